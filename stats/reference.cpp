@@ -1,0 +1,64 @@
+#include "stats/reference.hpp"
+
+#include <fmt/format.h>
+
+#include "stats/snapshot.hpp"
+#include "stats/table.hpp"
+
+namespace flowtap::stats {
+namespace {
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kCounter:
+      return "counter";
+    case Kind::kGauge:
+      return "gauge";
+    case Kind::kHistogram:
+      return "histogram";
+  }
+  return "";
+}
+
+std::string_view unit_name(Unit unit) {
+  switch (unit) {
+    case Unit::kNone:
+      return "";
+    case Unit::kSeconds:
+      return ", seconds";
+    case Unit::kBytes:
+      return ", bytes";
+  }
+  return "";
+}
+
+void append_family(std::string& page, const Family& f) {
+  const Stat& first = first_stat(f.id);
+  page += fmt::format("\n## `{}`\n\n{}{}", f.name, kind_name(first.kind), unit_name(first.unit));
+  for (std::size_t i = 0; i < label_count(f.labels); ++i)
+    page += fmt::format("{}`{}`", i == 0 ? "; labels " : ", ", label_key(f.labels, i));
+  page += fmt::format(".\n\n{}\n", f.help);
+  if (first.kind == Kind::kHistogram) {
+    page += fmt::format("\nBuckets: powers of two nanoseconds, `le` from {:g} to {:g}.\n", histogram_edge(0),
+                        histogram_edge(FTAP_HIST_BUCKETS - 1));
+  }
+  if (!first.label) return;
+  page += fmt::format("\n| `{}` | meaning |\n|---|---|\n", label_key(f.labels, label_count(f.labels) - 1));
+  for (const Stat& s : all_stats())
+    if (s.family == f.id) page += fmt::format("| `{}` | {} |\n", s.label.value_or(""), s.help);
+}
+
+}  // namespace
+
+std::string reference_page() {
+  std::string page =
+      "# Metrics\n\n"
+      "Generated from `stats/*.def` by `ninja stats_reference`; a test compares it with the table.\n\n"
+      "All counters begin at 0 when flowtapd starts. A value that could not be read is absent and counted "
+      "in\n"
+      "`flowtap_read_errors_total`.\n";
+  for (const Family& f : families()) append_family(page, f);
+  return page;
+}
+
+}  // namespace flowtap::stats

@@ -1,0 +1,90 @@
+#include "stats/registry.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace flowtap::stats {
+namespace {
+
+// Tasks of the ext class that ran before sysfs named their scheduler even once (it came and went within a
+// cycle).
+constexpr std::string_view kUnnamedExt = "sched_ext";
+constexpr std::string_view kKernel = "kernel";
+
+Value value_of(const Stat& stat, const std::array<std::uint64_t, FTAP_NR_SLOTS>& totals) {
+  const std::size_t slot = stat.slot.value();
+  const double scale = stat.unit == Unit::kSeconds ? 1e-9 : 1.0;
+  if (stat.kind == Kind::kHistogram) {
+    HistogramValue h;
+    std::copy_n(totals.begin() + static_cast<std::ptrdiff_t>(slot), h.counts.size(), h.counts.begin());
+    h.sum = static_cast<double>(totals.at(slot + FTAP_HIST_SUM)) * scale;
+    return h;
+  }
+  if (stat.unit == Unit::kSeconds) return static_cast<double>(totals.at(slot)) * scale;
+  return totals.at(slot);
+}
+
+}  // namespace
+
+Registry::Registry(std::size_t max_series_per_family, std::chrono::system_clock::time_point start)
+    : max_series_(max_series_per_family), start_(start) {
+  schedulers_.emplace(kKernel, SlotTotals{});
+}
+
+void Registry::add(const SlotCounts& counts, std::string_view ext_scheduler) {
+  const auto add_to = [](SlotTotals& totals, const SlotTotals& more) {
+    std::ranges::transform(totals, more, totals.begin(), std::plus<>{});
+  };
+  add_to(schedulers_.find(kKernel)->second, counts.at(FTAP_CLASS_KERNEL));
+
+  if (!ext_scheduler.empty()) ext_scheduler_ = ext_scheduler;
+  const auto& ext = counts.at(FTAP_CLASS_EXT);
+  const bool any = std::ranges::any_of(ext, [](std::uint64_t n) { return n != 0; });
+  if (!any && ext_scheduler.empty()) return;
+  if (ext_scheduler_.empty()) ext_scheduler_ = kUnnamedExt;
+  add_to(schedulers_[ext_scheduler_], ext);
+}
+
+void Registry::append_kernel(std::vector<Series>& out, const Family& family) const {
+  for (const auto& [scheduler, totals] : schedulers_) {
+    for (const Stat& s : kernel_stats()) {
+      if (s.family != family.id) continue;
+      std::vector<std::string> labels;
+      if (per_scheduler(family)) labels.emplace_back(scheduler);
+      if (s.label) labels.emplace_back(*s.label);
+      out.push_back({&s, std::move(labels), value_of(s, totals)});
+    }
+    if (!per_scheduler(family)) return;  // such slots are counted under the kernel's class alone
+  }
+}
+
+SnapshotPtr Registry::publish(std::vector<Series> samples) {
+  std::ranges::stable_sort(samples, {}, [](const Series& s) { return s.stat->family; });
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->cycle = ++cycle_;
+  snapshot->start = start_;
+  snapshot->time = std::chrono::system_clock::now();
+  snapshot->steady = std::chrono::steady_clock::now();
+  auto& out = snapshot->series;
+  for (const Family& family : families()) {
+    const std::size_t before = out.size();
+    if (first_stat(family.id).slot) append_kernel(out, family);
+    const auto mine =
+        std::ranges::equal_range(samples, family.id, {}, [](const Series& s) { return s.stat->family; });
+    std::ranges::move(mine, std::back_inserter(out));
+    const std::size_t count = out.size() - before;
+    if (count <= max_series_) continue;
+    dropped_[family.id] += count - max_series_;
+    out.resize(before + max_series_, Series{nullptr, {}, std::uint64_t{0}});
+  }
+  // Last, so that it also tells what this very snapshot left out; its own family is as small as the table.
+  const auto at =
+      std::ranges::find_if(out, [](const Series& s) { return s.stat->family > FamilyId::kDROPPED_SERIES; });
+  std::vector<Series> dropped;
+  for (const auto& [id, n] : dropped_)
+    dropped.push_back({&stat(StatId::kDROPPED_SERIES), {std::string(family(id).name)}, n});
+  out.insert(at, std::make_move_iterator(dropped.begin()), std::make_move_iterator(dropped.end()));
+  return snapshot;
+}
+
+}  // namespace flowtap::stats

@@ -1,0 +1,41 @@
+// Keeps the totals since the start, and makes each cycle's snapshot of them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stats/slot_source.hpp"
+#include "stats/snapshot.hpp"
+
+namespace flowtap::stats {
+
+/// Used by the cycle's thread alone; what it publishes is immutable and may be read from anywhere.
+class Registry {
+ public:
+  /// At most `max_series_per_family` series of each family are published; the rest is counted in
+  /// flowtap_dropped_series_total. `start` is when counting begins, at 0.
+  explicit Registry(std::size_t max_series_per_family, std::chrono::system_clock::time_point start);
+
+  /// Adds one cycle's counts. Those of the ext class belong to `ext_scheduler`; empty where none is known
+  /// now, and then to the last one that was: it has just been unloaded.
+  void add(const SlotCounts& counts, std::string_view ext_scheduler);
+
+  /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order.
+  SnapshotPtr publish(std::vector<Series> samples);
+
+ private:
+  using SlotTotals = std::array<std::uint64_t, FTAP_NR_SLOTS>;
+
+  void append_kernel(std::vector<Series>& out, const Family& family) const;
+
+  std::size_t max_series_;
+  std::chrono::system_clock::time_point start_;
+  std::uint64_t cycle_ = 0;
+  std::string ext_scheduler_;
+  std::map<std::string, SlotTotals, std::less<>> schedulers_;  // "kernel" is always there
+  std::map<FamilyId, std::uint64_t> dropped_;
+};
+
+}  // namespace flowtap::stats

@@ -1,0 +1,69 @@
+// The rows themselves, constexpr, so that checks.cpp can refuse a bad table when it is compiled.
+#pragma once
+
+#include <array>
+
+#include "stats/table.hpp"
+
+namespace flowtap::stats {
+
+#define FTAP_FAMILY(id, name, labels, help) Family{FamilyId::k##id, name, labels, help},
+inline constexpr std::array kFamilies = {
+#include "stats/families.def"
+};
+#undef FTAP_FAMILY
+
+namespace row {
+inline constexpr Kind kCOUNTER = Kind::kCounter;
+inline constexpr Kind kGAUGE = Kind::kGauge;
+inline constexpr Kind kHISTOGRAM = Kind::kHistogram;
+inline constexpr Unit kNONE = Unit::kNone;
+inline constexpr Unit kSECONDS = Unit::kSeconds;
+inline constexpr Unit kBYTES = Unit::kBytes;
+
+// The two markers of a row without a fixed label value are types of their own, so that no text can be
+// mistaken for them.
+struct NoLabel {};
+struct AnyLabel {};
+constexpr std::optional<std::string_view> label(std::string_view value) {
+  return value;
+}
+constexpr std::optional<std::string_view> label(NoLabel) {
+  return std::nullopt;
+}
+constexpr std::optional<std::string_view> label(AnyLabel) {
+  return std::nullopt;
+}
+constexpr bool open(std::string_view) {
+  return false;
+}
+constexpr bool open(NoLabel) {
+  return false;
+}
+constexpr bool open(AnyLabel) {
+  return true;
+}
+}  // namespace row
+
+#define FTAP_NO_LABEL \
+  row::NoLabel {}
+#define FTAP_ANY_LABEL \
+  row::AnyLabel {}
+#define FTAP_ROW(id, fam, value, kind, unit, help, slot)                                                      \
+  Stat{                                                                                                       \
+      StatId::k##id, FamilyId::k##fam, row::label(value), row::open(value), row::k##kind, row::k##unit, help, \
+      slot},
+
+inline constexpr std::array kStats = {
+#define FTAP_STAT(id, fam, value, kind, unit, help) FTAP_ROW(id, fam, value, kind, unit, help, FTAP_SLOT_##id)
+#include "stats/kernel.def"
+#undef FTAP_STAT
+#define FTAP_STAT(id, fam, value, kind, unit, help) FTAP_ROW(id, fam, value, kind, unit, help, std::nullopt)
+#include "stats/self.def"
+#undef FTAP_STAT
+};
+#undef FTAP_ROW
+#undef FTAP_NO_LABEL
+#undef FTAP_ANY_LABEL
+
+}  // namespace flowtap::stats

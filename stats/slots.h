@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where each stat of kernel.def lives in memory: the slot enum and the block that each possible CPU has one
+ * of per scheduler class. Included by both compilers, so the layout exists once.
+ */
+#ifndef FTAP_STATS_SLOTS_H
+#define FTAP_STATS_SLOTS_H
+
+/*
+ * Histograms have buckets of powers of two: bucket i counts values <= 2^(FTAP_HIST_MIN_LOG2 + i) that fit no
+ * lower one, so that a Prometheus `le` of exactly that edge is true. In nanoseconds 2^10 .. 2^34 is 1 us ..
+ * 17 s, what a run queue can show. Behind the buckets: one for everything larger, then the sum of the values.
+ */
+#define FTAP_HIST_MIN_LOG2 10
+#define FTAP_HIST_BUCKETS 25
+#define FTAP_HIST_SUM (FTAP_HIST_BUCKETS + 1)
+
+#define FTAP_WIDTH_COUNTER 1
+#define FTAP_WIDTH_HISTOGRAM (FTAP_HIST_BUCKETS + 2)
+
+#define FTAP_STAT(id, family, label, kind, unit, help) \
+  FTAP_SLOT_##id, FTAP_SLOT_##id##_LAST = FTAP_SLOT_##id + FTAP_WIDTH_##kind - 1,
+enum ftap_slot {
+#include "kernel.def"
+  FTAP_NR_SLOTS
+};
+#undef FTAP_STAT
+
+/* Which scheduler put the task on the CPU: the kernel's own classes, or the sched_ext scheduler that runs. */
+enum ftap_class { FTAP_CLASS_KERNEL, FTAP_CLASS_EXT, FTAP_NR_CLASSES };
+
+#define FTAP_CACHE_LINE 64
+
+/*
+ * One CPU's counters. Aligned so that no two CPUs share a cache line: the adds are atomic only towards the
+ * reset, which userspace makes with an atomic exchange, and towards interrupts on the same CPU.
+ */
+struct ftap_block {
+  unsigned long long slot[FTAP_NR_CLASSES][FTAP_NR_SLOTS];
+} __attribute__((aligned(FTAP_CACHE_LINE)));
+
+#endif /* FTAP_STATS_SLOTS_H */

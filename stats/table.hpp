@@ -1,0 +1,86 @@
+// The stats table as C++ sees it: one descriptor per family and per row of the .def files.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "stats/slots.h"
+
+namespace flowtap::stats {
+
+enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
+enum class Unit : std::uint8_t { kNone, kSeconds, kBytes };
+
+enum class FamilyId : std::uint16_t {
+#define FTAP_FAMILY(id, name, labels, help) k##id,
+#include "stats/families.def"
+#undef FTAP_FAMILY
+};
+
+/// The ids of all stats: first those of kernel.def, then those of self.def.
+enum class StatId : std::uint16_t {
+#define FTAP_STAT(id, family, label, kind, unit, help) k##id,
+#include "stats/kernel.def"
+#include "stats/self.def"
+#undef FTAP_STAT
+};
+
+/// What all series of one name share.
+struct Family {
+  FamilyId id;
+  std::string_view name;
+  std::string_view labels;  ///< comma separated keys
+  std::string_view help;
+};
+
+/// One row. `slot` is the first slot in the per-CPU block, or absent for a stat read in userspace.
+struct Stat {
+  StatId id;
+  FamilyId family;
+  std::optional<std::string_view> label;  ///< value of the last label; absent: no label, or known at run time
+  bool open_label;                        ///< the label values come at run time
+  Kind kind;
+  Unit unit;
+  std::string_view help;
+  std::optional<std::size_t> slot;
+};
+
+/// All families, in the order of families.def.
+std::span<const Family> families();
+/// All stats, in the order of StatId.
+std::span<const Stat> all_stats();
+/// The stats of kernel.def alone.
+std::span<const Stat> kernel_stats();
+
+const Family& family(FamilyId id);
+const Stat& stat(StatId id);
+/// Kind and unit of a family: those of its stats, which agree (stats/checks.hpp).
+const Stat& first_stat(FamilyId id);
+
+/// The i-th label key of "a,b,c"; empty when there are fewer.
+constexpr std::string_view label_key(std::string_view labels, std::size_t i) {
+  for (; i > 0; --i) {
+    const auto comma = labels.find(',');
+    if (comma == std::string_view::npos) return {};
+    labels.remove_prefix(comma + 1);
+  }
+  return labels.substr(0, labels.find(','));
+}
+
+constexpr std::size_t label_count(std::string_view labels) {
+  if (labels.empty()) return 0;
+  std::size_t n = 1;
+  for (const char c : labels) n += c == ',' ? 1 : 0;
+  return n;
+}
+
+/// True where the family is counted per scheduler class: its first label is "scheduler".
+constexpr bool per_scheduler(const Family& f) {
+  return label_key(f.labels, 0) == "scheduler";
+}
+
+}  // namespace flowtap::stats

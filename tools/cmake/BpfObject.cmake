@@ -1,0 +1,41 @@
+# bpf_object(NAME): bpf/NAME.bpf.c → object with BTF and without DWARF → skeleton NAME.skel.h, in target NAME_skel.
+#
+# The compiler writes the list of what it read (headers and .def rows alike), so a change in any of them rebuilds the
+# object. Building needs no BTF of the building machine: there is no vmlinux.h.
+find_program(BPF_CLANG NAMES clang-19 clang REQUIRED)
+find_program(BPF_STRIP NAMES llvm-strip-19 llvm-strip REQUIRED)
+# /usr/sbin is not in everybody's path.
+find_program(BPFTOOL NAMES bpftool HINTS /usr/sbin REQUIRED)
+
+# The names that libbpf's headers know the architectures by.
+string(REPLACE "x86_64" "x86" BPF_ARCH "${CMAKE_SYSTEM_PROCESSOR}")
+string(REPLACE "aarch64" "arm64" BPF_ARCH "${BPF_ARCH}")
+
+# Debian keeps <asm/types.h> in the architecture's own folder, where clang does not look for the target bpf.
+set(BPF_FLAGS -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter
+    -D__TARGET_ARCH_${BPF_ARCH} -idirafter /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}
+    "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/stats")
+
+function(bpf_object name)
+  set(source "${CMAKE_CURRENT_SOURCE_DIR}/${name}.bpf.c")
+  set(raw "${CMAKE_CURRENT_BINARY_DIR}/${name}.dwarf.o")
+  set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf.o")
+  set(skeleton "${CMAKE_CURRENT_BINARY_DIR}/include/${name}.skel.h")
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/include")
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND ${BPF_CLANG} ${BPF_FLAGS} -MD -MF "${raw}.d" -MT "${object}" -c "${source}" -o "${raw}"
+    COMMAND ${BPF_STRIP} -g -o "${object}" "${raw}"
+    DEPENDS "${source}" DEPFILE "${raw}.d" COMMENT "BPF ${name}" VERBATIM)
+  add_custom_command(
+    OUTPUT "${skeleton}"
+    COMMAND ${BPFTOOL} gen skeleton "${object}" name ${name}_bpf > "${skeleton}"
+    DEPENDS "${object}" COMMENT "skeleton ${name}" VERBATIM)
+  add_custom_target(${name}_skel_h DEPENDS "${skeleton}")
+  add_library(${name}_skel INTERFACE)
+  add_dependencies(${name}_skel ${name}_skel_h)
+  # SYSTEM: what bpftool generates is not held to our warnings.
+  target_include_directories(${name}_skel SYSTEM INTERFACE "${CMAKE_CURRENT_BINARY_DIR}/include")
+  target_link_libraries(${name}_skel INTERFACE PkgConfig::LIBBPF)
+  set_property(GLOBAL APPEND PROPERTY FLOWTAP_BPF_OBJECTS "${object}")
+endfunction()

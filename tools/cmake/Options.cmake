@@ -1,0 +1,36 @@
+# What all our own targets are compiled with.
+option(FLOWTAP_TESTS "Build the tests" ON)
+option(FLOWTAP_BENCH "Build tools/bench" OFF)
+option(FLOWTAP_FUZZ "Build the fuzzers (needs clang)" OFF)
+set(FLOWTAP_SANITIZE "" CACHE STRING "Sanitizers for everything of ours, e.g. address,undefined")
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+# -Wconversion: counters are u64 and label counts are not; a silent narrowing is a wrong metric.
+add_library(flowtap_flags INTERFACE)
+target_compile_options(flowtap_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
+                       -Wnon-virtual-dtor -Werror)
+target_include_directories(flowtap_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/userspace")
+target_compile_definitions(flowtap_flags INTERFACE FLOWTAP_VERSION="${PROJECT_VERSION}")
+
+if(FLOWTAP_SANITIZE)
+  add_compile_options(-fsanitize=${FLOWTAP_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${FLOWTAP_SANITIZE})
+  if(FLOWTAP_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+# flowtap_library(NAME SOURCES... [LIBS...]): a folder's static library.
+function(flowtap_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC flowtap_flags ${ARG_LIBS})
+endfunction()

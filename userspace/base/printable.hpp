@@ -1,0 +1,85 @@
+// Text from outside, made safe to show: on a terminal, in a log line, in an error message.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace flowtap {
+
+namespace detail {
+
+/// Length of the well-formed UTF-8 sequence at the start of `text`, or 0. Overlong forms, surrogates and
+/// everything above U+10FFFF are not well formed.
+inline std::size_t utf8_length(std::string_view text) {
+  const auto byte = [text](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto tail = [&byte](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned b = byte(0);
+  if (b < 0x80U) return text.empty() ? 0 : 1;
+  if (b >= 0xC2U && b <= 0xDFU) return tail(1) ? 2 : 0;
+  if (b >= 0xE0U && b <= 0xEFU) {
+    if ((b == 0xE0U && byte(1) < 0xA0U) || (b == 0xEDU && byte(1) > 0x9FU)) return 0;
+    return tail(1) && tail(2) ? 3 : 0;
+  }
+  if (b >= 0xF0U && b <= 0xF4U) {
+    if ((b == 0xF0U && byte(1) < 0x90U) || (b == 0xF4U && byte(1) > 0x8FU)) return 0;
+    return tail(1) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Characters that steer a terminal instead of showing something: C0, DEL, C1, the line and paragraph
+/// separators and the marks that turn the writing direction (with which a text can be made to read as
+/// another).
+inline bool steers(std::string_view character) {
+  const auto byte = [character](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0) < 0x20U || byte(0) == 0x7FU;
+  if (character.size() == 2) return byte(0) == 0xC2U && byte(1) < 0xA0U;
+  if (character.size() != 3 || byte(0) != 0xE2U) return false;
+  if (byte(1) == 0x80U) return byte(2) == 0x8EU || byte(2) == 0x8FU || (byte(2) >= 0xA8U && byte(2) <= 0xAEU);
+  return byte(1) == 0x81U && byte(2) >= 0xA6U && byte(2) <= 0xA9U;
+}
+
+inline void append_escaped(std::string& out, std::string_view bytes) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto b = static_cast<unsigned char>(c);
+    if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (c == '\r')
+      out += "\\r";
+    else
+      (out += "\\x") += {kHex[b >> 4U], kHex[b & 0xFU]};
+  }
+}
+
+}  // namespace detail
+
+/// `text` with everything escaped that would steer a terminal or is not UTF-8: "\x1b[2J" becomes "\\x1b[2J".
+[[nodiscard]] inline std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t n = detail::utf8_length(text);
+    const std::string_view character = text.substr(0, n > 0 ? n : 1);
+    if (n == 0 || detail::steers(character))
+      detail::append_escaped(out, character);
+    else
+      out += character;
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
+/// The same in double quotes and cut after `limit` bytes: how a message shows a value that somebody gave.
+[[nodiscard]] inline std::string in_quotes(std::string_view text, std::size_t limit = 80) {
+  if (text.size() <= limit) return '"' + printable(text) + '"';
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;
+  return '"' + printable(text.substr(0, limit)) + "...\"";
+}
+
+}  // namespace flowtap
