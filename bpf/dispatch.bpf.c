@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counts every dispatch: each switch of a CPU to a task that is not the idle task is one, and gets exactly
+ * one of the types in stats/kernel.def. Needs BTF and tp_btf, no sched_ext; kernels >= 6.1.
+ *
+ * What a task went through between leaving a CPU and getting one is followed in its record (task storage):
+ *
+ *   BLOCKED ──sched_waking──▶ (who wakes it, where did it run) ──sched_wakeup──▶ WOKEN ─┐
+ *   a fork  ──sched_wakeup_new──▶ NEW ───────────────────────────────────────────────┤──sched_switch──▶
+ * RUNNING switched out runnable ──sched_switch──▶ PREEMPTED ──────────────────────────────────┘
+ *                                             (sched_migrate_task on the way: moved while it waited)
+ *
+ * Records are made where memory may be allocated, in task_newtask and, for the tasks that were there before
+ * us, by an iterator: sched_switch holds the run queue's lock, and an allocation there could wake kswapd and
+ * wait for that lock for ever. Without a record a dispatch is `unobserved`, never left out; so is one whose
+ * switch was not seen.
+ *
+ * sched_waking runs under the task's pi_lock, the other events under its run queue's lock, so waking and
+ * switching out may happen at the same time on two CPUs. They write different fields, and only sched_wakeup
+ * turns BLOCKED into WOKEN.
+ *
+ * The synchronous wake-up. The wake flags are not in the tracepoints; what WF_SYNC promises is that the waker
+ * is about to sleep. So a wake-up counts as synchronous when the waker's next switch took it off its CPU and
+ * it went to sleep. At the dispatch of the woken task this is known
+ *   - on the waker's CPU, when this very switch takes the waker off (the CPU has not switched since the
+ * wake-up);
+ *   - on another CPU, when the waker's CPU has switched exactly once since.
+ * While the waker still runs, or after its CPU switched more than once (the record of its own switch is
+ * overwritten), its fate is not known and the wake-up counts as not synchronous: the type then tells the
+ * placement alone. "The waker" is the task that ran where the wake-up was made; the idle task never is one.
+ * An interrupt that wakes borrows the identity of the task that it interrupted.
+ */
+#include "bpf/abi/cpu.h"
+#include "bpf/lib/kernel.bpf.h"
+#include "bpf/lib/stat.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Absent on kernels without sched_ext: its address is then 0, and no task has that class. */
+extern const void ext_sched_class __ksym __weak;
+
+/*
+ * Where not 0, only dispatches of tasks in this very cgroup (v2 id) are counted. Set before load: as a
+ * constant the verifier removes the question where it is 0.
+ */
+const volatile __u64 ftap_only_cgroup = 0;
+
+enum ftap_task_state {
+  FTAP_TASK_UNKNOWN, /* nothing seen since the record was made */
+  FTAP_TASK_RUNNING,
+  FTAP_TASK_BLOCKED,
+  FTAP_TASK_WOKEN,
+  FTAP_TASK_NEW,
+  FTAP_TASK_PREEMPTED,
+};
+
+#define FTAP_NO_CPU 0xffffffffU
+
+struct ftap_task {
+  __u64 runnable_since;  /* ns on CLOCK_MONOTONIC */
+  __u64 waker_switches;  /* switches of the waker's CPU at the wake-up */
+  __u64 target_switches; /* switches of the CPU it was queued on, at that moment */
+  __u32 state;           /* enum ftap_task_state */
+  __u32 waker_cpu;       /* FTAP_NO_CPU when no task woke it */
+  __u32 prev_cpu;        /* where it ran before the wake-up */
+  __u32 moved_from;      /* first CPU it was moved away from while waiting, or FTAP_NO_CPU */
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct ftap_task);
+} ftap_tasks SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1); /* the loader sets it to the highest possible CPU + 1 */
+  __type(key, __u32);
+  __type(value, struct ftap_cpu);
+} ftap_cpus SEC(".maps");
+
+static __always_inline struct ftap_cpu* cpu_of(__u32 cpu) {
+  return bpf_map_lookup_elem(&ftap_cpus, &cpu);
+}
+
+static __always_inline void make_record(struct task_struct* task) {
+  if (!bpf_task_storage_get(&ftap_tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
+    stat_add(FTAP_CLASS_KERNEL, FTAP_SLOT_ERR_TASK_STORAGE, 1);
+}
+
+static __always_inline struct ftap_task* record_of(struct task_struct* task) {
+  return bpf_task_storage_get(&ftap_tasks, task, NULL, 0);
+}
+
+SEC("iter/task")
+int ftap_task_iter(struct bpf_iter__task* ctx) {
+  struct task_struct* task = ctx->task;
+  if (task) make_record(task);
+  return 0;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(ftap_newtask, struct task_struct* task) {
+  make_record(task);
+  return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(ftap_waking, struct task_struct* task) {
+  struct ftap_task* t = record_of(task);
+  if (!t) return 0;
+  __u32 here = bpf_get_smp_processor_id();
+  struct ftap_cpu* cpu = cpu_of(here);
+  struct task_struct* waker = bpf_get_current_task_btf();
+  t->waker_cpu = cpu && waker->pid ? here : FTAP_NO_CPU;
+  t->waker_switches = cpu ? cpu->switches : 0;
+  t->prev_cpu = task->thread_info.cpu;
+  return 0;
+}
+
+static __always_inline void became_runnable(struct ftap_task* t, struct task_struct* task, __u32 state) {
+  struct ftap_cpu* target = cpu_of(task->thread_info.cpu);
+  t->runnable_since = bpf_ktime_get_ns();
+  t->target_switches = target ? target->switches : 0;
+  t->moved_from = FTAP_NO_CPU;
+  t->state = state;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(ftap_wakeup, struct task_struct* task) {
+  struct ftap_task* t = record_of(task);
+  /* A wake-up of a task that runs or already waits changes nothing: it only takes back its intent to sleep.
+   */
+  if (t && (t->state == FTAP_TASK_BLOCKED || t->state == FTAP_TASK_UNKNOWN))
+    became_runnable(t, task, FTAP_TASK_WOKEN);
+  return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(ftap_wakeup_new, struct task_struct* task) {
+  struct ftap_task* t = record_of(task);
+  if (t) became_runnable(t, task, FTAP_TASK_NEW);
+  return 0;
+}
+
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(ftap_migrate, struct task_struct* task, int dest_cpu) {
+  struct ftap_task* t = record_of(task);
+  /* While BLOCKED this is the placement of a wake-up, which the dispatch finds by comparing with prev_cpu. */
+  if (!t || (t->state != FTAP_TASK_WOKEN && t->state != FTAP_TASK_PREEMPTED)) return 0;
+  if (t->moved_from == FTAP_NO_CPU) t->moved_from = task->thread_info.cpu;
+  return 0;
+}
+
+/* How far apart two CPUs are; the rows of kernel.def stand in this order from _LLC on. */
+enum ftap_distance { FTAP_SAME_CPU, FTAP_SAME_LLC, FTAP_SAME_NODE, FTAP_OTHER_NODE };
+
+static __always_inline __u32 distance(struct ftap_cpu* here, __u32 here_id, __u32 there_id) {
+  if (here_id == there_id) return FTAP_SAME_CPU;
+  struct ftap_cpu* there = cpu_of(there_id);
+  if (!there) return FTAP_OTHER_NODE;
+  if (here->llc == there->llc && here->llc != FTAP_PLACE_UNKNOWN) return FTAP_SAME_LLC;
+  if (here->node == there->node && here->node != FTAP_PLACE_UNKNOWN) return FTAP_SAME_NODE;
+  return FTAP_OTHER_NODE;
+}
+
+static __always_inline bool woken_synchronously(struct ftap_task* t, struct ftap_cpu* here, __u32 here_id,
+                                                bool prev_blocked) {
+  if (t->waker_cpu == here_id) return t->waker_switches == here->switches && prev_blocked;
+  struct ftap_cpu* waker = cpu_of(t->waker_cpu);
+  return waker && waker->switches == t->waker_switches + 1 && waker->last_blocked;
+}
+
+struct ftap_switch {
+  __u32 cpu_id;
+  bool prev_idle;    /* the CPU was idle */
+  bool prev_blocked; /* the task that leaves goes to sleep (the idle task never does) */
+};
+
+/* The type of this dispatch as a slot. The order of the questions is that of the rows in kernel.def. */
+static __always_inline __u32 dispatch_type(struct task_struct* task, struct ftap_task* t,
+                                           struct ftap_cpu* here, const struct ftap_switch* sw) {
+  if (!t) return FTAP_SLOT_UNOBSERVED;
+  if (t->state == FTAP_TASK_NEW) return FTAP_SLOT_NEW;
+  if (t->state != FTAP_TASK_WOKEN && t->state != FTAP_TASK_PREEMPTED) return FTAP_SLOT_UNOBSERVED;
+
+  if (t->moved_from != FTAP_NO_CPU && t->moved_from != sw->cpu_id)
+    return FTAP_SLOT_PULLED_LLC + distance(here, sw->cpu_id, t->moved_from) - FTAP_SAME_LLC;
+  if (t->state == FTAP_TASK_PREEMPTED) return FTAP_SLOT_PREEMPTED;
+
+  if (task->nr_cpus_allowed == 1) return FTAP_SLOT_PINNED;
+  bool sync = t->waker_cpu != FTAP_NO_CPU && woken_synchronously(t, here, sw->cpu_id, sw->prev_blocked);
+  if (sync && t->waker_cpu == sw->cpu_id) return FTAP_SLOT_WSYNC;
+  if (sync && sw->prev_idle && t->prev_cpu == sw->cpu_id) return FTAP_SLOT_WSYNC_PREV_IDLE;
+  __u32 far = distance(here, sw->cpu_id, t->prev_cpu);
+  if (sw->prev_idle) return FTAP_SLOT_PREV_IDLE + far;
+  if (!sw->prev_blocked && t->target_switches == here->switches) return FTAP_SLOT_WAKE_PREEMPT;
+  return FTAP_SLOT_QUEUED + far;
+}
+
+_Static_assert(FTAP_SLOT_PULLED_XNUMA == FTAP_SLOT_PULLED_LLC + FTAP_OTHER_NODE - FTAP_SAME_LLC, "row order");
+_Static_assert(FTAP_SLOT_IDLE_XNUMA == FTAP_SLOT_PREV_IDLE + FTAP_OTHER_NODE, "row order");
+_Static_assert(FTAP_SLOT_QUEUED_XNUMA == FTAP_SLOT_QUEUED + FTAP_OTHER_NODE, "row order");
+
+static __always_inline bool is_counted(struct task_struct* task) {
+  return !ftap_only_cgroup || task->cgroups->dfl_cgrp->kn->id == ftap_only_cgroup;
+}
+
+static __always_inline __u32 class_of(struct task_struct* task) {
+  return &ext_sched_class && task->sched_class == (const struct sched_class*)&ext_sched_class
+             ? FTAP_CLASS_EXT
+             : FTAP_CLASS_KERNEL;
+}
+
+static __always_inline void count_type(struct ftap_block* block, struct task_struct* next,
+                                       struct ftap_task* t, struct ftap_cpu* here,
+                                       const struct ftap_switch* sw, __u64 now) {
+  __u32 class = class_of(next);
+  __u32 type = dispatch_type(next, t, here, sw);
+  stat_add_to(block, class, type, 1);
+  if (!t || type == FTAP_SLOT_UNOBSERVED) return;
+  /* The clocks of two CPUs may differ by a little; a wait is never negative. */
+  __u64 waited = now > t->runnable_since ? now - t->runnable_since : 0;
+  stat_observe_to(block, class, FTAP_SLOT_LATENCY, waited);
+}
+
+/*
+ * A task that leaves a CPU came to one. Where its record says that it did not, the switch that brought it was
+ * not seen (a recursion miss, or a kernel that hides some tasks' switches from tracing): it is counted now,
+ * so that the sums stay whole. UNKNOWN is no such case: the task has been running since before we attached.
+ */
+static __always_inline void count_unseen_dispatch(struct task_struct* prev, struct ftap_task* t) {
+  if (t->state == FTAP_TASK_RUNNING || t->state == FTAP_TASK_UNKNOWN || !is_counted(prev)) return;
+  stat_add(class_of(prev), FTAP_SLOT_UNOBSERVED, 1);
+}
+
+static __always_inline void count_dispatch(struct task_struct* next, struct ftap_cpu* here,
+                                           const struct ftap_switch* sw, __u64 now) {
+  struct ftap_block* block = stat_block();
+  struct ftap_task* t = record_of(next);
+  if (block && is_counted(next)) count_type(block, next, t, here, sw, now);
+  if (t) t->state = FTAP_TASK_RUNNING;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_struct* next) {
+  struct ftap_switch sw = {.cpu_id = bpf_get_smp_processor_id(), .prev_idle = prev->pid == 0};
+  struct ftap_cpu* here = cpu_of(sw.cpu_id);
+  if (!here) return 0;
+  __u64 now = bpf_ktime_get_ns();
+
+  if (!sw.prev_idle) {
+    /*
+     * Runnable when it did not want to sleep: preempted inside the kernel (whatever its state says), or its
+     * state is still running. The state and not the event's prev_state, which on kernels before 6.12 shows
+     * the wish to sleep also where a pending signal has just taken it back.
+     */
+    sw.prev_blocked = !preempt && prev->__state;
+    struct ftap_task* t = record_of(prev);
+    if (t) {
+      count_unseen_dispatch(prev, t);
+      if (!sw.prev_blocked) {
+        t->runnable_since = now;
+        t->moved_from = FTAP_NO_CPU;
+      }
+      t->state = sw.prev_blocked ? FTAP_TASK_BLOCKED : FTAP_TASK_PREEMPTED;
+    }
+  }
+  if (next->pid) count_dispatch(next, here, &sw, now);
+
+  here->last_blocked = sw.prev_blocked;
+  here->switches++;
+  return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's types as far as we use them. CO-RE finds the real offsets in the running kernel's BTF, so no
+ * vmlinux.h is needed and the build does not depend on the building kernel.
+ */
+#ifndef FTAP_LIB_KERNEL_BPF_H
+#define FTAP_LIB_KERNEL_BPF_H
+
+#include <linux/bpf.h>
+/* After linux/bpf.h, whose __u64 and friends it uses. */
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+typedef _Bool bool;
+#define true 1
+#define false 0
+
+#define __ftap_core __attribute__((preserve_access_index))
+
+struct sched_class {
+} __ftap_core;
+
+/* Since 5.16 the CPU of a task stands in its thread_info on every architecture that we support. */
+struct thread_info {
+  __u32 cpu;
+} __ftap_core;
+
+struct kernfs_node {
+  __u64 id; /* of a cgroup's directory: its inode number, which userspace calls the cgroup id */
+} __ftap_core;
+
+struct cgroup {
+  struct kernfs_node* kn;
+} __ftap_core;
+
+struct css_set {
+  struct cgroup* dfl_cgrp; /* in the cgroup v2 hierarchy, the root there on hosts that use v1 alone */
+} __ftap_core;
+
+struct task_struct {
+  struct thread_info thread_info;
+  unsigned int __state;
+  int pid;
+  int nr_cpus_allowed;
+  const struct sched_class* sched_class;
+  struct css_set* cgroups;
+} __ftap_core;
+
+struct bpf_iter__task {
+  union {
+    struct task_struct* task;
+  };
+} __ftap_core;
+
+#endif /* FTAP_LIB_KERNEL_BPF_H */

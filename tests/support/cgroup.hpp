@@ -1,0 +1,29 @@
+// A cgroup (v2) of the test's own, so that its tasks can be told from all others of the machine.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace flowtap::test {
+
+class ScratchCgroup {
+ public:
+  /// Made below the root of the v2 hierarchy, wherever that is mounted. Throws std::runtime_error: without it
+  /// the test cannot run, and a skip would be a hole.
+  ScratchCgroup();
+  ~ScratchCgroup();
+  ScratchCgroup(const ScratchCgroup&) = delete;
+  ScratchCgroup& operator=(const ScratchCgroup&) = delete;
+
+  [[nodiscard]] std::uint64_t id() const;          ///< what BPF sees: the inode number of the directory
+  void join() const;                               ///< moves the calling process into it
+  [[nodiscard]] std::vector<pid_t> tasks() const;  ///< thread ids
+
+ private:
+  std::string path_;
+};
+
+}  // namespace flowtap::test

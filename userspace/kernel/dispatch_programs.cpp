@@ -1,0 +1,125 @@
+#include "kernel/dispatch_programs.hpp"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/fd.hpp"
+#include "bpf/abi/cpu.h"
+#include "dispatch.skel.h"
+#include "kernel/libbpf_messages.hpp"
+#include "kernel/requirements.hpp"
+
+namespace flowtap::kernel {
+namespace {
+
+void write_places(MapView<ftap_cpu>& cpus, const Topology& topology) {
+  const auto elements = cpus.elements();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const bool known = i < topology.places.size();
+    elements[i].llc = known ? topology.places[i].llc : FTAP_PLACE_UNKNOWN;
+    elements[i].node = known ? topology.places[i].node : FTAP_PLACE_UNKNOWN;
+  }
+}
+
+// Runs the task iterator once over all tasks.
+Status visit_tasks(dispatch_bpf* skeleton) {
+  const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(
+      bpf_program__attach_iter(skeleton->progs.ftap_task_iter, nullptr), bpf_link__destroy);
+  if (!link) return std::unexpected(bpf_refusal("attach the task iterator", errno, LibbpfMessages::reason()));
+  const Fd run(bpf_iter_create(bpf_link__fd(link.get())));
+  if (!run.valid()) return std::unexpected(bpf_refusal("start the task iterator", errno, {}));
+  std::array<char, 64> nothing{};  // the iterator writes nothing; reading it is what makes it walk
+  while (true) {
+    const ssize_t n = ::read(run.get(), nothing.data(), nothing.size());
+    if (n == 0) return {};
+    if (n < 0 && errno != EINTR && errno != EAGAIN) return fail_errno(errno, "cannot walk over the tasks");
+  }
+}
+
+}  // namespace
+
+void DispatchSkeletonDeleter::operator()(dispatch_bpf* skeleton) const noexcept {
+  dispatch_bpf::destroy(skeleton);
+}
+
+Result<DispatchOpened> DispatchOpened::open(Topology topology) {
+  const LibbpfMessages messages;
+  DispatchSkeleton skeleton(dispatch_bpf::open());
+  if (!skeleton)
+    return std::unexpected(bpf_refusal("open the dispatch programs", errno, LibbpfMessages::reason()));
+  const unsigned nr_cpus = topology.highest_plus_one();
+  for (bpf_map* map : {skeleton->maps.ftap_slots, skeleton->maps.ftap_cpus}) {
+    if (const int err = bpf_map__set_max_entries(map, nr_cpus); err != 0)
+      return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
+  }
+  return DispatchOpened(std::move(skeleton), std::move(topology));
+}
+
+void DispatchOpened::only_cgroup(std::uint64_t id) {
+  skeleton_->rodata->ftap_only_cgroup = id;
+}
+
+Result<DispatchLoaded> DispatchOpened::load() && {
+  const LibbpfMessages messages;
+  if (const int err = dispatch_bpf::load(skeleton_.get()); err != 0)
+    return std::unexpected(bpf_refusal("load the dispatch programs", -err, LibbpfMessages::reason()));
+  return DispatchLoaded(std::move(skeleton_), std::move(topology_));
+}
+
+Result<DispatchLive> DispatchLoaded::attach() && {
+  const LibbpfMessages messages;
+  const unsigned nr_cpus = topology_.highest_plus_one();
+  FTAP_TRY_ASSIGN(cpus, MapView<ftap_cpu>::map(bpf_map__fd(skeleton_->maps.ftap_cpus), nr_cpus));
+  write_places(cpus, topology_);
+
+  const auto attach = [](bpf_program* program, bpf_link*& link) -> Status {
+    link = bpf_program__attach(program);
+    if (link == nullptr)
+      return std::unexpected(
+          bpf_refusal(std::string("attach ") + bpf_program__name(program), errno, LibbpfMessages::reason()));
+    return {};
+  };
+  auto& progs = skeleton_->progs;
+  auto& links = skeleton_->links;  // owned by the skeleton from here on
+  FTAP_TRY(attach(progs.ftap_newtask, links.ftap_newtask));
+  FTAP_TRY(visit_tasks(skeleton_.get()));
+  FTAP_TRY(attach(progs.ftap_waking, links.ftap_waking));
+  FTAP_TRY(attach(progs.ftap_wakeup, links.ftap_wakeup));
+  FTAP_TRY(attach(progs.ftap_wakeup_new, links.ftap_wakeup_new));
+  FTAP_TRY(attach(progs.ftap_migrate, links.ftap_migrate));
+  FTAP_TRY(attach(progs.ftap_switch, links.ftap_switch));
+  return DispatchLive(std::move(skeleton_), std::move(cpus), nr_cpus);
+}
+
+Result<std::unique_ptr<SlotReader>> DispatchLive::slots() const {
+  FTAP_TRY_ASSIGN(blocks, MapView<ftap_block>::map(bpf_map__fd(skeleton_->maps.ftap_slots), nr_cpus_));
+  return std::make_unique<SlotReader>(std::move(blocks));
+}
+
+void DispatchLive::set_places(const Topology& topology) {
+  write_places(cpus_, topology);
+}
+
+std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) const {
+  std::vector<Result<ProgramStats>> all;
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton_->obj) {
+    // The iterator ran once, at the start; it is not attached to anything.
+    if (program == skeleton_->progs.ftap_task_iter) continue;
+    all.push_back(read_program_stats(bpf_program__name(program), bpf_program__fd(program), run_stats));
+  }
+  return all;
+}
+
+Result<DispatchLive> start_dispatch(Topology topology) {
+  FTAP_TRY(check_bpf_requirements());
+  FTAP_TRY_ASSIGN(opened, DispatchOpened::open(std::move(topology)));
+  FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
+  return std::move(loaded).attach();
+}
+
+}  // namespace flowtap::kernel

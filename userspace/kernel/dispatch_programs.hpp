@@ -1,0 +1,82 @@
+// bpf/dispatch.bpf.c from opened to live. Each stage is a type of its own and can only be reached from the
+// one before: attaching what is not loaded, or sizing a map after load, cannot be written.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bpf/abi/cpu.h"
+#include "kernel/map_view.hpp"
+#include "kernel/program_stats.hpp"
+#include "kernel/slot_reader.hpp"
+#include "kernel/topology.hpp"
+
+struct dispatch_bpf;
+
+namespace flowtap::kernel {
+
+struct DispatchSkeletonDeleter {
+  void operator()(dispatch_bpf* skeleton) const noexcept;
+};
+using DispatchSkeleton = std::unique_ptr<dispatch_bpf, DispatchSkeletonDeleter>;
+
+/// The programs count every dispatch of the machine as long as this lives.
+class DispatchLive {
+ public:
+  /// Reads and resets what they counted. The reader may outlive this object.
+  [[nodiscard]] Result<std::unique_ptr<SlotReader>> slots() const;
+
+  /// Tells the programs where the CPUs stand now, after some came or went.
+  void set_places(const Topology& topology);
+
+  /// One per program; a program whose state cannot be read is missing.
+  [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;
+
+ private:
+  friend class DispatchLoaded;
+  DispatchLive(DispatchSkeleton skeleton, MapView<ftap_cpu> cpus, unsigned nr_cpus)
+      : skeleton_(std::move(skeleton)), cpus_(std::move(cpus)), nr_cpus_(nr_cpus) {}
+
+  DispatchSkeleton skeleton_;
+  MapView<ftap_cpu> cpus_;
+  unsigned nr_cpus_;
+};
+
+/// Verified and in the kernel, not attached.
+class DispatchLoaded {
+ public:
+  /// Makes the records of all tasks that exist, then attaches. sched_switch comes last, so that no dispatch
+  /// is typed before the events that explain it are seen.
+  [[nodiscard]] Result<DispatchLive> attach() &&;
+
+ private:
+  friend class DispatchOpened;
+  DispatchLoaded(DispatchSkeleton skeleton, Topology topology)
+      : skeleton_(std::move(skeleton)), topology_(std::move(topology)) {}
+
+  DispatchSkeleton skeleton_;
+  Topology topology_;
+};
+
+/// Parsed; the kernel knows nothing yet.
+class DispatchOpened {
+ public:
+  /// Sizes the maps for the topology's CPUs.
+  [[nodiscard]] static Result<DispatchOpened> open(Topology topology);
+  /// Counts only tasks in the cgroup (v2) with this id, the inode number of its directory; not in those below
+  /// it.
+  void only_cgroup(std::uint64_t id);
+  [[nodiscard]] Result<DispatchLoaded> load() &&;
+
+ private:
+  DispatchOpened(DispatchSkeleton skeleton, Topology topology)
+      : skeleton_(std::move(skeleton)), topology_(std::move(topology)) {}
+
+  DispatchSkeleton skeleton_;
+  Topology topology_;
+};
+
+/// All three steps.
+[[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology);
+
+}  // namespace flowtap::kernel

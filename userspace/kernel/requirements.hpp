@@ -1,0 +1,27 @@
+// What the kernel and our privileges must allow before BPF is tried at all, so that the refusal is one clear
+// sentence.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace flowtap::kernel {
+
+/// Fails with a sentence and a hint when the kernel has no BTF, or this process lacks CAP_BPF or CAP_PERFMON
+/// (and CAP_SYS_ADMIN, which stands for both).
+[[nodiscard]] Status check_bpf_requirements();
+
+/// As check_bpf_requirements, over given files; for tests.
+/// @param btf          normally /sys/kernel/btf/vmlinux
+/// @param proc_status  the text of /proc/self/status
+[[nodiscard]] Status check_bpf_requirements(const std::string& btf, std::string_view proc_status);
+
+/// Turns a refusal of load or attach into a sentence with a hint. `reason` is what libbpf or the verifier
+/// said.
+[[nodiscard]] Error bpf_refusal(std::string_view step, int err, std::string_view reason);
+
+/// uname -r, or "unknown".
+[[nodiscard]] std::string kernel_release();
+
+}  // namespace flowtap::kernel
