@@ -15,6 +15,25 @@
 #define FTAP_HIST_BUCKETS 25
 #define FTAP_HIST_SUM (FTAP_HIST_BUCKETS + 1)
 
+/*
+ * The bucket of a value in slot units (nanoseconds for seconds): the lowest whose inclusive upper edge the
+ * value does not exceed, or FTAP_HIST_BUCKETS. Branches instead of a count-leading-zeros instruction, which
+ * BPF does not have.
+ */
+static inline __attribute__((always_inline)) unsigned int ftap_log2_bucket(unsigned long long value) {
+  unsigned int log2 = 0;
+  if (value <= 1ULL << FTAP_HIST_MIN_LOG2) return 0;
+  value--; /* 2^k itself belongs under the edge 2^k, so look at the bits of value - 1 */
+  if (value >> 32) log2 += 32, value >>= 32;
+  if (value >> 16) log2 += 16, value >>= 16;
+  if (value >> 8) log2 += 8, value >>= 8;
+  if (value >> 4) log2 += 4, value >>= 4;
+  if (value >> 2) log2 += 2, value >>= 2;
+  if (value >> 1) log2 += 1;
+  log2 = log2 + 1 - FTAP_HIST_MIN_LOG2;
+  return log2 < FTAP_HIST_BUCKETS ? log2 : FTAP_HIST_BUCKETS;
+}
+
 #define FTAP_WIDTH_COUNTER 1
 #define FTAP_WIDTH_HISTOGRAM (FTAP_HIST_BUCKETS + 2)
 

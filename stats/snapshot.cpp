@@ -1,8 +1,5 @@
 #include "stats/snapshot.hpp"
 
-#include <algorithm>
-#include <bit>
-
 namespace flowtap::stats {
 
 double histogram_edge(std::size_t i) {
@@ -11,10 +8,7 @@ double histogram_edge(std::size_t i) {
 }
 
 std::size_t histogram_bucket(std::uint64_t ns) {
-  // Edges are inclusive, so it is the bits of ns - 1 that count: 2^k itself belongs under the edge 2^k.
-  const auto log2 = static_cast<std::size_t>(ns <= 1 ? 0 : std::bit_width(ns - 1));
-  if (log2 <= FTAP_HIST_MIN_LOG2) return 0;
-  return std::min<std::size_t>(log2 - FTAP_HIST_MIN_LOG2, FTAP_HIST_BUCKETS);
+  return ftap_log2_bucket(ns);
 }
 
 }  // namespace flowtap::stats

@@ -25,7 +25,7 @@ struct HistogramValue {
 /// Upper edge of bucket i in seconds, inclusive, as Prometheus' `le`.
 double histogram_edge(std::size_t i);
 
-/// Bucket of a value in nanoseconds; the same rule as ftap_log2_bucket() in bpf/lib/stat.bpf.h.
+/// Bucket of a value in nanoseconds: ftap_log2_bucket(), as in the kernel.
 std::size_t histogram_bucket(std::uint64_t ns);
 
 /// Exact counts stay integers; what is measured in userspace is a double.

@@ -37,27 +37,6 @@ static __always_inline void stat_add(__u32 class, __u32 slot, __u64 n) {
   if (block) stat_add_to(block, class, slot, n);
 }
 
-/* Index of the lowest power of two >= v: the bucket whose inclusive upper edge v does not exceed. */
-static __always_inline __u32 ftap_log2_ceil(__u64 v) {
-  __u32 r = 0;
-  if (v <= 1) return 0;
-  v--; /* 2^k itself belongs under the edge 2^k, so look at the bits of v - 1 */
-  if (v >> 32) r += 32, v >>= 32;
-  if (v >> 16) r += 16, v >>= 16;
-  if (v >> 8) r += 8, v >>= 8;
-  if (v >> 4) r += 4, v >>= 4;
-  if (v >> 2) r += 2, v >>= 2;
-  if (v >> 1) r += 1;
-  return r + 1;
-}
-
-static __always_inline __u32 ftap_log2_bucket(__u64 v) {
-  __u32 log2 = ftap_log2_ceil(v);
-  if (log2 <= FTAP_HIST_MIN_LOG2) return 0;
-  log2 -= FTAP_HIST_MIN_LOG2;
-  return log2 < FTAP_HIST_BUCKETS ? log2 : FTAP_HIST_BUCKETS;
-}
-
 /* Puts a value into the histogram that begins at `slot`. */
 static __always_inline void stat_observe_to(struct ftap_block* block, __u32 class, __u32 slot, __u64 value) {
   stat_add_to(block, class, slot + ftap_log2_bucket(value), 1);

@@ -1,0 +1,51 @@
+// What a person is told of libbpf's and the verifier's many lines.
+#include "kernel/libbpf_messages.hpp"
+
+#include <bpf/libbpf.h>
+#include <gtest/gtest.h>
+
+namespace flowtap::kernel {
+namespace {
+
+// libbpf's own print function is what it calls; this goes the same way.
+void say(const char* text) {
+  const libbpf_print_fn_t print = libbpf_set_print(nullptr);
+  libbpf_set_print(print);
+  const auto call = [print](const char* format, ...) {
+    va_list args;
+    va_start(args, format);
+    print(LIBBPF_WARN, format, args);
+    va_end(args);
+  };
+  call("%s", text);
+}
+
+TEST(LibbpfMessages, TheVerifiersVerdictIsTheReason) {
+  const LibbpfMessages messages;
+  say("libbpf: prog 'ftap_switch': BPF program load failed: Permission denied\n");
+  say("libbpf: prog 'ftap_switch': -- BEGIN PROG LOAD LOG --\n0: R1=ctx() R10=fp0\n12: (79) r1 = *(u64 *)(r1 "
+      "+8)\n"
+      "R1 invalid mem access 'scalar'\nverification time 5 usec\nstack depth 0\n"
+      "processed 13 insns (limit 1000000)\n-- END PROG LOAD LOG --\n");
+  say("libbpf: failed to load object 'dispatch_bpf'\n");
+  EXPECT_EQ(LibbpfMessages::reason(), "R1 invalid mem access 'scalar'");
+}
+
+TEST(LibbpfMessages, WithoutAVerifierLogTheFirstComplaintIs) {
+  const LibbpfMessages messages;
+  say("libbpf: failed to find valid kernel BTF\n");
+  say("libbpf: Error loading vmlinux BTF: -3\n");
+  EXPECT_EQ(LibbpfMessages::reason(), "failed to find valid kernel BTF");
+}
+
+TEST(LibbpfMessages, KeepsTheEndOfALongLogAndSurvivesOddOnes) {
+  const LibbpfMessages messages;
+  EXPECT_EQ(LibbpfMessages::reason(), "");
+  for (int i = 0; i < 100; ++i) say(std::string(4000, 'x').c_str());
+  EXPECT_LE(LibbpfMessages::text().size(), 64U << 10U);
+  say("\nlibbpf: prog 'a': -- BEGIN PROG LOAD LOG --\nno end");
+  EXPECT_EQ(LibbpfMessages::reason(), "");
+}
+
+}  // namespace
+}  // namespace flowtap::kernel

@@ -1,0 +1,51 @@
+#include "kernel/requirements.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/support/file_tree.hpp"
+
+namespace flowtap::kernel {
+namespace {
+
+constexpr std::string_view kAll = "Name:\tx\nCapEff:\t000001ffffffffff\n";
+constexpr std::string_view kNone = "Name:\tx\nCapEff:\t0000000000000000\n";
+constexpr std::string_view kBpfAndPerfmon = "CapEff:\t000000c000000000\n";
+constexpr std::string_view kBpfAlone = "CapEff:\t0000008000000000\n";
+
+TEST(Requirements, RootWithBtfMayTry) {
+  test::FileTree tree;
+  tree.file("vmlinux", "btf");
+  EXPECT_TRUE(check_bpf_requirements(tree.root() + "/vmlinux", kAll));
+  EXPECT_TRUE(check_bpf_requirements(tree.root() + "/vmlinux", kBpfAndPerfmon));
+  EXPECT_TRUE(check_bpf_requirements(tree.root() + "/vmlinux", "no such line"))
+      << "unknown: the kernel will say";
+}
+
+TEST(Requirements, WhatIsMissingIsNamedWithAHint) {
+  test::FileTree tree;
+  tree.file("vmlinux", "btf");
+  for (const auto status : {kNone, kBpfAlone}) {
+    const auto refused = check_bpf_requirements(tree.root() + "/vmlinux", status);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().what.find("CAP_BPF"), std::string::npos);
+    EXPECT_FALSE(refused.error().hint.empty());
+  }
+  const auto no_btf = check_bpf_requirements(tree.root() + "/none", kAll);
+  ASSERT_FALSE(no_btf);
+  EXPECT_NE(no_btf.error().what.find("BTF"), std::string::npos);
+  EXPECT_NE(no_btf.error().hint.find("CONFIG_DEBUG_INFO_BTF"), std::string::npos);
+}
+
+TEST(Requirements, ARefusalTellsStepReasonAndHint) {
+  const Error error = bpf_refusal("load the dispatch programs", EACCES, "invalid access to map value");
+  EXPECT_EQ(
+      error.what,
+      "the kernel refused to load the dispatch programs (invalid access to map value): Permission denied");
+  EXPECT_FALSE(error.hint.empty());
+  EXPECT_EQ(error.code, EACCES);
+}
+
+}  // namespace
+}  // namespace flowtap::kernel

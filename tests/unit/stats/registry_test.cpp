@@ -1,0 +1,110 @@
+#include "stats/registry.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace flowtap::stats {
+namespace {
+
+std::optional<Value> find(const Snapshot& snapshot, FamilyId family, const std::vector<std::string>& labels) {
+  for (const Series& s : snapshot.series)
+    if (s.stat->family == family && s.labels == labels) return s.value;
+  return std::nullopt;
+}
+
+std::uint64_t dispatched(const Snapshot& snapshot, const std::string& scheduler, const std::string& type) {
+  const auto value = find(snapshot, FamilyId::kDISPATCHED_TASKS, {scheduler, type});
+  return value ? std::get<std::uint64_t>(*value) : ~0ULL;
+}
+
+SlotCounts counts(std::size_t cls, std::size_t slot, std::uint64_t n) {
+  SlotCounts c{};
+  c.at(cls).at(slot) = n;
+  return c;
+}
+
+Registry registry(std::size_t cap = 1000) {
+  return Registry(cap, std::chrono::system_clock::now());
+}
+
+TEST(Registry, AllTypesExistAtZeroFromTheFirstSnapshot) {
+  auto r = registry();
+  const auto snapshot = r.publish({});
+  for (const Stat& s : kernel_stats())
+    if (s.family == FamilyId::kDISPATCHED_TASKS) {
+      EXPECT_EQ(dispatched(*snapshot, "kernel", std::string(*s.label)), 0U);
+    }
+  EXPECT_TRUE(find(*snapshot, FamilyId::kBPF_ERRORS, {"task_storage"}));
+}
+
+TEST(Registry, AddsCyclesUp) {
+  auto r = registry();
+  r.add(counts(FTAP_CLASS_KERNEL, FTAP_SLOT_PINNED, 3), "");
+  r.add(counts(FTAP_CLASS_KERNEL, FTAP_SLOT_PINNED, 4), "");
+  const auto first = r.publish({});
+  r.add(counts(FTAP_CLASS_KERNEL, FTAP_SLOT_PINNED, 5), "");
+  const auto second = r.publish({});
+  EXPECT_EQ(dispatched(*first, "kernel", "pinned"), 7U) << "a published snapshot does not change";
+  EXPECT_EQ(dispatched(*second, "kernel", "pinned"), 12U);
+  EXPECT_EQ(second->cycle, first->cycle + 1);
+}
+
+TEST(Registry, ExtDispatchesGoToTheSchedulerThatRuns) {
+  auto r = registry();
+  r.add(counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 1), "rusty");
+  r.add(counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 10), "lavd");
+  // Unloaded within the cycle: sysfs names nobody any more.
+  r.add(counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 100), "");
+  const auto snapshot = r.publish({});
+  EXPECT_EQ(dispatched(*snapshot, "rusty", "wsync"), 1U);
+  EXPECT_EQ(dispatched(*snapshot, "lavd", "wsync"), 110U);
+  EXPECT_EQ(dispatched(*snapshot, "kernel", "wsync"), 0U);
+}
+
+TEST(Registry, ExtDispatchesWithoutAnyNameAreNotLost) {
+  auto r = registry();
+  r.add(counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 2), "");
+  EXPECT_EQ(dispatched(*r.publish({}), "sched_ext", "wsync"), 2U);
+}
+
+TEST(Registry, HistogramKeepsBucketsAndSumsInSeconds) {
+  auto r = registry();
+  SlotCounts c{};
+  c.at(FTAP_CLASS_KERNEL).at(FTAP_SLOT_LATENCY + 3) = 5;
+  c.at(FTAP_CLASS_KERNEL).at(FTAP_SLOT_LATENCY + FTAP_HIST_BUCKETS) = 1;
+  c.at(FTAP_CLASS_KERNEL).at(FTAP_SLOT_LATENCY + FTAP_HIST_SUM) = 2'500'000'000;
+  r.add(c, "");
+  const auto value = find(*r.publish({}), FamilyId::kRUN_QUEUE_LATENCY, {"kernel"});
+  ASSERT_TRUE(value);
+  const auto& h = std::get<HistogramValue>(*value);
+  EXPECT_EQ(h.counts.at(3), 5U);
+  EXPECT_EQ(h.counts.at(FTAP_HIST_BUCKETS), 1U);
+  EXPECT_DOUBLE_EQ(h.sum, 2.5);
+}
+
+TEST(Registry, SeriesOfOneFamilyStandTogetherInTableOrder) {
+  auto r = registry();
+  const auto snapshot = r.publish({{&stat(StatId::kPROCESS_RSS), {}, 1.0},
+                                   {&stat(StatId::kREAD_ERRORS), {"b"}, std::uint64_t{1}},
+                                   {&stat(StatId::kREAD_ERRORS), {"a"}, std::uint64_t{1}}});
+  EXPECT_TRUE(std::ranges::is_sorted(snapshot->series, {}, [](const Series& s) { return s.stat->family; }));
+}
+
+TEST(Registry, TooManySeriesOfAFamilyAreRefusedAndCounted) {
+  auto r = registry(20);
+  std::vector<Series> many;
+  for (int i = 0; i < 25; ++i)
+    many.push_back({&stat(StatId::kREAD_ERRORS), {std::to_string(i)}, std::uint64_t{1}});
+  const auto snapshot = r.publish(many);
+  EXPECT_EQ(std::ranges::count(snapshot->series, FamilyId::kREAD_ERRORS,
+                               [](const Series& s) { return s.stat->family; }),
+            20);
+  const auto dropped = find(*snapshot, FamilyId::kDROPPED_SERIES, {"flowtap_read_errors_total"});
+  ASSERT_TRUE(dropped);
+  EXPECT_EQ(std::get<std::uint64_t>(*dropped), 5U);
+  EXPECT_TRUE(std::ranges::is_sorted(snapshot->series, {}, [](const Series& s) { return s.stat->family; }));
+}
+
+}  // namespace
+}  // namespace flowtap::stats
