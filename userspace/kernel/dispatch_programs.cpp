@@ -100,6 +100,11 @@ Result<std::unique_ptr<SlotReader>> DispatchLive::slots() const {
   return std::make_unique<SlotReader>(std::move(blocks));
 }
 
+Status DispatchLive::make_missing_records() {
+  const LibbpfMessages messages;
+  return visit_tasks(skeleton_.get());
+}
+
 void DispatchLive::set_places(const Topology& topology) {
   write_places(cpus_, topology);
 }

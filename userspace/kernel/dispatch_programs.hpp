@@ -29,6 +29,9 @@ class DispatchLive {
   /// Tells the programs where the CPUs stand now, after some came or went.
   void set_places(const Topology& topology);
 
+  /// Makes the records of tasks that have none, because memory was short when they were created.
+  [[nodiscard]] Status make_missing_records();
+
   /// One per program; a program whose state cannot be read is missing.
   [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;
 
