@@ -1,0 +1,114 @@
+// The types that tell how far a task moved, each made on purpose: on a machine with 2 NUMA nodes of 2 cache
+// domains of 2 CPUs each, as vmtest/run --topology numa-llc has it.
+//
+// A sleeper is told, while it sleeps, that it may only use two CPUs elsewhere, and is then woken. It comes
+// from the CPU where it ran last, so the distance is known; two CPUs and not one, since then it would be
+// pinned.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <semaphore>
+
+#include "kernel/topology.hpp"
+#include "tests/bpf/count_crew.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::uint64_t kRounds = 300;
+
+using Cpus = std::vector<int>;
+
+void allow(pid_t task, const Cpus& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
+  if (::sched_setaffinity(task, sizeof(set), &set) != 0) ::_exit(1);
+}
+
+bool asleep(pid_t task) {
+  std::array<char, 256> path{};
+  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", task);
+  std::FILE* file = std::fopen(path.data(), "re");
+  if (file == nullptr) return false;
+  char state = '?';
+  if (std::fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = '?';
+  std::fclose(file);
+  return state == 'S';
+}
+
+// Moves a sleeper to and fro between two places, a wake-up each time; the waker stays on a CPU of its own.
+void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus& waker) {
+  auto* wake =
+      new std::binary_semaphore(0);  // never destroyed: the threads stay, asleep, until they are killed
+  auto* sleeper = new std::atomic<pid_t>(0);
+  hands.thread([=] {
+    sleeper->store(static_cast<pid_t>(::syscall(SYS_gettid)));
+    for (std::uint64_t i = 0; i < kRounds; ++i) wake->acquire();
+  });
+  hands.thread([=] {
+    test::pin_to(waker);
+    while (sleeper->load() == 0) ::usleep(1000);
+    for (std::uint64_t i = 0; i < kRounds; ++i) {
+      while (!asleep(*sleeper)) ::usleep(200);
+      allow(*sleeper, i % 2 == 0 ? here : there);
+      wake->release();
+    }
+  });
+  hands.wait();
+}
+
+struct Distance {
+  const char* name;
+  Cpus here;
+  Cpus there;
+  std::size_t idle;
+  std::size_t queued;
+};
+
+// CPUs 0-3 are node 0 with caches {0,1} {2,3}, 4-7 node 1 with {4,5} {6,7}.
+const std::array kDistances = {
+    Distance{"node", {0, 1}, {2, 3}, FTAP_SLOT_IDLE_NODE, FTAP_SLOT_QUEUED_NODE},
+    Distance{"xnuma", {0, 1}, {4, 5}, FTAP_SLOT_IDLE_XNUMA, FTAP_SLOT_QUEUED_XNUMA},
+};
+
+TEST(Placement, TheMachineIsTheOneThatIsNeeded) {
+  const auto t = kernel::read_topology("/sys");
+  ASSERT_TRUE(t) << t.error().what;
+  const std::vector<kernel::CpuPlace> expected = {{0, 0}, {0, 0}, {2, 0}, {2, 0},
+                                                  {4, 1}, {4, 1}, {6, 1}, {6, 1}};
+  ASSERT_EQ(t->places, expected) << "run it as: vmtest/run placement";
+}
+
+TEST(Placement, MovesAreTypedByTheirDistance) {
+  for (const Distance& d : kDistances) {
+    SCOPED_TRACE(d.name);
+    const auto o = test::count_crew([&d](test::Hands& hands) { commute(hands, d.here, d.there, {7}); });
+    EXPECT_EQ(o.sum(), o.switches.sum());
+    // Every wake-up but the first comes from the other place; on its way it may be pulled on within the pair.
+    EXPECT_GE(o.of(d.idle) + o.of(d.queued) + o.pulled(), kRounds - 1);
+    EXPECT_GE(o.of(d.idle) + o.of(d.queued), kRounds * 9 / 10);
+    for (const Distance& other : kDistances)
+      if (other.idle != d.idle) {
+        EXPECT_LE(o.of(other.idle) + o.of(other.queued), 20U) << other.name << ": only while it starts";
+      }
+  }
+}
+
+TEST(Placement, WithinACacheDomainIsLlc) {
+  // Two CPUs under one cache, and one of them kept busy at a time by nobody: wake-ups land on the one or the
+  // other. What is sure is that nothing goes further than the cache.
+  const auto o = test::count_crew([](test::Hands& hands) { test::ping_pong(hands, 3000, {0, 1}, {0, 1}); });
+  EXPECT_EQ(o.sum(), o.switches.sum());
+  const std::uint64_t far = o.of(FTAP_SLOT_IDLE_NODE) + o.of(FTAP_SLOT_IDLE_XNUMA) +
+                            o.of(FTAP_SLOT_QUEUED_NODE) + o.of(FTAP_SLOT_QUEUED_XNUMA) +
+                            o.of(FTAP_SLOT_PULLED_NODE) + o.of(FTAP_SLOT_PULLED_XNUMA);
+  EXPECT_LE(far, 20U) << "only before the two have taken their places";
+}
+
+}  // namespace
+}  // namespace flowtap
