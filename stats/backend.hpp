@@ -32,6 +32,10 @@ class Backend {
   /// A short name for logs, status and the `backend` label: "prometheus", "statsd", ...
   [[nodiscard]] virtual std::string name() const = 0;
 
+  /// Before the first publish(), when another backend has delivered everything up to this snapshot already (a
+  /// reload of the configuration): deltas begin here and not at 0.
+  virtual void begin_at(const Snapshot& /*snapshot*/) {}
+
   /// Takes the newest totals. Older snapshots may have been skipped. An Error says what the receiver refused;
   /// what was not sent is kept, within the backend's bound, and goes out with a later call.
   virtual Status publish(const SnapshotPtr& snapshot) = 0;

@@ -1,0 +1,223 @@
+#include "stats/backends/prometheus.hpp"
+
+#include <prometheus/collectable.h>
+#include <prometheus/exposer.h>
+#include <prometheus/metric_family.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "stats/backends/address.hpp"
+#include "stats/backends/connect.hpp"
+#include "stats/backends/listen_probe.hpp"
+
+namespace flowtap::stats {
+namespace {
+
+/// A client that sends its request slowly, or does not read the answer, holds a thread of CivetWeb for as
+/// long as the time-out below. Keep-alive stays off (CivetWeb's default), since an idle connection would hold
+/// one as well.
+constexpr const char* kThreads = "8";
+constexpr const char* kTimeoutMs = "5000";
+constexpr std::chrono::seconds kFirstCycle{2};
+
+prometheus::MetricType type_of(Kind kind) {
+  switch (kind) {
+    case Kind::kCounter:
+      return prometheus::MetricType::Counter;
+    case Kind::kGauge:
+      return prometheus::MetricType::Gauge;
+    case Kind::kHistogram:
+      return prometheus::MetricType::Histogram;
+  }
+  return prometheus::MetricType::Untyped;
+}
+
+/// prometheus-cpp adds the bucket without an edge by itself.
+prometheus::ClientMetric::Histogram histogram_of(const HistogramValue& value) {
+  prometheus::ClientMetric::Histogram out;
+  out.bucket.reserve(FTAP_HIST_BUCKETS);
+  for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
+    out.sample_count += value.counts.at(i);
+    out.bucket.push_back({out.sample_count, histogram_edge(i)});
+  }
+  out.sample_count += value.counts.back();
+  out.sample_sum = value.sum;
+  return out;
+}
+
+prometheus::ClientMetric metric_of(const Series& series, const Family& of) {
+  prometheus::ClientMetric metric;
+  metric.label.reserve(series.labels.size());
+  for (std::size_t i = 0; i < series.labels.size(); ++i)
+    metric.label.push_back({std::string(label_key(of.labels, i)), series.labels[i]});
+  if (const auto* histogram = std::get_if<HistogramValue>(&series.value)) {
+    metric.histogram = histogram_of(*histogram);
+    return metric;
+  }
+  const auto* count = std::get_if<std::uint64_t>(&series.value);
+  const double number = count != nullptr ? static_cast<double>(*count) : std::get<double>(series.value);
+  if (series.stat->kind == Kind::kCounter) {
+    metric.counter.value = number;
+  } else {
+    metric.gauge.value = number;
+  }
+  return metric;
+}
+
+std::vector<prometheus::MetricFamily> gather(const Snapshot& snapshot) {
+  std::vector<prometheus::MetricFamily> out;
+  FamilyId current{};
+  for (std::size_t i = 0; i < snapshot.series.size(); ++i) {
+    const Series& series = snapshot.series[i];
+    const Family& of = family(series.stat->family);
+    if (out.empty() || series.stat->family != current) {
+      current = series.stat->family;
+      out.push_back({std::string(of.name), std::string(of.help), type_of(series.stat->kind), {}});
+      std::size_t end = i;
+      while (end < snapshot.series.size() && snapshot.series[end].stat->family == current) ++end;
+      out.back().metric.reserve(end - i);
+    }
+    out.back().metric.push_back(metric_of(series, of));
+  }
+  return out;
+}
+
+/// What the scrapes took. Lives on with those who read it.
+class Durations {
+ public:
+  void observe(std::chrono::nanoseconds took) {
+    const std::scoped_lock lock(mutex_);
+    ++value_.counts.at(histogram_bucket(static_cast<std::uint64_t>(took.count())));
+    value_.sum += std::chrono::duration<double>(took).count();
+  }
+  [[nodiscard]] HistogramValue value() const {
+    const std::scoped_lock lock(mutex_);
+    return value_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  HistogramValue value_;
+};
+
+/// The newest snapshot, as prometheus-cpp asks for it.
+class Newest : public prometheus::Collectable {
+ public:
+  explicit Newest(std::shared_ptr<Durations> durations) : durations_(std::move(durations)) {}
+
+  void set(SnapshotPtr snapshot) {
+    {
+      const std::scoped_lock lock(mutex_);
+      snapshot_.swap(snapshot);  // the old one is freed behind the lock
+    }
+    first_.notify_all();
+  }
+
+  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
+    SnapshotPtr snapshot;
+    {
+      // A first scrape that was faster than the first cycle waits: it shall show all series, at 0.
+      std::unique_lock lock(mutex_);
+      first_.wait_for(lock, kFirstCycle, [this] { return snapshot_ != nullptr; });
+      snapshot = snapshot_;
+    }
+    if (!snapshot) return {};
+    const auto begin = std::chrono::steady_clock::now();
+    auto families = gather(*snapshot);
+    durations_->observe(std::chrono::steady_clock::now() - begin);
+    return families;
+  }
+
+ private:
+  std::shared_ptr<Durations> durations_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable first_;
+  SnapshotPtr snapshot_;
+};
+
+std::string civet_port(const Address& listen) {
+  return to_string(listen).substr(sizeof("tcp://") - 1);
+}
+
+/// Where a listener at this address is reached from this machine.
+Address reachable(Address listen) {
+  if (listen.host == "0.0.0.0") listen.host = "127.0.0.1";
+  if (listen.host == "::") listen.host = "::1";
+  return listen;
+}
+
+}  // namespace
+
+class Prometheus::Endpoint {
+ public:
+  explicit Endpoint(const Address& listen)
+      : listen_(listen),
+        exposer_(std::vector<std::string>{"listening_ports", civet_port(listen), "num_threads", kThreads,
+                                          "request_timeout_ms", kTimeoutMs, "max_request_size", "8192"}) {
+    exposer_->RegisterCollectable(newest_);
+    listen_.port = static_cast<std::uint16_t>(port());
+  }
+  /// CivetWeb looks at its stop flag only every two seconds, or when a connection arrives: so some do.
+  ~Endpoint() {
+    knocker_ = std::jthread([to = reachable(listen_)](const std::stop_token& done) {
+      while (!done.stop_requested()) {
+        [[maybe_unused]] const auto knock = connect_socket(to);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    });
+    exposer_.reset();
+  }
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  void set(SnapshotPtr snapshot) { newest_->set(std::move(snapshot)); }
+  [[nodiscard]] int port() const {
+    const auto ports = exposer_->GetListeningPorts();
+    return ports.empty() ? 0 : ports.front();
+  }
+  [[nodiscard]] std::shared_ptr<const Durations> durations() const { return durations_; }
+
+ private:
+  std::shared_ptr<Durations> durations_ = std::make_shared<Durations>();
+  std::shared_ptr<Newest> newest_ = std::make_shared<Newest>(durations_);
+  Address listen_;
+  std::jthread knocker_;
+  std::optional<prometheus::Exposer> exposer_;  // last: its threads end before what they read
+};
+
+Result<std::unique_ptr<Prometheus>> Prometheus::open(std::string_view address) {
+  FTAP_TRY_ASSIGN(parsed, parse_listen_address(address));
+  // CivetWeb says no more than that it did not start, so the kernel is asked first.
+  FTAP_TRY(probe_listen(parsed));
+  try {
+    auto endpoint = std::make_unique<Endpoint>(parsed);
+    return std::unique_ptr<Prometheus>(new Prometheus(std::move(endpoint)));
+  } catch (const std::exception& e) {
+    return fail("cannot serve metrics at " + std::string(address) + ": " + e.what(),
+                "choose another --prometheus-address");
+  }
+}
+
+Prometheus::Prometheus(std::unique_ptr<Endpoint> endpoint) : endpoint_(std::move(endpoint)) {}
+Prometheus::~Prometheus() = default;
+
+Status Prometheus::publish(const SnapshotPtr& snapshot) {
+  endpoint_->set(snapshot);
+  return {};
+}
+
+int Prometheus::port() const {
+  return endpoint_->port();
+}
+
+std::function<HistogramValue()> Prometheus::scrape_durations() const {
+  return [durations = endpoint_->durations()] { return durations->value(); };
+}
+
+}  // namespace flowtap::stats

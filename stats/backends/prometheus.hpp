@@ -1,0 +1,41 @@
+// /metrics for Prometheus to scrape.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "stats/backend.hpp"
+
+namespace flowtap::stats {
+
+/// Serves the newest snapshot. All values of one scrape come from one snapshot, so sums over them are true,
+/// and two scrapes one after the other never show a counter going back. Nothing is sent, so nothing is ever
+/// pending or lost; our restart is the counter reset that rate() and increase() know.
+class Prometheus : public Backend {
+ public:
+  /// Listens at `HOST:PORT` (numeric host; port 0 takes a free one) and answers from now on; series appear
+  /// with the first publish(). The Error says who has the port, or what else is wrong with the address.
+  [[nodiscard]] static Result<std::unique_ptr<Prometheus>> open(std::string_view address);
+  ~Prometheus() override;
+
+  [[nodiscard]] std::string name() const override { return "prometheus"; }
+  Status publish(const SnapshotPtr& snapshot) override;
+  [[nodiscard]] BackendHealth health() const override { return {}; }
+
+  /// The port that is listened at.
+  [[nodiscard]] int port() const;
+
+  /// How long the scrapes so far took to gather, for FamilyId::kSCRAPE_DURATION of a later snapshot. To be
+  /// called from any thread, also after the backend was handed to an Outlet or ended.
+  [[nodiscard]] std::function<HistogramValue()> scrape_durations() const;
+
+ private:
+  class Endpoint;
+  explicit Prometheus(std::unique_ptr<Endpoint> endpoint);
+
+  std::unique_ptr<Endpoint> endpoint_;
+};
+
+}  // namespace flowtap::stats

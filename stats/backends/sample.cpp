@@ -1,0 +1,48 @@
+#include "stats/backends/sample.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace flowtap::stats {
+namespace {
+
+constexpr std::uint64_t kNanosPerUnit = 1'000'000'000;
+
+std::array<std::string, FTAP_HIST_BUCKETS> edges() {
+  std::array<std::string, FTAP_HIST_BUCKETS> all;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all.at(i) = nano_text(std::uint64_t{1} << (FTAP_HIST_MIN_LOG2 + i));
+  return all;
+}
+
+}  // namespace
+
+std::string_view edge_text(std::size_t bucket) {
+  static const auto kEdges = edges();
+  return kEdges.at(bucket);
+}
+
+std::uint64_t nanos(double total) {
+  const double scaled = total * static_cast<double>(kNanosPerUnit);
+  if (!(scaled > 0)) return 0;
+  // 2^63 nanoseconds are 292 years; beyond it the total stands still rather than be undefined.
+  constexpr double most = 9.2e18;
+  return static_cast<std::uint64_t>(std::llround(scaled < most ? scaled : most));
+}
+
+std::string nano_text(std::uint64_t n) {
+  const std::string text = std::to_string(n / kNanosPerUnit);
+  std::string fraction = std::to_string(kNanosPerUnit + n % kNanosPerUnit).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return fraction.empty() ? text : text + '.' + fraction;
+}
+
+std::string gauge_text(double value) {
+  std::array<char, 400> buffer{};  // the longest double without exponent has 309 digits before the point
+  auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
+  // Denormals have more digits behind it than that: they are zero for every receiver.
+  if (result.ec != std::errc{}) return "0";
+  return {buffer.data(), result.ptr};
+}
+
+}  // namespace flowtap::stats

@@ -1,0 +1,134 @@
+#include "stats/backends/prometheus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <thread>
+
+#include "tests/support/http_get.hpp"
+#include "tests/support/snapshots.hpp"
+
+namespace flowtap::stats {
+namespace {
+
+using flowtap::test::http_get;
+using test::SnapshotScript;
+using testing::HasSubstr;
+using testing::Not;
+
+double value_of(const std::string& page, const std::string& series) {
+  const auto at = page.find("\n" + series + " ");
+  return at == std::string::npos ? -1 : std::strtod(page.c_str() + at + series.size() + 2, nullptr);
+}
+
+TEST(Prometheus, ShowsTheNewestSnapshot) {
+  auto backend = Prometheus::open("127.0.0.1:0");
+  ASSERT_TRUE(backend);
+  HistogramValue latency;
+  latency.counts[0] = 2;
+  latency.counts.back() = 1;
+  latency.sum = 20.5;
+  SnapshotScript script;
+  script.dispatched(StatId::kWSYNC, 12);
+  script.dispatched(StatId::kQUEUED, 0);
+  script.set(StatId::kLATENCY, {"kernel"}, latency);
+  script.set(StatId::kPROCESS_THREADS, {}, std::uint64_t{9});
+  script.set(StatId::kREAD_ERRORS, {"a\"b\\c\nd"}, std::uint64_t{1});
+  ASSERT_TRUE((*backend)->publish(script.next()));
+  const std::string page = http_get((*backend)->port(), "/metrics");
+  EXPECT_THAT(page, HasSubstr("200 OK"));
+  EXPECT_THAT(page, HasSubstr("# TYPE dispatched_tasks_total counter\n"));
+  EXPECT_THAT(page, HasSubstr("# HELP dispatched_tasks_total Tasks that"));
+  EXPECT_EQ(value_of(page, R"(dispatched_tasks_total{scheduler="kernel",type="wsync"})"), 12);
+  EXPECT_EQ(value_of(page, R"(dispatched_tasks_total{scheduler="kernel",type="queued"})"), 0);
+  EXPECT_EQ(value_of(page, R"(flowtap_run_queue_latency_seconds_count{scheduler="kernel"})"), 3);
+  EXPECT_EQ(value_of(page, R"(flowtap_run_queue_latency_seconds_sum{scheduler="kernel"})"), 20.5);
+  EXPECT_EQ(value_of(page, R"(flowtap_run_queue_latency_seconds_bucket{scheduler="kernel",le="+Inf"})"), 3);
+  EXPECT_THAT(page, HasSubstr("# TYPE process_threads gauge\nprocess_threads 9"));
+  EXPECT_THAT(page, HasSubstr(R"(what="a\"b\\c\nd")"));
+  EXPECT_THAT(http_get((*backend)->port(), "/other"), HasSubstr("404"));
+}
+
+TEST(Prometheus, ThePortOfAnotherIsSaid) {
+  auto first = Prometheus::open("127.0.0.1:0");
+  ASSERT_TRUE(first);
+  const auto second = Prometheus::open("127.0.0.1:" + std::to_string((*first)->port()));
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().what, HasSubstr("cannot listen at 127.0.0.1:"));
+  EXPECT_THAT(second.error().what, HasSubstr("in use"));
+  EXPECT_THAT(second.error().hint, HasSubstr("ss -ltnp"));
+  EXPECT_THAT(Prometheus::open("192.0.2.1:9000").error().hint, HasSubstr("0.0.0.0"));
+  EXPECT_FALSE(Prometheus::open("nonsense"));
+}
+
+TEST(Prometheus, ThePortIsFreeAgainAfterwards) {
+  int port = 0;
+  for (int i = 0; i < 3; ++i) {
+    auto backend = Prometheus::open("127.0.0.1:" + std::to_string(port));
+    ASSERT_TRUE(backend) << backend.error().what;
+    port = (*backend)->port();
+    ASSERT_TRUE((*backend)->publish(SnapshotScript().next()));
+    EXPECT_THAT(http_get(port, "/metrics"), HasSubstr("200 OK"));
+  }
+}
+
+TEST(Prometheus, ScrapesAreTimed) {
+  std::function<HistogramValue()> durations;
+  {
+    auto backend = Prometheus::open("127.0.0.1:0");
+    ASSERT_TRUE(backend);
+    durations = (*backend)->scrape_durations();
+    ASSERT_TRUE((*backend)->publish(SnapshotScript().next()));
+    (void)http_get((*backend)->port(), "/metrics");
+    (void)http_get((*backend)->port(), "/metrics");
+  }
+  const HistogramValue value = durations();  // also when the backend is gone
+  EXPECT_EQ(std::accumulate(value.counts.begin(), value.counts.end(), std::uint64_t{0}), 2U);
+  EXPECT_GT(value.sum, 0);
+}
+
+TEST(Prometheus, AScrapeBeforeTheFirstCycleWaitsForIt) {
+  auto backend = Prometheus::open("127.0.0.1:0");
+  ASSERT_TRUE(backend);
+  std::string page;
+  std::jthread scrape([&] { page = http_get((*backend)->port(), "/metrics"); });
+  SnapshotScript script;
+  script.dispatched(StatId::kWSYNC, 0);
+  // Gives the scrape time to be first, which is the case that matters; the other one passes as well.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE((*backend)->publish(script.next()));
+  scrape.join();
+  EXPECT_EQ(value_of(page, R"(dispatched_tasks_total{scheduler="kernel",type="wsync"})"), 0);
+}
+
+TEST(Prometheus, CountersNeverGoBackAndOneScrapeIsOneInstant) {
+  auto backend = Prometheus::open("127.0.0.1:0");
+  ASSERT_TRUE(backend);
+  const int port = (*backend)->port();
+  SnapshotScript script;
+  const auto publish = [&](std::uint64_t n) {
+    script.dispatched(StatId::kWSYNC, n);
+    script.dispatched(StatId::kQUEUED, 2 * n);
+    ASSERT_TRUE((*backend)->publish(script.next()));
+  };
+  publish(0);
+  std::atomic<int> scrapes{0};
+  std::vector<std::jthread> scrapers;
+  for (int t = 0; t < 6; ++t)
+    scrapers.emplace_back([&](const std::stop_token& stop) {
+      double before = 0;
+      while (!stop.stop_requested()) {
+        const std::string page = http_get(port, "/metrics");
+        const double wsync = value_of(page, R"(dispatched_tasks_total{scheduler="kernel",type="wsync"})");
+        EXPECT_GE(wsync, before);
+        EXPECT_EQ(value_of(page, R"(dispatched_tasks_total{scheduler="kernel",type="queued"})"), 2 * wsync);
+        before = wsync;
+        ++scrapes;
+      }
+    });
+  for (std::uint64_t n = 1; scrapes < 300; ++n) publish(n);
+}
+
+}  // namespace
+}  // namespace flowtap::stats
