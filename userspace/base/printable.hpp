@@ -43,7 +43,7 @@ inline bool steers(std::string_view character) {
 }
 
 inline void append_escaped(std::string& out, std::string_view bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
+  static constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : bytes) {
     const auto b = static_cast<unsigned char>(c);
     if (c == '\n')

@@ -1,0 +1,40 @@
+// The API on its Unix socket, with a thread of its own.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "api/views.hpp"
+#include "base/result.hpp"
+
+namespace flowtap::api {
+
+struct ServerOptions {
+  std::string socket_path;   ///< in a directory that exists
+  std::string socket_group;  ///< whose members may connect, besides root; empty: none
+  std::size_t max_connections = 64;
+  std::chrono::milliseconds session_time{30'000};  ///< SessionLimits::time
+};
+
+/// Serves from start() until it is destroyed, which ends all connections, joins the thread and removes the
+/// socket.
+class ApiServer {
+ public:
+  /// `node` is read from the server's thread and must outlive the server.
+  static Result<ApiServer> start(const ServerOptions& options, const NodeView& node);
+
+  ApiServer(ApiServer&&) noexcept;
+  ApiServer& operator=(ApiServer&&) = delete;
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+  ~ApiServer();
+
+ private:
+  class Impl;
+  explicit ApiServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace flowtap::api
