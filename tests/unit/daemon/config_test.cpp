@@ -1,0 +1,164 @@
+// Configuration: what is accepted, and the one sentence for everything that is not.
+#include "daemon/config.hpp"
+
+#include <gtest/gtest.h>
+
+#include "daemon/config_keys.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The sentence that a wrong text is answered with.
+std::string refusal(std::string_view yaml) {
+  const auto config = parse_config(yaml, "c.yaml");
+  return config ? "accepted" : config.error().what;
+}
+
+TEST(Config, EmptyTextIsAllDefaults) {
+  for (const char* yaml : {"", "\n", "# nothing\n", "---\n", "prometheus:\n", "{}"})
+    EXPECT_EQ(parse_config(yaml, "c.yaml").value(), Config{}) << yaml;
+}
+
+TEST(Config, SetsWhatIsGivenAndNothingElse) {
+  const auto config = parse_config(
+      "cycle: 250ms\n"
+      "log_level: debug\n"
+      "count: {enabled: false}\n"
+      "prometheus:\n"
+      "  enabled: true\n"
+      "  address: \"[::1]:9100\"\n"
+      "statsd:\n"
+      "  max_pending: 7\n"
+      "api:\n"
+      "  socket_group: adm\n",
+      "c.yaml");
+  ASSERT_TRUE(config) << config.error().what;
+  Config expected;
+  expected.cycle = 250ms;
+  expected.log_level = LogLevel::kDebug;
+  expected.count.enabled = false;
+  expected.prometheus = {true, "[::1]:9100"};
+  expected.statsd.max_pending = 7;
+  expected.api.socket_group = "adm";
+  EXPECT_EQ(*config, expected);
+}
+
+TEST(Config, TheSampleIsCompleteAndReadsBackAsTheDefaults) {
+  const std::string sample = sample_config();
+  const auto config = parse_config(sample, "sample");
+  ASSERT_TRUE(config) << config.error().what;
+  EXPECT_EQ(*config, Config{});
+  for (const Key& key : config_keys()) {
+    EXPECT_NE(sample.find(std::string(leaf_name(key.path)) + ":"), std::string::npos) << key.path;
+    EXPECT_NE(sample.find(std::string(key.comment)), std::string::npos) << key.path;
+  }
+}
+
+TEST(Config, ARenderedConfigReadsBackAsItself) {
+  Config config;
+  config.state_dir = "/tmp/with space: \"quotes\" \\ # and more";
+  config.host_root = "/null";
+  config.cycle = 90s;
+  config.report.interval = 1h;
+  config.statsd.prefix = "true";
+  config.api.socket_group = "null";
+  config.json_lines.output = "/ä/ö";
+  const auto again = parse_config(render_config(config), "again");
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_EQ(*again, config);
+}
+
+TEST(Config, AWrongValueIsToldWithLineKeyValueAndWhatIsAccepted) {
+  EXPECT_EQ(refusal("\n\ncycle: abc\n"),
+            "c.yaml:3: cycle: \"abc\" is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+  EXPECT_EQ(refusal("cycle: 2h"),
+            "c.yaml:1: cycle: \"2h\" is out of range; accepted: 1ms to 1h, such as 500ms or 2s");
+  EXPECT_EQ(refusal("count:\n  enabled: yes"),
+            "c.yaml:2: count.enabled: \"yes\" is neither true nor false; accepted: true or false");
+  EXPECT_EQ(refusal("log_level: loud"),
+            "c.yaml:1: log_level: \"loud\" is not a log level; accepted: error, warn, info or debug");
+  EXPECT_EQ(refusal("statsd: {max_pending: 0}"),
+            "c.yaml:1: statsd.max_pending: \"0\" is out of range; accepted: 1 to 10000000");
+  EXPECT_EQ(refusal("statsd: {max_pending: -1}"),
+            "c.yaml:1: statsd.max_pending: \"-1\" is not a whole number; accepted: 1 to 10000000");
+}
+
+TEST(Config, AWrongTypeIsToldAsWell) {
+  EXPECT_EQ(refusal("cycle: [1s]"),
+            "c.yaml:1: cycle: a list is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+  EXPECT_EQ(refusal("cycle: {a: 1s}"),
+            "c.yaml:1: cycle: a section is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+  EXPECT_EQ(refusal("cycle:\n"), "c.yaml:1: cycle: has no value; accepted: 1ms to 1h, such as 500ms or 2s");
+  EXPECT_EQ(refusal("prometheus: true"),
+            "c.yaml:1: prometheus: \"true\" stands where a section is expected; accepted: enabled, address");
+  EXPECT_EQ(refusal("- cycle"), "c.yaml:1: not a configuration; accepted: lines of the form \"key: value\"");
+}
+
+TEST(Config, AnUnknownKeyIsToldWithTheOneThatWasMeant) {
+  EXPECT_EQ(refusal("cycel: 1s"), "c.yaml:1: unknown key \"cycel\"; did you mean \"cycle\"?");
+  EXPECT_EQ(refusal("prometheus:\n  adress: x"),
+            "c.yaml:2: unknown key \"prometheus.adress\"; did you mean \"prometheus.address\"?");
+  EXPECT_EQ(refusal("socket_group: adm"),
+            "c.yaml:1: unknown key \"socket_group\"; did you mean \"api.socket_group\"?");
+  EXPECT_EQ(refusal("prometheus-address: x"),
+            "c.yaml:1: unknown key \"prometheus-address\"; did you mean \"prometheus.address\"?");
+  EXPECT_EQ(refusal("prometheus.address: x"),
+            "c.yaml:1: unknown key \"prometheus.address\"; write \"address:\" in a section \"prometheus:\"");
+  EXPECT_EQ(refusal("count: {zzzzzz: x}"), "c.yaml:1: unknown key \"count.zzzzzz\"; accepted here: enabled");
+}
+
+TEST(Config, TextValuesFollowTheirRules) {
+  const auto takes = [](const std::string& key, const std::string& value) {
+    Config config;
+    return set_config_value(config, key, value, "flag").has_value();
+  };
+  for (const char* good : {"0.0.0.0:9000", "127.0.0.1:0", "[::]:65535"})
+    EXPECT_TRUE(takes("prometheus.address", good)) << good;
+  for (const char* bad :
+       {"", ":9000", "9000", "a:", "1.2.3.4:65536", "1.2.3.4:-1", "1.2.3.4:9x", "::1:9000", "[::1:9"})
+    EXPECT_FALSE(takes("prometheus.address", bad)) << bad;
+  for (const char* good : {"udp://127.0.0.1:8125", "unix:///run/a.sock", "udp://[::1]:8125"})
+    EXPECT_TRUE(takes("statsd.address", good)) << good;
+  for (const char* bad : {"127.0.0.1:8125", "http://a:1", "unix://", "udp://a", ""})
+    EXPECT_FALSE(takes("statsd.address", bad)) << bad;
+  EXPECT_FALSE(takes("statsd.address", "unix:///" + std::string(108, 'a')));
+  EXPECT_TRUE(takes("state_dir", "/" + std::string(85, 'a')));
+  EXPECT_FALSE(takes("state_dir", "/" + std::string(86, 'a')));
+  EXPECT_FALSE(takes("state_dir", "relative"));
+  EXPECT_FALSE(takes("host_root", "/" + std::string(5000, 'a')));
+  EXPECT_TRUE(takes("json_lines.output", "-"));
+  EXPECT_FALSE(takes("json_lines.output", "file"));
+  EXPECT_TRUE(takes("statsd.prefix", ""));
+  EXPECT_FALSE(takes("statsd.prefix", "a|b"));
+  EXPECT_FALSE(takes("api.socket_group", "-x"));
+}
+
+TEST(Config, AValueCannotSteerTheTerminalThroughItsError) {
+  EXPECT_EQ(refusal("state_dir: \"/a\\e[2J\""),
+            "c.yaml:1: state_dir: \"/a\\x1b[2J\" contains control characters or is not UTF-8; accepted: an "
+            "absolute "
+            "path of at most 86 bytes, such as /run/flowtap");
+  EXPECT_EQ(parse_config("a: {", "c\x1b.yaml").error().what.find('\x1b'), std::string::npos);
+  EXPECT_LT(refusal("cycle: " + std::string(100'000, 'x')).size(), 300U);
+}
+
+TEST(Config, AMissingFileIsToldWithTheWayOut) {
+  const auto config = load_config("/nonexistent/c.yaml");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().what, "cannot open /nonexistent/c.yaml: No such file or directory");
+  EXPECT_NE(config.error().hint.find("--print-config"), std::string::npos);
+}
+
+TEST(Config, AFlagNamesItselfInItsError) {
+  Config config;
+  const auto status = set_config_value(config, "cycle", "soon", "--cycle");
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().what,
+            "--cycle: \"soon\" is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+  EXPECT_EQ(config, Config{});
+}
+
+}  // namespace
+}  // namespace flowtap

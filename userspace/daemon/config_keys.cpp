@@ -1,0 +1,118 @@
+#include "daemon/config_keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "daemon/nearest.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+using Ms = std::chrono::milliseconds;
+using U64 = std::uint64_t;
+
+std::span<const Key> table() {
+  static const std::array kKeys = {
+      Key{"state_dir", TextField{[](Config& c) -> std::string& { return c.state_dir; }, kStateDirRule},
+          "Where the API's socket (api.sock) and all state of the service live."},
+      Key{"host_root", TextField{[](Config& c) -> std::string& { return c.host_root; }, kDirectoryRule},
+          "Where the node's file system is seen; /host in a container that mounts it there."},
+      Key{"cycle", DurationField{[](Config& c) -> Ms& { return c.cycle; }, 1ms, 1h},
+          "How often the kernel's counters are read and handed to all outputs; no value is older than this."},
+      Key{"log_level", LevelField{[](Config& c) -> LogLevel& { return c.log_level; }},
+          "What flowtapd logs about itself."},
+
+      Key{"count", {}, "Dispatches of tasks to CPUs, counted in the kernel."},
+      Key{"count.enabled", BoolField{[](Config& c) -> bool& { return c.count.enabled; }},
+          "false loads no BPF program for it."},
+
+      Key{"prometheus", {}, "The totals for Prometheus."},
+      Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},
+          "Serve /metrics."},
+      Key{"prometheus.address",
+          TextField{[](Config& c) -> std::string& { return c.prometheus.address; }, kListenRule},
+          "Where to listen; port 0 takes any free one."},
+
+      Key{"report", {}, "A table of rates and shares on standard output."},
+      Key{"report.enabled", BoolField{[](Config& c) -> bool& { return c.report.enabled; }}, "Print it."},
+      Key{"report.interval", DurationField{[](Config& c) -> Ms& { return c.report.interval; }, 1ms, 1h},
+          "How often; not more often than once per cycle."},
+
+      Key{"statsd", {}, "The totals' growth for a StatsD or DogStatsD agent."},
+      Key{"statsd.enabled", BoolField{[](Config& c) -> bool& { return c.statsd.enabled; }}, "Send it."},
+      Key{"statsd.address",
+          TextField{[](Config& c) -> std::string& { return c.statsd.address; }, kReceiverRule},
+          "Where the agent listens."},
+      Key{"statsd.dogstatsd_tags", BoolField{[](Config& c) -> bool& { return c.statsd.dogstatsd_tags; }},
+          "true sends labels as DogStatsD tags, false as parts of the name."},
+      Key{"statsd.prefix", TextField{[](Config& c) -> std::string& { return c.statsd.prefix; }, kPrefixRule},
+          "Stands before every name; with a dot at its end if one is wanted."},
+      Key{"statsd.max_pending",
+          CountField{[](Config& c) -> U64& { return c.statsd.max_pending; }, 1, 10'000'000},
+          "Updates kept while the agent does not take them; what exceeds it is lost and counted."},
+
+      Key{"spectatord", {}, "The totals' growth for Netflix' spectatord."},
+      Key{"spectatord.enabled", BoolField{[](Config& c) -> bool& { return c.spectatord.enabled; }},
+          "Send it."},
+      Key{"spectatord.address",
+          TextField{[](Config& c) -> std::string& { return c.spectatord.address; }, kReceiverRule},
+          "Where spectatord listens."},
+      Key{"spectatord.max_pending",
+          CountField{[](Config& c) -> U64& { return c.spectatord.max_pending; }, 1, 10'000'000},
+          "As statsd.max_pending."},
+
+      Key{"json_lines", {}, "One JSON object per line and cycle."},
+      Key{"json_lines.enabled", BoolField{[](Config& c) -> bool& { return c.json_lines.enabled; }},
+          "Write them."},
+      Key{"json_lines.output",
+          TextField{[](Config& c) -> std::string& { return c.json_lines.output; }, kOutputRule},
+          "Where to; a file is appended to."},
+      Key{"json_lines.max_pending",
+          CountField{[](Config& c) -> U64& { return c.json_lines.max_pending; }, 1, 1'000'000},
+          "Lines kept while the reader does not take them; what exceeds it is lost and counted."},
+
+      Key{"metrics", {}, "Limits that hold for all outputs."},
+      Key{"metrics.max_series_per_family",
+          CountField{[](Config& c) -> U64& { return c.metrics.max_series_per_family; }, 1, 1'000'000},
+          "Series that one metric may have; more are refused and counted."},
+
+      Key{"api", {}, "The API on the Unix socket STATE_DIR/api.sock."},
+      Key{"api.socket_group",
+          TextField{[](Config& c) -> std::string& { return c.api.socket_group; }, kGroupRule},
+          "Members of this group may use the API too; root always may."},
+  };
+  return kKeys;
+}
+
+}  // namespace
+
+std::span<const Key> config_keys() {
+  return table();
+}
+
+const Key* find_config_key(std::string_view path) {
+  const auto keys = config_keys();
+  const auto found = std::ranges::find(keys, path, &Key::path);
+  return found != keys.end() ? &*found : nullptr;
+}
+
+std::string_view nearest_config_key(std::string_view path) {
+  std::vector<std::string_view> paths;
+  for (const Key& key : config_keys()) paths.push_back(key.path);
+  if (const auto near = nearest(path, paths); !near.empty()) return near;
+  // Right name, wrong place: a key of a section that was written at the top level, or in another section.
+  const auto keys = config_keys();
+  const auto found = std::ranges::find_if(keys, [leaf = leaf_name(path)](const Key& key) {
+    return key.path.contains('.') && leaf == leaf_name(key.path);
+  });
+  return found != keys.end() ? found->path : std::string_view{};
+}
+
+std::string_view leaf_name(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+}  // namespace flowtap

@@ -1,0 +1,69 @@
+// The rules for text values of config_values.hpp.
+#include <sys/un.h>
+
+#include <algorithm>
+
+#include "daemon/config_values.hpp"
+#include "stats/backends/address.hpp"
+
+namespace flowtap {
+namespace {
+
+// The longest name that is made in the state directory and must fit into a socket address, and the NUL behind
+// it.
+constexpr std::size_t kMaxStateDirBytes = sizeof(sockaddr_un::sun_path) - sizeof("/api.sock.new.4194304");
+static_assert(kMaxStateDirBytes >= 80);
+
+bool absolute(std::string_view path) {
+  return path.starts_with('/');
+}
+
+bool letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool only(std::string_view text, std::string_view extra) {
+  return std::ranges::all_of(text, [extra](char c) { return letter_or_digit(c) || extra.contains(c); });
+}
+
+// What a backend can use is for its own parser to say, so that an address passes here if and only if it will
+// there.
+bool listen_address(std::string_view text) {
+  return stats::parse_listen_address(text).has_value();
+}
+bool datagram_address(std::string_view text) {
+  return stats::parse_datagram_address(text).has_value();
+}
+bool stream_address(std::string_view text) {
+  return stats::parse_stream_address(text).has_value();
+}
+
+}  // namespace
+
+const TextRule kStateDirRule = {
+    "a short absolute path", "an absolute path of at most 86 bytes, such as /run/flowtap",
+    [](std::string_view t) { return absolute(t) && t.size() <= kMaxStateDirBytes; }};
+static_assert(kMaxStateDirBytes == 86);
+
+const TextRule kDirectoryRule = {"an absolute path", "an absolute path, such as / or /host", absolute};
+
+const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 0.0.0.0:9000 or [::1]:9000",
+                              listen_address};
+
+const TextRule kReceiverRule = {"the address of a receiver",
+                                "udp://HOST:PORT or unix:///PATH, such as udp://127.0.0.1:8125",
+                                datagram_address};
+
+const TextRule kOutputRule = {"a place to write to",
+                              "- for standard output, /PATH, unix-stream:///PATH or tcp://HOST:PORT",
+                              stream_address};
+
+const TextRule kPrefixRule = {"a prefix",
+                              "at most 64 letters, digits, and the characters . _ -; may be empty",
+                              [](std::string_view t) { return t.size() <= 64 && only(t, "._-"); }};
+
+const TextRule kGroupRule = {
+    "the name of a group", "the name of a group on this machine; empty for root alone",
+    [](std::string_view t) { return t.size() <= 32 && only(t, "._-") && !t.starts_with('-'); }};
+
+}  // namespace flowtap

@@ -1,0 +1,63 @@
+// The types of configuration values: what each accepts, in words for people and as code.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "daemon/config.hpp"
+
+namespace flowtap {
+
+/// A type of text with a rule. `accepts` is never given control characters or more than kMaxTextBytes.
+struct TextRule {
+  std::string_view noun;      ///< "an address", as in "is not an address"
+  std::string_view accepted;  ///< "HOST:PORT, such as ..."
+  bool (*accepts)(std::string_view);
+};
+inline constexpr std::size_t kMaxTextBytes = 4096;
+
+extern const TextRule kStateDirRule;
+extern const TextRule kDirectoryRule;
+extern const TextRule kListenRule;
+extern const TextRule kReceiverRule;
+extern const TextRule kOutputRule;
+extern const TextRule kPrefixRule;
+extern const TextRule kGroupRule;
+
+/// Where a key's value lives in Config, with the bounds of its type.
+struct BoolField {
+  bool& (*in)(Config&);
+};
+struct DurationField {
+  std::chrono::milliseconds& (*in)(Config&);
+  std::chrono::milliseconds min;
+  std::chrono::milliseconds max;
+};
+struct CountField {
+  std::uint64_t& (*in)(Config&);
+  std::uint64_t min;
+  std::uint64_t max;
+};
+struct LevelField {
+  LogLevel& (*in)(Config&);
+};
+struct TextField {
+  std::string& (*in)(Config&);
+  const TextRule& rule;
+};
+using Field = std::variant<BoolField, DurationField, CountField, LevelField, TextField>;
+
+/// "a duration": the noun for "is not ...".
+[[nodiscard]] std::string_view noun(const Field& field);
+/// "1ms to 1h, such as 500ms or 2s".
+[[nodiscard]] std::string accepted(const Field& field);
+/// Reads `text` into the config. Otherwise nothing is changed, and the answer is why: "is not a duration".
+[[nodiscard]] std::optional<std::string> set(const Field& field, Config& config, std::string_view text);
+/// The value as set() reads it.
+[[nodiscard]] std::string text(const Field& field, const Config& config);
+
+}  // namespace flowtap

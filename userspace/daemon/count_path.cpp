@@ -1,0 +1,61 @@
+#include "daemon/count_path.hpp"
+
+#include <algorithm>
+
+#include "kernel/sched_ext.hpp"
+#include "kernel/topology.hpp"
+
+namespace flowtap {
+
+Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& host_root) {
+  const std::string sysfs = host_root + (host_root.ends_with('/') ? "sys" : "/sys");
+  FTAP_TRY_ASSIGN(topology, kernel::read_topology(sysfs));
+  FTAP_TRY_ASSIGN(live, kernel::start_dispatch(topology));
+  FTAP_TRY_ASSIGN(slots, live.slots());
+  std::unique_ptr<CountPath> path(new CountPath(sysfs, std::move(live), std::move(slots)));
+  path->note(topology);
+  return path;
+}
+
+void CountPath::note(const kernel::Topology& topology) {
+  online_list_ = topology.online_list;
+  possible_ = topology.possible;
+  online_ = topology.online;
+}
+
+void CountPath::take(stats::SlotCounts& counts) {
+  slots_->take(counts);
+  if (counts.at(FTAP_CLASS_KERNEL).at(FTAP_SLOT_ERR_TASK_STORAGE) != 0) records_missing_ = true;
+}
+
+Status CountPath::mend_records() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!records_missing_) {
+    mend_pause_ = kFirstPause;
+    return {};
+  }
+  if (now < next_mend_) return {};
+  records_missing_ = false;  // unless it fails again, which the next take() will find
+  next_mend_ = now + mend_pause_;
+  mend_pause_ = std::min(2 * mend_pause_, kLongestPause);
+  return live_.make_missing_records();
+}
+
+std::string CountPath::ext_scheduler() const {
+  return kernel::sched_ext_scheduler(sysfs_);
+}
+
+Status CountPath::follow_hotplug() {
+  FTAP_TRY_ASSIGN(online, kernel::read_online_list(sysfs_));
+  if (online == online_list_) return {};
+  FTAP_TRY_ASSIGN(topology, kernel::read_topology(sysfs_));
+  live_.set_places(topology);
+  note(topology);
+  return {};
+}
+
+std::vector<Result<kernel::ProgramStats>> CountPath::program_stats() const {
+  return live_.program_stats(kernel::run_stats_enabled());
+}
+
+}  // namespace flowtap

@@ -1,0 +1,38 @@
+// What wakes the main thread: the timers of the cycle and of the watchdog, and signals.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+
+namespace flowtap {
+
+enum class Event : std::uint8_t { kTick, kWatchdog, kReload, kStop };
+
+/// Signals are blocked in this thread and those made after it, and arrive here in order with the ticks.
+class Events {
+ public:
+  /// SIGTERM and SIGINT stop, SIGHUP reloads, SIGPIPE is ignored (a receiver that went away is an error
+  /// code).
+  [[nodiscard]] static Result<Events> open(std::chrono::milliseconds cycle);
+
+  void set_cycle(std::chrono::milliseconds cycle);
+  /// Without this call there is no kWatchdog. A timer of its own, since a cycle may be longer than systemd's
+  /// patience.
+  void set_watchdog(std::chrono::microseconds period);
+
+  /// Waits for the next event. Ticks that were missed because a cycle took long come as one. A stop goes
+  /// first.
+  [[nodiscard]] Event wait();
+
+ private:
+  Events(Fd signals, Fd timer, Fd watchdog)
+      : signals_(std::move(signals)), timer_(std::move(timer)), watchdog_(std::move(watchdog)) {}
+  Fd signals_;
+  Fd timer_;
+  Fd watchdog_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,34 @@
+#include "daemon/node_state.hpp"
+
+namespace flowtap {
+
+void NodeState::publish(api::StatusReport status, stats::SnapshotPtr snapshot) {
+  const std::scoped_lock lock(mutex_);
+  status_ = std::move(status);
+  snapshot_ = std::move(snapshot);
+}
+
+void NodeState::set_ready() {
+  const std::scoped_lock lock(mutex_);
+  ready_ = true;
+}
+
+api::StatusReport NodeState::status() const {
+  const std::scoped_lock lock(mutex_);
+  api::StatusReport status = status_;
+  status.uptime_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  return status;
+}
+
+stats::SnapshotPtr NodeState::snapshot() const {
+  const std::scoped_lock lock(mutex_);
+  return snapshot_;
+}
+
+Status NodeState::ready() const {
+  const std::scoped_lock lock(mutex_);
+  if (ready_) return {};
+  return fail("the first cycle has not run yet", "wait for one cycle");
+}
+
+}  // namespace flowtap

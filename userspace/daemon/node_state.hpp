@@ -1,0 +1,32 @@
+// What the API's thread may see of the node at any time.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+
+#include "api/views.hpp"
+
+namespace flowtap {
+
+/// The main thread publishes, the API's thread reads; nobody waits longer than a copy takes.
+class NodeState final : public api::NodeView {
+ public:
+  NodeState() : start_(std::chrono::steady_clock::now()) {}
+
+  void publish(api::StatusReport status, stats::SnapshotPtr snapshot);
+  /// Until this was called /readyz answers 503.
+  void set_ready();
+
+  [[nodiscard]] api::StatusReport status() const override;
+  [[nodiscard]] stats::SnapshotPtr snapshot() const override;
+  [[nodiscard]] Status ready() const override;
+
+ private:
+  mutable std::mutex mutex_;
+  std::chrono::steady_clock::time_point start_;
+  api::StatusReport status_;
+  stats::SnapshotPtr snapshot_;
+  bool ready_ = false;
+};
+
+}  // namespace flowtap

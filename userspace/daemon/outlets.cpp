@@ -1,0 +1,157 @@
+#include "daemon/outlets.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "stats/backends/datagram.hpp"
+#include "stats/backends/json_lines.hpp"
+#include "stats/backends/prometheus.hpp"
+#include "stats/backends/spectatord.hpp"
+#include "stats/backends/statsd.hpp"
+#include "stats/backends/terminal.hpp"
+
+namespace flowtap {
+namespace {
+
+using Made = Result<std::unique_ptr<stats::Backend>>;
+
+constexpr std::chrono::milliseconds kGoodbye{1000};
+
+Made make_statsd(const Config& config) {
+  FTAP_TRY_ASSIGN(address, stats::parse_datagram_address(config.statsd.address));
+  stats::StatsdOptions options{.prefix = config.statsd.prefix,
+                               .tags = config.statsd.dogstatsd_tags,
+                               .max_pending = config.statsd.max_pending};
+  return std::make_unique<stats::Statsd>(std::move(options),
+                                         std::make_unique<stats::DatagramSocket>(std::move(address)));
+}
+
+Made make_spectatord(const Config& config) {
+  FTAP_TRY_ASSIGN(address, stats::parse_datagram_address(config.spectatord.address));
+  stats::SpectatordOptions options;
+  options.base_file = config.state_dir + "/spectatord.base";
+  options.max_pending = config.spectatord.max_pending;
+  return std::make_unique<stats::Spectatord>(std::move(options),
+                                             std::make_unique<stats::DatagramSocket>(std::move(address)));
+}
+
+Made make_json_lines(const Config& config) {
+  FTAP_TRY_ASSIGN(address, stats::parse_stream_address(config.json_lines.output));
+  stats::LineStreamOptions options;
+  options.max_lines = config.json_lines.max_pending;
+  return std::make_unique<stats::JsonLines>(std::move(address), options);
+}
+
+Made make_terminal(const Config&) {
+  return std::make_unique<stats::Terminal>(stdout);
+}
+
+}  // namespace
+
+struct Outlets::Kind {
+  const char* name;
+  std::function<bool(const Config&)> enabled;
+  std::function<bool(const Config&, const Config&)> same;
+  std::function<std::string(const Config&)> where;  // for the status
+  std::function<Made(Outlets&, const Config&)> make;
+  std::function<std::chrono::milliseconds(const Config&)> period = [](const Config&) {
+    return std::chrono::milliseconds(0);
+  };
+};
+
+// The one list of backends.
+const std::vector<Outlets::Kind>& Outlets::kinds() {
+  static const std::vector<Kind> kAll = {
+      {"prometheus", [](const Config& c) { return c.prometheus.enabled; },
+       [](const Config& a, const Config& b) { return a.prometheus == b.prometheus; },
+       [](const Config& c) { return "http://" + c.prometheus.address + "/metrics"; },
+       [](Outlets& self, const Config& c) { return self.open_prometheus(c); }},
+      {"statsd", [](const Config& c) { return c.statsd.enabled; },
+       [](const Config& a, const Config& b) { return a.statsd == b.statsd; },
+       [](const Config& c) { return c.statsd.address; },
+       [](Outlets&, const Config& c) { return make_statsd(c); }},
+      {"spectatord", [](const Config& c) { return c.spectatord.enabled; },
+       [](const Config& a, const Config& b) { return a.spectatord == b.spectatord; },
+       [](const Config& c) { return c.spectatord.address; },
+       [](Outlets&, const Config& c) { return make_spectatord(c); }},
+      {"json_lines", [](const Config& c) { return c.json_lines.enabled; },
+       [](const Config& a, const Config& b) { return a.json_lines == b.json_lines; },
+       [](const Config& c) { return c.json_lines.output; },
+       [](Outlets&, const Config& c) { return make_json_lines(c); }},
+      {"terminal", [](const Config& c) { return c.report.enabled; },
+       [](const Config& a, const Config& b) { return a.report == b.report; },
+       [](const Config&) { return std::string("standard output"); },
+       [](Outlets&, const Config& c) { return make_terminal(c); },
+       [](const Config& c) { return c.report.interval; }},
+  };
+  return kAll;
+}
+
+Result<std::unique_ptr<stats::Backend>> Outlets::open_prometheus(const Config& config) {
+  FTAP_TRY_ASSIGN(backend, stats::Prometheus::open(config.prometheus.address));
+  scrape_durations_ = backend->scrape_durations();
+  return backend;
+}
+
+void Outlets::apply(const Config& config, const stats::SnapshotPtr& told) {
+  failed_.clear();
+  for (const Kind& kind : kinds()) {
+    const auto running = running_.find(kind.name);
+    if (running != running_.end()) {
+      if (kind.enabled(config) && kind.same(config, config_)) continue;
+      running->second.outlet->stop(kGoodbye);
+      running_.erase(running);
+    }
+    if (!kind.enabled(config)) continue;
+    auto backend = kind.make(*this, config);
+    if (!backend) {
+      failed_.push_back({kind.name, false, backend.error().what, backend.error().hint});
+      continue;
+    }
+    if (told) (*backend)->begin_at(*told);
+    running_.emplace(kind.name,
+                     Running{std::make_unique<stats::Outlet>(std::move(*backend)), kind.period(config), {}});
+  }
+  config_ = config;
+}
+
+void Outlets::offer(const stats::SnapshotPtr& snapshot) {
+  const auto now = std::chrono::steady_clock::now();
+  for (auto& [name, running] : running_) {
+    if (now < running.next) continue;
+    // A little early rather than a whole cycle late: the cycle's timer and this clock do not tick together.
+    running.next = now + running.period - running.period / 20;
+    running.outlet->offer(snapshot);
+  }
+}
+
+void Outlets::stop(std::chrono::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  for (const auto& [name, running] : running_) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    running.outlet->stop(std::max(left, std::chrono::milliseconds(10)));
+  }
+  running_.clear();
+}
+
+std::vector<api::BackendStatus> Outlets::status() const {
+  std::vector<api::BackendStatus> all;
+  for (const auto& [name, running] : running_) {
+    stats::BackendHealth health = running.outlet->health();
+    all.push_back({name, health.up, health.pending, health.lost, std::move(health.last_error)});
+  }
+  return all;
+}
+
+std::string Outlets::where(const std::string& name) const {
+  const auto kind = std::ranges::find(kinds(), name, &Kind::name);
+  return kind == kinds().end() ? std::string() : kind->where(config_);
+}
+
+std::optional<stats::HistogramValue> Outlets::scrape_durations() const {
+  if (!scrape_durations_) return std::nullopt;
+  return scrape_durations_();
+}
+
+}  // namespace flowtap

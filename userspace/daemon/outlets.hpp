@@ -1,0 +1,57 @@
+// The backends that the configuration asks for, each behind its Outlet.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/views.hpp"
+#include "daemon/config.hpp"
+#include "stats/outlet.hpp"
+
+namespace flowtap {
+
+class Outlets {
+ public:
+  /// Brings the backends into line with `config`: ends those that are no longer wanted or are configured
+  /// otherwise than before, and starts what is missing; the others go on untouched. New ones tell what is
+  /// counted after `told`, which is null at the start. What cannot be started is in failed(), hinders nothing
+  /// else, and is tried again next time.
+  void apply(const Config& config, const stats::SnapshotPtr& told);
+
+  /// Hands the snapshot to each whose period has passed; waits for none.
+  void offer(const stats::SnapshotPtr& snapshot);
+
+  /// Publishes what is still owed, within the limit for all of them together.
+  void stop(std::chrono::milliseconds limit);
+
+  [[nodiscard]] std::vector<api::BackendStatus> status() const;
+  /// Where a backend sends to or listens, as configured.
+  [[nodiscard]] std::string where(const std::string& name) const;
+
+  [[nodiscard]] const std::vector<api::ComponentStatus>& failed() const { return failed_; }
+
+  /// How long Prometheus' scrapes took so far; absent when it is off.
+  [[nodiscard]] std::optional<stats::HistogramValue> scrape_durations() const;
+
+ private:
+  struct Kind;
+  struct Running {
+    std::unique_ptr<stats::Outlet> outlet;
+    std::chrono::milliseconds period{0};  ///< not offered more often than this; 0: every cycle
+    std::chrono::steady_clock::time_point next{};
+  };
+  static const std::vector<Kind>& kinds();
+  Result<std::unique_ptr<stats::Backend>> open_prometheus(const Config& config);
+
+  std::map<std::string, Running> running_;  // by kind
+  std::vector<api::ComponentStatus> failed_;
+  std::function<stats::HistogramValue()> scrape_durations_;
+  Config config_;  // what the running ones were made from
+};
+
+}  // namespace flowtap

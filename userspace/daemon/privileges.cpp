@@ -1,0 +1,67 @@
+#include "daemon/privileges.hpp"
+
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+
+namespace flowtap {
+namespace {
+
+struct Kept {
+  unsigned capability;
+  bool (*wanted)(const Config&);
+};
+
+bool always(const Config&) {
+  return true;
+}
+bool scraped(const Config& c) {
+  return c.prometheus.enabled;
+}
+bool sends_to_sockets(const Config& c) {
+  return c.statsd.enabled || c.spectatord.enabled || c.json_lines.enabled;
+}
+
+// What is kept, and why.
+constexpr std::array kTable = {
+    // count: SIGHUP may switch it on; then programs are loaded and attached.
+    Kept{CAP_BPF, always},
+    Kept{CAP_PERFMON, always},
+    // api: SIGHUP may name another group for the socket.
+    Kept{CAP_CHOWN, always},
+    // prometheus: its port may be a low one, also after SIGHUP.
+    Kept{CAP_NET_BIND_SERVICE, scraped},
+    // backends: a receiver's Unix socket or a file usually belongs to another user.
+    Kept{CAP_DAC_OVERRIDE, sends_to_sockets},
+};
+
+constexpr std::uint32_t kLowWord = 32;
+
+}  // namespace
+
+Status drop_privileges(const Config& config) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
+  if (::syscall(SYS_capget, &header, data.data()) != 0)
+    return fail_errno(errno, "cannot read our capabilities");
+
+  std::array<std::uint32_t, _LINUX_CAPABILITY_U32S_3> keep{};
+  for (const Kept& kept : kTable)
+    if (kept.wanted(config)) keep.at(kept.capability / kLowWord) |= 1U << (kept.capability % kLowWord);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    data.at(i).permitted &= keep.at(i);
+    data.at(i).effective &= keep.at(i);
+    data.at(i).inheritable = 0;
+  }
+  if (::syscall(SYS_capset, &header, data.data()) != 0) return fail_errno(errno, "cannot drop capabilities");
+  // Nothing that we might ever start gets them back.
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno(errno, "cannot set no_new_privs");
+  return {};
+}
+
+}  // namespace flowtap
