@@ -1,0 +1,127 @@
+// What `flowtap status` and `flowtap top` show.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "status.hpp"
+#include "top_screen.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr Style kUtf8{.color = false, .utf8 = true};
+
+Interval two_schedulers() {
+  Interval interval{1000.0, 2.0, {}};
+  interval.schedulers = {
+      {"kernel",
+       {{"prev_idle", 6000, 3000, 0.75}, {"queued", 2000, 1000, 0.25}, {"new", 0, 0, 0}},
+       8000,
+       4000,
+       4.096e-6,
+       std::numeric_limits<double>::infinity()},
+      {"mine\x1b[2J", {{"dsq", 10, 5, 1}}, 10, 5, {}, {}},
+  };
+  return interval;
+}
+
+bool any_line(const std::vector<std::string>& lines, std::string_view part) {
+  return std::ranges::any_of(lines, [part](const std::string& line) { return line.contains(part); });
+}
+
+TEST(TopScreen, HasRateShareAndBar) {
+  const auto lines = top_screen(two_schedulers(), "", {24, 80}, kUtf8);
+  EXPECT_TRUE(lines[0].starts_with("flowtap top   "));
+  EXPECT_TRUE(lines[0].contains("last 2.0 s"));
+  EXPECT_TRUE(any_line(lines, "kernel"));
+  EXPECT_TRUE(any_line(lines, "4,000/s"));
+  EXPECT_TRUE(any_line(lines, "  prev_idle         3,000/s   75.0 %   ██████████████████████████████▊"));
+  EXPECT_TRUE(any_line(lines, "25.0 %   ██████████"));
+  EXPECT_TRUE(any_line(lines, "p50 ≤ 4.10 µs  p99 > 17.2 s"));
+}
+
+TEST(TopScreen, KeepsToItsSize) {
+  for (std::size_t rows = 1; rows < 12; ++rows)
+    for (std::size_t width = 1; width < 100; ++width) {
+      const auto lines = top_screen(two_schedulers(), "a message", {rows, width}, kUtf8);
+      EXPECT_LE(lines.size(), rows);
+      for (const auto& line : lines) EXPECT_LE(columns(line), width) << line;
+    }
+}
+
+TEST(TopScreen, TypesThatDidNothingGiveWayFirst) {
+  EXPECT_TRUE(any_line(top_screen(two_schedulers(), "", {9, 80}, kUtf8), "new"));
+  const auto small = top_screen(two_schedulers(), "", {8, 80}, kUtf8);
+  EXPECT_FALSE(any_line(small, "new"));
+  EXPECT_TRUE(any_line(small, "dsq"));
+  EXPECT_TRUE(any_line(top_screen(two_schedulers(), "", {5, 80}, kUtf8), "more lines"));
+}
+
+TEST(TopScreen, ASchedulersNameCannotSteerTheTerminal) {
+  const auto lines = top_screen(two_schedulers(), "bad \x1b[31m", {24, 80}, kUtf8);
+  for (const auto& line : lines) EXPECT_EQ(line.find('\x1b'), std::string::npos) << line;
+  EXPECT_TRUE(any_line(lines, "mine\\x1b[2J"));
+}
+
+TEST(TopScreen, IsPlainWhereUtf8IsNotUnderstood) {
+  for (const auto& line : top_screen(two_schedulers(), "", {24, 80}, Style{}))
+    for (const char c : line) EXPECT_TRUE(c >= ' ' && c <= '~') << line;
+}
+
+TEST(TopBlock, IsTheReportTable) {
+  const std::string block = top_block(two_schedulers());
+  EXPECT_TRUE(block.starts_with("flowtap  1970-01-01T00:16:40.000Z  last 2.0 s\n")) << block;
+  EXPECT_NE(block.find("prev_idle"), std::string::npos);
+  EXPECT_EQ(block.find('\x1b'), std::string::npos);
+}
+
+TEST(TopJson, HasNumbersAndNullForWhatIsNone) {
+  const std::string json = top_json(two_schedulers());
+  EXPECT_TRUE(
+      json.starts_with(R"({"time_seconds":1E3,"interval_seconds":2E0,"schedulers":[{"scheduler":"kernel",)"))
+      << json;
+  EXPECT_NE(json.find(R"("latency_p99_seconds":null)"), std::string::npos);
+  EXPECT_NE(json.find(R"({"type":"prev_idle","count":6000,"rate":3E3,"share":7.5E-1})"), std::string::npos);
+  EXPECT_EQ(json.find('\n'), std::string::npos);
+}
+
+TEST(StatusText, SaysWhatIsMissingAndTheWayOut) {
+  api::StatusReport report;
+  report.version = "1.2";
+  report.kernel = "6.1.0";
+  report.uptime_seconds = 61;
+  report.components = {{"count", true, "tp_btf", ""},
+                       {"sched_ext", false, "the kernel has none", "use 6.12"}};
+  report.count.programs = {{"ftap_switch", true, 1000, 0.0001, 0}, {"ftap_new", false, {}, {}, {}}};
+  report.count.cycle_seconds = 1;
+  report.count.cycles = 1234;
+  report.count.last_cycle_seconds = 2e-6;
+  report.count.cpus_online = 2;
+  report.count.cpus_possible = 4;
+  report.backends = {{"statsd", false, 10, 2, "refused \x1b[2J"}};
+  EXPECT_EQ(status_text(report, kUtf8),
+            "flowtapd 1.2 on Linux 6.1.0, up 1 min 1 s\n"
+            "\n"
+            "  up    count      tp_btf\n"
+            "  down  sched_ext  the kernel has none\n"
+            "                   → use 6.12\n"
+            "\n"
+            "  cycles  every 1 s, 1,234 so far, the last took 2.00 µs\n"
+            "  CPUs    2 online of 4\n"
+            "\n"
+            "  program      state      runs  per run  missed\n"
+            "  ftap_switch  attached  1,000   100 ns       0\n"
+            "  ftap_new     detached      -        -       -\n"
+            "\n"
+            "  backend  state  pending  lost  last error\n"
+            "  statsd   down        10     2  refused \\x1b[2J\n");
+}
+
+TEST(StatusText, OfAnEmptyReportIsShort) {
+  EXPECT_EQ(std::ranges::count(status_text({}, kUtf8), '\n'), 4);
+}
+
+}  // namespace
+}  // namespace flowtap::cli

@@ -1,0 +1,45 @@
+#include "client.hpp"
+
+#include <cerrno>
+#include <cstdio>
+
+#include "api/client.hpp"
+#include "api/socket_path.hpp"
+#include "base/printable.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+Failure explain(const Error& error, const std::string& socket) {
+  if (error.code == ENOENT || error.code == ECONNREFUSED)
+    return {{"no flowtapd is running here: nobody listens on " + socket,
+             "start it (systemctl start flowtapd), or name its directory with --state-dir", error.code},
+            kNoDaemon,
+            false};
+  if (error.code == EACCES || error.code == EPERM)
+    return {
+        {"this user may not connect to " + socket,
+         "use sudo, or join the group that api.socket_group names in flowtapd's configuration", error.code},
+        kFailure,
+        false};
+  return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure, false};
+}
+
+}  // namespace
+
+Answer<std::string> ask(const std::string& state_dir, std::string_view target) {
+  const std::string socket = api::socket_path(state_dir);
+  auto reply = api::fetch(socket, std::string(target));
+  if (!reply) return std::unexpected(explain(reply.error(), printable(socket)));
+  if (reply->status == 200) return std::move(reply->body);
+  return std::unexpected(
+      Failure{api::refusal(*reply), reply->status == 404 ? kNotFound : kFailure, reply->status == 503});
+}
+
+void complain(const Error& error) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "flowtap: %s\n", printable(error.what).c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "  hint: %s\n", printable(error.hint).c_str());
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,17 @@
+// flowtap status: what is up, what is missing, and what to do about it.
+#pragma once
+
+#include <string>
+
+#include "api/views.hpp"
+#include "exit_code.hpp"
+#include "text.hpp"
+
+namespace flowtap::cli {
+
+[[nodiscard]] ExitCode run_status(const std::string& state_dir, bool json);
+
+/// The report as text; lines end in '\n'. What comes from the daemon is shown escaped.
+[[nodiscard]] std::string status_text(const api::StatusReport& report, const Style& style);
+
+}  // namespace flowtap::cli

@@ -1,0 +1,49 @@
+// Numbers and bars as people read them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace flowtap::cli {
+
+/// What the place where text is shown can do.
+struct Style {
+  bool color = false;
+  bool utf8 = false;
+
+  /// `text` in an SGR style ("1" bold, "2" dim, "31" red), where there is color.
+  [[nodiscard]] std::string paint(std::string_view sgr, std::string_view text) const;
+  /// `text`, or `plain` where UTF-8 is not understood.
+  [[nodiscard]] std::string_view pick(std::string_view text, std::string_view plain) const {
+    return utf8 ? text : plain;
+  }
+};
+
+/// For a stream: color on a terminal that is not dumb and where NO_COLOR is not set, UTF-8 as the locale
+/// says.
+[[nodiscard]] Style style_of(int fd);
+
+/// "1,234,567".
+[[nodiscard]] std::string grouped(std::uint64_t number);
+
+/// A rate: "12,345", and "8.3" below 100.
+[[nodiscard]] std::string rate_text(double per_second);
+
+/// "12.3 us" to "17.2 s", three digits.
+[[nodiscard]] std::string seconds_text(double seconds, const Style& style);
+
+/// "3 d 4 h", "12 min 5 s": the two largest units.
+[[nodiscard]] std::string uptime_text(double seconds);
+
+/// A bar of `width` columns, `share` (0..1) of it filled; at least a sliver where there is anything at all.
+[[nodiscard]] std::string bar(double share, std::size_t width, const Style& style);
+
+/// Columns that `text` takes, each character counted as one.
+[[nodiscard]] std::size_t columns(std::string_view text);
+
+/// Filled with spaces, or cut, to exactly `width` columns; `right` fills on the left.
+[[nodiscard]] std::string fit(std::string_view text, std::size_t width, bool right = false);
+
+}  // namespace flowtap::cli
