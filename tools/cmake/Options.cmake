@@ -28,6 +28,12 @@ if(FLOWTAP_SANITIZE)
   endif()
 endif()
 
+# libFuzzer finds its way by the coverage of the code under test, so the libraries are instrumented too.
+if(FLOWTAP_FUZZ)
+  # GCC 12's own headers use what clang calls deprecated.
+  add_compile_options(-fsanitize=fuzzer-no-link -Wno-deprecated-declarations)
+endif()
+
 # flowtap_library(NAME SOURCES... [LIBS...]): a folder's static library.
 function(flowtap_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
