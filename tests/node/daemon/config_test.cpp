@@ -1,0 +1,101 @@
+// What flowtapd says to a configuration, right or wrong, at its start.
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "tests/support/daemon.hpp"
+
+namespace flowtap::test {
+namespace {
+
+struct Wrong {
+  const char* name;
+  const char* file;
+  std::vector<const char*> says;  // the key, the value, what is accepted
+};
+
+// GoogleTest shows the parameter of a test that fails.
+std::ostream& operator<<(std::ostream& out, const Wrong& wrong) {
+  return out << wrong.name;
+}
+
+class WrongConfig : public testing::TestWithParam<Wrong> {};
+
+// One line that says it all, one with a hint, and status 2: whether it is checked or run.
+TEST_P(WrongConfig, IsToldInOneLine) {
+  const ScratchRoot root;
+  const std::string file = root.write("wrong.yaml", GetParam().file);
+  for (const std::vector<std::string>& flags : std::initializer_list<std::vector<std::string>>{
+           {"--config", file}, {"--config", file, "--check-config"}}) {
+    const Ended ended = run_flowtapd(root, flags);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.out, "");
+    EXPECT_EQ(ended.err.find("flowtapd: " + file + ":"), 0U) << ended.err;
+    const std::string first = ended.err.substr(0, ended.err.find('\n') + 1);
+    for (const char* part : GetParam().says) EXPECT_NE(first.find(part), std::string::npos) << first;
+    const std::string rest = ended.err.substr(first.size());
+    EXPECT_TRUE(rest.empty() || (rest.starts_with("hint: ") && rest.find('\n') == rest.size() - 1)) << rest;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Node, WrongConfig,
+    testing::Values(
+        Wrong{"BadYaml", "cycle: [1s\n", {"wrong.yaml:2: "}},
+        Wrong{"UnknownKey", "cylce: 1s\n", {":1: ", "\"cylce\"", "did you mean \"cycle\"?"}},
+        Wrong{"UnknownKeyOfASection",
+              "statsd:\n  tags: true\n",
+              {":2: ", "\"statsd.tags\"", "accepted here: enabled, address"}},
+        Wrong{"WrongType", "cycle: fast\n", {":1: cycle: \"fast\" is not a duration", "accepted: 1ms"}},
+        Wrong{"NoBoolean",
+              "count:\n  enabled: maybe\n",
+              {":2: count.enabled: \"maybe\"", "accepted: true or false"}},
+        Wrong{"OutOfRange", "cycle: 2h\n", {"cycle: \"2h\" is out of range", "accepted: 1ms to 1h"}},
+        Wrong{"ListForAValue", "cycle: [1s]\n", {"cycle: a list is not a duration", "accepted: "}},
+        Wrong{"ValueForASection", "prometheus: true\n", {"prometheus: \"true\"", "accepted: enabled"}},
+        Wrong{"BadAddress",
+              "prometheus:\n  address: here\n",
+              {":2: prometheus.address: \"here\"", "accepted: ADDRESS:PORT"}},
+        Wrong{"TwoDocuments", "cycle: 1s\n---\ncycle: 2s\n", {"more than one YAML document"}},
+        Wrong{"NoConfiguration", "hello\n", {":1: ", "accepted: "}}),
+    [](const testing::TestParamInfo<Wrong>& wrong) { return std::string(wrong.param.name); });
+
+TEST(Config, WhatIsPrintedIsTakenBack) {
+  const ScratchRoot root;
+  const std::vector<std::string> some = {"--cycle",     "250ms", "--statsd", "udp://127.0.0.1:8125",
+                                         "--log-level", "warn"};
+  for (const auto& flags : {std::vector<std::string>{}, some}) {
+    auto print = flags;
+    print.insert(print.begin(), "--print-config");
+    const Ended printed = run_flowtapd(root, print);
+    ASSERT_EQ(printed.status, 0) << printed.err;
+    const std::string file = root.write("printed.yaml", printed.out);
+    const Ended checked = run_flowtapd(root, {"--check-config", "--config", file});
+    EXPECT_EQ(checked.status, 0) << checked.err;
+    EXPECT_EQ(checked.err, "");
+    const Ended again = run_flowtapd(root, {"--print-config", "--config", file});
+    EXPECT_EQ(again.out, printed.out);
+  }
+}
+
+TEST(Config, AFileThatIsNotThereIsToldWithAHint) {
+  const ScratchRoot root;
+  const Ended ended = run_flowtapd(root, {"--config", root.file("none.yaml")});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("none.yaml"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("hint: flowtapd --print-config"), std::string::npos) << ended.err;
+}
+
+TEST(Config, AWrongFlagIsToldInOneLine) {
+  const ScratchRoot root;
+  const Ended value = run_flowtapd(root, {"--cycle", "soon"});
+  EXPECT_EQ(value.status, 2);
+  EXPECT_EQ(value.err.find("flowtapd: --cycle: \"soon\" is not a duration; accepted: 1ms to 1h"), 0U)
+      << value.err;
+  const Ended name = run_flowtapd(root, {"--cylce", "1s"});
+  EXPECT_EQ(name.status, 2);
+  EXPECT_EQ(name.err.find("flowtapd: unknown flag \"--cylce\"; did you mean \"--cycle\"?"), 0U) << name.err;
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,168 @@
+// Where something is missing or refused, flowtapd says so in one sentence with a hint, and the rest runs.
+#include <gtest/gtest.h>
+#include <linux/bpf.h>
+#include <linux/capability.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <sstream>
+
+#include "tests/node/daemon/surroundings.hpp"
+#include "tests/support/daemon.hpp"
+#include "tests/support/http_client.hpp"
+#include "tests/support/sockets.hpp"
+
+namespace flowtap::test {
+namespace {
+
+double component_up(const SeriesMap& series, const std::string& name) {
+  return series.at(series_key("flowtap_component_up", {{"component", name}}));
+}
+
+// The lines of the log that begin with `part` behind their time and level.
+std::vector<std::string> lines_with(const std::string& log, const std::string& part) {
+  std::vector<std::string> all;
+  std::istringstream in(log);
+  for (std::string line; std::getline(in, line);)
+    if (line.find(" error: " + part) != std::string::npos) all.push_back(line);
+  return all;
+}
+
+// It is said three times, in the same words: log, status, metric.
+void expect_down(const Daemon& daemon, const std::string& name, const std::vector<const char*>& says,
+                 const char* hint) {
+  const auto component = daemon.component(name);
+  ASSERT_TRUE(component);
+  EXPECT_FALSE(component->up);
+  for (const char* part : says)
+    EXPECT_NE(component->detail.find(part), std::string::npos) << component->detail;
+  EXPECT_NE(component->hint.find(hint), std::string::npos) << component->hint;
+  EXPECT_EQ(component->detail.find('\n'), std::string::npos) << "more than one sentence";
+  EXPECT_EQ(component_up(daemon.stats().series, name), 0);
+
+  const std::string log = daemon.err();
+  EXPECT_EQ(lines_with(log, name + " is not running: " + component->detail).size(), 1U) << log;
+  EXPECT_EQ(lines_with(log, "hint: " + component->hint).size(), 1U) << log;
+  EXPECT_EQ(lines_with(log, "").size(), 2U) << "nothing else is wrong\n" << log;
+}
+
+void expect_up(const Daemon& daemon, const std::string& name) {
+  const auto component = daemon.component(name);
+  ASSERT_TRUE(component) << name;
+  EXPECT_TRUE(component->up) << name << ": " << component->detail;
+  EXPECT_EQ(component_up(daemon.stats().series, name), 1);
+}
+
+// Everything but counting.
+void expect_the_rest_runs(const Daemon& daemon) {
+  expect_up(daemon, "api");
+  expect_up(daemon, "prometheus");
+  EXPECT_EQ(component_up(daemon.scrape().all, "count"), 0);
+  EXPECT_GT(daemon.scrape().all.at("process_threads"), 0);
+}
+
+TEST(Faults, APortInUse) {
+  const ScratchRoot root;
+  const Fd other = stats::test::bind_inet(SOCK_STREAM, 0);
+  ASSERT_TRUE(other.valid() && ::listen(other.get(), 1) == 0);
+  const auto port = static_cast<std::uint16_t>(stats::test::port_of(other));
+  Daemon daemon(root, {.prometheus = port});
+  daemon.wait_ready();
+  const std::string where = "127.0.0.1:" + std::to_string(port);
+  expect_down(daemon, "prometheus", {where.c_str(), "Address already in use"}, "another process has port");
+  expect_up(daemon, "count");
+  EXPECT_GT(sum_of(daemon.settled_stats().series, "dispatched_tasks_total"), 0);
+}
+
+TEST(Faults, NoCapabilities) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = without_capabilities({CAP_SYS_ADMIN, CAP_BPF, CAP_PERFMON})});
+  daemon.wait_ready();
+  expect_down(daemon, "count", {"CAP_BPF", "CAP_PERFMON"}, "run flowtapd as root");
+  expect_the_rest_runs(daemon);
+}
+
+TEST(Faults, NoBtf) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = hiding({"/sys/kernel/btf"})});
+  daemon.wait_ready();
+  expect_down(daemon, "count", {"no BTF", "/sys/kernel/btf/vmlinux"}, "CONFIG_DEBUG_INFO_BTF=y");
+  expect_the_rest_runs(daemon);
+}
+
+TEST(Faults, NoTracefsIsNone) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = hiding({"/sys/kernel/tracing", "/sys/kernel/debug"})});
+  daemon.wait_ready();
+  expect_up(daemon, "count");
+  EXPECT_GT(sum_of(daemon.settled_stats().series, "dispatched_tasks_total"), 0);
+  EXPECT_EQ(lines_with(daemon.err(), "").size(), 0U) << daemon.err();
+}
+
+TEST(Faults, AKernelThatRefusesBpf) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = refusing_bpf(EPERM)});
+  daemon.wait_ready();
+  expect_down(daemon, "count", {"the kernel refused to", "Operation not permitted"}, "CAP_BPF");
+  expect_the_rest_runs(daemon);
+}
+
+TEST(Faults, AVerifierThatRefusesAProgram) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = refusing_bpf(EINVAL, BPF_PROG_LOAD)});
+  daemon.wait_ready();
+  expect_down(daemon, "count", {"the kernel refused to load the dispatch programs", "Invalid argument"},
+              "report");
+  expect_the_rest_runs(daemon);
+}
+
+TEST(Faults, AKernelThatRefusesToAttach) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = refusing_bpf(EACCES, BPF_LINK_CREATE)});
+  daemon.wait_ready();
+  expect_down(daemon, "count", {"the kernel refused to attach", "Permission denied"}, "CAP_BPF");
+  expect_the_rest_runs(daemon);
+}
+
+// Without a state directory there is nobody who could be told of what else works.
+void expect_refused_state_dir(const std::string& directory) {
+  SCOPED_TRACE(directory);
+  const ScratchRoot root;
+  root.write("file", "");
+  const std::string state = directory.starts_with('/') ? directory : root.file(directory);
+  const Ended ended = run_flowtapd(root, {"--host-root", root.path(), "--state-dir", state});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(lines_with(ended.err, "cannot make the state directory " + state).size(), 1U) << ended.err;
+  EXPECT_EQ(lines_with(ended.err, "hint: ").size(), 1U) << ended.err;
+}
+
+TEST(Faults, AStateDirectoryThatCannotBeMade) {
+  expect_refused_state_dir("file/state");
+  expect_refused_state_dir("none/state");
+  expect_refused_state_dir("file");
+  expect_refused_state_dir("/sys/flowtap");
+}
+
+TEST(Faults, AHostRootThatIsNone) {
+  const ScratchRoot root;
+  const Ended ended =
+      run_flowtapd(root, {"--host-root", root.file("none"), "--state-dir", root.file("state")});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(lines_with(ended.err, "cannot open " + root.file("none")).size(), 1U) << ended.err;
+  EXPECT_EQ(lines_with(ended.err, "hint: ").size(), 1U) << ended.err;
+}
+
+TEST(Faults, AnUnknownSocketGroup) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.config = "api: {socket_group: flowtap-no-such-group}\n"});
+  // Nobody can ask over the socket; Prometheus can.
+  ASSERT_TRUE(eventually([&daemon] { return get_tcp(daemon.port(), "/metrics").status == 200; }))
+      << daemon.err();
+  const SeriesMap page = daemon.scrape().all;
+  EXPECT_EQ(component_up(page, "api"), 0);
+  EXPECT_EQ(component_up(page, "count"), 1);
+  EXPECT_EQ(lines_with(daemon.err(), "api is not running: ").size(), 1U) << daemon.err();
+}
+
+}  // namespace
+}  // namespace flowtap::test

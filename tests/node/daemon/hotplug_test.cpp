@@ -1,0 +1,77 @@
+// CPUs that go and come while they are counted. For virtual machines only: it takes CPUs from whoever runs
+// there.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/node/daemon/switching.hpp"
+#include "tests/support/daemon.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr const char* kDispatched = "dispatched_tasks_total";
+constexpr int kCpu = 1;
+constexpr int kRounds = 20'000;
+
+/// Takes the CPU and gives it back; at the end it is there in any case.
+class Plug {
+ public:
+  ~Plug() { set(true); }
+  void set(bool online) const {
+    std::ofstream file("/sys/devices/system/cpu/cpu" + std::to_string(kCpu) + "/online");
+    file << (online ? 1 : 0) << std::flush;
+  }
+};
+
+std::uint64_t cpus_online(const Daemon& daemon) {
+  return daemon.status().at("count").at("cpus").at("online").to_number<std::uint64_t>();
+}
+
+TEST(Hotplug, NothingIsLostWhileACpuGoesAndComes) {
+  ASSERT_STREQ(std::getenv("FTAP_VM"), "1")
+      << "this test takes CPUs away: vmtest/run runs it in a machine of its own";
+  const ScratchRoot root;
+  Daemon daemon(root, {.flags = {"--cycle", "20ms"}});
+  const std::uint64_t cpus = cpus_online(daemon.wait_ready());
+  ASSERT_GE(cpus, 2U);
+  // Bound to the CPU that goes: the kernel has to move them, and what they did there must be taken over.
+  Crew crew([](Hands& hands) { ping_pong(hands, kRounds, kCpu); });
+  const SwitchCounts crew_before = crew.quiesce();
+  const double machine_before = machine_switches();
+  const SeriesMap before = daemon.settled_stats().series;
+  SeriesMap last = daemon.scrape().counters;
+  const Plug plug;
+  crew.go();
+  for (int i = 0; i < 3; ++i) {
+    for (const bool online : {false, true}) {
+      plug.set(online);
+      const std::uint64_t expected = online ? cpus : cpus - 1;
+      ASSERT_TRUE(eventually([&] { return cpus_online(daemon) == expected; }))
+          << "it still believes in " << cpus_online(daemon) << " CPUs\n"
+          << daemon.err();
+      const double then = sum_of(daemon.stats().series, kDispatched);
+      EXPECT_GT(sum_of(daemon.settled_stats().series, kDispatched), then) << "the counters stand still";
+      const SeriesMap now = daemon.scrape().counters;
+      EXPECT_EQ(went_back(last, now), "");
+      last = now;
+    }
+  }
+  ASSERT_TRUE(eventually([&crew] { return !crew.busy(); }));
+  const SwitchCounts crew_after = crew.quiesce();
+  const SeriesMap after = daemon.settled_stats().series;
+  const double machine = machine_switches() - machine_before;
+
+  const auto made = static_cast<double>(crew_after.sum() - crew_before.sum());
+  const double counted = sum_of(after, kDispatched) - sum_of(before, kDispatched);
+  std::printf("crew %.0f <= counted %.0f <= machine %.0f\n", made, counted, machine);
+  EXPECT_GE(counted, made);
+  EXPECT_LE(counted, machine);
+  EXPECT_EQ(after.at(series_key("flowtap_read_errors_total", {{"what", "topology"}})), 0);
+  EXPECT_EQ(daemon.scrape().all.at(series_key("flowtap_component_up", {{"component", "count"}})), 1);
+}
+
+}  // namespace
+}  // namespace flowtap::test

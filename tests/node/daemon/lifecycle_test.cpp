@@ -1,0 +1,124 @@
+// How flowtapd begins and ends: signals, deaths, and two of them on one node.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "tests/support/daemon.hpp"
+#include "tests/support/http_client.hpp"
+#include "tests/support/sockets.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using stats::test::bind_inet;
+using stats::test::bind_unix;
+using stats::test::port_of;
+
+// What is promised, and something for a machine with other work to do.
+constexpr std::chrono::seconds kStopLimit{5 + 3};
+
+// Of one backend in /api/v1/status.
+bool is_stuck(const Daemon& daemon, const std::string& backend) {
+  const auto report = daemon.status();
+  for (const auto& b : report.at("backends").as_array())
+    if (b.at("name").as_string() == backend)
+      return !b.at("up").as_bool() && b.at("pending").to_number<std::uint64_t>() > 0;
+  return false;
+}
+
+void expect_end(Daemon& daemon, int signal) {
+  daemon.signal(signal);
+  const auto status = daemon.wait(kStopLimit);
+  ASSERT_TRUE(status) << "it still runs\n" << daemon.err();
+  EXPECT_EQ(*status, 0) << daemon.err();
+  EXPECT_FALSE(std::filesystem::exists(daemon.socket())) << "its socket is still there";
+}
+
+TEST(Lifecycle, SignalsEndIt) {
+  const ScratchRoot root;
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Daemon daemon(root);
+    daemon.wait_ready();
+    expect_end(daemon, signal);
+  }
+}
+
+TEST(Lifecycle, EndsThoughAStatsdAgentNeverReads) {
+  const ScratchRoot root;
+  const Fd agent = bind_unix(SOCK_DGRAM, root.file("agent"));
+  ASSERT_TRUE(agent.valid());
+  Daemon daemon(root, {.flags = {"--cycle", "5ms", "--statsd", "unix://" + root.file("agent")}});
+  daemon.wait_ready();
+  ASSERT_TRUE(eventually([&daemon] { return is_stuck(daemon, "statsd"); })) << "its queue never filled";
+  expect_end(daemon, SIGTERM);
+}
+
+TEST(Lifecycle, EndsThoughAJsonPeerNeverReads) {
+  const ScratchRoot root;
+  const Fd peer = bind_inet(SOCK_STREAM, 0);
+  const int small = 4096;
+  ASSERT_EQ(::setsockopt(peer.get(), SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0);
+  ASSERT_EQ(::listen(peer.get(), 8), 0);  // connections are made, and nobody ever accepts them
+  Daemon daemon(root, {.flags = {"--cycle", "5ms", "--json-lines",
+                                 "tcp://127.0.0.1:" + std::to_string(port_of(peer))}});
+  daemon.wait_ready();
+  ASSERT_TRUE(eventually([&daemon] { return is_stuck(daemon, "json_lines"); })) << "its buffers never filled";
+  expect_end(daemon, SIGTERM);
+}
+
+TEST(Lifecycle, EndsThoughAScraperHoldsItsConnection) {
+  const ScratchRoot root;
+  Daemon daemon(root);
+  daemon.wait_ready();
+  const Fd slow(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(daemon.port());
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_TRUE(slow.valid());
+  ASSERT_EQ(::connect(slow.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+  ASSERT_EQ(::send(slow.get(), "GET /met", 8, MSG_NOSIGNAL), 8);  // and no more
+  ASSERT_EQ(get_tcp(daemon.port(), "/metrics").status, 200);
+  expect_end(daemon, SIGTERM);
+}
+
+TEST(Lifecycle, AKilledOneLeavesNothingThatHinders) {
+  const ScratchRoot root;
+  const std::uint16_t port = free_port();
+  // At any moment of its start, and when it runs.
+  for (int i = 0; i < 8; ++i) {
+    Daemon daemon(root, {.prometheus = port});
+    if (i == 7) daemon.wait_ready();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 * i));
+    daemon.signal(SIGKILL);
+    ASSERT_EQ(daemon.wait(), 128 + SIGKILL) << daemon.err();
+  }
+  EXPECT_TRUE(std::filesystem::exists(root.file("state/api.sock")))
+      << "so nothing was left, and nothing is shown";
+  Daemon daemon(root, {.prometheus = port});
+  daemon.wait_ready();
+  EXPECT_GT(sum_of(daemon.settled_stats().series, "dispatched_tasks_total"), 0);
+  for (const char* name : {"api", "count", "prometheus"}) EXPECT_TRUE(daemon.component(name)->up) << name;
+  EXPECT_EQ(get_tcp(port, "/metrics").status, 200);
+}
+
+TEST(Lifecycle, TheSecondOnOneNodeSaysSoAndEnds) {
+  const ScratchRoot root;
+  Daemon first(root);
+  first.wait_ready();
+  Daemon second(root);
+  EXPECT_EQ(second.wait(), 1);
+  EXPECT_NE(second.err().find("(pid " + std::to_string(first.pid()) + ")"), std::string::npos)
+      << second.err();
+  EXPECT_NE(second.err().find("hint: "), std::string::npos) << second.err();
+  // And the first has not noticed.
+  EXPECT_TRUE(first.running());
+  EXPECT_GT(first.settled_stats().cycle, 0U);
+  EXPECT_EQ(get_tcp(first.port(), "/metrics").status, 200);
+}
+
+}  // namespace
+}  // namespace flowtap::test

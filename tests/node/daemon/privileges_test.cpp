@@ -1,0 +1,67 @@
+// What flowtapd may still do once it runs.
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/daemon.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr std::uint64_t bit(unsigned capability) {
+  return std::uint64_t{1} << capability;
+}
+constexpr std::uint64_t kCounting = bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_CHOWN);
+
+std::map<std::string, std::string> read_status(const std::string& path) {
+  std::map<std::string, std::string> status;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    const auto colon = line.find(":\t");
+    if (colon != std::string::npos) status[line.substr(0, colon)] = line.substr(colon + 2);
+  }
+  return status;
+}
+
+// Of every thread: each has capabilities of its own, and one that keeps them all is enough for an attacker.
+void expect_only(const Daemon& daemon, std::uint64_t capabilities) {
+  std::size_t threads = 0;
+  const std::string tasks = "/proc/" + std::to_string(daemon.pid()) + "/task";
+  for (const auto& task : std::filesystem::directory_iterator(tasks)) {
+    const auto status = read_status(task.path() / "status");
+    SCOPED_TRACE("thread " + status.at("Name") + " " + task.path().filename().string());
+    EXPECT_EQ(std::stoull(status.at("CapEff"), nullptr, 16), capabilities);
+    EXPECT_EQ(std::stoull(status.at("CapPrm"), nullptr, 16), capabilities);
+    EXPECT_EQ(std::stoull(status.at("CapInh"), nullptr, 16), 0U);
+    EXPECT_EQ(std::stoull(status.at("CapAmb"), nullptr, 16), 0U);
+    EXPECT_EQ(status.at("NoNewPrivs"), "1");
+    ++threads;
+  }
+  EXPECT_GE(threads, 2U);
+}
+
+TEST(Privileges, CountingNeedsBpfAndTheGroupOfItsSocket) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.prometheus = std::nullopt});
+  daemon.wait_ready();
+  expect_only(daemon, kCounting);
+}
+
+TEST(Privileges, ServingMetricsNeedsALowPort) {
+  const ScratchRoot root;
+  Daemon daemon(root);
+  daemon.wait_ready();
+  expect_only(daemon, kCounting | bit(CAP_NET_BIND_SERVICE));
+}
+
+TEST(Privileges, SendingNeedsSocketsOfOtherUsers) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.flags = {"--json-lines", root.file("lines")}, .prometheus = std::nullopt});
+  daemon.wait_ready();
+  expect_only(daemon, kCounting | bit(CAP_DAC_OVERRIDE));
+}
+
+}  // namespace
+}  // namespace flowtap::test

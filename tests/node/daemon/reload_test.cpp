@@ -1,0 +1,145 @@
+// SIGHUP: what changed in the file takes effect, what did not goes on, and a wrong file changes nothing.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "tests/support/daemon.hpp"
+#include "tests/support/http_client.hpp"
+#include "tests/support/sockets.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr const char* kDispatched = "dispatched_tasks_total";
+
+std::size_t times(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+class Reload : public testing::Test {
+ protected:
+  Daemon& start(const std::string& config) {
+    daemon_ = std::make_unique<Daemon>(root_, DaemonOptions{.config = config, .prometheus = std::nullopt});
+    return daemon_->wait_ready();
+  }
+  // Returns when it has been read.
+  void change(const std::string& config, const std::string& answer = "configuration reloaded") {
+    const std::size_t before = times(daemon_->err(), answer);
+    root_.write("flowtap.yaml", config);
+    daemon_->signal(SIGHUP);
+    ASSERT_TRUE(eventually([&] { return times(daemon_->err(), answer) > before; })) << daemon_->err();
+  }
+  [[nodiscard]] double cycle_seconds() const {
+    return daemon_->status().at("count").at("cycle_seconds").to_number<double>();
+  }
+  static std::string prometheus_at(std::uint16_t port) {
+    return "prometheus: {enabled: true, address: '127.0.0.1:" + std::to_string(port) + "'}\n";
+  }
+
+  ScratchRoot root_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+TEST_F(Reload, TheCycleChanges) {
+  start("cycle: 1h\n");
+  const SeriesMap before = daemon_->stats().series;
+  change("cycle: 20ms\n");
+  EXPECT_EQ(cycle_seconds(), 0.02);
+  const Stats after = daemon_->settled_stats();  // in an hour, otherwise
+  EXPECT_GE(after.cycle, 4U);
+  EXPECT_GT(sum_of(after.series, kDispatched), sum_of(before, kDispatched));
+}
+
+// Plain StatsD: NAME.LABEL.LABEL:DELTA|c
+double sum_of_counts(const std::string& lines, const std::string& name) {
+  double sum = 0;
+  for (auto at = lines.find("\n" + name + "."); at != std::string::npos;
+       at = lines.find("\n" + name + ".", at + 1))
+    sum += std::stod(lines.substr(lines.find(':', at) + 1));
+  return sum;
+}
+
+TEST_F(Reload, ABackendThatIsSwitchedOnTellsWhatIsCountedFromThereOn) {
+  const Fd agent = stats::test::bind_inet(SOCK_DGRAM, 0);
+  std::string lines = "\n";
+  stats::test::PacketReceiver receiver(Fd(::dup(agent.get())),
+                                       [&lines](const std::string& packet) { lines += packet + "\n"; });
+  // No cycle but the first and that of the reload, so that it is known what lies in between.
+  start("cycle: 1h\n");
+  const double before = sum_of(daemon_->stats().series, kDispatched);
+  change("cycle: 1h\nstatsd: {enabled: true, address: 'udp://127.0.0.1:" +
+         std::to_string(stats::test::port_of(agent)) + "'}\n");
+  const double after = sum_of(daemon_->stats().series, kDispatched);
+  EXPECT_GT(after, before);
+  double told = 0;
+  EXPECT_TRUE(eventually([&] {
+    receiver.drain();
+    return (told = sum_of_counts(lines, kDispatched)) >= after - before;
+  }));
+  EXPECT_EQ(told, after - before);
+  EXPECT_TRUE(daemon_->component("statsd")->up);
+}
+
+TEST_F(Reload, AWrongFileChangesNothing) {
+  const std::uint16_t port = free_port();
+  start("cycle: 50ms\n" + prometheus_at(port));
+  const SeriesMap before = parse_prometheus_text(get_tcp(port, "/metrics").body).counters;
+  change("cycle: fast\n", "the configuration stays as it was");
+  const std::string said = daemon_->err();
+  for (const char* part : {"flowtap.yaml:1: cycle: \"fast\" is not a duration; accepted: ", "hint: "})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  EXPECT_EQ(cycle_seconds(), 0.05);
+  const auto count = daemon_->settled_stats();
+  EXPECT_EQ(went_back(before, parse_prometheus_text(get_tcp(port, "/metrics").body).counters), "");
+  // And the next right one is taken.
+  change("cycle: 60ms\n" + prometheus_at(port));
+  EXPECT_EQ(cycle_seconds(), 0.06);
+  EXPECT_EQ(went_back(before, parse_prometheus_text(get_tcp(port, "/metrics").body).counters), "");
+}
+
+TEST_F(Reload, TheExporterMovesAndComesAndGoes) {
+  const std::uint16_t one = free_port();
+  start("cycle: 50ms\n");
+  EXPECT_EQ(get_tcp(one, "/metrics").status, 0);
+  change("cycle: 50ms\n" + prometheus_at(one));
+  EXPECT_EQ(get_tcp(one, "/metrics").status, 200);
+  const SeriesMap before = parse_prometheus_text(get_tcp(one, "/metrics").body).counters;
+  const std::uint16_t two = free_port();
+  change("cycle: 50ms\n" + prometheus_at(two));
+  EXPECT_EQ(get_tcp(one, "/metrics").status, 0);
+  // The totals stay with the service, not with the exporter. (Its scrapes, and prometheus-cpp's, do not.)
+  const SeriesMap after = parse_prometheus_text(get_tcp(two, "/metrics").body).counters;
+  EXPECT_GE(sum_of(after, kDispatched), sum_of(before, kDispatched));
+  change("cycle: 50ms\n");
+  EXPECT_EQ(get_tcp(two, "/metrics").status, 0);
+  EXPECT_FALSE(daemon_->component("prometheus"));
+}
+
+TEST_F(Reload, APortThatWasTakenIsTriedAgain) {
+  Fd other = stats::test::bind_inet(SOCK_STREAM, 0);
+  ASSERT_TRUE(other.valid() && ::listen(other.get(), 1) == 0);
+  const auto port = static_cast<std::uint16_t>(stats::test::port_of(other));
+  const std::string config = "cycle: 50ms\n" + prometheus_at(port);
+  start(config);
+  EXPECT_FALSE(daemon_->component("prometheus")->up);
+  other.reset();
+  change(config);
+  EXPECT_TRUE(daemon_->component("prometheus")->up) << daemon_->component("prometheus")->detail;
+  EXPECT_EQ(get_tcp(port, "/metrics").status, 200);
+}
+
+TEST_F(Reload, CountingGoesOffAndOn) {
+  start("cycle: 20ms\n");
+  change("cycle: 20ms\ncount: {enabled: false}\n");
+  EXPECT_FALSE(daemon_->component("count"));
+  const double off = sum_of(daemon_->settled_stats().series, kDispatched);
+  EXPECT_EQ(sum_of(daemon_->settled_stats().series, kDispatched), off);
+  change("cycle: 20ms\n");
+  EXPECT_TRUE(daemon_->component("count")->up) << daemon_->component("count")->detail;
+  EXPECT_TRUE(eventually([&] { return sum_of(daemon_->stats().series, kDispatched) > off; }));
+}
+
+}  // namespace
+}  // namespace flowtap::test

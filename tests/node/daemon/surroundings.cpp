@@ -1,0 +1,69 @@
+#include "tests/node/daemon/surroundings.hpp"
+
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <vector>
+
+namespace flowtap::test {
+namespace {
+
+void need(bool done, const char* what) {
+  if (done) return;
+  std::perror(what);  // the child's stderr is what the test shows
+  ::_exit(125);
+}
+
+}  // namespace
+
+std::function<void()> without_capabilities(std::initializer_list<int> capabilities) {
+  return [all = std::vector<int>(capabilities)] {
+    // What is not in the bounding set is not in what root gets by exec either.
+    for (const int capability : all)
+      need(::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0, "cannot drop a capability");
+  };
+}
+
+std::function<void()> hiding(std::initializer_list<const char*> paths) {
+  return [all = std::vector<const char*>(paths)] {
+    need(::unshare(CLONE_NEWNS) == 0, "cannot make a mount namespace");
+    need(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0, "cannot make mounts private");
+    for (const char* path : all)
+      need(::mount("none", path, "tmpfs", MS_RDONLY, "size=4k") == 0 || errno == ENOENT,
+           "cannot hide a directory");
+  };
+}
+
+std::function<void()> refusing_bpf(int error, int command) {
+  return [error, command] {
+    const auto refuse = SECCOMP_RET_ERRNO | (static_cast<unsigned>(error) & SECCOMP_RET_DATA);
+    const auto any_command = static_cast<unsigned char>(command < 0 ? 1 : 0);
+    // Not bpf(): 4 on to "allow". Any command: straight to "refuse". Else by the low word of argument 0.
+    std::vector<sock_filter> program = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_bpf, 0,
+                 static_cast<unsigned char>(any_command != 0 ? 1 : 3)),
+    };
+    if (any_command == 0) {
+      program.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)));
+      program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(command), 0, 1));
+    }
+    program.push_back(BPF_STMT(BPF_RET | BPF_K, refuse));
+    program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+    need(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "cannot set no_new_privs");
+    need(::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &filter) == 0, "cannot install a filter");
+  };
+}
+
+}  // namespace flowtap::test

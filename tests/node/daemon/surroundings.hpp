@@ -1,0 +1,20 @@
+// Surroundings in which a flowtapd cannot have all it needs. Each is for DaemonOptions::before_exec: it
+// changes the child alone, and ends it where that cannot be done.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+
+namespace flowtap::test {
+
+/// Still uid 0, but none of these capabilities (CAP_BPF...), nor a way to get them back.
+[[nodiscard]] std::function<void()> without_capabilities(std::initializer_list<int> capabilities);
+
+/// An empty directory lies over each path, in a mount namespace of the child's own. What does not exist stays
+/// so.
+[[nodiscard]] std::function<void()> hiding(std::initializer_list<const char*> paths);
+
+/// bpf(2) fails with this errno: always, or for one command of it (BPF_PROG_LOAD...).
+[[nodiscard]] std::function<void()> refusing_bpf(int error, int command = -1);
+
+}  // namespace flowtap::test

@@ -1,0 +1,85 @@
+// The real flowtapd in a root of its own, and what it says about itself.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/daemon_process.hpp"
+#include "tests/support/promtext.hpp"
+#include "tests/support/scratch_root.hpp"
+
+namespace flowtap::test {
+
+struct DaemonOptions {
+  std::vector<std::string> flags = {};
+  std::optional<std::string> config = {};  ///< text of the file for --config
+  /// Serves /metrics there; 0: a free port.
+  std::optional<std::uint16_t> prometheus = 0;
+  std::vector<std::string> env = {};
+  std::function<void()> before_exec = {};
+};
+
+/// What /api/v1/status says of one component.
+struct Component {
+  bool up = false;
+  std::string detail;
+  std::string hint;
+};
+
+/// /api/v1/stats, its series named and counted as /metrics has them.
+struct Stats {
+  std::uint64_t cycle = 0;
+  SeriesMap series;
+};
+
+/// Runs from here on; not necessarily ready. Its host root is `root`, its state directory root/state: several
+/// one after the other find what the one before left.
+class Daemon {
+ public:
+  explicit Daemon(const ScratchRoot& root, const DaemonOptions& options = {});
+
+  /// Returns when /readyz says so; throws std::runtime_error with what it wrote when it ended instead.
+  Daemon& wait_ready();
+
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
+  [[nodiscard]] std::uint16_t port() const { return port_; }  ///< of /metrics
+  [[nodiscard]] std::string socket() const { return root_.file("state/api.sock"); }
+  void signal(int number) const { process_.signal(number); }
+  [[nodiscard]] std::optional<int> wait(std::chrono::milliseconds limit = kPatience) {
+    return process_.wait(limit);
+  }
+  [[nodiscard]] bool running() { return process_.running(); }
+
+  [[nodiscard]] std::string err() const { return root_.read(err_); }  ///< what it wrote so far
+  [[nodiscard]] std::string out() const { return root_.read(out_); }
+
+  // These throw std::runtime_error when there is no such answer.
+  [[nodiscard]] std::string metrics() const;  ///< the page
+  [[nodiscard]] PromPage scrape() const { return parse_prometheus_text(metrics()); }
+  [[nodiscard]] boost::json::object status() const;
+  [[nodiscard]] std::optional<Component> component(const std::string& name) const;
+  [[nodiscard]] Stats stats() const;
+  /// After all that the kernel counted before this call is in the totals; returns them.
+  [[nodiscard]] Stats settled_stats() const;
+
+ private:
+  const ScratchRoot& root_;
+  std::string out_;
+  std::string err_;
+  std::uint16_t port_;
+  Process process_;
+};
+
+/// A flowtapd that is expected to end by itself.
+struct Ended {
+  std::optional<int> status;  ///< absent: it had to be killed
+  std::string out;
+  std::string err;
+};
+[[nodiscard]] Ended run_flowtapd(const ScratchRoot& root, std::vector<std::string> flags);
+
+}  // namespace flowtap::test

@@ -1,0 +1,21 @@
+// One GET, over TCP to 127.0.0.1 or over a Unix socket.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace flowtap::test {
+
+struct HttpAnswer {
+  int status = 0;  ///< 0: nobody answered, or not to the end
+  std::string headers;
+  std::string body;
+};
+
+[[nodiscard]] HttpAnswer get_tcp(std::uint16_t port, const std::string& path);
+[[nodiscard]] HttpAnswer get_unix(const std::string& socket_path, const std::string& path);
+
+/// A port of 127.0.0.1 that nobody has just now.
+[[nodiscard]] std::uint16_t free_port();
+
+}  // namespace flowtap::test
