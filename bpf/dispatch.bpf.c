@@ -3,12 +3,13 @@
  * Counts every dispatch: each switch of a CPU to a task that is not the idle task is one, and gets exactly
  * one of the types in stats/kernel.def. Needs BTF and tp_btf, no sched_ext; kernels >= 6.1.
  *
- * What a task went through between leaving a CPU and getting one is followed in its record (task storage):
+ * What a task went through between leaving a CPU and getting one is followed in its record (an array, or task
+ * storage):
  *
- *   BLOCKED ──sched_waking──▶ (who wakes it, where did it run) ──sched_wakeup──▶ WOKEN ─┐
- *   a fork  ──sched_wakeup_new──▶ NEW ───────────────────────────────────────────────┤──sched_switch──▶
- * RUNNING switched out runnable ──sched_switch──▶ PREEMPTED ──────────────────────────────────┘
- *                                             (sched_migrate_task on the way: moved while it waited)
+ *   asleep (BLOCKED) ──sched_waking──▶ who wakes it, where it ran ──sched_wakeup──▶ WOKEN ─┐
+ *   a fork           ──sched_wakeup_new──────────────────────────────────────────▶ NEW ───┼──sched_switch──▶ RUNNING
+ *   switched out while runnable ──sched_switch──────────────────────────────▶ PREEMPTED ──┘
+ *                         (sched_migrate_task on the way: moved while it waited)
  *
  * Records are made where memory may be allocated, in task_newtask and, for the tasks that were there before
  * us, by an iterator: sched_switch holds the run queue's lock, and an allocation there could wake kswapd and
@@ -22,8 +23,7 @@
  * The synchronous wake-up. The wake flags are not in the tracepoints; what WF_SYNC promises is that the waker
  * is about to sleep. So a wake-up counts as synchronous when the waker's next switch took it off its CPU and
  * it went to sleep. At the dispatch of the woken task this is known
- *   - on the waker's CPU, when this very switch takes the waker off (the CPU has not switched since the
- * wake-up);
+ *   - on the waker's CPU, when this very switch takes the waker off (the CPU has not switched since);
  *   - on another CPU, when the waker's CPU has switched exactly once since.
  * While the waker still runs, or after its CPU switched more than once (the record of its own switch is
  * overwritten), its fate is not known and the wake-up counts as not synchronous: the type then tells the
@@ -81,29 +81,85 @@ struct {
   __type(value, struct ftap_cpu);
 } ftap_cpus SEC(".maps");
 
+/*
+ * Most records stand in an array, at the task's pid: found with a load instead of a helper's call, of which a
+ * switch would make up to four (135 → 88 ns per switch, tools/bench/README.md). Where the place is another
+ * task's, the record is in task storage.
+ */
+#define FTAP_NR_NEAR 65536 /* a power of two; 4 MiB, and few of a node's tasks share a place */
+
+struct ftap_near {
+  struct ftap_task task;
+  __u64 owner; /* address of the task whose place this is, or 0 */
+} __attribute__((aligned(FTAP_CACHE_LINE)));
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE); /* nobody maps it: only such arrays begin at a cache line */
+  __uint(max_entries, FTAP_NR_NEAR);
+  __type(key, __u32);
+  __type(value, struct ftap_near);
+} ftap_nears SEC(".maps");
+
+static __always_inline struct ftap_near* near_of(struct task_struct* task) {
+  __u32 i = task->pid & (FTAP_NR_NEAR - 1);
+  return bpf_map_lookup_elem(&ftap_nears, &i);
+}
+
 static __always_inline struct ftap_cpu* cpu_of(__u32 cpu) {
   return bpf_map_lookup_elem(&ftap_cpus, &cpu);
 }
 
-static __always_inline void make_record(struct task_struct* task) {
+static __always_inline bool claim(struct ftap_near* near, struct task_struct* task) {
+  /* A place that nobody owns holds FTAP_TASK_UNKNOWN: whoever frees it sees to that first. */
+  return !__sync_val_compare_and_swap(&near->owner, 0, (__u64)task);
+}
+
+/* `fresh`: the place cannot hold anything of this task's yet, even if a task that is gone had its address. */
+static __always_inline void make_record(struct task_struct* task, bool fresh) {
+  struct ftap_near* near = near_of(task);
+  if (near && near->owner == (__u64)task) {
+    if (fresh) near->task.state = FTAP_TASK_UNKNOWN;
+    return;
+  }
+  if (!fresh && bpf_task_storage_get(&ftap_tasks, task, NULL, 0)) return;
+  if (near && claim(near, task)) return;
   if (!bpf_task_storage_get(&ftap_tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
     stat_add(FTAP_CLASS_KERNEL, FTAP_SLOT_ERR_TASK_STORAGE, 1);
 }
 
+/*
+ * A task without a record takes the place if it is free, which allocates nothing: a thread whose exec gave it the
+ * leader's pid, or a task that the iterator did not show because it is outside our pid namespace.
+ */
 static __always_inline struct ftap_task* record_of(struct task_struct* task) {
-  return bpf_task_storage_get(&ftap_tasks, task, NULL, 0);
+  struct ftap_near* near = near_of(task);
+  if (near && near->owner == (__u64)task) return &near->task;
+  struct ftap_task* stored = bpf_task_storage_get(&ftap_tasks, task, NULL, 0);
+  if (stored || !near || !claim(near, task)) return stored;
+  return &near->task;
 }
 
 SEC("iter/task")
 int ftap_task_iter(struct bpf_iter__task* ctx) {
   struct task_struct* task = ctx->task;
-  if (task) make_record(task);
+  if (task) make_record(task, false);
   return 0;
 }
 
 SEC("tp_btf/task_newtask")
 int BPF_PROG(ftap_newtask, struct task_struct* task) {
-  make_record(task);
+  make_record(task, true);
+  return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(ftap_free, struct task_struct* task) {
+  /* After the last switch away from it: the scheduler's own reference is gone by now. */
+  struct ftap_near* near = near_of(task);
+  if (!near || near->owner != (__u64)task) return 0;
+  near->task.state = FTAP_TASK_UNKNOWN;
+  near->owner = 0;
   return 0;
 }
 
@@ -113,8 +169,7 @@ int BPF_PROG(ftap_waking, struct task_struct* task) {
   if (!t) return 0;
   __u32 here = bpf_get_smp_processor_id();
   struct ftap_cpu* cpu = cpu_of(here);
-  struct task_struct* waker = bpf_get_current_task_btf();
-  t->waker_cpu = cpu && waker->pid ? here : FTAP_NO_CPU;
+  t->waker_cpu = cpu && cpu->busy ? here : FTAP_NO_CPU;
   t->waker_switches = cpu ? cpu->switches : 0;
   t->prev_cpu = task->thread_info.cpu;
   return 0;
@@ -270,6 +325,7 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
   }
   if (next->pid) count_dispatch(next, here, &sw, now);
 
+  here->busy = next->pid != 0;
   here->last_blocked = sw.prev_blocked;
   here->switches++;
   return 0;

@@ -15,7 +15,8 @@ struct ftap_cpu {
   /* Written by the sched_switch program on this CPU; read by it on others. */
   unsigned long long switches; /* context switches seen on this CPU */
   unsigned int last_blocked;   /* 1 when the task that the last switch took off this CPU went to sleep */
-  unsigned int pad[11];        /* to a cache line, so that no CPU's switches disturb another's */
+  unsigned int busy;           /* 1 while a task that is not the idle task runs here */
+  unsigned int pad[10];        /* to a cache line, so that no CPU's switches disturb another's */
 };
 
 #endif /* FTAP_ABI_CPU_H */
