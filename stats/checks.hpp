@@ -93,16 +93,17 @@ constexpr bool no_empty_family(std::span<const Family> families, std::span<const
   return true;
 }
 
-constexpr const Family* find(std::span<const Family> families, FamilyId id) {
+// A copy and not a pointer: under UBSan GCC takes no comparison of pointers for a constant expression.
+constexpr std::optional<Family> find(std::span<const Family> families, FamilyId id) {
   for (const Family& f : families)
-    if (f.id == id) return &f;
-  return nullptr;
+    if (f.id == id) return f;
+  return std::nullopt;
 }
 
 constexpr bool endings_and_units(std::span<const Family> families, std::span<const Stat> stats) {
   for (const Stat& s : stats) {
-    const Family* f = find(families, s.family);
-    if (f == nullptr || !good_ending(s, *f) || !good_unit(s, *f)) return false;
+    const auto f = find(families, s.family);
+    if (!f || !good_ending(s, *f) || !good_unit(s, *f)) return false;
   }
   return true;
 }
@@ -118,8 +119,8 @@ constexpr bool families_agree(std::span<const Stat> stats) {
 /// A row names a label value exactly where its family has a label left for it.
 constexpr bool labels_fit(std::span<const Family> families, std::span<const Stat> stats) {
   for (const Stat& s : stats) {
-    const Family* f = find(families, s.family);
-    if (f == nullptr) return false;
+    const auto f = find(families, s.family);
+    if (!f) return false;
     const std::size_t own = label_count(f->labels) - (per_scheduler(*f) ? 1U : 0U);
     if (s.label && (own != 1 || s.label->empty())) return false;
     if (!s.label && !s.open_label && own != 0) return false;

@@ -29,9 +29,11 @@ Value value_of(const Stat& stat, const std::array<std::uint64_t, FTAP_NR_SLOTS>&
 Registry::Registry(std::size_t max_series_per_family, std::chrono::system_clock::time_point start)
     : max_series_(max_series_per_family), start_(start) {
   schedulers_.emplace(kKernel, SlotTotals{});
+  for (const Family& f : families()) dropped_.emplace(f.id, 0);
 }
 
 void Registry::add(const SlotCounts& counts, std::string_view ext_scheduler) {
+  counted_ = true;
   const auto add_to = [](SlotTotals& totals, const SlotTotals& more) {
     std::ranges::transform(totals, more, totals.begin(), std::plus<>{});
   };
@@ -68,7 +70,7 @@ SnapshotPtr Registry::publish(std::vector<Series> samples) {
   auto& out = snapshot->series;
   for (const Family& family : families()) {
     const std::size_t before = out.size();
-    if (first_stat(family.id).slot) append_kernel(out, family);
+    if (counted_ && first_stat(family.id).slot) append_kernel(out, family);
     const auto mine =
         std::ranges::equal_range(samples, family.id, {}, [](const Series& s) { return s.stat->family; });
     std::ranges::move(mine, std::back_inserter(out));

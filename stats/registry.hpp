@@ -22,7 +22,9 @@ class Registry {
   /// now, and then to the last one that was: it has just been unloaded.
   void add(const SlotCounts& counts, std::string_view ext_scheduler);
 
-  /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order.
+  /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order. While
+  /// nothing was ever counted the totals are absent: a 0 would look measured. Once counted they stay, also while
+  /// counting is switched off, so that no backend takes their return for something new.
   SnapshotPtr publish(std::vector<Series> samples);
 
  private:
@@ -33,6 +35,7 @@ class Registry {
   std::size_t max_series_;
   std::chrono::system_clock::time_point start_;
   std::uint64_t cycle_ = 0;
+  bool counted_ = false;
   std::string ext_scheduler_;
   std::map<std::string, SlotTotals, std::less<>> schedulers_;  // "kernel" is always there
   std::map<FamilyId, std::uint64_t> dropped_;

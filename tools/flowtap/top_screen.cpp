@@ -63,6 +63,7 @@ class Screen {
     lines_.emplace_back();
     heading(scheduler);
     std::vector<std::uint64_t> counts;
+    counts.reserve(scheduler.types.size());
     for (const auto& t : scheduler.types) counts.push_back(t.count);
     const auto shares = stats::shares_in_tenths(counts);
     for (std::size_t i = 0; i < counts.size(); ++i)

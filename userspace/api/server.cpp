@@ -95,7 +95,8 @@ class ApiServer::Impl {
     while (!io_.stopped()) {
       try {
         io_.run();
-      } catch (const std::exception&) {  // memory ran out for one connection; the others go on
+      } catch (const std::exception&) {
+        continue;  // memory ran out for one connection; the others go on
       }
     }
   }
@@ -124,7 +125,8 @@ class ApiServer::Impl {
       } else {
         seat(seats_, serve(std::move(socket), node_, limits_));
       }
-    } catch (const std::exception&) {  // no memory for this one: closed without a word
+    } catch (const std::exception&) {
+      return;  // no memory for this one: closed without a word
     }
   }
 

@@ -52,8 +52,8 @@ asio::awaitable<bool> send(Stream& stream, Answer answer, unsigned version, bool
 /// for a moment.
 asio::awaitable<void> linger(Stream& stream) {
   static constexpr std::size_t kAtMost = 1U << 20U;
-  beast::error_code ignored;
-  stream.socket().shutdown(asio::socket_base::shutdown_send, ignored);
+  beast::error_code gone;
+  if (stream.socket().shutdown(asio::socket_base::shutdown_send, gone)) co_return;
   stream.expires_after(std::chrono::seconds(1));
   std::array<char, 4096> waste{};
   for (std::size_t taken = 0; taken < kAtMost;) {

@@ -46,8 +46,10 @@ using Status = Result<void>;
     if (auto ftap_status = (expr); !ftap_status) return std::unexpected(std::move(ftap_status).error()); \
   } while (false)
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a declaration cannot stand in parentheses
 /// Declares `var` with the value of `expr`, or gives up with its error.
 #define FTAP_TRY_ASSIGN(var, expr)                                                      \
   auto ftap_result_##var = (expr);                                                      \
   if (!ftap_result_##var) return std::unexpected(std::move(ftap_result_##var).error()); \
   auto var = std::move(*ftap_result_##var)
+// NOLINTEND(bugprone-macro-parentheses)

@@ -141,13 +141,16 @@ void App::look_around() {
   programs_ = programs();
 }
 
+void App::take_counts() {
+  if (!count_) return;
+  stats::SlotCounts counts{};
+  count_->take(counts);
+  registry_.add(counts, count_->ext_scheduler());
+}
+
 void App::cycle() {
   const auto begin = Clock::now();
-  if (count_) {
-    stats::SlotCounts counts{};
-    count_->take(counts);
-    registry_.add(counts, count_->ext_scheduler());
-  }
+  take_counts();
   if (begin >= next_look_) {
     next_look_ = begin + kLookPeriod - kLookPeriod / 20;
     look_around();
@@ -231,6 +234,7 @@ void App::reload() {
   events_.set_cycle(config_.cycle);
   components_.clear();
   if (!config_.count.enabled) {
+    take_counts();  // what it counted since the last cycle
     count_.reset();
   } else if (count_) {
     component("count", {}, "every dispatch, through tp_btf");

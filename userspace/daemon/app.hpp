@@ -39,6 +39,7 @@ class App {
   void start_count();
   void start_api();
   void start_outlets(const stats::SnapshotPtr& told);
+  void take_counts();
   void cycle();
   void reload();
   void stop();
@@ -59,7 +60,8 @@ class App {
   std::unique_ptr<CountPath> count_;
   Outlets outlets_;
   std::optional<api::ApiServer> api_;
-  ReadErrors read_errors_{{"bpf_program", 0}, {"process", 0}, {"topology", 0}};  // all there are
+  ReadErrors read_errors_{
+      {"bpf_program", 0}, {"process", 0}, {"task_records", 0}, {"topology", 0}};  // all there are
   stats::HistogramValue cycle_durations_;
   std::uint64_t cycles_ = 0;
   std::optional<double> last_cycle_seconds_;

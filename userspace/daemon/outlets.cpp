@@ -93,16 +93,32 @@ Result<std::unique_ptr<stats::Backend>> Outlets::open_prometheus(const Config& c
   return backend;
 }
 
+void Outlets::end(const std::vector<std::string>& names, std::chrono::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  for (const std::string& name : names)
+    running_.at(name).outlet->begin_stop();  // so that they end side by side
+  for (const std::string& name : names) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const Running& running = running_.at(name);
+    running.outlet->stop(std::max(left, std::chrono::milliseconds(10)));
+    // What it still owed is lost with it, and that is counted on by its successor.
+    const stats::BackendHealth health = running.outlet->health();
+    lost_before_[name] += health.lost + health.pending;
+    running_.erase(name);
+  }
+}
+
 void Outlets::apply(const Config& config, const stats::SnapshotPtr& told) {
+  std::vector<std::string> unwanted;
+  for (const Kind& kind : kinds())
+    if (running_.contains(kind.name) && !(kind.enabled(config) && kind.same(config, config_)))
+      unwanted.emplace_back(kind.name);
+  end(unwanted, kGoodbye);
+
   failed_.clear();
   for (const Kind& kind : kinds()) {
-    const auto running = running_.find(kind.name);
-    if (running != running_.end()) {
-      if (kind.enabled(config) && kind.same(config, config_)) continue;
-      running->second.outlet->stop(kGoodbye);
-      running_.erase(running);
-    }
-    if (!kind.enabled(config)) continue;
+    if (!kind.enabled(config) || running_.contains(kind.name)) continue;
     auto backend = kind.make(*this, config);
     if (!backend) {
       failed_.push_back({kind.name, false, backend.error().what, backend.error().hint});
@@ -126,20 +142,18 @@ void Outlets::offer(const stats::SnapshotPtr& snapshot) {
 }
 
 void Outlets::stop(std::chrono::milliseconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  for (const auto& [name, running] : running_) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    running.outlet->stop(std::max(left, std::chrono::milliseconds(10)));
-  }
-  running_.clear();
+  std::vector<std::string> all;
+  for (const auto& [name, running] : running_) all.push_back(name);
+  end(all, limit);
 }
 
 std::vector<api::BackendStatus> Outlets::status() const {
   std::vector<api::BackendStatus> all;
   for (const auto& [name, running] : running_) {
     stats::BackendHealth health = running.outlet->health();
-    all.push_back({name, health.up, health.pending, health.lost, std::move(health.last_error)});
+    const auto before = lost_before_.find(name);
+    const std::uint64_t lost = health.lost + (before == lost_before_.end() ? 0 : before->second);
+    all.push_back({name, health.up, health.pending, lost, std::move(health.last_error)});
   }
   return all;
 }

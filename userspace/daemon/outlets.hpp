@@ -46,9 +46,11 @@ class Outlets {
     std::chrono::steady_clock::time_point next{};
   };
   static const std::vector<Kind>& kinds();
+  void end(const std::vector<std::string>& names, std::chrono::milliseconds limit);
   Result<std::unique_ptr<stats::Backend>> open_prometheus(const Config& config);
 
-  std::map<std::string, Running> running_;  // by kind
+  std::map<std::string, Running> running_;            // by kind
+  std::map<std::string, std::uint64_t> lost_before_;  // by earlier backends of the kind
   std::vector<api::ComponentStatus> failed_;
   std::function<stats::HistogramValue()> scrape_durations_;
   Config config_;  // what the running ones were made from

@@ -32,6 +32,8 @@ constexpr std::array kTable = {
     // count: SIGHUP may switch it on; then programs are loaded and attached.
     Kept{CAP_BPF, always},
     Kept{CAP_PERFMON, always},
+    // The address of ext_sched_class comes from /proc/kallsyms, which shows zeros without it.
+    Kept{CAP_SYSLOG, always},
     // api: SIGHUP may name another group for the socket.
     Kept{CAP_CHOWN, always},
     // prometheus: its port may be a low one, also after SIGHUP.

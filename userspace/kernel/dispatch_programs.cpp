@@ -86,6 +86,7 @@ Result<DispatchLive> DispatchLoaded::attach() && {
   auto& progs = skeleton_->progs;
   auto& links = skeleton_->links;  // owned by the skeleton from here on
   FTAP_TRY(attach(progs.ftap_newtask, links.ftap_newtask));
+  FTAP_TRY(attach(progs.ftap_free, links.ftap_free));
   FTAP_TRY(visit_tasks(skeleton_.get()));
   FTAP_TRY(attach(progs.ftap_waking, links.ftap_waking));
   FTAP_TRY(attach(progs.ftap_wakeup, links.ftap_wakeup));

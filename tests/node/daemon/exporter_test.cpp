@@ -44,7 +44,7 @@ TEST(Exporter, TheVeryFirstScrapeShowsEveryLabelValue) {
   for (const char* type : kTypes) EXPECT_TRUE(page.counters.contains(dispatched(type))) << type;
   EXPECT_EQ(dispatched_series(page.all), kTypes.size());
   EXPECT_TRUE(page.all.contains(series_key("flowtap_bpf_errors_total", {{"cause", "task_storage"}})));
-  for (const char* what : {"bpf_program", "process", "topology"})
+  for (const char* what : {"bpf_program", "process", "task_records", "topology"})
     EXPECT_TRUE(page.all.contains(series_key("flowtap_read_errors_total", {{"what", what}}))) << what;
   for (const char* component : {"api", "count", "prometheus"})
     EXPECT_EQ(page.all.at(series_key("flowtap_component_up", {{"component", component}})), 1) << component;

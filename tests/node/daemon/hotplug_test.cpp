@@ -31,6 +31,7 @@ std::uint64_t cpus_online(const Daemon& daemon) {
 }
 
 TEST(Hotplug, NothingIsLostWhileACpuGoesAndComes) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
   ASSERT_STREQ(std::getenv("FTAP_VM"), "1")
       << "this test takes CPUs away: vmtest/run runs it in a machine of its own";
   const ScratchRoot root;

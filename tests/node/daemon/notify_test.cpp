@@ -16,7 +16,6 @@ namespace flowtap::test {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 /// NOTIFY_SOCKET: a path, or a name in the abstract namespace that begins with '@'.
 class NotifySocket {

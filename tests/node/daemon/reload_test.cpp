@@ -63,6 +63,7 @@ double sum_of_counts(const std::string& lines, const std::string& name) {
 
 TEST_F(Reload, ABackendThatIsSwitchedOnTellsWhatIsCountedFromThereOn) {
   const Fd agent = stats::test::bind_inet(SOCK_DGRAM, 0);
+  ASSERT_TRUE(agent.valid());
   std::string lines = "\n";
   stats::test::PacketReceiver receiver(Fd(::dup(agent.get())),
                                        [&lines](const std::string& packet) { lines += packet + "\n"; });

@@ -49,7 +49,8 @@ TEST(ListenSocket, ReplacesTheSocketOfADeadDaemon) {
     const Fd dead(::socket(AF_UNIX, SOCK_STREAM, 0));
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    std::strcpy(address.sun_path, (dir / "api.sock").c_str());
+    const std::string path = dir / "api.sock";
+    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     ASSERT_EQ(::bind(dead.get(), reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
   }
   const auto socket = ListenSocket::open(dir / "api.sock", std::nullopt);

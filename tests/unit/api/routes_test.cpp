@@ -55,14 +55,14 @@ TEST(Routes, WrongMethodIs405WithAllow) {
 }
 
 TEST(Routes, WhatIsNoPathOrHasParametersIs400) {
-  ScriptedNode node;
+  const ScriptedNode node;
   for (const char* target : {"", "*", "http://x/healthz", "healthz", "/healthz?a=b", "/api/v1/status?pretty"})
     EXPECT_EQ(route({"GET", target}, node).status, 400U) << target;
   EXPECT_EQ(route({"GET", "/healthz?"}, node).status, 200U);
 }
 
 TEST(Routes, AViewThatThrowsIs500AndNothingMore) {
-  struct Broken : ScriptedNode {
+  const struct Broken : ScriptedNode {
     [[nodiscard]] StatusReport status() const override { throw std::runtime_error("secret"); }
   } node;
   const Answer answer = route({"GET", "/api/v1/status"}, node);

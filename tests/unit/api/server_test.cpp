@@ -131,6 +131,7 @@ TEST_F(ServerTest, ManyClientsAtOnceAreAllServed) {
   start();
   std::atomic<int> served = 0;
   std::vector<std::thread> clients;
+  clients.reserve(8);
   for (int i = 0; i < 8; ++i)
     clients.emplace_back([this, &served] {
       for (int n = 0; n < 50; ++n) {

@@ -22,6 +22,7 @@ struct Outcome {
 Outcome flowtap(const std::string& arguments) {
   Outcome run;
   FILE* pipe = ::popen((FLOWTAP_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return run;
   std::array<char, 4096> chunk{};
   while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), pipe))
     run.output.append(chunk.data(), n);

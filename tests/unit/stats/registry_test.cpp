@@ -30,12 +30,20 @@ Registry registry(std::size_t cap = 1000) {
 
 TEST(Registry, AllTypesExistAtZeroFromTheFirstSnapshot) {
   auto r = registry();
+  r.add(SlotCounts{}, "");
   const auto snapshot = r.publish({});
   for (const Stat& s : kernel_stats())
     if (s.family == FamilyId::kDISPATCHED_TASKS) {
       EXPECT_EQ(dispatched(*snapshot, "kernel", std::string(*s.label)), 0U);
     }
   EXPECT_TRUE(find(*snapshot, FamilyId::kBPF_ERRORS, {"task_storage"}));
+}
+
+TEST(Registry, WhatWasNeverCountedIsAbsent) {
+  auto r = registry();
+  EXPECT_FALSE(find(*r.publish({}), FamilyId::kDISPATCHED_TASKS, {"kernel", "pinned"}));
+  r.add(SlotCounts{}, "");
+  EXPECT_EQ(dispatched(*r.publish({}), "kernel", "pinned"), 0U);
 }
 
 TEST(Registry, AddsCyclesUp) {
@@ -103,6 +111,7 @@ TEST(Registry, TooManySeriesOfAFamilyAreRefusedAndCounted) {
   const auto dropped = find(*snapshot, FamilyId::kDROPPED_SERIES, {"flowtap_read_errors_total"});
   ASSERT_TRUE(dropped);
   EXPECT_EQ(std::get<std::uint64_t>(*dropped), 5U);
+  EXPECT_TRUE(find(*snapshot, FamilyId::kDROPPED_SERIES, {"process_threads"})) << "at 0 from the start";
   EXPECT_TRUE(std::ranges::is_sorted(snapshot->series, {}, [](const Series& s) { return s.stat->family; }));
 }
 
