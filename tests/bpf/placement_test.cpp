@@ -41,8 +41,16 @@ bool asleep(pid_t task) {
   return state == 'S';
 }
 
-// Moves a sleeper to and fro between two places, a wake-up each time; the waker stays on a CPU of its own.
-void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus& waker) {
+// Moves a sleeper to and fro between two places, a wake-up each time; the waker stays on a CPU of its own and awake, and
+// hogs keep CPUs of theirs busy.
+void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus& waker, const Cpus& hogs) {
+  auto* over = new std::atomic<bool>(false);
+  for (const int cpu : hogs)
+    hands.thread([=] {
+      test::pin_to({cpu});
+      while (!over->load(std::memory_order_relaxed)) {
+      }
+    });
   auto* wake =
       new std::binary_semaphore(0);  // never destroyed: the threads stay, asleep, until they are killed
   auto* sleeper = new std::atomic<pid_t>(0);
@@ -54,10 +62,12 @@ void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus
     test::pin_to(waker);
     while (sleeper->load() == 0) ::usleep(1000);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
-      while (!asleep(*sleeper)) ::usleep(200);
+      while (!asleep(*sleeper)) {
+      }
       allow(*sleeper, i % 2 == 0 ? here : there);
       wake->release();
     }
+    over->store(true);
   });
   hands.wait();
 }
@@ -87,7 +97,7 @@ TEST(Placement, TheMachineIsTheOneThatIsNeeded) {
 TEST(Placement, MovesAreTypedByTheirDistance) {
   for (const Distance& d : kDistances) {
     SCOPED_TRACE(d.name);
-    const auto o = test::count_crew([&d](test::Hands& hands) { commute(hands, d.here, d.there, {7}); });
+    const auto o = test::count_crew([&d](test::Hands& hands) { commute(hands, d.here, d.there, {7}, {}); });
     EXPECT_EQ(o.sum(), o.switches.sum());
     // Every wake-up but the first comes from the other place; on its way it may be pulled on within the pair.
     EXPECT_GE(o.of(d.idle) + o.of(d.queued) + o.pulled(), kRounds - 1);
@@ -97,6 +107,24 @@ TEST(Placement, MovesAreTypedByTheirDistance) {
         EXPECT_LE(o.of(other.idle) + o.of(other.queued), 20U) << other.name << ": only while it starts";
       }
   }
+}
+
+// The waker never sleeps and the two CPUs have nothing else to do.
+TEST(Placement, AnIdleCpuAndAWakerThatStaysAwake) {
+  const auto o = test::count_crew([](test::Hands& hands) { commute(hands, {0, 1}, {0, 1}, {7}, {}); });
+  EXPECT_EQ(o.sum(), o.switches.sum());
+  EXPECT_GE(o.of(FTAP_SLOT_PREV_IDLE) + o.of(FTAP_SLOT_IDLE_LLC), kRounds * 9 / 10);
+  EXPECT_GE(o.of(FTAP_SLOT_PREV_IDLE), kRounds / 2) << "the previous CPU is idle, and warm";
+  EXPECT_LE(o.of(FTAP_SLOT_QUEUED) + o.of(FTAP_SLOT_QUEUED_LLC) + o.of(FTAP_SLOT_WAKE_PREEMPT), kRounds / 10);
+}
+
+// Both CPUs that the sleeper may use are busy all the time.
+TEST(Placement, ABusyCpuIsWaitedForOrTaken) {
+  const auto o = test::count_crew([](test::Hands& hands) { commute(hands, {0, 1}, {0, 1}, {7}, {0, 1}); });
+  EXPECT_EQ(o.sum(), o.switches.sum());
+  EXPECT_GE(o.of(FTAP_SLOT_QUEUED) + o.of(FTAP_SLOT_QUEUED_LLC) + o.of(FTAP_SLOT_WAKE_PREEMPT) + o.pulled(),
+            kRounds * 9 / 10);
+  EXPECT_LE(o.of(FTAP_SLOT_PREV_IDLE) + o.of(FTAP_SLOT_IDLE_LLC), kRounds / 10);
 }
 
 TEST(Placement, WithinACacheDomainIsLlc) {

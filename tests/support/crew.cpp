@@ -15,6 +15,8 @@
 namespace flowtap::test {
 namespace {
 
+constexpr int kAttempts = 3000;  // a minute and more, for the slowest virtual machine
+
 [[noreturn]] void sleep_for_ever() {
   while (true) ::pause();
 }
@@ -117,18 +119,20 @@ void Crew::go() {
 }
 
 bool Crew::busy() const {
+  if (::waitpid(pid_, nullptr, WNOHANG) != 0) throw std::runtime_error("the crew has died");
   pollfd fd{done_[0], POLLIN, 0};
   return ::poll(&fd, 1, 0) == 0;
 }
 
 SwitchCounts Crew::quiesce() const {
   // Twice the same, all asleep: nothing moved in between.
-  while (true) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto first = sleeping_counts(cgroup_.tasks());
     ::usleep(20'000);
     const auto second = sleeping_counts(cgroup_.tasks());
     if (first && first == second) return *first;
   }
+  throw std::runtime_error("a task of the crew has died or does not come to rest");
 }
 
 }  // namespace flowtap::test
