@@ -17,6 +17,9 @@ endif()
 add_library(flowtap_flags INTERFACE)
 target_compile_options(flowtap_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                        -Wnon-virtual-dtor -Werror)
+# GCC 12 sees overlaps in std::string that are none (https://gcc.gnu.org/PR105651).
+target_compile_options(flowtap_flags INTERFACE
+                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
 target_include_directories(flowtap_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/userspace")
 target_compile_definitions(flowtap_flags INTERFACE FLOWTAP_VERSION="${PROJECT_VERSION}")
 

@@ -1,0 +1,37 @@
+// Medians of rounds, and the one table that all benchmarks print into.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace flowtap::bench {
+
+/// One value per round. The median stands for them all: on a shared machine the mean tells of the neighbours.
+class Rounds {
+ public:
+  void add(double value) { values_.push_back(value); }
+  [[nodiscard]] double median() const;
+  [[nodiscard]] double min() const;
+
+ private:
+  std::vector<double> values_;
+};
+
+/// The table's head; tools/bench/run prints the rows of all programs under one.
+void print_head();
+/// A row without figures that names what the next ones belong to.
+void print_section(std::string_view what);
+/// A row with median and least value. `goal` may be empty: the row is there to compare with.
+void print_row(std::string_view what, const Rounds& rounds, std::string_view unit,
+               std::string_view goal = {});
+/// A row whose figure is no median, such as an error over all rounds.
+void print_row(std::string_view what, const std::string& figure, std::string_view unit,
+               std::string_view goal = {});
+
+/// Runs a benchmark's body and turns its error into one sentence and exit status 1.
+int finish(const Status& status);
+
+}  // namespace flowtap::bench

@@ -1,0 +1,6 @@
+// Prints the head of the table that the other benchmarks print rows of.
+#include "tools/bench/figures.hpp"
+
+int main() {
+  flowtap::bench::print_head();
+}

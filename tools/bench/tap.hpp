@@ -1,0 +1,45 @@
+// A build of bpf/dispatch.bpf.c, loaded from its object file: the product's, or one to compare it with.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "kernel/topology.hpp"
+
+struct bpf_link;
+struct bpf_object;
+struct bpf_program;
+
+namespace flowtap::bench {
+
+/// Loaded once, then attached and detached as often as wanted, which userspace/kernel's stages do not allow.
+class Tap {
+ public:
+  [[nodiscard]] static Result<Tap> load(const std::string& object_file, const kernel::Topology& topology);
+
+  /// As the product: records of all tasks first, sched_switch last.
+  Status attach();
+  void detach() { links_.clear(); }
+
+  struct Program {
+    std::string event;  ///< "tp_btf/sched_switch"
+    int fd;
+  };
+  /// Those that run while it is attached.
+  [[nodiscard]] std::vector<Program> programs() const;
+
+ private:
+  struct Delete {
+    void operator()(bpf_object* object) const noexcept;
+    void operator()(bpf_link* link) const noexcept;
+  };
+
+  Status visit_tasks(const bpf_program* iterator);
+
+  std::unique_ptr<bpf_object, Delete> object_;
+  std::vector<std::unique_ptr<bpf_link, Delete>> links_;
+};
+
+}  // namespace flowtap::bench
