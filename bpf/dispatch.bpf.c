@@ -83,7 +83,7 @@ struct {
 
 /*
  * Most records stand in an array, at the task's pid: found with a load instead of a helper's call, of which a
- * switch would make up to four (135 → 88 ns per switch, tools/bench/README.md). Where the place is another
+ * switch would make up to four (135 → 88 ns per switch in one run, tools/bench/README.md). Where the place is another
  * task's, the record is in task storage.
  */
 #define FTAP_NR_NEAR 65536 /* a power of two; 4 MiB, and few of a node's tasks share a place */

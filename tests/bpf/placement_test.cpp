@@ -19,7 +19,7 @@
 namespace flowtap {
 namespace {
 
-constexpr std::uint64_t kRounds = 300;
+constexpr std::uint64_t kRounds = 120;
 
 using Cpus = std::vector<int>;
 
