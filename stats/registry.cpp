@@ -83,6 +83,7 @@ SnapshotPtr Registry::publish(std::vector<Series> samples) {
   const auto at =
       std::ranges::find_if(out, [](const Series& s) { return s.stat->family > FamilyId::kDROPPED_SERIES; });
   std::vector<Series> dropped;
+  dropped.reserve(dropped_.size());
   for (const auto& [id, n] : dropped_)
     dropped.push_back({&stat(StatId::kDROPPED_SERIES), {std::string(family(id).name)}, n});
   out.insert(at, std::make_move_iterator(dropped.begin()), std::make_move_iterator(dropped.end()));

@@ -56,9 +56,9 @@ std::uint64_t Outcome::latency_count() const {
   return n;
 }
 
-Outcome count_crew(std::function<void(Hands&)> job, std::chrono::microseconds cycle,
+Outcome count_crew(const std::function<void(Hands&)>& job, std::chrono::microseconds cycle,
                    const std::function<void()>& meanwhile) {
-  Crew crew(std::move(job));
+  Crew crew(job);
   const SwitchCounts before = crew.quiesce();
   const kernel::DispatchLive live = attach(crew.cgroup_id());
   auto slots = live.slots();

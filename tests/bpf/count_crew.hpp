@@ -26,7 +26,7 @@ struct Outcome {
 
 /// Counts while the crew works, reading and resetting every `cycle`, and prints what it found. `meanwhile` is
 /// called between two cycles.
-Outcome count_crew(std::function<void(Hands&)> job,
+Outcome count_crew(const std::function<void(Hands&)>& job,
                    std::chrono::microseconds cycle = std::chrono::milliseconds(10),
                    const std::function<void()>& meanwhile = {});
 

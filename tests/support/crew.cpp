@@ -91,7 +91,7 @@ std::vector<int> online_cpus() {
   return cpus;
 }
 
-Crew::Crew(std::function<void(Hands&)> job) {
+Crew::Crew(const std::function<void(Hands&)>& job) {
   if (::pipe(go_.data()) != 0 || ::pipe(done_.data()) != 0) throw std::runtime_error("cannot make pipes");
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("cannot fork");

@@ -49,7 +49,7 @@ std::vector<int> online_cpus();
 /// A process in a cgroup of its own that sleeps until it is told to do its job.
 class Crew {
  public:
-  explicit Crew(std::function<void(Hands&)> job);
+  explicit Crew(const std::function<void(Hands&)>& job);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;

@@ -7,7 +7,7 @@
 namespace flowtap {
 namespace {
 
-constexpr unsigned kHighest = 65535;
+constexpr std::size_t kHighest = 65535;
 
 std::optional<unsigned> number(std::string_view text) {
   unsigned value = 0;

@@ -12,10 +12,9 @@ namespace flowtap {
 
 void open_log(LogLevel level) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("flowtapd"));
-  // The journal has its own time stamps.
-  const bool journal =
-      std::getenv("JOURNAL_STREAM") != nullptr &&
-      ::isatty(STDERR_FILENO) == 0;  // NOLINT(concurrency-mt-unsafe): before the first thread
+  // The journal has its own time stamps. (getenv: no other thread is running yet.)
+  const char* journal_stream = std::getenv("JOURNAL_STREAM");  // NOLINT(concurrency-mt-unsafe)
+  const bool journal = journal_stream != nullptr && ::isatty(STDERR_FILENO) == 0;
   spdlog::set_pattern(journal ? "%l: %v" : "%Y-%m-%dT%H:%M:%S.%e%z %l: %v");
   set_log_level(level);
 }
