@@ -125,8 +125,9 @@ void Outlets::apply(const Config& config, const stats::SnapshotPtr& told) {
       continue;
     }
     if (told) (*backend)->begin_at(*told);
-    running_.emplace(kind.name,
-                     Running{std::make_unique<stats::Outlet>(std::move(*backend)), kind.period(config), {}});
+    Running& running = running_[kind.name];
+    running.outlet = std::make_unique<stats::Outlet>(std::move(*backend));
+    running.period = kind.period(config);
   }
   config_ = config;
 }
@@ -143,6 +144,7 @@ void Outlets::offer(const stats::SnapshotPtr& snapshot) {
 
 void Outlets::stop(std::chrono::milliseconds limit) {
   std::vector<std::string> all;
+  all.reserve(running_.size());
   for (const auto& [name, running] : running_) all.push_back(name);
   end(all, limit);
 }
