@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The log tap's side of the seam: what stands in its ring, and the memory that both sides map.
+ *
+ * A stream is one place that bytes are written to (a pipe, file, tty or socket), known by device and inode
+ * while it lives, and by a number that is never used again. Its bytes are counted from 0, captured or not, and
+ * a record says where in the stream its bytes stand. So whatever is lost leaves a hole of known length, at a
+ * known place, and "captured + lost == passed" holds for every stream.
+ *
+ * Upgrades read what an older build left (design, section 4). Therefore fields are only ever added at the end,
+ * record headers and map values tell their own size, and numbers of enums are never used again.
+ */
+#ifndef FTAP_ABI_LOG_H
+#define FTAP_ABI_LOG_H
+
+#include <linux/types.h>
+
+/* Every record of the ring begins with this. */
+struct ftap_log_record {
+  __u16 header_size; /* sizeof(struct ftap_log_record) in the build that wrote it */
+  __u16 type;        /* enum ftap_log_type */
+  __u32 size;        /* bytes of the payload, which follows the header */
+  __u64 stream;      /* 0 where the record is about no stream */
+  __u64 offset;      /* BYTES: where in the stream the first byte stands. END: bytes that passed in all */
+  __u64 time;        /* ns on CLOCK_MONOTONIC */
+  __u64 position;    /* BYTES of a regular file: where in the file; else 0 */
+};
+
+enum ftap_log_type {
+  FTAP_LOG_ENTER = 1,       /* a process entered a container; payload: struct ftap_log_enter */
+  FTAP_LOG_BYTES = 2,       /* payload: the bytes */
+  FTAP_LOG_END = 3,         /* no more bytes can come; payload: struct ftap_log_end */
+  FTAP_LOG_CGROUP_GONE = 4, /* payload: __u64, the id of the cgroup that was removed */
+};
+
+/* What a descriptor is connected to. */
+enum ftap_log_kind {
+  FTAP_KIND_NONE = 0, /* closed, or something that keeps nothing (/dev/null) */
+  FTAP_KIND_PIPE = 1, /* pipe or FIFO, taken where it is read */
+  FTAP_KIND_FILE = 2, /* regular file, taken where it is written, as are the following */
+  FTAP_KIND_TTY = 3,
+  FTAP_KIND_SOCKET = 4, /* Unix stream socket */
+  FTAP_KIND_OTHER = 5,  /* not captured, and said */
+};
+
+/* Why bytes that passed are not in the ring. Each row is a cause of flowtap_log_lost_bytes_total. */
+enum ftap_log_loss {
+  FTAP_LOSS_RING_FULL,
+  FTAP_LOSS_FAULT,      /* the memory of the process could not be read */
+  FTAP_LOSS_UNCAPTURED, /* moved on a way that this backend cannot read (splice, sendfile, ...) */
+  FTAP_LOSS_QUIET,      /* nobody had drained the ring for FTAP_LOG_QUIET_NS */
+  FTAP_NR_LOSSES,
+};
+
+#define FTAP_STDOUT 1U /* bits of ftap_stream.fds and ftap_log_output.fds */
+#define FTAP_STDERR 2U
+
+/* One of the two outputs of a process. */
+struct ftap_log_output {
+  __u64 stream; /* 0: not captured */
+  __u64 ino;
+  __u32 dev;  /* as the kernel has it: major << 20 | minor */
+  __u16 kind; /* enum ftap_log_kind */
+  __u16 zero;
+};
+
+#define FTAP_CGROUP_NAME 128 /* longest kept; "cri-containerd-<64 hex>.scope" has 85 */
+#define FTAP_COMM 16         /* TASK_COMM_LEN */
+
+struct ftap_log_enter {
+  __u64 cgroup;     /* id in the v2 hierarchy */
+  __u64 start_time; /* of the process, ns on CLOCK_BOOTTIME: its pid may be used again */
+  __u32 pid;        /* tgid in the first pid namespace */
+  __u32 zero;
+  struct ftap_log_output output[2]; /* of descriptors 1 and 2; the same stream twice where they are one */
+  char comm[FTAP_COMM];             /* as all three: ends in a NUL unless it is cut off */
+  char cgroup_name[FTAP_CGROUP_NAME];
+  char parent_name[FTAP_CGROUP_NAME];
+};
+
+struct ftap_log_end {
+  __u64 lost[FTAP_NR_LOSSES]; /* bytes */
+};
+
+/* Key of the targets map: what a program finds behind a descriptor. Its value is the index of the stream's slot. */
+struct ftap_log_target {
+  __u64 ino;
+  __u32 dev;
+  __u32 zero;
+};
+
+enum ftap_stream_state {
+  FTAP_STREAM_FREE = 0,
+  FTAP_STREAM_OPEN = 1,
+  FTAP_STREAM_ENDED = 2, /* userspace frees the slot once the end is in the journal */
+};
+
+/* One slot of the streams map, mapped by userspace. Programs and userspace claim a free one by compare-and-swap of id. */
+struct ftap_stream {
+  __u64 id;    /* the stream's number; 0: the slot is free */
+  __u64 bytes; /* that passed, captured or not: the offset of the next byte */
+  __u64 lost[FTAP_NR_LOSSES];
+  __u64 cgroup; /* of the process that it was found at; 0: registered by userspace */
+  __u64 ino;
+  __u32 dev;
+  __u32 pid; /* tgid of that process */
+  __u16 kind;
+  __u16 state; /* enum ftap_stream_state */
+  __u32 fds;   /* FTAP_STDOUT | FTAP_STDERR */
+  __u64 last;  /* ns on CLOCK_MONOTONIC of the last bytes */
+  __u64 unused[5];
+};
+
+/* Twice the containers that design section 9 is measured with, and two streams each. */
+#define FTAP_MAX_STREAMS 16384
+
+/* Word of the control map, mapped by userspace. Its place and meaning never change: builds of any age share it. */
+struct ftap_log_control {
+  __u64 heartbeat;   /* ns on CLOCK_MONOTONIC: when the ring was last drained */
+  __u64 next_stream; /* number of the next stream */
+  __u32 wake;        /* 1: somebody follows, so records wake the consumer when it has caught up */
+  __u32 muted;       /* 1: register nothing, capture nothing */
+  /* ENTER, END and CGROUP_GONE records that found no room; what they tell is also in the slots. */
+  __u64 lost_events;
+  __u64 no_slot; /* streams that were not registered because every slot was taken */
+};
+
+#define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
+
+#endif /* FTAP_ABI_LOG_H */
