@@ -1,0 +1,106 @@
+// What the API shows of the stream path. The interfaces belong to the API; whoever captures implements them.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace flowtap::api {
+
+/// One output of a flow, and how its bytes are taken.
+struct StreamStatus {
+  std::string name;     ///< stdout, stderr, or both where a process has one place for the two
+  std::string capture;  ///< one word per row of design section 4: pipe, file, tty, socket, none, uncaptured
+  std::uint64_t bytes = 0;
+  std::uint64_t missing_bytes = 0;
+  bool open = false;
+  bool operator==(const StreamStatus&) const = default;
+};
+
+/// One member of /api/v1/flows. What does not apply, or is not known, is absent.
+struct FlowStatus {
+  std::string
+      id;  ///< design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START
+  std::string kind;  ///< the first part of the id
+  std::optional<std::string> ns;
+  std::optional<std::string> pod;
+  std::optional<std::string> uid;
+  std::optional<std::string> container;
+  std::optional<std::string> image;
+  std::optional<std::string> runtime;
+  std::optional<std::uint64_t> restart;
+  std::optional<std::string> group;
+  std::uint64_t bytes = 0;                                     ///< that passed, captured or not
+  std::uint64_t missing_bytes = 0;                             ///< of these, not captured
+  std::optional<std::chrono::system_clock::time_point> first;  ///< of the first bytes that are known
+  std::optional<std::chrono::system_clock::time_point> last;
+  bool open = false;
+  std::vector<StreamStatus> streams;
+  bool operator==(const FlowStatus&) const = default;
+};
+
+/// All that is given must match.
+struct FlowFilter {
+  std::optional<std::string> ns;
+  std::optional<std::string> pod;
+  std::optional<std::string> group;
+  std::optional<std::string> kind;
+};
+
+enum class Outputs : std::uint8_t { kBoth, kStdout, kStderr };
+
+/// Reads one flow's bytes from the oldest that are kept (or from now) to its end. Used by one thread.
+class RawReader {
+ public:
+  RawReader() = default;
+  RawReader(const RawReader&) = delete;
+  RawReader& operator=(const RawReader&) = delete;
+  virtual ~RawReader() = default;
+
+  struct Piece {
+    std::string bytes;  ///< empty: there are none now
+    std::uint64_t missing_before =
+        0;             ///< bytes that passed before these and cannot be had (lost, or evicted)
+    bool end = false;  ///< nothing more can come behind these
+  };
+  /// The next bytes, at most `limit`; does not wait for new ones.
+  [[nodiscard]] virtual Result<Piece> read(std::size_t limit) = 0;
+
+  /// Calls `wake` once, from any thread, when read() may have more than it had. At once if it has already.
+  virtual void when_more(std::function<void()> wake) = 0;
+};
+
+struct ReadOptions {
+  Outputs outputs = Outputs::kBoth;
+  bool from_now = false;  ///< leave out what was captured before
+};
+
+/// Called from the API's thread at any time; answers from memory and tmpfs.
+class FlowsView {
+ public:
+  FlowsView() = default;
+  FlowsView(const FlowsView&) = delete;
+  FlowsView& operator=(const FlowsView&) = delete;
+  virtual ~FlowsView() = default;
+
+  /// Sorted by id.
+  [[nodiscard]] virtual std::vector<FlowStatus> flows(const FlowFilter& filter) const = 0;
+
+  /// An Error with code ENOENT: this flow is not known.
+  [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> read(const std::string& id,
+                                                                const ReadOptions& options) = 0;
+
+  /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH no such process,
+  /// ENOTSUP its output is nothing that can be captured (the sentence says what it is), EMFILE too many taps.
+  [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> tap(std::uint32_t pid,
+                                                               const ReadOptions& options) = 0;
+};
+
+}  // namespace flowtap::api
