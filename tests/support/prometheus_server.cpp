@@ -12,7 +12,7 @@ namespace {
 namespace json = boost::json;
 
 std::string program(const char* name) {
-  return std::string(FLOWTAP_PROMETHEUS_DIR) + "/" + name;
+  return std::string(FLOWTAP_PROGRAMS_DIR) + "/prometheus/bin/" + name;
 }
 
 Command server_command(const ScratchRoot& root, std::uint16_t port, std::uint16_t target) {
@@ -55,7 +55,7 @@ PrometheusServer::PrometheusServer(const ScratchRoot& root, std::uint16_t target
   const bool ready =
       eventually([this] { return get_tcp(port_, "/-/ready").status == 200 || !process_.running(); });
   if (!ready || !process_.running())
-    throw std::runtime_error("Prometheus did not start (tools/fetch-prometheus unpacks it):\n" +
+    throw std::runtime_error("Prometheus did not start (tools/fetch-program unpacks it):\n" +
                              root.read("prometheus.err"));
 }
 

@@ -1,0 +1,93 @@
+// Real containers: Debian's podman with conmon and runc, and its containerd with the shim and runc.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/daemon_process.hpp"
+#include "tests/support/scratch_root.hpp"
+
+namespace flowtap::test {
+
+/// One busybox with its applets, as the root file system of a container.
+class BusyboxRoot {
+ public:
+  /// Throws std::runtime_error when there is no static busybox.
+  explicit BusyboxRoot(const ScratchRoot& root);
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Everything below `root`, at the places where a node has it, so that flowtapd finds it with that host root.
+class Podman {
+ public:
+  explicit Podman(const ScratchRoot& root);
+  ~Podman();  ///< ends and removes its containers
+  Podman(const Podman&) = delete;
+  Podman& operator=(const Podman&) = delete;
+
+  struct Container {
+    std::string name;
+    std::vector<std::string> command;
+    std::vector<std::string> flags = {};
+  };
+  /// Starts it in the background; returns its id.
+  std::string start(const Container& container);
+  /// Waits until it has ended; its exit status.
+  int wait(const std::string& name);
+  int run(const Container& container);
+  void kill(const std::string& name, const std::string& signal = "KILL");
+  /// Runs podman with these words; what it printed. Throws std::runtime_error when it fails.
+  std::string podman(const std::vector<std::string>& words);
+
+ private:
+  const ScratchRoot& root_;
+  BusyboxRoot busybox_;
+};
+
+/// A containerd of the test's own, and containers as kubelet's CRI makes them: in a cgroup POD/ID, with the CRI's
+/// annotations, their output through the shim's pipes and FIFOs.
+class Containerd {
+ public:
+  explicit Containerd(const ScratchRoot& root);
+  ~Containerd();
+  Containerd(const Containerd&) = delete;
+  Containerd& operator=(const Containerd&) = delete;
+
+  struct Container {
+    std::string id;
+    std::vector<std::string> command;
+    std::map<std::string, std::string> annotations = {};
+    std::string cgroup_parent = "/kubepods/besteffort/pod3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
+    bool host_pid = false;
+    bool terminal = false;
+  };
+  /// Runs it until it ends. Its output is in out(id) and err(id), as the other end of the FIFOs got it.
+  int run(const Container& container);
+  std::unique_ptr<Process> start(const Container& container);
+  void kill(const std::string& id, const std::string& signal = "SIGKILL");
+  [[nodiscard]] std::string out(const std::string& id) const { return root_.read(id + ".out"); }
+  [[nodiscard]] std::string err(const std::string& id) const { return root_.read(id + ".err"); }
+
+  [[nodiscard]] pid_t pid() const { return daemon_->pid(); }
+
+ private:
+  [[nodiscard]] boost::json::object spec(const Container& container) const;
+
+  const ScratchRoot& root_;
+  BusyboxRoot busybox_;
+  std::unique_ptr<Process> daemon_;
+};
+
+/// The annotations of containerd's CRI for a container of a pod.
+[[nodiscard]] std::map<std::string, std::string> cri_annotations(const std::string& ns,
+                                                                 const std::string& pod,
+                                                                 const std::string& uid,
+                                                                 const std::string& container);
+
+}  // namespace flowtap::test
