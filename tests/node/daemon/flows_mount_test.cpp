@@ -1,0 +1,109 @@
+// The tmpfs for flows, in a mount namespace of the test's own.
+#include "daemon/flows_mount.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::uint64_t kMiB = 1U << 20U;
+
+// What fails inside is printed by the child and told by its exit status.
+void in_own_namespace(const std::function<void()>& body) {
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+      ::_exit(99);
+    body();
+    ::_exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "status of the child, which says more above";
+}
+
+// Writes until it is refused; how much went in, and why no more.
+std::pair<std::uint64_t, int> fill(const std::string& path) {
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const std::vector<char> block(64 * 1024, 'x');
+  std::uint64_t written = 0;
+  while (written < 64 * kMiB) {
+    const ssize_t n = ::write(file.get(), block.data(), block.size());
+    if (n < 0) return {written, errno};
+    written += static_cast<std::uint64_t>(n);
+  }
+  return {written, 0};
+}
+
+TEST(FlowsMount, HoldsNoMoreThanItsLimit) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    const auto mounted = mount_flows(dir / "", 2 * kMiB);
+    ASSERT_TRUE(mounted) << mounted.error().what;
+    EXPECT_TRUE(mounted->capped) << mounted->warning;
+    const auto [written, error] = fill(mounted->path + "/big");
+    EXPECT_EQ(error, ENOSPC);
+    EXPECT_LE(written, 2 * kMiB);
+    EXPECT_GE(written, kMiB);
+    ::umount(mounted->path.c_str());
+  });
+}
+
+TEST(FlowsMount, TheNextStartFindsWhatTheLastOneLeftAndSetsItsOwnLimit) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    ASSERT_TRUE(mount_flows(dir / "", 2 * kMiB));
+    std::ofstream(dir / "flows/kept") << "text";
+    const auto again = mount_flows(dir / "", 4 * kMiB);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(again->capped && again->warning.empty()) << again->warning;
+    EXPECT_TRUE(std::filesystem::exists(dir / "flows/kept"));
+    EXPECT_GT(fill(dir / "flows/big").first, 3 * kMiB);
+    // Less than is in it cannot be the limit; what is there stays.
+    const auto smaller = mount_flows(dir / "", kMiB);
+    ASSERT_TRUE(smaller);
+    EXPECT_TRUE(smaller->capped);
+    EXPECT_NE(smaller->warning, "");
+    EXPECT_TRUE(std::filesystem::exists(dir / "flows/kept"));
+    ::umount(again->path.c_str());
+  });
+}
+
+TEST(FlowsMount, WithoutTheRightToMountThePlainDirectoryServes) {
+  in_own_namespace([] {
+    ASSERT_EQ(::prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN), 0);
+    ASSERT_EQ(::unshare(CLONE_NEWUSER), 0);  // full rights in there, but none over this mount namespace
+    const test::TempDir dir;
+    const auto mounted = mount_flows(dir / "", 2 * kMiB);
+    ASSERT_TRUE(mounted) << mounted.error().what;
+    EXPECT_FALSE(mounted->capped);
+    EXPECT_NE(mounted->warning.find("Operation not permitted"), std::string::npos) << mounted->warning;
+  });
+}
+
+TEST(FlowsMount, ASymbolicLinkIsNotFollowed) {
+  const test::TempDir dir;
+  std::filesystem::create_symlink("/var/tmp", dir / "flows");
+  EXPECT_FALSE(mount_flows(dir / "", kMiB));
+}
+
+}  // namespace
+}  // namespace flowtap
