@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/result.hpp"
 #include "bpf/abi/log.h"
@@ -65,5 +66,9 @@ struct Record {
 /// A record out of the bytes of the ring. They are hostile: an Error says what does not fit. Headers and payloads
 /// longer than ours come from a newer build, and what they add is left out; shorter payloads are errors.
 [[nodiscard]] Result<Record> parse_record(std::span<const std::byte> raw);
+
+/// The bytes of a record as this build's programs write it, put behind `out`: the layout's other direction, for what
+/// makes records without a kernel. Strings longer than their field are cut off.
+void render_record(const Record& record, std::vector<std::byte>& out);
 
 }  // namespace flowtap::flow
