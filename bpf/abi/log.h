@@ -108,7 +108,12 @@ struct ftap_stream {
   __u16 state; /* enum ftap_stream_state */
   __u32 fds;   /* FTAP_STDOUT | FTAP_STDERR */
   __u64 last;  /* ns on CLOCK_MONOTONIC of the last bytes */
-  __u64 unused[5];
+  /*
+   * What tells it from a later pipe, file, ... that gets the same number: written by the programs only, for them to
+   * compare. 0: registered by userspace, and nothing has passed yet.
+   */
+  __u64 object;
+  __u64 unused[4];
 };
 
 /* Twice the containers that design section 9 is measured with, and two streams each. */
@@ -122,8 +127,35 @@ struct ftap_log_control {
   __u32 muted;       /* 1: register nothing, capture nothing */
   /* ENTER, END and CGROUP_GONE records that found no room; what they tell is also in the slots. */
   __u64 lost_events;
-  __u64 no_slot; /* streams that were not registered because every slot was taken */
+  __u64 no_slot; /* streams that were not registered because no free slot was found */
+  __u64 forced;  /* ns on CLOCK_MONOTONIC of the last wake-up because the ring was filling */
+  __u32 hint;    /* slot where the next search for a free one begins, modulo FTAP_MAX_STREAMS */
+  __u32 zero;
 };
+
+/*
+ * In front of the targets map: how many targets fall on each place, so that most descriptors are passed by with one
+ * load. Counts instead of bits, because they can be taken back: bits would all be set after some weeks of containers.
+ * Whoever inserts a target counts up before, whoever deletes one (the deletion that succeeded) counts down after.
+ */
+#define FTAP_FILTER_BITS 16
+#define FTAP_FILTER_LINE 16 /* counts in a cache line; alone, the kernel would give each 8 bytes */
+
+struct ftap_filter_line {
+  __u32 count[FTAP_FILTER_LINE];
+};
+
+#define FTAP_FILTER_LINES ((1U << FTAP_FILTER_BITS) / FTAP_FILTER_LINE)
+
+static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
+  return (__u32)(((ino ^ (__u64)dev << 32U) * 0x9e3779b97f4a7c15ULL) >> (64U - FTAP_FILTER_BITS));
+}
+
+/*
+ * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
+ * number take over one another's programs.
+ */
+#define FTAP_LOG_VERSION 1
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

@@ -8,6 +8,7 @@
 
 #include <linux/bpf.h>
 /* After linux/bpf.h, whose __u64 and friends it uses. */
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -22,25 +23,49 @@ struct sched_class {
 
 /* Since 5.16 the CPU of a task stands in its thread_info on every architecture that we support. */
 struct thread_info {
+  unsigned long flags;
+  __u32 status; /* x86 alone */
   __u32 cpu;
 } __ftap_core;
 
 struct kernfs_node {
   __u64 id; /* of a cgroup's directory: its inode number, which userspace calls the cgroup id */
+  const char* name;
+  struct kernfs_node* __parent;
+} __ftap_core;
+
+struct kernfs_node___before_6_15 {
+  struct kernfs_node* parent;
 } __ftap_core;
 
 struct cgroup {
   struct kernfs_node* kn;
+  int level; /* 0: the root */
 } __ftap_core;
 
 struct css_set {
   struct cgroup* dfl_cgrp; /* in the cgroup v2 hierarchy, the root there on hosts that use v1 alone */
 } __ftap_core;
 
+struct mnt_namespace {
+} __ftap_core;
+
+struct nsproxy {
+  struct mnt_namespace* mnt_ns;
+} __ftap_core;
+
+struct files_struct;
+
 struct task_struct {
   struct thread_info thread_info;
   unsigned int __state;
   int pid;
+  int tgid;
+  struct task_struct* real_parent;
+  struct task_struct* group_leader;
+  __u64 start_boottime; /* ns on CLOCK_BOOTTIME */
+  struct files_struct* files;
+  struct nsproxy* nsproxy;
   int nr_cpus_allowed;
   const struct sched_class* sched_class;
   struct css_set* cgroups;

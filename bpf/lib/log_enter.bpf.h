@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds containers: the exec of a process that is in another mount namespace than its parent, and in a cgroup that
+ * nothing has entered so yet. That is a container's first program, with hostPID and in a shared pid namespace as well;
+ * it is none of the runtime's own execs (they share the parent's namespace), no exec probe and no re-exec (the cgroup
+ * is marked), and no `unshare` of the host's root cgroup. Units of systemd with a mount namespace of their own match;
+ * userspace knows them by their cgroup's name.
+ */
+#ifndef FTAP_LIB_LOG_ENTER_BPF_H
+#define FTAP_LIB_LOG_ENTER_BPF_H
+
+#include "bpf/lib/log_streams.bpf.h"
+
+/* Cgroups that a process has entered. LRU: a full table must not keep new containers out. */
+struct {
+  __uint(type, BPF_MAP_TYPE_LRU_HASH);
+  __uint(max_entries, 2 * FTAP_MAX_STREAMS);
+  __type(key, __u64);
+  __type(value, __u8);
+} ftap_marks SEC(".maps");
+
+/*
+ * Pipes and terminals alone: the log of a container is one of them. A file or socket is tapped when it is asked for.
+ *
+ * A target that is there already stays if it is this very pipe: a container that was started inside another one may
+ * have inherited its pipe, whose bytes must not get two streams. Otherwise it is a dead pipe's, and its stream ends.
+ */
+static __always_inline void register_output(struct task_struct* task, __u32 fd, struct ftap_stream* as,
+                                            struct ftap_log_output* output, __u64 now) {
+  struct file* file = file_of(task, fd);
+  if (!file) return;
+  struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
+  struct ftap_log_target target;
+  target_of(inode, &target);
+  __u32 kind = kind_of(file, inode);
+  output->ino = target.ino;
+  output->dev = target.dev;
+  output->kind = kind;
+  if (kind != FTAP_KIND_PIPE && kind != FTAP_KIND_TTY) return;
+
+  as->kind = kind;
+  as->fds = fd; /* FTAP_STDOUT and FTAP_STDERR are the descriptors' own numbers */
+  as->object = object_of(file, inode, kind);
+  struct ftap_stream* stream = stream_of(&target);
+  if (stream && !is_same_object(stream, &target, as->object, now)) stream = NULL;
+  if (stream && stream->cgroup == as->cgroup) __sync_fetch_and_or(&stream->fds, as->fds);
+  if (!stream) stream = open_stream(&target, as);
+  if (stream) output->stream = stream->id;
+}
+
+_Static_assert(FTAP_STDOUT == 1 && FTAP_STDERR == 2, "descriptors' numbers as bits");
+
+static __always_inline struct kernfs_node* parent_of(struct kernfs_node* node) {
+  if (bpf_core_field_exists(node->__parent)) return BPF_CORE_READ(node, __parent);
+  return BPF_CORE_READ((struct kernfs_node___before_6_15*)node, parent);
+}
+
+struct ftap_enter_record {
+  struct ftap_log_record head;
+  struct ftap_log_enter enter;
+};
+
+static __always_inline void fill_enter(struct ftap_log_enter* enter, struct task_struct* task,
+                                       struct kernfs_node* node) {
+  enter->cgroup = node->id;
+  enter->start_time = task->group_leader->start_boottime;
+  enter->pid = task->tgid;
+  bpf_get_current_comm(enter->comm, sizeof(enter->comm));
+  bpf_probe_read_kernel_str(enter->cgroup_name, sizeof(enter->cgroup_name), node->name);
+  struct kernfs_node* parent = parent_of(node);
+  if (parent)
+    bpf_probe_read_kernel_str(enter->parent_name, sizeof(enter->parent_name), BPF_CORE_READ(parent, name));
+}
+
+static __always_inline void enter_container(struct task_struct* task, struct kernfs_node* node, __u64 now) {
+  struct ftap_log_output outputs[2] = {};
+  struct ftap_stream as = {.cgroup = node->id, .pid = task->tgid};
+  register_output(task, 1, &as, &outputs[0], now);
+  register_output(task, 2, &as, &outputs[1], now);
+
+  struct ftap_enter_record* record = bpf_ringbuf_reserve(&ftap_ring, sizeof(*record), 0);
+  if (!record) {
+    count_lost_event();
+    return;
+  }
+  __builtin_memset(record, 0, sizeof(*record));
+  fill_head(&record->head, FTAP_LOG_ENTER, sizeof(record->enter), 0, now);
+  fill_enter(&record->enter, task, node);
+  record->enter.output[0] = outputs[0];
+  record->enter.output[1] = outputs[1];
+  bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(ftap_exec, struct task_struct* task) {
+  struct ftap_log_control* control = log_control();
+  if (!control || control->muted) return 0;
+  struct mnt_namespace* ours = task->nsproxy->mnt_ns;
+  struct mnt_namespace* parents = task->real_parent->nsproxy->mnt_ns; /* NULL: it is exiting */
+  if (!parents || ours == parents) return 0;
+  struct cgroup* cgroup = task->cgroups->dfl_cgrp;
+  __u64 id = cgroup->kn->id;
+  __u8 mark = 1;
+  if (!cgroup->level || bpf_map_update_elem(&ftap_marks, &id, &mark, BPF_NOEXIST)) return 0;
+  enter_container(task, cgroup->kn, bpf_ktime_get_ns());
+  return 0;
+}
+
+SEC("tp_btf/cgroup_rmdir")
+int BPF_PROG(ftap_rmdir, struct cgroup* cgroup) {
+  __u64 id = cgroup->kn->id;
+  if (bpf_map_delete_elem(&ftap_marks, &id)) return 0;
+  struct {
+    struct ftap_log_record head;
+    __u64 cgroup;
+  } record = {.cgroup = id};
+  fill_head(&record.head, FTAP_LOG_CGROUP_GONE, sizeof(id), 0, bpf_ktime_get_ns());
+  if (bpf_ringbuf_output(&ftap_ring, &record, sizeof(record), BPF_RB_FORCE_WAKEUP)) count_lost_event();
+  return 0;
+}
+
+#endif /* FTAP_LIB_LOG_ENTER_BPF_H */

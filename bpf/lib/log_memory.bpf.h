@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Emits the bytes that a system call moved out of the shapes that memory is given in: flat, vectors, messages. */
+#ifndef FTAP_LIB_LOG_MEMORY_BPF_H
+#define FTAP_LIB_LOG_MEMORY_BPF_H
+
+#include "bpf/lib/log_ring.bpf.h"
+#include "bpf/lib/syscall.bpf.h"
+
+#define FTAP_MAX_SEGMENTS 1024U /* UIO_MAXIOV; of messages in one call, too */
+
+/* As 64-bit tasks have them (linux/uio.h, linux/socket.h). */
+struct ftap_iovec {
+  __u64 memory;
+  __u64 length;
+};
+
+struct ftap_msghdr {
+  __u64 name;
+  __u64 name_length;
+  __u64 vector;
+  __u64 segments;
+  __u64 rest[3];
+};
+
+struct ftap_mmsghdr {
+  struct ftap_msghdr message;
+  __u32 sent; /* bytes */
+  __u32 zero;
+};
+
+struct ftap_walk {
+  struct ftap_span span;
+  __u64 left; /* bytes to emit in all; the span holds one segment's */
+  __u64 vector;
+  __u64 messages;
+};
+
+static __always_inline void lose_rest(struct ftap_walk* walk) {
+  lose(walk->span.stream, FTAP_LOSS_FAULT, walk->left);
+  advance(&walk->span, walk->left, walk->span.stream->kind == FTAP_KIND_FILE);
+  walk->left = 0;
+}
+
+static long put_segment(__u32 i, struct ftap_walk* walk) {
+  if (!walk->left) return 1;
+  struct ftap_iovec segment;
+  if (bpf_probe_read_user(&segment, sizeof(segment), (void*)(walk->vector + i * sizeof(segment)))) {
+    lose_rest(walk);
+    return 1;
+  }
+  __u64 n = segment.length < walk->left ? segment.length : walk->left;
+  walk->left -= n;
+  walk->span.memory = segment.memory;
+  walk->span.left = n;
+  if (n) put_span(&walk->span);
+  return 0;
+}
+
+static __always_inline void put_vector(struct ftap_walk* walk, __u64 vector, __u64 bytes) {
+  walk->vector = vector;
+  walk->left = bytes;
+  bpf_loop(FTAP_MAX_SEGMENTS, put_segment, walk, 0);
+  if (walk->left) lose_rest(walk); /* the vector was changed meanwhile */
+}
+
+static long put_message(__u32 i, struct ftap_walk* walk) {
+  struct ftap_mmsghdr message;
+  if (bpf_probe_read_user(&message, sizeof(message), (void*)(walk->messages + i * sizeof(message)))) return 1;
+  walk->span.offset = __sync_fetch_and_add(&walk->span.stream->bytes, message.sent);
+  put_vector(walk, message.message.vector, message.sent);
+  return 0;
+}
+
+/* `passed`: what the call returned, > 0. All of it is counted in the stream before any of it is emitted. */
+static __always_inline void put_call(struct ftap_walk* walk, const struct ftap_call* call, __u64 passed) {
+  if (call->shape == FTAP_MEMORY_MESSAGES) {
+    walk->messages = call->memory;
+    bpf_loop(passed < FTAP_MAX_SEGMENTS ? passed : FTAP_MAX_SEGMENTS, put_message, walk, 0);
+    return;
+  }
+  walk->span.offset = __sync_fetch_and_add(&walk->span.stream->bytes, passed);
+  if (call->shape == FTAP_MEMORY_FLAT) {
+    walk->span.memory = call->memory;
+    walk->span.left = passed;
+    put_span(&walk->span);
+    return;
+  }
+  __u64 vector = call->memory;
+  if (call->shape == FTAP_MEMORY_MESSAGE) {
+    struct ftap_msghdr message = {};
+    /* What cannot be read leaves address 0, and the walk counts the fault. */
+    bpf_probe_read_user(&message, sizeof(message), (void*)call->memory);
+    vector = message.vector;
+  }
+  put_vector(walk, vector, passed);
+}
+
+struct ftap_asked {
+  __u64 vector;
+  __u64 segments;
+  bool some;
+};
+
+static long add_asked(__u32 i, struct ftap_asked* asked) {
+  struct ftap_iovec segment;
+  if (i >= asked->segments ||
+      bpf_probe_read_user(&segment, sizeof(segment), (void*)(asked->vector + i * sizeof(segment))))
+    return 1;
+  asked->some = segment.length;
+  return asked->some;
+}
+
+/* Whether a read asked for more than 0 bytes. */
+static __always_inline bool asked_for_some(const struct ftap_call* call) {
+  if (call->shape == FTAP_MEMORY_FLAT) return call->length;
+  struct ftap_asked asked = {.vector = call->memory, .segments = call->length};
+  bpf_loop(FTAP_MAX_SEGMENTS, add_asked, &asked, 0);
+  return asked.some;
+}
+
+#endif /* FTAP_LIB_LOG_MEMORY_BPF_H */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The log tap: what containers and chosen processes write, taken in the kernel.
+ *
+ * A pipe is tapped where it is read. Its reader (conmon, a containerd shim) sees every byte in the pipe's own
+ * order, whatever way it was written on, and the writer pays nothing. Files, terminals and sockets are tapped where
+ * they are written, after the fact: what a call returned has passed.
+ *
+ * The programs learn of a container's pipes at the exec of its first process, before its first instruction
+ * (ftap_exec). They know a stream by its inode, so what a process does with its descriptors does not matter.
+ *
+ * This backend looks at every system call of the node on its way out. It cannot see io_uring nor io_submit: their
+ * bytes leave no trace here (a pipe's still show, as long as its reader uses neither).
+ */
+#include "bpf/lib/log_enter.bpf.h"
+#include "bpf/lib/log_memory.bpf.h"
+#include "bpf/lib/log_streams.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct ftap_tapped {
+  struct ftap_log_target target;
+  struct ftap_stream* stream;
+  struct file* file;
+  struct inode* inode;
+};
+
+/* False: nobody taps this descriptor. */
+static __always_inline bool find_tapped(struct task_struct* task, __u32 fd, __u64 now,
+                                        struct ftap_tapped* tapped) {
+  if (fd == FTAP_NO_FD) return false;
+  struct file* file = file_of(task, fd);
+  if (!file) return false;
+  struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
+  target_of(inode, &tapped->target);
+  __u32* filter = filter_of(&tapped->target);
+  if (!filter || !*filter) return false;
+  struct ftap_stream* stream = stream_of(&tapped->target);
+  if (!stream || !is_same_object(stream, &tapped->target, object_of(file, inode, stream->kind), now))
+    return false;
+  tapped->stream = stream;
+  tapped->file = file;
+  tapped->inode = inode;
+  return true;
+}
+
+/* Where in the file the first of `n` bytes stands. Threads that share a descriptor may have moved it on. */
+static __always_inline __u64 file_position(const struct ftap_tapped* tapped, const struct ftap_call* call,
+                                           __u64 n) {
+  if (call->position == FTAP_AT_FILE_POSITION) return FTAP_GET(tapped->file, f_pos) - n;
+  /* Linux appends then, whatever position was given (pwrite(2), BUGS). */
+  if (call->append || FTAP_GET(tapped->file, f_flags) & FTAP_O_APPEND)
+    return FTAP_GET(tapped->inode, i_size) - n;
+  return call->position;
+}
+
+/* True: the bytes are counted as lost and not to be looked at. */
+static __always_inline bool is_quiet(struct ftap_stream* stream, __u64 n, __u64 now) {
+  struct ftap_log_control* control = log_control();
+  if (!control || now < control->heartbeat + FTAP_LOG_QUIET_NS) return false;
+  lose(stream, FTAP_LOSS_QUIET, n);
+  __sync_fetch_and_add(&stream->bytes, n);
+  return true;
+}
+
+static __always_inline bool is_muted(void) {
+  struct ftap_log_control* control = log_control();
+  return !control || control->muted;
+}
+
+static __always_inline void take(const struct ftap_tapped* tapped, const struct ftap_call* call, __u64 n,
+                                 __u64 now) {
+  struct ftap_stream* stream = tapped->stream;
+  stream->last = now;
+  if (is_quiet(stream, n, now)) return;
+  struct ftap_walk walk = {.span = {.stream = stream, .id = stream->id, .time = now}};
+  if (stream->kind == FTAP_KIND_FILE) walk.span.position = file_position(tapped, call, n);
+  put_call(&walk, call, n);
+}
+
+static __always_inline void count_moved(struct ftap_stream* stream, __u64 n, __u64 now) {
+  stream->last = now;
+  lose(stream, FTAP_LOSS_UNCAPTURED, n);
+  __sync_fetch_and_add(&stream->bytes, n);
+}
+
+/* A read came back with nothing: that is the end of a pipe, if something was asked for and nobody can write. */
+static __always_inline void end_if_closed(const struct ftap_tapped* tapped, const struct ftap_call* call,
+                                          __u64 now) {
+  struct pipe_inode_info* pipe = FTAP_AS(struct pipe_inode_info, FTAP_GET(tapped->file, private_data));
+  if (FTAP_GET(pipe, writers) || !asked_for_some(call)) return;
+  end_stream(tapped->stream, &tapped->target, now);
+}
+
+static __always_inline void moved(struct task_struct* task, const struct ftap_call* call, __u64 n,
+                                  __u64 now) {
+  struct ftap_tapped tapped;
+  if (find_tapped(task, call->fd, now, &tapped) && tapped.stream->kind == FTAP_KIND_PIPE)
+    count_moved(tapped.stream, n, now);
+  if (find_tapped(task, call->to, now, &tapped) && tapped.stream->kind != FTAP_KIND_PIPE)
+    count_moved(tapped.stream, n, now);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(ftap_sys_exit, struct pt_regs* regs, long ret) {
+  if (ret < 0) return 0;
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct ftap_call call = {.position = FTAP_AT_FILE_POSITION};
+  if (arch_is_compat(task))
+    decode_compat(regs, &call);
+  else
+    decode_native(regs, &call);
+  if (call.way == FTAP_WAY_NONE || is_muted()) return 0;
+
+  __u64 now = bpf_ktime_get_ns();
+  if (call.way == FTAP_WAY_MOVE) {
+    if (ret) moved(task, &call, ret, now);
+    return 0;
+  }
+  struct ftap_tapped tapped;
+  if (!find_tapped(task, call.fd, now, &tapped)) return 0;
+  if ((tapped.stream->kind == FTAP_KIND_PIPE) != (call.way == FTAP_WAY_READ)) return 0;
+  if (ret)
+    take(&tapped, &call, ret, now);
+  else if (call.way == FTAP_WAY_READ)
+    end_if_closed(&tapped, &call, now);
+  return 0;
+}

@@ -1,0 +1,128 @@
+#include "tests/bpf/logtap_capture.hpp"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <stdexcept>
+
+namespace flowtap::test {
+namespace {
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().what + "; " + result.error().hint);
+  return std::move(*result);
+}
+
+}  // namespace
+
+std::string CapturedStream::whole() const {
+  std::string bytes;
+  for (const auto& [offset, piece] : pieces) {
+    EXPECT_EQ(offset, bytes.size()) << "a hole";
+    bytes += piece;
+  }
+  return bytes;
+}
+
+std::uint64_t CapturedStream::captured() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [offset, piece] : pieces) bytes += piece.size();
+  return bytes;
+}
+
+std::uint64_t CapturedStream::missing(std::uint64_t passed) const {
+  std::uint64_t bytes = 0;
+  std::uint64_t next = 0;
+  for (const auto& [offset, piece] : pieces) {
+    bytes += offset - next;
+    next = offset + piece.size();
+  }
+  return bytes + passed - next;
+}
+
+std::string CapturedStream::as_file() const {
+  std::string file;
+  for (const auto& [offset, piece] : pieces) {
+    const std::uint64_t at = positions.at(offset);
+    if (file.size() < at + piece.size()) file.resize(at + piece.size(), '\0');
+    file.replace(at, piece.size(), piece);
+  }
+  return file;
+}
+
+void Captured::add(std::span<const std::byte> raw) {
+  const auto record = flow::parse_record(raw);
+  ASSERT_TRUE(record) << record.error().what;
+  if (const auto* bytes = std::get_if<flow::Bytes>(&record->what)) {
+    CapturedStream& stream = streams_[bytes->stream];
+    const std::string text(reinterpret_cast<const char*>(bytes->bytes.data()), bytes->bytes.size());
+    EXPECT_TRUE(stream.pieces.emplace(bytes->offset, text).second) << "twice at " << bytes->offset;
+    stream.positions.emplace(bytes->offset, bytes->position);
+  } else if (const auto* end = std::get_if<flow::End>(&record->what)) {
+    streams_[end->stream].ends.push_back(*end);
+  } else if (const auto* enter = std::get_if<flow::Enter>(&record->what)) {
+    enters_.push_back(*enter);
+  } else if (const auto* gone = std::get_if<flow::CgroupGone>(&record->what)) {
+    gone_.push_back(gone->cgroup);
+  }
+}
+
+const CapturedStream& Captured::of(flow::StreamNo stream) const {
+  static const CapturedStream kNothing;
+  const auto found = streams_.find(stream);
+  return found == streams_.end() ? kNothing : found->second;
+}
+
+kernel::LogTarget target_of(int fd, ftap_log_kind kind) {
+  struct stat st{};
+  if (::fstat(fd, &st) != 0) throw std::runtime_error("cannot stat a descriptor");
+  kernel::LogTarget target;
+  target.device = ::gnu_dev_major(st.st_dev) << 20U | ::gnu_dev_minor(st.st_dev);
+  target.inode = st.st_ino;
+  target.kind = kind;
+  target.fds = FTAP_STDOUT;
+  return target;
+}
+
+RunningTap::RunningTap(std::uint32_t ring_bytes) {
+  kernel::LogOptions options;
+  options.ring_bytes = ring_bytes;
+  options.bpffs.clear();
+  live_ = must(kernel::start_log_tap(options));
+  ring_ = must(live_->ring());
+  streams_ = must(live_->streams());
+}
+
+flow::StreamNo RunningTap::tap(int fd, ftap_log_kind kind) {
+  return must(streams_->open(target_of(fd, kind)));
+}
+
+const Captured& RunningTap::captured() {
+  while (true) {
+    const flow::RingPosition end =
+        must(ring_->drain(1U << 20U, [this](std::span<const std::byte> raw) { captured_.add(raw); }));
+    if (end == ring_->position()) break;
+    ring_->commit(end);
+  }
+  streams_->beat();
+  return captured_;
+}
+
+kernel::LogStream RunningTap::slot(flow::StreamNo stream) {
+  for (const kernel::LogStream& slot : streams_->sweep())
+    if (slot.stream == stream) return slot;
+  ADD_FAILURE() << "stream " << stream << " has no slot";
+  return {};
+}
+
+std::uint64_t RunningTap::missed() const {
+  std::uint64_t missed = 0;
+  for (const auto& program : live_->program_stats(false)) {
+    EXPECT_TRUE(program) << program.error().what;
+    if (program) missed += program->recursion_misses;
+  }
+  return missed;
+}
+
+}  // namespace flowtap::test

@@ -1,0 +1,68 @@
+// The log tap of the product, running, with streams of the test's own, and what it captured put together again.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernel/log_programs.hpp"
+
+namespace flowtap::test {
+
+/// What the ring told of one stream.
+struct CapturedStream {
+  std::map<std::uint64_t, std::string> pieces;       ///< by offset
+  std::map<std::uint64_t, std::uint64_t> positions;  ///< offset → position in the file
+  std::vector<flow::End> ends;
+
+  /// All bytes where each stands; a hole or an overlap fails the test.
+  [[nodiscard]] std::string whole() const;
+  [[nodiscard]] std::uint64_t captured() const;
+  /// Bytes between the pieces, before the first and between the last and `passed`.
+  [[nodiscard]] std::uint64_t missing(std::uint64_t passed) const;
+  /// As a file would hold it: each piece at its position.
+  [[nodiscard]] std::string as_file() const;
+};
+
+/// Puts records into streams. Overlapping pieces fail the test.
+class Captured {
+ public:
+  void add(std::span<const std::byte> raw);
+  [[nodiscard]] const CapturedStream& of(flow::StreamNo stream) const;
+  [[nodiscard]] const std::vector<flow::Enter>& enters() const { return enters_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& gone() const { return gone_; }
+
+ private:
+  std::map<flow::StreamNo, CapturedStream> streams_;
+  std::vector<flow::Enter> enters_;
+  std::vector<std::uint64_t> gone_;
+};
+
+/// What stands behind a descriptor, as the tap knows it.
+kernel::LogTarget target_of(int fd, ftap_log_kind kind);
+
+class RunningTap {
+ public:
+  explicit RunningTap(std::uint32_t ring_bytes = 64U << 20U);
+
+  flow::StreamNo tap(int fd, ftap_log_kind kind = FTAP_KIND_PIPE);
+  /// All that was captured until now; what came with earlier calls included.
+  const Captured& captured();
+  /// The slot of a stream; one that is not there fails the test.
+  kernel::LogStream slot(flow::StreamNo stream);
+  kernel::LogStreams& streams() { return *streams_; }
+  kernel::RingReader& ring() { return *ring_; }
+  /// Events that programs missed; 0 for all that this machine can be asked to bear.
+  [[nodiscard]] std::uint64_t missed() const;
+
+ private:
+  std::optional<kernel::LogLive> live_;
+  std::unique_ptr<kernel::RingReader> ring_;
+  std::optional<kernel::LogStreams> streams_;
+  Captured captured_;
+};
+
+}  // namespace flowtap::test

@@ -1,0 +1,95 @@
+// The memory that the log tap's programs and this process share: the slots of the streams, and the control words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "bpf/abi/log.h"
+#include "flow/record.hpp"
+#include "kernel/map_view.hpp"
+
+namespace flowtap::kernel {
+
+/// The maps of the log tap. Whoever holds them keeps them alive.
+struct LogMaps {
+  Fd ring;
+  Fd streams;
+  Fd control;
+  Fd targets;
+  Fd filter;
+  Fd marks;
+};
+
+/// A place to tap that the programs did not find themselves.
+struct LogTarget {
+  std::uint32_t device = 0;  ///< as the kernel has it: major << 20 | minor
+  std::uint64_t inode = 0;
+  ftap_log_kind kind = FTAP_KIND_PIPE;
+  std::uint64_t cgroup = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t fds = 0;  ///< FTAP_STDOUT | FTAP_STDERR
+};
+
+/// A stream as its slot shows it now.
+struct LogStream {
+  flow::StreamNo stream = 0;
+  std::uint32_t slot = 0;
+  ftap_stream_state state = FTAP_STREAM_FREE;
+  LogTarget target;
+  std::uint64_t passed = 0;  ///< bytes, captured or not
+  std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
+  std::uint64_t last = 0;  ///< ns on CLOCK_MONOTONIC of the last bytes, 0: none
+};
+
+/// All accesses are atomic, so any thread may use it, beside the programs.
+class LogStreams {
+ public:
+  [[nodiscard]] static Result<LogStreams> map(const LogMaps& maps);
+
+  /// Taps the target from now on. One that is tapped already keeps its stream, whose number is returned.
+  [[nodiscard]] Result<flow::StreamNo> open(const LogTarget& target);
+
+  /// Ends a stream without waiting for the programs to see its end: there is no END record, and its slot shows ENDED. A
+  /// system call that was under way may still add to it. Not open: nothing happens.
+  [[nodiscard]] Status end(const LogStream& stream);
+
+  /// Makes the slot of a stream that has ended free for others. Call it no sooner than a second after it was seen to
+  /// have ended, when no program can be at it any more, and after its end is in the journal.
+  void free(const LogStream& stream);
+
+  /// All streams that are open, or have ended and were not freed. What records were lost can be found here: an open
+  /// stream that nobody has heard of, and one that has ended although the ring, read to its end since, had no END.
+  [[nodiscard]] std::vector<LogStream> sweep() const;
+
+  /// Tells the programs that the ring was drained; without it for FTAP_LOG_QUIET_NS they keep quiet.
+  void beat();
+  /// Whether records are to wake the ring's reader.
+  void wake(bool on);
+  /// Whether the programs are to do nothing.
+  void mute(bool on);
+  /// Raises the number of the next stream to at least this.
+  void raise_next(flow::StreamNo floor);
+
+  /// Something has entered this cgroup already: what comes later is not the container's first process.
+  [[nodiscard]] Status mark(std::uint64_t cgroup);
+
+  [[nodiscard]] std::uint64_t lost_events() const;  ///< records other than bytes that found no room
+  [[nodiscard]] std::uint64_t no_slot() const;      ///< streams that found no slot
+
+ private:
+  LogStreams() = default;
+  [[nodiscard]] ftap_log_control& control() const { return control_.elements().front(); }
+  [[nodiscard]] __u32& filter_of(const LogTarget& target) const;
+  [[nodiscard]] Result<std::uint32_t> claim(flow::StreamNo number);
+
+  MapView<ftap_stream> streams_;
+  MapView<ftap_log_control> control_;
+  MapView<ftap_filter_line> filter_;
+  Fd targets_;
+  Fd marks_;
+};
+
+}  // namespace flowtap::kernel

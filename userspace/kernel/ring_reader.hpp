@@ -1,0 +1,52 @@
+// Reads the log tap's ring. Our own reader: libbpf's frees each record right after it was seen, and what had not
+// reached the journal by then would be lost with the process.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "flow/record_source.hpp"
+
+namespace flowtap::kernel {
+
+class RingReader final : public flow::RecordSource {
+ public:
+  /// Maps the ring buffer behind `map_fd`, and needs the descriptor no longer than this call. There must be no other
+  /// reader: all share one position, which is the kernel's.
+  [[nodiscard]] static Result<std::unique_ptr<RingReader>> open(int map_fd);
+  ~RingReader() override;
+  RingReader(const RingReader&) = delete;
+  RingReader& operator=(const RingReader&) = delete;
+
+  [[nodiscard]] std::string ring_id() const override { return id_; }
+  [[nodiscard]] Result<flow::RingPosition> drain(
+      std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
+  [[nodiscard]] flow::RingPosition position() const override;
+  /// A position that the ring has not reached, or has passed, changes nothing.
+  void commit(flow::RingPosition position) override;
+  /// Records that come without a wake-up (all that are bytes, unless the tap was told to wake) do not end it: drain
+  /// after each wait, and until nothing is left before the next.
+  [[nodiscard]] bool wait(std::chrono::milliseconds longest) override;
+  void interrupt() override;
+
+  /// Bytes that the ring holds, and that it can hold.
+  [[nodiscard]] std::uint64_t backlog() const;
+  [[nodiscard]] std::uint64_t capacity() const { return data_.size() / 2; }
+
+ private:
+  RingReader() = default;
+  [[nodiscard]] std::uint64_t produced() const;
+
+  std::string id_;
+  std::size_t page_ = 0;
+  std::byte* consumer_ = nullptr;        // a page: the position that we write
+  const std::byte* producer_ = nullptr;  // a page: the position that the kernel writes; the data follow
+  std::span<const std::byte> data_;
+  Fd ring_;
+  Fd interrupt_;
+  Fd epoll_;
+};
+
+}  // namespace flowtap::kernel
