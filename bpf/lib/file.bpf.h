@@ -20,6 +20,7 @@ struct inode {
 } __ftap_core;
 
 struct file {
+  unsigned int f_mode;
   struct inode* f_inode;
   void* private_data;
   long long f_pos;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What bpf/open_files.bpf.c says of one open descriptor: the lines of its iterator, one struct after the other. */
+#ifndef FTAP_ABI_OPEN_FILE_H
+#define FTAP_ABI_OPEN_FILE_H
+
+#include <linux/types.h>
+
+#define FTAP_MAY_READ 1U /* bits of ftap_open_file.mode */
+#define FTAP_MAY_WRITE 2U
+
+struct ftap_open_file {
+  __u64 ino;
+  __u64 cgroup;     /* of the process, id in the v2 hierarchy; 0: the root, or none */
+  __u64 start_time; /* of the process, ns on CLOCK_BOOTTIME */
+  __u32 dev;        /* as the kernel has it: major << 20 | minor */
+  __u32 pid;        /* tgid in the first pid namespace */
+  __u32 fd;
+  __u16 kind; /* enum ftap_log_kind */
+  __u16 mode;
+  __u32 entered; /* 1: its mount namespace is not its parent's, so it is where a container begins */
+  __u32 zero;
+};
+
+#endif /* FTAP_ABI_OPEN_FILE_H */

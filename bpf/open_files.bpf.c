@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Lists, when asked, what standard output and error of the running processes are connected to, and who reads from
+ * pipes: how the log tap finds what was running before it.
+ *
+ * The kernel is asked and not /proc because stat() of /proc/PID/fd/N tells another device number than the inode has
+ * on overlayfs and btrfs, and because one walk in the kernel sees one state of each descriptor.
+ */
+#include "bpf/abi/open_file.h"
+#include "bpf/lib/file.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct seq_file;
+
+struct bpf_iter_meta {
+  union {
+    struct seq_file* seq;
+  };
+} __ftap_core;
+
+struct bpf_iter__task_file {
+  union {
+    struct bpf_iter_meta* meta;
+  };
+  union {
+    struct task_struct* task;
+  };
+  __u32 fd;
+  union {
+    struct file* file;
+  };
+} __ftap_core;
+
+#define FTAP_FMODE_READ 1U
+#define FTAP_FMODE_WRITE 2U
+
+static __always_inline bool entered_container(struct task_struct* task) {
+  struct mnt_namespace* own = BPF_CORE_READ(task, nsproxy, mnt_ns);
+  struct mnt_namespace* parents = BPF_CORE_READ(task, real_parent, nsproxy, mnt_ns);
+  return own && parents && own != parents;
+}
+
+SEC("iter/task_file")
+int ftap_files_iter(struct bpf_iter__task_file* ctx) {
+  struct task_struct* task = ctx->task;
+  struct file* file = ctx->file;
+  /* A thread that has its own descriptors (CLONE_FILES left out) is nobody's log. */
+  if (!task || !file || task->pid != task->tgid) return 0;
+
+  struct inode* inode = file->f_inode;
+  unsigned int mode = file->f_mode;
+  __u32 kind = kind_of(file, inode);
+  bool output = ctx->fd == 1 || ctx->fd == 2;
+  if (!output && !(kind == FTAP_KIND_PIPE && mode & FTAP_FMODE_READ)) return 0;
+
+  struct ftap_open_file row = {
+      .ino = inode->i_ino,
+      .start_time = task->start_boottime,
+      .dev = inode->i_sb->s_dev,
+      .pid = task->tgid,
+      .fd = ctx->fd,
+      .kind = kind,
+      .mode = (mode & FTAP_FMODE_READ ? FTAP_MAY_READ : 0) | (mode & FTAP_FMODE_WRITE ? FTAP_MAY_WRITE : 0),
+      .entered = entered_container(task),
+  };
+  if (task->cgroups->dfl_cgrp->level > 0) row.cgroup = task->cgroups->dfl_cgrp->kn->id;
+  bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
+  return 0;
+}

@@ -1,0 +1,51 @@
+// What the running processes' outputs are connected to, as the kernel itself has it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.hpp"
+#include "bpf/abi/log.h"
+
+struct open_files_bpf;
+
+namespace flowtap::kernel {
+
+/// One descriptor of a process: 1 or 2, or any other that a pipe can be read from.
+struct OpenFile {
+  std::uint64_t inode = 0;
+  std::uint32_t device = 0;  ///< as the kernel has it: major << 20 | minor
+  std::uint32_t pid = 0;     ///< tgid in the first pid namespace
+  std::uint32_t fd = 0;
+  ftap_log_kind kind = FTAP_KIND_NONE;
+  bool readable = false;
+  bool writable = false;
+  std::uint64_t cgroup = 0;       ///< id in the v2 hierarchy; 0: the root, or none
+  std::uint64_t start_time = 0;   ///< of the process, ns on CLOCK_BOOTTIME
+  bool enters_container = false;  ///< its mount namespace is not its parent's
+};
+
+struct OpenFilesDeleter {
+  void operator()(open_files_bpf* skeleton) const noexcept;
+};
+
+/// Asks the kernel. Loaded once, since loading costs milliseconds; each question is one walk.
+class OpenFiles {
+ public:
+  [[nodiscard]] static Result<OpenFiles> load();
+
+  /// Of all processes that we see, or of one alone. Error code ESRCH: there is no such process. Safe from any thread.
+  [[nodiscard]] Result<std::vector<OpenFile>> list(std::optional<pid_t> only = std::nullopt) const;
+
+ private:
+  using Skeleton = std::unique_ptr<open_files_bpf, OpenFilesDeleter>;
+  explicit OpenFiles(Skeleton skeleton) : skeleton_(std::move(skeleton)) {}
+
+  Skeleton skeleton_;
+};
+
+}  // namespace flowtap::kernel
