@@ -4,16 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <functional>
 
 #include "stats/slot_source.hpp"
 #include "tests/support/crew.hpp"
 
 namespace flowtap::test {
 
+bool in_vm();  ///< vmtest/run's, not the machine at hand
+
 struct Outcome {
+  stats::SlotCounts prepared{};  ///< what was counted before the job
   stats::SlotCounts counts{};
-  SwitchCounts switches;  ///< what the kernel says the crew did meanwhile
+  SwitchCounts switches;     ///< what the kernel says the crew did meanwhile
+  std::uint64_t resets = 0;  ///< readings that found something while the crew worked, and set it back to 0
 
   [[nodiscard]] std::uint64_t of(std::size_t slot, std::size_t cls = FTAP_CLASS_KERNEL) const {
     return counts.at(cls).at(slot);
@@ -22,15 +25,26 @@ struct Outcome {
   [[nodiscard]] std::uint64_t pulled() const;
   [[nodiscard]] std::uint64_t woken_or_new() const;
   [[nodiscard]] std::uint64_t latency_count() const;
+  /// How many may be unobserved. In the VM none; some machines hide the switches of a guarding agent from tracing, and
+  /// with them the dispatch of the task behind it.
+  [[nodiscard]] std::uint64_t unobserved_limit() const;
 };
 
-/// Counts while the crew works, reading and resetting every `cycle`, and prints what it found. `meanwhile` is
-/// called between two cycles.
-Outcome count_crew(const std::function<void(Hands&)>& job,
-                   std::chrono::microseconds cycle = std::chrono::milliseconds(10),
-                   const std::function<void()>& meanwhile = {});
+struct Counting {
+  std::chrono::microseconds cycle =
+      std::chrono::milliseconds(10);  ///< from one reading and resetting to the next
+  std::uint64_t resets = 0;           ///< Hands::wanted() until there have been so many
+  Job prepare = {};                   ///< done before the count, but under the eyes of the programs
+};
 
-/// Two threads that hand a byte to and fro: every hand-over is a wake-up and a sleep.
+/// Counts while the crew does `job`, and prints what it found.
+Outcome count_crew(const Job& job, const Counting& how = {});
+
+/// Two threads that hand a byte to and fro, at least so many rounds, and on while it is wanted. Every hand-over is a
+/// wake-up and a sleep, except that of two on different CPUs one may find the byte there before it sleeps.
 void ping_pong(Hands& hands, int rounds, const std::vector<int>& first, const std::vector<int>& second);
+
+/// The same without waiting for their end, for several pairs at once.
+void start_ping_pong(Hands& hands, int rounds, const std::vector<int>& first, const std::vector<int>& second);
 
 }  // namespace flowtap::test

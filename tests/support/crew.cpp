@@ -3,11 +3,13 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -91,7 +93,10 @@ std::vector<int> online_cpus() {
   return cpus;
 }
 
-Crew::Crew(const std::function<void(Hands&)>& job) {
+Crew::Crew(const std::vector<Job>& jobs) {
+  void* shared = ::mmap(nullptr, sizeof(*wanted_), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) throw std::runtime_error("cannot share memory with the crew");
+  wanted_ = new (shared) std::atomic<bool>(false);
   if (::pipe(go_.data()) != 0 || ::pipe(done_.data()) != 0) throw std::runtime_error("cannot make pipes");
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("cannot fork");
@@ -99,10 +104,12 @@ Crew::Crew(const std::function<void(Hands&)>& job) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     cgroup_.join();
     char c = 0;
-    if (::read(go_[0], &c, 1) != 1) ::_exit(1);
-    auto* hands = new Hands;  // never destroyed: its threads sleep until the process is killed
-    job(*hands);
-    if (::write(done_[1], &c, 1) != 1) ::_exit(1);
+    auto* hands = new Hands(*wanted_);  // never destroyed: its threads sleep until the process is killed
+    for (const Job& job : jobs) {
+      if (::read(go_[0], &c, 1) != 1) ::_exit(1);
+      job(*hands);
+      if (::write(done_[1], &c, 1) != 1) ::_exit(1);
+    }
     sleep_for_ever();
   }
   while (cgroup_.tasks().empty()) ::usleep(1000);
@@ -112,6 +119,7 @@ Crew::~Crew() {
   for (const pid_t task : cgroup_.tasks()) ::kill(task, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
   for (const int fd : {go_[0], go_[1], done_[0], done_[1]}) ::close(fd);
+  ::munmap(wanted_, sizeof(*wanted_));
 }
 
 void Crew::go() {
@@ -122,6 +130,16 @@ bool Crew::busy() const {
   if (::waitpid(pid_, nullptr, WNOHANG) != 0) throw std::runtime_error("the crew has died");
   pollfd fd{done_[0], POLLIN, 0};
   return ::poll(&fd, 1, 0) == 0;
+}
+
+void Crew::finish() const {
+  while (busy()) ::usleep(1000);
+  char c = 0;
+  if (::read(done_[0], &c, 1) != 1) throw std::runtime_error("the crew has died");
+}
+
+void Crew::want_more(bool more) {
+  *wanted_ = more;
 }
 
 SwitchCounts Crew::quiesce() const {

@@ -31,6 +31,9 @@ struct SwitchCounts {
 /// What a job may do inside the crew's process.
 class Hands {
  public:
+  explicit Hands(const std::atomic<bool>& wanted) : wanted_(wanted) {}
+  /// Whether a job that has done its part is to go on: whoever started the crew has not seen enough.
+  [[nodiscard]] bool wanted() const { return wanted_; }
   /// Runs `work` in a thread that stays, asleep, when it is done.
   void thread(std::function<void()> work);
   /// Forks a process that stays, asleep, when `work` is done.
@@ -39,29 +42,36 @@ class Hands {
   void wait();
 
  private:
+  const std::atomic<bool>& wanted_;
   std::vector<std::jthread> threads_;
   std::atomic<std::size_t> done_ = 0;
 };
 
+using Job = std::function<void(Hands&)>;
+
 void pin_to(const std::vector<int>& cpus);  ///< the calling thread
 std::vector<int> online_cpus();
 
-/// A process in a cgroup of its own that sleeps until it is told to do its job.
+/// A process in a cgroup of its own that sleeps until it is told to do its job, or the next of its jobs.
 class Crew {
  public:
-  explicit Crew(const std::function<void(Hands&)>& job);
+  explicit Crew(const Job& job) : Crew(std::vector{job}) {}
+  explicit Crew(const std::vector<Job>& jobs);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
   [[nodiscard]] std::uint64_t cgroup_id() const { return cgroup_.id(); }
-  void go();                        ///< lets the job begin
-  [[nodiscard]] bool busy() const;  ///< true until the job is done
+  void go();                        ///< lets the next job begin
+  [[nodiscard]] bool busy() const;  ///< true until that job is done
+  void finish() const;              ///< waits until it is; to be called between two jobs
+  void want_more(bool more);        ///< what Hands::wanted() tells; false at first
   /// Waits until every task of the crew sleeps, and returns their switches.
   [[nodiscard]] SwitchCounts quiesce() const;
 
  private:
   ScratchCgroup cgroup_;
+  std::atomic<bool>* wanted_;  // in memory that both processes see
   std::array<int, 2> go_{};
   std::array<int, 2> done_{};
   pid_t pid_ = -1;
