@@ -82,11 +82,13 @@ struct {
 } ftap_cpus SEC(".maps");
 
 /*
- * Most records stand in an array, at the task's pid: found with a load instead of a helper's call, of which a
- * switch would make up to four (135 → 88 ns per switch in one run, tools/bench/README.md). Where the place is another
- * task's, the record is in task storage.
+ * Most records stand in an array: found with a load instead of a helper's call, of which a switch would make up to
+ * four (135 → 88 ns per switch in one run, tools/bench/README.md). The place follows from the task's address, which
+ * stays the same for the task's life; a pid does not: a thread that execs takes over its leader's. Where the place is
+ * another task's, the record is in task storage.
  */
-#define FTAP_NR_NEAR 65536 /* a power of two; 4 MiB, and few of a node's tasks share a place */
+#define FTAP_NEAR_BITS 16 /* 4 MiB, and few of a node's tasks share a place */
+#define FTAP_NR_NEAR (1 << FTAP_NEAR_BITS)
 
 struct ftap_near {
   struct ftap_task task;
@@ -102,7 +104,8 @@ struct {
 } ftap_nears SEC(".maps");
 
 static __always_inline struct ftap_near* near_of(struct task_struct* task) {
-  __u32 i = task->pid & (FTAP_NR_NEAR - 1);
+  /* Fibonacci hashing. The lower half is enough, and the verifier lets it become a number. */
+  __u32 i = (__u32)(unsigned long)task * 2654435769U >> (32 - FTAP_NEAR_BITS);
   return bpf_map_lookup_elem(&ftap_nears, &i);
 }
 
@@ -129,8 +132,8 @@ static __always_inline void make_record(struct task_struct* task, bool fresh) {
 }
 
 /*
- * A task without a record takes the place if it is free, which allocates nothing: a thread whose exec gave it the
- * leader's pid, or a task that the iterator did not show because it is outside our pid namespace.
+ * A task without a record takes the place if it is free, which allocates nothing: one that the iterator did not show
+ * because it is outside our pid namespace.
  */
 static __always_inline struct ftap_task* record_of(struct task_struct* task) {
   struct ftap_near* near = near_of(task);
