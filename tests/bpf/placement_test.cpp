@@ -1,11 +1,10 @@
-// The types that tell how far a task moved, each made on purpose: on a machine with 2 NUMA nodes of 2 cache
+// Where the scheduler itself puts ordinary tasks, within the bounds that it is given: on a machine with 2 NUMA nodes of 2 cache
 // domains of 2 CPUs each, as vmtest/run --topology numa-llc has it.
 //
 // A sleeper is told, while it sleeps, that it may only use two CPUs elsewhere, and is then woken. It comes
 // from the CPU where it ran last, so the distance is known; two CPUs and not one, since then it would be
 // pinned.
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,41 +14,23 @@
 
 #include "kernel/topology.hpp"
 #include "tests/bpf/count_crew.hpp"
+#include "tests/bpf/stage.hpp"
 
 namespace flowtap {
 namespace {
 
 constexpr std::uint64_t kRounds = 120;
 
-using Cpus = std::vector<int>;
+using test::Cpus;
 
-void allow(pid_t task, const Cpus& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-  if (::sched_setaffinity(task, sizeof(set), &set) != 0) ::_exit(1);
-}
-
-bool asleep(pid_t task) {
-  std::array<char, 256> path{};
-  std::snprintf(path.data(), path.size(), "/proc/self/task/%d/stat", task);
-  std::FILE* file = std::fopen(path.data(), "re");
-  if (file == nullptr) return false;
-  char state = '?';
-  if (std::fscanf(file, "%*d (%*[^)]) %c", &state) != 1) state = '?';
-  std::fclose(file);
-  return state == 'S';
-}
-
-// Moves a sleeper to and fro between two places, a wake-up each time; the waker stays on a CPU of its own and awake, and
-// hogs keep CPUs of theirs busy.
+// Moves a sleeper to and fro between two places, a wake-up each time; the waker stays on a CPU of its own and awake,
+// and hogs keep CPUs of theirs busy. All are ordinary tasks: where the sleeper lands is the scheduler's choice.
 void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus& waker, const Cpus& hogs) {
   auto* over = new std::atomic<bool>(false);
   for (const int cpu : hogs)
     hands.thread([=] {
       test::pin_to({cpu});
-      while (!over->load(std::memory_order_relaxed)) {
-      }
+      while (!over->load(std::memory_order_relaxed)) test::relax();
     });
   auto* wake =
       new std::binary_semaphore(0);  // never destroyed: the threads stay, asleep, until they are killed
@@ -62,9 +43,8 @@ void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus
     test::pin_to(waker);
     while (sleeper->load() == 0) ::usleep(1000);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
-      while (!asleep(*sleeper)) {
-      }
-      allow(*sleeper, i % 2 == 0 ? here : there);
+      while (!test::asleep(*sleeper)) test::relax();
+      test::allow(*sleeper, i % 2 == 0 ? here : there);
       wake->release();
     }
     over->store(true);
