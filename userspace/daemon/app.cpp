@@ -9,6 +9,7 @@
 #include "daemon/log.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/privileges.hpp"
+#include "daemon/seccomp.hpp"
 #include "daemon/self_samples.hpp"
 #include "kernel/requirements.hpp"
 
@@ -52,6 +53,7 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   if (app->config_.count.enabled) app->start_count();
   // Now that the programs are attached, and before the threads that would otherwise have everything as well.
   FTAP_TRY(drop_privileges(app->config_));
+  app->component(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
   app->start_api();
   app->start_outlets(nullptr);
   // Counting alone is nothing: nobody could see it.
@@ -232,7 +234,7 @@ void App::reload() {
   }
   set_log_level(config_.log_level);
   events_.set_cycle(config_.cycle);
-  components_.clear();
+  std::erase_if(components_, [](const auto& c) { return c.first != kSeccomp; });  // which holds for good
   if (!config_.count.enabled) {
     take_counts();  // what it counted since the last cycle
     count_.reset();

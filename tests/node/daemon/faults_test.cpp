@@ -3,6 +3,7 @@
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include <cerrno>
 #include <sstream>
@@ -122,6 +123,15 @@ TEST(Faults, AKernelThatRefusesToAttach) {
   daemon.wait_ready();
   expect_down(daemon, "count", {"the kernel refused to attach", "Permission denied"}, "CAP_BPF");
   expect_the_rest_runs(daemon);
+}
+
+TEST(Faults, AKernelThatTakesNoFilter) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.before_exec = refusing_call(__NR_seccomp, EINVAL)});
+  daemon.wait_ready();
+  expect_down(daemon, "seccomp", {"takes no filter of system calls", "Invalid argument"},
+              "CONFIG_SECCOMP_FILTER");
+  for (const char* name : {"api", "count", "prometheus"}) expect_up(daemon, name);
 }
 
 // Without a state directory there is nobody who could be told of what else works.

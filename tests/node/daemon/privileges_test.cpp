@@ -37,9 +37,11 @@ void expect_only(const Daemon& daemon, std::uint64_t capabilities) {
     EXPECT_EQ(std::stoull(status.at("CapInh"), nullptr, 16), 0U);
     EXPECT_EQ(std::stoull(status.at("CapAmb"), nullptr, 16), 0U);
     EXPECT_EQ(status.at("NoNewPrivs"), "1");
+    EXPECT_EQ(status.at("Seccomp"), "2") << "a filter";
     ++threads;
   }
   EXPECT_GE(threads, 2U);
+  EXPECT_TRUE(daemon.component("seccomp")->up) << daemon.component("seccomp")->detail;
 }
 
 TEST(Privileges, CountingNeedsBpfAndTheGroupOfItsSocket) {

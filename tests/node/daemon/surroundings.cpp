@@ -44,19 +44,17 @@ std::function<void()> hiding(std::initializer_list<const char*> paths) {
   };
 }
 
-std::function<void()> refusing_bpf(int error, int command) {
-  return [error, command] {
+std::function<void()> refusing_call(unsigned call, int error, std::optional<unsigned> first) {
+  return [=] {
     const auto refuse = SECCOMP_RET_ERRNO | (static_cast<unsigned>(error) & SECCOMP_RET_DATA);
-    const auto any_command = static_cast<unsigned char>(command < 0 ? 1 : 0);
-    // Not bpf(): 4 on to "allow". Any command: straight to "refuse". Else by the low word of argument 0.
+    // Another call: on to "allow". Any argument: straight to "refuse". Else by the low word of argument 0.
     std::vector<sock_filter> program = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_bpf, 0,
-                 static_cast<unsigned char>(any_command != 0 ? 1 : 3)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<unsigned char>(first ? 3 : 1)),
     };
-    if (any_command == 0) {
+    if (first) {
       program.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)));
-      program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(command), 0, 1));
+      program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, *first, 0, 1));
     }
     program.push_back(BPF_STMT(BPF_RET | BPF_K, refuse));
     program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
@@ -64,6 +62,10 @@ std::function<void()> refusing_bpf(int error, int command) {
     need(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "cannot set no_new_privs");
     need(::syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &filter) == 0, "cannot install a filter");
   };
+}
+
+std::function<void()> refusing_bpf(int error, std::optional<unsigned> command) {
+  return refusing_call(__NR_bpf, error, command);
 }
 
 }  // namespace flowtap::test

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 
 namespace flowtap::test {
 
@@ -14,7 +15,11 @@ namespace flowtap::test {
 /// so.
 [[nodiscard]] std::function<void()> hiding(std::initializer_list<const char*> paths);
 
+/// A system call (__NR_...) fails with this errno: always, or when its first argument is this one.
+[[nodiscard]] std::function<void()> refusing_call(unsigned call, int error,
+                                                  std::optional<unsigned> first = {});
+
 /// bpf(2) fails with this errno: always, or for one command of it (BPF_PROG_LOAD...).
-[[nodiscard]] std::function<void()> refusing_bpf(int error, int command = -1);
+[[nodiscard]] std::function<void()> refusing_bpf(int error, std::optional<unsigned> command = {});
 
 }  // namespace flowtap::test
