@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -18,6 +19,8 @@ struct BackendHealth {
   std::uint64_t pending = 0;  ///< updates kept for later
   std::uint64_t lost = 0;     ///< updates given up because the bound was reached, since the start
   std::string last_error;     ///< what the receiver's side said last; empty if nothing ever failed
+  std::optional<Error> refusal =
+      {};  ///< of the last publish(); absent when it delivered all. Outlet's to set
 };
 
 /// Values → wire. Each backend runs on a thread of its own (stats/outlet.hpp): publish() may take time, but

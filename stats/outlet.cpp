@@ -72,6 +72,7 @@ bool Outlet::State::publish(const SnapshotPtr& snapshot) {
   if (!status) {
     now.up = false;
     now.last_error = status.error().what;
+    now.refusal = status.error();
   }
   failing = !status;
   health = std::move(now);

@@ -52,7 +52,8 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   if (app->config_.count.enabled) app->start_count();
   // Now that the programs are attached, and before the threads that would otherwise have everything as well.
-  FTAP_TRY(drop_privileges(app->config_));
+  FTAP_TRY_ASSIGN(given_up, drop_privileges(app->config_));
+  app->outlets_.set_given_up(given_up);
   app->component(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
   app->start_api();
   app->start_outlets(nullptr);
@@ -210,8 +211,7 @@ api::StatusReport App::report() {
     status.count.programs = programs_;
   }
   status.backends = outlets_.status();
-  for (const api::BackendStatus& b : status.backends)
-    components_[b.name] = {b.name, b.up, b.up ? outlets_.where(b.name) : b.last_error, {}};
+  for (const auto& running : outlets_.components()) components_[running.name] = running;
   for (const auto& [name, c] : components_) status.components.push_back(c);
   for (const auto& [what, count] : read_errors_) status.read_errors.push_back({what, count});
   return status;

@@ -121,7 +121,7 @@ void Outlets::apply(const Config& config, const stats::SnapshotPtr& told) {
     if (!kind.enabled(config) || running_.contains(kind.name)) continue;
     auto backend = kind.make(*this, config);
     if (!backend) {
-      failed_.push_back({kind.name, false, backend.error().what, backend.error().hint});
+      failed_.push_back({kind.name, false, backend.error().what, hint(kind.name, backend.error())});
       continue;
     }
     if (told) (*backend)->begin_at(*told);
@@ -158,6 +158,23 @@ std::vector<api::BackendStatus> Outlets::status() const {
     all.push_back({name, health.up, health.pending, lost, std::move(health.last_error)});
   }
   return all;
+}
+
+std::vector<api::ComponentStatus> Outlets::components() const {
+  std::vector<api::ComponentStatus> all;
+  for (const auto& [name, running] : running_) {
+    stats::BackendHealth health = running.outlet->health();
+    api::ComponentStatus& c = all.emplace_back(name, health.up, where(name), std::string());
+    if (health.up) continue;
+    c.detail = std::move(health.last_error);
+    if (health.refusal) c.hint = hint(name, *health.refusal);
+  }
+  return all;
+}
+
+std::string Outlets::hint(const std::string& name, const Error& error) const {
+  std::string rights = given_up_.hint(name, error.code);
+  return rights.empty() ? error.hint : rights;
 }
 
 std::string Outlets::where(const std::string& name) const {

@@ -11,12 +11,16 @@
 
 #include "api/views.hpp"
 #include "daemon/config.hpp"
+#include "daemon/privileges.hpp"
 #include "stats/outlet.hpp"
 
 namespace flowtap {
 
 class Outlets {
  public:
+  /// For the hints about what is refused: the start's GivenUp.
+  void set_given_up(GivenUp given_up) { given_up_ = given_up; }
+
   /// Brings the backends into line with `config`: ends those that are no longer wanted or are configured
   /// otherwise than before, and starts what is missing; the others go on untouched. New ones tell what is
   /// counted after `told`, which is null at the start. What cannot be started is in failed(), hinders nothing
@@ -30,8 +34,8 @@ class Outlets {
   void stop(std::chrono::milliseconds limit);
 
   [[nodiscard]] std::vector<api::BackendStatus> status() const;
-  /// Where a backend sends to or listens, as configured.
-  [[nodiscard]] std::string where(const std::string& name) const;
+  /// Of each that was started: where it sends to or listens, or why it does not now.
+  [[nodiscard]] std::vector<api::ComponentStatus> components() const;
 
   [[nodiscard]] const std::vector<api::ComponentStatus>& failed() const { return failed_; }
 
@@ -46,6 +50,8 @@ class Outlets {
     std::chrono::steady_clock::time_point next{};
   };
   static const std::vector<Kind>& kinds();
+  [[nodiscard]] std::string where(const std::string& name) const;
+  [[nodiscard]] std::string hint(const std::string& name, const Error& error) const;
   void end(const std::vector<std::string>& names, std::chrono::milliseconds limit);
   Result<std::unique_ptr<stats::Backend>> open_prometheus(const Config& config);
 
@@ -53,6 +59,7 @@ class Outlets {
   std::map<std::string, std::uint64_t> lost_before_;  // by earlier backends of the kind
   std::vector<api::ComponentStatus> failed_;
   std::function<stats::HistogramValue()> scrape_durations_;
+  GivenUp given_up_;
   Config config_;  // what the running ones were made from
 };
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -15,6 +16,8 @@ namespace {
 struct Kept {
   unsigned capability;
   bool (*wanted)(const Config&);
+  std::array<std::string_view, 3> backends = {};  ///< that are not served without it
+  std::string_view right = {};                    ///< what it lets them do
 };
 
 bool always(const Config&) {
@@ -37,33 +40,53 @@ constexpr std::array kTable = {
     // api: SIGHUP may name another group for the socket.
     Kept{CAP_CHOWN, always},
     // prometheus: its port may be a low one, also after SIGHUP.
-    Kept{CAP_NET_BIND_SERVICE, scraped},
+    Kept{CAP_NET_BIND_SERVICE, scraped, {"prometheus"}, "listen at ports below 1024"},
     // backends: a receiver's Unix socket or a file usually belongs to another user.
-    Kept{CAP_DAC_OVERRIDE, sends_to_sockets},
+    Kept{CAP_DAC_OVERRIDE,
+         sends_to_sockets,
+         {"statsd", "spectatord", "json_lines"},
+         "use other users' sockets and files"},
 };
 
 constexpr std::uint32_t kLowWord = 32;
 
+constexpr std::uint64_t bit(unsigned capability) {
+  return std::uint64_t{1} << capability;
+}
+
 }  // namespace
 
-Status drop_privileges(const Config& config) {
+std::string GivenUp::hint(std::string_view backend, int error) const {
+  if (error != EACCES && error != EPERM) return {};
+  for (const Kept& kept : kTable)
+    if ((capabilities_ & bit(kept.capability)) != 0 &&
+        std::ranges::find(kept.backends, backend) != kept.backends.end())
+      return "flowtapd was started without " + std::string(backend) + " and gave up the right to " +
+             std::string(kept.right) + ": start it again, SIGHUP does not bring that back";
+  return {};
+}
+
+Result<GivenUp> drop_privileges(const Config& config) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> data{};
   if (::syscall(SYS_capget, &header, data.data()) != 0)
     return fail_errno(errno, "cannot read our capabilities");
 
-  std::array<std::uint32_t, _LINUX_CAPABILITY_U32S_3> keep{};
+  std::uint64_t keep = 0;
   for (const Kept& kept : kTable)
-    if (kept.wanted(config)) keep.at(kept.capability / kLowWord) |= 1U << (kept.capability % kLowWord);
+    if (kept.wanted(config)) keep |= bit(kept.capability);
+  std::uint64_t given_up = 0;
   for (std::size_t i = 0; i < data.size(); ++i) {
-    data.at(i).permitted &= keep.at(i);
-    data.at(i).effective &= keep.at(i);
+    const auto kept = static_cast<std::uint32_t>(keep >> (kLowWord * i));
+    given_up |= std::uint64_t{data.at(i).permitted & ~kept} << (kLowWord * i);
+    data.at(i).permitted &= kept;
+    data.at(i).effective &= kept;
     data.at(i).inheritable = 0;
   }
   if (::syscall(SYS_capset, &header, data.data()) != 0) return fail_errno(errno, "cannot drop capabilities");
   // Nothing that we might ever start gets them back.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno(errno, "cannot set no_new_privs");
-  return {};
+  return GivenUp(given_up);
 }
 
 }  // namespace flowtap

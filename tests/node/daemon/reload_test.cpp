@@ -2,7 +2,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+
+#include "tests/node/daemon/surroundings.hpp"
 #include "tests/support/daemon.hpp"
 #include "tests/support/http_client.hpp"
 #include "tests/support/sockets.hpp"
@@ -20,8 +25,10 @@ std::size_t times(const std::string& text, const std::string& what) {
 
 class Reload : public testing::Test {
  protected:
-  Daemon& start(const std::string& config) {
-    daemon_ = std::make_unique<Daemon>(root_, DaemonOptions{.config = config, .prometheus = std::nullopt});
+  Daemon& start(const std::string& config, std::function<void()> before_exec = {}) {
+    daemon_ = std::make_unique<Daemon>(
+        root_,
+        DaemonOptions{.config = config, .prometheus = std::nullopt, .before_exec = std::move(before_exec)});
     return daemon_->wait_ready();
   }
   // Returns when it has been read.
@@ -129,6 +136,57 @@ TEST_F(Reload, APortThatWasTakenIsTriedAgain) {
   change(config);
   EXPECT_TRUE(daemon_->component("prometheus")->up) << daemon_->component("prometheus")->detail;
   EXPECT_EQ(get_tcp(port, "/metrics").status, 200);
+}
+
+// Refused after SIGHUP for want of a right that the same configuration has at a start.
+class GivenUpRights : public Reload {
+ protected:
+  void expect_refused_then_started(const std::string& backend, const std::string& config,
+                                   const std::function<void()>& surroundings) {
+    start("cycle: 20ms\n", surroundings);
+    change("cycle: 20ms\n" + config);
+    ASSERT_TRUE(eventually([&] {
+      const auto now = daemon_->component(backend);
+      return now && !now->up;
+    })) << daemon_->err();
+    const auto refused = daemon_->component(backend);
+    EXPECT_NE(refused->detail.find("Permission denied"), std::string::npos) << refused->detail;
+    EXPECT_NE(refused->hint.find("started without " + backend), std::string::npos) << refused->hint;
+    EXPECT_NE(refused->hint.find("start it again"), std::string::npos) << refused->hint;
+    EXPECT_EQ(refused->detail.find('\n'), std::string::npos) << "more than one sentence";
+    daemon_->signal(SIGTERM);
+    ASSERT_EQ(daemon_->wait(), 0);
+
+    start("cycle: 20ms\n" + config, surroundings);
+    const auto started = daemon_->component(backend);
+    EXPECT_TRUE(started->up) << started->detail;
+    EXPECT_EQ(started->hint, "");
+  }
+};
+
+TEST_F(GivenUpRights, ToALowPort) {
+  expect_refused_then_started("prometheus", prometheus_at(9), in_own_network());
+}
+
+TEST_F(GivenUpRights, ToAnotherUsersSocket) {
+  constexpr uid_t kNobody = 65534;
+  const Fd agent = stats::test::bind_unix(SOCK_DGRAM, root_.file("agent"));
+  ASSERT_TRUE(agent.valid());
+  ASSERT_EQ(::chmod(root_.file("agent").c_str(), 0600), 0);
+  ASSERT_EQ(::chown(root_.file("agent").c_str(), kNobody, kNobody), 0);
+  expect_refused_then_started("statsd",
+                              "statsd: {enabled: true, address: 'unix://" + root_.file("agent") + "'}\n", {});
+  std::array<char, 1> any{};
+  ASSERT_TRUE(eventually([&] { return ::recv(agent.get(), any.data(), any.size(), MSG_DONTWAIT) > 0; }));
+  EXPECT_TRUE(daemon_->component("statsd")->up) << daemon_->component("statsd")->detail;
+}
+
+// The hint is for refusals alone.
+TEST_F(GivenUpRights, AreNotBlamedForAnAgentThatIsAway) {
+  start("cycle: 20ms\n");
+  change("cycle: 20ms\nstatsd: {enabled: true, address: 'unix://" + root_.file("nobody") + "'}\n");
+  ASSERT_TRUE(eventually([&] { return !daemon_->component("statsd")->up; }));
+  EXPECT_EQ(daemon_->component("statsd")->hint, "start the receiver");
 }
 
 TEST_F(Reload, CountingGoesOffAndOn) {

@@ -4,16 +4,22 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <net/if.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <vector>
+
+#include "base/fd.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -41,6 +47,17 @@ std::function<void()> hiding(std::initializer_list<const char*> paths) {
     for (const char* path : all)
       need(::mount("none", path, "tmpfs", MS_RDONLY, "size=4k") == 0 || errno == ENOENT,
            "cannot hide a directory");
+  };
+}
+
+std::function<void()> in_own_network() {
+  return [] {
+    need(::unshare(CLONE_NEWNET) == 0, "cannot make a network namespace");
+    const Fd any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    ifreq loopback{};
+    std::strncpy(loopback.ifr_name, "lo", sizeof(loopback.ifr_name) - 1);
+    loopback.ifr_flags = IFF_UP;
+    need(::ioctl(any.get(), SIOCSIFFLAGS, &loopback) == 0, "cannot bring the loopback interface up");
   };
 }
 

@@ -15,6 +15,10 @@ namespace flowtap::test {
 /// so.
 [[nodiscard]] std::function<void()> hiding(std::initializer_list<const char*> paths);
 
+/// A network of its own: the loopback interface alone, with the kernel's defaults (ports below 1024 need a
+/// capability).
+[[nodiscard]] std::function<void()> in_own_network();
+
 /// A system call (__NR_...) fails with this errno: always, or when its first argument is this one.
 [[nodiscard]] std::function<void()> refusing_call(unsigned call, int error,
                                                   std::optional<unsigned> first = {});
