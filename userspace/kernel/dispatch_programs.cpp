@@ -65,8 +65,10 @@ void DispatchOpened::only_cgroup(std::uint64_t id) {
 
 Result<DispatchLoaded> DispatchOpened::load() && {
   const LibbpfMessages messages;
-  if (const int err = dispatch_bpf::load(skeleton_.get()); err != 0)
-    return std::unexpected(bpf_refusal("load the dispatch programs", -err, LibbpfMessages::reason()));
+  if (const int err = dispatch_bpf::load(skeleton_.get()); err != 0) {
+    const Refusal why = LibbpfMessages::refusal();
+    return std::unexpected(bpf_refusal("load the dispatch programs", -err, why.reason, why.program));
+  }
   return DispatchLoaded(std::move(skeleton_), std::move(topology_));
 }
 

@@ -2,7 +2,7 @@
 
 #include <bpf/libbpf.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
@@ -20,19 +20,33 @@ std::string& buffer() {
 
 int collect(libbpf_print_level level, const char* format, va_list args) noexcept {
   if (level == LIBBPF_DEBUG) return 0;
-  std::array<char, 8192> line{};
-  const int n = std::vsnprintf(line.data(), line.size(), format, args);
-  if (n <= 0) return 0;
+  va_list again;
+  va_copy(again, args);
+  const int n = std::vsnprintf(nullptr, 0, format, args);
   std::string& text = buffer();
-  text += line.data();
+  const std::size_t before = text.size();
+  if (n > 0) {
+    // A verifier's log comes as one message, and what it leads to stands at its end.
+    text.resize(before + static_cast<std::size_t>(n));
+    std::vsnprintf(text.data() + before, static_cast<std::size_t>(n) + 1, format, again);
+  }
+  va_end(again);
   if (text.size() > kKeep) text.erase(0, text.size() - kKeep);
   return 0;
 }
 
-// The statistics that the verifier prints behind its verdict.
-bool is_statistics(std::string_view line) {
+// NAME in "libbpf: prog 'NAME': failed to load: -13", which libbpf says after the verifier's log.
+std::string_view failed_program(std::string_view line) {
+  constexpr std::string_view kBegin = "libbpf: prog '";
+  const auto end = line.find("': failed to load: ");
+  if (!line.starts_with(kBegin) || end == std::string_view::npos || end < kBegin.size()) return {};
+  return line.substr(kBegin.size(), end - kBegin.size());
+}
+
+// What the verifier prints behind its verdict: statistics, and the states of a loop without end.
+bool is_behind_verdict(std::string_view line) {
   return line.starts_with("processed ") || line.starts_with("verification time") ||
-         line.starts_with("stack depth");
+         line.starts_with("stack depth") || line.starts_with("cur state:") || line.starts_with("old state:");
 }
 
 }  // namespace
@@ -50,27 +64,32 @@ const std::string& LibbpfMessages::text() {
   return buffer();
 }
 
-std::string LibbpfMessages::reason() {
+Refusal LibbpfMessages::refusal() {
   std::string_view rest = buffer();
   std::string_view first;
   std::string_view verdict;
-  bool in_log = false;
+  std::string_view last;  // of the log that may be a verdict
+  // Of a log that was too long its end is left.
+  bool in_log = rest.find("END PROG LOAD LOG") < rest.find("BEGIN PROG LOAD LOG");
   while (!rest.empty()) {
     const auto end = rest.find('\n');
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     if (line.find("BEGIN PROG LOAD LOG") != std::string_view::npos) {
       in_log = true;
+      last = {};
     } else if (line.find("END PROG LOAD LOG") != std::string_view::npos) {
-      if (!verdict.empty()) return std::string(verdict);
+      if (verdict.empty()) verdict = last;
       in_log = false;
-    } else if (in_log && !line.empty() && !is_statistics(line)) {
-      verdict = line;
+    } else if (in_log && !line.empty() && !is_behind_verdict(line)) {
+      last = line;
+    } else if (const auto program = failed_program(line); !verdict.empty() && !program.empty()) {
+      return {std::string(verdict), std::string(program)};
     } else if (!in_log && first.empty() && line.starts_with("libbpf: ")) {
       first = line.substr(8);
     }
   }
-  return std::string(first);
+  return {std::string(verdict.empty() ? first : verdict), {}};
 }
 
 }  // namespace flowtap::kernel

@@ -5,6 +5,12 @@
 
 namespace flowtap::kernel {
 
+/// Why something could not be loaded or attached.
+struct Refusal {
+  std::string reason;   ///< the verifier's verdict, else libbpf's first complaint
+  std::string program;  ///< that the verifier refused; empty when it was not the verifier
+};
+
 /// While it lives, libbpf's messages of this thread are collected instead of written to stderr. Nests not.
 class LibbpfMessages {
  public:
@@ -16,9 +22,8 @@ class LibbpfMessages {
   /// All of it, at most the last 64 KiB.
   [[nodiscard]] static const std::string& text();
 
-  /// The line that tells the reason: the verifier's last word before its statistics, else libbpf's first
-  /// complaint.
-  [[nodiscard]] static std::string reason();
+  [[nodiscard]] static Refusal refusal();
+  [[nodiscard]] static std::string reason() { return refusal().reason; }
 };
 
 }  // namespace flowtap::kernel

@@ -44,8 +44,17 @@ Status check_bpf_requirements(const std::string& btf, std::string_view proc_stat
   return {};
 }
 
-Error bpf_refusal(std::string_view step, int err, std::string_view reason) {
+Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::string_view program) {
   Error error{std::string("the kernel refused to ") + std::string(step), {}, err};
+  if (!program.empty()) {
+    // Its errno, often EACCES, has nothing to do with our privileges.
+    error.what += ": the verifier rejects " + std::string(program) + ": " + std::string(reason);
+    error.hint =
+        "this kernel's verifier differs from those that flowtap is tested with: please report this "
+        "with the kernel's version, " +
+        kernel_release();
+    return error;
+  }
   if (!reason.empty()) error.what += " (" + std::string(reason) + ")";
   error.what += ": " + errno_text(err);
   switch (err) {
@@ -53,8 +62,7 @@ Error bpf_refusal(std::string_view step, int err, std::string_view reason) {
     case EACCES:
       error.hint =
           "run as root or with CAP_BPF and CAP_PERFMON; a container also needs them, and lockdown must not "
-          "be "
-          "'confidentiality'";
+          "be 'confidentiality'";
       break;
     case ENOENT:
     case ESRCH:

@@ -18,8 +18,9 @@ namespace flowtap::kernel {
 [[nodiscard]] Status check_bpf_requirements(const std::string& btf, std::string_view proc_status);
 
 /// Turns a refusal of load or attach into a sentence with a hint. `reason` is what libbpf or the verifier
-/// said.
-[[nodiscard]] Error bpf_refusal(std::string_view step, int err, std::string_view reason);
+/// said, `program` the one that the verifier refused, if it was the verifier.
+[[nodiscard]] Error bpf_refusal(std::string_view step, int err, std::string_view reason,
+                                std::string_view program = {});
 
 /// uname -r, or "unknown".
 [[nodiscard]] std::string kernel_release();

@@ -27,8 +27,10 @@ TEST(LibbpfMessages, TheVerifiersVerdictIsTheReason) {
       "+8)\n"
       "R1 invalid mem access 'scalar'\nverification time 5 usec\nstack depth 0\n"
       "processed 13 insns (limit 1000000)\n-- END PROG LOAD LOG --\n");
+  say("libbpf: prog 'ftap_switch': failed to load: -13\n");
   say("libbpf: failed to load object 'dispatch_bpf'\n");
   EXPECT_EQ(LibbpfMessages::reason(), "R1 invalid mem access 'scalar'");
+  EXPECT_EQ(LibbpfMessages::refusal().program, "ftap_switch");
 }
 
 TEST(LibbpfMessages, WithoutAVerifierLogTheFirstComplaintIs) {
@@ -36,6 +38,8 @@ TEST(LibbpfMessages, WithoutAVerifierLogTheFirstComplaintIs) {
   say("libbpf: failed to find valid kernel BTF\n");
   say("libbpf: Error loading vmlinux BTF: -3\n");
   EXPECT_EQ(LibbpfMessages::reason(), "failed to find valid kernel BTF");
+  say("libbpf: prog 'ftap_switch': failed to load: -1\n");
+  EXPECT_EQ(LibbpfMessages::refusal().program, "") << "it was not the verifier";
 }
 
 TEST(LibbpfMessages, KeepsTheEndOfALongLogAndSurvivesOddOnes) {
