@@ -8,18 +8,6 @@
 namespace flowtap::stats {
 namespace {
 
-std::string_view kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::kCounter:
-      return "counter";
-    case Kind::kGauge:
-      return "gauge";
-    case Kind::kHistogram:
-      return "histogram";
-  }
-  return "";
-}
-
 std::string_view unit_name(Unit unit) {
   switch (unit) {
     case Unit::kNone:

@@ -6,6 +6,18 @@
 
 namespace flowtap::stats {
 
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::kCounter:
+      return "counter";
+    case Kind::kGauge:
+      return "gauge";
+    case Kind::kHistogram:
+      return "histogram";
+  }
+  return {};
+}
+
 std::span<const Family> families() {
   return kFamilies;
 }

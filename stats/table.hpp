@@ -15,6 +15,9 @@ namespace flowtap::stats {
 enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
 enum class Unit : std::uint8_t { kNone, kSeconds, kBytes };
 
+/// "counter", "gauge" or "histogram", as the exposition formats call them.
+std::string_view kind_name(Kind kind);
+
 enum class FamilyId : std::uint16_t {
 #define FTAP_FAMILY(id, name, labels, help) k##id,
 #include "stats/families.def"

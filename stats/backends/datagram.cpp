@@ -10,18 +10,15 @@
 namespace flowtap::stats {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-
 constexpr int kProbeMs = 20;
 
 }  // namespace
 
-DatagramSocket::DatagramSocket(Address address, milliseconds patience)
+DatagramSocket::DatagramSocket(Address address, std::chrono::milliseconds patience)
     : address_(std::move(address)), patience_(patience) {}
 
 Status DatagramSocket::ready() {
-  patience_left_ = patience_;
+  patience_.renew();
   if (!fd_.valid()) FTAP_TRY(connect());
   if (was_refused_) FTAP_TRY(probe());
   return {};
@@ -65,7 +62,7 @@ Sent DatagramSocket::send(std::string_view packet) {
     const int error = errno;
     if (error == EINTR) continue;
     if (error != EAGAIN && error != ENOBUFS) return refused(error);
-    if (wait_for_room()) continue;
+    if (patience_.wait_for_room(fd_.get())) continue;
     last_error_ = fail_errno(error, to_string(address_) + " does not read its packets").error();
     return Sent::kWouldBlock;
   }
@@ -77,18 +74,6 @@ Sent DatagramSocket::refused(int error) {
   was_refused_ = true;
   fd_.reset();
   return Sent::kRefused;
-}
-
-/// True when the receiver made room before this cycle's patience was used up.
-bool DatagramSocket::wait_for_room() {
-  if (patience_left_ <= milliseconds(0)) return false;
-  const auto begin = Clock::now();
-  pollfd waiting{fd_.get(), POLLOUT, 0};
-  const int ready = ::poll(&waiting, 1, static_cast<int>(patience_left_.count()));
-  // At least a millisecond is used up, so that a socket that is "writable" and yet full cannot be asked for
-  // ever.
-  patience_left_ -= std::chrono::duration_cast<milliseconds>(Clock::now() - begin) + milliseconds(1);
-  return ready > 0;
 }
 
 }  // namespace flowtap::stats

@@ -8,6 +8,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "stats/backends/address.hpp"
+#include "stats/backends/patience.hpp"
 
 namespace flowtap::stats {
 
@@ -60,11 +61,9 @@ class DatagramSocket : public Packets {
   Status connect();
   Status probe();
   Sent refused(int error);
-  bool wait_for_room();
 
   Address address_;
-  std::chrono::milliseconds patience_;
-  std::chrono::milliseconds patience_left_{0};
+  Patience patience_;
   Fd fd_;
   bool was_refused_ = false;
   std::uint64_t generation_ = 0;

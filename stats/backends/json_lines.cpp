@@ -10,18 +10,6 @@ namespace {
 
 constexpr std::uint64_t kKeepAbsent = 600;  // lines
 
-std::string_view kind_text(Kind kind) {
-  switch (kind) {
-    case Kind::kCounter:
-      return "counter";
-    case Kind::kGauge:
-      return "gauge";
-    case Kind::kHistogram:
-      return "histogram";
-  }
-  return {};
-}
-
 /// A total minus what was told of it. One that went back began again, at 0.
 std::uint64_t grown(std::uint64_t now, std::uint64_t before) {
   return now >= before ? now - before : now;
@@ -145,7 +133,7 @@ void JsonLines::write_series(const Series& series) {
   const auto name = family(series.stat->family).name;
   line_.append("{\"name\":\"").append(name).append("\",");
   append_labels(line_, series);
-  line_.append(",\"kind\":\"").append(kind_text(series.stat->kind)).append("\"");
+  line_.append(",\"kind\":\"").append(kind_name(series.stat->kind)).append("\"");
   if (series.stat->kind == Kind::kGauge) {
     const auto* count = std::get_if<std::uint64_t>(&series.value);
     line_.append(",\"value\":");

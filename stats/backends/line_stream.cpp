@@ -18,9 +18,6 @@
 namespace flowtap::stats {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-
 constexpr unsigned kUnacknowledgedMs = 30'000;
 /// A write of this size never blocks on a pipe that poll() calls writable, even a blocking one that we were
 /// given.
@@ -45,7 +42,7 @@ bool ends_inside_line(const std::string& path, int fd) {
 }  // namespace
 
 LineStream::LineStream(Address address, LineStreamOptions options)
-    : address_(std::move(address)), options_(options) {}
+    : address_(std::move(address)), options_(options), patience_(options.patience) {}
 
 bool LineStream::is_socket() const {
   return address_.kind == AddressKind::kTcp || address_.kind == AddressKind::kUnixStream;
@@ -63,7 +60,7 @@ void LineStream::push(std::string line) {
 }
 
 Status LineStream::pump() {
-  patience_left_ = options_.patience;
+  patience_.renew();
   if (address_.kind == AddressKind::kFile && file_was_replaced()) close();
   if (fd_.valid()) confirm();  // which also notices a receiver that has gone
   // Twice: a connection that breaks now may have a successor waiting.
@@ -144,19 +141,10 @@ Result<std::size_t> LineStream::write_some(std::string_view text) {
     }
     if (n >= 0) return static_cast<std::size_t>(n);
     const int error = errno;
-    if (error == EINTR || (error == EAGAIN && wait_for_room())) continue;
+    if (error == EINTR || (error == EAGAIN && patience_.wait_for_room(fd_.get()))) continue;
     if (error == EAGAIN) return fail_errno(error, to_string(address_) + " does not read on");
     return fail_errno(error, "cannot write to " + to_string(address_));
   }
-}
-
-bool LineStream::wait_for_room() {
-  if (patience_left_ <= milliseconds(0)) return false;
-  const auto begin = Clock::now();
-  pollfd waiting{fd_.get(), POLLOUT, 0};
-  const int ready = ::poll(&waiting, 1, static_cast<int>(patience_left_.count()));
-  patience_left_ -= std::chrono::duration_cast<milliseconds>(Clock::now() - begin) + milliseconds(1);
-  return ready > 0;
 }
 
 /// Lets go of the lines that the other end has, and of the connection when that end is gone.

@@ -9,6 +9,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "stats/backends/address.hpp"
+#include "stats/backends/patience.hpp"
 
 namespace flowtap::stats {
 
@@ -56,7 +57,6 @@ class LineStream {
   Status open_file();
   Status send_rest();
   Result<std::size_t> write_some(std::string_view text);
-  bool wait_for_room();
   void confirm();
   [[nodiscard]] Peer peer();
   void close();
@@ -74,7 +74,7 @@ class LineStream {
   std::size_t offset_ = 0;      // how much of it is sent
   std::size_t bytes_ = 0;       // in all lines_
   std::uint64_t position_ = 0;  // bytes sent on this connection
-  std::chrono::milliseconds patience_left_{0};
+  Patience patience_;
 };
 
 }  // namespace flowtap::stats

@@ -38,7 +38,7 @@ void expect_refused(const std::string& program, const std::string& verdict, int 
   EXPECT_THAT(error.what, StartsWith("the kernel refused to load the test's programs: the verifier rejects " +
                                      program + ": "))
       << LibbpfMessages::text();
-  EXPECT_THAT(error.what, HasSubstr(verdict));
+  EXPECT_THAT(error.what, HasSubstr(verdict)) << LibbpfMessages::text();
   EXPECT_THAT(error.what, Not(HasSubstr("\n"))) << "more than one sentence";
   EXPECT_THAT(error.hint, EndsWith(kernel_release())) << "what a report needs";
   EXPECT_THAT(error.hint, Not(HasSubstr("CAP_BPF"))) << "it is no matter of privileges";

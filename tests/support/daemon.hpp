@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "api/socket_path.hpp"
 #include "tests/support/daemon_process.hpp"
 #include "tests/support/promtext.hpp"
 #include "tests/support/scratch_root.hpp"
@@ -47,7 +48,7 @@ class Daemon {
 
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
   [[nodiscard]] std::uint16_t port() const { return port_; }  ///< of /metrics
-  [[nodiscard]] std::string socket() const { return root_.file("state/api.sock"); }
+  [[nodiscard]] std::string socket() const { return api::socket_path(root_.file("state")); }
   void signal(int number) const { process_.signal(number); }
   [[nodiscard]] std::optional<int> wait(std::chrono::milliseconds limit = kPatience) {
     return process_.wait(limit);

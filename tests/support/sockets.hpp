@@ -27,6 +27,7 @@ inline sockaddr_un unix_address(const std::string& path) {
 /// A bound socket of this machine; port 0 takes a free one. Invalid if it could not be bound.
 inline Fd bind_inet(int type, int port) {
   Fd fd(::socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) return {};
   const int on = 1;
   if (type == SOCK_STREAM) ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   sockaddr_in at{};
@@ -40,6 +41,7 @@ inline Fd bind_inet(int type, int port) {
 inline Fd bind_unix(int type, const std::string& path) {
   ::unlink(path.c_str());
   Fd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) return {};
   const sockaddr_un at = unix_address(path);
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), sizeof(at)) != 0) return {};
   return fd;

@@ -14,18 +14,6 @@ json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-std::string_view kind_name(stats::Kind kind) {
-  switch (kind) {
-    case stats::Kind::kCounter:
-      return "counter";
-    case stats::Kind::kGauge:
-      return "gauge";
-    case stats::Kind::kHistogram:
-      return "histogram";
-  }
-  return "";
-}
-
 std::string_view unit_name(stats::Unit unit) {
   switch (unit) {
     case stats::Unit::kNone:
@@ -70,7 +58,7 @@ json::object family_to_json(const stats::Family& family, json::array series) {
   json::array keys;
   for (std::size_t i = 0; i < stats::label_count(family.labels); ++i)
     keys.emplace_back(view(stats::label_key(family.labels, i)));
-  return {{"name", view(family.name)},           {"kind", view(kind_name(first.kind))},
+  return {{"name", view(family.name)},           {"kind", view(stats::kind_name(first.kind))},
           {"unit", view(unit_name(first.unit))}, {"help", view(family.help)},
           {"labels", std::move(keys)},           {"series", std::move(series)}};
 }

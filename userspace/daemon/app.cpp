@@ -79,14 +79,14 @@ void App::start_count() {
 }
 
 void App::start_api() {
-  auto server = api::ApiServer::start({.socket_path = config_.state_dir + "/api.sock",
+  auto server = api::ApiServer::start({.socket_path = api::socket_path(config_.state_dir),
                                        .socket_group = config_.api.socket_group,
                                        .max_connections = 64,
                                        .session_time = std::chrono::seconds(30)},
                                       state_);
   if (!server) return component("api", std::unexpected(server.error()), {});
   api_.emplace(std::move(*server));
-  component("api", {}, config_.state_dir + "/api.sock");
+  component("api", {}, api::socket_path(config_.state_dir));
 }
 
 void App::start_outlets(const stats::SnapshotPtr& told) {
@@ -190,7 +190,7 @@ std::vector<api::ProgramStatus> App::programs() {
     }
     api::ProgramStatus& status = all.emplace_back();
     status.name = p->name;
-    status.attached = true;
+    status.attached = p->attached;
     status.run_count = p->runs;
     if (p->run_nanoseconds) status.run_time_seconds = static_cast<double>(*p->run_nanoseconds) * 1e-9;
     status.recursion_misses = p->recursion_misses;
@@ -247,7 +247,7 @@ void App::reload() {
     api_.reset();
     start_api();
   } else {
-    component("api", {}, config_.state_dir + "/api.sock");
+    component("api", {}, api::socket_path(config_.state_dir));
   }
   start_outlets(state_.snapshot());
   cycle();

@@ -114,11 +114,14 @@ void DispatchLive::set_places(const Topology& topology) {
 
 std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) const {
   std::vector<Result<ProgramStats>> all;
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, skeleton_->obj) {
+  const bpf_object_skeleton& parts = *skeleton_->skeleton;
+  for (int i = 0; i < parts.prog_cnt; ++i) {
+    const bpf_program* program = *parts.progs[i].prog;
     // The iterator ran once, at the start; it is not attached to anything.
     if (program == skeleton_->progs.ftap_task_iter) continue;
-    all.push_back(read_program_stats(bpf_program__name(program), bpf_program__fd(program), run_stats));
+    const bpf_link* link = *parts.progs[i].link;
+    all.push_back(read_program_stats(bpf_program__name(program), bpf_program__fd(program), run_stats,
+                                     link != nullptr ? bpf_link__fd(link) : -1));
   }
   return all;
 }

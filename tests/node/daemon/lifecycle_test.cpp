@@ -96,7 +96,7 @@ TEST(Lifecycle, AKilledOneLeavesNothingThatHinders) {
     daemon.signal(SIGKILL);
     ASSERT_EQ(daemon.wait(), 128 + SIGKILL) << daemon.err();
   }
-  EXPECT_TRUE(std::filesystem::exists(root.file("state/api.sock")))
+  EXPECT_TRUE(std::filesystem::exists(api::socket_path(root.file("state"))))
       << "so nothing was left, and nothing is shown";
   Daemon daemon(root, {.prometheus = port});
   daemon.wait_ready();

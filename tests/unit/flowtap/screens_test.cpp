@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "status.hpp"
-#include "top_screen.hpp"
+#include "tools/flowtap/status.hpp"
+#include "tools/flowtap/top_screen.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Numbers, bars and columns.
-#include "text.hpp"
+#include "tools/flowtap/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "stats/registry.hpp"
+
 namespace flowtap::stats {
 namespace {
 
@@ -72,6 +74,27 @@ TEST(Quantile, IsAbsentWithoutValuesAndInfiniteAboveTheLastEdge) {
 
 TEST(Quantile, AfterARestartAllValuesAreNew) {
   EXPECT_DOUBLE_EQ(quantile(histogram(5, 9), histogram(1, 2), 0.5).value(), histogram_edge(1));
+}
+
+// Totals stand still while nothing is counted; they neither vanish nor begin again.
+TEST(SchedulerRates, CountingThatGoesOffAndOnIsNoJump) {
+  Registry registry(1000, {});
+  const auto counted = [&registry](std::uint64_t wsync) {
+    SlotCounts counts{};
+    counts.at(FTAP_CLASS_KERNEL).at(stat(StatId::kWSYNC).slot.value()) = wsync;
+    registry.add(counts, "");
+    return scheduler_totals(*registry.publish({}));
+  };
+  const auto on = counted(1000);
+  const auto off = scheduler_totals(*registry.publish({}));
+  const auto on_again = counted(4);
+  const auto while_off = scheduler_rates(on, off, 1.0);
+  ASSERT_EQ(while_off.size(), 1U);
+  EXPECT_EQ(while_off[0].rate, 0);
+  const auto after = scheduler_rates(off, on_again, 2.0);
+  ASSERT_EQ(after.size(), 1U);
+  EXPECT_EQ(after[0].count, 4U);
+  EXPECT_EQ(after[0].rate, 2.0);
 }
 
 TEST(SchedulerRates, KeepSchedulersApart) {

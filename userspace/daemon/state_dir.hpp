@@ -1,0 +1,13 @@
+// Where the API's socket and all state of the service live.
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+
+namespace flowtap {
+
+/// Makes the directory, readable by all: the socket inside has its own permissions. Its parent must exist.
+[[nodiscard]] Status make_state_dir(const std::string& path);
+
+}  // namespace flowtap
