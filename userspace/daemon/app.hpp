@@ -3,14 +3,15 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "api/server.hpp"
+#include "daemon/components.hpp"
 #include "daemon/count_path.hpp"
+#include "daemon/cycle_times.hpp"
 #include "daemon/events.hpp"
 #include "daemon/flags.hpp"
 #include "daemon/node_lock.hpp"
@@ -36,19 +37,18 @@ class App {
  private:
   App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread);
 
+  static constexpr const char* kApi = "api";  // the component's name
+
   void start_count();
   void start_api();
   void start_outlets(const stats::SnapshotPtr& told);
-  void take_counts();
   void cycle();
   void reload();
   void stop();
   void look_around();
   [[nodiscard]] std::vector<stats::Series> samples() const;
   [[nodiscard]] api::StatusReport report();
-  [[nodiscard]] std::vector<api::ProgramStatus> programs();
   [[nodiscard]] std::string sentence() const;
-  void component(const std::string& name, const Status& status, std::string detail);
 
   Config config_;
   NodeLock lock_;
@@ -56,17 +56,14 @@ class App {
   std::function<Result<Invocation>()> reread_;
   stats::Registry registry_;
   NodeState state_;
-  std::map<std::string, api::ComponentStatus> components_;
+  Components components_;
   std::unique_ptr<CountPath> count_;
   Outlets outlets_;
   std::optional<api::ApiServer> api_;
   ReadErrors read_errors_{
       {"bpf_program", 0}, {"process", 0}, {"task_records", 0}, {"topology", 0}};  // all there are
-  stats::HistogramValue cycle_durations_;
-  std::uint64_t cycles_ = 0;
-  std::optional<double> last_cycle_seconds_;
+  CycleTimes times_;
   std::vector<stats::Series> process_;
-  std::vector<api::ProgramStatus> programs_;
   std::chrono::steady_clock::time_point next_look_{};
 };
 

@@ -23,8 +23,10 @@ void CountPath::note(const kernel::Topology& topology) {
   online_ = topology.online;
 }
 
-void CountPath::take(stats::SlotCounts& counts) {
+void CountPath::take(stats::Registry& registry) {
+  stats::SlotCounts counts{};
   slots_->take(counts);
+  registry.add(counts, kernel::sched_ext_scheduler(sysfs_));
   if (counts.at(FTAP_CLASS_KERNEL).at(FTAP_SLOT_ERR_TASK_STORAGE) != 0) records_missing_ = true;
 }
 
@@ -41,10 +43,6 @@ Status CountPath::mend_records() {
   return live_.make_missing_records();
 }
 
-std::string CountPath::ext_scheduler() const {
-  return kernel::sched_ext_scheduler(sysfs_);
-}
-
 Status CountPath::follow_hotplug() {
   FTAP_TRY_ASSIGN(online, kernel::read_online_list(sysfs_));
   if (online == online_list_) return {};
@@ -54,8 +52,32 @@ Status CountPath::follow_hotplug() {
   return {};
 }
 
-std::vector<Result<kernel::ProgramStats>> CountPath::program_stats() const {
-  return live_.program_stats(kernel::run_stats_enabled());
+void CountPath::read_programs(ReadErrors& errors) {
+  programs_.clear();
+  for (const auto& p : live_.program_stats(kernel::run_stats_enabled())) {
+    if (!p) {
+      ++errors["bpf_program"];
+      continue;
+    }
+    api::ProgramStatus& status = programs_.emplace_back();
+    status.name = p->name;
+    status.attached = p->attached;
+    status.run_count = p->runs;
+    if (p->run_nanoseconds) status.run_time_seconds = static_cast<double>(*p->run_nanoseconds) * 1e-9;
+    status.recursion_misses = p->recursion_misses;
+  }
+}
+
+void CountPath::look_around(ReadErrors& errors) {
+  if (const auto followed = follow_hotplug(); !followed) ++errors["topology"];
+  if (const auto mended = mend_records(); !mended) ++errors["task_records"];
+  read_programs(errors);
+}
+
+void CountPath::report(api::CountStatus& status) const {
+  status.cpus_possible = possible_;
+  status.cpus_online = online_;
+  status.programs = programs_;
 }
 
 }  // namespace flowtap

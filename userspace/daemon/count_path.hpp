@@ -6,31 +6,32 @@
 #include <string>
 #include <vector>
 
+#include "api/views.hpp"
 #include "base/result.hpp"
+#include "daemon/process_stats.hpp"
 #include "kernel/dispatch_programs.hpp"
-#include "stats/slot_source.hpp"
+#include "stats/registry.hpp"
 
 namespace flowtap {
 
 class CountPath {
  public:
+  /// The component's name, and how it runs.
+  static constexpr const char* kName = "count";
+  static constexpr const char* kHow = "every dispatch, through tp_btf";
+
   /// Loads and attaches the dispatch programs. `host_root` is where the node's /sys is found.
   [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& host_root);
 
   /// Adds what was counted since the last call.
-  void take(stats::SlotCounts& counts);
+  void take(stats::Registry& registry);
 
-  /// Tries again for the tasks whose record could not be made, with growing pauses while that goes on.
-  [[nodiscard]] Status mend_records();
+  /// Follows what changes slowly: CPUs that come and go, tasks without a record, the programs' own statistics.
+  /// What could not be read is counted in `errors`, and the old state holds.
+  void look_around(ReadErrors& errors);
 
-  /// The sched_ext scheduler that runs now; empty without one.
-  [[nodiscard]] std::string ext_scheduler() const;
-
-  /// Tells the programs when CPUs came or went. An Error: sysfs could not be read, and the old places hold.
-  [[nodiscard]] Status follow_hotplug();
-
-  [[nodiscard]] std::vector<Result<kernel::ProgramStats>> program_stats() const;
-  [[nodiscard]] unsigned cpus_possible() const { return possible_; }
+  /// Of the last look_around().
+  void report(api::CountStatus& status) const;
   [[nodiscard]] unsigned cpus_online() const { return online_; }
 
  private:
@@ -40,10 +41,16 @@ class CountPath {
   CountPath(std::string sysfs, kernel::DispatchLive live, std::unique_ptr<kernel::SlotReader> slots)
       : sysfs_(std::move(sysfs)), live_(std::move(live)), slots_(std::move(slots)) {}
   void note(const kernel::Topology& topology);
+  /// Tells the programs when CPUs came or went.
+  [[nodiscard]] Status follow_hotplug();
+  /// Tries again for the tasks whose record could not be made, with growing pauses while that goes on.
+  [[nodiscard]] Status mend_records();
+  void read_programs(ReadErrors& errors);
 
   std::string sysfs_;
   kernel::DispatchLive live_;
   std::unique_ptr<kernel::SlotReader> slots_;
+  std::vector<api::ProgramStatus> programs_;
   std::string online_list_;
   unsigned possible_ = 0;
   unsigned online_ = 0;

@@ -1,0 +1,55 @@
+// SIGHUP: what changed in the configuration takes effect, what did not goes on.
+#include <spdlog/spdlog.h>
+
+#include "daemon/app.hpp"
+#include "daemon/log.hpp"
+#include "daemon/notify.hpp"
+#include "daemon/seccomp.hpp"
+
+namespace flowtap {
+namespace {
+
+void keep_until_restart(Config& config, const Config& old) {
+  if (config.state_dir == old.state_dir && config.host_root == old.host_root && config.metrics == old.metrics)
+    return;
+  spdlog::warn("state_dir, host_root and metrics hold until flowtapd is started again");
+  config.state_dir = old.state_dir;
+  config.host_root = old.host_root;
+  config.metrics = old.metrics;
+}
+
+}  // namespace
+
+void App::reload() {
+  notify_reloading();
+  auto read = reread_();
+  if (!read) {
+    log_error(std::move(read.error()).in("the configuration stays as it was"));
+    return notify_ready(sentence());
+  }
+  const Config old = std::exchange(config_, std::move(read->config));
+  keep_until_restart(config_, old);
+  set_log_level(config_.log_level);
+  events_.set_cycle(config_.cycle);
+  components_.keep_only(kSeccomp);  // which holds for good
+  if (!config_.count.enabled) {
+    if (count_) count_->take(registry_);  // what it counted since the last cycle
+    count_.reset();
+  } else if (count_) {
+    components_.set(CountPath::kName, {}, CountPath::kHow);
+  } else {
+    start_count();
+  }
+  if (config_.api != old.api || !api_) {
+    api_.reset();
+    start_api();
+  } else {
+    components_.set(kApi, {}, api::socket_path(config_.state_dir));
+  }
+  start_outlets(state_.snapshot());
+  cycle();
+  spdlog::info("configuration reloaded");
+  notify_ready(sentence());
+}
+
+}  // namespace flowtap
