@@ -78,6 +78,9 @@ Refusal LibbpfMessages::refusal() {
     if (line.find("BEGIN PROG LOAD LOG") != std::string_view::npos) {
       in_log = true;
       last = {};
+    } else if (in_log && line.starts_with("Verification failed: ")) {
+      in_log = false;  // kernels >= 7 explain the verdict on many lines behind it
+      verdict = last;
     } else if (line.find("END PROG LOAD LOG") != std::string_view::npos) {
       if (verdict.empty()) verdict = last;
       in_log = false;

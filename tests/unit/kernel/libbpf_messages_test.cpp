@@ -33,6 +33,18 @@ TEST(LibbpfMessages, TheVerifiersVerdictIsTheReason) {
   EXPECT_EQ(LibbpfMessages::refusal().program, "ftap_switch");
 }
 
+// Kernels >= 7 explain the verdict behind it.
+TEST(LibbpfMessages, TheVerdictStandsBeforeItsExplanation) {
+  const LibbpfMessages messages;
+  say("libbpf: prog 'ftap_switch': -- BEGIN PROG LOAD LOG --\n0: R1=ctx() R10=fp0\n"
+      "R0 invalid mem access 'map_value_or_null'\n\nVerification failed: Register Type Safety: Invalid "
+      "dereference\n\nReason:\n  R0 may be NULL here\n\nSuggestion:\n  Add a NULL check before the access\n\n"
+      "processed 7 insns (limit 1000000)\n-- END PROG LOAD LOG --\n");
+  say("libbpf: prog 'ftap_switch': failed to load: -13\n");
+  EXPECT_EQ(LibbpfMessages::reason(), "R0 invalid mem access 'map_value_or_null'");
+  EXPECT_EQ(LibbpfMessages::refusal().program, "ftap_switch");
+}
+
 TEST(LibbpfMessages, WithoutAVerifierLogTheFirstComplaintIs) {
   const LibbpfMessages messages;
   say("libbpf: failed to find valid kernel BTF\n");
