@@ -1,0 +1,144 @@
+#include "flow/journal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace flowtap::flow {
+namespace {
+
+constexpr std::uint64_t kLeastSegment = 1024;
+constexpr std::array<std::string_view, kJournalFailures> kFailureNames{"no_space", "io",        "read_only",
+                                                                       "gone",     "too_large", "other"};
+
+StreamView view_of(StreamNo number, const Stream& stream) {
+  return {number, stream.name, stream.sums, stream.held};
+}
+
+}  // namespace
+
+std::string_view to_string(JournalFailure failure) {
+  return kFailureNames.at(static_cast<std::size_t>(failure));
+}
+
+Result<std::unique_ptr<Journal>> Journal::open(JournalOptions options) {
+  if (options.segment_bytes < kLeastSegment || options.segment_bytes > kMaxSegment / 2)
+    return fail("a journal's segments cannot have " + std::to_string(options.segment_bytes) + " bytes",
+                "at least " + std::to_string(kLeastSegment) + ", at most " + std::to_string(kMaxSegment / 2));
+  if (options.max_bytes / 4 < options.segment_bytes)
+    return fail("a journal of " + std::to_string(options.max_bytes) + " bytes is too small for segments of " +
+                    std::to_string(options.segment_bytes),
+                "it needs room for four of them");
+  std::unique_ptr<Journal> journal(new Journal(std::move(options)));
+  journal->replayed_ = replay_journal(journal->options_.dir, journal->index_, journal->aside_);
+  journal->appendable_ = journal->replayed_.appendable;
+  for (const auto& node : journal->index_.segments()) {
+    journal->held_ += node.file->size();
+    journal->last_number_ = node.file->number();
+  }
+  for (const SetAside& aside : journal->aside_) journal->held_ += aside.bytes;
+  return journal;
+}
+
+std::optional<RingPosition> Journal::position_of(std::string_view ring_id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto& rings = index_.rings();
+  const auto at = std::ranges::find(rings, ring_hash(ring_id), &JournalIndex::RingNode::ring);
+  if (at == rings.end()) return std::nullopt;
+  return at->position;
+}
+
+Status Journal::append(const Batch& batch) {
+  if (batch.empty()) return {};
+  const std::uint64_t number = index_.batch() + 1;
+  auto written = write(batch, number);
+  if (!written) {
+    const std::scoped_lock lock(mutex_);
+    index_.apply_unwritten(number, batch);
+    count_failure(written.error());
+  }
+  // After the index: who is told finds it.
+  followers_.tell(batch.streams());
+  return written;
+}
+
+void Journal::count_failure(const Error& error) {
+  const auto failure = [&error] {
+    switch (error.code) {
+      case ENOSPC:
+      case EDQUOT:
+        return JournalFailure::kNoSpace;
+      case EIO:
+        return JournalFailure::kIo;
+      case EROFS:
+        return JournalFailure::kReadOnly;
+      case ENOENT:
+      case ENOTDIR:
+      case ESTALE:
+        return JournalFailure::kGone;
+      case EFBIG:
+        return JournalFailure::kTooLarge;
+      default:
+        return JournalFailure::kOther;
+    }
+  };
+  ++stats_.failures.at(static_cast<std::size_t>(failure()));
+  ++stats_.unwritten_batches;
+  stats_.last_error = error.what;
+}
+
+Result<Reading> Journal::read(std::span<const StreamCursor> from, std::uint64_t limit) const {
+  std::vector<ReadStep> steps;
+  {
+    const std::scoped_lock lock(mutex_);
+    FTAP_TRY_ASSIGN(planned, plan_reading(index_, from, limit));
+    steps = std::move(planned);
+  }
+  // Not under the lock: a slow file system holds up this reader alone.
+  Reading reading = do_reading(steps, from);
+  const std::scoped_lock lock(mutex_);
+  reading.ended = std::ranges::all_of(reading.next, [this](const StreamCursor& cursor) {
+    const Stream* const stream = index_.find(cursor.stream);
+    return stream == nullptr || (stream->sums.ended && cursor.next >= stream->sums.passed);
+  });
+  return reading;
+}
+
+Result<Reading> Journal::read(StreamNo stream, std::uint64_t from, std::uint64_t limit) const {
+  const std::array cursors{StreamCursor{stream, from}};
+  return read(cursors, limit);
+}
+
+std::vector<StreamView> Journal::streams() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<StreamView> views;
+  views.reserve(index_.streams().size());
+  for (const auto& [number, stream] : index_.streams()) views.push_back(view_of(number, stream));
+  return views;
+}
+
+std::optional<StreamView> Journal::stream(StreamNo number) const {
+  const std::scoped_lock lock(mutex_);
+  const Stream* const stream = index_.find(number);
+  if (stream == nullptr) return std::nullopt;
+  return view_of(number, *stream);
+}
+
+Result<std::shared_ptr<Follower>> Journal::follow(std::vector<StreamNo> streams) {
+  FTAP_TRY_ASSIGN(follower, Follower::create(std::move(streams)));
+  followers_.add(follower);
+  return follower;
+}
+
+JournalStats Journal::stats() const {
+  const std::scoped_lock lock(mutex_);
+  JournalStats stats = stats_;
+  stats.segments = index_.segments().size();
+  for (const auto& node : index_.segments()) stats.held_bytes += node.file->size();
+  stats.streams = index_.streams().size();
+  stats.extents = index_.extents();
+  stats.index_memory = index_.memory();
+  return stats;
+}
+
+}  // namespace flowtap::flow
