@@ -1,51 +1,29 @@
 // Pipes, tapped where they are read: what was captured is what was written, byte for byte, however it was written and
 // however it was read.
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <thread>
 
 #include "tests/bpf/logtap_capture.hpp"
+#include "tests/bpf/logtap_text.hpp"
 
 namespace flowtap {
 namespace {
 
-struct Pipe {
-  Pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
-    out = Fd(ends[0]);
-    in = Fd(ends[1]);
-  }
-  Fd out;  ///< read here
-  Fd in;   ///< written here
-};
+using test::binary;
+using test::lines;
+using test::Pipe;
+using test::write_all;
 
 using Writer = std::function<void(int fd, const std::string& text)>;
 using Reader = std::function<std::string(int fd)>;
-
-void write_all(int fd, const char* bytes, std::size_t n) {
-  for (std::size_t done = 0; done < n;) {
-    const ssize_t now = ::write(fd, bytes + done, n - done);
-    if (now > 0) done += static_cast<std::size_t>(now);
-    if (now < 0 && errno == EAGAIN) {
-      pollfd ready{fd, POLLOUT, 0};
-      ::poll(&ready, 1, -1);
-    } else if (now < 0) {
-      ADD_FAILURE() << errno_text(errno);
-      return;
-    }
-  }
-}
 
 Writer in_blocks(std::size_t size) {
   return [size](int fd, const std::string& text) {
@@ -97,13 +75,7 @@ void by_splice(int fd, const std::string& text) {
 }
 
 Reader by_read(std::size_t size) {
-  return [size](int fd) {
-    std::string text;
-    std::string buffer(size, '\0');
-    for (ssize_t n = 0; (n = ::read(fd, buffer.data(), buffer.size())) > 0;)
-      text.append(buffer, 0, static_cast<std::size_t>(n));
-    return text;
-  };
+  return [size](int fd) { return test::read_all(fd, size); };
 }
 
 std::string by_readv(int fd) {
@@ -119,19 +91,6 @@ std::string by_readv(int fd) {
       left -= std::min(left, part.size());
     }
   }
-  return text;
-}
-
-std::string binary(std::size_t size) {
-  std::string text(size, '\0');
-  std::uint32_t x = 1;
-  for (char& c : text) c = static_cast<char>((x = x * 1664525U + 1013904223U) >> 24U);
-  return text;
-}
-
-std::string lines(int n) {
-  std::string text;
-  for (int i = 0; i < n; ++i) text += "line " + std::to_string(i) + " of what a container says\n";
   return text;
 }
 
@@ -194,15 +153,8 @@ TEST_F(LogTapPipe, ReadInSegments) {
 
 TEST_F(LogTapPipe, HundredThousandShortLines) {
   const std::string text = lines(100'000);
-  const auto by_line = [](int fd, const std::string& all) {
-    for (std::size_t at = 0; at < all.size();) {
-      const std::size_t end = all.find('\n', at) + 1;
-      write_all(fd, all.data() + at, end - at);
-      at = end;
-    }
-  };
-  pass(text, by_line, by_read(8192));
-  pass(text, by_line, by_read(32768));
+  pass(text, test::write_lines, by_read(8192));
+  pass(text, test::write_lines, by_read(32768));
 }
 
 TEST_F(LogTapPipe, ReadsOfEverySize) {
@@ -224,15 +176,13 @@ TEST_F(LogTapPipe, TwoStreamsInOnePipe) {
   Pipe pipe;
   const flow::StreamNo stream = tap_.tap(pipe.out.get());
   EXPECT_EQ(tap_.tap(pipe.in.get()), stream) << "one pipe, one stream";
-  const Fd second(::dup(pipe.in.get()));
+  Fd second(::dup(pipe.in.get()));
   std::thread one([&] { in_blocks(37)(pipe.in.get(), lines(5000)), pipe.in.reset(); });
-  std::thread other([&] { in_blocks(41)(second.get(), binary(200'000)); });
+  std::thread other([&] { in_blocks(41)(second.get(), binary(200'000)), second.reset(); });
   std::string read;
   std::thread reader([&] { read = by_read(8192)(pipe.out.get()); });
   one.join();
   other.join();
-  Fd(::dup(second.get())).reset();
-  ::close(const_cast<Fd&>(second).release());
   reader.join();
   EXPECT_TRUE(tap_.captured().of(stream).whole() == read);
 }
@@ -240,10 +190,10 @@ TEST_F(LogTapPipe, TwoStreamsInOnePipe) {
 TEST_F(LogTapPipe, AReadOfNothingIsNoEnd) {
   Pipe pipe;
   const flow::StreamNo stream = tap_.tap(pipe.out.get());
-  write_all(pipe.in.get(), "some", 4);
+  write_all(pipe.in.get(), "some");
   pipe.in.reset();
   char byte = 0;
-  iovec empty{&byte, 0};
+  const iovec empty{&byte, 0};
   EXPECT_EQ(::read(pipe.out.get(), &byte, 0), 0);
   EXPECT_EQ(::readv(pipe.out.get(), &empty, 1), 0);
   EXPECT_TRUE(tap_.captured().of(stream).ends.empty());
@@ -254,10 +204,10 @@ TEST_F(LogTapPipe, AReadOfNothingIsNoEnd) {
 }
 
 TEST_F(LogTapPipe, WhatIsSplicedOutIsCounted) {
-  Pipe pipe;
+  const Pipe pipe;
   const Pipe elsewhere;
   const flow::StreamNo stream = tap_.tap(pipe.out.get());
-  write_all(pipe.in.get(), "0123456789", 10);
+  write_all(pipe.in.get(), "0123456789");
   std::array<char, 4> buffer{};
   EXPECT_EQ(::tee(pipe.out.get(), elsewhere.in.get(), 5, 0), 5) << "takes nothing out";
   EXPECT_EQ(::read(pipe.out.get(), buffer.data(), 3), 3);
@@ -273,11 +223,11 @@ TEST_F(LogTapPipe, WhatIsSplicedOutIsCounted) {
 
 TEST_F(LogTapPipe, AFaultCostsItsBytesAndIsCounted) {
   // The bytes that are read overwrite the vector that says where they stand: afterwards nobody can find them.
-  Pipe pipe;
+  const Pipe pipe;
   const flow::StreamNo stream = tap_.tap(pipe.out.get());
-  write_all(pipe.in.get(), "before", 6);
-  write_all(pipe.in.get(), std::string(64, 'x').data(), 64);
-  write_all(pipe.in.get(), "after", 5);
+  write_all(pipe.in.get(), "before");
+  write_all(pipe.in.get(), std::string(64, 'x'));
+  write_all(pipe.in.get(), "after");
   std::array<char, 6> before{};
   EXPECT_EQ(::read(pipe.out.get(), before.data(), before.size()), 6);
   std::array<iovec, 4> segments{};
@@ -297,7 +247,7 @@ TEST_F(LogTapPipe, AnotherPipeWithTheNumberIsNotCaptured) {
     const Fd reader(::open(path.c_str(), O_RDONLY | O_NONBLOCK));
     const Fd writer(::open(path.c_str(), O_WRONLY));
     before(reader.get());
-    write_all(writer.get(), text.data(), text.size());
+    write_all(writer.get(), text);
     std::array<char, 64> buffer{};
     EXPECT_EQ(::read(reader.get(), buffer.data(), buffer.size()), static_cast<ssize_t>(text.size()));
   };
@@ -313,18 +263,18 @@ TEST_F(LogTapPipe, AnotherPipeWithTheNumberIsNotCaptured) {
 }
 
 TEST_F(LogTapPipe, NothingIsTakenWhileMutedNorAfterTheEnd) {
-  Pipe pipe;
+  const Pipe pipe;
   const flow::StreamNo stream = tap_.tap(pipe.out.get());
   std::array<char, 8> buffer{};
   tap_.streams().mute(true);
-  write_all(pipe.in.get(), "muted", 5);
+  write_all(pipe.in.get(), "muted");
   EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), 5);
   tap_.streams().mute(false);
   EXPECT_EQ(tap_.slot(stream).passed, 0U);
-  write_all(pipe.in.get(), "heard", 5);
+  write_all(pipe.in.get(), "heard");
   EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), 5);
   ASSERT_TRUE(tap_.streams().end(tap_.slot(stream)));
-  write_all(pipe.in.get(), "ended", 5);
+  write_all(pipe.in.get(), "ended");
   EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), 5);
   EXPECT_EQ(tap_.captured().of(stream).whole(), "heard");
   EXPECT_EQ(tap_.slot(stream).passed, 5U);

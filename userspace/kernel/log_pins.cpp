@@ -113,7 +113,8 @@ Status LogPins::pin(const std::vector<std::pair<std::string, int>>& objects) con
   FTAP_TRY(remove(part));
   FTAP_TRY(make(part));
   for (const auto& [name, fd] : objects) {
-    const std::string path = part + "/" + name;
+    std::string path = part;
+    path.append("/").append(name);
     if (bpf_obj_pin(fd, path.c_str()) != 0) return fail_errno(errno, "cannot pin " + path);
   }
   if (std::rename(part.c_str(), folder().c_str()) != 0) return fail_errno(errno, "cannot name " + folder());

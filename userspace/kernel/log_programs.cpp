@@ -134,6 +134,7 @@ Result<LogLive> LogLive::take_over(std::vector<Pin> pins) {
 
 Status LogLive::pin(const LogPins& pins) const {
   std::vector<std::pair<std::string, int>> objects;
+  objects.reserve(kMaps.size() + programs_.size());
   for (const auto& [name, place] : kMaps) objects.emplace_back(name, (maps_.*place).get());
   for (const LogProgram& program : programs_)
     objects.emplace_back(std::string(kLinkPrefix) + program.name, program.link.get());
@@ -146,6 +147,7 @@ std::string_view LogLive::backend() const {
 
 std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {
   std::vector<Result<ProgramStats>> all;
+  all.reserve(programs_.size());
   for (const LogProgram& program : programs_)
     all.push_back(read_program_stats(program.name, program.program.get(), run_stats));
   return all;
