@@ -109,7 +109,8 @@ Result<std::vector<Pin>> LogPins::find() const {
 }
 
 Status LogPins::pin(const std::vector<std::pair<std::string, int>>& objects) const {
-  const std::string part = folder() + ".part";
+  // The kernel wants no dots in these names.
+  const std::string part = folder() + "_part";
   FTAP_TRY(remove(part));
   FTAP_TRY(make(part));
   for (const auto& [name, fd] : objects) {

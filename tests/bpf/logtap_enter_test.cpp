@@ -1,0 +1,171 @@
+// Containers register themselves: the first program in a mount namespace and cgroup of its own is found at its exec, and
+// what it writes is captured from the first byte. What only looks like it is not.
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "tests/bpf/logtap_capture.hpp"
+#include "tests/bpf/logtap_text.hpp"
+#include "tests/support/cgroup.hpp"
+
+namespace flowtap {
+namespace {
+
+using Arguments = std::vector<const char*>;
+
+class LogTapEnter : public ::testing::Test {
+ protected:
+  struct Outputs {
+    std::string out;
+    std::string err;
+    pid_t pid = 0;
+  };
+
+  // Runs a program with a pipe for each output, and reads both to their ends.
+  Outputs run(Arguments arguments, const test::ScratchCgroup* cgroup, int namespaces) {
+    arguments.push_back(nullptr);
+    test::Pipe out;
+    test::Pipe err;
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      if (cgroup != nullptr) cgroup->join();
+      if (namespaces != 0 && ::unshare(namespaces) != 0) ::_exit(126);
+      ::dup2(out.in.get(), STDOUT_FILENO);
+      ::dup2(err.in.get(), STDERR_FILENO);
+      ::execvp(arguments[0], const_cast<char**>(arguments.data()));
+      ::_exit(127);
+    }
+    out.in.reset();
+    err.in.reset();
+    Outputs outputs{test::read_all(out.out.get(), 8192), test::read_all(err.out.get(), 8192), pid};
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_EQ(status, 0);
+    return outputs;
+  }
+
+  // Entries of this test's own processes: the machine may have others.
+  std::vector<flow::Enter> enters_of(std::uint64_t cgroup) {
+    std::vector<flow::Enter> found = tap_.captured().enters();
+    std::erase_if(found, [cgroup](const flow::Enter& enter) { return enter.cgroup != cgroup; });
+    return found;
+  }
+
+  test::RunningTap tap_;
+};
+
+constexpr const char* kScript = "echo first; echo wrong >&2; sh -c 'echo from a child'; cat /proc/self/maps";
+
+TEST_F(LogTapEnter, FromTheFirstByte) {
+  std::optional<test::ScratchCgroup> cgroup(std::in_place);
+  const std::uint64_t id = cgroup->id();
+  const Outputs outputs = run({"sh", "-c", kScript}, &*cgroup, CLONE_NEWNS);
+  const auto enters = enters_of(id);
+  ASSERT_EQ(enters.size(), 1U) << "one entry, in spite of its children's execs";
+  EXPECT_EQ(enters[0].comm, "sh");
+  EXPECT_EQ(enters[0].pid, static_cast<std::uint32_t>(outputs.pid));
+  EXPECT_NE(enters[0].start_time, 0U);
+  EXPECT_TRUE(enters[0].cgroup_name.starts_with("flowtap-test-")) << enters[0].cgroup_name;
+  const auto& captured = tap_.captured();
+  for (int i = 0; i < 2; ++i) {
+    const auto& output = enters[0].outputs.at(static_cast<std::size_t>(i));
+    EXPECT_EQ(output.kind, FTAP_KIND_PIPE);
+    const auto& got = captured.of(output.stream);
+    EXPECT_TRUE(got.whole() == (i == 0 ? outputs.out : outputs.err)) << got.whole();
+    EXPECT_EQ(got.ends.size(), 1U);
+    const auto slot = tap_.slot(output.stream);
+    EXPECT_EQ(slot.target.fds, i == 0 ? FTAP_STDOUT : FTAP_STDERR);
+    EXPECT_EQ(slot.target.cgroup, id);
+    EXPECT_EQ(slot.state, FTAP_STREAM_ENDED);
+  }
+  EXPECT_NE(enters[0].outputs[0].stream, enters[0].outputs[1].stream);
+
+  cgroup.reset();
+  EXPECT_EQ(std::ranges::count(tap_.captured().gone(), id), 1);
+}
+
+TEST_F(LogTapEnter, BothOutputsInOnePipeAreOneStream) {
+  const test::ScratchCgroup cgroup;
+  test::Pipe pipe;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    cgroup.join();
+    if (::unshare(CLONE_NEWNS) != 0) ::_exit(126);
+    ::dup2(pipe.in.get(), STDOUT_FILENO);
+    ::dup2(pipe.in.get(), STDERR_FILENO);
+    ::execlp("sh", "sh", "-c", "echo out; echo err >&2", nullptr);
+    ::_exit(127);
+  }
+  pipe.in.reset();
+  const std::string read = test::read_all(pipe.out.get(), 8192);
+  ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
+  const auto enters = enters_of(cgroup.id());
+  ASSERT_EQ(enters.size(), 1U);
+  EXPECT_EQ(enters[0].outputs[0], enters[0].outputs[1]);
+  EXPECT_EQ(tap_.slot(enters[0].outputs[0].stream).target.fds, FTAP_STDOUT | FTAP_STDERR);
+  EXPECT_EQ(tap_.captured().of(enters[0].outputs[0].stream).whole(), read);
+}
+
+TEST_F(LogTapEnter, WhatComesLaterIntoTheSameCgroupIsNoContainer) {
+  // As `kubectl exec` and exec probes come: another process, other pipes, the same cgroup.
+  const test::ScratchCgroup cgroup;
+  run({"echo", "entrypoint"}, &cgroup, CLONE_NEWNS);
+  run({"echo", "probe"}, &cgroup, CLONE_NEWNS);
+  EXPECT_EQ(enters_of(cgroup.id()).size(), 1U);
+  EXPECT_EQ(tap_.streams().sweep().size(), 2U);
+}
+
+TEST_F(LogTapEnter, WhoIsMarkedIsNotFoundAgain) {
+  const test::ScratchCgroup cgroup;
+  ASSERT_TRUE(tap_.streams().mark(cgroup.id()));
+  run({"echo", "probe"}, &cgroup, CLONE_NEWNS);
+  EXPECT_TRUE(enters_of(cgroup.id()).empty());
+  EXPECT_TRUE(tap_.streams().sweep().empty());
+}
+
+TEST_F(LogTapEnter, WithoutAMountNamespaceOfItsOwnItIsNone) {
+  const test::ScratchCgroup cgroup;
+  run({"echo", "a unit"}, &cgroup, 0);
+  run({"echo", "another pid namespace"}, &cgroup, CLONE_NEWPID);
+  EXPECT_TRUE(enters_of(cgroup.id()).empty());
+}
+
+TEST_F(LogTapEnter, UnshareOnTheHostIsNone) {
+  EXPECT_EQ(run({"unshare", "-pf", "echo", "pid"}, nullptr, 0).out, "pid\n");
+  EXPECT_EQ(run({"unshare", "-mpf", "echo", "mount and pid"}, nullptr, 0).out, "mount and pid\n");
+  EXPECT_EQ(run({"unshare", "-m", "echo", "mount"}, nullptr, 0).out, "mount\n");
+  EXPECT_TRUE(tap_.streams().sweep().empty());
+}
+
+TEST_F(LogTapEnter, AnInheritedPipeStaysOneStream) {
+  // A container in a container, with the outer one's stdout: the inner one's entry names the outer one's stream.
+  const test::ScratchCgroup cgroup;
+  test::Pipe pipe;
+  const flow::StreamNo outer = tap_.tap(pipe.out.get());
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    cgroup.join();
+    if (::unshare(CLONE_NEWNS) != 0) ::_exit(126);
+    ::dup2(pipe.in.get(), STDOUT_FILENO);
+    ::execlp("echo", "echo", "inner", nullptr);
+    ::_exit(127);
+  }
+  test::write_all(pipe.in.get(), "outer\n");
+  ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
+  pipe.in.reset();
+  const std::string read = test::read_all(pipe.out.get(), 8192);
+  const auto enters = enters_of(cgroup.id());
+  ASSERT_EQ(enters.size(), 1U);
+  EXPECT_EQ(enters[0].outputs[0].stream, outer);
+  EXPECT_EQ(tap_.captured().of(outer).whole(), read);
+  EXPECT_EQ(read.size(), 12U);
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,257 @@
+// Capture goes on while the service is away: what is pinned is taken over, and of a stream that was written all the
+// while nothing is missing and nothing is there twice.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sched.h>
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "tests/bpf/logtap_capture.hpp"
+#include "tests/bpf/logtap_text.hpp"
+
+namespace flowtap {
+namespace {
+
+// A BPF file system and a mount namespace of the test's own: its pins are nobody else's, and go with it.
+class LogTapTakeover : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string folder = "/tmp/flowtap-test-XXXXXX";
+    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+    root_ = folder;
+    ASSERT_EQ(::unshare(CLONE_NEWNS), 0);
+    ASSERT_EQ(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
+    ASSERT_EQ(::mkdir((root_ + "/bpf").c_str(), 0700), 0);
+    ASSERT_EQ(::mount("bpf", (root_ + "/bpf").c_str(), "bpf", 0, nullptr), 0);
+    options_.bpffs = root_ + "/bpf";
+    options_.ring_bytes = 16U << 20U;
+  }
+
+  void TearDown() override {
+    EXPECT_TRUE(kernel::detach_log_tap(options_.bpffs));
+    EXPECT_FALSE(std::filesystem::exists(options_.bpffs + "/flowtap"));
+    ::umount(options_.bpffs.c_str());
+    std::filesystem::remove_all(root_);
+  }
+
+  [[nodiscard]] kernel::LogLive start() const {
+    auto live = kernel::start_log_tap(options_);
+    EXPECT_TRUE(live) << live.error().what;
+    EXPECT_FALSE(live->unpinned()) << live->unpinned()->what;
+    return std::move(*live);
+  }
+
+  std::string root_;
+  kernel::LogOptions options_;
+};
+
+// A stand-in for the journal: batches, each with the ring's position behind it, one append per batch.
+struct BatchHead {
+  flow::RingPosition position = 0;
+  std::uint64_t size = 0;
+};
+
+class BatchFile {
+ public:
+  explicit BatchFile(const std::string& path)
+      : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    EXPECT_TRUE(file_.valid());
+    // What a kill has cut off is not there.
+    ::ftruncate(file_.get(), static_cast<off_t>(read([](std::span<const std::byte>) {})));
+    ::lseek(file_.get(), 0, SEEK_END);
+  }
+
+  [[nodiscard]] flow::RingPosition position() const { return position_; }
+
+  void append(flow::RingPosition position, const std::string& records) {
+    const BatchHead head{position, records.size()};
+    std::string batch(reinterpret_cast<const char*>(&head), sizeof(head));
+    batch += records;
+    test::write_all(file_.get(), batch);
+  }
+
+  // Returns the length of what is whole.
+  std::uint64_t read(const std::function<void(std::span<const std::byte>)>& take) {
+    struct stat st{};
+    EXPECT_EQ(::fstat(file_.get(), &st), 0);
+    std::string all(static_cast<std::size_t>(st.st_size), '\0');
+    EXPECT_EQ(::pread(file_.get(), all.data(), all.size(), 0), st.st_size);
+    std::size_t at = 0;
+    for (BatchHead head; at + sizeof(head) <= all.size(); at += sizeof(head) + head.size) {
+      std::memcpy(&head, all.data() + at, sizeof(head));
+      if (head.size > all.size() - at - sizeof(head)) break;
+      position_ = head.position;
+      for (std::size_t i = 0; i < head.size;) {
+        std::uint32_t size = 0;
+        const char* record = all.data() + at + sizeof(head) + i;
+        std::memcpy(&size, record, sizeof(size));
+        take({reinterpret_cast<const std::byte*>(record + sizeof(size)), size});
+        i += sizeof(size) + size;
+      }
+    }
+    return at;
+  }
+
+ private:
+  Fd file_;
+  flow::RingPosition position_ = 0;
+};
+
+// The service: takes over, skips what the journal has, then drains for ever; ends at a stream's END.
+void serve(const kernel::LogLive& live, const std::string& journal) {
+  auto ring = live.ring();
+  auto streams = live.streams();
+  if (!ring || !streams) ::_exit(2);
+  BatchFile batches(journal);
+  if (batches.position() != 0) (*ring)->commit(batches.position());
+  for (bool ended = false; !ended;) {
+    std::string records;
+    const auto end = (*ring)->drain(64U << 10U, [&](std::span<const std::byte> raw) {
+      const auto size = static_cast<std::uint32_t>(raw.size());
+      records.append(reinterpret_cast<const char*>(&size), sizeof(size));
+      records.append(reinterpret_cast<const char*>(raw.data()), raw.size());
+      const auto record = flow::parse_record(raw);
+      ended = ended || (record && std::holds_alternative<flow::End>(record->what));
+    });
+    if (!end) ::_exit(3);
+    if (*end == (*ring)->position()) {
+      static_cast<void>((*ring)->wait(std::chrono::milliseconds(1)));
+      continue;
+    }
+    batches.append(*end, records);
+    (*ring)->commit(*end);
+    streams->beat();
+  }
+}
+
+pid_t start_service(const kernel::LogOptions& options, const std::string& journal) {
+  const pid_t pid = ::fork();
+  if (pid != 0) return pid;
+  const auto live = kernel::start_log_tap(options);
+  if (!live || !live->taken_over()) ::_exit(1);
+  serve(*live, journal);
+  ::_exit(0);
+}
+
+TEST_F(LogTapTakeover, KilledInTheMiddleOfAHundredThousandLines) {
+  const std::string journal = root_ + "/journal";
+  const std::string text = test::lines(100'000);
+  test::Pipe pipe;
+  flow::StreamNo stream = 0;
+  {
+    const auto live = start();
+    EXPECT_FALSE(live.taken_over());
+    auto streams = live.streams();
+    ASSERT_TRUE(streams);
+    const auto tapped = streams->open(test::target_of(pipe.out.get(), FTAP_KIND_PIPE));
+    ASSERT_TRUE(tapped);
+    stream = *tapped;
+  }  // from here on only the pins hold it
+
+  // Ten steps: in each a tenth is written and read, and the service is killed at any moment of it.
+  constexpr std::size_t kSteps = 10;
+  std::size_t at = 0;
+  std::string read;
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    const std::size_t until =
+        step + 1 == kSteps ? text.size() : text.find('\n', text.size() * (step + 1) / kSteps) + 1;
+    const pid_t service = start_service(options_, journal);
+    std::thread writer([&] { test::write_lines(pipe.in.get(), text.substr(at, until - at)); });
+    std::string buffer(8192, '\0');
+    while (read.size() < until) {
+      const ssize_t n = ::read(pipe.out.get(), buffer.data(), std::min(buffer.size(), until - read.size()));
+      ASSERT_GT(n, 0);
+      read.append(buffer, 0, static_cast<std::size_t>(n));
+      // Somewhere in the step, another place each time.
+      if (read.size() > at + (until - at) * (step + 1) / (kSteps + 1)) ::kill(service, SIGKILL);
+    }
+    writer.join();
+    ::kill(service, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(service, &status, 0), service);
+    EXPECT_TRUE(WIFSIGNALED(status)) << "exit status " << WEXITSTATUS(status);
+    at = until;
+  }
+  pipe.in.reset();
+  char byte = 0;
+  EXPECT_EQ(::read(pipe.out.get(), &byte, 1), 0);
+  ASSERT_TRUE(read == text) << "the test itself";
+
+  const pid_t service = start_service(options_, journal);
+  int status = 0;
+  ASSERT_EQ(::waitpid(service, &status, 0), service);
+  ASSERT_EQ(status, 0);
+  test::Captured captured;
+  BatchFile(journal).read([&](std::span<const std::byte> raw) { captured.add(raw); });
+  const auto& got = captured.of(stream);
+  EXPECT_TRUE(got.whole() == text) << got.captured() << " of " << text.size();
+  ASSERT_EQ(got.ends.size(), 1U);
+  EXPECT_EQ(got.ends[0].passed, text.size());
+}
+
+TEST_F(LogTapTakeover, NumbersAreNeverUsedAgain) {
+  const test::Pipe one;
+  const test::Pipe other;
+  const test::Pipe third;
+  const auto open = [](const kernel::LogLive& live, const test::Pipe& pipe) {
+    auto streams = live.streams();
+    EXPECT_TRUE(streams);
+    return streams->open(test::target_of(pipe.out.get(), FTAP_KIND_PIPE)).value_or(0);
+  };
+  options_.first_stream = 1000;
+  EXPECT_EQ(open(start(), one), 1000U);
+  options_.first_stream = 7;  // lower than what is running has come to
+  EXPECT_EQ(open(start(), other), 1001U);
+  EXPECT_EQ(start().streams()->sweep().size(), 2U);
+  ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
+  options_.first_stream = 1002;
+  const auto fresh = start();
+  EXPECT_FALSE(fresh.taken_over());
+  EXPECT_EQ(open(fresh, third), 1002U);
+}
+
+TEST_F(LogTapTakeover, TheRingKeepsItsName) {
+  std::string id;
+  {
+    const auto live = start();
+    id = (*live.ring())->ring_id();
+  }
+  {
+    const auto live = start();
+    EXPECT_EQ((*live.ring())->ring_id(), id);
+    EXPECT_EQ(live.program_stats(false).size(), 3U);
+    for (const auto& program : live.program_stats(false)) EXPECT_TRUE(program) << program.error().what;
+  }
+  ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
+  EXPECT_NE((*start().ring())->ring_id(), id);
+}
+
+TEST_F(LogTapTakeover, HalfAPinIsNone) {
+  // A start that was killed between two pins.
+  const std::string part = options_.bpffs + "/flowtap/" + kernel::log_abi() + "_part";
+  ASSERT_EQ(::mkdir((options_.bpffs + "/flowtap").c_str(), 0700), 0);
+  ASSERT_EQ(::mkdir(part.c_str(), 0700), 0);
+  EXPECT_FALSE(start().taken_over());
+  EXPECT_FALSE(std::filesystem::exists(part));
+  EXPECT_TRUE(start().taken_over());
+}
+
+TEST_F(LogTapTakeover, WithoutABpfFileSystemItRunsAndSaysSo) {
+  options_.bpffs = root_;
+  const auto live = kernel::start_log_tap(options_);
+  ASSERT_TRUE(live) << live.error().what;
+  ASSERT_TRUE(live->unpinned());
+  EXPECT_NE(live->unpinned()->what.find("no BPF file system is mounted on " + root_), std::string::npos);
+  options_.bpffs = root_ + "/bpf";
+}
+
+}  // namespace
+}  // namespace flowtap
