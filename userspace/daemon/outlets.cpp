@@ -173,7 +173,7 @@ std::vector<api::ComponentStatus> Outlets::components() const {
 }
 
 std::string Outlets::hint(const std::string& name, const Error& error) const {
-  std::string rights = given_up_.hint(name, error.code);
+  const std::string rights = given_up_.hint(name, error.code);
   return rights.empty() ? error.hint : rights;
 }
 

@@ -77,8 +77,9 @@ Result<GivenUp> drop_privileges(const Config& config) {
     if (kept.wanted(config)) keep |= bit(kept.capability);
   std::uint64_t given_up = 0;
   for (std::size_t i = 0; i < data.size(); ++i) {
-    const auto kept = static_cast<std::uint32_t>(keep >> (kLowWord * i));
-    given_up |= std::uint64_t{data.at(i).permitted & ~kept} << (kLowWord * i);
+    const std::uint32_t shift = i == 0 ? 0 : kLowWord;
+    const auto kept = static_cast<std::uint32_t>(keep >> shift);
+    given_up |= std::uint64_t{data.at(i).permitted & ~kept} << shift;
     data.at(i).permitted &= kept;
     data.at(i).effective &= kept;
     data.at(i).inheritable = 0;
