@@ -15,7 +15,7 @@ namespace flowtap::stats::test {
 class SnapshotScript {
  public:
   void set(StatId id, std::vector<std::string> labels, Value value) {
-    values_.insert_or_assign(std::pair(id, std::move(labels)), std::move(value));
+    values_.insert_or_assign(std::pair(id, std::move(labels)), value);
   }
 
   /// Dispatches of one type of the kernel's classes.

@@ -15,7 +15,6 @@ namespace {
 using flowtap::test::http_get;
 using test::SnapshotScript;
 using testing::HasSubstr;
-using testing::Not;
 
 double value_of(const std::string& page, const std::string& series) {
   const auto at = page.find("\n" + series + " ");

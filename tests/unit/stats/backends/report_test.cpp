@@ -92,7 +92,7 @@ TEST(Terminal, PlainTextWhereThereIsNoTerminal) {
 }
 
 TEST(Terminal, ColumnsStandUnderTheirHeadings) {
-  SchedulerRates scheduler{"a_scheduler_with_a_very_long_name_indeed", {{"x", 3, 1.5, 1}}, 3, 1.5, {}, {}};
+  const SchedulerRates scheduler{"a_scheduler_with_a_very_long_name_indeed", {{"x", 3, 1.5, 1}}, 3, 1.5, {}, {}};
   const std::string table = report_table(std::vector{scheduler}, "t");
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < table.size();) {
@@ -133,8 +133,8 @@ TEST(Terminal, AReaderThatStopsMissesWholeTables) {
   Terminal backend(file.get());
   SnapshotScript script;
   (void)first(script);
-  constexpr std::size_t others = 40;  // so that a table is larger than a write
-  for (std::size_t i = 0; i < others; ++i)
+  constexpr std::size_t kOthers = 40;  // so that a table is larger than a write
+  for (std::size_t i = 0; i < kOthers; ++i)
     script.set(StatId::kWSYNC, {"scheduler" + std::to_string(i), "wsync"}, std::uint64_t{1});
   while (backend.publish(script.next())) {  // until the pipe is full
   }
@@ -156,7 +156,7 @@ TEST(Terminal, AReaderThatStopsMissesWholeTables) {
   std::size_t ended = 0;
   for (std::size_t at = 0; (at = all.find("flowtap  ", at)) != std::string::npos; ++at) ++begun;
   for (std::size_t at = 0; (at = all.find("p99", at)) != std::string::npos; ++at) ++ended;
-  EXPECT_EQ(begun * (1 + others), ended);
+  EXPECT_EQ(begun * (1 + kOthers), ended);
   EXPECT_GT(begun, 2U);
 }
 

@@ -19,7 +19,6 @@ using test::SnapshotScript;
 using test::SpectatordModel;
 using test::Wire;
 using testing::Contains;
-using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
