@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <thread>
 
-#include "kernel/dispatch_programs.hpp"
 #include "stats/table.hpp"
 
 namespace flowtap::test {
@@ -26,6 +25,8 @@ void print(const Outcome& o) {
   std::printf("  resets %lu\n", o.resets);
 }
 
+}  // namespace
+
 kernel::DispatchLive attach(std::uint64_t cgroup) {
   auto topology = kernel::read_topology("/sys");
   EXPECT_TRUE(topology) << topology.error().what;
@@ -38,8 +39,6 @@ kernel::DispatchLive attach(std::uint64_t cgroup) {
   EXPECT_TRUE(live) << live.error().what;
   return std::move(*live);
 }
-
-}  // namespace
 
 bool in_vm() {
   return std::getenv("FTAP_VM") != nullptr;  // NOLINT(concurrency-mt-unsafe): nobody sets any
@@ -70,14 +69,15 @@ std::uint64_t Outcome::unobserved_limit() const {
 }
 
 Outcome count_crew(const Job& job, const Counting& how) {
-  Crew crew(how.prepare ? std::vector{how.prepare, job} : std::vector{job});
+  const Job nothing = [](Hands&) {};
+  Crew crew({how.before ? how.before : nothing, how.prepare ? how.prepare : nothing, job});
+  crew.go();
+  crew.finish();
   const kernel::DispatchLive live = attach(crew.cgroup_id());
   auto slots = live.slots();
   EXPECT_TRUE(slots) << slots.error().what;
-  if (how.prepare) {
-    crew.go();
-    crew.finish();
-  }
+  crew.go();
+  crew.finish();
   const SwitchCounts before = crew.quiesce();
   Outcome outcome;
   (*slots)->take(outcome.prepared);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "kernel/dispatch_programs.hpp"
 #include "stats/slot_source.hpp"
 #include "tests/support/crew.hpp"
 
@@ -34,8 +35,12 @@ struct Counting {
   std::chrono::microseconds cycle =
       std::chrono::milliseconds(10);  ///< from one reading and resetting to the next
   std::uint64_t resets = 0;           ///< Hands::wanted() until there have been so many
+  Job before = {};                    ///< done before the programs are attached
   Job prepare = {};                   ///< done before the count, but under the eyes of the programs
 };
+
+/// The product's own programs, to count one cgroup.
+kernel::DispatchLive attach(std::uint64_t cgroup);
 
 /// Counts while the crew does `job`, and prints what it found.
 Outcome count_crew(const Job& job, const Counting& how = {});

@@ -6,7 +6,9 @@
 //   a task that slept must be woken        types of woken and new tasks == voluntary switches (+ moved ones)
 //   a task that was put off comes back     preempted <= nonvoluntary switches
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <barrier>
 #include <chrono>
 
@@ -91,6 +93,31 @@ TEST(DispatchEquality, WakeUpsAcrossCpusAreTypedByPlacement) {
   EXPECT_GT(o.of(FTAP_SLOT_WSYNC) + o.of(FTAP_SLOT_WSYNC_PREV_IDLE), 0U)
       << "both sleep as soon as they have woken";
   EXPECT_GT(o.woken_or_new() - o.of(FTAP_SLOT_PINNED) - o.of(FTAP_SLOT_NEW), 0U);
+}
+
+// A writer that never stops, and a reader that is quicker: it is often woken when it has made up its mind to sleep and
+// still runs. Such a wake-up leads to no dispatch.
+TEST(DispatchEquality, AWakeUpOfATaskThatStillRunsCountsNothing) {
+  const int bytes = many_rounds();
+  const auto cpus = test::online_cpus();
+  ASSERT_GE(cpus.size(), 2U);
+  const Outcome o = count_crew([&](Hands& hands) {
+    std::array<int, 2> pipe{};
+    if (::pipe(pipe.data()) != 0) ::_exit(1);
+    hands.thread([=, &cpus] {
+      test::pin_to({cpus.at(0)});
+      for (int i = 0; i < bytes; ++i)
+        if (::write(pipe[1], "x", 1) != 1) ::_exit(1);
+    });
+    hands.thread([=, &cpus] {
+      test::pin_to({cpus.at(1)});
+      char c = 0;
+      for (int i = 0; i < bytes; ++i)
+        if (::read(pipe[0], &c, 1) != 1) ::_exit(1);
+    });
+    hands.wait();
+  });
+  expect_laws(o);
 }
 
 TEST(DispatchEquality, NothingIsLostOrDoubledResettingEveryMillisecond) {

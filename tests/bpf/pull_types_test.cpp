@@ -15,11 +15,11 @@ namespace {
 
 using test::Actor;
 using test::Hands;
+using test::kDirector;
 using test::kHog;
 using test::kSleeper;
 
 constexpr std::uint64_t kRounds = 60;
-constexpr int kDirector = 7;
 
 struct Move {
   const char* name;

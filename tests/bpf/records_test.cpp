@@ -1,11 +1,17 @@
 // Each task has a record of its own, whatever becomes of its pid and however many tasks there are.
+#include <bpf/bpf.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <barrier>
+#include <memory>
+#include <string_view>
 #include <thread>
+#include <vector>
 
+#include "base/fd.hpp"
 #include "tests/bpf/count_crew.hpp"
 
 namespace flowtap {
@@ -56,21 +62,83 @@ TEST(Records, AThreadKeepsItsRecordWhenItsExecGivesItTheLeadersPid) {
 
 // So many that some share a place in the array of records. How they are spread is the kernel's business; a kernel
 // that spread them at random would let all have one to themselves in one run of 10^7.
-TEST(Records, TasksThatShareAPlaceHaveARecordEach) {
-  constexpr std::uint64_t kThreads = 1500;
-  constexpr std::uint64_t kTurns = 5;
-  const Outcome o = count_crew([](Hands& hands) {
-    auto* all = new std::barrier(kThreads);  // never destroyed: the threads stay until they are killed
-    for (std::uint64_t i = 0; i < kThreads; ++i)
-      hands.thread([all] {
-        for (std::uint64_t turn = 0; turn < kTurns; ++turn) all->arrive_and_wait();
-      });
+constexpr std::uint64_t kThreads = 1500;
+
+// Threads that sleep until the job's last thread has come, and then wait for each other again and again.
+struct Crowd {
+  std::shared_ptr<std::barrier<>> all = std::make_shared<std::barrier<>>(kThreads + 1);
+
+  void gather(Hands& hands) const {
+    for (std::uint64_t i = 0; i < kThreads; ++i) hands.thread([*this] { wait_for_all(); });
+  }
+  void wait_for_all() const {
+    for (int turn = 0; turn < 5; ++turn) all->arrive_and_wait();
+  }
+};
+
+TEST(Records, NewTasksThatShareAPlaceHaveARecordEach) {
+  const Outcome o = count_crew([crowd = Crowd()](Hands& hands) {
+    crowd.gather(hands);
+    crowd.wait_for_all();
     hands.wait();
   });
   EXPECT_EQ(o.switches.tasks, kThreads + 1);
   EXPECT_LE(o.of(FTAP_SLOT_NEW), kThreads);
   EXPECT_GE(o.of(FTAP_SLOT_NEW) + o.of(FTAP_SLOT_UNOBSERVED), kThreads);
   expect_observed(o);
+}
+
+TEST(Records, TasksThatWereThereBeforeHaveARecordEach) {
+  const Crowd crowd;
+  const Outcome o = count_crew(
+      [&](Hands& hands) {
+        crowd.wait_for_all();
+        hands.wait();
+      },
+      {.before = [&](Hands& hands) { crowd.gather(hands); }});
+  EXPECT_EQ(o.switches.tasks, kThreads + 1);
+  EXPECT_EQ(o.of(FTAP_SLOT_NEW), 0U);
+  EXPECT_GE(o.sum(), kThreads);
+  expect_observed(o);
+}
+
+// The kernel's own memory, and not a CPU number that is all ones.
+bool is_address(std::uint64_t n) {
+  return n >= 0xffff'0000'0000'0000 && n < 0xffff'ff00'0000'0000;
+}
+
+// Places of the array that belong to a task: those that hold the address of one.
+std::uint64_t places_taken() {
+  std::uint64_t taken = 0;
+  bpf_map_info info{};
+  for (std::uint32_t id = 0; bpf_map_get_next_id(id, &id) == 0;) {
+    const Fd map(bpf_map_get_fd_by_id(id));
+    std::uint32_t size = sizeof(info);
+    if (!map.valid() || bpf_map_get_info_by_fd(map.get(), &info, &size) != 0 ||
+        std::string_view(info.name) != "ftap_nears")
+      continue;
+    std::vector<std::uint64_t> value(info.value_size / sizeof(std::uint64_t));
+    for (std::uint32_t i = 0; i < info.max_entries; ++i)
+      if (bpf_map_lookup_elem(map.get(), &i, value.data()) == 0)
+        taken += std::ranges::any_of(value, is_address) ? 1 : 0;
+  }
+  return taken;
+}
+
+TEST(Records, ATaskThatIsGoneGivesItsPlaceBack) {
+  const kernel::DispatchLive live = test::attach(0);
+  std::uint64_t full = 0;
+  {
+    test::Crew crew([](Hands& hands) { Crowd().gather(hands); });
+    crew.go();
+    crew.finish();
+    full = places_taken();
+    ASSERT_GE(full, kThreads / 2);
+  }
+  // A task is freed a while after it has been reaped.
+  std::uint64_t left = full;
+  for (int i = 0; i < 100 && left > full - kThreads / 2; ++i) ::usleep(100'000), left = places_taken();
+  EXPECT_LE(left, full - kThreads / 2);
 }
 
 }  // namespace

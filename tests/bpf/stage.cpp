@@ -98,4 +98,13 @@ void no_throttling() {
     throw std::runtime_error("cannot lift the limit of SCHED_FIFO tasks");
 }
 
+void expect_alone(const Outcome& o, std::size_t type, std::uint64_t rounds) {
+  EXPECT_EQ(o.sum(), o.switches.sum());
+  EXPECT_EQ(o.of(FTAP_SLOT_UNOBSERVED), 0U);
+  // The kernel's own threads run on these CPUs as well, now and then.
+  EXPECT_GE(o.of(type), rounds * 8 / 10);
+  EXPECT_LE(o.woken_or_new() + o.pulled() - o.of(FTAP_SLOT_NEW) - o.of(FTAP_SLOT_PINNED), o.of(type) + 20U)
+      << "others only while it starts";
+}
+
 }  // namespace flowtap::test

@@ -15,11 +15,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/support/crew.hpp"
+#include "tests/bpf/count_crew.hpp"
 
 namespace flowtap::test {
 
 using Cpus = std::vector<int>;
+
+/// Where the director stays: nobody else is sent there.
+inline constexpr int kDirector = 7;
 
 /// SCHED_FIFO priorities; 0 is an ordinary task.
 inline constexpr int kFair = 0;
@@ -69,5 +72,8 @@ class Actor {
 
 /// Without it a CPU that SCHED_FIFO tasks keep for long is taken from them for a while.
 void no_throttling();
+
+/// That the crew, which made so many wake-ups on purpose, made them of this type, and hardly any other.
+void expect_alone(const Outcome& o, std::size_t type, std::uint64_t rounds);
 
 }  // namespace flowtap::test

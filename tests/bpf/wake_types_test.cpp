@@ -17,13 +17,12 @@ namespace {
 using test::Actor;
 using test::Cpus;
 using test::Hands;
+using test::kDirector;
 using test::kFair;
 using test::kHog;
 using test::kSleeper;
-using test::Outcome;
 
 constexpr std::uint64_t kRounds = 60;
-constexpr int kDirector = 7;
 
 struct Scene {
   const char* name;
@@ -59,14 +58,6 @@ void play(Hands& hands, const Scene& scene) {
   hands.wait();
 }
 
-void expect_alone(const Outcome& o, std::size_t type) {
-  EXPECT_EQ(o.sum(), o.switches.sum());
-  EXPECT_EQ(o.of(FTAP_SLOT_UNOBSERVED), 0U);
-  EXPECT_GE(o.of(type), kRounds * 8 / 10);
-  EXPECT_LE(o.woken_or_new() + o.pulled() - o.of(FTAP_SLOT_NEW) - o.of(FTAP_SLOT_PINNED), o.of(type) + 20U)
-      << "others only while it starts";
-}
-
 class WakeType : public testing::TestWithParam<Scene> {
  protected:
   static void SetUpTestSuite() { test::no_throttling(); }
@@ -74,7 +65,7 @@ class WakeType : public testing::TestWithParam<Scene> {
 
 TEST_P(WakeType, IsMadeAlone) {
   const Scene& scene = GetParam();
-  expect_alone(test::count_crew([&scene](Hands& hands) { play(hands, scene); }), scene.type);
+  test::expect_alone(test::count_crew([&scene](Hands& hands) { play(hands, scene); }), scene.type, kRounds);
 }
 
 INSTANTIATE_TEST_SUITE_P(, WakeType,
@@ -88,90 +79,6 @@ INSTANTIATE_TEST_SUITE_P(, WakeType,
                                          Scene{"queued_node", FTAP_SLOT_QUEUED_NODE, 0, {2, 3}, {2, 3}},
                                          Scene{"queued_xnuma", FTAP_SLOT_QUEUED_XNUMA, 0, {4, 5}, {4, 5}}),
                          [](const auto& test) { return test.param.name; });
-
-// The sleeper takes the CPU from a task that stays runnable, but not at its wake-up: it waited while others had the
-// CPU, until the hog sank below it.
-TEST_F(WakeType, QueuedIsAlsoWhoPreemptsAfterAWait) {
-  const Outcome o = test::count_crew([](Hands& hands) {
-    test::allow(0, {kDirector});
-    Actor sleeper(hands, {0}, kSleeper);
-    Actor hog(hands, {0}, kHog);
-    Actor other(hands, {1}, kHog);
-    Actor first(hands, {0}, test::kFirst);
-    for (std::uint64_t i = 0; i < kRounds; ++i) {
-      sleeper.visit(0);
-      hog.hold();
-      other.hold();
-      sleeper.allow({0, 1});
-      sleeper.cue();
-      first.cue();
-      first.rest();
-      hog.rank(kSleeper - 1);
-      sleeper.rest();
-      hog.rank(kHog);
-      for (Actor* actor : {&hog, &other}) {
-        actor->let_go();
-        actor->rest();
-      }
-    }
-    for (const Actor* actor : {&sleeper, &hog, &other, &first}) actor->leave();
-    hands.wait();
-  });
-  expect_alone(o, FTAP_SLOT_QUEUED);
-}
-
-// The waker outranks the sleeper on their CPU, and goes to sleep as soon as it has woken it.
-TEST_F(WakeType, WsyncIsTheWakersCpu) {
-  const Outcome o = test::count_crew([](Hands& hands) {
-    test::allow(0, {kDirector});
-    Actor sleeper(hands, {0}, kSleeper);
-    Actor waker(hands, {0}, kHog, &sleeper);
-    Actor hog(hands, {1}, kHog);
-    for (std::uint64_t i = 0; i < kRounds; ++i) {
-      sleeper.visit(0);
-      hog.hold();
-      sleeper.allow({0, 1});
-      waker.cue();
-      waker.rest();
-      sleeper.rest();
-      hog.let_go();
-      hog.rest();
-    }
-    for (const Actor* actor : {&sleeper, &waker, &hog}) actor->leave();
-    hands.wait();
-  });
-  expect_alone(o, FTAP_SLOT_WSYNC);
-}
-
-// The waker has gone to sleep on another CPU before the sleeper comes to its own, which is idle by then. For that to
-// be certain the sleeper is first queued, moved behind another hog, and brought back once its CPU is idle.
-TEST_F(WakeType, WsyncPrevIdleIsTheIdlePreviousCpu) {
-  const Outcome o = test::count_crew([](Hands& hands) {
-    test::allow(0, {kDirector});
-    Actor sleeper(hands, {0}, kSleeper);
-    Actor waker(hands, {4}, kHog, &sleeper);
-    Actor hog(hands, {0}, kHog);
-    Actor other(hands, {2}, kHog);
-    for (std::uint64_t i = 0; i < kRounds; ++i) {
-      sleeper.visit(0);
-      hog.hold();
-      other.hold();
-      sleeper.allow({0, 2});
-      waker.cue();
-      waker.rest();
-      sleeper.allow({2});
-      hog.let_go();
-      hog.rest();
-      sleeper.allow({0, 1});  // the kernel goes round: after 2 it is the turn of 0
-      sleeper.rest();
-      other.let_go();
-      other.rest();
-    }
-    for (const Actor* actor : {&sleeper, &waker, &hog, &other}) actor->leave();
-    hands.wait();
-  });
-  expect_alone(o, FTAP_SLOT_WSYNC_PREV_IDLE);
-}
 
 }  // namespace
 }  // namespace flowtap
