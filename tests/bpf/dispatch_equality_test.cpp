@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <barrier>
 #include <chrono>
 
@@ -106,8 +107,11 @@ TEST(DispatchEquality, AWakeUpOfATaskThatStillRunsCountsNothing) {
     if (::pipe(pipe.data()) != 0) ::_exit(1);
     hands.thread([=, &cpus] {
       test::pin_to({cpus.at(0)});
-      for (int i = 0; i < bytes; ++i)
+      for (int i = 0; i < bytes; ++i) {
+        for (std::atomic<int> pause = 0; pause < 200; ++pause) {
+        }
         if (::write(pipe[1], "x", 1) != 1) ::_exit(1);
+      }
     });
     hands.thread([=, &cpus] {
       test::pin_to({cpus.at(1)});

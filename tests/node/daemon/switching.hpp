@@ -16,14 +16,13 @@ namespace flowtap::test {
 
 inline constexpr int kForEver = std::numeric_limits<int>::max();
 
-/// For a Crew's job: two threads that hand a byte to and fro. On one CPU, so that no round can do without the
-/// scheduler: each has two wake-ups and two sleeps.
-inline void ping_pong(Hands& hands, int rounds, int cpu = 0) {
+/// For a Crew's job: two threads that hand a byte to and fro, where the job itself may run. On one CPU no round can do
+/// without the scheduler: each has two wake-ups and two sleeps.
+inline void hand_to_and_fro(Hands& hands, int rounds) {
   std::array<int, 2> ping{};
   std::array<int, 2> pong{};
   if (::pipe(ping.data()) != 0 || ::pipe(pong.data()) != 0) ::_exit(1);
-  const auto play = [rounds, cpu](int in, int out, bool serves) {
-    pin_to({cpu});
+  const auto play = [rounds](int in, int out, bool serves) {
     char c = 'x';
     for (int i = 0; i < rounds; ++i) {
       if (serves && ::write(out, &c, 1) != 1) ::_exit(1);
@@ -34,6 +33,12 @@ inline void ping_pong(Hands& hands, int rounds, int cpu = 0) {
   hands.thread([=] { play(pong[0], ping[1], true); });
   hands.thread([=] { play(ping[0], pong[1], false); });
   hands.wait();
+}
+
+/// The same on one CPU.
+inline void ping_pong(Hands& hands, int rounds, int cpu = 0) {
+  pin_to({cpu});
+  hand_to_and_fro(hands, rounds);
 }
 
 /// Of all CPUs since the machine started; those to the idle task as well, which are no dispatch.
