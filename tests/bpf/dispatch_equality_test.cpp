@@ -99,7 +99,7 @@ TEST(DispatchEquality, WakeUpsAcrossCpusAreTypedByPlacement) {
 // A writer that never stops, and a reader that is quicker: it is often woken when it has made up its mind to sleep and
 // still runs. Such a wake-up leads to no dispatch.
 TEST(DispatchEquality, AWakeUpOfATaskThatStillRunsCountsNothing) {
-  const int bytes = many_rounds();
+  const int bytes = many_rounds() / 4;
   const auto cpus = test::online_cpus();
   ASSERT_GE(cpus.size(), 2U);
   const Outcome o = count_crew([&](Hands& hands) {
