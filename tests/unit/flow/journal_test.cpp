@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/temp_dir.hpp"
 #include "tests/unit/flow/journal_kit.hpp"
+#include "tests/unit/flow/tmpfs_dir.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -33,7 +33,7 @@ class JournalTest : public ::testing::Test {
     return paths;
   }
 
-  test::TempDir root_;
+  TmpfsDir root_;
   std::string dir_ = root_ / "journal";
   std::uint64_t max_ = 1U << 20U;
   std::uint64_t segment_ = 1U << 16U;

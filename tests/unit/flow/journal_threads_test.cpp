@@ -1,0 +1,128 @@
+// One thread appends flat out; others read and follow. Readers never see a wrong byte, followers miss nothing.
+#include <poll.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/unit/flow/journal_kit.hpp"
+#include "tests/unit/flow/tmpfs_dir.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+bool is_readable(int fd, int timeout_ms) {
+  pollfd state{fd, POLLIN, 0};
+  return ::poll(&state, 1, timeout_ms) == 1;
+}
+
+TEST(Follower, IsToldOnceUntilItTakes) {
+  const auto follower = Follower::create({}).value();
+  const StreamNo stream = 1;
+  EXPECT_FALSE(is_readable(follower->fd(), 0));
+  for (int i = 0; i < 3; ++i) follower->tell(std::span(&stream, 1));
+  EXPECT_TRUE(is_readable(follower->fd(), 0));
+  follower->taken();
+  EXPECT_FALSE(is_readable(follower->fd(), 0));
+  follower->tell(std::span(&stream, 1));
+  EXPECT_TRUE(is_readable(follower->fd(), 0));
+}
+
+TEST(Follower, IsToldOfItsStreamsOnlyAndLeavesByLettingGo) {
+  Followers followers;
+  auto some = Follower::create({2, 3}).value();
+  auto all = Follower::create({}).value();
+  followers.add(some);
+  followers.add(all);
+  const std::array<StreamNo, 2> others{1, 4};
+  followers.tell(others);
+  EXPECT_FALSE(is_readable(some->fd(), 0));
+  EXPECT_TRUE(is_readable(all->fd(), 0));
+  const std::array<StreamNo, 2> with{1, 3};
+  followers.tell(with);
+  EXPECT_TRUE(is_readable(some->fd(), 0));
+  some.reset();
+  followers.tell(with);
+  EXPECT_EQ(followers.size(), 1U);
+}
+
+constexpr std::uint64_t kRecord = 50;
+constexpr std::uint64_t kRecords = 6000;
+
+/// Follows a stream to its end by its eventfd alone.
+void follow(Journal& journal, StreamNo stream, std::atomic<int>& waiting, Seen& seen) {
+  const auto follower = journal.follow({stream}).value();
+  --waiting;
+  while (is_readable(follower->fd(), 60'000)) {
+    follower->taken();
+    while (true) {
+      const auto reading = journal.read(stream, seen.end, 1000).value();
+      for (const Piece& piece : reading.pieces) {
+        if (piece.hole) seen.holes.push_back(piece);
+        if (piece.offset != seen.end) seen.wrong = true;
+        if (!piece.hole && reading.text(piece) != content(stream, piece.offset, piece.length))
+          seen.wrong = true;
+        if (!piece.hole) seen.bytes += piece.length;
+        seen.end = piece.offset + piece.length;
+      }
+      seen.ended = reading.ended;
+      if (seen.ended) return;
+      if (reading.pieces.empty()) break;
+    }
+  }
+}
+
+void run(Journal& journal, bool evicts) {
+  constexpr std::size_t kFollowers = 3;
+  std::atomic<int> waiting = kFollowers;
+  std::atomic<bool> done = false;
+  std::array<Seen, kFollowers> seen;
+  Batch batch;
+  for (StreamNo stream = 1; stream <= 2; ++stream) batch.add(StreamEntry{stream, name_of(stream)});
+  ASSERT_TRUE(journal.append(batch));
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < kFollowers; ++i)
+      threads.emplace_back([&, i] { follow(journal, 1 + i % 2, waiting, seen[i]); });
+    threads.emplace_back([&] {
+      while (!done) {
+        static_cast<void>(journal.stats());
+        for (const auto& view : journal.streams()) EXPECT_LE(view.held, view.sums.captured);
+        static_cast<void>(journal.position_of("ring"));
+        const std::array<StreamCursor, 2> both{{{1, 0}, {2, 0}}};
+        EXPECT_TRUE(journal.read(both, 5000));
+      }
+    });
+    while (waiting != 0) std::this_thread::yield();
+    for (std::uint64_t n = 0; n < kRecords; ++n) {
+      batch.clear();
+      for (StreamNo stream = 1; stream <= 2; ++stream) {
+        add(batch, stream, n * kRecord, kRecord);
+        if (n + 1 == kRecords) batch.add(EndEntry{stream, kRecords * kRecord, 1, {}});
+      }
+      batch.set_position("ring", n);
+      EXPECT_TRUE(journal.append(batch));
+    }
+    for (std::size_t i = 0; i < kFollowers; ++i) threads[i].join();
+    done = true;
+  }
+  for (const Seen& one : seen) {
+    EXPECT_FALSE(one.wrong);
+    EXPECT_TRUE(one.ended);
+    EXPECT_EQ(one.end, kRecords * kRecord);
+    EXPECT_TRUE(evicts || one.holes.empty());
+    for (const Piece& hole : one.holes) EXPECT_EQ(hole.hole, HoleCause::kEvicted);
+  }
+}
+
+TEST(JournalThreads, FollowersGetEveryByte) {
+  const TmpfsDir temp;
+  run(*open_journal(temp / "journal", 16U << 20U, 64U << 10U), false);
+}
+
+TEST(JournalThreads, SegmentsThatGoMeanwhileAreHolesAndNeverWrongBytes) {
+  const TmpfsDir temp;
+  run(*open_journal(temp / "journal", 64U << 10U, 4U << 10U), true);
+}
+
+}  // namespace
+}  // namespace flowtap::flow
