@@ -1,0 +1,107 @@
+#include "identity/proc_identity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/support/file_tree.hpp"
+#include "tests/unit/identity/golden.hpp"
+
+namespace flowtap::identity {
+namespace {
+
+using flowtap::test::FileTree;
+
+std::string stat_line(const std::string& comm) {
+  return "4711 (" + comm +
+         ") S 12 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 123456 99 88 18446744073709551615\n";
+}
+
+TEST(ProcStat, CommandsMayHoldAnyBytes) {
+  for (const std::string& comm : {std::string("kube-scheduler"), std::string(") S 1 (x"),
+                                  std::string("a) (b"), std::string("\n) R 1 2\n"), std::string(")"),
+                                  std::string("("), std::string(), std::string("\xff) ) ) ")}) {
+    const auto stat = parse_proc_stat(stat_line(comm));
+    ASSERT_TRUE(stat) << comm;
+    EXPECT_EQ(*stat, (ProcStat{comm, 'S', 12, 123456}));
+  }
+}
+
+TEST(ProcStat, WhatIsMissingIsAnErrorAndNotZero) {
+  const std::string good = stat_line("x");
+  for (std::size_t cut = 0; cut < good.find("123456") + 1; ++cut)
+    if (const auto stat = parse_proc_stat(good.substr(0, cut))) {
+      FAIL() << "read from " << good.substr(0, cut);
+    }
+  for (const char* bad : {"1 (x) SS 1", "1 x S 1", "1 (x) S a 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 5",
+                          "1 (x) S 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 -5", "1 )x( S 2"})
+    EXPECT_FALSE(parse_proc_stat(bad)) << bad;
+}
+
+TEST(ProcCgroup, OfEveryHierarchyTheOneThatTells) {
+  EXPECT_EQ(parse_proc_cgroup(test::golden("proc-cgroup-hybrid.txt")),
+            "/kubepods/besteffort/pod82a9c79c-7b82-4530-b485-39aded24b5be/"
+            "91f829d8c00710f813b90bd0a28e54b1eda851421bbd5762e53e5bf7f0b9b7e2");
+  EXPECT_EQ(parse_proc_cgroup("0::/a/b\n"), "/a/b");
+  EXPECT_EQ(parse_proc_cgroup("9:name=systemd:/one/two/three\n0::/v2\n"), "/v2");
+  EXPECT_EQ(parse_proc_cgroup("8:pids:/one/two/three\n9:name=systemd:/s\n0::/\n"), "/s")
+      << "crun without cgroups, on a hybrid node";
+  EXPECT_EQ(parse_proc_cgroup("8:pids:/one\n7:memory:/one/two\n0::/"), "/one/two");
+  EXPECT_EQ(parse_proc_cgroup("0::/a/b (deleted)\n"), "/a/b");
+  EXPECT_EQ(parse_proc_cgroup("0::/a:b:c\n"), "/a:b:c");
+  EXPECT_FALSE(parse_proc_cgroup("0::/\n"));
+  EXPECT_FALSE(parse_proc_cgroup(""));
+  EXPECT_FALSE(parse_proc_cgroup("::\n:\n0:\n0::relative\n\n"));
+}
+
+TEST(Process, FromAFileTree) {
+  FileTree tree;
+  tree.file("4711/stat", stat_line("a) (b")).file("4711/cgroup", "0::/system.slice/foo.service\n");
+  tree.file("12/stat", stat_line("x"));
+  std::filesystem::create_symlink("/usr/bin/foo (deleted)", tree.root() + "/4711/exe");
+  std::filesystem::create_directories(tree.root() + "/4711/ns");
+  std::filesystem::create_directories(tree.root() + "/1/ns");
+  std::filesystem::create_symlink("mnt:[4026531841]", tree.root() + "/1/ns/mnt");
+  std::filesystem::create_symlink("mnt:[4026532000]", tree.root() + "/4711/ns/mnt");
+  const auto proc = RootDir::open(tree.root());
+  ASSERT_TRUE(proc);
+  const auto process = read_process(*proc, 4711);
+  ASSERT_TRUE(process) << process.error().what;
+  EXPECT_EQ(process->comm, "a) (b");
+  EXPECT_EQ(process->start, 123456U);
+  EXPECT_EQ(process->cgroup_path, "/system.slice/foo.service");
+  EXPECT_EQ(process->exe, "/usr/bin/foo (deleted)");
+  EXPECT_EQ(process->in_host_mount_ns, false);
+
+  const auto bare = read_process(*proc, 12);
+  ASSERT_TRUE(bare) << bare.error().what;
+  EXPECT_FALSE(bare->cgroup_path);
+  EXPECT_FALSE(bare->exe);
+  EXPECT_FALSE(bare->in_host_mount_ns) << "unknown, not false";
+  EXPECT_FALSE(read_process(*proc, 13));
+}
+
+// The real procfs: magic links are read and not followed, and the pid of a dead process is nobody.
+TEST(Process, ThisOneAndADeadOne) {
+  const auto proc = RootDir::open("/proc");
+  ASSERT_TRUE(proc);
+  const auto self = read_process(*proc, ::getpid());
+  ASSERT_TRUE(self) << self.error().what;
+  EXPECT_EQ(self->comm, "identity_test");
+  ASSERT_TRUE(self->exe);
+  EXPECT_TRUE(self->exe->ends_with("/identity_test"));
+  EXPECT_GT(self->start, 0U);
+
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) ::_exit(0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(read_process(*proc, child));
+}
+
+}  // namespace
+}  // namespace flowtap::identity

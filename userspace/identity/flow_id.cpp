@@ -1,0 +1,130 @@
+#include "identity/flow_id.hpp"
+
+#include <cstddef>
+
+#include "identity/sha256.hpp"
+
+namespace flowtap::identity {
+namespace {
+
+constexpr std::size_t kShortId = 12;
+constexpr std::size_t kLongestName = 200;
+constexpr std::size_t kKeptOfLongName = 160;
+constexpr std::size_t kHashBytes = 16;
+
+constexpr std::string_view kUpperHex = "0123456789ABCDEF";
+
+bool alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+void append_escaped(std::string& out, char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  out += {'%', kUpperHex[byte >> 4U], kUpperHex[byte & 0xFU]};
+}
+
+std::string escape_all_but(std::string_view text, std::string_view kept) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text)
+    if (alphanumeric(c) || kept.contains(c))
+      out += c;
+    else
+      append_escaped(out, c);
+  return out;
+}
+
+// An id without `-`: then the last one of a component ends the name before it.
+std::string id_component(std::string_view id) {
+  return escape_all_but(id, "._:@");
+}
+
+std::string short_id(std::string_view id) {
+  return id_component(id.substr(0, kShortId));
+}
+
+int hex_digit(char c) {
+  const auto at = kUpperHex.find(c);
+  return at == std::string_view::npos ? -1 : static_cast<int>(at);
+}
+
+std::optional<std::string> unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    if (text.size() - i < 3) return std::nullopt;
+    const int high = hex_digit(text[i + 1]);
+    const int low = hex_digit(text[i + 2]);
+    if (high < 0 || low < 0) return std::nullopt;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string flow_component(std::string_view text) {
+  return escape_all_but(text, "._:@-");
+}
+
+std::string flow_id(const ContainerIdentity& c) {
+  if (c.ns && c.pod && c.pod_uid && (c.container_name || c.sandbox)) {
+    const std::string name = c.sandbox ? "POD" : flow_component(*c.container_name);
+    const std::string n = c.restart ? std::to_string(*c.restart) : "id-" + short_id(c.container_id);
+    return "pod/" + flow_component(*c.ns) + "/" + flow_component(*c.pod) + "/" + flow_component(*c.pod_uid) +
+           "/" + name + "/" + n;
+  }
+  if (c.container_name)
+    return "container/" + flow_component(*c.container_name) + "-" + short_id(c.container_id);
+  return "container/" + id_component(c.container_id);
+}
+
+std::string unit_flow_id(std::string_view unit) {
+  return "unit/" + flow_component(unit);
+}
+
+std::string process_flow_id(pid_t pid, std::uint64_t start) {
+  return "proc/" + std::to_string(pid) + "-" + std::to_string(start);
+}
+
+std::string inner_flow_id(std::string_view outer, std::string_view inner) {
+  return std::string(outer) + "/" + flow_component(inner);
+}
+
+std::optional<std::vector<std::string>> flow_id_components(std::string_view id) {
+  std::vector<std::string> components;
+  while (true) {
+    const auto end = id.find('/');
+    auto component = unescape(id.substr(0, end));
+    if (!component) return std::nullopt;
+    components.push_back(std::move(*component));
+    if (end == std::string_view::npos) return components;
+    id.remove_prefix(end + 1);
+  }
+}
+
+std::string flow_file_name(std::string_view id) {
+  std::string name;
+  for (const char c : id)
+    if (c == '/')
+      name += "__";
+    else if (alphanumeric(c) || c == '.' || c == '-')
+      name += c;
+    else
+      append_escaped(name, c);
+  if (name.size() > kLongestName) {
+    // 128 bits of a strong hash: who may choose a pod's name must not be able to make it meet another's.
+    name.resize(kKeptOfLongName);
+    name += '~';
+    const auto digest = sha256(id);
+    for (std::size_t i = 0; i < kHashBytes; ++i)
+      name += {kUpperHex[digest[i] >> 4U], kUpperHex[digest[i] & 0xFU]};
+  }
+  return name + ".log";
+}
+
+}  // namespace flowtap::identity

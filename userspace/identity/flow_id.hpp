@@ -1,0 +1,49 @@
+// Names of flows, and of the files that hold them.
+//
+//   pod/NS/POD/UID/CONTAINER/N   a container of a pod; N is its restart count, `id-ID12` while unknown;
+//                                CONTAINER is `POD` for the pod's sandbox (no container can be called so)
+//   container/NAME-ID12          any other container; without a name `container/ID`
+//   unit/NAME                    a systemd unit; of a user's manager `unit/user@UID.service/NAME`
+//   proc/PID-START               a process; START is its start time in clock ticks after boot
+//   FLOW/INNER                   a container inside FLOW (Docker in a pod, a kind node, rootless podman)
+//
+// `/` only ever stands between components: in a component every byte outside [A-Za-z0-9._:@-] is written
+// %XX, so no name, however chosen, can reach into the next component. The `-` before ID12 is the last one
+// of its component, since a `-` of an id is written %2D. Hence different things have different ids.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "identity/identity.hpp"
+
+namespace flowtap::identity {
+
+/// One component: every byte outside [A-Za-z0-9._:@-] as %XX. An empty text stays empty.
+[[nodiscard]] std::string flow_component(std::string_view text);
+
+/// `pod/...` where namespace, pod, uid and container are known, else `container/...`.
+[[nodiscard]] std::string flow_id(const ContainerIdentity& container);
+
+[[nodiscard]] std::string unit_flow_id(std::string_view unit);
+
+/// `start` in clock ticks after boot, as the 22nd field of /proc/PID/stat has it.
+[[nodiscard]] std::string process_flow_id(pid_t pid, std::uint64_t start);
+
+/// Something that lives inside what `outer` names, and whose name was chosen there.
+[[nodiscard]] std::string inner_flow_id(std::string_view outer, std::string_view inner);
+
+/// The components of an id as they were before flow_component; absent if an escape is broken.
+[[nodiscard]] std::optional<std::vector<std::string>> flow_id_components(std::string_view id);
+
+/// The name of the flow's file: `/` becomes `__`, every other byte outside [A-Za-z0-9.-] is written %XX, so
+/// that the map is injective. A name over 200 bytes is its first 160, `~` and 128 bits of the id's SHA-256.
+/// Then `.log`.
+[[nodiscard]] std::string flow_file_name(std::string_view id);
+
+}  // namespace flowtap::identity

@@ -1,0 +1,75 @@
+// Reading JSON that a runtime wrote, with Boost.JSON and without its exceptions.
+#pragma once
+
+#include <boost/json.hpp>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.hpp"
+
+namespace flowtap::identity {
+
+/// Deeper than any runtime nests (10), shallow enough for any stack.
+inline constexpr std::size_t kJsonDepth = 32;
+
+/// No name, image or path of a runtime is longer. A longer one is taken as absent, so that the size of a
+/// cache is known from the number of its entries.
+inline constexpr std::size_t kLongestText = 4096;
+
+/// Parses one value; `what` begins the message of an error.
+inline Result<boost::json::value> parse_json(std::string_view text, std::string_view what) {
+  boost::json::parse_options options;
+  options.max_depth = kJsonDepth;
+  boost::json::error_code error;
+  boost::json::value value = boost::json::parse({text.data(), text.size()}, error, {}, options);
+  if (error) return fail(std::string(what) + " is no JSON that can be read: " + error.message());
+  return value;
+}
+
+inline Result<boost::json::object> parse_json_object(std::string_view text, std::string_view what) {
+  FTAP_TRY_ASSIGN(value, parse_json(text, what));
+  if (!value.is_object()) return fail(std::string(what) + " is no JSON object");
+  return std::move(value.as_object());
+}
+
+// Members of an object; absent where there is none of this name and type.
+
+inline const boost::json::value* member(const boost::json::object& object, std::string_view name) {
+  return object.if_contains({name.data(), name.size()});
+}
+
+/// An empty object stands for an absent one.
+inline const boost::json::object& object_member(const boost::json::object& object, std::string_view name) {
+  static const boost::json::object kNone;
+  const auto* value = member(object, name);
+  const auto* found = value != nullptr ? value->if_object() : nullptr;
+  return found != nullptr ? *found : kNone;
+}
+
+/// Absent too if it is empty or longer than kLongestText.
+inline std::optional<std::string> text_member(const boost::json::object& object, std::string_view name) {
+  const auto* value = member(object, name);
+  const auto* text = value != nullptr ? value->if_string() : nullptr;
+  if (text == nullptr || text->empty() || text->size() > kLongestText) return std::nullopt;
+  return std::string(text->data(), text->size());
+}
+
+inline bool bool_member(const boost::json::object& object, std::string_view name) {
+  const auto* value = member(object, name);
+  return value != nullptr && value->is_bool() && value->get_bool();
+}
+
+/// An object that stands as text inside a string, as runtimes keep structures in annotations; empty if it
+/// cannot be read.
+inline boost::json::object embedded_object(const boost::json::object& object, std::string_view name) {
+  const auto* value = member(object, name);
+  const auto* text = value != nullptr ? value->if_string() : nullptr;
+  if (text == nullptr) return {};
+  auto parsed = parse_json_object({text->data(), text->size()}, name);
+  return parsed ? std::move(*parsed) : boost::json::object{};
+}
+
+}  // namespace flowtap::identity

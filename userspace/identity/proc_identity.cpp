@@ -1,0 +1,92 @@
+#include "identity/proc_identity.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <utility>
+
+namespace flowtap::identity {
+namespace {
+
+constexpr std::size_t kStatLimit = 4096;
+// One line for each hierarchy, each path at most 4 KiB.
+constexpr std::size_t kCgroupLimit = 256U << 10U;
+constexpr std::string_view kDeleted = " (deleted)";
+
+template <typename T>
+bool read_number(std::string_view text, T& value) {
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return ec == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+// Field `n` after the command, counted as proc.rst does (3 is the state). Empty if there are not so many.
+std::string_view field(std::string_view rest, unsigned n) {
+  for (unsigned at = 3; at < n; ++at) {
+    const auto space = rest.find(' ');
+    if (space == std::string_view::npos) return {};
+    rest.remove_prefix(space + 1);
+  }
+  return rest.substr(0, rest.find_first_of(" \n"));
+}
+
+}  // namespace
+
+Result<ProcStat> parse_proc_stat(std::string_view text) {
+  const auto open = text.find(" (");
+  const auto close =
+      text.rfind(") ");  // the last one: the command may hold any byte, the fields after it do not
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2)
+    return fail("a stat of /proc without a command");
+  ProcStat stat;
+  stat.comm = std::string(text.substr(open + 2, close - open - 2));
+  const std::string_view rest = text.substr(close + 2);
+  const std::string_view state = field(rest, 3);
+  if (state.size() != 1 || !read_number(field(rest, 4), stat.parent) ||
+      !read_number(field(rest, 22), stat.start))
+    return fail("a stat of /proc without state, parent or start time");
+  stat.state = state[0];
+  return stat;
+}
+
+std::optional<std::string> parse_proc_cgroup(std::string_view text) {
+  std::string_view v2;
+  std::string_view systemd;
+  std::string_view deepest;
+  while (!text.empty()) {
+    const auto end = text.find('\n');  // no cgroup's name holds one: the kernel refuses it
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto first = line.find(':');
+    const auto second = line.find(':', first == std::string_view::npos ? first : first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
+    std::string_view path = line.substr(second + 1);
+    if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+    if (!path.starts_with('/') || path == "/") continue;
+    if (controllers.empty() && line.starts_with("0:")) v2 = path;
+    if (controllers == "name=systemd") systemd = path;
+    if (std::ranges::count(path, '/') > std::ranges::count(deepest, '/')) deepest = path;
+  }
+  for (const std::string_view path : {v2, systemd, deepest})
+    if (!path.empty()) return std::string(path);
+  return std::nullopt;
+}
+
+Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid) {
+  // The directory stays that of the process, dead or not.
+  FTAP_TRY_ASSIGN(dir, proc.below(std::to_string(pid)));
+  FTAP_TRY_ASSIGN(stat_text, dir.read("stat", kStatLimit));
+  FTAP_TRY_ASSIGN(stat, parse_proc_stat(stat_text));
+  ProcessIdentity process;
+  process.pid = pid;
+  process.comm = std::move(stat.comm);
+  process.start = stat.start;
+  if (const auto text = dir.read("cgroup", kCgroupLimit)) process.cgroup_path = parse_proc_cgroup(*text);
+  if (auto exe = dir.link("exe")) process.exe = std::move(*exe);
+  const auto mine = dir.link("ns/mnt");
+  const auto first = proc.link("1/ns/mnt");
+  if (mine && first) process.in_host_mount_ns = *mine == *first;
+  return process;
+}
+
+}  // namespace flowtap::identity

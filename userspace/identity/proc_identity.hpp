@@ -1,0 +1,47 @@
+// What /proc/PID tells of a process.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "identity/root_dir.hpp"
+
+namespace flowtap::identity {
+
+struct ProcStat {
+  std::string comm;         ///< as the process calls itself: any bytes, ") (" and newlines among them
+  char state = '?';         ///< the letter of field 3
+  pid_t parent = 0;         ///< field 4
+  std::uint64_t start = 0;  ///< field 22, clock ticks after boot
+
+  bool operator==(const ProcStat&) const = default;
+};
+
+/// Parses /proc/PID/stat (Documentation/filesystems/proc.rst, table 1-4).
+[[nodiscard]] Result<ProcStat> parse_proc_stat(std::string_view text);
+
+/// The path out of /proc/PID/cgroup that tells most: v2's, unless that is the root, else v1's of systemd,
+/// else the deepest. Without the kernel's " (deleted)". Absent where all are the root.
+[[nodiscard]] std::optional<std::string> parse_proc_cgroup(std::string_view text);
+
+struct ProcessIdentity {
+  pid_t pid = 0;
+  std::string comm;
+  std::uint64_t start = 0;  ///< clock ticks after boot; with the pid it names a process for good
+  std::optional<std::string> cgroup_path;  ///< as parse_proc_cgroup
+  std::optional<std::string> exe;          ///< as its own mount namespace has it
+  /// Whether it has the mount namespace of process 1, so that `exe` is a file of the node. Absent if one of
+  /// the two could not be read.
+  std::optional<bool> in_host_mount_ns;
+};
+
+/// Reads below `proc`, a procfs of the node. All of it is of one process, even if the pid is given away
+/// meanwhile. Error code ENOENT or ESRCH if there is no such process.
+[[nodiscard]] Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid);
+
+}  // namespace flowtap::identity

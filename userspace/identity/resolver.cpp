@@ -1,0 +1,155 @@
+#include "identity/resolver.hpp"
+
+#include <utility>
+
+#include "identity/flow_id.hpp"
+#include "identity/pod_logs.hpp"
+#include "identity/proc_identity.hpp"
+
+namespace flowtap::identity {
+namespace {
+
+constexpr std::size_t kCgroupLimit = 256U << 10U;
+
+// A pod's container is known when its log file is: that has the restart count.
+bool complete(const ContainerIdentity& who) {
+  if (who.ns && !who.sandbox) return who.container_name && who.pod && who.pod_uid && who.restart;
+  return who.runtime != Runtime::kPodman || who.container_name;
+}
+
+}  // namespace
+
+std::optional<std::string> Answer::flow_id() const {
+  std::string id;
+  if (container)
+    id = identity::flow_id(*container);
+  else if (unit)
+    id = unit_flow_id(*unit);
+  else
+    return std::nullopt;
+  if (nested) return inner_flow_id(id, nested->id);
+  return user_unit ? inner_flow_id(id, *user_unit) : id;
+}
+
+Resolver::Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most)
+    : root_(root), proc_(proc), finder_(root, std::move(where)), containers_(most), sandboxes_(most) {}
+
+CgroupPlace Resolver::place_of(const Sighting& s) const {
+  std::optional<std::string> path = s.cgroup_path;
+  if (!path && s.pid > 0)
+    if (const auto text = proc_.read(std::to_string(s.pid) + "/cgroup", kCgroupLimit))
+      path = parse_proc_cgroup(*text);
+  // The process may have moved since, or its pid may be another's: the event's names are right then.
+  if (path && (s.cgroup.empty() || path->ends_with("/" + s.cgroup))) return parse_cgroup_path(*path);
+  return parse_cgroup_path("/" + s.parent + "/" + s.cgroup);
+}
+
+std::optional<Bundle> Resolver::find(const std::string& id, std::optional<Runtime> hint) {
+  auto found = finder_.find(id, hint);
+  if (!found) {
+    ++counts_.unreadable;
+    last_error_ = std::move(found).error();
+    return std::nullopt;
+  }
+  return std::move(*found);
+}
+
+std::string Resolver::log_directory(const Bundle& bundle) {
+  if (bundle.log_directory) return *bundle.log_directory;
+  if (bundle.sandbox_id) {
+    if (const Sandbox* known = sandboxes_.get(*bundle.sandbox_id)) return known->log_directory;
+    const auto sandbox = find(*bundle.sandbox_id, bundle.who.runtime);
+    // A container cannot lead to another pod's directory by the id that its bundle names.
+    if (sandbox && sandbox->log_directory && sandbox->who.sandbox && sandbox->who.ns == bundle.who.ns &&
+        sandbox->who.pod == bundle.who.pod) {
+      sandboxes_.put(*bundle.sandbox_id, Sandbox{*sandbox->log_directory});
+      return *sandbox->log_directory;
+    }
+  }
+  const std::string name =
+      bundle.who.ns.value_or("") + "_" + bundle.who.pod.value_or("") + "_" + bundle.who.pod_uid.value_or("");
+  return parse_pod_log_directory(name) ? "/var/log/pods/" + name : std::string();
+}
+
+void Resolver::add_log(const Bundle& bundle, ContainerIdentity& who) {
+  if (who.runtime != Runtime::kContainerd || who.format != LogFormat::kCri) return;
+  const std::string directory = log_directory(bundle);
+  if (directory.empty() || who.sandbox || !who.container_name) return;
+  const auto newest = newest_log(root_, directory, *who.container_name);
+  if (!newest || !*newest) return;
+  who.restart = (*newest)->restart;
+  who.log_path = (*newest)->path;
+}
+
+bool Resolver::take_link(const std::string& id, ContainerIdentity& who) {
+  auto found = find_container_link(root_, id);
+  if (!found || !*found) return false;
+  ContainerLink& link = **found;
+  if (who.pod_uid && *who.pod_uid != link.pod.uid) return false;
+  who.ns = std::move(link.pod.ns);
+  who.pod = std::move(link.pod.pod);
+  who.pod_uid = std::move(link.pod.uid);
+  who.container_name = std::move(link.container);
+  who.restart = link.restart;
+  who.log_path = std::move(link.log_path);
+  who.format = who.runtime == Runtime::kDocker ? LogFormat::kDockerJson : LogFormat::kCri;
+  return true;
+}
+
+void Resolver::take_container(const CgroupContainer& seen, Answer& answer) {
+  const auto same_pod = [&seen](const ContainerIdentity& who) {
+    return !seen.pod_uid || !who.pod_uid || *seen.pod_uid == *who.pod_uid;
+  };
+  if (const ContainerIdentity* known = containers_.get(seen.id); known != nullptr && same_pod(*known)) {
+    ++counts_.hits;
+    answer.container = *known;
+    answer.certainty = Certainty::kComplete;
+    return;
+  }
+  ContainerIdentity who;
+  auto bundle = find(seen.id, seen.runtime);
+  if (bundle && same_pod(bundle->who)) {
+    who = bundle->who;
+    if (!who.pod_uid) who.pod_uid = seen.pod_uid;
+    add_log(*bundle, who);
+    ++counts_.found;
+  } else {
+    who.container_id = seen.id;
+    who.runtime = seen.runtime;
+    who.pod_uid = seen.pod_uid;
+    if (take_link(seen.id, who)) {
+      ++counts_.from_links;
+    } else {
+      ++counts_.absent;
+      answer.container = std::move(who);
+      answer.certainty = Certainty::kPartial;
+      return;
+    }
+  }
+  answer.certainty = complete(who) ? Certainty::kComplete : Certainty::kPartial;
+  if (answer.certainty == Certainty::kComplete) containers_.put(seen.id, who);
+  answer.container = std::move(who);
+}
+
+Answer Resolver::resolve(const Sighting& sighting) {
+  CgroupPlace place = place_of(sighting);
+  Answer answer;
+  answer.certainty = Certainty::kComplete;
+  if (const CgroupContainer* nested = place.nested()) answer.nested = *nested;
+  if (const CgroupContainer* ours = place.ours()) {
+    take_container(*ours, answer);
+    return answer;
+  }
+  if (place.unit || !is_file_name(sighting.cgroup)) {
+    answer.unit = std::move(place.unit);
+    answer.user_unit = std::move(place.user_unit);
+    return answer;
+  }
+  // containerd's clients choose id and cgroup freely. Outside of any unit only root makes cgroups, and the
+  // bundle of a real container was there before its first exec, so that no bundle means no container.
+  const CgroupContainer guess{.id = sighting.cgroup, .runtime = Runtime::kContainerd, .pod_uid = {}};
+  if (containers_.get(guess.id) != nullptr || find(guess.id, guess.runtime)) take_container(guess, answer);
+  return answer;
+}
+
+}  // namespace flowtap::identity

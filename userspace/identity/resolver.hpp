@@ -1,0 +1,98 @@
+// Who writes into a stream: asks the cgroup, the runtime's bundle and kubelet's log directories, and
+// remembers.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "identity/bundle_finder.hpp"
+#include "identity/cgroup_path.hpp"
+#include "identity/identity.hpp"
+#include "identity/lru.hpp"
+#include "identity/root_dir.hpp"
+
+namespace flowtap::identity {
+
+/// What is known at the moment of discovery. The names come from the kernel with the event; the rest of the
+/// cgroup's path is read from /proc and is gone with the process.
+struct Sighting {
+  std::string cgroup;                      ///< the cgroup's own name
+  std::string parent;                      ///< the name of the one above
+  pid_t pid = 0;                           ///< in the node's pid namespace; 0 if unknown
+  std::optional<std::string> cgroup_path;  ///< whole, if somebody read it already
+};
+
+/// How far an answer goes.
+enum class Certainty : std::uint8_t {
+  kComplete,  ///< nothing more will be found out
+  kPartial,   ///< the bundle or the log file is not there yet: ask again, or take this one in the end
+};
+
+struct Answer {
+  Certainty certainty = Certainty::kPartial;
+  /// The container that a runtime of this node made; absent for units and plain processes.
+  std::optional<ContainerIdentity> container;
+  /// A container inside that one, or inside `unit`: what it is called was decided there, and no bundle of
+  /// this node is its own.
+  std::optional<CgroupContainer> nested;
+  std::optional<std::string> unit;       ///< the systemd unit, if there is no container
+  std::optional<std::string> user_unit;  ///< below a user's manager
+
+  /// The flow's id; absent for a plain process, whose id needs its start time.
+  [[nodiscard]] std::optional<std::string> flow_id() const;
+};
+
+/// Losses and work, for the daemon's own metrics.
+struct ResolverCounts {
+  std::uint64_t hits = 0;        ///< answered from memory
+  std::uint64_t found = 0;       ///< read from a bundle
+  std::uint64_t from_links = 0;  ///< the bundle was gone, /var/log/containers still knew
+  std::uint64_t absent = 0;      ///< asked and not there (yet)
+  std::uint64_t unreadable = 0;  ///< there, but no bundle that could be read
+};
+
+/// Not thread-safe: it belongs to the thread that discovers.
+class Resolver {
+ public:
+  /// `most` containers and as many sandboxes are remembered, the least recently asked for is forgotten
+  /// first; each takes at most about 40 KiB, usually 1. `root` and `proc` (its procfs) must outlive the
+  /// resolver.
+  Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most = 4096);
+
+  /// Never waits. Asked again, it looks again as long as an answer is partial.
+  [[nodiscard]] Answer resolve(const Sighting& sighting);
+
+  [[nodiscard]] const ResolverCounts& counts() const { return counts_; }
+  [[nodiscard]] std::size_t remembered() const { return containers_.size() + sandboxes_.size(); }
+  /// The last bundle that could not be read, for status.
+  [[nodiscard]] const std::optional<Error>& last_error() const { return last_error_; }
+
+ private:
+  /// What containers of one pod share.
+  struct Sandbox {
+    std::string log_directory;
+  };
+
+  [[nodiscard]] CgroupPlace place_of(const Sighting& sighting) const;
+  void take_container(const CgroupContainer& seen, Answer& answer);
+  void add_log(const Bundle& bundle, ContainerIdentity& who);
+  [[nodiscard]] std::string log_directory(const Bundle& bundle);
+  bool take_link(const std::string& id, ContainerIdentity& who);
+  [[nodiscard]] std::optional<Bundle> find(const std::string& id, std::optional<Runtime> hint);
+
+  const RootDir& root_;
+  const RootDir& proc_;
+  BundleFinder finder_;
+  Lru<ContainerIdentity> containers_;  // complete ones only, by id
+  Lru<Sandbox> sandboxes_;             // by id
+  ResolverCounts counts_;
+  std::optional<Error> last_error_;
+};
+
+}  // namespace flowtap::identity

@@ -1,0 +1,122 @@
+#include "identity/root_dir.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <memory>
+
+namespace flowtap::identity {
+namespace {
+
+// A rename anywhere meanwhile makes the kernel give up a scoped lookup with EAGAIN.
+constexpr int kTries = 8;
+
+struct CloseDir {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+}  // namespace
+
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::string path;
+  for (const std::string_view part : parts) {
+    if (!path.empty()) path += '/';
+    path += part;
+  }
+  return path;
+}
+
+bool is_file_name(std::string_view text) {
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.' || c == '-';
+  };
+  return !text.empty() && text.size() <= NAME_MAX && text != "." && text != ".." &&
+         std::ranges::all_of(text, fits);
+}
+
+Result<RootDir> RootDir::open(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return fail_errno(errno, "cannot open the directory " + path);
+  return RootDir(std::move(fd), path);
+}
+
+Result<Fd> RootDir::open_below(const std::string& path, int flags) const {
+  open_how how{};
+  how.flags = static_cast<__u64>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  for (int tries = kTries; tries > 0; --tries) {
+    Fd fd(static_cast<int>(::syscall(SYS_openat2, fd_.get(), path.c_str(), &how, sizeof(how))));
+    if (fd.valid()) return fd;
+    if (errno != EAGAIN && errno != EINTR) break;
+  }
+  return fail_errno(errno, "cannot open " + path_ + "/" + path);
+}
+
+Result<RootDir> RootDir::below(const std::string& path) const {
+  FTAP_TRY_ASSIGN(fd, open_below(path, O_PATH | O_DIRECTORY));
+  return RootDir(std::move(fd), path_ + "/" + path);
+}
+
+Result<std::string> RootDir::read(const std::string& path, std::size_t limit) const {
+  FTAP_TRY_ASSIGN(fd, open_below(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot stat " + path_ + "/" + path);
+  if (!S_ISREG(status.st_mode)) return fail(path_ + "/" + path + " is no regular file");
+  std::string content;
+  std::array<char, 16384> chunk{};
+  while (true) {
+    const ssize_t n = ::read(fd.get(), chunk.data(), chunk.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, "cannot read " + path_ + "/" + path);
+    if (n == 0) return content;
+    if (content.size() + static_cast<std::size_t>(n) > limit)
+      return fail(path_ + "/" + path + " is larger than " + std::to_string(limit) + " bytes");
+    content.append(chunk.data(), static_cast<std::size_t>(n));
+  }
+}
+
+bool RootDir::has_file(const std::string& path) const {
+  const auto fd = open_below(path, O_PATH | O_NOFOLLOW);
+  struct stat status{};
+  return fd && ::fstat(fd->get(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+Result<std::vector<std::string>> RootDir::list(const std::string& path, std::size_t most) const {
+  FTAP_TRY_ASSIGN(fd, open_below(path, O_RDONLY | O_DIRECTORY));
+  const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
+  if (!dir) return fail_errno(errno, "cannot list " + path_ + "/" + path);
+  (void)fd.release();  // the stream's now
+  std::vector<std::string> names;
+  errno = 0;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread
+  while (const dirent* entry = ::readdir(dir.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    if (names.size() == most)
+      return fail(path_ + "/" + path + " holds more than " + std::to_string(most) + " names");
+    names.emplace_back(name);
+  }
+  if (errno != 0) return fail_errno(errno, "cannot list " + path_ + "/" + path);
+  return names;
+}
+
+Result<std::string> RootDir::link(const std::string& path) const {
+  FTAP_TRY_ASSIGN(fd, open_below(path, O_PATH | O_NOFOLLOW));
+  std::array<char, PATH_MAX> target{};
+  const ssize_t n = ::readlinkat(fd.get(), "", target.data(), target.size());
+  if (n < 0) return fail_errno(errno, "cannot read the link " + path_ + "/" + path);
+  if (static_cast<std::size_t>(n) == target.size())
+    return fail("the link " + path_ + "/" + path + " is too long");
+  return std::string(target.data(), static_cast<std::size_t>(n));
+}
+
+}  // namespace flowtap::identity

@@ -1,0 +1,50 @@
+// Files below a directory that nothing in it can lead out of.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+
+namespace flowtap::identity {
+
+/// A directory taken as if it were `/`: symbolic links, absolute ones too, and `..` end within it (openat2
+/// with RESOLVE_IN_ROOT; Linux 5.6). So a node seen under /host is read as the node sees itself, and a link
+/// that a container made shows it nothing new. Paths are relative or absolute, both from this directory.
+class RootDir {
+ public:
+  /// `path` itself is the operator's and is followed as it stands.
+  [[nodiscard]] static Result<RootDir> open(const std::string& path);
+  /// A directory below.
+  [[nodiscard]] Result<RootDir> below(const std::string& path) const;
+
+  /// A regular file of at most `limit` bytes. Its last name is not followed if it is a link, and a FIFO or
+  /// device is refused, so that reading never waits. Error code ENOENT where there is none.
+  [[nodiscard]] Result<std::string> read(const std::string& path, std::size_t limit) const;
+  [[nodiscard]] bool has_file(const std::string& path) const;
+  /// Names in a directory, without "." and "..". More than `most` are an error, since part of a list
+  /// misleads.
+  [[nodiscard]] Result<std::vector<std::string>> list(const std::string& path, std::size_t most) const;
+  /// Where a link points, not followed.
+  [[nodiscard]] Result<std::string> link(const std::string& path) const;
+
+ private:
+  RootDir(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  [[nodiscard]] Result<Fd> open_below(const std::string& path, int flags) const;
+
+  Fd fd_;
+  std::string path_;  // for messages
+};
+
+/// The parts with `/` between them.
+[[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
+
+/// Fit to be one name in a path: 1 to 255 bytes of [0-9a-zA-Z_.-], neither "." nor "..".
+[[nodiscard]] bool is_file_name(std::string_view text);
+
+}  // namespace flowtap::identity
