@@ -73,13 +73,59 @@ class RawReader {
   /// The next bytes, at most `limit`; does not wait for new ones.
   [[nodiscard]] virtual Result<Piece> read(std::size_t limit) = 0;
 
-  /// Calls `wake` once, from any thread, when read() may have more than it had. At once if it has already.
+  /// Calls `wake` once, from any thread, when read() may have more than it had. At once if it has already. The
+  /// call is cheap, takes no lock of the caller's and may come after this reader is gone.
   virtual void when_more(std::function<void()> wake) = 0;
+
+  /// Of the bytes from here to the newest of this moment, how many cannot be had: the sum of the missing_before
+  /// that reading them now would give. Absent where nobody knows it ahead.
+  [[nodiscard]] virtual std::optional<std::uint64_t> missing_bytes() const { return std::nullopt; }
 };
 
 struct ReadOptions {
   Outputs outputs = Outputs::kBoth;
   bool from_now = false;  ///< leave out what was captured before
+  bool to_now = false;    ///< end (Piece::end) where the flow stands at this moment, whatever comes later
+};
+
+/// Bytes that passed and were not captured, by the causes of bpf/abi/log.h.
+struct LossStatus {
+  std::uint64_t ring_full = 0;
+  std::uint64_t fault = 0;
+  std::uint64_t uncaptured = 0;
+  std::uint64_t quiet = 0;
+  [[nodiscard]] std::uint64_t total() const { return ring_full + fault + uncaptured + quiet; }
+  bool operator==(const LossStatus&) const = default;
+};
+
+/// What is kept for a restart.
+struct JournalStatus {
+  std::uint64_t bytes = 0;
+  std::uint64_t limit = 0;  ///< bytes
+  std::uint64_t segments = 0;
+  std::uint64_t write_errors = 0;
+  std::uint64_t torn = 0;  ///< records at the end of a segment that a crash cut off
+  bool operator==(const JournalStatus&) const = default;
+};
+
+/// The stream path's part of /api/v1/status.
+struct StreamStatusReport {
+  std::optional<std::string> backend;  ///< fexit or sys_exit; absent while none is attached
+  std::string reason;                  ///< why this one, or why none
+  bool pinned = false;                 ///< capture goes on while flowtapd is away
+  std::uint64_t ring_bytes = 0;
+  std::optional<std::uint64_t> ring_waiting;  ///< bytes that were not drained yet
+  LossStatus lost_bytes;
+  std::uint64_t lost_events = 0;  ///< records other than bytes that found no room
+  std::uint64_t no_slot = 0;      ///< streams that were not registered because every slot was taken
+  /// Runs of the programs that the kernel left out; every flow of that time may lack bytes.
+  std::optional<std::uint64_t> recursion_misses;
+  std::optional<JournalStatus> journal;
+  std::uint64_t open_flows = 0;
+  std::uint64_t ended_flows = 0;
+  std::uint64_t open_streams = 0;
+  std::uint64_t taps = 0;
+  bool operator==(const StreamStatusReport&) const = default;
 };
 
 /// Called from the API's thread at any time; answers from memory and tmpfs.
@@ -99,6 +145,8 @@ class FlowsView {
 
   /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH no such process,
   /// ENOTSUP its output is nothing that can be captured (the sentence says what it is), EMFILE too many taps.
+  /// Where both outputs are one place, its bytes are those of kStdout, and kStderr is ENOTSUP: whoever follows
+  /// the two apart must not see them twice.
   [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> tap(std::uint32_t pid,
                                                                const ReadOptions& options) = 0;
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.hpp"
 #include "base/result.hpp"
 
 namespace flowtap::api {
@@ -20,6 +21,18 @@ inline boost::json::value number(double value) {
 template <typename T>
 boost::json::value optional_number(const std::optional<T>& value) {
   return value ? boost::json::value(*value) : boost::json::value(nullptr);
+}
+
+/// `text` as it is, but for bytes that are no UTF-8, which JSON cannot hold: they are escaped as printable() does.
+inline std::string utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t n = detail::utf8_length(text);
+    out += n > 0 ? std::string(text.substr(0, n)) : printable(text.substr(0, 1));
+    text.remove_prefix(n > 0 ? n : 1);
+  }
+  return out;
 }
 
 /// Parses one object; anything else is an error that begins with `name`.

@@ -1,70 +1,116 @@
 #include "api/routes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
+#include <optional>
+#include <vector>
 
+#include "api/flow_routes.hpp"
 #include "api/json.hpp"
 #include "api/stats_json.hpp"
 #include "api/status_json.hpp"
+#include "api/target.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::api {
 namespace {
 
-Answer health(const NodeView&) {
+Answer health(const Call&) {
   return {200, R"({"status":"ok"})"};
 }
 
-Answer ready(const NodeView& node) {
-  if (const Status status = node.ready(); !status)
+Answer ready(const Call& call) {
+  if (const Status status = call.node.ready(); !status)
     return error_answer(503, "not ready: " + status.error().what, status.error().hint);
   return {200, R"({"status":"ready"})"};
 }
 
-Answer status(const NodeView& node) {
-  return {200, status_to_json(node.status())};
+Answer status(const Call& call) {
+  return {200, status_to_json(call.node.status())};
 }
 
-Answer stats(const NodeView& node) {
-  const auto snapshot = node.snapshot();
+Answer stats(const Call& call) {
+  const auto snapshot = call.node.snapshot();
   if (!snapshot)
     return error_answer(503, "no totals yet: the first cycle has not ended", "try again in a moment");
   return {200, stats_to_json(*snapshot)};
 }
 
+/// {} in a path stands for one segment.
 struct Route {
-  std::string_view path;
-  Answer (*answer)(const NodeView&);
+  std::string path;
+  Answer (*answer)(const Call&);
+  std::vector<std::string_view> parameters = {};
 };
-constexpr std::array kRoutes = {Route{kHealthPath, health}, Route{kReadyPath, ready},
-                                Route{kStatusPath, status}, Route{kStatsPath, stats}};
 
-std::string route_list() {
+const std::vector<Route>& routes() {
+  static const std::vector<Route> kRoutes = {
+      {std::string(kHealthPath), health},
+      {std::string(kReadyPath), ready},
+      {std::string(kStatusPath), status},
+      {std::string(kStatsPath), stats},
+      {std::string(kFlowsPath), list_flows, {"namespace", "pod", "group", "kind"}},
+      {std::string(kFlowsPath) + "/{}/raw", read_flow, {"follow", "stream", "from"}},
+      {std::string(kProcessesPath) + "/{}/raw", tap_process, {"stream"}}};
+  return kRoutes;
+}
+
+/// What stands in the place of {}, still encoded and never empty; empty for a path without {} that is the same.
+std::optional<std::string_view> match(const Route& route, std::string_view path) {
+  const std::string_view pattern = route.path;
+  const auto braces = pattern.find("{}");
+  if (braces == std::string_view::npos)
+    return path == pattern ? std::optional(std::string_view{}) : std::nullopt;
+  const std::string_view before = pattern.substr(0, braces);
+  const std::string_view behind = pattern.substr(braces + 2);
+  if (path.size() <= before.size() + behind.size() || !path.starts_with(before) || !path.ends_with(behind))
+    return std::nullopt;
+  const auto segment = path.substr(before.size(), path.size() - before.size() - behind.size());
+  return segment.find('/') == std::string_view::npos ? std::optional(segment) : std::nullopt;
+}
+
+Answer no_such_path(std::string_view path) {
+  // A flow id that was not encoded has slashes of its own.
+  const std::string flow = std::string(kFlowsPath) + "/";
+  if (path.starts_with(flow) && path.ends_with("/raw"))
+    return error_answer(404, "there is no " + in_quotes(path),
+                        "a flow id is one segment: write each / inside of it as %2F");
   std::string list;
-  for (const Route& r : kRoutes) list += (list.empty() ? "" : ", ") + std::string(r.path);
-  return list;
+  for (const Route& r : routes()) list += (list.empty() ? "" : ", ") + r.path;
+  return error_answer(404, "there is no " + in_quotes(path), "routes: " + list);
+}
+
+Answer unknown_parameter(const Route& route, const std::string& name) {
+  std::string accepted;
+  for (const auto p : route.parameters) accepted += (accepted.empty() ? "accepted: " : ", ") + std::string(p);
+  return error_answer(400, route.path + " does not know the parameter " + in_quotes(name),
+                      accepted.empty() ? "it takes none: leave out the ? and what follows it" : accepted);
+}
+
+Answer answer_with(const Route& route, std::string_view segment, const Request& request,
+                   std::string_view query, const NodeView& node) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    Answer refused = error_answer(405, route.path + " can only be read", "use GET or HEAD");
+    refused.allow = "GET, HEAD";
+    return refused;
+  }
+  auto decoded = percent_decode(segment);
+  if (!decoded) return error_answer(400, decoded.error().what, decoded.error().hint);
+  auto parameters = Parameters::parse(query);
+  if (!parameters) return error_answer(400, parameters.error().what, parameters.error().hint);
+  if (const auto* name = parameters->unknown(route.parameters)) return unknown_parameter(route, *name);
+  return route.answer({node, std::move(*decoded), std::move(*parameters), request.may_follow});
 }
 
 Answer find_and_answer(const Request& request, const NodeView& node) {
   if (!request.target.starts_with('/'))
     return error_answer(400, "the request target must be a path that begins with /");
-  const auto question = request.target.find('?');
+  const auto question = std::min(request.target.find('?'), request.target.size());
   const std::string_view path = request.target.substr(0, question);
-  const auto* const found = std::ranges::find(kRoutes, path, &Route::path);
-  if (found == kRoutes.end())
-    return error_answer(404, "there is no " + in_quotes(path), "routes: " + route_list());
-  if (request.method != "GET" && request.method != "HEAD") {
-    Answer refused = error_answer(405, std::string(path) + " can only be read", "use GET or HEAD");
-    refused.allow = "GET, HEAD";
-    return refused;
-  }
-  if (question != std::string_view::npos && question + 1 < request.target.size())
-    return error_answer(400,
-                        std::string(path) + " takes no parameters, but was given " +
-                            in_quotes(request.target.substr(question + 1)),
-                        "leave out the ? and what follows it");
-  return found->answer(node);
+  const std::string_view query = request.target.substr(std::min(question + 1, request.target.size()));
+  for (const Route& route : routes())
+    if (const auto segment = match(route, path)) return answer_with(route, *segment, request, query, node);
+  return no_such_path(path);
 }
 
 }  // namespace

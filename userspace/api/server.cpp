@@ -28,22 +28,6 @@ namespace {
 namespace asio = boost::asio;
 using asio::local::stream_protocol;
 
-/// Counts one connection for as long as its coroutine lives.
-class Seat {
- public:
-  explicit Seat(std::size_t& taken) : taken_(&taken) { ++taken; }
-  Seat(Seat&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
-  Seat& operator=(Seat&&) = delete;
-  Seat(const Seat&) = delete;
-  Seat& operator=(const Seat&) = delete;
-  ~Seat() {
-    if (taken_ != nullptr) --*taken_;
-  }
-
- private:
-  std::size_t* taken_;
-};
-
 /// Signals belong to the threads that wait for them; one that a library starts must take none away.
 class SignalsBlocked {
  public:
@@ -68,15 +52,19 @@ class ApiServer::Impl {
       : listener_(std::move(listener)),
         group_(group),
         max_connections_(options.max_connections),
-        limits_{.time = options.session_time},
-        node_(node),
-        acceptor_(io_) {}
+        followers_(options.max_followers),
+        connections_(options.max_connections + options.max_followers),
+        turned_away_(options.max_connections),
+        acceptor_(io_),
+        bell_(io_),
+        service_{node, {.time = options.session_time}, followers_, bell_} {}
 
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
     io_.stop();
     if (thread_.joinable()) thread_.join();
+    bell_.close();  // before io_ ends, which those who capture do not know of
   }
 
   Status start() {
@@ -120,10 +108,10 @@ class ApiServer::Impl {
       if (!peer || !may_use(*peer, ::geteuid(), group_)) {
         // Nothing of what the caller asks for is read: a refused request learns nothing.
         seat(turned_away_, turn_away(std::move(socket), refusal(), kTurnAway));
-      } else if (seats_ >= max_connections_) {
+      } else if (connections_.taken() - followers_.taken() >= max_connections_) {
         seat(turned_away_, turn_away(std::move(socket), full(), kTurnAway));
       } else {
-        seat(seats_, serve(std::move(socket), node_, limits_));
+        seat(connections_, serve(std::move(socket), service_));
       }
     } catch (const std::exception&) {
       return;  // no memory for this one: closed without a word
@@ -131,12 +119,13 @@ class ApiServer::Impl {
   }
 
   /// Beyond the bound the socket just closes: those who are turned away must not take all descriptors either.
-  void seat(std::size_t& taken, asio::awaitable<void> session) {
-    if (taken >= max_connections_) return;
+  void seat(Seats& seats, asio::awaitable<void> session) {
+    auto taken = seats.take();
+    if (!taken) return;
     asio::co_spawn(
         io_,
-        [](Seat, asio::awaitable<void> inner) -> asio::awaitable<void> { co_await std::move(inner); }(
-                                                  Seat(taken), std::move(session)),
+        [](Seats::Seat, asio::awaitable<void> inner) -> asio::awaitable<void> { co_await std::move(inner); }(
+                                                         std::move(*taken), std::move(session)),
         asio::detached);
   }
 
@@ -155,13 +144,14 @@ class ApiServer::Impl {
   ListenSocket listener_;
   std::optional<gid_t> group_;
   std::size_t max_connections_;
-  SessionLimits limits_;
-  const NodeView& node_;
   // Before io_, whose end destroys the sessions that are counted here.
-  std::size_t seats_ = 0;
-  std::size_t turned_away_ = 0;
+  Seats followers_;
+  Seats connections_;  ///< followers among them
+  Seats turned_away_;
   asio::io_context io_{1};
   stream_protocol::acceptor acceptor_;
+  Bell bell_;
+  Service service_;
   std::thread thread_;
 };
 

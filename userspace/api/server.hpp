@@ -12,10 +12,12 @@
 namespace flowtap::api {
 
 struct ServerOptions {
-  std::string socket_path;   ///< in a directory that exists
-  std::string socket_group;  ///< whose members may connect, besides root; empty: none
-  std::size_t max_connections = 64;
+  std::string socket_path;           ///< in a directory that exists
+  std::string socket_group;          ///< whose members may connect, besides root; empty: none
+  std::size_t max_connections = 64;  ///< at a time; those that follow a stream are not counted here
   std::chrono::milliseconds session_time{30'000};  ///< SessionLimits::time
+  /// Connections that follow a stream, besides: each takes a descriptor and up to 64 KiB of memory.
+  std::size_t max_followers = 256;
 };
 
 /// Serves from start() until it is destroyed, which ends all connections, joins the thread and removes the

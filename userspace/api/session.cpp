@@ -1,14 +1,11 @@
 #include "api/session.hpp"
 
 #include <array>
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 
-#include "base/printable.hpp"
+#include "api/streaming.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -16,10 +13,6 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
-
-using Stream = beast::basic_stream<asio::local::stream_protocol>;
-// Errors come back as values: nothing here throws because of a peer.
-constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 template <typename Response>
 void set_head(Response& response, const Answer& answer, bool keep_alive) {
@@ -32,32 +25,32 @@ void set_head(Response& response, const Answer& answer, bool keep_alive) {
 }
 
 /// Writes the answer; for HEAD its header alone, with the length that the body would have.
-asio::awaitable<bool> send(Stream& stream, Answer answer, unsigned version, bool keep_alive, bool head) {
+asio::awaitable<bool> send(Connection& connection, Answer answer, AnswerForm form) {
   const auto status = http::int_to_status(answer.status);
-  if (head) {
-    http::response<http::empty_body> response(status, version);
-    set_head(response, answer, keep_alive);
+  if (form.head) {
+    http::response<http::empty_body> response(status, form.version);
+    set_head(response, answer, form.keep_alive);
     http::response_serializer<http::empty_body> serializer(response);
-    const auto [error, sent] = co_await http::async_write_header(stream, serializer, kAwait);
+    const auto [error, sent] = co_await http::async_write_header(connection, serializer, kAwait);
     co_return !error;
   }
-  http::response<http::string_body> response(status, version);
-  set_head(response, answer, keep_alive);
+  http::response<http::string_body> response(status, form.version);
+  set_head(response, answer, form.keep_alive);
   response.body() = std::move(answer.body);
-  const auto [error, sent] = co_await http::async_write(stream, response, kAwait);
+  const auto [error, sent] = co_await http::async_write(connection, response, kAwait);
   co_return !error;
 }
 
 /// Closes so that the client still reads the answer while it sends: what it sends is taken and thrown away,
 /// for a moment.
-asio::awaitable<void> linger(Stream& stream) {
+asio::awaitable<void> linger(Connection& connection) {
   static constexpr std::size_t kAtMost = 1U << 20U;
   beast::error_code gone;
-  if (stream.socket().shutdown(asio::socket_base::shutdown_send, gone)) co_return;
-  stream.expires_after(std::chrono::seconds(1));
+  if (connection.socket().shutdown(asio::socket_base::shutdown_send, gone)) co_return;
+  connection.expires_after(std::chrono::seconds(1));
   std::array<char, 4096> waste{};
   for (std::size_t taken = 0; taken < kAtMost;) {
-    const auto [error, n] = co_await stream.async_read_some(asio::buffer(waste), kAwait);
+    const auto [error, n] = co_await connection.async_read_some(asio::buffer(waste), kAwait);
     if (error) break;
     taken += n;
   }
@@ -82,38 +75,53 @@ std::optional<Answer> answer_to(const beast::error_code& error, const SessionLim
   return std::nullopt;
 }
 
+/// A stream, with a follower's seat if it needs one. `form` is told where the connection cannot go on behind it:
+/// a follower has spoken or gone, and without chunks only the end of the connection ends a body.
+asio::awaitable<bool> stream(Connection& connection, StreamBody body, AnswerForm& form,
+                             const Service& service) {
+  const auto seat = body.follow ? service.followers.take() : std::nullopt;
+  form.keep_alive = form.keep_alive && !body.follow && form.version >= 11;
+  co_return co_await send_stream(connection, std::move(body), form, service.bell, service.limits.time);
+}
+
 }  // namespace
 
-asio::awaitable<void> serve(Socket socket, const NodeView& node, SessionLimits limits) {
-  Stream stream(std::move(socket));
+asio::awaitable<void> serve(Socket socket, const Service& service) {
+  const SessionLimits& limits = service.limits;
+  Connection connection(std::move(socket));
   beast::flat_buffer buffer(limits.header_bytes + limits.body_bytes);
   while (true) {
     http::request_parser<http::string_body> parser;
     parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
     parser.body_limit(limits.body_bytes);
-    stream.expires_after(limits.time);
-    const auto [error, received] = co_await http::async_read(stream, buffer, parser, kAwait);
-    stream.expires_after(limits.time);
+    connection.expires_after(limits.time);
+    const auto [error, received] = co_await http::async_read(connection, buffer, parser, kAwait);
+    connection.expires_after(limits.time);
     if (error) {
       auto refused = answer_to(error, limits);
-      if (refused && co_await send(stream, std::move(*refused), 11, false, false)) co_await linger(stream);
+      if (refused && co_await send(connection, std::move(*refused), {})) co_await linger(connection);
       co_return;
     }
     const auto& request = parser.get();
     const auto method = request.method_string();
     const auto target = request.target();
-    Answer answer = route({{method.data(), method.size()}, {target.data(), target.size()}}, node);
-    const bool keep_alive = request.keep_alive();
-    const bool head = request.method() == http::verb::head;
-    if (!co_await send(stream, std::move(answer), request.version(), keep_alive, head)) co_return;
-    if (!keep_alive) co_return co_await linger(stream);
+    Answer answer =
+        route({{method.data(), method.size()}, {target.data(), target.size()}, !service.followers.full()},
+              service.node);
+    AnswerForm form{request.version(), request.keep_alive(), request.method() == http::verb::head};
+    if (answer.stream) {
+      if (!co_await stream(connection, std::move(*answer.stream), form, service)) co_return;
+    } else if (!co_await send(connection, std::move(answer), form)) {
+      co_return;
+    }
+    if (!form.keep_alive) co_return co_await linger(connection);
   }
 }
 
 asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits) {
-  Stream stream(std::move(socket));
-  stream.expires_after(limits.time);
-  if (co_await send(stream, std::move(answer), 11, false, false)) co_await linger(stream);
+  Connection connection(std::move(socket));
+  connection.expires_after(limits.time);
+  if (co_await send(connection, std::move(answer), {})) co_await linger(connection);
 }
 
 }  // namespace flowtap::api

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <chrono>
 #include <cstddef>
 
+#include "api/bell.hpp"
+#include "api/connection.hpp"
 #include "api/routes.hpp"
+#include "api/seats.hpp"
 #include "api/views.hpp"
 
 namespace flowtap::api {
@@ -14,15 +16,22 @@ namespace flowtap::api {
 struct SessionLimits {
   std::size_t header_bytes = std::size_t{8} * 1024;
   std::size_t body_bytes = std::size_t{16} * 1024;
-  /// For a whole request to arrive, idle time before it included, and again for its answer to be taken.
+  /// For a whole request to arrive, idle time before it included, and again for its answer to be taken; of a
+  /// stream, for any of its bytes to be taken.
   std::chrono::milliseconds time{30'000};
 };
 
-using Socket = boost::asio::local::stream_protocol::socket;
+/// What the connections of one server have in common; outlives them.
+struct Service {
+  const NodeView& node;
+  SessionLimits limits;
+  Seats& followers;
+  const Bell& bell;
+};
 
 /// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it
 /// sends.
-boost::asio::awaitable<void> serve(Socket socket, const NodeView& node, SessionLimits limits);
+boost::asio::awaitable<void> serve(Socket socket, const Service& service);
 
 /// Sends one answer without waiting for a request, and closes.
 boost::asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits);

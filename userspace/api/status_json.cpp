@@ -1,6 +1,7 @@
 #include "api/status_json.hpp"
 
 #include "api/json.hpp"
+#include "api/stream_status_json.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -57,13 +58,15 @@ std::string status_to_json(const StatusReport& report) {
   json::array read_errors;
   for (const ReadErrorStatus& e : report.read_errors)
     read_errors.push_back(json::object{{"what", e.what}, {"count", e.count}});
-  return json::serialize(json::object{{"version", report.version},
-                                      {"kernel", report.kernel},
-                                      {"uptime_seconds", number(report.uptime_seconds)},
-                                      {"components", std::move(components)},
-                                      {"count", count_to_json(report.count)},
-                                      {"backends", std::move(backends)},
-                                      {"read_errors", std::move(read_errors)}});
+  json::object body{{"version", report.version},
+                    {"kernel", report.kernel},
+                    {"uptime_seconds", number(report.uptime_seconds)},
+                    {"components", std::move(components)},
+                    {"count", count_to_json(report.count)},
+                    {"backends", std::move(backends)},
+                    {"read_errors", std::move(read_errors)}};
+  if (report.stream) body["stream"] = stream_status_to_json(*report.stream);
+  return json::serialize(body);
 }
 
 Result<StatusReport> status_from_json(std::string_view text) {
@@ -78,6 +81,8 @@ Result<StatusReport> status_from_json(std::string_view text) {
   });
   if (const auto* count = member(object, "count"); count != nullptr && count->is_object())
     report.count = count_from_json(count->get_object());
+  if (const auto* stream = member(object, "stream"); stream != nullptr && stream->is_object())
+    report.stream = stream_status_from_json(stream->get_object());
   each_object(object, "backends", [&report](const json::object& b) {
     report.backends.push_back({text_member(b, "name"), bool_member(b, "up"),
                                count_member(b, "pending").value_or(0), count_member(b, "lost").value_or(0),

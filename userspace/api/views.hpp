@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/flow_views.hpp"
 #include "base/result.hpp"
 #include "stats/snapshot.hpp"
 
@@ -62,6 +63,7 @@ struct StatusReport {
   double uptime_seconds = 0;
   std::vector<ComponentStatus> components;
   CountStatus count;
+  std::optional<StreamStatusReport> stream;  ///< absent while the stream path is off
   std::vector<BackendStatus> backends;
   std::vector<ReadErrorStatus> read_errors;
   bool operator==(const StatusReport&) const = default;
@@ -81,6 +83,10 @@ class NodeView {
   [[nodiscard]] virtual stats::SnapshotPtr snapshot() const = 0;
   /// An Error while the service is not ready: why, and what is being waited for.
   [[nodiscard]] virtual Status ready() const = 0;
+  /// The flows; what is returned lives as long as this. An Error while nothing is captured: why.
+  [[nodiscard]] virtual Result<FlowsView*> flows() const {
+    return fail("the stream path is off", "set stream: enabled: true in flowtapd's configuration");
+  }
 };
 
 }  // namespace flowtap::api

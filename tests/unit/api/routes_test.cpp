@@ -41,7 +41,9 @@ TEST(Routes, UnknownPathIs404AndNamesTheOthers) {
     EXPECT_EQ(route({"GET", path}, node).status, 404U) << path;
   const Error error = refusal({404, route({"GET", "/nope\x1b\xff"}, node).body});
   EXPECT_EQ(error.what, R"(there is no "/nope\x1b\xff")");
-  EXPECT_EQ(error.hint, "routes: /healthz, /readyz, /api/v1/status, /api/v1/stats");
+  EXPECT_EQ(error.hint,
+            "routes: /healthz, /readyz, /api/v1/status, /api/v1/stats, /api/v1/flows, /api/v1/flows/{}/raw, "
+            "/api/v1/processes/{}/raw");
 }
 
 TEST(Routes, WrongMethodIs405WithAllow) {

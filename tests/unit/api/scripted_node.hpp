@@ -22,6 +22,7 @@ class ScriptedNode : public NodeView {
   StatusReport report;
   stats::SnapshotPtr totals;
   std::atomic<bool> is_ready = true;
+  FlowsView* captured = nullptr;
 
   [[nodiscard]] StatusReport status() const override { return report; }
   [[nodiscard]] stats::SnapshotPtr snapshot() const override { return totals; }
@@ -29,7 +30,31 @@ class ScriptedNode : public NodeView {
     if (is_ready) return {};
     return fail("the programs are being attached", "wait");
   }
+  [[nodiscard]] Result<FlowsView*> flows() const override {
+    if (captured == nullptr) return NodeView::flows();
+    return captured;
+  }
 };
+
+/// Every field with a value of its own.
+inline StreamStatusReport full_stream_status() {
+  StreamStatusReport s;
+  s.backend = "sys_exit";
+  s.reason = "the kernel refuses fexit";
+  s.pinned = true;
+  s.ring_bytes = 64U << 20U;
+  s.ring_waiting = 1500;
+  s.lost_bytes = {1, 2, 3, 4};
+  s.lost_events = 5;
+  s.no_slot = 6;
+  s.recursion_misses = 7;
+  s.journal = JournalStatus{8'000'000, 9'000'000, 10, 11, 12};
+  s.open_flows = 13;
+  s.ended_flows = 14;
+  s.open_streams = 15;
+  s.taps = 16;
+  return s;
+}
 
 /// Every field with a value of its own.
 inline StatusReport full_report() {
@@ -45,6 +70,7 @@ inline StatusReport full_report() {
   r.count.cycle_seconds = 1;
   r.count.cycles = 77;
   r.count.last_cycle_seconds = 0.000002;
+  r.stream = full_stream_status();
   r.backends = {{"statsd", false, 10, 2, "connection refused"}};
   r.read_errors = {{"program_stats", 4}};
   return r;

@@ -22,8 +22,8 @@ class ServerTest : public testing::Test {
     node_.totals = full_snapshot();
   }
   void start(std::chrono::milliseconds time = 10s, std::size_t connections = 64,
-             const std::string& group = "") {
-    auto server = ApiServer::start({path(), group, connections, time}, node_);
+             const std::string& group = "", std::size_t followers = 256) {
+    auto server = ApiServer::start({path(), group, connections, time, followers}, node_);
     ASSERT_TRUE(server) << server.error().what;
     server_.emplace(std::move(*server));
   }

@@ -1,0 +1,191 @@
+// Flows that a test writes from any thread while clients read them.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/flow_views.hpp"
+
+namespace flowtap::api {
+
+/// The bytes of one flow, with holes.
+class ScriptedFlow {
+ public:
+  void append(std::string_view bytes) {
+    change([&] { bytes_ += bytes; });
+  }
+  /// Bytes that pass here and are not captured.
+  void lose(std::uint64_t bytes) {
+    change([&] { holes_[bytes_.size()] += bytes; });
+  }
+  void end() {
+    change([&] { ended_ = true; });
+  }
+  /// Every read fails from now on.
+  void break_down() {
+    change([&] { broken_ = true; });
+  }
+  /// Readers of this flow that exist now.
+  [[nodiscard]] int readers() const { return readers_; }
+  /// Pieces are at most this large, whatever a reader would take.
+  void set_largest_piece(std::function<std::size_t()> largest) { largest_ = std::move(largest); }
+
+ private:
+  friend class ScriptedReader;
+
+  template <typename Change>
+  void change(Change what) {
+    std::vector<std::function<void()>> wakes;
+    {
+      const std::scoped_lock lock(mutex_);
+      what();
+      wakes.swap(waiting_);
+    }
+    for (const auto& wake : wakes) wake();
+  }
+
+  std::mutex mutex_;
+  std::string bytes_;
+  std::map<std::size_t, std::uint64_t> holes_;  ///< missing bytes, by the place of the byte behind them
+  bool ended_ = false;
+  bool broken_ = false;
+  std::vector<std::function<void()>> waiting_;
+  std::function<std::size_t()> largest_ = [] { return std::size_t{1} << 30U; };
+  std::atomic<int> readers_ = 0;
+};
+
+class ScriptedReader final : public RawReader {
+ public:
+  ScriptedReader(std::shared_ptr<ScriptedFlow> flow, const ReadOptions& options) : flow_(std::move(flow)) {
+    const std::scoped_lock lock(flow_->mutex_);
+    const std::size_t now = flow_->bytes_.size();
+    at_ = options.from_now ? now : 0;
+    hole_done_ = options.from_now;
+    if (options.to_now) last_ = now;
+    ++flow_->readers_;
+  }
+  ~ScriptedReader() override { --flow_->readers_; }
+
+  [[nodiscard]] Result<Piece> read(std::size_t limit) override {
+    const std::scoped_lock lock(flow_->mutex_);
+    if (flow_->broken_) return fail("the journal cannot be read");
+    Piece piece;
+    const auto hole = flow_->holes_.find(at_);
+    if (hole != flow_->holes_.end() && !std::exchange(hole_done_, true)) piece.missing_before = hole->second;
+    const auto next = flow_->holes_.upper_bound(at_);
+    const std::size_t end =
+        std::min({next != flow_->holes_.end() ? next->first : flow_->bytes_.size(), last_});
+    piece.bytes = flow_->bytes_.substr(at_, std::min({end - at_, limit, flow_->largest_()}));
+    if (!piece.bytes.empty()) hole_done_ = false;
+    at_ += piece.bytes.size();
+    const bool all =
+        at_ >= std::min(flow_->bytes_.size(), last_) && (hole_done_ || !flow_->holes_.contains(at_));
+    piece.end = all && (flow_->ended_ || at_ == last_);
+    return piece;
+  }
+
+  void when_more(std::function<void()> wake) override {
+    {
+      const std::scoped_lock lock(flow_->mutex_);
+      const bool hole = flow_->holes_.contains(at_) && !hole_done_;
+      if (at_ == flow_->bytes_.size() && !hole && !flow_->ended_ && !flow_->broken_) {
+        flow_->waiting_.push_back(std::move(wake));
+        return;
+      }
+    }
+    wake();
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override {
+    const std::scoped_lock lock(flow_->mutex_);
+    std::uint64_t missing = 0;
+    for (auto hole = flow_->holes_.lower_bound(at_); hole != flow_->holes_.end(); ++hole)
+      if (hole->first > at_ || !hole_done_) missing += hole->second;
+    return missing;
+  }
+
+ private:
+  std::shared_ptr<ScriptedFlow> flow_;
+  std::size_t at_ = 0;
+  std::size_t last_ = SIZE_MAX;
+  bool hole_done_ = false;
+};
+
+class ScriptedFlows final : public FlowsView {
+ public:
+  std::vector<FlowStatus> list;
+  std::map<std::string, std::shared_ptr<ScriptedFlow>> flow;  ///< by id
+  std::map<std::pair<std::uint32_t, Outputs>, std::shared_ptr<ScriptedFlow>> process;
+  std::map<std::pair<std::uint32_t, Outputs>, Error> no_tap;
+
+  std::shared_ptr<ScriptedFlow> add(const std::string& id) {
+    return flow[id] = std::make_shared<ScriptedFlow>();
+  }
+  std::shared_ptr<ScriptedFlow> add(std::uint32_t pid, Outputs outputs) {
+    return process[{pid, outputs}] = std::make_shared<ScriptedFlow>();
+  }
+
+  // What was asked for last; read by tests without a server.
+  mutable FlowFilter filter;
+  ReadOptions options;
+
+  [[nodiscard]] std::vector<FlowStatus> flows(const FlowFilter& wanted) const override {
+    const std::scoped_lock lock(asked_);
+    filter = wanted;
+    return list;
+  }
+  [[nodiscard]] Result<std::unique_ptr<RawReader>> read(const std::string& id,
+                                                        const ReadOptions& wanted) override {
+    options = wanted;
+    const auto found = flow.find(id);
+    if (found == flow.end())
+      return std::unexpected(Error{"no flow \"" + id + "\" was seen on this node", "", ENOENT});
+    return std::make_unique<ScriptedReader>(found->second, wanted);
+  }
+  [[nodiscard]] Result<std::unique_ptr<RawReader>> tap(std::uint32_t pid,
+                                                       const ReadOptions& wanted) override {
+    options = wanted;
+    if (const auto error = no_tap.find({pid, wanted.outputs}); error != no_tap.end())
+      return std::unexpected(error->second);
+    const auto found = process.find({pid, wanted.outputs});
+    if (found == process.end())
+      return std::unexpected(Error{"there is no process " + std::to_string(pid), "", ESRCH});
+    return std::make_unique<ScriptedReader>(found->second, wanted);
+  }
+
+ private:
+  mutable std::mutex asked_;
+};
+
+/// Every field with a value of its own.
+inline FlowStatus full_flow() {
+  using std::chrono::system_clock;
+  FlowStatus f;
+  f.id = "pod/shop/web-1/3f0d6a1e/nginx/2";
+  f.kind = "pod";
+  f.ns = "shop";
+  f.pod = "web-1";
+  f.uid = "3f0d6a1e";
+  f.container = "nginx";
+  f.image = "registry/nginx:1.25";
+  f.runtime = "containerd";
+  f.restart = 2;
+  f.group = "checkout";
+  f.bytes = 123456789;
+  f.missing_bytes = 42;
+  f.first = system_clock::time_point(std::chrono::nanoseconds(1'700'000'000'000'000'001));
+  f.last = system_clock::time_point(std::chrono::nanoseconds(1'700'000'001'020'000'000));
+  f.open = true;
+  f.streams = {{"stdout", "pipe", 123456000, 42, true}, {"stderr", "tty", 789, 0, false}};
+  return f;
+}
+
+}  // namespace flowtap::api

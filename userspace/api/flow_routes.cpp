@@ -1,0 +1,131 @@
+#include "api/flow_routes.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <initializer_list>
+
+#include "api/flows_json.hpp"
+#include "base/printable.hpp"
+
+namespace flowtap::api {
+namespace {
+
+/// One word of a parameter, and what it stands for.
+template <typename T>
+struct Choice {
+  std::string_view word;
+  T value;
+};
+
+/// The choice that a parameter names; `preset` where it is not given, an Error for any other word.
+template <typename T>
+Result<T> choose(const Call& call, std::string_view name, T preset,
+                 std::initializer_list<Choice<T>> choices) {
+  const std::string* word = call.parameters.find(name);
+  if (word == nullptr) return preset;
+  std::string accepted;
+  for (const Choice<T>& choice : choices) {
+    if (choice.word == *word) return choice.value;
+    accepted += (accepted.empty() ? "" : ", ") + std::string(choice.word);
+  }
+  return fail(std::string(name) + "=" + in_quotes(*word) + " is not accepted", "accepted: " + accepted);
+}
+
+Result<Outputs> outputs_of(const Call& call) {
+  return choose(call, "stream", Outputs::kBoth, {{"stdout", Outputs::kStdout}, {"stderr", Outputs::kStderr}});
+}
+
+Answer refused(unsigned status, const Error& error, std::string_view hint = {}) {
+  return error_answer(status, error.what, error.hint.empty() ? hint : std::string_view(error.hint));
+}
+
+Answer not_running(const Error& error) {
+  return refused(503, Error{"nothing is captured: " + error.what, error.hint, error.code},
+                 "flowtap status tells more");
+}
+
+Answer too_many_follow() {
+  return error_answer(503, "as many clients follow as may", "end one, or read without follow=true");
+}
+
+/// Which status an Error of FlowsView stands for.
+unsigned status_of(const Error& error) {
+  switch (error.code) {
+    case ENOENT:
+    case ESRCH:
+      return 404;
+    case ENOTSUP:
+      return 409;
+    case EMFILE:
+      return 429;
+    default:
+      return 500;
+  }
+}
+
+std::string_view hint_of(const Error& error) {
+  switch (error.code) {
+    case ENOENT:
+      return "flowtap flows lists the flows that are known; one that ended is kept until room or its age "
+             "ends it";
+    case ESRCH:
+      return "the number is that of the process in the host's pid namespace";
+    case EMFILE:
+      return "end another tap, and try again";
+    default:
+      return {};
+  }
+}
+
+Answer stream_answer(Result<std::unique_ptr<RawReader>> reader, bool follow) {
+  if (!reader) return refused(status_of(reader.error()), reader.error(), hint_of(reader.error()));
+  Answer answer;
+  const auto missing = (*reader)->missing_bytes();
+  answer.stream = StreamBody{std::move(*reader), follow, missing};
+  return answer;
+}
+
+std::optional<std::string> wanted(const Call& call, std::string_view name) {
+  const std::string* value = call.parameters.find(name);
+  return value != nullptr ? std::optional(*value) : std::nullopt;
+}
+
+}  // namespace
+
+Answer list_flows(const Call& call) {
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  return {200, flows_to_json((*view)->flows({wanted(call, "namespace"), wanted(call, "pod"),
+                                             wanted(call, "group"), wanted(call, "kind")}))};
+}
+
+Answer read_flow(const Call& call) {
+  const auto outputs = outputs_of(call);
+  if (!outputs) return refused(400, outputs.error());
+  const auto follow = choose(call, "follow", false, {{"true", true}, {"false", false}});
+  if (!follow) return refused(400, follow.error());
+  const auto from_now = choose(call, "from", false, {{"start", false}, {"now", true}});
+  if (!from_now) return refused(400, from_now.error());
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  if (*follow && !call.may_follow) return too_many_follow();
+  return stream_answer(
+      (*view)->read(call.segment, {.outputs = *outputs, .from_now = *from_now, .to_now = !*follow}), *follow);
+}
+
+Answer tap_process(const Call& call) {
+  std::uint32_t pid = 0;
+  const char* const end = call.segment.data() + call.segment.size();
+  const auto [rest, error] = std::from_chars(call.segment.data(), end, pid);
+  if (error != std::errc() || rest != end || pid == 0)
+    return error_answer(400, in_quotes(call.segment) + " is no process number",
+                        "the number is that of the process in the host's pid namespace");
+  const auto outputs = outputs_of(call);
+  if (!outputs) return refused(400, outputs.error());
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  if (!call.may_follow) return too_many_follow();
+  return stream_answer((*view)->tap(pid, {.outputs = *outputs, .from_now = true}), true);
+}
+
+}  // namespace flowtap::api

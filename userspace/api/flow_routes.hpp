@@ -1,0 +1,28 @@
+// The answers of the stream path's routes.
+#pragma once
+
+#include <string>
+
+#include "api/routes.hpp"
+#include "api/target.hpp"
+
+namespace flowtap::api {
+
+/// What a route is given of a request that fits it.
+struct Call {
+  const NodeView& node;
+  std::string segment;  ///< the part of the path in {}, decoded
+  Parameters parameters;
+  bool may_follow = true;
+};
+
+/// The flows that fit the parameters namespace, pod, group and kind.
+[[nodiscard]] Answer list_flows(const Call& call);
+
+/// The bytes of the flow with this id: history, and with follow=true what comes.
+[[nodiscard]] Answer read_flow(const Call& call);
+
+/// What the process with this pid writes from now on.
+[[nodiscard]] Answer tap_process(const Call& call);
+
+}  // namespace flowtap::api

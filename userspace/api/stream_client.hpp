@@ -1,0 +1,37 @@
+// The other end of the socket for bodies that are taken while they come.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "api/client.hpp"
+#include "base/result.hpp"
+
+namespace flowtap::api {
+
+/// How a stream ended.
+struct StreamEnd {
+  Reply reply;  ///< the status; the body only of a refusal, that is of a status other than 200
+  std::optional<std::uint64_t> missing_bytes;  ///< in all that passed; absent where the end was not reached
+};
+
+/// One GET whose body goes to `take`.
+struct StreamRequest {
+  std::string target;
+  std::function<bool(std::string_view bytes)> take;  ///< false: no more is wanted
+  /// Called once. An Error: no daemon (as fetch()), or one that ended in the middle of the body.
+  std::function<void(Result<StreamEnd> end)> end;
+};
+
+/// Follows all of `requests` at a time in this thread until each has ended. When `stop` (a descriptor, or -1)
+/// is readable, the daemon is asked for the ends, and given a second for them. `timeout` is for the head of each
+/// answer; bodies take the time they take.
+[[nodiscard]] Status fetch_streams(const std::string& socket_path, std::span<const StreamRequest> requests,
+                                   int stop, std::chrono::milliseconds timeout = std::chrono::seconds(5));
+
+}  // namespace flowtap::api

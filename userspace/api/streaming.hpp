@@ -1,0 +1,28 @@
+// A body that is read while it is sent: history, and what comes.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+
+#include "api/bell.hpp"
+#include "api/connection.hpp"
+#include "api/routes.hpp"
+
+namespace flowtap::api {
+
+/// What the request says about the form of its answer.
+struct AnswerForm {
+  unsigned version = 11;  ///< of HTTP: 10 knows no chunks
+  bool keep_alive = false;
+  bool head = false;  ///< the header alone
+};
+
+/// Sends `body` as application/octet-stream, in chunks, one piece in memory at a time. What is missing in it
+/// says the trailer X-Flowtap-Missing-Bytes: nothing is put between the bytes. A follower says nothing more
+/// while it follows: the end of its side, or anything that it sends, ends the answer, trailer included. A read
+/// that fails ends the connection without an end of the body; so does a client that takes nothing for
+/// `patience`. True when the answer is complete.
+boost::asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form,
+                                         const Bell& bell, std::chrono::milliseconds patience);
+
+}  // namespace flowtap::api
