@@ -3,37 +3,35 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "api/client.hpp"
 #include "api/socket_path.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::cli {
-namespace {
 
-Failure explain(const Error& error, const std::string& socket) {
+Failure failure_of(const Error& error, const std::string& path) {
+  const std::string socket = printable(path);
   if (error.code == ENOENT || error.code == ECONNREFUSED)
     return {{"no flowtapd is running here: nobody listens on " + socket,
              "start it (systemctl start flowtapd), or name its directory with --state-dir", error.code},
-            kNoDaemon,
-            false};
+            kNoDaemon};
   if (error.code == EACCES || error.code == EPERM)
     return {
         {"this user may not connect to " + socket,
          "use sudo, or join the group that api.socket_group names in flowtapd's configuration", error.code},
-        kFailure,
-        false};
-  return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure, false};
+        kFailure};
+  return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure};
 }
 
-}  // namespace
+Failure failure_of(const api::Reply& reply) {
+  return {api::refusal(reply), reply.status == 404 ? kNotFound : kFailure, reply.status == 503};
+}
 
 Answer<std::string> ask(const std::string& state_dir, std::string_view target) {
   const std::string socket = api::socket_path(state_dir);
   auto reply = api::fetch(socket, std::string(target));
-  if (!reply) return std::unexpected(explain(reply.error(), printable(socket)));
+  if (!reply) return std::unexpected(failure_of(reply.error(), socket));
   if (reply->status == 200) return std::move(reply->body);
-  return std::unexpected(
-      Failure{api::refusal(*reply), reply->status == 404 ? kNotFound : kFailure, reply->status == 503});
+  return std::unexpected(failure_of(*reply));
 }
 
 void complain(const Error& error) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/client.hpp"
 #include "base/result.hpp"
 #include "exit_code.hpp"
 
@@ -14,9 +15,16 @@ struct Failure {
   Error error;
   ExitCode exit = kFailure;
   bool not_yet = false;  ///< 503: the same question may be answered in a moment
+  bool told = false;     ///< the person knows it already
 };
 template <typename T>
 using Answer = std::expected<T, Failure>;
+
+/// What went wrong on the way to the daemon that listens on `socket`.
+[[nodiscard]] Failure failure_of(const Error& error, const std::string& socket);
+
+/// What the daemon refused.
+[[nodiscard]] Failure failure_of(const api::Reply& reply);
 
 /// The body of `target` from the daemon whose state directory this is.
 [[nodiscard]] Answer<std::string> ask(const std::string& state_dir, std::string_view target);

@@ -5,67 +5,16 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <vector>
 
 #include "api/routes.hpp"
 #include "api/status_json.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
+#include "status_stream.hpp"
+#include "table.hpp"
 
 namespace flowtap::cli {
 namespace {
-
-/// Rows of cells under headings, each column as wide as it must be, numbers to the right.
-class Table {
- public:
-  struct Cell {
-    std::string text;
-    std::string sgr = {};
-    bool right = false;
-  };
-  using Row = std::vector<Cell>;
-
-  void add(Row row) { rows_.push_back(std::move(row)); }
-
-  [[nodiscard]] std::string text(const Style& style) const {
-    std::vector<std::size_t> widths;
-    for (const Row& row : rows_) {
-      widths.resize(std::max(widths.size(), row.size()));
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], columns(row[i].text));
-    }
-    std::string out;
-    for (const Row& row : rows_) {
-      std::string line = " ";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        // The last column is not filled up: nothing follows it.
-        const bool last = i + 1 == row.size() && !row[i].right;
-        const std::string cell = last ? row[i].text : fit(row[i].text, widths[i], row[i].right);
-        line += " " + (row[i].sgr.empty() ? cell : style.paint(row[i].sgr, cell)) + (last ? "" : " ");
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      out += line + '\n';
-    }
-    return out;
-  }
-
- private:
-  std::vector<Row> rows_;
-};
-
-Table::Row heading(std::initializer_list<const char*> names, std::size_t right_from, std::size_t right_to) {
-  Table::Row row;
-  for (const char* name : names)
-    row.push_back({name, "2", row.size() >= right_from && row.size() < right_to});
-  return row;
-}
-
-Table::Cell state(bool good, const char* yes, const char* no) {
-  return good ? Table::Cell{yes, "32"} : Table::Cell{no, "1;31"};
-}
-
-Table::Cell amount(std::uint64_t number, bool bad_if_any = false) {
-  return {grouped(number), bad_if_any && number > 0 ? "33" : "", true};
-}
 
 std::string components_text(const api::StatusReport& report, const Style& style) {
   Table table;
@@ -79,7 +28,7 @@ std::string components_text(const api::StatusReport& report, const Style& style)
 
 std::string programs_text(const api::CountStatus& count, const Style& style) {
   Table table;
-  table.add(heading({"program", "state", "runs", "per run", "missed"}, 2, 5));
+  table.add(Table::heading({"program", "state", "runs", "per run", "missed"}, 2, 5));
   for (const auto& p : count.programs) {
     const bool timed = p.run_count && p.run_time_seconds && *p.run_count > 0;
     const auto average = timed ? *p.run_time_seconds / static_cast<double>(*p.run_count) * 1e9 : 0;
@@ -94,7 +43,7 @@ std::string programs_text(const api::CountStatus& count, const Style& style) {
 
 std::string backends_text(const api::StatusReport& report, const Style& style) {
   Table table;
-  table.add(heading({"backend", "state", "pending", "lost", "last error"}, 2, 4));
+  table.add(Table::heading({"backend", "state", "pending", "lost", "last error"}, 2, 4));
   for (const auto& b : report.backends)
     table.add({{printable(b.name)},
                state(b.up, "up", "down"),
@@ -106,7 +55,7 @@ std::string backends_text(const api::StatusReport& report, const Style& style) {
 
 std::string read_errors_text(const api::StatusReport& report, const Style& style) {
   Table table;
-  table.add(heading({"could not be read", "times"}, 1, 2));
+  table.add(Table::heading({"could not be read", "times"}, 1, 2));
   for (const auto& e : report.read_errors) table.add({{printable(e.what)}, amount(e.count, true)});
   return table.text(style);
 }
@@ -132,6 +81,7 @@ std::string status_text(const api::StatusReport& report, const Style& style) {
   numbers.add({{"CPUs", "2"},
                {fmt::format("{} online of {}", report.count.cpus_online, report.count.cpus_possible)}});
   out += '\n' + numbers.text(style);
+  if (report.stream) out += '\n' + stream_text(*report.stream, style);
   if (!report.count.programs.empty()) out += '\n' + programs_text(report.count, style);
   if (!report.backends.empty()) out += '\n' + backends_text(report, style);
   const bool any_error = std::ranges::any_of(report.read_errors, [](const auto& e) { return e.count > 0; });

@@ -13,6 +13,12 @@
 namespace flowtap::cli {
 namespace {
 
+/// Decimals that make three digits of it.
+int decimals(double value) {
+  if (value < 9.995) return 2;
+  return value < 99.95 ? 1 : 0;
+}
+
 bool continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
@@ -48,6 +54,15 @@ std::string rate_text(double per_second) {
   return grouped(static_cast<std::uint64_t>(std::llround(per_second)));
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+  static constexpr std::array<std::string_view, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; value >= 1023.5 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  return fmt::format("{:.{}f} {}", value, decimals(value), kUnits.at(unit));
+}
+
 std::string seconds_text(double seconds, const Style& style) {
   struct Unit {
     double seconds;
@@ -58,7 +73,7 @@ std::string seconds_text(double seconds, const Style& style) {
   for (const Unit& u : units)
     if (seconds >= u.seconds * 0.9995) unit = &u;
   const double value = seconds / unit->seconds;
-  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, unit->name);
+  return fmt::format("{:.{}f} {}", value, decimals(value), unit->name);
 }
 
 std::string uptime_text(double seconds) {

@@ -31,6 +31,9 @@ struct Style {
 /// A rate: "12,345", and "8.3" below 100.
 [[nodiscard]] std::string rate_text(double per_second);
 
+/// "512 B", "1.21 KiB", "64.0 MiB": three digits.
+[[nodiscard]] std::string bytes_text(std::uint64_t bytes);
+
 /// "12.3 us" to "17.2 s", three digits.
 [[nodiscard]] std::string seconds_text(double seconds, const Style& style);
 

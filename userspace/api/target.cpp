@@ -36,6 +36,21 @@ Result<std::string> percent_decode(std::string_view text) {
   return out;
 }
 
+std::string percent_encode(std::string_view text) {
+  static constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto b = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~").contains(c);
+    if (plain)
+      out += c;
+    else
+      (out += '%') += {kHex[b >> 4U], kHex[b & 0xFU]};
+  }
+  return out;
+}
+
 Result<Parameters> Parameters::parse(std::string_view query) {
   Parameters parameters;
   while (!query.empty()) {

@@ -13,6 +13,9 @@ namespace flowtap::api {
 /// Each %XX as its byte; an Error for a % without two hexadecimal digits behind it. A + stays a +.
 [[nodiscard]] Result<std::string> percent_decode(std::string_view text);
 
+/// `text` for one segment of a path or one value of a query: all but letters, digits and -._~ as %XX.
+[[nodiscard]] std::string percent_encode(std::string_view text);
+
 /// The query of a target. A parameter whose value is empty is as if it had not been given.
 class Parameters {
  public:

@@ -60,19 +60,32 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
 }  // namespace detail
 
 /// `text` with everything escaped that would steer a terminal or is not UTF-8: "\x1b[2J" becomes "\\x1b[2J".
-[[nodiscard]] inline std::string printable(std::string_view text) {
+/// Control characters of `but` stay as they are.
+[[nodiscard]] inline std::string printable(std::string_view text, std::string_view but = {}) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
     const std::size_t n = detail::utf8_length(text);
     const std::string_view character = text.substr(0, n > 0 ? n : 1);
-    if (n == 0 || detail::steers(character))
+    const bool kept = character.size() == 1 && but.contains(character.front());
+    if (n == 0 || (detail::steers(character) && !kept))
       detail::append_escaped(out, character);
     else
       out += character;
     text.remove_prefix(character.size());
   }
   return out;
+}
+
+/// How many bytes at the end of `text` are the beginning of a UTF-8 sequence whose rest may still come: 0 to 3.
+[[nodiscard]] inline std::size_t unfinished_utf8(std::string_view text) {
+  for (std::size_t n = 1; n <= 3 && n <= text.size(); ++n) {
+    const auto first = static_cast<unsigned char>(text[text.size() - n]);
+    if ((first & 0xC0U) == 0x80U) continue;
+    const std::size_t whole = first >= 0xF0U ? 4 : first >= 0xE0U ? 3 : first >= 0xC2U ? 2 : 1;
+    return n < whole && first <= 0xF4U ? n : 0;
+  }
+  return 0;
 }
 
 /// The same in double quotes and cut after `limit` bytes: how a message shows a value that somebody gave.

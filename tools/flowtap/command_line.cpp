@@ -1,0 +1,168 @@
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <optional>
+
+#include "api/socket_path.hpp"
+#include "base/printable.hpp"
+#include "client.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+struct Arguments {
+  std::string state_dir{api::kDefaultStateDir};
+  std::string output = "text";
+  std::uint64_t interval_ms = 1000;
+  std::uint64_t count = 0;  ///< 0: not given
+  FlowsOptions flows = {};
+  TapOptions tap = {};
+  bool only_out = false;
+  bool only_err = false;
+};
+
+constexpr std::string_view kHelpHint = "flowtap --help lists all commands and flags";
+
+/// What the flags with a rule accept, for --help and for those who gave something else.
+struct Rule {
+  std::string_view flag;
+  const char* accepted;
+};
+constexpr std::array kRules = {
+    Rule{"--output", "text or json"}, Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
+    Rule{"--count", "a whole number from 1 on"}, Rule{"PID", "the number of a process"}};
+
+// Linux gives no process a higher number.
+constexpr std::uint32_t kMaxPid = 4'194'304;
+
+void declare_top(CLI::App& app, Arguments& arguments) {
+  auto* top =
+      app.add_subcommand("top", "How tasks get their CPUs, now: rates and shares by scheduler and type.");
+  const std::map<std::string, std::uint64_t> units = {
+      {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}};
+  using Unit = CLI::AsNumberWithUnit;
+  top->add_option("--interval", arguments.interval_ms, "Time between two updates (1s).")
+      ->type_name("DURATION")
+      ->transform(Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)))
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{3'600'000}));
+  top->add_option("--count", arguments.count, "End after so many updates.")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U));
+}
+
+void declare_flows(CLI::App& app, Arguments& arguments) {
+  auto* flows = app.add_subcommand("flows", "Whose output is captured, how much of it, and what is missing.");
+  flows->add_option("--namespace", arguments.flows.ns, "Only of this namespace.")->type_name("NS");
+  flows->add_option("--pod", arguments.flows.pod, "Only of the pod with this name.")->type_name("POD");
+  flows->add_option("--group", arguments.flows.group, "Only of this group (flow_rules).")->type_name("GROUP");
+  flows->add_option("--kind", arguments.flows.kind, "Only of this kind: pod, container, unit, proc, ...")
+      ->type_name("KIND");
+}
+
+void declare_tap(CLI::App& app, Arguments& arguments) {
+  auto* tap = app.add_subcommand("tap", "What a running process writes, from now, without touching it.");
+  tap->add_option("PID", arguments.tap.pid, "Its number, outside of any container.")
+      ->required()
+      ->type_name("")
+      ->check(CLI::Range(std::uint32_t{1}, kMaxPid));
+  tap->add_flag("--stdout", arguments.only_out, "Its standard output alone.");
+  tap->add_flag("--stderr", arguments.only_err, "Its standard error alone.");
+}
+
+void declare(CLI::App& app, Arguments& arguments) {
+  app.require_subcommand(0, 1);
+  app.fallthrough();   // flags may stand before and behind the command
+  app.allow_extras();  // told by us, in a sentence
+  app.set_help_flag("-h,--help", "Print this text and exit.");
+  app.add_flag("--version")->description("Print the version and exit.");
+  app.add_option("--state-dir", arguments.state_dir, "Where flowtapd has its socket.")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("-o,--output", arguments.output, kRules[0].accepted)
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_subcommand("status", "What is up, what is missing, and what to do about it.");
+  declare_top(app, arguments);
+  declare_flows(app, arguments);
+  declare_tap(app, arguments);
+}
+
+ExitCode usage(std::string what, std::string_view hint = kHelpHint) {
+  complain({std::move(what), std::string(hint), 0});
+  return kUsage;
+}
+
+/// What CLI11 found wrong, as a sentence. Its own text begins with the flag and a colon, and changes with its
+/// version.
+ExitCode explain(const CLI::ParseError& error) {
+  const std::string_view message = error.what();
+  const std::string_view flag = message.substr(0, message.find(':'));
+  if (error.get_name() == "RequiredError") return usage(printable(message), "flowtap tap PID");
+  if (error.get_name() == "ArgumentMismatch") return usage(printable(flag) + " needs one value");
+  const auto* const rule = std::ranges::find(kRules, flag, &Rule::flag);
+  if (rule == kRules.end()) return usage("bad command line: " + printable(message));
+  return usage(fmt::format("this value of {} is not accepted; accepted: {}", flag, rule->accepted));
+}
+
+ExitCode unknown(const CLI::App& app, std::string_view word) {
+  if (word.starts_with('-')) return usage("unknown flag " + in_quotes(word));
+  if (!app.get_subcommands().empty()) return usage("unexpected argument " + in_quotes(word));
+  std::string commands;
+  for (const auto* command : app.get_subcommands(nullptr))
+    commands += (commands.empty() ? "" : ", ") + command->get_name();
+  return usage(fmt::format("unknown command {}; commands: {}", in_quotes(word), commands));
+}
+
+/// -o json is for all that answers once; a tap has bytes.
+std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& arguments) {
+  const bool json = arguments.output == "json";
+  if (app.got_subcommand("status")) return StatusOptions{arguments.state_dir, json};
+  if (app.got_subcommand("flows")) {
+    arguments.flows.state_dir = arguments.state_dir;
+    arguments.flows.json = json;
+    return arguments.flows;
+  }
+  if (app.got_subcommand("tap")) {
+    if (json) return usage("tap has no json: it writes the bytes as they are", "leave out -o json");
+    arguments.tap.state_dir = arguments.state_dir;
+    arguments.tap.out = arguments.only_out || !arguments.only_err;
+    arguments.tap.err = arguments.only_err || !arguments.only_out;
+    return arguments.tap;
+  }
+  TopOptions top{arguments.state_dir, json, std::chrono::milliseconds(arguments.interval_ms), std::nullopt};
+  if (arguments.count > 0) top.count = arguments.count;
+  return top;
+}
+
+}  // namespace
+
+std::variant<Command, ExitCode> parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("flowtap: asks the flowtapd of this machine", "flowtap");
+  Arguments arguments;
+  declare(app, arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help("", CLI::AppFormatMode::All).c_str(), stdout);
+    return kOk;
+  } catch (const CLI::ParseError& error) {
+    return explain(error);
+  }
+  if (app.count("--version") > 0) {
+    std::puts("flowtap " FLOWTAP_VERSION);
+    return kOk;
+  }
+  if (const auto rest = app.remaining(true); !rest.empty()) return unknown(app, rest.front());
+  if (app.get_subcommands().empty())
+    return usage("no command is given", "flowtap status, or flowtap flows; --help says more");
+  return command_of(app, arguments);
+}
+
+}  // namespace flowtap::cli

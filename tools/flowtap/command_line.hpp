@@ -1,0 +1,26 @@
+// The words behind "flowtap": what is accepted, and what those are told who give something else.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "exit_code.hpp"
+#include "flows.hpp"
+#include "tap.hpp"
+#include "top.hpp"
+
+namespace flowtap::cli {
+
+struct StatusOptions {
+  std::string state_dir;
+  bool json = false;
+};
+
+using Command = std::variant<StatusOptions, TopOptions, FlowsOptions, TapOptions>;
+
+/// The command that is asked for; an exit code where all has been said already (--help, --version, an error).
+[[nodiscard]] std::variant<Command, ExitCode> parse_command_line(int argc, const char* const* argv);
+
+}  // namespace flowtap::cli

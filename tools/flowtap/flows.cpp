@@ -1,0 +1,86 @@
+#include "flows.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "api/flows_json.hpp"
+#include "api/routes.hpp"
+#include "api/target.hpp"
+#include "base/printable.hpp"
+#include "client.hpp"
+#include "table.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Time = std::chrono::system_clock::time_point;
+
+std::string target_of(const FlowsOptions& options) {
+  std::string query;
+  const auto add = [&query](std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    query += (query.empty() ? '?' : '&') + std::string(name) + '=' + api::percent_encode(value);
+  };
+  add("namespace", options.ns);
+  add("pod", options.pod);
+  add("group", options.group);
+  add("kind", options.kind);
+  return std::string(api::kFlowsPath) + query;
+}
+
+std::string or_dash(const std::optional<std::string>& text) {
+  return text && !text->empty() ? printable(*text) : "-";
+}
+
+std::string pod_text(const api::FlowStatus& flow) {
+  if (!flow.pod) return "-";
+  return flow.ns ? printable(*flow.ns + "/" + *flow.pod) : printable(*flow.pod);
+}
+
+std::string age_text(const std::optional<Time>& last, Time now) {
+  if (!last) return "-";
+  const std::chrono::duration<double> age = now - *last;
+  return uptime_text(std::max(age.count(), 0.0)) + " ago";  // the daemon's clock is ours, but it may be set
+}
+
+}  // namespace
+
+std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, const Style& style) {
+  if (flows.empty()) return "no flows\n";
+  Table table;
+  table.add(Table::heading({"pod", "container", "runtime", "bytes", "missing", "state", "last byte", "flow"},
+                           3, 5));
+  for (const api::FlowStatus& f : flows)
+    table.add({{pod_text(f)},
+               {or_dash(f.container)},
+               {or_dash(f.runtime)},
+               {bytes_text(f.bytes), "", true},
+               {bytes_text(f.missing_bytes), f.missing_bytes > 0 ? "1;31" : "", true},
+               {f.open ? "open" : "ended", f.open ? "32" : "2"},
+               {age_text(f.last, now)},
+               {printable(f.id)}});
+  return table.text(style);
+}
+
+ExitCode run_flows(const FlowsOptions& options) {
+  const auto body = ask(options.state_dir, target_of(options));
+  if (!body) {
+    complain(body.error().error);
+    return body.error().exit;
+  }
+  if (options.json) {
+    std::printf("%s\n", body->c_str());
+    return kOk;
+  }
+  const auto flows = api::flows_from_json(*body);
+  if (!flows) {
+    complain(flows.error());
+    return kFailure;
+  }
+  std::fputs(flows_text(*flows, std::chrono::system_clock::now(), style_of(STDOUT_FILENO)).c_str(), stdout);
+  return kOk;
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,30 @@
+// flowtap flows: whose output is captured, how much of it, and what is missing.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "api/flow_views.hpp"
+#include "exit_code.hpp"
+#include "text.hpp"
+
+namespace flowtap::cli {
+
+struct FlowsOptions {
+  std::string state_dir;
+  bool json = false;
+  // Empty: any.
+  std::string ns = {};
+  std::string pod = {};
+  std::string group = {};
+  std::string kind = {};
+};
+
+[[nodiscard]] ExitCode run_flows(const FlowsOptions& options);
+
+/// The flows as a table; lines end in '\n'. What comes from the daemon is shown escaped.
+[[nodiscard]] std::string flows_text(const std::vector<api::FlowStatus>& flows,
+                                     std::chrono::system_clock::time_point now, const Style& style);
+
+}  // namespace flowtap::cli

@@ -1,0 +1,71 @@
+#include "status_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/printable.hpp"
+#include "table.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+/// Appends ", PART" or, to nothing, "PART".
+void join(std::string& list, const std::string& part) {
+  list += (list.empty() ? "" : ", ") + part;
+}
+
+Table::Cell capture_cell(const api::StreamStatusReport& stream) {
+  if (!stream.backend) return {"nothing is captured: " + printable(stream.reason), "1;31"};
+  std::string text = printable(*stream.backend);
+  if (!stream.reason.empty()) text += fmt::format(" ({})", printable(stream.reason));
+  return {text + (stream.pinned ? ", pinned" : ", not pinned: capture ends with flowtapd")};
+}
+
+/// Bytes by cause, and what else did not arrive; all counts since the programs were loaded.
+Table::Cell lost_cell(const api::StreamStatusReport& stream) {
+  const api::LossStatus& lost = stream.lost_bytes;
+  struct Cause {
+    const char* name;
+    std::uint64_t bytes;
+  };
+  std::string causes;
+  for (const Cause& cause : std::array{Cause{"ring_full", lost.ring_full}, Cause{"fault", lost.fault},
+                                       Cause{"uncaptured", lost.uncaptured}, Cause{"quiet", lost.quiet}})
+    if (cause.bytes > 0) join(causes, fmt::format("{} {}", cause.name, bytes_text(cause.bytes)));
+  std::string text;
+  if (lost.total() > 0) join(text, fmt::format("{} bytes ({})", grouped(lost.total()), causes));
+  if (stream.lost_events > 0) join(text, grouped(stream.lost_events) + " events");
+  if (stream.no_slot > 0) join(text, grouped(stream.no_slot) + " streams without a slot");
+  if (stream.recursion_misses.value_or(0) > 0)
+    join(text, grouped(*stream.recursion_misses) + " runs left out by the kernel");
+  if (text.empty()) return {"nothing"};
+  return {text, "33"};
+}
+
+Table::Cell journal_cell(const api::JournalStatus& journal) {
+  std::string text = fmt::format("{} of {} in {} {}", bytes_text(journal.bytes), bytes_text(journal.limit),
+                                 grouped(journal.segments), journal.segments == 1 ? "segment" : "segments");
+  const bool bad = journal.write_errors > 0 || journal.torn > 0;
+  if (journal.write_errors > 0) join(text, grouped(journal.write_errors) + " write errors");
+  if (journal.torn > 0) join(text, grouped(journal.torn) + " torn records");
+  return {text, bad ? "33" : ""};
+}
+
+}  // namespace
+
+std::string stream_text(const api::StreamStatusReport& stream, const Style& style) {
+  Table table;
+  table.add({{"log tap", "2"}, capture_cell(stream)});
+  std::string ring = bytes_text(stream.ring_bytes);
+  if (stream.ring_waiting) ring += fmt::format(", {} waiting", bytes_text(*stream.ring_waiting));
+  table.add({{"ring", "2"}, {ring}});
+  table.add({{"lost", "2"}, lost_cell(stream)});
+  if (stream.journal) table.add({{"journal", "2"}, journal_cell(*stream.journal)});
+  table.add({{"flows", "2"},
+             {fmt::format("{} open, {} ended; streams open: {}, taps: {}", grouped(stream.open_flows),
+                          grouped(stream.ended_flows), grouped(stream.open_streams), grouped(stream.taps))}});
+  return table.text(style);
+}
+
+}  // namespace flowtap::cli

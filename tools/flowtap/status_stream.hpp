@@ -1,0 +1,14 @@
+// The stream path in flowtap status.
+#pragma once
+
+#include <string>
+
+#include "api/flow_views.hpp"
+#include "text.hpp"
+
+namespace flowtap::cli {
+
+/// A few lines, each ending in '\n': how bytes are captured, and what was lost.
+[[nodiscard]] std::string stream_text(const api::StreamStatusReport& stream, const Style& style);
+
+}  // namespace flowtap::cli
