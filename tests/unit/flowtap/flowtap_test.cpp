@@ -7,7 +7,8 @@
 #include <optional>
 #include <thread>
 
-#include "../api/scripted_node.hpp"
+#include "tests/unit/api/scripted_flows.hpp"
+#include "tests/unit/api/scripted_node.hpp"
 #include "api/server.hpp"
 
 namespace flowtap {
@@ -18,10 +19,10 @@ struct Outcome {
   std::string output;  ///< standard output and error
 };
 
-/// FLOWTAP_PROGRAM is the path of the built program.
-Outcome flowtap(const std::string& arguments) {
+/// What a shell line that runs the program says and returns. FLOWTAP_PROGRAM is the path of the built program.
+Outcome shell(const std::string& line) {
   Outcome run;
-  FILE* pipe = ::popen((FLOWTAP_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe = ::popen(line.c_str(), "r");
   if (pipe == nullptr) return run;
   std::array<char, 4096> chunk{};
   while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), pipe))
@@ -29,6 +30,10 @@ Outcome flowtap(const std::string& arguments) {
   const int status = ::pclose(pipe);
   run.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return run;
+}
+
+Outcome flowtap(const std::string& arguments) {
+  return shell(FLOWTAP_PROGRAM " " + arguments + " 2>&1");
 }
 
 /// A new cycle every `period` with ten more of one type.
@@ -64,20 +69,32 @@ class FlowtapTest : public testing::Test {
     server_.emplace(std::move(*server));
   }
   [[nodiscard]] std::string at() const { return " --state-dir " + dir_.path(); }
+  /// In another thread: `then` once `readers` follow.
+  template <typename Then>
+  std::thread once_followed(const std::shared_ptr<api::ScriptedFlow>& flow, Then then) {
+    return std::thread([flow, then] {
+      for (int i = 0; i < 10'000 && flow->readers() == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      then();
+    });
+  }
 
   api::TempDir dir_;
+  api::ScriptedFlows flows_;
   CountingNode node_;
   std::optional<api::ApiServer> server_;
 };
 
 TEST_F(FlowtapTest, WithoutADaemonItExitsWith4AndSaysSo) {
-  for (const char* command : {"status", "top", "top -o json", "status -o json"}) {
+  for (const char* command : {"status", "top", "top -o json", "status -o json", "flows", "flows -o json",
+                              "tap 7", "tap 7 --stderr"}) {
     const Outcome run = flowtap(command + at());
     EXPECT_EQ(run.exit, 4) << command;
     EXPECT_TRUE(run.output.starts_with("flowtap: no flowtapd is running here: nobody listens on " +
                                        (dir_ / "api.sock")))
         << run.output;
     EXPECT_NE(run.output.find("  hint: "), std::string::npos);
+    EXPECT_EQ(occurrences(run.output, "\n"), 2U) << run.output;
   }
 }
 
@@ -116,17 +133,152 @@ TEST_F(FlowtapTest, TopPrintsOneJsonObjectPerInterval) {
   EXPECT_NE(run.output.find(R"("types":[{"type":"wsync","count":)"), std::string::npos) << run.output;
 }
 
+TEST_F(FlowtapTest, FlowsIsATableOrTheBody) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  start();
+  const Outcome text = flowtap("flows" + at());
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_TRUE(text.output.starts_with("  pod         container  runtime")) << text.output;
+  EXPECT_NE(text.output.find("  shop/web-1  nginx      containerd  118 MiB     42 B  open   "),
+            std::string::npos)
+      << text.output;
+  EXPECT_EQ(text.output.find('\x1b'), std::string::npos);
+  const Outcome json = flowtap("flows -o json --namespace 'a b' --pod p --group 'g&h' --kind pod" + at());
+  EXPECT_EQ(json.exit, 0);
+  EXPECT_TRUE(json.output.starts_with(R"({"flows":[{"id":"pod/shop/web-1/)")) << json.output;
+  EXPECT_EQ(flows_.filter.ns, "a b");
+  EXPECT_EQ(flows_.filter.pod, "p");
+  EXPECT_EQ(flows_.filter.group, "g&h");
+  EXPECT_EQ(flows_.filter.kind, "pod");
+}
+
+TEST_F(FlowtapTest, FlowsWithoutTheStreamPathExitsWith1AndSaysSo) {
+  start();
+  const Outcome run = flowtap("flows" + at());
+  EXPECT_EQ(run.exit, 1);
+  EXPECT_TRUE(run.output.starts_with("flowtap: nothing is captured: the stream path is off\n")) << run.output;
+}
+
+TEST_F(FlowtapTest, TapKeepsTheTwoOutputsApartAndEndsWithTheProcess) {
+  node_.captured = &flows_;
+  const auto out = flows_.add(7, api::Outputs::kStdout);
+  const auto err = flows_.add(7, api::Outputs::kStderr);
+  start();
+  auto process = once_followed(out, [out, err] {
+    for (int i = 0; i < 10'000 && err->readers() == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    out->append(std::string_view("raw \x1b[2J \xff\0 bytes", 18));
+    err->append("a complaint\n");
+    out->lose(1234);
+    out->append("\nand more");
+    out->end();
+    err->end();
+  });
+  const std::string files = dir_ / "out" + " 2>" + (dir_ / "err");
+  const Outcome run = shell(FLOWTAP_PROGRAM " tap 7" + at() + " >" + files);
+  process.join();
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_EQ(shell("cat " + (dir_ / "out")).output,
+            std::string("raw \x1b[2J \xff\0 bytes", 18) + "\nand more");
+  EXPECT_EQ(shell("cat " + (dir_ / "err")).output,
+            "a complaint\nflowtap: 1,234 bytes passed that are not shown: they could not be captured\n");
+}
+
+TEST_F(FlowtapTest, TapOnATerminalShowsControlCharactersEscaped) {
+  node_.captured = &flows_;
+  const auto out = flows_.add(7, api::Outputs::kStdout);
+  out->set_largest_piece([] { return std::size_t{1}; });  // every character comes in pieces
+  start();
+  auto process = once_followed(out, [out] {
+    out->append("\xe2\x82\xac\t\x1b[2J\r\n\xff\xe2\x82");
+    out->end();
+  });
+  const Outcome run =
+      shell("script -qec '" FLOWTAP_PROGRAM " tap 7 --stdout" + at() + "' /dev/null </dev/null");
+  process.join();
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_EQ(run.output, "\xe2\x82\xac\t\\x1b[2J\\r\r\n\\xff\\xe2\\x82");  // the terminal adds \r before \n
+}
+
+TEST_F(FlowtapTest, TapGoesOnWithTheOutputThatCanBeFollowed) {
+  node_.captured = &flows_;
+  const auto out = flows_.add(7, api::Outputs::kStdout);
+  flows_.no_tap[{7, api::Outputs::kStderr}] = {"it is /dev/null", "", ENOTSUP};
+  start();
+  auto process = once_followed(out, [out] {
+    out->append("x\n");
+    out->end();
+  });
+  const Outcome run = flowtap("tap 7" + at());
+  process.join();
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_NE(run.output.find("flowtap: stderr is not followed: it is /dev/null\n"), std::string::npos);
+  EXPECT_NE(run.output.find("x\n"), std::string::npos);
+  EXPECT_EQ(flowtap("tap 7 --stderr" + at()).exit, 1);
+  flows_.no_tap[{7, api::Outputs::kStdout}] = {"it is closed", "", ENOTSUP};
+  const Outcome none = flowtap("tap 7" + at());
+  EXPECT_EQ(none.exit, 1);
+  EXPECT_EQ(occurrences(none.output, "is not followed"), 2U) << none.output;
+}
+
+TEST_F(FlowtapTest, TapOfNoProcessExitsWith3) {
+  node_.captured = &flows_;
+  start();
+  const Outcome run = flowtap("tap 8" + at());
+  EXPECT_EQ(run.exit, 3);
+  EXPECT_EQ(occurrences(run.output, "flowtap: there is no process 8\n"), 1U) << run.output;
+}
+
+TEST_F(FlowtapTest, TapEndsOnASignalAndStillSaysWhatIsMissing) {
+  node_.captured = &flows_;
+  const auto out = flows_.add(7, api::Outputs::kStdout);
+  start();
+  auto process = once_followed(out, [out] {
+    out->append("x\n");
+    out->lose(5);
+    out->append("y\n");
+  });
+  const std::string file = dir_ / "out";
+  const Outcome run = shell(FLOWTAP_PROGRAM " tap 7 --stdout" + at() + " >" + file + R"( 2>&1 & pid=$!
+    for i in $(seq 3000); do grep -q y )" +
+                            file + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+  process.join();
+  EXPECT_EQ(run.output, "exit 0\n");
+  EXPECT_EQ(shell("cat " + file).output,
+            "x\ny\nflowtap: 5 bytes passed that are not shown: they could not be captured\n");
+}
+
 TEST_F(FlowtapTest, UsageErrorsExitWith2) {
-  for (const char* arguments :
-       {"", "tops", "--nope", "top --interval 1", "top --interval 1ms", "top --count 0", "top --count",
-        "status extra", "-o yaml status", "status --count 1", "top status"}) {
+  for (const char* arguments : {"",
+                                "tops",
+                                "--nope",
+                                "top --interval 1",
+                                "top --interval 1ms",
+                                "top --count 0",
+                                "top --count",
+                                "status extra",
+                                "-o yaml status",
+                                "status --count 1",
+                                "top status",
+                                "tap",
+                                "tap x",
+                                "tap 0",
+                                "tap -1",
+                                "tap 4194305",
+                                "tap 7 8",
+                                "tap 7 -o json",
+                                "flows x",
+                                "flows --kind",
+                                "flows --pods x"}) {
     const Outcome run = flowtap(arguments);
     EXPECT_EQ(run.exit, 2) << arguments;
     EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
     EXPECT_NE(run.output.find("  hint: "), std::string::npos) << run.output;
     EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 2) << run.output;
   }
-  EXPECT_NE(flowtap("tops").output.find("unknown command \"tops\"; commands: status, top\n"),
+  EXPECT_NE(flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, tap\n"),
             std::string::npos);
   EXPECT_NE(flowtap("top --interval 1").output.find("accepted: 100ms to 1h, such as 500ms or 2s\n"),
             std::string::npos);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/unit/api/scripted_flows.hpp"
+#include "tools/flowtap/flows.hpp"
 #include "tools/flowtap/status.hpp"
 #include "tools/flowtap/top_screen.hpp"
 
@@ -121,6 +123,62 @@ TEST(StatusText, SaysWhatIsMissingAndTheWayOut) {
 
 TEST(StatusText, OfAnEmptyReportIsShort) {
   EXPECT_EQ(std::ranges::count(status_text({}, kUtf8), '\n'), 4);
+}
+
+TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
+  api::StatusReport report;
+  report.stream.emplace();
+  report.stream->backend = "sys_exit";
+  report.stream->reason = "the kernel refuses fexit";
+  report.stream->ring_bytes = 64U << 20U;
+  EXPECT_TRUE(
+      status_text(report, kUtf8)
+          .ends_with(
+              "  log tap  sys_exit (the kernel refuses fexit), not pinned: capture ends with flowtapd\n"
+              "  ring     64.0 MiB\n"
+              "  lost     nothing\n"
+              "  flows    0 open, 0 ended; streams open: 0, taps: 0\n"))
+      << status_text(report, kUtf8);
+  auto& stream = *report.stream;
+  stream.pinned = true;
+  stream.reason.clear();
+  stream.ring_waiting = 2048;
+  stream.lost_bytes = {1000, 0, 0, 234};
+  stream.lost_events = 5;
+  stream.no_slot = 6;
+  stream.recursion_misses = 7;
+  stream.journal = api::JournalStatus{1024, 4096, 1, 2, 0};
+  stream.open_flows = 3;
+  EXPECT_TRUE(status_text(report, kUtf8)
+                  .ends_with("  log tap  sys_exit, pinned\n"
+                             "  ring     64.0 MiB, 2.00 KiB waiting\n"
+                             "  lost     1,234 bytes (ring_full 1000 B, quiet 234 B), 5 events, 6 streams "
+                             "without a slot, 7 runs left out by "
+                             "the kernel\n"
+                             "  journal  1.00 KiB of 4.00 KiB in 1 segment, 2 write errors\n"
+                             "  flows    3 open, 0 ended; streams open: 0, taps: 0\n"))
+      << status_text(report, kUtf8);
+  stream.backend.reset();
+  stream.reason = "no BTF\x1b";
+  EXPECT_TRUE(status_text(report, kUtf8).contains("  log tap  nothing is captured: no BTF\\x1b\n"));
+}
+
+TEST(FlowsText, IsATableWithWhatIsMissingInRed) {
+  using namespace std::chrono_literals;
+  const auto now = std::chrono::system_clock::time_point(1'700'000'004s);
+  api::FlowStatus process;
+  process.id = "proc/7-99\x1b";
+  process.bytes = 12;
+  const auto table = flows_text({api::full_flow(), process}, now, kUtf8);
+  EXPECT_EQ(table,
+            "  pod         container  runtime       bytes  missing  state  last byte  flow\n"
+            "  shop/web-1  nginx      containerd  118 MiB     42 B  open   2 s ago    "
+            "pod/shop/web-1/3f0d6a1e/nginx/2\n"
+            "  -           -          -              12 B      0 B  ended  -          proc/7-99\\x1b\n");
+  const auto colored = flows_text({api::full_flow(), process}, now, Style{.color = true, .utf8 = true});
+  EXPECT_TRUE(colored.contains("\x1b[1;31m   42 B\x1b[0m")) << colored;
+  EXPECT_FALSE(colored.contains("\x1b[1;31m    0 B")) << colored;
+  EXPECT_EQ(flows_text({}, now, kUtf8), "no flows\n");
 }
 
 }  // namespace

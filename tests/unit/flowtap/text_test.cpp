@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tools/flowtap/outlet.hpp"
+
 namespace flowtap::cli {
 namespace {
 
@@ -32,6 +34,41 @@ TEST(Text, SecondsHaveThreeDigits) {
   EXPECT_EQ(seconds_text(0.0002621, kPlain), "262 us");
   EXPECT_EQ(seconds_text(0.0009999, kPlain), "1.00 ms");
   EXPECT_EQ(seconds_text(17.18, kPlain), "17.2 s");
+}
+
+TEST(Text, BytesHaveThreeDigits) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(1023), "1023 B");
+  EXPECT_EQ(bytes_text(1024), "1.00 KiB");
+  EXPECT_EQ(bytes_text(123'456), "121 KiB");
+  EXPECT_EQ(bytes_text(1'048'575), "1.00 MiB");
+  EXPECT_EQ(bytes_text(64U << 20U), "64.0 MiB");
+  EXPECT_EQ(bytes_text(18'446'744'073'709'551'615U), "16.0 EiB");
+}
+
+TEST(TerminalText, IsTheSameWhereverThePiecesEnd) {
+  const std::string text =
+      "a\tb\n\u00e4\u20ac\U0001f600 \x1b[31m \r\x7f \xff\xc0\x80 \u202e \xe2\x82(\xf0\x9f\x98";
+  const std::string shown =
+      "a\tb\n\u00e4\u20ac\U0001f600 \\x1b[31m \\r\\x7f \\xff\\xc0\\x80 \\xe2\\x80\\xae "
+      "\\xe2\\x82(\\xf0\\x9f\\x98";
+  for (std::size_t first = 0; first <= text.size(); ++first)
+    for (std::size_t second = first; second <= text.size(); ++second) {
+      TerminalText terminal;
+      std::string out = terminal.show(text.substr(0, first));
+      out += terminal.show(text.substr(first, second - first));
+      out += terminal.show(text.substr(second));
+      EXPECT_EQ(out + terminal.finish(), shown) << first << " " << second;
+    }
+}
+
+TEST(TerminalText, HoldsBackNoMoreThanOneCharacter) {
+  TerminalText terminal;
+  EXPECT_EQ(terminal.show("x\xe2\x82"), "x");
+  EXPECT_EQ(terminal.show("\xac"), "\u20ac");
+  EXPECT_EQ(terminal.show("\xf0\x9f\x98\x80"), "\U0001f600");
+  EXPECT_EQ(terminal.show("\x80\x80\x80\x80"), "\\x80\\x80\\x80\\x80");
+  EXPECT_EQ(terminal.finish(), "");
 }
 
 TEST(Text, UptimesHaveTwoUnits) {
