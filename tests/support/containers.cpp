@@ -59,8 +59,9 @@ BusyboxRoot::BusyboxRoot(const ScratchRoot& root) : path_(root.file("busybox")) 
     fs::create_directories(fs::path(path_) / dir);
   const fs::path busybox = fs::path(path_) / "bin/busybox";
   fs::copy_file(kBusybox, busybox, fs::copy_options::skip_existing);
+  fs::copy_file(FLOWTAP_LOG_WRITER, fs::path(path_) / "bin/log_writer", fs::copy_options::overwrite_existing);
   for (const char* applet :
-       {"sh", "cat", "dd", "seq", "sleep", "head", "tail", "yes", "kill", "tee", "md5sum"}) {
+       {"sh", "cat", "dd", "seq", "sleep", "printf", "head", "tail", "yes", "kill", "tee", "tr"}) {
     std::error_code exists;
     fs::create_symlink("busybox", fs::path(path_) / "bin" / applet, exists);
   }

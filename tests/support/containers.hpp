@@ -12,7 +12,7 @@
 
 namespace flowtap::test {
 
-/// One busybox with its applets, as the root file system of a container.
+/// One busybox with its applets, and log_writer, as the root file system of containers; they share it.
 class BusyboxRoot {
  public:
   /// Throws std::runtime_error when there is no static busybox.

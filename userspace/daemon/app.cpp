@@ -35,10 +35,12 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   if (app->config_.count.enabled) app->start_count();
+  if (app->config_.stream.enabled) app->open_stream();
   // Now that the programs are attached, and before the threads that would otherwise have everything as well.
   FTAP_TRY_ASSIGN(given_up, drop_privileges(app->config_));
   app->outlets_.set_given_up(given_up);
   app->components_.set(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
+  app->run_stream();
   app->start_api();
   app->start_outlets(nullptr);
   // Counting alone is nothing: nobody could see it.
@@ -52,6 +54,22 @@ void App::start_count() {
   if (!started) return components_.set(CountPath::kName, std::unexpected(started.error()), {});
   count_ = std::move(*started);
   components_.set(CountPath::kName, {}, CountPath::kHow);
+}
+
+void App::open_stream() {
+  auto opened = StreamPath::open(config_);
+  if (!opened) return components_.set(StreamPath::kName, std::unexpected(opened.error()), {});
+  stream_ = std::move(*opened);
+}
+
+void App::run_stream() {
+  if (!stream_) return;
+  const Status running = stream_->run();
+  components_.set(StreamPath::kName, running, stream_->how());
+  if (running)
+    state_.set_flows(&stream_->flows());
+  else
+    stream_.reset();
 }
 
 void App::start_api() {
@@ -108,6 +126,7 @@ void App::look_around() {
   process_.clear();
   append_process_stats(process_, read_errors_);
   if (count_) count_->look_around(read_errors_);
+  if (stream_) stream_->look_around(read_errors_);
 }
 
 void App::cycle() {
@@ -120,6 +139,7 @@ void App::cycle() {
   auto status = report();
   auto all = samples();
   append_self_samples(all, status);
+  if (stream_) stream_->append_samples(all, *status.stream);
   const auto snapshot = registry_.publish(std::move(all));
   outlets_.offer(snapshot);
   state_.publish(std::move(status), snapshot);
@@ -142,6 +162,7 @@ api::StatusReport App::report() {
   status.count.cycle_seconds = std::chrono::duration<double>(config_.cycle).count();
   times_.report(status.count);
   if (count_) count_->report(status.count);
+  if (stream_) status.stream = stream_->report();
   status.backends = outlets_.status();
   for (const auto& running : outlets_.components()) components_.set(running);
   status.components = components_.all();
@@ -154,6 +175,7 @@ void App::stop() {
   cycle();
   outlets_.stop(kStopLimit);
   api_.reset();
+  stream_.reset();  // what is pinned goes on
   count_.reset();
   spdlog::info("flowtapd ends");
 }

@@ -18,6 +18,7 @@
 #include "daemon/node_state.hpp"
 #include "daemon/outlets.hpp"
 #include "daemon/process_stats.hpp"
+#include "daemon/stream/stream_path.hpp"
 #include "stats/registry.hpp"
 
 namespace flowtap {
@@ -40,6 +41,8 @@ class App {
   static constexpr const char* kApi = "api";  // the component's name
 
   void start_count();
+  void open_stream();
+  void run_stream();
   void start_api();
   void start_outlets(const stats::SnapshotPtr& told);
   void cycle();
@@ -58,6 +61,7 @@ class App {
   NodeState state_;
   Components components_;
   std::unique_ptr<CountPath> count_;
+  std::unique_ptr<StreamPath> stream_;  // before the API, whose readers read from it
   Outlets outlets_;
   std::optional<api::ApiServer> api_;
   ReadErrors read_errors_{

@@ -26,6 +26,17 @@ struct Config {
     bool operator==(const Count&) const = default;
   } count;
 
+  struct Stream {
+    bool enabled = true;
+    std::string backend = "auto";
+    std::uint64_t ring_bytes = std::uint64_t{64} << 20U;
+    std::uint64_t flows_bytes = std::uint64_t{64} << 20U;
+    std::uint64_t journal_bytes = std::uint64_t{48} << 20U;
+    std::string bpffs;   ///< empty: HOST_ROOT/sys/fs/bpf
+    std::string record;  ///< empty: nothing is recorded
+    bool operator==(const Stream&) const = default;
+  } stream;
+
   struct Prometheus {
     bool enabled = false;
     std::string address = "0.0.0.0:9000";

@@ -13,6 +13,11 @@ using namespace std::chrono_literals;
 using Ms = std::chrono::milliseconds;
 using U64 = std::uint64_t;
 
+constexpr U64 kMinRing = U64{256} << 10U;
+constexpr U64 kMaxRing = U64{1} << 30U;
+constexpr U64 kMinFlows = U64{4} << 20U;
+constexpr U64 kMaxFlows = U64{1} << 40U;
+
 std::span<const Key> table() {
   static const std::array kKeys = {
       Key{"state_dir", TextField{[](Config& c) -> std::string& { return c.state_dir; }, kStateDirRule},
@@ -27,6 +32,31 @@ std::span<const Key> table() {
       Key{"count", {}, "Dispatches of tasks to CPUs, counted in the kernel."},
       Key{"count.enabled", BoolField{[](Config& c) -> bool& { return c.count.enabled; }},
           "false loads no BPF program for it."},
+
+      Key{"stream", {}, "What containers write, captured in the kernel and kept in memory."},
+      Key{"stream.enabled", BoolField{[](Config& c) -> bool& { return c.stream.enabled; }},
+          "false loads no BPF program for it."},
+      Key{"stream.backend",
+          TextField{[](Config& c) -> std::string& { return c.stream.backend; }, kTapBackendRule},
+          "How the kernel is asked; auto takes the first that it allows."},
+      Key{"stream.ring_bytes",
+          CountField{[](Config& c) -> U64& { return c.stream.ring_bytes; }, kMinRing, kMaxRing},
+          "Size of the ring between kernel and flowtapd, rounded up to a power of two: the output of the "
+          "longest "
+          "pause that must lose nothing."},
+      Key{"stream.flows_bytes",
+          CountField{[](Config& c) -> U64& { return c.stream.flows_bytes; }, kMinFlows, kMaxFlows},
+          "Size of the tmpfs on STATE_DIR/flows, which is memory."},
+      Key{"stream.journal_bytes",
+          CountField{[](Config& c) -> U64& { return c.stream.journal_bytes; }, kMinFlows / 2, kMaxFlows},
+          "How much of it the captured bytes may take; the oldest make room."},
+      Key{"stream.bpffs",
+          TextField{[](Config& c) -> std::string& { return c.stream.bpffs; }, kOptionalPathRule},
+          "Where programs are pinned, so that capture goes on while flowtapd restarts; empty for "
+          "HOST_ROOT/sys/fs/bpf."},
+      Key{"stream.record",
+          TextField{[](Config& c) -> std::string& { return c.stream.record; }, kOptionalPathRule},
+          "Record all that the kernel gives to this new file, for bug reports; it holds what people logged."},
 
       Key{"prometheus", {}, "The totals for Prometheus."},
       Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},

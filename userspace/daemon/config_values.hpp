@@ -22,6 +22,8 @@ inline constexpr std::size_t kMaxTextBytes = 4096;
 
 extern const TextRule kStateDirRule;
 extern const TextRule kDirectoryRule;
+extern const TextRule kOptionalPathRule;
+extern const TextRule kTapBackendRule;
 extern const TextRule kListenRule;
 extern const TextRule kReceiverRule;
 extern const TextRule kOutputRule;

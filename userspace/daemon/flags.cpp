@@ -31,6 +31,8 @@ constexpr std::array kKeyFlags = {
     KeyFlag{"--host-root", "DIR", "host_root"},
     KeyFlag{"--cycle", "DURATION", "cycle"},
     KeyFlag{"--log-level", "LEVEL", "log_level"},
+    KeyFlag{"--tap-backend", "NAME", "stream.backend"},
+    KeyFlag{"--record", "FILE", "stream.record"},
     KeyFlag{"--prometheus-address", "HOST:PORT", "prometheus.address"},
     KeyFlag{"--report", "[DURATION]", "report.interval", "report.enabled",
             "Print a table of rates and shares, every second or as often as is said here (--report=5s).",

@@ -23,12 +23,9 @@ int refuse(const Error& error, int status) {
 
 // Everything that flowtap pins stands below one directory of the BPF file system.
 int detach(const Config& config) {
-  const std::filesystem::path pins = std::filesystem::path(config.host_root) / "sys/fs/bpf/flowtap";
-  std::error_code ec;
-  const auto removed = std::filesystem::remove_all(pins, ec);
-  if (ec)
-    return refuse(Error{"cannot remove " + pins.string() + ": " + ec.message(), "run it as root", 0}, 1);
-  std::cout << (removed == 0 ? "nothing was pinned\n" : fmt::format("removed {} pinned objects\n", removed));
+  if (const Status removed = kernel::detach_log_tap(bpffs_path(config)); !removed)
+    return refuse(removed.error(), 1);
+  std::cout << "nothing of flowtap is left in the kernel\n";
   return 0;
 }
 

@@ -13,6 +13,17 @@ void NodeState::set_ready() {
   ready_ = true;
 }
 
+void NodeState::set_flows(api::FlowsView* flows) {
+  const std::scoped_lock lock(mutex_);
+  flows_ = flows;
+}
+
+Result<api::FlowsView*> NodeState::flows() const {
+  const std::scoped_lock lock(mutex_);
+  if (flows_ != nullptr) return flows_;
+  return NodeView::flows();
+}
+
 api::StatusReport NodeState::status() const {
   const std::scoped_lock lock(mutex_);
   api::StatusReport status = status_;

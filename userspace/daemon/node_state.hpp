@@ -14,18 +14,22 @@ class NodeState final : public api::NodeView {
   NodeState() : start_(std::chrono::steady_clock::now()) {}
 
   void publish(api::StatusReport status, stats::SnapshotPtr snapshot);
+  /// What /api/v1/flows shows; lives longer than the API.
+  void set_flows(api::FlowsView* flows);
   /// Until this was called /readyz answers 503.
   void set_ready();
 
   [[nodiscard]] api::StatusReport status() const override;
   [[nodiscard]] stats::SnapshotPtr snapshot() const override;
   [[nodiscard]] Status ready() const override;
+  [[nodiscard]] Result<api::FlowsView*> flows() const override;
 
  private:
   mutable std::mutex mutex_;
   std::chrono::steady_clock::time_point start_;
   api::StatusReport status_;
   stats::SnapshotPtr snapshot_;
+  api::FlowsView* flows_ = nullptr;
   bool ready_ = false;
 };
 

@@ -23,6 +23,9 @@ struct Kept {
 bool always(const Config&) {
   return true;
 }
+bool captures(const Config& c) {
+  return c.stream.enabled;
+}
 bool scraped(const Config& c) {
   return c.prometheus.enabled;
 }
@@ -37,6 +40,11 @@ constexpr std::array kTable = {
     Kept{CAP_PERFMON, always},
     // The address of ext_sched_class comes from /proc/kallsyms, which shows zeros without it.
     Kept{CAP_SYSLOG, always},
+    // stream: what cgroup and namespaces a process has; the runtimes' state is in root's directories.
+    Kept{CAP_SYS_PTRACE, captures},
+    Kept{CAP_DAC_READ_SEARCH, captures},
+    // stream: the ring's reader runs ahead of ordinary work.
+    Kept{CAP_SYS_NICE, captures},
     // api: SIGHUP may name another group for the socket.
     Kept{CAP_CHOWN, always},
     // prometheus: its port may be a low one, also after SIGHUP.

@@ -10,12 +10,14 @@ namespace flowtap {
 namespace {
 
 void keep_until_restart(Config& config, const Config& old) {
-  if (config.state_dir == old.state_dir && config.host_root == old.host_root && config.metrics == old.metrics)
+  if (config.state_dir == old.state_dir && config.host_root == old.host_root &&
+      config.metrics == old.metrics && config.stream == old.stream)
     return;
-  spdlog::warn("state_dir, host_root and metrics hold until flowtapd is started again");
+  spdlog::warn("state_dir, host_root, stream and metrics hold until flowtapd is started again");
   config.state_dir = old.state_dir;
   config.host_root = old.host_root;
   config.metrics = old.metrics;
+  config.stream = old.stream;
 }
 
 }  // namespace
@@ -40,6 +42,7 @@ void App::reload() {
   } else {
     start_count();
   }
+  if (stream_) components_.set(StreamPath::kName, {}, stream_->how());
   if (config_.api != old.api || !api_) {
     api_.reset();
     start_api();

@@ -92,6 +92,9 @@ class Journal {
   /// Told after each append, also of what could not be written. Empty: of all streams.
   [[nodiscard]] Result<std::shared_ptr<Follower>> follow(std::vector<StreamNo> streams = {});
 
+  /// How many follow.
+  [[nodiscard]] std::size_t followers() const { return followers_.size(); }
+
   [[nodiscard]] JournalStats stats() const;
 
  private:

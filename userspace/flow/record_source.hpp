@@ -15,6 +15,9 @@ namespace flowtap::flow {
 /// A place in a source. Only grows; the bytes before it need not be read again.
 using RingPosition = std::uint64_t;
 
+/// ns; CLOCK_REALTIME - CLOCK_MONOTONIC, by which the times of records become those of people.
+[[nodiscard]] std::int64_t wall_offset();
+
 /// One reader, one thread; only interrupt() may be called from another.
 class RecordSource {
  public:

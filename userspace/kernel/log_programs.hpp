@@ -1,6 +1,7 @@
 // bpf/logtap.bpf.c from opened to live; or live at once, where an earlier process has left it pinned.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,15 @@ struct bpf_program;
 struct logtap_bpf;
 
 namespace flowtap::kernel {
+
+/// How bytes are seen. See bpf/logtap.bpf.c.
+enum class LogBackend {
+  kCallExits,  ///< the tracepoints of the system calls that move bytes
+  kSysExit,    ///< the one tracepoint of all system calls
+};
+/// All of them, the best first.
+inline constexpr std::array kLogBackends = {LogBackend::kCallExits, LogBackend::kSysExit};
+[[nodiscard]] std::string_view backend_name(LogBackend backend);
 
 struct LogOptions {
   std::uint32_t ring_bytes = 64U << 20U;  ///< a power of two, at least a page

@@ -1,0 +1,46 @@
+// What flowtapd says of flows, and their bytes.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/daemon.hpp"
+
+namespace flowtap::test {
+
+/// One member of /api/v1/flows.
+struct FlowSeen {
+  std::string id;
+  std::string kind;
+  std::map<std::string, std::string>
+      text;  ///< namespace, pod, uid, container, image, runtime as far as they are there
+  std::optional<std::uint64_t> restart;
+  std::uint64_t bytes = 0;
+  std::uint64_t missing = 0;
+  bool open = false;
+};
+
+/// Throws std::runtime_error when there is no such answer.
+[[nodiscard]] std::vector<FlowSeen> flows_of(const Daemon& daemon, const std::string& query = {});
+
+/// The flow whose id contains `part`, once it has ended; absent when patience has run out.
+[[nodiscard]] std::optional<FlowSeen> ended_flow(const Daemon& daemon, const std::string& part);
+
+/// All bytes of a flow from the first that is kept. `stream`: stdout, stderr, or empty for both.
+[[nodiscard]] std::string raw_bytes(const Daemon& daemon, const std::string& id,
+                                    const std::string& stream = {});
+
+/// An id as one segment of a path.
+[[nodiscard]] std::string escaped(const std::string& id);
+
+/// Lines first .. first + count - 1 of log_writer.
+[[nodiscard]] std::string writer_lines(unsigned first, unsigned count);
+
+/// Where two texts differ, in few words; empty where they do not.
+[[nodiscard]] std::string difference(const std::string& got, const std::string& wanted);
+
+}  // namespace flowtap::test

@@ -1,0 +1,111 @@
+/*
+ * Writes known lines in the ways that programs write, inside containers: static, since it finds no library there.
+ *
+ *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "tests/support/writer_lines.h"
+
+static void fail(const char* what) {
+  perror(what);
+  exit(1);
+}
+
+static void put(int fd, const char* bytes, size_t n) {
+  while (n > 0) {
+    ssize_t done = write(fd, bytes, n);
+    if (done < 0) fail("write");
+    bytes += done;
+    n -= (size_t)done;
+  }
+}
+
+/* In three parts, one of them empty. A pipe takes less than PIPE_BUF whole or not at all. */
+static void put_vector(const char* line, size_t n) {
+  struct iovec parts[3] = {{(void*)line, 5}, {NULL, 0}, {(void*)(line + 5), n - 5}};
+  if (writev(STDOUT_FILENO, parts, 3) != (ssize_t)n) fail("writev");
+}
+
+static struct {
+  int fd;
+  unsigned *sq_tail, *sq_mask, *sq_array, *cq_head, *cq_tail, *cq_mask;
+  struct io_uring_sqe* sqes;
+  struct io_uring_cqe* cqes;
+} ring;
+
+static void* map(size_t size, off_t offset) {
+  void* at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd, offset);
+  if (at == MAP_FAILED) fail("mmap of the ring");
+  return at;
+}
+
+static void open_ring(void) {
+  struct io_uring_params p = {0};
+  ring.fd = (int)syscall(SYS_io_uring_setup, 4, &p);
+  if (ring.fd < 0) fail("io_uring_setup");
+  char* sq = map(p.sq_off.array + p.sq_entries * sizeof(unsigned), IORING_OFF_SQ_RING);
+  char* cq = map(p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe), IORING_OFF_CQ_RING);
+  ring.sqes = map(p.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
+  ring.sq_tail = (unsigned*)(sq + p.sq_off.tail);
+  ring.sq_mask = (unsigned*)(sq + p.sq_off.ring_mask);
+  ring.sq_array = (unsigned*)(sq + p.sq_off.array);
+  ring.cq_head = (unsigned*)(cq + p.cq_off.head);
+  ring.cq_tail = (unsigned*)(cq + p.cq_off.tail);
+  ring.cq_mask = (unsigned*)(cq + p.cq_off.ring_mask);
+  ring.cqes = (struct io_uring_cqe*)(cq + p.cq_off.cqes);
+}
+
+static void put_uring(const char* line, size_t n) {
+  unsigned tail = *ring.sq_tail, at = tail & *ring.sq_mask;
+  ring.sqes[at] = (struct io_uring_sqe){.opcode = IORING_OP_WRITE,
+                                        .fd = STDOUT_FILENO,
+                                        .off = (unsigned long long)-1,
+                                        .addr = (unsigned long)line,
+                                        .len = (unsigned)n};
+  ring.sq_array[at] = at;
+  __atomic_store_n(ring.sq_tail, tail + 1, __ATOMIC_RELEASE);
+  if (syscall(SYS_io_uring_enter, ring.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0) fail("io_uring_enter");
+  unsigned head = *ring.cq_head;
+  if (head == __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE)) fail("no completion");
+  if (ring.cqes[head & *ring.cq_mask].res != (int)n) fail("write through the ring");
+  __atomic_store_n(ring.cq_head, head + 1, __ATOMIC_RELEASE);
+}
+
+/* A read of length 0 gives 0 as the end of the pipe would, and is none. */
+static void read_nothing(void) {
+  int own = open("/proc/self/fd/1", O_RDONLY | O_NONBLOCK);
+  char c;
+  if (own < 0 || read(own, &c, 0) != 0) fail("read of nothing");
+  close(own);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const char* how = argv[1];
+  unsigned first = (unsigned)atoi(argv[2]), count = (unsigned)atoi(argv[3]);
+  if (strcmp(how, "uring") == 0) open_ring();
+  for (unsigned i = first; i < first + count; ++i) {
+    char line[WRITER_LONGEST];
+    size_t n = writer_line(i, line);
+    if (strcmp(how, "writev") == 0) {
+      put_vector(line, n);
+    } else if (strcmp(how, "uring") == 0) {
+      put_uring(line, n);
+    } else {
+      if (strcmp(how, "zero-read") == 0) read_nothing();
+      int to_stderr = strcmp(how, "stderr") == 0 || (strcmp(how, "both") == 0 && i % 3 == 0);
+      put(to_stderr ? STDERR_FILENO : STDOUT_FILENO, line, n);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,24 @@
+/* The lines that log_writer writes, for those who expect them. */
+#ifndef FLOWTAP_TESTS_WRITER_LINES_H
+#define FLOWTAP_TESTS_WRITER_LINES_H
+
+#include <stddef.h>
+#include <string.h>
+
+#define WRITER_LONGEST 128
+
+/* Line i, at most WRITER_LONGEST bytes with its newline: its number, and as many letters as depend on it. */
+static inline size_t writer_line(unsigned i, char* out) {
+  size_t letters = i * 7U % 90U, at = 10;
+  unsigned rest = i;
+  while (at-- > 0) {
+    out[at] = (char)('0' + rest % 10U);
+    rest /= 10U;
+  }
+  out[10] = ' ';
+  memset(out + 11, (int)('a' + i % 26U), letters);
+  out[11 + letters] = '\n';
+  return 12 + letters;
+}
+
+#endif /* FLOWTAP_TESTS_WRITER_LINES_H */

@@ -1,0 +1,28 @@
+#include "daemon/stream/container_namer.hpp"
+
+#include "daemon/stream/flow_labels.hpp"
+
+namespace flowtap {
+
+Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& host_root,
+                                                             identity::StateDirectories where) {
+  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
+  // By itself: below `root` a link to another procfs, as a container may have it, would not be followed.
+  FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
+  return std::unique_ptr<ContainerNamer>(
+      new ContainerNamer(std::move(root), std::move(proc), std::move(where)));
+}
+
+flow::Naming ContainerNamer::name(const flow::Enter& enter) {
+  const identity::Answer answer = resolver_.resolve({.cgroup = enter.cgroup_name,
+                                                     .parent = enter.parent_name,
+                                                     .pid = static_cast<pid_t>(enter.pid),
+                                                     .cgroup_path = {}});
+  const bool complete = answer.certainty == identity::Certainty::kComplete;
+  if (!answer.container && !answer.nested)
+    return {complete || answer.unit ? flow::NamingState::kNotOurs : flow::NamingState::kPartial, {}, {}};
+  return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial, answer.flow_id().value_or(""),
+          render_labels(answer.container ? labels_of(*answer.container) : FlowLabels{})};
+}
+
+}  // namespace flowtap

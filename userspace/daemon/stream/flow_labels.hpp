@@ -1,0 +1,33 @@
+// What is known of a flow beside its id, as it stands in the journal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "identity/identity.hpp"
+
+namespace flowtap {
+
+/// The members of /api/v1/flows that come from the identity of a container; absent where nobody could tell.
+struct FlowLabels {
+  std::optional<std::string> ns;
+  std::optional<std::string> pod;
+  std::optional<std::string> uid;
+  std::optional<std::string> container;
+  std::optional<std::string> image;
+  std::optional<std::string> runtime;
+  std::optional<std::uint64_t> restart;
+  std::optional<std::string> log_path;  ///< the runtime's own file, a path of the node
+  bool operator==(const FlowLabels&) const = default;
+};
+
+[[nodiscard]] FlowLabels labels_of(const identity::ContainerIdentity& container);
+
+/// One line of JSON, of what is there.
+[[nodiscard]] std::string render_labels(const FlowLabels& labels);
+/// What render_labels() made; of anything else what fits.
+[[nodiscard]] FlowLabels parse_labels(std::string_view json);
+
+}  // namespace flowtap

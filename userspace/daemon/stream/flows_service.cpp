@@ -1,0 +1,46 @@
+#include "daemon/stream/flows_service.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "daemon/stream/journal_flows.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+
+// The consumer takes a name within its next round, which it is woken for.
+constexpr auto kNamed = 2s;
+
+}  // namespace
+
+std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter) const {
+  return list_flows(journal_, filter);
+}
+
+Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id,
+                                                           const api::ReadOptions& options) {
+  return FlowReader::open(journal_, watch_, id, options);
+}
+
+Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,
+                                                          const api::ReadOptions& options) {
+  if (taps_ == nullptr)
+    return fail("processes cannot be tapped here: the kernel does not tell what they write to",
+                "flowtap status says what is missing");
+  FTAP_TRY_ASSIGN(tap, taps_->open(pid, options.outputs));
+  const auto is_named = [this](flow::StreamNo number) {
+    const auto stream = journal_.stream(number);
+    return stream && stream->name;
+  };
+  const auto end = std::chrono::steady_clock::now() + kNamed;
+  while (!std::ranges::all_of(tap.streams, is_named) && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(1ms);
+  api::ReadOptions from_now = options;
+  from_now.from_now = true;
+  return FlowReader::open(journal_, watch_, tap.flow, from_now, tap.release);
+}
+
+}  // namespace flowtap

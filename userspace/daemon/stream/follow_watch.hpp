@@ -1,0 +1,55 @@
+// Tells whoever follows a journal that there is more, on one thread for all of them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "flow/follower.hpp"
+
+namespace flowtap {
+
+/// Waits on the eventfds of followers, so that the consumer never runs anything of theirs.
+class FollowWatch {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<FollowWatch>> start();
+  ~FollowWatch();
+  FollowWatch(const FollowWatch&) = delete;
+  FollowWatch& operator=(const FollowWatch&) = delete;
+
+  using Clock = std::chrono::steady_clock;
+
+  /// Calls `wake` once, on the watch's thread, when the follower is told of something, or it is `latest`; soon if it has
+  /// been told already.
+  void once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
+            Clock::time_point latest = Clock::time_point::max());
+  /// No call will begin any more, and none is under way when it returns.
+  void forget(const flow::Follower& follower);
+
+ private:
+  struct Waiting {
+    std::shared_ptr<flow::Follower> follower;
+    std::function<void()> wake;
+    Clock::time_point latest;
+  };
+
+  FollowWatch(Fd epoll, Fd stop) : epoll_(std::move(epoll)), stop_(std::move(stop)) {}
+  void run() noexcept;
+  void wake(int fd);
+  void wake_late();
+  static void call(Waiting& waiting);
+
+  Fd epoll_;
+  Fd stop_;
+  std::mutex mutex_;  // held while a `wake` runs: forget() then waits for it
+  std::unordered_map<int, Waiting> waiting_;
+  bool any_latest_ = false;
+  std::thread thread_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,222 @@
+#include "daemon/stream/journal_flows.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/printable.hpp"
+#include "daemon/stream/flow_labels.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Bytes that came out of order are there with the next batch; who follows waits no longer than this.
+constexpr auto kHolePatience = 1s;
+// How often it is looked for streams that joined the flow: at once when all others have ended.
+constexpr auto kLookPause = 500ms;
+
+std::string_view capture_word(ftap_log_kind kind) {
+  switch (kind) {
+    case FTAP_KIND_PIPE:
+      return "pipe";
+    case FTAP_KIND_FILE:
+      return "file";
+    case FTAP_KIND_TTY:
+      return "tty";
+    case FTAP_KIND_SOCKET:
+      return "socket";
+    case FTAP_KIND_NONE:
+      return "none";
+    case FTAP_KIND_OTHER:
+      break;
+  }
+  return "uncaptured";
+}
+
+std::optional<std::chrono::system_clock::time_point> time_point(std::uint64_t ns) {
+  if (ns == 0) return std::nullopt;
+  return std::chrono::system_clock::time_point(std::chrono::nanoseconds(ns));
+}
+
+void add_stream(api::FlowStatus& flow, const flow::StreamView& stream) {
+  const flow::StreamSums& sums = stream.sums;
+  flow.streams.push_back({.name = stream.name->output,
+                          .capture = std::string(capture_word(stream.name->kind)),
+                          .bytes = sums.passed,
+                          .missing_bytes = sums.missing(),
+                          .open = !sums.ended});
+  flow.bytes += sums.passed;
+  flow.missing_bytes += sums.missing();
+  flow.open = flow.open || !sums.ended;
+  const auto first = time_point(sums.first);
+  const auto last = time_point(sums.last);
+  if (first && (!flow.first || *first < *flow.first)) flow.first = first;
+  if (last && (!flow.last || *last > *flow.last)) flow.last = last;
+}
+
+api::FlowStatus flow_status(const std::string& id, std::vector<flow::StreamView>& streams) {
+  std::ranges::sort(streams, {}, &flow::StreamView::number);
+  FlowLabels labels = parse_labels(streams.back().name->identity);
+  api::FlowStatus flow;
+  flow.id = id;
+  flow.kind = id.substr(0, id.find('/'));
+  flow.ns = std::move(labels.ns);
+  flow.pod = std::move(labels.pod);
+  flow.uid = std::move(labels.uid);
+  flow.container = std::move(labels.container);
+  flow.image = std::move(labels.image);
+  flow.runtime = std::move(labels.runtime);
+  flow.restart = labels.restart;
+  for (const flow::StreamView& stream : streams) add_stream(flow, stream);
+  return flow;
+}
+
+bool matches(const api::FlowStatus& flow, const api::FlowFilter& filter) {
+  return (!filter.ns || flow.ns == filter.ns) && (!filter.pod || flow.pod == filter.pod) &&
+         (!filter.group || flow.group == filter.group) && (!filter.kind || flow.kind == *filter.kind);
+}
+
+bool is_asked_for(const std::string& output, api::Outputs outputs) {
+  switch (outputs) {
+    case api::Outputs::kStdout:
+      return output != "stderr";
+    case api::Outputs::kStderr:
+      return output == "stderr";
+    case api::Outputs::kBoth:
+      break;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(const flow::Journal& journal) {
+  std::map<std::string, std::vector<flow::StreamView>> flows;
+  for (flow::StreamView& stream : journal.streams())
+    if (stream.name) flows[stream.name->flow].push_back(std::move(stream));
+  return flows;
+}
+
+std::vector<api::FlowStatus> list_flows(const flow::Journal& journal, const api::FlowFilter& filter) {
+  std::vector<api::FlowStatus> all;
+  for (auto& [id, streams] : streams_by_flow(journal)) {
+    api::FlowStatus flow = flow_status(id, streams);
+    if (matches(flow, filter)) all.push_back(std::move(flow));
+  }
+  return all;
+}
+
+Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, FollowWatch& watch,
+                                                     std::string flow, const api::ReadOptions& options,
+                                                     std::function<void()> at_end) {
+  std::unique_ptr<FlowReader> reader(
+      new FlowReader(journal, watch, std::move(flow), options, std::move(at_end)));
+  if (!streams_by_flow(journal).contains(reader->flow_))
+    return std::unexpected(Error{"the flow " + in_quotes(reader->flow_) + " is not known on this node",
+                                 "flowtap flows lists those that are", ENOENT});
+  reader->look_for_streams(options.from_now);
+  FTAP_TRY(reader->follow());
+  return reader;
+}
+
+FlowReader::~FlowReader() {
+  if (follower_) watch_.forget(*follower_);
+  if (at_end_) at_end_();
+}
+
+bool FlowReader::look_for_streams(bool from_now) {
+  next_look_ = Clock::now() + kLookPause;
+  bool found = false;
+  for (const flow::StreamView& stream : journal_.streams()) {
+    if (!stream.name || stream.name->flow != flow_ || !is_asked_for(stream.name->output, options_.outputs))
+      continue;
+    if (std::ranges::find(cursors_, stream.number, &flow::StreamCursor::stream) != cursors_.end()) continue;
+    cursors_.push_back({stream.number, from_now ? stream.sums.passed : 0});
+    if (options_.to_now) ends_.emplace(stream.number, stream.sums.passed);
+    found = true;
+  }
+  return found;
+}
+
+Status FlowReader::follow() {
+  std::vector<flow::StreamNo> numbers;
+  for (const flow::StreamCursor& cursor : cursors_) numbers.push_back(cursor.stream);
+  FTAP_TRY_ASSIGN(follower, journal_.follow(std::move(numbers)));
+  if (follower_) watch_.forget(*follower_);
+  follower_ = std::move(follower);
+  return {};
+}
+
+Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
+  Piece piece;
+  if (cursors_.empty() || is_at_its_end()) return Piece{{}, 0, true};  // at once: the flow has no such output
+  FTAP_TRY_ASSIGN(reading, journal_.read(cursors_, limit));
+  hole_until_ = reading.pieces.empty() ? Clock::time_point::max() : hole_until_;
+  take(reading, piece);
+  if (!piece.bytes.empty() || piece.missing_before > 0) return piece;
+  if (!options_.to_now && (reading.ended || Clock::now() >= next_look_) && look_for_streams(false)) {
+    FTAP_TRY(follow());
+    return read(limit);
+  }
+  piece.end = reading.ended && reading.pieces.empty();
+  return piece;
+}
+
+void FlowReader::take(const flow::Reading& reading, Piece& piece) {
+  for (flow::Piece part : reading.pieces) {
+    std::string_view text = reading.text(part);
+    if (options_.to_now) {
+      const std::uint64_t end = ends_[part.stream];
+      if (part.offset >= end) continue;
+      part.length = std::min(part.length, end - part.offset);
+      text = text.substr(0, part.length);
+    }
+    if (!part.hole) {
+      piece.bytes += text;
+      hole_until_ = Clock::time_point::max();
+    } else {
+      // Behind bytes it is the next piece's, which says what is missing before it.
+      if (!piece.bytes.empty() || waits_for(part)) return;
+      piece.missing_before += part.length;
+    }
+    pass(part);
+  }
+}
+
+bool FlowReader::is_at_its_end() const {
+  return options_.to_now && std::ranges::all_of(cursors_, [this](const flow::StreamCursor& cursor) {
+           return cursor.next >= ends_.at(cursor.stream);
+         });
+}
+
+bool FlowReader::waits_for(const flow::Piece& hole) {
+  if (options_.to_now || *hole.hole != flow::HoleCause::kNotYet) return false;
+  if (hole_until_ == Clock::time_point::max()) hole_until_ = Clock::now() + kHolePatience;
+  if (Clock::now() < hole_until_) return true;
+  hole_until_ = Clock::time_point::max();
+  return false;
+}
+
+void FlowReader::pass(const flow::Piece& piece) {
+  const auto cursor = std::ranges::find(cursors_, piece.stream, &flow::StreamCursor::stream);
+  if (cursor != cursors_.end()) cursor->next = piece.offset + piece.length;
+}
+
+// Of whole streams alone: what is kept of them is known, but not how much of it stands behind a cursor.
+std::optional<std::uint64_t> FlowReader::missing_bytes() const {
+  std::uint64_t missing = 0;
+  for (const flow::StreamCursor& cursor : cursors_) {
+    const auto stream = journal_.stream(cursor.stream);
+    if (!stream || cursor.next >= stream->sums.passed) continue;
+    if (cursor.next != 0) return std::nullopt;
+    missing += stream->sums.passed - std::min(stream->held, stream->sums.passed);
+  }
+  return missing;
+}
+
+void FlowReader::when_more(std::function<void()> wake) {
+  watch_.once(follower_, std::move(wake), hole_until_);
+}
+
+}  // namespace flowtap

@@ -1,0 +1,70 @@
+// The flows as the journal has them, for the API.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/flow_views.hpp"
+#include "daemon/stream/follow_watch.hpp"
+#include "flow/journal.hpp"
+
+namespace flowtap {
+
+/// All streams that have a name, by their flow.
+[[nodiscard]] std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(
+    const flow::Journal& journal);
+
+[[nodiscard]] std::vector<api::FlowStatus> list_flows(const flow::Journal& journal,
+                                                      const api::FlowFilter& filter);
+
+/// Reads the streams of one flow in the order of their capture. Streams that join the flow later (the file after a
+/// rotation) are read as well.
+class FlowReader final : public api::RawReader {
+ public:
+  /// `at_end` is called when the reader goes.
+  [[nodiscard]] static Result<std::unique_ptr<FlowReader>> open(flow::Journal& journal, FollowWatch& watch,
+                                                                std::string flow,
+                                                                const api::ReadOptions& options,
+                                                                std::function<void()> at_end = {});
+  ~FlowReader() override;
+
+  [[nodiscard]] Result<Piece> read(std::size_t limit) override;
+  void when_more(std::function<void()> wake) override;
+  [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  FlowReader(flow::Journal& journal, FollowWatch& watch, std::string flow, const api::ReadOptions& options,
+             std::function<void()> at_end)
+      : journal_(journal),
+        watch_(watch),
+        flow_(std::move(flow)),
+        options_(options),
+        at_end_(std::move(at_end)) {}
+
+  /// True: there are streams that it did not know.
+  bool look_for_streams(bool from_now);
+  [[nodiscard]] Status follow();
+  /// Takes pieces up to a hole behind bytes; moves the cursors over what it took.
+  void take(const flow::Reading& reading, Piece& piece);
+  [[nodiscard]] bool waits_for(const flow::Piece& hole);
+  void pass(const flow::Piece& piece);
+  [[nodiscard]] bool is_at_its_end() const;
+
+  flow::Journal& journal_;
+  FollowWatch& watch_;
+  std::string flow_;
+  api::ReadOptions options_;
+  std::function<void()> at_end_;
+  std::shared_ptr<flow::Follower> follower_;
+  std::vector<flow::StreamCursor> cursors_;
+  std::map<flow::StreamNo, std::uint64_t> ends_;  // with ReadOptions::to_now: where each stream stood
+  Clock::time_point next_look_{};
+  Clock::time_point hole_until_ =
+      Clock::time_point::max();  // a hole that may still be filled: how long it is waited for
+};
+
+}  // namespace flowtap

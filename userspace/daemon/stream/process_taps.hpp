@@ -1,0 +1,58 @@
+// `flowtap tap PID`: a running process's outputs, followed for as long as somebody reads them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/flow_views.hpp"
+#include "daemon/stream/stream_slots.hpp"
+#include "flow/journal.hpp"
+#include "flow/log_consumer.hpp"
+#include "kernel/open_files.hpp"
+
+namespace flowtap {
+
+/// Safe from any thread.
+class ProcessTaps {
+ public:
+  ProcessTaps(const kernel::OpenFiles& files, StreamSlots& slots, flow::LogConsumer& consumer,
+              const flow::Journal& journal)
+      : files_(files), slots_(slots), consumer_(consumer), journal_(journal) {}
+
+  struct Tap {
+    std::string flow;  ///< of what it writes: its own, or that of its container
+    std::vector<flow::StreamNo> streams;
+    std::function<void()> release;  ///< to be called once, when nobody reads it any more
+  };
+
+  /// Taps standard output and error from now on. Error codes: ESRCH there is no such process, ENOTSUP its outputs are
+  /// nothing that can be captured (or that one alone which is asked for: a place that both are counts as standard output),
+  /// EMFILE there are kMost taps.
+  [[nodiscard]] Result<Tap> open(std::uint32_t pid, api::Outputs outputs);
+
+  [[nodiscard]] std::size_t count() const;
+
+  static constexpr std::size_t kMost = 256;
+
+ private:
+  struct Held {
+    flow::StreamNo stream = 0;
+    kernel::LogTarget target;
+  };
+
+  [[nodiscard]] Result<std::vector<Held>> open_streams(std::uint32_t pid, api::Outputs outputs,
+                                                       std::string& own_flow);
+  void release(const std::vector<Held>& held);
+
+  const kernel::OpenFiles& files_;
+  StreamSlots& slots_;
+  flow::LogConsumer& consumer_;
+  const flow::Journal& journal_;
+  mutable std::mutex mutex_;
+  std::map<flow::StreamNo, std::size_t> users_;  // streams that taps have opened, and how many use each
+};
+
+}  // namespace flowtap

@@ -1,0 +1,53 @@
+#include "daemon/stream/running_containers.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace flowtap {
+namespace {
+
+using kernel::OpenFile;
+using Place = std::pair<std::uint32_t, std::uint64_t>;  // device, inode
+
+// Which cgroups read a pipe.
+using Readers = std::multimap<Place, std::uint64_t>;
+
+Readers readers_of_pipes(const std::vector<OpenFile>& files) {
+  Readers readers;
+  for (const OpenFile& f : files)
+    if (f.kind == FTAP_KIND_PIPE && f.readable) readers.emplace(Place{f.device, f.inode}, f.cgroup);
+  return readers;
+}
+
+bool read_from_outside(const Readers& readers, const OpenFile& pipe) {
+  const auto [first, last] = readers.equal_range({pipe.device, pipe.inode});
+  return std::any_of(first, last, [&pipe](const auto& reader) { return reader.second != pipe.cgroup; });
+}
+
+}  // namespace
+
+std::vector<flow::Enter> find_running_containers(const std::vector<OpenFile>& files) {
+  const Readers readers = readers_of_pipes(files);
+  std::map<std::uint64_t, flow::Enter> by_cgroup;
+  for (const OpenFile& f : files) {
+    if (!f.enters_container || f.cgroup == 0 || (f.fd != 1 && f.fd != 2)) continue;
+    const auto [at, fresh] = by_cgroup.try_emplace(f.cgroup);
+    flow::Enter& enter = at->second;
+    // Processes that joined later (exec probes, shells) have pipes of their own.
+    if (!fresh && enter.pid != f.pid && enter.start_time <= f.start_time) continue;
+    if (fresh || enter.pid != f.pid) {
+      enter = {};
+      enter.cgroup = f.cgroup;
+      enter.pid = f.pid;
+      enter.start_time = f.start_time;
+    }
+    const bool inner_pipe = f.kind == FTAP_KIND_PIPE && !read_from_outside(readers, f);
+    enter.outputs.at(f.fd - 1) = {0, f.inode, f.device, inner_pipe ? FTAP_KIND_OTHER : f.kind};
+  }
+  std::vector<flow::Enter> all;
+  all.reserve(by_cgroup.size());
+  for (auto& [cgroup, enter] : by_cgroup) all.push_back(std::move(enter));
+  return all;
+}
+
+}  // namespace flowtap

@@ -1,0 +1,235 @@
+#include "daemon/stream/stream_path.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+
+#include "base/file.hpp"
+#include "daemon/flows_mount.hpp"
+#include "daemon/stream/bpffs.hpp"
+#include "daemon/stream/journal_flows.hpp"
+#include "daemon/stream/running_containers.hpp"
+#include "flow/recording.hpp"
+
+namespace flowtap {
+namespace {
+
+// Ahead of ordinary work: the longest wait for a CPU decides how much the ring has to hold.
+constexpr int kNice = -10;
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                        std::chrono::system_clock::now().time_since_epoch())
+                                        .count());
+}
+
+// A file that is larger than what it is taken from can hold helps nobody.
+constexpr std::uint64_t kMaxRecording = std::uint64_t{4} << 30U;
+
+Result<std::optional<kernel::LogBackend>> chosen_backend(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  for (const auto backend : kernel::kLogBackends)
+    if (kernel::backend_name(backend) == name) return backend;
+  return fail("this build has no way to capture called " + name, "set stream.backend to auto");
+}
+
+flow::StreamNo next_stream(const flow::Journal& journal) {
+  flow::StreamNo highest = 0;
+  for (const flow::StreamView& stream : journal.streams()) highest = std::max(highest, stream.number);
+  return highest + 1;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
+  std::unique_ptr<StreamPath> path(new StreamPath);
+  FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, config.stream.flows_bytes));
+  if (!mounted.warning.empty()) path->warnings_.push_back(mounted.warning);
+  path->journal_limit_ = config.stream.journal_bytes;
+  FTAP_TRY_ASSIGN(journal, flow::Journal::open({.dir = mounted.path + "/.journal",
+                                                .max_bytes = config.stream.journal_bytes,
+                                                .segment_bytes = config.stream.journal_bytes / 12}));
+  path->journal_ = std::move(journal);
+  for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
+  FTAP_TRY(path->open_kernel(config));
+  FTAP_TRY(path->open_readers(config));
+  return path;
+}
+
+Status StreamPath::open_kernel(const Config& config) {
+  FTAP_TRY_ASSIGN(backend, chosen_backend(config.stream.backend));
+  const kernel::LogOptions options{
+      .ring_bytes = std::bit_ceil(static_cast<std::uint32_t>(config.stream.ring_bytes)),
+      .bpffs = bpffs_path(config),
+      .first_stream = next_stream(*journal_),
+      .backend = backend};
+  if (const auto mounted = ensure_bpffs(options.bpffs); !mounted) warnings_.push_back(mounted.error().what);
+  FTAP_TRY_ASSIGN(live, kernel::start_log_tap(options));
+  live_.emplace(std::move(live));
+  if (live_->unpinned())
+    warnings_.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
+                        live_->unpinned()->what);
+  FTAP_TRY_ASSIGN(ring, live_->ring());
+  ring_ = ring.get();
+  source_ = std::move(ring);
+  if (!config.stream.record.empty()) FTAP_TRY(record_to(config.stream.record));
+  FTAP_TRY_ASSIGN(streams, live_->streams());
+  slots_ = std::make_unique<StreamSlots>(std::move(streams));
+  slots_->kernel().raise_next(options.first_stream);
+  end_orphans();
+  return {};
+}
+
+Status StreamPath::open_readers(const Config& config) {
+  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
+  namer_ = std::move(namer);
+  auto files = kernel::OpenFiles::load();
+  if (files)
+    files_.emplace(std::move(*files));
+  else
+    warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
+  consumer_ = std::make_unique<flow::LogConsumer>(*source_, *journal_, *slots_, *namer_);
+  return {};
+}
+
+Status StreamPath::record_to(const std::string& file) {
+  FTAP_TRY_ASSIGN(boot, read_line("/proc/sys/kernel/random/boot_id"));
+  const std::int64_t offset = flow::wall_offset();
+  FTAP_TRY_ASSIGN(recorder, flow::RingRecorder::create(
+                                file, {.wall_offset = offset, .boot_id = boot, .ring_id = source_->ring_id()},
+                                kMaxRecording));
+  source_ = std::make_unique<flow::RecordingSource>(std::move(source_), std::move(recorder));
+  return {};
+}
+
+// Streams that were open when an earlier service ended, and that no program knows any more: after a boot, or where
+// nothing could be pinned.
+void StreamPath::end_orphans() {
+  std::unordered_set<flow::StreamNo> known;
+  for (const flow::StreamSlot& slot : slots_->sweep()) known.insert(slot.stream);
+  flow::Batch batch;
+  for (const flow::StreamView& stream : journal_->streams())
+    if (!stream.sums.ended && !known.contains(stream.number))
+      batch.add(flow::EndEntry{stream.number, stream.sums.passed, now_ns(), stream.sums.lost});
+  if (!batch.empty()) (void)journal_->append(batch);
+}
+
+Status StreamPath::run() {
+  FTAP_TRY_ASSIGN(watch, FollowWatch::start());
+  watch_ = std::move(watch);
+  if (files_) taps_ = std::make_unique<ProcessTaps>(*files_, *slots_, *consumer_, *journal_);
+  service_ = std::make_unique<FlowsService>(*journal_, *watch_, taps_.get());
+  find_running();
+  thread_ = std::thread([this] { drain(); });
+  return {};
+}
+
+StreamPath::~StreamPath() {
+  stop_ = true;
+  if (source_) source_->interrupt();
+  if (thread_.joinable()) thread_.join();
+}
+
+void StreamPath::find_running() {
+  if (!files_) return;
+  const auto files = files_->list();
+  if (!files) {
+    warnings_.push_back("what ran before was not found: " + files.error().what);
+    return;
+  }
+  for (flow::Enter& enter : find_running_containers(*files)) {
+    (void)slots_->kernel().mark(enter.cgroup);
+    auto& [out, err] = enter.outputs;
+    const bool one_place = out.device == err.device && out.inode == err.inode;
+    for (flow::Enter::Output* output : {&out, &err}) {
+      if (output->kind != FTAP_KIND_PIPE && output->kind != FTAP_KIND_TTY) continue;
+      const std::uint32_t own = output == &out ? FTAP_STDOUT : FTAP_STDERR;
+      const auto stream = slots_->kernel().open({.device = output->device,
+                                                 .inode = output->inode,
+                                                 .kind = output->kind,
+                                                 .cgroup = enter.cgroup,
+                                                 .pid = enter.pid,
+                                                 .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
+      if (stream) output->stream = *stream;
+    }
+    // Of what an earlier service followed, the journal has the name.
+    const auto known = [this](const flow::Enter::Output& o) {
+      const auto stream = journal_->stream(o.stream);
+      return o.stream == 0 || (stream && stream->name);
+    };
+    if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
+  }
+}
+
+void StreamPath::drain() noexcept {
+  ::pthread_setname_np(::pthread_self(), "ftap-drain");
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  while (!stop_) consumer_->round();
+}
+
+std::string bpffs_path(const Config& config) {
+  return config.stream.bpffs.empty() ? config.host_root + "/sys/fs/bpf" : config.stream.bpffs;
+}
+
+std::string StreamPath::how() const {
+  std::string text =
+      fmt::format("every container's output, through {}", kernel::backend_name(live_->backend()));
+  if (live_->taken_over()) text += "; taken over from the flowtapd before";
+  for (const std::string& warning : warnings_) text += "; " + warning;
+  return text;
+}
+
+void StreamPath::look_around(ReadErrors& errors) {
+  programs_.clear();
+  for (const auto& program : live_->program_stats(false)) {
+    if (!program) {
+      ++errors["bpf_program"];
+      continue;
+    }
+    api::ProgramStatus& status = programs_.emplace_back();
+    status.name = program->name;
+    status.attached = true;
+    status.run_count = program->runs;
+    status.recursion_misses = program->recursion_misses;
+  }
+}
+
+api::StreamStatusReport StreamPath::report() const {
+  const flow::ConsumerCounts counts = consumer_->counts();
+  const flow::JournalStats journal = journal_->stats();
+  api::StreamStatusReport report;
+  report.backend = kernel::backend_name(live_->backend());
+  report.reason = how();
+  report.pinned = !live_->unpinned();
+  report.ring_bytes = ring_->capacity();
+  report.ring_waiting = ring_->backlog();
+  report.lost_bytes = {.ring_full = counts.lost[FTAP_LOSS_RING_FULL],
+                       .fault = counts.lost[FTAP_LOSS_FAULT],
+                       .uncaptured = counts.lost[FTAP_LOSS_UNCAPTURED],
+                       .quiet = counts.lost[FTAP_LOSS_QUIET]};
+  report.lost_events = slots_->kernel().lost_events();
+  report.no_slot = slots_->kernel().no_slot();
+  std::uint64_t write_errors = 0;
+  for (const std::uint64_t failures : journal.failures) write_errors += failures;
+  report.journal = api::JournalStatus{.bytes = journal.held_bytes,
+                                      .limit = journal_limit_,
+                                      .segments = journal.segments,
+                                      .write_errors = write_errors,
+                                      .torn = journal_->replayed().torn_bytes};
+  for (const auto& [id, streams] : streams_by_flow(*journal_)) {
+    const bool open = std::ranges::any_of(streams, [](const auto& stream) { return !stream.sums.ended; });
+    ++(open ? report.open_flows : report.ended_flows);
+  }
+  report.open_streams = counts.open_streams;
+  report.taps = taps_ ? taps_->count() : 0;
+  for (const api::ProgramStatus& program : programs_)
+    if (program.recursion_misses)
+      report.recursion_misses = report.recursion_misses.value_or(0) + *program.recursion_misses;
+  return report;
+}
+
+}  // namespace flowtap

@@ -1,0 +1,80 @@
+// The stream path as one component: programs in the kernel, ring, journal, names, and who reads.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/views.hpp"
+#include "base/result.hpp"
+#include "daemon/config.hpp"
+#include "daemon/process_stats.hpp"
+#include "daemon/stream/container_namer.hpp"
+#include "daemon/stream/flows_service.hpp"
+#include "daemon/stream/follow_watch.hpp"
+#include "daemon/stream/process_taps.hpp"
+#include "daemon/stream/stream_slots.hpp"
+#include "flow/journal.hpp"
+#include "flow/log_consumer.hpp"
+#include "kernel/log_programs.hpp"
+#include "kernel/open_files.hpp"
+#include "stats/snapshot.hpp"
+
+namespace flowtap {
+
+/// Where the log tap is pinned.
+[[nodiscard]] std::string bpffs_path(const Config& config);
+
+class StreamPath {
+ public:
+  static constexpr const char* kName = "stream";  ///< the component's
+
+  /// Mounts, loads or takes over, and replays the journal: all that needs rights which are dropped then.
+  [[nodiscard]] static Result<std::unique_ptr<StreamPath>> open(const Config& config);
+  ~StreamPath();
+  StreamPath(const StreamPath&) = delete;
+  StreamPath& operator=(const StreamPath&) = delete;
+
+  /// Begins to drain the ring, and looks for what ran before. An Error: no thread.
+  [[nodiscard]] Status run();
+
+  [[nodiscard]] api::FlowsView& flows() { return *service_; }
+  /// How it runs, with what is less than it could be.
+  [[nodiscard]] std::string how() const;
+
+  /// Reads what changes slowly.
+  void look_around(ReadErrors& errors);
+  [[nodiscard]] api::StreamStatusReport report() const;
+  /// `status` is what report() says.
+  void append_samples(std::vector<stats::Series>& out, const api::StreamStatusReport& status) const;
+
+ private:
+  StreamPath() = default;
+  [[nodiscard]] Status open_kernel(const Config& config);
+  [[nodiscard]] Status open_readers(const Config& config);
+  [[nodiscard]] Status record_to(const std::string& file);
+  void end_orphans();
+  void find_running();
+  void drain() noexcept;
+
+  std::vector<std::string> warnings_;
+  std::unique_ptr<flow::Journal> journal_;
+  std::uint64_t journal_limit_ = 0;
+  std::optional<kernel::LogLive> live_;
+  kernel::RingReader* ring_ = nullptr;  // is source_, or what source_ records
+  std::unique_ptr<flow::RecordSource> source_;
+  std::unique_ptr<StreamSlots> slots_;
+  std::optional<kernel::OpenFiles> files_;
+  std::unique_ptr<ContainerNamer> namer_;
+  std::unique_ptr<FollowWatch> watch_;
+  std::unique_ptr<flow::LogConsumer> consumer_;
+  std::unique_ptr<ProcessTaps> taps_;
+  std::unique_ptr<FlowsService> service_;
+  std::vector<api::ProgramStatus> programs_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace flowtap

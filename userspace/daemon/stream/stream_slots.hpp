@@ -1,0 +1,26 @@
+// The log tap's slots, as flow/ wants them.
+#pragma once
+
+#include "flow/stream_control.hpp"
+#include "kernel/log_streams.hpp"
+
+namespace flowtap {
+
+class StreamSlots final : public flow::StreamControl {
+ public:
+  explicit StreamSlots(kernel::LogStreams streams) : streams_(std::move(streams)) {}
+
+  [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override;
+  Status end(const flow::StreamSlot& slot) override;
+  void free(const flow::StreamSlot& slot) override;
+  void beat() override { streams_.beat(); }
+  void wake(bool on) override { streams_.wake(on); }
+
+  [[nodiscard]] kernel::LogStreams& kernel() { return streams_; }
+  [[nodiscard]] const kernel::LogStreams& kernel() const { return streams_; }
+
+ private:
+  kernel::LogStreams streams_;
+};
+
+}  // namespace flowtap

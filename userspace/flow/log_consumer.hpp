@@ -1,0 +1,115 @@
+// The stream path's first half as one loop: what the ring holds goes into the journal, then its room is the kernel's
+// again; streams get their names and, once their end is in the journal, lose their slots.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "flow/journal.hpp"
+#include "flow/namer.hpp"
+#include "flow/record_source.hpp"
+#include "flow/stream_control.hpp"
+
+namespace flowtap::flow {
+
+struct ConsumerOptions {
+  std::chrono::milliseconds poll{10};  ///< longest time that records wait in the ring while nobody follows
+  std::chrono::milliseconds patience{2000};  ///< a name that is not complete by then is taken as it is
+  std::chrono::milliseconds sweep{1000};     ///< how often the slots are looked through
+};
+
+/// What it did so far. Losses are the streams' own, in their sums.
+struct ConsumerCounts {
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;           ///< of logs
+  std::uint64_t broken_records = 0;  ///< that could not be read; their bytes show as missing
+  std::uint64_t drain_errors = 0;
+  std::uint64_t let_go = 0;  ///< streams that belong to nothing that is captured
+  std::uint64_t open_streams = 0;
+  std::array<std::uint64_t, FTAP_NR_LOSSES>
+      lost{};  ///< bytes of all streams since the programs were loaded, by cause
+};
+
+/// One thread runs round(); the others may call what is said to be safe.
+class LogConsumer {
+ public:
+  /// All must outlive it. Begins where the journal says that this ring was drained to.
+  LogConsumer(RecordSource& source, Journal& journal, StreamControl& streams, Namer& namer,
+              ConsumerOptions options = {});
+
+  /// Waits for records and takes all that there are. False: nothing more will ever come.
+  bool round();
+
+  /// A process whose streams were opened by userspace, as if the ring had told of it. Safe from any thread.
+  void enter(Enter enter);
+  /// The name of a stream that somebody opened for a purpose of its own. Safe from any thread.
+  void name(StreamNo stream, StreamName name);
+
+  [[nodiscard]] ConsumerCounts counts() const;  ///< safe from any thread
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Somebody who entered, and has no final name yet.
+  struct Nameless {
+    Enter enter;
+    Clock::time_point until;
+    Clock::time_point again;
+    std::chrono::milliseconds pause{5};
+  };
+  bool drain_once();
+  void take(std::span<const std::byte> raw);
+  void take_told();
+  void take_names(Clock::time_point now);
+  /// True: done with it.
+  bool try_name(Nameless& who, Clock::time_point now);
+  void add_names(const Enter& enter, const Naming& naming);
+  void let_go(const Enter& enter);
+  void sweep(Clock::time_point now);
+  void count_slots(const std::vector<StreamSlot>& slots);
+  void sweep_open(const StreamSlot& slot, Clock::time_point now);
+  void sweep_ended(const StreamSlot& slot, Clock::time_point now);
+  void append(RingPosition position);
+  /// Who follows wants records at once: by waking on each where they are few, by a short timer where they are many.
+  void set_pace(std::uint64_t records, std::chrono::milliseconds took);
+
+  RecordSource& source_;
+  Journal& journal_;
+  StreamControl& streams_;
+  Namer& namer_;
+  ConsumerOptions options_;
+
+  Batch batch_;
+  std::chrono::milliseconds poll_;
+  bool wake_ = false;
+  Clock::time_point last_round_ = Clock::now();
+  std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
+  std::deque<Nameless> nameless_;
+  std::unordered_map<StreamNo, Clock::time_point>
+      ended_;                              // slots that are to be freed, and since when that is known
+  std::unordered_set<StreamNo> unwanted_;  // let go; their slots show it at the next sweep
+  std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
+  Clock::time_point next_sweep_{};
+
+  std::mutex told_mutex_;
+  std::vector<Enter> told_enters_;
+  std::vector<StreamEntry> told_names_;
+
+  std::atomic<std::uint64_t> records_{0};
+  std::atomic<std::uint64_t> bytes_{0};
+  std::atomic<std::uint64_t> broken_{0};
+  std::atomic<std::uint64_t> drain_errors_{0};
+  std::atomic<std::uint64_t> let_go_{0};
+  std::atomic<std::uint64_t> open_streams_{0};
+  std::array<std::atomic<std::uint64_t>, FTAP_NR_LOSSES> lost_{};
+  std::array<std::uint64_t, FTAP_NR_LOSSES> lost_by_freed_{};  // of streams whose slots were freed
+};
+
+}  // namespace flowtap::flow
