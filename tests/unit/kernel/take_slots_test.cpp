@@ -5,7 +5,6 @@
 #include <atomic>
 #include <numeric>
 #include <thread>
-#include <vector>
 
 #include "kernel/slot_reader.hpp"
 
@@ -20,24 +19,33 @@ TEST(TakeSlots, AddsToTheSumsAndLeavesZero) {
   EXPECT_EQ(sums, (std::array<std::uint64_t, 3>{6, 2, 10}));
 }
 
+// Until the two have met often: where others have the CPUs, the one may be done before the other begins.
 TEST(TakeSlots, LosesAndDoublesNothingWhileOthersCount) {
-  constexpr std::uint64_t kEach = 5'000'000;  // so many that the two meet also where others have the CPUs
+  constexpr std::uint64_t kMeetings = 20'000;
+  constexpr std::uint64_t kMost = 100'000'000;
   constexpr std::size_t kSlots = 8;
   alignas(64) std::array<std::uint64_t, kSlots> block{};
   std::array<std::uint64_t, kSlots> sums{};
-  std::atomic<int> running = 2;
+  const auto taken = [&sums] { return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}); };
+  std::atomic<bool> enough = false;
+  std::atomic<bool> running = true;
+  std::uint64_t counted = 0;
   {
-    std::vector<std::jthread> counters;
-    for (int t = 0; t < 2; ++t)
-      counters.emplace_back([&] {
-        for (std::uint64_t n = 0; n < kEach; ++n)
-          std::atomic_ref(block[n % kSlots]).fetch_add(1, std::memory_order_relaxed);
-        --running;
-      });
-    while (running != 0) take_slots(block, sums);
+    const std::jthread counter([&] {
+      for (; counted < kMost && !enough; ++counted)
+        std::atomic_ref(block[counted % kSlots]).fetch_add(1, std::memory_order_relaxed);
+      running = false;
+    });
+    std::uint64_t meetings = 0;
+    while (running) {
+      const std::uint64_t before = taken();
+      take_slots(block, sums);
+      meetings += taken() != before ? 1 : 0;
+      enough = meetings >= kMeetings;
+    }
   }
   take_slots(block, sums);
-  EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}), 2 * kEach);
+  EXPECT_EQ(taken(), counted);
 }
 
 }  // namespace
