@@ -76,6 +76,14 @@ TEST(Registry, ExtDispatchesWithoutAnyNameAreNotLost) {
   EXPECT_EQ(dispatched(*r.publish({}), "sched_ext", "wsync"), 2U);
 }
 
+TEST(Registry, ASchedulerIsThereFromTheCycleThatNamesItAndNotBefore) {
+  auto r = registry();
+  r.add(SlotCounts{}, "");
+  EXPECT_FALSE(find(*r.publish({}), FamilyId::kDISPATCHED_TASKS, {"sched_ext", "wsync"}));
+  r.add(SlotCounts{}, "rusty");
+  EXPECT_EQ(dispatched(*r.publish({}), "rusty", "wsync"), 0U) << "it runs and has dispatched nothing yet";
+}
+
 TEST(Registry, HistogramKeepsBucketsAndSumsInSeconds) {
   auto r = registry();
   SlotCounts c{};
