@@ -34,14 +34,14 @@ std::optional<std::string> Answer::flow_id() const {
 Resolver::Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most)
     : root_(root), proc_(proc), finder_(root, std::move(where)), containers_(most), sandboxes_(most) {}
 
-CgroupPlace Resolver::place_of(const Sighting& s) const {
+std::optional<std::string> Resolver::path_of(const Sighting& s) const {
   std::optional<std::string> path = s.cgroup_path;
   if (!path && s.pid > 0)
     if (const auto text = proc_.read(std::to_string(s.pid) + "/cgroup", kCgroupLimit))
       path = parse_proc_cgroup(*text);
   // The process may have moved since, or its pid may be another's: the event's names are right then.
-  if (path && (s.cgroup.empty() || path->ends_with("/" + s.cgroup))) return parse_cgroup_path(*path);
-  return parse_cgroup_path("/" + s.parent + "/" + s.cgroup);
+  if (path && (s.cgroup.empty() || path->ends_with("/" + s.cgroup))) return path;
+  return std::nullopt;
 }
 
 std::optional<Bundle> Resolver::find(const std::string& id, std::optional<Runtime> hint) {
@@ -132,8 +132,10 @@ void Resolver::take_container(const CgroupContainer& seen, Answer& answer) {
 }
 
 Answer Resolver::resolve(const Sighting& sighting) {
-  CgroupPlace place = place_of(sighting);
+  const std::optional<std::string> path = path_of(sighting);
+  CgroupPlace place = parse_cgroup_path(path ? *path : joined({sighting.parent, sighting.cgroup}));
   Answer answer;
+  answer.whole_path = path.has_value();
   answer.certainty = Certainty::kComplete;
   if (const CgroupContainer* nested = place.nested()) answer.nested = *nested;
   if (const CgroupContainer* ours = place.ours()) {

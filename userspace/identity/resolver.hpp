@@ -36,6 +36,9 @@ enum class Certainty : std::uint8_t {
 
 struct Answer {
   Certainty certainty = Certainty::kPartial;
+  /// The whole path of the cgroup was read. Else only its last two names were there, and who holds a cgroup
+  /// (a container with cgroups of its own, a user's manager) can choose both: an answer to trust less.
+  bool whole_path = false;
   /// The container that a runtime of this node made; absent for units and plain processes.
   std::optional<ContainerIdentity> container;
   /// A container inside that one, or inside `unit`: what it is called was decided there, and no bundle of
@@ -79,7 +82,8 @@ class Resolver {
     std::string log_directory;
   };
 
-  [[nodiscard]] CgroupPlace place_of(const Sighting& sighting) const;
+  /// The whole path, if it can be had and is that of the event.
+  [[nodiscard]] std::optional<std::string> path_of(const Sighting& sighting) const;
   void take_container(const CgroupContainer& seen, Answer& answer);
   void add_log(const Bundle& bundle, ContainerIdentity& who);
   [[nodiscard]] std::string log_directory(const Bundle& bundle);

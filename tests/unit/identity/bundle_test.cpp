@@ -134,11 +134,14 @@ TEST(Bundle, LabelsOfKubernetesAreBelievedOnlyInThatPodsCgroup) {
   EXPECT_EQ(pod->who.container_name, "web");
   EXPECT_EQ(pod->who.restart, 2U);
 
-  // The same labels from an image, started by Docker alone.
-  const auto image = parse_docker_config(config, golden("docker.hostconfig.json"), kDocker);
-  ASSERT_TRUE(image);
-  EXPECT_FALSE(image->who.ns);
-  EXPECT_FALSE(image->who.pod_uid);
+  // The same labels from an image: started by Docker alone, below a cgroup of somebody's choice, in another pod.
+  for (const char* parent : {"", "/custom", "/kubepods/pod09a70ae9ccc491e651e5c773579b3490"}) {
+    const auto image =
+        parse_docker_config(config, std::string(R"({"CgroupParent":")") + parent + "\"}", kDocker);
+    ASSERT_TRUE(image);
+    EXPECT_FALSE(image->who.ns) << parent;
+    EXPECT_FALSE(image->who.pod_uid) << parent;
+  }
 }
 
 TEST(Bundle, WhatIsNoBundleIsAnError) {

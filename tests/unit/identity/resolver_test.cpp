@@ -167,12 +167,17 @@ TEST_F(ResolverTest, UnitsAndPlainProcesses) {
 TEST_F(ResolverTest, ThePathComesFromProcUnlessTheProcessMoved) {
   add_container(0);
   tree_.file("proc/7/cgroup", "0::/kubepods/burstable/pod" + kUid + "/" + kContainer + "\n");
-  EXPECT_TRUE(
-      resolver_->resolve({.cgroup = kContainer, .parent = "?", .pid = 7, .cgroup_path = {}}).container->pod);
+  const Answer whole = resolver_->resolve({.cgroup = kContainer, .parent = "?", .pid = 7, .cgroup_path = {}});
+  EXPECT_TRUE(whole.container->pod);
+  EXPECT_TRUE(whole.whole_path);
   tree_.file("proc/7/cgroup", "0::/system.slice/other.service\n");
-  EXPECT_TRUE(resolver_->resolve({.cgroup = kContainer, .parent = "pod" + kUid, .pid = 7, .cgroup_path = {}})
-                  .container)
-      << "the names of the event are older and right";
+  const Answer names =
+      resolver_->resolve({.cgroup = kContainer, .parent = "pod" + kUid, .pid = 7, .cgroup_path = {}});
+  EXPECT_TRUE(names.container) << "the names of the event are older and right";
+  EXPECT_FALSE(names.whole_path);
+  remove("proc/7");
+  EXPECT_FALSE(
+      resolver_->resolve({.cgroup = kContainer, .parent = "?", .pid = 7, .cgroup_path = {}}).whole_path);
 }
 
 // Whoever runs inside a container with cgroups of its own can call one like any other container of the node.

@@ -18,7 +18,7 @@ constexpr std::size_t kRemembered = 64;
 constexpr int kAlive = 16;  // how many there are at a time
 
 std::string id_of(int i, char kind) {
-  std::string id = std::to_string(i);
+  const std::string id = std::to_string(i);
   return std::string(1, kind) + std::string(63 - id.size(), '0') + id;
 }
 
