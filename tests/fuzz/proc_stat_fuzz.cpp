@@ -1,4 +1,5 @@
-// Any bytes as a process's stat and cgroup: an answer or an error. As the name of a process, they come back whole.
+// Any bytes as a process's stat and cgroup: an answer or an error. As the name of a process, they come back
+// whole.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

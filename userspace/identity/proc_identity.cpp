@@ -84,7 +84,10 @@ Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid) {
   if (const auto text = dir.read("cgroup", kCgroupLimit)) process.cgroup_path = parse_proc_cgroup(*text);
   if (auto exe = dir.link("exe")) process.exe = std::move(*exe);
   const auto mine = dir.link("ns/mnt");
-  const auto first = proc.link("1/ns/mnt");
+  auto first = proc.link("1/ns/mnt");
+  // Process 1 may be closed to us (it holds capabilities that we lack); kthreadd never left the mount
+  // namespace in which process 1 started.
+  if (!first) first = proc.link("2/ns/mnt");
   if (mine && first) process.in_host_mount_ns = *mine == *first;
   return process;
 }

@@ -35,8 +35,8 @@ struct ProcessIdentity {
   std::uint64_t start = 0;  ///< clock ticks after boot; with the pid it names a process for good
   std::optional<std::string> cgroup_path;  ///< as parse_proc_cgroup
   std::optional<std::string> exe;          ///< as its own mount namespace has it
-  /// Whether it has the mount namespace of process 1, so that `exe` is a file of the node. Absent if one of
-  /// the two could not be read.
+  /// Whether it has the mount namespace of process 1 (or, where that may not be read, of kthreadd), so that
+  /// `exe` is a file of the node. Absent if neither could be read, or its own.
   std::optional<bool> in_host_mount_ns;
 };
 

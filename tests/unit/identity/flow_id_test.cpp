@@ -83,8 +83,8 @@ TEST(FlowFile, LongNamesAreCutAndHashed) {
   EXPECT_NE(name, flow_file_name(name.substr(0, name.size() - 4))) << "a short id that looks like a cut one";
 }
 
-// Names from a small alphabet of the bytes that mean something: if two things could have one id, or two ids one file,
-// some of these would.
+// Names from a small alphabet of the bytes that mean something: if two things could have one id, or two ids
+// one file, some of these would.
 TEST(FlowId, DifferentThingsHaveDifferentIdsAndFiles) {
   std::mt19937 random(20261121);  // NOLINT(bugprone-random-generator-seed): the same names in every run
   const std::string_view alphabet = "a/_-%~2F.";

@@ -77,6 +77,12 @@ TEST(Process, FromAFileTree) {
   EXPECT_EQ(process->exe, "/usr/bin/foo (deleted)");
   EXPECT_EQ(process->in_host_mount_ns, false);
 
+  std::filesystem::remove_all(tree.root() + "/1");
+  EXPECT_FALSE(read_process(*proc, 4711)->in_host_mount_ns);
+  std::filesystem::create_directories(tree.root() + "/2/ns");
+  std::filesystem::create_symlink("mnt:[4026532000]", tree.root() + "/2/ns/mnt");
+  EXPECT_EQ(read_process(*proc, 4711)->in_host_mount_ns, true) << "kthreadd's, as process 1 is closed";
+
   const auto bare = read_process(*proc, 12);
   ASSERT_TRUE(bare) << bare.error().what;
   EXPECT_FALSE(bare->cgroup_path);
