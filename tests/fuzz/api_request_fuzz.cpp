@@ -2,10 +2,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -16,13 +18,50 @@ namespace {
 
 using namespace flowtap;
 
+/// Two pieces with a gap between them, then nothing more, and no end.
+class Reader final : public api::RawReader {
+ public:
+  explicit Reader(const api::ReadOptions& options) : left_(options.from_now ? 0 : 2) {}
+  [[nodiscard]] Result<Piece> read(std::size_t limit) override {
+    if (left_ == 0) return Piece{};
+    --left_;
+    return Piece{std::string(std::min<std::size_t>(limit, 3000), 'x'), left_ * 7, false};
+  }
+  void when_more(std::function<void()> wake) override { wake_ = std::move(wake); }
+
+ private:
+  std::uint64_t left_;
+  std::function<void()> wake_;
+};
+
+class Flows final : public api::FlowsView {
+ public:
+  [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override {
+    api::FlowStatus flow;
+    flow.id = filter.pod.value_or("");  // whatever a client sends comes back as JSON
+    return {flow};
+  }
+  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string& id,
+                                                             const api::ReadOptions& options) override {
+    if (id.size() > 40) return std::unexpected(Error{"no flow " + id, "", ENOENT});
+    return std::make_unique<Reader>(options);
+  }
+  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> tap(std::uint32_t pid,
+                                                            const api::ReadOptions& options) override {
+    if (pid > 1000) return std::unexpected(Error{"there is no such process", "", ESRCH});
+    return std::make_unique<Reader>(options);
+  }
+};
+
 class Node final : public api::NodeView {
  public:
   [[nodiscard]] api::StatusReport status() const override { return {}; }
   [[nodiscard]] stats::SnapshotPtr snapshot() const override { return snapshot_; }
   [[nodiscard]] Status ready() const override { return {}; }
+  [[nodiscard]] Result<api::FlowsView*> flows() const override { return &flows_; }
 
  private:
+  mutable Flows flows_;
   stats::SnapshotPtr snapshot_ = std::make_shared<stats::Snapshot>();
 };
 
@@ -44,9 +83,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (::send(ends[1], data, size, MSG_DONTWAIT) != static_cast<ssize_t>(size)) std::abort();
   ::shutdown(ends[1], SHUT_WR);
 
+  api::Seats followers(2);
   boost::asio::io_context io(1);
+  const api::Bell bell(io);
+  const api::Service service{node, {}, followers, bell};
   api::Socket server(io, boost::asio::local::stream_protocol(), ends[0]);
-  boost::asio::co_spawn(io, api::serve(std::move(server), node, {}), boost::asio::detached);
+  boost::asio::co_spawn(io, api::serve(std::move(server), service), boost::asio::detached);
   std::string answer;
   // A pipelined flood has more answers than the socket holds, so they are taken while it is served.
   for (int round = 0; !io.stopped() && round < 1'000'000; ++round) {

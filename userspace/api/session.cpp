@@ -75,15 +75,6 @@ std::optional<Answer> answer_to(const beast::error_code& error, const SessionLim
   return std::nullopt;
 }
 
-/// A stream, with a follower's seat if it needs one. `form` is told where the connection cannot go on behind it:
-/// a follower has spoken or gone, and without chunks only the end of the connection ends a body.
-asio::awaitable<bool> stream(Connection& connection, StreamBody body, AnswerForm& form,
-                             const Service& service) {
-  const auto seat = body.follow ? service.followers.take() : std::nullopt;
-  form.keep_alive = form.keep_alive && !body.follow && form.version >= 11;
-  co_return co_await send_stream(connection, std::move(body), form, service.bell, service.limits.time);
-}
-
 }  // namespace
 
 asio::awaitable<void> serve(Socket socket, const Service& service) {
@@ -110,7 +101,12 @@ asio::awaitable<void> serve(Socket socket, const Service& service) {
               service.node);
     AnswerForm form{request.version(), request.keep_alive(), request.method() == http::verb::head};
     if (answer.stream) {
-      if (!co_await stream(connection, std::move(*answer.stream), form, service)) co_return;
+      const bool follow = answer.stream->follow;
+      const auto seat = follow ? service.followers.take() : std::nullopt;
+      // A follower has spoken or gone when its body ends; and without chunks only the connection's end ends one.
+      form.keep_alive = form.keep_alive && !follow && form.version >= 11;
+      if (!co_await send_stream(connection, std::move(*answer.stream), form, service.bell, limits.time))
+        co_return;
     } else if (!co_await send(connection, std::move(answer), form)) {
       co_return;
     }
