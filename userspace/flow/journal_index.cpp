@@ -149,6 +149,7 @@ void JournalIndex::insert(Stream& stream, const BytesEntry& entry, Place place, 
     if (gap_end > from) {
       count(gap_end - from);
       at = extents.insert(at, extent(gap_end)) + 1;
+      stream.disordered = true;
       from = gap_end;
     } else {
       from = at->end();
@@ -209,17 +210,30 @@ Segment::Ptr JournalIndex::evict_oldest() {
 }
 
 void JournalIndex::drop_extents(Stream& stream, std::uint32_t segment) {
+  auto& extents = stream.extents;
   const auto is_here = [segment](const Extent& extent) { return extent.segment == segment; };
-  for (const Extent& extent : stream.extents) {
-    if (!is_here(extent)) continue;
+  const auto drop = [&stream](const Extent& extent) {
     stream.held -= extent.length;
     stream.evicted_to = std::max(stream.evicted_to, extent.end());
+  };
+  if (stream.disordered) {
+    for (const Extent& extent : extents)
+      if (is_here(extent)) drop(extent);
+    // What could not be written before them is as gone as they are.
+    std::erase_if(extents, [&](const Extent& extent) {
+      return is_here(extent) || (extent.segment == 0 && extent.end() <= stream.evicted_to);
+    });
+  } else {  // then the oldest segment's are the first, with what could not be written between them
+    auto behind = extents.begin();
+    for (auto at = behind; at != extents.end() && (is_here(*at) || at->segment == 0); ++at) {
+      if (!is_here(*at)) continue;
+      drop(*at);
+      behind = at + 1;
+    }
+    extents.erase(extents.begin(), behind);
   }
-  // What could not be written before them is as gone as they are.
-  std::erase_if(stream.extents, [&](const Extent& extent) {
-    return is_here(extent) || (extent.segment == 0 && extent.end() <= stream.evicted_to);
-  });
-  if (stream.extents.capacity() > 4 * stream.extents.size() + 4) stream.extents.shrink_to_fit();
+  if (extents.empty()) stream.disordered = false;
+  if (extents.capacity() > 4 * extents.size() + 4) extents.shrink_to_fit();
 }
 
 void JournalIndex::set_unstated(StreamNo number) {

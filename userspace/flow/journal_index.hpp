@@ -37,7 +37,8 @@ struct Stream {
   std::uint64_t batch = 0;       ///< number of the last batch with bytes of it
   std::uint64_t settled = 0;     ///< `passed` before that batch: a gap behind it may still be filled
   std::uint32_t mentioned_in = 0;  ///< the last segment that says something of it; 0: none does
-  bool unstated = false;  ///< the journal does not know all of it: a write failed, a segment had to go
+  bool disordered = false;  ///< some extent does not stand in the order of the segments: it was overtaken
+  bool unstated = false;    ///< the journal does not know all of it: a write failed, a segment had to go
 };
 
 class JournalIndex {

@@ -64,13 +64,48 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   return hole_to(gap_end, wait ? HoleCause::kNotYet : HoleCause::kLost);
 }
 
+/// What was read of a segment last. Runs of streams that write in turns are short and stand side by side, so one read
+/// serves many.
+class Window {
+ public:
+  /// The entries of the first step's run.
+  std::span<const std::byte> of(std::span<const ReadStep> steps) {
+    const ReadStep& step = steps.front();
+    const std::uint64_t at = step.extent.at;
+    const std::uint64_t end = at + step.extent.size;
+    if (segment_ != step.segment || at < begin_ || end > begin_ + bytes_.size()) read(steps);
+    if (end > begin_ + bytes_.size()) return {};  // the file is shorter than it was
+    return std::span<const std::byte>(bytes_).subspan(at - begin_, step.extent.size);
+  }
+
+ private:
+  static constexpr std::uint64_t kMost = std::uint64_t{64} << 10U;
+
+  /// Its run, and those behind it that are soon wanted.
+  void read(std::span<const ReadStep> steps) {
+    segment_ = steps.front().segment;
+    begin_ = steps.front().extent.at;
+    std::uint64_t end = begin_ + steps.front().extent.size;
+    for (const ReadStep& step : steps.subspan(1)) {
+      if (step.piece.hole) continue;
+      const std::uint64_t its_end = std::uint64_t{step.extent.at} + step.extent.size;
+      if (step.segment != segment_ || step.extent.at < begin_ || its_end > begin_ + kMost) break;
+      end = std::max(end, its_end);
+    }
+    bytes_.resize(end - begin_);
+    bytes_.resize(segment_->read(begin_, bytes_).value_or(0));
+  }
+
+  Segment::Ptr segment_;
+  std::uint64_t begin_ = 0;
+  std::vector<std::byte> bytes_;
+};
+
 /// The bytes of a run, record by record. False: it does not hold what it should.
-bool read_run(const ReadStep& step, std::vector<std::byte>& room, Reading& reading, std::uint64_t& next) {
+bool read_run(const ReadStep& step, std::span<const std::byte> entries, Reading& reading,
+              std::uint64_t& next) {
   const std::uint64_t end = step.piece.offset + step.piece.length;
-  room.resize(step.extent.size);
-  const auto size = step.segment->read(step.extent.at, room);
-  const std::span<const std::byte> bytes_read(room);
-  EntryWalk walk(bytes_read.first(size.value_or(0)));
+  EntryWalk walk(entries);
   while (next < end && reading.pieces.size() < kMaxPieces) {
     const auto view = walk.next();
     if (!view) return false;
@@ -125,8 +160,9 @@ Result<std::vector<ReadStep>> plan_reading(const JournalIndex& index, std::span<
 Reading do_reading(const std::vector<ReadStep>& steps, std::span<const StreamCursor> from) {
   Reading reading;
   reading.next.assign(from.begin(), from.end());
-  std::vector<std::byte> room;
-  for (const ReadStep& step : steps) {
+  Window window;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const ReadStep& step = steps[i];
     if (reading.pieces.size() >= kMaxPieces) break;
     auto& next = std::ranges::find(reading.next, step.piece.stream, &StreamCursor::stream)->next;
     const std::uint64_t end = step.piece.offset + step.piece.length;
@@ -134,7 +170,7 @@ Reading do_reading(const std::vector<ReadStep>& steps, std::span<const StreamCur
       reading.pieces.push_back(step.piece);
       reading.pieces.back().at = reading.bytes.size();
       if (step.piece.hole != HoleCause::kNotYet) next = end;
-    } else if (!read_run(step, room, reading, next)) {
+    } else if (!read_run(step, window.of(std::span(steps).subspan(i)), reading, next)) {
       reading.pieces.push_back(
           {step.piece.stream, next, end - next, HoleCause::kUnreadable, 0, 0, reading.bytes.size()});
       next = end;
