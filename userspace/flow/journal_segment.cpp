@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -107,8 +106,9 @@ std::string Segment::file_name(std::uint32_t number) {
 std::optional<std::uint32_t> Segment::number_of(std::string_view file_name) {
   if (file_name.size() != kDigits + kSuffix.size() || !file_name.ends_with(kSuffix)) return std::nullopt;
   std::uint32_t number = 0;
-  const char* const last = file_name.data() + kDigits;
-  const auto [end, error] = std::from_chars(file_name.data(), last, number, 16);
+  const std::string_view digits = file_name.substr(0, kDigits);
+  const char* const last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, number, 16);
   if (error != std::errc{} || end != last || number == 0) return std::nullopt;
   return number;
 }

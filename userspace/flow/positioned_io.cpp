@@ -1,6 +1,5 @@
 #include "flow/positioned_io.hpp"
 
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>

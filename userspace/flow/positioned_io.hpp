@@ -1,14 +1,14 @@
 // pread and pwrite to the end: short ones and signals are no errors.
 #pragma once
 
+#include <sys/uio.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 
 #include "base/result.hpp"
-
-struct iovec;
 
 namespace flowtap::flow {
 

@@ -1,7 +1,6 @@
 #include "flow/recording.hpp"
 
 #include <fcntl.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -203,11 +203,22 @@ TEST_F(JournalUnderAttack, ForeignFilesWithItsNamesAreLeftAlone) {
 }
 
 TEST_F(JournalUnderAttack, ABatchTooLargeIsRefusedAndCounted) {
+  add(batch_, 1, 0, 10);
+  ASSERT_TRUE(journal_->append(batch_));
   const std::string text(700'000, 'x');
-  batch_.add(BytesEntry{1, 0, 1, 0, as_bytes(text)});
+  batch_.clear();
+  batch_.add(BytesEntry{1, 10, 1, 0, as_bytes(text)});
   EXPECT_FALSE(journal_->append(batch_));
   EXPECT_EQ(failures(*journal_, JournalFailure::kTooLarge), 1U);
   EXPECT_EQ(journal_->stream(1)->sums.unwritten, 700'000U);
+  batch_.clear();
+  add(batch_, 2, 0, 1);
+  ASSERT_TRUE(journal_->append(batch_));
+  const auto sums = journal_->stream(1)->sums;
+  EXPECT_EQ(sums.captured, 700'010U);
+  journal_ = open_journal(dir_);
+  ASSERT_TRUE(journal_->stream(1));
+  EXPECT_EQ(journal_->stream(1)->sums, sums) << "what was not written is still counted after a start";
 }
 
 TEST_F(JournalUnderAttack, StreamsThatEndWhileNothingIsWrittenAreBounded) {

@@ -188,6 +188,12 @@ TEST_F(JournalTest, OldSegmentsGoAndTakeNothingThatIsNeeded) {
     batch_.set_position("ring", i);
     append();
     ASSERT_LE(journal_->stats().held_bytes, max_);
+    {  // killed here, a start must find all of this
+      const auto start = open_journal(dir_, max_, segment_);
+      ASSERT_TRUE(start->stream(1)) << i;
+      ASSERT_EQ(start->stream(1)->sums.captured, 500U) << i;
+      ASSERT_EQ(start->position_of("an older build's ring"), 77U) << i;
+    }
     if (i % 50 == 49) reopen();
     std::uint64_t on_disk = 0;
     for (const auto& path : segments()) on_disk += fs::file_size(path);
