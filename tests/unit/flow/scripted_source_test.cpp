@@ -72,7 +72,7 @@ TEST(ScriptedSource, ABusyRecordHoldsUpAllBehindIt) {
 
 TEST(ScriptedSource, WaitEndsByRecordInterruptAndEnd) {
   ScriptedSource source("ring");
-  std::jthread([&] { push(source, 1, 1); });
+  const std::jthread pusher([&] { push(source, 1, 1); });
   EXPECT_TRUE(source.wait(milliseconds(60'000)));
   source.commit(drain(source).end);
   source.interrupt();
