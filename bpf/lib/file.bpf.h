@@ -27,6 +27,11 @@ struct file {
   unsigned int f_flags;
 } __ftap_core;
 
+/* A pointer that lies in memory, as a structure that can be cast to. */
+struct llist_node {
+  struct llist_node* next;
+} __ftap_core;
+
 struct fdtable {
   unsigned int max_fds;
   struct file** fd;
@@ -74,8 +79,8 @@ extern void* bpf_rdonly_cast(const void* object, __u32 btf_id) __ksym __weak;
 static __always_inline struct file* file_of(struct task_struct* task, __u32 fd) {
   struct fdtable* fdt = task->files->fdt;
   if (fd >= fdt->max_fds) return NULL;
-  struct file* file = NULL;
-  bpf_probe_read_kernel(&file, sizeof(file), &fdt->fd[fd]);
+  struct llist_node* cell = FTAP_AS(struct llist_node, &fdt->fd[fd]);
+  struct llist_node* file = FTAP_GET(cell, next);
   return file ? FTAP_AS(struct file, file) : NULL;
 }
 
@@ -87,6 +92,10 @@ static __always_inline struct file* file_of(struct task_struct* task, __u32 fd) 
 #define FTAP_O_APPEND 02000
 #define FTAP_AF_UNIX 1
 #define FTAP_SOCK_STREAM 1
+
+static __always_inline bool is_pipe(struct inode* inode) {
+  return (FTAP_GET(inode, i_mode) & FTAP_S_IFMT) == FTAP_S_IFIFO;
+}
 
 static __always_inline bool is_unix_stream(struct file* file) {
   struct socket* socket = FTAP_AS(struct socket, FTAP_GET(file, private_data));

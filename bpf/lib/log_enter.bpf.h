@@ -26,7 +26,7 @@ struct {
  * have inherited its pipe, whose bytes must not get two streams. Otherwise it is a dead pipe's, and its stream ends.
  */
 static __always_inline void register_output(struct task_struct* task, __u32 fd, struct ftap_stream* as,
-                                            struct ftap_log_output* output, __u64 now) {
+                                            struct ftap_log_output* output) {
   struct file* file = file_of(task, fd);
   if (!file) return;
   struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
@@ -42,7 +42,7 @@ static __always_inline void register_output(struct task_struct* task, __u32 fd, 
   as->fds = fd; /* FTAP_STDOUT and FTAP_STDERR are the descriptors' own numbers */
   as->object = object_of(file, inode, kind);
   struct ftap_stream* stream = stream_of(&target);
-  if (stream && !is_same_object(stream, &target, as->object, now)) stream = NULL;
+  if (stream && !is_same_object(stream, &target, as->object)) stream = NULL;
   if (stream && stream->cgroup == as->cgroup) __sync_fetch_and_or(&stream->fds, as->fds);
   if (!stream) stream = open_stream(&target, as);
   if (stream) output->stream = stream->id;
@@ -75,8 +75,8 @@ static __always_inline void fill_enter(struct ftap_log_enter* enter, struct task
 static __always_inline void enter_container(struct task_struct* task, struct kernfs_node* node, __u64 now) {
   struct ftap_log_output outputs[2] = {};
   struct ftap_stream as = {.cgroup = node->id, .pid = task->tgid};
-  register_output(task, 1, &as, &outputs[0], now);
-  register_output(task, 2, &as, &outputs[1], now);
+  register_output(task, 1, &as, &outputs[0]);
+  register_output(task, 2, &as, &outputs[1]);
 
   struct ftap_enter_record* record = bpf_ringbuf_reserve(&ftap_ring, sizeof(*record), 0);
   if (!record) {

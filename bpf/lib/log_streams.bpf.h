@@ -56,8 +56,7 @@ static __always_inline struct ftap_stream* stream_of(const struct ftap_log_targe
 }
 
 /* The deletion of the target succeeds once; whoever did it ends the stream. */
-static __always_inline void end_stream(struct ftap_stream* stream, const struct ftap_log_target* target,
-                                       __u64 now) {
+static __always_inline void end_stream(struct ftap_stream* stream, const struct ftap_log_target* target) {
   if (bpf_map_delete_elem(&ftap_targets, target)) return;
   __u32* filter = filter_of(target);
   if (filter) __sync_fetch_and_sub(filter, 1);
@@ -65,7 +64,7 @@ static __always_inline void end_stream(struct ftap_stream* stream, const struct 
     struct ftap_log_record head;
     struct ftap_log_end end;
   } record;
-  fill_head(&record.head, FTAP_LOG_END, sizeof(record.end), stream->id, now);
+  fill_head(&record.head, FTAP_LOG_END, sizeof(record.end), stream->id, bpf_ktime_get_ns());
   record.head.offset = stream->bytes;
   for (int i = 0; i < FTAP_NR_LOSSES; i++) record.end.lost[i] = stream->lost[i];
   stream->state = FTAP_STREAM_ENDED;
@@ -77,11 +76,11 @@ static __always_inline void end_stream(struct ftap_stream* stream, const struct 
  * end was not seen (its reader died before it read to the end): the stream ends here, with what it had.
  */
 static __always_inline bool is_same_object(struct ftap_stream* stream, const struct ftap_log_target* target,
-                                           __u64 object, __u64 now) {
+                                           __u64 object) {
   __u64 known = stream->object;
   if (!known) known = __sync_val_compare_and_swap(&stream->object, 0, object) ?: object;
   if (known == object) return true;
-  end_stream(stream, target, now);
+  end_stream(stream, target);
   return false;
 }
 

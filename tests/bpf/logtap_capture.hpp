@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ class Captured {
 /// What stands behind a descriptor, as the tap knows it.
 kernel::LogTarget target_of(int fd, ftap_log_kind kind);
 
+/// Whether this kernel may preempt the programs at the tracepoint of system calls, and so may miss some: from 7.x on.
+[[nodiscard]] bool may_miss();
+
 class RunningTap {
  public:
   explicit RunningTap(std::uint32_t ring_bytes = 64U << 20U);
@@ -55,7 +59,7 @@ class RunningTap {
   kernel::LogStream slot(flow::StreamNo stream);
   kernel::LogStreams& streams() { return *streams_; }
   kernel::RingReader& ring() { return *ring_; }
-  /// Events that programs missed; 0 for all that this machine can be asked to bear.
+  /// Events that programs missed.
   [[nodiscard]] std::uint64_t missed() const;
 
  private:
@@ -63,6 +67,21 @@ class RunningTap {
   std::unique_ptr<kernel::RingReader> ring_;
   std::optional<kernel::LogStreams> streams_;
   Captured captured_;
+};
+
+/// A test on the tap that it shares with the other tests of its program.
+class TapTest : public ::testing::Test {
+ protected:
+  TapTest();
+
+  /// Whether a program was kept from running since the test began, which makes every stream of that time suspect.
+  /// Where it may not be, that fails the test.
+  [[nodiscard]] bool suspect() const;
+
+  RunningTap& tap_;
+
+ private:
+  std::uint64_t missed_before_;
 };
 
 }  // namespace flowtap::test

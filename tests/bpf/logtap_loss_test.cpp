@@ -38,6 +38,10 @@ std::vector<Passed> pass_all(test::RunningTap& tap, std::size_t bytes) {
 }
 
 void expect_ledger(test::RunningTap& tap, const std::vector<Passed>& all) {
+  if (tap.missed() != 0) {
+    EXPECT_TRUE(test::may_miss());
+    return;
+  }
   for (const Passed& passed : all) {
     const auto& got = tap.captured().of(passed.stream);
     const auto slot = tap.slot(passed.stream);

@@ -192,6 +192,13 @@ TEST_F(LogTapTakeover, KilledInTheMiddleOfAHundredThousandLines) {
   test::Captured captured;
   BatchFile(journal).read([&](std::span<const std::byte> raw) { captured.add(raw); });
   const auto& got = captured.of(stream);
+  std::uint64_t missed = 0;
+  for (const auto& program : start().program_stats(false)) missed += program ? program->recursion_misses : 0;
+  if (missed != 0) {
+    EXPECT_TRUE(test::may_miss());
+    EXPECT_EQ(got.missing(got.captured()), 0U) << "what was seen is there, and once";
+    return;
+  }
   EXPECT_TRUE(got.whole() == text) << got.captured() << " of " << text.size();
   ASSERT_EQ(got.ends.size(), 1U);
   EXPECT_EQ(got.ends[0].passed, text.size());

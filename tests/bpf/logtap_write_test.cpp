@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "tests/bpf/logtap_capture.hpp"
 #include "tests/bpf/logtap_text.hpp"
@@ -18,7 +19,7 @@ namespace {
 using test::binary;
 using test::write_all;
 
-class LogTapWrite : public ::testing::Test {
+class LogTapWrite : public test::TapTest {
  protected:
   // A file, gone when it is closed.
   static Fd file(int flags = 0) {
@@ -40,10 +41,7 @@ class LogTapWrite : public ::testing::Test {
     EXPECT_TRUE(got.as_file() == content(fd));
     EXPECT_EQ(got.captured(), passed);
     EXPECT_EQ(tap_.slot(stream).passed, passed);
-    EXPECT_EQ(tap_.missed(), 0U);
   }
-
-  test::RunningTap tap_;
 };
 
 TEST_F(LogTapWrite, FileAtTheDescriptorsPosition) {
@@ -143,6 +141,7 @@ TEST_F(LogTapWrite, UnixStreamSocket) {
   reader.join();
 
   EXPECT_EQ(read.size(), 100'000U + 4 + 7004 + 7004 + 7004 + 7000 + 4);
+  if (suspect()) return;
   EXPECT_TRUE(tap_.captured().of(stream).whole() == read);
   EXPECT_EQ(tap_.slot(stream).passed, read.size());
 }
@@ -158,6 +157,25 @@ TEST_F(LogTapWrite, Terminal) {
   test::write_lines(keyboard.get(), text);
   EXPECT_TRUE(tap_.captured().of(stream).whole() == text)
       << "as it was written, without the terminal's own \\r";
+}
+
+TEST_F(LogTapWrite, ADeletedFilesNumberIsNotItsSuccessor) {
+  // The file system gives it out again at once; if not in these rounds, there is nothing to prove.
+  Fd file = this->file();
+  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  write_all(file.get(), "first");
+  const auto inode = test::target_of(file.get(), FTAP_KIND_FILE).inode;
+  std::vector<Fd> others;
+  file.reset();
+  do {
+    others.push_back(this->file());
+    write_all(others.back().get(), "another");
+  } while (others.size() < 100 && test::target_of(others.back().get(), FTAP_KIND_FILE).inode != inode);
+  EXPECT_EQ(tap_.captured().of(stream).whole(), "first");
+  if (others.size() < 100) {
+    EXPECT_EQ(tap_.slot(stream).state, FTAP_STREAM_ENDED);
+    EXPECT_EQ(tap_.captured().of(stream).ends.size(), 1U);
+  }
 }
 
 TEST_F(LogTapWrite, AnotherFileIsNotTapped) {

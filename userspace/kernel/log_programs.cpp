@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view kLinkPrefix = "link_";
 
+using Link = std::unique_ptr<bpf_link, int (*)(bpf_link*)>;
+
 // Names of the pins, and where each map is kept.
 constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 6> kMaps{{{"ring", &LogMaps::ring},
                                                                            {"streams", &LogMaps::streams},
@@ -56,6 +58,14 @@ Result<Fd> program_of(int link, const std::string& name) {
 
 }  // namespace
 
+std::string_view backend_name(LogBackend backend) {
+  switch (backend) {
+    case LogBackend::kSysExit:
+      return "sys_exit";
+  }
+  return {};
+}
+
 void LogSkeletonDeleter::operator()(logtap_bpf* skeleton) const noexcept {
   logtap_bpf::destroy(skeleton);
 }
@@ -90,7 +100,7 @@ Result<LogLoaded> LogOpened::load() && {
 
 Status LogLive::attach(const bpf_program* program) {
   const char* name = bpf_program__name(program);
-  const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(bpf_program__attach(program), bpf_link__destroy);
+  const Link link(bpf_program__attach(program), bpf_link__destroy);
   if (!link)
     return std::unexpected(bpf_refusal(std::string("attach ") + name, errno, LibbpfMessages::reason()));
   FTAP_TRY_ASSIGN(held, hold(bpf_link__fd(link.get()), name));
@@ -102,11 +112,8 @@ Status LogLive::attach(const bpf_program* program) {
 Result<LogLive> LogLoaded::attach() && {
   const LibbpfMessages messages;
   LogLive live;
-  bpf_program* program = nullptr;
-  bpf_object__for_each_program(program, skeleton_->obj) {
-    if (program != skeleton_->progs.ftap_exec && bpf_program__autoload(program))
-      FTAP_TRY(live.attach(program));
-  }
+  FTAP_TRY(live.attach(skeleton_->progs.ftap_sys_exit));
+  FTAP_TRY(live.attach(skeleton_->progs.ftap_rmdir));
   // Last, so that no stream is registered before its bytes are seen.
   FTAP_TRY(live.attach(skeleton_->progs.ftap_exec));
   live.maps_ = std::move(maps_);
@@ -139,10 +146,6 @@ Status LogLive::pin(const LogPins& pins) const {
   for (const LogProgram& program : programs_)
     objects.emplace_back(std::string(kLinkPrefix) + program.name, program.link.get());
   return pins.pin(objects);
-}
-
-std::string_view LogLive::backend() const {
-  return "sys_exit";
 }
 
 std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {

@@ -1,11 +1,11 @@
 // bpf/logtap.bpf.c from opened to live; or live at once, where an earlier process has left it pinned.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "flow/record.hpp"
@@ -21,11 +21,8 @@ namespace flowtap::kernel {
 
 /// How bytes are seen. See bpf/logtap.bpf.c.
 enum class LogBackend {
-  kCallExits,  ///< the tracepoints of the system calls that move bytes
-  kSysExit,    ///< the one tracepoint of all system calls
+  kSysExit,  ///< at the tracepoint of all system calls
 };
-/// All of them, the best first.
-inline constexpr std::array kLogBackends = {LogBackend::kCallExits, LogBackend::kSysExit};
 [[nodiscard]] std::string_view backend_name(LogBackend backend);
 
 struct LogOptions {
@@ -60,8 +57,7 @@ class LogLive {
   [[nodiscard]] bool taken_over() const { return taken_over_; }
   /// Why capture ends with this process; absent: it does not.
   [[nodiscard]] const std::optional<Error>& unpinned() const { return unpinned_; }
-  /// How the bytes are seen: "sys_exit".
-  [[nodiscard]] std::string_view backend() const;
+  [[nodiscard]] LogBackend backend() const { return LogBackend::kSysExit; }
 
   /// One per program; one whose state cannot be read is an Error.
   [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;

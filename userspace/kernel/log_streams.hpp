@@ -49,7 +49,9 @@ class LogStreams {
  public:
   [[nodiscard]] static Result<LogStreams> map(const LogMaps& maps);
 
-  /// Taps the target from now on. One that is tapped already keeps its stream, whose number is returned.
+  /// Taps the target from now on. One that is tapped already keeps its stream, whose number is returned. File systems
+  /// give a deleted file's number to the next one at once, and only the programs see the difference (they end the old
+  /// stream when the new file is written to): who knows that the old file is gone ends its stream first.
   [[nodiscard]] Result<flow::StreamNo> open(const LogTarget& target);
 
   /// Ends a stream without waiting for the programs to see its end: there is no END record, and its slot shows ENDED. A

@@ -1,0 +1,217 @@
+// Bytes that real containers write == bytes that flowtapd serves, stream by stream, and each flow has its name.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+#include "tests/support/containers.hpp"
+#include "tests/support/flows.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
+
+std::string random_bytes(std::size_t n) {
+  std::mt19937_64 random(7);
+  std::string bytes(n, '\0');
+  for (char& c : bytes) c = static_cast<char>(random());
+  return bytes;
+}
+
+void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
+                   const std::string& wanted) {
+  EXPECT_EQ(difference(raw_bytes(daemon, flow.id, stream), wanted), "") << flow.id << " " << stream;
+}
+
+struct Job {
+  const char* name;
+  std::vector<std::string> command;
+  std::string out;
+  std::string err = {};
+  int status = 0;
+};
+
+std::vector<std::string> shell(const std::string& script) {
+  return {"sh", "-c", script};
+}
+
+// The same for podman and containerd; `data` is a file of random bytes in the root of the container.
+std::vector<Job> jobs(const std::string& data) {
+  constexpr unsigned kMany = 100'000;
+  const std::string zeros(4U << 20U, '\0');
+  return {
+      {"echo", shell("echo one; echo two >&2; echo three"), "one\nthree\n", "two\n"},
+      {"merged", shell("exec 2>&1; echo one; echo two >&2"), "one\ntwo\n"},
+      {"cat", {"cat", "/data"}, data},  // busybox copies by sendfile
+      {"dd", {"dd", "if=/dev/zero", "bs=1M", "count=4", "status=none"}, zeros},
+      {"many", {"log_writer", "write", "0", std::to_string(kMany)}, writer_lines(0, kMany)},
+      {"writev", {"log_writer", "writev", "0", "2000"}, writer_lines(0, 2000)},
+      {"zeroread", {"log_writer", "zero-read", "0", "2000"}, writer_lines(0, 2000)},
+      {"longline", shell("head -c 40000 /dev/zero | tr '\\0' x; echo"), std::string(40'000, 'x') + "\n"},
+      {"noend", shell("printf 'no newline'"), "no newline"},
+      {"silent", {"sleep", "0"}, ""},
+      {"failed", shell("echo last words; exit 3"), "last words\n", "", 3},
+      {"killed", shell("log_writer write 0 1000; kill -9 $$"), writer_lines(0, 1000), "", 137},
+  };
+}
+
+std::string data_file(const ScratchRoot& root) {
+  std::string data = random_bytes(300'000);
+  std::ofstream(root.file("busybox/data"), std::ios::binary) << data;
+  return data;
+}
+
+TEST(Containers, PodmansStreamsAreServedByteForByte) {
+  const ScratchRoot root;
+  Podman podman(root);
+  const std::string data = data_file(root);
+  Daemon daemon(root);
+  daemon.wait_ready();
+  for (const Job& job : jobs(data)) {
+    SCOPED_TRACE(job.name);
+    // Names as those of people: without a digit that an id could hold.
+    const std::string id = podman.start({.name = job.name, .command = job.command});
+    EXPECT_EQ(podman.wait(job.name), job.status);
+    const auto flow = ended_flow(daemon, id.substr(0, 12));
+    ASSERT_TRUE(flow);
+    EXPECT_EQ(flow->id, std::string("container/") + job.name + "-" + id.substr(0, 12));
+    EXPECT_EQ(flow->missing, 0U);
+    EXPECT_EQ(flow->bytes, job.out.size() + job.err.size());
+    expect_stream(daemon, *flow, "stdout", job.out);
+    expect_stream(daemon, *flow, "stderr", job.err);
+  }
+}
+
+TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  const std::string data = data_file(root);
+  Daemon daemon(root);
+  daemon.wait_ready();
+  std::vector<Job> all = jobs(data);
+  all.push_back({"uring", {"log_writer", "uring", "0", "2000"}, writer_lines(0, 2000)});
+  for (const Job& job : all) {
+    SCOPED_TRACE(job.name);
+    const std::string id = std::string("c0ffee-") + job.name;
+    EXPECT_EQ(containerd.run({.id = id,
+                              .command = job.command,
+                              .annotations = cri_annotations("shop", "web-0", kPod, job.name)}),
+              job.status);
+    const std::string start = std::string("pod/shop/web-0/") + kPod + "/" + job.name + "/";
+    const auto flow = ended_flow(daemon, start);
+    ASSERT_TRUE(flow);
+    EXPECT_EQ(flow->text.at("namespace"), "shop");
+    EXPECT_EQ(flow->text.at("pod"), "web-0");
+    EXPECT_EQ(flow->text.at("container"), job.name);
+    EXPECT_EQ(flow->missing, 0U);
+    expect_stream(daemon, *flow, "stdout", job.out);
+    expect_stream(daemon, *flow, "stderr", job.err);
+    EXPECT_EQ(difference(containerd.out(id), job.out), "") << "what the runtime itself delivered";
+  }
+}
+
+TEST(Containers, HundredsOfShortLivesOneAfterTheOther) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  Daemon daemon(root);
+  daemon.wait_ready();
+  constexpr unsigned kLives = 60;
+  for (unsigned i = 0; i < kLives; ++i)
+    containerd.run({.id = "life-" + std::to_string(i),
+                    .command = {"log_writer", "write", std::to_string(i), "1"},
+                    .annotations = cri_annotations("shop", "job-" + std::to_string(i), kPod, "main")});
+  for (unsigned i = 0; i < kLives; ++i) {
+    const auto flow = ended_flow(daemon, "pod/shop/job-" + std::to_string(i) + "/");
+    ASSERT_TRUE(flow) << i;
+    EXPECT_EQ(flow->missing, 0U);
+    expect_stream(daemon, *flow, "stdout", writer_lines(i, 1));
+  }
+}
+
+TEST(Containers, ManyAtOnce) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  Daemon daemon(root);
+  daemon.wait_ready();
+  constexpr unsigned kTogether = 20;
+  constexpr unsigned kLines = 5'000;
+  std::vector<std::unique_ptr<Process>> running;
+  for (unsigned i = 0; i < kTogether; ++i)
+    running.push_back(containerd.start(
+        {.id = "many-" + std::to_string(i),
+         .command = {"log_writer", "both", std::to_string(i), std::to_string(kLines)},
+         .annotations = cri_annotations("shop", "batch-" + std::to_string(i), kPod, "main")}));
+  for (const auto& process : running) EXPECT_EQ(process->wait(), 0);
+  for (unsigned i = 0; i < kTogether; ++i) {
+    const auto flow = ended_flow(daemon, "pod/shop/batch-" + std::to_string(i) + "/");
+    ASSERT_TRUE(flow) << i;
+    EXPECT_EQ(flow->missing, 0U);
+    EXPECT_EQ(flow->bytes, writer_lines(i, kLines).size());
+    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stdout"), containerd.out("many-" + std::to_string(i))),
+              "");
+    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stderr"), containerd.err("many-" + std::to_string(i))),
+              "");
+  }
+}
+
+TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  const auto container =
+      containerd.start({.id = "early",
+                        .command = shell("while [ ! -e /go ]; do sleep 0.1; done; log_writer write 0 1000"),
+                        .annotations = cri_annotations("shop", "early-0", kPod, "main")});
+  ASSERT_TRUE(eventually([&] { return root.read("containerd.log").find("early") != std::string::npos; }));
+  Daemon daemon(root);
+  daemon.wait_ready();
+  ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=early-0").empty(); }));
+  std::ofstream(root.file("busybox/go")) << "";
+  EXPECT_EQ(container->wait(), 0);
+  const auto flow = ended_flow(daemon, "pod/shop/early-0/");
+  ASSERT_TRUE(flow);
+  expect_stream(daemon, *flow, "stdout", writer_lines(0, 1000));
+}
+
+// kill -9 in the middle of 100,000 lines, several times: the programs go on, and the next one finds all.
+TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  constexpr unsigned kLines = 100'000;
+  auto daemon = std::make_unique<Daemon>(root);
+  daemon->wait_ready();
+  const auto container =
+      containerd.start({.id = "survivor",
+                        .command = {"log_writer", "write", "0", std::to_string(kLines)},
+                        .annotations = cri_annotations("shop", "survivor-0", kPod, "main")});
+  for (int i = 0; i < 3; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    daemon->signal(SIGKILL);
+    EXPECT_EQ(daemon->wait(), 128 + SIGKILL);
+    daemon = std::make_unique<Daemon>(root);
+    daemon->wait_ready();
+  }
+  EXPECT_EQ(container->wait(), 0);
+  const auto flow = ended_flow(*daemon, "pod/shop/survivor-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  expect_stream(*daemon, *flow, "stdout", writer_lines(0, kLines));
+}
+
+TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
+  const ScratchRoot root;
+  Podman podman(root);
+  Daemon daemon(root);
+  daemon.wait_ready();
+  podman.start({.name = "probed", .command = shell("echo ready; sleep 30")});
+  EXPECT_NE(podman.podman({"exec", "probed", "echo", "probe"}).find("probe"), std::string::npos);
+  podman.kill("probed");
+  const auto flow = ended_flow(daemon, "container/probed-");
+  ASSERT_TRUE(flow);
+  expect_stream(daemon, *flow, "stdout", "ready\n");
+  EXPECT_EQ(::system("unshare -mpf sh -c 'echo host' | cat >/dev/null"), 0);
+  EXPECT_EQ(flows_of(daemon).size(), 1U);
+}
+
+}  // namespace
+}  // namespace flowtap::test
