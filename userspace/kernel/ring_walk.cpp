@@ -23,6 +23,7 @@ Result<std::uint64_t> walk_ring(std::span<const std::byte> data, std::uint64_t f
                                 std::size_t limit,
                                 const std::function<void(std::span<const std::byte>)>& take) {
   const std::uint64_t ring = data.size() / 2;
+  if (from % 8 != 0) return fail("no record begins at the ring's position " + std::to_string(from));
   if (to - from > ring)
     return fail("the ring's positions " + std::to_string(from) + " and " + std::to_string(to) +
                 " are further apart than its " + std::to_string(ring) + " bytes");
@@ -32,7 +33,7 @@ Result<std::uint64_t> walk_ring(std::span<const std::byte> data, std::uint64_t f
     if ((header & BPF_RINGBUF_BUSY_BIT) != 0) break;
     const std::uint64_t size = header & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
     const std::uint64_t taken = (kHeader + size + 7) & ~7ULL;
-    if (from % 8 != 0 || taken > to - from)
+    if (taken > to - from)
       return fail("a record of " + std::to_string(size) + " bytes at " + std::to_string(from) +
                   " does not fit into the ring");
     if ((header & BPF_RINGBUF_DISCARD_BIT) == 0) {
