@@ -8,6 +8,7 @@
 
 #include <boost/json.hpp>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 namespace flowtap::test {
@@ -34,6 +35,21 @@ std::string path_with_programs() {
   const char* path = ::getenv("PATH");
   return "PATH=" + fetched("containerd", "") + ":" + fetched("runc", "") + ":" +
          (path != nullptr ? path : "/usr/bin");
+}
+
+// As kubelet does before it asks for the container.
+void make_pod_log(const ScratchRoot& root, const std::map<std::string, std::string>& annotations) {
+  const auto value = [&annotations](const char* key) {
+    const auto at = annotations.find(std::string("io.kubernetes.cri.") + key);
+    return at == annotations.end() ? std::string() : at->second;
+  };
+  if (value("container-name").empty()) return;
+  const fs::path dir =
+      fs::path(root.file("var/log/pods")) /
+      (value("sandbox-namespace") + "_" + value("sandbox-name") + "_" + value("sandbox-uid")) /
+      value("container-name");
+  fs::create_directories(dir);
+  std::ofstream(dir / "0.log") << "";
 }
 
 // Runs it to its end; throws when it fails, with what it said.
@@ -168,6 +184,7 @@ json::object Containerd::spec(const Container& c) const {
 }
 
 std::unique_ptr<Process> Containerd::start(const Container& c) {
+  make_pod_log(root_, c.annotations);
   const std::string config = root_.write(c.id + ".json", json::serialize(spec(c)));
   std::vector<std::string> argv = {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
                                    "--namespace=k8s.io", "run", "--rm"};

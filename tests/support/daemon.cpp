@@ -24,7 +24,9 @@ Command daemon_command(const ScratchRoot& root, const DaemonOptions& options, st
                   .err = root.file(err),
                   .before_exec = options.before_exec};
   auto& argv = command.argv;
-  if (options.config) argv.insert(argv.end(), {"--config", root.write("flowtap.yaml", *options.config)});
+  const std::string stream = options.stream ? "{bpffs: " + root.file("bpffs") + "}" : "{enabled: false}";
+  argv.insert(argv.end(),
+              {"--config", root.write("flowtap.yaml", options.config + "\nstream: " + stream + "\n")});
   if (options.prometheus)
     argv.insert(argv.end(),
                 {"--enable-prometheus", "--prometheus-address", "127.0.0.1:" + std::to_string(port)});

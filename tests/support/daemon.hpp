@@ -17,7 +17,9 @@ namespace flowtap::test {
 
 struct DaemonOptions {
   std::vector<std::string> flags = {};
-  std::optional<std::string> config = {};  ///< text of the file for --config
+  std::string config = {};  ///< text of the file for --config, to which `stream` is added
+  /// Captures containers, with pins in a BPF file system of the root's own, which it takes over from the one before.
+  bool stream = false;
   /// Serves /metrics there; 0: a free port.
   std::optional<std::uint16_t> prometheus = 0;
   std::vector<std::string> env = {};

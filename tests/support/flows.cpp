@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <cstdio>
 #include <stdexcept>
 
 #include "tests/support/http_client.hpp"
@@ -44,11 +45,15 @@ std::vector<FlowSeen> flows_of(const Daemon& daemon, const std::string& query) {
 
 std::optional<FlowSeen> ended_flow(const Daemon& daemon, const std::string& part) {
   std::optional<FlowSeen> found;
-  (void)eventually([&] {
+  const bool ended = eventually([&] {
     for (const FlowSeen& flow : flows_of(daemon))
       if (!flow.open && flow.id.find(part) != std::string::npos) found = flow;
     return found.has_value();
   });
+  if (ended) return found;
+  std::printf("no flow with %s has ended; there are:\n", part.c_str());
+  for (const FlowSeen& flow : flows_of(daemon))
+    std::printf("  %s %lu bytes %s\n", flow.id.c_str(), flow.bytes, flow.open ? "open" : "ended");
   return found;
 }
 

@@ -50,9 +50,9 @@ const TextRule kDirectoryRule = {"an absolute path", "an absolute path, such as 
 const TextRule kOptionalPathRule = {"an absolute path", "an absolute path; may be empty",
                                     [](std::string_view t) { return t.empty() || absolute(t); }};
 
-const TextRule kTapBackendRule = {
-    "a way to capture", "auto, fexit, call_exits or sys_exit",
-    [](std::string_view t) { return t == "auto" || t == "fexit" || t == "call_exits" || t == "sys_exit"; }};
+const TextRule kTapBackendRule = {"a way to capture", "auto, fexit or sys_exit", [](std::string_view t) {
+                                    return t == "auto" || t == "fexit" || t == "sys_exit";
+                                  }};
 
 const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 0.0.0.0:9000 or [::1]:9000",
                               listen_address};

@@ -11,8 +11,6 @@ using namespace std::chrono_literals;
 
 // A batch is one write; larger ones save nothing any more and hold up whoever follows.
 constexpr std::size_t kDrainBytes = std::size_t{1} << 20U;
-// After that no program is at a slot any more that has ended.
-constexpr auto kSlotRest = 1500ms;
 // Names are looked for again with growing pauses, since each look reads files.
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
 
@@ -125,6 +123,9 @@ void LogConsumer::take(std::span<const std::byte> raw) {
   } else if (const auto* end = std::get_if<End>(&record->what)) {
     batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
     ended_.try_emplace(end->stream, Clock::now());
+  } else if (const auto* gone = std::get_if<CgroupGone>(&record->what)) {
+    gone_.insert(gone->cgroup);
+    next_sweep_ = {};
   }
 }
 
@@ -162,8 +163,16 @@ void LogConsumer::take_names(Clock::time_point now) {
 }
 
 bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {
-  const Naming naming = namer_.name(who.enter);
+  Naming naming = namer_.name(who.enter);
   const bool last = now >= who.until;
+  if (naming.state == NamingState::kPartial) {
+    if (naming.known >= who.best.known) {
+      // Already now, in case that neither the container nor this process lives to see more.
+      if (naming.known > who.best.known && !naming.flow.empty()) add_names(who.enter, naming);
+      who.best = naming;
+    }
+    naming = who.best;
+  }
   if (naming.state == NamingState::kPartial && !last) {
     who.again = now + who.pause;
     who.pause = std::min(who.pause * 2, kLongestPause);
@@ -213,6 +222,7 @@ void LogConsumer::set_pace(std::uint64_t records, std::chrono::milliseconds took
 void LogConsumer::sweep(Clock::time_point now) {
   const auto slots = streams_.sweep();
   count_slots(slots);
+  end_unread(slots, now);
   for (const StreamSlot& slot : slots) {
     if (slot.ended)
       sweep_ended(slot, now);
@@ -224,6 +234,22 @@ void LogConsumer::sweep(Clock::time_point now) {
   for (const StreamSlot& slot : slots) there.insert(slot.stream);
   std::erase_if(unwanted_, [&there](StreamNo stream) { return !there.contains(stream); });
   std::erase_if(ended_, [&there](const auto& entry) { return !there.contains(entry.first); });
+}
+
+void LogConsumer::end_unread(const std::vector<StreamSlot>& slots, Clock::time_point now) {
+  const bool all = now >= next_readers_;
+  if (all) next_readers_ = now + options_.readers;
+  std::vector<StreamSlot> pipes;
+  std::unordered_set<std::uint64_t> still_gone;
+  for (const StreamSlot& slot : slots) {
+    if (slot.ended || slot.kind != FTAP_KIND_PIPE) continue;
+    const bool gone = gone_.contains(slot.cgroup);
+    if (gone) still_gone.insert(slot.cgroup);
+    if (gone || all) pipes.push_back(slot);
+  }
+  gone_.swap(still_gone);
+  if (pipes.empty()) return;
+  for (const StreamSlot& slot : streams_.without_reader(pipes)) (void)streams_.end(slot);
 }
 
 void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
@@ -261,7 +287,7 @@ void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
 
 void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   const auto [at, fresh] = ended_.try_emplace(slot.stream, now);
-  if (now - at->second < kSlotRest) return;
+  if (now - at->second < options_.slot_rest) return;
   // The ring was drained to its end since the slot was seen to have ended: an END that is not there was lost.
   const auto known = journal_.stream(slot.stream);
   if (!known || !known->sums.ended)

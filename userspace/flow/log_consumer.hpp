@@ -21,8 +21,10 @@ namespace flowtap::flow {
 
 struct ConsumerOptions {
   std::chrono::milliseconds poll{10};  ///< longest time that records wait in the ring while nobody follows
-  std::chrono::milliseconds patience{2000};  ///< a name that is not complete by then is taken as it is
-  std::chrono::milliseconds sweep{1000};     ///< how often the slots are looked through
+  std::chrono::milliseconds patience{2000};   ///< a name that is not complete by then is taken as it is
+  std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
+  std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
+  std::chrono::seconds readers{15};  ///< how often pipes are looked through for those that nobody reads
 };
 
 /// What it did so far. Losses are the streams' own, in their sums.
@@ -63,6 +65,7 @@ class LogConsumer {
     Clock::time_point until;
     Clock::time_point again;
     std::chrono::milliseconds pause{5};
+    Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
   };
   bool drain_once();
   void take(std::span<const std::byte> raw);
@@ -74,6 +77,7 @@ class LogConsumer {
   void let_go(const Enter& enter);
   void sweep(Clock::time_point now);
   void count_slots(const std::vector<StreamSlot>& slots);
+  void end_unread(const std::vector<StreamSlot>& slots, Clock::time_point now);
   void sweep_open(const StreamSlot& slot, Clock::time_point now);
   void sweep_ended(const StreamSlot& slot, Clock::time_point now);
   void append(RingPosition position);
@@ -97,6 +101,8 @@ class LogConsumer {
   std::unordered_set<StreamNo> unwanted_;  // let go; their slots show it at the next sweep
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
+  Clock::time_point next_readers_ = Clock::now() + options_.readers;
+  std::unordered_set<std::uint64_t> gone_;  // cgroups that were removed, with pipes that may have no reader
 
   std::mutex told_mutex_;
   std::vector<Enter> told_enters_;

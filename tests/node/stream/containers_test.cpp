@@ -1,4 +1,5 @@
 // Bytes that real containers write == bytes that flowtapd serves, stream by stream, and each flow has its name.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,6 +11,7 @@
 namespace flowtap::test {
 namespace {
 
+const DaemonOptions kCapturing{.stream = true};
 constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
 
 std::string random_bytes(std::size_t n) {
@@ -17,6 +19,14 @@ std::string random_bytes(std::size_t n) {
   std::string bytes(n, '\0');
   for (char& c : bytes) c = static_cast<char>(random());
   return bytes;
+}
+
+// As containerd's CRI makes them: 64 hexadecimal digits.
+std::string container_id(const std::string& name) {
+  std::string id;
+  for (const char c : name) id += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  id.resize(64, '0');
+  return id;
 }
 
 void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
@@ -52,7 +62,8 @@ std::vector<Job> jobs(const std::string& data) {
       {"noend", shell("printf 'no newline'"), "no newline"},
       {"silent", {"sleep", "0"}, ""},
       {"failed", shell("echo last words; exit 3"), "last words\n", "", 3},
-      {"killed", shell("log_writer write 0 1000; kill -9 $$"), writer_lines(0, 1000), "", 137},
+      {"killed", shell("sh -c 'log_writer write 0 1000; kill -9 $$'; exit $?"), writer_lines(0, 1000), "",
+       137},
   };
 }
 
@@ -66,7 +77,7 @@ TEST(Containers, PodmansStreamsAreServedByteForByte) {
   const ScratchRoot root;
   Podman podman(root);
   const std::string data = data_file(root);
-  Daemon daemon(root);
+  Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   for (const Job& job : jobs(data)) {
     SCOPED_TRACE(job.name);
@@ -87,13 +98,13 @@ TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
   const ScratchRoot root;
   Containerd containerd(root);
   const std::string data = data_file(root);
-  Daemon daemon(root);
+  Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   std::vector<Job> all = jobs(data);
   all.push_back({"uring", {"log_writer", "uring", "0", "2000"}, writer_lines(0, 2000)});
   for (const Job& job : all) {
     SCOPED_TRACE(job.name);
-    const std::string id = std::string("c0ffee-") + job.name;
+    const std::string id = container_id(job.name);
     EXPECT_EQ(containerd.run({.id = id,
                               .command = job.command,
                               .annotations = cri_annotations("shop", "web-0", kPod, job.name)}),
@@ -114,11 +125,11 @@ TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
 TEST(Containers, HundredsOfShortLivesOneAfterTheOther) {
   const ScratchRoot root;
   Containerd containerd(root);
-  Daemon daemon(root);
+  Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   constexpr unsigned kLives = 60;
   for (unsigned i = 0; i < kLives; ++i)
-    containerd.run({.id = "life-" + std::to_string(i),
+    containerd.run({.id = container_id("life-" + std::to_string(i)),
                     .command = {"log_writer", "write", std::to_string(i), "1"},
                     .annotations = cri_annotations("shop", "job-" + std::to_string(i), kPod, "main")});
   for (unsigned i = 0; i < kLives; ++i) {
@@ -132,14 +143,14 @@ TEST(Containers, HundredsOfShortLivesOneAfterTheOther) {
 TEST(Containers, ManyAtOnce) {
   const ScratchRoot root;
   Containerd containerd(root);
-  Daemon daemon(root);
+  Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   constexpr unsigned kTogether = 20;
   constexpr unsigned kLines = 5'000;
   std::vector<std::unique_ptr<Process>> running;
   for (unsigned i = 0; i < kTogether; ++i)
     running.push_back(containerd.start(
-        {.id = "many-" + std::to_string(i),
+        {.id = container_id("many-" + std::to_string(i)),
          .command = {"log_writer", "both", std::to_string(i), std::to_string(kLines)},
          .annotations = cri_annotations("shop", "batch-" + std::to_string(i), kPod, "main")}));
   for (const auto& process : running) EXPECT_EQ(process->wait(), 0);
@@ -148,9 +159,11 @@ TEST(Containers, ManyAtOnce) {
     ASSERT_TRUE(flow) << i;
     EXPECT_EQ(flow->missing, 0U);
     EXPECT_EQ(flow->bytes, writer_lines(i, kLines).size());
-    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stdout"), containerd.out("many-" + std::to_string(i))),
+    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stdout"),
+                         containerd.out(container_id("many-" + std::to_string(i)))),
               "");
-    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stderr"), containerd.err("many-" + std::to_string(i))),
+    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stderr"),
+                         containerd.err(container_id("many-" + std::to_string(i)))),
               "");
   }
 }
@@ -159,11 +172,12 @@ TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   const ScratchRoot root;
   Containerd containerd(root);
   const auto container =
-      containerd.start({.id = "early",
+      containerd.start({.id = container_id("early"),
                         .command = shell("while [ ! -e /go ]; do sleep 0.1; done; log_writer write 0 1000"),
                         .annotations = cri_annotations("shop", "early-0", kPod, "main")});
-  ASSERT_TRUE(eventually([&] { return root.read("containerd.log").find("early") != std::string::npos; }));
-  Daemon daemon(root);
+  ASSERT_TRUE(eventually(
+      [&] { return root.read("containerd.log").find(container_id("early")) != std::string::npos; }));
+  Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=early-0").empty(); }));
   std::ofstream(root.file("busybox/go")) << "";
@@ -178,17 +192,17 @@ TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
   const ScratchRoot root;
   Containerd containerd(root);
   constexpr unsigned kLines = 100'000;
-  auto daemon = std::make_unique<Daemon>(root);
+  auto daemon = std::make_unique<Daemon>(root, kCapturing);
   daemon->wait_ready();
   const auto container =
-      containerd.start({.id = "survivor",
+      containerd.start({.id = container_id("survivor"),
                         .command = {"log_writer", "write", "0", std::to_string(kLines)},
                         .annotations = cri_annotations("shop", "survivor-0", kPod, "main")});
   for (int i = 0; i < 3; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
     daemon->signal(SIGKILL);
     EXPECT_EQ(daemon->wait(), 128 + SIGKILL);
-    daemon = std::make_unique<Daemon>(root);
+    daemon = std::make_unique<Daemon>(root, kCapturing);
     daemon->wait_ready();
   }
   EXPECT_EQ(container->wait(), 0);
@@ -201,10 +215,10 @@ TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
 TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
   const ScratchRoot root;
   Podman podman(root);
-  Daemon daemon(root);
+  Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   podman.start({.name = "probed", .command = shell("echo ready; sleep 30")});
-  EXPECT_NE(podman.podman({"exec", "probed", "echo", "probe"}).find("probe"), std::string::npos);
+  EXPECT_NE(podman.podman({"exec", "probed", "/bin/busybox", "echo", "probe"}).find("probe"), std::string::npos);
   podman.kill("probed");
   const auto flow = ended_flow(daemon, "container/probed-");
   ASSERT_TRUE(flow);

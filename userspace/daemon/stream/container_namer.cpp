@@ -21,8 +21,9 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
   const bool complete = answer.certainty == identity::Certainty::kComplete;
   if (!answer.container && !answer.nested)
     return {complete || answer.unit ? flow::NamingState::kNotOurs : flow::NamingState::kPartial, {}, {}};
+  const FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};
   return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial, answer.flow_id().value_or(""),
-          render_labels(answer.container ? labels_of(*answer.container) : FlowLabels{})};
+          render_labels(labels), labels.count()};
 }
 
 }  // namespace flowtap

@@ -46,6 +46,12 @@ json::string_view view(std::string_view text) {
 
 }  // namespace
 
+unsigned FlowLabels::count() const {
+  unsigned there = restart ? 1 : 0;
+  for (const Text& text : kTexts) there += (this->*text.member) ? 1 : 0;
+  return there;
+}
+
 FlowLabels labels_of(const identity::ContainerIdentity& c) {
   FlowLabels labels{.ns = c.ns,
                     .pod = c.pod,

@@ -20,6 +20,8 @@ struct FlowLabels {
   std::optional<std::string> runtime;
   std::optional<std::uint64_t> restart;
   std::optional<std::string> log_path;  ///< the runtime's own file, a path of the node
+  /// How many are there.
+  [[nodiscard]] unsigned count() const;
   bool operator==(const FlowLabels&) const = default;
 };
 

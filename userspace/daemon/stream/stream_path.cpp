@@ -30,11 +30,10 @@ std::uint64_t now_ns() {
 // A file that is larger than what it is taken from can hold helps nobody.
 constexpr std::uint64_t kMaxRecording = std::uint64_t{4} << 30U;
 
-Result<std::optional<kernel::LogBackend>> chosen_backend(const std::string& name) {
-  if (name == "auto") return std::nullopt;
-  for (const auto backend : kernel::kLogBackends)
-    if (kernel::backend_name(backend) == name) return backend;
-  return fail("this build has no way to capture called " + name, "set stream.backend to auto");
+// fexit is a later build's; asking for it must not end in another way of capture unseen.
+Status check_backend(const std::string& name) {
+  if (name == "auto" || name == kernel::backend_name(kernel::LogBackend::kSysExit)) return {};
+  return fail("this build cannot capture by " + name, "set stream.backend to auto or sys_exit");
 }
 
 flow::StreamNo next_stream(const flow::Journal& journal) {
@@ -61,12 +60,11 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
 }
 
 Status StreamPath::open_kernel(const Config& config) {
-  FTAP_TRY_ASSIGN(backend, chosen_backend(config.stream.backend));
+  FTAP_TRY(check_backend(config.stream.backend));
   const kernel::LogOptions options{
       .ring_bytes = std::bit_ceil(static_cast<std::uint32_t>(config.stream.ring_bytes)),
       .bpffs = bpffs_path(config),
-      .first_stream = next_stream(*journal_),
-      .backend = backend};
+      .first_stream = next_stream(*journal_)};
   if (const auto mounted = ensure_bpffs(options.bpffs); !mounted) warnings_.push_back(mounted.error().what);
   FTAP_TRY_ASSIGN(live, kernel::start_log_tap(options));
   live_.emplace(std::move(live));
@@ -89,7 +87,7 @@ Status StreamPath::open_readers(const Config& config) {
   namer_ = std::move(namer);
   auto files = kernel::OpenFiles::load();
   if (files)
-    files_.emplace(std::move(*files));
+    slots_->ask(&files_.emplace(std::move(*files)));
   else
     warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
   consumer_ = std::make_unique<flow::LogConsumer>(*source_, *journal_, *slots_, *namer_);

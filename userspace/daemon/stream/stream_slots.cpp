@@ -1,5 +1,7 @@
 #include "daemon/stream/stream_slots.hpp"
 
+#include <set>
+
 namespace flowtap {
 namespace {
 
@@ -34,6 +36,19 @@ std::vector<flow::StreamSlot> StreamSlots::sweep() const {
                      .passed = s.passed,
                      .lost = s.lost});
   return slots;
+}
+
+std::vector<flow::StreamSlot> StreamSlots::without_reader(const std::vector<flow::StreamSlot>& pipes) const {
+  if (files_ == nullptr) return {};
+  const auto files = files_->list();
+  if (!files) return {};
+  std::set<std::pair<std::uint32_t, std::uint64_t>> read;
+  for (const kernel::OpenFile& f : *files)
+    if (f.readable) read.emplace(f.device, f.inode);
+  std::vector<flow::StreamSlot> unread;
+  for (const flow::StreamSlot& pipe : pipes)
+    if (!read.contains({pipe.device, pipe.inode})) unread.push_back(pipe);
+  return unread;
 }
 
 Status StreamSlots::end(const flow::StreamSlot& slot) {

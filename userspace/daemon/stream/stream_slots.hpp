@@ -3,6 +3,7 @@
 
 #include "flow/stream_control.hpp"
 #include "kernel/log_streams.hpp"
+#include "kernel/open_files.hpp"
 
 namespace flowtap {
 
@@ -10,7 +11,12 @@ class StreamSlots final : public flow::StreamControl {
  public:
   explicit StreamSlots(kernel::LogStreams streams) : streams_(std::move(streams)) {}
 
+  /// Who reads which pipe is asked there; must outlive this.
+  void ask(const kernel::OpenFiles* files) { files_ = files; }
+
   [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override;
+  [[nodiscard]] std::vector<flow::StreamSlot> without_reader(
+      const std::vector<flow::StreamSlot>& pipes) const override;
   Status end(const flow::StreamSlot& slot) override;
   void free(const flow::StreamSlot& slot) override;
   void beat() override { streams_.beat(); }
@@ -21,6 +27,7 @@ class StreamSlots final : public flow::StreamControl {
 
  private:
   kernel::LogStreams streams_;
+  const kernel::OpenFiles* files_ = nullptr;
 };
 
 }  // namespace flowtap
