@@ -37,11 +37,14 @@ std::vector<Passed> pass_all(test::RunningTap& tap, std::size_t bytes) {
   return all;
 }
 
+// A program that was kept from running may have missed the end of a stream and what it lost.
+bool suspect(const test::RunningTap& tap) {
+  const bool missed = tap.missed() != 0;
+  EXPECT_TRUE(!missed || test::may_miss());
+  return missed;
+}
+
 void expect_ledger(test::RunningTap& tap, const std::vector<Passed>& all) {
-  if (tap.missed() != 0) {
-    EXPECT_TRUE(test::may_miss());
-    return;
-  }
   for (const Passed& passed : all) {
     const auto& got = tap.captured().of(passed.stream);
     const auto slot = tap.slot(passed.stream);
@@ -59,6 +62,7 @@ void expect_ledger(test::RunningTap& tap, const std::vector<Passed>& all) {
 TEST(LogTapLoss, ARingThatIsTooSmallIsAnHonestOne) {
   test::RunningTap tap(kSmallRing);
   const auto all = pass_all(tap, 300'000);
+  if (suspect(tap)) return;
   expect_ledger(tap, all);
   std::uint64_t lost = 0;
   std::uint64_t ends = 0;
@@ -86,6 +90,7 @@ TEST(LogTapLoss, AfterALossItGoesOn) {
   }
   pipe.in.reset();
   EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), 0);
+  if (suspect(tap)) return;
   expect_ledger(tap, {{stream, text}});
   EXPECT_GT(tap.captured().of(stream).captured(), 5U * 100'000U);
   ASSERT_EQ(tap.captured().of(stream).ends.size(), 1U);
