@@ -16,38 +16,15 @@
  * from running while any task of the CPU is in bpf(2) or was preempted there, and kernels before 6.7 do not tell.
  */
 #include "bpf/lib/log_enter.bpf.h"
-#include "bpf/lib/log_memory.bpf.h"
-#include "bpf/lib/log_streams.bpf.h"
+#include "bpf/lib/log_functions.bpf.h"
+#include "bpf/lib/log_take.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-struct ftap_tapped {
-  struct ftap_log_target target;
-  struct ftap_stream* stream;
-  struct file* file;
-  struct inode* inode;
-};
-
-/*
- * False: nobody taps this descriptor, or not on this side of it: pipes alone where they are read from, everything else
- * where it is written to.
- */
 static __always_inline bool find_tapped(struct task_struct* task, __u32 fd, bool reads,
                                         struct ftap_tapped* tapped) {
-  if (fd == FTAP_NO_FD) return false;
-  struct file* file = file_of(task, fd);
-  if (!file) return false;
-  struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
-  if (is_pipe(inode) != reads) return false;
-  target_of(inode, &tapped->target);
-  __u32* filter = filter_of(&tapped->target);
-  if (!filter || !*filter) return false;
-  struct ftap_stream* stream = stream_of(&tapped->target);
-  if (!stream || !is_same_object(stream, &tapped->target, object_of(file, inode, stream->kind))) return false;
-  tapped->stream = stream;
-  tapped->file = file;
-  tapped->inode = inode;
-  return true;
+  struct file* file = fd == FTAP_NO_FD ? NULL : file_of(task, fd);
+  return file && find_file(file, reads, tapped);
 }
 
 /* Where in the file the first of `n` bytes stands. Threads that share a descriptor may have moved it on. */
@@ -60,20 +37,6 @@ static __always_inline __u64 file_position(const struct ftap_tapped* tapped, con
   return call->position;
 }
 
-/* True: the bytes are counted as lost and not to be looked at. */
-static __always_inline bool is_quiet(struct ftap_stream* stream, __u64 n, __u64 now) {
-  struct ftap_log_control* control = log_control();
-  if (!control || now < control->heartbeat + FTAP_LOG_QUIET_NS) return false;
-  lose(stream, FTAP_LOSS_QUIET, n);
-  __sync_fetch_and_add(&stream->bytes, n);
-  return true;
-}
-
-static __always_inline bool is_muted(void) {
-  struct ftap_log_control* control = log_control();
-  return !control || control->muted;
-}
-
 static __always_inline void take(const struct ftap_tapped* tapped, const struct ftap_call* call, __u64 n,
                                  __u64 now) {
   struct ftap_stream* stream = tapped->stream;
@@ -84,17 +47,8 @@ static __always_inline void take(const struct ftap_tapped* tapped, const struct 
   put_call(&walk, call, n);
 }
 
-static __always_inline void count_moved(struct ftap_stream* stream, __u64 n) {
-  stream->last = bpf_ktime_get_ns();
-  lose(stream, FTAP_LOSS_UNCAPTURED, n);
-  __sync_fetch_and_add(&stream->bytes, n);
-}
-
-/* A read came back with nothing: that is the end of a pipe, if something was asked for and nobody can write. */
 static __always_inline void end_if_closed(const struct ftap_tapped* tapped, const struct ftap_call* call) {
-  struct pipe_inode_info* pipe = FTAP_AS(struct pipe_inode_info, FTAP_GET(tapped->file, private_data));
-  if (FTAP_GET(pipe, writers) || !asked_for_some(call)) return;
-  end_stream(tapped->stream, &tapped->target);
+  if (is_closed(tapped) && asked_for_some(call)) end_stream(tapped->stream, &tapped->target);
 }
 
 static __always_inline void moved(struct task_struct* task, const struct ftap_call* call, __u64 n) {

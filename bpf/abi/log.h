@@ -119,6 +119,16 @@ struct ftap_stream {
 /* Twice the containers that design section 9 is measured with, and two streams each. */
 #define FTAP_MAX_STREAMS 16384
 
+/* Programs that can preempt one another (each is kept from preempting itself), and so must not share their scratch memory. */
+enum ftap_lane {
+  FTAP_LANE_CALLS,
+  FTAP_LANE_PIPES,
+  FTAP_LANE_FILES,
+  FTAP_LANE_TTYS,
+  FTAP_LANE_SOCKETS,
+  FTAP_NR_LANES
+};
+
 /* Word of the control map, mapped by userspace. Its place and meaning never change: builds of any age share it. */
 struct ftap_log_control {
   __u64 heartbeat;   /* ns on CLOCK_MONOTONIC: when the ring was last drained */

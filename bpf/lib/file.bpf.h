@@ -55,6 +55,7 @@ struct sock {
 
 struct socket {
   short type;
+  struct file* file;
   struct sock* sk;
 } __ftap_core;
 

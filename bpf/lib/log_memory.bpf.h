@@ -33,6 +33,8 @@ struct ftap_walk {
   __u64 left; /* bytes to emit in all; the span holds one segment's */
   __u64 vector;
   __u64 messages;
+  __u64 skip;          /* bytes of the first segment that are not meant */
+  bool kernels_vector; /* the vector is the kernel's copy */
 };
 
 static __always_inline void lose_rest(struct ftap_walk* walk) {
@@ -44,13 +46,17 @@ static __always_inline void lose_rest(struct ftap_walk* walk) {
 static long put_segment(__u32 i, struct ftap_walk* walk) {
   if (!walk->left) return 1;
   struct ftap_iovec segment;
-  if (bpf_probe_read_user(&segment, sizeof(segment), (void*)(walk->vector + i * sizeof(segment)))) {
+  void* at = (void*)(walk->vector + i * sizeof(segment));
+  if (walk->kernels_vector ? bpf_probe_read_kernel(&segment, sizeof(segment), at)
+                           : bpf_probe_read_user(&segment, sizeof(segment), at)) {
     lose_rest(walk);
     return 1;
   }
-  __u64 n = segment.length < walk->left ? segment.length : walk->left;
+  __u64 skip = i ? 0 : walk->skip;
+  __u64 there = segment.length - skip;
+  __u64 n = there < walk->left ? there : walk->left;
   walk->left -= n;
-  walk->span.memory = segment.memory;
+  walk->span.memory = segment.memory + skip;
   walk->span.left = n;
   if (n) put_span(&walk->span);
   return 0;

@@ -35,15 +35,18 @@ struct {
   __type(value, struct ftap_log_control);
 } ftap_control SEC(".maps");
 
+/* The highest possible CPU + 1. Set before load. */
+const volatile __u32 ftap_nr_cpus = 1;
+
 struct ftap_scratch {
   struct ftap_log_record head;
   __u8 bytes[FTAP_SMALL];
 };
 
-/* One per CPU. Programs that can preempt one another must not share it; each is kept from preempting itself. */
+/* One per lane and CPU. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(max_entries, 1); /* the loader sets it to the highest possible CPU + 1 */
+  __uint(max_entries, FTAP_NR_LANES); /* the loader sets it to as many per CPU */
   __type(key, __u32);
   __type(value, struct ftap_scratch);
 } ftap_scratches SEC(".maps");
@@ -62,6 +65,7 @@ struct ftap_span {
   __u64 offset; /* in the stream */
   __u64 position;
   __u64 time;
+  __u32 lane;
 };
 
 static __always_inline __u64 wakeup(__u64 now) {
@@ -120,8 +124,8 @@ static __always_inline void put_large(struct ftap_span* span, __u32 size) {
 }
 
 static __always_inline void put_small(struct ftap_span* span, __u64 size) {
-  __u32 cpu = bpf_get_smp_processor_id();
-  struct ftap_scratch* scratch = bpf_map_lookup_elem(&ftap_scratches, &cpu);
+  __u32 place = span->lane * ftap_nr_cpus + bpf_get_smp_processor_id();
+  struct ftap_scratch* scratch = bpf_map_lookup_elem(&ftap_scratches, &place);
   __u32 n = size;
   asm volatile("" : "+r"(n)); /* else the compiler proves the bound itself and the verifier does not see it */
   if (n > FTAP_SMALL) n = FTAP_SMALL;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <cerrno>
 #include <stdexcept>
 
 #include "kernel/requirements.hpp"
@@ -87,10 +88,11 @@ kernel::LogTarget target_of(int fd, ftap_log_kind kind) {
   return target;
 }
 
-RunningTap::RunningTap(std::uint32_t ring_bytes) {
+RunningTap::RunningTap(std::uint32_t ring_bytes, kernel::LogBackend backend) {
   kernel::LogOptions options;
   options.ring_bytes = ring_bytes;
   options.bpffs.clear();
+  options.backend = backend;
   live_ = must(kernel::start_log_tap(options));
   ring_ = must(live_->ring());
   streams_ = must(live_->streams());
@@ -136,15 +138,20 @@ bool may_miss() {
   return std::stoi(kernel::kernel_release()) >= 7;
 }
 
-TapTest::TapTest()
-    : tap_([]() -> RunningTap& {
-        static RunningTap tap;
-        return tap;
-      }()),
-      missed_before_(tap_.missed()) {}
+void TapTest::SetUp() {
+  static std::map<kernel::LogBackend, RunningTap> taps;
+  if (!taps.contains(GetParam())) {
+    auto opened = kernel::LogOpened::open({.backend = GetParam()});
+    const auto loaded = std::move(must(std::move(opened))).load();
+    if (!loaded && loaded.error().code == EPERM) GTEST_SKIP() << loaded.error().what;
+    taps.try_emplace(GetParam(), 64U << 20U, GetParam());
+  }
+  tap_ = &taps.at(GetParam());
+  missed_before_ = tap_->missed();
+}
 
 bool TapTest::suspect() const {
-  const bool missed = tap_.missed() != missed_before_;
+  const bool missed = tap_->missed() != missed_before_;
   EXPECT_TRUE(!missed || may_miss());
   return missed;
 }

@@ -50,7 +50,8 @@ kernel::LogTarget target_of(int fd, ftap_log_kind kind);
 
 class RunningTap {
  public:
-  explicit RunningTap(std::uint32_t ring_bytes = 64U << 20U);
+  explicit RunningTap(std::uint32_t ring_bytes = 64U << 20U,
+                      kernel::LogBackend backend = kernel::LogBackend::kSysExit);
 
   flow::StreamNo tap(int fd, ftap_log_kind kind = FTAP_KIND_PIPE);
   /// All that was captured until now; what came with earlier calls included.
@@ -69,19 +70,27 @@ class RunningTap {
   Captured captured_;
 };
 
-/// A test on the tap that it shares with the other tests of its program.
-class TapTest : public ::testing::Test {
+/// A test of each backend, on a tap that it shares with the other tests of its program. Where the kernel refuses a
+/// backend's programs (functions cannot be traced on every machine) the test skips itself; the virtual machines count
+/// that as a failure.
+class TapTest : public ::testing::TestWithParam<kernel::LogBackend> {
  protected:
-  TapTest();
+  void SetUp() override;
 
   /// Whether a program was kept from running since the test began, which makes every stream of that time suspect.
   /// Where it may not be, that fails the test.
   [[nodiscard]] bool suspect() const;
 
-  RunningTap& tap_;
+  RunningTap* tap_ = nullptr;
 
  private:
-  std::uint64_t missed_before_;
+  std::uint64_t missed_before_ = 0;
 };
 
 }  // namespace flowtap::test
+
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): GoogleTest's own is a macro
+#define FLOWTAP_EACH_BACKEND(suite)                                                                     \
+  INSTANTIATE_TEST_SUITE_P(                                                                             \
+      Backends, suite, ::testing::Values(kernel::LogBackend::kSysExit, kernel::LogBackend::kFunctions), \
+      [](const auto& tested) { return std::string(kernel::backend_name(tested.param)); })

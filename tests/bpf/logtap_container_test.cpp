@@ -119,11 +119,11 @@ std::string expected(const std::string& script, const std::string& file, int des
   test::Pipe pipe;
   const pid_t pid = ::fork();
   if (pid == 0) {
-    ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC),
-           descriptor == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO);
+    const int other = descriptor == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO;
+    if (const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) ::dup2(null, other);
     ::dup2(pipe.in.get(), descriptor);
-    ::setenv("F", file.c_str(), 1);
-    ::execl(kBusybox, "sh", "-c", script.c_str(), nullptr);
+    const std::string variable = "F=" + file;
+    ::execl(kBusybox, "env", variable.c_str(), kBusybox, "sh", "-c", script.c_str(), nullptr);
     ::_exit(127);
   }
   pipe.in.reset();
@@ -147,6 +147,7 @@ TEST_F(LogTapContainer, EveryByteOfBothOutputs) {
 TEST_F(LogTapContainer, ManyThatLiveForAMoment) {
   constexpr int kContainers = 8;
   std::vector<pid_t> running;
+  running.reserve(kContainers);
   for (int i = 0; i < kContainers; ++i)
     running.push_back(start(i, "exec echo only line of " + std::to_string(i)));
   for (const pid_t pid : running) finish(pid);

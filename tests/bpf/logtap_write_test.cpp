@@ -37,26 +37,26 @@ class LogTapWrite : public test::TapTest {
   }
 
   void expect_file(flow::StreamNo stream, int fd, std::uint64_t passed) {
-    const auto& got = tap_.captured().of(stream);
+    const auto& got = tap_->captured().of(stream);
     EXPECT_TRUE(got.as_file() == content(fd));
     EXPECT_EQ(got.captured(), passed);
-    EXPECT_EQ(tap_.slot(stream).passed, passed);
+    EXPECT_EQ(tap_->slot(stream).passed, passed);
   }
 };
 
-TEST_F(LogTapWrite, FileAtTheDescriptorsPosition) {
+TEST_P(LogTapWrite, FileAtTheDescriptorsPosition) {
   const Fd file = this->file();
-  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   const std::string text = binary(1'000'000);
   for (std::size_t at = 0, n = 1; at < text.size(); at += n, n = n * 3 + 1)
     write_all(file.get(), text.data() + at, std::min(n, text.size() - at));
-  EXPECT_TRUE(tap_.captured().of(stream).whole() == text);
+  EXPECT_TRUE(tap_->captured().of(stream).whole() == text);
   expect_file(stream, file.get(), text.size());
 }
 
-TEST_F(LogTapWrite, FileAtGivenPositions) {
+TEST_P(LogTapWrite, FileAtGivenPositions) {
   const Fd file = this->file();
-  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   const std::string text = binary(20'000);
   EXPECT_EQ(::pwrite(file.get(), text.data() + 10'000, 10'000, 10'000), 10'000);
   std::string one = text.substr(0, 4000);
@@ -68,10 +68,10 @@ TEST_F(LogTapWrite, FileAtGivenPositions) {
   EXPECT_TRUE(content(file.get()) == text);
 }
 
-TEST_F(LogTapWrite, FileThatIsAppendedTo) {
+TEST_P(LogTapWrite, FileThatIsAppendedTo) {
   const Fd file = this->file(O_APPEND);
   write_all(file.get(), "there before ");
-  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   std::string word = "second ";
   const iovec segment{word.data(), word.size()};
   write_all(file.get(), "first ");
@@ -79,12 +79,12 @@ TEST_F(LogTapWrite, FileThatIsAppendedTo) {
   EXPECT_EQ(::writev(file.get(), &segment, 1), 7);
   EXPECT_EQ(::pwritev2(file.get(), &segment, 1, -1, 0), 7);
   EXPECT_EQ(content(file.get()), "there before first second second second ");
-  EXPECT_EQ(tap_.captured().of(stream).as_file(), std::string(13, '\0') + "first second second second ");
+  EXPECT_EQ(tap_->captured().of(stream).as_file(), std::string(13, '\0') + "first second second second ");
 }
 
-TEST_F(LogTapWrite, AppendAskedForByTheCall) {
+TEST_P(LogTapWrite, AppendAskedForByTheCall) {
   const Fd file = this->file();
-  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   std::string word = "word";
   const iovec segment{word.data(), word.size()};
   for (int i = 0; i < 3; ++i) EXPECT_EQ(::pwritev2(file.get(), &segment, 1, 0, RWF_APPEND), 4);
@@ -92,11 +92,11 @@ TEST_F(LogTapWrite, AppendAskedForByTheCall) {
   EXPECT_EQ(content(file.get()), "wordwordword");
 }
 
-TEST_F(LogTapWrite, WhatTheKernelCopiesIntoAFileIsCounted) {
+TEST_P(LogTapWrite, WhatTheKernelCopiesIntoAFileIsCounted) {
   const Fd file = this->file();
   const Fd source = this->file();
   const test::Pipe pipe;
-  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   write_all(source.get(), binary(1000));
   write_all(file.get(), "seen");
   off_t at = 0;
@@ -106,19 +106,19 @@ TEST_F(LogTapWrite, WhatTheKernelCopiesIntoAFileIsCounted) {
   write_all(pipe.in.get(), "spliced");
   EXPECT_EQ(::splice(pipe.out.get(), nullptr, file.get(), nullptr, 7, 0), 7);
   write_all(file.get(), "again");
-  const auto& got = tap_.captured().of(stream);
+  const auto& got = tap_->captured().of(stream);
   EXPECT_EQ(got.pieces, (std::map<std::uint64_t, std::string>{{0, "seen"}, {511, "again"}}));
   EXPECT_EQ(got.positions.at(511), 511U);
-  EXPECT_EQ(tap_.slot(stream).lost[FTAP_LOSS_UNCAPTURED], 507U);
-  EXPECT_EQ(tap_.slot(stream).passed, 516U);
+  EXPECT_EQ(tap_->slot(stream).lost[FTAP_LOSS_UNCAPTURED], 507U);
+  EXPECT_EQ(tap_->slot(stream).passed, 516U);
 }
 
-TEST_F(LogTapWrite, UnixStreamSocket) {
+TEST_P(LogTapWrite, UnixStreamSocket) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
   const Fd writer(ends[0]);
   const Fd peer(ends[1]);
-  const flow::StreamNo stream = tap_.tap(writer.get(), FTAP_KIND_SOCKET);
+  const flow::StreamNo stream = tap_->tap(writer.get(), FTAP_KIND_SOCKET);
   std::string read;
   std::thread reader([&] { read = test::read_all(peer.get(), 10'000); });
 
@@ -142,27 +142,27 @@ TEST_F(LogTapWrite, UnixStreamSocket) {
 
   EXPECT_EQ(read.size(), 100'000U + 4 + 7004 + 7004 + 7004 + 7000 + 4);
   if (suspect()) return;
-  EXPECT_TRUE(tap_.captured().of(stream).whole() == read);
-  EXPECT_EQ(tap_.slot(stream).passed, read.size());
+  EXPECT_TRUE(tap_->captured().of(stream).whole() == read);
+  EXPECT_EQ(tap_->slot(stream).passed, read.size());
 }
 
-TEST_F(LogTapWrite, Terminal) {
+TEST_P(LogTapWrite, Terminal) {
   int master = -1;
   int slave = -1;
   ASSERT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
   const Fd screen(master);
   const Fd keyboard(slave);
-  const flow::StreamNo stream = tap_.tap(keyboard.get(), FTAP_KIND_TTY);
+  const flow::StreamNo stream = tap_->tap(keyboard.get(), FTAP_KIND_TTY);
   const std::string text = test::lines(20);
   test::write_lines(keyboard.get(), text);
-  EXPECT_TRUE(tap_.captured().of(stream).whole() == text)
+  EXPECT_TRUE(tap_->captured().of(stream).whole() == text)
       << "as it was written, without the terminal's own \\r";
 }
 
-TEST_F(LogTapWrite, ADeletedFilesNumberIsNotItsSuccessor) {
+TEST_P(LogTapWrite, ADeletedFilesNumberIsNotItsSuccessor) {
   // The file system gives it out again at once; if not in these rounds, there is nothing to prove.
   Fd file = this->file();
-  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   write_all(file.get(), "first");
   const auto inode = test::target_of(file.get(), FTAP_KIND_FILE).inode;
   std::vector<Fd> others;
@@ -171,23 +171,25 @@ TEST_F(LogTapWrite, ADeletedFilesNumberIsNotItsSuccessor) {
     others.push_back(this->file());
     write_all(others.back().get(), "another");
   } while (others.size() < 100 && test::target_of(others.back().get(), FTAP_KIND_FILE).inode != inode);
-  EXPECT_EQ(tap_.captured().of(stream).whole(), "first");
+  EXPECT_EQ(tap_->captured().of(stream).whole(), "first");
   if (others.size() < 100) {
-    EXPECT_EQ(tap_.slot(stream).state, FTAP_STREAM_ENDED);
-    EXPECT_EQ(tap_.captured().of(stream).ends.size(), 1U);
+    EXPECT_EQ(tap_->slot(stream).state, FTAP_STREAM_ENDED);
+    EXPECT_EQ(tap_->captured().of(stream).ends.size(), 1U);
   }
 }
 
-TEST_F(LogTapWrite, AnotherFileIsNotTapped) {
+TEST_P(LogTapWrite, AnotherFileIsNotTapped) {
   const Fd file = this->file();
   const Fd other = this->file();
-  const flow::StreamNo stream = tap_.tap(file.get(), FTAP_KIND_FILE);
+  const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   write_all(other.get(), "not this");
   write_all(file.get(), "this");
   std::array<char, 4> buffer{};
   EXPECT_EQ(::pread(file.get(), buffer.data(), 4, 0), 4) << "and reading it is no writing";
-  EXPECT_EQ(tap_.captured().of(stream).whole(), "this");
+  EXPECT_EQ(tap_->captured().of(stream).whole(), "this");
 }
+
+FLOWTAP_EACH_BACKEND(LogTapWrite);
 
 }  // namespace
 }  // namespace flowtap

@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -46,6 +47,27 @@ Result<LogMaps> hold_maps(const logtap_bpf& skeleton) {
   return maps;
 }
 
+constexpr std::string_view kFunction = "fexit/";
+
+bool is_function(const bpf_program* program) {
+  return std::string_view(bpf_program__section_name(program)).starts_with(kFunction);
+}
+
+// Of the functions those that this kernel has; of the backends one.
+void choose_programs(bpf_object* object, LogBackend backend) {
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object) {
+    const std::string_view section = bpf_program__section_name(program);
+    if (is_function(program)) {
+      const std::string function(section.substr(kFunction.size()));
+      const bool there = libbpf_find_vmlinux_btf_id(function.c_str(), BPF_TRACE_FEXIT) > 0;
+      bpf_program__set_autoload(program, backend == LogBackend::kFunctions && there);
+    } else if (section == "tp_btf/sys_exit") {
+      bpf_program__set_autoload(program, backend == LogBackend::kSysExit);
+    }
+  }
+}
+
 Result<Fd> program_of(int link, const std::string& name) {
   bpf_link_info info{};
   __u32 size = sizeof(info);
@@ -62,6 +84,8 @@ std::string_view backend_name(LogBackend backend) {
   switch (backend) {
     case LogBackend::kSysExit:
       return "sys_exit";
+    case LogBackend::kFunctions:
+      return "fexit";
   }
   return {};
 }
@@ -78,12 +102,14 @@ Result<LogOpened> LogOpened::open(const LogOptions& options) {
   if (nr_cpus <= 0) return fail_errno(-nr_cpus, "cannot count the possible CPUs");
   const std::array<std::pair<bpf_map*, std::uint32_t>, 2> sizes{
       {{skeleton->maps.ftap_ring, options.ring_bytes},
-       {skeleton->maps.ftap_scratches, static_cast<std::uint32_t>(nr_cpus)}}};
+       {skeleton->maps.ftap_scratches, FTAP_NR_LANES * static_cast<std::uint32_t>(nr_cpus)}}};
   for (const auto& [map, entries] : sizes) {
     if (const int err = bpf_map__set_max_entries(map, entries); err != 0)
       return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
   }
   skeleton->rodata->ftap_force_above = options.ring_bytes / 4;
+  skeleton->rodata->ftap_nr_cpus = static_cast<std::uint32_t>(nr_cpus);
+  choose_programs(skeleton->obj, options.backend);
   return LogOpened(std::move(skeleton), options.first_stream);
 }
 
@@ -112,8 +138,11 @@ Status LogLive::attach(const bpf_program* program) {
 Result<LogLive> LogLoaded::attach() && {
   const LibbpfMessages messages;
   LogLive live;
-  FTAP_TRY(live.attach(skeleton_->progs.ftap_sys_exit));
-  FTAP_TRY(live.attach(skeleton_->progs.ftap_rmdir));
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, skeleton_->obj) {
+    if (program != skeleton_->progs.ftap_exec && bpf_program__autoload(program))
+      FTAP_TRY(live.attach(program));
+  }
   // Last, so that no stream is registered before its bytes are seen.
   FTAP_TRY(live.attach(skeleton_->progs.ftap_exec));
   live.maps_ = std::move(maps_);
@@ -146,6 +175,11 @@ Status LogLive::pin(const LogPins& pins) const {
   for (const LogProgram& program : programs_)
     objects.emplace_back(std::string(kLinkPrefix) + program.name, program.link.get());
   return pins.pin(objects);
+}
+
+LogBackend LogLive::backend() const {
+  const auto calls = std::ranges::find(programs_, "ftap_sys_exit", &LogProgram::name);
+  return calls == programs_.end() ? LogBackend::kFunctions : LogBackend::kSysExit;
 }
 
 std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {

@@ -21,7 +21,8 @@ namespace flowtap::kernel {
 
 /// How bytes are seen. See bpf/logtap.bpf.c.
 enum class LogBackend {
-  kSysExit,  ///< at the tracepoint of all system calls
+  kSysExit,    ///< at the tracepoint of all system calls
+  kFunctions,  ///< at the ends of the kernel's own functions (fexit)
 };
 [[nodiscard]] std::string_view backend_name(LogBackend backend);
 
@@ -29,6 +30,7 @@ struct LogOptions {
   std::uint32_t ring_bytes = 64U << 20U;  ///< a power of two, at least a page
   std::string bpffs = "/sys/fs/bpf";      ///< where to pin; empty: nowhere
   flow::StreamNo first_stream = 1;        ///< greater than every number used before
+  LogBackend backend = LogBackend::kSysExit;
 };
 
 struct LogSkeletonDeleter {
@@ -57,7 +59,7 @@ class LogLive {
   [[nodiscard]] bool taken_over() const { return taken_over_; }
   /// Why capture ends with this process; absent: it does not.
   [[nodiscard]] const std::optional<Error>& unpinned() const { return unpinned_; }
-  [[nodiscard]] LogBackend backend() const { return LogBackend::kSysExit; }
+  [[nodiscard]] LogBackend backend() const;
 
   /// One per program; one whose state cannot be read is an Error.
   [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The other backend: programs at the ends of the kernel's own functions. They see io_uring as well, cost nothing where
+ * nothing is tapped, and cannot be misled by what threads do to descriptors. Not every kernel allows them.
+ *
+ * A program here stands where the copy is done, so the memory was just used and is there; the iterator that described
+ * it has been moved on by the copy, and is followed back.
+ */
+#ifndef FTAP_LIB_LOG_FUNCTIONS_BPF_H
+#define FTAP_LIB_LOG_FUNCTIONS_BPF_H
+
+#include "bpf/lib/log_take.bpf.h"
+
+enum iter_type { ITER_UBUF, ITER_IOVEC };
+
+struct iovec;
+
+struct iov_iter {
+  __u8 iter_type;
+  unsigned long iov_offset; /* in the segment that is next */
+  unsigned long count;      /* bytes left */
+  const struct iovec* __iov;
+  void* ubuf;
+} __ftap_core;
+
+struct iov_iter___before_6_4 {
+  const struct iovec* iov;
+} __ftap_core;
+
+struct kiocb {
+  struct file* ki_filp;
+  long long ki_pos;
+} __ftap_core;
+
+struct msghdr {
+  struct iov_iter msg_iter;
+} __ftap_core;
+
+/* Walks to where `left` bytes before the iterator's place stand, as the kernel's iov_iter_revert() does. */
+struct ftap_revert {
+  __u64 segment; /* address of a struct iovec */
+  __u64 left;
+  __u64 skip; /* bytes of that segment before the place */
+};
+
+static long revert_one(__u32 i, struct ftap_revert* revert) {
+  struct ftap_iovec segment;
+  revert->segment -= sizeof(segment);
+  if (bpf_probe_read_kernel(&segment, sizeof(segment), (void*)revert->segment)) return 1;
+  if (revert->left <= segment.length) {
+    revert->skip = segment.length - revert->left;
+    revert->left = 0;
+    return 1;
+  }
+  revert->left -= segment.length;
+  return 0;
+}
+
+static __always_inline void put_vector_of(struct iov_iter* iter, struct ftap_walk* walk, __u64 n) {
+  struct ftap_revert revert = {.left = n};
+  if (bpf_core_field_exists(iter->__iov))
+    revert.segment = (__u64)BPF_CORE_READ(iter, __iov);
+  else
+    revert.segment = (__u64)BPF_CORE_READ((struct iov_iter___before_6_4*)iter, iov);
+  __u64 here = BPF_CORE_READ(iter, iov_offset);
+  if (n <= here) {
+    revert.skip = here - n;
+  } else {
+    revert.left = n - here;
+    bpf_loop(FTAP_MAX_SEGMENTS, revert_one, &revert, 0);
+  }
+  walk->skip = revert.skip;
+  walk->kernels_vector = true;
+  put_vector(walk, revert.segment, n);
+}
+
+/* `n` bytes went through the file, into or out of the memory before the iterator's place. `position` is behind them. */
+static __always_inline void take_iter(const struct ftap_tapped* tapped, struct iov_iter* iter, __u64 n,
+                                      __u64 position, __u32 lane) {
+  struct ftap_stream* stream = tapped->stream;
+  __u64 now = bpf_ktime_get_ns();
+  stream->last = now;
+  if (is_quiet(stream, n, now)) return;
+  __u32 type = BPF_CORE_READ(iter, iter_type);
+  struct ftap_walk walk = {.span = {.stream = stream, .id = stream->id, .time = now, .lane = lane}};
+  if (stream->kind == FTAP_KIND_FILE) walk.span.position = position - n;
+  if (type == bpf_core_enum_value(enum iter_type, ITER_UBUF)) {
+    walk.span.offset = __sync_fetch_and_add(&stream->bytes, n);
+    walk.span.memory = (__u64)BPF_CORE_READ(iter, ubuf) + BPF_CORE_READ(iter, iov_offset) - n;
+    walk.span.left = n;
+    put_span(&walk.span);
+  } else if (type == bpf_core_enum_value(enum iter_type, ITER_IOVEC)) {
+    walk.span.offset = __sync_fetch_and_add(&stream->bytes, n);
+    put_vector_of(iter, &walk, n);
+  } else {
+    count_moved(stream, n); /* pages of the kernel: sendfile, splice, registered buffers */
+  }
+}
+
+static __always_inline int on_written(struct file* file, struct iov_iter* iter, long ret, __u64 position,
+                                      __u32 lane) {
+  struct ftap_tapped tapped;
+  if (ret <= 0 || !file || is_muted() || !find_file(file, false, &tapped)) return 0;
+  take_iter(&tapped, iter, ret, position, lane);
+  return 0;
+}
+
+static __always_inline int on_read(struct file* file, struct iov_iter* iter, long ret) {
+  struct ftap_tapped tapped;
+  if (ret < 0 || is_muted() || !find_file(file, true, &tapped)) return 0;
+  if (ret)
+    take_iter(&tapped, iter, ret, 0, FTAP_LANE_PIPES);
+  else if (BPF_CORE_READ(iter, count) && is_closed(&tapped))
+    end_stream(tapped.stream, &tapped.target);
+  return 0;
+}
+
+/* A FIFO's own function calls this one, since it has one (6.15). */
+SEC("?fexit/anon_pipe_read")
+int BPF_PROG(ftap_anon_pipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
+  return on_read(iocb->ki_filp, iter, ret);
+}
+
+SEC("?fexit/pipe_read")
+int BPF_PROG(ftap_pipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
+  return on_read(iocb->ki_filp, iter, ret);
+}
+
+/* What is spliced into a file comes to the file's own function; out of a pipe it has none. (A vmsplice of a read end is
+ * not seen here.) */
+SEC("?fexit/do_splice")
+int BPF_PROG(ftap_splice, struct file* in, void* in_at, struct file* out, void* out_at, unsigned long length,
+             unsigned int flags, long ret) {
+  struct ftap_tapped tapped;
+  if (ret > 0 && !is_muted() && find_file(in, true, &tapped)) count_moved(tapped.stream, ret);
+  return 0;
+}
+
+SEC("?fexit/tty_write")
+int BPF_PROG(ftap_tty, struct kiocb* iocb, struct iov_iter* iter, long ret) {
+  return on_written(iocb->ki_filp, iter, ret, 0, FTAP_LANE_TTYS);
+}
+
+SEC("?fexit/unix_stream_sendmsg")
+int BPF_PROG(ftap_unix, struct socket* socket, struct msghdr* message, unsigned long length, int ret) {
+  return on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_SOCKETS);
+}
+
+/* Before 6.5 sendfile(2) comes here. */
+SEC("?fexit/unix_stream_sendpage")
+int BPF_PROG(ftap_unix_page, struct socket* socket, void* page, int offset, unsigned long size, int flags,
+             long ret) {
+  struct ftap_tapped tapped;
+  if (ret > 0 && socket->file && !is_muted() && find_file(socket->file, false, &tapped))
+    count_moved(tapped.stream, ret);
+  return 0;
+}
+
+/* One per file system: by now each has moved the position on. One write is in one of these alone. */
+#define FTAP_FILE_WRITE(name, function)                                         \
+  SEC("?fexit/" #function)                                                      \
+  int BPF_PROG(name, struct kiocb* iocb, struct iov_iter* iter, long ret) {     \
+    return on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, FTAP_LANE_FILES); \
+  }
+FTAP_FILE_WRITE(ftap_generic, generic_file_write_iter)
+FTAP_FILE_WRITE(ftap_shmem, shmem_file_write_iter)
+FTAP_FILE_WRITE(ftap_ext4, ext4_file_write_iter)
+FTAP_FILE_WRITE(ftap_xfs, xfs_file_write_iter)
+FTAP_FILE_WRITE(ftap_btrfs, btrfs_file_write_iter)
+
+#endif /* FTAP_LIB_LOG_FUNCTIONS_BPF_H */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What both backends do with a file that bytes went through. */
+#ifndef FTAP_LIB_LOG_TAKE_BPF_H
+#define FTAP_LIB_LOG_TAKE_BPF_H
+
+#include "bpf/lib/log_memory.bpf.h"
+#include "bpf/lib/log_streams.bpf.h"
+
+struct ftap_tapped {
+  struct ftap_log_target target;
+  struct ftap_stream* stream;
+  struct file* file;
+  struct inode* inode;
+};
+
+/* False: nobody taps it, or not on this side: pipes alone where they are read from, all else where it is written to. */
+static __always_inline bool find_file(struct file* file, bool reads, struct ftap_tapped* tapped) {
+  struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
+  if (is_pipe(inode) != reads) return false;
+  target_of(inode, &tapped->target);
+  __u32* filter = filter_of(&tapped->target);
+  if (!filter || !*filter) return false;
+  struct ftap_stream* stream = stream_of(&tapped->target);
+  if (!stream || !is_same_object(stream, &tapped->target, object_of(file, inode, stream->kind))) return false;
+  tapped->stream = stream;
+  tapped->file = file;
+  tapped->inode = inode;
+  return true;
+}
+
+/* True: the bytes are counted as lost and not to be looked at. */
+static __always_inline bool is_quiet(struct ftap_stream* stream, __u64 n, __u64 now) {
+  struct ftap_log_control* control = log_control();
+  if (!control || now < control->heartbeat + FTAP_LOG_QUIET_NS) return false;
+  lose(stream, FTAP_LOSS_QUIET, n);
+  __sync_fetch_and_add(&stream->bytes, n);
+  return true;
+}
+
+static __always_inline bool is_muted(void) {
+  struct ftap_log_control* control = log_control();
+  return !control || control->muted;
+}
+
+static __always_inline void count_moved(struct ftap_stream* stream, __u64 n) {
+  stream->last = bpf_ktime_get_ns();
+  lose(stream, FTAP_LOSS_UNCAPTURED, n);
+  __sync_fetch_and_add(&stream->bytes, n);
+}
+
+/* Nobody can write into this pipe any more: a read that asked for something and got nothing was its end. */
+static __always_inline bool is_closed(const struct ftap_tapped* tapped) {
+  struct pipe_inode_info* pipe = FTAP_AS(struct pipe_inode_info, FTAP_GET(tapped->file, private_data));
+  return !FTAP_GET(pipe, writers);
+}
+
+#endif /* FTAP_LIB_LOG_TAKE_BPF_H */
