@@ -9,10 +9,12 @@
  * The programs learn of a container's pipes at the exec of its first process, before its first instruction
  * (ftap_exec). They know a stream by its inode, so what a process does with its descriptors does not matter.
  *
- * This backend looks at every system call of the node on its way out. It cannot see io_uring nor io_submit: their
- * bytes leave no trace here (a pipe's still show, as long as its reader uses neither). From 7.x on it may be preempted,
- * and what the preempting task does meanwhile is missed; the kernel counts that (recursion_misses). The tracepoints of
- * single system calls would cost other calls less (6 instead of 31 ns), but one counter keeps all programs of that kind
+ * Bytes are seen at the ends of the kernel's functions (log_functions.bpf.h), or, where those cannot be traced, here:
+ * on every system call's way out. That cannot see io_uring nor io_submit: their bytes leave no trace here (a pipe's
+ * still show, as long as its reader uses neither).
+ *
+ * Programs of both kinds may be preempted, here from 7.x on, and what the preempting task does meanwhile is missed; the
+ * kernel counts that for each program (recursion_misses). The tracepoints of single system calls would cost other calls less (6 instead of 31 ns), but one counter keeps all programs of that kind
  * from running while any task of the CPU is in bpf(2) or was preempted there, and kernels before 6.7 do not tell.
  */
 #include "bpf/lib/log_enter.bpf.h"

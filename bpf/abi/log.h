@@ -27,9 +27,13 @@ struct ftap_log_record {
 };
 
 enum ftap_log_type {
-  FTAP_LOG_ENTER = 1,       /* a process entered a container; payload: struct ftap_log_enter */
-  FTAP_LOG_BYTES = 2,       /* payload: the bytes */
-  FTAP_LOG_END = 3,         /* no more bytes can come; payload: struct ftap_log_end */
+  FTAP_LOG_ENTER = 1, /* a process entered a container; payload: struct ftap_log_enter */
+  FTAP_LOG_BYTES = 2, /* payload: the bytes */
+  /*
+   * No more bytes can come; payload: struct ftap_log_end. A pipe's end is seen where its reader reads to it. Readers that
+   * leave before (conmon does when its container lived for a moment) are known by their container's CGROUP_GONE.
+   */
+  FTAP_LOG_END = 3,
   FTAP_LOG_CGROUP_GONE = 4, /* payload: __u64, the id of the cgroup that was removed */
 };
 

@@ -152,7 +152,7 @@ void TapTest::SetUp() {
 
 bool TapTest::suspect() const {
   const bool missed = tap_->missed() != missed_before_;
-  EXPECT_TRUE(!missed || may_miss());
+  EXPECT_TRUE(!missed || may_miss() || GetParam() == kernel::LogBackend::kFunctions);
   return missed;
 }
 

@@ -78,7 +78,7 @@ class TapTest : public ::testing::TestWithParam<kernel::LogBackend> {
   void SetUp() override;
 
   /// Whether a program was kept from running since the test began, which makes every stream of that time suspect.
-  /// Where it may not be, that fails the test.
+  /// Where the kernel does not preempt the programs, that fails the test.
   [[nodiscard]] bool suspect() const;
 
   RunningTap* tap_ = nullptr;

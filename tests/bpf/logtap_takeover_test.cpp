@@ -1,5 +1,6 @@
 // Capture goes on while the service is away: what is pinned is taken over, and of a stream that was written all the
 // while nothing is missing and nothing is there twice.
+#include <bpf/bpf.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -202,6 +203,39 @@ TEST_F(LogTapTakeover, KilledInTheMiddleOfAHundredThousandLines) {
   EXPECT_TRUE(got.whole() == text) << got.captured() << " of " << text.size();
   ASSERT_EQ(got.ends.size(), 1U);
   EXPECT_EQ(got.ends[0].passed, text.size());
+}
+
+TEST_F(LogTapTakeover, NobodyDrainsForTenMinutes) {
+  const test::Pipe pipe;
+  const auto live = start();
+  auto streams = live.streams();
+  auto ring = live.ring();
+  ASSERT_TRUE(streams && ring);
+  ASSERT_TRUE(streams->open(test::target_of(pipe.out.get(), FTAP_KIND_PIPE)));
+  const auto pass = [&pipe](const std::string& text) {
+    std::string buffer(text.size(), ' ');
+    test::write_all(pipe.in.get(), text);
+    EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), static_cast<ssize_t>(text.size()));
+  };
+  pass("heard");
+  const auto backlog = (*ring)->backlog();
+  EXPECT_GT(backlog, 0U);
+
+  const Fd pinned(bpf_obj_get((options_.bpffs + "/flowtap/" + kernel::log_abi() + "/control").c_str()));
+  auto control = kernel::MapView<ftap_log_control>::map(pinned.get(), 1);
+  ASSERT_TRUE(control);
+  control->elements()[0].heartbeat -=
+      FTAP_LOG_QUIET_NS + 60'000'000'000U;  // may wrap, as the programs' sum does
+  pass("not heard");
+  EXPECT_EQ((*ring)->backlog(), backlog) << "nothing is emitted";
+  const auto slots = streams->sweep();
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots[0].passed, 14U);
+  EXPECT_EQ(slots[0].lost[FTAP_LOSS_QUIET], 9U);
+
+  streams->beat();
+  pass("heard again");
+  EXPECT_GT((*ring)->backlog(), backlog);
 }
 
 TEST_F(LogTapTakeover, NumbersAreNeverUsedAgain) {
