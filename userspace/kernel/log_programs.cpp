@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kLinkPrefix = "link_";
 
+constexpr const char* kDetachHint = "flowtapd --detach removes what is pinned, so that capture begins anew";
+
 using Link = std::unique_ptr<bpf_link, int (*)(bpf_link*)>;
 
 // Names of the pins, and where each map is kept.
@@ -163,8 +165,9 @@ Result<LogLive> LogLive::take_over(std::vector<Pin> pins) {
       if (pin.name == name) live.maps_.*place = std::move(pin.object);
   }
   for (const auto& [name, place] : kMaps)
-    if (!(live.maps_.*place).valid()) return fail("the pinned log tap lacks its map " + std::string(name));
-  if (live.programs_.empty()) return fail("the pinned log tap has no programs");
+    if (!(live.maps_.*place).valid())
+      return fail("the pinned log tap lacks its map " + std::string(name), kDetachHint);
+  if (live.programs_.empty()) return fail("the pinned log tap has no programs", kDetachHint);
   return live;
 }
 

@@ -26,6 +26,7 @@ enum class LogBackend {
 };
 [[nodiscard]] std::string_view backend_name(LogBackend backend);
 
+/// What is taken over keeps its own ring and backend.
 struct LogOptions {
   std::uint32_t ring_bytes = 64U << 20U;  ///< a power of two, at least a page
   std::string bpffs = "/sys/fs/bpf";      ///< where to pin; empty: nowhere
