@@ -62,8 +62,8 @@ std::vector<Job> jobs(const std::string& data) {
       {"noend", shell("printf 'no newline'"), "no newline"},
       {"silent", {"sleep", "0"}, ""},
       {"failed", shell("echo last words; exit 3"), "last words\n", "", 3},
-      {"killed", shell("sh -c 'log_writer write 0 1000; kill -9 $$'; exit $?"), writer_lines(0, 1000), "",
-       137},
+      {"killed", shell("sh -c 'log_writer write 0 1000; kill -9 $$'; exit $?"), writer_lines(0, 1000),
+       "Killed\n", 137},
   };
 }
 
@@ -218,7 +218,8 @@ TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   podman.start({.name = "probed", .command = shell("echo ready; sleep 30")});
-  EXPECT_NE(podman.podman({"exec", "probed", "/bin/busybox", "echo", "probe"}).find("probe"), std::string::npos);
+  EXPECT_NE(podman.podman({"exec", "probed", "/bin/busybox", "echo", "probe"}).find("probe"),
+            std::string::npos);
   podman.kill("probed");
   const auto flow = ended_flow(daemon, "container/probed-");
   ASSERT_TRUE(flow);

@@ -12,14 +12,14 @@ namespace flowtap {
 
 /// The members of /api/v1/flows that come from the identity of a container; absent where nobody could tell.
 struct FlowLabels {
-  std::optional<std::string> ns;
-  std::optional<std::string> pod;
-  std::optional<std::string> uid;
-  std::optional<std::string> container;
-  std::optional<std::string> image;
-  std::optional<std::string> runtime;
-  std::optional<std::uint64_t> restart;
-  std::optional<std::string> log_path;  ///< the runtime's own file, a path of the node
+  std::optional<std::string> ns = {};
+  std::optional<std::string> pod = {};
+  std::optional<std::string> uid = {};
+  std::optional<std::string> container = {};
+  std::optional<std::string> image = {};
+  std::optional<std::string> runtime = {};
+  std::optional<std::uint64_t> restart = {};
+  std::optional<std::string> log_path = {};  ///< the runtime's own file, a path of the node
   /// How many are there.
   [[nodiscard]] unsigned count() const;
   bool operator==(const FlowLabels&) const = default;

@@ -30,10 +30,10 @@ std::uint64_t now_ns() {
 // A file that is larger than what it is taken from can hold helps nobody.
 constexpr std::uint64_t kMaxRecording = std::uint64_t{4} << 30U;
 
-// fexit is a later build's; asking for it must not end in another way of capture unseen.
-Status check_backend(const std::string& name) {
-  if (name == "auto" || name == kernel::backend_name(kernel::LogBackend::kSysExit)) return {};
-  return fail("this build cannot capture by " + name, "set stream.backend to auto or sys_exit");
+// `auto` is the one that misses nothing unseen on any kernel: fexit does not see files of file systems in modules.
+kernel::LogBackend chosen_backend(const std::string& name) {
+  return name == kernel::backend_name(kernel::LogBackend::kFunctions) ? kernel::LogBackend::kFunctions
+                                                                      : kernel::LogBackend::kSysExit;
 }
 
 flow::StreamNo next_stream(const flow::Journal& journal) {
@@ -60,11 +60,11 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
 }
 
 Status StreamPath::open_kernel(const Config& config) {
-  FTAP_TRY(check_backend(config.stream.backend));
   const kernel::LogOptions options{
       .ring_bytes = std::bit_ceil(static_cast<std::uint32_t>(config.stream.ring_bytes)),
       .bpffs = bpffs_path(config),
-      .first_stream = next_stream(*journal_)};
+      .first_stream = next_stream(*journal_),
+      .backend = chosen_backend(config.stream.backend)};
   if (const auto mounted = ensure_bpffs(options.bpffs); !mounted) warnings_.push_back(mounted.error().what);
   FTAP_TRY_ASSIGN(live, kernel::start_log_tap(options));
   live_.emplace(std::move(live));

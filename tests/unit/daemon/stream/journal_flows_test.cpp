@@ -1,0 +1,172 @@
+// Flows as the API sees them, over a real journal.
+#include "daemon/stream/journal_flows.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "daemon/stream/flow_labels.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+using api::Outputs;
+using api::ReadOptions;
+
+class JournalFlowsTest : public testing::Test {
+ protected:
+  JournalFlowsTest() {
+    journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
+    watch_ = std::move(*FollowWatch::start());
+  }
+
+  void name(flow::StreamNo stream, const std::string& flow, const std::string& output,
+            const FlowLabels& labels = {}) {
+    batch_.add(flow::StreamEntry{stream,
+                                 {.flow = flow,
+                                  .output = output,
+                                  .identity = render_labels(labels),
+                                  .inode = stream,
+                                  .device = 15,
+                                  .kind = FTAP_KIND_PIPE}});
+  }
+  void bytes(flow::StreamNo stream, std::uint64_t offset, std::string_view text) {
+    batch_.add(flow::BytesEntry{stream, offset, ++time_, 0, std::as_bytes(std::span(text))});
+  }
+  void end(flow::StreamNo stream, std::uint64_t passed) {
+    batch_.add(flow::EndEntry{stream, passed, ++time_, {}});
+  }
+  void append() {
+    ASSERT_TRUE(journal_->append(batch_));
+    batch_.clear();
+  }
+  // All that can be read now, each gap as "<n>".
+  static std::string drain(api::RawReader& reader, bool* ended = nullptr) {
+    std::string all;
+    while (true) {
+      const auto piece = reader.read(5);
+      if (!piece) return all + "!" + piece.error().what;
+      if (piece->missing_before > 0) all += "<" + std::to_string(piece->missing_before) + ">";
+      all += piece->bytes;
+      if (ended != nullptr) *ended = piece->end;
+      if (piece->end || (piece->bytes.empty() && piece->missing_before == 0)) return all;
+    }
+  }
+  std::unique_ptr<FlowReader> open(const std::string& flow, const ReadOptions& options = {}) {
+    auto reader = FlowReader::open(*journal_, *watch_, flow, options);
+    EXPECT_TRUE(reader) << reader.error().what;
+    return std::move(*reader);
+  }
+
+  test::TempDir dir_;
+  std::unique_ptr<flow::Journal> journal_;
+  std::unique_ptr<FollowWatch> watch_;
+  flow::Batch batch_;
+  std::uint64_t time_ = 1'000'000'000;
+};
+
+TEST_F(JournalFlowsTest, AFlowIsItsStreams) {
+  name(1, "pod/a/b/c/d/0", "stdout", {.ns = "a", .pod = "b", .restart = 0});
+  name(2, "pod/a/b/c/d/0", "stderr", {.ns = "a", .pod = "b", .restart = 0});
+  name(3, "container/x", "both");
+  bytes(1, 0, "hello");
+  bytes(2, 2, "lost two");
+  end(1, 5);
+  append();
+  const auto all = list_flows(*journal_, {});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].id, "container/x");
+  EXPECT_EQ(all[0].kind, "container");
+  const api::FlowStatus& pod = all[1];
+  EXPECT_EQ(pod.pod, "b");
+  EXPECT_EQ(pod.restart, 0U);
+  EXPECT_EQ(pod.bytes, 15U);
+  EXPECT_EQ(pod.missing_bytes, 2U);
+  EXPECT_TRUE(pod.open) << "its stderr is";
+  ASSERT_EQ(pod.streams.size(), 2U);
+  EXPECT_EQ(pod.streams[0].capture, "pipe");
+  EXPECT_FALSE(pod.streams[0].open);
+  EXPECT_EQ(list_flows(*journal_, {.ns = "a", .pod = {}, .group = {}, .kind = {}}).size(), 1U);
+  EXPECT_EQ(list_flows(*journal_, {.ns = "z", .pod = {}, .group = {}, .kind = {}}).size(), 0U);
+}
+
+TEST_F(JournalFlowsTest, BothOutputsInTheOrderOfCaptureAndEachAlone) {
+  name(1, "f", "stdout");
+  name(2, "f", "stderr");
+  bytes(1, 0, "one ");
+  bytes(2, 0, "two ");
+  bytes(1, 4, "three");
+  end(1, 9);
+  end(2, 4);
+  append();
+  bool ended = false;
+  EXPECT_EQ(drain(*open("f"), &ended), "one two three");
+  EXPECT_TRUE(ended);
+  EXPECT_EQ(drain(*open("f", {.outputs = Outputs::kStdout}), &ended), "one three");
+  EXPECT_EQ(drain(*open("f", {.outputs = Outputs::kStderr}), &ended), "two ");
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(JournalFlowsTest, GapsAreSaidBeforeWhatFollowsThem) {
+  name(1, "f", "stdout");
+  bytes(1, 0, "abc");
+  bytes(1, 10, "xyz");
+  end(1, 15);
+  append();
+  const auto reader = open("f");
+  EXPECT_EQ(reader->missing_bytes(), 9U);
+  EXPECT_EQ(drain(*reader), "abc<7>xyz<2>");
+}
+
+TEST_F(JournalFlowsTest, ToNowEndsWhereItStood) {
+  name(1, "f", "stdout");
+  bytes(1, 0, "before");
+  append();
+  const auto reader = open("f", {.to_now = true});
+  bytes(1, 6, "after");
+  append();
+  bool ended = false;
+  EXPECT_EQ(drain(*reader, &ended), "before");
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(JournalFlowsTest, AFollowerIsToldOfMoreAndFromNowLeavesOutWhatWas) {
+  name(1, "f", "stdout");
+  bytes(1, 0, "history");
+  append();
+  const auto reader = open("f", {.from_now = true});
+  bool ended = true;
+  EXPECT_EQ(drain(*reader, &ended), "");
+  EXPECT_FALSE(ended);
+  std::atomic<int> woken = 0;
+  reader->when_more([&woken] { ++woken; });
+  bytes(1, 7, "live");
+  append();
+  for (int i = 0; i < 2000 && woken == 0; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(woken, 1);
+  EXPECT_EQ(drain(*reader), "live");
+}
+
+TEST_F(JournalFlowsTest, AStreamThatJoinsTheFlowIsReadToo) {
+  name(1, "f", "stdout");
+  bytes(1, 0, "old file ");
+  append();
+  const auto reader = open("f");
+  EXPECT_EQ(drain(*reader), "old file ");
+  name(2, "f", "stdout");
+  bytes(2, 0, "new file");
+  end(1, 9);
+  append();
+  EXPECT_EQ(drain(*reader), "new file");
+}
+
+TEST_F(JournalFlowsTest, WhatNobodyKnowsIsAnError) {
+  const auto reader = FlowReader::open(*journal_, *watch_, "none", {});
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().code, ENOENT);
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,259 @@
+// The consumer between a scripted ring, a real journal, and scripted slots and names.
+#include "flow/log_consumer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+#include "flow/scripted_source.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ScriptedSlots final : public StreamControl {
+ public:
+  std::map<StreamNo, StreamSlot> slots;
+  std::vector<StreamNo> ended;
+  std::vector<StreamNo> freed;
+  std::vector<StreamNo> unread;
+  bool woken = false;
+  int beats = 0;
+
+  [[nodiscard]] std::vector<StreamSlot> sweep() const override {
+    std::vector<StreamSlot> all;
+    for (const auto& [number, slot] : slots) all.push_back(slot);
+    return all;
+  }
+  [[nodiscard]] std::vector<StreamSlot> without_reader(const std::vector<StreamSlot>& pipes) const override {
+    std::vector<StreamSlot> found;
+    for (const StreamSlot& pipe : pipes)
+      if (std::ranges::find(unread, pipe.stream) != unread.end()) found.push_back(pipe);
+    return found;
+  }
+  Status end(const StreamSlot& slot) override {
+    ended.push_back(slot.stream);
+    slots.at(slot.stream).ended = true;
+    return {};
+  }
+  void free(const StreamSlot& slot) override {
+    freed.push_back(slot.stream);
+    slots.erase(slot.stream);
+  }
+  void beat() override { ++beats; }
+  void wake(bool on) override { woken = on; }
+};
+
+// Answers one after the other, the last one for ever.
+class ScriptedNamer final : public Namer {
+ public:
+  std::vector<Naming> answers;
+  std::size_t asked = 0;
+
+  [[nodiscard]] Naming name(const Enter&) override {
+    return answers.at(std::min(asked++, answers.size() - 1));
+  }
+};
+
+std::span<const std::byte> bytes(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+Enter enter_of(StreamNo out, StreamNo err, std::uint64_t cgroup = 7) {
+  Enter enter;
+  enter.cgroup = cgroup;
+  enter.pid = 100;
+  enter.outputs = {Enter::Output{out, 1000 + out, 15, FTAP_KIND_PIPE},
+                   Enter::Output{err, 1000 + err, 15, FTAP_KIND_PIPE}};
+  return enter;
+}
+
+StreamSlot slot_of(StreamNo stream) {
+  StreamSlot slot;
+  slot.stream = stream;
+  slot.cgroup = 7;
+  slot.pid = 100;
+  slot.fds = FTAP_STDOUT;
+  return slot;
+}
+
+class LogConsumerTest : public testing::Test {
+ protected:
+  LogConsumerTest() : source_("ring") {
+    namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/0", "{}", 5}};
+    open();
+  }
+
+  void open() {
+    consumer_.reset();
+    journal_.reset();
+    auto journal = Journal::open({.dir = dir_ / "journal"});
+    ASSERT_TRUE(journal) << journal.error().what;
+    journal_ = std::move(*journal);
+    consumer_ = std::make_unique<LogConsumer>(
+        source_, *journal_, slots_, namer_,
+        ConsumerOptions{.poll = 1ms, .patience = 30ms, .sweep = 0ms, .slot_rest = 5ms, .readers = 0s});
+  }
+
+  void rounds(int n = 3) {
+    for (int i = 0; i < n; ++i) consumer_->round();
+  }
+  void rounds_for(std::chrono::milliseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) consumer_->round();
+  }
+  [[nodiscard]] std::string text(StreamNo stream) const {
+    const auto reading = journal_->read(stream, 0, 1U << 20U);
+    return reading ? reading->bytes : "not known";
+  }
+  [[nodiscard]] std::string flow_of(StreamNo stream) const {
+    const auto view = journal_->stream(stream);
+    return view && view->name ? view->name->flow + " " + view->name->output : "none";
+  }
+
+  test::TempDir dir_;
+  ScriptedSource source_;
+  ScriptedSlots slots_;
+  ScriptedNamer namer_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<LogConsumer> consumer_;
+};
+
+TEST_F(LogConsumerTest, BytesStandUnderTheirNamesAndTheRingIsFreed) {
+  source_.push({1, enter_of(1, 2)});
+  source_.push({2, Bytes{1, 0, 0, bytes("out")}});
+  source_.push({3, Bytes{2, 0, 0, bytes("err")}});
+  source_.push({4, End{1, 3, {}}});
+  rounds();
+  EXPECT_EQ(text(1), "out");
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+  EXPECT_EQ(flow_of(2), "pod/a/b/c/d/0 stderr");
+  EXPECT_TRUE(journal_->stream(1)->sums.ended);
+  EXPECT_FALSE(journal_->stream(2)->sums.ended);
+  EXPECT_EQ(source_.held(), 0U);
+  EXPECT_GT(slots_.beats, 0);
+}
+
+TEST_F(LogConsumerTest, OnePlaceForBothOutputsIsOneStream) {
+  source_.push({1, enter_of(4, 4)});
+  rounds();
+  EXPECT_EQ(flow_of(4), "pod/a/b/c/d/0 both");
+}
+
+TEST_F(LogConsumerTest, OfTwoPartialAnswersTheOneThatKnewMoreStays) {
+  namer_.answers = {{NamingState::kPartial, "pod/a/b/c/d/id-1", "{}", 4},
+                    {NamingState::kPartial, "container/1", "{}", 0}};
+  source_.push({1, enter_of(1, 0)});
+  rounds(1);
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/id-1 stdout") << "at once, lest it is forgotten";
+  rounds_for(60ms);
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/id-1 stdout");
+}
+
+TEST_F(LogConsumerTest, ANameThatComesLateIsTaken) {
+  namer_.answers = {{}, {}, {NamingState::kNamed, "container/late", "{}", 1}};
+  source_.push({1, enter_of(1, 0)});
+  source_.push({2, Bytes{1, 0, 0, bytes("first bytes")}});
+  rounds_for(60ms);
+  EXPECT_EQ(flow_of(1), "container/late stdout");
+  EXPECT_EQ(text(1), "first bytes");
+}
+
+TEST_F(LogConsumerTest, WhatIsNoContainerIsLetGo) {
+  namer_.answers = {{NamingState::kNotOurs, {}, {}, 0}};
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 0)});
+  rounds();
+  EXPECT_EQ(slots_.ended, std::vector<StreamNo>{1});
+  EXPECT_EQ(flow_of(1), "none");
+  EXPECT_EQ(consumer_->counts().let_go, 1U);
+  rounds_for(20ms);
+  EXPECT_EQ(slots_.freed, std::vector<StreamNo>{1});
+}
+
+TEST_F(LogConsumerTest, AnEnterThatWasLostIsFoundInTheSlots) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({2, Bytes{1, 0, 0, bytes("nobody said who")}});
+  rounds();
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+}
+
+TEST_F(LogConsumerTest, AnEndThatWasLostIsFoundInTheSlotsAndThenItIsFreed) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 0)});
+  source_.push({2, Bytes{1, 0, 0, bytes("abc")}});
+  rounds();
+  slots_.slots[1].ended = true;
+  slots_.slots[1].passed = 10;
+  slots_.slots[1].lost[FTAP_LOSS_RING_FULL] = 7;
+  rounds_for(30ms);
+  const auto stream = journal_->stream(1);
+  EXPECT_TRUE(stream->sums.ended);
+  EXPECT_EQ(stream->sums.missing(), 7U);
+  EXPECT_EQ(slots_.freed, std::vector<StreamNo>{1});
+  EXPECT_EQ(consumer_->counts().lost[FTAP_LOSS_RING_FULL], 7U) << "also when the slot is gone";
+}
+
+TEST_F(LogConsumerTest, APipeThatNobodyReadsEnds) {
+  slots_.slots[1] = slot_of(1);
+  slots_.slots[2] = slot_of(2);
+  slots_.unread = {1};
+  source_.push({1, enter_of(1, 2)});
+  source_.push({2, CgroupGone{7}});
+  rounds();
+  EXPECT_EQ(slots_.ended, std::vector<StreamNo>{1}) << "the other one may still be read";
+}
+
+TEST_F(LogConsumerTest, BrokenRecordsAreCountedAndPassedOver) {
+  source_.push_raw({std::byte{1}, std::byte{2}});
+  source_.push({2, Bytes{1, 0, 0, bytes("whole")}});
+  rounds();
+  EXPECT_EQ(consumer_->counts().broken_records, 1U);
+  EXPECT_EQ(text(1), "whole");
+}
+
+TEST_F(LogConsumerTest, AnotherStartGoesOnWhereTheJournalEnds) {
+  source_.push({1, enter_of(1, 0)});
+  source_.push({2, Bytes{1, 0, 0, bytes("one ")}});
+  rounds();
+  open();
+  source_.push({3, Bytes{1, 4, 0, bytes("two")}});
+  rounds();
+  EXPECT_EQ(text(1), "one two");
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+}
+
+TEST_F(LogConsumerTest, WhoFollowsIsToldAtOnceWhileRecordsAreFew) {
+  const auto follower = journal_->follow();
+  ASSERT_TRUE(follower);
+  rounds(1);
+  EXPECT_TRUE(slots_.woken);
+  for (int i = 0; i < 10'000; ++i) source_.push({1, Bytes{1, static_cast<std::uint64_t>(i), 0, bytes("x")}});
+  rounds(1);
+  EXPECT_FALSE(slots_.woken) << "waking for each of so many would cost more than it brings";
+}
+
+TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
+  std::vector<std::thread> threads;
+  for (StreamNo base = 10; base < 50; base += 10)
+    threads.emplace_back([this, base] {
+      for (StreamNo i = 0; i < 5; ++i) {
+        consumer_->enter(enter_of(base + i, 0));
+        consumer_->name(base + 5 + i, {.flow = "proc/1-2", .output = "stdout", .identity = "{}"});
+      }
+    });
+  for (int i = 0; i < 20; ++i) consumer_->round();
+  for (auto& thread : threads) thread.join();
+  rounds();
+  for (StreamNo base = 10; base < 50; base += 10) {
+    EXPECT_EQ(flow_of(base + 4), "pod/a/b/c/d/0 stdout");
+    EXPECT_EQ(flow_of(base + 9), "proc/1-2 stdout");
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::flow
