@@ -9,7 +9,8 @@
 
 /* Line i, at most WRITER_LONGEST bytes with its newline: its number, and as many letters as depend on it. */
 static inline size_t writer_line(unsigned i, char* out) {
-  size_t letters = i * 7U % 90U, at = 10;
+  const size_t letters = i * 7U % 90U;
+  size_t at = 10;
   unsigned rest = i;
   while (at-- > 0) {
     out[at] = (char)('0' + rest % 10U);

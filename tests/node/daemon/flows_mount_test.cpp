@@ -43,7 +43,7 @@ void in_own_namespace(const std::function<void()>& body) {
 // Writes until it is refused; how much went in, and why no more.
 std::pair<std::uint64_t, int> fill(const std::string& path) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  const std::vector<char> block(64 * 1024, 'x');
+  const std::vector<char> block(std::size_t{64} * 1024, 'x');
   std::uint64_t written = 0;
   while (written < 64 * kMiB) {
     const ssize_t n = ::write(file.get(), block.data(), block.size());

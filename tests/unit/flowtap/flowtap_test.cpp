@@ -7,9 +7,9 @@
 #include <optional>
 #include <thread>
 
+#include "api/server.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
-#include "api/server.hpp"
 
 namespace flowtap {
 namespace {

@@ -141,6 +141,7 @@ bool FlowReader::look_for_streams(bool from_now) {
 
 Status FlowReader::follow() {
   std::vector<flow::StreamNo> numbers;
+  numbers.reserve(cursors_.size());
   for (const flow::StreamCursor& cursor : cursors_) numbers.push_back(cursor.stream);
   FTAP_TRY_ASSIGN(follower, journal_.follow(std::move(numbers)));
   if (follower_) watch_.forget(*follower_);

@@ -92,7 +92,8 @@ TEST(Terminal, PlainTextWhereThereIsNoTerminal) {
 }
 
 TEST(Terminal, ColumnsStandUnderTheirHeadings) {
-  const SchedulerRates scheduler{"a_scheduler_with_a_very_long_name_indeed", {{"x", 3, 1.5, 1}}, 3, 1.5, {}, {}};
+  const SchedulerRates scheduler{
+      "a_scheduler_with_a_very_long_name_indeed", {{"x", 3, 1.5, 1}}, 3, 1.5, {}, {}};
   const std::string table = report_table(std::vector{scheduler}, "t");
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < table.size();) {
