@@ -33,7 +33,7 @@ class LogTapContainer : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(fs::exists("/usr/bin/podman") && fs::exists(kBusybox))
-        << "needs podman, runc, conmon and busybox: tools/setup test";
+        << "needs podman, conmon and busybox: tools/setup test; and runc: tools/fetch-program";
     std::string folder = "/tmp/flowtap-test-XXXXXX";
     ASSERT_NE(::mkdtemp(folder.data()), nullptr);
     root_ = folder;
@@ -65,8 +65,8 @@ class LogTapContainer : public ::testing::Test {
     static_cast<void>(!::freopen(null.c_str(), "a", stdout));
     static_cast<void>(!::freopen(null.c_str(), "a", stderr));
     ::execlp("podman", "podman", "--root", storage.c_str(), "--runroot", run.c_str(), "--storage-driver",
-             "vfs", "--runtime", "runc", "--cgroup-manager", "cgroupfs", "--events-backend", "none", "run",
-             "--rm", "--cidfile", id.c_str(), "--network=none", "--pids-limit=0", "--ulimit",
+             "vfs", "--runtime", FLOWTAP_RUNC, "--cgroup-manager", "cgroupfs", "--events-backend", "none",
+             "run", "--rm", "--cidfile", id.c_str(), "--network=none", "--pids-limit=0", "--ulimit",
              "nofile=1000:1000", "--ulimit", "nproc=1000:1000", "--log-driver", "k8s-file", "--env",
              "F=/tmp/file", "--rootfs", rootfs.c_str(), "sh", "-c", script.c_str(), nullptr);
     ::_exit(127);
