@@ -13,6 +13,11 @@ using namespace std::chrono_literals;
 constexpr std::size_t kDrainBytes = std::size_t{1} << 20U;
 // Names are looked for again with growing pauses, since each look reads files.
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
+// Some rounds later the ring has been drained.
+constexpr std::chrono::milliseconds kDrained = 50ms;
+// How long, and how often, it is looked for the readers of pipes whose cgroup has gone.
+constexpr auto kReaderLeaves = 2s;
+constexpr std::chrono::milliseconds kSoon = 100ms;
 
 // From about here on a timer of a millisecond costs less than waking for each record (measured at 20 records a
 // millisecond: 1.1 instead of 4.8 CPU seconds per million).
@@ -124,7 +129,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
     ended_.try_emplace(end->stream, Clock::now());
   } else if (const auto* gone = std::get_if<CgroupGone>(&record->what)) {
-    gone_.insert(gone->cgroup);
+    gone_.emplace(gone->cgroup, Clock::now());
     next_sweep_ = {};
   }
 }
@@ -240,16 +245,27 @@ void LogConsumer::end_unread(const std::vector<StreamSlot>& slots, Clock::time_p
   const bool all = now >= next_readers_;
   if (all) next_readers_ = now + options_.readers;
   std::vector<StreamSlot> pipes;
-  std::unordered_set<std::uint64_t> still_gone;
+  std::unordered_map<std::uint64_t, Clock::time_point> still_gone;
   for (const StreamSlot& slot : slots) {
     if (slot.ended || slot.kind != FTAP_KIND_PIPE) continue;
-    const bool gone = gone_.contains(slot.cgroup);
-    if (gone) still_gone.insert(slot.cgroup);
-    if (gone || all) pipes.push_back(slot);
+    const auto gone = gone_.find(slot.cgroup);
+    if (gone != gone_.end()) {
+      still_gone.insert(*gone);
+      // Its reader usually leaves a moment later.
+      if (now - gone->second < kReaderLeaves) look_again(now, kSoon);
+    }
+    if (gone != gone_.end() || all) pipes.push_back(slot);
   }
   gone_.swap(still_gone);
   if (pipes.empty()) return;
-  for (const StreamSlot& slot : streams_.without_reader(pipes)) (void)streams_.end(slot);
+  for (const StreamSlot& slot : streams_.without_reader(pipes)) {
+    (void)streams_.end(slot);
+    look_again(now, kDrained);
+  }
+}
+
+void LogConsumer::look_again(Clock::time_point now, std::chrono::milliseconds pause) {
+  next_sweep_ = std::min(next_sweep_, now + pause);
 }
 
 void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
@@ -267,6 +283,7 @@ void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
 void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
   if (unwanted_.contains(slot.stream)) {
     (void)streams_.end(slot);
+    look_again(now, kDrained);
     return;
   }
   const auto known = journal_.stream(slot.stream);
@@ -287,13 +304,13 @@ void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
 
 void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   const auto [at, fresh] = ended_.try_emplace(slot.stream, now);
-  if (now - at->second < options_.slot_rest) return;
-  // The ring was drained to its end since the slot was seen to have ended: an END that is not there was lost.
+  if (now - at->second < kDrained) return look_again(now, kDrained);
+  // The ring was drained to its end since the slot was seen to have ended: an END that is not there will not come.
   const auto known = journal_.stream(slot.stream);
   if (!known || !known->sums.ended)
     batch_.add(EndEntry{slot.stream, slot.passed, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)),
                         slot.lost});
-  rested_.push_back(slot);
+  if (now - at->second >= options_.slot_rest) rested_.push_back(slot);
 }
 
 ConsumerCounts LogConsumer::counts() const {

@@ -78,6 +78,7 @@ class LogConsumer {
   void sweep(Clock::time_point now);
   void count_slots(const std::vector<StreamSlot>& slots);
   void end_unread(const std::vector<StreamSlot>& slots, Clock::time_point now);
+  void look_again(Clock::time_point now, std::chrono::milliseconds pause);
   void sweep_open(const StreamSlot& slot, Clock::time_point now);
   void sweep_ended(const StreamSlot& slot, Clock::time_point now);
   void append(RingPosition position);
@@ -102,7 +103,8 @@ class LogConsumer {
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
   Clock::time_point next_readers_ = Clock::now() + options_.readers;
-  std::unordered_set<std::uint64_t> gone_;  // cgroups that were removed, with pipes that may have no reader
+  std::unordered_map<std::uint64_t, Clock::time_point>
+      gone_;  // cgroups that were removed, with pipes that may have no reader
 
   std::mutex told_mutex_;
   std::vector<Enter> told_enters_;

@@ -171,7 +171,7 @@ TEST_F(LogConsumerTest, WhatIsNoContainerIsLetGo) {
   EXPECT_EQ(slots_.ended, std::vector<StreamNo>{1});
   EXPECT_EQ(flow_of(1), "none");
   EXPECT_EQ(consumer_->counts().let_go, 1U);
-  rounds_for(20ms);
+  rounds_for(120ms);
   EXPECT_EQ(slots_.freed, std::vector<StreamNo>{1});
 }
 
@@ -190,7 +190,7 @@ TEST_F(LogConsumerTest, AnEndThatWasLostIsFoundInTheSlotsAndThenItIsFreed) {
   slots_.slots[1].ended = true;
   slots_.slots[1].passed = 10;
   slots_.slots[1].lost[FTAP_LOSS_RING_FULL] = 7;
-  rounds_for(30ms);
+  rounds_for(120ms);
   const auto stream = journal_->stream(1);
   EXPECT_TRUE(stream->sums.ended);
   EXPECT_EQ(stream->sums.missing(), 7U);
