@@ -118,7 +118,7 @@ std::string App::sentence() const {
       count_ ? fmt::format("counts on {} CPUs of kernel {}, a cycle every {} ms", count_->cpus_online(),
                            kernel::kernel_release(), config_.cycle.count())
              : "does not count";
-  return counts + components_.missing();
+  return counts + (stream_ ? "; captures what containers write" : "") + components_.missing();
 }
 
 // Reads what changes slowly.

@@ -78,6 +78,9 @@ Status StreamPath::open_kernel(const Config& config) {
   FTAP_TRY_ASSIGN(streams, live_->streams());
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(options.first_stream);
+  taken_by_ = live_->taken_over()               ? "taken over from the flowtapd before"
+              : config.stream.backend == "auto" ? "the one that misses nothing unseen"
+                                                : "as configured";
   end_orphans();
   return {};
 }
@@ -201,7 +204,7 @@ api::StreamStatusReport StreamPath::report() const {
   const flow::JournalStats journal = journal_->stats();
   api::StreamStatusReport report;
   report.backend = kernel::backend_name(live_->backend());
-  report.reason = how();
+  report.reason = taken_by_;
   report.pinned = !live_->unpinned();
   report.ring_bytes = ring_->capacity();
   report.ring_waiting = ring_->backlog();

@@ -60,6 +60,7 @@ class StreamPath {
   void drain() noexcept;
 
   std::vector<std::string> warnings_;
+  std::string taken_by_;  // why this backend
   std::unique_ptr<flow::Journal> journal_;
   std::uint64_t journal_limit_ = 0;
   std::optional<kernel::LogLive> live_;
