@@ -38,7 +38,8 @@ std::string path_with_programs() {
 }
 
 // As kubelet does before it asks for the container.
-void make_pod_log(const ScratchRoot& root, const std::map<std::string, std::string>& annotations) {
+void make_pod_log(const ScratchRoot& root, const std::string& id,
+                  const std::map<std::string, std::string>& annotations) {
   const auto value = [&annotations](const char* key) {
     const auto at = annotations.find(std::string("io.kubernetes.cri.") + key);
     return at == annotations.end() ? std::string() : at->second;
@@ -50,6 +51,12 @@ void make_pod_log(const ScratchRoot& root, const std::map<std::string, std::stri
       value("container-name");
   fs::create_directories(dir);
   std::ofstream(dir / "0.log") << "";
+  const fs::path links = root.file("var/log/containers");
+  fs::create_directories(links);
+  const std::string name =
+      value("sandbox-name") + "_" + value("sandbox-namespace") + "_" + value("container-name");
+  fs::create_symlink("/" + fs::relative(dir / "0.log", root.path()).string(),
+                     links / (name + "-" + id + ".log"));
 }
 
 // Runs it to its end; throws when it fails, with what it said.
@@ -184,7 +191,7 @@ json::object Containerd::spec(const Container& c) const {
 }
 
 std::unique_ptr<Process> Containerd::start(const Container& c) {
-  make_pod_log(root_, c.annotations);
+  make_pod_log(root_, c.id, c.annotations);
   const std::string config = root_.write(c.id + ".json", json::serialize(spec(c)));
   std::vector<std::string> argv = {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
                                    "--namespace=k8s.io", "run", "--rm"};

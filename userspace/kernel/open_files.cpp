@@ -76,7 +76,8 @@ Result<OpenFiles> OpenFiles::load() {
 Result<std::vector<OpenFile>> OpenFiles::list(std::optional<pid_t> only) const {
   const LibbpfMessages messages;
   bpf_iter_link_info one{};
-  LIBBPF_OPTS(bpf_iter_attach_opts, options);
+  bpf_iter_attach_opts options{};  // by hand: LIBBPF_OPTS is no C++ for clang
+  options.sz = sizeof(options);
   if (only) {
     one.task.pid = static_cast<__u32>(*only);
     options.link_info = &one;

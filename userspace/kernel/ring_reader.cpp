@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 
@@ -70,7 +69,7 @@ RingReader::~RingReader() {
 }
 
 std::uint64_t RingReader::produced() const {
-  return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(producer_), __ATOMIC_ACQUIRE);
+  return __atomic_load_n(reinterpret_cast<const std::uint64_t*>(producer_), __ATOMIC_SEQ_CST);
 }
 
 flow::RingPosition RingReader::position() const {
@@ -88,10 +87,9 @@ Result<flow::RingPosition> RingReader::drain(std::size_t limit,
 
 void RingReader::commit(flow::RingPosition position) {
   if (position - this->position() > backlog()) return;
-  __atomic_store_n(reinterpret_cast<std::uint64_t*>(consumer_), position, __ATOMIC_RELEASE);
   // The kernel wakes us if it sees that we had read all before its record. It looks at our position after it moved its
-  // own; we must look at its position after we moved ours.
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // own; we must look at its position after we moved ours: this store and the load in produced() are in one order.
+  __atomic_store_n(reinterpret_cast<std::uint64_t*>(consumer_), position, __ATOMIC_SEQ_CST);
 }
 
 bool RingReader::wait(std::chrono::milliseconds longest) {
