@@ -58,7 +58,10 @@ void App::start_count() {
 
 void App::open_stream() {
   auto opened = StreamPath::open(config_);
-  if (!opened) return components_.set(StreamPath::kName, std::unexpected(opened.error()), {});
+  if (!opened) {
+    stream_missing_ = opened.error();
+    return components_.set(StreamPath::kName, std::unexpected(opened.error()), {});
+  }
   stream_ = std::move(*opened);
 }
 
@@ -66,10 +69,12 @@ void App::run_stream() {
   if (!stream_) return;
   const Status running = stream_->run();
   components_.set(StreamPath::kName, running, stream_->how());
-  if (running)
-    state_.set_flows(&stream_->flows());
-  else
-    stream_.reset();
+  if (!running) {
+    stream_missing_ = running.error();
+    return stream_.reset();
+  }
+  state_.set_flows(&stream_->flows());
+  for (const std::string& warning : stream_->warnings()) spdlog::warn("stream: {}", warning);
 }
 
 void App::start_api() {

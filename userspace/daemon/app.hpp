@@ -61,11 +61,15 @@ class App {
   NodeState state_;
   Components components_;
   std::unique_ptr<CountPath> count_;
-  std::unique_ptr<StreamPath> stream_;  // before the API, whose readers read from it
+  std::optional<Error> stream_missing_;  // why it does not run, though it should
+  std::unique_ptr<StreamPath> stream_;   // before the API, whose readers read from it
   Outlets outlets_;
   std::optional<api::ApiServer> api_;
-  ReadErrors read_errors_{
-      {"bpf_program", 0}, {"process", 0}, {"task_records", 0}, {"topology", 0}};  // all there are
+  ReadErrors read_errors_{{"bpf_program", 0},
+                          {"log_ring", 0},
+                          {"process", 0},
+                          {"task_records", 0},
+                          {"topology", 0}};  // all there are
   CycleTimes times_;
   std::vector<stats::Series> process_;
   std::chrono::steady_clock::time_point next_look_{};

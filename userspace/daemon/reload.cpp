@@ -43,6 +43,7 @@ void App::reload() {
     start_count();
   }
   if (stream_) components_.set(StreamPath::kName, {}, stream_->how());
+  if (stream_missing_) components_.set(StreamPath::kName, std::unexpected(*stream_missing_), {});
   if (config_.api != old.api || !api_) {
     api_.reset();
     start_api();

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 
 // A batch is one write; larger ones save nothing any more and hold up whoever follows.
 constexpr std::size_t kDrainBytes = std::size_t{1} << 20U;
+constexpr int kDrainsPerRound = 64;
 // Names are looked for again with growing pauses, since each look reads files.
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
 // Some rounds later the ring has been drained.
@@ -56,6 +57,7 @@ LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& 
       options_(options),
       poll_(options.poll) {
   if (const auto drained = journal_.position_of(source_.ring_id())) source_.commit(*drained);
+  streams_.wake(false);  // whoever followed the service before is gone
 }
 
 bool LogConsumer::round() {
@@ -64,8 +66,8 @@ bool LogConsumer::round() {
   wall_offset_ = wall_offset();
   const auto now = Clock::now();
   take_told();
-  while (drain_once()) {
-  }
+  // Not for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
+  for (int i = 0; i < kDrainsPerRound && drain_once(); ++i) streams_.beat();
   if (now >= next_sweep_) {
     next_sweep_ = now + options_.sweep;
     sweep(now);
@@ -254,14 +256,22 @@ void LogConsumer::end_unread(const std::vector<StreamSlot>& slots, Clock::time_p
       // Its reader usually leaves a moment later.
       if (now - gone->second < kReaderLeaves) look_again(now, kSoon);
     }
-    if (gone != gone_.end() || all) pipes.push_back(slot);
+    if (gone != gone_.end() || all || unread_.contains(slot.stream)) pipes.push_back(slot);
   }
   gone_.swap(still_gone);
-  if (pipes.empty()) return;
-  for (const StreamSlot& slot : streams_.without_reader(pipes)) {
-    (void)streams_.end(slot);
-    look_again(now, kDrained);
-  }
+  decltype(unread_) still_unread;
+  if (!pipes.empty())
+    for (const StreamSlot& slot : streams_.without_reader(pipes)) {
+      // The walk over the node's files is no snapshot: a descriptor that is being handed on may be missed once.
+      const auto before = unread_.find(slot.stream);
+      const bool again = before != unread_.end() && before->second.passed == slot.passed;
+      if (again && now - before->second.since >= kDrained)
+        (void)streams_.end(slot);
+      else
+        still_unread.emplace(slot.stream, again ? before->second : Unread{now, slot.passed});
+      look_again(now, kSoon);
+    }
+  unread_.swap(still_unread);
 }
 
 void LogConsumer::look_again(Clock::time_point now, std::chrono::milliseconds pause) {

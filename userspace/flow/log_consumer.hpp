@@ -103,6 +103,11 @@ class LogConsumer {
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
   Clock::time_point next_readers_ = Clock::now() + options_.readers;
+  struct Unread {
+    Clock::time_point since;
+    std::uint64_t passed;
+  };
+  std::unordered_map<StreamNo, Unread> unread_;  // pipes that seemed to have no reader, once
   std::unordered_map<std::uint64_t, Clock::time_point>
       gone_;  // cgroups that were removed, with pipes that may have no reader
 

@@ -19,6 +19,8 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
                                                      .pid = static_cast<pid_t>(enter.pid),
                                                      .cgroup_path = {}});
   const bool complete = answer.certainty == identity::Certainty::kComplete;
+  // Known by its pid alone, and that is nobody's any more: this tells nothing.
+  if (enter.cgroup_name.empty() && !answer.whole_path) return {};
   if (!answer.container && !answer.nested)
     return {complete || answer.unit ? flow::NamingState::kNotOurs : flow::NamingState::kPartial, {}, {}};
   const FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};

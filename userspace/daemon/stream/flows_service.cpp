@@ -40,7 +40,8 @@ Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,
     std::this_thread::sleep_for(1ms);
   api::ReadOptions from_now = options;
   from_now.from_now = true;
-  return FlowReader::open(journal_, watch_, tap.flow, from_now, tap.release);
+  return FlowReader::open(journal_, watch_, std::move(tap.streams), from_now, std::move(tap.process),
+                          tap.release);
 }
 
 }  // namespace flowtap

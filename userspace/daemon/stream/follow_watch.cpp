@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <exception>
 
 namespace flowtap {
 namespace {
@@ -50,7 +51,11 @@ void FollowWatch::once(const std::shared_ptr<flow::Follower>& follower, std::fun
 void FollowWatch::call(Waiting& waiting) {
   if (!waiting.wake) return;
   waiting.follower->taken();
-  std::exchange(waiting.wake, nullptr)();
+  try {
+    std::exchange(waiting.wake, nullptr)();
+  } catch (const std::exception&) {
+    return;  // no memory to tell it; it is told with the next append
+  }
 }
 
 void FollowWatch::forget(const flow::Follower& follower) {

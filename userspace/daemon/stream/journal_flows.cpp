@@ -1,5 +1,7 @@
 #include "daemon/stream/journal_flows.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <cerrno>
 
@@ -15,6 +17,8 @@ using namespace std::chrono_literals;
 constexpr auto kHolePatience = 1s;
 // How often it is looked for streams that joined the flow: at once when all others have ended.
 constexpr auto kLookPause = 500ms;
+// What a process wrote last is drained by then.
+constexpr auto kLastBytes = 200ms;
 
 std::string_view capture_word(ftap_log_kind kind) {
   switch (kind) {
@@ -120,6 +124,23 @@ Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, Fol
   return reader;
 }
 
+Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, FollowWatch& watch,
+                                                     std::vector<flow::StreamNo> streams,
+                                                     const api::ReadOptions& options, Fd process,
+                                                     std::function<void()> at_end) {
+  std::unique_ptr<FlowReader> reader(new FlowReader(journal, watch, {}, options, std::move(at_end)));
+  reader->only_ = std::move(streams);
+  reader->process_ = std::move(process);
+  reader->look_for_streams(options.from_now);
+  FTAP_TRY(reader->follow());
+  return reader;
+}
+
+bool FlowReader::is_mine(const flow::StreamView& stream) const {
+  if (!only_.empty()) return std::ranges::find(only_, stream.number) != only_.end();
+  return stream.name && stream.name->flow == flow_ && is_asked_for(stream.name->output, options_.outputs);
+}
+
 FlowReader::~FlowReader() {
   if (follower_) watch_.forget(*follower_);
   if (at_end_) at_end_();
@@ -129,8 +150,7 @@ bool FlowReader::look_for_streams(bool from_now) {
   next_look_ = Clock::now() + kLookPause;
   bool found = false;
   for (const flow::StreamView& stream : journal_.streams()) {
-    if (!stream.name || stream.name->flow != flow_ || !is_asked_for(stream.name->output, options_.outputs))
-      continue;
+    if (!is_mine(stream)) continue;
     if (std::ranges::find(cursors_, stream.number, &flow::StreamCursor::stream) != cursors_.end()) continue;
     cursors_.push_back({stream.number, from_now ? stream.sums.passed : 0});
     if (options_.to_now) ends_.emplace(stream.number, stream.sums.passed);
@@ -160,7 +180,7 @@ Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
     FTAP_TRY(follow());
     return read(limit);
   }
-  piece.end = reading.ended && reading.pieces.empty();
+  piece.end = (reading.ended && reading.pieces.empty()) || is_over();
   return piece;
 }
 
@@ -216,8 +236,21 @@ std::optional<std::uint64_t> FlowReader::missing_bytes() const {
   return missing;
 }
 
+bool FlowReader::is_over() {
+  if (!process_.valid()) return false;
+  pollfd process{process_.get(), POLLIN, 0};
+  if (::poll(&process, 1, 0) != 1) return false;
+  gone_since_ = std::min(gone_since_, Clock::now());
+  if (Clock::now() - gone_since_ < kLastBytes) return false;
+  return std::ranges::none_of(cursors_, [this](const flow::StreamCursor& cursor) {
+    const auto stream = journal_.stream(cursor.stream);
+    return stream && !stream->sums.ended && stream->name && stream->name->kind == FTAP_KIND_PIPE;
+  });
+}
+
 void FlowReader::when_more(std::function<void()> wake) {
-  watch_.once(follower_, std::move(wake), hole_until_);
+  const auto look = process_.valid() ? Clock::now() + kLastBytes : Clock::time_point::max();
+  watch_.once(follower_, std::move(wake), std::min(hole_until_, look));
 }
 
 }  // namespace flowtap

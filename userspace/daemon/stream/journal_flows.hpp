@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/flow_views.hpp"
+#include "base/fd.hpp"
 #include "daemon/stream/follow_watch.hpp"
 #include "flow/journal.hpp"
 
@@ -28,6 +29,11 @@ class FlowReader final : public api::RawReader {
                                                                 std::string flow,
                                                                 const api::ReadOptions& options,
                                                                 std::function<void()> at_end = {});
+  /// These streams alone, whatever flow they belong to. A pipe ends by itself; the others end when `process`, a pidfd, does.
+  [[nodiscard]] static Result<std::unique_ptr<FlowReader>> open(flow::Journal& journal, FollowWatch& watch,
+                                                                std::vector<flow::StreamNo> streams,
+                                                                const api::ReadOptions& options, Fd process,
+                                                                std::function<void()> at_end);
   ~FlowReader() override;
 
   [[nodiscard]] Result<Piece> read(std::size_t limit) override;
@@ -45,6 +51,7 @@ class FlowReader final : public api::RawReader {
         options_(options),
         at_end_(std::move(at_end)) {}
 
+  [[nodiscard]] bool is_mine(const flow::StreamView& stream) const;
   /// True: there are streams that it did not know.
   bool look_for_streams(bool from_now);
   [[nodiscard]] Status follow();
@@ -53,10 +60,15 @@ class FlowReader final : public api::RawReader {
   [[nodiscard]] bool waits_for(const flow::Piece& hole);
   void pass(const flow::Piece& piece);
   [[nodiscard]] bool is_at_its_end() const;
+  /// The process has ended a while ago, and no pipe of its is open.
+  [[nodiscard]] bool is_over();
 
   flow::Journal& journal_;
   FollowWatch& watch_;
   std::string flow_;
+  std::vector<flow::StreamNo> only_;  // where not empty, instead of the flow's
+  Fd process_;                        // where valid: whose outputs they are
+  Clock::time_point gone_since_ = Clock::time_point::max();
   api::ReadOptions options_;
   std::function<void()> at_end_;
   std::shared_ptr<flow::Follower> follower_;

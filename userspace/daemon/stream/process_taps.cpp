@@ -1,6 +1,7 @@
 #include "daemon/stream/process_taps.hpp"
 
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,6 +51,7 @@ Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t p
   const auto found = outputs_of(files, pid);
   const bool one_place = found[0] != nullptr && found[1] == nullptr &&
                          std::ranges::any_of(files, [](const OpenFile& f) { return f.fd == 2; });
+  const auto slots = slots_.sweep();
   std::vector<Held> held;
   for (const OpenFile* f : found) {
     if (f == nullptr || !can_be_tapped(f->kind) || !is_asked_for(f->fd, outputs)) continue;
@@ -57,8 +59,11 @@ Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t p
         one_place ? FTAP_STDOUT | FTAP_STDERR : (f->fd == 1 ? FTAP_STDOUT : FTAP_STDERR);
     const kernel::LogTarget target{
         .device = f->device, .inode = f->inode, .kind = f->kind, .cgroup = 0, .pid = pid, .fds = fds};
+    const bool was_there = std::ranges::any_of(slots, [f](const flow::StreamSlot& slot) {
+      return !slot.ended && slot.device == f->device && slot.inode == f->inode;
+    });
     FTAP_TRY_ASSIGN(stream, slots_.kernel().open(target));
-    held.push_back({stream, target});
+    held.push_back({stream, target, was_there});
   }
   if (held.empty())
     return std::unexpected(Error{fmt::format("process {} writes to nothing that can be captured", pid),
@@ -72,28 +77,27 @@ Result<ProcessTaps::Tap> ProcessTaps::open(std::uint32_t pid, api::Outputs outpu
   if (users_.size() >= kMost)
     return std::unexpected(
         Error{fmt::format("{} processes are tapped already", kMost), "end another tap first", EMFILE});
+  Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
+  if (!process.valid())
+    return std::unexpected(
+        Error{fmt::format("there is no process {}", pid), "give the pid of one that runs", ESRCH});
+  std::string own_flow;
+  FTAP_TRY_ASSIGN(held, open_streams(pid, outputs, own_flow));
   Tap tap;
-  FTAP_TRY_ASSIGN(held, open_streams(pid, outputs, tap.flow));
+  tap.process = std::move(process);
   for (const Held& h : held) tap.streams.push_back(h.stream);
-  std::string container_flow;
+  // What is captured anyhow keeps its name, and goes on when nobody taps it any more.
+  std::erase_if(held, [this](const Held& h) { return h.was_there && !users_.contains(h.stream); });
   for (const Held& h : held) {
-    const auto known = journal_.stream(h.stream);
-    // A container's, or a unit's: captured anyhow, and its name stays.
-    if (known && known->name && !users_.contains(h.stream)) {
-      container_flow = known->name->flow;
-      continue;
-    }
-    ++users_[h.stream];
+    if (users_[h.stream]++ > 0) continue;  // another tap of the same place has named it
     const bool both = h.target.fds == (FTAP_STDOUT | FTAP_STDERR);
-    consumer_.name(h.stream, {.flow = tap.flow,
+    consumer_.name(h.stream, {.flow = own_flow,
                               .output = both ? "both" : (h.target.fds == FTAP_STDERR ? "stderr" : "stdout"),
                               .identity = "{}",
                               .inode = h.target.inode,
                               .device = h.target.device,
                               .kind = h.target.kind});
   }
-  std::erase_if(held, [this](const Held& h) { return !users_.contains(h.stream); });
-  if (held.empty()) tap.flow = container_flow;
   tap.release = [this, held = std::move(held)] { release(held); };
   return tap;
 }

@@ -9,7 +9,6 @@
 
 #include "api/flow_views.hpp"
 #include "daemon/stream/stream_slots.hpp"
-#include "flow/journal.hpp"
 #include "flow/log_consumer.hpp"
 #include "kernel/open_files.hpp"
 
@@ -18,14 +17,13 @@ namespace flowtap {
 /// Safe from any thread.
 class ProcessTaps {
  public:
-  ProcessTaps(const kernel::OpenFiles& files, StreamSlots& slots, flow::LogConsumer& consumer,
-              const flow::Journal& journal)
-      : files_(files), slots_(slots), consumer_(consumer), journal_(journal) {}
+  ProcessTaps(const kernel::OpenFiles& files, StreamSlots& slots, flow::LogConsumer& consumer)
+      : files_(files), slots_(slots), consumer_(consumer) {}
 
   struct Tap {
-    std::string flow;  ///< of what it writes: its own, or that of its container
-    std::vector<flow::StreamNo> streams;
-    std::function<void()> release;  ///< to be called once, when nobody reads it any more
+    std::vector<flow::StreamNo> streams;  ///< to be read; each has its name in the journal soon
+    Fd process;                           ///< a pidfd
+    std::function<void()> release;        ///< to be called once, when nobody reads it any more
   };
 
   /// Taps standard output and error from now on. Error codes: ESRCH there is no such process, ENOTSUP its outputs are
@@ -41,6 +39,7 @@ class ProcessTaps {
   struct Held {
     flow::StreamNo stream = 0;
     kernel::LogTarget target;
+    bool was_there = false;  // captured already: a container's, or another tap's
   };
 
   [[nodiscard]] Result<std::vector<Held>> open_streams(std::uint32_t pid, api::Outputs outputs,
@@ -50,7 +49,6 @@ class ProcessTaps {
   const kernel::OpenFiles& files_;
   StreamSlots& slots_;
   flow::LogConsumer& consumer_;
-  const flow::Journal& journal_;
   mutable std::mutex mutex_;
   std::map<flow::StreamNo, std::size_t> users_;  // streams that taps have opened, and how many use each
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -34,6 +35,13 @@ constexpr std::uint64_t kMaxRecording = std::uint64_t{4} << 30U;
 kernel::LogBackend chosen_backend(const std::string& name) {
   return name == kernel::backend_name(kernel::LogBackend::kFunctions) ? kernel::LogBackend::kFunctions
                                                                       : kernel::LogBackend::kSysExit;
+}
+
+// Only there does a walk over the open files show those of every process; elsewhere each pipe would seem to have no reader.
+bool sees_all_processes() {
+  constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO, linux/proc_ns.h
+  struct stat space{};
+  return ::stat("/proc/self/ns/pid", &space) == 0 && space.st_ino == kInitialPidNamespace;
 }
 
 flow::StreamNo next_stream(const flow::Journal& journal) {
@@ -79,7 +87,7 @@ Status StreamPath::open_kernel(const Config& config) {
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(options.first_stream);
   taken_by_ = live_->taken_over()               ? "taken over from the flowtapd before"
-              : config.stream.backend == "auto" ? "the one that misses nothing unseen"
+              : config.stream.backend == "auto" ? "the one that every kernel allows"
                                                 : "as configured";
   end_orphans();
   return {};
@@ -88,7 +96,8 @@ Status StreamPath::open_kernel(const Config& config) {
 Status StreamPath::open_readers(const Config& config) {
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
   namer_ = std::move(namer);
-  auto files = kernel::OpenFiles::load();
+  Result<kernel::OpenFiles> files = fail("flowtapd is not in the node's own pid namespace (hostPID)");
+  if (sees_all_processes()) files = kernel::OpenFiles::load();
   if (files)
     slots_->ask(&files_.emplace(std::move(*files)));
   else
@@ -122,7 +131,7 @@ void StreamPath::end_orphans() {
 Status StreamPath::run() {
   FTAP_TRY_ASSIGN(watch, FollowWatch::start());
   watch_ = std::move(watch);
-  if (files_) taps_ = std::make_unique<ProcessTaps>(*files_, *slots_, *consumer_, *journal_);
+  if (files_) taps_ = std::make_unique<ProcessTaps>(*files_, *slots_, *consumer_);
   service_ = std::make_unique<FlowsService>(*journal_, *watch_, taps_.get());
   find_running();
   thread_ = std::thread([this] { drain(); });
@@ -169,7 +178,14 @@ void StreamPath::find_running() {
 void StreamPath::drain() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-drain");
   ::setpriority(PRIO_PROCESS, 0, kNice);
-  while (!stop_) consumer_->round();
+  while (!stop_) {
+    try {
+      consumer_->round();
+    } catch (const std::exception&) {  // no memory for what was just read: it is read again
+      ++failed_rounds_;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
 }
 
 std::string bpffs_path(const Config& config) {
@@ -185,6 +201,9 @@ std::string StreamPath::how() const {
 }
 
 void StreamPath::look_around(ReadErrors& errors) {
+  const std::uint64_t drain_errors = consumer_->counts().drain_errors;
+  errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
+  drain_errors_ = drain_errors;
   programs_.clear();
   for (const auto& program : live_->program_stats(false)) {
     if (!program) {

@@ -43,6 +43,7 @@ class StreamPath {
   [[nodiscard]] api::FlowsView& flows() { return *service_; }
   /// How it runs, with what is less than it could be.
   [[nodiscard]] std::string how() const;
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// Reads what changes slowly.
   void look_around(ReadErrors& errors);
@@ -75,6 +76,8 @@ class StreamPath {
   std::unique_ptr<FlowsService> service_;
   std::vector<api::ProgramStatus> programs_;
   std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> failed_rounds_{0};
+  std::uint64_t drain_errors_ = 0;  // as of the last look
   std::thread thread_;
 };
 
