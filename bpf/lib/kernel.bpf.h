@@ -38,7 +38,12 @@ struct kernfs_node___before_6_15 {
   struct kernfs_node* parent;
 } __ftap_core;
 
+struct cgroup_root {
+  int hierarchy_id; /* 0: the cgroup v2 hierarchy; as in /proc/PID/cgroup */
+} __ftap_core;
+
 struct cgroup {
+  struct cgroup_root* root;
   struct kernfs_node* kn;
   int level; /* 0: the root */
 } __ftap_core;

@@ -108,6 +108,8 @@ int BPF_PROG(ftap_exec, struct task_struct* task) {
 
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(ftap_rmdir, struct cgroup* cgroup) {
+  /* The hierarchies of v1 number their cgroups for themselves; marks are of v2 alone. */
+  if (cgroup->root->hierarchy_id) return 0;
   __u64 id = cgroup->kn->id;
   if (bpf_map_delete_elem(&ftap_marks, &id)) return 0;
   struct {

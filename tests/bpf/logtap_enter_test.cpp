@@ -3,13 +3,16 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 
+#include "base/result.hpp"
 #include "tests/bpf/logtap_capture.hpp"
 #include "tests/bpf/logtap_text.hpp"
 #include "tests/support/cgroup.hpp"
@@ -127,6 +130,40 @@ TEST_F(LogTapEnter, WhoIsMarkedIsNotFoundAgain) {
   run({"echo", "probe"}, &cgroup, CLONE_NEWNS);
   EXPECT_TRUE(enters_of(cgroup.id()).empty());
   EXPECT_TRUE(tap_.streams().sweep().empty());
+}
+
+// A hierarchy of v1 with no controllers, so that every kernel can mount one more, whatever the host uses.
+class NamedHierarchy {
+ public:
+  NamedHierarchy() {
+    EXPECT_NE(::mkdtemp(path_.data()), nullptr);
+    const std::string options = "none,name=flowtap-test-" + std::to_string(::getpid());
+    EXPECT_EQ(::mount("cgroup", path_.c_str(), "cgroup", 0, options.c_str()), 0) << errno_text(errno);
+  }
+  ~NamedHierarchy() {
+    ::umount(path_.c_str());
+    ::rmdir(path_.c_str());
+  }
+  NamedHierarchy(const NamedHierarchy&) = delete;
+  NamedHierarchy& operator=(const NamedHierarchy&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/flowtap-test-XXXXXX";
+};
+
+TEST_F(LogTapEnter, ACgroupOfAnotherHierarchyTakesNoMark) {
+  const NamedHierarchy hierarchy;
+  const std::string cgroup = hierarchy.path() + "/gone";
+  ASSERT_EQ(::mkdir(cgroup.c_str(), 0755), 0) << errno_text(errno);
+  struct stat st{};
+  ASSERT_EQ(::stat(cgroup.c_str(), &st), 0);
+  // As if a cgroup of v2 had this number.
+  ASSERT_TRUE(tap_.streams().mark(st.st_ino));
+  ASSERT_EQ(::rmdir(cgroup.c_str()), 0) << errno_text(errno);
+  // Who takes a mark tells of it.
+  EXPECT_EQ(std::ranges::count(tap_.captured().gone(), st.st_ino), 0);
 }
 
 TEST_F(LogTapEnter, WithoutAMountNamespaceOfItsOwnItIsNone) {
