@@ -123,13 +123,20 @@ struct ftap_stream {
 /* Twice the containers that design section 9 is measured with, and two streams each. */
 #define FTAP_MAX_STREAMS 16384
 
-/* Programs that can preempt one another (each is kept from preempting itself), and so must not share their scratch memory. */
+/*
+ * One per program that uses scratch memory: the kernel keeps each from preempting itself on a CPU, but not one from
+ * preempting another. (Two that no kernel has together may share one.)
+ */
 enum ftap_lane {
   FTAP_LANE_CALLS,
-  FTAP_LANE_PIPES,
-  FTAP_LANE_FILES,
-  FTAP_LANE_TTYS,
-  FTAP_LANE_SOCKETS,
+  FTAP_LANE_PIPE,
+  FTAP_LANE_TTY,
+  FTAP_LANE_UNIX,
+  FTAP_LANE_GENERIC,
+  FTAP_LANE_SHMEM,
+  FTAP_LANE_EXT4,
+  FTAP_LANE_XFS,
+  FTAP_LANE_BTRFS,
   FTAP_NR_LANES
 };
 
@@ -169,7 +176,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
  * number take over one another's programs.
  */
-#define FTAP_LOG_VERSION 1
+#define FTAP_LOG_VERSION 2
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

@@ -109,13 +109,13 @@ static __always_inline int on_read(struct file* file, struct iov_iter* iter, lon
   struct ftap_tapped tapped;
   if (ret < 0 || is_muted() || !find_file(file, true, &tapped)) return 0;
   if (ret)
-    take_iter(&tapped, iter, ret, 0, FTAP_LANE_PIPES);
+    take_iter(&tapped, iter, ret, 0, FTAP_LANE_PIPE);
   else if (BPF_CORE_READ(iter, count) && is_closed(&tapped))
     end_stream(tapped.stream, &tapped.target);
   return 0;
 }
 
-/* A FIFO's own function calls this one, since it has one (6.15). */
+/* The next one's name since 6.15, when FIFOs got a function of their own, which calls this one. */
 SEC("?fexit/anon_pipe_read")
 int BPF_PROG(ftap_anon_pipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
   return on_read(iocb->ki_filp, iter, ret);
@@ -138,12 +138,12 @@ int BPF_PROG(ftap_splice, struct file* in, void* in_at, struct file* out, void* 
 
 SEC("?fexit/tty_write")
 int BPF_PROG(ftap_tty, struct kiocb* iocb, struct iov_iter* iter, long ret) {
-  return on_written(iocb->ki_filp, iter, ret, 0, FTAP_LANE_TTYS);
+  return on_written(iocb->ki_filp, iter, ret, 0, FTAP_LANE_TTY);
 }
 
 SEC("?fexit/unix_stream_sendmsg")
 int BPF_PROG(ftap_unix, struct socket* socket, struct msghdr* message, unsigned long length, int ret) {
-  return on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_SOCKETS);
+  return on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_UNIX);
 }
 
 /* Before 6.5 sendfile(2) comes here. */
@@ -156,16 +156,19 @@ int BPF_PROG(ftap_unix_page, struct socket* socket, void* page, int offset, unsi
   return 0;
 }
 
-/* One per file system: by now each has moved the position on. One write is in one of these alone. */
-#define FTAP_FILE_WRITE(name, function)                                         \
-  SEC("?fexit/" #function)                                                      \
-  int BPF_PROG(name, struct kiocb* iocb, struct iov_iter* iter, long ret) {     \
-    return on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, FTAP_LANE_FILES); \
+/*
+ * One per file system: by now each has moved the position on. One write is in one of these alone, but a write to one
+ * file system may preempt another's.
+ */
+#define FTAP_FILE_WRITE(name, function, lane)                               \
+  SEC("?fexit/" #function)                                                  \
+  int BPF_PROG(name, struct kiocb* iocb, struct iov_iter* iter, long ret) { \
+    return on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, lane);        \
   }
-FTAP_FILE_WRITE(ftap_generic, generic_file_write_iter)
-FTAP_FILE_WRITE(ftap_shmem, shmem_file_write_iter)
-FTAP_FILE_WRITE(ftap_ext4, ext4_file_write_iter)
-FTAP_FILE_WRITE(ftap_xfs, xfs_file_write_iter)
-FTAP_FILE_WRITE(ftap_btrfs, btrfs_file_write_iter)
+FTAP_FILE_WRITE(ftap_generic, generic_file_write_iter, FTAP_LANE_GENERIC)
+FTAP_FILE_WRITE(ftap_shmem, shmem_file_write_iter, FTAP_LANE_SHMEM)
+FTAP_FILE_WRITE(ftap_ext4, ext4_file_write_iter, FTAP_LANE_EXT4)
+FTAP_FILE_WRITE(ftap_xfs, xfs_file_write_iter, FTAP_LANE_XFS)
+FTAP_FILE_WRITE(ftap_btrfs, btrfs_file_write_iter, FTAP_LANE_BTRFS)
 
 #endif /* FTAP_LIB_LOG_FUNCTIONS_BPF_H */
