@@ -11,8 +11,10 @@
 #include <sched.h>
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "tests/bpf/logtap_capture.hpp"
@@ -131,6 +133,17 @@ void serve(const kernel::LogLive& live, const std::string& journal) {
     (*ring)->commit(*end);
     streams->beat();
   }
+}
+
+// Runs checks in a process of their own; true when none has failed. What they print is shown here.
+bool holds_in_child(const std::function<void()>& checks) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    checks();
+    ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  return ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 pid_t start_service(const kernel::LogOptions& options, const std::string& journal) {
@@ -281,6 +294,25 @@ TEST_F(LogTapTakeover, HalfAPinIsNone) {
   ASSERT_EQ(::mkdir(part.c_str(), 0700), 0);
   EXPECT_FALSE(start().taken_over());
   EXPECT_FALSE(std::filesystem::exists(part));
+  EXPECT_TRUE(start().taken_over());
+}
+
+TEST_F(LogTapTakeover, OnlyWithoutABpfFileSystemIsThereNothingToDetach) {
+  EXPECT_TRUE(kernel::detach_log_tap(root_)) << "some other file system";
+  EXPECT_TRUE(kernel::detach_log_tap(root_ + "/nowhere"));
+  EXPECT_FALSE(start().taken_over());
+  // Who may not see what is pinned, or may not remove it, has not ended the capture.
+  for (const mode_t mode : {0700U, 0755U}) {
+    ASSERT_EQ(::chmod(root_.c_str(), mode), 0);
+    EXPECT_TRUE(holds_in_child([this] {
+      ASSERT_EQ(::setresuid(65534, 65534, 65534), 0);
+      const auto detached = kernel::detach_log_tap(options_.bpffs);
+      ASSERT_FALSE(detached);
+      EXPECT_EQ(detached.error().code, EACCES) << detached.error().what;
+      EXPECT_EQ(detached.error().hint, "run it as root");
+    })) << std::oct
+        << mode;
+  }
   EXPECT_TRUE(start().taken_over());
 }
 

@@ -7,6 +7,7 @@
 #include "base/printable.hpp"
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
+#include "daemon/node_lock.hpp"
 #include "daemon/privileges.hpp"
 
 namespace {
@@ -21,8 +22,11 @@ int refuse(const Error& error, int status) {
   return status;
 }
 
-// Everything that flowtap pins stands below one directory of the BPF file system.
+// Everything that flowtap pins stands below one directory of the BPF file system. A flowtapd that runs holds the programs
+// as well: they would stay attached, and it would not know that the next one does not take them over.
 int detach(const Config& config) {
+  const auto lock = NodeLock::take(config.host_root);
+  if (!lock) return refuse(lock.error(), 1);
   if (const Status removed = kernel::detach_log_tap(bpffs_path(config)); !removed)
     return refuse(removed.error(), 1);
   std::cout << "nothing of flowtap is left in the kernel\n";

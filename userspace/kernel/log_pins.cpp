@@ -65,16 +65,21 @@ constexpr std::uint64_t layout_hash() {
   return hash;
 }
 
+std::unexpected<Error> refused(const std::string& what, int error) {
+  const bool is_denied = error == EACCES || error == EPERM;
+  return fail_errno(error, "cannot " + what, is_denied ? "run it as root" : "");
+}
+
 Status remove(const std::string& folder) {
   std::error_code error;
   fs::remove_all(folder, error);
-  if (error) return fail_errno(error.value(), "cannot remove " + folder);
+  if (error) return refused("remove " + folder, error.value());
   return {};
 }
 
 Status make(const std::string& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return fail_errno(errno, "cannot make " + folder);
+  return refused("make " + folder, errno);
 }
 
 }  // namespace
@@ -85,9 +90,16 @@ std::string log_abi() {
   return text.data();
 }
 
+Result<bool> LogPins::mounted() const {
+  struct statfs there{};
+  if (::statfs(bpffs_.c_str(), &there) == 0) return there.f_type == BPF_FS_MAGIC;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return refused("look at " + bpffs_, errno);
+}
+
 Status LogPins::check() const {
-  struct statfs mounted{};
-  if (::statfs(bpffs_.c_str(), &mounted) != 0 || mounted.f_type != BPF_FS_MAGIC)
+  FTAP_TRY_ASSIGN(there, mounted());
+  if (!there)
     return fail("no BPF file system is mounted on " + bpffs_,
                 "mount -t bpf bpf " + bpffs_ + ", so that capture goes on while flowtapd restarts");
   return make(root_);

@@ -26,6 +26,9 @@ class LogPins {
   /// @param bpffs  where a BPF file system is mounted, usually /sys/fs/bpf
   explicit LogPins(const std::string& bpffs) : root_(bpffs + "/flowtap"), bpffs_(bpffs) {}
 
+  /// Whether a BPF file system is there; fails where that cannot be told.
+  [[nodiscard]] Result<bool> mounted() const;
+
   /// Fails where no BPF file system is mounted, or this process may not pin there.
   [[nodiscard]] Status check() const;
 

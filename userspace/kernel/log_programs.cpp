@@ -216,9 +216,8 @@ Result<LogLive> start_log_tap(const LogOptions& options) {
 
 Status detach_log_tap(const std::string& bpffs) {
   const LogPins pins(bpffs);
-  // Where nothing can be pinned, nothing is.
-  if (!pins.check()) return {};
-  return pins.remove_all();
+  FTAP_TRY_ASSIGN(mounted, pins.mounted());
+  return mounted ? pins.remove_all() : Status{};
 }
 
 }  // namespace flowtap::kernel

@@ -109,7 +109,8 @@ class LogOpened {
 /// Takes over what is pinned, or loads, attaches and pins. That it cannot pin is no failure: see LogLive::unpinned().
 [[nodiscard]] Result<LogLive> start_log_tap(const LogOptions& options);
 
-/// Ends all capture of the node: removes what builds of any layout have pinned.
+/// Ends all capture of the node: removes what builds of any layout have pinned. Where no BPF file system is, nothing is
+/// pinned; what cannot be looked at or removed is an error.
 [[nodiscard]] Status detach_log_tap(const std::string& bpffs);
 
 }  // namespace flowtap::kernel

@@ -120,5 +120,28 @@ TEST(Lifecycle, TheSecondOnOneNodeSaysSoAndEnds) {
   EXPECT_EQ(get_tcp(first.port(), "/metrics").status, 200);
 }
 
+TEST(Lifecycle, DetachWaitsForTheEndOfTheOneThatRuns) {
+  const ScratchRoot root;
+  const std::string pins = root.file("bpffs") + "/flowtap";
+  const std::string config = root.write("detach.yaml", "stream: {bpffs: " + root.file("bpffs") + "}\n");
+  const std::vector<std::string> flags{"--detach", "--host-root", root.path(), "--config", config};
+  Daemon daemon(root, {.stream = true});
+  daemon.wait_ready();
+  ASSERT_TRUE(std::filesystem::exists(pins));
+  const Ended refused = run_flowtapd(root, flags);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.err.find("(pid " + std::to_string(daemon.pid()) + ") is already running"),
+            std::string::npos)
+      << refused.err;
+  EXPECT_NE(refused.err.find("hint: "), std::string::npos) << refused.err;
+  EXPECT_TRUE(std::filesystem::exists(pins));
+
+  expect_end(daemon, SIGTERM);
+  EXPECT_TRUE(std::filesystem::exists(pins)) << "the next one takes them over";
+  const Ended detached = run_flowtapd(root, flags);
+  EXPECT_EQ(detached.status, 0) << detached.err;
+  EXPECT_FALSE(std::filesystem::exists(pins));
+}
+
 }  // namespace
 }  // namespace flowtap::test
