@@ -2,14 +2,17 @@
 // while nothing is missing and nothing is there twice.
 #include <bpf/bpf.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <sched.h>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -285,6 +288,35 @@ TEST_F(LogTapTakeover, TheRingKeepsItsName) {
   }
   ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
   EXPECT_NE((*start().ring())->ring_id(), id);
+}
+
+// Of the calling process.
+void drop_capability(unsigned capability) {
+  __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  ASSERT_EQ(::syscall(SYS_capget, &head, sets.data()), 0);
+  auto& set = sets.at(CAP_TO_INDEX(capability));
+  set.effective &= ~CAP_TO_MASK(capability);
+  set.permitted &= ~CAP_TO_MASK(capability);
+  ASSERT_EQ(::syscall(SYS_capset, &head, sets.data()), 0);
+}
+
+TEST_F(LogTapTakeover, WithoutSysAdminOnlyStatisticsAreMissing) {
+  EXPECT_FALSE(start().taken_over());
+  EXPECT_TRUE(holds_in_child([this] {
+    drop_capability(CAP_SYS_ADMIN);
+    const auto live = kernel::start_log_tap(options_);
+    ASSERT_TRUE(live) << live.error().what;
+    EXPECT_TRUE(live->taken_over());
+    EXPECT_TRUE(live->ring());
+    EXPECT_TRUE(live->streams());
+    const auto stats = live->program_stats(false);
+    EXPECT_EQ(stats.size(), 3U);
+    for (const auto& program : stats) {
+      ASSERT_FALSE(program) << program->name;
+      EXPECT_EQ(program.error().code, EPERM) << program.error().what;
+    }
+  }));
 }
 
 TEST_F(LogTapTakeover, HalfAPinIsNone) {

@@ -76,7 +76,8 @@ Result<Fd> program_of(int link, const std::string& name) {
   if (bpf_link_get_info_by_fd(link, &info, &size) != 0)
     return fail_errno(errno, "cannot ask for the link of " + name);
   Fd program(bpf_prog_get_fd_by_id(info.prog_id));
-  if (!program.valid()) return fail_errno(errno, "cannot open the program " + name);
+  // Opening by id needs CAP_SYS_ADMIN, what else a take-over does does not: only the statistics are missing then.
+  if (!program.valid() && errno != EPERM) return fail_errno(errno, "cannot open the program " + name);
   return program;
 }
 
@@ -188,8 +189,13 @@ LogBackend LogLive::backend() const {
 std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {
   std::vector<Result<ProgramStats>> all;
   all.reserve(programs_.size());
-  for (const LogProgram& program : programs_)
-    all.push_back(read_program_stats(program.name, program.program.get(), run_stats));
+  for (const LogProgram& program : programs_) {
+    if (program.program.valid())
+      all.push_back(read_program_stats(program.name, program.program.get(), run_stats));
+    else
+      all.push_back(fail_errno(EPERM, "cannot open the BPF program " + program.name,
+                               "what an earlier flowtapd has loaded is opened with CAP_SYS_ADMIN alone"));
+  }
   return all;
 }
 

@@ -43,7 +43,7 @@ using LogSkeleton = std::unique_ptr<logtap_bpf, LogSkeletonDeleter>;
 struct LogProgram {
   std::string name;
   Fd link;
-  Fd program;
+  Fd program;  ///< invalid: taken over, and this process may not open it
 };
 
 /// The programs tap the node as long as this lives, and on after that where they are pinned.
