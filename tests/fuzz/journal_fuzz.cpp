@@ -49,16 +49,15 @@ void check(const Journal& journal) {
     for (int round = 0;; ++round) {
       if (round > 100'000) std::abort();
       const auto reading = journal.read(cursor, 777);
-      if (!reading) std::abort();
       std::uint64_t next = cursor[0].next;
-      for (const Piece& piece : reading->pieces) {
+      for (const Piece& piece : reading.pieces) {
         if (piece.offset != next || piece.length == 0) std::abort();
         next += piece.length;
-        if (reading->text(piece).size() != (piece.hole ? 0 : piece.length)) std::abort();
+        if (reading.text(piece).size() != (piece.hole ? 0 : piece.length)) std::abort();
         if (piece.hole == HoleCause::kUnreadable) std::abort();
         if (!piece.hole) bytes += piece.length;
       }
-      if (reading->pieces.empty()) break;
+      if (reading.pieces.empty()) break;
       cursor[0].next = next;  // over NotYet holes too
     }
     if (bytes != view.held) std::abort();

@@ -87,12 +87,11 @@ void Journal::count_failure(const Error& error) {
   stats_.last_error = error.what;
 }
 
-Result<Reading> Journal::read(std::span<const StreamCursor> from, std::uint64_t limit) const {
+Reading Journal::read(std::span<const StreamCursor> from, std::uint64_t limit) const {
   std::vector<ReadStep> steps;
   {
     const std::scoped_lock lock(mutex_);
-    FTAP_TRY_ASSIGN(planned, plan_reading(index_, from, limit));
-    steps = std::move(planned);
+    steps = plan_reading(index_, from, limit);
   }
   // Not under the lock: a slow file system holds up this reader alone.
   Reading reading = do_reading(steps, from);
@@ -105,6 +104,7 @@ Result<Reading> Journal::read(std::span<const StreamCursor> from, std::uint64_t 
 }
 
 Result<Reading> Journal::read(StreamNo stream, std::uint64_t from, std::uint64_t limit) const {
+  if (!this->stream(stream)) return fail("the journal does not know stream " + std::to_string(stream));
   const std::array cursors{StreamCursor{stream, from}};
   return read(cursors, limit);
 }

@@ -82,8 +82,10 @@ class Journal {
   /// safe, but are counted as captured; the caller may free them in the ring all the same, and does, lest the ring fills.
   Status append(const Batch& batch);
 
-  /// At most `limit` bytes from the cursors on, merged in the order of capture. An Error if a stream is not known.
-  [[nodiscard]] Result<Reading> read(std::span<const StreamCursor> from, std::uint64_t limit) const;
+  /// At most `limit` bytes from the cursors on, merged in the order of capture. A stream that is not known has ended and
+  /// was forgotten with its last segment: it has nothing more to give, and holds up no other.
+  [[nodiscard]] Reading read(std::span<const StreamCursor> from, std::uint64_t limit) const;
+  /// The same of one stream; an Error if it is not known.
   [[nodiscard]] Result<Reading> read(StreamNo stream, std::uint64_t from, std::uint64_t limit) const;
 
   [[nodiscard]] std::vector<StreamView> streams() const;

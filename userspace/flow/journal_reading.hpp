@@ -62,10 +62,10 @@ struct ReadStep {
 };
 
 /// What to read from the cursors on, at most `limit` bytes. Streams are merged in the order of capture; the bytes of each
-/// are in the order of their offsets. An Error if a stream is not known.
-[[nodiscard]] Result<std::vector<ReadStep>> plan_reading(const JournalIndex& index,
-                                                         std::span<const StreamCursor> from,
-                                                         std::uint64_t limit);
+/// are in the order of their offsets. A stream that is not known has ended, and nothing of it is left: its last segment
+/// went while the reader was on its way.
+[[nodiscard]] std::vector<ReadStep> plan_reading(const JournalIndex& index,
+                                                 std::span<const StreamCursor> from, std::uint64_t limit);
 
 /// Does the steps.
 [[nodiscard]] Reading do_reading(const std::vector<ReadStep>& steps, std::span<const StreamCursor> from);

@@ -160,7 +160,7 @@ TEST_F(JournalTest, StreamsMergeInTheOrderOfCapture) {
     std::string got;
     std::vector<StreamCursor> cursors{{1, 0}, {2, 0}};
     while (true) {
-      const auto reading = journal_->read(cursors, limit).value();
+      const auto reading = journal_->read(cursors, limit);
       if (reading.pieces.empty()) break;
       got += reading.bytes;
       cursors = reading.next;
@@ -250,6 +250,51 @@ TEST_F(JournalTest, ShortLivedStreamsAreForgottenWithTheirSegments) {
   reopen();
   EXPECT_EQ(journal_->stats().streams, before.streams);
   expect_whole(*journal_, kStreams, 60);
+}
+
+TEST_F(JournalTest, AForgottenStreamHoldsUpNoOther) {
+  max_ = 16384;
+  segment_ = 2048;
+  reopen();
+  add(batch_, 1, 0, 10);
+  add(batch_, 2, 0, 50);
+  batch_.add(EndEntry{2, 50, 1, {}});
+  append();
+  std::vector<StreamCursor> cursors{{1, 0}, {2, 0}};
+  cursors = journal_->read(cursors, 20).next;
+  ASSERT_EQ(cursors[0].next + cursors[1].next, 20U) << "the reader is in the middle of the second";
+  const std::uint64_t at_second = cursors[1].next;
+  std::uint64_t end = 10;
+  std::uint64_t seen = cursors[0].next;
+  for (unsigned i = 0; i < 300; ++i) {
+    add(batch_, 1, end, 100);
+    end += 100;
+    append();
+    if (journal_->stream(2)) continue;  // whose first reading is after it has gone
+    while (true) {
+      const auto reading = journal_->read(cursors, 1000);
+      EXPECT_FALSE(reading.ended);
+      if (reading.pieces.empty()) break;
+      for (const Piece& piece : reading.pieces) {
+        ASSERT_EQ(piece.stream, 1U);
+        ASSERT_EQ(piece.offset, seen);
+        if (!piece.hole) {
+          ASSERT_EQ(reading.text(piece), content(1, piece.offset, piece.length));
+        }
+        seen += piece.length;
+      }
+      cursors = reading.next;
+    }
+    ASSERT_EQ(seen, end);
+  }
+  EXPECT_EQ(seen, end) << "the second was forgotten";
+  EXPECT_EQ(cursors[1].next, at_second);
+  batch_.add(EndEntry{1, end, 1, {}});
+  append();
+  EXPECT_TRUE(journal_->read(cursors, 1000).ended);
+  const std::array unknown{StreamCursor{2, at_second}};
+  EXPECT_TRUE(journal_->read(unknown, 1000).ended);
+  EXPECT_FALSE(journal_->read(2, at_second, 1000)) << "one that is asked for by its number has to be there";
 }
 
 TEST_F(JournalTest, NoMoreEndedStreamsAreKeptThanTold) {

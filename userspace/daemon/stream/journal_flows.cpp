@@ -172,7 +172,7 @@ Status FlowReader::follow() {
 Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
   Piece piece;
   if (cursors_.empty() || is_at_its_end()) return Piece{{}, 0, true};  // at once: the flow has no such output
-  FTAP_TRY_ASSIGN(reading, journal_.read(cursors_, limit));
+  const flow::Reading reading = journal_.read(cursors_, limit);
   hole_until_ = reading.pieces.empty() ? Clock::time_point::max() : hole_until_;
   take(reading, piece);
   if (!piece.bytes.empty() || piece.missing_before > 0) return piece;
@@ -207,7 +207,7 @@ void FlowReader::take(const flow::Reading& reading, Piece& piece) {
 
 bool FlowReader::is_at_its_end() const {
   return options_.to_now && std::ranges::all_of(cursors_, [this](const flow::StreamCursor& cursor) {
-           return cursor.next >= ends_.at(cursor.stream);
+           return cursor.next >= ends_.at(cursor.stream) || !journal_.stream(cursor.stream);
          });
 }
 
