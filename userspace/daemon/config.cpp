@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.hpp"
 #include "base/printable.hpp"
 #include "daemon/config_keys.hpp"
@@ -92,6 +94,30 @@ class Reader {
   Config& config_;
 };
 
+/// The value of a key that the file gives, or nothing.
+const YamlNode* given(const YamlNode& root, std::string_view section, std::string_view word) {
+  for (const auto& [name, keys] : root.map) {
+    if (name != section) continue;
+    const auto found = std::ranges::find(keys.map, word, &YamlEntry::key);
+    return found != keys.map.end() ? &found->value : nullptr;
+  }
+  return nullptr;
+}
+
+/// What no key can be told by itself. One that is not given has its default, so the line may be that of the other.
+Status check_sizes(const Config& config, const YamlNode& root, std::string_view name) {
+  const std::uint64_t most = max_journal_bytes(config.stream.flows_bytes);
+  if (config.stream.journal_bytes <= most) return {};
+  const YamlNode* at = given(root, "stream", "journal_bytes");
+  if (at == nullptr) at = given(root, "stream", "flows_bytes");
+  return fail(
+      fmt::format("{}:{}: stream.journal_bytes: \"{}\" is more than three quarters of stream.flows_bytes, "
+                  "\"{}\"; accepted: at most {}",
+                  printable(name), at != nullptr ? at->line : root.line, config.stream.journal_bytes,
+                  config.stream.flows_bytes, most),
+      std::string(kSampleHint));
+}
+
 }  // namespace
 
 Result<Config> parse_config(std::string_view yaml, std::string_view name) {
@@ -103,6 +129,7 @@ Result<Config> parse_config(std::string_view yaml, std::string_view name) {
                             printable(name), root.line),
                 std::string(kSampleHint));
   FTAP_TRY(Reader(name, config).read_section("", root));
+  FTAP_TRY(check_sizes(config, root, name));
   return config;
 }
 

@@ -31,9 +31,9 @@ struct Config {
     std::string backend = "auto";
     std::uint64_t ring_bytes = std::uint64_t{64} << 20U;
     std::uint64_t flows_bytes = std::uint64_t{64} << 20U;
-    std::uint64_t journal_bytes = std::uint64_t{48} << 20U;
-    std::string bpffs;   ///< empty: HOST_ROOT/sys/fs/bpf
-    std::string record;  ///< empty: nothing is recorded
+    std::uint64_t journal_bytes = std::uint64_t{48} << 20U;  ///< at most max_journal_bytes() of flows_bytes
+    std::string bpffs;                                       ///< empty: HOST_ROOT/sys/fs/bpf
+    std::string record;                                      ///< empty: nothing is recorded
     bool operator==(const Stream&) const = default;
   } stream;
 
@@ -84,6 +84,13 @@ struct Config {
 
   bool operator==(const Config&) const = default;
 };
+
+/// The most that the journal may take of a tmpfs of this size. A segment that was removed keeps its memory
+/// as long as a reader has it open, and a tmpfs counts whole pages: a journal that leaves no room for that meets a full
+/// file system before it makes room itself.
+[[nodiscard]] constexpr std::uint64_t max_journal_bytes(std::uint64_t flows_bytes) {
+  return flows_bytes / 4 * 3;
+}
 
 inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
 

@@ -15,7 +15,10 @@ using U64 = std::uint64_t;
 
 constexpr U64 kMinRing = U64{256} << 10U;
 constexpr U64 kMaxRing = U64{1} << 30U;
-constexpr U64 kMinFlows = U64{4} << 20U;
+// A journal takes half its size at once at most, and frees a segment of at least 1 MiB at once: 8 MiB take what one
+// drain of the ring may give (1 MiB) and keep most of what they hold.
+constexpr U64 kMinJournal = U64{8} << 20U;
+constexpr U64 kMinFlows = U64{16} << 20U;
 constexpr U64 kMaxFlows = U64{1} << 40U;
 
 std::span<const Key> table() {
@@ -51,8 +54,8 @@ std::span<const Key> table() {
           CountField{[](Config& c) -> U64& { return c.stream.flows_bytes; }, kMinFlows, kMaxFlows},
           "Size of the tmpfs on STATE_DIR/flows, which is memory."},
       Key{"stream.journal_bytes",
-          CountField{[](Config& c) -> U64& { return c.stream.journal_bytes; }, kMinFlows / 2, kMaxFlows},
-          "How much of it the captured bytes may take; the oldest make room."},
+          CountField{[](Config& c) -> U64& { return c.stream.journal_bytes; }, kMinJournal, kMaxFlows},
+          "How much of it the captured bytes may take, at most three quarters; the oldest make room."},
       Key{"stream.bpffs",
           TextField{[](Config& c) -> std::string& { return c.stream.bpffs; }, kOptionalPathRule},
           "Where programs are pinned, so that capture goes on while flowtapd restarts; empty for "

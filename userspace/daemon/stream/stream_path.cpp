@@ -31,6 +31,12 @@ std::uint64_t now_ns() {
 // A file that is larger than what it is taken from can hold helps nobody.
 constexpr std::uint64_t kMaxRecording = std::uint64_t{4} << 30U;
 
+// A twelfth of the journal makes room at once, so that at least eleven twelfths are history. Less than a drain of the
+// ring (1 MiB) would be a file for each batch; more would free much at once, and a start reads a segment whole.
+constexpr std::uint64_t kSegmentsOfJournal = 12;
+constexpr std::uint64_t kLeastSegment = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kMostSegment = std::uint64_t{64} << 20U;
+
 // `auto` is the one that misses nothing unseen on any kernel: fexit does not see files of file systems in modules.
 kernel::LogBackend chosen_backend(const std::string& name) {
   return name == kernel::backend_name(kernel::LogBackend::kFunctions) ? kernel::LogBackend::kFunctions
@@ -57,9 +63,11 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, config.stream.flows_bytes));
   if (!mounted.warning.empty()) path->warnings_.push_back(mounted.warning);
   path->journal_limit_ = config.stream.journal_bytes;
-  FTAP_TRY_ASSIGN(journal, flow::Journal::open({.dir = mounted.path + "/.journal",
-                                                .max_bytes = config.stream.journal_bytes,
-                                                .segment_bytes = config.stream.journal_bytes / 12}));
+  FTAP_TRY_ASSIGN(journal, flow::Journal::open(
+                               {.dir = mounted.path + "/.journal",
+                                .max_bytes = config.stream.journal_bytes,
+                                .segment_bytes = std::clamp(config.stream.journal_bytes / kSegmentsOfJournal,
+                                                            kLeastSegment, kMostSegment)}));
   path->journal_ = std::move(journal);
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
   FTAP_TRY(path->open_kernel(config));
