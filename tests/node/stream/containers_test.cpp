@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <random>
+#include <set>
 
 #include "tests/support/containers.hpp"
 #include "tests/support/flows.hpp"
@@ -73,6 +75,12 @@ std::string data_file(const ScratchRoot& root) {
   return data;
 }
 
+std::set<std::string> flow_ids(const Daemon& daemon) {
+  std::set<std::string> ids;
+  for (const FlowSeen& flow : flows_of(daemon)) ids.insert(flow.id);
+  return ids;
+}
+
 TEST(Containers, PodmansStreamsAreServedByteForByte) {
   const ScratchRoot root;
   Podman podman(root);
@@ -127,7 +135,7 @@ TEST(Containers, HundredsOfShortLivesOneAfterTheOther) {
   Containerd containerd(root);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  constexpr unsigned kLives = 60;
+  constexpr unsigned kLives = 200;
   for (unsigned i = 0; i < kLives; ++i)
     containerd.run({.id = container_id("life-" + std::to_string(i)),
                     .command = {"log_writer", "write", std::to_string(i), "1"},
@@ -173,10 +181,10 @@ TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   Containerd containerd(root);
   const auto container =
       containerd.start({.id = container_id("early"),
-                        .command = shell("while [ ! -e /go ]; do sleep 0.1; done; log_writer write 0 1000"),
+                        .command = shell(": >/started; while [ ! -e /go ]; do sleep 0.1; done; "
+                                         "log_writer write 0 1000"),
                         .annotations = cri_annotations("shop", "early-0", kPod, "main")});
-  ASSERT_TRUE(eventually(
-      [&] { return root.read("containerd.log").find(container_id("early")) != std::string::npos; }));
+  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(root.file("busybox/started")); }));
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=early-0").empty(); }));
@@ -187,29 +195,45 @@ TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   expect_stream(daemon, *flow, "stdout", writer_lines(0, 1000));
 }
 
-// kill -9 in the middle of 100,000 lines, several times: the programs go on, and the next one finds all.
+// kill -9 in the middle of 100,000 lines, several times: the programs go on, and the next one finds all. Before each
+// kill 30,000 lines are let go, and the last 10,000 behind the last kill, so all of them are in the middle.
 TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
   const ScratchRoot root;
   Containerd containerd(root);
   constexpr unsigned kLines = 100'000;
+  const std::string wanted = writer_lines(0, kLines);
   auto daemon = std::make_unique<Daemon>(root, kCapturing);
   daemon->wait_ready();
   const auto container =
       containerd.start({.id = container_id("survivor"),
-                        .command = {"log_writer", "write", "0", std::to_string(kLines)},
+                        .command = shell("for i in 0 1 2 3 4 5 6 7 8 9; do "
+                                         "until [ -e /go$((i / 3)) ]; do sleep 0.1; done; "
+                                         "log_writer write ${i}0000 10000; sleep 0.2; done"),
                         .annotations = cri_annotations("shop", "survivor-0", kPod, "main")});
-  for (int i = 0; i < 3; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  const auto go_on = [&root](unsigned part) {
+    std::ofstream(root.file("busybox/go" + std::to_string(part))) << "";
+  };
+  for (unsigned i = 0; i < 3; ++i) {
+    go_on(i);
+    const std::uint64_t before = writer_lines(0, i * 30'000).size();
+    std::uint64_t bytes = 0;
+    ASSERT_TRUE(eventually([&] {
+      const auto flows = flows_of(*daemon, "?pod=survivor-0");
+      if (!flows.empty()) bytes = flows.front().bytes;
+      return bytes > before;
+    })) << i;
+    ASSERT_LT(bytes, wanted.size());
     daemon->signal(SIGKILL);
     EXPECT_EQ(daemon->wait(), 128 + SIGKILL);
     daemon = std::make_unique<Daemon>(root, kCapturing);
     daemon->wait_ready();
   }
+  go_on(3);
   EXPECT_EQ(container->wait(), 0);
   const auto flow = ended_flow(*daemon, "pod/shop/survivor-0/");
   ASSERT_TRUE(flow);
   EXPECT_EQ(flow->missing, 0U);
-  expect_stream(*daemon, *flow, "stdout", writer_lines(0, kLines));
+  expect_stream(*daemon, *flow, "stdout", wanted);
 }
 
 TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
@@ -217,6 +241,7 @@ TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
   Podman podman(root);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
+  const std::set<std::string> before = flow_ids(daemon);  // of other containers that the machine runs
   podman.start({.name = "probed", .command = shell("echo ready; sleep 30")});
   EXPECT_NE(podman.podman({"exec", "probed", "/bin/busybox", "echo", "probe"}).find("probe"),
             std::string::npos);
@@ -225,7 +250,13 @@ TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
   ASSERT_TRUE(flow);
   expect_stream(daemon, *flow, "stdout", "ready\n");
   EXPECT_EQ(::system("unshare -mpf sh -c 'echo host' | cat >/dev/null"), 0);
-  EXPECT_EQ(flows_of(daemon).size(), 1U);
+  // What is captured comes in order: a flow of anything before this container would be there when this one has ended.
+  podman.run({.name = "marker", .command = shell("echo marker")});
+  const auto marker = ended_flow(daemon, "container/marker-");
+  ASSERT_TRUE(marker);
+  std::set<std::string> expected = before;
+  expected.insert({flow->id, marker->id});
+  EXPECT_EQ(flow_ids(daemon), expected);
 }
 
 }  // namespace
