@@ -303,7 +303,7 @@ void drop_capability(unsigned capability) {
 
 TEST_F(LogTapTakeover, WithoutSysAdminOnlyStatisticsAreMissing) {
   EXPECT_FALSE(start().taken_over());
-  EXPECT_TRUE(holds_in_child([this] {
+  const bool right = holds_in_child([this] {
     drop_capability(CAP_SYS_ADMIN);
     const auto live = kernel::start_log_tap(options_);
     ASSERT_TRUE(live) << live.error().what;
@@ -316,7 +316,8 @@ TEST_F(LogTapTakeover, WithoutSysAdminOnlyStatisticsAreMissing) {
       ASSERT_FALSE(program) << program->name;
       EXPECT_EQ(program.error().code, EPERM) << program.error().what;
     }
-  }));
+  });
+  EXPECT_TRUE(right);
 }
 
 TEST_F(LogTapTakeover, HalfAPinIsNone) {
@@ -336,14 +337,14 @@ TEST_F(LogTapTakeover, OnlyWithoutABpfFileSystemIsThereNothingToDetach) {
   // Who may not see what is pinned, or may not remove it, has not ended the capture.
   for (const mode_t mode : {0700U, 0755U}) {
     ASSERT_EQ(::chmod(root_.c_str(), mode), 0);
-    EXPECT_TRUE(holds_in_child([this] {
+    const bool right = holds_in_child([this] {
       ASSERT_EQ(::setresuid(65534, 65534, 65534), 0);
       const auto detached = kernel::detach_log_tap(options_.bpffs);
       ASSERT_FALSE(detached);
       EXPECT_EQ(detached.error().code, EACCES) << detached.error().what;
       EXPECT_EQ(detached.error().hint, "run it as root");
-    })) << std::oct
-        << mode;
+    });
+    EXPECT_TRUE(right) << std::oct << mode;
   }
   EXPECT_TRUE(start().taken_over());
 }
