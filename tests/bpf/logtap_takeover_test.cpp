@@ -330,6 +330,34 @@ TEST_F(LogTapTakeover, HalfAPinIsNone) {
   EXPECT_TRUE(start().taken_over());
 }
 
+TEST_F(LogTapTakeover, APinThatFailsLeavesNothing) {
+  const kernel::LogPins pins(options_.bpffs);
+  ASSERT_TRUE(pins.check());
+  const Fd map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "test", 4, 8, 1, nullptr));
+  ASSERT_TRUE(map.valid());
+  EXPECT_FALSE(pins.pin({{"first", map.get()}, {"second", -1}}));
+  EXPECT_TRUE(std::filesystem::is_empty(options_.bpffs + "/flowtap"));
+  EXPECT_TRUE(pins.pin({{"first", map.get()}}));
+  EXPECT_EQ(pins.find()->size(), 1U);
+}
+
+TEST_F(LogTapTakeover, OtherLayoutsGo) {
+  const std::string ours = options_.bpffs + "/flowtap/" + kernel::log_abi();
+  const std::string other = options_.bpffs + "/flowtap/0123456789abcdef";
+  // As another build leaves it.
+  EXPECT_FALSE(start().taken_over());
+  std::filesystem::rename(ours, other);
+  for (const bool taken_over : {false, true}) {
+    std::filesystem::create_directories(other + "_part");
+    const auto live = start();
+    EXPECT_EQ(live.taken_over(), taken_over);
+    EXPECT_FALSE(live.left_over()) << live.left_over()->what;
+    EXPECT_FALSE(std::filesystem::exists(other));
+    EXPECT_FALSE(std::filesystem::exists(other + "_part"));
+    EXPECT_TRUE(std::filesystem::exists(ours));
+  }
+}
+
 TEST_F(LogTapTakeover, OnlyWithoutABpfFileSystemIsThereNothingToDetach) {
   EXPECT_TRUE(kernel::detach_log_tap(root_)) << "some other file system";
   EXPECT_TRUE(kernel::detach_log_tap(root_ + "/nowhere"));

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "bpf/abi/log.h"
 
@@ -82,6 +83,16 @@ Status make(const std::string& folder) {
   return refused("make " + folder, errno);
 }
 
+Status pin_into(const std::string& folder, const std::vector<std::pair<std::string, int>>& objects) {
+  FTAP_TRY(make(folder));
+  for (const auto& [name, fd] : objects) {
+    std::string path = folder;
+    path.append("/").append(name);
+    if (bpf_obj_pin(fd, path.c_str()) != 0) return fail_errno(errno, "cannot pin " + path);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string log_abi() {
@@ -124,14 +135,25 @@ Status LogPins::pin(const std::vector<std::pair<std::string, int>>& objects) con
   // The kernel wants no dots in these names.
   const std::string part = folder() + "_part";
   FTAP_TRY(remove(part));
-  FTAP_TRY(make(part));
-  for (const auto& [name, fd] : objects) {
-    std::string path = part;
-    path.append("/").append(name);
-    if (bpf_obj_pin(fd, path.c_str()) != 0) return fail_errno(errno, "cannot pin " + path);
-  }
-  if (std::rename(part.c_str(), folder().c_str()) != 0) return fail_errno(errno, "cannot name " + folder());
-  return {};
+  Status pinned = pin_into(part, objects);
+  if (pinned && std::rename(part.c_str(), folder().c_str()) != 0)
+    pinned = fail_errno(errno, "cannot name " + folder());
+  // Else its links would keep the programs attached. That it cannot pin says more than that it cannot remove either.
+  if (!pinned) static_cast<void>(remove(part));
+  return pinned;
+}
+
+Status LogPins::remove_others() const {
+  std::vector<std::string> others;
+  std::error_code error;
+  fs::directory_iterator entries(root_, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error))
+    if (entries->path().filename() != log_abi()) others.push_back(entries->path().string());
+  if (error) return refused("list " + root_, error.value());
+  Status all;
+  for (const std::string& other : others)
+    if (Status removed = remove(other); !removed) all = std::move(removed);
+  return all;
 }
 
 Status LogPins::remove_all() const {

@@ -35,8 +35,12 @@ class LogPins {
   /// All that this layout's builds have pinned; nothing pinned: empty.
   [[nodiscard]] Result<std::vector<Pin>> find() const;
 
-  /// All or nothing: a process that dies at this leaves nothing that find() would see.
+  /// All or nothing: a process that dies at this leaves nothing that find() would see, a failure nothing at all.
   [[nodiscard]] Status pin(const std::vector<std::pair<std::string, int>>& objects) const;
+
+  /// Removes what builds of other layouts have pinned, which detaches their programs: two taps would take every byte
+  /// twice, and nobody drains the other's ring. Fails after all that can be removed is.
+  [[nodiscard]] Status remove_others() const;
 
   /// Removes what builds of any layout have pinned. Programs that nobody holds otherwise are detached by that.
   [[nodiscard]] Status remove_all() const;

@@ -181,6 +181,12 @@ Status LogLive::pin(const LogPins& pins) const {
   return pins.pin(objects);
 }
 
+// By now this one captures, so no byte goes by unseen; but what waits in the other's ring is lost with it, and its
+// streams begin anew here. A flip without that, where both rings are drained once, is for later.
+void LogLive::replace_others(const LogPins& pins) {
+  if (Status removed = pins.remove_others(); !removed) left_over_ = std::move(removed).error();
+}
+
 LogBackend LogLive::backend() const {
   const auto calls = std::ranges::find(programs_, "ftap_sys_exit", &LogProgram::name);
   return calls == programs_.end() ? LogBackend::kFunctions : LogBackend::kSysExit;
@@ -209,6 +215,7 @@ Result<LogLive> start_log_tap(const LogOptions& options) {
       FTAP_TRY_ASSIGN(live, LogLive::take_over(std::move(found)));
       FTAP_TRY_ASSIGN(streams, live.streams());
       streams.raise_next(options.first_stream);
+      live.replace_others(pins);  // which the process that pinned may not have come to
       return live;
     }
   }
@@ -216,7 +223,10 @@ Result<LogLive> start_log_tap(const LogOptions& options) {
   FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
   FTAP_TRY_ASSIGN(live, std::move(loaded).attach());
   if (pinnable) pinnable = live.pin(pins);
-  if (!pinnable) live.unpinned_ = std::move(pinnable).error();
+  if (pinnable)
+    live.replace_others(pins);
+  else
+    live.unpinned_ = std::move(pinnable).error();
   return live;
 }
 

@@ -60,6 +60,8 @@ class LogLive {
   [[nodiscard]] bool taken_over() const { return taken_over_; }
   /// Why capture ends with this process; absent: it does not.
   [[nodiscard]] const std::optional<Error>& unpinned() const { return unpinned_; }
+  /// Why what a build of another layout has pinned is still there; absent: nothing of that kind is.
+  [[nodiscard]] const std::optional<Error>& left_over() const { return left_over_; }
   [[nodiscard]] LogBackend backend() const;
 
   /// One per program; one whose state cannot be read is an Error.
@@ -72,11 +74,13 @@ class LogLive {
   [[nodiscard]] static Result<LogLive> take_over(std::vector<Pin> pins);
   [[nodiscard]] Status attach(const bpf_program* program);
   [[nodiscard]] Status pin(const LogPins& pins) const;
+  void replace_others(const LogPins& pins);
 
   LogMaps maps_;
   std::vector<LogProgram> programs_;
   bool taken_over_ = false;
   std::optional<Error> unpinned_;
+  std::optional<Error> left_over_;
 };
 
 /// Verified and in the kernel, not attached.

@@ -87,6 +87,9 @@ Status StreamPath::open_kernel(const Config& config) {
   if (live_->unpinned())
     warnings_.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
                         live_->unpinned()->what);
+  if (live_->left_over())
+    warnings_.push_back("what another build of flowtapd has pinned is still there: " +
+                        live_->left_over()->what);
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
   source_ = std::move(ring);
