@@ -133,6 +133,16 @@ class ScriptedFlows final : public FlowsView {
     return process[{pid, outputs}] = std::make_shared<ScriptedFlow>();
   }
 
+  // Where a server may be asking meanwhile.
+  [[nodiscard]] FlowFilter asked_for() const {
+    const std::scoped_lock lock(asked_);
+    return filter;
+  }
+  void refuse(std::uint32_t pid, Outputs outputs, Error error) {
+    const std::scoped_lock lock(asked_);
+    no_tap.insert_or_assign({pid, outputs}, std::move(error));
+  }
+
   // What was asked for last; read by tests without a server.
   mutable FlowFilter filter;
   ReadOptions options;
@@ -144,6 +154,7 @@ class ScriptedFlows final : public FlowsView {
   }
   [[nodiscard]] Result<std::unique_ptr<RawReader>> read(const std::string& id,
                                                         const ReadOptions& wanted) override {
+    const std::scoped_lock lock(asked_);
     options = wanted;
     const auto found = flow.find(id);
     if (found == flow.end())
@@ -152,6 +163,7 @@ class ScriptedFlows final : public FlowsView {
   }
   [[nodiscard]] Result<std::unique_ptr<RawReader>> tap(std::uint32_t pid,
                                                        const ReadOptions& wanted) override {
+    const std::scoped_lock lock(asked_);
     options = wanted;
     if (const auto error = no_tap.find({pid, wanted.outputs}); error != no_tap.end())
       return std::unexpected(error->second);

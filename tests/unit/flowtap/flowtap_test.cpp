@@ -147,10 +147,10 @@ TEST_F(FlowtapTest, FlowsIsATableOrTheBody) {
   const Outcome json = flowtap("flows -o json --namespace 'a b' --pod p --group 'g&h' --kind pod" + at());
   EXPECT_EQ(json.exit, 0);
   EXPECT_TRUE(json.output.starts_with(R"({"flows":[{"id":"pod/shop/web-1/)")) << json.output;
-  EXPECT_EQ(flows_.filter.ns, "a b");
-  EXPECT_EQ(flows_.filter.pod, "p");
-  EXPECT_EQ(flows_.filter.group, "g&h");
-  EXPECT_EQ(flows_.filter.kind, "pod");
+  EXPECT_EQ(flows_.asked_for().ns, "a b");
+  EXPECT_EQ(flows_.asked_for().pod, "p");
+  EXPECT_EQ(flows_.asked_for().group, "g&h");
+  EXPECT_EQ(flows_.asked_for().kind, "pod");
 }
 
 TEST_F(FlowtapTest, FlowsWithoutTheStreamPathExitsWith1AndSaysSo) {
@@ -204,7 +204,7 @@ TEST_F(FlowtapTest, TapOnATerminalShowsControlCharactersEscaped) {
 TEST_F(FlowtapTest, TapGoesOnWithTheOutputThatCanBeFollowed) {
   node_.captured = &flows_;
   const auto out = flows_.add(7, api::Outputs::kStdout);
-  flows_.no_tap[{7, api::Outputs::kStderr}] = {"it is /dev/null", "", ENOTSUP};
+  flows_.refuse(7, api::Outputs::kStderr, {"it is /dev/null", "", ENOTSUP});
   start();
   auto process = once_followed(out, [out] {
     out->append("x\n");
@@ -216,7 +216,7 @@ TEST_F(FlowtapTest, TapGoesOnWithTheOutputThatCanBeFollowed) {
   EXPECT_NE(run.output.find("flowtap: stderr is not followed: it is /dev/null\n"), std::string::npos);
   EXPECT_NE(run.output.find("x\n"), std::string::npos);
   EXPECT_EQ(flowtap("tap 7 --stderr" + at()).exit, 1);
-  flows_.no_tap[{7, api::Outputs::kStdout}] = {"it is closed", "", ENOTSUP};
+  flows_.refuse(7, api::Outputs::kStdout, {"it is closed", "", ENOTSUP});
   const Outcome none = flowtap("tap 7" + at());
   EXPECT_EQ(none.exit, 1);
   EXPECT_EQ(occurrences(none.output, "is not followed"), 2U) << none.output;
