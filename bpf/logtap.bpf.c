@@ -53,14 +53,20 @@ static __always_inline void end_if_closed(const struct ftap_tapped* tapped, cons
   if (is_closed(tapped) && asked_for_some(call)) end_stream(tapped->stream, &tapped->target);
 }
 
-static __always_inline void moved(struct task_struct* task, const struct ftap_call* call, __u64 n) {
+/* False: neither end is tapped. */
+static __always_inline bool moved(struct task_struct* task, const struct ftap_call* call, __u64 n) {
   struct ftap_tapped tapped;
-  if (find_tapped(task, call->fd, true, &tapped)) count_moved(tapped.stream, n);
-  if (find_tapped(task, call->to, false, &tapped)) count_moved(tapped.stream, n);
+  bool from = find_tapped(task, call->fd, true, &tapped);
+  if (from) count_moved(tapped.stream, n);
+  bool to = find_tapped(task, call->to, false, &tapped);
+  if (to) count_moved(tapped.stream, n);
+  return from || to;
 }
 
+FTAP_HOOK(calls, "tp_btf/sys_exit")
+
 SEC("tp_btf/sys_exit")
-int BPF_PROG(ftap_sys_exit, struct pt_regs* regs, long ret) {
+int BPF_PROG(ftap_calls, struct pt_regs* regs, long ret) {
   if (ret < 0) return 0;
   struct task_struct* task = bpf_get_current_task_btf();
   struct ftap_call call = {.position = FTAP_AT_FILE_POSITION};
@@ -71,12 +77,13 @@ int BPF_PROG(ftap_sys_exit, struct pt_regs* regs, long ret) {
   if (call.way == FTAP_WAY_NONE || is_muted()) return 0;
 
   if (call.way == FTAP_WAY_MOVE) {
-    if (ret) moved(task, &call, ret);
+    if (ret && !moved(task, &call, ret)) FTAP_PASS_ON(ctx, calls);
     return 0;
   }
   struct ftap_tapped tapped;
-  if (!find_tapped(task, call.fd, call.way == FTAP_WAY_READ, &tapped)) return 0;
-  if (ret)
+  if (!find_tapped(task, call.fd, call.way == FTAP_WAY_READ, &tapped))
+    FTAP_PASS_ON(ctx, calls);
+  else if (ret)
     take(&tapped, &call, ret, bpf_ktime_get_ns());
   else if (call.way == FTAP_WAY_READ)
     end_if_closed(&tapped, &call);

@@ -7,8 +7,9 @@
  * a record says where in the stream its bytes stand. So whatever is lost leaves a hole of known length, at a
  * known place, and "captured + lost == passed" holds for every stream.
  *
- * Upgrades read what an older build left (design, section 4). Therefore fields are only ever added at the end,
- * record headers and map values tell their own size, and numbers of enums are never used again.
+ * Builds read what another left, older or newer. Therefore records tell their own size and get new fields at their ends
+ * alone; slots of streams are read by their fields' names, whose meaning never changes; and numbers of enums are never
+ * used again.
  */
 #ifndef FTAP_ABI_LOG_H
 #define FTAP_ABI_LOG_H

@@ -9,6 +9,7 @@
 #ifndef FTAP_LIB_LOG_ENTER_BPF_H
 #define FTAP_LIB_LOG_ENTER_BPF_H
 
+#include "bpf/lib/log_hook.bpf.h"
 #include "bpf/lib/log_streams.bpf.h"
 
 /* Cgroups that a process has entered. LRU: a full table must not keep new containers out. */
@@ -91,6 +92,8 @@ static __always_inline void enter_container(struct task_struct* task, struct ker
   bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
 }
 
+FTAP_HOOK(exec, "tp_btf/sched_process_exec")
+
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(ftap_exec, struct task_struct* task) {
   struct ftap_log_control* control = log_control();
@@ -106,12 +109,17 @@ int BPF_PROG(ftap_exec, struct task_struct* task) {
   return 0;
 }
 
+FTAP_HOOK(rmdir, "tp_btf/cgroup_rmdir")
+
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(ftap_rmdir, struct cgroup* cgroup) {
   /* The hierarchies of v1 number their cgroups for themselves; marks are of v2 alone. */
   if (cgroup->root->hierarchy_id) return 0;
   __u64 id = cgroup->kn->id;
-  if (bpf_map_delete_elem(&ftap_marks, &id)) return 0;
+  if (bpf_map_delete_elem(&ftap_marks, &id)) {
+    FTAP_PASS_ON(ctx, rmdir);
+    return 0;
+  }
   struct {
     struct ftap_log_record head;
     __u64 cgroup;

@@ -9,6 +9,7 @@
 #ifndef FTAP_LIB_LOG_FUNCTIONS_BPF_H
 #define FTAP_LIB_LOG_FUNCTIONS_BPF_H
 
+#include "bpf/lib/log_hook.bpf.h"
 #include "bpf/lib/log_take.bpf.h"
 
 enum iter_type { ITER_UBUF, ITER_IOVEC };
@@ -97,62 +98,86 @@ static __always_inline void take_iter(const struct ftap_tapped* tapped, struct i
   }
 }
 
-static __always_inline int on_written(struct file* file, struct iov_iter* iter, long ret, __u64 position,
-                                      __u32 lane) {
+/* These are false where the file is not tapped, though what happened could be a log's. */
+static __always_inline bool on_written(struct file* file, struct iov_iter* iter, long ret, __u64 position,
+                                       __u32 lane) {
   struct ftap_tapped tapped;
-  if (ret <= 0 || !file || is_muted() || !find_file(file, false, &tapped)) return 0;
+  if (ret <= 0 || !file || is_muted()) return true;
+  if (!find_file(file, false, &tapped)) return false;
   take_iter(&tapped, iter, ret, position, lane);
-  return 0;
+  return true;
 }
 
-static __always_inline int on_read(struct file* file, struct iov_iter* iter, long ret) {
+static __always_inline bool on_read(struct file* file, struct iov_iter* iter, long ret) {
   struct ftap_tapped tapped;
-  if (ret < 0 || is_muted() || !find_file(file, true, &tapped)) return 0;
+  if (ret < 0 || is_muted()) return true;
+  if (!find_file(file, true, &tapped)) return false;
   if (ret)
     take_iter(&tapped, iter, ret, 0, FTAP_LANE_PIPE);
   else if (BPF_CORE_READ(iter, count) && is_closed(&tapped))
     end_stream(tapped.stream, &tapped.target);
-  return 0;
+  return true;
+}
+
+static __always_inline bool on_moved(struct file* file, bool reads, long ret) {
+  struct ftap_tapped tapped;
+  if (ret <= 0 || !file || is_muted()) return true;
+  if (!find_file(file, reads, &tapped)) return false;
+  count_moved(tapped.stream, ret);
+  return true;
 }
 
 /* The next one's name since 6.15, when FIFOs got a function of their own, which calls this one. */
+FTAP_HOOK(apipe, "?fexit/anon_pipe_read")
+
 SEC("?fexit/anon_pipe_read")
-int BPF_PROG(ftap_anon_pipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
-  return on_read(iocb->ki_filp, iter, ret);
+int BPF_PROG(ftap_apipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
+  if (!on_read(iocb->ki_filp, iter, ret)) FTAP_PASS_ON(ctx, apipe);
+  return 0;
 }
+
+FTAP_HOOK(pipe, "?fexit/pipe_read")
 
 SEC("?fexit/pipe_read")
 int BPF_PROG(ftap_pipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
-  return on_read(iocb->ki_filp, iter, ret);
+  if (!on_read(iocb->ki_filp, iter, ret)) FTAP_PASS_ON(ctx, pipe);
+  return 0;
 }
 
 /* What is spliced into a file comes to the file's own function; out of a pipe it has none. (A vmsplice of a read end is
  * not seen here.) */
+FTAP_HOOK(splice, "?fexit/do_splice")
+
 SEC("?fexit/do_splice")
 int BPF_PROG(ftap_splice, struct file* in, void* in_at, struct file* out, void* out_at, unsigned long length,
              unsigned int flags, long ret) {
-  struct ftap_tapped tapped;
-  if (ret > 0 && !is_muted() && find_file(in, true, &tapped)) count_moved(tapped.stream, ret);
+  if (!on_moved(in, true, ret)) FTAP_PASS_ON(ctx, splice);
   return 0;
 }
 
+FTAP_HOOK(tty, "?fexit/tty_write")
+
 SEC("?fexit/tty_write")
 int BPF_PROG(ftap_tty, struct kiocb* iocb, struct iov_iter* iter, long ret) {
-  return on_written(iocb->ki_filp, iter, ret, 0, FTAP_LANE_TTY);
+  if (!on_written(iocb->ki_filp, iter, ret, 0, FTAP_LANE_TTY)) FTAP_PASS_ON(ctx, tty);
+  return 0;
 }
+
+FTAP_HOOK(unix, "?fexit/unix_stream_sendmsg")
 
 SEC("?fexit/unix_stream_sendmsg")
 int BPF_PROG(ftap_unix, struct socket* socket, struct msghdr* message, unsigned long length, int ret) {
-  return on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_UNIX);
+  if (!on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_UNIX)) FTAP_PASS_ON(ctx, unix);
+  return 0;
 }
 
 /* Before 6.5 sendfile(2) comes here. */
+FTAP_HOOK(page, "?fexit/unix_stream_sendpage")
+
 SEC("?fexit/unix_stream_sendpage")
-int BPF_PROG(ftap_unix_page, struct socket* socket, void* page, int offset, unsigned long size, int flags,
+int BPF_PROG(ftap_page, struct socket* socket, void* page, int offset, unsigned long size, int flags,
              long ret) {
-  struct ftap_tapped tapped;
-  if (ret > 0 && socket->file && !is_muted() && find_file(socket->file, false, &tapped))
-    count_moved(tapped.stream, ret);
+  if (!on_moved(socket->file, false, ret)) FTAP_PASS_ON(ctx, page);
   return 0;
 }
 
@@ -160,15 +185,17 @@ int BPF_PROG(ftap_unix_page, struct socket* socket, void* page, int offset, unsi
  * One per file system: by now each has moved the position on. One write is in one of these alone, but a write to one
  * file system may preempt another's.
  */
-#define FTAP_FILE_WRITE(name, function, lane)                               \
-  SEC("?fexit/" #function)                                                  \
-  int BPF_PROG(name, struct kiocb* iocb, struct iov_iter* iter, long ret) { \
-    return on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, lane);        \
+#define FTAP_FILE_WRITE(hook, function, lane)                                               \
+  FTAP_HOOK(hook, "?fexit/" #function)                                                      \
+  SEC("?fexit/" #function)                                                                  \
+  int BPF_PROG(ftap_##hook, struct kiocb* iocb, struct iov_iter* iter, long ret) {          \
+    if (!on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, lane)) FTAP_PASS_ON(ctx, hook); \
+    return 0;                                                                               \
   }
-FTAP_FILE_WRITE(ftap_generic, generic_file_write_iter, FTAP_LANE_GENERIC)
-FTAP_FILE_WRITE(ftap_shmem, shmem_file_write_iter, FTAP_LANE_SHMEM)
-FTAP_FILE_WRITE(ftap_ext4, ext4_file_write_iter, FTAP_LANE_EXT4)
-FTAP_FILE_WRITE(ftap_xfs, xfs_file_write_iter, FTAP_LANE_XFS)
-FTAP_FILE_WRITE(ftap_btrfs, btrfs_file_write_iter, FTAP_LANE_BTRFS)
+FTAP_FILE_WRITE(gen, generic_file_write_iter, FTAP_LANE_GENERIC)
+FTAP_FILE_WRITE(shmem, shmem_file_write_iter, FTAP_LANE_SHMEM)
+FTAP_FILE_WRITE(ext4, ext4_file_write_iter, FTAP_LANE_EXT4)
+FTAP_FILE_WRITE(xfs, xfs_file_write_iter, FTAP_LANE_XFS)
+FTAP_FILE_WRITE(btrfs, btrfs_file_write_iter, FTAP_LANE_BTRFS)
 
 #endif /* FTAP_LIB_LOG_FUNCTIONS_BPF_H */

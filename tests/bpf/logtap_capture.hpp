@@ -48,6 +48,9 @@ kernel::LogTarget target_of(int fd, ftap_log_kind kind);
 /// Whether this kernel may preempt the programs at the tracepoint of system calls, and so may miss some: from 7.x on.
 [[nodiscard]] bool may_miss();
 
+/// Why this kernel does not let the backend's programs in; empty: it does. Any other failure throws.
+[[nodiscard]] std::string refusal(kernel::LogBackend backend);
+
 class RunningTap {
  public:
   explicit RunningTap(std::uint32_t ring_bytes = 64U << 20U,
@@ -88,6 +91,13 @@ class TapTest : public ::testing::TestWithParam<kernel::LogBackend> {
 };
 
 }  // namespace flowtap::test
+
+/// In SetUp() of tests with backends of their own: as TapTest does.
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): GTEST_SKIP returns
+#define FLOWTAP_SKIP_IF_REFUSED(backend)                                                   \
+  do {                                                                                     \
+    if (const std::string why = test::refusal(backend); !why.empty()) GTEST_SKIP() << why; \
+  } while (false)
 
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): GoogleTest's own is a macro
 #define FLOWTAP_EACH_BACKEND(suite)                                                                     \

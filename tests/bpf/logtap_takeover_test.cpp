@@ -21,42 +21,22 @@
 #include <thread>
 
 #include "tests/bpf/logtap_capture.hpp"
+#include "tests/bpf/logtap_pinned.hpp"
 #include "tests/bpf/logtap_text.hpp"
 
 namespace flowtap {
 namespace {
 
-// A BPF file system and a mount namespace of the test's own: its pins are nobody else's, and go with it.
-class LogTapTakeover : public ::testing::Test {
+using LogTapTakeover = test::PinnedTap;
+
+class LogTapTakeoverOfEach : public test::PinnedTap,
+                             public ::testing::WithParamInterface<kernel::LogBackend> {
  protected:
   void SetUp() override {
-    std::string folder = "/tmp/flowtap-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-    root_ = folder;
-    ASSERT_EQ(::unshare(CLONE_NEWNS), 0);
-    ASSERT_EQ(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
-    ASSERT_EQ(::mkdir((root_ + "/bpf").c_str(), 0700), 0);
-    ASSERT_EQ(::mount("bpf", (root_ + "/bpf").c_str(), "bpf", 0, nullptr), 0);
-    options_.bpffs = root_ + "/bpf";
-    options_.ring_bytes = 16U << 20U;
+    test::PinnedTap::SetUp();
+    options_.backend = GetParam();
+    FLOWTAP_SKIP_IF_REFUSED(GetParam());
   }
-
-  void TearDown() override {
-    EXPECT_TRUE(kernel::detach_log_tap(options_.bpffs));
-    EXPECT_FALSE(std::filesystem::exists(options_.bpffs + "/flowtap"));
-    ::umount(options_.bpffs.c_str());
-    std::filesystem::remove_all(root_);
-  }
-
-  [[nodiscard]] kernel::LogLive start() const {
-    auto live = kernel::start_log_tap(options_);
-    EXPECT_TRUE(live) << live.error().what;
-    EXPECT_FALSE(live->unpinned()) << live->unpinned()->what;
-    return std::move(*live);
-  }
-
-  std::string root_;
-  kernel::LogOptions options_;
 };
 
 // A stand-in for the journal: batches, each with the ring's position behind it, one append per batch.
@@ -158,7 +138,7 @@ pid_t start_service(const kernel::LogOptions& options, const std::string& journa
   ::_exit(0);
 }
 
-TEST_F(LogTapTakeover, KilledInTheMiddleOfAHundredThousandLines) {
+TEST_P(LogTapTakeoverOfEach, KilledInTheMiddleOfAHundredThousandLines) {
   const std::string journal = root_ + "/journal";
   const std::string text = test::lines(100'000);
   test::Pipe pipe;
@@ -212,7 +192,7 @@ TEST_F(LogTapTakeover, KilledInTheMiddleOfAHundredThousandLines) {
   std::uint64_t missed = 0;
   for (const auto& program : start().program_stats(false)) missed += program ? program->recursion_misses : 0;
   if (missed != 0) {
-    EXPECT_TRUE(test::may_miss());
+    EXPECT_TRUE(test::may_miss() || GetParam() == kernel::LogBackend::kFunctions);
     EXPECT_EQ(got.missing(got.captured()), 0U) << "what was seen is there, and once";
     return;
   }
@@ -220,6 +200,8 @@ TEST_F(LogTapTakeover, KilledInTheMiddleOfAHundredThousandLines) {
   ASSERT_EQ(got.ends.size(), 1U);
   EXPECT_EQ(got.ends[0].passed, text.size());
 }
+
+FLOWTAP_EACH_BACKEND(LogTapTakeoverOfEach);
 
 TEST_F(LogTapTakeover, NobodyDrainsForTenMinutes) {
   const test::Pipe pipe;
@@ -335,27 +317,26 @@ TEST_F(LogTapTakeover, APinThatFailsLeavesNothing) {
   ASSERT_TRUE(pins.check());
   const Fd map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "test", 4, 8, 1, nullptr));
   ASSERT_TRUE(map.valid());
-  EXPECT_FALSE(pins.pin({{"first", map.get()}, {"second", -1}}));
+  EXPECT_FALSE(pins.pin("some", {{"first", map.get()}, {"second", -1}}));
   EXPECT_TRUE(std::filesystem::is_empty(options_.bpffs + "/flowtap"));
-  EXPECT_TRUE(pins.pin({{"first", map.get()}}));
-  EXPECT_EQ(pins.find()->size(), 1U);
+  EXPECT_TRUE(pins.pin("some", {{"first", map.get()}}));
+  EXPECT_EQ(pins.find("some")->size(), 1U);
 }
 
-TEST_F(LogTapTakeover, OtherLayoutsGo) {
+// As first builds left it: links in the layout's folder, and no hooks.
+TEST_F(LogTapTakeover, LayoutsWithoutHooksGo) {
   const std::string ours = options_.bpffs + "/flowtap/" + kernel::log_abi();
   const std::string other = options_.bpffs + "/flowtap/0123456789abcdef";
-  // As another build leaves it.
   EXPECT_FALSE(start().taken_over());
   std::filesystem::rename(ours, other);
-  for (const bool taken_over : {false, true}) {
-    std::filesystem::create_directories(other + "_part");
-    const auto live = start();
-    EXPECT_EQ(live.taken_over(), taken_over);
-    EXPECT_FALSE(live.left_over()) << live.left_over()->what;
-    EXPECT_FALSE(std::filesystem::exists(other));
-    EXPECT_FALSE(std::filesystem::exists(other + "_part"));
-    EXPECT_TRUE(std::filesystem::exists(ours));
-  }
+  std::filesystem::remove_all(options_.bpffs + "/flowtap/hooks");
+  std::filesystem::create_directories(other + "_part");
+  const auto live = start();
+  EXPECT_FALSE(live.taken_over());
+  EXPECT_FALSE(live.left_over()) << live.left_over()->what;
+  EXPECT_FALSE(std::filesystem::exists(other));
+  EXPECT_FALSE(std::filesystem::exists(other + "_part"));
+  EXPECT_TRUE(std::filesystem::exists(ours));
 }
 
 TEST_F(LogTapTakeover, OnlyWithoutABpfFileSystemIsThereNothingToDetach) {

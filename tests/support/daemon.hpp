@@ -24,6 +24,7 @@ struct DaemonOptions {
   std::optional<std::uint16_t> prometheus = 0;
   std::vector<std::string> env = {};
   std::function<void()> before_exec = {};
+  std::string program = {};  ///< empty: flowtapd
 };
 
 /// What /api/v1/status says of one component.

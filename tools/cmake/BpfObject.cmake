@@ -1,4 +1,6 @@
-# bpf_object(NAME): bpf/NAME.bpf.c → object with BTF and without DWARF → skeleton NAME.skel.h, in target NAME_skel.
+# bpf_object(NAME [AS TARGET] [SOURCE FILE] [INCLUDES FOLDER...] [DEPENDS FILE...]):
+# NAME.bpf.c here, or FILE → object with BTF and without DWARF → skeleton NAME.skel.h, in target NAME_skel or TARGET_skel.
+# FOLDERs are looked into before the project's own.
 #
 # The compiler writes the list of what it read (headers and .def rows alike), so a change in any of them rebuilds the
 # object. Building needs no BTF of the building machine: there is no vmlinux.h.
@@ -17,16 +19,25 @@ set(BPF_FLAGS -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-para
     "-I${PROJECT_SOURCE_DIR}" "-I${PROJECT_SOURCE_DIR}/stats")
 
 function(bpf_object name)
+  cmake_parse_arguments(ARG "" "AS;SOURCE" "INCLUDES;DEPENDS" ${ARGN})
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/${name}.bpf.c")
+  if(ARG_SOURCE)
+    set(source "${ARG_SOURCE}")
+  endif()
+  set(target ${name})
+  if(ARG_AS)
+    set(target ${ARG_AS})
+  endif()
+  list(TRANSFORM ARG_INCLUDES PREPEND -I)
   set(raw "${CMAKE_CURRENT_BINARY_DIR}/${name}.dwarf.o")
   set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.bpf.o")
   set(skeleton "${CMAKE_CURRENT_BINARY_DIR}/include/${name}.skel.h")
   file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/include")
   add_custom_command(
     OUTPUT "${object}"
-    COMMAND ${BPF_CLANG} ${BPF_FLAGS} -MD -MF "${raw}.d" -MT "${object}" -c "${source}" -o "${raw}"
+    COMMAND ${BPF_CLANG} ${ARG_INCLUDES} ${BPF_FLAGS} -MD -MF "${raw}.d" -MT "${object}" -c "${source}" -o "${raw}"
     COMMAND ${BPF_STRIP} -g -o "${object}" "${raw}"
-    DEPENDS "${source}" DEPFILE "${raw}.d" COMMENT "BPF ${name}" VERBATIM)
+    DEPENDS "${source}" ${ARG_DEPENDS} DEPFILE "${raw}.d" COMMENT "BPF ${name}" VERBATIM)
   add_custom_command(
     OUTPUT "${skeleton}"
     # clang-tidy looks into what is included, and what bpftool generates is not ours to mend.
@@ -34,11 +45,11 @@ function(bpf_object name)
     COMMAND ${BPFTOOL} gen skeleton "${object}" name ${name}_bpf >> "${skeleton}"
     COMMAND ${CMAKE_COMMAND} -E echo "// NOLINTEND" >> "${skeleton}"
     DEPENDS "${object}" COMMENT "skeleton ${name}" VERBATIM)
-  add_custom_target(${name}_skel_h DEPENDS "${skeleton}")
-  add_library(${name}_skel INTERFACE)
-  add_dependencies(${name}_skel ${name}_skel_h)
+  add_custom_target(${target}_skel_h DEPENDS "${skeleton}")
+  add_library(${target}_skel INTERFACE)
+  add_dependencies(${target}_skel ${target}_skel_h)
   # SYSTEM: what bpftool generates is not held to our warnings.
-  target_include_directories(${name}_skel SYSTEM INTERFACE "${CMAKE_CURRENT_BINARY_DIR}/include")
-  target_link_libraries(${name}_skel INTERFACE PkgConfig::LIBBPF)
+  target_include_directories(${target}_skel SYSTEM INTERFACE "${CMAKE_CURRENT_BINARY_DIR}/include")
+  target_link_libraries(${target}_skel INTERFACE PkgConfig::LIBBPF)
   set_property(GLOBAL APPEND PROPERTY FLOWTAP_BPF_OBJECTS "${object}")
 endfunction()

@@ -73,6 +73,7 @@ bool LogConsumer::round() {
     sweep(now);
   }
   take_names(now);
+  still_nameless_ = nameless_.size();
   append(source_.position());
   // Not before: a stream whose end is in neither the journal nor a slot would seem open for ever.
   for (const StreamSlot& slot : rested_) {
@@ -324,7 +325,7 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
 }
 
 ConsumerCounts LogConsumer::counts() const {
-  ConsumerCounts counts{records_, bytes_, broken_, drain_errors_, let_go_, open_streams_, {}};
+  ConsumerCounts counts{records_, bytes_, broken_, drain_errors_, let_go_, open_streams_, still_nameless_, {}};
   for (std::size_t i = 0; i < counts.lost.size(); ++i) counts.lost.at(i) = lost_.at(i);
   return counts;
 }

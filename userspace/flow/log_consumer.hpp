@@ -35,6 +35,7 @@ struct ConsumerCounts {
   std::uint64_t drain_errors = 0;
   std::uint64_t let_go = 0;  ///< streams that belong to nothing that is captured
   std::uint64_t open_streams = 0;
+  std::uint64_t nameless = 0;  ///< that entered and whose name is still looked for
   std::array<std::uint64_t, FTAP_NR_LOSSES>
       lost{};  ///< bytes of all streams since the programs were loaded, by cause
 };
@@ -121,6 +122,7 @@ class LogConsumer {
   std::atomic<std::uint64_t> drain_errors_{0};
   std::atomic<std::uint64_t> let_go_{0};
   std::atomic<std::uint64_t> open_streams_{0};
+  std::atomic<std::uint64_t> still_nameless_{0};
   std::array<std::atomic<std::uint64_t>, FTAP_NR_LOSSES> lost_{};
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost_by_freed_{};  // of streams whose slots were freed
 };

@@ -21,6 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of a folder that is being made. (The kernel wants no dots in these names.)
+constexpr const char* kPart = "_part";
+
 // FNV-1a over numbers; what matters is that no two layouts of ours fall together.
 constexpr std::uint64_t layout_hash() {
   constexpr std::array<std::uint64_t, 36> kLayout{
@@ -71,10 +74,10 @@ std::unexpected<Error> refused(const std::string& what, int error) {
   return fail_errno(error, "cannot " + what, is_denied ? "run it as root" : "");
 }
 
-Status remove(const std::string& folder) {
+Status remove_path(const std::string& path) {
   std::error_code error;
-  fs::remove_all(folder, error);
-  if (error) return refused("remove " + folder, error.value());
+  fs::remove_all(path, error);
+  if (error) return refused("remove " + path, error.value());
   return {};
 }
 
@@ -83,13 +86,14 @@ Status make(const std::string& folder) {
   return refused("make " + folder, errno);
 }
 
+Status pin_as(int fd, const std::string& path) {
+  if (bpf_obj_pin(fd, path.c_str()) != 0) return fail_errno(errno, "cannot pin " + path);
+  return {};
+}
+
 Status pin_into(const std::string& folder, const std::vector<std::pair<std::string, int>>& objects) {
   FTAP_TRY(make(folder));
-  for (const auto& [name, fd] : objects) {
-    std::string path = folder;
-    path.append("/").append(name);
-    if (bpf_obj_pin(fd, path.c_str()) != 0) return fail_errno(errno, "cannot pin " + path);
-  }
+  for (const auto& [name, fd] : objects) FTAP_TRY(pin_as(fd, folder + "/" + name));
   return {};
 }
 
@@ -116,10 +120,10 @@ Status LogPins::check() const {
   return make(root_);
 }
 
-Result<std::vector<Pin>> LogPins::find() const {
+Result<std::vector<Pin>> LogPins::find(const std::string& folder) const {
   std::vector<Pin> pins;
   std::error_code error;
-  fs::directory_iterator entries(folder(), error);
+  fs::directory_iterator entries(path_of(folder), error);
   if (error == std::errc::no_such_file_or_directory) return pins;
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     const std::string path = entries->path().string();
@@ -127,37 +131,58 @@ Result<std::vector<Pin>> LogPins::find() const {
     if (!object.valid()) return fail_errno(errno, "cannot open the pinned " + path);
     pins.push_back({entries->path().filename().string(), std::move(object)});
   }
-  if (error) return fail_errno(error.value(), "cannot list " + folder());
+  if (error) return fail_errno(error.value(), "cannot list " + path_of(folder));
   return pins;
 }
 
-Status LogPins::pin(const std::vector<std::pair<std::string, int>>& objects) const {
-  // The kernel wants no dots in these names.
-  const std::string part = folder() + "_part";
-  FTAP_TRY(remove(part));
-  Status pinned = pin_into(part, objects);
-  if (pinned && std::rename(part.c_str(), folder().c_str()) != 0)
-    pinned = fail_errno(errno, "cannot name " + folder());
-  // Else its links would keep the programs attached. That it cannot pin says more than that it cannot remove either.
-  if (!pinned) static_cast<void>(remove(part));
-  return pinned;
-}
-
-Status LogPins::remove_others() const {
-  std::vector<std::string> others;
+Result<std::vector<std::string>> LogPins::folders() const {
+  std::vector<std::string> names;
   std::error_code error;
   fs::directory_iterator entries(root_, error);
   for (; !error && entries != fs::directory_iterator(); entries.increment(error))
-    if (entries->path().filename() != log_abi()) others.push_back(entries->path().string());
+    names.push_back(entries->path().filename().string());
   if (error) return refused("list " + root_, error.value());
+  return names;
+}
+
+Result<std::vector<std::string>> LogPins::layouts() const {
+  FTAP_TRY_ASSIGN(names, folders());
+  std::erase_if(names, [](const std::string& name) { return name == kHooks || name.ends_with(kPart); });
+  return names;
+}
+
+Status LogPins::pin(const std::string& folder,
+                    const std::vector<std::pair<std::string, int>>& objects) const {
+  const std::string part = path_of(folder) + kPart;
+  FTAP_TRY(remove_path(part));
+  Status pinned = pin_into(part, objects);
+  if (pinned && std::rename(part.c_str(), path_of(folder).c_str()) != 0)
+    pinned = fail_errno(errno, "cannot name " + path_of(folder));
+  // Else its links would keep the programs attached. That it cannot pin says more than that it cannot remove either.
+  if (!pinned) static_cast<void>(remove_path(part));
+  return pinned;
+}
+
+Status LogPins::add(const std::string& folder, const std::string& name, int object) const {
+  return pin_as(object, path_of(folder) + "/" + name);
+}
+
+Status LogPins::remove(const std::string& what) const {
+  return remove_path(path_of(what));
+}
+
+Status LogPins::remove_all_but(const std::string& one, const std::string& other) const {
+  FTAP_TRY_ASSIGN(names, folders());
   Status all;
-  for (const std::string& other : others)
-    if (Status removed = remove(other); !removed) all = std::move(removed);
+  for (const std::string& name : names) {
+    if (name == one || name == other) continue;
+    if (Status removed = remove(name); !removed) all = std::move(removed);
+  }
   return all;
 }
 
 Status LogPins::remove_all() const {
-  return remove(root_);
+  return remove_path(root_);
 }
 
 }  // namespace flowtap::kernel

@@ -14,15 +14,22 @@ namespace flowtap::kernel {
 /// can take over one another's programs. 16 hexadecimal digits.
 [[nodiscard]] std::string log_abi();
 
-/// A pinned object: a map, or the link of an attached program.
+/// For whom what is pinned is of no use.
+inline constexpr const char* kDetachHint =
+    "flowtapd --detach removes what is pinned, so that capture begins anew";
+
+/// A pinned object: a map, a program, or the link of an attached one.
 struct Pin {
   std::string name;
   Fd object;
 };
 
-/// The folder BPFFS/flowtap, which belongs to the log tap.
+/// The folder BPFFS/flowtap, which belongs to the log tap. In it are `hooks`, which every build goes on with
+/// (bpf/lib/log_hook.bpf.h), and a folder for each layout whose builds have something in the kernel, named by log_abi().
 class LogPins {
  public:
+  static constexpr const char* kHooks = "hooks";
+
   /// @param bpffs  where a BPF file system is mounted, usually /sys/fs/bpf
   explicit LogPins(const std::string& bpffs) : root_(bpffs + "/flowtap"), bpffs_(bpffs) {}
 
@@ -32,21 +39,32 @@ class LogPins {
   /// Fails where no BPF file system is mounted, or this process may not pin there.
   [[nodiscard]] Status check() const;
 
-  /// All that this layout's builds have pinned; nothing pinned: empty.
-  [[nodiscard]] Result<std::vector<Pin>> find() const;
+  /// All that is pinned in a folder; nothing, or no such folder: empty.
+  [[nodiscard]] Result<std::vector<Pin>> find(const std::string& folder) const;
 
-  /// All or nothing: a process that dies at this leaves nothing that find() would see, a failure nothing at all.
-  [[nodiscard]] Status pin(const std::vector<std::pair<std::string, int>>& objects) const;
+  /// The layouts that have something pinned, but `hooks` and what is half made.
+  [[nodiscard]] Result<std::vector<std::string>> layouts() const;
 
-  /// Removes what builds of other layouts have pinned, which detaches their programs: two taps would take every byte
-  /// twice, and nobody drains the other's ring. Fails after all that can be removed is.
-  [[nodiscard]] Status remove_others() const;
+  /// Makes the folder, which must not be there. All or nothing: a process that dies at this leaves nothing that find()
+  /// would see, a failure nothing at all.
+  [[nodiscard]] Status pin(const std::string& folder,
+                           const std::vector<std::pair<std::string, int>>& objects) const;
+
+  /// Pins one more into a folder.
+  [[nodiscard]] Status add(const std::string& folder, const std::string& name, int object) const;
+
+  /// Removes a folder, or one pin of it ("hooks/link_exec"). Not there: nothing happens.
+  [[nodiscard]] Status remove(const std::string& what) const;
+
+  /// Removes all but these two folders, also what was half made. Fails after all that can be removed is.
+  [[nodiscard]] Status remove_all_but(const std::string& one, const std::string& other) const;
 
   /// Removes what builds of any layout have pinned. Programs that nobody holds otherwise are detached by that.
   [[nodiscard]] Status remove_all() const;
 
  private:
-  [[nodiscard]] std::string folder() const { return root_ + "/" + log_abi(); }
+  [[nodiscard]] std::string path_of(const std::string& what) const { return root_ + "/" + what; }
+  [[nodiscard]] Result<std::vector<std::string>> folders() const;
 
   std::string root_;
   std::string bpffs_;

@@ -1,4 +1,5 @@
-// bpf/logtap.bpf.c from opened to live; or live at once, where an earlier process has left it pinned.
+// bpf/logtap.bpf.c from opened to live; or live at once, where an earlier process has left it pinned. A build of another
+// layout that is live is relieved: see LogLive::relieve().
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,15 @@
 #include <vector>
 
 #include "flow/record.hpp"
+#include "kernel/log_generation.hpp"
+#include "kernel/log_hooks.hpp"
+#include "kernel/log_older.hpp"
 #include "kernel/log_pins.hpp"
 #include "kernel/log_streams.hpp"
 #include "kernel/program_stats.hpp"
 #include "kernel/ring_reader.hpp"
 
+struct bpf_object;
 struct bpf_program;
 struct logtap_bpf;
 
@@ -39,11 +44,11 @@ struct LogSkeletonDeleter {
 };
 using LogSkeleton = std::unique_ptr<logtap_bpf, LogSkeletonDeleter>;
 
-/// A program that is attached as long as its link is held here or pinned.
-struct LogProgram {
-  std::string name;
-  Fd link;
-  Fd program;  ///< invalid: taken over, and this process may not open it
+/// A stream that went on in this build's tables under a number of its own.
+struct Relieved {
+  LogStream before;           ///< what the other build's slot says when its programs are at rest
+  flow::StreamNo number = 0;  ///< 0: it could not be gone on with, and why
+  std::string why;
 };
 
 /// The programs tap the node as long as this lives, and on after that where they are pinned.
@@ -51,33 +56,44 @@ class LogLive {
  public:
   /// The one reader of the ring.
   [[nodiscard]] Result<std::unique_ptr<RingReader>> ring() const {
-    return RingReader::open(maps_.ring.get());
+    return RingReader::open(generation_.maps.ring.get());
   }
   /// May be called more than once, and may outlive this object.
-  [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(maps_); }
+  [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(generation_.maps); }
 
   /// Whether an earlier process had left this running: the ring holds what was captured since.
   [[nodiscard]] bool taken_over() const { return taken_over_; }
   /// Why capture ends with this process; absent: it does not.
   [[nodiscard]] const std::optional<Error>& unpinned() const { return unpinned_; }
-  /// Why what a build of another layout has pinned is still there; absent: nothing of that kind is.
+  /// Why what another build has pinned is lost or still there; absent: nothing of that kind is.
   [[nodiscard]] const std::optional<Error>& left_over() const { return left_over_; }
   [[nodiscard]] LogBackend backend() const;
+
+  /// Builds of other layouts that have streams or a ring which somebody has to go on with, the oldest first. Until
+  /// relieve() their programs capture as before.
+  [[nodiscard]] std::vector<LogOlder>& older() { return older_; }
+
+  /// Leads all events here, and goes on with the streams of older(). Each byte is captured by one of the two builds. When
+  /// it returns, no program of theirs runs any more and their rings have all that will ever be in them. Can be repeated
+  /// when it fails or the process dies meanwhile.
+  [[nodiscard]] Result<std::vector<Relieved>> relieve();
+  /// Once what older() had is in the journal: unpins it.
+  void forget_older();
 
   /// One per program; one whose state cannot be read is an Error.
   [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;
 
  private:
   friend class LogLoaded;
-  friend Result<LogLive> start_log_tap(const LogOptions& options);
+  friend class LogStart;
   LogLive() = default;
-  [[nodiscard]] static Result<LogLive> take_over(std::vector<Pin> pins);
-  [[nodiscard]] Status attach(const bpf_program* program);
-  [[nodiscard]] Status pin(const LogPins& pins) const;
-  void replace_others(const LogPins& pins);
+  [[nodiscard]] Status attach(const bpf_object* object, const bpf_program* program, const std::string& hook);
+  [[nodiscard]] std::vector<Relieved> go_on_with(LogOlder& older, LogStreams& ours);
 
-  LogMaps maps_;
-  std::vector<LogProgram> programs_;
+  LogGeneration generation_;
+  std::vector<LogHook> hooks_;
+  std::vector<LogOlder> older_;
+  std::optional<LogPins> pins_;
   bool taken_over_ = false;
   std::optional<Error> unpinned_;
   std::optional<Error> left_over_;
@@ -86,21 +102,26 @@ class LogLive {
 /// Verified and in the kernel, not attached.
 class LogLoaded {
  public:
-  [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(maps_); }
+  [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(generation_.maps); }
+  /// Attaches the hooks that were not there before.
   [[nodiscard]] Result<LogLive> attach() &&;
 
  private:
   friend class LogOpened;
-  LogLoaded(LogSkeleton skeleton, LogMaps maps) : skeleton_(std::move(skeleton)), maps_(std::move(maps)) {}
+  friend class LogStart;
+  LogLoaded(LogSkeleton skeleton, LogGeneration generation)
+      : skeleton_(std::move(skeleton)), generation_(std::move(generation)) {}
 
   LogSkeleton skeleton_;
-  LogMaps maps_;
+  LogGeneration generation_;
 };
 
 /// Parsed and sized; the kernel knows nothing yet.
 class LogOpened {
  public:
-  [[nodiscard]] static Result<LogOpened> open(const LogOptions& options);
+  /// @param hooks  that are attached already: only their handlers are loaded
+  [[nodiscard]] static Result<LogOpened> open(const LogOptions& options,
+                                              const std::vector<LogHook>& hooks = {});
   [[nodiscard]] Result<LogLoaded> load() &&;
 
  private:
@@ -110,7 +131,8 @@ class LogOpened {
   flow::StreamNo first_;
 };
 
-/// Takes over what is pinned, or loads, attaches and pins. That it cannot pin is no failure: see LogLive::unpinned().
+/// Takes over what is pinned, or loads, attaches and pins. That it cannot pin is no failure: see LogLive::unpinned(). What
+/// another layout's build has pinned is gone on with: see LogLive::older().
 [[nodiscard]] Result<LogLive> start_log_tap(const LogOptions& options);
 
 /// Ends all capture of the node: removes what builds of any layout have pinned. Where no BPF file system is, nothing is

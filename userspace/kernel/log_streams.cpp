@@ -43,7 +43,7 @@ void fill(ftap_stream& stream, const LogTarget& target) {
   store<__u16>(stream.kind, static_cast<__u16>(target.kind));
   store<__u32>(stream.fds, target.fds);
   store<__u64>(stream.last, 0);
-  store<__u64>(stream.object, 0);
+  store<__u64>(stream.object, target.object);
   store<__u16>(stream.state, FTAP_STREAM_OPEN);
 }
 
@@ -53,7 +53,8 @@ LogStream read_slot(const ftap_stream& slot, std::uint32_t index) {
   stream.slot = index;
   stream.state = static_cast<ftap_stream_state>(load(slot.state));
   stream.target = {load(slot.dev),    load(slot.ino), static_cast<ftap_log_kind>(load(slot.kind)),
-                   load(slot.cgroup), load(slot.pid), load(slot.fds)};
+                   load(slot.cgroup), load(slot.pid), load(slot.fds),
+                   load(slot.object)};
   stream.passed = load(slot.bytes);
   for (std::size_t i = 0; i < stream.lost.size(); ++i) stream.lost.at(i) = load(slot.lost[i]);
   stream.last = load(slot.last);
@@ -150,8 +151,12 @@ std::vector<LogStream> LogStreams::sweep() const {
   return all;
 }
 
+void beat_control(ftap_log_control& control) {
+  store<__u64>(control.heartbeat, monotonic_ns());
+}
+
 void LogStreams::beat() {
-  store<__u64>(control().heartbeat, monotonic_ns());
+  beat_control(control());
 }
 
 void LogStreams::wake(bool on) {

@@ -9,19 +9,10 @@
 #include "base/result.hpp"
 #include "bpf/abi/log.h"
 #include "flow/record.hpp"
+#include "kernel/log_generation.hpp"
 #include "kernel/map_view.hpp"
 
 namespace flowtap::kernel {
-
-/// The maps of the log tap. Whoever holds them keeps them alive.
-struct LogMaps {
-  Fd ring;
-  Fd streams;
-  Fd control;
-  Fd targets;
-  Fd filter;
-  Fd marks;
-};
 
 /// A place to tap that the programs did not find themselves.
 struct LogTarget {
@@ -30,8 +21,12 @@ struct LogTarget {
   ftap_log_kind kind = FTAP_KIND_PIPE;
   std::uint64_t cgroup = 0;
   std::uint32_t pid = 0;
-  std::uint32_t fds = 0;  ///< FTAP_STDOUT | FTAP_STDERR
+  std::uint32_t fds = 0;     ///< FTAP_STDOUT | FTAP_STDERR
+  std::uint64_t object = 0;  ///< as ftap_stream has it; 0: for the programs to find out
 };
+
+/// Writes the control word by which programs know that somebody drains their ring.
+void beat_control(ftap_log_control& control);
 
 /// A stream as its slot shows it now.
 struct LogStream {

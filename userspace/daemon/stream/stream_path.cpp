@@ -13,6 +13,7 @@
 #include "daemon/flows_mount.hpp"
 #include "daemon/stream/bpffs.hpp"
 #include "daemon/stream/journal_flows.hpp"
+#include "daemon/stream/relief.hpp"
 #include "daemon/stream/running_containers.hpp"
 #include "flow/recording.hpp"
 
@@ -70,8 +71,10 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
                                                             kLeastSegment, kMostSegment)}));
   path->journal_ = std::move(journal);
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
+  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
+  path->namer_ = std::move(namer);
   FTAP_TRY(path->open_kernel(config));
-  FTAP_TRY(path->open_readers(config));
+  FTAP_TRY(path->open_readers());
   return path;
 }
 
@@ -87,9 +90,11 @@ Status StreamPath::open_kernel(const Config& config) {
   if (live_->unpinned())
     warnings_.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
                         live_->unpinned()->what);
+  const bool relieves = !live_->older().empty();
+  FTAP_TRY_ASSIGN(said, relieve_older(*live_, *journal_, *namer_));
+  warnings_.insert(warnings_.end(), said.begin(), said.end());
   if (live_->left_over())
-    warnings_.push_back("what another build of flowtapd has pinned is still there: " +
-                        live_->left_over()->what);
+    warnings_.push_back("of what another build of flowtapd has pinned: " + live_->left_over()->what);
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
   source_ = std::move(ring);
@@ -97,16 +102,15 @@ Status StreamPath::open_kernel(const Config& config) {
   FTAP_TRY_ASSIGN(streams, live_->streams());
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(options.first_stream);
-  taken_by_ = live_->taken_over()               ? "taken over from the flowtapd before"
+  taken_by_ = relieves                          ? "relieved another build's"
+              : live_->taken_over()             ? "taken over from the flowtapd before"
               : config.stream.backend == "auto" ? "the one that every kernel allows"
                                                 : "as configured";
   end_orphans();
   return {};
 }
 
-Status StreamPath::open_readers(const Config& config) {
-  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
-  namer_ = std::move(namer);
+Status StreamPath::open_readers() {
   Result<kernel::OpenFiles> files = fail("flowtapd is not in the node's own pid namespace (hostPID)");
   if (sees_all_processes()) files = kernel::OpenFiles::load();
   if (files)

@@ -54,7 +54,7 @@ class StreamPath {
  private:
   StreamPath() = default;
   [[nodiscard]] Status open_kernel(const Config& config);
-  [[nodiscard]] Status open_readers(const Config& config);
+  [[nodiscard]] Status open_readers();
   [[nodiscard]] Status record_to(const std::string& file);
   void end_orphans();
   void find_running();

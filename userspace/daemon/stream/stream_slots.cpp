@@ -21,9 +21,10 @@ kernel::LogStream log_stream(const flow::StreamSlot& slot) {
 
 }  // namespace
 
-std::vector<flow::StreamSlot> StreamSlots::sweep() const {
+std::vector<flow::StreamSlot> stream_slots(const std::vector<kernel::LogStream>& streams) {
   std::vector<flow::StreamSlot> slots;
-  for (const kernel::LogStream& s : streams_.sweep())
+  slots.reserve(streams.size());
+  for (const kernel::LogStream& s : streams)
     slots.push_back({.stream = s.stream,
                      .slot = s.slot,
                      .ended = s.state == FTAP_STREAM_ENDED,

@@ -7,6 +7,8 @@
 
 namespace flowtap {
 
+[[nodiscard]] std::vector<flow::StreamSlot> stream_slots(const std::vector<kernel::LogStream>& streams);
+
 class StreamSlots final : public flow::StreamControl {
  public:
   explicit StreamSlots(kernel::LogStreams streams) : streams_(std::move(streams)) {}
@@ -14,7 +16,9 @@ class StreamSlots final : public flow::StreamControl {
   /// Who reads which pipe is asked there; must outlive this.
   void ask(const kernel::OpenFiles* files) { files_ = files; }
 
-  [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override;
+  [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override {
+    return stream_slots(streams_.sweep());
+  }
   [[nodiscard]] std::vector<flow::StreamSlot> without_reader(
       const std::vector<flow::StreamSlot>& pipes) const override;
   Status end(const flow::StreamSlot& slot) override;

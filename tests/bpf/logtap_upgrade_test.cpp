@@ -1,0 +1,215 @@
+// A build with another layout relieves this one while everything is written to: each byte is captured by one of the two.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+#include "tests/bpf/logtap_capture.hpp"
+#include "tests/bpf/logtap_pinned.hpp"
+#include "tests/bpf/logtap_text.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+
+class LogTapUpgrade : public test::PinnedTap, public ::testing::WithParamInterface<kernel::LogBackend> {
+ protected:
+  void SetUp() override {
+    test::PinnedTap::SetUp();
+    options_.backend = GetParam();
+    options_.ring_bytes = 64U << 20U;
+    FLOWTAP_SKIP_IF_REFUSED(GetParam());
+  }
+};
+
+// Nobody drains while a new build is loaded, so what is written meanwhile has to fit into the ring.
+constexpr int kLinesPerPause = 50;
+constexpr auto kPause = 200us;
+
+// Somebody who writes until he is told to stop.
+class Writing {
+ public:
+  /// `fd` is closed at the end; `say` writes a piece of text there.
+  Writing(std::string name, Fd fd, std::function<void(int, const std::string&)> say)
+      : thread_([this, name = std::move(name), fd = std::move(fd), say = std::move(say)] {
+          for (int i = 0; !stop_; ++i) {
+            const std::string line = name + " " + std::to_string(i) + " is what somebody says\n";
+            say(fd.get(), line);
+            text_ += line;
+            if (i % kLinesPerPause == 0) std::this_thread::sleep_for(kPause);
+          }
+        }) {}
+
+  std::string stop() {
+    stop_ = true;
+    thread_.join();
+    return text_;
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::string text_;
+  std::thread thread_;
+};
+
+void write_line(int fd, const std::string& line) {
+  test::write_all(fd, line);
+}
+
+// A new build's service, which prints which stream went on as which.
+class NextService {
+ public:
+  NextService(const std::string& bpffs, const std::string& file, int ends) {
+    const std::string until = std::to_string(ends);
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::dup2(said_.in.get(), 1);
+    ::execl(FLOWTAP_NEXT_SERVICE, FLOWTAP_NEXT_SERVICE, bpffs.c_str(), file.c_str(), until.c_str(), nullptr);
+    ::_exit(127);
+  }
+
+  /// Waits until it says `streams` lines.
+  std::map<flow::StreamNo, flow::StreamNo> relieved(std::size_t streams) {
+    std::string text;
+    said_.in.reset();
+    for (char c = 0; std::ranges::count(text, '\n') < static_cast<std::ptrdiff_t>(streams) &&
+                     ::read(said_.out.get(), &c, 1) == 1;)
+      text += c;
+    std::map<flow::StreamNo, flow::StreamNo> numbers;
+    std::istringstream lines(text);
+    for (flow::StreamNo older = 0, newer = 0; lines >> older >> newer;) numbers[older] = newer;
+    return numbers;
+  }
+
+  int wait() const {
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
+    return status;
+  }
+
+ private:
+  test::Pipe said_;
+  pid_t pid_ = 0;
+};
+
+test::Captured read_frames(const std::string& path) {
+  test::Captured captured;
+  std::ifstream in(path, std::ios::binary);
+  std::uint32_t size = 0;
+  std::string raw;
+  while (in.read(reinterpret_cast<char*>(&size), sizeof(size))) {
+    raw.resize(size);
+    EXPECT_TRUE(in.read(raw.data(), size));
+    captured.add({reinterpret_cast<const std::byte*>(raw.data()), raw.size()});
+  }
+  return captured;
+}
+
+// Events that the kernel kept from the programs, since they were running on that CPU already.
+std::uint64_t missed(const std::string& bpffs) {
+  auto pins = kernel::LogPins(bpffs).find(kernel::LogPins::kHooks);
+  EXPECT_TRUE(pins);
+  const auto hooks = kernel::open_hooks(std::move(*pins));
+  EXPECT_TRUE(hooks);
+  std::uint64_t sum = 0;
+  for (const kernel::LogHook& hook : *hooks) {
+    const auto stats = kernel::read_program_stats(hook.name, hook.program.get(), false);
+    EXPECT_TRUE(stats);
+    sum += stats->recursion_misses;
+  }
+  return sum;
+}
+
+// Whether the pieces stand one behind the other in the text, whatever else is between them.
+bool in_order(const test::CapturedStream& before, const test::CapturedStream& after,
+              const std::string& text) {
+  std::size_t at = 0;
+  for (const auto* stream : {&before, &after}) {
+    for (const auto& [offset, piece] : stream->pieces) {
+      at = text.find(piece, at);
+      if (at == std::string::npos) return false;
+      at += piece.size();
+    }
+  }
+  return true;
+}
+
+TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
+  constexpr int kPipes = 3;
+  std::vector<flow::StreamNo> streams;
+  std::deque<Writing> writings;
+  std::vector<std::thread> readers;
+  std::vector<std::string> read(kPipes);
+  const std::string log = root_ + "/log";
+  {
+    const auto live = start();
+    EXPECT_FALSE(live.taken_over());
+    auto slots = live.streams();
+    ASSERT_TRUE(slots);
+    const auto tap = [&](int fd, ftap_log_kind kind) {
+      const auto number = slots->open(test::target_of(fd, kind));
+      ASSERT_TRUE(number);
+      streams.push_back(*number);
+    };
+    for (int i = 0; i < kPipes; ++i) {
+      test::Pipe pipe;
+      tap(pipe.out.get(), FTAP_KIND_PIPE);
+      auto end = std::make_shared<Fd>(std::move(pipe.out));
+      readers.emplace_back(
+          [end, &text = read.at(static_cast<std::size_t>(i))] { text = test::read_all(end->get(), 8192); });
+      writings.emplace_back("pipe " + std::to_string(i), std::move(pipe.in), write_line);
+    }
+    Fd file(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    tap(file.get(), FTAP_KIND_FILE);
+    writings.emplace_back("file", std::move(file), write_line);
+  }  // from here on only the pins hold it
+  std::this_thread::sleep_for(50ms);
+
+  const std::string frames = root_ + "/frames";
+  NextService next(options_.bpffs, frames, kPipes);
+  const auto numbers = next.relieved(streams.size());
+  std::this_thread::sleep_for(20ms);
+  std::vector<std::string> written;
+  // A file has no end of its own, so it is the pipes' that the service waits for.
+  for (auto writing = writings.rbegin(); writing != writings.rend(); ++writing)
+    written.insert(written.begin(), writing->stop());
+  for (std::thread& reader : readers) reader.join();
+  ASSERT_EQ(next.wait(), 0);
+
+  ASSERT_EQ(numbers.size(), streams.size());
+  const test::Captured captured = read_frames(frames);
+  const std::uint64_t skipped = missed(options_.bpffs);
+  // Else the kernel has said that it may be so.
+  EXPECT_TRUE(skipped == 0 || test::may_miss() || GetParam() == kernel::LogBackend::kFunctions);
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const auto& before = captured.of(streams[i]);
+    const auto& after = captured.of(numbers.at(streams[i]));
+    EXPECT_GT(before.captured(), 0U);
+    EXPECT_GT(after.captured(), 0U);
+    if (skipped != 0) {
+      EXPECT_TRUE(in_order(before, after, written[i])) << "nothing is double";
+      continue;
+    }
+    const std::string all = before.whole() + after.whole();
+    EXPECT_TRUE(all == written[i]) << "stream " << i << ": " << before.captured() << " + " << after.captured()
+                                   << " of " << written[i].size();
+    EXPECT_TRUE(i >= read.size() || read[i] == written[i]) << "the test itself";
+  }
+}
+
+FLOWTAP_EACH_BACKEND(LogTapUpgrade);
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,16 @@
+# Writes bpf/abi/log.h with another layout: fields between those of today in a stream's slot, a longer head of records.
+file(READ "${FROM}" text)
+function(change from to)
+  string(FIND "${text}" "${from}" at)
+  if(at EQUAL -1)
+    message(FATAL_ERROR "bpf/abi/log.h has no '${from}' any more")
+  endif()
+  string(REPLACE "${from}" "${to}" text "${text}")
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+change("  __u64 bytes; /* that passed" "  __u64 tomorrow[3];\n  __u64 bytes; /* that passed")
+change("  __u64 unused[4];" "  __u64 unused[9];")
+change("  __u64 position;    /* BYTES of a regular file: where in the file; else 0 */"
+       "  __u64 position;    /* BYTES of a regular file: where in the file; else 0 */\n  __u64 tomorrow;")
+change("#define FTAP_LOG_VERSION " "#define FTAP_LOG_VERSION 1000 + ")
+file(WRITE "${TO}" "${text}")

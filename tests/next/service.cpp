@@ -1,0 +1,68 @@
+// The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE ENDS` writes what the older ring still gives,
+// then a line "OLDER NEWER" per stream to standard output, then what its own ring gives until so many streams have ended. In the file
+// each record has its size in front (4 bytes). Ends with 1 and a sentence when something is not as it should be.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <variant>
+
+#include "kernel/log_programs.hpp"
+
+namespace flowtap {
+namespace {
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result) {
+    std::fprintf(stderr, "%s\n", result.error().what.c_str());
+    std::exit(1);
+  }
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// Returns how many streams have ended.
+int drain(kernel::RingReader& ring, std::ofstream& out) {
+  int ended = 0;
+  while (true) {
+    const auto end = must(ring.drain(std::size_t{1} << 20U, [&](std::span<const std::byte> raw) {
+      const auto size = static_cast<std::uint32_t>(raw.size());
+      out.write(reinterpret_cast<const char*>(&size), sizeof(size));
+      out.write(reinterpret_cast<const char*>(raw.data()), size);
+      const auto record = must(flow::parse_record(raw));
+      ended += std::holds_alternative<flow::End>(record.what) ? 1 : 0;
+    }));
+    if (end == ring.position()) return ended;
+    ring.commit(end);
+  }
+}
+
+int serve(const char* bpffs, const char* file, int ends) {
+  std::ofstream out(file, std::ios::binary);
+  auto live = must(kernel::start_log_tap({.bpffs = bpffs}));
+  if (live.older().size() != 1) {
+    std::fprintf(stderr, "there are %zu older builds\n", live.older().size());
+    return 1;
+  }
+  const auto older = must(live.older().front().ring());
+  drain(*older, out);
+  for (const kernel::Relieved& stream : must(live.relieve()))
+    std::printf("%llu %llu\n", static_cast<unsigned long long>(stream.before.stream),
+                static_cast<unsigned long long>(stream.number));
+  std::fflush(stdout);
+  drain(*older, out);
+  live.forget_older();
+  auto streams = must(live.streams());
+  const auto ring = must(live.ring());
+  for (int ended = 0; ended < ends; streams.beat()) {
+    static_cast<void>(ring->wait(std::chrono::milliseconds(5)));
+    ended += drain(*ring, out);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace flowtap
+
+int main(int argc, char** argv) {
+  return argc == 4 ? flowtap::serve(argv[1], argv[2], std::atoi(argv[3])) : 2;
+}

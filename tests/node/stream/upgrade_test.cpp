@@ -1,0 +1,88 @@
+// A build with another layout takes a running one's place, and that one its, while containers write: nothing is missing and
+// nothing double.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+#include "tests/support/containers.hpp"
+#include "tests/support/flows.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr unsigned kLines = 200'000;
+constexpr const char* kWriter =
+    "i=0; while [ $i -lt 20 ]; do log_writer write $((i * 10000)) 10000; sleep 0.2; i=$((i + 1)); done";
+
+const DaemonOptions kToday{.stream = true};
+const DaemonOptions kTomorrow{.stream = true, .program = FLOWTAPD_NEXT_PATH};
+
+void start_writers(Podman& podman) {
+  podman.start({.name = "one", .command = {"sh", "-c", kWriter}});
+  podman.start({.name = "other", .command = {"sh", "-c", std::string("exec >&2; ") + kWriter}});
+}
+
+std::uint64_t captured(const Daemon& daemon) {
+  std::uint64_t sum = 0;
+  for (const FlowSeen& flow : flows_of(daemon, "?kind=container")) sum += flow.bytes;
+  return sum;
+}
+
+void expect_all(Podman& podman, const Daemon& daemon) {
+  for (const auto& [name, stream] : {std::pair{"one", "stdout"}, {"other", "stderr"}}) {
+    EXPECT_EQ(podman.wait(name), 0);
+    const auto flow = ended_flow(daemon, std::string("container/") + name + "-");
+    ASSERT_TRUE(flow);
+    EXPECT_EQ(flow->missing, 0U);
+    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, stream), writer_lines(0, kLines)), "") << name;
+  }
+}
+
+void kill(Daemon& daemon) {
+  daemon.signal(SIGKILL);
+  EXPECT_EQ(daemon.wait(), 128 + SIGKILL);
+}
+
+TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
+  const ScratchRoot root;
+  Podman podman(root);
+  auto daemon = std::make_unique<Daemon>(root, kToday);
+  daemon->wait_ready();
+  start_writers(podman);
+  std::uint64_t before = 0;
+  for (const DaemonOptions* next : {&kTomorrow, &kToday, &kTomorrow}) {
+    ASSERT_TRUE(eventually([&] { return captured(*daemon) > before + 100'000; }));
+    before = captured(*daemon);
+    kill(*daemon);
+    daemon = std::make_unique<Daemon>(root, *next);
+    daemon->wait_ready();
+    EXPECT_EQ(daemon->status().at("stream").at("reason").as_string(), "relieved another build's");
+  }
+  expect_all(podman, *daemon);
+}
+
+// The new build is killed at any moment of its start, and once more the old one.
+TEST(Upgrade, KilledAtAnyMomentOfIt) {
+  const ScratchRoot root;
+  Podman podman(root);
+  auto daemon = std::make_unique<Daemon>(root, kToday);
+  daemon->wait_ready();
+  start_writers(podman);
+  ASSERT_TRUE(eventually([&] { return captured(*daemon) > 0; }));
+  kill(*daemon);
+  std::mt19937 random(std::random_device{}());  // NOLINT(cert-msc51-cpp): any moment is as good
+  for (int i = 0; i < 8; ++i) {
+    const std::chrono::milliseconds moment(std::uniform_int_distribution(100, 1200)(random));
+    Daemon killed(root, i % 4 == 3 ? kToday : kTomorrow);
+    std::this_thread::sleep_for(moment);
+    kill(killed);
+  }
+  daemon = std::make_unique<Daemon>(root, kTomorrow);
+  daemon->wait_ready();
+  expect_all(podman, *daemon);
+}
+
+}  // namespace
+}  // namespace flowtap::test

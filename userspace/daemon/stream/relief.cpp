@@ -1,0 +1,108 @@
+#include "daemon/stream/relief.hpp"
+
+#include <chrono>
+#include <memory>
+
+#include "daemon/stream/stream_slots.hpp"
+#include "flow/log_consumer.hpp"
+
+namespace flowtap {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// What is written meanwhile has to fit into the ring: only a drained one is left.
+constexpr auto kDrainLongest = 10s;
+// Names need some looks at files; whoever has none by then gets it from its new slot.
+constexpr auto kNamesLongest = 1s;
+constexpr std::uint64_t kNearlyDrained = std::uint64_t{256} << 10U;
+
+// The slots of another build: nothing is changed there.
+class OlderSlots final : public flow::StreamControl {
+ public:
+  explicit OlderSlots(kernel::LogOlder& older) : older_(older) {}
+
+  [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override { return stream_slots(older_.sweep()); }
+  [[nodiscard]] std::vector<flow::StreamSlot> without_reader(
+      const std::vector<flow::StreamSlot>& /*pipes*/) const override {
+    return {};
+  }
+  Status end(const flow::StreamSlot& slot) override {
+    older_.drop(slot.stream);
+    return {};
+  }
+  void free(const flow::StreamSlot& slot) override { older_.drop(slot.stream); }
+  void beat() override { older_.beat(); }
+  void wake(bool /*on*/) override {}
+
+ private:
+  kernel::LogOlder& older_;
+};
+
+// Drains one older ring. Not to be moved: the consumer refers to the rest.
+class OlderDrain {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<OlderDrain>> open(kernel::LogOlder& older,
+                                                                flow::Journal& journal, flow::Namer& namer) {
+    FTAP_TRY_ASSIGN(ring, older.ring());
+    return std::unique_ptr<OlderDrain>(new OlderDrain(older, std::move(ring), journal, namer));
+  }
+
+  /// Until less than this waits in the ring and all have their names.
+  void drain(std::uint64_t left) {
+    const auto begin = Clock::now();
+    do consumer_.round();
+    while ((ring_->backlog() > left && Clock::now() - begin < kDrainLongest) ||
+           (consumer_.counts().nameless > 0 && Clock::now() - begin < kNamesLongest));
+  }
+
+ private:
+  OlderDrain(kernel::LogOlder& older, std::unique_ptr<kernel::RingReader> ring, flow::Journal& journal,
+             flow::Namer& namer)
+      : slots_(older), ring_(std::move(ring)), consumer_(*ring_, journal, slots_, namer) {}
+
+  OlderSlots slots_;
+  std::unique_ptr<kernel::RingReader> ring_;
+  flow::LogConsumer consumer_;
+};
+
+std::uint64_t wall_ns() {
+  return static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+// The stream has its name under both numbers, and its bytes under one.
+void join(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
+  const auto known = journal.stream(stream.before.stream);
+  if (stream.number != 0 && known && known->name) batch.add(flow::StreamEntry{stream.number, *known->name});
+  batch.add(flow::EndEntry{stream.before.stream, stream.before.passed, wall_ns(), stream.before.lost});
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Journal& journal,
+                                               flow::Namer& namer) {
+  std::vector<std::string> said;
+  std::vector<std::unique_ptr<OlderDrain>> drains;
+  for (kernel::LogOlder& older : live.older()) {
+    FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, journal, namer));
+    drain->drain(
+        kNearlyDrained);  // most of it while its programs still capture, so that our ring stays empty
+    drains.push_back(std::move(drain));
+  }
+  FTAP_TRY_ASSIGN(relieved, live.relieve());
+  for (const auto& drain : drains) drain->drain(0);
+  flow::Batch batch;
+  for (const kernel::Relieved& stream : relieved) {
+    join(stream, journal, batch);
+    if (stream.number == 0)
+      said.push_back("a stream of the build before could not be gone on with: " + stream.why);
+  }
+  if (!batch.empty()) FTAP_TRY(journal.append(batch));
+  drains.clear();
+  live.forget_older();
+  return said;
+}
+
+}  // namespace flowtap

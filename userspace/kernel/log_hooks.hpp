@@ -1,0 +1,41 @@
+// The log tap's hooks in the kernel, which outlive builds: see bpf/lib/log_hook.bpf.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "kernel/log_pins.hpp"
+
+namespace flowtap::kernel {
+
+/// One place in the kernel, with the program that is attached there as long as its link is held here or pinned.
+struct LogHook {
+  std::string name;  ///< "exec"
+  Fd link;
+  Fd program;  ///< invalid: an earlier process's, and this one may not open it
+  Fd at;       ///< the array that says who handles its events
+
+  /// The attached program's.
+  [[nodiscard]] std::string program_name() const { return "ftap_on_" + name; }
+  [[nodiscard]] std::string link_pin() const { return "link_" + name; }
+  [[nodiscard]] std::string at_pin() const { return "at_" + name; }
+};
+
+/// The hooks that were pinned. Fails where one lacks a part.
+[[nodiscard]] Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins);
+
+/// Puts a program into the one place of an array of programs.
+[[nodiscard]] Status put_program(int array, int program);
+
+/// From this moment on, `handler` handles the hook's events. Those under way end with the one before.
+[[nodiscard]] Status lead_to(const LogHook& hook, int handler);
+
+/// Whether `handler` handles the hook's events.
+[[nodiscard]] Result<bool> leads_to(const LogHook& hook, int handler);
+
+/// Returns when no program runs any more that ran, or saw maps as they were, before the call.
+void wait_for_programs();
+
+}  // namespace flowtap::kernel

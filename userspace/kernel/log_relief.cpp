@@ -1,0 +1,77 @@
+// How a build of another layout is relieved while it captures. See bpf/lib/log_hook.bpf.h for why no byte is captured by
+// both or none.
+#include <algorithm>
+#include <utility>
+
+#include "kernel/log_programs.hpp"
+
+namespace flowtap::kernel {
+
+Result<std::vector<Relieved>> LogLive::relieve() {
+  std::vector<Relieved> all;
+  if (!pins_) return all;
+  // Where bytes pass first: until a stream is put into our tables, its events are passed on. What finds new streams
+  // last, so that none is registered whose bytes go by.
+  const auto lead = [this](bool exec) -> Status {
+    for (const LogHook& hook : hooks_) {
+      const LogHandler* handler = generation_.handler(hook.name);
+      if (handler != nullptr && (hook.name == "exec") == exec)
+        FTAP_TRY(lead_to(hook, handler->program.get()));
+    }
+    return {};
+  };
+  FTAP_TRY_ASSIGN(ours, streams());
+  const auto mark_all = [this, &ours] {
+    for (const LogOlder& older : older_)
+      for (const std::uint64_t cgroup : older.marks()) static_cast<void>(ours.mark(cgroup));
+  };
+  FTAP_TRY(lead(false));
+  mark_all();
+  FTAP_TRY(lead(true));
+  if (older_.empty()) return all;
+  wait_for_programs();  // that still register streams over there
+  mark_all();           // with the cgroups that were entered between
+  for (LogOlder& older : older_) {
+    std::vector<Relieved> streams = go_on_with(older, ours);
+    std::ranges::move(streams, std::back_inserter(all));
+  }
+  wait_for_programs();  // that still capture over there
+  for (LogOlder& older : older_) {
+    for (const LogStream& now : older.sweep()) {
+      const auto it = std::ranges::find(all, now.stream, [](const Relieved& r) { return r.before.stream; });
+      if (it != all.end()) it->before = now;
+    }
+  }
+  return all;
+}
+
+std::vector<Relieved> LogLive::go_on_with(LogOlder& older, LogStreams& ours) {
+  std::vector<Relieved> all;
+  for (const LogStream& stream : older.sweep()) {
+    if (stream.state != FTAP_STREAM_OPEN) continue;
+    Relieved relieved{.before = stream, .number = 0, .why = {}};
+    if (auto number = ours.open(stream.target))
+      relieved.number = *number;
+    else
+      relieved.why = std::move(number).error().what;
+    all.push_back(std::move(relieved));
+  }
+  older.mute();
+  return all;
+}
+
+void LogLive::forget_older() {
+  if (!pins_) return;
+  Status all;
+  for (const LogHook& hook : hooks_) {
+    if (generation_.handler(hook.name) != nullptr) continue;
+    for (const std::string& pin : {hook.link_pin(), hook.at_pin()})
+      if (Status removed = pins_->remove(std::string(LogPins::kHooks) + "/" + pin); !removed)
+        all = std::move(removed);
+  }
+  if (Status removed = pins_->remove_all_but(LogPins::kHooks, log_abi()); !removed) all = std::move(removed);
+  if (!all) left_over_ = std::move(all).error();
+  older_.clear();
+}
+
+}  // namespace flowtap::kernel

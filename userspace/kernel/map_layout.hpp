@@ -1,0 +1,42 @@
+// How the values of a map are laid out, as the build that made it said: maps of another build are read by that.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace flowtap::kernel {
+
+class MapLayout {
+ public:
+  /// From the BTF that the kernel keeps with the map. Fails where there is none, or (CAP_SYS_ADMIN) it may not be read.
+  [[nodiscard]] static Result<MapLayout> of(int map_fd);
+
+  struct Field {
+    std::size_t offset = 0;  ///< bytes
+    std::size_t size = 0;    ///< of one element
+    std::size_t count = 1;   ///< elements: of an array more than one
+  };
+  /// nullptr: there is no such field.
+  [[nodiscard]] const Field* find(std::string_view name) const;
+
+  /// A number of 1, 2, 4 or 8 bytes out of a value that others change meanwhile; 0 where the field is not there.
+  [[nodiscard]] std::uint64_t read(const std::byte* value, std::string_view name,
+                                   std::size_t element = 0) const;
+
+  [[nodiscard]] std::size_t stride() const {
+    return stride_;
+  }  ///< bytes from one value to the next, in a mapped array
+  [[nodiscard]] std::uint32_t entries() const { return entries_; }  ///< values
+
+ private:
+  std::map<std::string, Field, std::less<>> fields_;
+  std::size_t stride_ = 0;
+  std::uint32_t entries_ = 0;
+};
+
+}  // namespace flowtap::kernel
