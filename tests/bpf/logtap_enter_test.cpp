@@ -22,8 +22,13 @@ namespace {
 
 using Arguments = std::vector<const char*>;
 
-class LogTapEnter : public ::testing::Test {
+class LogTapEnter : public ::testing::TestWithParam<kernel::LogBackend> {
  protected:
+  void SetUp() override {
+    FLOWTAP_SKIP_IF_REFUSED(GetParam());
+    tap_.emplace(64U << 20U, GetParam());
+  }
+
   struct Outputs {
     std::string out;
     std::string err;
@@ -55,23 +60,23 @@ class LogTapEnter : public ::testing::Test {
 
   // Entries of this test's own processes: the machine may have others.
   std::vector<flow::Enter> enters_of(std::uint64_t cgroup) {
-    std::vector<flow::Enter> found = tap_.captured().enters();
+    std::vector<flow::Enter> found = tap_->captured().enters();
     std::erase_if(found, [cgroup](const flow::Enter& enter) { return enter.cgroup != cgroup; });
     return found;
   }
 
   std::size_t streams_of(std::uint64_t cgroup) {
-    const auto slots = tap_.streams().sweep();
+    const auto slots = tap_->streams().sweep();
     return static_cast<std::size_t>(std::ranges::count_if(
         slots, [cgroup](const kernel::LogStream& slot) { return slot.target.cgroup == cgroup; }));
   }
 
-  test::RunningTap tap_;
+  std::optional<test::RunningTap> tap_;
 };
 
 constexpr const char* kScript = "echo first; echo wrong >&2; sh -c 'echo from a child'; cat /proc/self/maps";
 
-TEST_F(LogTapEnter, FromTheFirstByte) {
+TEST_P(LogTapEnter, FromTheFirstByte) {
   std::optional<test::ScratchCgroup> cgroup(std::in_place);
   const std::uint64_t id = cgroup->id();
   const Outputs outputs = run({"sh", "-c", kScript}, &*cgroup, CLONE_NEWNS);
@@ -81,14 +86,14 @@ TEST_F(LogTapEnter, FromTheFirstByte) {
   EXPECT_EQ(enters[0].pid, static_cast<std::uint32_t>(outputs.pid));
   EXPECT_NE(enters[0].start_time, 0U);
   EXPECT_TRUE(enters[0].cgroup_name.starts_with("flowtap-test-")) << enters[0].cgroup_name;
-  const auto& captured = tap_.captured();
+  const auto& captured = tap_->captured();
   for (int i = 0; i < 2; ++i) {
     const auto& output = enters[0].outputs.at(static_cast<std::size_t>(i));
     EXPECT_EQ(output.kind, FTAP_KIND_PIPE);
     const auto& got = captured.of(output.stream);
     EXPECT_TRUE(got.whole() == (i == 0 ? outputs.out : outputs.err)) << got.whole();
     EXPECT_EQ(got.ends.size(), 1U);
-    const auto slot = tap_.slot(output.stream);
+    const auto slot = tap_->slot(output.stream);
     EXPECT_EQ(slot.target.fds, i == 0 ? FTAP_STDOUT : FTAP_STDERR);
     EXPECT_EQ(slot.target.cgroup, id);
     EXPECT_EQ(slot.state, FTAP_STREAM_ENDED);
@@ -96,10 +101,10 @@ TEST_F(LogTapEnter, FromTheFirstByte) {
   EXPECT_NE(enters[0].outputs[0].stream, enters[0].outputs[1].stream);
 
   cgroup.reset();
-  EXPECT_EQ(std::ranges::count(tap_.captured().gone(), id), 1);
+  EXPECT_EQ(std::ranges::count(tap_->captured().gone(), id), 1);
 }
 
-TEST_F(LogTapEnter, BothOutputsInOnePipeAreOneStream) {
+TEST_P(LogTapEnter, BothOutputsInOnePipeAreOneStream) {
   const test::ScratchCgroup cgroup;
   test::Pipe pipe;
   const pid_t pid = ::fork();
@@ -117,11 +122,11 @@ TEST_F(LogTapEnter, BothOutputsInOnePipeAreOneStream) {
   const auto enters = enters_of(cgroup.id());
   ASSERT_EQ(enters.size(), 1U);
   EXPECT_EQ(enters[0].outputs[0], enters[0].outputs[1]);
-  EXPECT_EQ(tap_.slot(enters[0].outputs[0].stream).target.fds, FTAP_STDOUT | FTAP_STDERR);
-  EXPECT_EQ(tap_.captured().of(enters[0].outputs[0].stream).whole(), read);
+  EXPECT_EQ(tap_->slot(enters[0].outputs[0].stream).target.fds, FTAP_STDOUT | FTAP_STDERR);
+  EXPECT_EQ(tap_->captured().of(enters[0].outputs[0].stream).whole(), read);
 }
 
-TEST_F(LogTapEnter, WhatComesLaterIntoTheSameCgroupIsNoContainer) {
+TEST_P(LogTapEnter, WhatComesLaterIntoTheSameCgroupIsNoContainer) {
   // As `kubectl exec` and exec probes come: another process, other pipes, the same cgroup.
   const test::ScratchCgroup cgroup;
   run({"echo", "entrypoint"}, &cgroup, CLONE_NEWNS);
@@ -130,9 +135,9 @@ TEST_F(LogTapEnter, WhatComesLaterIntoTheSameCgroupIsNoContainer) {
   EXPECT_EQ(streams_of(cgroup.id()), 2U);
 }
 
-TEST_F(LogTapEnter, WhoIsMarkedIsNotFoundAgain) {
+TEST_P(LogTapEnter, WhoIsMarkedIsNotFoundAgain) {
   const test::ScratchCgroup cgroup;
-  ASSERT_TRUE(tap_.streams().mark(cgroup.id()));
+  ASSERT_TRUE(tap_->streams().mark(cgroup.id()));
   run({"echo", "probe"}, &cgroup, CLONE_NEWNS);
   EXPECT_TRUE(enters_of(cgroup.id()).empty());
   EXPECT_EQ(streams_of(cgroup.id()), 0U);
@@ -159,38 +164,38 @@ class NamedHierarchy {
   std::string path_ = "/tmp/flowtap-test-XXXXXX";
 };
 
-TEST_F(LogTapEnter, ACgroupOfAnotherHierarchyTakesNoMark) {
+TEST_P(LogTapEnter, ACgroupOfAnotherHierarchyTakesNoMark) {
   const NamedHierarchy hierarchy;
   const std::string cgroup = hierarchy.path() + "/gone";
   ASSERT_EQ(::mkdir(cgroup.c_str(), 0755), 0) << errno_text(errno);
   struct stat st{};
   ASSERT_EQ(::stat(cgroup.c_str(), &st), 0);
   // As if a cgroup of v2 had this number.
-  ASSERT_TRUE(tap_.streams().mark(st.st_ino));
+  ASSERT_TRUE(tap_->streams().mark(st.st_ino));
   ASSERT_EQ(::rmdir(cgroup.c_str()), 0) << errno_text(errno);
   // Who takes a mark tells of it.
-  EXPECT_EQ(std::ranges::count(tap_.captured().gone(), st.st_ino), 0);
+  EXPECT_EQ(std::ranges::count(tap_->captured().gone(), st.st_ino), 0);
 }
 
-TEST_F(LogTapEnter, WithoutAMountNamespaceOfItsOwnItIsNone) {
+TEST_P(LogTapEnter, WithoutAMountNamespaceOfItsOwnItIsNone) {
   const test::ScratchCgroup cgroup;
   run({"echo", "a unit"}, &cgroup, 0);
   run({"echo", "another pid namespace"}, &cgroup, CLONE_NEWPID);
   EXPECT_TRUE(enters_of(cgroup.id()).empty());
 }
 
-TEST_F(LogTapEnter, UnshareOnTheHostIsNone) {
+TEST_P(LogTapEnter, UnshareOnTheHostIsNone) {
   EXPECT_EQ(run({"unshare", "-pf", "echo", "pid"}, nullptr, 0).out, "pid\n");
   EXPECT_EQ(run({"unshare", "-mpf", "echo", "mount and pid"}, nullptr, 0).out, "mount and pid\n");
   EXPECT_EQ(run({"unshare", "-m", "echo", "mount"}, nullptr, 0).out, "mount\n");
-  EXPECT_TRUE(tap_.streams().sweep().empty());
+  EXPECT_TRUE(tap_->streams().sweep().empty());
 }
 
-TEST_F(LogTapEnter, AnInheritedPipeStaysOneStream) {
+TEST_P(LogTapEnter, AnInheritedPipeStaysOneStream) {
   // A container in a container, with the outer one's stdout: the inner one's entry names the outer one's stream.
   const test::ScratchCgroup cgroup;
   test::Pipe pipe;
-  const flow::StreamNo outer = tap_.tap(pipe.out.get());
+  const flow::StreamNo outer = tap_->tap(pipe.out.get());
   const pid_t pid = ::fork();
   if (pid == 0) {
     cgroup.join();
@@ -206,9 +211,11 @@ TEST_F(LogTapEnter, AnInheritedPipeStaysOneStream) {
   const auto enters = enters_of(cgroup.id());
   ASSERT_EQ(enters.size(), 1U);
   EXPECT_EQ(enters[0].outputs[0].stream, outer);
-  EXPECT_EQ(tap_.captured().of(outer).whole(), read);
+  EXPECT_EQ(tap_->captured().of(outer).whole(), read);
   EXPECT_EQ(read.size(), 12U);
 }
+
+FLOWTAP_EACH_BACKEND(LogTapEnter);
 
 }  // namespace
 }  // namespace flowtap

@@ -18,7 +18,8 @@ std::string fresh_name(const char* what) {
 
 Command daemon_command(const ScratchRoot& root, const DaemonOptions& options, std::uint16_t port,
                        const std::string& out, const std::string& err) {
-  Command command{.argv = {options.program.empty() ? FLOWTAPD_PATH : options.program, "--host-root", root.path(), "--state-dir", root.file("state")},
+  Command command{.argv = {options.program.empty() ? FLOWTAPD_PATH : options.program, "--host-root",
+                           root.path(), "--state-dir", root.file("state")},
                   .env = options.env,
                   .out = root.file(out),
                   .err = root.file(err),

@@ -325,7 +325,8 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
 }
 
 ConsumerCounts LogConsumer::counts() const {
-  ConsumerCounts counts{records_, bytes_, broken_, drain_errors_, let_go_, open_streams_, still_nameless_, {}};
+  ConsumerCounts counts{records_, bytes_,        broken_,         drain_errors_,
+                        let_go_,  open_streams_, still_nameless_, {}};
   for (std::size_t i = 0; i < counts.lost.size(); ++i) counts.lost.at(i) = lost_.at(i);
   return counts;
 }

@@ -41,6 +41,7 @@ exit 0
 
 # In QEMU each socket has its own last-level cache; 'numa-llc' has two sockets per NUMA node. (Dies would do as well, but
 # QEMU 10 aborts at them.)
+PREEMPT = ["none", "voluntary", "full", "lazy"]  # of the kernel command line
 TOPOLOGIES = {
     "flat": None,
     "numa": "4,sockets=2,cores=2,threads=1",
@@ -82,6 +83,8 @@ class Guest:
         # slab_debug=F: without cmpxchg16b kernels >= 7 can give BPF no task storage but from slabs in debug mode
         # (kmalloc_nolock); and a slab that is written to where it should not be is seen.
         append = f"slab_debug=F mitigations=off oops=panic loglevel={7 if o.verbose else 5}"
+        if o.preempt:
+            append += f" preempt={o.preempt}"
         if self.keep:
             append += f" ftap.keep={':'.join(self.keep)}"
         smp, numa = str(o.cpus), []
