@@ -45,6 +45,12 @@ std::string age_text(const std::optional<Time>& last, Time now) {
   return uptime_text(std::max(age.count(), 0.0)) + " ago";  // the daemon's clock is ours, but it may be set
 }
 
+// "0 B?": as far as anybody knows.
+Table::Cell missing_cell(const api::FlowStatus& flow) {
+  const char* colour = flow.missing_bytes > 0 ? "1;31" : flow.suspect ? "33" : "";
+  return {bytes_text(flow.missing_bytes) + (flow.suspect ? "?" : ""), colour, true};
+}
+
 }  // namespace
 
 std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, const Style& style) {
@@ -57,7 +63,7 @@ std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, cons
                {or_dash(f.container)},
                {or_dash(f.runtime)},
                {bytes_text(f.bytes), "", true},
-               {bytes_text(f.missing_bytes), f.missing_bytes > 0 ? "1;31" : "", true},
+               missing_cell(f),
                {f.open ? "open" : "ended", f.open ? "32" : "2"},
                {age_text(f.last, now)},
                {printable(f.id)}});

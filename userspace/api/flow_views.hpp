@@ -37,8 +37,10 @@ struct FlowStatus {
   std::optional<std::string> runtime;
   std::optional<std::uint64_t> restart;
   std::optional<std::string> group;
-  std::uint64_t bytes = 0;                                     ///< that passed, captured or not
-  std::uint64_t missing_bytes = 0;                             ///< of these, not captured
+  std::uint64_t bytes = 0;          ///< that passed, captured or not
+  std::uint64_t missing_bytes = 0;  ///< of these, not captured
+  /// Events were kept from the programs while it was written to: bytes may be missing that nobody knows of.
+  bool suspect = false;
   std::optional<std::chrono::system_clock::time_point> first;  ///< of the first bytes that are known
   std::optional<std::chrono::system_clock::time_point> last;
   bool open = false;

@@ -43,6 +43,7 @@ json::object flow_to_json(const FlowStatus& flow) {
   put(out, "last", flow.last);
   out["open"] = flow.open;
   out["missing_bytes"] = flow.missing_bytes;
+  out["suspect"] = flow.suspect;
   out["streams"] = streams_to_json(flow.streams);
   return out;
 }
@@ -67,6 +68,7 @@ FlowStatus flow_from_json(const json::object& object) {
   flow.group = text_of(object, "group");
   flow.bytes = count_member(object, "bytes").value_or(0);
   flow.missing_bytes = count_member(object, "missing_bytes").value_or(0);
+  flow.suspect = bool_member(object, "suspect");
   flow.first = parse_rfc3339(text_member(object, "first"));
   flow.last = parse_rfc3339(text_member(object, "last"));
   flow.open = bool_member(object, "open");

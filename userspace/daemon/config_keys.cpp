@@ -41,10 +41,10 @@ std::span<const Key> table() {
           "false loads no BPF program for it."},
       Key{"stream.backend",
           TextField{[](Config& c) -> std::string& { return c.stream.backend; }, kTapBackendRule},
-          "sys_exit sees every container on any kernel, fexit costs other system calls nothing but is blind "
-          "to "
-          "file systems built as modules; auto is sys_exit. What an earlier flowtapd left pinned keeps its "
-          "own."},
+          "fexit costs other system calls nothing and sees io_uring, but may miss events where tasks are "
+          "preempted in the kernel; sys_exit runs on any. auto is fexit where the kernel allows it and does "
+          "not "
+          "preempt it, else sys_exit. What an earlier flowtapd left pinned keeps its own."},
       Key{"stream.ring_bytes",
           CountField{[](Config& c) -> U64& { return c.stream.ring_bytes; }, kMinRing, kMaxRing},
           "Size of the ring between kernel and flowtapd, rounded up to a power of two: the output of the "

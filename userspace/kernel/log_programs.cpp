@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "kernel/libbpf_messages.hpp"
+#include "kernel/log_file_systems.hpp"
 #include "kernel/requirements.hpp"
 #include "logtap.skel.h"
 
@@ -128,7 +130,7 @@ Result<LogOpened> LogOpened::open(const LogOptions& options, const std::vector<L
   }
   skeleton->rodata->ftap_force_above = options.ring_bytes / 4;
   skeleton->rodata->ftap_nr_cpus = static_cast<std::uint32_t>(nr_cpus);
-  choose_programs(skeleton->obj, options.backend, hooks);
+  choose_programs(skeleton->obj, options.backend.value_or(LogBackend::kSysExit), hooks);
   return LogOpened(std::move(skeleton), options.first_stream);
 }
 
@@ -180,6 +182,18 @@ Result<LogLive> LogLoaded::attach() && {
 
 LogBackend LogLive::backend() const {
   return generation_.handler("calls") == nullptr ? LogBackend::kFunctions : LogBackend::kSysExit;
+}
+
+Status LogLive::check_file(const std::string& path) const {
+  if (backend() == LogBackend::kSysExit) return {};
+  struct statfs system{};
+  if (::statfs(path.c_str(), &system) != 0)
+    return fail_errno(errno, "cannot ask for the file system of " + path);
+  const std::string_view hook = file_hook(system.f_type);
+  const bool is_shmem = hook == "shmem" && generation_.handler(hook) == nullptr;
+  if (hook.empty() || generation_.handler(is_shmem ? "gen" : hook) == nullptr)
+    return unseen_file(path, system.f_type);
+  return {};
 }
 
 std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {

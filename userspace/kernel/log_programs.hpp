@@ -31,12 +31,13 @@ enum class LogBackend {
 };
 [[nodiscard]] std::string_view backend_name(LogBackend backend);
 
-/// What is taken over keeps its own ring and backend.
+/// What is taken over keeps its own ring and backend; of another build's the backend stays.
 struct LogOptions {
-  std::uint32_t ring_bytes = 64U << 20U;  ///< a power of two, at least a page
-  std::string bpffs = "/sys/fs/bpf";      ///< where to pin; empty: nowhere
-  flow::StreamNo first_stream = 1;        ///< greater than every number used before
-  LogBackend backend = LogBackend::kSysExit;
+  std::uint32_t ring_bytes = 64U << 20U;                     ///< a power of two, at least a page
+  std::string bpffs = "/sys/fs/bpf";                         ///< where to pin; empty: nowhere
+  flow::StreamNo first_stream = 1;                           ///< greater than every number used before
+  std::optional<LogBackend> backend = LogBackend::kSysExit;  ///< nothing: to be chosen, see LogLive::why()
+  std::string host_root = "/";                               ///< where debugfs is looked for
 };
 
 struct LogSkeletonDeleter {
@@ -68,6 +69,11 @@ class LogLive {
   /// Why what another build has pinned is lost or still there; absent: nothing of that kind is.
   [[nodiscard]] const std::optional<Error>& left_over() const { return left_over_; }
   [[nodiscard]] LogBackend backend() const;
+  /// Why that one.
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+  /// Whether what is written to this file is seen; ENOTSUP: not by this backend.
+  [[nodiscard]] Status check_file(const std::string& path) const;
 
   /// Builds of other layouts that have streams or a ring which somebody has to go on with, the oldest first. Until
   /// relieve() their programs capture as before.
@@ -94,6 +100,7 @@ class LogLive {
   std::vector<LogHook> hooks_;
   std::vector<LogOlder> older_;
   std::optional<LogPins> pins_;
+  std::string why_;
   bool taken_over_ = false;
   std::optional<Error> unpinned_;
   std::optional<Error> left_over_;

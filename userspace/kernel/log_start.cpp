@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernel/log_programs.hpp"
+#include "kernel/preemption.hpp"
 #include "kernel/requirements.hpp"
 
 namespace flowtap::kernel {
@@ -52,9 +53,7 @@ class LogStart {
   Result<LogLive> begin(Status pinnable) {
     // A start that was killed between two folders.
     if (pinnable) pinnable = pins_.remove(log_abi());
-    FTAP_TRY_ASSIGN(opened, LogOpened::open(options_));
-    FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
-    FTAP_TRY_ASSIGN(live, std::move(loaded).attach());
+    FTAP_TRY_ASSIGN(live, attach_chosen());
     if (pinnable) pinnable = pins_.pin(log_abi(), live.generation_.pins());
     // The hooks last: without them the rest is nothing.
     if (pinnable) pinnable = pins_.pin(LogPins::kHooks, pins_of(live.hooks_));
@@ -69,6 +68,32 @@ class LogStart {
     return live;
   }
 
+  Result<LogLive> attach(LogBackend backend, std::string why) const {
+    LogOptions options = options_;
+    options.backend = backend;
+    FTAP_TRY_ASSIGN(opened, LogOpened::open(options));
+    FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
+    FTAP_TRY_ASSIGN(live, std::move(loaded).attach());
+    live.why_ = std::move(why);
+    return live;
+  }
+
+  // Programs at functions cost other calls nothing and see io_uring. But where tasks are preempted in the kernel, such a
+  // program misses what the preempting one does, and that is worse than a call that takes 30 ns longer.
+  Result<LogLive> attach_chosen() const {
+    if (options_.backend) return attach(*options_.backend, "as configured");
+    const auto mode = preemption_mode(options_.host_root);
+    if (may_preempt(mode))
+      return attach(LogBackend::kSysExit,
+                    mode ? "fexit would miss events where tasks are preempted in the kernel (" + *mode + ")"
+                         : "fexit would miss events if tasks are preempted in the kernel, which does "
+                           "not say whether they are (no debugfs)");
+    auto live =
+        attach(LogBackend::kFunctions, "it loads, and this kernel does not preempt it (" + *mode + ")");
+    if (live) return live;
+    return attach(LogBackend::kSysExit, "fexit was tried first: " + live.error().what);
+  }
+
   Result<LogLive> go_on(std::vector<LogHook> hooks) {
     FTAP_TRY_ASSIGN(live, find_own(hooks));
     std::optional<Error> unreadable;
@@ -76,6 +101,7 @@ class LogStart {
     if (!live) {
       FTAP_TRY_ASSIGN(loaded, load_beside(hooks, others));
       live = std::move(loaded);
+      live->why_ = "relieved another build's";
     }
     for (LogHook& hook : hooks) live->hooks_.push_back(std::move(hook));
     live->older_ = std::move(others);
@@ -99,6 +125,7 @@ class LogStart {
       LogLive live;
       live.generation_ = std::move(generation);
       live.taken_over_ = true;
+      live.why_ = "taken over from the flowtapd before";
       return live;
     }
     FTAP_TRY(pins_.remove(log_abi()));

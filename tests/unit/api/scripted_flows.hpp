@@ -193,6 +193,7 @@ inline FlowStatus full_flow() {
   f.group = "checkout";
   f.bytes = 123456789;
   f.missing_bytes = 42;
+  f.suspect = true;
   f.first = system_clock::time_point(std::chrono::nanoseconds(1'700'000'000'000'000'001));
   f.last = system_clock::time_point(std::chrono::nanoseconds(1'700'000'001'020'000'000));
   f.open = true;

@@ -163,7 +163,7 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
   EXPECT_TRUE(status_text(report, kUtf8).contains("  log tap  nothing is captured: no BTF\\x1b\n"));
 }
 
-TEST(FlowsText, IsATableWithWhatIsMissingInRed) {
+TEST(FlowsText, IsATableWithWhatIsMissingInRedAndAskedWhereNobodyKnows) {
   using namespace std::chrono_literals;
   const auto now = std::chrono::system_clock::time_point(1'700'000'004s);
   api::FlowStatus process;
@@ -172,11 +172,11 @@ TEST(FlowsText, IsATableWithWhatIsMissingInRed) {
   const auto table = flows_text({api::full_flow(), process}, now, kUtf8);
   EXPECT_EQ(table,
             "  pod         container  runtime       bytes  missing  state  last byte  flow\n"
-            "  shop/web-1  nginx      containerd  118 MiB     42 B  open   2 s ago    "
+            "  shop/web-1  nginx      containerd  118 MiB    42 B?  open   2 s ago    "
             "pod/shop/web-1/3f0d6a1e/nginx/2\n"
             "  -           -          -              12 B      0 B  ended  -          proc/7-99\\x1b\n");
   const auto colored = flows_text({api::full_flow(), process}, now, Style{.color = true, .utf8 = true});
-  EXPECT_TRUE(colored.contains("\x1b[1;31m   42 B\x1b[0m")) << colored;
+  EXPECT_TRUE(colored.contains("\x1b[1;31m  42 B?\x1b[0m")) << colored;
   EXPECT_FALSE(colored.contains("\x1b[1;31m    0 B")) << colored;
   EXPECT_EQ(flows_text({}, now, kUtf8), "no flows\n");
 }

@@ -14,10 +14,21 @@ using namespace std::chrono_literals;
 // The consumer takes a name within its next round, which it is woken for.
 constexpr auto kNamed = 2s;
 
+std::uint64_t ns_of(std::chrono::system_clock::time_point time) {
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
+}
+
 }  // namespace
 
 std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter) const {
-  return list_flows(journal_, filter);
+  std::vector<api::FlowStatus> all = list_flows(journal_, filter);
+  const std::uint64_t now = ns_of(std::chrono::system_clock::now());
+  for (api::FlowStatus& flow : all) {
+    // Of one that has no bytes it is not known since when it is there.
+    const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
+    flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last));
+  }
+  return all;
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id,

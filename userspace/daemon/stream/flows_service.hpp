@@ -8,6 +8,7 @@
 #include "api/flow_views.hpp"
 #include "daemon/stream/follow_watch.hpp"
 #include "daemon/stream/process_taps.hpp"
+#include "daemon/stream/suspicion.hpp"
 #include "flow/journal.hpp"
 
 namespace flowtap {
@@ -15,8 +16,8 @@ namespace flowtap {
 class FlowsService final : public api::FlowsView {
  public:
   /// `taps` may be null: this kernel does not tell what processes write to. All must outlive it.
-  FlowsService(flow::Journal& journal, FollowWatch& watch, ProcessTaps* taps)
-      : journal_(journal), watch_(watch), taps_(taps) {}
+  FlowsService(flow::Journal& journal, FollowWatch& watch, const Suspicion& suspicion, ProcessTaps* taps)
+      : journal_(journal), watch_(watch), suspicion_(suspicion), taps_(taps) {}
 
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override;
   [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string& id,
@@ -27,6 +28,7 @@ class FlowsService final : public api::FlowsView {
  private:
   flow::Journal& journal_;
   FollowWatch& watch_;
+  const Suspicion& suspicion_;
   ProcessTaps* taps_;
 };
 

@@ -10,6 +10,7 @@
 #include "api/flow_views.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "flow/log_consumer.hpp"
+#include "kernel/log_programs.hpp"
 #include "kernel/open_files.hpp"
 
 namespace flowtap {
@@ -17,8 +18,9 @@ namespace flowtap {
 /// Safe from any thread.
 class ProcessTaps {
  public:
-  ProcessTaps(const kernel::OpenFiles& files, StreamSlots& slots, flow::LogConsumer& consumer)
-      : files_(files), slots_(slots), consumer_(consumer) {}
+  ProcessTaps(const kernel::LogLive& live, const kernel::OpenFiles& files, StreamSlots& slots,
+              flow::LogConsumer& consumer)
+      : live_(live), files_(files), slots_(slots), consumer_(consumer) {}
 
   struct Tap {
     std::vector<flow::StreamNo> streams;  ///< to be read; each has its name in the journal soon
@@ -46,6 +48,7 @@ class ProcessTaps {
                                                        std::string& own_flow);
   void release(const std::vector<Held>& held);
 
+  const kernel::LogLive& live_;
   const kernel::OpenFiles& files_;
   StreamSlots& slots_;
   flow::LogConsumer& consumer_;

@@ -38,10 +38,10 @@ constexpr std::uint64_t kSegmentsOfJournal = 12;
 constexpr std::uint64_t kLeastSegment = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kMostSegment = std::uint64_t{64} << 20U;
 
-// `auto` is the one that misses nothing unseen on any kernel: fexit does not see files of file systems in modules.
-kernel::LogBackend chosen_backend(const std::string& name) {
-  return name == kernel::backend_name(kernel::LogBackend::kFunctions) ? kernel::LogBackend::kFunctions
-                                                                      : kernel::LogBackend::kSysExit;
+std::optional<kernel::LogBackend> chosen_backend(const std::string& name) {
+  for (const kernel::LogBackend backend : {kernel::LogBackend::kSysExit, kernel::LogBackend::kFunctions})
+    if (name == kernel::backend_name(backend)) return backend;
+  return std::nullopt;
 }
 
 // Only there does a walk over the open files show those of every process; elsewhere each pipe would seem to have no reader.
@@ -83,14 +83,14 @@ Status StreamPath::open_kernel(const Config& config) {
       .ring_bytes = std::bit_ceil(static_cast<std::uint32_t>(config.stream.ring_bytes)),
       .bpffs = bpffs_path(config),
       .first_stream = next_stream(*journal_),
-      .backend = chosen_backend(config.stream.backend)};
+      .backend = chosen_backend(config.stream.backend),
+      .host_root = config.host_root};
   if (const auto mounted = ensure_bpffs(options.bpffs); !mounted) warnings_.push_back(mounted.error().what);
   FTAP_TRY_ASSIGN(live, kernel::start_log_tap(options));
   live_.emplace(std::move(live));
   if (live_->unpinned())
     warnings_.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
                         live_->unpinned()->what);
-  const bool relieves = !live_->older().empty();
   FTAP_TRY_ASSIGN(said, relieve_older(*live_, *journal_, *namer_));
   warnings_.insert(warnings_.end(), said.begin(), said.end());
   if (live_->left_over())
@@ -102,10 +102,6 @@ Status StreamPath::open_kernel(const Config& config) {
   FTAP_TRY_ASSIGN(streams, live_->streams());
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(options.first_stream);
-  taken_by_ = relieves                          ? "relieved another build's"
-              : live_->taken_over()             ? "taken over from the flowtapd before"
-              : config.stream.backend == "auto" ? "the one that every kernel allows"
-                                                : "as configured";
   end_orphans();
   return {};
 }
@@ -146,8 +142,8 @@ void StreamPath::end_orphans() {
 Status StreamPath::run() {
   FTAP_TRY_ASSIGN(watch, FollowWatch::start());
   watch_ = std::move(watch);
-  if (files_) taps_ = std::make_unique<ProcessTaps>(*files_, *slots_, *consumer_);
-  service_ = std::make_unique<FlowsService>(*journal_, *watch_, taps_.get());
+  if (files_) taps_ = std::make_unique<ProcessTaps>(*live_, *files_, *slots_, *consumer_);
+  service_ = std::make_unique<FlowsService>(*journal_, *watch_, suspicion_, taps_.get());
   find_running();
   thread_ = std::thread([this] { drain(); });
   return {};
@@ -220,6 +216,7 @@ void StreamPath::look_around(ReadErrors& errors) {
   errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
   drain_errors_ = drain_errors;
   programs_.clear();
+  std::uint64_t misses = 0;
   for (const auto& program : live_->program_stats(false)) {
     if (!program) {
       ++errors["bpf_program"];
@@ -230,7 +227,9 @@ void StreamPath::look_around(ReadErrors& errors) {
     status.attached = true;
     status.run_count = program->runs;
     status.recursion_misses = program->recursion_misses;
+    misses += program->recursion_misses;
   }
+  suspicion_.look(misses, now_ns());
 }
 
 api::StreamStatusReport StreamPath::report() const {
@@ -238,7 +237,7 @@ api::StreamStatusReport StreamPath::report() const {
   const flow::JournalStats journal = journal_->stats();
   api::StreamStatusReport report;
   report.backend = kernel::backend_name(live_->backend());
-  report.reason = taken_by_;
+  report.reason = live_->why();
   report.pinned = !live_->unpinned();
   report.ring_bytes = ring_->capacity();
   report.ring_waiting = ring_->backlog();

@@ -16,6 +16,7 @@
 #include "daemon/stream/follow_watch.hpp"
 #include "daemon/stream/process_taps.hpp"
 #include "daemon/stream/stream_slots.hpp"
+#include "daemon/stream/suspicion.hpp"
 #include "flow/journal.hpp"
 #include "flow/log_consumer.hpp"
 #include "kernel/log_programs.hpp"
@@ -61,7 +62,6 @@ class StreamPath {
   void drain() noexcept;
 
   std::vector<std::string> warnings_;
-  std::string taken_by_;  // why this backend
   std::unique_ptr<flow::Journal> journal_;
   std::uint64_t journal_limit_ = 0;
   std::optional<kernel::LogLive> live_;
@@ -73,6 +73,7 @@ class StreamPath {
   std::unique_ptr<FollowWatch> watch_;
   std::unique_ptr<flow::LogConsumer> consumer_;
   std::unique_ptr<ProcessTaps> taps_;
+  Suspicion suspicion_;
   std::unique_ptr<FlowsService> service_;
   std::vector<api::ProgramStatus> programs_;
   std::atomic<bool> stop_{false};
