@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <unordered_set>
 
 namespace flowtap::flow {
@@ -230,7 +231,7 @@ void LogConsumer::set_pace(std::uint64_t records, std::chrono::milliseconds took
 void LogConsumer::sweep(Clock::time_point now) {
   const auto slots = streams_.sweep();
   count_slots(slots);
-  end_unread(slots, now);
+  end_abandoned(slots, now);
   for (const StreamSlot& slot : slots) {
     if (slot.ended)
       sweep_ended(slot, now);
@@ -244,35 +245,41 @@ void LogConsumer::sweep(Clock::time_point now) {
   std::erase_if(ended_, [&there](const auto& entry) { return !there.contains(entry.first); });
 }
 
-void LogConsumer::end_unread(const std::vector<StreamSlot>& slots, Clock::time_point now) {
-  const bool all = now >= next_readers_;
-  if (all) next_readers_ = now + options_.readers;
-  std::vector<StreamSlot> pipes;
+// The programs see the end of a pipe that is read to its end. All others end with their container.
+void LogConsumer::end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now) {
+  const bool all = now >= next_users_;
+  if (all) next_users_ = now + options_.users;
+  std::vector<StreamSlot> asked;
+  std::vector<StreamSlot> found;
   std::unordered_map<std::uint64_t, Clock::time_point> still_gone;
   for (const StreamSlot& slot : slots) {
-    if (slot.ended || slot.kind != FTAP_KIND_PIPE) continue;
+    // A tap's own streams end with the tap.
+    if (slot.ended || (slot.kind != FTAP_KIND_PIPE && slot.cgroup == 0)) continue;
     const auto gone = gone_.find(slot.cgroup);
     if (gone != gone_.end()) {
       still_gone.insert(*gone);
-      // Its reader usually leaves a moment later.
+      // A pipe's reader usually leaves a moment later.
       if (now - gone->second < kReaderLeaves) look_again(now, kSoon);
     }
-    if (gone != gone_.end() || all || unread_.contains(slot.stream)) pipes.push_back(slot);
+    if (gone != gone_.end() && slot.kind != FTAP_KIND_PIPE)
+      found.push_back(slot);
+    else if (gone != gone_.end() || all || abandoned_.contains(slot.stream))
+      asked.push_back(slot);
   }
   gone_.swap(still_gone);
-  decltype(unread_) still_unread;
-  if (!pipes.empty())
-    for (const StreamSlot& slot : streams_.without_reader(pipes)) {
-      // The walk over the node's files is no snapshot: a descriptor that is being handed on may be missed once.
-      const auto before = unread_.find(slot.stream);
-      const bool again = before != unread_.end() && before->second.passed == slot.passed;
-      if (again && now - before->second.since >= kDrained)
-        (void)streams_.end(slot);
-      else
-        still_unread.emplace(slot.stream, again ? before->second : Unread{now, slot.passed});
-      look_again(now, kSoon);
-    }
-  unread_.swap(still_unread);
+  if (!asked.empty()) std::ranges::copy(streams_.abandoned(asked), std::back_inserter(found));
+  decltype(abandoned_) still_abandoned;
+  for (const StreamSlot& slot : found) {
+    // The walk over the node's files is no snapshot: a descriptor that is being handed on may be missed once.
+    const auto before = abandoned_.find(slot.stream);
+    const bool again = before != abandoned_.end() && before->second.passed == slot.passed;
+    if (again && now - before->second.since >= kDrained)
+      (void)streams_.end(slot);
+    else
+      still_abandoned.emplace(slot.stream, again ? before->second : Abandoned{now, slot.passed});
+    look_again(now, kSoon);
+  }
+  abandoned_.swap(still_abandoned);
 }
 
 void LogConsumer::look_again(Clock::time_point now, std::chrono::milliseconds pause) {

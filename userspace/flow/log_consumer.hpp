@@ -24,7 +24,7 @@ struct ConsumerOptions {
   std::chrono::milliseconds patience{2000};   ///< a name that is not complete by then is taken as it is
   std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
   std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
-  std::chrono::seconds readers{15};  ///< how often pipes are looked through for those that nobody reads
+  std::chrono::seconds users{15};  ///< how often streams are looked through for those that nobody uses
 };
 
 /// What it did so far. Losses are the streams' own, in their sums.
@@ -78,7 +78,7 @@ class LogConsumer {
   void let_go(const Enter& enter);
   void sweep(Clock::time_point now);
   void count_slots(const std::vector<StreamSlot>& slots);
-  void end_unread(const std::vector<StreamSlot>& slots, Clock::time_point now);
+  void end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now);
   void look_again(Clock::time_point now, std::chrono::milliseconds pause);
   void sweep_open(const StreamSlot& slot, Clock::time_point now);
   void sweep_ended(const StreamSlot& slot, Clock::time_point now);
@@ -103,14 +103,14 @@ class LogConsumer {
   std::unordered_set<StreamNo> unwanted_;  // let go; their slots show it at the next sweep
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
-  Clock::time_point next_readers_ = Clock::now() + options_.readers;
-  struct Unread {
+  Clock::time_point next_users_ = Clock::now() + options_.users;
+  struct Abandoned {
     Clock::time_point since;
     std::uint64_t passed;
   };
-  std::unordered_map<StreamNo, Unread> unread_;  // pipes that seemed to have no reader, once
+  std::unordered_map<StreamNo, Abandoned> abandoned_;  // that seemed to be, once
   std::unordered_map<std::uint64_t, Clock::time_point>
-      gone_;  // cgroups that were removed, with pipes that may have no reader
+      gone_;  // cgroups that were removed, with streams that may be open
 
   std::mutex told_mutex_;
   std::vector<Enter> told_enters_;

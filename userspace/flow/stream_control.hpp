@@ -34,10 +34,10 @@ class StreamControl {
   virtual ~StreamControl() = default;
 
   [[nodiscard]] virtual std::vector<StreamSlot> sweep() const = 0;
-  /// Of these pipes, those that nobody reads any more: no byte of theirs can come. A runtime may leave without having
-  /// read to the end. Looks at all open files of the node, so it is for now and then. Empty where that is not known.
-  [[nodiscard]] virtual std::vector<StreamSlot> without_reader(
-      const std::vector<StreamSlot>& pipes) const = 0;
+  /// Of these streams, those of which no byte can come any more: pipes that nobody reads (a runtime may leave without
+  /// having read to the end), and others where no process of the cgroup that they were found at has an output. Looks at
+  /// all open files of the node, so it is for now and then. Empty where that is not known.
+  [[nodiscard]] virtual std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const = 0;
 
   /// Taps it no longer. There will be no END record; its slot shows that it has ended.
   virtual Status end(const StreamSlot& slot) = 0;

@@ -20,7 +20,7 @@ class ScriptedSlots final : public StreamControl {
   std::map<StreamNo, StreamSlot> slots;
   std::vector<StreamNo> ended;
   std::vector<StreamNo> freed;
-  std::vector<StreamNo> unread;
+  std::vector<StreamNo> unused;
   bool woken = false;
   int beats = 0;
 
@@ -29,10 +29,10 @@ class ScriptedSlots final : public StreamControl {
     for (const auto& [number, slot] : slots) all.push_back(slot);
     return all;
   }
-  [[nodiscard]] std::vector<StreamSlot> without_reader(const std::vector<StreamSlot>& pipes) const override {
+  [[nodiscard]] std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const override {
     std::vector<StreamSlot> found;
-    for (const StreamSlot& pipe : pipes)
-      if (std::ranges::find(unread, pipe.stream) != unread.end()) found.push_back(pipe);
+    for (const StreamSlot& stream : streams)
+      if (std::ranges::find(unused, stream.stream) != unused.end()) found.push_back(stream);
     return found;
   }
   Status end(const StreamSlot& slot) override {
@@ -96,7 +96,7 @@ class LogConsumerTest : public testing::Test {
     journal_ = std::move(*journal);
     consumer_ = std::make_unique<LogConsumer>(
         source_, *journal_, slots_, namer_,
-        ConsumerOptions{.poll = 1ms, .patience = 30ms, .sweep = 0ms, .slot_rest = 5ms, .readers = 0s});
+        ConsumerOptions{.poll = 1ms, .patience = 30ms, .sweep = 0ms, .slot_rest = 5ms, .users = 0s});
   }
 
   void rounds(int n = 3) {
@@ -201,13 +201,29 @@ TEST_F(LogConsumerTest, AnEndThatWasLostIsFoundInTheSlotsAndThenItIsFreed) {
 TEST_F(LogConsumerTest, APipeThatNobodyReadsEnds) {
   slots_.slots[1] = slot_of(1);
   slots_.slots[2] = slot_of(2);
-  slots_.unread = {1};
+  slots_.unused = {1};
   source_.push({1, enter_of(1, 2)});
   source_.push({2, CgroupGone{7}});
   rounds();
   EXPECT_TRUE(slots_.ended.empty()) << "once may be a mistake";
   rounds_for(250ms);
   EXPECT_EQ(slots_.ended, std::vector<StreamNo>{1}) << "the other one may still be read";
+}
+
+// Nothing shows the end of a terminal but that its container is gone.
+TEST_F(LogConsumerTest, ATerminalEndsWithItsContainer) {
+  for (const StreamNo stream : {1U, 2U, 3U, 4U}) {
+    slots_.slots[stream] = slot_of(stream);
+    slots_.slots[stream].kind = FTAP_KIND_TTY;
+    slots_.slots[stream].cgroup = stream;
+  }
+  slots_.slots[4].cgroup = 0;  // a tap's
+  slots_.unused = {2, 4};
+  for (const StreamNo stream : {1U, 2U, 3U}) source_.push({1, enter_of(stream, stream, stream)});
+  source_.push({2, CgroupGone{1}});
+  rounds_for(250ms);
+  std::ranges::sort(slots_.ended);
+  EXPECT_EQ(slots_.ended, (std::vector<StreamNo>{1, 2})) << "the second one's removal was not told";
 }
 
 TEST_F(LogConsumerTest, BrokenRecordsAreCountedAndPassedOver) {

@@ -39,17 +39,23 @@ std::vector<flow::StreamSlot> stream_slots(const std::vector<kernel::LogStream>&
   return slots;
 }
 
-std::vector<flow::StreamSlot> StreamSlots::without_reader(const std::vector<flow::StreamSlot>& pipes) const {
+std::vector<flow::StreamSlot> StreamSlots::abandoned(const std::vector<flow::StreamSlot>& streams) const {
   if (files_ == nullptr) return {};
   const auto files = files_->list();
   if (!files) return {};
   std::set<std::pair<std::uint32_t, std::uint64_t>> read;
-  for (const kernel::OpenFile& f : *files)
+  std::set<std::uint64_t> inhabited;
+  for (const kernel::OpenFile& f : *files) {
     if (f.readable) read.emplace(f.device, f.inode);
-  std::vector<flow::StreamSlot> unread;
-  for (const flow::StreamSlot& pipe : pipes)
-    if (!read.contains({pipe.device, pipe.inode})) unread.push_back(pipe);
-  return unread;
+    inhabited.insert(f.cgroup);
+  }
+  std::vector<flow::StreamSlot> found;
+  for (const flow::StreamSlot& stream : streams) {
+    const bool used = stream.kind == FTAP_KIND_PIPE ? read.contains({stream.device, stream.inode})
+                                                    : inhabited.contains(stream.cgroup);
+    if (!used) found.push_back(stream);
+  }
+  return found;
 }
 
 Status StreamSlots::end(const flow::StreamSlot& slot) {

@@ -13,14 +13,14 @@ class StreamSlots final : public flow::StreamControl {
  public:
   explicit StreamSlots(kernel::LogStreams streams) : streams_(std::move(streams)) {}
 
-  /// Who reads which pipe is asked there; must outlive this.
+  /// Who reads which pipe, and who runs in which cgroup, is asked there; must outlive this.
   void ask(const kernel::OpenFiles* files) { files_ = files; }
 
   [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override {
     return stream_slots(streams_.sweep());
   }
-  [[nodiscard]] std::vector<flow::StreamSlot> without_reader(
-      const std::vector<flow::StreamSlot>& pipes) const override;
+  [[nodiscard]] std::vector<flow::StreamSlot> abandoned(
+      const std::vector<flow::StreamSlot>& streams) const override;
   Status end(const flow::StreamSlot& slot) override;
   void free(const flow::StreamSlot& slot) override;
   void beat() override { streams_.beat(); }
