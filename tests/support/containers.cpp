@@ -6,7 +6,9 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <array>
 #include <boost/json.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -38,11 +40,10 @@ std::string path_with_programs() {
 }
 
 // As kubelet does before it asks for the container.
-void make_pod_log(const ScratchRoot& root, const std::string& id,
-                  const std::map<std::string, std::string>& annotations) {
-  const auto value = [&annotations](const char* key) {
-    const auto at = annotations.find(std::string("io.kubernetes.cri.") + key);
-    return at == annotations.end() ? std::string() : at->second;
+void make_pod_log(const ScratchRoot& root, const Containerd::Container& container) {
+  const auto value = [&container](const char* key) {
+    const auto at = container.annotations.find(std::string("io.kubernetes.cri.") + key);
+    return at == container.annotations.end() ? std::string() : at->second;
   };
   if (value("container-name").empty()) return;
   const fs::path dir =
@@ -50,13 +51,45 @@ void make_pod_log(const ScratchRoot& root, const std::string& id,
       (value("sandbox-namespace") + "_" + value("sandbox-name") + "_" + value("sandbox-uid")) /
       value("container-name");
   fs::create_directories(dir);
-  std::ofstream(dir / "0.log") << "";
+  const std::string log = std::to_string(container.restart) + ".log";
+  std::ofstream(dir / log) << "";
   const fs::path links = root.file("var/log/containers");
   fs::create_directories(links);
   const std::string name =
       value("sandbox-name") + "_" + value("sandbox-namespace") + "_" + value("container-name");
-  fs::create_symlink("/" + fs::relative(dir / "0.log", root.path()).string(),
-                     links / (name + "-" + id + ".log"));
+  fs::create_symlink("/" + fs::relative(dir / log, root.path()).string(),
+                     links / (name + "-" + container.id + ".log"));
+}
+
+// Those that ldd names: "NAME => PATH (address)", and the loader's own path without an arrow.
+std::vector<std::string> libraries_of(const std::string& program) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> ldd(::popen(("ldd " + program).c_str(), "re"), ::pclose);
+  std::vector<std::string> paths;
+  std::array<char, 4096> line{};
+  while (ldd && std::fgets(line.data(), line.size(), ldd.get()) != nullptr) {
+    const std::string_view text = line.data();
+    const auto begin = text.find('/');
+    if (begin != std::string_view::npos)
+      paths.emplace_back(text.substr(begin, text.find(' ', begin) - begin));
+  }
+  return paths;
+}
+
+json::object mount_of(const char* where, const char* type) {
+  return {{"destination", where}, {"type", type}, {"source", type}};
+}
+
+// ctr wants a terminal of its own for a container that has one; that must not change its output once more.
+std::vector<std::string> on_terminal(const std::vector<std::string>& argv) {
+  std::string command = "stty -onlcr; ";
+  for (const std::string& word : argv) command += "'" + word + "' ";
+  return {"/usr/bin/script", "--quiet", "--return", "--command", command, "/dev/null"};
+}
+
+// Standard input that neither gives anything nor ends: its end would be typed into the terminal.
+void silent_input() {
+  std::array<int, 2> pipe{};
+  if (::pipe(pipe.data()) != 0 || ::dup2(pipe[0], STDIN_FILENO) < 0) ::_exit(126);
 }
 
 // Runs it to its end; throws when it fails, with what it said.
@@ -83,11 +116,35 @@ BusyboxRoot::BusyboxRoot(const ScratchRoot& root) : path_(root.file("busybox")) 
   const fs::path busybox = fs::path(path_) / "bin/busybox";
   fs::copy_file(kBusybox, busybox, fs::copy_options::skip_existing);
   fs::copy_file(FLOWTAP_LOG_WRITER, fs::path(path_) / "bin/log_writer", fs::copy_options::overwrite_existing);
-  for (const char* applet :
-       {"sh", "cat", "dd", "seq", "sleep", "printf", "head", "tail", "yes", "kill", "tee", "tr"}) {
+  for (const char* applet : {"sh", "cat", "dd", "seq", "sleep", "printf", "head", "tail", "yes", "kill",
+                             "tee", "tr", "mkfifo", "mkdir"}) {
     std::error_code exists;
     fs::create_symlink("busybox", fs::path(path_) / "bin" / applet, exists);
   }
+}
+
+void BusyboxRoot::add_runtime(const std::string& inner_id, const std::vector<std::string>& command) const {
+  const std::string runc = fetched("runc", "runc");
+  fs::copy_file(runc, path_ + "/bin/runc", fs::copy_options::overwrite_existing);
+  for (const std::string& library : libraries_of(runc)) {
+    fs::create_directories(path_ + fs::path(library).parent_path().string());
+    fs::copy_file(library, path_ + library, fs::copy_options::overwrite_existing);
+  }
+  const std::string inner = path_ + "/inner/root";
+  for (const char* dir : {"proc", "dev"}) fs::create_directories(inner + "/" + dir);
+  fs::copy(path_ + "/bin", inner + "/bin", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  std::ofstream(path_ + "/inner/config.json") << json::serialize(
+      json::object{{"ociVersion", "1.0.2"},
+                   {"process",
+                    {{"user", {{"uid", 0}, {"gid", 0}}},
+                     {"args", json::array(command.begin(), command.end())},
+                     {"env", json::array{"PATH=/bin"}},
+                     {"cwd", "/"}}},
+                   {"root", {{"path", "root"}}},
+                   {"mounts", json::array{mount_of("/proc", "proc"), mount_of("/dev", "tmpfs")}},
+                   {"linux",
+                    {{"namespaces", json::array{{{"type", "mount"}}, {{"type", "pid"}}, {{"type", "ipc"}}}},
+                     {"cgroupsPath", "/" + inner_id}}}});
 }
 
 Podman::Podman(const ScratchRoot& root) : root_(root), busybox_(root) {}
@@ -144,6 +201,14 @@ void Podman::kill(const std::string& name, const std::string& signal) {
   podman({"kill", "--signal=" + signal, name});
 }
 
+pid_t Podman::pid(const std::string& name) {
+  return std::stoi(podman({"inspect", "--format={{.State.Pid}}", name}));
+}
+
+std::string Podman::log(const std::string& id) const {
+  return root_.read("var/lib/containers/storage/vfs-containers/" + id + "/userdata/ctr.log");
+}
+
 Containerd::Containerd(const ScratchRoot& root) : root_(root), busybox_(root) {
   const std::string socket = root.file("containerd.sock");
   const std::string config =
@@ -169,12 +234,19 @@ Containerd::~Containerd() {
 json::object Containerd::spec(const Container& c) const {
   json::array args(c.command.begin(), c.command.end());
   json::array namespaces{{{"type", "mount"}}, {{"type", "ipc"}}, {{"type", "uts"}}};
-  if (!c.host_pid) namespaces.emplace_back(json::object{{"type", "pid"}});
+  if (c.pid_namespace_of != 0)
+    namespaces.emplace_back(
+        json::object{{"type", "pid"}, {"path", "/proc/" + std::to_string(c.pid_namespace_of) + "/ns/pid"}});
+  else if (!c.host_pid)
+    namespaces.emplace_back(json::object{{"type", "pid"}});
   json::object annotations;
   for (const auto& [key, value] : c.annotations) annotations[key] = value;
-  const auto mount = [](const char* where, const char* type) {
-    return json::object{{"destination", where}, {"type", type}, {"source", type}};
-  };
+  json::array mounts{mount_of("/proc", "proc"), mount_of("/dev", "tmpfs")};
+  if (c.terminal) {
+    json::object pts = mount_of("/dev/pts", "devpts");
+    pts["options"] = json::array{"newinstance", "ptmxmode=0666", "mode=0620"};
+    mounts.push_back(std::move(pts));
+  }
   return {{"ociVersion", "1.0.2"},
           {"process",
            {{"terminal", c.terminal},
@@ -185,29 +257,52 @@ json::object Containerd::spec(const Container& c) const {
             {"noNewPrivileges", true}}},
           {"root", {{"path", busybox_.path()}, {"readonly", false}}},
           {"hostname", c.id},
-          {"mounts", json::array{mount("/proc", "proc"), mount("/dev", "tmpfs")}},
+          {"mounts", std::move(mounts)},
           {"annotations", std::move(annotations)},
           {"linux", {{"namespaces", std::move(namespaces)}, {"cgroupsPath", c.cgroup_parent + "/" + c.id}}}};
 }
 
 std::unique_ptr<Process> Containerd::start(const Container& c) {
-  make_pod_log(root_, c.id, c.annotations);
+  make_pod_log(root_, c);
   const std::string config = root_.write(c.id + ".json", json::serialize(spec(c)));
   std::vector<std::string> argv = {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
                                    "--namespace=k8s.io", "run", "--rm"};
   if (c.terminal) argv.emplace_back("--tty");
   argv.insert(argv.end(), {"--config=" + config, c.id});
-  return std::make_unique<Process>(
-      Command{.argv = std::move(argv), .out = root_.file(c.id + ".out"), .err = root_.file(c.id + ".err")});
+  if (c.terminal) argv = on_terminal(argv);
+  Command command{
+      .argv = std::move(argv), .out = root_.file(c.id + ".out"), .err = root_.file(c.id + ".err")};
+  if (c.terminal) command.before_exec = silent_input;
+  return std::make_unique<Process>(command);
 }
 
 int Containerd::run(const Container& container) {
   return start(container)->wait().value_or(-1);
 }
 
+std::string Containerd::ctr(const std::vector<std::string>& words) {
+  std::vector<std::string> argv = {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
+                                   "--namespace=k8s.io"};
+  argv.insert(argv.end(), words.begin(), words.end());
+  return run_words(root_, argv);
+}
+
 void Containerd::kill(const std::string& id, const std::string& signal) {
-  run_words(root_, {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
-                    "--namespace=k8s.io", "task", "kill", "--signal=" + signal, id});
+  ctr({"task", "kill", "--signal=" + signal, id});
+}
+
+std::string Containerd::exec(const std::string& id, const std::vector<std::string>& command) {
+  std::vector<std::string> words = {"task", "exec", "--exec-id=probe", id};
+  words.insert(words.end(), command.begin(), command.end());
+  return ctr(words);
+}
+
+pid_t Containerd::pid(const std::string& id) const {
+  const std::string file = "run/containerd/io.containerd.runtime.v2.task/k8s.io/" + id + "/init.pid";
+  std::string pid;
+  if (!eventually([&] { return !(pid = root_.read(file)).empty(); }))
+    throw std::runtime_error("containerd does not tell the pid of " + id);
+  return std::stoi(pid);
 }
 
 std::map<std::string, std::string> cri_annotations(const std::string& ns, const std::string& pod,

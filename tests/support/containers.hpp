@@ -18,6 +18,9 @@ class BusyboxRoot {
   /// Throws std::runtime_error when there is no static busybox.
   explicit BusyboxRoot(const ScratchRoot& root);
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Puts a runc into it that finds its libraries, and the bundle /inner of a container that it can run there, with
+  /// the same programs.
+  void add_runtime(const std::string& inner_id, const std::vector<std::string>& command) const;
 
  private:
   std::string path_;
@@ -42,6 +45,10 @@ class Podman {
   int wait(const std::string& name);
   int run(const Container& container);
   void kill(const std::string& name, const std::string& signal = "KILL");
+  [[nodiscard]] const BusyboxRoot& busybox() const { return busybox_; }
+  [[nodiscard]] pid_t pid(const std::string& name);  ///< of its first process, as the node numbers it
+  /// What its runtime has written down: conmon's file, in the CRI's format.
+  [[nodiscard]] std::string log(const std::string& id) const;
   /// Runs podman with these words; what it printed. Throws std::runtime_error when it fails.
   std::string podman(const std::vector<std::string>& words);
 
@@ -65,19 +72,24 @@ class Containerd {
     std::map<std::string, std::string> annotations = {};
     std::string cgroup_parent = "/kubepods/besteffort/pod3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
     bool host_pid = false;
-    bool terminal = false;
+    pid_t pid_namespace_of = 0;  ///< shares that process's pid namespace, as containers of a pod may
+    bool terminal = false;       ///< its output comes as the terminal has it, in out(id)
+    unsigned restart = 0;        ///< the N of its N.log
   };
   /// Runs it until it ends. Its output is in out(id) and err(id), as the other end of the FIFOs got it.
   int run(const Container& container);
   std::unique_ptr<Process> start(const Container& container);
   void kill(const std::string& id, const std::string& signal = "SIGKILL");
+  /// Runs a program in it, as probes and `kubectl exec` do; what that printed.
+  std::string exec(const std::string& id, const std::vector<std::string>& command);
+  /// Of its first process, as the node numbers it; waits for it. Throws std::runtime_error.
+  [[nodiscard]] pid_t pid(const std::string& id) const;
   [[nodiscard]] std::string out(const std::string& id) const { return root_.read(id + ".out"); }
   [[nodiscard]] std::string err(const std::string& id) const { return root_.read(id + ".err"); }
 
-  [[nodiscard]] pid_t pid() const { return daemon_->pid(); }
-
  private:
   [[nodiscard]] boost::json::object spec(const Container& container) const;
+  std::string ctr(const std::vector<std::string>& words);  // what it printed
 
   const ScratchRoot& root_;
   BusyboxRoot busybox_;

@@ -1,7 +1,9 @@
 /*
  * Writes known lines in the ways that programs write, inside containers: static, since it finds no library there.
  *
- *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both
+ *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both hog
+ *
+ * hog takes a page more for each line, and keeps it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -89,6 +91,12 @@ static void read_nothing(void) {
   close(own);
 }
 
+static void take_page(void) {
+  char* page = malloc(4096);
+  if (!page) fail("malloc");
+  memset(page, 1, 4096);
+}
+
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   const char* how = argv[1];
@@ -103,6 +111,7 @@ int main(int argc, char** argv) {
       put_uring(line, n);
     } else {
       if (strcmp(how, "zero-read") == 0) read_nothing();
+      if (strcmp(how, "hog") == 0) take_page();
       int to_stderr = strcmp(how, "stderr") == 0 || (strcmp(how, "both") == 0 && i % 3 == 0);
       put(to_stderr ? STDERR_FILENO : STDOUT_FILENO, line, n);
     }

@@ -1,39 +1,21 @@
 // Bytes that real containers write == bytes that flowtapd serves, stream by stream, and each flow has its name.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <random>
-#include <set>
 
+#include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
-#include "tests/support/flows.hpp"
 
 namespace flowtap::test {
 namespace {
-
-const DaemonOptions kCapturing{.stream = true};
-constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
 
 std::string random_bytes(std::size_t n) {
   std::mt19937_64 random(7);
   std::string bytes(n, '\0');
   for (char& c : bytes) c = static_cast<char>(random());
   return bytes;
-}
-
-// As containerd's CRI makes them: 64 hexadecimal digits.
-std::string container_id(const std::string& name) {
-  std::string id;
-  for (const char c : name) id += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  id.resize(64, '0');
-  return id;
-}
-
-void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
-                   const std::string& wanted) {
-  EXPECT_EQ(difference(raw_bytes(daemon, flow.id, stream), wanted), "") << flow.id << " " << stream;
 }
 
 struct Job {
@@ -43,10 +25,6 @@ struct Job {
   std::string err = {};
   int status = 0;
 };
-
-std::vector<std::string> shell(const std::string& script) {
-  return {"sh", "-c", script};
-}
 
 // The same for podman and containerd; `data` is a file of random bytes in the root of the container.
 std::vector<Job> jobs(const std::string& data) {
@@ -73,12 +51,6 @@ std::string data_file(const ScratchRoot& root) {
   std::string data = random_bytes(300'000);
   std::ofstream(root.file("busybox/data"), std::ios::binary) << data;
   return data;
-}
-
-std::set<std::string> flow_ids(const Daemon& daemon) {
-  std::set<std::string> ids;
-  for (const FlowSeen& flow : flows_of(daemon)) ids.insert(flow.id);
-  return ids;
 }
 
 TEST(Containers, PodmansStreamsAreServedByteForByte) {
@@ -190,7 +162,7 @@ TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=early-0").empty(); }));
-  std::ofstream(root.file("busybox/go")) << "";
+  let_go(root, "go");
   EXPECT_EQ(container->wait(), 0);
   const auto flow = ended_flow(daemon, "pod/shop/early-0/");
   ASSERT_TRUE(flow);
@@ -212,9 +184,7 @@ TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
                                          "until [ -e /go$((i / 3)) ] || [ ! -e /bin ]; do sleep 0.1; done; "
                                          "log_writer write ${i}0000 10000; sleep 0.2; done"),
                         .annotations = cri_annotations("shop", "survivor-0", kPod, "main")});
-  const auto go_on = [&root](unsigned part) {
-    std::ofstream(root.file("busybox/go" + std::to_string(part))) << "";
-  };
+  const auto go_on = [&root](unsigned part) { let_go(root, "go" + std::to_string(part)); };
   for (unsigned i = 0; i < 3; ++i) {
     go_on(i);
     const std::uint64_t before = writer_lines(0, i * 30'000).size();

@@ -1,0 +1,90 @@
+#include "tests/node/stream/captured.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace flowtap::test {
+namespace {
+
+std::string proc_file(pid_t pid, const char* name) {
+  const std::ifstream in("/proc/" + std::to_string(pid) + "/" + name);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+std::string container_id(const std::string& name) {
+  std::string id;
+  for (const char c : name) id += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  id.resize(64, '0');
+  return id;
+}
+
+std::vector<std::string> shell(const std::string& script) {
+  return {"sh", "-c", script};
+}
+
+std::vector<std::string> shell_after(const std::string& go, const std::string& script) {
+  return shell("until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; " + script);
+}
+
+void let_go(const ScratchRoot& root, const std::string& go) {
+  std::ofstream(root.file("busybox/" + go)) << "";
+}
+
+void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
+                   const std::string& wanted) {
+  EXPECT_EQ(difference(raw_bytes(daemon, flow.id, stream), wanted), "") << flow.id << " " << stream;
+}
+
+std::optional<FlowSeen> flow_called(const Daemon& daemon, const std::string& id) {
+  const auto flows = flows_of(daemon);
+  const auto at = std::ranges::find(flows, id, &FlowSeen::id);
+  return at == flows.end() ? std::nullopt : std::optional(*at);
+}
+
+std::set<std::string> flow_ids(const Daemon& daemon) {
+  std::set<std::string> ids;
+  for (const FlowSeen& flow : flows_of(daemon)) ids.insert(flow.id);
+  return ids;
+}
+
+std::string logged_bytes(const std::string& cri_log, const std::string& stream) {
+  std::istringstream lines(cri_log);
+  std::string bytes;
+  for (std::string line; std::getline(lines, line);) {
+    const auto name = line.find(' ') + 1;
+    if (line.compare(name, stream.size(), stream) != 0) continue;
+    const auto tag = name + stream.size() + 1;
+    bytes.append(line, tag + 2);
+    if (line.at(tag) == 'F') bytes += '\n';
+  }
+  return bytes;
+}
+
+pid_t reader_of(pid_t container) {
+  const std::string stat = proc_file(container, "stat");
+  const auto comm_end = stat.rfind(") ");
+  if (comm_end == std::string::npos)
+    throw std::runtime_error("there is no process " + std::to_string(container));
+  return std::stoi(stat.substr(comm_end + 4));  // behind the state, which is one letter
+}
+
+bool blocks_in_write(pid_t pid) {
+  bool gone = false;
+  const bool settled = eventually([&] {
+    const std::string call = proc_file(pid, "syscall");
+    gone = call.empty();
+    return gone || call.starts_with("1 ");
+  });
+  return settled && !gone;
+}
+
+}  // namespace flowtap::test

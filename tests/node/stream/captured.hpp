@@ -1,0 +1,45 @@
+// What the tests of captured containers share.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/flows.hpp"
+
+namespace flowtap::test {
+
+inline const DaemonOptions kCapturing{.stream = true};
+inline constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";  ///< a pod's uid
+
+/// As containerd's CRI makes them: 64 hexadecimal digits.
+[[nodiscard]] std::string container_id(const std::string& name);
+
+[[nodiscard]] std::vector<std::string> shell(const std::string& script);
+/// The same, begun when `go` exists in the container's root. Without a root it does not wait: a container that waited for
+/// ever would hold the cgroup that the next run needs.
+[[nodiscard]] std::vector<std::string> shell_after(const std::string& go, const std::string& script);
+/// Makes the file that shell_after() waits for.
+void let_go(const ScratchRoot& root, const std::string& go);
+
+/// Of the flow's stream (stdout, stderr, both) these bytes are served, and no others.
+void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
+                   const std::string& wanted);
+
+/// The flow with this very id, as it stands now.
+[[nodiscard]] std::optional<FlowSeen> flow_called(const Daemon& daemon, const std::string& id);
+[[nodiscard]] std::set<std::string> flow_ids(const Daemon& daemon);
+
+/// The bytes of one stream in a file of the CRI's format, which podman's k8s-file is too.
+[[nodiscard]] std::string logged_bytes(const std::string& cri_log, const std::string& stream);
+
+/// Who reads a container's pipes: the parent of its first process, which is conmon or the shim. Throws
+/// std::runtime_error.
+[[nodiscard]] pid_t reader_of(pid_t container);
+/// Waits until the process sleeps in write(2); false when it ended instead, or patience ran out.
+[[nodiscard]] bool blocks_in_write(pid_t pid);
+
+}  // namespace flowtap::test

@@ -1,0 +1,68 @@
+// flowtapd --record: what a ring gave once is given again by its recording, byte for byte.
+#include <gtest/gtest.h>
+
+#include "flow/recording.hpp"
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+#include "tests/unit/flow/drained.hpp"
+
+namespace flowtap::test {
+namespace {
+
+// The streams of the container's two outputs, as the recording has them.
+std::array<flow::StreamNo, 2> streams_of(const std::string& recording, const std::string& container) {
+  std::array<flow::StreamNo, 2> found{};
+  const auto source = flow::ReplaySource::open(recording).value();
+  while (source->wait({})) {
+    const auto end = source->drain(1U << 20U, [&](std::span<const std::byte> raw) {
+      const flow::Record record = flow::parse_record(raw).value();
+      const auto* enter = std::get_if<flow::Enter>(&record.what);
+      if (enter != nullptr && enter->cgroup_name == container)
+        found = {enter->outputs[0].stream, enter->outputs[1].stream};
+    });
+    source->commit(end.value());
+  }
+  return found;
+}
+
+TEST(Recording, AContainersRunComesOutOfTheFileAgain) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  const std::string file = root.file("recording");
+  const std::string id = container_id("recorded");
+  std::string out;
+  std::string err;
+  {
+    DaemonOptions options = kCapturing;
+    options.flags = {"--record", file};
+    Daemon daemon(root, options);
+    daemon.wait_ready();
+    EXPECT_EQ(containerd.run({.id = id,
+                              .command = shell("log_writer both 0 100000; head -c 40000 /dev/zero"),
+                              .annotations = cri_annotations("shop", "recorded-0", kPod, "main")}),
+              0);
+    const auto flow = ended_flow(daemon, "pod/shop/recorded-0/");
+    ASSERT_TRUE(flow);
+    out = raw_bytes(daemon, flow->id, "stdout");
+    err = raw_bytes(daemon, flow->id, "stderr");
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait(), 0);
+  }
+  EXPECT_EQ(difference(out, containerd.out(id)), "");
+  EXPECT_EQ(difference(err, containerd.err(id)), "");
+
+  const auto streams = streams_of(file, id);
+  const auto source = flow::ReplaySource::open(file).value();
+  const auto journal = flow::Journal::open({.dir = root.file("replayed")}).value();
+  flow::consume(*source, *journal, 1U << 20U);
+  EXPECT_EQ(source->torn(), 0U);
+  const auto replayed = [&](flow::StreamNo stream) {
+    return journal->read(stream, 0, std::uint64_t{1} << 30U).value().bytes;
+  };
+  EXPECT_EQ(difference(replayed(streams[0]), out), "");
+  EXPECT_EQ(difference(replayed(streams[1]), err), "");
+  EXPECT_TRUE(journal->stream(streams[0])->sums.ended);
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,58 @@
+// Containers with a terminal: it is tapped where it is written, so the bytes are the program's own; the runtime reads them
+// behind the line discipline, which makes "\r\n" of each "\n".
+#include <gtest/gtest.h>
+
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+
+namespace flowtap::test {
+namespace {
+
+const std::string kScript = "echo one; echo two >&2; log_writer write 0 2000; printf end";
+
+std::string written() {
+  return "one\ntwo\n" + writer_lines(0, 2000) + "end";
+}
+
+std::string as_terminal(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  return out;
+}
+
+TEST(Terminals, UnderPodman) {
+  const ScratchRoot root;
+  Podman podman(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  const std::string id = podman.start({.name = "tty", .command = shell(kScript), .flags = {"--tty"}});
+  EXPECT_EQ(podman.wait("tty"), 0);
+  const auto flow = ended_flow(daemon, "container/tty-");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  EXPECT_EQ(difference(raw_bytes(daemon, flow->id), written()), "");
+  EXPECT_EQ(difference(logged_bytes(podman.log(id), "stdout"), as_terminal(written())), "")
+      << "what the runtime has";
+}
+
+TEST(Terminals, InAPod) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  const std::string id = container_id("tty");
+  EXPECT_EQ(containerd.run({.id = id,
+                            .command = shell(kScript),
+                            .annotations = cri_annotations("shop", "tty-0", kPod, "main"),
+                            .terminal = true}),
+            0)
+      << containerd.out(id) << containerd.err(id);
+  const auto flow = ended_flow(daemon, "pod/shop/tty-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  EXPECT_EQ(difference(raw_bytes(daemon, flow->id), written()), "");
+  EXPECT_EQ(difference(containerd.out(id), as_terminal(written())), "") << "what the runtime delivered";
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,117 @@
+// Containers in trouble: every byte that was written is served, whatever became of the writer or of its reader.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <functional>
+
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+#include "tests/support/memory_limit.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr unsigned kEndless = 1'000'000'000;
+constexpr std::uint64_t kLittleMemory = 24U << 20U;
+
+// Prints until the kernel kills it for its memory.
+std::vector<std::string> hog() {
+  return shell_after("go", "exec log_writer hog 0 " + std::to_string(kEndless));
+}
+
+// What was written nobody knows but the pipe; the runtime had all of it, and it is the lines from the first on.
+void expect_hogs_stream(const Daemon& daemon, const std::string& flow_part, const std::string& logged) {
+  const auto flow = ended_flow(daemon, flow_part);
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  ASSERT_FALSE(logged.empty());
+  expect_stream(daemon, *flow, "stdout", logged);
+  const auto lines = static_cast<unsigned>(std::count(logged.begin(), logged.end(), '\n'));
+  EXPECT_TRUE(writer_lines(0, lines + 1).starts_with(logged));
+  EXPECT_EQ(flow->bytes, logged.size());
+}
+
+TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingUnderPodman) {
+  const ScratchRoot root;
+  Podman podman(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  const std::string id = podman.start({.name = "hog", .command = hog()});
+  const MemoryLimit limit(podman.pid("hog"), kLittleMemory);
+  let_go(root, "go");
+  EXPECT_EQ(podman.wait("hog"), 128 + SIGKILL);
+  EXPECT_EQ(limit.kills(), 1U);
+  expect_hogs_stream(daemon, "container/hog-", logged_bytes(podman.log(id), "stdout"));
+}
+
+TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingInAPod) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  const std::string id = container_id("hog");
+  const auto container = containerd.start(
+      {.id = id, .command = hog(), .annotations = cri_annotations("shop", "hog-0", kPod, "main")});
+  const MemoryLimit limit(containerd.pid(id), kLittleMemory);
+  let_go(root, "go");
+  EXPECT_EQ(container->wait(), 128 + SIGKILL);
+  EXPECT_EQ(limit.kills(), 1U);
+  expect_hogs_stream(daemon, "pod/shop/hog-0/", containerd.out(id));
+}
+
+// Stops the reader again and again while `writer` writes, each time until the pipe is full and it waits.
+void stop_reader_again_and_again(const ScratchRoot& root, pid_t writer) {
+  const pid_t reader = reader_of(writer);
+  ASSERT_EQ(::kill(reader, SIGSTOP), 0);
+  let_go(root, "go");
+  ASSERT_TRUE(blocks_in_write(writer)) << "the first time surely: it has more to write than the pipe takes";
+  for (int i = 0; i < 5; ++i) {
+    ::kill(reader, SIGCONT);
+    ::usleep(20'000);
+    ::kill(reader, SIGSTOP);
+    if (!blocks_in_write(writer)) break;
+  }
+  EXPECT_EQ(::kill(reader, SIGCONT), 0);
+}
+
+constexpr unsigned kLines = 200'000;
+
+std::vector<std::string> writes_much() {
+  return shell_after("go", "exec log_writer write 0 " + std::to_string(kLines));
+}
+
+TEST(ContainersInTrouble, ConmonStopsReadingAndGoesOn) {
+  const ScratchRoot root;
+  Podman podman(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  podman.start({.name = "stopped", .command = writes_much()});
+  stop_reader_again_and_again(root, podman.pid("stopped"));
+  EXPECT_EQ(podman.wait("stopped"), 0);
+  const auto flow = ended_flow(daemon, "container/stopped-");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  expect_stream(daemon, *flow, "stdout", writer_lines(0, kLines));
+}
+
+TEST(ContainersInTrouble, TheShimStopsReadingAndGoesOn) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  const std::string id = container_id("stopped");
+  const auto container =
+      containerd.start({.id = id,
+                        .command = writes_much(),
+                        .annotations = cri_annotations("shop", "stopped-0", kPod, "main")});
+  stop_reader_again_and_again(root, containerd.pid(id));
+  EXPECT_EQ(container->wait(), 0);
+  const auto flow = ended_flow(daemon, "pod/shop/stopped-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  expect_stream(daemon, *flow, "stdout", writer_lines(0, kLines));
+  EXPECT_EQ(difference(containerd.out(id), writer_lines(0, kLines)), "") << "what the runtime delivered";
+}
+
+}  // namespace
+}  // namespace flowtap::test

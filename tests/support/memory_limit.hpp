@@ -1,0 +1,29 @@
+// A limit of memory for a process that runs, whichever hierarchy of cgroups has the controller.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+namespace flowtap::test {
+
+class MemoryLimit {
+ public:
+  /// From now on the process is killed when it and its children take more than `bytes`. Where the controller belongs to
+  /// v1 it is put into a cgroup of its own there, else its cgroup of v2 is limited. Throws std::runtime_error.
+  MemoryLimit(pid_t pid, std::uint64_t bytes);
+  ~MemoryLimit();
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+  /// How many processes the kernel has killed for it. To be asked before the cgroup goes.
+  [[nodiscard]] std::uint64_t kills() const;
+
+ private:
+  std::string path_;
+  std::string events_;  // the file that counts kills
+  bool own_ = false;
+};
+
+}  // namespace flowtap::test
