@@ -92,6 +92,22 @@ static __always_inline void enter_container(struct task_struct* task, struct ker
   bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
 }
 
+/*
+ * Of the nearest ancestor that has not given its namespaces up: a parent that exits has, before its children get
+ * another one (a runtime that starts a container and does not stay). NULL: none of these few.
+ */
+#define FTAP_ANCESTORS 4
+
+static __always_inline struct mnt_namespace* mounts_above(struct task_struct* task) {
+  struct task_struct* parent = task->real_parent;
+  for (int i = 0; i < FTAP_ANCESTORS; i++) {
+    struct mnt_namespace* mounts = parent->nsproxy->mnt_ns;
+    if (mounts) return mounts;
+    parent = parent->real_parent;
+  }
+  return NULL;
+}
+
 FTAP_HOOK(exec, "tp_btf/sched_process_exec")
 
 SEC("tp_btf/sched_process_exec")
@@ -99,7 +115,7 @@ int BPF_PROG(ftap_exec, struct task_struct* task) {
   struct ftap_log_control* control = log_control();
   if (!control || control->muted) return 0;
   struct mnt_namespace* ours = task->nsproxy->mnt_ns;
-  struct mnt_namespace* parents = task->real_parent->nsproxy->mnt_ns; /* NULL: it is exiting */
+  struct mnt_namespace* parents = mounts_above(task);
   if (!parents || ours == parents) return 0;
   struct cgroup* cgroup = task->cgroups->dfl_cgrp;
   __u64 id = cgroup->kn->id;
