@@ -18,8 +18,14 @@ std::string& buffer() {
   return text;
 }
 
+// Whether this thread collects.
+bool& collecting() {
+  thread_local bool on = false;
+  return on;
+}
+
 int collect(libbpf_print_level level, const char* format, va_list args) noexcept {
-  if (level == LIBBPF_DEBUG) return 0;
+  if (level == LIBBPF_DEBUG || !collecting()) return 0;
   va_list again;
   va_copy(again, args);
   const int n = std::vsnprintf(nullptr, 0, format, args);
@@ -52,12 +58,15 @@ bool is_behind_verdict(std::string_view line) {
 }  // namespace
 
 LibbpfMessages::LibbpfMessages() {
+  // libbpf has one function for all threads, so it is set for good: taken back, it would cut other threads off.
+  static const libbpf_print_fn_t before = libbpf_set_print(collect);
+  (void)before;
   buffer().clear();
-  libbpf_set_print(collect);
+  collecting() = true;
 }
 
 LibbpfMessages::~LibbpfMessages() {
-  libbpf_set_print(nullptr);
+  collecting() = false;
 }
 
 const std::string& LibbpfMessages::text() {

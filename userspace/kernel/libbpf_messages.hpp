@@ -11,7 +11,8 @@ struct Refusal {
   std::string program;  ///< that the verifier refused; empty when it was not the verifier
 };
 
-/// While it lives, libbpf's messages of this thread are collected instead of written to stderr. Nests not.
+/// While it lives, libbpf's messages of this thread are collected, apart from those of other threads. From the first one
+/// on nothing of libbpf's is written to stderr. Nests not.
 class LibbpfMessages {
  public:
   LibbpfMessages();

@@ -4,6 +4,8 @@
 #include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace flowtap::kernel {
 namespace {
 
@@ -18,6 +20,19 @@ void say(const char* text) {
     va_end(args);
   };
   call("%s", text);
+}
+
+TEST(LibbpfMessages, EachThreadHasItsOwn) {
+  const LibbpfMessages messages;
+  say("libbpf: of the first\n");
+  std::thread([] {
+    say("libbpf: of nobody\n");
+    const LibbpfMessages others;
+    say("libbpf: of the second\n");
+    EXPECT_EQ(LibbpfMessages::text(), "libbpf: of the second\n");
+  }).join();
+  say("libbpf: still of the first\n");
+  EXPECT_EQ(LibbpfMessages::text(), "libbpf: of the first\nlibbpf: still of the first\n");
 }
 
 TEST(LibbpfMessages, TheVerifiersVerdictIsTheReason) {
