@@ -1,43 +1,21 @@
 #include "tests/support/containers.hpp"
 
-#include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <array>
 #include <boost/json.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+
+#include "tests/support/runtime_programs.hpp"
 
 namespace flowtap::test {
 namespace {
 
 namespace fs = std::filesystem;
 namespace json = boost::json;
-
-constexpr const char* kBusybox = "/bin/busybox";
-
-// On a host with cgroups v1 and v2 beside each other the runtimes look for v2 at the usual place and do not find it.
-void see_cgroup2() {
-  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("none", "/sys/fs/cgroup", "cgroup2", 0, nullptr) != 0)
-    ::_exit(126);
-}
-
-// Fetched and not installed, where installing would disturb the machine's own containers.
-std::string fetched(const std::string& package, const std::string& name) {
-  return std::string(FLOWTAP_PROGRAMS_DIR) + "/" + package + "/bin/" + name;
-}
-
-std::string path_with_programs() {
-  const char* path = ::getenv("PATH");
-  return "PATH=" + fetched("containerd", "") + ":" + fetched("runc", "") + ":" +
-         (path != nullptr ? path : "/usr/bin");
-}
 
 // As kubelet does before it asks for the container.
 void make_pod_log(const ScratchRoot& root, const Containerd::Container& container) {
@@ -61,24 +39,6 @@ void make_pod_log(const ScratchRoot& root, const Containerd::Container& containe
                      links / (name + "-" + container.id + ".log"));
 }
 
-// Those that ldd names: "NAME => PATH (address)", and the loader's own path without an arrow.
-std::vector<std::string> libraries_of(const std::string& program) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> ldd(::popen(("ldd " + program).c_str(), "re"), ::pclose);
-  std::vector<std::string> paths;
-  std::array<char, 4096> line{};
-  while (ldd && std::fgets(line.data(), line.size(), ldd.get()) != nullptr) {
-    const std::string_view text = line.data();
-    const auto begin = text.find('/');
-    if (begin != std::string_view::npos)
-      paths.emplace_back(text.substr(begin, text.find(' ', begin) - begin));
-  }
-  return paths;
-}
-
-json::object mount_of(const char* where, const char* type) {
-  return {{"destination", where}, {"type", type}, {"source", type}};
-}
-
 // ctr wants a terminal of its own for a container that has one; that must not change its output once more.
 std::vector<std::string> on_terminal(const std::vector<std::string>& argv) {
   std::string command = "stty -onlcr; ";
@@ -92,60 +52,7 @@ void silent_input() {
   if (::pipe(pipe.data()) != 0 || ::dup2(pipe[0], STDIN_FILENO) < 0) ::_exit(126);
 }
 
-// Runs it to its end; throws when it fails, with what it said.
-std::string run_words(const ScratchRoot& root, const std::vector<std::string>& argv) {
-  static int number = 0;
-  const std::string name = "run" + std::to_string(++number);
-  Process process({.argv = argv,
-                   .env = {path_with_programs()},
-                   .out = root.file(name + ".out"),
-                   .err = root.file(name + ".err"),
-                   .before_exec = see_cgroup2});
-  const auto status = process.wait();
-  if (status != 0)
-    throw std::runtime_error(argv.front() + " ended with status " + std::to_string(status.value_or(-1)) +
-                             ": " + root.read(name + ".err"));
-  return root.read(name + ".out");
-}
-
 }  // namespace
-
-BusyboxRoot::BusyboxRoot(const ScratchRoot& root) : path_(root.file("busybox")) {
-  for (const char* dir : {"bin", "proc", "sys", "dev", "tmp", "etc"})
-    fs::create_directories(fs::path(path_) / dir);
-  const fs::path busybox = fs::path(path_) / "bin/busybox";
-  fs::copy_file(kBusybox, busybox, fs::copy_options::skip_existing);
-  fs::copy_file(FLOWTAP_LOG_WRITER, fs::path(path_) / "bin/log_writer", fs::copy_options::overwrite_existing);
-  for (const char* applet : {"sh", "cat", "dd", "seq", "sleep", "printf", "head", "tail", "yes", "kill",
-                             "tee", "tr", "mkfifo", "mkdir"}) {
-    std::error_code exists;
-    fs::create_symlink("busybox", fs::path(path_) / "bin" / applet, exists);
-  }
-}
-
-void BusyboxRoot::add_runtime(const std::string& inner_id, const std::vector<std::string>& command) const {
-  const std::string runc = fetched("runc", "runc");
-  fs::copy_file(runc, path_ + "/bin/runc", fs::copy_options::overwrite_existing);
-  for (const std::string& library : libraries_of(runc)) {
-    fs::create_directories(path_ + fs::path(library).parent_path().string());
-    fs::copy_file(library, path_ + library, fs::copy_options::overwrite_existing);
-  }
-  const std::string inner = path_ + "/inner/root";
-  for (const char* dir : {"proc", "dev"}) fs::create_directories(inner + "/" + dir);
-  fs::copy(path_ + "/bin", inner + "/bin", fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  std::ofstream(path_ + "/inner/config.json") << json::serialize(
-      json::object{{"ociVersion", "1.0.2"},
-                   {"process",
-                    {{"user", {{"uid", 0}, {"gid", 0}}},
-                     {"args", json::array(command.begin(), command.end())},
-                     {"env", json::array{"PATH=/bin"}},
-                     {"cwd", "/"}}},
-                   {"root", {{"path", "root"}}},
-                   {"mounts", json::array{mount_of("/proc", "proc"), mount_of("/dev", "tmpfs")}},
-                   {"linux",
-                    {{"namespaces", json::array{{{"type", "mount"}}, {{"type", "pid"}}, {{"type", "ipc"}}}},
-                     {"cgroupsPath", "/" + inner_id}}}});
-}
 
 Podman::Podman(const ScratchRoot& root) : root_(root), busybox_(root) {}
 
@@ -231,43 +138,21 @@ Containerd::~Containerd() {
   (void)daemon_->wait();
 }
 
-json::object Containerd::spec(const Container& c) const {
-  json::array args(c.command.begin(), c.command.end());
-  json::array namespaces{{{"type", "mount"}}, {{"type", "ipc"}}, {{"type", "uts"}}};
-  if (c.pid_namespace_of != 0)
-    namespaces.emplace_back(
-        json::object{{"type", "pid"}, {"path", "/proc/" + std::to_string(c.pid_namespace_of) + "/ns/pid"}});
-  else if (!c.host_pid)
-    namespaces.emplace_back(json::object{{"type", "pid"}});
-  json::object annotations;
-  for (const auto& [key, value] : c.annotations) annotations[key] = value;
-  json::array mounts{mount_of("/proc", "proc"), mount_of("/dev", "tmpfs")};
-  if (c.terminal) {
-    json::object pts = mount_of("/dev/pts", "devpts");
-    pts["options"] = json::array{"newinstance", "ptmxmode=0666", "mode=0620"};
-    mounts.push_back(std::move(pts));
-  }
-  return {{"ociVersion", "1.0.2"},
-          {"process",
-           {{"terminal", c.terminal},
-            {"user", {{"uid", 0}, {"gid", 0}}},
-            {"args", std::move(args)},
-            {"env", json::array{"PATH=/bin"}},
-            {"cwd", "/"},
-            {"noNewPrivileges", true}}},
-          {"root", {{"path", busybox_.path()}, {"readonly", false}}},
-          {"hostname", c.id},
-          {"mounts", std::move(mounts)},
-          {"annotations", std::move(annotations)},
-          {"linux", {{"namespaces", std::move(namespaces)}, {"cgroupsPath", c.cgroup_parent + "/" + c.id}}}};
-}
-
 std::unique_ptr<Process> Containerd::start(const Container& c) {
   make_pod_log(root_, c);
-  const std::string config = root_.write(c.id + ".json", json::serialize(spec(c)));
+  const json::object spec = oci_config({.root = busybox_.path(),
+                                        .command = c.command,
+                                        .cgroup = c.cgroup_parent + "/" + c.id,
+                                        .annotations = c.annotations,
+                                        .hostname = c.id,
+                                        .host_pid = c.host_pid,
+                                        .pid_namespace_of = c.pid_namespace_of,
+                                        .terminal = c.terminal});
+  const std::string config = root_.write(c.id + ".json", json::serialize(spec));
   std::vector<std::string> argv = {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
                                    "--namespace=k8s.io", "run", "--rm"};
   if (c.terminal) argv.emplace_back("--tty");
+  if (c.no_output) argv.emplace_back("--null-io");
   argv.insert(argv.end(), {"--config=" + config, c.id});
   if (c.terminal) argv = on_terminal(argv);
   Command command{

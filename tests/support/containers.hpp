@@ -1,30 +1,16 @@
 // Real containers: Debian's podman with conmon and runc, and its containerd with the shim and runc.
 #pragma once
 
-#include <boost/json/object.hpp>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/support/daemon_process.hpp"
+#include "tests/support/oci_bundle.hpp"
 #include "tests/support/scratch_root.hpp"
 
 namespace flowtap::test {
-
-/// One busybox with its applets, and log_writer, as the root file system of containers; they share it.
-class BusyboxRoot {
- public:
-  /// Throws std::runtime_error when there is no static busybox.
-  explicit BusyboxRoot(const ScratchRoot& root);
-  [[nodiscard]] const std::string& path() const { return path_; }
-  /// Puts a runc into it that finds its libraries, and the bundle /inner of a container that it can run there, with
-  /// the same programs.
-  void add_runtime(const std::string& inner_id, const std::vector<std::string>& command) const;
-
- private:
-  std::string path_;
-};
 
 /// Everything below `root`, at the places where a node has it, so that flowtapd finds it with that host root.
 class Podman {
@@ -74,6 +60,7 @@ class Containerd {
     bool host_pid = false;
     pid_t pid_namespace_of = 0;  ///< shares that process's pid namespace, as containers of a pod may
     bool terminal = false;       ///< its output comes as the terminal has it, in out(id)
+    bool no_output = false;      ///< its outputs lead to /dev/null
     unsigned restart = 0;        ///< the N of its N.log
   };
   /// Runs it until it ends. Its output is in out(id) and err(id), as the other end of the FIFOs got it.
@@ -88,7 +75,6 @@ class Containerd {
   [[nodiscard]] std::string err(const std::string& id) const { return root_.read(id + ".err"); }
 
  private:
-  [[nodiscard]] boost::json::object spec(const Container& container) const;
   std::string ctr(const std::vector<std::string>& words);  // what it printed
 
   const ScratchRoot& root_;

@@ -22,6 +22,8 @@ struct FlowSeen {
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;
   bool open = false;
+  std::size_t streams = 0;
+  std::map<std::string, std::string> capture;  ///< of its streams, by their names
 };
 
 /// Throws std::runtime_error when there is no such answer.

@@ -39,6 +39,13 @@ std::string pod_text(const api::FlowStatus& flow) {
   return flow.ns ? printable(*flow.ns + "/" + *flow.pod) : printable(*flow.pod);
 }
 
+// The word of a flow of which nothing is captured says why.
+Table::Cell state_cell(const api::FlowStatus& flow) {
+  if (flow.open) return {"open", "32"};
+  if (flow.streams.empty() || std::ranges::any_of(flow.streams, api::is_captured)) return {"ended", "2"};
+  return {printable(flow.streams.front().capture), "33"};
+}
+
 std::string age_text(const std::optional<Time>& last, Time now) {
   if (!last) return "-";
   const std::chrono::duration<double> age = now - *last;
@@ -64,7 +71,7 @@ std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, cons
                {or_dash(f.runtime)},
                {bytes_text(f.bytes), "", true},
                missing_cell(f),
-               {f.open ? "open" : "ended", f.open ? "32" : "2"},
+               state_cell(f),
                {age_text(f.last, now)},
                {printable(f.id)}});
   return table.text(style);

@@ -1,6 +1,8 @@
 // What the API shows of the stream path. The interfaces belong to the API; whoever captures implements them.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -16,13 +19,21 @@ namespace flowtap::api {
 
 /// One output of a flow, and how its bytes are taken.
 struct StreamStatus {
-  std::string name;     ///< stdout, stderr, or both where a process has one place for the two
-  std::string capture;  ///< one word per row of design section 4: pipe, file, tty, socket, none, uncaptured
+  std::string name;  ///< stdout, stderr, or both where a process has one place for the two
+  /// How, in one word: pipe, file, tty, socket. Or why not: none (closed, or /dev/null: there is nothing), inherited (it
+  /// was another flow's before, which has the bytes), uncaptured_pipe, _file, _tty, _socket, or uncaptured (a device, ...).
+  std::string capture;
   std::uint64_t bytes = 0;
   std::uint64_t missing_bytes = 0;
   bool open = false;
   bool operator==(const StreamStatus&) const = default;
 };
+
+/// Whether its bytes are taken, by the word.
+[[nodiscard]] inline bool is_captured(const StreamStatus& stream) {
+  constexpr std::array<std::string_view, 4> kWords = {"pipe", "file", "tty", "socket"};
+  return std::ranges::find(kWords, stream.capture) != kWords.end();
+}
 
 /// One member of /api/v1/flows. What does not apply, or is not known, is absent.
 struct FlowStatus {

@@ -25,7 +25,7 @@ struct RawStream {
   std::uint32_t flow;  // sizes of the strings that follow
   std::uint32_t output;
   std::uint32_t identity;
-  std::uint32_t zero;
+  std::uint32_t capture;
 };
 struct RawState {
   std::uint64_t stream;
@@ -50,6 +50,8 @@ struct RawPosition {
 };
 static_assert(sizeof(RawBytes) == 24 && sizeof(RawFileBytes) == 32 && sizeof(RawStream) == 40 &&
               sizeof(RawState) == 56 && sizeof(RawEnd) == 32 && sizeof(RawPosition) == 16);
+
+constexpr auto kMostCapture = static_cast<std::uint32_t>(Capture::kElsewhere);
 
 using Losses = std::array<std::uint64_t, FTAP_NR_LOSSES>;
 
@@ -132,6 +134,8 @@ std::optional<StreamEntry> stream_entry(const EntryView& view) {
   entry.name.inode = raw->inode;
   entry.name.device = raw->device;
   entry.name.kind = static_cast<ftap_log_kind>(raw->kind);
+  // What a newer build may have added is no way of being taken.
+  entry.name.capture = raw->capture <= kMostCapture ? static_cast<Capture>(raw->capture) : Capture::kNot;
   return entry;
 }
 
@@ -174,10 +178,11 @@ void put(std::vector<std::byte>& out, const BytesEntry& entry) {
 void put(std::vector<std::byte>& out, const StreamEntry& entry) {
   const StreamName& name = entry.name;
   const auto size = [](const std::string& text) { return static_cast<std::uint32_t>(text.size()); };
-  put_head(out, EntryKind::kStream,
-           RawStream{entry.stream, name.inode, name.device, static_cast<std::uint32_t>(name.kind),
-                     size(name.flow), size(name.output), size(name.identity), 0},
-           name.flow.size() + name.output.size() + name.identity.size());
+  put_head(
+      out, EntryKind::kStream,
+      RawStream{entry.stream, name.inode, name.device, static_cast<std::uint32_t>(name.kind), size(name.flow),
+                size(name.output), size(name.identity), static_cast<std::uint32_t>(name.capture)},
+      name.flow.size() + name.output.size() + name.identity.size());
   for (const auto* text : {&name.flow, &name.output, &name.identity}) append(out, text->data(), text->size());
 }
 

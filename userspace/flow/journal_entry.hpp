@@ -18,6 +18,13 @@
 
 namespace flowtap::flow {
 
+/// Whether the bytes of an output become those of its stream. Numbers stand in journals.
+enum class Capture : std::uint8_t {
+  kTaken = 0,
+  kNot = 1,        ///< nothing passes there, or it cannot be seen: the stream stays empty
+  kElsewhere = 2,  ///< what it is connected to was another container's before, in whose flow the bytes are
+};
+
 /// Who a stream is. Strings are kept as they are given.
 struct StreamName {
   std::string flow;      ///< the flow's id
@@ -26,6 +33,7 @@ struct StreamName {
   std::uint64_t inode = 0;
   std::uint32_t device = 0;
   ftap_log_kind kind = FTAP_KIND_NONE;
+  Capture capture = Capture::kTaken;
   bool operator==(const StreamName&) const = default;
 };
 

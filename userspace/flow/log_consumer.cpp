@@ -32,17 +32,6 @@ std::int64_t nanoseconds(clockid_t clock) {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-const char* output_name(std::uint32_t fds) {
-  switch (fds) {
-    case FTAP_STDOUT:
-      return "stdout";
-    case FTAP_STDERR:
-      return "stderr";
-    default:
-      return "both";
-  }
-}
-
 }  // namespace
 
 std::int64_t wall_offset() {
@@ -58,6 +47,7 @@ LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& 
       options_(options),
       poll_(options.poll) {
   if (const auto drained = journal_.position_of(source_.ring_id())) source_.commit(*drained);
+  learn_owners(streams_.sweep());
   streams_.wake(false);  // whoever followed the service before is gone
 }
 
@@ -126,7 +116,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     batch_.add(BytesEntry{bytes->stream, bytes->offset, time, bytes->position, bytes->bytes});
   } else if (auto* enter = std::get_if<Enter>(&record->what)) {
     const auto now = Clock::now();
-    Nameless who{std::move(*enter), now + options_.patience, now};
+    Nameless who = nameless(std::move(*enter), now, false);
     // At once: a container's bundle is gone some ten milliseconds after its end.
     if (!try_name(who, now)) nameless_.push_back(std::move(who));
   } else if (const auto* end = std::get_if<End>(&record->what)) {
@@ -164,7 +154,7 @@ void LogConsumer::take_told() {
   }
   for (const StreamEntry& entry : names) batch_.add(entry);
   const auto now = Clock::now();
-  for (Enter& enter : enters) nameless_.push_back({std::move(enter), now + options_.patience, now});
+  for (Enter& enter : enters) nameless_.push_back(nameless(std::move(enter), now, true));
 }
 
 void LogConsumer::take_names(Clock::time_point now) {
@@ -177,7 +167,7 @@ bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {
   if (naming.state == NamingState::kPartial) {
     if (naming.known >= who.best.known) {
       // Already now, in case that neither the container nor this process lives to see more.
-      if (naming.known > who.best.known && !naming.flow.empty()) add_names(who.enter, naming);
+      if (naming.known > who.best.known && !naming.flow.empty()) add_names(who, naming);
       who.best = naming;
     }
     naming = who.best;
@@ -188,35 +178,10 @@ bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {
     return false;
   }
   if (naming.state == NamingState::kNotOurs || naming.flow.empty())
-    let_go(who.enter);
+    let_go(who);
   else
-    add_names(who.enter, naming);
+    add_names(who, naming);
   return true;
-}
-
-void LogConsumer::add_names(const Enter& enter, const Naming& naming) {
-  const auto& [out, err] = enter.outputs;
-  const auto add = [&](const Enter::Output& output, std::uint32_t fds) {
-    if (output.stream == 0) return;
-    batch_.add(StreamEntry{output.stream,
-                           {.flow = naming.flow,
-                            .output = output_name(fds),
-                            .identity = naming.identity,
-                            .inode = output.inode,
-                            .device = output.device,
-                            .kind = output.kind}});
-  };
-  if (out.stream == err.stream) return add(out, FTAP_STDOUT | FTAP_STDERR);
-  add(out, FTAP_STDOUT);
-  add(err, FTAP_STDERR);
-}
-
-void LogConsumer::let_go(const Enter& enter) {
-  for (const Enter::Output& output : enter.outputs) {
-    if (output.stream == 0 || !unwanted_.insert(output.stream).second) continue;
-    ++let_go_;
-    next_sweep_ = {};
-  }
 }
 
 void LogConsumer::set_pace(std::uint64_t records, std::chrono::milliseconds took) {
@@ -230,6 +195,7 @@ void LogConsumer::set_pace(std::uint64_t records, std::chrono::milliseconds took
 
 void LogConsumer::sweep(Clock::time_point now) {
   const auto slots = streams_.sweep();
+  learn_owners(slots);
   count_slots(slots);
   end_abandoned(slots, now);
   for (const StreamSlot& slot : slots) {
@@ -242,6 +208,7 @@ void LogConsumer::sweep(Clock::time_point now) {
   std::unordered_set<StreamNo> there;
   for (const StreamSlot& slot : slots) there.insert(slot.stream);
   std::erase_if(unwanted_, [&there](StreamNo stream) { return !there.contains(stream); });
+  std::erase_if(owners_, [&there](const auto& owner) { return !there.contains(owner.first); });
   std::erase_if(ended_, [&there](const auto& entry) { return !there.contains(entry.first); });
 }
 

@@ -65,6 +65,8 @@ class LogConsumer {
     Enter enter;
     Clock::time_point until;
     Clock::time_point again;
+    std::array<Capture, 2> captures{};  // of the outputs
+    bool ran_before = false;            // an earlier service may have listed what of it is not captured
     std::chrono::milliseconds pause{5};
     Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
   };
@@ -74,8 +76,12 @@ class LogConsumer {
   void take_names(Clock::time_point now);
   /// True: done with it.
   bool try_name(Nameless& who, Clock::time_point now);
-  void add_names(const Enter& enter, const Naming& naming);
-  void let_go(const Enter& enter);
+  [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
+  void learn_owners(const std::vector<StreamSlot>& slots);
+  void add_names(Nameless& who, const Naming& naming);
+  void add_name(Nameless& who, std::size_t output, std::uint32_t fds, const Naming& naming);
+  [[nodiscard]] bool is_listed(const std::string& flow, const std::string& output) const;
+  void let_go(const Nameless& who);
   void sweep(Clock::time_point now);
   void count_slots(const std::vector<StreamSlot>& slots);
   void end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now);
@@ -99,9 +105,10 @@ class LogConsumer {
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
   std::deque<Nameless> nameless_;
   std::unordered_map<StreamNo, Clock::time_point>
-      ended_;                              // slots that are to be freed, and since when that is known
-  std::unordered_set<StreamNo> unwanted_;  // let go; their slots show it at the next sweep
-  std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
+      ended_;  // slots that are to be freed, and since when that is known
+  std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
+  std::unordered_set<StreamNo> unwanted_;               // let go; their slots show it at the next sweep
+  std::vector<StreamSlot> rested_;                      // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
   Clock::time_point next_users_ = Clock::now() + options_.users;
   struct Abandoned {

@@ -18,6 +18,7 @@ struct Naming {
   NamingState state = NamingState::kPartial;
   std::string flow;      ///< the flow's id; may be empty while kPartial
   std::string identity;  ///< JSON for those who list flows
+  bool whole = true;     ///< its outputs that are not captured are worth to be listed, too
   unsigned known = 0;    ///< how much is known: of two partial answers the one that knows more counts
 };
 

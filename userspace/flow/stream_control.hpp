@@ -44,6 +44,8 @@ class StreamControl {
   /// The slot can be used again. No sooner than a second after the stream was seen to have ended, when no program can
   /// be at it any more, and after its end is in the journal.
   virtual void free(const StreamSlot& slot) = 0;
+  /// A number for a stream that no program knows.
+  [[nodiscard]] virtual StreamNo take_number() = 0;
   /// The ring was drained just now.
   virtual void beat() = 0;
   /// Whether records are to wake the consumer, which costs far more than its timer where there are many.

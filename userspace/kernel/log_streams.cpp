@@ -97,9 +97,13 @@ Result<std::uint32_t> LogStreams::claim(flow::StreamNo number) {
   return fail("all " + std::to_string(FTAP_MAX_STREAMS) + " streams of the log tap are taken");
 }
 
+flow::StreamNo LogStreams::take_number() {
+  return __atomic_fetch_add(&control().next_stream, 1, __ATOMIC_RELAXED);
+}
+
 Result<flow::StreamNo> LogStreams::open(const LogTarget& target) {
   const ftap_log_target key = key_of(target);
-  const flow::StreamNo number = __atomic_fetch_add(&control().next_stream, 1, __ATOMIC_RELAXED);
+  const flow::StreamNo number = take_number();
   FTAP_TRY_ASSIGN(at, claim(number));
   ftap_stream& slot = streams_.elements()[at];
   fill(slot, target);

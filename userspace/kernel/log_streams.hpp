@@ -67,6 +67,8 @@ class LogStreams {
   void wake(bool on);
   /// Whether the programs are to do nothing.
   void mute(bool on);
+  /// A number that no stream of the programs gets.
+  [[nodiscard]] flow::StreamNo take_number();
   /// Raises the number of the next stream to at least this.
   void raise_next(flow::StreamNo floor);
 

@@ -23,6 +23,7 @@ class ScriptedSlots final : public StreamControl {
   std::vector<StreamNo> unused;
   bool woken = false;
   int beats = 0;
+  StreamNo next_number = 1000;
 
   [[nodiscard]] std::vector<StreamSlot> sweep() const override {
     std::vector<StreamSlot> all;
@@ -44,6 +45,7 @@ class ScriptedSlots final : public StreamControl {
     freed.push_back(slot.stream);
     slots.erase(slot.stream);
   }
+  [[nodiscard]] StreamNo take_number() override { return next_number++; }
   void beat() override { ++beats; }
   void wake(bool on) override { woken = on; }
 };
@@ -84,7 +86,7 @@ StreamSlot slot_of(StreamNo stream) {
 class LogConsumerTest : public testing::Test {
  protected:
   LogConsumerTest() : source_("ring") {
-    namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/0", "{}", 5}};
+    namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/0", "{}", true, 5}};
     open();
   }
 
@@ -145,8 +147,8 @@ TEST_F(LogConsumerTest, OnePlaceForBothOutputsIsOneStream) {
 }
 
 TEST_F(LogConsumerTest, OfTwoPartialAnswersTheOneThatKnewMoreStays) {
-  namer_.answers = {{NamingState::kPartial, "pod/a/b/c/d/id-1", "{}", 4},
-                    {NamingState::kPartial, "container/1", "{}", 0}};
+  namer_.answers = {{NamingState::kPartial, "pod/a/b/c/d/id-1", "{}", true, 4},
+                    {NamingState::kPartial, "container/1", "{}", true, 0}};
   source_.push({1, enter_of(1, 0)});
   rounds(1);
   EXPECT_EQ(flow_of(1), "pod/a/b/c/d/id-1 stdout") << "at once, lest it is forgotten";
@@ -154,8 +156,71 @@ TEST_F(LogConsumerTest, OfTwoPartialAnswersTheOneThatKnewMoreStays) {
   EXPECT_EQ(flow_of(1), "pod/a/b/c/d/id-1 stdout");
 }
 
+// stdout leads to /dev/null, stderr to a file: what a runtime gives a container, and no program captures.
+Enter uncaptured() {
+  Enter enter = enter_of(0, 0);
+  enter.outputs = {Enter::Output{0, 5, 6, FTAP_KIND_NONE}, Enter::Output{0, 77, 8, FTAP_KIND_FILE}};
+  return enter;
+}
+
+TEST_F(LogConsumerTest, WhatIsNotCapturedIsListedAndHasEnded) {
+  source_.push({1, uncaptured()});
+  rounds();
+  const auto streams = journal_->streams();
+  ASSERT_EQ(streams.size(), 2U);
+  for (const StreamView& stream : streams) {
+    EXPECT_EQ(stream.name->capture, Capture::kNot);
+    EXPECT_EQ(stream.name->flow, "pod/a/b/c/d/0");
+    EXPECT_TRUE(stream.sums.ended);
+    EXPECT_EQ(stream.sums.passed, 0U);
+  }
+  EXPECT_EQ(flow_of(1000), "pod/a/b/c/d/0 stdout");
+  EXPECT_EQ(flow_of(1001), "pod/a/b/c/d/0 stderr");
+  EXPECT_EQ(journal_->stream(1001)->name->kind, FTAP_KIND_FILE);
+}
+
+TEST_F(LogConsumerTest, WhatIsNotCapturedIsListedOnceAlsoWhenTheNameGrowsAndTheServiceStartsAgain) {
+  namer_.answers = {{NamingState::kPartial, "container/1", "{}", true, 1},
+                    {NamingState::kNamed, "pod/a/b/c/d/0", "{}", true, 5}};
+  source_.push({1, uncaptured()});
+  rounds_for(30ms);
+  EXPECT_EQ(journal_->streams().size(), 2U);
+  EXPECT_EQ(flow_of(1000), "pod/a/b/c/d/0 stdout");
+  open();
+  consumer_->enter(uncaptured());  // found at the start, since it still runs
+  rounds_for(30ms);
+  EXPECT_EQ(journal_->streams().size(), 2U);
+}
+
+TEST_F(LogConsumerTest, APodsSandboxIsNotListedForOutputsThatItNeverUses) {
+  namer_.answers = {{NamingState::kNamed, "pod/a/b/c/POD/id-1", "{}", false, 5}};
+  source_.push({1, uncaptured()});
+  rounds();
+  EXPECT_TRUE(journal_->streams().empty());
+}
+
+TEST_F(LogConsumerTest, AnInheritedPipeStaysItsFirstOwners) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 1, 7)});
+  rounds();
+  namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/0/inner", "{}", true, 5}};
+  source_.push({2, enter_of(1, 1, 8)});
+  rounds();
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 both");
+  EXPECT_EQ(flow_of(1000), "pod/a/b/c/d/0/inner both");
+  EXPECT_EQ(journal_->stream(1000)->name->capture, Capture::kElsewhere);
+  open();
+  source_.push({3, enter_of(1, 1, 9)});
+  rounds();
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 both") << "also for a service that did not see its first owner enter";
+  namer_.answers = {{NamingState::kNotOurs, {}, {}, true, 0}};
+  source_.push({4, enter_of(1, 1, 10)});
+  rounds();
+  EXPECT_TRUE(slots_.ended.empty()) << "nor is it let go with somebody else";
+}
+
 TEST_F(LogConsumerTest, ANameThatComesLateIsTaken) {
-  namer_.answers = {{}, {}, {NamingState::kNamed, "container/late", "{}", 1}};
+  namer_.answers = {{}, {}, {NamingState::kNamed, "container/late", "{}", true, 1}};
   source_.push({1, enter_of(1, 0)});
   source_.push({2, Bytes{1, 0, 0, bytes("first bytes")}});
   rounds_for(60ms);
@@ -164,7 +229,7 @@ TEST_F(LogConsumerTest, ANameThatComesLateIsTaken) {
 }
 
 TEST_F(LogConsumerTest, WhatIsNoContainerIsLetGo) {
-  namer_.answers = {{NamingState::kNotOurs, {}, {}, 0}};
+  namer_.answers = {{NamingState::kNotOurs, {}, {}, true, 0}};
   slots_.slots[1] = slot_of(1);
   source_.push({1, enter_of(1, 0)});
   rounds();

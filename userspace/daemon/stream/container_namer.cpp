@@ -25,7 +25,7 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
     return {complete || answer.unit ? flow::NamingState::kNotOurs : flow::NamingState::kPartial, {}, {}};
   const FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};
   return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial, answer.flow_id().value_or(""),
-          render_labels(labels), labels.count()};
+          render_labels(labels), !answer.container || !answer.container->sandbox, labels.count()};
 }
 
 }  // namespace flowtap

@@ -20,7 +20,8 @@ constexpr auto kLookPause = 500ms;
 // What a process wrote last is drained by then.
 constexpr auto kLastBytes = 200ms;
 
-std::string_view capture_word(ftap_log_kind kind) {
+// What an output is connected to.
+std::string_view kind_word(ftap_log_kind kind) {
   switch (kind) {
     case FTAP_KIND_PIPE:
       return "pipe";
@@ -35,7 +36,21 @@ std::string_view capture_word(ftap_log_kind kind) {
     case FTAP_KIND_OTHER:
       break;
   }
-  return "uncaptured";
+  return {};
+}
+
+std::string capture_word(const flow::StreamName& name) {
+  const std::string kind(kind_word(name.kind));
+  switch (name.capture) {
+    case flow::Capture::kTaken:
+      return kind.empty() ? "uncaptured" : kind;
+    case flow::Capture::kElsewhere:
+      return "inherited";
+    case flow::Capture::kNot:
+      break;
+  }
+  if (name.kind == FTAP_KIND_NONE) return kind;
+  return kind.empty() ? "uncaptured" : "uncaptured_" + kind;
 }
 
 std::optional<std::chrono::system_clock::time_point> time_point(std::uint64_t ns) {
@@ -46,7 +61,7 @@ std::optional<std::chrono::system_clock::time_point> time_point(std::uint64_t ns
 void add_stream(api::FlowStatus& flow, const flow::StreamView& stream) {
   const flow::StreamSums& sums = stream.sums;
   flow.streams.push_back({.name = stream.name->output,
-                          .capture = std::string(capture_word(stream.name->kind)),
+                          .capture = capture_word(*stream.name),
                           .bytes = sums.passed,
                           .missing_bytes = sums.missing(),
                           .open = !sums.ended});

@@ -177,10 +177,10 @@ void StreamPath::find_running() {
                                                  .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
       if (stream) output->stream = *stream;
     }
-    // Of what an earlier service followed, the journal has the name.
+    // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
     const auto known = [this](const flow::Enter::Output& o) {
       const auto stream = journal_->stream(o.stream);
-      return o.stream == 0 || (stream && stream->name);
+      return stream && stream->name;
     };
     if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
   }

@@ -23,6 +23,7 @@ class StreamSlots final : public flow::StreamControl {
       const std::vector<flow::StreamSlot>& streams) const override;
   Status end(const flow::StreamSlot& slot) override;
   void free(const flow::StreamSlot& slot) override;
+  [[nodiscard]] flow::StreamNo take_number() override { return streams_.take_number(); }
   void beat() override { streams_.beat(); }
   void wake(bool on) override { streams_.wake(on); }
 

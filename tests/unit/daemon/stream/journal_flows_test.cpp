@@ -92,6 +92,29 @@ TEST_F(JournalFlowsTest, AFlowIsItsStreams) {
   EXPECT_EQ(list_flows(*journal_, {.ns = "z", .pod = {}, .group = {}, .kind = {}}).size(), 0U);
 }
 
+TEST_F(JournalFlowsTest, AStreamThatIsNotCapturedSaysWhyAndHasNothing) {
+  const auto word = [this](ftap_log_kind kind, flow::Capture capture) {
+    static flow::StreamNo stream = 0;
+    const std::string flow = "f" + std::to_string(++stream);
+    batch_.add(flow::StreamEntry{
+        stream, {.flow = flow, .output = "stdout", .identity = "{}", .kind = kind, .capture = capture}});
+    end(stream, 0);
+    append();
+    bool ended = false;
+    EXPECT_EQ(drain(*open(flow), &ended), "");
+    EXPECT_TRUE(ended);
+    for (const api::FlowStatus& status : list_flows(*journal_, {}))
+      if (status.id == flow) return status.streams.at(0).capture;
+    return std::string("not listed");
+  };
+  EXPECT_EQ(word(FTAP_KIND_NONE, flow::Capture::kNot), "none");
+  EXPECT_EQ(word(FTAP_KIND_OTHER, flow::Capture::kNot), "uncaptured");
+  EXPECT_EQ(word(FTAP_KIND_PIPE, flow::Capture::kNot), "uncaptured_pipe");
+  EXPECT_EQ(word(FTAP_KIND_SOCKET, flow::Capture::kNot), "uncaptured_socket");
+  EXPECT_EQ(word(FTAP_KIND_PIPE, flow::Capture::kElsewhere), "inherited");
+  EXPECT_EQ(word(FTAP_KIND_TTY, flow::Capture::kTaken), "tty");
+}
+
 TEST_F(JournalFlowsTest, BothOutputsInTheOrderOfCaptureAndEachAlone) {
   name(1, "f", "stdout");
   name(2, "f", "stderr");

@@ -1,0 +1,99 @@
+// Containers whose outputs are not captured are listed all the same, and say why.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+#include "tests/support/runc.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using Words = std::map<std::string, std::string>;
+
+// Once it is listed; it never opens.
+FlowSeen listed(const Daemon& daemon, const std::string& part) {
+  const auto flow = ended_flow(daemon, part);
+  if (!flow) throw std::runtime_error("not listed: " + part);
+  EXPECT_EQ(flow->bytes, 0U);
+  EXPECT_EQ(flow->missing, 0U);
+  EXPECT_EQ(raw_bytes(daemon, flow->id), "");
+  return *flow;
+}
+
+TEST(Uncaptured, NothingIsKeptByWhomItIsPrintedTo) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  EXPECT_EQ(containerd.run({.id = container_id("mute"),
+                            .command = shell("echo nobody hears"),
+                            .annotations = cri_annotations("shop", "mute-0", kPod, "main"),
+                            .no_output = true}),
+            0);
+  const FlowSeen flow = listed(daemon, "pod/shop/mute-0/");
+  EXPECT_EQ(flow.id, std::string("pod/shop/mute-0/") + kPod + "/main/0");
+  EXPECT_EQ(flow.capture, (Words{{"both", "none"}}));
+  EXPECT_EQ(flow.text.at("container"), "main");
+}
+
+// As where podman passes its own outputs on (--log-driver=passthrough). They are captured when they are asked for.
+TEST(Uncaptured, AFileAndASocketAndWhatRanBeforeIsListedOnce) {
+  const ScratchRoot root;
+  auto daemon = std::make_unique<Daemon>(root, kCapturing);
+  daemon->wait_ready();
+  std::array<int, 2> pair{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), 0);
+  const Fd near(pair[0]);
+  const Fd far(pair[1]);
+  const std::string id = container_id("passed-on");
+  const Runc container(root, id, shell("echo kept; echo sent >&2; exec sleep 60"), [&root, &far] {
+    const int file = ::open(root.file("kept").c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
+    if (::dup2(file, STDOUT_FILENO) < 0 || ::dup2(far.get(), STDERR_FILENO) < 0) ::_exit(126);
+  });
+  const Words words{{"stdout", "uncaptured_file"}, {"stderr", "uncaptured_socket"}};
+  EXPECT_EQ(listed(*daemon, id).capture, words);
+  EXPECT_EQ(root.read("kept"), "kept\n");
+
+  daemon->signal(SIGTERM);
+  EXPECT_EQ(daemon->wait(), 0);
+  daemon = std::make_unique<Daemon>(root, kCapturing);
+  daemon->wait_ready();
+  EXPECT_EQ(listed(*daemon, id).capture, words);
+  // What is found at the start is named before what comes later.
+  const Runc later(root, container_id("later"), shell("exit 0"), [] {});
+  EXPECT_EQ(listed(*daemon, container_id("later")).capture, (Words{{"both", "none"}}));
+  const FlowSeen again = listed(*daemon, id);
+  EXPECT_EQ(again.streams, 2U) << "the one before has listed them";
+}
+
+// Its bytes come once, in the outer one's flow.
+TEST(Uncaptured, WhatWasInheritedIsTheOuterContainers) {
+  const ScratchRoot root;
+  Podman podman(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  const std::string inner = container_id("heir");
+  podman.busybox().add_runtime(inner, shell("log_writer write 100 100"));
+  const std::string id = podman.start(
+      {.name = "outer",
+       .command = shell("log_writer write 0 100; runc --root=/tmp/runc run --detach --bundle=/inner " +
+                        inner + "; until runc --root=/tmp/runc delete " + inner +
+                        " 2>/dev/null; do sleep 0.1; done; "
+                        "log_writer write 200 100"),
+       .flags = {"--privileged"}});
+  EXPECT_EQ(podman.wait("outer"), 0) << podman.log(id);
+  const std::string outer = "container/outer-" + id.substr(0, 12);
+  EXPECT_EQ(listed(daemon, outer + "/" + inner).capture,
+            (Words{{"stdout", "inherited"}, {"stderr", "inherited"}}));
+  ASSERT_TRUE(eventually([&] {
+    const auto flow = flow_called(daemon, outer);
+    return flow && !flow->open;
+  }));
+  expect_stream(daemon, *flow_called(daemon, outer), "stdout", writer_lines(0, 300));
+}
+
+}  // namespace
+}  // namespace flowtap::test
