@@ -21,11 +21,11 @@ constexpr std::uint64_t kNearlyDrained = std::uint64_t{256} << 10U;
 // The slots of another build: nothing is changed there.
 class OlderSlots final : public flow::StreamControl {
  public:
-  explicit OlderSlots(kernel::LogOlder& older) : older_(older) {}
+  OlderSlots(kernel::LogOlder& older, kernel::LogStreams ours) : older_(older), ours_(std::move(ours)) {}
 
   [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override { return stream_slots(older_.sweep()); }
-  [[nodiscard]] std::vector<flow::StreamSlot> without_reader(
-      const std::vector<flow::StreamSlot>& /*pipes*/) const override {
+  [[nodiscard]] std::vector<flow::StreamSlot> abandoned(
+      const std::vector<flow::StreamSlot>& /*streams*/) const override {
     return {};
   }
   Status end(const flow::StreamSlot& slot) override {
@@ -33,20 +33,24 @@ class OlderSlots final : public flow::StreamControl {
     return {};
   }
   void free(const flow::StreamSlot& slot) override { older_.drop(slot.stream); }
+  [[nodiscard]] flow::StreamNo take_number() override { return ours_.take_number(); }
   void beat() override { older_.beat(); }
   void wake(bool /*on*/) override {}
 
  private:
   kernel::LogOlder& older_;
+  kernel::LogStreams ours_;  // whose numbers are new
 };
 
 // Drains one older ring. Not to be moved: the consumer refers to the rest.
 class OlderDrain {
  public:
   [[nodiscard]] static Result<std::unique_ptr<OlderDrain>> open(kernel::LogOlder& older,
+                                                                kernel::LogStreams ours,
                                                                 flow::Journal& journal, flow::Namer& namer) {
     FTAP_TRY_ASSIGN(ring, older.ring());
-    return std::unique_ptr<OlderDrain>(new OlderDrain(older, std::move(ring), journal, namer));
+    return std::unique_ptr<OlderDrain>(
+        new OlderDrain(older, std::move(ours), std::move(ring), journal, namer));
   }
 
   /// Until less than this waits in the ring and all have their names.
@@ -58,9 +62,9 @@ class OlderDrain {
   }
 
  private:
-  OlderDrain(kernel::LogOlder& older, std::unique_ptr<kernel::RingReader> ring, flow::Journal& journal,
-             flow::Namer& namer)
-      : slots_(older), ring_(std::move(ring)), consumer_(*ring_, journal, slots_, namer) {}
+  OlderDrain(kernel::LogOlder& older, kernel::LogStreams ours, std::unique_ptr<kernel::RingReader> ring,
+             flow::Journal& journal, flow::Namer& namer)
+      : slots_(older, std::move(ours)), ring_(std::move(ring)), consumer_(*ring_, journal, slots_, namer) {}
 
   OlderSlots slots_;
   std::unique_ptr<kernel::RingReader> ring_;
@@ -86,7 +90,8 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
   std::vector<std::string> said;
   std::vector<std::unique_ptr<OlderDrain>> drains;
   for (kernel::LogOlder& older : live.older()) {
-    FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, journal, namer));
+    FTAP_TRY_ASSIGN(ours, live.streams());
+    FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, std::move(ours), journal, namer));
     drain->drain(
         kNearlyDrained);  // most of it while its programs still capture, so that our ring stays empty
     drains.push_back(std::move(drain));
