@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lists, when asked, what standard output and error of the running processes are connected to, and who reads from
- * pipes: how the log tap finds what was running before it.
+ * Lists, when asked, what standard output and error of the running processes are connected to, who reads from pipes,
+ * and the regular files of whoever asks: how the log tap finds what was running before it.
  *
  * The kernel is asked and not /proc because stat() of /proc/PID/fd/N tells another device number than the inode has
  * on overlayfs and btrfs, and because one walk in the kernel sees one state of each descriptor.
@@ -35,6 +35,14 @@ struct bpf_iter__task_file {
 #define FTAP_FMODE_READ 1U
 #define FTAP_FMODE_WRITE 2U
 
+/* The tgid of who asks: of its own files it learns what the kernel calls each. Set before load. */
+const volatile __u32 ftap_asker = 0;
+
+static __always_inline bool is_listed(struct task_struct* task, __u32 fd, __u32 kind, unsigned int mode) {
+  if (fd == 1 || fd == 2 || (kind == FTAP_KIND_PIPE && mode & FTAP_FMODE_READ)) return true;
+  return kind == FTAP_KIND_FILE && (__u32)task->tgid == ftap_asker;
+}
+
 static __always_inline bool entered_container(struct task_struct* task) {
   struct mnt_namespace* own = BPF_CORE_READ(task, nsproxy, mnt_ns);
   struct mnt_namespace* parents = BPF_CORE_READ(task, real_parent, nsproxy, mnt_ns);
@@ -51,8 +59,7 @@ int ftap_files_iter(struct bpf_iter__task_file* ctx) {
   struct inode* inode = file->f_inode;
   unsigned int mode = file->f_mode;
   __u32 kind = kind_of(file, inode);
-  bool output = ctx->fd == 1 || ctx->fd == 2;
-  if (!output && !(kind == FTAP_KIND_PIPE && mode & FTAP_FMODE_READ)) return 0;
+  if (!is_listed(task, ctx->fd, kind, mode)) return 0;
 
   struct ftap_open_file row = {
       .ino = inode->i_ino,

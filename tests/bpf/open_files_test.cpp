@@ -116,6 +116,21 @@ TEST(OpenFiles, FindsWhoReadsAPipe) {
       << "a write end that is no standard output";
 }
 
+TEST(OpenFiles, TellsWhatTheKernelCallsOurOwnFile) {
+  const auto files = OpenFiles::load();
+  ASSERT_TRUE(files) << files.error().what;
+  const Fd file(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  struct stat st{};
+  ASSERT_EQ(::fstat(file.get(), &st), 0);
+  const auto own = files->own_file(file.get());
+  ASSERT_TRUE(own) << own.error().what;
+  EXPECT_EQ(own->inode, st.st_ino);
+  EXPECT_NE(own->device, 0U);
+  const Pipe pipe;
+  EXPECT_FALSE(files->own_file(pipe.write.get())) << "a pipe is no file";
+  EXPECT_FALSE(files->own_file(9999));
+}
+
 TEST(OpenFiles, AProcessInMountsOfItsOwnIsWhereAContainerBegins) {
   const Pipe pipe;
   const Child child(pipe.write.get(), pipe.write.get(), true);

@@ -25,7 +25,8 @@ Command daemon_command(const ScratchRoot& root, const DaemonOptions& options, st
                   .err = root.file(err),
                   .before_exec = options.before_exec};
   auto& argv = command.argv;
-  const std::string stream = options.stream ? "{bpffs: " + root.file("bpffs") + "}" : "{enabled: false}";
+  const std::string stream =
+      options.stream ? "{bpffs: " + root.file("bpffs") + ", " + options.sources + "}" : "{enabled: false}";
   argv.insert(argv.end(),
               {"--config", root.write("flowtap.yaml", options.config + "\nstream: " + stream + "\n")});
   if (options.prometheus)

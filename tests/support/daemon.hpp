@@ -20,6 +20,7 @@ struct DaemonOptions {
   std::string config = {};  ///< text of the file for --config, to which `stream` is added
   /// Captures containers, with pins in a BPF file system of the root's own, which it takes over from the one before.
   bool stream = false;
+  std::string sources = {};  ///< more keys of that section, in YAML's flow style: "files: [/log]"
   /// Serves /metrics there; 0: a free port.
   std::optional<std::uint16_t> prometheus = 0;
   std::vector<std::string> env = {};

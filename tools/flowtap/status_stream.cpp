@@ -52,6 +52,14 @@ Table::Cell journal_cell(const api::JournalStatus& journal) {
   return {text, bad ? "33" : ""};
 }
 
+std::string missing_sources(const api::SourcesStatus& sources) {
+  std::string text;
+  for (const std::string& name : sources.not_found) join(text, printable(name) + " not found");
+  if (sources.lost_files > 0)
+    join(text, grouped(sources.lost_files) + " files removed before they were opened");
+  return text;
+}
+
 }  // namespace
 
 std::string stream_text(const api::StreamStatusReport& stream, const Style& style) {
@@ -65,6 +73,8 @@ std::string stream_text(const api::StreamStatusReport& stream, const Style& styl
   table.add({{"flows", "2"},
              {fmt::format("{} open, {} ended; streams open: {}, taps: {}", grouped(stream.open_flows),
                           grouped(stream.ended_flows), grouped(stream.open_streams), grouped(stream.taps))}});
+  if (const std::string text = missing_sources(stream.sources); !text.empty())
+    table.add({{"sources", "2"}, {text, "33"}});
   return table.text(style);
 }
 

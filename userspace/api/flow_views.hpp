@@ -121,6 +121,14 @@ struct JournalStatus {
   bool operator==(const JournalStatus&) const = default;
 };
 
+/// What is captured because the configuration lists it.
+struct SourcesStatus {
+  std::vector<std::string> not_found;  ///< listed, and not there
+  std::uint64_t lost_files = 0;        ///< files that were removed before they could be opened
+  std::uint64_t filled_bytes = 0;      ///< of files: what the tap could not see and was read from them
+  bool operator==(const SourcesStatus&) const = default;
+};
+
 /// The stream path's part of /api/v1/status.
 struct StreamStatusReport {
   std::optional<std::string> backend;  ///< fexit or sys_exit; absent while none is attached
@@ -138,6 +146,7 @@ struct StreamStatusReport {
   std::uint64_t ended_flows = 0;
   std::uint64_t open_streams = 0;
   std::uint64_t taps = 0;
+  SourcesStatus sources;
   bool operator==(const StreamStatusReport&) const = default;
 };
 

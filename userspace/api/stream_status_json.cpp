@@ -24,6 +24,14 @@ json::object journal_to_json(const JournalStatus& journal) {
           {"torn", journal.torn}};
 }
 
+json::object sources_to_json(const SourcesStatus& sources) {
+  json::array not_found;
+  for (const std::string& one : sources.not_found) not_found.emplace_back(one);
+  return {{"not_found", std::move(not_found)},
+          {"lost_files", sources.lost_files},
+          {"filled_bytes", sources.filled_bytes}};
+}
+
 /// The counts of the object `name`, each where `fields` says.
 struct CountField {
   std::string_view name;
@@ -52,7 +60,8 @@ boost::json::object stream_status_to_json(const StreamStatusReport& stream) {
       {"recursion_misses", optional_number(stream.recursion_misses)},
       {"flows", json::object{{"open", stream.open_flows}, {"ended", stream.ended_flows}}},
       {"open_streams", stream.open_streams},
-      {"taps", stream.taps}};
+      {"taps", stream.taps},
+      {"sources", sources_to_json(stream.sources)}};
   if (stream.journal) out["journal"] = journal_to_json(*stream.journal);
   return out;
 }
@@ -86,6 +95,12 @@ StreamStatusReport stream_status_from_json(const boost::json::object& object) {
   take_counts(object, "flows", {{"open", &stream.open_flows}, {"ended", &stream.ended_flows}});
   stream.open_streams = count_member(object, "open_streams").value_or(0);
   stream.taps = count_member(object, "taps").value_or(0);
+  take_counts(object, "sources",
+              {{"lost_files", &stream.sources.lost_files}, {"filled_bytes", &stream.sources.filled_bytes}});
+  if (const auto* sources = member(object, "sources"); sources != nullptr && sources->is_object())
+    if (const auto* names = member(sources->get_object(), "not_found"); names != nullptr && names->is_array())
+      for (const json::value& name : names->get_array())
+        if (name.is_string()) stream.sources.not_found.emplace_back(name.get_string());
   return stream;
 }
 

@@ -67,7 +67,7 @@ void App::open_stream() {
 
 void App::run_stream() {
   if (!stream_) return;
-  const Status running = stream_->run();
+  const Status running = stream_->run(config_.stream.sources);
   components_.set(StreamPath::kName, running, stream_->how());
   if (!running) {
     stream_missing_ = running.error();

@@ -41,7 +41,28 @@ class Reader {
                 std::string(kSampleHint));
   }
 
+  /// Replaces the list; nothing is an empty one, as all its members may be commented out.
+  Status read_list(const Key& key, const ListField& field, const YamlNode& node) {
+    field.in(config_).clear();
+    for (const YamlNode& member : node.list) {
+      std::string why = "a list or section stands where a member is expected";
+      if (member.type == YamlNode::Type::kNothing) why = "a member has no value";
+      if (member.type == YamlNode::Type::kScalar) {
+        const auto refused = add(field, config_, member.scalar);
+        if (!refused) continue;
+        why = fmt::format("{} {}", in_quotes(member.scalar), *refused);
+      }
+      return fail(
+          fmt::format("{}: {}: {}; accepted: {}", at(member.line), key.path, why, accepted(*key.field)),
+          std::string(kSampleHint));
+    }
+    return {};
+  }
+
   Status read_value(const Key& key, const YamlNode& node) {
+    const auto* list = std::get_if<ListField>(&*key.field);
+    if (list != nullptr && (node.type == YamlNode::Type::kList || node.type == YamlNode::Type::kNothing))
+      return read_list(key, *list, node);
     std::string why;
     switch (node.type) {
       case YamlNode::Type::kNothing:

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/socket_path.hpp"
 #include "base/result.hpp"
@@ -34,6 +35,13 @@ struct Config {
     std::uint64_t journal_bytes = std::uint64_t{48} << 20U;  ///< at most max_journal_bytes() of flows_bytes
     std::string bpffs;                                       ///< empty: HOST_ROOT/sys/fs/bpf
     std::string record;                                      ///< empty: nothing is recorded
+    /// What else is captured: the lists may be changed by SIGHUP, all else holds until a restart.
+    struct Sources {
+      std::vector<std::string> units;      ///< names of systemd services
+      std::vector<std::string> processes;  ///< paths of executables in HOST_ROOT
+      std::vector<std::string> files;      ///< paths in HOST_ROOT
+      bool operator==(const Sources&) const = default;
+    } sources;
     bool operator==(const Stream&) const = default;
   } stream;
 
@@ -92,6 +100,7 @@ struct Config {
   return flows_bytes / 4 * 3;
 }
 
+inline constexpr std::size_t kMaxUnitBytes = 127;  ///< of a unit's name: what the log tap's programs compare
 inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
 
 /// Reads the file, at most kMaxConfigBytes. An error is one sentence that begins with "FILE:LINE: ".

@@ -12,6 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using Ms = std::chrono::milliseconds;
 using U64 = std::uint64_t;
+using List = std::vector<std::string>;
 
 constexpr U64 kMinRing = U64{256} << 10U;
 constexpr U64 kMaxRing = U64{1} << 30U;
@@ -63,6 +64,15 @@ std::span<const Key> table() {
       Key{"stream.record",
           TextField{[](Config& c) -> std::string& { return c.stream.record; }, kOptionalPathRule},
           "Record all that the kernel gives to this new file, for bug reports; it holds what people logged."},
+      Key{"stream.units", ListField{[](Config& c) -> List& { return c.stream.sources.units; }, kUnitRule, 64},
+          "systemd services whose standard output and error are captured as well; a flow unit/NAME each."},
+      Key{"stream.processes",
+          ListField{[](Config& c) -> List& { return c.stream.sources.processes; }, kExecutableRule, 64},
+          "Executables of HOST_ROOT whose processes outside of containers are captured as well; a flow "
+          "proc/PID-START for each process."},
+      Key{"stream.files",
+          ListField{[](Config& c) -> List& { return c.stream.sources.files; }, kLogFileRule, 64},
+          "Log files of HOST_ROOT that are followed, over rotations; a flow file/PATH each."},
 
       Key{"prometheus", {}, "The totals for Prometheus."},
       Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},

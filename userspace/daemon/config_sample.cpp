@@ -33,6 +33,21 @@ std::string scalar(std::string_view text) {
   return out + '"';
 }
 
+/// In one line: "[a, b]".
+std::string list(const std::vector<std::string>& members) {
+  std::string out;
+  for (const std::string& member : members) out += (out.empty() ? "" : ", ") + scalar(member);
+  return '[' + out + ']';
+}
+
+std::string value(const Field& field, const Config& config) {
+  if (const auto* members = std::get_if<ListField>(&field)) {
+    Config copy = config;
+    return list(members->in(copy));
+  }
+  return scalar(text(field, config));
+}
+
 void append_comment(std::string& out, const Key& key, std::string_view indent) {
   out += fmt::format("{}# {}\n", indent, key.comment);
   if (key.field) out += fmt::format("{}# Accepted: {}\n", indent, accepted(*key.field));
@@ -47,7 +62,7 @@ std::string render_config(const Config& config) {
     if (indent.empty()) out += '\n';
     append_comment(out, key, indent);
     out += fmt::format("{}{}:", indent, leaf_name(key.path));
-    if (key.field) out += " " + scalar(text(*key.field, config));
+    if (key.field) out += " " + value(*key.field, config);
     out += '\n';
   }
   return out;

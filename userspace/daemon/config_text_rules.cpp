@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMaxStateDirBytes = sizeof(sockaddr_un::sun_path) - sizeof("/api.sock.new.4194304");
 static_assert(kMaxStateDirBytes >= 80);
 
+constexpr std::size_t kMaxPathBytes = 1024;  // of a path that names a flow
+
 bool absolute(std::string_view path) {
   return path.starts_with('/');
 }
@@ -24,6 +26,25 @@ bool letter_or_digit(char c) {
 
 bool only(std::string_view text, std::string_view extra) {
   return std::ranges::all_of(text, [extra](char c) { return letter_or_digit(c) || extra.contains(c); });
+}
+
+// One text for each place: nothing but names between single slashes, none of them "." or "..".
+bool plain_path(std::string_view path) {
+  if (!absolute(path) || path.size() > kMaxPathBytes) return false;
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (name.empty() || name == "." || name == "..") return false;
+    path.remove_prefix(name.size());
+  }
+  return true;
+}
+
+// systemd.unit(5), "Description": what names are made of.
+bool service_name(std::string_view name) {
+  constexpr std::string_view kSuffix = ".service";
+  return name.size() > kSuffix.size() && name.size() <= kMaxUnitBytes && name.ends_with(kSuffix) &&
+         only(name, ":-_.\\@");
 }
 
 // What a backend can use is for its own parser to say, so that an address passes here if and only if it will
@@ -72,5 +93,19 @@ const TextRule kPrefixRule = {"a prefix",
 const TextRule kGroupRule = {
     "the name of a group", "the name of a group on this machine; empty for root alone",
     [](std::string_view t) { return t.size() <= 32 && only(t, "._-") && !t.starts_with('-'); }};
+
+const TextRule kUnitRule = {"the name of a service",
+                            "the name of a systemd service of at most 127 bytes, such as kubelet.service",
+                            service_name};
+static_assert(kMaxUnitBytes == 127);
+
+const TextRule kExecutableRule = {"the path of an executable",
+                                  "an absolute path of at most 1024 bytes, such as /usr/bin/kube-scheduler",
+                                  plain_path};
+
+const TextRule kLogFileRule = {"the path of a file",
+                               "an absolute path of at most 1024 bytes, such as /var/log/kube-scheduler.log",
+                               plain_path};
+static_assert(kMaxPathBytes == 1024);
 
 }  // namespace flowtap

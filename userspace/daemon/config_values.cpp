@@ -55,12 +55,17 @@ std::optional<std::string> set_level(LogLevel& target, std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<std::string> set_text(std::string& target, const TextRule& rule, std::string_view text) {
+std::optional<std::string> refusal(const TextRule& rule, std::string_view text) {
   if (text.size() > kMaxTextBytes) return fmt::format("is longer than {} bytes", kMaxTextBytes);
   if (printable(text) != text) return "contains control characters or is not UTF-8";
   if (!rule.accepts(text)) return fmt::format("is not {}", rule.noun);
-  target = text;
   return std::nullopt;
+}
+
+std::optional<std::string> set_text(std::string& target, const TextRule& rule, std::string_view text) {
+  auto refused = refusal(rule, text);
+  if (!refused) target = text;
+  return refused;
 }
 
 }  // namespace
@@ -70,7 +75,8 @@ std::string_view noun(const Field& field) {
                                [](const DurationField&) -> std::string_view { return "a duration"; },
                                [](const CountField&) -> std::string_view { return "a whole number"; },
                                [](const LevelField&) -> std::string_view { return "a log level"; },
-                               [](const TextField& f) { return f.rule.noun; }},
+                               [](const TextField& f) { return f.rule.noun; },
+                               [](const ListField&) -> std::string_view { return "a list"; }},
                     field);
 }
 
@@ -82,7 +88,10 @@ std::string accepted(const Field& field) {
                                },
                                [](const CountField& f) { return fmt::format("{} to {}", f.min, f.max); },
                                [](const LevelField&) -> std::string { return "error, warn, info or debug"; },
-                               [](const TextField& f) { return std::string(f.rule.accepted); }},
+                               [](const TextField& f) { return std::string(f.rule.accepted); },
+                               [](const ListField& f) {
+                                 return fmt::format("a list of at most {}, each {}", f.most, f.rule.accepted);
+                               }},
                     field);
 }
 
@@ -96,7 +105,8 @@ std::optional<std::string> set(const Field& field, Config& config, std::string_v
                    return set_in_range(parse_count(text), f.min, f.max, f.in(config), noun(field));
                  },
                  [&](const LevelField& f) { return set_level(f.in(config), text); },
-                 [&](const TextField& f) { return set_text(f.in(config), f.rule, text); }},
+                 [&](const TextField& f) { return set_text(f.in(config), f.rule, text); },
+                 [](const ListField&) -> std::optional<std::string> { return "is not a list"; }},
       field);
 }
 
@@ -109,8 +119,18 @@ std::string text(const Field& field, const Config& config) {
                  [&](const LevelField& f) {
                    return std::string(std::ranges::find(kLevels, f.in(copy), &LevelName::level)->name);
                  },
-                 [&](const TextField& f) { return f.in(copy); }},
+                 [&](const TextField& f) { return f.in(copy); },
+                 [](const ListField&) -> std::string { return {}; }},
       field);
+}
+
+std::optional<std::string> add(const ListField& field, Config& config, std::string_view text) {
+  auto& list = field.in(config);
+  if (auto refused = refusal(field.rule, text)) return refused;
+  if (std::ranges::find(list, text) != list.end()) return "is given twice";
+  if (list.size() >= field.most) return fmt::format("is one more than {}", field.most);
+  list.emplace_back(text);
+  return std::nullopt;
 }
 
 }  // namespace flowtap

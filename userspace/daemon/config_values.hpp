@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "daemon/config.hpp"
 
@@ -29,6 +30,9 @@ extern const TextRule kReceiverRule;
 extern const TextRule kOutputRule;
 extern const TextRule kPrefixRule;
 extern const TextRule kGroupRule;
+extern const TextRule kUnitRule;
+extern const TextRule kExecutableRule;
+extern const TextRule kLogFileRule;
 
 /// Where a key's value lives in Config, with the bounds of its type.
 struct BoolField {
@@ -51,7 +55,13 @@ struct TextField {
   std::string& (*in)(Config&);
   const TextRule& rule;
 };
-using Field = std::variant<BoolField, DurationField, CountField, LevelField, TextField>;
+/// A list of texts under one rule, no two of them the same. Flags cannot set it.
+struct ListField {
+  std::vector<std::string>& (*in)(Config&);
+  const TextRule& rule;
+  std::size_t most;  ///< members
+};
+using Field = std::variant<BoolField, DurationField, CountField, LevelField, TextField, ListField>;
 
 /// "a duration": the noun for "is not ...".
 [[nodiscard]] std::string_view noun(const Field& field);
@@ -59,7 +69,9 @@ using Field = std::variant<BoolField, DurationField, CountField, LevelField, Tex
 [[nodiscard]] std::string accepted(const Field& field);
 /// Reads `text` into the config. Otherwise nothing is changed, and the answer is why: "is not a duration".
 [[nodiscard]] std::optional<std::string> set(const Field& field, Config& config, std::string_view text);
-/// The value as set() reads it.
+/// Adds one member to a list; refuses as set() does.
+[[nodiscard]] std::optional<std::string> add(const ListField& field, Config& config, std::string_view text);
+/// The value as set() reads it. Of a list, which has no such text, nothing.
 [[nodiscard]] std::string text(const Field& field, const Config& config);
 
 }  // namespace flowtap

@@ -10,14 +10,17 @@ namespace flowtap {
 namespace {
 
 void keep_until_restart(Config& config, const Config& old) {
+  Config::Stream stream = old.stream;
+  stream.sources = config.stream.sources;  // which do not
   if (config.state_dir == old.state_dir && config.host_root == old.host_root &&
-      config.metrics == old.metrics && config.stream == old.stream)
+      config.metrics == old.metrics && config.stream == stream)
     return;
-  spdlog::warn("state_dir, host_root, stream and metrics hold until flowtapd is started again");
+  spdlog::warn(
+      "state_dir, host_root, metrics and stream (but for its lists) hold until flowtapd is started again");
   config.state_dir = old.state_dir;
   config.host_root = old.host_root;
   config.metrics = old.metrics;
-  config.stream = old.stream;
+  config.stream = stream;
 }
 
 }  // namespace
@@ -42,6 +45,7 @@ void App::reload() {
   } else {
     start_count();
   }
+  if (stream_ && config_.stream.sources != old.stream.sources) stream_->set_sources(config_.stream.sources);
   if (stream_) components_.set(StreamPath::kName, {}, stream_->how());
   if (stream_missing_) components_.set(StreamPath::kName, std::unexpected(*stream_missing_), {});
   if (config_.api != old.api || !api_) {

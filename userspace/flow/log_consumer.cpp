@@ -39,12 +39,13 @@ std::int64_t wall_offset() {
 }
 
 LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& streams, Namer& namer,
-                         ConsumerOptions options)
+                         ConsumerOptions options, FileStreams* files)
     : source_(source),
       journal_(journal),
       streams_(streams),
       namer_(namer),
       options_(options),
+      files_(files),
       poll_(options.poll) {
   if (const auto drained = journal_.position_of(source_.ring_id())) source_.commit(*drained);
   learn_owners(streams_.sweep());
@@ -52,23 +53,34 @@ LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& 
 }
 
 bool LogConsumer::round() {
-  const bool more = source_.wait(poll_);
+  const bool more = source_.wait(behind_ ? 0ms : poll_);
   const std::uint64_t before = records_;
   wall_offset_ = wall_offset();
   const auto now = Clock::now();
   take_told();
+  if (files_ != nullptr) files_->begin_round(now, batch_);
   // Not for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
-  for (int i = 0; i < kDrainsPerRound && drain_once(); ++i) streams_.beat();
+  int drains = 0;
+  while (drains < kDrainsPerRound && drain_once()) {
+    ++drains;
+    streams_.beat();
+  }
+  const bool drained = drains < kDrainsPerRound;
+  if (files_ != nullptr)
+    behind_ = files_->read_on(now, drained, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
   if (now >= next_sweep_) {
     next_sweep_ = now + options_.sweep;
     sweep(now);
+    if (files_ != nullptr && files_->look(now, drained)) look_again(now, kSoon);
   }
   take_names(now);
   still_nameless_ = nameless_.size();
   append(source_.position());
   // Not before: a stream whose end is in neither the journal nor a slot would seem open for ever.
   for (const StreamSlot& slot : rested_) {
-    for (std::size_t i = 0; i < slot.lost.size(); ++i) lost_by_freed_.at(i) += slot.lost.at(i);
+    if (!is_followed_file(slot.stream))
+      for (std::size_t i = 0; i < slot.lost.size(); ++i) lost_by_freed_.at(i) += slot.lost.at(i);
+    if (files_ != nullptr) files_->forget(slot.stream);
     streams_.free(slot);
   }
   rested_.clear();
@@ -76,6 +88,10 @@ bool LogConsumer::round() {
   set_pace(records_ - before, std::chrono::duration_cast<std::chrono::milliseconds>(now - last_round_));
   last_round_ = now;
   return more;
+}
+
+bool LogConsumer::is_followed_file(StreamNo stream) const {
+  return files_ != nullptr && files_->owns(stream);
 }
 
 // True: there may be more.
@@ -101,6 +117,7 @@ void LogConsumer::append(RingPosition position) {
   batch_.set_position(source_.ring_id(), position);
   (void)journal_.append(batch_);
   batch_.clear();
+  if (files_ != nullptr) files_->refresh();
 }
 
 void LogConsumer::take(std::span<const std::byte> raw) {
@@ -113,6 +130,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
   const auto time = static_cast<std::uint64_t>(static_cast<std::int64_t>(record->time) + wall_offset_);
   if (const auto* bytes = std::get_if<Bytes>(&record->what)) {
     bytes_ += bytes->bytes.size();
+    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, Clock::now(), batch_);
     batch_.add(BytesEntry{bytes->stream, bytes->offset, time, bytes->position, bytes->bytes});
   } else if (auto* enter = std::get_if<Enter>(&record->what)) {
     const auto now = Clock::now();
@@ -120,7 +138,10 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     // At once: a container's bundle is gone some ten milliseconds after its end.
     if (!try_name(who, now)) nameless_.push_back(std::move(who));
   } else if (const auto* end = std::get_if<End>(&record->what)) {
-    batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
+    if (is_followed_file(end->stream))
+      files_->end(end->stream);
+    else
+      batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
     ended_.try_emplace(end->stream, Clock::now());
   } else if (const auto* gone = std::get_if<CgroupGone>(&record->what)) {
     gone_.emplace(gone->cgroup, Clock::now());
@@ -258,14 +279,17 @@ void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
   auto lost = lost_by_freed_;
   for (const StreamSlot& slot : slots) {
     open += slot.ended ? 0 : 1;
+    if (is_followed_file(slot.stream)) continue;  // what the tap lost may stand in the file
     for (std::size_t i = 0; i < lost.size(); ++i) lost.at(i) += slot.lost.at(i);
   }
+  if (files_ != nullptr) lost.at(FTAP_LOSS_UNCAPTURED) += files_->counts().missing;
   open_streams_ = open;
   for (std::size_t i = 0; i < lost.size(); ++i) lost_.at(i) = lost.at(i);
 }
 
 // Its ENTER found no room, or came to a service that was killed before the name was in the journal.
 void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
+  if (is_followed_file(slot.stream)) return;
   if (unwanted_.contains(slot.stream)) {
     (void)streams_.end(slot);
     look_again(now, kDrained);
@@ -292,7 +316,12 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   if (now - at->second < kDrained) return look_again(now, kDrained);
   // The ring was drained to its end since the slot was seen to have ended: an END that is not there will not come.
   const auto known = journal_.stream(slot.stream);
-  if (!known || !known->sums.ended)
+  const bool told = known && known->sums.ended;
+  if (!told && is_followed_file(slot.stream)) {
+    files_->end(slot.stream);
+    return look_again(now, kDrained);
+  }
+  if (!told)
     batch_.add(EndEntry{slot.stream, slot.passed, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)),
                         slot.lost});
   if (now - at->second >= options_.slot_rest) rested_.push_back(slot);

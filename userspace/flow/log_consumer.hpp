@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "flow/file_streams.hpp"
 #include "flow/journal.hpp"
 #include "flow/namer.hpp"
 #include "flow/record_source.hpp"
@@ -43,9 +44,9 @@ struct ConsumerCounts {
 /// One thread runs round(); the others may call what is said to be safe.
 class LogConsumer {
  public:
-  /// All must outlive it. Begins where the journal says that this ring was drained to.
+  /// All must outlive it; without `files` no file is followed. Begins where the journal says that this ring was drained to.
   LogConsumer(RecordSource& source, Journal& journal, StreamControl& streams, Namer& namer,
-              ConsumerOptions options = {});
+              ConsumerOptions options = {}, FileStreams* files = nullptr);
 
   /// Waits for records and takes all that there are. False: nothing more will ever come.
   bool round();
@@ -72,6 +73,7 @@ class LogConsumer {
   };
   bool drain_once();
   void take(std::span<const std::byte> raw);
+  [[nodiscard]] bool is_followed_file(StreamNo stream) const;
   void take_told();
   void take_names(Clock::time_point now);
   /// True: done with it.
@@ -97,10 +99,12 @@ class LogConsumer {
   StreamControl& streams_;
   Namer& namer_;
   ConsumerOptions options_;
+  FileStreams* files_;
 
   Batch batch_;
   std::chrono::milliseconds poll_;
   bool wake_ = false;
+  bool behind_ = false;  // a followed file is being read
   Clock::time_point last_round_ = Clock::now();
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
   std::deque<Nameless> nameless_;

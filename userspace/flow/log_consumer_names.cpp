@@ -84,9 +84,12 @@ bool LogConsumer::is_listed(const std::string& flow, const std::string& output) 
   });
 }
 
+// What somebody else has named since it was seen without a name stays.
 void LogConsumer::let_go(const Nameless& who) {
   for (std::size_t i = 0; i < who.captures.size(); ++i) {
     const StreamNo stream = who.enter.outputs.at(i).stream;
+    const auto known = who.best.flow.empty() ? journal_.stream(stream) : std::nullopt;
+    if (known && known->name) continue;
     if (stream == 0 || who.captures.at(i) != Capture::kTaken || !unwanted_.insert(stream).second) continue;
     ++let_go_;
     next_sweep_ = {};

@@ -91,6 +91,10 @@ std::string process_flow_id(pid_t pid, std::uint64_t start) {
   return "proc/" + std::to_string(pid) + "-" + std::to_string(start);
 }
 
+std::string file_flow_id(std::string_view path) {
+  return "file" + escape_all_but(path, "/._:@-");
+}
+
 std::string inner_flow_id(std::string_view outer, std::string_view inner) {
   return std::string(outer) + "/" + flow_component(inner);
 }

@@ -5,6 +5,7 @@
 //   container/NAME-ID12          any other container; without a name `container/ID`
 //   unit/NAME                    a systemd unit; of a user's manager `unit/user@UID.service/NAME`
 //   proc/PID-START               a process; START is its start time in clock ticks after boot
+//   file/PATH                    a file; PATH's names are components, so it reads as the path does
 //   FLOW/INNER                   a container inside FLOW (Docker in a pod, a kind node, rootless podman)
 //
 // `/` only ever stands between components: in a component every byte outside [A-Za-z0-9._:@-] is written
@@ -34,6 +35,9 @@ namespace flowtap::identity {
 
 /// `start` in clock ticks after boot, as the 22nd field of /proc/PID/stat has it.
 [[nodiscard]] std::string process_flow_id(pid_t pid, std::uint64_t start);
+
+/// `path` is absolute, without "." and "..", and without empty names.
+[[nodiscard]] std::string file_flow_id(std::string_view path);
 
 /// Something that lives inside what `outer` names, and whose name was chosen there.
 [[nodiscard]] std::string inner_flow_id(std::string_view outer, std::string_view inner);

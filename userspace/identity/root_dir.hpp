@@ -27,6 +27,8 @@ class RootDir {
   /// device is refused, so that reading never waits. Error code ENOENT where there is none.
   [[nodiscard]] Result<std::string> read(const std::string& path, std::size_t limit) const;
   [[nodiscard]] bool has_file(const std::string& path) const;
+  /// Opens what is there, with the flags of open(2); links end within the directory. Error codes as open(2).
+  [[nodiscard]] Result<Fd> open_below(const std::string& path, int flags) const;
   /// Names in a directory, without "." and "..". More than `most` are an error, since part of a list
   /// misleads.
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& path, std::size_t most) const;
@@ -35,7 +37,6 @@ class RootDir {
 
  private:
   RootDir(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
-  [[nodiscard]] Result<Fd> open_below(const std::string& path, int flags) const;
 
   Fd fd_;
   std::string path_;  // for messages

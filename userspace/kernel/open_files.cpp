@@ -67,8 +67,9 @@ void OpenFilesDeleter::operator()(open_files_bpf* skeleton) const noexcept {
 Result<OpenFiles> OpenFiles::load() {
   FTAP_TRY(check_bpf_requirements());
   const LibbpfMessages messages;
-  Skeleton skeleton(open_files_bpf::open_and_load());
-  if (!skeleton)
+  Skeleton skeleton(open_files_bpf::open());
+  if (skeleton) skeleton->rodata->ftap_asker = static_cast<std::uint32_t>(::getpid());
+  if (!skeleton || open_files_bpf::load(skeleton.get()) != 0)
     return std::unexpected(bpf_refusal("load the iterator of open files", errno, LibbpfMessages::reason()));
   return OpenFiles(std::move(skeleton));
 }
@@ -91,6 +92,13 @@ Result<std::vector<OpenFile>> OpenFiles::list(std::optional<pid_t> only) const {
   const Fd rows(bpf_iter_create(bpf_link__fd(link.get())));
   if (!rows.valid()) return std::unexpected(bpf_refusal("start the iterator of open files", errno, {}));
   return read_rows(rows);
+}
+
+Result<OpenFile> OpenFiles::own_file(int fd) const {
+  FTAP_TRY_ASSIGN(files, list(::getpid()));
+  for (const OpenFile& file : files)
+    if (file.fd == static_cast<std::uint32_t>(fd) && file.kind == FTAP_KIND_FILE) return file;
+  return fail("the kernel does not list our descriptor " + std::to_string(fd));
 }
 
 }  // namespace flowtap::kernel

@@ -15,7 +15,7 @@ struct open_files_bpf;
 
 namespace flowtap::kernel {
 
-/// One descriptor of a process: 1 or 2, or any other that a pipe can be read from.
+/// One descriptor of a process: 1 or 2, any other that a pipe can be read from, and our own regular files.
 struct OpenFile {
   std::uint64_t inode = 0;
   std::uint32_t device = 0;  ///< as the kernel has it: major << 20 | minor
@@ -40,6 +40,8 @@ class OpenFiles {
 
   /// Of all processes that we see, or of one alone. Error code ESRCH: there is no such process. Safe from any thread.
   [[nodiscard]] Result<std::vector<OpenFile>> list(std::optional<pid_t> only = std::nullopt) const;
+  /// The regular file behind one of our own descriptors. stat() may tell another device than the kernel has.
+  [[nodiscard]] Result<OpenFile> own_file(int fd) const;
 
  private:
   using Skeleton = std::unique_ptr<open_files_bpf, OpenFilesDeleter>;

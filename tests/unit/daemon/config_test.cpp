@@ -109,6 +109,57 @@ TEST(Config, TheJournalLeavesRoomInItsFileSystem) {
   EXPECT_EQ(parse_config(render_config(config), "again").value(), config);
 }
 
+TEST(Config, ListsOfWhatIsCaptured) {
+  const auto config = parse_config(
+      "stream:\n"
+      "  units: [kubelet.service, 'getty@tty1.service']\n"
+      "  processes:\n"
+      "    - /usr/bin/kube-scheduler\n"
+      "  files:\n",
+      "c.yaml");
+  ASSERT_TRUE(config) << config.error().what;
+  const auto& sources = config->stream.sources;
+  EXPECT_EQ(sources.units, (std::vector<std::string>{"kubelet.service", "getty@tty1.service"}));
+  EXPECT_EQ(sources.processes, (std::vector<std::string>{"/usr/bin/kube-scheduler"}));
+  EXPECT_TRUE(sources.files.empty());
+
+  Config all = *config;
+  all.stream.sources.units.emplace_back(R"(dev-disk-by\x2dlabel-a.service)");
+  all.stream.sources.files = {"/var/log/with space, comma.log", "/var/log/[x]: \"#\".log"};
+  const auto again = parse_config(render_config(all), "again");
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_EQ(*again, all);
+}
+
+TEST(Config, AWrongMemberOfAListIsToldWithItsLine) {
+  const std::string unit =
+      "; accepted: a list of at most 64, each the name of a systemd service of at most 127 bytes, such as "
+      "kubelet.service";
+  EXPECT_EQ(refusal("stream:\n  units:\n    - a.service\n    - a.slice\n"),
+            "c.yaml:4: stream.units: \"a.slice\" is not the name of a service" + unit);
+  EXPECT_EQ(refusal("stream: {units: [a.service, a.service]}"),
+            "c.yaml:1: stream.units: \"a.service\" is given twice" + unit);
+  EXPECT_EQ(refusal("stream: {units: a.service}"),
+            "c.yaml:1: stream.units: \"a.service\" is not a list" + unit);
+  EXPECT_EQ(refusal("stream: {units: {a: b}}"), "c.yaml:1: stream.units: a section is not a list" + unit);
+  EXPECT_EQ(refusal("stream: {units: [[a.service]]}"),
+            "c.yaml:1: stream.units: a list or section stands where a member is expected" + unit);
+  EXPECT_EQ(refusal("stream: {units: [a/b.service]}"),
+            "c.yaml:1: stream.units: \"a/b.service\" is not the name of a service" + unit);
+  const std::string longest = std::string(119, 'a') + ".service";
+  EXPECT_EQ(refusal("stream: {units: [" + longest + "]}"), "accepted");
+  EXPECT_NE(refusal("stream: {units: [a" + longest + "]}"), "accepted");
+  for (const char* path : {"var/log/x", "/", "/var//log", "/var/./log", "/var/../log", "/var/log/", "''"})
+    EXPECT_NE(refusal(std::string("stream: {files: [") + path + "]}"), "accepted") << path;
+  std::string many = "stream: {files: [";
+  for (int i = 0; i < 64; ++i) many += "/log/" + std::to_string(i) + ",";
+  EXPECT_EQ(refusal(many + "]}"), "accepted");
+  EXPECT_EQ(
+      refusal(many + "/log/64]}"),
+      "c.yaml:1: stream.files: \"/log/64\" is one more than 64; accepted: a list of at most 64, each an "
+      "absolute path of at most 1024 bytes, such as /var/log/kube-scheduler.log");
+}
+
 TEST(Config, AWrongTypeIsToldAsWell) {
   EXPECT_EQ(refusal("cycle: [1s]"),
             "c.yaml:1: cycle: a list is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");

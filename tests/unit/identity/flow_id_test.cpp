@@ -38,6 +38,8 @@ TEST(FlowId, OfEveryKind) {
   EXPECT_EQ(unit_flow_id("getty@tty1.service"), "unit/getty@tty1.service");
   EXPECT_EQ(unit_flow_id("dev-disk-by\\x2dlabel.swap"), "unit/dev-disk-by%5Cx2dlabel.swap");
   EXPECT_EQ(process_flow_id(4711, 123456), "proc/4711-123456");
+  EXPECT_EQ(file_flow_id("/var/log/kube-scheduler.log"), "file/var/log/kube-scheduler.log");
+  EXPECT_EQ(file_flow_id("/a b/%2F"), "file/a%20b/%252F");
   EXPECT_EQ(inner_flow_id("container/kind-0123456789ab", kId), "container/kind-0123456789ab/" + kId);
 
   auto sandbox = in_pod("shop", "web-0", "u-1", "", std::nullopt);

@@ -73,6 +73,7 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
   path->namer_ = std::move(namer);
+  path->host_root_ = config.host_root;
   FTAP_TRY(path->open_kernel(config));
   FTAP_TRY(path->open_readers());
   return path;
@@ -113,7 +114,8 @@ Status StreamPath::open_readers() {
     slots_->ask(&files_.emplace(std::move(*files)));
   else
     warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
-  consumer_ = std::make_unique<flow::LogConsumer>(*source_, *journal_, *slots_, *namer_);
+  consumer_ = std::make_unique<flow::LogConsumer>(*source_, *journal_, *slots_, *namer_,
+                                                  flow::ConsumerOptions{}, &file_streams_);
   return {};
 }
 
@@ -139,17 +141,35 @@ void StreamPath::end_orphans() {
   if (!batch.empty()) (void)journal_->append(batch);
 }
 
-Status StreamPath::run() {
+Status StreamPath::run(const Config::Stream::Sources& sources) {
   FTAP_TRY_ASSIGN(watch, FollowWatch::start());
   watch_ = std::move(watch);
   if (files_) taps_ = std::make_unique<ProcessTaps>(*live_, *files_, *slots_, *consumer_);
   service_ = std::make_unique<FlowsService>(*journal_, *watch_, suspicion_, taps_.get());
   find_running();
+  open_sources(sources);
   thread_ = std::thread([this] { drain(); });
   return {};
 }
 
+void StreamPath::open_sources(const Config::Stream::Sources& sources) {
+  if (!files_) return;
+  auto files = FileSources::open(host_root_, *files_, *slots_, *journal_, file_streams_);
+  if (!files) {
+    warnings_.push_back("listed files are not followed: " + files.error().what);
+    return;
+  }
+  file_sources_ = std::move(*files);
+  set_sources(sources);
+  file_sources_->start();
+}
+
+void StreamPath::set_sources(const Config::Stream::Sources& sources) {
+  if (file_sources_) file_sources_->set(sources.files);
+}
+
 StreamPath::~StreamPath() {
+  file_sources_.reset();
   stop_ = true;
   if (source_) source_->interrupt();
   if (thread_.joinable()) thread_.join();
@@ -260,6 +280,11 @@ api::StreamStatusReport StreamPath::report() const {
   }
   report.open_streams = counts.open_streams;
   report.taps = taps_ ? taps_->count() : 0;
+  if (file_sources_) {
+    report.sources.not_found = file_sources_->not_found();
+    report.sources.lost_files = file_sources_->lost_files();
+  }
+  report.sources.filled_bytes = file_streams_.counts().filled;
   for (const api::ProgramStatus& program : programs_)
     if (program.recursion_misses)
       report.recursion_misses = report.recursion_misses.value_or(0) + *program.recursion_misses;

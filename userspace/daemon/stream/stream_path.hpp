@@ -12,11 +12,13 @@
 #include "daemon/config.hpp"
 #include "daemon/process_stats.hpp"
 #include "daemon/stream/container_namer.hpp"
+#include "daemon/stream/file_sources.hpp"
 #include "daemon/stream/flows_service.hpp"
 #include "daemon/stream/follow_watch.hpp"
 #include "daemon/stream/process_taps.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "daemon/stream/suspicion.hpp"
+#include "flow/file_streams.hpp"
 #include "flow/journal.hpp"
 #include "flow/log_consumer.hpp"
 #include "kernel/log_programs.hpp"
@@ -39,7 +41,9 @@ class StreamPath {
   StreamPath& operator=(const StreamPath&) = delete;
 
   /// Begins to drain the ring, and looks for what ran before. An Error: no thread.
-  [[nodiscard]] Status run();
+  [[nodiscard]] Status run(const Config::Stream::Sources& sources);
+  /// Captures these from now on, beside containers, and no others.
+  void set_sources(const Config::Stream::Sources& sources);
 
   [[nodiscard]] api::FlowsView& flows() { return *service_; }
   /// How it runs, with what is less than it could be.
@@ -58,10 +62,12 @@ class StreamPath {
   [[nodiscard]] Status open_readers();
   [[nodiscard]] Status record_to(const std::string& file);
   void end_orphans();
+  void open_sources(const Config::Stream::Sources& sources);
   void find_running();
   void drain() noexcept;
 
   std::vector<std::string> warnings_;
+  std::string host_root_;
   std::unique_ptr<flow::Journal> journal_;
   std::uint64_t journal_limit_ = 0;
   std::optional<kernel::LogLive> live_;
@@ -71,6 +77,8 @@ class StreamPath {
   std::optional<kernel::OpenFiles> files_;
   std::unique_ptr<ContainerNamer> namer_;
   std::unique_ptr<FollowWatch> watch_;
+  flow::FileStreams file_streams_;
+  std::unique_ptr<FileSources> file_sources_;
   std::unique_ptr<flow::LogConsumer> consumer_;
   std::unique_ptr<ProcessTaps> taps_;
   Suspicion suspicion_;

@@ -1,0 +1,253 @@
+// Log files by configuration: what is written to them is what comes out, over rotations, whatever way it was written on,
+// and while flowtapd is away.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/fd.hpp"
+#include "tests/support/flows.hpp"
+
+namespace flowtap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  Files() { fs::create_directory(root_.file("log")); }
+
+  Daemon& start(const std::string& files = "/log/x.log") {
+    daemon_ =
+        std::make_unique<Daemon>(root_, DaemonOptions{.stream = true, .sources = "files: [" + files + "]"});
+    return daemon_->wait_ready();
+  }
+  void kill() {
+    daemon_->signal(SIGKILL);
+    (void)daemon_->wait();
+  }
+
+  [[nodiscard]] Fd open(int flags = O_APPEND) const {
+    Fd file(::open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC | flags, 0644));
+    if (!file.valid()) throw std::runtime_error("no log file");
+    return file;
+  }
+  void write(const Fd& file, const std::string& text) {
+    ASSERT_EQ(::write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    written_ += text;
+  }
+  // Lines in a writer's own way, appended.
+  void log_writer(const char* how, unsigned first, unsigned count) {
+    Process writer({.argv = {FLOWTAP_LOG_WRITER, how, std::to_string(first), std::to_string(count)},
+                    .out = path_,
+                    .err = "/dev/null"});
+    ASSERT_EQ(writer.wait(), 0);
+    written_ += writer_lines(first, count);
+  }
+
+  [[nodiscard]] std::optional<FlowSeen> flow(const std::string& id = "file/log/x.log") const {
+    for (const FlowSeen& flow : flows_of(*daemon_, "?kind=file"))
+      if (flow.id == id) return flow;
+    return std::nullopt;
+  }
+  // All that was written is captured, once.
+  void expect_all() {
+    EXPECT_TRUE(eventually([this] {
+      const auto seen = flow();
+      return (seen ? seen->bytes : 0) >= written_.size();
+    }));
+    const auto seen = flow();
+    ASSERT_TRUE(seen) << daemon_->err();
+    EXPECT_EQ(difference(raw_bytes(*daemon_, seen->id), written_), "");
+    EXPECT_EQ(seen->bytes, written_.size());
+    EXPECT_EQ(seen->missing, 0U);
+  }
+  [[nodiscard]] std::uint64_t filled() const {
+    return daemon_->status().at("stream").at("sources").at("filled_bytes").to_number<std::uint64_t>();
+  }
+
+  ScratchRoot root_;
+  std::string path_ = root_.file("log/x.log");
+  std::unique_ptr<Daemon> daemon_;
+  std::string written_;
+};
+
+TEST_F(Files, FromItsEndAndFromTheFirstByteOfAllThatFollow) {
+  {
+    const Fd old = open();
+    ASSERT_EQ(::write(old.get(), "old\n", 4), 4);
+  }
+  start();
+  const Fd file = open();
+  write(file, "first\n");
+  expect_all();
+  log_writer("write", 0, 20'000);
+  log_writer("writev", 20'000, 1000);
+  expect_all();
+  EXPECT_LT(filled(), 4096U) << "it was the tap that saw it";
+  EXPECT_EQ(flow()->kind, "file");
+  EXPECT_TRUE(flow()->open);
+}
+
+TEST_F(Files, AFileThatIsNotThereYetNorItsDirectory) {
+  fs::remove(root_.file("log"));
+  start();
+  const auto missing = [this] {
+    return daemon_->status().at("stream").at("sources").at("not_found").as_array().size();
+  };
+  EXPECT_TRUE(eventually([&] { return missing() == 1; }));
+  EXPECT_FALSE(flow());
+  fs::create_directory(root_.file("log"));
+  log_writer("write", 0, 1000);
+  expect_all();
+  EXPECT_TRUE(eventually([&] { return missing() == 0; }));
+}
+
+TEST_F(Files, RotatedByRenamingAtFullSpeed) {
+  start();
+  // As loggers do that rotate themselves: x.log.1 becomes x.log.2, x.log becomes x.log.1.
+  constexpr unsigned kLines = 10'000;
+  constexpr int kFiles = 12;
+  for (int i = 0; i < kFiles; ++i) {
+    for (int old = kFiles; old > 0 && i > 0; --old) {
+      const std::string from = path_ + (old == 1 ? "" : "." + std::to_string(old - 1));
+      if (fs::exists(from)) fs::rename(from, path_ + "." + std::to_string(old));
+    }
+    log_writer("write", static_cast<unsigned>(i) * kLines, kLines);
+  }
+  expect_all();
+}
+
+TEST_F(Files, RotatedFasterThanAnybodyCanLook) {
+  start();
+  for (int i = 0; i < 50; ++i) {
+    if (i > 0) fs::rename(path_, path_ + "-" + std::to_string(i));
+    const Fd file = open();
+    write(file, "in file " + std::to_string(i) + "\n");
+  }
+  expect_all();
+}
+
+TEST_F(Files, TheWriterGoesOnInTheFileThatWasMoved) {
+  start();
+  Fd file = open();
+  write(file, "before\n");
+  fs::rename(path_, path_ + ".1");
+  write(file, "still there\n");
+  expect_all();
+  file = open();
+  write(file, "opened again\n");
+  expect_all();
+}
+
+TEST_F(Files, CopiedAndTruncated) {
+  start();
+  const Fd file = open();
+  for (int i = 0; i < 6; ++i) {
+    write(file, writer_lines(static_cast<unsigned>(i) * 100, 100));
+    expect_all();
+    fs::copy_file(path_, path_ + "." + std::to_string(i));
+    ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
+    if (i % 2 == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // idle long enough to be seen
+  }
+  write(file, "after all\n");
+  expect_all();
+}
+
+TEST_F(Files, TruncatedUnderAWriterThatDoesNotAppend) {
+  start();
+  const Fd file = open(0);
+  write(file, "one\n");
+  expect_all();
+  for (const bool seen : {false, true}) {
+    ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
+    if (seen) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    write(file, "more\n");
+    expect_all();
+  }
+}
+
+TEST_F(Files, WhatTheTapCannotSee) {
+  start();
+  const Fd file = open(0);
+  write(file, "seen\n");
+  const Fd source(::open(root_.write("source", writer_lines(0, 5000)).c_str(), O_RDONLY | O_CLOEXEC));
+  off_t at = 0;
+  const auto size = static_cast<std::size_t>(fs::file_size(root_.file("source")));
+  ASSERT_EQ(::sendfile(file.get(), source.get(), &at, size), static_cast<ssize_t>(size));
+  written_ += writer_lines(0, 5000);
+  write(file, "seen again\n");
+  expect_all();
+  log_writer("uring", 5000, 2000);
+  expect_all();
+  ASSERT_GT(::lseek(file.get(), 0, SEEK_END), 0);
+  write(file, "and seen\n");
+  expect_all();
+  EXPECT_GE(filled(), written_.size() / 2);
+}
+
+TEST_F(Files, KilledAmidALogAndStartedAgain) {
+  start();
+  Process writer({.argv = {"/bin/sh", "-c",
+                           "for i in 0 1 2 3 4 5 6 7 8 9; do " + std::string(FLOWTAP_LOG_WRITER) +
+                               " write ${i}0000 10000 || exit 1; sleep 0.1; done"},
+                  .out = path_,
+                  .err = "/dev/null"});
+  written_ = writer_lines(0, 100'000);
+  for (int i = 0; i < 4; ++i) {
+    const auto before = flow() ? flow()->bytes : 0;
+    EXPECT_TRUE(eventually([&] { return !writer.running() || (flow() && flow()->bytes > before); }));
+    kill();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    start();
+  }
+  EXPECT_EQ(writer.wait(), 0);
+  expect_all();
+}
+
+TEST_F(Files, RotatedAndTruncatedWhileFlowtapdIsAway) {
+  start();
+  Fd file = open();
+  write(file, "before\n");
+  expect_all();
+  kill();
+  write(file, "while it is away\n");
+  fs::rename(path_, path_ + ".1");
+  write(file, "in the moved file\n");
+  file = open();
+  write(file, "in a new file\n");
+  start();
+  expect_all();
+  write(file, "and on\n");
+  expect_all();
+  kill();
+  ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
+  write(file, "short\n");
+  start();
+  expect_all();
+}
+
+TEST_F(Files, AListThatChanges) {
+  start();
+  const Fd file = open();
+  write(file, "one\n");
+  expect_all();
+  root_.write("flowtap.yaml", "stream: {bpffs: " + root_.file("bpffs") + ", files: [/log/y.log]}\n");
+  daemon_->signal(SIGHUP);
+  EXPECT_TRUE(eventually([this] { return !flow()->open; }));
+  ASSERT_EQ(::write(file.get(), "not this\n", 9), 9);
+  std::ofstream(root_.file("log/y.log")) << "but this\n" << std::flush;
+  EXPECT_TRUE(eventually([this] { return flow("file/log/y.log").has_value(); }));
+  EXPECT_TRUE(eventually([this] { return raw_bytes(*daemon_, "file/log/y.log") == "but this\n"; }));
+  expect_all();
+}
+
+}  // namespace
+}  // namespace flowtap::test

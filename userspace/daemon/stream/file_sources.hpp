@@ -1,0 +1,111 @@
+// The files that the configuration lists: found, tapped, handed to the consumer, over rotations and restarts.
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "daemon/stream/followed_file.hpp"
+#include "daemon/stream/rotations.hpp"
+#include "daemon/stream/stream_slots.hpp"
+#include "flow/file_streams.hpp"
+#include "flow/journal.hpp"
+#include "identity/root_dir.hpp"
+#include "kernel/open_files.hpp"
+
+namespace flowtap {
+
+/// Watches the directories of its files on a thread of its own. set() and not_found() are safe from any thread.
+class FileSources {
+ public:
+  /// All must outlive it. `host_root` is where the node's file system is seen.
+  [[nodiscard]] static Result<std::unique_ptr<FileSources>> open(const std::string& host_root,
+                                                                 const kernel::OpenFiles& files,
+                                                                 StreamSlots& slots,
+                                                                 const flow::Journal& journal,
+                                                                 flow::FileStreams& streams);
+  ~FileSources();
+  FileSources(const FileSources&) = delete;
+  FileSources& operator=(const FileSources&) = delete;
+
+  /// Follows these from now on, and no others. A file that is there now and was not followed before is followed from its
+  /// end; all that come later from their beginning. The first call is to come before the consumer's first round, so that
+  /// what an earlier service followed is known before its records come.
+  void set(const std::vector<std::string>& paths);
+  void start();
+
+  /// Listed files that are not there, or cannot be followed.
+  [[nodiscard]] std::vector<std::string> not_found() const;
+  /// Files that were removed before they could be opened; their bytes are nowhere.
+  [[nodiscard]] std::uint64_t lost_files() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// A file that stands, or stood, at a listed path.
+  struct Generation {
+    FileIdentity identity;
+    std::shared_ptr<const Fd> fd;
+    flow::StreamNo stream = 0;
+    Clock::time_point changed;  // when it was last seen to grow, or to have left its path
+    std::uint64_t size = 0;
+  };
+  struct Path {
+    Path(std::string path_of, std::string name_of)
+        : path(std::move(path_of)), flow(std::move(name_of)), rotations(path.substr(path.rfind('/') + 1)) {}
+    std::string path;
+    std::string flow;
+    Rotations rotations;
+    std::list<Generation> generations;  // the last one is at the path, or was
+    int watch = -1;
+    bool found = false;
+    bool known = false;  // it is no more followed from its end, but from its beginning
+  };
+
+  FileSources(identity::RootDir root, const kernel::OpenFiles& files, StreamSlots& slots,
+              const flow::Journal& journal, flow::FileStreams& streams, Fd inotify, Fd stop)
+      : root_(std::move(root)),
+        files_(files),
+        slots_(slots),
+        journal_(journal),
+        streams_(streams),
+        inotify_(std::move(inotify)),
+        stop_(std::move(stop)) {}
+
+  void run() noexcept;
+  void look();
+  void watch_directory(Path& path);
+  /// True: there were events.
+  bool read_events();
+  void see(int watch, const NameEvent& event);
+  void open_fresh(Path& path);
+  void look_at(Path& path);
+  void retire(Path& path, const std::vector<flow::StreamSlot>& slots);
+  [[nodiscard]] Status follow(Path& path, const OpenedFile& file, bool from_end);
+  void resume(Path& path);
+  void end_unlisted();
+  void stop_following(const Path& path);
+  [[nodiscard]] std::optional<OpenedFile> find_moved(const Path& path, std::uint64_t inode,
+                                                     std::int64_t born) const;
+
+  identity::RootDir root_;
+  const kernel::OpenFiles& files_;
+  StreamSlots& slots_;
+  const flow::Journal& journal_;
+  flow::FileStreams& streams_;
+  Fd inotify_;
+  Fd stop_;
+  mutable std::mutex mutex_;
+  std::list<Path> paths_;
+  std::uint64_t lost_before_ = 0;  // of paths that are not listed any more
+  bool first_ = true;
+  std::thread thread_;
+};
+
+}  // namespace flowtap

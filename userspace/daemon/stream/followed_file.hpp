@@ -1,0 +1,71 @@
+// A file of the node that is followed: how it is opened, known again, and read.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "flow/file_stream.hpp"
+#include "identity/root_dir.hpp"
+#include "kernel/open_files.hpp"
+
+namespace flowtap {
+
+/// What tells a file from every other, also from a later one with its number.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t born = 0;  ///< ns since 1970; 0: its file system does not tell
+  bool operator==(const FileIdentity&) const = default;
+};
+
+struct OpenedFile {
+  std::shared_ptr<const Fd> fd;
+  FileIdentity identity;
+  std::uint64_t size = 0;
+};
+
+/// Opens a regular file for reading; never waits for a FIFO or device. A link as its last name is followed only if it
+/// belongs to root or to the owner of the file that it leads to: who may only make links must not choose what is read.
+/// Error code ENOENT where there is none.
+[[nodiscard]] Result<OpenedFile> open_log_file(const identity::RootDir& root, const std::string& path);
+
+/// What the name of a file's stream in the journal tells beside itself.
+struct FileNotes {
+  std::string path;
+  std::int64_t born = 0;
+  flow::FilePlace place;
+  bool operator==(const FileNotes&) const = default;
+};
+/// One line of JSON.
+[[nodiscard]] std::string render_notes(const FileNotes& notes);
+/// Absent: the line is none of render_notes().
+[[nodiscard]] std::optional<FileNotes> parse_notes(std::string_view json);
+
+class FollowedFile final : public flow::FileContent {
+ public:
+  /// `fd` may be null: the file is gone, and only what the tap saw of it is to be had. `device` and `inode` as the kernel
+  /// has them.
+  FollowedFile(std::shared_ptr<const Fd> fd, std::string path, std::int64_t born, std::uint32_t device,
+               std::uint64_t inode)
+      : fd_(std::move(fd)), path_(std::move(path)), born_(born), device_(device), inode_(inode) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> size() const override;
+  [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override;
+  [[nodiscard]] flow::StreamName name(const flow::FilePlace& place) const override;
+
+ private:
+  std::shared_ptr<const Fd> fd_;
+  std::string path_;
+  std::int64_t born_;
+  std::uint32_t device_;
+  std::uint64_t inode_;
+};
+
+}  // namespace flowtap
