@@ -174,12 +174,23 @@ void LogConsumer::take_told() {
     names.swap(told_names_);
   }
   for (const StreamEntry& entry : names) batch_.add(entry);
+  // At once, so that the sweep of this very round finds them in the journal.
+  if (!names.empty()) append(source_.position());
   const auto now = Clock::now();
   for (Enter& enter : enters) nameless_.push_back(nameless(std::move(enter), now, true));
 }
 
 void LogConsumer::take_names(Clock::time_point now) {
-  std::erase_if(nameless_, [this, now](Nameless& who) { return who.again <= now && try_name(who, now); });
+  std::erase_if(nameless_, [this, now](Nameless& who) {
+    return who.again <= now && (is_named_elsewhere(who.enter) || try_name(who, now));
+  });
+}
+
+bool LogConsumer::is_named_elsewhere(const Enter& enter) const {
+  return enter.cgroup == 0 && std::ranges::all_of(enter.outputs, [this](const Enter::Output& output) {
+           const auto known = journal_.stream(output.stream);
+           return output.stream == 0 || (known && known->name);
+         });
 }
 
 bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {
@@ -308,7 +319,9 @@ void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
   const Enter::Output output{slot.stream, slot.inode, slot.device, slot.kind};
   if ((slot.fds & FTAP_STDOUT) != 0) enter.outputs[0] = output;
   if ((slot.fds & FTAP_STDERR) != 0) enter.outputs[1] = output;
-  nameless_.push_back({std::move(enter), now + options_.patience, now});
+  // Without a cgroup it was opened by this process, for somebody who is about to name it.
+  const auto first = enter.cgroup == 0 ? now + options_.patience : now;
+  nameless_.push_back({std::move(enter), now + options_.patience, first});
 }
 
 void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {

@@ -78,6 +78,8 @@ class LogConsumer {
   void take_names(Clock::time_point now);
   /// True: done with it.
   bool try_name(Nameless& who, Clock::time_point now);
+  /// It was opened for a purpose of somebody's, who has named it meanwhile.
+  [[nodiscard]] bool is_named_elsewhere(const Enter& enter) const;
   [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
   void learn_owners(const std::vector<StreamSlot>& slots);
   void add_names(Nameless& who, const Naming& naming);

@@ -320,6 +320,39 @@ TEST_F(LogConsumerTest, WhoFollowsIsToldAtOnceWhileRecordsAreFew) {
   EXPECT_FALSE(slots_.woken) << "waking for each of so many would cost more than it brings";
 }
 
+// As a process's outputs are tapped: the stream is there before its name, and the process is in no container.
+StreamSlot tapped_slot() {
+  StreamSlot slot = slot_of(1);
+  slot.cgroup = 0;
+  return slot;
+}
+
+TEST_F(LogConsumerTest, WhoOpenedAStreamNamesIt) {
+  namer_.answers = {{NamingState::kNotOurs, {}, {}, 0}};
+  slots_.slots[1] = tapped_slot();
+  consumer_->name(1, {.flow = "proc/1-2", .output = "stdout", .identity = "{}"});
+  rounds_for(60ms);
+  EXPECT_EQ(flow_of(1), "proc/1-2 stdout");
+  EXPECT_TRUE(slots_.ended.empty()) << "a sweep that comes with the name does not let it go";
+}
+
+TEST_F(LogConsumerTest, ASweepBetweenAStreamAndItsNameDoesNotLetItGo) {
+  namer_.answers = {{NamingState::kNotOurs, {}, {}, 0}};
+  slots_.slots[1] = tapped_slot();
+  rounds();
+  consumer_->name(1, {.flow = "proc/1-2", .output = "stdout", .identity = "{}"});
+  rounds_for(60ms);
+  EXPECT_EQ(flow_of(1), "proc/1-2 stdout");
+  EXPECT_TRUE(slots_.ended.empty());
+}
+
+TEST_F(LogConsumerTest, AStreamThatNobodyNamesIsLetGo) {
+  namer_.answers = {{NamingState::kNotOurs, {}, {}, 0}};
+  slots_.slots[1] = tapped_slot();
+  rounds_for(60ms);
+  EXPECT_EQ(slots_.ended, std::vector<StreamNo>{1}) << "whoever opened it was killed";
+}
+
 TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
   std::vector<std::thread> threads;
   for (StreamNo base = 10; base < 50; base += 10)
