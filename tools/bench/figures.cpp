@@ -36,6 +36,13 @@ double Rounds::min() const {
   return values_.empty() ? 0 : *std::ranges::min_element(values_);
 }
 
+Rounds Rounds::less(const Rounds& other) const {
+  Rounds difference;
+  for (std::size_t i = 0; i < values_.size() && i < other.values_.size(); ++i)
+    difference.add(values_[i] - other.values_[i]);
+  return difference;
+}
+
 void print_head() {
   print_cells("what", "median", "least", "unit", "goal");
   fmt::print("|{:-<60}|{:->20}|{:->10}|{:-<30}|{:->8}|\n", "", ":", ":", "", ":");
@@ -52,6 +59,14 @@ void print_row(std::string_view what, const Rounds& rounds, std::string_view uni
 void print_row(std::string_view what, const std::string& figure, std::string_view unit,
                std::string_view goal) {
   print_cells(what, figure, "", unit, goal);
+}
+
+void print_added(std::string_view what, const Rounds& with, const Rounds& without, std::string_view unit,
+                 std::string_view goal) {
+  const auto sign = [](double value) { return (value < 0 ? "" : "+") + digits(value); };
+  print_cells(
+      what, fmt::format("{} ({:.2f}x)", sign(with.less(without).median()), with.median() / without.median()),
+      sign(with.min() - without.min()), unit, goal);
 }
 
 int finish(const Status& status) {

@@ -15,6 +15,8 @@ class Rounds {
   void add(double value) { values_.push_back(value); }
   [[nodiscard]] double median() const;
   [[nodiscard]] double min() const;
+  /// Round by round.
+  [[nodiscard]] Rounds less(const Rounds& other) const;
 
  private:
   std::vector<double> values_;
@@ -30,6 +32,11 @@ void print_row(std::string_view what, const Rounds& rounds, std::string_view uni
 /// A row whose figure is no median, such as an error over all rounds.
 void print_row(std::string_view what, const std::string& figure, std::string_view unit,
                std::string_view goal = {});
+
+/// A row with what `with` has over `without`: the median of the rounds' differences, the ratio of the medians, and the
+/// difference of the least. Both have the same rounds.
+void print_added(std::string_view what, const Rounds& with, const Rounds& without, std::string_view unit,
+                 std::string_view goal = {});
 
 /// Runs a benchmark's body and turns its error into one sentence and exit status 1.
 int finish(const Status& status);

@@ -19,12 +19,6 @@
 namespace flowtap::bench {
 namespace {
 
-double thread_cpu_ns() {
-  timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
-}
-
 struct Pipe {
   Fd out;
   Fd in;
@@ -63,6 +57,12 @@ Result<Cost> two_threads(const std::array<int, 2>& cpus, const std::function<boo
 }
 
 }  // namespace
+
+double thread_cpu_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
 
 Status pin_to(int cpu) {
   cpu_set_t set;

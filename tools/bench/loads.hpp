@@ -11,6 +11,9 @@ struct Cost {
   double cpu_ns = 0;
 };
 
+/// What the calling thread has used so far.
+[[nodiscard]] double thread_cpu_ns();
+
 /// Holds the calling thread on one CPU.
 Status pin_to(int cpu);
 
