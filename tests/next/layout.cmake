@@ -12,5 +12,5 @@ change("  __u64 bytes; /* that passed" "  __u64 tomorrow[3];\n  __u64 bytes; /* 
 change("  __u64 unused[4];" "  __u64 unused[9];")
 change("  __u64 position;    /* BYTES of a regular file: where in the file; else 0 */"
        "  __u64 position;    /* BYTES of a regular file: where in the file; else 0 */\n  __u64 tomorrow;")
-change("#define FTAP_LOG_VERSION " "#define FTAP_LOG_VERSION 1000 + ")
+change("#define FTAP_LOG_VERSION " "#define FTAP_LOG_VERSION 1000")
 file(WRITE "${TO}" "${text}")

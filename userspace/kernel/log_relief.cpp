@@ -36,7 +36,7 @@ Result<std::vector<Relieved>> LogLive::relieve() {
     std::ranges::move(streams, std::back_inserter(all));
   }
   wait_for_programs();  // that still capture over there
-  for (LogOlder& older : older_) {
+  for (const LogOlder& older : older_) {
     for (const LogStream& now : older.sweep()) {
       const auto it = std::ranges::find(all, now.stream, [](const Relieved& r) { return r.before.stream; });
       if (it != all.end()) it->before = now;
