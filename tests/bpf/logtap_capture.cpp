@@ -144,8 +144,8 @@ bool may_miss() {
 std::string refusal(kernel::LogBackend backend) {
   static std::map<kernel::LogBackend, std::string> known;
   if (const auto before = known.find(backend); before != known.end()) return before->second;
-  auto loaded = must(kernel::LogOpened::open({.backend = backend})).load();
-  if (!loaded && loaded.error().code != EPERM) must(std::move(loaded));
+  const auto loaded = must(kernel::LogOpened::open({.backend = backend})).load();
+  if (!loaded && loaded.error().code != EPERM) throw std::runtime_error(loaded.error().what);
   return known[backend] = loaded ? "" : loaded.error().what;
 }
 

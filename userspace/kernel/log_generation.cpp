@@ -23,6 +23,7 @@ const LogHandler* LogGeneration::handler(std::string_view hook) const {
 
 std::vector<std::pair<std::string, int>> LogGeneration::pins() const {
   std::vector<std::pair<std::string, int>> all;
+  all.reserve(kLogMaps.size() + 2 * handlers.size());
   for (const auto& [name, place] : kLogMaps) all.emplace_back(name, (maps.*place).get());
   for (const LogHandler& handler : handlers) {
     all.emplace_back(std::string(kProgram) + handler.hook, handler.program.get());

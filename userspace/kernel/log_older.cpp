@@ -52,7 +52,7 @@ std::vector<LogStream> LogOlder::sweep() const {
   const auto* slot = static_cast<const std::byte*>(streams_.start());
   for (std::uint32_t i = 0; i < slots_.entries(); ++i, slot += slots_.stride()) {
     if (slots_.read(slot, "id") == 0 || slots_.read(slot, "state") == FTAP_STREAM_FREE) continue;
-    LogStream stream = read(slot, i);
+    const LogStream stream = read(slot, i);
     // As in LogStreams::sweep().
     if (slots_.read(slot, "id") == stream.stream && !dropped_.contains(stream.stream)) all.push_back(stream);
   }

@@ -93,7 +93,7 @@ Status pin_as(int fd, const std::string& path) {
 
 Status pin_into(const std::string& folder, const std::vector<std::pair<std::string, int>>& objects) {
   FTAP_TRY(make(folder));
-  for (const auto& [name, fd] : objects) FTAP_TRY(pin_as(fd, folder + "/" + name));
+  for (const auto& [name, fd] : objects) FTAP_TRY(pin_as(fd, std::string(folder).append("/").append(name)));
   return {};
 }
 
