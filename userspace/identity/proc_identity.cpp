@@ -1,5 +1,7 @@
 #include "identity/proc_identity.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -46,6 +48,10 @@ Result<ProcStat> parse_proc_stat(std::string_view text) {
     return fail("a stat of /proc without state, parent or start time");
   stat.state = state[0];
   return stat;
+}
+
+std::uint64_t start_ticks(std::uint64_t ns) {
+  return ns / (1'000'000'000U / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
 }
 
 std::optional<std::string> parse_proc_cgroup(std::string_view text) {

@@ -29,6 +29,9 @@ struct ProcStat {
 /// else the deepest. Without the kernel's " (deleted)". Absent where all are the root.
 [[nodiscard]] std::optional<std::string> parse_proc_cgroup(std::string_view text);
 
+/// A start time as the kernel keeps it (ns on CLOCK_BOOTTIME) in the unit of ProcStat::start.
+[[nodiscard]] std::uint64_t start_ticks(std::uint64_t ns);
+
 struct ProcessIdentity {
   pid_t pid = 0;
   std::string comm;

@@ -10,6 +10,7 @@ namespace flowtap::identity {
 namespace {
 
 constexpr std::size_t kCgroupLimit = 256U << 10U;
+constexpr std::size_t kStatLimit = 4096;
 
 // A pod's container is known when its log file is: that has the restart count.
 bool complete(const ContainerIdentity& who) {
@@ -31,15 +32,39 @@ std::optional<std::string> Answer::flow_id() const {
   return user_unit ? inner_flow_id(id, *user_unit) : id;
 }
 
-Resolver::Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most)
-    : root_(root), proc_(proc), finder_(root, std::move(where)), containers_(most), sandboxes_(most) {}
+Resolver::Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most,
+                   const RootDir* cgroups)
+    : root_(root),
+      proc_(proc),
+      cgroups_(cgroups),
+      finder_(root, std::move(where)),
+      containers_(most),
+      sandboxes_(most) {}
+
+std::optional<std::string> Resolver::path_of_process(const Sighting& s) const {
+  // The directory stays that of one process, dead or not.
+  const auto dir = proc_.below(std::to_string(s.pid));
+  if (!dir) return std::nullopt;
+  if (s.start) {
+    const auto text = dir->read("stat", kStatLimit);
+    const auto stat = text ? parse_proc_stat(*text) : std::unexpected(text.error());
+    if (!stat || stat->start != *s.start) return std::nullopt;
+  }
+  const auto text = dir->read("cgroup", kCgroupLimit);
+  if (!text) return std::nullopt;
+  auto path = parse_proc_cgroup(*text);
+  // A path that leads out of our own cgroup namespace cannot be looked up in our hierarchy.
+  if (!path || !s.cgroup_id || cgroups_ == nullptr || path->starts_with("/..")) return path;
+  const auto inode = cgroups_->inode(*path);
+  // A cgroup that is gone by now says nothing; then it must be known that the process is the same.
+  if (inode ? *inode != *s.cgroup_id : !s.start) return std::nullopt;
+  return path;
+}
 
 std::optional<std::string> Resolver::path_of(const Sighting& s) const {
   std::optional<std::string> path = s.cgroup_path;
-  if (!path && s.pid > 0)
-    if (const auto text = proc_.read(std::to_string(s.pid) + "/cgroup", kCgroupLimit))
-      path = parse_proc_cgroup(*text);
-  // The process may have moved since, or its pid may be another's: the event's names are right then.
+  if (!path && s.pid > 0) path = path_of_process(s);
+  // The process may have moved since: the event's names are right then.
   if (path && (s.cgroup.empty() || path->ends_with("/" + s.cgroup))) return path;
   return std::nullopt;
 }

@@ -26,6 +26,10 @@ struct Sighting {
   std::string parent;                      ///< the name of the one above
   pid_t pid = 0;                           ///< in the node's pid namespace; 0 if unknown
   std::optional<std::string> cgroup_path;  ///< whole, if somebody read it already
+  /// What tells another process that got the pid, as far as it is known: when it started (ProcStat::start), and the id of
+  /// its cgroup of v2, which is the inode of the directory.
+  std::optional<std::uint64_t> start = {};
+  std::optional<std::uint64_t> cgroup_id = {};
 };
 
 /// How far an answer goes.
@@ -64,9 +68,10 @@ struct ResolverCounts {
 class Resolver {
  public:
   /// `most` containers and as many sandboxes are remembered, the least recently asked for is forgotten
-  /// first; each takes at most about 40 KiB, usually 1. `root` and `proc` (its procfs) must outlive the
-  /// resolver.
-  Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most = 4096);
+  /// first; each takes at most about 40 KiB, usually 1. `root`, `proc` (its procfs) and `cgroups` (the hierarchy of v2;
+  /// null: it is not seen) must outlive the resolver.
+  Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most = 4096,
+           const RootDir* cgroups = nullptr);
 
   /// Never waits. Asked again, it looks again as long as an answer is partial.
   [[nodiscard]] Answer resolve(const Sighting& sighting);
@@ -82,6 +87,8 @@ class Resolver {
     std::string log_directory;
   };
 
+  /// The path of the process's cgroup, if the process is still the one that was seen.
+  [[nodiscard]] std::optional<std::string> path_of_process(const Sighting& sighting) const;
   /// The whole path, if it can be had and is that of the event.
   [[nodiscard]] std::optional<std::string> path_of(const Sighting& sighting) const;
   void take_container(const CgroupContainer& seen, Answer& answer);
@@ -92,6 +99,7 @@ class Resolver {
 
   const RootDir& root_;
   const RootDir& proc_;
+  const RootDir* cgroups_;
   BundleFinder finder_;
   Lru<ContainerIdentity> containers_;  // complete ones only, by id
   Lru<Sandbox> sandboxes_;             // by id

@@ -84,6 +84,13 @@ Result<std::string> RootDir::read(const std::string& path, std::size_t limit) co
   }
 }
 
+Result<std::uint64_t> RootDir::inode(const std::string& path) const {
+  FTAP_TRY_ASSIGN(fd, open_below(path, O_PATH | O_NOFOLLOW));
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot stat " + path_ + "/" + path);
+  return status.st_ino;
+}
+
 bool RootDir::has_file(const std::string& path) const {
   const auto fd = open_below(path, O_PATH | O_NOFOLLOW);
   struct stat status{};

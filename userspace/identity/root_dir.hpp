@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class RootDir {
   /// A regular file of at most `limit` bytes. Its last name is not followed if it is a link, and a FIFO or
   /// device is refused, so that reading never waits. Error code ENOENT where there is none.
   [[nodiscard]] Result<std::string> read(const std::string& path, std::size_t limit) const;
+  /// The number of the inode of whatever is there; a link is not followed.
+  [[nodiscard]] Result<std::uint64_t> inode(const std::string& path) const;
   [[nodiscard]] bool has_file(const std::string& path) const;
   /// Opens what is there, with the flags of open(2); links end within the directory. Error codes as open(2).
   [[nodiscard]] Result<Fd> open_below(const std::string& path, int flags) const;

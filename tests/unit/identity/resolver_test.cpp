@@ -101,6 +101,34 @@ TEST_F(ResolverTest, TheLinkKnowsWhatTheBundleKnew) {
   EXPECT_EQ(resolver_->counts().from_links, 1U);
 }
 
+// A process is asked for by its pid, which another one may have got.
+TEST_F(ResolverTest, AnotherProcessWithThePidIsNotBelieved) {
+  add_container(0);
+  const std::string path = "/kubepods/burstable/pod" + kUid + "/" + kContainer;
+  tree_.file("proc/7/cgroup", "0::" + path + "\n");
+  tree_.file("proc/7/stat", "7 (web) S 1 7 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n");
+  const Sighting by_pid{.cgroup = {}, .parent = {}, .pid = 7, .cgroup_path = {}, .start = 4711};
+  EXPECT_TRUE(resolver_->resolve(by_pid).container);
+  Sighting earlier = by_pid;
+  earlier.start = 4710;
+  const Answer other = resolver_->resolve(earlier);
+  EXPECT_FALSE(other.container);
+  EXPECT_FALSE(other.whole_path);
+  // Where the start is not known the cgroup's directory has to be the very one.
+  std::filesystem::create_directories(tree_.root() + "/cgroup" + path);
+  const RootDir cgroups = *RootDir::open(tree_.root() + "/cgroup");
+  Resolver careful(*root_, *proc_, {}, 8, &cgroups);
+  Sighting by_cgroup{.cgroup = {}, .parent = {}, .pid = 7, .cgroup_path = {}, .start = {}};
+  by_cgroup.cgroup_id = *cgroups.inode(path);
+  EXPECT_TRUE(careful.resolve(by_cgroup).container);
+  by_cgroup.cgroup_id = *by_cgroup.cgroup_id + 1;
+  EXPECT_FALSE(careful.resolve(by_cgroup).container);
+  remove("cgroup");
+  EXPECT_FALSE(careful.resolve(by_cgroup).container) << "nothing tells that it is the same";
+  by_cgroup.start = 4711;
+  EXPECT_TRUE(careful.resolve(by_cgroup).container) << "the container has ended meanwhile";
+}
+
 TEST_F(ResolverTest, ThePodsLogDirectoryIsItsSandboxs) {
   // kubelet's directory of pods may be configured elsewhere; then only the sandbox tells.
   std::string sandbox = golden("containerd-sandbox.config.json");

@@ -1,8 +1,24 @@
 #include "daemon/stream/container_namer.hpp"
 
 #include "daemon/stream/flow_labels.hpp"
+#include "identity/proc_identity.hpp"
 
 namespace flowtap {
+namespace {
+
+// By itself: below the root a link to another sysfs, as a container may have it, would not be followed.
+std::optional<identity::RootDir> cgroup2(const std::string& host_root) {
+  for (const char* place : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
+    if (auto dir = identity::RootDir::open(host_root + place); dir && dir->has_file("cgroup.controllers"))
+      return std::move(*dir);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> known(std::uint64_t value) {
+  return value == 0 ? std::nullopt : std::optional(value);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& host_root,
                                                              identity::StateDirectories where) {
@@ -10,14 +26,16 @@ Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& 
   // By itself: below `root` a link to another procfs, as a container may have it, would not be followed.
   FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
   return std::unique_ptr<ContainerNamer>(
-      new ContainerNamer(std::move(root), std::move(proc), std::move(where)));
+      new ContainerNamer(std::move(root), std::move(proc), cgroup2(host_root), std::move(where)));
 }
 
 flow::Naming ContainerNamer::name(const flow::Enter& enter) {
   const identity::Answer answer = resolver_.resolve({.cgroup = enter.cgroup_name,
                                                      .parent = enter.parent_name,
                                                      .pid = static_cast<pid_t>(enter.pid),
-                                                     .cgroup_path = {}});
+                                                     .cgroup_path = {},
+                                                     .start = known(identity::start_ticks(enter.start_time)),
+                                                     .cgroup_id = known(enter.cgroup)});
   const bool complete = answer.certainty == identity::Certainty::kComplete;
   // Known by its pid alone, and that is nobody's any more: this tells nothing.
   if (enter.cgroup_name.empty() && !answer.whole_path) return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "flow/namer.hpp"
@@ -18,11 +19,18 @@ class ContainerNamer final : public flow::Namer {
   [[nodiscard]] flow::Naming name(const flow::Enter& enter) override;
 
  private:
-  ContainerNamer(identity::RootDir root, identity::RootDir proc, identity::StateDirectories where)
-      : root_(std::move(root)), proc_(std::move(proc)), resolver_(root_, proc_, std::move(where)) {}
+  ContainerNamer(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
+                 identity::StateDirectories where)
+      : root_(std::move(root)),
+        proc_(std::move(proc)),
+        cgroups_(std::move(cgroups)),
+        resolver_(root_, proc_, std::move(where), kRemembered, cgroups_ ? &*cgroups_ : nullptr) {}
+
+  static constexpr std::size_t kRemembered = 4096;
 
   identity::RootDir root_;
   identity::RootDir proc_;
+  std::optional<identity::RootDir> cgroups_;  // the hierarchy of v2, where it is seen
   identity::Resolver resolver_;
 };
 

@@ -9,16 +9,12 @@
 #include <cerrno>
 
 #include "identity/flow_id.hpp"
+#include "identity/proc_identity.hpp"
 
 namespace flowtap {
 namespace {
 
 using kernel::OpenFile;
-
-// Field 22 of /proc/PID/stat is this, in ticks.
-std::uint64_t ticks(std::uint64_t ns) {
-  return ns / (1'000'000'000U / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
-}
 
 bool can_be_tapped(ftap_log_kind kind) {
   return kind == FTAP_KIND_PIPE || kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY ||
@@ -47,7 +43,8 @@ Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t p
   FTAP_TRY_ASSIGN(files, files_.list(static_cast<pid_t>(pid)));
   if (files.empty())
     return std::unexpected(Error{fmt::format("there is no process {} with an output", pid), {}, ESRCH});
-  own_flow = identity::process_flow_id(static_cast<pid_t>(pid), ticks(files.front().start_time));
+  own_flow =
+      identity::process_flow_id(static_cast<pid_t>(pid), identity::start_ticks(files.front().start_time));
   const auto found = outputs_of(files, pid);
   const bool one_place = found[0] != nullptr && found[1] == nullptr &&
                          std::ranges::any_of(files, [](const OpenFile& f) { return f.fd == 2; });
