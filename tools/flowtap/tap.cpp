@@ -14,6 +14,7 @@
 #include "api/stream_client.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
+#include "feedback.hpp"
 #include "outlet.hpp"
 #include "stop_signals.hpp"
 #include "text.hpp"
@@ -73,6 +74,13 @@ ExitCode run_tap(const TapOptions& options) {
   const auto stop = stop_signals();
   if (!stop) {
     complain(stop.error());
+    return kFailure;
+  }
+  std::vector<int> followed;  // of ours as of theirs
+  if (options.out) followed.push_back(STDOUT_FILENO);
+  if (options.err) followed.push_back(STDERR_FILENO);
+  if (const Status apart = check_no_feedback(options.pid, followed, followed); !apart) {
+    complain(apart.error());
     return kFailure;
   }
   const std::string socket = api::socket_path(options.state_dir);

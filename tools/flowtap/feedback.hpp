@@ -1,0 +1,17 @@
+// A tap that writes to where it reads from would show its own output again, for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace flowtap::cli {
+
+/// An Error if the process writes with one of `theirs` to the very place that one of our descriptors `ours` leads to.
+/// Where that cannot be told, as without the right to look at the process, there is none.
+[[nodiscard]] Status check_no_feedback(std::uint32_t pid, const std::vector<int>& theirs,
+                                       const std::vector<int>& ours, const std::string& proc = "/proc");
+
+}  // namespace flowtap::cli
