@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -23,8 +25,8 @@ std::string proc_file(pid_t pid, const char* name) {
 std::string container_id(const std::string& name) {
   std::string id;
   for (const char c : name) id += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  id.resize(64, '0');
-  return id;
+  id.resize(56, '0');
+  return id + fmt::format("{:08x}", ::getpid());
 }
 
 std::vector<std::string> shell(const std::string& script) {
@@ -32,7 +34,13 @@ std::vector<std::string> shell(const std::string& script) {
 }
 
 std::vector<std::string> shell_after(const std::string& go, const std::string& script) {
-  return shell("until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; " + script);
+  return shell(": >/" + go + ".waits; until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; " +
+               script);
+}
+
+void wait_until_waits(const ScratchRoot& root, const std::string& go) {
+  if (!eventually([&] { return std::filesystem::exists(root.file("busybox/" + go + ".waits")); }))
+    throw std::runtime_error("the container that was to wait for " + go + " does not run");
 }
 
 void let_go(const ScratchRoot& root, const std::string& go) {

@@ -1,7 +1,6 @@
 // Bytes that real containers write == bytes that flowtapd serves, stream by stream, and each flow has its name.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <random>
 
@@ -148,17 +147,13 @@ TEST(Containers, ManyAtOnce) {
   }
 }
 
-// Here and below: a container whose root has gone waits no more, lest a test that failed leaves it behind in the cgroup
-// that the next run needs.
 TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   const ScratchRoot root;
   Containerd containerd(root);
-  const auto container = containerd.start(
-      {.id = container_id("early"),
-       .command = shell(": >/started; while [ -e /started ] && [ ! -e /go ]; do sleep 0.1; done; "
-                        "log_writer write 0 1000"),
-       .annotations = cri_annotations("shop", "early-0", kPod, "main")});
-  ASSERT_TRUE(eventually([&] { return std::filesystem::exists(root.file("busybox/started")); }));
+  const auto container = containerd.start({.id = container_id("early"),
+                                           .command = shell_after("go", "log_writer write 0 1000"),
+                                           .annotations = cri_annotations("shop", "early-0", kPod, "main")});
+  wait_until_waits(root, "go");
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=early-0").empty(); }));

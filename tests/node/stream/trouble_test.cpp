@@ -52,6 +52,7 @@ TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingInAPod) {
   const std::string id = container_id("hog");
   const auto container = containerd.start(
       {.id = id, .command = hog(), .annotations = cri_annotations("shop", "hog-0", kPod, "main")});
+  wait_until_waits(root, "go");
   const MemoryLimit limit(containerd.pid(id), kLittleMemory);
   let_go(root, "go");
   EXPECT_EQ(container->wait(), 128 + SIGKILL);
@@ -59,19 +60,31 @@ TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingInAPod) {
   expect_hogs_stream(daemon, "pod/shop/hog-0/", containerd.out(id));
 }
 
+// Stops a process, and lets it go on in any case.
+class Stopped {
+ public:
+  explicit Stopped(pid_t pid) : pid_(pid) { EXPECT_EQ(::kill(pid, SIGSTOP), 0); }
+  ~Stopped() { ::kill(pid_, SIGCONT); }
+  Stopped(const Stopped&) = delete;
+  Stopped& operator=(const Stopped&) = delete;
+
+ private:
+  pid_t pid_;
+};
+
 // Stops the reader again and again while `writer` writes, each time until the pipe is full and it waits.
 void stop_reader_again_and_again(const ScratchRoot& root, pid_t writer) {
   const pid_t reader = reader_of(writer);
-  ASSERT_EQ(::kill(reader, SIGSTOP), 0);
-  let_go(root, "go");
-  ASSERT_TRUE(blocks_in_write(writer)) << "the first time surely: it has more to write than the pipe takes";
+  {
+    const Stopped stopped(reader);
+    let_go(root, "go");
+    ASSERT_TRUE(blocks_in_write(writer)) << "surely: it has more to write than the pipe takes";
+  }
   for (int i = 0; i < 5; ++i) {
-    ::kill(reader, SIGCONT);
     ::usleep(20'000);
-    ::kill(reader, SIGSTOP);
+    const Stopped stopped(reader);
     if (!blocks_in_write(writer)) break;
   }
-  EXPECT_EQ(::kill(reader, SIGCONT), 0);
 }
 
 constexpr unsigned kLines = 200'000;
@@ -86,6 +99,7 @@ TEST(ContainersInTrouble, ConmonStopsReadingAndGoesOn) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   podman.start({.name = "stopped", .command = writes_much()});
+  wait_until_waits(root, "go");
   stop_reader_again_and_again(root, podman.pid("stopped"));
   EXPECT_EQ(podman.wait("stopped"), 0);
   const auto flow = ended_flow(daemon, "container/stopped-");
@@ -104,6 +118,7 @@ TEST(ContainersInTrouble, TheShimStopsReadingAndGoesOn) {
       containerd.start({.id = id,
                         .command = writes_much(),
                         .annotations = cri_annotations("shop", "stopped-0", kPod, "main")});
+  wait_until_waits(root, "go");
   stop_reader_again_and_again(root, containerd.pid(id));
   EXPECT_EQ(container->wait(), 0);
   const auto flow = ended_flow(daemon, "pod/shop/stopped-0/");
