@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,6 +39,8 @@ struct LogOptions {
   flow::StreamNo first_stream = 1;                           ///< greater than every number used before
   std::optional<LogBackend> backend = LogBackend::kSysExit;  ///< nothing: to be chosen, see LogLive::why()
   std::string host_root = "/";                               ///< where debugfs is looked for
+  /// Called when all is loaded and nothing is attached: to mark what has been entered before. Not where it is taken over.
+  std::function<void(LogStreams&)> before_attach = {};
 };
 
 struct LogSkeletonDeleter {

@@ -72,7 +72,7 @@ class LogStart {
     LogOptions options = options_;
     options.backend = backend;
     FTAP_TRY_ASSIGN(opened, LogOpened::open(options));
-    FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
+    FTAP_TRY_ASSIGN(loaded, load(std::move(opened)));
     FTAP_TRY_ASSIGN(live, std::move(loaded).attach());
     live.why_ = std::move(why);
     return live;
@@ -110,6 +110,15 @@ class LogStart {
     FTAP_TRY_ASSIGN(streams, live->streams());
     streams.raise_next(options_.first_stream);
     return std::move(*live);
+  }
+
+  Result<LogLoaded> load(LogOpened opened) const {
+    FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
+    if (options_.before_attach) {
+      FTAP_TRY_ASSIGN(streams, loaded.streams());
+      options_.before_attach(streams);
+    }
+    return loaded;
   }
 
   // What this layout's build has pinned, if some hook leads there. Else it is of a start that did not come so far.
@@ -155,7 +164,7 @@ class LogStart {
     for (const LogOlder& older : others)
       options.first_stream = std::max(options.first_stream, older.next_stream() + kNumbersApart);
     FTAP_TRY_ASSIGN(opened, LogOpened::open(options, hooks));
-    FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
+    FTAP_TRY_ASSIGN(loaded, load(std::move(opened)));
     for (const LogHandler& handler : loaded.generation_.handlers) FTAP_TRY(pass_on(handler, hooks, others));
     FTAP_TRY(pins_.pin(log_abi(), loaded.generation_.pins()));
     FTAP_TRY_ASSIGN(live, std::move(loaded).attach());

@@ -74,9 +74,22 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
   path->namer_ = std::move(namer);
   path->host_root_ = config.host_root;
+  path->open_files();
   FTAP_TRY(path->open_kernel(config));
-  FTAP_TRY(path->open_readers());
+  path->slots_->ask(path->files_ ? &*path->files_ : nullptr);
+  path->consumer_ =
+      std::make_unique<flow::LogConsumer>(*path->source_, *path->journal_, *path->slots_, *path->namer_,
+                                          flow::ConsumerOptions{}, &path->file_streams_);
   return path;
+}
+
+void StreamPath::open_files() {
+  Result<kernel::OpenFiles> files = fail("flowtapd is not in the node's own pid namespace (hostPID)");
+  if (sees_all_processes()) files = kernel::OpenFiles::load();
+  if (files)
+    files_.emplace(std::move(*files));
+  else
+    warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
 }
 
 Status StreamPath::open_kernel(const Config& config) {
@@ -85,7 +98,8 @@ Status StreamPath::open_kernel(const Config& config) {
       .bpffs = bpffs_path(config),
       .first_stream = next_stream(*journal_),
       .backend = chosen_backend(config.stream.backend),
-      .host_root = config.host_root};
+      .host_root = config.host_root,
+      .before_attach = [this](kernel::LogStreams& streams) { mark_running(streams); }};
   if (const auto mounted = ensure_bpffs(options.bpffs); !mounted) warnings_.push_back(mounted.error().what);
   FTAP_TRY_ASSIGN(live, kernel::start_log_tap(options));
   live_.emplace(std::move(live));
@@ -104,18 +118,6 @@ Status StreamPath::open_kernel(const Config& config) {
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(options.first_stream);
   end_orphans();
-  return {};
-}
-
-Status StreamPath::open_readers() {
-  Result<kernel::OpenFiles> files = fail("flowtapd is not in the node's own pid namespace (hostPID)");
-  if (sees_all_processes()) files = kernel::OpenFiles::load();
-  if (files)
-    slots_->ask(&files_.emplace(std::move(*files)));
-  else
-    warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
-  consumer_ = std::make_unique<flow::LogConsumer>(*source_, *journal_, *slots_, *namer_,
-                                                  flow::ConsumerOptions{}, &file_streams_);
   return {};
 }
 
@@ -173,6 +175,13 @@ StreamPath::~StreamPath() {
   stop_ = true;
   if (source_) source_->interrupt();
   if (thread_.joinable()) thread_.join();
+}
+
+// Before anything enters what is known to run: a probe of a container that is older than the programs is no first process.
+void StreamPath::mark_running(kernel::LogStreams& streams) const {
+  const auto files = files_ ? files_->list() : Result<std::vector<kernel::OpenFile>>(fail("not seen"));
+  if (!files) return;  // find_running() says so
+  for (const flow::Enter& enter : find_running_containers(*files)) (void)streams.mark(enter.cgroup);
 }
 
 void StreamPath::find_running() {

@@ -59,7 +59,8 @@ class StreamPath {
  private:
   StreamPath() = default;
   [[nodiscard]] Status open_kernel(const Config& config);
-  [[nodiscard]] Status open_readers();
+  void open_files();
+  void mark_running(kernel::LogStreams& streams) const;
   [[nodiscard]] Status record_to(const std::string& file);
   void end_orphans();
   void open_sources(const Config::Stream::Sources& sources);
