@@ -74,7 +74,7 @@ void App::run_stream() {
     return stream_.reset();
   }
   state_.set_flows(&stream_->flows());
-  for (const std::string& warning : stream_->warnings()) spdlog::warn("stream: {}", warning);
+  for (const std::string& warning : stream_->new_warnings()) spdlog::warn("stream: {}", warning);
 }
 
 void App::start_api() {
@@ -131,7 +131,11 @@ void App::look_around() {
   process_.clear();
   append_process_stats(process_, read_errors_);
   if (count_) count_->look_around(read_errors_);
-  if (stream_) stream_->look_around(read_errors_);
+  if (!stream_) return;
+  stream_->look_around(read_errors_);
+  const auto warnings = stream_->new_warnings();
+  for (const std::string& warning : warnings) spdlog::warn("stream: {}", warning);
+  if (!warnings.empty()) components_.set(StreamPath::kName, {}, stream_->how());
 }
 
 void App::cycle() {

@@ -1,6 +1,7 @@
 // The file system that keeps programs and maps alive while no process holds them.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -10,5 +11,10 @@ namespace flowtap {
 /// Mounts a BPF file system at `path` unless one is there, as bpftool does: systemd mounts it at boot, other init
 /// systems and containers do not. An Error costs only that capture ends with this process.
 [[nodiscard]] Status ensure_bpffs(const std::string& path);
+
+/// Whether the BPF file system at `path` is also mounted where the node's process 1 sees it. Where it is not, all that is
+/// pinned there goes with the mount namespace that it was mounted in. `proc` is a procfs of the node; absent where it does
+/// not tell.
+[[nodiscard]] std::optional<bool> is_on_node(const std::string& path, const std::string& proc);
 
 }  // namespace flowtap

@@ -15,6 +15,7 @@
 #include "daemon/stream/journal_flows.hpp"
 #include "daemon/stream/relief.hpp"
 #include "daemon/stream/running_containers.hpp"
+#include "daemon/stream/v1_containers.hpp"
 #include "flow/recording.hpp"
 
 namespace flowtap {
@@ -22,6 +23,9 @@ namespace {
 
 // Ahead of ordinary work: the longest wait for a CPU decides how much the ring has to hold.
 constexpr int kNice = -10;
+
+// Looking at every process of a large node takes some hundred milliseconds.
+constexpr auto kV1Pause = std::chrono::minutes(5);
 
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -80,6 +84,8 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   path->consumer_ =
       std::make_unique<flow::LogConsumer>(*path->source_, *path->journal_, *path->slots_, *path->namer_,
                                           flow::ConsumerOptions{}, &path->file_streams_);
+  if (auto proc = identity::RootDir::open(config.host_root + "/proc")) path->proc_ = std::move(*proc);
+  path->look_for_v1();
   return path;
 }
 
@@ -90,6 +96,23 @@ void StreamPath::open_files() {
     files_.emplace(std::move(*files));
   else
     warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
+}
+
+// Until there are some: once is enough to be told.
+void StreamPath::look_for_v1() {
+  if (!proc_ || Clock::now() < next_v1_look_) return;
+  next_v1_look_ = Clock::now() + kV1Pause;
+  const auto found = find_v1_containers(*proc_);
+  if (!found || found->count == 0) return;
+  warnings_.push_back(v1_warning(*found));
+  proc_.reset();
+}
+
+std::vector<std::string> StreamPath::new_warnings() {
+  const std::vector<std::string> fresh(warnings_.begin() + static_cast<std::ptrdiff_t>(told_),
+                                       warnings_.end());
+  told_ = warnings_.size();
+  return fresh;
 }
 
 Status StreamPath::open_kernel(const Config& config) {
@@ -106,6 +129,14 @@ Status StreamPath::open_kernel(const Config& config) {
   if (live_->unpinned())
     warnings_.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
                         live_->unpinned()->what);
+  pinned_ = !live_->unpinned();
+  const bool sees_node = config.host_root != "/" || sees_all_processes();
+  if (pinned_ && sees_node && is_on_node(options.bpffs, config.host_root + "/proc") == false) {
+    pinned_ = false;
+    warnings_.push_back(
+        "what is pinned goes with the mount namespace of flowtapd, since the BPF file system at " +
+        options.bpffs + " is mounted there alone");
+  }
   FTAP_TRY_ASSIGN(said, relieve_older(*live_, *journal_, *namer_));
   warnings_.insert(warnings_.end(), said.begin(), said.end());
   if (live_->left_over())
@@ -241,6 +272,7 @@ std::string StreamPath::how() const {
 }
 
 void StreamPath::look_around(ReadErrors& errors) {
+  look_for_v1();
   const std::uint64_t drain_errors = consumer_->counts().drain_errors;
   errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
   drain_errors_ = drain_errors;
@@ -267,7 +299,7 @@ api::StreamStatusReport StreamPath::report() const {
   api::StreamStatusReport report;
   report.backend = kernel::backend_name(live_->backend());
   report.reason = live_->why();
-  report.pinned = !live_->unpinned();
+  report.pinned = pinned_;
   report.ring_bytes = ring_->capacity();
   report.ring_waiting = ring_->backlog();
   report.lost_bytes = {.ring_full = counts.lost[FTAP_LOSS_RING_FULL],

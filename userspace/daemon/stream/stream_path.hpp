@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -48,7 +50,8 @@ class StreamPath {
   [[nodiscard]] api::FlowsView& flows() { return *service_; }
   /// How it runs, with what is less than it could be.
   [[nodiscard]] std::string how() const;
-  [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+  /// What is less than it could be, each sentence once.
+  [[nodiscard]] std::vector<std::string> new_warnings();
 
   /// Reads what changes slowly.
   void look_around(ReadErrors& errors);
@@ -57,9 +60,12 @@ class StreamPath {
   void append_samples(std::vector<stats::Series>& out, const api::StreamStatusReport& status) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   StreamPath() = default;
   [[nodiscard]] Status open_kernel(const Config& config);
   void open_files();
+  void look_for_v1();
   void mark_running(kernel::LogStreams& streams) const;
   [[nodiscard]] Status record_to(const std::string& file);
   void end_orphans();
@@ -68,10 +74,14 @@ class StreamPath {
   void drain() noexcept;
 
   std::vector<std::string> warnings_;
+  std::size_t told_ = 0;                   // of the warnings
+  std::optional<identity::RootDir> proc_;  // of the node, as long as it is looked at for containers of v1
+  Clock::time_point next_v1_look_{};
   std::string host_root_;
   std::unique_ptr<flow::Journal> journal_;
   std::uint64_t journal_limit_ = 0;
   std::optional<kernel::LogLive> live_;
+  bool pinned_ = false;                 // and the pins outlive this process
   kernel::RingReader* ring_ = nullptr;  // is source_, or what source_ records
   std::unique_ptr<flow::RecordSource> source_;
   std::unique_ptr<StreamSlots> slots_;
