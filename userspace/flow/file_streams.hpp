@@ -44,6 +44,8 @@ class FileStreams {
 
   /// The tap sees no more of it; `lost` is what the tap says. Its end goes to the batch when the file was read to its end.
   void end(StreamNo stream);
+  /// Nothing is taken of it: whoever follows it later reads it from the file.
+  void leave_out(StreamNo stream) { finished_.insert(stream); }
   /// Its slot is free.
   void forget(StreamNo stream) { finished_.erase(stream); }
 

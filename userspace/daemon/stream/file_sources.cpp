@@ -61,7 +61,7 @@ std::optional<Before> before(const flow::Journal& journal, const std::string& fl
     if (!stream.name || stream.name->flow != flow || stream.name->inode != file.inode ||
         stream.name->device != file.device || (found && found->stream > stream.number))
       continue;
-    const auto notes = parse_notes(stream.name->identity);
+    const auto notes = notes_of(stream);
     if (notes && notes->born == born) found = Before{stream.number, stream.sums.passed, *notes};
   }
   return found;
@@ -246,7 +246,7 @@ void FileSources::resume(Path& path) {
     const bool open = std::ranges::any_of(
         slots, [&](const flow::StreamSlot& slot) { return slot.stream == stream.number && !slot.ended; });
     if (!open || !stream.name || stream.name->flow != path.flow) continue;
-    const auto notes = parse_notes(stream.name->identity);
+    const auto notes = notes_of(stream);
     if (!notes) continue;
     if (current && current->identity.inode == stream.name->inode && current->identity.born == notes->born)
       continue;  // look_at() follows it
@@ -262,9 +262,10 @@ std::optional<OpenedFile> FileSources::find_moved(const Path& path, std::uint64_
   if (!names) return std::nullopt;
   for (const std::string& name : *names) {
     struct stat status{};
-    const auto there = root_.open_below(directory + "/" + name, O_PATH | O_NOFOLLOW);
+    const std::string path_of = identity::joined({directory, name});
+    const auto there = root_.open_below(path_of, O_PATH | O_NOFOLLOW);
     if (!there || ::fstat(there->get(), &status) != 0 || status.st_ino != inode) continue;
-    auto file = open_log_file(root_, directory + "/" + name);
+    auto file = open_log_file(root_, path_of);
     if (file && file->identity.born == born) return std::move(*file);
   }
   return std::nullopt;
@@ -274,9 +275,8 @@ std::optional<OpenedFile> FileSources::find_moved(const Path& path, std::uint64_
 void FileSources::end_unlisted() {
   for (const flow::StreamSlot& slot : slots_.sweep()) {
     const auto stream = journal_.stream(slot.stream);
-    if (slot.kind != FTAP_KIND_FILE || !stream || !stream->name || stream->sums.ended) continue;
-    const auto notes = parse_notes(stream->name->identity);
-    if (!notes || stream->name->flow != identity::file_flow_id(notes->path)) continue;
+    const auto notes = stream && !stream->sums.ended ? notes_of(*stream) : std::nullopt;
+    if (!notes) continue;
     const bool followed = std::ranges::any_of(paths_, [&slot](const Path& path) {
       return std::ranges::find(path.generations, slot.stream, &Generation::stream) != path.generations.end();
     });

@@ -80,6 +80,13 @@ std::optional<FileNotes> parse_notes(std::string_view text) {
   return FileNotes{std::string(path->get_string()), *born, {*base, number(*object, "step")}};
 }
 
+std::optional<FileNotes> notes_of(const flow::StreamView& stream) {
+  if (!stream.name || stream.name->kind != FTAP_KIND_FILE) return std::nullopt;
+  auto notes = parse_notes(stream.name->identity);
+  if (!notes || stream.name->flow != identity::file_flow_id(notes->path)) return std::nullopt;
+  return notes;
+}
+
 std::optional<std::uint64_t> FollowedFile::size() const {
   struct stat status{};
   if (!fd_ || ::fstat(fd_->get(), &status) != 0) return std::nullopt;

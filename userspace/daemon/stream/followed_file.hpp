@@ -12,6 +12,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "flow/file_stream.hpp"
+#include "flow/journal.hpp"
 #include "identity/root_dir.hpp"
 #include "kernel/open_files.hpp"
 
@@ -47,6 +48,9 @@ struct FileNotes {
 [[nodiscard]] std::string render_notes(const FileNotes& notes);
 /// Absent: the line is none of render_notes().
 [[nodiscard]] std::optional<FileNotes> parse_notes(std::string_view json);
+
+/// Of a stream that is a followed file; absent for all others.
+[[nodiscard]] std::optional<FileNotes> notes_of(const flow::StreamView& stream);
 
 class FollowedFile final : public flow::FileContent {
  public:

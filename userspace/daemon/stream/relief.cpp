@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "daemon/stream/followed_file.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "flow/log_consumer.hpp"
 
@@ -64,8 +65,15 @@ class OlderDrain {
  private:
   OlderDrain(kernel::LogOlder& older, kernel::LogStreams ours, std::unique_ptr<kernel::RingReader> ring,
              flow::Journal& journal, flow::Namer& namer)
-      : slots_(older, std::move(ours)), ring_(std::move(ring)), consumer_(*ring_, journal, slots_, namer) {}
+      : slots_(older, std::move(ours)),
+        ring_(std::move(ring)),
+        consumer_(*ring_, journal, slots_, namer, {}, &files_) {
+    // Their places in the journal are not the older build's, and the files have it all.
+    for (const flow::StreamView& stream : journal.streams())
+      if (notes_of(stream)) files_.leave_out(stream.number);
+  }
 
+  flow::FileStreams files_;
   OlderSlots slots_;
   std::unique_ptr<kernel::RingReader> ring_;
   flow::LogConsumer consumer_;
@@ -79,6 +87,8 @@ std::uint64_t wall_ns() {
 // The stream has its name under both numbers, and its bytes under one.
 void join(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
   const auto known = journal.stream(stream.before.stream);
+  if (known && notes_of(*known))  // FileSources goes on with it where the journal ends
+    return batch.add(flow::EndEntry{stream.before.stream, known->sums.passed, wall_ns(), known->sums.lost});
   if (stream.number != 0 && known && known->name) batch.add(flow::StreamEntry{stream.number, *known->name});
   batch.add(flow::EndEntry{stream.before.stream, stream.before.passed, wall_ns(), stream.before.lost});
 }

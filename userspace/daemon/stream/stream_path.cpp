@@ -68,6 +68,7 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, config.stream.flows_bytes));
   if (!mounted.warning.empty()) path->warnings_.push_back(mounted.warning);
   path->journal_limit_ = config.stream.journal_bytes;
+  path->host_root_ = config.host_root;
   FTAP_TRY_ASSIGN(journal, flow::Journal::open(
                                {.dir = mounted.path + "/.journal",
                                 .max_bytes = config.stream.journal_bytes,
@@ -77,7 +78,6 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
   path->namer_ = std::move(namer);
-  path->host_root_ = config.host_root;
   path->open_files();
   FTAP_TRY(path->open_kernel(config));
   path->slots_->ask(path->files_ ? &*path->files_ : nullptr);
