@@ -49,6 +49,11 @@ static __always_inline bool entered_container(struct task_struct* task) {
   return own && parents && own != parents;
 }
 
+static __always_inline __u64 cgroup_of(struct task_struct* task) {
+  struct cgroup* cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+  return BPF_CORE_READ(cgroup, level) > 0 ? BPF_CORE_READ(cgroup, kn, id) : 0;
+}
+
 SEC("iter/task_file")
 int ftap_files_iter(struct bpf_iter__task_file* ctx) {
   struct task_struct* task = ctx->task;
@@ -71,7 +76,8 @@ int ftap_files_iter(struct bpf_iter__task_file* ctx) {
       .mode = (mode & FTAP_FMODE_READ ? FTAP_MAY_READ : 0) | (mode & FTAP_FMODE_WRITE ? FTAP_MAY_WRITE : 0),
       .entered = entered_container(task),
   };
-  if (task->cgroups->dfl_cgrp->level > 0) row.cgroup = task->cgroups->dfl_cgrp->kn->id;
+  row.cgroup = cgroup_of(task);
+  row.parent_cgroup = cgroup_of(task->real_parent);
   bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
   return 0;
 }

@@ -28,7 +28,7 @@ struct ftap_log_record {
 };
 
 enum ftap_log_type {
-  FTAP_LOG_ENTER = 1, /* a process entered a container; payload: struct ftap_log_enter */
+  FTAP_LOG_ENTER = 1, /* a process's outputs are captured from now on; payload: struct ftap_log_enter */
   FTAP_LOG_BYTES = 2, /* payload: the bytes */
   /*
    * No more bytes can come; payload: struct ftap_log_end. A pipe's end is seen where its reader reads to it. Readers that
@@ -72,11 +72,18 @@ struct ftap_log_output {
 #define FTAP_CGROUP_NAME 128 /* longest kept; "cri-containerd-<64 hex>.scope" has 85 */
 #define FTAP_COMM 16         /* TASK_COMM_LEN */
 
+/* Why a process's outputs are captured. */
+enum ftap_log_rule {
+  FTAP_RULE_CONTAINER = 0, /* it is the first in a container; of a stream also: userspace said so */
+  FTAP_RULE_UNIT = 1,      /* it entered a cgroup of systemd's that is listed by its name */
+  FTAP_RULE_PROCESS = 2,   /* its executable is listed */
+};
+
 struct ftap_log_enter {
-  __u64 cgroup;     /* id in the v2 hierarchy */
-  __u64 start_time; /* of the process, ns on CLOCK_BOOTTIME: its pid may be used again */
-  __u32 pid;        /* tgid in the first pid namespace */
-  __u32 zero;
+  __u64 cgroup;                     /* id in the v2 hierarchy */
+  __u64 start_time;                 /* of the process, ns on CLOCK_BOOTTIME: its pid may be used again */
+  __u32 pid;                        /* tgid in the first pid namespace */
+  __u32 rule;                       /* enum ftap_log_rule */
   struct ftap_log_output output[2]; /* of descriptors 1 and 2; the same stream twice where they are one */
   char comm[FTAP_COMM];             /* as all three: ends in a NUL unless it is cut off */
   char cgroup_name[FTAP_CGROUP_NAME];
@@ -118,8 +125,14 @@ struct ftap_stream {
    * compare. 0: registered by userspace, and nothing has passed yet.
    */
   __u64 object;
-  __u64 unused[4];
+  __u64 start_time; /* of the process, as in ENTER; 0: not known */
+  __u32 rule;       /* enum ftap_log_rule */
+  __u32 zero;
+  __u64 unused[2];
 };
+
+#define FTAP_MAX_LISTED \
+  256 /* of units and of executables each; a configuration has fewer, old ones among them */
 
 /* Twice the containers that design section 9 is measured with, and two streams each. */
 #define FTAP_MAX_STREAMS 16384
@@ -177,7 +190,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
  * number take over one another's programs.
  */
-#define FTAP_LOG_VERSION 4
+#define FTAP_LOG_VERSION 5
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

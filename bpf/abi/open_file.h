@@ -10,7 +10,8 @@
 
 struct ftap_open_file {
   __u64 ino;
-  __u64 cgroup;     /* of the process, id in the v2 hierarchy; 0: the root, or none */
+  __u64 cgroup; /* of the process, id in the v2 hierarchy; 0: the root, or none */
+  __u64 parent_cgroup;
   __u64 start_time; /* of the process, ns on CLOCK_BOOTTIME */
   __u32 dev;        /* as the kernel has it: major << 20 | minor */
   __u32 pid;        /* tgid in the first pid namespace */

@@ -85,6 +85,10 @@ static __always_inline struct file* file_of(struct task_struct* task, __u32 fd) 
   return file ? FTAP_AS(struct file, file) : NULL;
 }
 
+struct linux_binprm {
+  struct file* file; /* the program that runs from now on; of a script, its interpreter */
+} __ftap_core;
+
 #define FTAP_S_IFMT 0170000
 #define FTAP_S_IFSOCK 0140000
 #define FTAP_S_IFREG 0100000

@@ -52,7 +52,12 @@ struct css_set {
   struct cgroup* dfl_cgrp; /* in the cgroup v2 hierarchy, the root there on hosts that use v1 alone */
 } __ftap_core;
 
+struct ns_common {
+  unsigned int inum; /* as stat() of /proc/PID/ns/mnt has it */
+} __ftap_core;
+
 struct mnt_namespace {
+  struct ns_common ns;
 } __ftap_core;
 
 struct nsproxy {
@@ -60,6 +65,11 @@ struct nsproxy {
 } __ftap_core;
 
 struct files_struct;
+struct file;
+
+struct mm_struct {
+  struct file* exe_file;
+} __ftap_core;
 
 struct task_struct {
   struct thread_info thread_info;
@@ -70,6 +80,7 @@ struct task_struct {
   struct task_struct* group_leader;
   __u64 start_boottime; /* ns on CLOCK_BOOTTIME */
   struct files_struct* files;
+  struct mm_struct* mm;
   struct nsproxy* nsproxy;
   int nr_cpus_allowed;
   const struct sched_class* sched_class;

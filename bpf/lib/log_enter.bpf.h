@@ -10,6 +10,7 @@
 #define FTAP_LIB_LOG_ENTER_BPF_H
 
 #include "bpf/lib/log_hook.bpf.h"
+#include "bpf/lib/log_listed.bpf.h"
 #include "bpf/lib/log_streams.bpf.h"
 
 /* Cgroups that a process has entered. LRU: a full table must not keep new containers out. */
@@ -20,8 +21,14 @@ struct {
   __type(value, __u8);
 } ftap_marks SEC(".maps");
 
+static __always_inline bool is_captured(__u32 kind, __u32 rule) {
+  if (kind == FTAP_KIND_PIPE || kind == FTAP_KIND_TTY) return true;
+  return rule != FTAP_RULE_CONTAINER && (kind == FTAP_KIND_FILE || kind == FTAP_KIND_SOCKET);
+}
+
 /*
- * Pipes and terminals alone: the log of a container is one of them. A file or socket is tapped when it is asked for.
+ * Of a container pipes and terminals alone, since its log is one of them. Of what is listed, whatever can be captured,
+ * and nothing that is captured already: `as->id` is the stream of its other output, which may be the same.
  *
  * A target that is there already stays if it is this very pipe: a container that was started inside another one may
  * have inherited its pipe, whose bytes must not get two streams. Otherwise it is a dead pipe's, and its stream ends.
@@ -37,13 +44,14 @@ static __always_inline void register_output(struct task_struct* task, __u32 fd, 
   output->ino = target.ino;
   output->dev = target.dev;
   output->kind = kind;
-  if (kind != FTAP_KIND_PIPE && kind != FTAP_KIND_TTY) return;
+  if (!is_captured(kind, as->rule)) return;
 
   as->kind = kind;
   as->fds = fd; /* FTAP_STDOUT and FTAP_STDERR are the descriptors' own numbers */
   as->object = object_of(file, inode, kind);
   struct ftap_stream* stream = stream_of(&target);
   if (stream && !is_same_object(stream, &target, as->object)) stream = NULL;
+  if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != as->id) return;
   if (stream && stream->cgroup == as->cgroup) __sync_fetch_and_or(&stream->fds, as->fds);
   if (!stream) stream = open_stream(&target, as);
   if (stream) output->stream = stream->id;
@@ -51,19 +59,15 @@ static __always_inline void register_output(struct task_struct* task, __u32 fd, 
 
 _Static_assert(FTAP_STDOUT == 1 && FTAP_STDERR == 2, "descriptors' numbers as bits");
 
-static __always_inline struct kernfs_node* parent_of(struct kernfs_node* node) {
-  if (bpf_core_field_exists(node->__parent)) return BPF_CORE_READ(node, __parent);
-  return BPF_CORE_READ((struct kernfs_node___before_6_15*)node, parent);
-}
-
 struct ftap_enter_record {
   struct ftap_log_record head;
   struct ftap_log_enter enter;
 };
 
 static __always_inline void fill_enter(struct ftap_log_enter* enter, struct task_struct* task,
-                                       struct kernfs_node* node) {
+                                       struct kernfs_node* node, __u32 rule) {
   enter->cgroup = node->id;
+  enter->rule = rule;
   enter->start_time = task->group_leader->start_boottime;
   enter->pid = task->tgid;
   bpf_get_current_comm(enter->comm, sizeof(enter->comm));
@@ -73,11 +77,22 @@ static __always_inline void fill_enter(struct ftap_log_enter* enter, struct task
     bpf_probe_read_kernel_str(enter->parent_name, sizeof(enter->parent_name), BPF_CORE_READ(parent, name));
 }
 
-static __always_inline void enter_container(struct task_struct* task, struct kernfs_node* node, __u64 now) {
+/* What systemd's own program has before it makes the unit's outputs is none of the unit's. */
+static __always_inline bool is_of_parent(struct task_struct* task, __u32 fd) {
+  struct file* file = file_of(task, fd);
+  struct file* parents = file_of(task->real_parent, fd);
+  return file && parents && FTAP_GET(file, f_inode) == FTAP_GET(parents, f_inode);
+}
+
+static __always_inline void enter(struct task_struct* task, struct kernfs_node* node, __u32 rule, __u64 now) {
   struct ftap_log_output outputs[2] = {};
-  struct ftap_stream as = {.cgroup = node->id, .pid = task->tgid};
-  register_output(task, 1, &as, &outputs[0]);
-  register_output(task, 2, &as, &outputs[1]);
+  struct ftap_stream as = {
+      .cgroup = node->id, .pid = task->tgid, .start_time = task->group_leader->start_boottime, .rule = rule};
+  bool is_unit = rule == FTAP_RULE_UNIT;
+  if (!is_unit || !is_of_parent(task, 1)) register_output(task, 1, &as, &outputs[0]);
+  as.id = outputs[0].stream;
+  if (!is_unit || !is_of_parent(task, 2)) register_output(task, 2, &as, &outputs[1]);
+  if (rule != FTAP_RULE_CONTAINER && !outputs[0].stream && !outputs[1].stream) return;
 
   struct ftap_enter_record* record = bpf_ringbuf_reserve(&ftap_ring, sizeof(*record), 0);
   if (!record) {
@@ -86,7 +101,7 @@ static __always_inline void enter_container(struct task_struct* task, struct ker
   }
   __builtin_memset(record, 0, sizeof(*record));
   fill_head(&record->head, FTAP_LOG_ENTER, sizeof(record->enter), 0, now);
-  fill_enter(&record->enter, task, node);
+  fill_enter(&record->enter, task, node, rule);
   record->enter.output[0] = outputs[0];
   record->enter.output[1] = outputs[1];
   bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
@@ -111,9 +126,20 @@ static __always_inline struct mnt_namespace* mounts_above(struct task_struct* ta
 FTAP_HOOK(exec, "tp_btf/sched_process_exec")
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(ftap_exec, struct task_struct* task) {
+int BPF_PROG(ftap_exec, struct task_struct* task, int old_pid, struct linux_binprm* bprm) {
   struct ftap_log_control* control = log_control();
   if (!control || control->muted) return 0;
+  __u32 rule = listed_rule(task, bprm);
+  if (rule != FTAP_RULE_CONTAINER) {
+    struct kernfs_node* node = task->cgroups->dfl_cgrp->kn;
+    enter(task, node, rule, bpf_ktime_get_ns());
+    if (rule == FTAP_RULE_PROCESS) return 0;
+    /* So that its removal is told. */
+    __u64 unit = node->id;
+    __u8 one = 1;
+    bpf_map_update_elem(&ftap_marks, &unit, &one, BPF_ANY);
+    return 0;
+  }
   struct mnt_namespace* ours = task->nsproxy->mnt_ns;
   struct mnt_namespace* parents = mounts_above(task);
   if (!parents || ours == parents) return 0;
@@ -121,7 +147,7 @@ int BPF_PROG(ftap_exec, struct task_struct* task) {
   __u64 id = cgroup->kn->id;
   __u8 mark = 1;
   if (!cgroup->level || bpf_map_update_elem(&ftap_marks, &id, &mark, BPF_NOEXIST)) return 0;
-  enter_container(task, cgroup->kn, bpf_ktime_get_ns());
+  enter(task, cgroup->kn, FTAP_RULE_CONTAINER, bpf_ktime_get_ns());
   return 0;
 }
 

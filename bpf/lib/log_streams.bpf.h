@@ -135,6 +135,8 @@ static __always_inline struct ftap_stream* open_stream(const struct ftap_log_tar
   stream->fds = as->fds;
   stream->last = 0;
   stream->object = as->object;
+  stream->start_time = as->start_time;
+  stream->rule = as->rule;
   stream->state = FTAP_STREAM_OPEN;
   __sync_fetch_and_add(filter, 1);
   if (bpf_map_update_elem(&ftap_targets, target, &slot, BPF_NOEXIST)) {

@@ -13,6 +13,27 @@ struct ftap_tapped {
   struct inode* inode;
 };
 
+#define FTAP_MOST_PARENTS 8U
+
+/* Whether the current task is of this process, or of one that it has started. */
+static __always_inline bool is_of_process(__u32 tgid) {
+  struct task_struct* task = (struct task_struct*)bpf_get_current_task();
+  for (unsigned int i = 0; i < FTAP_MOST_PARENTS; i++) {
+    if ((__u32)BPF_CORE_READ(task, tgid) == tgid) return true;
+    task = BPF_CORE_READ(task, real_parent);
+  }
+  return false;
+}
+
+/*
+ * Whether what is written there belongs to the stream. A listed process may share its terminal or socket with others:
+ * in `scheduler | tee file` with whoever copies its pipe to it, and that is no second output.
+ */
+static __always_inline bool is_its_output(const struct ftap_stream* stream) {
+  if (stream->rule != FTAP_RULE_PROCESS || stream->kind == FTAP_KIND_PIPE) return true;
+  return is_of_process(stream->pid);
+}
+
 /* False: nobody taps it, or not on this side: pipes alone where they are read from, all else where it is written to. */
 static __always_inline bool find_file(struct file* file, bool reads, struct ftap_tapped* tapped) {
   struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
@@ -22,6 +43,7 @@ static __always_inline bool find_file(struct file* file, bool reads, struct ftap
   if (!filter || !*filter) return false;
   struct ftap_stream* stream = stream_of(&tapped->target);
   if (!stream || !is_same_object(stream, &tapped->target, object_of(file, inode, stream->kind))) return false;
+  if (!is_its_output(stream)) return false;
   tapped->stream = stream;
   tapped->file = file;
   tapped->inode = inode;

@@ -29,14 +29,22 @@ std::string v2_root() {
 
 }  // namespace
 
-ScratchCgroup::ScratchCgroup() : path_(v2_root() + "/flowtap-test-" + std::to_string(::getpid())) {
-  if (::mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST)
-    throw std::runtime_error("cannot make " + path_ + ": " + errno_text(errno));
+ScratchCgroup::ScratchCgroup() : ScratchCgroup("flowtap-test-" + std::to_string(::getpid())) {}
+
+ScratchCgroup::ScratchCgroup(const std::string& path) : path_(v2_root()) {
+  std::istringstream names(path);
+  levels_ = 0;
+  for (std::string name; std::getline(names, name, '/'); ++levels_) {
+    path_ += "/" + name;
+    if (::mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST)
+      throw std::runtime_error("cannot make " + path_ + ": " + errno_text(errno));
+  }
 }
 
 ScratchCgroup::~ScratchCgroup() {
   // The last task leaves it only when it is reaped in the kernel, a moment after its exit was seen.
-  for (int i = 0; i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+  for (; levels_ > 0; --levels_, path_.resize(path_.rfind('/')))
+    for (int i = 0; i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
 }
 
 std::uint64_t ScratchCgroup::id() const {

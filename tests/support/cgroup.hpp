@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ class ScratchCgroup {
   /// Made below the root of the v2 hierarchy, wherever that is mounted. Throws std::runtime_error: without it
   /// the test cannot run, and a skip would be a hole.
   ScratchCgroup();
+  /// The same at this path there, "a.slice/b.service", with those above it, which go with it.
+  explicit ScratchCgroup(const std::string& path);
   ~ScratchCgroup();
   ScratchCgroup(const ScratchCgroup&) = delete;
   ScratchCgroup& operator=(const ScratchCgroup&) = delete;
@@ -24,6 +27,7 @@ class ScratchCgroup {
 
  private:
   std::string path_;
+  std::size_t levels_ = 1;
 };
 
 }  // namespace flowtap::test

@@ -253,7 +253,8 @@ void LogConsumer::end_abandoned(const std::vector<StreamSlot>& slots, Clock::tim
   std::unordered_map<std::uint64_t, Clock::time_point> still_gone;
   for (const StreamSlot& slot : slots) {
     // A tap's own streams end with the tap.
-    if (slot.ended || (slot.kind != FTAP_KIND_PIPE && slot.cgroup == 0)) continue;
+    const bool is_taps = slot.cgroup == 0 && slot.rule == FTAP_RULE_CONTAINER;
+    if (slot.ended || (slot.kind != FTAP_KIND_PIPE && is_taps)) continue;
     const auto gone = gone_.find(slot.cgroup);
     if (gone != gone_.end()) {
       still_gone.insert(*gone);
@@ -316,6 +317,8 @@ void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
   Enter enter;
   enter.cgroup = slot.cgroup;
   enter.pid = slot.pid;
+  enter.rule = slot.rule;
+  enter.start_time = slot.start_time;
   const Enter::Output output{slot.stream, slot.inode, slot.device, slot.kind};
   if ((slot.fds & FTAP_STDOUT) != 0) enter.outputs[0] = output;
   if ((slot.fds & FTAP_STDERR) != 0) enter.outputs[1] = output;

@@ -51,6 +51,9 @@ Result<Enter> enter_of(std::span<const std::byte> payload) {
   enter.cgroup = raw.cgroup;
   enter.start_time = raw.start_time;
   enter.pid = raw.pid;
+  if (raw.rule > FTAP_RULE_PROCESS)
+    return fail("an ENTER record was written by the unknown rule " + std::to_string(raw.rule));
+  enter.rule = static_cast<ftap_log_rule>(raw.rule);
   for (std::size_t i = 0; i < enter.outputs.size(); ++i) {
     const ftap_log_output& from = raw.output[i];
     if (from.kind > FTAP_KIND_OTHER)
@@ -100,6 +103,7 @@ void put_enter(std::vector<std::byte>& out, const ftap_log_record& header, const
   raw.cgroup = enter.cgroup;
   raw.start_time = enter.start_time;
   raw.pid = enter.pid;
+  raw.rule = enter.rule;
   for (std::size_t i = 0; i < enter.outputs.size(); ++i) {
     const auto& from = enter.outputs[i];
     raw.output[i] = {from.stream, from.inode, from.device, static_cast<std::uint16_t>(from.kind), 0};

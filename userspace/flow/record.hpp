@@ -18,7 +18,7 @@ namespace flowtap::flow {
 /// A stream's number: never used again while the node runs, not even by a newer build.
 using StreamNo = std::uint64_t;
 
-/// A process entered a container, and these are its outputs.
+/// A process entered a container, or is listed, and these are its outputs.
 struct Enter {
   std::uint64_t cgroup = 0;
   std::uint64_t start_time = 0;  ///< ns on CLOCK_BOOTTIME
@@ -34,6 +34,7 @@ struct Enter {
   std::string comm;
   std::string cgroup_name;  ///< last part of the cgroup's path: usually holds the container's id
   std::string parent_name;
+  ftap_log_rule rule = FTAP_RULE_CONTAINER;
   bool operator==(const Enter&) const = default;
 };
 

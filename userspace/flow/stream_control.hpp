@@ -20,8 +20,10 @@ struct StreamSlot {
   std::uint64_t inode = 0;
   std::uint64_t cgroup = 0;
   std::uint32_t pid = 0;
-  std::uint32_t fds = 0;     ///< FTAP_STDOUT | FTAP_STDERR
-  std::uint64_t passed = 0;  ///< bytes, captured or not
+  std::uint32_t fds = 0;  ///< FTAP_STDOUT | FTAP_STDERR
+  ftap_log_rule rule = FTAP_RULE_CONTAINER;
+  std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME; 0: not known
+  std::uint64_t passed = 0;      ///< bytes, captured or not
   std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
 };
 
@@ -35,8 +37,9 @@ class StreamControl {
 
   [[nodiscard]] virtual std::vector<StreamSlot> sweep() const = 0;
   /// Of these streams, those of which no byte can come any more: pipes that nobody reads (a runtime may leave without
-  /// having read to the end), and others where no process of the cgroup that they were found at has an output. Looks at
-  /// all open files of the node, so it is for now and then. Empty where that is not known.
+  /// having read to the end), places of what is listed that are no process's standard output or error, and others where no
+  /// process of the cgroup that they were found at has an output. Looks at all open files of the node, so it is for now
+  /// and then. Empty where that is not known.
   [[nodiscard]] virtual std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const = 0;
 
   /// Taps it no longer. There will be no END record; its slot shows that it has ended.

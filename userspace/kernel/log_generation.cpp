@@ -1,6 +1,7 @@
 #include "kernel/log_generation.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace flowtap::kernel {
 namespace {
@@ -43,7 +44,7 @@ Result<LogGeneration> LogGeneration::open(std::vector<Pin> pins) {
     for (const auto& [map, place] : kLogMaps)
       if (name == map) generation.maps.*place = std::move(pin.object);
   }
-  for (const auto& [name, place] : kLogMaps)
+  for (const auto& [name, place] : std::span(kLogMaps).first<kFirstLogMaps>())
     if (!(generation.maps.*place).valid())
       return fail("the pinned log tap lacks its map " + std::string(name), kDetachHint);
   const auto half = [](const LogHandler& h) { return !h.program.valid() || !h.older.valid(); };

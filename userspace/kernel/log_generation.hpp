@@ -21,16 +21,22 @@ struct LogMaps {
   Fd targets;
   Fd filter;
   Fd marks;
+  Fd units;  ///< of an older build perhaps invalid, as all that follow
+  Fd exes;
 };
 
 /// The maps' names, and where each is kept.
-inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 6> kLogMaps{
+inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 8> kLogMaps{
     {{"ring", &LogMaps::ring},
      {"streams", &LogMaps::streams},
      {"control", &LogMaps::control},
      {"targets", &LogMaps::targets},
      {"filter", &LogMaps::filter},
-     {"marks", &LogMaps::marks}}};
+     {"marks", &LogMaps::marks},
+     {"units", &LogMaps::units},
+     {"exes", &LogMaps::exes}}};
+/// So many of them each build has had.
+inline constexpr std::size_t kFirstLogMaps = 6;
 
 /// Handles the events of one hook.
 struct LogHandler {

@@ -40,7 +40,9 @@ LogStream LogOlder::read(const std::byte* slot, std::uint32_t index) const {
                    .cgroup = slots_.read(slot, "cgroup"),
                    .pid = static_cast<std::uint32_t>(slots_.read(slot, "pid")),
                    .fds = static_cast<std::uint32_t>(slots_.read(slot, "fds")),
-                   .object = slots_.read(slot, "object")};
+                   .object = slots_.read(slot, "object"),
+                   .rule = static_cast<ftap_log_rule>(slots_.read(slot, "rule")),
+                   .start_time = slots_.read(slot, "start_time")};
   stream.passed = slots_.read(slot, "bytes");
   for (std::size_t i = 0; i < stream.lost.size(); ++i) stream.lost.at(i) = slots_.read(slot, "lost", i);
   stream.last = slots_.read(slot, "last");

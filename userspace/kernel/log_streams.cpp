@@ -3,8 +3,10 @@
 #include <bpf/bpf.h>
 #include <fcntl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <string>
 
@@ -44,6 +46,8 @@ void fill(ftap_stream& stream, const LogTarget& target) {
   store<__u32>(stream.fds, target.fds);
   store<__u64>(stream.last, 0);
   store<__u64>(stream.object, target.object);
+  store<__u64>(stream.start_time, target.start_time);
+  store<__u32>(stream.rule, target.rule);
   store<__u16>(stream.state, FTAP_STREAM_OPEN);
 }
 
@@ -52,9 +56,15 @@ LogStream read_slot(const ftap_stream& slot, std::uint32_t index) {
   stream.stream = load(slot.id);
   stream.slot = index;
   stream.state = static_cast<ftap_stream_state>(load(slot.state));
-  stream.target = {load(slot.dev),    load(slot.ino), static_cast<ftap_log_kind>(load(slot.kind)),
-                   load(slot.cgroup), load(slot.pid), load(slot.fds),
-                   load(slot.object)};
+  stream.target = {load(slot.dev),
+                   load(slot.ino),
+                   static_cast<ftap_log_kind>(load(slot.kind)),
+                   load(slot.cgroup),
+                   load(slot.pid),
+                   load(slot.fds),
+                   load(slot.object),
+                   static_cast<ftap_log_rule>(load(slot.rule)),
+                   load(slot.start_time)};
   stream.passed = load(slot.bytes);
   for (std::size_t i = 0; i < stream.lost.size(); ++i) stream.lost.at(i) = load(slot.lost[i]);
   stream.last = load(slot.last);
@@ -73,7 +83,9 @@ Result<LogStreams> LogStreams::map(const LogMaps& maps) {
   all.filter_ = std::move(filter);
   all.targets_ = Fd(::fcntl(maps.targets.get(), F_DUPFD_CLOEXEC, 0));
   all.marks_ = Fd(::fcntl(maps.marks.get(), F_DUPFD_CLOEXEC, 0));
-  if (!all.targets_.valid() || !all.marks_.valid())
+  all.units_ = Fd(::fcntl(maps.units.get(), F_DUPFD_CLOEXEC, 0));
+  all.exes_ = Fd(::fcntl(maps.exes.get(), F_DUPFD_CLOEXEC, 0));
+  if (!all.targets_.valid() || !all.marks_.valid() || !all.units_.valid() || !all.exes_.valid())
     return fail_errno(errno, "cannot hold the log tap's maps");
   return all;
 }
@@ -183,6 +195,49 @@ Status LogStreams::mark(std::uint64_t cgroup) {
   if (bpf_map_update_elem(marks_.get(), &cgroup, &mark, BPF_ANY) != 0)
     return fail_errno(errno, "cannot mark cgroup " + std::to_string(cgroup));
   return {};
+}
+
+namespace {
+
+using UnitName = std::array<char, FTAP_CGROUP_NAME>;
+
+// The map's keys become these, each with the same value.
+template <typename Key, typename Value>
+Status replace_keys(int map, const std::vector<Key>& keys, Value value, const char* what) {
+  std::vector<Key> surplus;
+  Key at{};
+  for (const Key* before = nullptr; bpf_map_get_next_key(map, before, &at) == 0; before = &surplus.back())
+    surplus.push_back(at);
+  const auto is_listed = [&keys](const Key& key) {
+    return std::ranges::any_of(keys,
+                               [&key](const Key& k) { return std::memcmp(&k, &key, sizeof(Key)) == 0; });
+  };
+  for (const Key& key : surplus)
+    if (!is_listed(key)) (void)bpf_map_delete_elem(map, &key);
+  for (const Key& key : keys)
+    if (bpf_map_update_elem(map, &key, &value, BPF_ANY) != 0)
+      return fail_errno(errno, std::string("cannot list ") + what);
+  return {};
+}
+
+}  // namespace
+
+Status LogStreams::list_units(const std::vector<std::string>& names) {
+  std::vector<UnitName> keys;
+  keys.reserve(names.size());
+  for (const std::string& name : names) {
+    if (name.size() >= FTAP_CGROUP_NAME) return fail("the unit's name " + name + " is too long");
+    std::ranges::copy(name, keys.emplace_back().begin());
+  }
+  return replace_keys(units_.get(), keys, __u8{1}, "units");
+}
+
+Status LogStreams::list_executables(const std::vector<LogExecutable>& executables, std::uint32_t mounts) {
+  std::vector<ftap_log_target> keys;
+  keys.reserve(executables.size());
+  for (const LogExecutable& executable : executables)
+    keys.push_back({executable.inode, executable.device, 0});
+  return replace_keys(exes_.get(), keys, __u32{mounts}, "executables");
 }
 
 std::uint64_t LogStreams::lost_events() const {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -23,6 +25,15 @@ struct LogTarget {
   std::uint32_t pid = 0;
   std::uint32_t fds = 0;     ///< FTAP_STDOUT | FTAP_STDERR
   std::uint64_t object = 0;  ///< as ftap_stream has it; 0: for the programs to find out
+  ftap_log_rule rule = FTAP_RULE_CONTAINER;
+  std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME
+};
+
+/// An executable as the programs know it.
+struct LogExecutable {
+  std::uint32_t device = 0;
+  std::uint64_t inode = 0;
+  auto operator<=>(const LogExecutable&) const = default;
 };
 
 /// Writes the control word by which programs know that somebody drains their ring.
@@ -75,6 +86,12 @@ class LogStreams {
   /// Something has entered this cgroup already: what comes later is not the container's first process.
   [[nodiscard]] Status mark(std::uint64_t cgroup);
 
+  /// The programs register what enters cgroups of systemd's with these names, from now on and no others. Longer names
+  /// than FTAP_CGROUP_NAME - 1 are refused.
+  [[nodiscard]] Status list_units(const std::vector<std::string>& names);
+  /// And the processes of these executables in this mount namespace, a number as stat() of /proc/PID/ns/mnt has it.
+  [[nodiscard]] Status list_executables(const std::vector<LogExecutable>& executables, std::uint32_t mounts);
+
   [[nodiscard]] std::uint64_t lost_events() const;  ///< records other than bytes that found no room
   [[nodiscard]] std::uint64_t no_slot() const;      ///< streams that found no slot
 
@@ -89,6 +106,8 @@ class LogStreams {
   MapView<ftap_filter_line> filter_;
   Fd targets_;
   Fd marks_;
+  Fd units_;
+  Fd exes_;
 };
 
 }  // namespace flowtap::kernel

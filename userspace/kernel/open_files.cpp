@@ -30,6 +30,7 @@ OpenFile open_file(const ftap_open_file& row) {
           .readable = (row.mode & FTAP_MAY_READ) != 0,
           .writable = (row.mode & FTAP_MAY_WRITE) != 0,
           .cgroup = row.cgroup,
+          .parent_cgroup = row.parent_cgroup,
           .start_time = row.start_time,
           .enters_container = row.entered != 0};
 }

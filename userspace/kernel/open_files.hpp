@@ -24,9 +24,10 @@ struct OpenFile {
   ftap_log_kind kind = FTAP_KIND_NONE;
   bool readable = false;
   bool writable = false;
-  std::uint64_t cgroup = 0;       ///< id in the v2 hierarchy; 0: the root, or none
-  std::uint64_t start_time = 0;   ///< of the process, ns on CLOCK_BOOTTIME
-  bool enters_container = false;  ///< its mount namespace is not its parent's
+  std::uint64_t cgroup = 0;         ///< id in the v2 hierarchy; 0: the root, or none
+  std::uint64_t parent_cgroup = 0;  ///< of the process that started it
+  std::uint64_t start_time = 0;     ///< of the process, ns on CLOCK_BOOTTIME
+  bool enters_container = false;    ///< its mount namespace is not its parent's
 };
 
 struct OpenFilesDeleter {

@@ -24,6 +24,7 @@ Enter some_enter() {
   Enter enter{77, 123456789, 4242, {}, "worker", "cri-containerd-0123.scope", "kubepods-pod1.slice"};
   enter.outputs[0] = {1, 1001, 13, FTAP_KIND_PIPE};
   enter.outputs[1] = {2, 1002, 13, FTAP_KIND_TTY};
+  enter.rule = FTAP_RULE_UNIT;
   return enter;
 }
 
@@ -121,6 +122,9 @@ TEST(Record, NumbersOutOfTheirRangeAreErrors) {
     set(raw, 0, static_cast<std::uint16_t>(header_size));
     EXPECT_FALSE(parse_record(raw)) << header_size;
   }
+  Raw rule = rendered({0, some_enter()});
+  set(rule, sizeof(ftap_log_record) + offsetof(ftap_log_enter, rule), std::uint32_t{FTAP_RULE_PROCESS + 1});
+  EXPECT_FALSE(parse_record(rule));
   Raw kind = rendered({0, some_enter()});
   set(kind,
       sizeof(ftap_log_record) + offsetof(ftap_log_enter, output) + sizeof(ftap_log_output) +

@@ -1,6 +1,7 @@
 #include "daemon/stream/container_namer.hpp"
 
 #include "daemon/stream/flow_labels.hpp"
+#include "identity/flow_id.hpp"
 #include "identity/proc_identity.hpp"
 
 namespace flowtap {
@@ -29,7 +30,26 @@ Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& 
       new ContainerNamer(std::move(root), std::move(proc), cgroup2(host_root), std::move(where)));
 }
 
+// The programs have made sure of both: the cgroup is systemd's, the executable is the node's.
+flow::Naming ContainerNamer::name_listed(const flow::Enter& enter) {
+  if (enter.rule == FTAP_RULE_PROCESS)
+    return {flow::NamingState::kNamed,
+            identity::process_flow_id(static_cast<pid_t>(enter.pid), identity::start_ticks(enter.start_time)),
+            "{}"};
+  std::string unit = enter.cgroup_name;
+  if (unit.empty()) {  // its ENTER is lost
+    const identity::Answer answer = resolver_.resolve(
+        {.cgroup = {}, .parent = {}, .pid = static_cast<pid_t>(enter.pid), .cgroup_path = {}});
+    if (!answer.unit) return {};
+    unit = *answer.unit;
+  }
+  FlowLabels labels;
+  labels.runtime = "systemd";
+  return {flow::NamingState::kNamed, identity::unit_flow_id(unit), render_labels(labels)};
+}
+
 flow::Naming ContainerNamer::name(const flow::Enter& enter) {
+  if (enter.rule != FTAP_RULE_CONTAINER) return name_listed(enter);
   const identity::Answer answer = resolver_.resolve({.cgroup = enter.cgroup_name,
                                                      .parent = enter.parent_name,
                                                      .pid = static_cast<pid_t>(enter.pid),

@@ -1,4 +1,4 @@
-// Names the streams of containers, with what identity/ finds out.
+// Names the streams of containers, with what identity/ finds out, and of what is listed.
 #pragma once
 
 #include <memory>
@@ -19,6 +19,7 @@ class ContainerNamer final : public flow::Namer {
   [[nodiscard]] flow::Naming name(const flow::Enter& enter) override;
 
  private:
+  [[nodiscard]] flow::Naming name_listed(const flow::Enter& enter);
   ContainerNamer(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
                  identity::StateDirectories where)
       : root_(std::move(root)),

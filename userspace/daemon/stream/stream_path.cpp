@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -187,6 +188,11 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
 
 void StreamPath::open_sources(const Config::Stream::Sources& sources) {
   if (!files_) return;
+  auto listed = ListedProcesses::open(host_root_, *files_, *slots_, *consumer_);
+  if (listed)
+    listed_.emplace(std::move(*listed));
+  else
+    warnings_.push_back("listed units and processes are not captured: " + listed.error().what);
   auto files = FileSources::open(host_root_, *files_, *slots_, *journal_, file_streams_);
   if (!files) {
     warnings_.push_back("listed files are not followed: " + files.error().what);
@@ -198,7 +204,9 @@ void StreamPath::open_sources(const Config::Stream::Sources& sources) {
 }
 
 void StreamPath::set_sources(const Config::Stream::Sources& sources) {
+  // Files first: what a listed process writes to one of them is that file's.
   if (file_sources_) file_sources_->set(sources.files);
+  if (listed_) note_listing(listed_->set(sources.units, sources.processes));
 }
 
 StreamPath::~StreamPath() {
@@ -271,8 +279,13 @@ std::string StreamPath::how() const {
   return text;
 }
 
+void StreamPath::note_listing(const Status& listed) {
+  if (!listed) spdlog::warn("stream: listed units and processes: {}", listed.error().what);
+}
+
 void StreamPath::look_around(ReadErrors& errors) {
   look_for_v1();
+  if (listed_) note_listing(listed_->look());
   const std::uint64_t drain_errors = consumer_->counts().drain_errors;
   errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
   drain_errors_ = drain_errors;
@@ -325,6 +338,7 @@ api::StreamStatusReport StreamPath::report() const {
     report.sources.not_found = file_sources_->not_found();
     report.sources.lost_files = file_sources_->lost_files();
   }
+  if (listed_) std::ranges::copy(listed_->not_found(), std::back_inserter(report.sources.not_found));
   report.sources.filled_bytes = file_streams_.counts().filled;
   for (const api::ProgramStatus& program : programs_)
     if (program.recursion_misses)

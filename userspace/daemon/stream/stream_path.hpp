@@ -17,6 +17,7 @@
 #include "daemon/stream/file_sources.hpp"
 #include "daemon/stream/flows_service.hpp"
 #include "daemon/stream/follow_watch.hpp"
+#include "daemon/stream/listed_processes.hpp"
 #include "daemon/stream/process_taps.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "daemon/stream/suspicion.hpp"
@@ -69,6 +70,7 @@ class StreamPath {
   void mark_running(kernel::LogStreams& streams) const;
   [[nodiscard]] Status record_to(const std::string& file);
   void end_orphans();
+  static void note_listing(const Status& listed);
   void open_sources(const Config::Stream::Sources& sources);
   void find_running();
   void drain() noexcept;
@@ -91,6 +93,7 @@ class StreamPath {
   flow::FileStreams file_streams_;
   std::unique_ptr<FileSources> file_sources_;
   std::unique_ptr<flow::LogConsumer> consumer_;
+  std::optional<ListedProcesses> listed_;
   std::unique_ptr<ProcessTaps> taps_;
   Suspicion suspicion_;
   std::unique_ptr<FlowsService> service_;

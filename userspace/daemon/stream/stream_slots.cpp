@@ -15,7 +15,9 @@ kernel::LogStream log_stream(const flow::StreamSlot& slot) {
                    .kind = slot.kind,
                    .cgroup = slot.cgroup,
                    .pid = slot.pid,
-                   .fds = slot.fds};
+                   .fds = slot.fds,
+                   .rule = slot.rule,
+                   .start_time = slot.start_time};
   return stream;
 }
 
@@ -34,6 +36,8 @@ std::vector<flow::StreamSlot> stream_slots(const std::vector<kernel::LogStream>&
                      .cgroup = s.target.cgroup,
                      .pid = s.target.pid,
                      .fds = s.target.fds,
+                     .rule = s.target.rule,
+                     .start_time = s.target.start_time,
                      .passed = s.passed,
                      .lost = s.lost});
   return slots;
@@ -43,15 +47,21 @@ std::vector<flow::StreamSlot> StreamSlots::abandoned(const std::vector<flow::Str
   if (files_ == nullptr) return {};
   const auto files = files_->list();
   if (!files) return {};
-  std::set<std::pair<std::uint32_t, std::uint64_t>> read;
+  using Place = std::pair<std::uint32_t, std::uint64_t>;
+  std::set<Place> read;
+  std::set<Place> outputs;
   std::set<std::uint64_t> inhabited;
   for (const kernel::OpenFile& f : *files) {
     if (f.readable) read.emplace(f.device, f.inode);
+    if (f.fd == 1 || f.fd == 2) outputs.emplace(f.device, f.inode);
     inhabited.insert(f.cgroup);
   }
   std::vector<flow::StreamSlot> found;
   for (const flow::StreamSlot& stream : streams) {
-    const bool used = stream.kind == FTAP_KIND_PIPE ? read.contains({stream.device, stream.inode})
+    const Place place{stream.device, stream.inode};
+    const bool is_listed = stream.rule != FTAP_RULE_CONTAINER;
+    const bool used = stream.kind == FTAP_KIND_PIPE ? read.contains(place)
+                      : is_listed                   ? outputs.contains(place)
                                                     : inhabited.contains(stream.cgroup);
     if (!used) found.push_back(stream);
   }

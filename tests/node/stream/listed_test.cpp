@@ -1,0 +1,281 @@
+// Units of systemd and processes by configuration. A unit is a cgroup with its name below a slice, and a process that comes
+// into it from outside with a connected socket as its outputs, as systemd and journald wire it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "base/fd.hpp"
+#include "tests/support/cgroup.hpp"
+#include "tests/support/flows.hpp"
+
+namespace flowtap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As journald has it: a connected stream socket, read at its other end.
+class Journal {
+ public:
+  Journal() {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+      throw std::runtime_error("no socket");
+    unit_ = Fd(ends[0]);
+    own_ = Fd(ends[1]);
+    reader_ = std::thread([this] {
+      std::array<char, 65536> chunk{};
+      for (ssize_t n = 0; (n = ::read(own_.get(), chunk.data(), chunk.size())) > 0;)
+        text_.append(chunk.data(), static_cast<std::size_t>(n));
+    });
+  }
+  ~Journal() { (void)end(); }
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  [[nodiscard]] int unit() const { return unit_.get(); }
+  // All that was written, once nobody can write any more.
+  std::string end() {
+    unit_.reset();
+    if (reader_.joinable()) reader_.join();
+    return text_;
+  }
+
+ private:
+  Fd unit_;
+  Fd own_;
+  std::string text_;
+  std::thread reader_;
+};
+
+class Listed : public testing::Test {
+ protected:
+  Listed() {
+    fs::create_directory(root_.file("bin"));
+    fs::copy_file(FLOWTAP_LOG_WRITER, root_.file("bin/sched"));
+    fs::copy_file("/bin/bash", root_.file("bin/itself"));
+  }
+
+  Daemon& start(const std::string& sources) {
+    daemon_ = std::make_unique<Daemon>(root_, DaemonOptions{.stream = true, .sources = sources});
+    return daemon_->wait_ready();
+  }
+  Daemon& start_with_unit() { return start("units: [" + unit_ + "]"); }
+
+  std::unique_ptr<Process> run(std::vector<std::string> argv, int out, const ScratchCgroup* cgroup = nullptr,
+                               int namespaces = 0) {
+    return std::make_unique<Process>(Command{.argv = std::move(argv),
+                                             .out = "/dev/null",
+                                             .err = "/dev/null",
+                                             .before_exec = [out, cgroup, namespaces] {
+                                               if (cgroup != nullptr) cgroup->join();
+                                               if (namespaces != 0 && ::unshare(namespaces) != 0)
+                                                 ::_exit(126);
+                                               if (::dup2(out, 1) < 0 || ::dup2(out, 2) < 0) ::_exit(124);
+                                             }});
+  }
+  // A unit's life: returns what journald has of it.
+  std::string live(const std::string& script, const ScratchCgroup& cgroup, int namespaces = 0) {
+    Journal journal;
+    EXPECT_EQ(run({"/bin/sh", "-c", script}, journal.unit(), &cgroup, namespaces)->wait(), 0);
+    return journal.end();
+  }
+  [[nodiscard]] std::string lines(int first, int count, const std::string& how = "write") const {
+    return root_.file("bin/sched") + " " + how + " " + std::to_string(first) + " " + std::to_string(count);
+  }
+
+  [[nodiscard]] std::vector<FlowSeen> flows(const std::string& kind) const {
+    return flows_of(*daemon_, "?kind=" + kind);
+  }
+  // The machine may have containers of others.
+  [[nodiscard]] std::size_t listed() const { return flows("unit").size() + flows("proc").size(); }
+  // One flow of this kind, once it has all these bytes.
+  void expect_flow(const std::string& kind, const std::string& text, const std::string& id = {}) {
+    const auto find = [&]() -> std::optional<FlowSeen> {
+      for (const FlowSeen& flow : flows(kind))
+        if (flow.id.find(id) != std::string::npos) return flow;
+      return std::nullopt;
+    };
+    EXPECT_TRUE(eventually([&] {
+      const auto flow = find();
+      return flow && flow->bytes >= text.size();
+    }));
+    const auto flow = find();
+    ASSERT_TRUE(flow) << daemon_->err();
+    EXPECT_EQ(difference(raw_bytes(*daemon_, flow->id), text), "");
+    EXPECT_EQ(flow->missing, 0U);
+  }
+  // Long enough for what would be captured by mistake.
+  void settle() const { (void)daemon_->settled_stats(); }
+
+  ScratchRoot root_;
+  std::string slice_ = "ftap" + std::to_string(::getpid()) + ".slice";
+  std::string unit_ = "ftap" + std::to_string(::getpid()) + ".service";
+  std::unique_ptr<Daemon> daemon_;
+};
+
+TEST_F(Listed, AUnitFromItsFirstByteOverRestarts) {
+  start_with_unit();
+  EXPECT_TRUE(eventually([this] {
+    return daemon_->status().at("stream").at("sources").at("not_found").as_array().size() == 1;
+  }));
+  std::optional<ScratchCgroup> cgroup(slice_ + "/" + unit_);
+  std::string written =
+      live("echo first; echo wrong >&2; " + lines(0, 5000) + "; " + lines(5000, 1000, "writev"), *cgroup);
+  EXPECT_EQ(written, "first\nwrong\n" + writer_lines(0, 6000));
+  expect_flow("unit", written);
+  EXPECT_EQ(flows("unit").front().id, "unit/" + unit_);
+  EXPECT_EQ(flows("unit").front().text.at("runtime"), "systemd");
+  for (int i = 0; i < 3; ++i) {
+    written += live("echo again " + std::to_string(i), *cgroup);
+    expect_flow("unit", written);
+  }
+  EXPECT_EQ(flows("unit").size(), 1U);
+  cgroup.reset();
+  EXPECT_TRUE(eventually([this] { return !flows("unit").front().open; }));
+  // A unit with mounts of its own (PrivateTmp=) looks like a container, but is none.
+  const ScratchCgroup again(slice_ + "/" + unit_);
+  written += live("echo with mounts of its own", again, CLONE_NEWNS);
+  expect_flow("unit", written);
+  EXPECT_EQ(listed(), 1U);
+}
+
+TEST_F(Listed, WhatTheUnitsProcessesPassOnIsTakenOnce) {
+  start_with_unit();
+  const ScratchCgroup cgroup(slice_ + "/" + unit_);
+  const std::string file = root_.file("copy");
+  const std::string written = live(lines(0, 20'000) + " | tee " + file + "; true", cgroup);
+  EXPECT_EQ(written, writer_lines(0, 20'000));
+  EXPECT_EQ(root_.read("copy"), written);
+  expect_flow("unit", written);
+  settle();
+  EXPECT_EQ(listed(), 1U);
+}
+
+TEST_F(Listed, AUnitThatRunsAlready) {
+  const ScratchCgroup cgroup(slice_ + "/" + unit_);
+  Journal journal;
+  const std::string go = root_.file("go");
+  auto unit =
+      run({"/bin/sh", "-c", "echo before; while [ ! -e " + go + " ]; do sleep 0.05; done; " + lines(0, 3000)},
+          journal.unit(), &cgroup);
+  // The program at its end is the one that was named.
+  EXPECT_TRUE(eventually([&unit] {
+    std::error_code error;
+    return fs::read_symlink("/proc/" + std::to_string(unit->pid()) + "/exe", error).filename() !=
+           "node_listed_test";
+  }));
+  start_with_unit();
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(unit->wait(), 0);
+  expect_flow("unit", writer_lines(0, 3000));
+  EXPECT_EQ(journal.end(), "before\n" + writer_lines(0, 3000));
+}
+
+TEST_F(Listed, WhoIsOnlyNamedLikeTheUnitIsNot) {
+  start_with_unit();
+  // Below what is no slice, and not below anything; with mounts of their own as containers have, and without.
+  for (const std::string& place :
+       {"ftap-container-" + unit_ + "/" + slice_ + "/" + unit_, unit_, slice_ + "/ftap.scope/" + unit_,
+        slice_ + "/x.service/" + slice_ + "/" + unit_}) {
+    const ScratchCgroup cgroup(place);
+    EXPECT_EQ(live("echo not the unit", cgroup), "not the unit\n");
+    EXPECT_EQ(live("echo not the unit", cgroup, CLONE_NEWNS), "not the unit\n");
+  }
+  settle();
+  EXPECT_TRUE(flows("unit").empty());
+}
+
+TEST_F(Listed, ProcessesThatWriteIntoAPipe) {
+  start("processes: [/bin/sched]");
+  const std::string file = root_.file("copy");
+  const ScratchCgroup nowhere(slice_);
+  EXPECT_EQ(live(lines(0, 20'000) + " | tee " + file, nowhere), writer_lines(0, 20'000));
+  // Its standard error is where tee writes: that is not its own.
+  expect_flow("proc", writer_lines(0, 20'000));
+  EXPECT_EQ(listed(), 1U) << "tee is not listed";
+  // And into a file.
+  EXPECT_EQ(live(lines(0, 1000) + " > " + file, nowhere), "");
+  EXPECT_TRUE(eventually([this] { return flows("proc").size() == 2; }));
+  for (const FlowSeen& flow : flows("proc"))
+    EXPECT_EQ(raw_bytes(*daemon_, flow.id).size(),
+              writer_lines(0, flow.bytes > 1'000'000 ? 20'000 : 1000).size());
+  EXPECT_TRUE(eventually([this] {
+    for (const FlowSeen& flow : flows("proc"))
+      if (flow.open) return false;
+    return true;
+  })) << "the file is nobody's output any more";
+}
+
+TEST_F(Listed, AProcessThatStartsItselfAnewIsTakenOnce) {
+  start("processes: [/bin/itself]");
+  Journal journal;
+  const std::string self = root_.file("bin/itself");
+  EXPECT_EQ(run({self, "-c",
+                 "echo one; " + self + " -c 'echo two; echo three >&2'; exec " + self + " -c 'echo four'"},
+                journal.unit())
+                ->wait(),
+            0);
+  EXPECT_EQ(journal.end(), "one\ntwo\nthree\nfour\n");
+  expect_flow("proc", "one\ntwo\nthree\nfour\n");
+  settle();
+  EXPECT_EQ(listed(), 1U);
+}
+
+TEST_F(Listed, AnExecutableInOtherMountsIsNotTheNodes) {
+  start("processes: [/bin/sched]");
+  Journal journal;
+  EXPECT_EQ(run({root_.file("bin/sched"), "write", "0", "10"}, journal.unit(), nullptr, CLONE_NEWNS)->wait(),
+            0);
+  settle();
+  EXPECT_EQ(listed(), 0U);
+}
+
+TEST_F(Listed, AnExecutableThatIsReplacedAndOneThatRunsAlready) {
+  Journal journal;
+  const std::string go = root_.file("go");
+  const std::string self = root_.file("bin/itself");
+  const std::string script = "echo before; while [ ! -e " + go + " ]; do sleep 0.05; done; echo after";
+  auto running = run({self, "-c", script}, journal.unit());
+  EXPECT_TRUE(eventually([&] {
+    std::error_code error;
+    return fs::read_symlink("/proc/" + std::to_string(running->pid()) + "/exe", error).filename() == "itself";
+  }));
+  start("processes: [/bin/itself]");
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(running->wait(), 0);
+  expect_flow("proc", "after\n");
+
+  fs::copy_file("/bin/bash", root_.file("bin/new"));
+  fs::rename(root_.file("bin/new"), self);
+  EXPECT_TRUE(eventually([&] {
+    Journal other;
+    (void)run({self, "-c", "echo upgraded; sleep 0.1"}, other.unit())->wait();
+    return flows("proc").size() > 1;
+  }));
+  EXPECT_TRUE(eventually([&] { return raw_bytes(*daemon_, flows("proc").back().id) == "upgraded\n"; }));
+}
+
+TEST_F(Listed, ListsThatChange) {
+  start("processes: [/bin/sched]");
+  root_.write("flowtap.yaml", "stream: {bpffs: " + root_.file("bpffs") + ", units: [" + unit_ + "]}\n");
+  daemon_->signal(SIGHUP);
+  EXPECT_TRUE(
+      eventually([this] { return daemon_->err().find("configuration reloaded") != std::string::npos; }));
+  const ScratchCgroup cgroup(slice_ + "/" + unit_);
+  const std::string written = live(lines(0, 100), cgroup);
+  expect_flow("unit", written);
+  settle();
+  EXPECT_EQ(listed(), 1U);
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,211 @@
+#include "daemon/stream/listed_processes.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "base/file.hpp"
+#include "daemon/config.hpp"
+#include "identity/proc_identity.hpp"
+
+namespace flowtap {
+namespace {
+
+namespace fs = std::filesystem;
+
+using kernel::OpenFile;
+
+static_assert(kMaxUnitBytes < FTAP_CGROUP_NAME);
+
+// Slices within slices, as deep as the programs look (bpf/lib/log_listed.bpf.h).
+constexpr int kMostSlices = 16;
+// The tree of cgroups is walked for the status alone.
+constexpr unsigned kLooksPerWalk = 10;
+
+// The node's own, where several are to be seen.
+std::string find_cgroups(const std::string& host_root) {
+  const auto mounts = read_file("/proc/self/mounts");
+  if (!mounts) return {};
+  std::string found;
+  std::istringstream lines(*mounts);
+  for (std::string device, path, type, rest; lines >> device >> path >> type && std::getline(lines, rest);) {
+    if (type != "cgroup2") continue;
+    if (host_root != "/" && path.starts_with(host_root + "/")) return path;
+    if (found.empty()) found = path;
+  }
+  return found;
+}
+
+bool can_be_captured(ftap_log_kind kind) {
+  return kind == FTAP_KIND_PIPE || kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY ||
+         kind == FTAP_KIND_SOCKET;
+}
+
+}  // namespace
+
+Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, const kernel::OpenFiles& files,
+                                              StreamSlots& slots, flow::LogConsumer& consumer) {
+  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
+  const std::string proc = host_root + "/proc/";
+  struct stat mounts{};
+  // As identity::read_process(): process 1 may be closed to us, kthreadd has the same one.
+  if (::stat((proc + "1/ns/mnt").c_str(), &mounts) != 0 && ::stat((proc + "2/ns/mnt").c_str(), &mounts) != 0)
+    return fail_errno(errno, "cannot tell the node's mount namespace");
+  return ListedProcesses(std::move(root), proc, find_cgroups(host_root),
+                         static_cast<std::uint32_t>(mounts.st_ino), files, slots, consumer);
+}
+
+Status ListedProcesses::set(const std::vector<std::string>& units,
+                            const std::vector<std::string>& executables) {
+  units_.clear();
+  for (const std::string& unit : units) units_[unit];
+  std::erase_if(executables_, [&](const auto& entry) {
+    return std::ranges::find(executables, entry.first) == executables.end();
+  });
+  for (const std::string& path : executables) executables_[path];
+  // First, so that whatever starts while we look is registered at its exec.
+  FTAP_TRY(slots_->kernel().list_units(units));
+  FTAP_TRY_ASSIGN(changed, find_executables());
+  static_cast<void>(changed);
+  FTAP_TRY(list_executables());
+  find_units();
+  return capture_running();
+}
+
+Status ListedProcesses::look() {
+  if (looks_++ % kLooksPerWalk == 0) find_units();
+  FTAP_TRY_ASSIGN(changed, find_executables());
+  if (!changed) return {};
+  FTAP_TRY(list_executables());
+  return capture_running();
+}
+
+Result<bool> ListedProcesses::find_executables() {
+  bool changed = false;
+  for (auto& [path, executable] : executables_) {
+    std::optional<Place> place;
+    struct stat status{};
+    const auto file = root_.open_below(path, O_PATH);
+    if (file && ::fstat(file->get(), &status) == 0 && S_ISREG(status.st_mode))
+      place = Place{status.st_dev, status.st_ino};
+    if (place == executable.place) continue;
+    changed = true;
+    if (place) {
+      FTAP_TRY_ASSIGN(own, files_->own_file(file->get()));
+      executable.known = {own.device, own.inode};
+    }
+    executable.place = place;
+  }
+  return changed;
+}
+
+Status ListedProcesses::list_executables() {
+  std::vector<kernel::LogExecutable> known;
+  for (const auto& [path, executable] : executables_)
+    if (executable.place) known.push_back(executable.known);
+  return slots_->kernel().list_executables(known, mounts_);
+}
+
+void ListedProcesses::find_units() {
+  for (auto& [name, cgroups] : units_) cgroups.clear();
+  if (cgroups_.empty() || units_.empty()) return;
+  std::error_code error;
+  fs::recursive_directory_iterator at(cgroups_, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (!at->is_directory(error)) continue;
+    const std::string name = at->path().filename();
+    if (const auto unit = units_.find(name); unit != units_.end() && at.depth() > 0) {
+      struct stat status{};
+      if (::stat(at->path().c_str(), &status) == 0) unit->second.emplace(status.st_ino, at->path());
+    }
+    if (!name.ends_with(".slice") || at.depth() >= kMostSlices) at.disable_recursion_pending();
+  }
+}
+
+Status ListedProcesses::capture_running() {
+  if (units_.empty() && executables_.empty()) return {};
+  FTAP_TRY_ASSIGN(files, files_->list());
+  std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
+  for (const flow::StreamSlot& slot : slots_->sweep())
+    if (!slot.ended) taken.emplace(slot.device, slot.inode);
+  std::map<std::uint32_t, flow::Enter> enters;  // by pid
+  for (const OpenFile& f : files) {
+    if ((f.fd != 1 && f.fd != 2) || !can_be_captured(f.kind)) continue;
+    const auto rule = rule_of(f);
+    if (!rule || taken.contains({f.device, f.inode})) continue;
+    flow::Enter& enter = enters[f.pid];
+    enter.rule = *rule;
+    enter.cgroup = f.cgroup;
+    enter.pid = f.pid;
+    enter.start_time = f.start_time;
+    if (*rule == FTAP_RULE_UNIT)
+      for (const auto& [name, cgroups] : units_)
+        if (cgroups.contains(f.cgroup)) enter.cgroup_name = name;
+    enter.outputs.at(f.fd - 1) = {0, f.inode, f.device, f.kind};
+  }
+  for (auto& [pid, enter] : enters) {
+    auto& [out, err] = enter.outputs;
+    const bool one_place = out.inode == err.inode && out.device == err.device;
+    for (flow::Enter::Output* output : {&out, &err}) {
+      if (output->inode == 0) continue;
+      const std::uint32_t own = output == &out ? FTAP_STDOUT : FTAP_STDERR;
+      const auto stream = slots_->kernel().open({.device = output->device,
+                                                 .inode = output->inode,
+                                                 .kind = output->kind,
+                                                 .cgroup = enter.cgroup,
+                                                 .pid = enter.pid,
+                                                 .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own,
+                                                 .rule = enter.rule,
+                                                 .start_time = enter.start_time});
+      if (stream) output->stream = *stream;
+    }
+    if (enter.rule == FTAP_RULE_UNIT) (void)slots_->kernel().mark(enter.cgroup);
+    consumer_->enter(std::move(enter));
+  }
+  return {};
+}
+
+// As the programs decide: who entered the unit, and who did not start itself anew.
+std::optional<ftap_log_rule> ListedProcesses::rule_of(const OpenFile& output) const {
+  if (output.cgroup != output.parent_cgroup)
+    for (const auto& [name, cgroups] : units_)
+      if (cgroups.contains(output.cgroup)) return FTAP_RULE_UNIT;
+  if (executables_.empty() || !runs_listed(output.pid)) return std::nullopt;
+  return FTAP_RULE_PROCESS;
+}
+
+bool ListedProcesses::runs_listed(std::uint32_t pid) const {
+  const auto place = executable_of(pid);
+  if (!place ||
+      std::ranges::none_of(executables_, [&place](const auto& entry) { return entry.second.place == place; }))
+    return false;
+  struct stat mounts{};
+  const std::string directory = proc_ + std::to_string(pid);
+  if (::stat((directory + "/ns/mnt").c_str(), &mounts) != 0 || mounts.st_ino != mounts_) return false;
+  const auto text = read_file(directory + "/stat");
+  if (!text) return false;
+  const auto stat = identity::parse_proc_stat(*text);
+  return stat && executable_of(static_cast<std::uint32_t>(stat->parent)) != place;
+}
+
+std::optional<ListedProcesses::Place> ListedProcesses::executable_of(std::uint32_t pid) const {
+  struct stat status{};
+  if (::stat((proc_ + std::to_string(pid) + "/exe").c_str(), &status) != 0) return std::nullopt;
+  return Place{status.st_dev, status.st_ino};
+}
+
+std::vector<std::string> ListedProcesses::not_found() const {
+  std::vector<std::string> all;
+  for (const auto& [name, cgroups] : units_)
+    if (cgroups.empty()) all.push_back(name);
+  for (const auto& [path, executable] : executables_)
+    if (!executable.place) all.push_back(path);
+  return all;
+}
+
+}  // namespace flowtap
