@@ -23,9 +23,10 @@ class Files : public testing::Test {
  protected:
   Files() { fs::create_directory(root_.file("log")); }
 
-  Daemon& start(const std::string& files = "/log/x.log") {
-    daemon_ =
-        std::make_unique<Daemon>(root_, DaemonOptions{.stream = true, .sources = "files: [" + files + "]"});
+  Daemon& start(DaemonOptions options = {}) {
+    options.stream = true;
+    options.sources = "files: [/log/x.log]";
+    daemon_ = std::make_unique<Daemon>(root_, options);
     return daemon_->wait_ready();
   }
   void kill() {
@@ -56,6 +57,7 @@ class Files : public testing::Test {
       if (flow.id == id) return flow;
     return std::nullopt;
   }
+  void kill_amid_a_log(const std::vector<DaemonOptions>& next);
   // All that was written is captured, once.
   void expect_all() {
     EXPECT_TRUE(eventually([this] {
@@ -193,7 +195,8 @@ TEST_F(Files, WhatTheTapCannotSee) {
   EXPECT_GE(filled(), written_.size() / 2);
 }
 
-TEST_F(Files, KilledAmidALogAndStartedAgain) {
+// Kills flowtapd again and again while 100,000 lines are written, and starts these one after the other.
+void Files::kill_amid_a_log(const std::vector<DaemonOptions>& next) {
   start();
   Process writer({.argv = {"/bin/sh", "-c",
                            "for i in 0 1 2 3 4 5 6 7 8 9; do " + std::string(FLOWTAP_LOG_WRITER) +
@@ -201,15 +204,23 @@ TEST_F(Files, KilledAmidALogAndStartedAgain) {
                   .out = path_,
                   .err = "/dev/null"});
   written_ = writer_lines(0, 100'000);
-  for (int i = 0; i < 4; ++i) {
+  for (const DaemonOptions& options : next) {
     const auto before = flow() ? flow()->bytes : 0;
     EXPECT_TRUE(eventually([&] { return !writer.running() || (flow() && flow()->bytes > before); }));
     kill();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    start();
+    start(options);
   }
   EXPECT_EQ(writer.wait(), 0);
   expect_all();
+}
+
+TEST_F(Files, KilledAmidALogAndStartedAgain) {
+  kill_amid_a_log({{}, {}, {}, {}});
+}
+
+TEST_F(Files, RelievedByAnotherLayoutAmidALog) {
+  kill_amid_a_log({{.program = FLOWTAPD_NEXT_PATH}, {}, {.program = FLOWTAPD_NEXT_PATH}});
 }
 
 TEST_F(Files, RotatedAndTruncatedWhileFlowtapdIsAway) {
