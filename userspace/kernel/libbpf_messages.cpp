@@ -59,8 +59,8 @@ bool is_behind_verdict(std::string_view line) {
 
 LibbpfMessages::LibbpfMessages() {
   // libbpf has one function for all threads, so it is set for good: taken back, it would cut other threads off.
-  static const libbpf_print_fn_t before = libbpf_set_print(collect);
-  (void)before;
+  static const libbpf_print_fn_t kBefore = libbpf_set_print(collect);
+  (void)kBefore;
   buffer().clear();
   collecting() = true;
 }
