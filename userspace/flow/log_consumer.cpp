@@ -253,8 +253,8 @@ void LogConsumer::end_abandoned(const std::vector<StreamSlot>& slots, Clock::tim
   std::unordered_map<std::uint64_t, Clock::time_point> still_gone;
   for (const StreamSlot& slot : slots) {
     // A tap's own streams end with the tap.
-    const bool is_taps = slot.cgroup == 0 && slot.rule == FTAP_RULE_CONTAINER;
-    if (slot.ended || (slot.kind != FTAP_KIND_PIPE && is_taps)) continue;
+    const bool has_owner = slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER;
+    if (slot.ended || (slot.kind != FTAP_KIND_PIPE && !has_owner)) continue;
     const auto gone = gone_.find(slot.cgroup);
     if (gone != gone_.end()) {
       still_gone.insert(*gone);

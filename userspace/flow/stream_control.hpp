@@ -37,9 +37,9 @@ class StreamControl {
 
   [[nodiscard]] virtual std::vector<StreamSlot> sweep() const = 0;
   /// Of these streams, those of which no byte can come any more: pipes that nobody reads (a runtime may leave without
-  /// having read to the end), places of what is listed that are no process's standard output or error, and others where no
-  /// process of the cgroup that they were found at has an output. Looks at all open files of the node, so it is for now
-  /// and then. Empty where that is not known.
+  /// having read to the end), others of containers where no process of their cgroup has an output, and of what is listed
+  /// places that are no process's output. Looks at all open files of the node, so it is for now and then. Empty where that
+  /// is not known.
   [[nodiscard]] virtual std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const = 0;
 
   /// Taps it no longer. There will be no END record; its slot shows that it has ended.

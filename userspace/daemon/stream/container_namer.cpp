@@ -30,22 +30,32 @@ Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& 
       new ContainerNamer(std::move(root), std::move(proc), cgroup2(host_root), std::move(where)));
 }
 
-// The programs have made sure of both: the cgroup is systemd's, the executable is the node's.
+// The programs have made sure of both: the cgroup is systemd's, the executable is the node's. Outputs that they left out
+// are captured under another name, or nothing.
 flow::Naming ContainerNamer::name_listed(const flow::Enter& enter) {
-  if (enter.rule == FTAP_RULE_PROCESS)
-    return {flow::NamingState::kNamed,
-            identity::process_flow_id(static_cast<pid_t>(enter.pid), identity::start_ticks(enter.start_time)),
-            "{}"};
+  flow::Naming naming{.state = flow::NamingState::kNamed, .flow = {}, .identity = "{}", .whole = false};
+  if (enter.rule == FTAP_RULE_PROCESS) {
+    naming.flow =
+        identity::process_flow_id(static_cast<pid_t>(enter.pid), identity::start_ticks(enter.start_time));
+    return naming;
+  }
   std::string unit = enter.cgroup_name;
   if (unit.empty()) {  // its ENTER is lost
-    const identity::Answer answer = resolver_.resolve(
-        {.cgroup = {}, .parent = {}, .pid = static_cast<pid_t>(enter.pid), .cgroup_path = {}});
+    const identity::Answer answer =
+        resolver_.resolve({.cgroup = {},
+                           .parent = {},
+                           .pid = static_cast<pid_t>(enter.pid),
+                           .cgroup_path = {},
+                           .start = known(identity::start_ticks(enter.start_time)),
+                           .cgroup_id = known(enter.cgroup)});
     if (!answer.unit) return {};
     unit = *answer.unit;
   }
   FlowLabels labels;
   labels.runtime = "systemd";
-  return {flow::NamingState::kNamed, identity::unit_flow_id(unit), render_labels(labels)};
+  naming.flow = identity::unit_flow_id(unit);
+  naming.identity = render_labels(labels);
+  return naming;
 }
 
 flow::Naming ContainerNamer::name(const flow::Enter& enter) {

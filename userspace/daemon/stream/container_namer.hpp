@@ -20,6 +20,7 @@ class ContainerNamer final : public flow::Namer {
 
  private:
   [[nodiscard]] flow::Naming name_listed(const flow::Enter& enter);
+
   ContainerNamer(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
                  identity::StateDirectories where)
       : root_(std::move(root)),

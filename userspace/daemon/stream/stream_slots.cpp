@@ -1,5 +1,7 @@
 #include "daemon/stream/stream_slots.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <set>
 
 namespace flowtap {
@@ -49,22 +51,20 @@ std::vector<flow::StreamSlot> StreamSlots::abandoned(const std::vector<flow::Str
   if (!files) return {};
   using Place = std::pair<std::uint32_t, std::uint64_t>;
   std::set<Place> read;
-  std::set<Place> outputs;
+  std::set<Place> output;
   std::set<std::uint64_t> inhabited;
   for (const kernel::OpenFile& f : *files) {
     if (f.readable) read.emplace(f.device, f.inode);
-    if (f.fd == 1 || f.fd == 2) outputs.emplace(f.device, f.inode);
+    if (f.fd == 1 || f.fd == 2) output.emplace(f.device, f.inode);
     inhabited.insert(f.cgroup);
   }
+  const auto is_used = [&](const flow::StreamSlot& stream) {
+    if (stream.kind == FTAP_KIND_PIPE) return read.contains({stream.device, stream.inode});
+    if (stream.rule != FTAP_RULE_CONTAINER) return output.contains({stream.device, stream.inode});
+    return inhabited.contains(stream.cgroup);
+  };
   std::vector<flow::StreamSlot> found;
-  for (const flow::StreamSlot& stream : streams) {
-    const Place place{stream.device, stream.inode};
-    const bool is_listed = stream.rule != FTAP_RULE_CONTAINER;
-    const bool used = stream.kind == FTAP_KIND_PIPE ? read.contains(place)
-                      : is_listed                   ? outputs.contains(place)
-                                                    : inhabited.contains(stream.cgroup);
-    if (!used) found.push_back(stream);
-  }
+  std::ranges::copy_if(streams, std::back_inserter(found), std::not_fn(is_used));
   return found;
 }
 
