@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <thread>
 
+#include "stats/backends/connect.hpp"
 #include "tests/support/http_get.hpp"
 #include "tests/support/snapshots.hpp"
 
@@ -70,6 +72,23 @@ TEST(Prometheus, ThePortIsFreeAgainAfterwards) {
     ASSERT_TRUE((*backend)->publish(SnapshotScript().next()));
     EXPECT_THAT(http_get(port, "/metrics"), HasSubstr("200 OK"));
   }
+}
+
+// An Outlet would leave behind a server that waits for its client's time to be up, and the daemon would end all the same.
+TEST(Prometheus, EndsThoughAScraperHoldsItsConnection) {
+  auto backend = Prometheus::open("127.0.0.1:0");
+  ASSERT_TRUE(backend);
+  const auto port = static_cast<std::uint16_t>((*backend)->port());
+  ASSERT_TRUE((*backend)->publish(SnapshotScript().next()));
+  const auto held =
+      connect_socket({.kind = AddressKind::kTcp, .host = "127.0.0.1", .port = port, .path = {}});
+  ASSERT_TRUE(held) << held.error().what;
+  ASSERT_EQ(::send(held->get(), "GET /met", 8, MSG_NOSIGNAL), 8);  // and no more
+  EXPECT_THAT(http_get(port, "/metrics"), HasSubstr("200 OK")) << "whoever came before has a thread now";
+  backend->reset();
+  std::array<char, 65> answer{};
+  EXPECT_EQ(::recv(held->get(), answer.data(), answer.size() - 1, 0), 0)
+      << "to one whose time was up it says \"" << answer.data() << "\"";
 }
 
 TEST(Prometheus, ScrapesAreTimed) {
