@@ -16,21 +16,19 @@
 #include "tests/bpf/count_crew.hpp"
 #include "tests/bpf/stage.hpp"
 
-namespace flowtap {
+namespace flowtap::test {
 namespace {
 
 constexpr std::uint64_t kRounds = 120;
 
-using test::Cpus;
-
 // Moves a sleeper to and fro between two places, a wake-up each time; the waker stays on a CPU of its own and awake,
 // and hogs keep CPUs of theirs busy. All are ordinary tasks: where the sleeper lands is the scheduler's choice.
-void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus& waker, const Cpus& hogs) {
+void commute(Hands& hands, const Cpus& here, const Cpus& there, const Cpus& waker, const Cpus& hogs) {
   auto* over = new std::atomic<bool>(false);
   for (const int cpu : hogs)
     hands.thread([=] {
-      test::pin_to({cpu});
-      while (!over->load(std::memory_order_relaxed)) test::relax();
+      pin_to({cpu});
+      while (!over->load(std::memory_order_relaxed)) relax();
     });
   auto* wake =
       new std::binary_semaphore(0);  // never destroyed: the threads stay, asleep, until they are killed
@@ -40,11 +38,11 @@ void commute(test::Hands& hands, const Cpus& here, const Cpus& there, const Cpus
     for (std::uint64_t i = 0; i < kRounds; ++i) wake->acquire();
   });
   hands.thread([=] {
-    test::pin_to(waker);
+    pin_to(waker);
     while (sleeper->load() == 0) ::usleep(1000);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
-      while (!test::asleep(*sleeper)) test::relax();
-      test::allow(*sleeper, i % 2 == 0 ? here : there);
+      while (!asleep(*sleeper)) relax();
+      allow(*sleeper, i % 2 == 0 ? here : there);
       wake->release();
     }
     over->store(true);
@@ -77,7 +75,7 @@ TEST(Placement, TheMachineIsTheOneThatIsNeeded) {
 TEST(Placement, MovesAreTypedByTheirDistance) {
   for (const Distance& d : kDistances) {
     SCOPED_TRACE(d.name);
-    const auto o = test::count_crew([&d](test::Hands& hands) { commute(hands, d.here, d.there, {7}, {}); });
+    const auto o = count_crew([&d](Hands& hands) { commute(hands, d.here, d.there, {7}, {}); });
     EXPECT_EQ(o.sum(), o.switches.sum());
     // Every wake-up but the first comes from the other place; on its way it may be pulled on within the pair.
     EXPECT_GE(o.of(d.idle) + o.of(d.queued) + o.pulled(), kRounds - 1);
@@ -91,7 +89,7 @@ TEST(Placement, MovesAreTypedByTheirDistance) {
 
 // The waker never sleeps and the two CPUs have nothing else to do.
 TEST(Placement, AnIdleCpuAndAWakerThatStaysAwake) {
-  const auto o = test::count_crew([](test::Hands& hands) { commute(hands, {0, 1}, {0, 1}, {7}, {}); });
+  const auto o = count_crew([](Hands& hands) { commute(hands, {0, 1}, {0, 1}, {7}, {}); });
   EXPECT_EQ(o.sum(), o.switches.sum());
   EXPECT_GE(o.of(FTAP_SLOT_PREV_IDLE) + o.of(FTAP_SLOT_IDLE_LLC), kRounds * 9 / 10);
   EXPECT_GE(o.of(FTAP_SLOT_PREV_IDLE), kRounds / 2) << "the previous CPU is idle, and warm";
@@ -100,7 +98,7 @@ TEST(Placement, AnIdleCpuAndAWakerThatStaysAwake) {
 
 // Both CPUs that the sleeper may use are busy all the time.
 TEST(Placement, ABusyCpuIsWaitedForOrTaken) {
-  const auto o = test::count_crew([](test::Hands& hands) { commute(hands, {0, 1}, {0, 1}, {7}, {0, 1}); });
+  const auto o = count_crew([](Hands& hands) { commute(hands, {0, 1}, {0, 1}, {7}, {0, 1}); });
   EXPECT_EQ(o.sum(), o.switches.sum());
   EXPECT_GE(o.of(FTAP_SLOT_QUEUED) + o.of(FTAP_SLOT_QUEUED_LLC) + o.of(FTAP_SLOT_WAKE_PREEMPT) + o.pulled(),
             kRounds * 9 / 10);
@@ -110,7 +108,7 @@ TEST(Placement, ABusyCpuIsWaitedForOrTaken) {
 TEST(Placement, WithinACacheDomainIsLlc) {
   // Two CPUs under one cache, and one of them kept busy at a time by nobody: wake-ups land on the one or the
   // other. What is sure is that nothing goes further than the cache.
-  const auto o = test::count_crew([](test::Hands& hands) { test::ping_pong(hands, 3000, {0, 1}, {0, 1}); });
+  const auto o = count_crew([](Hands& hands) { ping_pong(hands, 3000, {0, 1}, {0, 1}); });
   EXPECT_EQ(o.sum(), o.switches.sum());
   const std::uint64_t far = o.of(FTAP_SLOT_IDLE_NODE) + o.of(FTAP_SLOT_IDLE_XNUMA) +
                             o.of(FTAP_SLOT_QUEUED_NODE) + o.of(FTAP_SLOT_QUEUED_XNUMA) +
@@ -119,4 +117,4 @@ TEST(Placement, WithinACacheDomainIsLlc) {
 }
 
 }  // namespace
-}  // namespace flowtap
+}  // namespace flowtap::test

@@ -10,14 +10,8 @@
 #include "tests/bpf/count_crew.hpp"
 #include "tests/bpf/stage.hpp"
 
-namespace flowtap {
+namespace flowtap::test {
 namespace {
-
-using test::Actor;
-using test::Hands;
-using test::kDirector;
-using test::kHog;
-using test::kSleeper;
 
 constexpr std::uint64_t kRounds = 60;
 
@@ -33,9 +27,9 @@ std::ostream& operator<<(std::ostream& out, const Move& move) {
 
 class PullType : public testing::TestWithParam<Move> {
  protected:
-  static void SetUpTestSuite() { test::no_throttling(); }
+  static void SetUpTestSuite() { no_throttling(); }
 
-  static void expect_alone(const test::Outcome& o) {
+  static void expect_alone(const Outcome& o) {
     EXPECT_EQ(o.sum(), o.switches.sum());
     EXPECT_EQ(o.of(FTAP_SLOT_UNOBSERVED), 0U);
     EXPECT_GE(o.of(GetParam().type), kRounds * 9 / 10);
@@ -45,8 +39,8 @@ class PullType : public testing::TestWithParam<Move> {
 };
 
 TEST_P(PullType, WokenAndMovedBeforeItRan) {
-  expect_alone(test::count_crew([to = GetParam().to](Hands& hands) {
-    test::allow(0, {kDirector});
+  expect_alone(count_crew([to = GetParam().to](Hands& hands) {
+    allow(0, {kDirector});
     Actor sleeper(hands, {0}, kSleeper);
     Actor hog(hands, {0}, kHog);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
@@ -66,8 +60,8 @@ TEST_P(PullType, WokenAndMovedBeforeItRan) {
 
 // Where it was moved to, somebody passes by: it is put off again and comes back, which is no second pull.
 TEST_P(PullType, PreemptedAndMovedBeforeItCameBack) {
-  expect_alone(test::count_crew([to = GetParam().to](Hands& hands) {
-    test::allow(0, {kDirector});
+  expect_alone(count_crew([to = GetParam().to](Hands& hands) {
+    allow(0, {kDirector});
     Actor runner(hands, {0}, kSleeper);
     Actor hog(hands, {0}, kHog);
     Actor passer(hands, {to}, kHog);
@@ -95,4 +89,4 @@ INSTANTIATE_TEST_SUITE_P(, PullType,
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace flowtap
+}  // namespace flowtap::test

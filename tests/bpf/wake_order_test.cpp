@@ -7,29 +7,20 @@
 #include "tests/bpf/count_crew.hpp"
 #include "tests/bpf/stage.hpp"
 
-namespace flowtap {
+namespace flowtap::test {
 namespace {
-
-using test::Actor;
-using test::Cpus;
-using test::Hands;
-using test::kDirector;
-using test::kFair;
-using test::kHog;
-using test::kSleeper;
-using test::Outcome;
 
 constexpr std::uint64_t kRounds = 60;
 
 class WakeOrder : public testing::Test {
  protected:
-  static void SetUpTestSuite() { test::no_throttling(); }
+  static void SetUpTestSuite() { no_throttling(); }
 };
 
 // The waker loses its own CPU to whom it has woken, but stays runnable: it did not go to sleep, so it is no wsync.
 TEST_F(WakeOrder, WakePreemptIsAlsoWhoTakesTheWakersCpu) {
-  const Outcome o = test::count_crew([](Hands& hands) {
-    test::allow(0, {kDirector});
+  const Outcome o = count_crew([](Hands& hands) {
+    allow(0, {kDirector});
     Actor sleeper(hands, {0}, kSleeper);
     Actor waker(hands, {0}, kFair, &sleeper);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
@@ -42,18 +33,18 @@ TEST_F(WakeOrder, WakePreemptIsAlsoWhoTakesTheWakersCpu) {
     for (const Actor* actor : {&sleeper, &waker}) actor->leave();
     hands.wait();
   });
-  test::expect_alone(o, FTAP_SLOT_WAKE_PREEMPT, kRounds);
+  expect_alone(o, FTAP_SLOT_WAKE_PREEMPT, kRounds);
 }
 
 // The sleeper takes the CPU from a task that stays runnable, but not at its wake-up: it waited while others had the
 // CPU, until the hog sank below it.
 TEST_F(WakeOrder, QueuedIsAlsoWhoPreemptsAfterAWait) {
-  const Outcome o = test::count_crew([](Hands& hands) {
-    test::allow(0, {kDirector});
+  const Outcome o = count_crew([](Hands& hands) {
+    allow(0, {kDirector});
     Actor sleeper(hands, {0}, kSleeper);
     Actor hog(hands, {0}, kHog);
     Actor other(hands, {1}, kHog);
-    Actor first(hands, {0}, test::kFirst);
+    Actor first(hands, {0}, kFirst);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
       sleeper.visit(0);
       hog.hold();
@@ -73,13 +64,13 @@ TEST_F(WakeOrder, QueuedIsAlsoWhoPreemptsAfterAWait) {
     for (const Actor* actor : {&sleeper, &hog, &other, &first}) actor->leave();
     hands.wait();
   });
-  test::expect_alone(o, FTAP_SLOT_QUEUED, kRounds);
+  expect_alone(o, FTAP_SLOT_QUEUED, kRounds);
 }
 
 // The waker outranks the sleeper on their CPU, and goes to sleep as soon as it has woken it.
 TEST_F(WakeOrder, WsyncIsTheWakersCpu) {
-  const Outcome o = test::count_crew([](Hands& hands) {
-    test::allow(0, {kDirector});
+  const Outcome o = count_crew([](Hands& hands) {
+    allow(0, {kDirector});
     Actor sleeper(hands, {0}, kSleeper);
     Actor waker(hands, {0}, kHog, &sleeper);
     Actor hog(hands, {1}, kHog);
@@ -96,14 +87,14 @@ TEST_F(WakeOrder, WsyncIsTheWakersCpu) {
     for (const Actor* actor : {&sleeper, &waker, &hog}) actor->leave();
     hands.wait();
   });
-  test::expect_alone(o, FTAP_SLOT_WSYNC, kRounds);
+  expect_alone(o, FTAP_SLOT_WSYNC, kRounds);
 }
 
 // The waker has gone to sleep on another CPU before the sleeper comes to its own, which is idle by then. For that to
 // be certain the sleeper is first queued, moved behind another hog, and brought back once its CPU is idle.
 TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
-  const Outcome o = test::count_crew([](Hands& hands) {
-    test::allow(0, {kDirector});
+  const Outcome o = count_crew([](Hands& hands) {
+    allow(0, {kDirector});
     Actor sleeper(hands, {0}, kSleeper);
     Actor waker(hands, {4}, kHog, &sleeper);
     Actor hog(hands, {0}, kHog);
@@ -126,13 +117,13 @@ TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
     for (const Actor* actor : {&sleeper, &waker, &hog, &other}) actor->leave();
     hands.wait();
   });
-  test::expect_alone(o, FTAP_SLOT_WSYNC_PREV_IDLE, kRounds);
+  expect_alone(o, FTAP_SLOT_WSYNC_PREV_IDLE, kRounds);
 }
 
 // That its coming was not seen is no reason to count it: it came before the count.
 TEST_F(WakeOrder, WhoRanWhenTheProgramsCameWasNotDispatched) {
   const auto hog = std::make_shared<std::unique_ptr<Actor>>();
-  const Outcome o = test::count_crew(
+  const Outcome o = count_crew(
       [hog](Hands& hands) {
         (*hog)->cue();
         (*hog)->rest();
@@ -141,7 +132,7 @@ TEST_F(WakeOrder, WhoRanWhenTheProgramsCameWasNotDispatched) {
       },
       {.before =
            [hog](Hands& hands) {
-             test::allow(0, {kDirector});
+             allow(0, {kDirector});
              *hog = std::make_unique<Actor>(hands, Cpus{0}, kHog);
              (*hog)->hold();
            },
@@ -156,4 +147,4 @@ TEST_F(WakeOrder, WhoRanWhenTheProgramsCameWasNotDispatched) {
 }
 
 }  // namespace
-}  // namespace flowtap
+}  // namespace flowtap::test

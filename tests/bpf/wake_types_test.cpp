@@ -11,16 +11,8 @@
 #include "tests/bpf/count_crew.hpp"
 #include "tests/bpf/stage.hpp"
 
-namespace flowtap {
+namespace flowtap::test {
 namespace {
-
-using test::Actor;
-using test::Cpus;
-using test::Hands;
-using test::kDirector;
-using test::kFair;
-using test::kHog;
-using test::kSleeper;
 
 constexpr std::uint64_t kRounds = 60;
 
@@ -38,7 +30,7 @@ std::ostream& operator<<(std::ostream& out, const Scene& scene) {
 }
 
 void play(Hands& hands, const Scene& scene) {
-  test::allow(0, {kDirector});
+  allow(0, {kDirector});
   Actor sleeper(hands, {scene.previous}, kSleeper);
   std::vector<std::unique_ptr<Actor>> hogs;
   for (const int cpu : scene.held) hogs.push_back(std::make_unique<Actor>(hands, Cpus{cpu}, scene.hogs));
@@ -60,12 +52,12 @@ void play(Hands& hands, const Scene& scene) {
 
 class WakeType : public testing::TestWithParam<Scene> {
  protected:
-  static void SetUpTestSuite() { test::no_throttling(); }
+  static void SetUpTestSuite() { no_throttling(); }
 };
 
 TEST_P(WakeType, IsMadeAlone) {
   const Scene& scene = GetParam();
-  test::expect_alone(test::count_crew([&scene](Hands& hands) { play(hands, scene); }), scene.type, kRounds);
+  expect_alone(count_crew([&scene](Hands& hands) { play(hands, scene); }), scene.type, kRounds);
 }
 
 INSTANTIATE_TEST_SUITE_P(, WakeType,
@@ -81,4 +73,4 @@ INSTANTIATE_TEST_SUITE_P(, WakeType,
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace flowtap
+}  // namespace flowtap::test
