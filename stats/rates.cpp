@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -25,14 +26,15 @@ std::span<const TypeTotal> start_of(std::span<const TypeTotal> before, std::span
   return before;
 }
 
-HistogramValue grown(const HistogramValue& before, const HistogramValue& after) {
+using BucketCounts = decltype(HistogramValue::counts);
+
+BucketCounts grown(const BucketCounts& before, const BucketCounts& after) {
   // One bucket that went back is enough: all of them belong to the new flowtapd, also those that look
   // plausible.
-  for (std::size_t i = 0; i < after.counts.size(); ++i)
-    if (after.counts.at(i) < before.counts.at(i)) return after;
-  HistogramValue delta = after;
-  for (std::size_t i = 0; i < delta.counts.size(); ++i) delta.counts.at(i) -= before.counts.at(i);
-  delta.sum -= before.sum;
+  for (std::size_t i = 0; i < after.size(); ++i)
+    if (after.at(i) < before.at(i)) return after;
+  BucketCounts delta{};
+  std::ranges::transform(after, before, delta.begin(), std::minus<>{});
   return delta;
 }
 
@@ -90,13 +92,13 @@ std::vector<SchedulerRates> scheduler_rates(std::span<const SchedulerTotals> bef
 }
 
 std::optional<double> quantile(const HistogramValue& before, const HistogramValue& after, double q) {
-  const HistogramValue delta = grown(before, after);
-  const std::uint64_t n = std::accumulate(delta.counts.begin(), delta.counts.end(), std::uint64_t{0});
+  const BucketCounts delta = grown(before.counts, after.counts);
+  const std::uint64_t n = std::accumulate(delta.begin(), delta.end(), std::uint64_t{0});
   if (n == 0) return std::nullopt;
   const double rank = std::max(1.0, std::ceil(q * static_cast<double>(n)));
   std::uint64_t seen = 0;
-  for (std::size_t i = 0; i + 1 < delta.counts.size(); ++i) {
-    seen += delta.counts.at(i);
+  for (std::size_t i = 0; i + 1 < delta.size(); ++i) {
+    seen += delta.at(i);
     if (static_cast<double>(seen) >= rank) return histogram_edge(i);
   }
   return std::numeric_limits<double>::infinity();

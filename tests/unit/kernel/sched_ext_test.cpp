@@ -16,9 +16,9 @@ TEST(SchedExt, NameComesFromSysfs) {
 
 TEST(SchedExt, NamesThatNoLabelMayHoldAreMadeHarmless) {
   test::FileTree tree;
-  tree.file("kernel/sched_ext/root/ops", "a\"b\\c\x1b[2Jd\xff" + std::string(500, 'x'));
+  tree.file("kernel/sched_ext/root/ops", "a\"b\\c\x1b[2Jd\xff e\x7f" + std::string(500, 'x'));
   const std::string name = sched_ext_scheduler(tree.root());
-  EXPECT_EQ(name.substr(0, 11), "a_b_c_[2Jd_");
+  EXPECT_EQ(name.substr(0, 14), "a_b_c_[2Jd__e_");
   EXPECT_EQ(name.size(), 128U);
 }
 

@@ -58,9 +58,24 @@ TEST(Topology, MorePossibleThanOnlineAndGapsInNumbering) {
   EXPECT_EQ(t->highest_plus_one(), 6U);
   EXPECT_EQ(t->possible, 4U);
   EXPECT_EQ(t->online, 2U);
+  EXPECT_EQ(t->online_list, "0,4");
   const std::vector<CpuPlace> expected = {
       {0, 0}, {kUnknown, kUnknown}, {kUnknown, kUnknown}, {kUnknown, kUnknown}, {4, 0}, {kUnknown, kUnknown}};
   EXPECT_EQ(t->places, expected) << "what is offline or does not exist shares nothing";
+}
+
+TEST(Topology, TheHighestCacheThatHoldsDataInWhateverOrder) {
+  FileTree tree;
+  cpus(tree, "0-7\n", "4\n");
+  const auto cache = [&tree](char index, const char* level, const char* type, const char* shared) {
+    const std::string dir = std::string("devices/system/cpu/cpu4/cache/index") + index;
+    tree.file(dir + "/level", level).file(dir + "/type", type).file(dir + "/shared_cpu_list", shared);
+  };
+  cache('0', "4\n", "Instruction\n", "0-7\n");
+  cache('1', "3\n", "Unified\n", "2-5\n");
+  cache('2', "2\n", "Unified\n", "3-4\n");
+  cache('3', "1\n", "Data\n", "4\n");
+  EXPECT_EQ(read_topology(tree.root())->places.at(4).llc, 2U);
 }
 
 TEST(Topology, WithoutCachesAndNuma) {
@@ -81,6 +96,11 @@ TEST(Topology, HostileFilesAreUnknownPlacesOrErrors) {
   ASSERT_TRUE(t) << t.error().what;
   EXPECT_EQ(t->places.at(1).node, 0U);
   EXPECT_EQ(t->places.at(0).llc, 0U) << "the L1 data cache is the last one that could be read";
+
+  tree.file("devices/system/cpu/online", "0-1,4000\n");
+  const auto more = read_topology(tree.root());
+  ASSERT_TRUE(more) << more.error().what;
+  EXPECT_EQ(more->highest_plus_one(), 2U) << "what is not possible has no place";
 
   tree.file("devices/system/cpu/possible", "\n");
   EXPECT_FALSE(read_topology(tree.root()));

@@ -27,7 +27,8 @@ TEST(StatChecks, NamesAreWhatPrometheusAccepts) {
     EXPECT_TRUE(check::good_name(good)) << good;
   for (const auto* bad : {"", "_a", "a_", "a__b", "1a", "A", "a:b", "a-b", "a b", "é"})
     EXPECT_FALSE(check::good_name(bad)) << bad;
-  EXPECT_FALSE(check::names(std::array{family_of("a", "le")}));
+  for (const auto* reserved : {"le", "quantile"})
+    EXPECT_FALSE(check::names(std::array{family_of("a", reserved)})) << reserved;
   EXPECT_FALSE(check::names(std::array{family_of("a", "type,Bad")}));
   EXPECT_TRUE(check::names(std::array{family_of("a", "scheduler,type")}));
 }
@@ -44,13 +45,19 @@ TEST(StatChecks, TheUnitEndsTheName) {
   const std::array seconds{stat_of("x", Kind::kCounter, Unit::kSeconds)};
   EXPECT_TRUE(check::endings_and_units(std::array{family_of("a_seconds_total")}, seconds));
   EXPECT_FALSE(check::endings_and_units(std::array{family_of("a_total")}, seconds));
-  EXPECT_FALSE(check::endings_and_units(std::array{family_of("a_seconds_total")}, std::array{stat_of()}));
+  for (const auto* other : {"a_seconds_total", "a_bytes_total"})
+    EXPECT_FALSE(check::endings_and_units(std::array{family_of(other)}, std::array{stat_of()})) << other;
 }
 
 TEST(StatChecks, HelpIsOneSentenceWithAFullStop) {
   EXPECT_TRUE(check::good_help("Tasks."));
   for (const auto* bad : {"", ".", "Tasks", "Two\nlines.", " Tasks.", "A \\ backslash."})
     EXPECT_FALSE(check::good_help(bad)) << bad;
+  Stat silent = stat_of();
+  silent.help = "";
+  EXPECT_FALSE(check::helps(std::array{family_of("a")}, std::array{stat_of(), silent}));
+  EXPECT_FALSE(check::helps(std::array{family_of("a", "type", "")}, std::array{stat_of()}));
+  EXPECT_TRUE(check::helps(std::array{family_of("a")}, std::array{stat_of()}));
 }
 
 TEST(StatChecks, NothingTwice) {
@@ -77,6 +84,11 @@ TEST(StatChecks, LabelValuesFitTheFamilysLabels) {
   EXPECT_FALSE(
       check::labels_fit(std::array{family_of("a", "scheduler,type")}, std::array{stat_of(std::nullopt)}));
   EXPECT_TRUE(check::labels_fit(std::array{family_of("a", "scheduler")}, std::array{stat_of(std::nullopt)}));
+  EXPECT_FALSE(check::labels_fit(std::array{family_of("a")}, std::array{stat_of("")}));
+  Stat open = stat_of(std::nullopt);
+  open.open_label = true;
+  EXPECT_TRUE(check::labels_fit(std::array{family_of("a")}, std::array{open}));
+  EXPECT_FALSE(check::labels_fit(std::array{family_of("a", "scheduler")}, std::array{open}));
 }
 
 }  // namespace

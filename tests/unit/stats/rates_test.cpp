@@ -59,6 +59,12 @@ TEST(Quantile, IsTheUpperEdgeOfTheBucketThatHoldsIt) {
   EXPECT_DOUBLE_EQ(quantile({}, after, 1.00).value(), histogram_edge(10));
 }
 
+TEST(Quantile, HoldsAtLeastThatPartOfTheValues) {
+  HistogramValue after = histogram(0, 1);
+  after.counts.at(3) = 2;
+  EXPECT_DOUBLE_EQ(quantile({}, after, 0.50).value(), histogram_edge(3)) << "one of three is less than half";
+}
+
 TEST(Quantile, SeesOnlyWhatWasAdded) {
   const HistogramValue before = histogram(20, 1000000);
   HistogramValue after = before;
@@ -102,18 +108,22 @@ TEST(SchedulerRates, KeepSchedulersApart) {
   const Stat& queued = stat(StatId::kQUEUED);
   const Stat& latency = stat(StatId::kLATENCY);
   Snapshot before;
-  before.series = {{&wsync, {"kernel", "wsync"}, std::uint64_t{10}}};
+  HistogramValue waited = histogram(9, 500);
+  before.series = {{&wsync, {"kernel", "wsync"}, std::uint64_t{10}}, {&latency, {"kernel"}, waited}};
+  waited.counts.at(4) = 60;
+  waited.counts.at(6) = 40;
   Snapshot after;
   after.series = {{&wsync, {"kernel", "wsync"}, std::uint64_t{40}},
                   {&queued, {"kernel", "queued"}, std::uint64_t{10}},
                   {&wsync, {"domain", "wsync"}, std::uint64_t{6}},
-                  {&latency, {"kernel"}, histogram(4, 3)}};
+                  {&latency, {"kernel"}, waited}};
   const auto rates = scheduler_rates(scheduler_totals(before), scheduler_totals(after), 2.0);
   ASSERT_EQ(rates.size(), 2U);
   EXPECT_EQ(rates[0].scheduler, "kernel");
   EXPECT_EQ(rates[0].count, 40U);
   EXPECT_DOUBLE_EQ(rates[0].rate, 20);
   EXPECT_DOUBLE_EQ(rates[0].latency_p50.value(), histogram_edge(4));
+  EXPECT_DOUBLE_EQ(rates[0].latency_p99.value(), histogram_edge(6));
   EXPECT_EQ(rates[1].scheduler, "domain");
   EXPECT_DOUBLE_EQ(rates[1].types[0].share, 1);
   EXPECT_FALSE(rates[1].latency_p50.has_value());

@@ -84,6 +84,24 @@ TEST(Registry, ASchedulerIsThereFromTheCycleThatNamesItAndNotBefore) {
   EXPECT_EQ(dispatched(*r.publish({}), "rusty", "wsync"), 0U) << "it runs and has dispatched nothing yet";
 }
 
+// They are slots of the kernel's class, whichever scheduler runs.
+TEST(Registry, WhatIsCountedForNoSchedulerStandsOnce) {
+  auto r = registry();
+  r.add(counts(FTAP_CLASS_KERNEL, FTAP_SLOT_ERR_TASK_STORAGE, 3), "rusty");
+  const auto snapshot = r.publish({});
+  EXPECT_EQ(std::ranges::count_if(snapshot->series,
+                                  [](const Series& s) { return s.stat == &stat(StatId::kERR_TASK_STORAGE); }),
+            1);
+  EXPECT_EQ(find(*snapshot, FamilyId::kBPF_ERRORS, {"task_storage"}), Value(std::uint64_t{3}));
+}
+
+TEST(Registry, ASnapshotTellsWhenCountingBegan) {
+  const auto start = std::chrono::system_clock::time_point(std::chrono::hours(1000));
+  const auto snapshot = Registry(1000, start).publish({});
+  EXPECT_EQ(snapshot->start, start);
+  EXPECT_GT(snapshot->time, start);
+}
+
 TEST(Registry, HistogramKeepsBucketsAndSumsInSeconds) {
   auto r = registry();
   SlotCounts c{};
@@ -119,6 +137,9 @@ TEST(Registry, TooManySeriesOfAFamilyAreRefusedAndCounted) {
   const auto dropped = find(*snapshot, FamilyId::kDROPPED_SERIES, {"flowtap_read_errors_total"});
   ASSERT_TRUE(dropped);
   EXPECT_EQ(std::get<std::uint64_t>(*dropped), 5U);
+  EXPECT_EQ(find(*r.publish(many), FamilyId::kDROPPED_SERIES, {"flowtap_read_errors_total"}),
+            Value(std::uint64_t{10}))
+      << "those of all cycles";
   EXPECT_TRUE(find(*snapshot, FamilyId::kDROPPED_SERIES, {"process_threads"})) << "at 0 from the start";
   EXPECT_TRUE(std::ranges::is_sorted(snapshot->series, {}, [](const Series& s) { return s.stat->family; }));
 }
