@@ -184,7 +184,8 @@ TEST(FlowsText, IsATableWithWhatIsMissingInRedAndAskedWhereNobodyKnows) {
   EXPECT_FALSE(colored.contains("\x1b[1;31m    0 B")) << colored;
   EXPECT_EQ(flows_text({}, now, kUtf8), "no flows\n");
   process.streams = {{.name = "both", .capture = "none"}};
-  EXPECT_TRUE(flows_text({process}, now, kUtf8).contains("  none   -  ")) << flows_text({process}, now, kUtf8);
+  EXPECT_TRUE(flows_text({process}, now, kUtf8).contains("  none   -  "))
+      << flows_text({process}, now, kUtf8);
 }
 
 }  // namespace
