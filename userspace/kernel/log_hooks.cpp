@@ -51,13 +51,31 @@ Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins) {
   std::vector<LogHook> hooks;
   for (auto& [name, hook] : found) {
     hook.name = name;
-    if (!hook.link.valid() || !hook.at.valid())
-      return fail("the pinned hook " + name + " of the log tap lacks its link or its array", kDetachHint);
+    if (!hook.link.valid()) continue;
+    if (!hook.at.valid())
+      return fail("the pinned hook " + name + " of the log tap lacks its array", kDetachHint);
     FTAP_TRY_ASSIGN(program, program_of(hook.link.get(), hook.program_name()));
     hook.program = std::move(program);
     hooks.push_back(std::move(hook));
   }
   return hooks;
+}
+
+Status add_hook(const LogPins& pins, const LogHook& hook) {
+  // Left by a process that died between the two.
+  FTAP_TRY(pins.remove(std::string(LogPins::kHooks) + "/" + hook.at_pin()));
+  FTAP_TRY(pins.add(LogPins::kHooks, hook.at_pin(), hook.at.get()));
+  return pins.add(LogPins::kHooks, hook.link_pin(), hook.link.get());
+}
+
+Status remove_hook(const LogPins& pins, const LogHook& hook) {
+  FTAP_TRY(pins.remove(std::string(LogPins::kHooks) + "/" + hook.link_pin()));
+  return pins.remove(std::string(LogPins::kHooks) + "/" + hook.at_pin());
+}
+
+void clear_program(int array) {
+  const std::uint32_t place = 0;
+  static_cast<void>(bpf_map_delete_elem(array, &place));  // not there: as it should be
 }
 
 Status put_program(int array, int program) {
@@ -84,8 +102,10 @@ Result<bool> leads_to(const LogHook& hook, int handler) {
 }
 
 void wait_for_programs() {
-  // A grace period of RCU, in whose read sections programs run (membarrier(2), MEMBARRIER_CMD_GLOBAL).
-  if (::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0) return;
+  // A grace period of RCU, in whose read sections programs run (membarrier(2), MEMBARRIER_CMD_GLOBAL). With one CPU online
+  // the kernel does not wait for one.
+  if (::sysconf(_SC_NPROCESSORS_ONLN) > 1 && ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
+    return;
   // Kernels with nohz_full CPUs refuse that. A program ends within microseconds, unless it is preempted.
   constexpr std::chrono::milliseconds kLong{200};
   std::this_thread::sleep_for(kLong);

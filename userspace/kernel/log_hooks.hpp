@@ -23,11 +23,19 @@ struct LogHook {
   [[nodiscard]] std::string at_pin() const { return "at_" + name; }
 };
 
-/// The hooks that were pinned. Fails where one lacks a part.
+/// The hooks that were pinned. One without a link is attached to nothing and left out, one without an array an Error: its
+/// parts are pinned, and removed, in the order that a process which dies between leaves no such.
 [[nodiscard]] Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins);
+
+/// Pins one more hook, or detaches one that nobody else holds.
+[[nodiscard]] Status add_hook(const LogPins& pins, const LogHook& hook);
+[[nodiscard]] Status remove_hook(const LogPins& pins, const LogHook& hook);
 
 /// Puts a program into the one place of an array of programs.
 [[nodiscard]] Status put_program(int array, int program);
+
+/// Empties it.
+void clear_program(int array);
 
 /// From this moment on, `handler` handles the hook's events. Those under way end with the one before.
 [[nodiscard]] Status lead_to(const LogHook& hook, int handler);

@@ -78,4 +78,8 @@ void LogOlder::mute() {
   __atomic_store_n(&control_.elements().front().muted, 1U, __ATOMIC_RELEASE);
 }
 
+bool LogOlder::is_muted() const {
+  return __atomic_load_n(&control_.elements().front().muted, __ATOMIC_ACQUIRE) != 0;
+}
+
 }  // namespace flowtap::kernel

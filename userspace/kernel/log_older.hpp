@@ -36,8 +36,9 @@ class LogOlder {
   /// Nobody wants this stream any more: sweep() leaves it out.
   void drop(flow::StreamNo stream) { dropped_.insert(stream); }
   void beat() { beat_control(control_.elements().front()); }
-  /// From now on its programs do nothing.
+  /// From now on its programs do nothing: all its streams are gone on with.
   void mute();
+  [[nodiscard]] bool is_muted() const;
 
  private:
   LogOlder(std::string layout, LogGeneration generation, MapLayout slots)

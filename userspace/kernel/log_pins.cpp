@@ -4,6 +4,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -82,8 +83,14 @@ Status remove_path(const std::string& path) {
 }
 
 Status make(const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return refused("make " + folder, errno);
+  if (::mkdir(folder.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return refused("make " + folder, errno);
+  // Where anybody may make folders: whoever made this one could take the pins away, or lead us elsewhere.
+  struct stat there{};
+  if (::lstat(folder.c_str(), &there) != 0) return refused("look at " + folder, errno);
+  if (!S_ISDIR(there.st_mode) || there.st_uid != ::geteuid() || (there.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return fail(folder + " is there already and belongs to somebody else", "remove it");
+  return {};
 }
 
 Status pin_as(int fd, const std::string& path) {
@@ -165,6 +172,14 @@ Status LogPins::pin(const std::string& folder,
 
 Status LogPins::add(const std::string& folder, const std::string& name, int object) const {
   return pin_as(object, path_of(folder) + "/" + name);
+}
+
+Status LogPins::set_aside(const std::string& layout) const {
+  std::string name;
+  for (int i = 0; name.empty() || fs::exists(path_of(name)); ++i) name = layout + "_" + std::to_string(i);
+  if (std::rename(path_of(layout).c_str(), path_of(name).c_str()) != 0)
+    return refused("rename " + path_of(layout), errno);
+  return {};
 }
 
 Status LogPins::remove(const std::string& what) const {

@@ -53,6 +53,9 @@ class LogPins {
   /// Pins one more into a folder.
   [[nodiscard]] Status add(const std::string& folder, const std::string& name, int object) const;
 
+  /// Gives a layout's folder another name that is free.
+  [[nodiscard]] Status set_aside(const std::string& layout) const;
+
   /// Removes a folder, or one pin of it ("hooks/link_exec"). Not there: nothing happens.
   [[nodiscard]] Status remove(const std::string& what) const;
 

@@ -51,8 +51,8 @@ using LogSkeleton = std::unique_ptr<logtap_bpf, LogSkeletonDeleter>;
 /// A stream that went on in this build's tables under a number of its own.
 struct Relieved {
   LogStream before;           ///< what the other build's slot says when its programs are at rest
-  flow::StreamNo number = 0;  ///< 0: it could not be gone on with, and why
-  std::string why;
+  flow::StreamNo number = 0;  ///< 0: it could not be gone on with, and why; or it has ended
+  std::string why;            ///< empty: it has ended
 };
 
 /// The programs tap the node as long as this lives, and on after that where they are pinned.
@@ -97,7 +97,7 @@ class LogLive {
   friend class LogStart;
   LogLive() = default;
   [[nodiscard]] Status attach(const bpf_object* object, const bpf_program* program, const std::string& hook);
-  [[nodiscard]] std::vector<Relieved> go_on_with(LogOlder& older, LogStreams& ours);
+  [[nodiscard]] std::vector<Relieved> go_on_with(const LogOlder& older, LogStreams& ours);
 
   LogGeneration generation_;
   std::vector<LogHook> hooks_;

@@ -31,12 +31,14 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   if (older_.empty()) return all;
   wait_for_programs();  // that still register streams over there
   mark_all();           // with the cgroups that were entered between
-  for (LogOlder& older : older_) {
-    std::vector<Relieved> streams = go_on_with(older, ours);
+  // The newest first: what it had of an even older one's is found then.
+  for (auto older = older_.rbegin(); older != older_.rend(); ++older) {
+    std::vector<Relieved> streams = go_on_with(*older, ours);
     std::ranges::move(streams, std::back_inserter(all));
   }
-  wait_for_programs();  // that still capture over there
-  for (const LogOlder& older : older_) {
+  wait_for_programs();  // that have looked in our tables before, and capture over there
+  for (LogOlder& older : older_) {
+    older.mute();
     for (const LogStream& now : older.sweep()) {
       const auto it = std::ranges::find(all, now.stream, [](const Relieved& r) { return r.before.stream; });
       if (it != all.end()) it->before = now;
@@ -45,30 +47,30 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   return all;
 }
 
-std::vector<Relieved> LogLive::go_on_with(LogOlder& older, LogStreams& ours) {
+std::vector<Relieved> LogLive::go_on_with(const LogOlder& older, LogStreams& ours) {
   std::vector<Relieved> all;
   for (const LogStream& stream : older.sweep()) {
     if (stream.state != FTAP_STREAM_OPEN) continue;
     Relieved relieved{.before = stream, .number = 0, .why = {}};
-    if (auto number = ours.open(stream.target))
+    if (older.is_muted())  // another build has gone on with it, and ours with that one's
+      relieved.number = ours.find(stream.target).value_or(0);
+    else if (auto number = ours.open(stream.target))
       relieved.number = *number;
     else
       relieved.why = std::move(number).error().what;
     all.push_back(std::move(relieved));
   }
-  older.mute();
   return all;
 }
 
 void LogLive::forget_older() {
   if (!pins_) return;
   Status all;
-  for (const LogHook& hook : hooks_) {
-    if (generation_.handler(hook.name) != nullptr) continue;
-    for (const std::string& pin : {hook.link_pin(), hook.at_pin()})
-      if (Status removed = pins_->remove(std::string(LogPins::kHooks) + "/" + pin); !removed)
-        all = std::move(removed);
-  }
+  for (const LogHook& hook : hooks_)
+    if (generation_.handler(hook.name) == nullptr)
+      if (Status removed = remove_hook(*pins_, hook); !removed) all = std::move(removed);
+  // Nobody is to be asked any more, and nothing keeps what is unpinned now.
+  for (const LogHandler& handler : generation_.handlers) clear_program(handler.older.get());
   if (Status removed = pins_->remove_all_but(LogPins::kHooks, log_abi()); !removed) all = std::move(removed);
   if (!all) left_over_ = std::move(all).error();
   older_.clear();

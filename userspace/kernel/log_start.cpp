@@ -6,6 +6,7 @@
 //
 // A process that dies at any point of this leaves one of these three.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kernel/log_programs.hpp"
@@ -121,23 +122,37 @@ class LogStart {
     return loaded;
   }
 
-  // What this layout's build has pinned, if some hook leads there. Else it is of a start that did not come so far.
-  Result<std::optional<LogLive>> find_own(const std::vector<LogHook>& hooks) {
+  // What this layout's build has pinned, if the hooks lead there. Else it is one of the others, of a start that did not come
+  // so far (new hooks are all pinned before an older build's are led anywhere else) or that was relieved.
+  Result<std::optional<LogLive>> find_own(std::vector<LogHook>& hooks) const {
     FTAP_TRY_ASSIGN(found, pins_.find(log_abi()));
     if (found.empty()) return std::nullopt;
     FTAP_TRY_ASSIGN(generation, LogGeneration::open(std::move(found)));
-    for (const LogHook& hook : hooks) {
+    std::size_t there = 0;
+    std::vector<LogHook> ours;
+    std::vector<LogHook> others;
+    for (LogHook& hook : hooks) {
       const LogHandler* handler = generation.handler(hook.name);
-      if (handler == nullptr) continue;
-      FTAP_TRY_ASSIGN(ours, leads_to(hook, handler->program.get()));
-      if (!ours) continue;
+      bool leads = false;
+      if (handler != nullptr) {
+        ++there;
+        FTAP_TRY_ASSIGN(to_us, leads_to(hook, handler->program.get()));
+        leads = to_us;
+      }
+      (leads ? ours : others).push_back(std::move(hook));
+    }
+    hooks = std::move(others);
+    if (!ours.empty() && there == generation.handlers.size()) {
+      std::ranges::move(ours, std::back_inserter(hooks));
       LogLive live;
       live.generation_ = std::move(generation);
       live.taken_over_ = true;
       live.why_ = "taken over from the flowtapd before";
       return live;
     }
-    FTAP_TRY(pins_.remove(log_abi()));
+    for (const LogHook& hook : ours) FTAP_TRY(remove_hook(pins_, hook));
+    // Another build may have relieved it and died before it had drained the ring.
+    FTAP_TRY(pins_.set_aside(log_abi()));
     return std::nullopt;
   }
 
@@ -148,10 +163,14 @@ class LogStart {
     for (const std::string& layout : layouts) {
       if (layout == log_abi()) continue;
       auto older = LogOlder::open(pins_, layout);
-      if (older)
+      if (older) {
         others.push_back(std::move(*older));
-      else
+      } else if (older.error().code != 0) {
+        // Only now and for us: it goes on capturing for whoever may read it.
+        return std::unexpected(std::move(older).error().in("another build of flowtapd cannot be relieved"));
+      } else {
         unreadable = std::move(older).error().in("what the layout " + layout + " has captured is lost");
+      }
     }
     std::ranges::sort(others, {}, &LogOlder::next_stream);
     return others;
@@ -168,7 +187,7 @@ class LogStart {
     for (const LogHandler& handler : loaded.generation_.handlers) FTAP_TRY(pass_on(handler, hooks, others));
     FTAP_TRY(pins_.pin(log_abi(), loaded.generation_.pins()));
     FTAP_TRY_ASSIGN(live, std::move(loaded).attach());
-    for (const auto& [name, fd] : pins_of(live.hooks_)) FTAP_TRY(pins_.add(LogPins::kHooks, name, fd));
+    for (const LogHook& hook : live.hooks_) FTAP_TRY(add_hook(pins_, hook));
     return live;
   }
 

@@ -127,10 +127,16 @@ Result<flow::StreamNo> LogStreams::open(const LogTarget& target) {
   __atomic_fetch_sub(&filter, 1, __ATOMIC_RELEASE);
   store<__u16>(slot.state, FTAP_STREAM_FREE);
   store<__u64>(slot.id, 0);
-  std::uint32_t other = 0;
-  if (err != EEXIST || bpf_map_lookup_elem(targets_.get(), &key, &other) != 0 || other >= FTAP_MAX_STREAMS)
-    return fail_errno(err, "cannot tap inode " + std::to_string(target.inode));
-  return load(streams_.elements()[other].id);
+  const auto other = err == EEXIST ? find(target) : std::nullopt;
+  if (!other) return fail_errno(err, "cannot tap inode " + std::to_string(target.inode));
+  return *other;
+}
+
+std::optional<flow::StreamNo> LogStreams::find(const LogTarget& target) const {
+  const ftap_log_target key = key_of(target);
+  std::uint32_t slot = 0;
+  if (bpf_map_lookup_elem(targets_.get(), &key, &slot) != 0 || slot >= FTAP_MAX_STREAMS) return std::nullopt;
+  return load(streams_.elements()[slot].id);
 }
 
 Status LogStreams::end(const LogStream& stream) {

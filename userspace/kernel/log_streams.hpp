@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ class LogStreams {
   /// give a deleted file's number to the next one at once, and only the programs see the difference (they end the old
   /// stream when the new file is written to): who knows that the old file is gone ends its stream first.
   [[nodiscard]] Result<flow::StreamNo> open(const LogTarget& target);
+
+  /// The number of the target's stream; nothing: it is not tapped.
+  [[nodiscard]] std::optional<flow::StreamNo> find(const LogTarget& target) const;
 
   /// Ends a stream without waiting for the programs to see its end: there is no END record, and its slot shows ENDED. A
   /// system call that was under way may still add to it. Not open: nothing happens.

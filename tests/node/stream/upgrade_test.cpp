@@ -72,7 +72,9 @@ TEST(Upgrade, KilledAtAnyMomentOfIt) {
   start_writers(podman);
   ASSERT_TRUE(eventually([&] { return captured(*daemon) > 0; }));
   kill(*daemon);
-  std::mt19937 random(std::random_device{}());  // NOLINT(cert-msc51-cpp): any moment is as good
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
   for (int i = 0; i < 8; ++i) {
     const std::chrono::milliseconds moment(std::uniform_int_distribution(100, 1200)(random));
     Daemon killed(root, i % 4 == 3 ? kToday : kTomorrow);

@@ -5,6 +5,7 @@
 
 #include <boost/json.hpp>
 #include <cerrno>
+#include <climits>
 
 #include "identity/flow_id.hpp"
 
@@ -22,12 +23,13 @@ Result<struct statx> status_of(const Fd& fd) {
   return status;
 }
 
-// Its owner; absent where it is no link any more.
-std::optional<uid_t> owner_of_link(const identity::RootDir& root, const std::string& path) {
-  const auto fd = root.open_below(path, O_PATH | O_NOFOLLOW);
-  struct stat status{};
-  if (!fd || ::fstat(fd->get(), &status) != 0 || !S_ISLNK(status.st_mode)) return std::nullopt;
-  return status.st_uid;
+// What a link says, by the very link that was looked at.
+Result<std::string> target_of(const Fd& link, const std::string& path) {
+  std::string text(PATH_MAX, '\0');
+  const ssize_t n = ::readlinkat(link.get(), "", text.data(), text.size());
+  if (n <= 0) return fail_errno(errno, "cannot read the link " + path);
+  text.resize(static_cast<std::size_t>(n));
+  return text.front() == '/' ? text : path.substr(0, path.rfind('/') + 1) + text;
 }
 
 std::int64_t born(const struct statx& status) {
@@ -46,17 +48,22 @@ std::optional<std::int64_t> number(const json::object& object, const char* name)
 }  // namespace
 
 Result<OpenedFile> open_log_file(const identity::RootDir& root, const std::string& path) {
-  auto opened = root.open_below(path, kFlags | O_NOFOLLOW);
-  std::optional<uid_t> link;
-  if (!opened && opened.error().code == ELOOP) {
-    link = owner_of_link(root, path);
-    if (link) opened = root.open_below(path, kFlags);
+  FTAP_TRY_ASSIGN(place, root.open_below(path, O_PATH | O_NOFOLLOW));
+  FTAP_TRY_ASSIGN(status, status_of(place));
+  if (S_ISLNK(status.stx_mode)) {
+    const uid_t owner = status.stx_uid;
+    FTAP_TRY_ASSIGN(target, target_of(place, path));
+    FTAP_TRY_ASSIGN(behind, root.open_below(target, O_PATH | O_NOFOLLOW));
+    place = std::move(behind);
+    FTAP_TRY_ASSIGN(status_behind, status_of(place));
+    status = status_behind;
+    if (owner != 0 && owner != status.stx_uid)
+      return fail(path + " is a link of somebody who does not own the file behind it");
   }
-  FTAP_TRY_ASSIGN(fd, std::move(opened));
-  FTAP_TRY_ASSIGN(status, status_of(fd));
   if (!S_ISREG(status.stx_mode)) return fail(path + " is no regular file");
-  if (link && *link != 0 && *link != status.stx_uid)
-    return fail(path + " is a link of somebody who does not own the file behind it");
+  // Not before: whoever owns the directory may lead to a device, and opening some is an act of its own.
+  Fd fd(::open(("/proc/self/fd/" + std::to_string(place.get())).c_str(), kFlags));
+  if (!fd.valid()) return fail_errno(errno, "cannot open " + path);
   const auto device = static_cast<std::uint64_t>(status.stx_dev_major) << 32U | status.stx_dev_minor;
   return OpenedFile{
       std::make_shared<const Fd>(std::move(fd)), {device, status.stx_ino, born(status)}, status.stx_size};

@@ -1,5 +1,7 @@
 #include "daemon/stream/relief.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <memory>
 
@@ -62,6 +64,8 @@ class OlderDrain {
            (consumer_.counts().nameless > 0 && Clock::now() - begin < kNamesLongest));
   }
 
+  [[nodiscard]] std::uint64_t backlog() const { return ring_->backlog(); }
+
  private:
   OlderDrain(kernel::LogOlder& older, kernel::LogStreams ours, std::unique_ptr<kernel::RingReader> ring,
              flow::Journal& journal, flow::Namer& namer)
@@ -84,13 +88,29 @@ std::uint64_t wall_ns() {
       std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
-// The stream has its name under both numbers, and its bytes under one.
-void join(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
+// The stream has its name under both numbers.
+void name(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
   const auto known = journal.stream(stream.before.stream);
-  if (known && notes_of(*known))  // FileSources goes on with it where the journal ends
-    return batch.add(flow::EndEntry{stream.before.stream, known->sums.passed, wall_ns(), known->sums.lost});
-  if (stream.number != 0 && known && known->name) batch.add(flow::StreamEntry{stream.number, *known->name});
-  batch.add(flow::EndEntry{stream.before.stream, stream.before.passed, wall_ns(), stream.before.lost});
+  if (stream.number == 0 || !known || !known->name) return;
+  if (notes_of(*known)) return;  // FileSources goes on with it where the journal ends
+  batch.add(flow::StreamEntry{stream.number, *known->name});
+}
+
+// The bytes under the number before are all in the journal.
+void end(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
+  const auto known = journal.stream(stream.before.stream);
+  if (known && known->sums.ended) return;
+  if (known && notes_of(*known))
+    batch.add(flow::EndEntry{stream.before.stream, known->sums.passed, wall_ns(), known->sums.lost});
+  else
+    batch.add(flow::EndEntry{stream.before.stream, stream.before.passed, wall_ns(), stream.before.lost});
+}
+
+Status append(const std::vector<kernel::Relieved>& streams, flow::Journal& journal,
+              void (*what)(const kernel::Relieved&, const flow::Journal&, flow::Batch&)) {
+  flow::Batch batch;
+  for (const kernel::Relieved& stream : streams) what(stream, journal, batch);
+  return batch.empty() ? Status{} : journal.append(batch);
 }
 
 }  // namespace
@@ -107,16 +127,23 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
     drains.push_back(std::move(drain));
   }
   FTAP_TRY_ASSIGN(relieved, live.relieve());
-  for (const auto& drain : drains) drain->drain(0);
-  flow::Batch batch;
-  for (const kernel::Relieved& stream : relieved) {
-    join(stream, journal, batch);
-    if (stream.number == 0)
-      said.push_back("a stream of the build before could not be gone on with: " + stream.why);
+  FTAP_TRY(append(relieved, journal, name));  // at once, in case that this process is killed
+  std::uint64_t left = 0;
+  for (const auto& drain : drains) {
+    drain->drain(0);
+    left += drain->backlog();
   }
-  if (!batch.empty()) FTAP_TRY(journal.append(batch));
+  FTAP_TRY(append(relieved, journal, name));  // what was found out meanwhile
+  FTAP_TRY(append(relieved, journal, end));
+  for (const kernel::Relieved& stream : relieved)
+    if (!stream.why.empty())
+      said.push_back("a stream of the build before could not be gone on with: " + stream.why);
   drains.clear();
-  live.forget_older();
+  if (left > 0)
+    said.push_back(
+        fmt::format("{} bytes of the build before wait in its ring; the next start drains them", left));
+  else
+    live.forget_older();
   return said;
 }
 
