@@ -136,21 +136,24 @@ void FileStream::note_step(std::int64_t step, Clock::time_point now) {
 void FileStream::look(Clock::time_point now, bool drained) {
   const auto size = content_.size();
   if (!size || *size == position_ || is_behind()) return restless_since_.reset();
-  if (!restless_since_ || restless_size_ != *size || !drained) {
+  // What the file had a while ago the tap has told of by now, if it ever will; the file may grow all the while.
+  const bool is_cut = *size < position_;
+  const bool goes_on = restless_since_ && *size >= restless_size_ && (is_cut || position_ < restless_size_);
+  if (!goes_on) {
     restless_since_ = now;
     restless_size_ = *size;
     return;
   }
-  if (now - *restless_since_ < kDrained) return;
+  if (!drained || now - *restless_since_ < kDrained) return;
   restless_since_.reset();
-  if (*size > position_) {
-    target_ = *size;
+  if (!is_cut) {
+    target_ = restless_size_;
     return;
   }
   // Cut off; what comes now stands at its new end, or, of a writer that keeps its position, where the old end was.
   high_ = position_;
   position_ = 0;
-  target_ = *size;
+  target_ = restless_size_;
   step_.reset();
   candidate_.reset();
   owed_.reset();

@@ -81,7 +81,7 @@ class FileStream {
 
   /// There is something to read_on().
   [[nodiscard]] bool is_behind() const { return position_ < target_; }
-  /// look() waits for the file to keep still; it is to be called again soon.
+  /// look() waits for what the tap has to tell; it is to be called again soon.
   [[nodiscard]] bool is_restless() const { return restless_since_.has_value(); }
   [[nodiscard]] StreamNo number() const { return stream_; }
   [[nodiscard]] std::uint64_t passed() const { return offset_; }
@@ -118,9 +118,9 @@ class FileStream {
     Clock::time_point until;
   };
   std::optional<Owed> owed_;
-  std::optional<std::uint64_t> high_;  // where it stood before it went back
-  std::optional<Clock::time_point> restless_since_;
-  std::uint64_t restless_size_ = 0;
+  std::optional<std::uint64_t> high_;                // where it stood before it went back
+  std::optional<Clock::time_point> restless_since_;  // since when the file has more, or less, than was told
+  std::uint64_t restless_size_ = 0;                  // its size then
   std::uint64_t missing_ = 0;
   std::uint64_t filled_ = 0;
 };

@@ -211,6 +211,33 @@ TEST_F(FileStreamsTest, WhatTheTapNeverTellsOfIsFoundByLooking) {
   EXPECT_EQ(text(1), "seen through io_uring seen");
 }
 
+TEST_F(FileStreamsTest, WhatGrowsAllTheWhileIsReadAllTheSame) {
+  add(1);
+  std::string all;
+  for (int i = 0; i < 20; ++i) {
+    all += std::to_string(i) + " never told of\n";
+    (void)tap_.unseen(std::to_string(i) + " never told of\n");
+    look(1);
+  }
+  const std::string read = text(1);
+  EXPECT_TRUE(all.starts_with(read));
+  EXPECT_GT(read.size(), all.size() / 2);
+  look();
+  EXPECT_EQ(text(1), all);
+}
+
+TEST_F(FileStreamsTest, CutOffAndGrowingBehindTheTapsBack) {
+  add(1);
+  round({tap_.write("a long text that was told of\n")});
+  tap_.disk.text.clear();
+  for (const char* word : {"new ", "and ", "more "}) {
+    (void)tap_.unseen(word);
+    look(1);
+  }
+  look();
+  EXPECT_EQ(text(1), "a long text that was told of\nnew and more ");
+}
+
 TEST_F(FileStreamsTest, WritersThatOvertookOneAnother) {
   // Two threads that share a descriptor: what stands behind the call may be the other's position.
   add(1);
