@@ -89,6 +89,7 @@ ExitCode run_tap(const TapOptions& options) {
   if (options.err) outputs.emplace_back("stderr", STDERR_FILENO, stop->get());
   const bool alone = outputs.size() == 1;
   std::vector<api::StreamRequest> requests;
+  requests.reserve(outputs.size());
   for (Output& output : outputs)
     requests.push_back({fmt::format("{}/{}/raw?stream={}", api::kProcessesPath, options.pid, output.name),
                         [&output](std::string_view bytes) { return output.outlet.write(bytes); },

@@ -40,7 +40,7 @@ std::string_view kind_word(ftap_log_kind kind) {
 }
 
 std::string capture_word(const flow::StreamName& name) {
-  const std::string kind(kind_word(name.kind));
+  std::string kind(kind_word(name.kind));
   switch (name.capture) {
     case flow::Capture::kTaken:
       return kind.empty() ? "uncaptured" : kind;
