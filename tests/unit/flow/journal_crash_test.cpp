@@ -171,7 +171,6 @@ void World::run() {
   const std::string before = temp / "before";
   const auto source = ring(0);
   RingPosition committed = 0;
-  std::map<std::string, std::string> files;
   Batch batch;
   {
     auto journal = Journal::open({before, max_, segment_, 1000}).value();
