@@ -24,19 +24,26 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Nobody drains while a new build is loaded, which takes a second here and half a minute in a machine without KVM. So
+// that what is written meanwhile fits into the ring, each writes at full speed first, then slowly, then no more.
+constexpr std::uint32_t kRing = 128U << 20U;
+constexpr int kWriters = 4;
+constexpr int kLinesPerPause = 50;
+constexpr auto kPause = 200us;
+constexpr int kFastLines = 50'000;
+constexpr auto kSlowPause = 20ms;
+constexpr std::size_t kMostBytes = 48;  // of a line
+constexpr int kMostLines = kRing / kWriters / (sizeof(ftap_log_record) + kMostBytes + 16);
+
 class LogTapUpgrade : public test::PinnedTap, public ::testing::WithParamInterface<kernel::LogBackend> {
  protected:
   void SetUp() override {
     test::PinnedTap::SetUp();
     options_.backend = GetParam();
-    options_.ring_bytes = 64U << 20U;
+    options_.ring_bytes = kRing;
     FLOWTAP_SKIP_IF_REFUSED(GetParam());
   }
 };
-
-// Nobody drains while a new build is loaded, so what is written meanwhile has to fit into the ring.
-constexpr int kLinesPerPause = 50;
-constexpr auto kPause = 200us;
 
 // Somebody who writes until he is told to stop.
 class Writing {
@@ -46,11 +53,17 @@ class Writing {
       : thread_([this, name = std::move(name), fd = std::move(fd), say = std::move(say)] {
           for (int i = 0; !stop_; ++i) {
             const std::string line = name + " " + std::to_string(i) + " is what somebody says\n";
+            EXPECT_LE(line.size(), kMostBytes);
             say(fd.get(), line);
             text_ += line;
-            if (i % kLinesPerPause == 0) std::this_thread::sleep_for(kPause);
+            const bool fast = i < kFastLines || drained_;
+            if (i % kLinesPerPause == 0) std::this_thread::sleep_for(fast ? kPause : kSlowPause);
+            while (i >= kMostLines && !stop_ && !drained_) std::this_thread::sleep_for(kSlowPause);
           }
         }) {}
+
+  /// From now on there is somebody who drains.
+  void go_on() { drained_ = true; }
 
   std::string stop() {
     stop_ = true;
@@ -60,6 +73,7 @@ class Writing {
 
  private:
   std::atomic<bool> stop_{false};
+  std::atomic<bool> drained_{false};
   std::string text_;
   std::thread thread_;
 };
@@ -147,7 +161,7 @@ bool in_order(const test::CapturedStream& before, const test::CapturedStream& af
 }
 
 TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
-  constexpr int kPipes = 3;
+  constexpr int kPipes = kWriters - 1;
   std::vector<flow::StreamNo> streams;
   std::deque<Writing> writings;
   std::vector<std::thread> readers;
@@ -180,6 +194,7 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
   const std::string frames = root_ + "/frames";
   NextService next(options_.bpffs, frames, kPipes);
   const auto numbers = next.relieved(streams.size());
+  for (Writing& writing : writings) writing.go_on();
   std::this_thread::sleep_for(20ms);
   std::vector<std::string> written;
   // A file has no end of its own, so it is the pipes' that the service waits for.
