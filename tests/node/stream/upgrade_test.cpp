@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <random>
+#include <set>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include "tests/support/containers.hpp"
@@ -45,11 +49,25 @@ void kill(Daemon& daemon) {
   EXPECT_EQ(daemon.wait(), 128 + SIGKILL);
 }
 
+// Which hooks are in the kernel, by their pins.
+std::set<std::string> hooks_of(const ScratchRoot& root) {
+  constexpr std::string_view kLink = "link_";
+  std::set<std::string> hooks;
+  for (const auto& pin : std::filesystem::directory_iterator(root.file("bpffs/flowtap/hooks"))) {
+    const std::string name = pin.path().filename();
+    if (name.starts_with(kLink)) hooks.insert(name.substr(kLink.size()));
+  }
+  return hooks;
+}
+
 TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
   const ScratchRoot root;
   Podman podman(root);
   auto daemon = std::make_unique<Daemon>(root, kToday);
   daemon->wait_ready();
+  const std::set<std::string> todays = hooks_of(root);
+  std::set<std::string> tomorrows = todays;
+  EXPECT_TRUE(tomorrows.insert("fork").second);  // tests/next/logtap.bpf.c
   start_writers(podman);
   std::uint64_t before = 0;
   for (const DaemonOptions* next : {&kTomorrow, &kToday, &kTomorrow}) {
@@ -59,6 +77,7 @@ TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
     daemon = std::make_unique<Daemon>(root, *next);
     daemon->wait_ready();
     EXPECT_EQ(daemon->status().at("stream").at("reason").as_string(), "relieved another build's");
+    EXPECT_EQ(hooks_of(root), next == &kTomorrow ? tomorrows : todays);
   }
   expect_all(podman, *daemon);
 }
