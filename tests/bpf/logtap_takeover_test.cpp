@@ -312,6 +312,71 @@ TEST_F(LogTapTakeover, HalfAPinIsNone) {
   EXPECT_TRUE(start().taken_over());
 }
 
+// A process that died while it pinned or removed one more hook: there is an array that nothing calls through.
+TEST_F(LogTapTakeover, AHookWithoutItsLinkIsMadeAnew) {
+  for (const std::string hook : {"calls", "exec", "rmdir"}) {
+    SCOPED_TRACE(hook);
+    const test::Pipe pipe;
+    flow::StreamNo stream = 0;
+    {
+      const auto live = start();
+      const auto opened = live.streams()->open(test::target_of(pipe.out.get(), FTAP_KIND_PIPE));
+      ASSERT_TRUE(opened);
+      stream = *opened;
+    }
+    const std::string link = options_.bpffs + "/flowtap/hooks/link_" + hook;
+    ASSERT_TRUE(std::filesystem::remove(link));
+    auto live = start();
+    EXPECT_FALSE(live.taken_over());
+    EXPECT_TRUE(std::filesystem::exists(link));
+    EXPECT_EQ(live.program_stats(false).size(), 3U);
+    const auto relieved = live.relieve();
+    ASSERT_TRUE(relieved) << relieved.error().what;
+    ASSERT_EQ(relieved->size(), 1U);
+    EXPECT_EQ(relieved->front().before.stream, stream);
+    live.forget_older();
+    EXPECT_FALSE(live.left_over()) << live.left_over()->what;
+
+    const std::string text = test::lines(100);
+    test::write_all(pipe.in.get(), text);
+    std::string buffer(text.size(), ' ');
+    ASSERT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), static_cast<ssize_t>(text.size()));
+    test::Captured captured;
+    ASSERT_TRUE((*live.ring())->drain(1U << 20U, [&](std::span<const std::byte> raw) { captured.add(raw); }));
+    EXPECT_EQ(captured.of(relieved->front().number).whole(), text);
+    EXPECT_TRUE(start().taken_over());
+    ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
+  }
+}
+
+TEST_F(LogTapTakeover, AHookWithoutItsArrayIsToldAndLeft) {
+  EXPECT_FALSE(start().taken_over());
+  ASSERT_TRUE(std::filesystem::remove(options_.bpffs + "/flowtap/hooks/at_calls"));
+  const auto live = kernel::start_log_tap(options_);
+  ASSERT_FALSE(live);
+  EXPECT_NE(live.error().what.find("the pinned hook calls of the log tap lacks its array"), std::string::npos)
+      << live.error().what;
+  EXPECT_EQ(live.error().hint, kernel::kDetachHint);
+}
+
+TEST_F(LogTapTakeover, NothingIsPinnedIntoAFolderOfSomebodyElse) {
+  const std::string folder = options_.bpffs + "/flowtap";
+  const auto is_refused = [&](uid_t owner, mode_t mode) {
+    EXPECT_EQ(::mkdir(folder.c_str(), 0700), 0);
+    EXPECT_EQ(::chown(folder.c_str(), owner, 0), 0);
+    EXPECT_EQ(::chmod(folder.c_str(), mode), 0);
+    const auto live = kernel::start_log_tap(options_);
+    EXPECT_TRUE(live) << live.error().what;
+    EXPECT_EQ(::rmdir(folder.c_str()), live && live->unpinned() ? 0 : -1);
+    return live && live->unpinned() &&
+           live->unpinned()->what.find("belongs to somebody else") != std::string::npos;
+  };
+  EXPECT_TRUE(is_refused(65534, 0700));
+  EXPECT_TRUE(is_refused(0, 0770));
+  EXPECT_TRUE(is_refused(0, 0702));
+  EXPECT_FALSE(is_refused(0, 0750));
+}
+
 TEST_F(LogTapTakeover, APinThatFailsLeavesNothing) {
   const kernel::LogPins pins(options_.bpffs);
   ASSERT_TRUE(pins.check());

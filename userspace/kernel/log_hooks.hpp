@@ -10,6 +10,9 @@
 
 namespace flowtap::kernel {
 
+/// Every system call's end (bpf/logtap.bpf.c): who has this one is of the sys_exit backend.
+inline constexpr const char* kCallsHook = "calls";
+
 /// One place in the kernel, with the program that is attached there as long as its link is held here or pinned.
 struct LogHook {
   std::string name;  ///< "exec"

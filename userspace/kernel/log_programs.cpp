@@ -181,7 +181,7 @@ Result<LogLive> LogLoaded::attach() && {
 }
 
 LogBackend LogLive::backend() const {
-  return generation_.handler("calls") == nullptr ? LogBackend::kFunctions : LogBackend::kSysExit;
+  return generation_.handler(kCallsHook) == nullptr ? LogBackend::kFunctions : LogBackend::kSysExit;
 }
 
 Status LogLive::check_file(const std::string& path) const {

@@ -20,8 +20,10 @@ namespace {
 // Between the numbers of an older build, which counts on until it is relieved, and ours.
 constexpr flow::StreamNo kNumbersApart = 1U << 20U;
 
-LogBackend backend_of(const std::vector<LogHook>& hooks) {
-  const bool calls = std::ranges::find(hooks, "calls", &LogHook::name) != hooks.end();
+// The one whose bytes are captured now. A build that died while it removed hooks may have left its handlers alone.
+LogBackend backend_of(const std::vector<LogHook>& hooks, const std::vector<LogOlder>& others) {
+  const bool calls = std::ranges::find(hooks, kCallsHook, &LogHook::name) != hooks.end() ||
+                     (!others.empty() && others.back().generation().handler(kCallsHook) != nullptr);
   return calls ? LogBackend::kSysExit : LogBackend::kFunctions;
 }
 
@@ -179,7 +181,7 @@ class LogStart {
   // Loads this build's handlers; new hooks lead to them, the others do not yet.
   Result<LogLive> load_beside(const std::vector<LogHook>& hooks, const std::vector<LogOlder>& others) {
     LogOptions options = options_;
-    options.backend = backend_of(hooks);
+    options.backend = backend_of(hooks, others);
     for (const LogOlder& older : others)
       options.first_stream = std::max(options.first_stream, older.next_stream() + kNumbersApart);
     FTAP_TRY_ASSIGN(opened, LogOpened::open(options, hooks));
