@@ -1,0 +1,71 @@
+// What the API says of flows, over a real journal.
+#include "daemon/stream/flows_service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <map>
+
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap {
+namespace {
+
+std::uint64_t now_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
+class FlowsServiceTest : public testing::Test {
+ protected:
+  // A flow whose bytes came at these times, and that has ended or not.
+  void add(const std::string& flow, std::vector<std::uint64_t> times, bool ended) {
+    const flow::StreamNo stream = ++streams_;
+    flow::Batch batch;
+    batch.add(flow::StreamEntry{
+        stream, {.flow = flow, .output = "stdout", .identity = {}, .inode = stream, .kind = FTAP_KIND_PIPE}});
+    std::uint64_t offset = 0;
+    for (const std::uint64_t time : times)
+      batch.add(flow::BytesEntry{stream, offset++, time, 0, std::as_bytes(std::span("x", 1))});
+    if (ended) batch.add(flow::EndEntry{stream, offset, times.empty() ? 0 : times.back(), {}});
+    ASSERT_TRUE(journal_->append(batch));
+  }
+
+  std::map<std::string, bool> suspects() {
+    std::map<std::string, bool> all;
+    for (const api::FlowStatus& flow : FlowsService(*journal_, *watch_, suspicion_, nullptr).flows({}))
+      all[flow.id] = flow.suspect;
+    return all;
+  }
+
+  test::TempDir dir_;
+  std::unique_ptr<flow::Journal> journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
+  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
+  Suspicion suspicion_;
+  flow::StreamNo streams_ = 0;
+};
+
+TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
+  const std::uint64_t from = now_ns();
+  add("proc/1-1", {from + 10, from + 20}, true);
+  add("proc/2-1", {from + 10, from + 500}, true);
+  add("proc/3-1", {from + 10}, false);  // what it says since has maybe not been seen
+  add("proc/4-1", {from + 600}, true);
+  add("proc/5-1", {}, false);  // that nothing was seen of it says nothing
+  using All = std::map<std::string, bool>;
+  suspicion_.look(0, from + 100);
+  EXPECT_EQ(suspects(), (All{{"proc/1-1", false},
+                             {"proc/2-1", false},
+                             {"proc/3-1", false},
+                             {"proc/4-1", false},
+                             {"proc/5-1", false}}));
+  suspicion_.look(1, from + 200);
+  EXPECT_EQ(suspects(), (All{{"proc/1-1", false},
+                             {"proc/2-1", true},
+                             {"proc/3-1", true},
+                             {"proc/4-1", false},
+                             {"proc/5-1", true}}));
+}
+
+}  // namespace
+}  // namespace flowtap
