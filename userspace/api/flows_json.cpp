@@ -1,7 +1,7 @@
 #include "api/flows_json.hpp"
 
 #include "api/json.hpp"
-#include "api/rfc3339.hpp"
+#include "base/rfc3339.hpp"
 
 namespace flowtap::api {
 namespace {

@@ -1,9 +1,10 @@
-#include "api/rfc3339.hpp"
+#include "base/rfc3339.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
-namespace flowtap::api {
+namespace flowtap {
 namespace {
 
 using std::chrono::days;
@@ -29,6 +30,17 @@ std::optional<nanoseconds> fraction(std::string_view text) {
   return nanoseconds(*value);
 }
 
+/// "Z", or "+02:00" as what is to be taken off.
+std::optional<std::chrono::minutes> zone(std::string_view text) {
+  if (text == "Z" || text == "z") return std::chrono::minutes(0);
+  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
+  const auto hours = digits(text, 1, 2);
+  const auto minutes = digits(text, 4, 2);
+  if (!hours || !minutes || *hours > 23 || *minutes > 59) return std::nullopt;
+  const std::chrono::minutes ahead(*hours * 60 + *minutes);
+  return text[0] == '+' ? ahead : -ahead;
+}
+
 }  // namespace
 
 std::string rfc3339_nano(std::chrono::system_clock::time_point time) {
@@ -47,7 +59,7 @@ std::string rfc3339_nano(std::chrono::system_clock::time_point time) {
 
 std::optional<std::chrono::system_clock::time_point> parse_rfc3339(std::string_view text) {
   static constexpr std::string_view kForm = "....-..-..T..:..:..";
-  if (text.size() <= kForm.size() || text.back() != 'Z') return std::nullopt;
+  if (text.size() <= kForm.size()) return std::nullopt;
   for (std::size_t i = 0; i < kForm.size(); ++i)
     if (kForm[i] != '.' && text[i] != kForm[i]) return std::nullopt;
   const auto year = digits(text, 0, 4);
@@ -56,15 +68,18 @@ std::optional<std::chrono::system_clock::time_point> parse_rfc3339(std::string_v
   const auto hour = digits(text, 11, 2);
   const auto minute = digits(text, 14, 2);
   const auto second = digits(text, 17, 2);
-  const auto rest = fraction(text.substr(kForm.size(), text.size() - 1 - kForm.size()));
-  if (!year || !month || !day || !hour || !minute || !second || !rest) return std::nullopt;
+  const std::string_view behind = text.substr(kForm.size());
+  const std::size_t zone_at = std::min(behind.find_first_of("Zz+-"), behind.size());
+  const auto rest = fraction(behind.substr(0, zone_at));
+  const auto ahead = zone(behind.substr(zone_at));
+  if (!year || !month || !day || !hour || !minute || !second || !rest || !ahead) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
                                          std::chrono::month(*month), std::chrono::day(*day)};
   // Within what the clock can hold in nanoseconds: 1677 to 2262.
   if (!date.ok() || *year < 1678 || *year > 2261 || *hour > 23 || *minute > 59 || *second > 60)
     return std::nullopt;
   return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
-         std::chrono::seconds(*second) + *rest;
+         std::chrono::seconds(*second) + *rest - *ahead;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap

@@ -1,0 +1,41 @@
+// The CRI log format, in which flows are kept: "<RFC3339Nano> <stdout|stderr> <P|F> <text>\n"
+// (kubernetes/design-proposals-archive, node/kubelet-cri-logging.md). Tags are divided by ":", and readers look at the
+// first one alone, so a gap is marked by one of ours that no container can write: "F:missing=123".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace flowtap::flow {
+
+/// One line of such a file. Does not own.
+struct CriLine {
+  std::uint64_t time = 0;                ///< ns since 1970
+  std::string_view output;               ///< stdout or stderr
+  bool full = false;                     ///< F: a line, or the end of one; P: what follows belongs to it
+  std::optional<std::uint64_t> missing;  ///< a gap of so many bytes, and the text says so
+  std::string_view text;
+};
+
+/// The time of a line as the format has it. Writing one second after the other costs little.
+class CriTime {
+ public:
+  /// Thirty characters.
+  [[nodiscard]] std::string_view text(std::uint64_t ns);
+
+ private:
+  std::uint64_t second_ = ~std::uint64_t{0};
+  std::string text_;
+};
+
+void put_cri_line(std::string& out, CriTime& clock, const CriLine& line);
+
+/// "[flowtap: 123 bytes are missing here]"
+[[nodiscard]] std::string gap_text(std::uint64_t bytes);
+
+/// A line without its newline, from any runtime; nothing if it is none.
+[[nodiscard]] std::optional<CriLine> parse_cri_line(std::string_view line);
+
+}  // namespace flowtap::flow
