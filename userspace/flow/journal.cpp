@@ -109,6 +109,43 @@ Result<Reading> Journal::read(StreamNo stream, std::uint64_t from, std::uint64_t
   return read(cursors, limit);
 }
 
+Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit) const {
+  JournalTail tail{.entries = {}, .next = from};
+  Segment::Ptr segment;
+  std::uint64_t size = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& node : index_.segments()) {
+      if (node.file->number() < from.segment) continue;
+      // Numbers may be left out: those of files that somebody else made.
+      const bool begins = node.file->number() != from.segment || from.at < sizeof(RawSegmentHead);
+      tail.evicted = tail.evicted || (begins && from.segment != 0 && from.at != 0 && !segment);
+      tail.next = {node.file->number(), begins ? sizeof(RawSegmentHead) : from.at};
+      segment = node.file;
+      size = segment->size();
+      if (tail.next.at < size) break;
+      from = skip(tail.next);
+    }
+  }
+  if (!segment || tail.next.at >= size) {
+    tail.end = true;
+    return tail;
+  }
+  const std::uint64_t left = size - tail.next.at;
+  std::size_t whole = 0;
+  for (std::uint64_t wanted = std::min<std::uint64_t>(left, limit); whole == 0; wanted *= 2) {
+    tail.entries.resize(std::min(wanted, left));
+    FTAP_TRY_ASSIGN(read, segment->read(tail.next.at, tail.entries));
+    tail.entries.resize(read);
+    while (const auto batch = batch_at(tail.entries, whole))
+      whole = batch->entries_at + batch->entries.size();
+    if (whole == 0 && wanted >= left) return fail("the segment " + segment->path() + " is damaged");
+  }
+  tail.entries.resize(whole);
+  tail.next.at += whole;
+  return tail;
+}
+
 std::vector<StreamView> Journal::streams() const {
   const std::scoped_lock lock(mutex_);
   std::vector<StreamView> views;

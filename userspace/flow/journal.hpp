@@ -24,6 +24,7 @@
 #include "flow/journal_index.hpp"
 #include "flow/journal_reading.hpp"
 #include "flow/journal_replay.hpp"
+#include "flow/journal_tail.hpp"
 
 namespace flowtap::flow {
 
@@ -87,6 +88,12 @@ class Journal {
   [[nodiscard]] Reading read(std::span<const StreamCursor> from, std::uint64_t limit) const;
   /// The same of one stream; an Error if it is not known.
   [[nodiscard]] Result<Reading> read(StreamNo stream, std::uint64_t from, std::uint64_t limit) const;
+
+  /// Whole batches from a place on, about `limit` bytes of them and at least one. An Error costs what stands in that
+  /// segment: go on behind it.
+  [[nodiscard]] Result<JournalTail> tail(JournalPlace from, std::size_t limit) const;
+  /// The first place of the segment behind this one.
+  [[nodiscard]] static JournalPlace skip(JournalPlace place) { return {place.segment + 1, 0}; }
 
   [[nodiscard]] std::vector<StreamView> streams() const;
   [[nodiscard]] std::optional<StreamView> stream(StreamNo number) const;
