@@ -27,7 +27,7 @@ class StreamOrder {
   /// Until when what is held waits; max: nothing is held.
   [[nodiscard]] Clock::time_point until() const { return early_.empty() ? Clock::time_point::max() : until_; }
 
-  /// `take(bytes, time)` is called for what is in order now. What was there before is left out.
+  /// `take(bytes, time)` is called for what is in order now, which begins at next(). What was there before is left out.
   template <typename Take>
   void add(std::uint64_t offset, std::string_view bytes, std::uint64_t time, Clock::time_point now,
            Take&& take) {

@@ -1,0 +1,103 @@
+// From the journal to the flows: each stream's bytes in order, lines out of bytes, each line into its flow. It reads the
+// journal as it was written, so capture never waits for it; what it does not get to in time is a gap, and says so.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "flow/journal.hpp"
+#include "flow/lines/line_assembler.hpp"
+#include "flow/lines/stream_order.hpp"
+#include "flow/store/flow_store.hpp"
+
+namespace flowtap::flow {
+
+struct PipelineStats {
+  std::uint64_t bytes = 0;    ///< of lines, that were taken from the journal by this process
+  std::uint64_t missing = 0;  ///< bytes that were not there
+  std::uint64_t unnamed = 0;  ///< bytes that had to make room before their stream had a name
+  std::uint64_t damaged = 0;  ///< segments that could not be read
+};
+
+/// Used by one thread.
+class Pipeline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// All must outlive it. `journal_bytes` is what the journal keeps: before a quarter of it has passed, lines are written
+  /// to their files, so that a start finds in the one what is not in the other.
+  Pipeline(const Journal& journal, FlowStore& store, std::uint64_t journal_bytes)
+      : journal_(journal), store_(store), quarter_(journal_bytes / 4) {}
+
+  /// Takes all that the journal has from an earlier process, and then ends the flows that nobody writes to any more.
+  void replay(std::uint64_t wall_ns);
+
+  /// Takes some of what the journal has. True: there is more.
+  bool take(Clock::time_point now, std::uint64_t wall_ns);
+
+  /// When take() has something to do though the journal has no more.
+  [[nodiscard]] Clock::time_point next() const;
+
+  [[nodiscard]] const PipelineStats& stats() const { return stats_; }
+
+ private:
+  /// What came before its stream had a name.
+  struct Early {
+    std::uint64_t offset = 0;
+    std::string bytes;
+    std::uint64_t time = 0;
+  };
+  struct Stream {
+    StreamNo number = 0;
+    StreamOrder order;
+    LineAssembler lines;
+    FlowStore::Ref flow;  ///< empty: it has no name yet
+    std::string output;
+    std::deque<Early> early;
+    std::size_t early_bytes = 0;
+    std::uint64_t time = 0;     // of the last bytes
+    std::uint64_t quarter = 0;  // when they came
+    bool begun = false;         // it is known where it begins
+    bool ended = false;
+  };
+
+  void enter(const EntryView& view, FlowStore::Writing& writing, Clock::time_point now);
+  void bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
+  void name(const StreamEntry& entry, FlowStore::Writing& writing);
+  void state(const StateEntry& entry, FlowStore::Writing& writing);
+  static void begin(const Stream& stream, FlowStore::Writing& writing);
+  void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
+  void give_up_holes(Clock::time_point now);
+  void finish_old_lines();
+  void next_quarter(Clock::time_point now, std::uint64_t wall_ns);
+  void give(Stream& stream, std::uint64_t offset, std::string_view bytes, std::uint64_t time,
+            FlowStore::Writing& writing);
+  void give_up(Stream& stream, Clock::time_point now, FlowStore::Writing& writing);
+  void miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writing);
+  void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
+  void renew(Stream& stream, FlowStore::Writing& writing);
+  void hold(Stream& stream, Early early);
+  void forget_ended(Clock::time_point now);
+
+  const Journal& journal_;
+  FlowStore& store_;
+  const std::uint64_t quarter_;
+  JournalPlace place_;
+  std::unordered_map<StreamNo, Stream> streams_;
+  std::vector<StreamNo> holes_;  // streams that wait for bytes
+  struct Ended {
+    StreamNo stream;
+    Clock::time_point at;
+  };
+  std::deque<Ended> ended_;
+  std::size_t early_bytes_ = 0;    // of all streams
+  std::uint64_t since_flush_ = 0;  // bytes of the journal
+  std::uint64_t quarters_ = 0;
+  PipelineStats stats_;
+};
+
+}  // namespace flowtap::flow

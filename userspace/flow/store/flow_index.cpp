@@ -1,0 +1,212 @@
+#include "flow/store/flow_index.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "base/fd.hpp"
+#include "base/file.hpp"
+#include "flow/crc32c.hpp"
+#include "flow/positioned_io.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\1'};
+constexpr std::uint32_t kMostStreams = 1U << 20U;
+constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+
+// What stands before each row.
+struct RowHead {
+  std::uint32_t size;  // of the row
+  std::uint32_t crc;   // of the row
+};
+// Behind it the id, and the streams.
+struct RawState {
+  std::uint64_t inode;
+  std::uint64_t base;
+  std::uint64_t length;
+  std::uint64_t lines_before;
+  std::uint64_t lines;
+  std::uint64_t missing;
+  std::uint64_t first;
+  std::uint64_t last;
+  std::uint64_t ended;
+  std::uint32_t id;       // bytes
+  std::uint32_t streams;  // how many; kGone: the flow is gone
+};
+struct RawStream {
+  std::uint64_t number;
+  std::uint64_t offset;
+};
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 80 && sizeof(RawStream) == 16);
+
+constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+// 0: it cannot be told.
+std::uint64_t inode_of(const Fd& fd) {
+  struct stat here{};
+  return ::fstat(fd.get(), &here) == 0 ? here.st_ino : 0;
+}
+
+constexpr std::uint32_t kGone = ~std::uint32_t{0};
+
+void put(std::string& out, const auto& value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+void put_row(std::string& out, const FlowState& state, bool gone) {
+  std::string row;
+  put(row, RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
+                    state.first, state.last, state.ended, static_cast<std::uint32_t>(state.id.size()),
+                    gone ? kGone : static_cast<std::uint32_t>(state.streams.size())});
+  row += state.id;
+  if (!gone)
+    for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
+  put(out, RowHead{static_cast<std::uint32_t>(row.size()), crc32c(0, bytes_of(row))});
+  out += row;
+}
+
+template <typename T>
+std::optional<T> take(std::string_view& text) {
+  T value;
+  if (text.size() < sizeof(value)) return std::nullopt;
+  std::memcpy(&value, text.data(), sizeof(value));
+  text.remove_prefix(sizeof(value));
+  return value;
+}
+
+struct Row {
+  FlowState state;
+  bool gone = false;
+};
+
+std::optional<Row> parse_row(std::string_view text) {
+  const auto raw = take<RawState>(text);
+  if (!raw || raw->id > text.size()) return std::nullopt;
+  Row row{{std::string(text.substr(0, raw->id)),
+           raw->inode,
+           raw->base,
+           raw->length,
+           raw->lines_before,
+           raw->lines,
+           raw->missing,
+           raw->first,
+           raw->last,
+           raw->ended,
+           {}},
+          raw->streams == kGone};
+  text.remove_prefix(raw->id);
+  if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
+  if (raw->streams > kMostStreams || text.size() != raw->streams * sizeof(RawStream)) return std::nullopt;
+  while (const auto stream = take<RawStream>(text)) row.state.streams.emplace(stream->number, stream->offset);
+  return row;
+}
+
+std::optional<Row> take_row(std::string_view& text) {
+  const auto head = take<RowHead>(text);
+  if (!head || head->size > text.size()) return std::nullopt;
+  const std::string_view row = text.substr(0, head->size);
+  text.remove_prefix(head->size);
+  if (crc32c(0, bytes_of(row)) != head->crc) return std::nullopt;
+  return parse_row(row);
+}
+
+Status write_all(int fd, std::uint64_t at, std::string& bytes, const std::string& path) {
+  std::array parts{iovec{bytes.data(), bytes.size()}};
+  return write_at(fd, at, parts, path);
+}
+
+}  // namespace
+
+FlowIndex FlowIndex::open(std::string dir) {
+  FlowIndex index(std::move(dir));
+  index.load();
+  return index;
+}
+
+void FlowIndex::load() {
+  Fd fd(::open(path().c_str(), kFlags));
+  if (!fd.valid()) {
+    if (errno != ENOENT) said_ = "cannot open " + path() + ": " + errno_text(errno);
+    return;
+  }
+  const auto all = read_file(path(), kMostBytes);
+  if (!all) {
+    said_ = all.error().what;
+    return;
+  }
+  std::string_view text = *all;
+  if (!text.starts_with(std::string_view(kMagic.data(), kMagic.size()))) {
+    said_ = path() + " was written by another build; the flows before are not known";
+    return;
+  }
+  text.remove_prefix(kMagic.size());
+  std::string_view good = text;
+  while (auto row = take_row(text)) {
+    good = text;
+    if (row->gone)
+      found_.erase(row->state.id);
+    else
+      found_.insert_or_assign(row->state.id, std::move(row->state));
+  }
+  size_ = all->size() - good.size();
+  // The end that a killed process has left.
+  if (!good.empty() && ::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) return;
+  inode_ = inode_of(fd);
+}
+
+bool FlowIndex::wants_rewrite() const {
+  struct stat here{};
+  if (inode_ == 0 || ::lstat(path().c_str(), &here) != 0 || here.st_ino != inode_) return true;
+  return size_ > kLeastBloat && size_ > kBloat * fresh_;
+}
+
+Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const std::string> gone) {
+  if (states.empty() && gone.empty()) return {};
+  Fd fd(::open(path().c_str(), kFlags));
+  if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
+  if (inode_of(fd) != inode_) return fail(path() + " is another file than it was");
+  std::string rows;
+  for (const FlowState* state : states) put_row(rows, *state, false);
+  for (const std::string& id : gone) put_row(rows, FlowState{.id = id, .streams = {}}, true);
+  if (auto written = write_all(fd.get(), size_, rows, path()); !written) {
+    // Else what is half a row there would hide the next ones.
+    if (::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) inode_ = 0;
+    return written;
+  }
+  size_ += rows.size();
+  return {};
+}
+
+Status FlowIndex::rewrite(std::span<const FlowState* const> states) {
+  const std::string fresh = path() + ".new";
+  ::unlink(fresh.c_str());
+  Fd fd(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
+  if (!fd.valid()) return fail_errno(errno, "cannot create " + fresh);
+  std::string all(kMagic.data(), kMagic.size());
+  for (const FlowState* state : states) put_row(all, *state, false);
+  auto written = write_all(fd.get(), 0, all, fresh);
+  if (written && ::rename(fresh.c_str(), path().c_str()) != 0)
+    written = fail_errno(errno, "cannot rename " + fresh);
+  if (!written) {
+    ::unlink(fresh.c_str());
+    return written;
+  }
+  inode_ = inode_of(fd);
+  size_ = all.size();
+  fresh_ = size_;
+  return {};
+}
+
+}  // namespace flowtap::flow

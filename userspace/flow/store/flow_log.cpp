@@ -1,0 +1,242 @@
+#include "flow/store/flow_log.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+
+#include "flow/positioned_io.hpp"
+#include "flow/store/file_name.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+// Memory that a buffer keeps for its next lines.
+constexpr std::size_t kKeptBuffer = std::size_t{16} << 10U;
+
+constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr mode_t kMode = 0640;
+
+struct OpenedFile {
+  Fd fd;
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+};
+
+std::optional<OpenedFile> open_existing(const std::string& path) {
+  Fd fd(::open(path.c_str(), kFlags));
+  struct stat here{};
+  if (!fd.valid() || ::fstat(fd.get(), &here) != 0 || !S_ISREG(here.st_mode)) return std::nullopt;
+  return OpenedFile{std::move(fd), here.st_ino, static_cast<std::uint64_t>(here.st_size)};
+}
+
+Result<OpenedFile> create(const std::string& path) {
+  ::unlink(path.c_str());  // whatever stands there is not ours
+  Fd fd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kMode));
+  struct stat here{};
+  if (!fd.valid() || ::fstat(fd.get(), &here) != 0) return fail_errno(errno, "cannot create " + path);
+  return OpenedFile{std::move(fd), here.st_ino, 0};
+}
+
+std::uint64_t count_lines(std::string_view text) {
+  return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+}
+
+Status write_all(const Fd& fd, std::uint64_t at, std::string& bytes, const std::string& path) {
+  std::array parts{iovec{bytes.data(), bytes.size()}};
+  return write_at(fd.get(), at, parts, path);
+}
+
+// Where the first line begins that begins at `at` or behind it.
+std::size_t line_from(std::string_view text, std::size_t at) {
+  if (at == 0) return 0;
+  const std::size_t newline = text.find('\n', at - 1);
+  return newline == std::string_view::npos ? text.size() : newline + 1;
+}
+
+}  // namespace
+
+FlowLog::FlowLog(const std::string& dir, FlowState state)
+    : path_(dir + "/" + flow_file_name(state.id)),
+      written_(std::move(state)),
+      streams_(written_.streams),
+      missing_(written_.missing),
+      first_(written_.first),
+      last_(written_.last),
+      ended_(written_.ended) {
+  if (written_.inode != 0) find_file();
+}
+
+// A process that was killed has left more than counts, or the file that shrink() made under its first name.
+void FlowLog::find_file() {
+  for (const std::string& name : {path_, new_path()}) {
+    const auto file = open_existing(name);
+    if (!file || file->inode != written_.inode || file->size < written_.length) continue;
+    if (file->size > written_.length && ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0)
+      continue;
+    unsettled_ = name != path_;
+    return settle();
+  }
+  forget_file();
+}
+
+// Its lines are gone.
+void FlowLog::forget_file() {
+  written_.base += written_.length;
+  written_.lines_before = written_.lines;
+  written_.length = 0;
+  written_.inode = 0;
+  unsettled_ = false;
+}
+
+std::uint64_t FlowLog::position_of(StreamNo stream) const {
+  const auto at = streams_.find(stream);
+  return at == streams_.end() ? 0 : at->second;
+}
+
+bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock) {
+  std::uint64_t& position = streams_[stream];
+  if (line.end <= position) return false;
+  std::string_view text = line.text;
+  if (line.begin < position) text.remove_prefix(std::min<std::uint64_t>(position - line.begin, text.size()));
+  position = line.end;
+  put_cri_line(buffer_, clock, {line.time, output, line.full, {}, text});
+  ++buffered_lines_;
+  if (first_ == 0) first_ = line.time;
+  last_ = line.time;
+  return true;
+}
+
+bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
+                      CriTime& clock) {
+  std::uint64_t& position = streams_[stream];
+  if (to <= position) return false;
+  const std::uint64_t bytes = to - position;
+  position = to;
+  missing_ += bytes;
+  put_cri_line(buffer_, clock, {time, output, true, bytes, gap_text(bytes)});
+  ++buffered_lines_;
+  return true;
+}
+
+Result<Fd> FlowLog::open_file() {
+  if (written_.inode != 0) {
+    auto file = open_existing(unsettled_ ? new_path() : path_);
+    if (file && file->inode == written_.inode && file->size >= written_.length) return std::move(file->fd);
+    forget_file();  // somebody has removed it
+  }
+  FTAP_TRY_ASSIGN(file, create(path_));
+  written_.inode = file.inode;
+  return std::move(file.fd);
+}
+
+Status FlowLog::flush() {
+  if (!buffer_.empty()) {
+    FTAP_TRY_ASSIGN(fd, open_file());
+    if (auto done = write_all(fd, written_.length, buffer_, path_); !done) {
+      static_cast<void>(::ftruncate(fd.get(), static_cast<off_t>(written_.length)));
+      return done;
+    }
+    written_.length += buffer_.size();
+    buffer_.clear();
+    if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
+  }
+  written_.lines += std::exchange(buffered_lines_, 0);
+  written_.streams = streams_;
+  written_.missing = missing_;
+  written_.first = first_;
+  written_.last = last_;
+  written_.ended = ended_;
+  return {};
+}
+
+std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
+  const std::uint64_t before = end() - base();
+  if (before <= bytes || unsettled_) return 0;
+  const std::uint64_t of_file = bytes > buffer_.size() ? bytes - buffer_.size() : 0;
+  if (of_file == 0 || !rewrite(written_.length - std::min(of_file, written_.length))) {
+    remove_file();
+    forget_file();
+    drop_buffered(bytes);
+  }
+  return before - (end() - base());
+}
+
+// The file without its first `from` bytes, and the rest of the line that these cut.
+Status FlowLog::rewrite(std::uint64_t from) {
+  auto file = open_existing(path_);
+  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
+  std::string text(written_.length, '\0');
+  FTAP_TRY_ASSIGN(read, read_at(file->fd.get(), 0, std::as_writable_bytes(std::span(text)), path_));
+  text.resize(read);
+  const std::size_t cut = line_from(text, from);
+  const std::uint64_t lines = count_lines(std::string_view(text).substr(0, cut));
+  text.erase(0, cut);
+  FTAP_TRY_ASSIGN(fresh, create(new_path()));
+  if (auto done = write_all(fresh.fd, 0, text, new_path()); !done) {
+    ::unlink(new_path().c_str());
+    return done;
+  }
+  written_.inode = fresh.inode;
+  written_.base += cut;
+  written_.length = text.size();
+  written_.lines_before += lines;
+  unsettled_ = true;
+  return {};
+}
+
+// Only where there is no file before it.
+void FlowLog::drop_buffered(std::uint64_t bytes) {
+  if (buffer_.size() <= bytes) return;
+  const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);
+  const std::uint64_t lines = count_lines(std::string_view(buffer_).substr(0, cut));
+  buffer_.erase(0, cut);
+  written_.base += cut;
+  written_.lines_before += lines;
+  written_.lines += lines;
+  buffered_lines_ -= lines;
+}
+
+void FlowLog::settle() {
+  if (unsettled_ && ::rename(new_path().c_str(), path_.c_str()) == 0) unsettled_ = false;
+}
+
+void FlowLog::remove_file() {
+  if (written_.inode != 0) ::unlink((unsettled_ ? new_path() : path_).c_str());
+}
+
+void FlowLog::rename(const std::string& dir, const std::string& id) {
+  const std::string before = unsettled_ ? new_path() : path_;
+  path_ = dir + "/" + flow_file_name(id);
+  written_.id = id;
+  unsettled_ = false;
+  if (written_.inode != 0 && ::rename(before.c_str(), path_.c_str()) != 0) forget_file();
+}
+
+void FlowLog::read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const {
+  part.from = std::max(from, base());
+  part.lines_before = written_.lines_before;
+  const LogPosition file_end = base() + written_.length;
+  if (part.from < file_end) {
+    auto opened = open_existing(unsettled_ ? new_path() : path_);
+    if (opened && opened->inode == written_.inode) {
+      file = {std::move(opened->fd), part.from - base(), std::min<std::size_t>(limit, file_end - part.from)};
+      part.next = part.from + file.size;
+    } else {
+      part.from = file_end;  // somebody has removed it
+      part.lines_before = written_.lines;
+    }
+  }
+  if (part.from >= file_end) {
+    const std::size_t at = std::min<std::size_t>(part.from - file_end, buffer_.size());
+    part.text = buffer_.substr(at, limit);
+    part.next = part.from + part.text.size();
+  }
+  part.ended = ended_ != 0 && part.next >= end();
+}
+
+}  // namespace flowtap::flow

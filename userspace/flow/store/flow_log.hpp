@@ -1,0 +1,94 @@
+// The log of one flow: a file in the CRI format, and behind it, in memory, what was not written to it yet.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "flow/lines/cri_line.hpp"
+#include "flow/lines/line_assembler.hpp"
+#include "flow/store/flow_state.hpp"
+
+namespace flowtap::flow {
+
+/// Part of a flow's log.
+struct LogPart {
+  std::string text;                ///< lines of the CRI format; the last may be cut
+  LogPosition from = 0;            ///< where it begins: behind what was asked for if that has made room
+  LogPosition next = 0;            ///< behind it
+  std::uint64_t lines_before = 0;  ///< of the flow's lines, where `from` is its oldest position; else 0
+  bool ended = false;              ///< nothing will come behind it
+};
+
+/// Where a part stands that has to be read from the file. The descriptor keeps what it says readable.
+struct FilePart {
+  Fd fd;
+  std::uint64_t at = 0;
+  std::size_t size = 0;
+};
+
+/// Not thread-safe: FlowStore guards it.
+class FlowLog {
+ public:
+  FlowLog(const std::string& dir, FlowState state);
+
+  [[nodiscard]] const std::string& id() const { return written_.id; }
+  /// What is safe in the file.
+  [[nodiscard]] const FlowState& written() const { return written_; }
+  [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
+  [[nodiscard]] std::uint64_t missing() const { return missing_; }
+  [[nodiscard]] LogPosition base() const { return written_.base; }
+  [[nodiscard]] LogPosition end() const { return written_.base + written_.length + buffer_.size(); }
+  [[nodiscard]] std::size_t buffered() const { return buffer_.size(); }
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
+  [[nodiscard]] std::uint64_t last() const { return last_; }
+  [[nodiscard]] std::uint64_t first() const { return first_; }
+  [[nodiscard]] bool has_news() const { return !buffer_.empty() || ended_ != written_.ended; }
+
+  /// Adds a line of a stream, or what of it is not there yet. False: it is there already, from before a start.
+  bool add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock);
+  /// Adds a gap of the stream from its own position up to `to`.
+  bool add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
+               CriTime& clock);
+  void set_ended(std::uint64_t time) { ended_ = time; }
+  /// Where the stream stands in the log.
+  [[nodiscard]] std::uint64_t position_of(StreamNo stream) const;
+
+  /// Writes what is in memory behind the file. After an Error it stays there.
+  [[nodiscard]] Status flush();
+  /// What makes room: lines from the oldest on, so that at most `bytes` are left. Returns the bytes. A file that can't be
+  /// written anew is given up whole.
+  std::uint64_t shrink(std::uint64_t bytes);
+  /// The file that shrink() has made takes its place. To be called when the index has the state.
+  void settle();
+  void remove_file();
+  /// It is another flow's file from now on.
+  void rename(const std::string& dir, const std::string& id);
+
+  /// At most `limit` bytes. What stands in memory is in `part`, what stands in the file is said in `file`.
+  void read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const;
+
+ private:
+  [[nodiscard]] std::string new_path() const { return path_ + ".new"; }
+  void find_file();
+  [[nodiscard]] Result<Fd> open_file();
+  void forget_file();
+  [[nodiscard]] Status rewrite(std::uint64_t from);
+  void drop_buffered(std::uint64_t bytes);
+
+  std::string path_;
+  FlowState written_;
+  std::string buffer_;
+  std::uint64_t buffered_lines_ = 0;
+  std::map<StreamNo, std::uint64_t> streams_;  // as in the state, with what is in memory
+  std::uint64_t missing_ = 0;
+  std::uint64_t first_ = 0;
+  std::uint64_t last_ = 0;
+  std::uint64_t ended_ = 0;
+  bool unsettled_ = false;
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,32 @@
+// What is kept of a flow beside its lines, so that a start goes on exactly where the one before stood.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "flow/record.hpp"
+
+namespace flowtap::flow {
+
+/// Where in a flow's log something stands: bytes of the CRI format, counted from the flow's very first line on, also
+/// those that have made room since.
+using LogPosition = std::uint64_t;
+
+struct FlowState {
+  std::string id;
+  std::uint64_t inode = 0;         ///< of its file; 0: it has none
+  LogPosition base = 0;            ///< of the file's first byte
+  std::uint64_t length = 0;        ///< of the file; what stands behind it does not count
+  std::uint64_t lines_before = 0;  ///< lines that stood before `base`
+  std::uint64_t lines = 0;         ///< in all, up to the file's end
+  std::uint64_t missing = 0;       ///< bytes of its streams in gaps
+  std::uint64_t first = 0;         ///< time of the first line, ns since 1970; 0: there was none
+  std::uint64_t last = 0;
+  std::uint64_t ended = 0;  ///< when its last stream ended; 0: it has not
+  /// Up to where its streams stand in the file.
+  std::map<StreamNo, std::uint64_t> streams;
+  bool operator==(const FlowState&) const = default;
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,360 @@
+#include "flow/store/flow_store.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "flow/positioned_io.hpp"
+#include "flow/store/file_name.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, kEvictions> kEvictionNames{"flow_bytes", "store_bytes", "flows", "age",
+                                                                  "unwritable"};
+constexpr std::uint64_t kPage = 4096;
+// What a flow may hold in memory when it cannot be written, in buffers.
+constexpr std::uint64_t kUnwrittenBuffers = 4;
+
+std::uint64_t pages(std::uint64_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+bool is_full(const Error& error) {
+  return error.code == ENOSPC || error.code == EDQUOT;
+}
+
+}  // namespace
+
+std::string_view to_string(Eviction reason) {
+  return kEvictionNames.at(static_cast<std::size_t>(reason));
+}
+
+std::unique_ptr<FlowStore> FlowStore::open(StoreOptions options) {
+  std::unique_ptr<FlowStore> store(new FlowStore(std::move(options)));
+  store->load();
+  return store;
+}
+
+void FlowStore::load() {
+  index_.emplace(FlowIndex::open(options_.dir));
+  if (!index_->said().empty()) said_.push_back(index_->said());
+  std::set<std::string> known;
+  for (auto& [id, state] : index_->found()) {
+    const Ref flow = make(std::move(state));
+    file_bytes_ += pages(flow->log.written().length);
+    known.insert(flow_file_name(id));
+  }
+  index_->found().clear();
+  // Of flows that the index does not know, and files that were being made.
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(options_.dir, error)) {
+    const std::string name = entry.path().filename();
+    const bool ours = name.ends_with(kFlowSuffix) || name.ends_with(std::string(kFlowSuffix) + ".new");
+    std::error_code removed;
+    if (ours && !known.contains(name) && entry.is_regular_file(removed)) fs::remove(entry.path(), removed);
+  }
+}
+
+FlowStore::Ref FlowStore::make(FlowState state) {
+  const std::string id = state.id;
+  auto flow = std::make_shared<Flow>(next_number_++, options_.dir, std::move(state));
+  flows_.insert_or_assign(id, flow);
+  return flow;
+}
+
+FlowStore::Writing::Writing(FlowStore& store, Clock::time_point now)
+    : store_(store), lock_(store.mutex_), now_(now) {}
+
+FlowStore::Writing::~Writing() {
+  for (const auto& number : store_.touched_)
+    if (const auto at = store_.waiting_.find(number); at != store_.waiting_.end())
+      at->second->touched = false;
+  store_.followers_.tell(store_.touched_);
+  store_.touched_.clear();
+}
+
+FlowStore::Ref FlowStore::Writing::flow(const std::string& id) {
+  const auto known = store_.flows_.find(id);
+  if (known != store_.flows_.end()) return known->second;
+  return store_.make(FlowState{.id = id, .streams = {}});
+}
+
+void FlowStore::Writing::touch(Flow& flow) {
+  if (flow.touched) return;
+  flow.touched = true;
+  store_.touched_.push_back(flow.number);
+  const auto [at, fresh] = store_.waiting_.try_emplace(flow.number);
+  if (!fresh) return;
+  at->second = store_.flows_.at(flow.log.id());
+  flow.waits_since = now_;
+}
+
+void FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line) {
+  const std::size_t before = flow.log.buffered();
+  if (!flow.log.add(stream, output, line, store_.clock_)) return;
+  store_.buffered_ += flow.log.buffered() - before;
+  ++store_.stats_.lines;
+  touch(flow);
+}
+
+void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
+                                 std::uint64_t time) {
+  const std::size_t before = flow.log.buffered();
+  if (!flow.log.add_gap(stream, output, to, time, store_.clock_)) return;
+  store_.buffered_ += flow.log.buffered() - before;
+  touch(flow);
+}
+
+void FlowStore::Writing::rename(Flow& flow, const std::string& id) {
+  if (store_.flows_.contains(id)) return;
+  const std::string before = flow.log.id();
+  const Ref ref = store_.flows_.at(before);
+  touch(flow);
+  store_.flows_.erase(before);
+  store_.flows_.emplace(id, ref);
+  flow.log.rename(store_.options_.dir, id);
+  store_.gone_.push_back(before);
+  store_.changed_.push_back(ref);
+}
+
+void FlowStore::Writing::open_stream(Flow& flow) {
+  ++flow.open_streams;
+  if (flow.log.ended() == 0) return;
+  flow.log.set_ended(0);
+  touch(flow);
+}
+
+void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
+  if (flow.open_streams > 0) --flow.open_streams;
+  if (flow.open_streams > 0 || flow.gone) return;
+  flow.log.set_ended(std::max<std::uint64_t>(time, 1));
+  touch(flow);
+}
+
+void FlowStore::end_orphans(std::uint64_t time) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [id, flow] : flows_) {
+    if (flow->open_streams > 0 || flow->log.ended() != 0) continue;
+    flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);
+    waiting_.try_emplace(flow->number, flow);
+  }
+}
+
+bool FlowStore::is_due(const Flow& flow, Clock::time_point now) const {
+  return now - flow.waits_since >= options_.idle || flow.log.buffered() >= options_.buffer_bytes;
+}
+
+FlowStore::Clock::time_point FlowStore::next_flush() const {
+  const std::scoped_lock lock(mutex_);
+  Clock::time_point next = Clock::time_point::max();
+  for (const auto& [number, flow] : waiting_) next = std::min(next, flow->waits_since + options_.idle);
+  return next;
+}
+
+void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
+  const std::scoped_lock lock(mutex_);
+  all = all || waiting_.size() > options_.buffers || buffered_ > options_.buffers_bytes;
+  stats_.last_error.clear();
+  std::vector<Ref> due;
+  for (const auto& [number, flow] : waiting_)
+    if (all || is_due(*flow, now)) due.push_back(flow);
+  for (const Ref& flow : due) {
+    if (flow->gone) continue;
+    flush_flow(flow);
+    if (flow->log.has_news())
+      flow->waits_since = now;  // it could not be written
+    else
+      waiting_.erase(flow->number);
+  }
+  enforce(wall_ns);
+  write_index();
+}
+
+// What changes a log's size is done here, so that the sums stay true.
+template <typename Change>
+auto FlowStore::change(FlowLog& log, Change&& change) {
+  const std::uint64_t files = pages(log.written().length);
+  const std::size_t buffered = log.buffered();
+  auto result = change();
+  file_bytes_ = file_bytes_ - files + pages(log.written().length);
+  buffered_ = buffered_ - buffered + log.buffered();
+  return result;
+}
+
+void FlowStore::flush_flow(const Ref& flow) {
+  FlowLog& log = flow->log;
+  if (log.end() - log.base() > options_.flow_bytes)
+    shrink(flow, options_.flow_bytes / 2, Eviction::kFlowBytes);
+  if (!log.has_news()) return;
+  const auto write = [&log] { return log.flush(); };
+  Status done = change(log, write);
+  while (!done && is_full(done.error()) && make_room()) {
+    if (flow->gone) return;  // it was the one that had to go
+    done = change(log, write);
+  }
+  if (done) {
+    changed_.push_back(flow);
+    return;
+  }
+  ++stats_.write_errors;
+  stats_.last_error = done.error().what;
+  if (log.buffered() > kUnwrittenBuffers * options_.buffer_bytes)
+    shrink(flow, options_.buffer_bytes, Eviction::kUnwritable);
+}
+
+void FlowStore::shrink(const Ref& flow, std::uint64_t bytes, Eviction reason) {
+  const std::uint64_t evicted = change(flow->log, [&] { return flow->log.shrink(bytes); });
+  if (evicted == 0) return;
+  stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += evicted;
+  changed_.push_back(flow);
+}
+
+void FlowStore::remove(const Ref& flow, Eviction reason) {
+  FlowLog& log = flow->log;
+  ++stats_.evicted_flows.at(static_cast<std::size_t>(reason));
+  stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += log.end() - log.base();
+  file_bytes_ -= pages(log.written().length);
+  buffered_ -= log.buffered();
+  log.remove_file();
+  flow->gone = true;
+  gone_.push_back(log.id());
+  flows_.erase(log.id());
+  waiting_.erase(flow->number);
+  followers_.tell(std::array{flow->number});
+}
+
+FlowStore::Ref FlowStore::oldest_ended() const {
+  Ref oldest;
+  for (const auto& [id, flow] : flows_)
+    if (flow->log.ended() != 0 && (!oldest || flow->log.ended() < oldest->log.ended())) oldest = flow;
+  return oldest;
+}
+
+FlowStore::Ref FlowStore::largest() const {
+  Ref largest;
+  for (const auto& [id, flow] : flows_)
+    if (!largest || flow->log.written().length > largest->log.written().length) largest = flow;
+  return largest;
+}
+
+// False: nothing is left that could go.
+bool FlowStore::make_room() {
+  if (const Ref ended = oldest_ended()) {
+    remove(ended, Eviction::kStoreBytes);
+    return true;
+  }
+  const Ref flow = largest();
+  if (!flow || flow->log.written().length == 0) return false;
+  const std::uint64_t before = file_bytes_;
+  write_index();  // it may have given something up already in this flush
+  shrink(flow, (flow->log.written().length + flow->log.buffered()) / 2, Eviction::kStoreBytes);
+  return file_bytes_ < before;
+}
+
+void FlowStore::enforce(std::uint64_t wall_ns) {
+  const auto age = static_cast<std::uint64_t>(std::chrono::nanoseconds(options_.age).count());
+  std::vector<Ref> old;
+  for (const auto& [id, flow] : flows_)
+    if (flow->log.ended() != 0 && flow->log.ended() + age < wall_ns) old.push_back(flow);
+  for (const Ref& flow : old) remove(flow, Eviction::kAge);
+  while (file_bytes_ > options_.store_bytes && make_room()) continue;
+  while (flows_.size() > options_.flows) {
+    Ref victim = oldest_ended();
+    // None has ended: the one that has been silent for longest.
+    for (const auto& [id, flow] : flows_)
+      if (!victim || (victim->log.ended() == 0 && flow->log.last() < victim->log.last())) victim = flow;
+    remove(victim, Eviction::kFlows);
+  }
+}
+
+void FlowStore::write_index() {
+  std::erase_if(changed_, [](const Ref& flow) { return flow->gone; });
+  if (changed_.empty() && gone_.empty()) return;
+  const bool whole = index_->wants_rewrite();
+  std::vector<const FlowState*> states;
+  if (whole)
+    for (const auto& [id, flow] : flows_) states.push_back(&flow->log.written());
+  else
+    for (const Ref& flow : changed_) states.push_back(&flow->log.written());
+  if (const Status done = whole ? index_->rewrite(states) : index_->append(states, gone_); !done) {
+    ++stats_.index_errors;
+    stats_.last_error = done.error().what;
+  }
+  // Even so: with an index that cannot be written only a start would be poorer.
+  for (const Ref& flow : changed_) flow->log.settle();
+  changed_.clear();
+  gone_.clear();
+}
+
+FlowStore::Ref FlowStore::find(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = flows_.find(id);
+  return known == flows_.end() ? nullptr : known->second;
+}
+
+Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t limit) const {
+  LogPart part;
+  FilePart file;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (flow.gone) {
+      part.from = part.next = from;
+      part.ended = true;
+      return part;
+    }
+    flow.log.read(from, limit, part, file);
+  }
+  if (!file.fd.valid()) return part;
+  // Not under the lock: what was written once stays as it is.
+  part.text.resize(file.size);
+  FTAP_TRY_ASSIGN(read, read_at(file.fd.get(), file.at, std::as_writable_bytes(std::span(part.text)),
+                                flow_file_name(flow.log.id())));
+  part.text.resize(read);
+  part.ended = part.ended && read == file.size;
+  part.next = part.from + read;
+  return part;
+}
+
+FlowSummary FlowStore::summary_of(const Flow& flow) {
+  const FlowLog& log = flow.log;
+  return {log.id(), log.lines(), log.missing(), log.first(), log.last(), log.ended() == 0};
+}
+
+std::vector<FlowSummary> FlowStore::flows() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<FlowSummary> all;
+  all.reserve(flows_.size());
+  for (const auto& [id, flow] : flows_) all.push_back(summary_of(*flow));
+  return all;
+}
+
+std::optional<FlowSummary> FlowStore::summary(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto known = flows_.find(id);
+  if (known == flows_.end()) return std::nullopt;
+  return summary_of(*known->second);
+}
+
+Result<std::shared_ptr<Follower>> FlowStore::follow(const Flow& flow) {
+  FTAP_TRY_ASSIGN(follower, Follower::create({flow.number}));
+  followers_.add(follower);
+  return follower;
+}
+
+StoreStats FlowStore::stats() const {
+  const std::scoped_lock lock(mutex_);
+  StoreStats stats = stats_;
+  stats.flows = flows_.size();
+  for (const auto& [id, flow] : flows_) stats.open_flows += flow->log.ended() == 0 ? 1 : 0;
+  stats.buffers = waiting_.size();
+  stats.buffered_bytes = buffered_;
+  stats.file_bytes = file_bytes_;
+  return stats;
+}
+
+}  // namespace flowtap::flow

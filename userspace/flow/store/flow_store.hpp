@@ -1,0 +1,169 @@
+// The logs of all flows, within bounds: lines are gathered in memory, and written behind their flow's file when they are
+// many or have waited long enough. The oldest content makes room for new: within a flow its oldest lines; across flows
+// those that ended first, then the older half of the largest, so that who writes most pays.
+//
+// kill -9 at any moment loses and doubles nothing as long as the journal has what was not written: each flush writes the
+// lines, then in the index how long the file is and where its streams stand. A start cuts the file to that length, and
+// whoever adds the journal's lines again finds those that stand in the file already left out.
+//
+// A file system that cannot be written costs what the memory cannot hold, counted, and stops nothing.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.hpp"
+#include "flow/follower.hpp"
+#include "flow/store/flow_index.hpp"
+#include "flow/store/flow_log.hpp"
+
+namespace flowtap::flow {
+
+struct StoreOptions {
+  std::string dir;                                     ///< exists
+  std::uint64_t flow_bytes = std::uint64_t{4} << 20U;  ///< of one flow; half of it goes when there are more
+  std::uint64_t store_bytes = std::uint64_t{32}
+                              << 20U;  ///< of all files, as the file system counts: in pages
+  std::size_t flows = 4096;
+  std::size_t buffers = 1024;                             ///< flows with lines in memory
+  std::uint64_t buffer_bytes = std::uint64_t{64} << 10U;  ///< of one flow's lines in memory
+  std::uint64_t buffers_bytes = std::uint64_t{8} << 20U;  ///< of all
+  std::chrono::milliseconds idle{1000};                   ///< how long lines wait in memory
+  std::chrono::seconds age{12 * 3600};                    ///< how long a flow is kept after its end
+};
+
+/// Why something made room. The words stand in metrics.
+enum class Eviction : std::uint8_t { kFlowBytes, kStoreBytes, kFlows, kAge, kUnwritable };
+constexpr std::size_t kEvictions = 5;
+[[nodiscard]] std::string_view to_string(Eviction reason);
+
+struct StoreStats {
+  std::uint64_t lines = 0;  ///< added by this process
+  std::uint64_t flows = 0;  ///< now, and the four that follow
+  std::uint64_t open_flows = 0;
+  std::uint64_t buffers = 0;
+  std::uint64_t buffered_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  std::array<std::uint64_t, kEvictions> evicted_bytes{};
+  std::array<std::uint64_t, kEvictions> evicted_flows{};  ///< whole ones
+  std::uint64_t write_errors = 0;
+  std::uint64_t index_errors = 0;
+  std::string last_error;  ///< empty: the last flush succeeded
+};
+
+/// What is to be said of a flow.
+struct FlowSummary {
+  std::string id;
+  std::uint64_t lines = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  bool open = false;
+};
+
+/// One thread writes (Writing, flush); any thread reads.
+class FlowStore {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Flow {
+    Flow(std::uint64_t number_of, const std::string& dir, FlowState state)
+        : number(number_of), log(dir, std::move(state)) {}
+    std::uint64_t number;  ///< of this process; followers are told by it
+    FlowLog log;
+    std::size_t open_streams = 0;
+    bool gone = false;  ///< it had to make room: whoever writes asks for it anew
+    bool touched = false;
+    Clock::time_point waits_since{};  ///< lines in memory
+  };
+  using Ref = std::shared_ptr<Flow>;
+
+  /// Goes on with what the index knows. What cannot be read is said in said().
+  [[nodiscard]] static std::unique_ptr<FlowStore> open(StoreOptions options);
+  [[nodiscard]] const std::vector<std::string>& said() const { return said_; }
+
+  /// Whoever adds lines holds one of these meanwhile, and lets go of it soon: readers wait.
+  class Writing {
+   public:
+    explicit Writing(FlowStore& store, Clock::time_point now);
+    ~Writing();
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+    [[nodiscard]] Ref flow(const std::string& id);
+    void add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
+    void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time);
+    /// Where another flow has that name, nothing happens.
+    void rename(Flow& flow, const std::string& id);
+    void open_stream(Flow& flow);
+    void end_stream(Flow& flow, std::uint64_t time);
+
+   private:
+    void touch(Flow& flow);
+    FlowStore& store_;
+    std::scoped_lock<std::mutex> lock_;
+    Clock::time_point now_;
+  };
+
+  /// Flows of which no stream is known have ended before.
+  void end_orphans(std::uint64_t time);
+
+  /// Writes what has waited long enough, or is too much; all of it with `all`. Enforces the bounds.
+  void flush(Clock::time_point now, std::uint64_t wall_ns, bool all = false);
+  /// When flush() has something to do next; max: never.
+  [[nodiscard]] Clock::time_point next_flush() const;
+
+  /// Nothing: it is not known.
+  [[nodiscard]] Ref find(const std::string& id) const;
+  [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
+  [[nodiscard]] std::vector<FlowSummary> flows() const;
+  [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
+  /// Told after lines were added to this flow, or it ended or is gone.
+  [[nodiscard]] Result<std::shared_ptr<Follower>> follow(const Flow& flow);
+  [[nodiscard]] StoreStats stats() const;
+
+ private:
+  explicit FlowStore(StoreOptions options) : options_(std::move(options)) {}
+
+  void load();
+  [[nodiscard]] Ref make(FlowState state);
+  [[nodiscard]] bool is_due(const Flow& flow, Clock::time_point now) const;
+  template <typename Change>
+  auto change(FlowLog& log, Change&& change);
+  void flush_flow(const Ref& flow);
+  [[nodiscard]] bool make_room();
+  void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
+  void remove(const Ref& flow, Eviction reason);
+  [[nodiscard]] Ref oldest_ended() const;
+  [[nodiscard]] Ref largest() const;
+  void enforce(std::uint64_t wall_ns);
+  void write_index();
+  [[nodiscard]] static FlowSummary summary_of(const Flow& flow);
+
+  const StoreOptions options_;
+  std::vector<std::string> said_;
+  Followers followers_;
+  CriTime clock_;
+
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Ref> flows_;
+  std::unordered_map<std::uint64_t, Ref>
+      waiting_;  // with lines in memory, or an end that is not in the index
+  std::optional<FlowIndex> index_;
+  std::uint64_t next_number_ = 1;
+  std::uint64_t buffered_ = 0;    // bytes
+  std::uint64_t file_bytes_ = 0;  // in pages
+  std::vector<std::uint64_t> touched_;
+  std::vector<Ref> changed_;  // whose states the index is to get
+  std::vector<std::string> gone_;
+  StoreStats stats_;
+};
+
+}  // namespace flowtap::flow
