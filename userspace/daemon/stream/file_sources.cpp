@@ -1,17 +1,16 @@
 #include "daemon/stream/file_sources.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
-#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 
+#include "daemon/stream/followed_before.hpp"
 #include "identity/flow_id.hpp"
 
 namespace flowtap {
@@ -27,50 +26,10 @@ constexpr auto kStillWritten = 60s;
 constexpr auto kRemoved = 5s;
 constexpr std::size_t kMostGenerations = 16;
 constexpr int kOpenTries = 16;
-constexpr std::size_t kMostNames = 65'536;
-constexpr std::uint32_t kEvents = IN_CREATE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR;
 
 std::string directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-NameEvent name_event(const inotify_event& event, const char* name) {
-  NameEvent out{NameEvent::What::kRemoved, name, event.cookie};
-  if ((event.mask & IN_CREATE) != 0) out.what = NameEvent::What::kMade;
-  if ((event.mask & IN_MOVED_FROM) != 0) out.what = NameEvent::What::kMovedFrom;
-  if ((event.mask & IN_MOVED_TO) != 0) out.what = NameEvent::What::kMovedTo;
-  return out;
-}
-
-/// What the journal knows of a file that was followed before.
-struct Before {
-  flow::StreamNo stream = 0;
-  std::uint64_t passed = 0;
-  FileNotes notes;
-  [[nodiscard]] std::uint64_t position() const {
-    return static_cast<std::uint64_t>(notes.place.base + static_cast<std::int64_t>(passed));
-  }
-};
-
-// The latest stream of this file, of `only` alone where that is given.
-std::optional<Before> before(const flow::Journal& journal, const std::string& flow,
-                             const kernel::OpenFile& file, std::int64_t born) {
-  std::optional<Before> found;
-  for (const flow::StreamView& stream : journal.streams()) {
-    if (!stream.name || stream.name->flow != flow || stream.name->inode != file.inode ||
-        stream.name->device != file.device || (found && found->stream > stream.number))
-      continue;
-    const auto notes = notes_of(stream);
-    if (notes && notes->born == born) found = Before{stream.number, stream.sums.passed, *notes};
-  }
-  return found;
-}
-
-bool is_known(const flow::Journal& journal, const std::string& flow) {
-  return std::ranges::any_of(journal.streams(), [&flow](const flow::StreamView& stream) {
-    return stream.name && stream.name->flow == flow;
-  });
 }
 
 }  // namespace
@@ -80,11 +39,11 @@ Result<std::unique_ptr<FileSources>> FileSources::open(const std::string& host_r
                                                        const flow::Journal& journal,
                                                        flow::FileStreams& streams) {
   FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
-  Fd inotify(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  FTAP_TRY_ASSIGN(watches, DirectoryWatches::open());
   Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!inotify.valid() || !stop.valid()) return fail_errno(errno, "cannot watch directories");
+  if (!stop.valid()) return fail_errno(errno, "cannot make an eventfd");
   return std::unique_ptr<FileSources>(
-      new FileSources(std::move(root), files, slots, journal, streams, std::move(inotify), std::move(stop)));
+      new FileSources(std::move(root), files, slots, journal, streams, std::move(watches), std::move(stop)));
 }
 
 FileSources::~FileSources() {
@@ -109,7 +68,7 @@ void FileSources::set(const std::vector<std::string>& paths) {
     if (std::ranges::find(paths_, name, &Path::path) != paths_.end()) continue;
     Path& path = paths_.emplace_back(name, identity::file_flow_id(name));
     path.known = is_known(journal_, path.flow);
-    watch_directory(path);
+    path.watch = watches_.watch(root_, directory_of(path.path));
     if (first_) resume(path);
     look_at(path);
     path.known = true;
@@ -123,7 +82,7 @@ void FileSources::run() noexcept {
   auto next = Clock::now() + kLook;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now());
-    std::array<pollfd, 2> fds{{{inotify_.get(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
+    std::array<pollfd, 2> fds{{{watches_.fd(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
     (void)::poll(fds.data(), fds.size(), static_cast<int>(std::max(left, 0ms).count()));
     if (fds[1].revents != 0) return;
     const std::scoped_lock lock(mutex_);
@@ -143,45 +102,22 @@ void FileSources::look() {
   const auto slots = slots_.sweep();
   for (Path& path : paths_) {
     retire(path, slots);
-    watch_directory(path);
+    path.watch = watches_.watch(root_, directory_of(path.path));
     open_fresh(path);
     look_at(path);
   }
 }
 
-void FileSources::watch_directory(Path& path) {
-  const auto directory = root_.open_below(directory_of(path.path), O_PATH | O_DIRECTORY);
-  path.watch = -1;
-  if (!directory) return;
-  // The same number again for a directory that is watched already.
-  path.watch = ::inotify_add_watch(inotify_.get(),
-                                   ("/proc/self/fd/" + std::to_string(directory->get())).c_str(), kEvents);
-}
-
 bool FileSources::read_events() {
-  alignas(inotify_event) std::array<char, 16384> buffer{};
-  bool any = false;
-  while (true) {
-    // NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection): it does not (IN_NONBLOCK)
-    const ssize_t n = ::read(inotify_.get(), buffer.data(), buffer.size());
-    if (n <= 0) return any;
-    any = true;
-    for (std::size_t at = 0; at + sizeof(inotify_event) <= static_cast<std::size_t>(n);) {
-      inotify_event event{};
-      std::memcpy(&event, buffer.data() + at, sizeof(event));
-      const char* name = buffer.data() + at + sizeof(event);
-      at += sizeof(event) + event.len;
-      if ((event.mask & IN_Q_OVERFLOW) != 0)
-        for (Path& path : paths_) path.rotations.forget_all();
-      else if (event.len > 0)
-        see(event.wd, name_event(event, name));
-    }
-  }
-}
-
-void FileSources::see(int watch, const NameEvent& event) {
-  for (Path& path : paths_)
-    if (path.watch == watch) path.rotations.see(event);
+  return watches_.read({.event =
+                            [this](int watch, const NameEvent& event) {
+                              for (Path& path : paths_)
+                                if (path.watch == watch) path.rotations.see(event);
+                            },
+                        .lost =
+                            [this] {
+                              for (Path& path : paths_) path.rotations.forget_all();
+                            }});
 }
 
 // A name that is opened may have been given to another file since the last event; then there is another event by now.
@@ -220,7 +156,7 @@ Status FileSources::follow(Path& path, const OpenedFile& file, bool from_end) {
                                                 .fds = FTAP_STDOUT | FTAP_STDERR}));
   flow::FileStream::Start start{.stream = stream, .tapped_from = file.size};
   if (from_end) start.position = file.size;
-  if (const auto known = before(journal_, path.flow, place, file.identity.born)) {
+  if (const auto known = followed_before(journal_, path.flow, place, file.identity.born)) {
     start.position = known->position();
     if (known->stream == stream) {
       start.offset = known->passed;
@@ -239,57 +175,32 @@ Status FileSources::follow(Path& path, const OpenedFile& file, bool from_end) {
 
 // Files of this path that an earlier service followed and that were moved away since.
 void FileSources::resume(Path& path) {
-  const auto slots = slots_.sweep();
-  std::vector<flow::StreamView> streams = journal_.streams();
-  std::ranges::sort(streams, {}, &flow::StreamView::number);
   const auto current = open_log_file(root_, path.path);
-  for (const flow::StreamView& stream : streams) {
-    const bool open = std::ranges::any_of(
-        slots, [&](const flow::StreamSlot& slot) { return slot.stream == stream.number && !slot.ended; });
-    if (!open || !stream.name || stream.name->flow != path.flow) continue;
-    const auto notes = notes_of(stream);
-    if (!notes) continue;
-    if (current && current->identity.inode == stream.name->inode && current->identity.born == notes->born)
+  for (const FollowedBefore& known : still_tapped(journal_, path.flow, slots_.sweep())) {
+    if (current && current->identity.inode == known.inode && current->identity.born == known.notes.born)
       continue;  // look_at() follows it
-    if (const auto moved = find_moved(path, stream.name->inode, notes->born))
+    if (const auto moved = find_moved(root_, directory_of(path.path), known))
       (void)follow(path, *moved, false);
   }
-}
-
-std::optional<OpenedFile> FileSources::find_moved(const Path& path, std::uint64_t inode,
-                                                  std::int64_t born) const {
-  const std::string directory = directory_of(path.path);
-  const auto names = root_.list(directory, kMostNames);
-  if (!names) return std::nullopt;
-  for (const std::string& name : *names) {
-    struct stat status{};
-    const std::string path_of = identity::joined({directory, name});
-    const auto there = root_.open_below(path_of, O_PATH | O_NOFOLLOW);
-    if (!there || ::fstat(there->get(), &status) != 0 || status.st_ino != inode) continue;
-    auto file = open_log_file(root_, path_of);
-    if (file && file->identity.born == born) return std::move(*file);
-  }
-  return std::nullopt;
 }
 
 // What an earlier service followed and this one cannot: what the tap still has of it is all there is.
 void FileSources::end_unlisted() {
   for (const flow::StreamSlot& slot : slots_.sweep()) {
     const auto stream = journal_.stream(slot.stream);
-    const auto notes = stream && !stream->sums.ended ? notes_of(*stream) : std::nullopt;
-    if (!notes) continue;
+    const auto known = stream && !stream->sums.ended ? followed_before(*stream) : std::nullopt;
+    if (!known) continue;
     const bool followed = std::ranges::any_of(paths_, [&slot](const Path& path) {
       return std::ranges::find(path.generations, slot.stream, &Generation::stream) != path.generations.end();
     });
     if (followed) continue;
-    const Before known{slot.stream, stream->sums.passed, *notes};
-    streams_.add(
-        {{.stream = slot.stream,
-          .offset = known.passed,
-          .position = known.position(),
-          .step = notes->place.step},
-         stream->name->flow,
-         std::make_unique<FollowedFile>(nullptr, notes->path, notes->born, slot.device, slot.inode)});
+    streams_.add({{.stream = slot.stream,
+                   .offset = known->passed,
+                   .position = known->position(),
+                   .step = known->notes.place.step},
+                  stream->name->flow,
+                  std::make_unique<FollowedFile>(nullptr, known->notes.path, known->notes.born, slot.device,
+                                                 slot.inode)});
     (void)slots_.end(slot);
   }
 }

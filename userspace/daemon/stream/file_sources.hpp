@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <list>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "daemon/stream/directory_watches.hpp"
 #include "daemon/stream/followed_file.hpp"
 #include "daemon/stream/rotations.hpp"
 #include "daemon/stream/stream_slots.hpp"
@@ -63,27 +63,25 @@ class FileSources {
     std::string flow;
     Rotations rotations;
     std::list<Generation> generations;  // the last one is at the path, or was
-    int watch = -1;
+    int watch = DirectoryWatches::kNone;
     bool found = false;
     bool known = false;  // it is no more followed from its end, but from its beginning
   };
 
   FileSources(identity::RootDir root, const kernel::OpenFiles& files, StreamSlots& slots,
-              const flow::Journal& journal, flow::FileStreams& streams, Fd inotify, Fd stop)
+              const flow::Journal& journal, flow::FileStreams& streams, DirectoryWatches watches, Fd stop)
       : root_(std::move(root)),
         files_(files),
         slots_(slots),
         journal_(journal),
         streams_(streams),
-        inotify_(std::move(inotify)),
+        watches_(std::move(watches)),
         stop_(std::move(stop)) {}
 
   void run() noexcept;
   void look();
-  void watch_directory(Path& path);
   /// True: there were events.
   bool read_events();
-  void see(int watch, const NameEvent& event);
   void open_fresh(Path& path);
   void look_at(Path& path);
   void retire(Path& path, const std::vector<flow::StreamSlot>& slots);
@@ -91,15 +89,13 @@ class FileSources {
   void resume(Path& path);
   void end_unlisted();
   void stop_following(const Path& path);
-  [[nodiscard]] std::optional<OpenedFile> find_moved(const Path& path, std::uint64_t inode,
-                                                     std::int64_t born) const;
 
   identity::RootDir root_;
   const kernel::OpenFiles& files_;
   StreamSlots& slots_;
   const flow::Journal& journal_;
   flow::FileStreams& streams_;
-  Fd inotify_;
+  DirectoryWatches watches_;
   Fd stop_;
   mutable std::mutex mutex_;
   std::list<Path> paths_;

@@ -1,0 +1,40 @@
+// The directories of the files that are followed: what happens to the names in them, in its order.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "daemon/stream/rotations.hpp"
+#include "identity/root_dir.hpp"
+
+namespace flowtap {
+
+class DirectoryWatches {
+ public:
+  static constexpr int kNone = -1;
+
+  [[nodiscard]] static Result<DirectoryWatches> open();
+
+  /// The number that the directory's events have from now on: the same again where it is watched already. kNone: there is
+  /// none, or it cannot be watched.
+  [[nodiscard]] int watch(const identity::RootDir& root, const std::string& directory);
+
+  struct Listener {
+    std::function<void(int watch, const NameEvent& event)> event;
+    std::function<void()> lost;  ///< events found no room, of any directory
+  };
+  /// Hands over what happened since, without waiting. True: there was something.
+  bool read(const Listener& listener);
+
+  /// Readable when something has happened.
+  [[nodiscard]] int fd() const { return inotify_.get(); }
+
+ private:
+  explicit DirectoryWatches(Fd inotify) : inotify_(std::move(inotify)) {}
+
+  Fd inotify_;
+};
+
+}  // namespace flowtap

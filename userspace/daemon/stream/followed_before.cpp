@@ -1,0 +1,68 @@
+#include "daemon/stream/followed_before.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace flowtap {
+namespace {
+
+constexpr std::size_t kMostNames = 65'536;
+
+}  // namespace
+
+std::optional<FollowedBefore> followed_before(const flow::StreamView& stream) {
+  auto notes = notes_of(stream);
+  if (!notes) return std::nullopt;
+  return FollowedBefore{stream.number, stream.name->inode, stream.sums.passed, std::move(*notes)};
+}
+
+std::optional<FollowedBefore> followed_before(const flow::Journal& journal, const std::string& flow,
+                                              const kernel::OpenFile& file, std::int64_t born) {
+  std::optional<FollowedBefore> found;
+  for (const flow::StreamView& stream : journal.streams()) {
+    if (!stream.name || stream.name->flow != flow || stream.name->inode != file.inode ||
+        stream.name->device != file.device || (found && found->stream > stream.number))
+      continue;
+    auto known = followed_before(stream);
+    if (known && known->notes.born == born) found = std::move(known);
+  }
+  return found;
+}
+
+std::vector<FollowedBefore> still_tapped(const flow::Journal& journal, const std::string& flow,
+                                         const std::vector<flow::StreamSlot>& slots) {
+  std::vector<FollowedBefore> all;
+  for (const flow::StreamView& stream : journal.streams()) {
+    const bool open = std::ranges::any_of(
+        slots, [&](const flow::StreamSlot& slot) { return slot.stream == stream.number && !slot.ended; });
+    if (!open || !stream.name || stream.name->flow != flow) continue;
+    if (auto known = followed_before(stream)) all.push_back(std::move(*known));
+  }
+  std::ranges::sort(all, {}, &FollowedBefore::stream);
+  return all;
+}
+
+bool is_known(const flow::Journal& journal, const std::string& flow) {
+  return std::ranges::any_of(journal.streams(), [&flow](const flow::StreamView& stream) {
+    return stream.name && stream.name->flow == flow;
+  });
+}
+
+std::optional<OpenedFile> find_moved(const identity::RootDir& root, const std::string& directory,
+                                     const FollowedBefore& file) {
+  const auto names = root.list(directory, kMostNames);
+  if (!names) return std::nullopt;
+  for (const std::string& name : *names) {
+    struct stat status{};
+    const std::string path = identity::joined({directory, name});
+    const auto there = root.open_below(path, O_PATH | O_NOFOLLOW);
+    if (!there || ::fstat(there->get(), &status) != 0 || status.st_ino != file.inode) continue;
+    auto opened = open_log_file(root, path);
+    if (opened && opened->identity.born == file.notes.born) return std::move(*opened);
+  }
+  return std::nullopt;
+}
+
+}  // namespace flowtap
