@@ -1,6 +1,5 @@
 #include "daemon/stream/directory_watches.hpp"
 
-#include <fcntl.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -30,10 +29,10 @@ Result<DirectoryWatches> DirectoryWatches::open() {
   return DirectoryWatches(std::move(inotify));
 }
 
-int DirectoryWatches::watch(const identity::RootDir& root, const std::string& directory) {
-  const auto fd = root.open_below(directory, O_PATH | O_DIRECTORY);
-  if (!fd) return kNone;
-  const std::string place = "/proc/self/fd/" + std::to_string(fd->get());
+int DirectoryWatches::watch(const PathWalk& walk, const std::string& directory) {
+  const auto reached = walk.to(directory);
+  if (!reached) return kNone;
+  const std::string place = "/proc/self/fd/" + std::to_string(reached->place.get());
   return ::inotify_add_watch(inotify_.get(), place.c_str(), kEvents);
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "daemon/stream/path_walk.hpp"
 #include "daemon/stream/rotations.hpp"
-#include "identity/root_dir.hpp"
 
 namespace flowtap {
 
@@ -19,7 +19,7 @@ class DirectoryWatches {
 
   /// The number that the directory's events have from now on: the same again where it is watched already. kNone: there is
   /// none, or it cannot be watched.
-  [[nodiscard]] int watch(const identity::RootDir& root, const std::string& directory);
+  [[nodiscard]] int watch(const PathWalk& walk, const std::string& directory);
 
   struct Listener {
     std::function<void(int watch, const NameEvent& event)> event;

@@ -38,12 +38,12 @@ Result<std::unique_ptr<FileSources>> FileSources::open(const std::string& host_r
                                                        const kernel::OpenFiles& files, StreamSlots& slots,
                                                        const flow::Journal& journal,
                                                        flow::FileStreams& streams) {
-  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
+  FTAP_TRY_ASSIGN(walk, PathWalk::open(host_root));
   FTAP_TRY_ASSIGN(watches, DirectoryWatches::open());
   Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop.valid()) return fail_errno(errno, "cannot make an eventfd");
   return std::unique_ptr<FileSources>(
-      new FileSources(std::move(root), files, slots, journal, streams, std::move(watches), std::move(stop)));
+      new FileSources(std::move(walk), files, slots, journal, streams, std::move(watches), std::move(stop)));
 }
 
 FileSources::~FileSources() {
@@ -68,7 +68,7 @@ void FileSources::set(const std::vector<std::string>& paths) {
     if (std::ranges::find(paths_, name, &Path::path) != paths_.end()) continue;
     Path& path = paths_.emplace_back(name, identity::file_flow_id(name));
     path.known = is_known(journal_, path.flow);
-    path.watch = watches_.watch(root_, directory_of(path.path));
+    path.watch = watches_.watch(walk_, directory_of(path.path));
     if (first_) resume(path);
     look_at(path);
     path.known = true;
@@ -102,7 +102,7 @@ void FileSources::look() {
   const auto slots = slots_.sweep();
   for (Path& path : paths_) {
     retire(path, slots);
-    path.watch = watches_.watch(root_, directory_of(path.path));
+    path.watch = watches_.watch(walk_, directory_of(path.path));
     open_fresh(path);
     look_at(path);
   }
@@ -125,7 +125,7 @@ void FileSources::open_fresh(Path& path) {
   for (int tries = kOpenTries; tries > 0; --tries) {
     const auto fresh = path.rotations.fresh();
     if (fresh.empty()) return;
-    const auto file = open_log_file(root_, directory_of(path.path) + "/" + fresh.front().name);
+    const auto file = open_log_file(walk_, directory_of(path.path) + "/" + fresh.front().name);
     if (read_events()) {
       const auto now = path.rotations.fresh();
       if (now.empty() || now.front().number != fresh.front().number || now.front().name != fresh.front().name)
@@ -137,7 +137,7 @@ void FileSources::open_fresh(Path& path) {
 }
 
 void FileSources::look_at(Path& path) {
-  const auto file = open_log_file(root_, path.path);
+  const auto file = open_log_file(walk_, path.path);
   path.found = file.has_value();
   if (!file || !path.rotations.fresh().empty()) return;
   if (!path.generations.empty() && path.generations.back().identity == file->identity) return;
@@ -175,11 +175,11 @@ Status FileSources::follow(Path& path, const OpenedFile& file, bool from_end) {
 
 // Files of this path that an earlier service followed and that were moved away since.
 void FileSources::resume(Path& path) {
-  const auto current = open_log_file(root_, path.path);
+  const auto current = open_log_file(walk_, path.path);
   for (const FollowedBefore& known : still_tapped(journal_, path.flow, slots_.sweep())) {
     if (current && current->identity.inode == known.inode && current->identity.born == known.notes.born)
       continue;  // look_at() follows it
-    if (const auto moved = find_moved(root_, directory_of(path.path), known))
+    if (const auto moved = find_moved(walk_, directory_of(path.path), known))
       (void)follow(path, *moved, false);
   }
 }

@@ -12,11 +12,11 @@
 #include "base/fd.hpp"
 #include "daemon/stream/directory_watches.hpp"
 #include "daemon/stream/followed_file.hpp"
+#include "daemon/stream/path_walk.hpp"
 #include "daemon/stream/rotations.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "flow/file_streams.hpp"
 #include "flow/journal.hpp"
-#include "identity/root_dir.hpp"
 #include "kernel/open_files.hpp"
 
 namespace flowtap {
@@ -68,9 +68,9 @@ class FileSources {
     bool known = false;  // it is no more followed from its end, but from its beginning
   };
 
-  FileSources(identity::RootDir root, const kernel::OpenFiles& files, StreamSlots& slots,
-              const flow::Journal& journal, flow::FileStreams& streams, DirectoryWatches watches, Fd stop)
-      : root_(std::move(root)),
+  FileSources(PathWalk walk, const kernel::OpenFiles& files, StreamSlots& slots, const flow::Journal& journal,
+              flow::FileStreams& streams, DirectoryWatches watches, Fd stop)
+      : walk_(std::move(walk)),
         files_(files),
         slots_(slots),
         journal_(journal),
@@ -90,7 +90,7 @@ class FileSources {
   void end_unlisted();
   void stop_following(const Path& path);
 
-  identity::RootDir root_;
+  PathWalk walk_;
   const kernel::OpenFiles& files_;
   StreamSlots& slots_;
   const flow::Journal& journal_;

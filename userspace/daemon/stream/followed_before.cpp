@@ -1,9 +1,8 @@
 #include "daemon/stream/followed_before.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
+
+#include "identity/root_dir.hpp"
 
 namespace flowtap {
 namespace {
@@ -50,16 +49,17 @@ bool is_known(const flow::Journal& journal, const std::string& flow) {
   });
 }
 
-std::optional<OpenedFile> find_moved(const identity::RootDir& root, const std::string& directory,
+std::optional<OpenedFile> find_moved(const PathWalk& walk, const std::string& directory,
                                      const FollowedBefore& file) {
-  const auto names = root.list(directory, kMostNames);
+  const auto reached = walk.to(directory);
+  if (!reached) return std::nullopt;
+  const auto here = identity::RootDir::open("/proc/self/fd/" + std::to_string(reached->place.get()));
+  const auto names = here ? here->list(".", kMostNames) : std::unexpected(here.error());
   if (!names) return std::nullopt;
   for (const std::string& name : *names) {
-    struct stat status{};
-    const std::string path = identity::joined({directory, name});
-    const auto there = root.open_below(path, O_PATH | O_NOFOLLOW);
-    if (!there || ::fstat(there->get(), &status) != 0 || status.st_ino != file.inode) continue;
-    auto opened = open_log_file(root, path);
+    const auto inode = here->inode(name);
+    if (!inode || *inode != file.inode) continue;
+    auto opened = open_log_file(walk, identity::joined({directory, name}));
     if (opened && opened->identity.born == file.notes.born) return std::move(*opened);
   }
   return std::nullopt;

@@ -9,7 +9,6 @@
 #include "daemon/stream/followed_file.hpp"
 #include "flow/journal.hpp"
 #include "flow/stream_control.hpp"
-#include "identity/root_dir.hpp"
 #include "kernel/open_files.hpp"
 
 namespace flowtap {
@@ -38,7 +37,7 @@ struct FollowedBefore {
 [[nodiscard]] bool is_known(const flow::Journal& journal, const std::string& flow);
 
 /// Where a file has gone that was moved within its directory; absent: it is not there.
-[[nodiscard]] std::optional<OpenedFile> find_moved(const identity::RootDir& root,
-                                                   const std::string& directory, const FollowedBefore& file);
+[[nodiscard]] std::optional<OpenedFile> find_moved(const PathWalk& walk, const std::string& directory,
+                                                   const FollowedBefore& file);
 
 }  // namespace flowtap

@@ -5,7 +5,6 @@
 
 #include <boost/json.hpp>
 #include <cerrno>
-#include <climits>
 
 #include "identity/flow_id.hpp"
 
@@ -15,22 +14,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
-
-Result<struct statx> status_of(const Fd& fd) {
-  struct statx status{};
-  if (::statx(fd.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
-    return fail_errno(errno, "cannot stat a file");
-  return status;
-}
-
-// What a link says, by the very link that was looked at.
-Result<std::string> target_of(const Fd& link, const std::string& path) {
-  std::string text(PATH_MAX, '\0');
-  const ssize_t n = ::readlinkat(link.get(), "", text.data(), text.size());
-  if (n <= 0) return fail_errno(errno, "cannot read the link " + path);
-  text.resize(static_cast<std::size_t>(n));
-  return text.front() == '/' ? text : path.substr(0, path.rfind('/') + 1) + text;
-}
 
 std::int64_t born(const struct statx& status) {
   if ((status.stx_mask & STATX_BTIME) == 0) return 0;
@@ -47,22 +30,12 @@ std::optional<std::int64_t> number(const json::object& object, const char* name)
 
 }  // namespace
 
-Result<OpenedFile> open_log_file(const identity::RootDir& root, const std::string& path) {
-  FTAP_TRY_ASSIGN(place, root.open_below(path, O_PATH | O_NOFOLLOW));
-  FTAP_TRY_ASSIGN(status, status_of(place));
-  if (S_ISLNK(status.stx_mode)) {
-    const uid_t owner = status.stx_uid;
-    FTAP_TRY_ASSIGN(target, target_of(place, path));
-    FTAP_TRY_ASSIGN(behind, root.open_below(target, O_PATH | O_NOFOLLOW));
-    place = std::move(behind);
-    FTAP_TRY_ASSIGN(status_behind, status_of(place));
-    status = status_behind;
-    if (owner != 0 && owner != status.stx_uid)
-      return fail(path + " is a link of somebody who does not own the file behind it");
-  }
+Result<OpenedFile> open_log_file(const PathWalk& walk, const std::string& path) {
+  FTAP_TRY_ASSIGN(reached, walk.to(path));
+  const struct statx& status = reached.status;
   if (!S_ISREG(status.stx_mode)) return fail(path + " is no regular file");
   // Not before: whoever owns the directory may lead to a device, and opening some is an act of its own.
-  Fd fd(::open(("/proc/self/fd/" + std::to_string(place.get())).c_str(), kFlags));
+  Fd fd(::open(("/proc/self/fd/" + std::to_string(reached.place.get())).c_str(), kFlags));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path);
   const auto device = static_cast<std::uint64_t>(status.stx_dev_major) << 32U | status.stx_dev_minor;
   return OpenedFile{

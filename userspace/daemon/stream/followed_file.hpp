@@ -11,9 +11,9 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "daemon/stream/path_walk.hpp"
 #include "flow/file_stream.hpp"
 #include "flow/journal.hpp"
-#include "identity/root_dir.hpp"
 #include "kernel/open_files.hpp"
 
 namespace flowtap {
@@ -32,10 +32,8 @@ struct OpenedFile {
   std::uint64_t size = 0;
 };
 
-/// Opens a regular file for reading; never waits for a FIFO or device. A link as its last name is followed only if it
-/// belongs to root or to the owner of the file that it leads to: who may only make links must not choose what is read.
-/// Error code ENOENT where there is none.
-[[nodiscard]] Result<OpenedFile> open_log_file(const identity::RootDir& root, const std::string& path);
+/// Opens a regular file for reading; never waits for a FIFO or device. Errors also as PathWalk::to() has them.
+[[nodiscard]] Result<OpenedFile> open_log_file(const PathWalk& walk, const std::string& path);
 
 /// What the name of a file's stream in the journal tells beside itself.
 struct FileNotes {

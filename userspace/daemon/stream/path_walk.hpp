@@ -1,0 +1,34 @@
+// The way to a listed file, name by name: whoever owns a directory on it must not choose what is read.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <string>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "identity/root_dir.hpp"
+
+namespace flowtap {
+
+class PathWalk {
+ public:
+  /// `host_root` is where the node's file system is seen; no way leads out of it.
+  [[nodiscard]] static Result<PathWalk> open(const std::string& host_root);
+
+  struct Reached {
+    Fd place;  ///< O_PATH
+    struct statx status{};
+  };
+  /// Links are followed, in the middle and at the end, if each of them belongs to root or to the owner of what is reached
+  /// in the end: all others would be a way for those who may not read it to have it read. Error code ENOENT where there is
+  /// nothing.
+  [[nodiscard]] Result<Reached> to(const std::string& path) const;
+
+ private:
+  explicit PathWalk(identity::RootDir root) : root_(std::move(root)) {}
+
+  identity::RootDir root_;
+};
+
+}  // namespace flowtap
