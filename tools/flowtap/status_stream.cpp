@@ -55,6 +55,8 @@ Table::Cell journal_cell(const api::JournalStatus& journal) {
 std::string missing_sources(const api::SourcesStatus& sources) {
   std::string text;
   for (const std::string& name : sources.not_found) join(text, printable(name) + " not found");
+  for (const api::RefusedSource& source : sources.refused)
+    join(text, fmt::format("{} is not captured: {}", printable(source.name), printable(source.why)));
   if (sources.lost_files > 0)
     join(text, grouped(sources.lost_files) + " files removed before they were opened");
   return text;

@@ -121,11 +121,19 @@ struct JournalStatus {
   bool operator==(const JournalStatus&) const = default;
 };
 
+/// Listed and there, and not captured all the same.
+struct RefusedSource {
+  std::string name;
+  std::string why;
+  bool operator==(const RefusedSource&) const = default;
+};
+
 /// What is captured because the configuration lists it.
 struct SourcesStatus {
   std::vector<std::string> not_found;  ///< listed, and not there
-  std::uint64_t lost_files = 0;        ///< files that were removed before they could be opened
-  std::uint64_t filled_bytes = 0;      ///< of files: what the tap could not see and was read from them
+  std::vector<RefusedSource> refused;
+  std::uint64_t lost_files = 0;    ///< files that were removed before they could be opened
+  std::uint64_t filled_bytes = 0;  ///< of files: what the tap could not see and was read from them
   bool operator==(const SourcesStatus&) const = default;
 };
 

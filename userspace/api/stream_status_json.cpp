@@ -27,9 +27,32 @@ json::object journal_to_json(const JournalStatus& journal) {
 json::object sources_to_json(const SourcesStatus& sources) {
   json::array not_found;
   for (const std::string& one : sources.not_found) not_found.emplace_back(one);
+  json::array refused;
+  for (const RefusedSource& one : sources.refused)
+    refused.emplace_back(json::object{{"name", one.name}, {"why", one.why}});
   return {{"not_found", std::move(not_found)},
+          {"refused", std::move(refused)},
           {"lost_files", sources.lost_files},
           {"filled_bytes", sources.filled_bytes}};
+}
+
+const json::array* array_member(const json::object& object, std::string_view name) {
+  const auto* value = member(object, name);
+  return value != nullptr ? value->if_array() : nullptr;
+}
+
+SourcesStatus sources_from_json(const json::object& object) {
+  SourcesStatus sources;
+  if (const auto* names = array_member(object, "not_found"))
+    for (const json::value& name : *names)
+      if (name.is_string()) sources.not_found.emplace_back(name.get_string());
+  if (const auto* refused = array_member(object, "refused"))
+    for (const json::value& one : *refused)
+      if (const auto* source = one.if_object())
+        sources.refused.push_back({text_member(*source, "name"), text_member(*source, "why")});
+  sources.lost_files = count_member(object, "lost_files").value_or(0);
+  sources.filled_bytes = count_member(object, "filled_bytes").value_or(0);
+  return sources;
 }
 
 /// The counts of the object `name`, each where `fields` says.
@@ -95,12 +118,8 @@ StreamStatusReport stream_status_from_json(const boost::json::object& object) {
   take_counts(object, "flows", {{"open", &stream.open_flows}, {"ended", &stream.ended_flows}});
   stream.open_streams = count_member(object, "open_streams").value_or(0);
   stream.taps = count_member(object, "taps").value_or(0);
-  take_counts(object, "sources",
-              {{"lost_files", &stream.sources.lost_files}, {"filled_bytes", &stream.sources.filled_bytes}});
   if (const auto* sources = member(object, "sources"); sources != nullptr && sources->is_object())
-    if (const auto* names = member(sources->get_object(), "not_found"); names != nullptr && names->is_array())
-      for (const json::value& name : names->get_array())
-        if (name.is_string()) stream.sources.not_found.emplace_back(name.get_string());
+    stream.sources = sources_from_json(sources->get_object());
   return stream;
 }
 

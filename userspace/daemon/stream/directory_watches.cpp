@@ -29,7 +29,7 @@ Result<DirectoryWatches> DirectoryWatches::open() {
   return DirectoryWatches(std::move(inotify));
 }
 
-int DirectoryWatches::watch(const PathWalk& walk, const std::string& directory) {
+int DirectoryWatches::watch(PathWalk& walk, const std::string& directory) {
   const auto reached = walk.to(directory);
   if (!reached) return kNone;
   const std::string place = "/proc/self/fd/" + std::to_string(reached->place.get());

@@ -19,7 +19,7 @@ class DirectoryWatches {
 
   /// The number that the directory's events have from now on: the same again where it is watched already. kNone: there is
   /// none, or it cannot be watched.
-  [[nodiscard]] int watch(const PathWalk& walk, const std::string& directory);
+  [[nodiscard]] int watch(PathWalk& walk, const std::string& directory);
 
   struct Listener {
     std::function<void(int watch, const NameEvent& event)> event;

@@ -20,6 +20,8 @@ using namespace std::chrono_literals;
 
 // For what no event tells: directories that come, links that are bent, files that were lost sight of.
 constexpr auto kLook = 1000ms;
+// Files are listed anew within milliseconds; only a thread that hangs takes longer.
+constexpr auto kListed = 2s;
 // A writer goes on in a file that was moved away until it is told to open the new one.
 constexpr auto kStillWritten = 60s;
 // One that was removed keeps its disk space as long as it is held open.
@@ -40,16 +42,24 @@ Result<std::unique_ptr<FileSources>> FileSources::open(const std::string& host_r
                                                        flow::FileStreams& streams) {
   FTAP_TRY_ASSIGN(walk, PathWalk::open(host_root));
   FTAP_TRY_ASSIGN(watches, DirectoryWatches::open());
-  Fd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!stop.valid()) return fail_errno(errno, "cannot make an eventfd");
+  Fd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake.valid()) return fail_errno(errno, "cannot make an eventfd");
   return std::unique_ptr<FileSources>(
-      new FileSources(std::move(walk), files, slots, journal, streams, std::move(watches), std::move(stop)));
+      new FileSources(std::move(walk), files, slots, journal, streams, std::move(watches), std::move(wake)));
 }
 
 FileSources::~FileSources() {
-  const std::uint64_t once = 1;
-  static_cast<void>(!::write(stop_.get(), &once, sizeof(once)));
+  {
+    const std::scoped_lock lock(told_mutex_);
+    stopping_ = true;
+  }
+  wake();
   if (thread_.joinable()) thread_.join();
+}
+
+void FileSources::wake() const {
+  const std::uint64_t once = 1;
+  static_cast<void>(!::write(wake_.get(), &once, sizeof(once)));
 }
 
 void FileSources::start() {
@@ -57,7 +67,14 @@ void FileSources::start() {
 }
 
 void FileSources::set(const std::vector<std::string>& paths) {
-  const std::scoped_lock lock(mutex_);
+  if (!thread_.joinable()) return list(paths);
+  std::unique_lock lock(told_mutex_);
+  wanted_ = paths;
+  wake();
+  (void)listed_.wait_for(lock, kListed, [this] { return !wanted_; });
+}
+
+void FileSources::list(const std::vector<std::string>& paths) {
   std::erase_if(paths_, [&](const Path& path) {
     if (std::ranges::find(paths, path.path) != paths.end()) return false;
     stop_following(path);
@@ -75,6 +92,7 @@ void FileSources::set(const std::vector<std::string>& paths) {
   }
   if (first_) end_unlisted();
   first_ = false;
+  tell();
 }
 
 void FileSources::run() noexcept {
@@ -82,11 +100,10 @@ void FileSources::run() noexcept {
   auto next = Clock::now() + kLook;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now());
-    std::array<pollfd, 2> fds{{{watches_.fd(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
+    std::array<pollfd, 2> fds{{{watches_.fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
     (void)::poll(fds.data(), fds.size(), static_cast<int>(std::max(left, 0ms).count()));
-    if (fds[1].revents != 0) return;
-    const std::scoped_lock lock(mutex_);
     try {
+      if (!take_wanted()) return;
       if (read_events())
         for (Path& path : paths_) open_fresh(path);
       if (Clock::now() < next) continue;
@@ -98,6 +115,42 @@ void FileSources::run() noexcept {
   }
 }
 
+// False: there is to be an end.
+bool FileSources::take_wanted() {
+  std::uint64_t times = 0;
+  static_cast<void>(!::read(wake_.get(), &times, sizeof(times)));
+  std::unique_lock lock(told_mutex_);
+  if (stopping_) return false;
+  if (!wanted_) return true;
+  const std::vector<std::string> paths = *wanted_;
+  lock.unlock();
+  list(paths);
+  lock.lock();
+  if (wanted_ == paths) wanted_.reset();
+  listed_.notify_all();
+  return true;
+}
+
+void FileSources::tell() {
+  Told told;
+  told.lost_files = lost_before_;
+  for (const Path& path : paths_) {
+    told.lost_files += path.rotations.lost();
+    if (!path.missing) continue;
+    if (path.missing->code == ENOENT || path.missing->code == ENOTDIR)
+      told.not_found.push_back(path.path);
+    else
+      told.refused.push_back({path.path, path.missing->what});
+  }
+  const std::scoped_lock lock(told_mutex_);
+  told_ = std::move(told);
+}
+
+FileSources::Told FileSources::told() const {
+  const std::scoped_lock lock(told_mutex_);
+  return told_;
+}
+
 void FileSources::look() {
   const auto slots = slots_.sweep();
   for (Path& path : paths_) {
@@ -106,6 +159,7 @@ void FileSources::look() {
     open_fresh(path);
     look_at(path);
   }
+  tell();
 }
 
 bool FileSources::read_events() {
@@ -138,10 +192,10 @@ void FileSources::open_fresh(Path& path) {
 
 void FileSources::look_at(Path& path) {
   const auto file = open_log_file(walk_, path.path);
-  path.found = file.has_value();
+  path.missing = file ? std::nullopt : std::optional(file.error());
   if (!file || !path.rotations.fresh().empty()) return;
   if (!path.generations.empty() && path.generations.back().identity == file->identity) return;
-  path.found = follow(path, *file, !path.known).has_value();
+  if (const Status followed = follow(path, *file, !path.known); !followed) path.missing = followed.error();
 }
 
 Status FileSources::follow(Path& path, const OpenedFile& file, bool from_end) {
@@ -230,21 +284,6 @@ void FileSources::retire(Path& path, const std::vector<flow::StreamSlot>& slots)
     (void)slots_.end(*slot);
     return true;
   });
-}
-
-std::vector<std::string> FileSources::not_found() const {
-  const std::scoped_lock lock(mutex_);
-  std::vector<std::string> missing;
-  for (const Path& path : paths_)
-    if (!path.found) missing.push_back(path.path);
-  return missing;
-}
-
-std::uint64_t FileSources::lost_files() const {
-  const std::scoped_lock lock(mutex_);
-  std::uint64_t lost = lost_before_;
-  for (const Path& path : paths_) lost += path.rotations.lost();
-  return lost;
 }
 
 }  // namespace flowtap

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "api/flow_views.hpp"
 #include "base/fd.hpp"
 #include "daemon/stream/directory_watches.hpp"
 #include "daemon/stream/followed_file.hpp"
@@ -21,7 +24,8 @@
 
 namespace flowtap {
 
-/// Watches the directories of its files on a thread of its own. set() and not_found() are safe from any thread.
+/// Watches the directories of its files on a thread of its own, which alone waits for file systems: set() and told() do
+/// not, and are safe from any thread.
 class FileSources {
  public:
   /// All must outlive it. `host_root` is where the node's file system is seen.
@@ -36,14 +40,19 @@ class FileSources {
 
   /// Follows these from now on, and no others. A file that is there now and was not followed before is followed from its
   /// end; all that come later from their beginning. The first call is to come before the consumer's first round, so that
-  /// what an earlier service followed is known before its records come.
+  /// what an earlier service followed is known before its records come. Later ones are done on return, except where the
+  /// thread hangs.
   void set(const std::vector<std::string>& paths);
   void start();
 
-  /// Listed files that are not there, or cannot be followed.
-  [[nodiscard]] std::vector<std::string> not_found() const;
-  /// Files that were removed before they could be opened; their bytes are nowhere.
-  [[nodiscard]] std::uint64_t lost_files() const;
+  struct Told {
+    std::vector<std::string> not_found;
+    std::vector<api::RefusedSource> refused;  ///< files that are there, and why they are not followed
+    /// Files that were removed before they could be opened; their bytes are nowhere.
+    std::uint64_t lost_files = 0;
+  };
+  /// As the thread saw it last.
+  [[nodiscard]] Told told() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -64,21 +73,25 @@ class FileSources {
     Rotations rotations;
     std::list<Generation> generations;  // the last one is at the path, or was
     int watch = DirectoryWatches::kNone;
-    bool found = false;
-    bool known = false;  // it is no more followed from its end, but from its beginning
+    std::optional<Error> missing;  // why no file is at the path, or cannot be followed
+    bool known = false;            // it is no more followed from its end, but from its beginning
   };
 
   FileSources(PathWalk walk, const kernel::OpenFiles& files, StreamSlots& slots, const flow::Journal& journal,
-              flow::FileStreams& streams, DirectoryWatches watches, Fd stop)
+              flow::FileStreams& streams, DirectoryWatches watches, Fd wake)
       : walk_(std::move(walk)),
         files_(files),
         slots_(slots),
         journal_(journal),
         streams_(streams),
         watches_(std::move(watches)),
-        stop_(std::move(stop)) {}
+        wake_(std::move(wake)) {}
 
+  void wake() const;
   void run() noexcept;
+  bool take_wanted();
+  void list(const std::vector<std::string>& paths);
+  void tell();
   void look();
   /// True: there were events.
   bool read_events();
@@ -96,11 +109,17 @@ class FileSources {
   const flow::Journal& journal_;
   flow::FileStreams& streams_;
   DirectoryWatches watches_;
-  Fd stop_;
-  mutable std::mutex mutex_;
+  Fd wake_;
   std::list<Path> paths_;
   std::uint64_t lost_before_ = 0;  // of paths that are not listed any more
   bool first_ = true;
+
+  mutable std::mutex
+      told_mutex_;  // of what follows, and never held over anything that waits for a file system
+  std::condition_variable listed_;
+  std::optional<std::vector<std::string>> wanted_;
+  bool stopping_ = false;
+  Told told_;
   std::thread thread_;
 };
 

@@ -49,7 +49,7 @@ bool is_known(const flow::Journal& journal, const std::string& flow) {
   });
 }
 
-std::optional<OpenedFile> find_moved(const PathWalk& walk, const std::string& directory,
+std::optional<OpenedFile> find_moved(PathWalk& walk, const std::string& directory,
                                      const FollowedBefore& file) {
   const auto reached = walk.to(directory);
   if (!reached) return std::nullopt;

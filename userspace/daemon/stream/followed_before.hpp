@@ -37,7 +37,7 @@ struct FollowedBefore {
 [[nodiscard]] bool is_known(const flow::Journal& journal, const std::string& flow);
 
 /// Where a file has gone that was moved within its directory; absent: it is not there.
-[[nodiscard]] std::optional<OpenedFile> find_moved(const PathWalk& walk, const std::string& directory,
+[[nodiscard]] std::optional<OpenedFile> find_moved(PathWalk& walk, const std::string& directory,
                                                    const FollowedBefore& file);
 
 }  // namespace flowtap

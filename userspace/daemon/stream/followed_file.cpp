@@ -30,7 +30,7 @@ std::optional<std::int64_t> number(const json::object& object, const char* name)
 
 }  // namespace
 
-Result<OpenedFile> open_log_file(const PathWalk& walk, const std::string& path) {
+Result<OpenedFile> open_log_file(PathWalk& walk, const std::string& path) {
   FTAP_TRY_ASSIGN(reached, walk.to(path));
   const struct statx& status = reached.status;
   if (!S_ISREG(status.stx_mode)) return fail(path + " is no regular file");

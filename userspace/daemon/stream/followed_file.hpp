@@ -33,7 +33,7 @@ struct OpenedFile {
 };
 
 /// Opens a regular file for reading; never waits for a FIFO or device. Errors also as PathWalk::to() has them.
-[[nodiscard]] Result<OpenedFile> open_log_file(const PathWalk& walk, const std::string& path);
+[[nodiscard]] Result<OpenedFile> open_log_file(PathWalk& walk, const std::string& path);
 
 /// What the name of a file's stream in the journal tells beside itself.
 struct FileNotes {

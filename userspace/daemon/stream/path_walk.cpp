@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,9 @@ void push_names(std::vector<std::string>& names, std::string_view path) {
 
 Result<struct statx> status_of(const Fd& fd, const std::string& path) {
   struct statx status{};
-  if (::statx(fd.get(), "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &status) != 0)
+  // As the kernel has it already: the file system may be one that does not answer.
+  if (::statx(fd.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+              STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, &status) != 0)
     return fail_errno(errno, "cannot stat " + path);
   return status;
 }
@@ -47,13 +50,24 @@ Result<std::string> target_of(const Fd& link, const std::string& path) {
 
 Result<PathWalk> PathWalk::open(const std::string& host_root) {
   FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
-  return PathWalk(std::move(root));
+  FTAP_TRY_ASSIGN(mounts, MountTypes::open());
+  return PathWalk(std::move(root), std::move(mounts));
 }
 
-Result<PathWalk::Reached> PathWalk::to(const std::string& path) const {
+Status PathWalk::check_mount(const struct statx& status, const std::string& path) {
+  FTAP_TRY_ASSIGN(type, mounts_.type_of(status.stx_mnt_id));
+  if (may_hang(type)) return fail(path + " is on " + type + ", which may keep its readers waiting for ever");
+  return {};
+}
+
+// One name after the other, so that a file system is known before anything in it is looked up.
+Result<PathWalk::Reached> PathWalk::to(const std::string& path) {
   std::vector<Fd> way;  // from the root to where we are, for `..`
   FTAP_TRY_ASSIGN(root, root_.open_below("/", O_PATH | O_DIRECTORY));
+  FTAP_TRY_ASSIGN(top, status_of(root, path));
+  FTAP_TRY(check_mount(top, path));
   way.push_back(std::move(root));
+  std::uint64_t mount = top.stx_mnt_id;
   std::vector<std::string> names;
   push_names(names, path);
   std::set<uid_t> makers;
@@ -69,6 +83,8 @@ Result<PathWalk::Reached> PathWalk::to(const std::string& path) const {
     Fd next(::openat(way.back().get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (!next.valid()) return fail_errno(errno, "cannot open " + path);
     FTAP_TRY_ASSIGN(status, status_of(next, path));
+    if (status.stx_mnt_id != mount) FTAP_TRY(check_mount(status, path));
+    mount = status.stx_mnt_id;
     if (!S_ISLNK(status.stx_mode)) {
       way.push_back(std::move(next));
       continue;

@@ -7,6 +7,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "daemon/stream/mount_types.hpp"
 #include "identity/root_dir.hpp"
 
 namespace flowtap {
@@ -21,14 +22,17 @@ class PathWalk {
     struct statx status{};
   };
   /// Links are followed, in the middle and at the end, if each of them belongs to root or to the owner of what is reached
-  /// in the end: all others would be a way for those who may not read it to have it read. Error code ENOENT where there is
-  /// nothing.
-  [[nodiscard]] Result<Reached> to(const std::string& path) const;
+  /// in the end: all others would be a way for those who may not read it to have it read. File systems that may_hang() are
+  /// refused before anything is looked up in them. Error code ENOENT or ENOTDIR: there is nothing.
+  [[nodiscard]] Result<Reached> to(const std::string& path);
 
  private:
-  explicit PathWalk(identity::RootDir root) : root_(std::move(root)) {}
+  PathWalk(identity::RootDir root, MountTypes mounts) : root_(std::move(root)), mounts_(std::move(mounts)) {}
+
+  [[nodiscard]] Status check_mount(const struct statx& status, const std::string& path);
 
   identity::RootDir root_;
+  MountTypes mounts_;
 };
 
 }  // namespace flowtap

@@ -335,8 +335,10 @@ api::StreamStatusReport StreamPath::report() const {
   report.open_streams = counts.open_streams;
   report.taps = taps_ ? taps_->count() : 0;
   if (file_sources_) {
-    report.sources.not_found = file_sources_->not_found();
-    report.sources.lost_files = file_sources_->lost_files();
+    FileSources::Told told = file_sources_->told();
+    report.sources.not_found = std::move(told.not_found);
+    report.sources.refused = std::move(told.refused);
+    report.sources.lost_files = told.lost_files;
   }
   if (listed_) std::ranges::copy(listed_->not_found(), std::back_inserter(report.sources.not_found));
   report.sources.filled_bytes = file_streams_.counts().filled;

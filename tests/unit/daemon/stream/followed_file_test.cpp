@@ -18,7 +18,7 @@ class OpenLogFile : public testing::Test {
  protected:
   void SetUp() override { std::ofstream(dir_ / "log") << "text"; }
   [[nodiscard]] Result<OpenedFile> open(const std::string& path) const {
-    const auto walk = PathWalk::open(dir_ / ".");
+    auto walk = PathWalk::open(dir_ / ".");
     if (!walk) throw std::runtime_error(walk.error().what);
     return open_log_file(*walk, path);
   }

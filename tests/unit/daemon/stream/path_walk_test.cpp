@@ -39,7 +39,7 @@ class PathWalkTest : public testing::Test {
     if (::lchown((dir_ / name).c_str(), owner, owner) != 0) throw std::runtime_error("cannot give " + name);
   }
   [[nodiscard]] Result<PathWalk::Reached> to(const std::string& path) const {
-    const auto walk = PathWalk::open(dir_ / ".");
+    auto walk = PathWalk::open(dir_ / ".");
     if (!walk) throw std::runtime_error(walk.error().what);
     return walk->to(path);
   }
