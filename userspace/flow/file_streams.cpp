@@ -10,17 +10,31 @@ constexpr std::uint64_t kReadPerBatch = std::uint64_t{1} << 20U;
 
 }  // namespace
 
+Status FileStreams::add(const std::function<Result<Added>()>& tap) {
+  const std::scoped_lock lock(told_mutex_);
+  has_added_.store(true, std::memory_order_release);  // before its first record can be in the ring
+  FTAP_TRY_ASSIGN(file, tap());
+  told_.push_back(std::move(file));
+  return {};
+}
+
 void FileStreams::add(Added file) {
   const std::scoped_lock lock(told_mutex_);
+  has_added_.store(true, std::memory_order_release);
   told_.push_back(std::move(file));
 }
 
 void FileStreams::begin_round(Clock::time_point now, Batch& batch) {
   refresh();
+  if (has_added()) take_added(now, batch);
+}
+
+void FileStreams::take_added(Clock::time_point now, Batch& batch) {
   std::vector<Added> told;
   {
     const std::scoped_lock lock(told_mutex_);
     told.swap(told_);
+    has_added_.store(false, std::memory_order_relaxed);
   }
   for (Added& added : told) {
     const StreamNo number = added.start.stream;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,11 +24,17 @@ class FileStreams {
     std::string flow;  ///< files of one flow are read one after the other, in the order of add()
     std::unique_ptr<FileContent> content;
   };
-  /// Safe from any thread.
+  /// `tap` begins the stream: its first record may be taken before this returns, but not as anything else's. `tap` must not
+  /// wait for anything, since the consumer waits for it. Safe from any thread.
+  [[nodiscard]] Status add(const std::function<Result<Added>()>& tap);
+  /// Of a stream that has begun before the consumer's first round.
   void add(Added file);
 
   /// Takes over what was added; writes the names.
   void begin_round(Clock::time_point now, Batch& batch);
+  /// Something was added, or is being added, that was not taken over: of a record that comes now it may be the file.
+  [[nodiscard]] bool has_added() const { return has_added_.load(std::memory_order_acquire); }
+  void take_added(Clock::time_point now, Batch& batch);
   /// Whether it is a followed file's.
   [[nodiscard]] bool owns(StreamNo stream) const {
     return files_.contains(stream) || finished_.contains(stream);
@@ -79,6 +86,7 @@ class FileStreams {
 
   std::mutex told_mutex_;
   std::vector<Added> told_;
+  std::atomic<bool> has_added_{false};
 };
 
 }  // namespace flowtap::flow

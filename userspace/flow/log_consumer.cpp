@@ -128,6 +128,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     return;
   }
   const auto time = static_cast<std::uint64_t>(static_cast<std::int64_t>(record->time) + wall_offset_);
+  if (files_ != nullptr && files_->has_added()) files_->take_added(Clock::now(), batch_);
   if (const auto* bytes = std::get_if<Bytes>(&record->what)) {
     bytes_ += bytes->bytes.size();
     if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, Clock::now(), batch_);

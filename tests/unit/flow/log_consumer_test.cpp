@@ -23,6 +23,7 @@ class ScriptedSlots final : public StreamControl {
   std::vector<StreamNo> unused;
   bool woken = false;
   int beats = 0;
+  std::function<void()> next_beat;  // once
   StreamNo next_number = 1000;
 
   [[nodiscard]] std::vector<StreamSlot> sweep() const override {
@@ -46,7 +47,10 @@ class ScriptedSlots final : public StreamControl {
     slots.erase(slot.stream);
   }
   [[nodiscard]] StreamNo take_number() override { return next_number++; }
-  void beat() override { ++beats; }
+  void beat() override {
+    ++beats;
+    if (const auto once = std::exchange(next_beat, nullptr)) once();
+  }
   void wake(bool on) override { woken = on; }
 };
 
@@ -83,6 +87,23 @@ StreamSlot slot_of(StreamNo stream) {
   return slot;
 }
 
+class ScriptedFile final : public FileContent {
+ public:
+  explicit ScriptedFile(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return text_.size(); }
+  [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override {
+    const auto rest = bytes(text_).subspan(position);
+    std::ranges::copy(rest.first(std::min(rest.size(), into.size())), into.begin());
+    return std::min(rest.size(), into.size());
+  }
+  [[nodiscard]] StreamName name(const FilePlace&) const override {
+    return {.flow = "file/log", .output = "both", .identity = "{}", .kind = FTAP_KIND_FILE};
+  }
+
+ private:
+  std::string text_;
+};
+
 class LogConsumerTest : public testing::Test {
  protected:
   LogConsumerTest() : source_("ring") {
@@ -98,7 +119,7 @@ class LogConsumerTest : public testing::Test {
     journal_ = std::move(*journal);
     consumer_ = std::make_unique<LogConsumer>(
         source_, *journal_, slots_, namer_,
-        ConsumerOptions{.poll = 1ms, .patience = 30ms, .sweep = 0ms, .slot_rest = 5ms, .users = 0s});
+        ConsumerOptions{.poll = 1ms, .patience = 30ms, .sweep = 0ms, .slot_rest = 5ms, .users = 0s}, &files_);
   }
 
   void rounds(int n = 3) {
@@ -121,6 +142,7 @@ class LogConsumerTest : public testing::Test {
   ScriptedSource source_;
   ScriptedSlots slots_;
   ScriptedNamer namer_;
+  FileStreams files_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<LogConsumer> consumer_;
 };
@@ -369,6 +391,21 @@ TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
     EXPECT_EQ(flow_of(base + 4), "pod/a/b/c/d/0 stdout");
     EXPECT_EQ(flow_of(base + 9), "proc/1-2 stdout");
   }
+}
+
+TEST_F(LogConsumerTest, AFileThatIsTappedAmidARoundIsAFileFromItsFirstRecord) {
+  source_.push({1, Bytes{9, 0, 0, bytes(std::string(1U << 20U, 'x'))}});  // so much that there may be more
+  slots_.next_beat = [this] {
+    const Status added = files_.add([this]() -> Result<FileStreams::Added> {
+      source_.push({2, Bytes{1, 0, 7, bytes("told")}});
+      return FileStreams::Added{
+          {.stream = 1, .tapped_from = 7}, "file/log", std::make_unique<ScriptedFile>("before told")};
+    });
+    EXPECT_TRUE(added);
+  };
+  rounds();
+  EXPECT_EQ(text(1), "before told");
+  EXPECT_EQ(flow_of(1), "file/log both");
 }
 
 }  // namespace

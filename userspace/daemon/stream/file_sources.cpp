@@ -202,28 +202,33 @@ Status FileSources::follow(Path& path, const OpenedFile& file, bool from_end) {
   for (const Generation& known : path.generations)
     if (known.identity == file.identity) return {};
   FTAP_TRY_ASSIGN(place, files_.own_file(file.fd->get()));
-  FTAP_TRY_ASSIGN(stream, slots_.kernel().open({.device = place.device,
-                                                .inode = place.inode,
-                                                .kind = FTAP_KIND_FILE,
-                                                .cgroup = 0,
-                                                .pid = 0,
-                                                .fds = FTAP_STDOUT | FTAP_STDERR}));
-  flow::FileStream::Start start{.stream = stream, .tapped_from = file.size};
-  if (from_end) start.position = file.size;
-  if (const auto known = followed_before(journal_, path.flow, place, file.identity.born)) {
-    start.position = known->position();
-    if (known->stream == stream) {
-      start.offset = known->passed;
-      start.step = known->notes.place.step;
+  const auto known = followed_before(journal_, path.flow, place, file.identity.born);
+  flow::StreamNo stream = 0;
+  FTAP_TRY(streams_.add([&]() -> Result<flow::FileStreams::Added> {
+    FTAP_TRY_ASSIGN(tapped, slots_.kernel().open({.device = place.device,
+                                                  .inode = place.inode,
+                                                  .kind = FTAP_KIND_FILE,
+                                                  .cgroup = 0,
+                                                  .pid = 0,
+                                                  .fds = FTAP_STDOUT | FTAP_STDERR}));
+    stream = tapped;
+    flow::FileStream::Start start{.stream = stream, .tapped_from = file.size};
+    if (from_end) start.position = file.size;
+    if (known) {
+      start.position = known->position();
+      if (known->stream == stream) {
+        start.offset = known->passed;
+        start.step = known->notes.place.step;
+      }
+    } else if (const auto taken = journal_.stream(stream)) {
+      start.offset = taken->sums.passed;  // somebody's output was captured there: it goes on as this file
     }
-  } else if (const auto taken = journal_.stream(stream)) {
-    start.offset = taken->sums.passed;  // somebody's output was captured there: it goes on as this file
-  }
+    return flow::FileStreams::Added{
+        start, path.flow,
+        std::make_unique<FollowedFile>(file.fd, path.path, file.identity.born, place.device, place.inode)};
+  }));
   if (!path.generations.empty()) path.generations.back().changed = Clock::now();
   path.generations.push_back({file.identity, file.fd, stream, Clock::now(), file.size});
-  streams_.add(
-      {start, path.flow,
-       std::make_unique<FollowedFile>(file.fd, path.path, file.identity.born, place.device, place.inode)});
   return {};
 }
 
