@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include "daemon/notify.hpp"
 #include "daemon/privileges.hpp"
@@ -19,6 +20,14 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 constexpr std::chrono::milliseconds kStopLimit{3000};
 
+// Followed files and readers of flows take many; the soft limit is low for the sake of select(2), which nothing here uses.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 App::App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread)
@@ -31,6 +40,7 @@ App::App(Config config, NodeLock lock, Events events, std::function<Result<Invoc
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
   FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root));
   FTAP_TRY(make_state_dir(config.state_dir));
+  raise_descriptor_limit();
   // Before the first thread, which inherits the blocked signals.
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));

@@ -1,7 +1,9 @@
 // How flowtapd begins and ends: signals, deaths, and two of them on one node.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <thread>
@@ -44,6 +46,16 @@ TEST(Lifecycle, SignalsEndIt) {
     daemon.wait_ready();
     expect_end(daemon, signal);
   }
+}
+
+TEST(Lifecycle, TakesAllTheDescriptorsThatItMayHave) {
+  const ScratchRoot root;
+  const rlimit limit{256, 2000};
+  Daemon daemon(root, {.before_exec = [&limit] {
+                  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) ::_exit(1);
+                }});
+  daemon.wait_ready();
+  EXPECT_EQ(daemon.stats().series.at("process_max_fds"), 2000);
 }
 
 TEST(Lifecycle, EndsThoughAStatsdAgentNeverReads) {
