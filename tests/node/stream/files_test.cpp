@@ -7,8 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "base/fd.hpp"
@@ -70,9 +72,11 @@ class Files : public testing::Test {
     EXPECT_EQ(seen->bytes, written_.size());
     EXPECT_EQ(seen->missing, 0U);
   }
-  [[nodiscard]] std::uint64_t filled() const {
-    return daemon_->status().at("stream").at("sources").at("filled_bytes").to_number<std::uint64_t>();
+  [[nodiscard]] std::uint64_t source_count(const char* name) const {
+    return daemon_->status().at("stream").at("sources").at(name).to_number<std::uint64_t>();
   }
+  [[nodiscard]] std::uint64_t filled() const { return source_count("filled_bytes"); }
+  [[nodiscard]] std::uint64_t lost_files() const { return source_count("lost_files"); }
 
   ScratchRoot root_;
   std::string path_ = root_.file("log/x.log");
@@ -134,6 +138,36 @@ TEST_F(Files, RotatedFasterThanAnybodyCanLook) {
     write(file, "in file " + std::to_string(i) + "\n");
   }
   expect_all();
+}
+
+TEST_F(Files, AMadRotatorTakesNoMoreThanItsShare) {
+  start();
+  const auto descriptors = [this] {
+    return std::distance(fs::directory_iterator("/proc/" + std::to_string(daemon_->pid()) + "/fd"), {});
+  };
+  const auto before = descriptors();
+  auto most = before;
+  constexpr std::size_t kFiles = 4000;
+  for (std::size_t i = 0; i < kFiles; ++i) {
+    if (i > 0) fs::rename(path_, path_ + "-" + std::to_string(i));
+    const std::string line = std::to_string(i) + "\n";
+    ASSERT_EQ(::write(open().get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
+    if (i % 100 == 0) most = std::max(most, descriptors());
+  }
+  // Each file is captured in its turn, or counted.
+  std::vector<std::size_t> seen;
+  EXPECT_TRUE(eventually([&] {
+    most = std::max(most, descriptors());
+    seen.clear();
+    std::istringstream lines(flow() ? raw_bytes(*daemon_, flow()->id) : "");
+    for (std::size_t number = 0; lines >> number;) seen.push_back(number);
+    return seen.size() + lost_files() >= kFiles;
+  }));
+  EXPECT_EQ(seen.size() + lost_files(), kFiles);
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  EXPECT_EQ(std::ranges::adjacent_find(seen), seen.end());
+  EXPECT_EQ(seen.empty() ? 0 : seen.back(), kFiles - 1);
+  EXPECT_LE(most, before + 100);
 }
 
 TEST_F(Files, TheWriterGoesOnInTheFileThatWasMoved) {

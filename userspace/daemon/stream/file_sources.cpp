@@ -22,16 +22,16 @@ using namespace std::chrono_literals;
 constexpr auto kLook = 1000ms;
 // Files are listed anew within milliseconds; only a thread that hangs takes longer.
 constexpr auto kListed = 2s;
-// A writer goes on in a file that was moved away until it is told to open the new one.
-constexpr auto kStillWritten = 60s;
-// One that was removed keeps its disk space as long as it is held open.
-constexpr auto kRemoved = 5s;
-constexpr std::size_t kMostGenerations = 16;
 constexpr int kOpenTries = 16;
 
 std::string directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// The descriptors or the memory that it takes may be free again later.
+bool has_run_out(const Error& error) {
+  return error.code == EMFILE || error.code == ENFILE || error.code == ENOMEM;
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ Result<std::unique_ptr<FileSources>> FileSources::open(const std::string& host_r
   FTAP_TRY_ASSIGN(watches, DirectoryWatches::open());
   Fd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake.valid()) return fail_errno(errno, "cannot make an eventfd");
-  return std::unique_ptr<FileSources>(
-      new FileSources(std::move(walk), files, slots, journal, streams, std::move(watches), std::move(wake)));
+  return std::unique_ptr<FileSources>(new FileSources({files, slots, journal, streams}, std::move(walk),
+                                                      std::move(watches), std::move(wake)));
 }
 
 FileSources::~FileSources() {
@@ -75,16 +75,16 @@ void FileSources::set(const std::vector<std::string>& paths) {
 }
 
 void FileSources::list(const std::vector<std::string>& paths) {
-  std::erase_if(paths_, [&](const Path& path) {
+  std::erase_if(paths_, [&](Path& path) {
     if (std::ranges::find(paths, path.path) != paths.end()) return false;
-    stop_following(path);
+    path.generations.end();
     lost_before_ += path.rotations.lost();
     return true;
   });
   for (const std::string& name : paths) {
     if (std::ranges::find(paths_, name, &Path::path) != paths_.end()) continue;
-    Path& path = paths_.emplace_back(name, identity::file_flow_id(name));
-    path.known = is_known(journal_, path.flow);
+    Path& path = paths_.emplace_back(kit_, name, identity::file_flow_id(name));
+    path.known = is_known(kit_.journal, path.flow);
     path.watch = watches_.watch(walk_, directory_of(path.path));
     if (first_) resume(path);
     look_at(path);
@@ -152,9 +152,9 @@ FileSources::Told FileSources::told() const {
 }
 
 void FileSources::look() {
-  const auto slots = slots_.sweep();
+  const auto slots = kit_.slots.sweep();
   for (Path& path : paths_) {
-    retire(path, slots);
+    path.generations.retire(slots);
     path.watch = watches_.watch(walk_, directory_of(path.path));
     open_fresh(path);
     look_at(path);
@@ -176,7 +176,7 @@ bool FileSources::read_events() {
 
 // A name that is opened may have been given to another file since the last event; then there is another event by now.
 void FileSources::open_fresh(Path& path) {
-  for (int tries = kOpenTries; tries > 0; --tries) {
+  for (int tries = kOpenTries; tries > 0 && path.generations.has_room(); --tries) {
     const auto fresh = path.rotations.fresh();
     if (fresh.empty()) return;
     const auto file = open_log_file(walk_, directory_of(path.path) + "/" + fresh.front().name);
@@ -185,110 +185,58 @@ void FileSources::open_fresh(Path& path) {
       if (now.empty() || now.front().number != fresh.front().number || now.front().name != fresh.front().name)
         continue;
     }
+    // What it needs there may be at the next look.
+    if (file ? !path.generations.follow(*file, false) : has_run_out(file.error())) return;
     path.rotations.take(fresh.front().number);
-    if (file) (void)follow(path, *file, false);
   }
 }
 
 void FileSources::look_at(Path& path) {
   const auto file = open_log_file(walk_, path.path);
   path.missing = file ? std::nullopt : std::optional(file.error());
-  if (!file || !path.rotations.fresh().empty()) return;
-  if (!path.generations.empty() && path.generations.back().identity == file->identity) return;
-  if (const Status followed = follow(path, *file, !path.known); !followed) path.missing = followed.error();
-}
-
-Status FileSources::follow(Path& path, const OpenedFile& file, bool from_end) {
-  for (const Generation& known : path.generations)
-    if (known.identity == file.identity) return {};
-  FTAP_TRY_ASSIGN(place, files_.own_file(file.fd->get()));
-  const auto known = followed_before(journal_, path.flow, place, file.identity.born);
-  flow::StreamNo stream = 0;
-  FTAP_TRY(streams_.add([&]() -> Result<flow::FileStreams::Added> {
-    FTAP_TRY_ASSIGN(tapped, slots_.kernel().open({.device = place.device,
-                                                  .inode = place.inode,
-                                                  .kind = FTAP_KIND_FILE,
-                                                  .cgroup = 0,
-                                                  .pid = 0,
-                                                  .fds = FTAP_STDOUT | FTAP_STDERR}));
-    stream = tapped;
-    flow::FileStream::Start start{.stream = stream, .tapped_from = file.size};
-    if (from_end) start.position = file.size;
-    if (known) {
-      start.position = known->position();
-      if (known->stream == stream) {
-        start.offset = known->passed;
-        start.step = known->notes.place.step;
-      }
-    } else if (const auto taken = journal_.stream(stream)) {
-      start.offset = taken->sums.passed;  // somebody's output was captured there: it goes on as this file
-    }
-    return flow::FileStreams::Added{
-        start, path.flow,
-        std::make_unique<FollowedFile>(file.fd, path.path, file.identity.born, place.device, place.inode)};
-  }));
-  if (!path.generations.empty()) path.generations.back().changed = Clock::now();
-  path.generations.push_back({file.identity, file.fd, stream, Clock::now(), file.size});
-  return {};
+  // Others may have stood there since open_fresh(): they come first.
+  read_events();
+  if (!file || !path.rotations.fresh().empty() || path.generations.is_latest(file->identity)) return;
+  if (const Status followed = path.generations.follow(*file, !path.known); !followed)
+    path.missing = followed.error();
 }
 
 // Files of this path that an earlier service followed and that were moved away since.
 void FileSources::resume(Path& path) {
+  const auto before = still_tapped(kit_.journal, path.flow, kit_.slots.sweep());
+  if (before.empty()) return;
   const auto current = open_log_file(walk_, path.path);
-  for (const FollowedBefore& known : still_tapped(journal_, path.flow, slots_.sweep())) {
+  const std::string directory = directory_of(path.path);
+  const auto names = names_by_inode(walk_, directory);
+  for (const FollowedBefore& known : before) {
     if (current && current->identity.inode == known.inode && current->identity.born == known.notes.born)
       continue;  // look_at() follows it
-    if (const auto moved = find_moved(walk_, directory_of(path.path), known))
-      (void)follow(path, *moved, false);
+    const auto name = names.find(known.inode);
+    if (name == names.end()) continue;
+    const auto moved = open_log_file(walk_, directory + "/" + name->second);
+    if (moved && moved->identity.inode == known.inode && moved->identity.born == known.notes.born)
+      (void)path.generations.follow(*moved, false);
   }
 }
 
 // What an earlier service followed and this one cannot: what the tap still has of it is all there is.
 void FileSources::end_unlisted() {
-  for (const flow::StreamSlot& slot : slots_.sweep()) {
-    const auto stream = journal_.stream(slot.stream);
+  for (const flow::StreamSlot& slot : kit_.slots.sweep()) {
+    const auto stream = kit_.journal.stream(slot.stream);
     const auto known = stream && !stream->sums.ended ? followed_before(*stream) : std::nullopt;
     if (!known) continue;
-    const bool followed = std::ranges::any_of(paths_, [&slot](const Path& path) {
-      return std::ranges::find(path.generations, slot.stream, &Generation::stream) != path.generations.end();
-    });
+    const bool followed = std::ranges::any_of(
+        paths_, [&slot](const Path& path) { return path.generations.follows(slot.stream); });
     if (followed) continue;
-    streams_.add({{.stream = slot.stream,
-                   .offset = known->passed,
-                   .position = known->position(),
-                   .step = known->notes.place.step},
-                  stream->name->flow,
-                  std::make_unique<FollowedFile>(nullptr, known->notes.path, known->notes.born, slot.device,
-                                                 slot.inode)});
-    (void)slots_.end(slot);
+    kit_.streams.add({{.stream = slot.stream,
+                       .offset = known->passed,
+                       .position = known->position(),
+                       .step = known->notes.place.step},
+                      stream->name->flow,
+                      std::make_unique<FollowedFile>(nullptr, known->notes.path, known->notes.born,
+                                                     slot.device, slot.inode)});
+    (void)kit_.slots.end(slot);
   }
-}
-
-void FileSources::stop_following(const Path& path) {
-  for (const flow::StreamSlot& slot : slots_.sweep())
-    if (std::ranges::find(path.generations, slot.stream, &Generation::stream) != path.generations.end())
-      (void)slots_.end(slot);
-}
-
-// Files that nobody writes to any more, and those whose streams have ended for another reason.
-void FileSources::retire(Path& path, const std::vector<flow::StreamSlot>& slots) {
-  const auto now = Clock::now();
-  std::size_t more = path.generations.size() - std::min(path.generations.size(), kMostGenerations);
-  std::erase_if(path.generations, [&](Generation& generation) {
-    const auto slot = std::ranges::find(slots, generation.stream, &flow::StreamSlot::stream);
-    if (slot == slots.end() || slot->ended) return true;
-    struct stat status{};
-    if (::fstat(generation.fd->get(), &status) != 0) return false;
-    const auto size = static_cast<std::uint64_t>(status.st_size);
-    if (size != std::exchange(generation.size, size)) generation.changed = now;
-    const bool at_path = &generation == &path.generations.back() && status.st_nlink > 0;
-    if (at_path) return false;
-    const bool over = now - generation.changed > (status.st_nlink == 0 ? kRemoved : kStillWritten);
-    if (!over && more == 0) return false;
-    more -= more > 0 ? 1 : 0;
-    (void)slots_.end(*slot);
-    return true;
-  });
 }
 
 }  // namespace flowtap

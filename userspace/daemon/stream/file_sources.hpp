@@ -14,7 +14,7 @@
 #include "api/flow_views.hpp"
 #include "base/fd.hpp"
 #include "daemon/stream/directory_watches.hpp"
-#include "daemon/stream/followed_file.hpp"
+#include "daemon/stream/file_generations.hpp"
 #include "daemon/stream/path_walk.hpp"
 #include "daemon/stream/rotations.hpp"
 #include "daemon/stream/stream_slots.hpp"
@@ -57,35 +57,23 @@ class FileSources {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// A file that stands, or stood, at a listed path.
-  struct Generation {
-    FileIdentity identity;
-    std::shared_ptr<const Fd> fd;
-    flow::StreamNo stream = 0;
-    Clock::time_point changed;  // when it was last seen to grow, or to have left its path
-    std::uint64_t size = 0;
-  };
   struct Path {
-    Path(std::string path_of, std::string name_of)
-        : path(std::move(path_of)), flow(std::move(name_of)), rotations(path.substr(path.rfind('/') + 1)) {}
+    Path(const FollowKit& kit, const std::string& path_of, const std::string& flow_of)
+        : path(path_of),
+          flow(flow_of),
+          rotations(path_of.substr(path_of.rfind('/') + 1)),
+          generations(kit, path_of, flow_of) {}
     std::string path;
     std::string flow;
     Rotations rotations;
-    std::list<Generation> generations;  // the last one is at the path, or was
+    FileGenerations generations;
     int watch = DirectoryWatches::kNone;
     std::optional<Error> missing;  // why no file is at the path, or cannot be followed
     bool known = false;            // it is no more followed from its end, but from its beginning
   };
 
-  FileSources(PathWalk walk, const kernel::OpenFiles& files, StreamSlots& slots, const flow::Journal& journal,
-              flow::FileStreams& streams, DirectoryWatches watches, Fd wake)
-      : walk_(std::move(walk)),
-        files_(files),
-        slots_(slots),
-        journal_(journal),
-        streams_(streams),
-        watches_(std::move(watches)),
-        wake_(std::move(wake)) {}
+  FileSources(const FollowKit& kit, PathWalk walk, DirectoryWatches watches, Fd wake)
+      : kit_(kit), walk_(std::move(walk)), watches_(std::move(watches)), wake_(std::move(wake)) {}
 
   void wake() const;
   void run() noexcept;
@@ -97,17 +85,11 @@ class FileSources {
   bool read_events();
   void open_fresh(Path& path);
   void look_at(Path& path);
-  void retire(Path& path, const std::vector<flow::StreamSlot>& slots);
-  [[nodiscard]] Status follow(Path& path, const OpenedFile& file, bool from_end);
   void resume(Path& path);
   void end_unlisted();
-  void stop_following(const Path& path);
 
+  FollowKit kit_;
   PathWalk walk_;
-  const kernel::OpenFiles& files_;
-  StreamSlots& slots_;
-  const flow::Journal& journal_;
-  flow::FileStreams& streams_;
   DirectoryWatches watches_;
   Fd wake_;
   std::list<Path> paths_;

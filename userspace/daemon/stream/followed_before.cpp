@@ -1,6 +1,7 @@
 #include "daemon/stream/followed_before.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "identity/root_dir.hpp"
 
@@ -32,11 +33,12 @@ std::optional<FollowedBefore> followed_before(const flow::Journal& journal, cons
 
 std::vector<FollowedBefore> still_tapped(const flow::Journal& journal, const std::string& flow,
                                          const std::vector<flow::StreamSlot>& slots) {
+  std::unordered_set<flow::StreamNo> open;
+  for (const flow::StreamSlot& slot : slots)
+    if (!slot.ended) open.insert(slot.stream);
   std::vector<FollowedBefore> all;
   for (const flow::StreamView& stream : journal.streams()) {
-    const bool open = std::ranges::any_of(
-        slots, [&](const flow::StreamSlot& slot) { return slot.stream == stream.number && !slot.ended; });
-    if (!open || !stream.name || stream.name->flow != flow) continue;
+    if (!open.contains(stream.number) || !stream.name || stream.name->flow != flow) continue;
     if (auto known = followed_before(stream)) all.push_back(std::move(*known));
   }
   std::ranges::sort(all, {}, &FollowedBefore::stream);
@@ -49,20 +51,16 @@ bool is_known(const flow::Journal& journal, const std::string& flow) {
   });
 }
 
-std::optional<OpenedFile> find_moved(PathWalk& walk, const std::string& directory,
-                                     const FollowedBefore& file) {
+std::unordered_map<std::uint64_t, std::string> names_by_inode(PathWalk& walk, const std::string& directory) {
+  std::unordered_map<std::uint64_t, std::string> all;
   const auto reached = walk.to(directory);
-  if (!reached) return std::nullopt;
+  if (!reached) return all;
   const auto here = identity::RootDir::open("/proc/self/fd/" + std::to_string(reached->place.get()));
   const auto names = here ? here->list(".", kMostNames) : std::unexpected(here.error());
-  if (!names) return std::nullopt;
-  for (const std::string& name : *names) {
-    const auto inode = here->inode(name);
-    if (!inode || *inode != file.inode) continue;
-    auto opened = open_log_file(walk, identity::joined({directory, name}));
-    if (opened && opened->identity.born == file.notes.born) return std::move(*opened);
-  }
-  return std::nullopt;
+  if (!names) return all;
+  for (const std::string& name : *names)
+    if (const auto inode = here->inode(name)) all.emplace(*inode, name);
+  return all;
 }
 
 }  // namespace flowtap

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "daemon/stream/followed_file.hpp"
@@ -36,8 +37,8 @@ struct FollowedBefore {
 
 [[nodiscard]] bool is_known(const flow::Journal& journal, const std::string& flow);
 
-/// Where a file has gone that was moved within its directory; absent: it is not there.
-[[nodiscard]] std::optional<OpenedFile> find_moved(PathWalk& walk, const std::string& directory,
-                                                   const FollowedBefore& file);
+/// What stands in a directory now.
+[[nodiscard]] std::unordered_map<std::uint64_t, std::string> names_by_inode(PathWalk& walk,
+                                                                            const std::string& directory);
 
 }  // namespace flowtap

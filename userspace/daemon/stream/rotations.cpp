@@ -48,6 +48,10 @@ void Rotations::put(const std::string& name, std::uint64_t number) {
   if (!free) drop(std::exchange(at->second, number));
   const bool is_new = number + 1 == next_ && name == name_;
   if (is_new || fresh_.contains(number)) fresh_[number] = name;
+  if (fresh_.size() <= kMostFresh) return;
+  const std::uint64_t oldest = fresh_.begin()->first;
+  drop(oldest);
+  forget(oldest);
 }
 
 void Rotations::drop(std::uint64_t number) {
@@ -63,6 +67,12 @@ std::vector<Rotations::Fresh> Rotations::fresh() const {
 
 void Rotations::take(std::uint64_t number) {
   fresh_.erase(number);
+  forget(number);
+}
+
+// Where it goes on to is no more asked: a name for each file that ever stood there would be many.
+void Rotations::forget(std::uint64_t number) {
+  std::erase_if(at_, [number](const auto& entry) { return entry.second == number; });
 }
 
 void Rotations::forget_all() {

@@ -20,6 +20,8 @@ struct NameEvent {
 /// called by then, whatever way of naming it has.
 class Rotations {
  public:
+  static constexpr std::size_t kMostFresh = 256;
+
   /// `name`, without its directory, is what files are written under; the one that stands there now is known.
   explicit Rotations(std::string name);
 
@@ -29,7 +31,7 @@ class Rotations {
     std::uint64_t number;  ///< ascending, as they came
     std::string name;      ///< what it is called now
   };
-  /// Files that stood at the name and were not taken yet.
+  /// Files that stood at the name and were not taken yet; of more than kMostFresh the oldest are lost.
   [[nodiscard]] std::vector<Fresh> fresh() const;
   void take(std::uint64_t number);
   /// Events were lost: all that is known is the name, where something new may stand.
@@ -41,10 +43,11 @@ class Rotations {
  private:
   void put(const std::string& name, std::uint64_t number);
   void drop(std::uint64_t number);
+  void forget(std::uint64_t number);
 
   std::string name_;
   std::uint64_t next_ = 1;
-  std::map<std::string, std::uint64_t> at_;        // name → the file of ours that stands there
+  std::map<std::string, std::uint64_t> at_;  // name → the file of ours that stands there, until it is taken
   std::map<std::uint32_t, std::uint64_t> moving_;  // by cookie
   std::map<std::uint64_t, std::string> fresh_;
   std::uint64_t lost_ = 0;

@@ -83,5 +83,17 @@ TEST_F(RotationsTest, WhereEventsWereLostTheNameIsLookedAt) {
   EXPECT_EQ(fresh(), "log");
 }
 
+TEST_F(RotationsTest, OfMoreThanAnybodyOpensTheOldestAreLost) {
+  for (std::size_t i = 0; i < Rotations::kMostFresh + 10; ++i) {
+    made("log");
+    moved("log", std::to_string(i));
+  }
+  EXPECT_EQ(rotations_.fresh().size(), Rotations::kMostFresh);
+  EXPECT_EQ(rotations_.fresh().front().name, "10");
+  EXPECT_EQ(rotations_.lost(), 10U);
+  removed("0");
+  EXPECT_EQ(rotations_.lost(), 10U) << "once";
+}
+
 }  // namespace
 }  // namespace flowtap
