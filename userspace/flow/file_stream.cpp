@@ -57,7 +57,7 @@ void FileStream::take(const Bytes& record, std::uint64_t time, Clock::time_point
   }
   if (end <= position_) return;
   target_ = std::max(target_, end);
-  read_on(now, sink);
+  read(now, sink, record.position);
   if (position_ >= end || sink.budget == 0) return;
   // The file does not have it any more; of this record the bytes are here.
   if (position_ < record.position) lose(record.position - position_);
@@ -86,6 +86,8 @@ void FileStream::append(const Bytes& record, std::uint64_t time, Sink& sink) {
   offset_ += record.bytes.size();
   position_ += record.bytes.size();
   target_ = std::max(target_, position_);
+  behind_hole_ = false;
+  blank_ = false;
 }
 
 void FileStream::rewind(const Bytes& record, std::int64_t step) {
@@ -104,6 +106,7 @@ void FileStream::rewind(const Bytes& record, std::int64_t step) {
   high_ = known_to;
   position_ = start;
   target_ = start;
+  behind_hole_ = truncated;
   step_ = step;
   candidate_.reset();
   owed_.reset();
@@ -114,6 +117,14 @@ void FileStream::move_to(std::uint64_t position) {
   position_ = position;
   target_ = position;
   high_.reset();
+}
+
+void FileStream::pass_over(std::uint64_t to) {
+  if (to <= position_) return;
+  if (owed_ && owed_->to == position_) owed_->to = to;
+  position_ = to;
+  target_ = std::max(target_, to);
+  behind_hole_ = true;
 }
 
 void FileStream::lose(std::uint64_t bytes) {
@@ -153,6 +164,7 @@ void FileStream::look(Clock::time_point now, bool drained) {
   // Cut off; what comes now stands at its new end, or, of a writer that keeps its position, where the old end was.
   high_ = position_;
   position_ = 0;
+  behind_hole_ = true;
   target_ = restless_size_;
   step_.reset();
   candidate_.reset();
@@ -164,22 +176,62 @@ void FileStream::settle() {
 }
 
 void FileStream::read_on(Clock::time_point now, Sink& sink) {
+  read(now, sink, std::nullopt);
+}
+
+void FileStream::read(Clock::time_point now, Sink& sink, std::optional<std::uint64_t> told) {
   std::array<std::byte, kReadAtOnce>
       chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by read()
   while (is_behind() && sink.budget > 0) {
-    const std::uint64_t wanted = std::min({target_ - position_, sink.budget, std::uint64_t{chunk.size()}});
-    const std::size_t n = content_.read(position_, std::span(chunk).first(wanted));
-    if (n == 0) return;
+    auto written = content_.written(position_);
+    const auto size = content_.size();
+    if (!size || *size <= position_) return;
+    if (written && written->begin == position_) {
+      const std::uint64_t wanted =
+          std::min({target_ - position_, sink.budget, std::uint64_t{chunk.size()}, written->end - position_});
+      const std::size_t n = content_.read(position_, std::span(chunk).first(wanted));
+      if (n == 0) return;
+      const bool before_hole = position_ + n == written->end && written->end < *size;
+      if (add_read(std::span(chunk).first(n), before_hole, now, sink)) continue;
+      written = content_.written(written->end);
+    }
+    const std::uint64_t hole_end = written ? written->begin : *size;
+    if (told) {
+      pass_over(std::min(hole_end, *told));
+      if (hole_end > *told) return;
+    } else if (written) {
+      pass_over(std::min(hole_end, target_));
+    } else {
+      target_ = position_;
+      blank_ = true;
+    }
+  }
+}
+
+bool FileStream::add_read(std::span<const std::byte> bytes, bool before_hole, Clock::time_point now,
+                          Sink& sink) {
+  const auto is_written = [](std::byte byte) { return byte != std::byte{0}; };
+  sink.budget -= bytes.size();
+  if (behind_hole_) {
+    const auto first = static_cast<std::size_t>(std::ranges::find_if(bytes, is_written) - bytes.begin());
+    pass_over(position_ + first);
+    bytes = bytes.subspan(first);
+  }
+  const std::size_t all = bytes.size();
+  while (before_hole && !bytes.empty() && !is_written(bytes.back())) bytes = bytes.first(bytes.size() - 1);
+  if (!bytes.empty()) {
     tell_place(sink.batch);
-    sink.batch.add(BytesEntry{stream_, offset_, sink.time, position_, std::span(chunk).first(n)});
+    sink.batch.add(BytesEntry{stream_, offset_, sink.time, position_, bytes});
     if (!owed_ || owed_->to < position_ || now > owed_->until) owed_ = Owed{position_, position_, now};
-    offset_ += n;
-    position_ += n;
-    filled_ += n;
-    sink.budget -= n;
+    offset_ += bytes.size();
+    position_ += bytes.size();
+    filled_ += bytes.size();
     owed_->to = position_;
     owed_->until = now + kOvertaken;
+    behind_hole_ = false;
+    blank_ = false;
   }
+  return bytes.size() == all;
 }
 
 void FileStream::give_up() {

@@ -4,7 +4,10 @@
 // ended is a sign of bytes that the tap could not see (sendfile, io_uring, a full ring), of two writers that overtook one
 // another, or of a file that was truncated. Then the file is asked, as long as it still has the bytes.
 //
-// In the journal a file's bytes are counted from where it was followed from, whatever the tap counted.
+// In the journal a file's bytes are counted from where it was followed from, whatever the tap counted. A hole, which nobody
+// ever wrote, is none of its bytes: in the flow what stands behind it follows what stands before it, and nothing is missing.
+// File systems count holes in blocks, so zeros that border on one are taken for part of it; a hole at the end is room for what
+// is still to be written.
 #pragma once
 
 #include <chrono>
@@ -35,6 +38,12 @@ class FileContent {
 
   /// Absent: it cannot be had any more.
   [[nodiscard]] virtual std::optional<std::uint64_t> size() const = 0;
+  struct Written {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;  ///< of the file, or where a hole begins
+  };
+  /// What was written next, at `position` or behind it; absent: nothing, or it cannot be had.
+  [[nodiscard]] virtual std::optional<Written> written(std::uint64_t position) const = 0;
   /// How many bytes were read; fewer than asked for at the end of the file, 0 as well where it cannot be read.
   [[nodiscard]] virtual std::size_t read(std::uint64_t position, std::span<std::byte> into) const = 0;
   /// The stream's name, with what place_of() of the implementation finds again.
@@ -82,7 +91,7 @@ class FileStream {
   /// There is something to read_on().
   [[nodiscard]] bool is_behind() const { return position_ < target_; }
   /// look() waits for what the tap has to tell; it is to be called again soon.
-  [[nodiscard]] bool is_restless() const { return restless_since_.has_value(); }
+  [[nodiscard]] bool is_restless() const { return restless_since_ && !blank_; }
   [[nodiscard]] StreamNo number() const { return stream_; }
   [[nodiscard]] std::uint64_t passed() const { return offset_; }
   [[nodiscard]] std::uint64_t missing() const { return missing_; }  ///< bytes, since it was made
@@ -94,6 +103,11 @@ class FileStream {
   void append(const Bytes& record, std::uint64_t time, Sink& sink);
   void rewind(const Bytes& record, std::int64_t step);
   void move_to(std::uint64_t position);
+  void pass_over(std::uint64_t to);
+  /// As read_on(); `told` is where a record says that it stands: no hole is there.
+  void read(Clock::time_point now, Sink& sink, std::optional<std::uint64_t> told);
+  /// Of bytes at the position, of which the last ones border on a hole or do not. False: they were its beginning.
+  bool add_read(std::span<const std::byte> bytes, bool before_hole, Clock::time_point now, Sink& sink);
   void lose(std::uint64_t bytes);
   void note_step(std::int64_t step, Clock::time_point now);
   void tell_place(Batch& batch);
@@ -121,6 +135,8 @@ class FileStream {
   std::optional<std::uint64_t> high_;                // where it stood before it went back
   std::optional<Clock::time_point> restless_since_;  // since when the file has more, or less, than was told
   std::uint64_t restless_size_ = 0;                  // its size then
+  bool behind_hole_ = false;  // what stands at the position, or may: zeros there are part of it
+  bool blank_ = false;        // all that the file had more was a hole at its end
   std::uint64_t missing_ = 0;
   std::uint64_t filled_ = 0;
 };

@@ -229,6 +229,27 @@ TEST_F(Files, WhatTheTapCannotSee) {
   EXPECT_GE(filled(), written_.size() / 2);
 }
 
+TEST_F(Files, HolesAreNotReadAsZeros) {
+  constexpr off_t kFar = off_t{1} << 40U;
+  start();
+  const Fd file = open(0);
+  write(file, "before\n");
+  ASSERT_EQ(::ftruncate(file.get(), kFar), 0);
+  ASSERT_EQ(::lseek(file.get(), kFar, SEEK_SET), kFar);
+  write(file, "behind a hole\n");
+  expect_all();
+  const std::string unseen = "sent behind another\n";
+  const Fd source(::open(root_.write("source", unseen).c_str(), O_RDONLY | O_CLOEXEC));
+  ASSERT_EQ(::lseek(file.get(), 2 * kFar, SEEK_SET), 2 * kFar);
+  off_t at = 0;
+  ASSERT_EQ(::sendfile(file.get(), source.get(), &at, unseen.size()), static_cast<ssize_t>(unseen.size()));
+  written_ += unseen;
+  expect_all();
+  ASSERT_EQ(::truncate(path_.c_str(), 3 * kFar), 0) << "room for more";
+  write(file, "and in it\n");
+  expect_all();
+}
+
 // Kills flowtapd again and again while 100,000 lines are written, and starts these one after the other.
 void Files::kill_amid_a_log(const std::vector<DaemonOptions>& next) {
   start();

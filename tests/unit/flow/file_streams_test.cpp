@@ -20,6 +20,16 @@ using namespace std::chrono_literals;
 struct Disk {
   std::string text;
   bool gone = false;
+  std::size_t block = 0;  // a whole block of zeros is a hole; 0: there are none
+
+  [[nodiscard]] bool is_hole(std::size_t at) const {
+    return block > 0 && std::string_view(text).substr(at - at % block, block).find_first_not_of('\0') ==
+                            std::string_view::npos;
+  }
+  void put(std::size_t at, const std::string& bytes) {
+    text.resize(std::max(text.size(), at + bytes.size()));
+    text.replace(at, bytes.size(), bytes);
+  }
 };
 
 class ScriptedContent final : public FileContent {
@@ -28,6 +38,14 @@ class ScriptedContent final : public FileContent {
 
   [[nodiscard]] std::optional<std::uint64_t> size() const override {
     return disk_.gone ? std::nullopt : std::optional<std::uint64_t>(disk_.text.size());
+  }
+  [[nodiscard]] std::optional<Written> written(std::uint64_t position) const override {
+    if (disk_.gone) return std::nullopt;
+    std::uint64_t begin = position;
+    while (begin < disk_.text.size() && disk_.is_hole(begin)) ++begin;
+    std::uint64_t end = begin;
+    while (end < disk_.text.size() && !disk_.is_hole(end)) ++end;
+    return end > begin ? std::optional(Written{begin, end}) : std::nullopt;
   }
   [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override {
     if (disk_.gone || position >= disk_.text.size()) return 0;
@@ -53,6 +71,14 @@ class ScriptedTap {
   // Appended; the record tells it.
   Bytes write(const std::string& text) {
     const Bytes record = unseen(text);
+    counted_ += text.size();
+    return record;
+  }
+  // Where a writer that does not append stands.
+  Bytes write_at(std::size_t position, const std::string& text) {
+    kept_.push_back(text);
+    const Bytes record{stream_, counted_, position, std::as_bytes(std::span(kept_.back()))};
+    disk.put(position, text);
     counted_ += text.size();
     return record;
   }
@@ -307,6 +333,70 @@ TEST_F(FileStreamsTest, TruncatedUnderAWriterThatKeepsItsPosition) {
   tap_.disk.text.assign(13, '\0');
   round({tap_.write("later")});
   EXPECT_EQ(text(1), "before after later");
+}
+
+TEST_F(FileStreamsTest, TruncatedBehindTheTapsBackUnderAWriterThatKeepsItsPosition) {
+  for (const std::size_t block : {std::size_t{0}, std::size_t{8}}) {
+    tap_.disk.block = block;
+    const std::string before = block == 0 ? "" : text(1);
+    if (block == 0) add(1);
+    const std::size_t at = tap_.disk.text.size();
+    round({tap_.write("a text that was told of ")});
+    tap_.disk.text.clear();
+    look();
+    tap_.disk.put(at + 24, "and one that was not ");
+    look();
+    EXPECT_EQ(text(1), before + "a text that was told of and one that was not ");
+    EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+  }
+}
+
+TEST_F(FileStreamsTest, AHoleIsNoneOfItsBytes) {
+  tap_.disk.block = 8;
+  add(1);
+  round({tap_.write("seen ")});
+  tap_.disk.put(100, "unseen ");
+  look();
+  EXPECT_EQ(text(1), "seen unseen ");
+  round({tap_.write_at(1003, "told of ")});
+  round({tap_.write("and on")});
+  EXPECT_EQ(text(1), "seen unseen told of and on");
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+  EXPECT_EQ(files_.counts().missing, 0U);
+}
+
+TEST_F(FileStreamsTest, AHoleAtTheEndIsRoomForWhatComes) {
+  tap_.disk.block = 8;
+  tap_.disk.text.assign(1000, '\0');
+  add(1, {.tapped_from = 1000});
+  round();
+  look();
+  EXPECT_EQ(text(1), "");
+  now_ += 2s;
+  round({tap_.write_at(0, "told of ")});
+  round({tap_.write_at(8, "so ")});
+  look();
+  round({tap_.write_at(11, "too ")});
+  look();
+  EXPECT_EQ(text(1), "told of so too ");
+  tap_.disk.put(15, "and not ");
+  look();
+  EXPECT_EQ(text(1), "told of so too and not ");
+  files_.end(1);
+  round();
+  EXPECT_TRUE(journal_->stream(1)->sums.ended);
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+}
+
+TEST_F(FileStreamsTest, OfWhatWasPunchedOutTheRecordStays) {
+  tap_.disk.block = 8;
+  add(1);
+  round({tap_.write("12345678")});
+  (void)tap_.unseen("unseen..");
+  const Bytes record = tap_.write("told of.");
+  tap_.disk.put(8, std::string(16, '\0'));
+  round({record});
+  EXPECT_EQ(text(1), "12345678told of.");
 }
 
 TEST_F(FileStreamsTest, WhatWasCutOffUnseenIsMissing) {

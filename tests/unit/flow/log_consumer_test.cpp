@@ -91,6 +91,9 @@ class ScriptedFile final : public FileContent {
  public:
   explicit ScriptedFile(std::string text) : text_(std::move(text)) {}
   [[nodiscard]] std::optional<std::uint64_t> size() const override { return text_.size(); }
+  [[nodiscard]] std::optional<Written> written(std::uint64_t position) const override {
+    return Written{position, text_.size()};
+  }
   [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override {
     const auto rest = bytes(text_).subspan(position);
     std::ranges::copy(rest.first(std::min(rest.size(), into.size())), into.begin());

@@ -73,6 +73,16 @@ std::optional<std::uint64_t> FollowedFile::size() const {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+// The descriptor is nobody else's, and its own position is used for nothing else.
+std::optional<flow::FileContent::Written> FollowedFile::written(std::uint64_t position) const {
+  if (!fd_) return std::nullopt;
+  const off_t begin = ::lseek(fd_->get(), static_cast<off_t>(position), SEEK_DATA);
+  if (begin < 0) return std::nullopt;
+  const off_t end = ::lseek(fd_->get(), begin, SEEK_HOLE);
+  if (end <= begin) return std::nullopt;
+  return Written{static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
+}
+
 std::size_t FollowedFile::read(std::uint64_t position, std::span<std::byte> into) const {
   if (!fd_) return 0;
   while (true) {

@@ -59,6 +59,7 @@ class FollowedFile final : public flow::FileContent {
       : fd_(std::move(fd)), path_(std::move(path)), born_(born), device_(device), inode_(inode) {}
 
   [[nodiscard]] std::optional<std::uint64_t> size() const override;
+  [[nodiscard]] std::optional<Written> written(std::uint64_t position) const override;
   [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override;
   [[nodiscard]] flow::StreamName name(const flow::FilePlace& place) const override;
 

@@ -44,6 +44,25 @@ TEST_F(OpenLogFile, IsKnownAgainAndReadAtAnyPlace) {
   EXPECT_EQ(gone.read(0, bytes), 0U);
 }
 
+TEST_F(OpenLogFile, SaysWhatWasWritten) {
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 40U;
+  std::filesystem::resize_file(dir_ / "log", kFar);
+  const auto file = open("/log");
+  ASSERT_TRUE(file) << file.error().what;
+  const FollowedFile content(file->fd, "/log", 0, 1, 2);
+  const auto first = content.written(1);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->begin, 1U);
+  EXPECT_LE(first->end, 1U << 20U) << "a block";
+  EXPECT_FALSE(content.written(first->end)) << "nothing behind";
+  std::ofstream(dir_ / "log", std::ios::app) << "end";
+  const auto last = content.written(first->end);
+  ASSERT_TRUE(last);
+  EXPECT_GT(last->begin, kFar - (1U << 20U));
+  EXPECT_EQ(last->end, kFar + 3);
+  EXPECT_FALSE(content.written(last->end));
+}
+
 TEST_F(OpenLogFile, NothingButARegularFile) {
   EXPECT_EQ(open("/none").error().code, ENOENT);
   ASSERT_EQ(::mkfifo((dir_ / "fifo").c_str(), 0600), 0);
