@@ -250,22 +250,44 @@ TEST_F(Files, HolesAreNotReadAsZeros) {
   expect_all();
 }
 
-// Kills flowtapd again and again while 100,000 lines are written, and starts these one after the other.
+// Kills flowtapd again and again amid 100,000 lines, and starts these one after the other. Each kill comes when some of the
+// ten thousand lines that are being written have been captured, and more are yet to come; more are written before the next
+// one starts.
 void Files::kill_amid_a_log(const std::vector<DaemonOptions>& next) {
   start();
+  const std::string gate = root_.file("gate");
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  const Fd go_on(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(go_on.valid());
   Process writer({.argv = {"/bin/sh", "-c",
-                           "for i in 0 1 2 3 4 5 6 7 8 9; do " + std::string(FLOWTAP_LOG_WRITER) +
-                               " write ${i}0000 10000 || exit 1; sleep 0.1; done"},
+                           "for i in 0 1 2 3 4 5 6 7 8 9; do read -r go && " +
+                               std::string(FLOWTAP_LOG_WRITER) + " write ${i}0000 10000 || exit 1; done"},
+                  .in = gate,
                   .out = path_,
                   .err = "/dev/null"});
   written_ = writer_lines(0, 100'000);
+  const auto write_more = [&go_on](std::size_t times) {
+    const std::string words(times, '\n');
+    ASSERT_EQ(::write(go_on.get(), words.data(), times), static_cast<ssize_t>(times));
+  };
+  const auto captured = [this] { return flow() ? flow()->bytes : 0; };
+  const auto size = [this] { return fs::exists(path_) ? fs::file_size(path_) : 0; };
   for (const DaemonOptions& options : next) {
-    const auto before = flow() ? flow()->bytes : 0;
-    EXPECT_TRUE(eventually([&] { return !writer.running() || (flow() && flow()->bytes > before); }));
+    // The journal has all by now, so that what is captured next is of the lines that come.
+    EXPECT_TRUE(eventually([&] { return captured() == size(); }));
+    const std::uint64_t before = captured();
+    write_more(1);
+    std::uint64_t amid = before;
+    EXPECT_TRUE(eventually([&] { return (amid = captured()) > before; }));
     kill();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_GT(amid, 0U);
+    EXPECT_LT(amid, written_.size());
+    const auto at_kill = size();
+    write_more(1);
+    EXPECT_TRUE(eventually([&] { return size() > at_kill; })) << "while it is away";
     start(options);
   }
+  write_more(10 - 2 * next.size());
   EXPECT_EQ(writer.wait(), 0);
   expect_all();
 }
