@@ -1,9 +1,5 @@
 #include "daemon/stream/listed_processes.hpp"
 
-#include <fcntl.h>
-
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <set>
@@ -64,51 +60,20 @@ Status ListedProcesses::set(const std::vector<std::string>& units,
                             const std::vector<std::string>& executables) {
   units_.clear();
   for (const std::string& unit : units) units_[unit];
-  std::erase_if(executables_, [&](const auto& entry) {
-    return std::ranges::find(executables, entry.first) == executables.end();
-  });
-  for (const std::string& path : executables) executables_[path];
+  executables_.set(executables);
   // First, so that whatever starts while we look is registered at its exec.
   FTAP_TRY(slots_->kernel().list_units(units));
-  FTAP_TRY_ASSIGN(changed, find_executables());
-  static_cast<void>(changed);
-  FTAP_TRY(list_executables());
+  (void)executables_.find();
+  FTAP_TRY(slots_->kernel().list_executables(executables_.known(), mounts_));
   find_units();
   return capture_running();
 }
 
 Status ListedProcesses::look() {
   if (looks_++ % kLooksPerWalk == 0) find_units();
-  FTAP_TRY_ASSIGN(changed, find_executables());
-  if (!changed) return {};
-  FTAP_TRY(list_executables());
+  if (!executables_.find()) return {};
+  FTAP_TRY(slots_->kernel().list_executables(executables_.known(), mounts_));
   return capture_running();
-}
-
-Result<bool> ListedProcesses::find_executables() {
-  bool changed = false;
-  for (auto& [path, executable] : executables_) {
-    std::optional<Place> place;
-    struct stat status{};
-    const auto file = root_.open_below(path, O_PATH);
-    if (file && ::fstat(file->get(), &status) == 0 && S_ISREG(status.st_mode))
-      place = Place{status.st_dev, status.st_ino};
-    if (place == executable.place) continue;
-    changed = true;
-    if (place) {
-      FTAP_TRY_ASSIGN(own, files_->own_file(file->get()));
-      executable.known = {own.device, own.inode};
-    }
-    executable.place = place;
-  }
-  return changed;
-}
-
-Status ListedProcesses::list_executables() {
-  std::vector<kernel::LogExecutable> known;
-  for (const auto& [path, executable] : executables_)
-    if (executable.place) known.push_back(executable.known);
-  return slots_->kernel().list_executables(known, mounts_);
 }
 
 void ListedProcesses::find_units() {
@@ -181,9 +146,7 @@ std::optional<ftap_log_rule> ListedProcesses::rule_of(const OpenFile& output) co
 
 bool ListedProcesses::runs_listed(std::uint32_t pid) const {
   const auto place = executable_of(pid);
-  if (!place ||
-      std::ranges::none_of(executables_, [&place](const auto& entry) { return entry.second.place == place; }))
-    return false;
+  if (!place || !executables_.contains(*place)) return false;
   struct stat mounts{};
   const std::string directory = proc_ + std::to_string(pid);
   if (::stat((directory + "/ns/mnt").c_str(), &mounts) != 0 || mounts.st_ino != mounts_) return false;
@@ -193,18 +156,16 @@ bool ListedProcesses::runs_listed(std::uint32_t pid) const {
   return stat && executable_of(static_cast<std::uint32_t>(stat->parent)) != place;
 }
 
-std::optional<ListedProcesses::Place> ListedProcesses::executable_of(std::uint32_t pid) const {
+std::optional<ListedExecutables::Place> ListedProcesses::executable_of(std::uint32_t pid) const {
   struct stat status{};
   if (::stat((proc_ + std::to_string(pid) + "/exe").c_str(), &status) != 0) return std::nullopt;
-  return Place{status.st_dev, status.st_ino};
+  return ListedExecutables::Place{status.st_dev, status.st_ino};
 }
 
 std::vector<std::string> ListedProcesses::not_found() const {
-  std::vector<std::string> all;
+  std::vector<std::string> all = executables_.not_found();
   for (const auto& [name, cgroups] : units_)
     if (cgroups.empty()) all.push_back(name);
-  for (const auto& [path, executable] : executables_)
-    if (!executable.place) all.push_back(path);
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "daemon/stream/listed_executables.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "flow/log_consumer.hpp"
 #include "identity/root_dir.hpp"
@@ -37,37 +38,22 @@ class ListedProcesses {
   [[nodiscard]] std::vector<std::string> not_found() const;
 
  private:
-  /// As stat() tells it, which is not always what the kernel has.
-  struct Place {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    bool operator==(const Place&) const = default;
-  };
-  struct Executable {
-    std::optional<Place> place;  // absent: nothing is there
-    kernel::LogExecutable known;
-  };
-
   ListedProcesses(identity::RootDir root, std::string proc, std::string cgroups, std::uint32_t mounts,
                   const kernel::OpenFiles& files, StreamSlots& slots, flow::LogConsumer& consumer)
-      : root_(std::move(root)),
-        proc_(std::move(proc)),
+      : proc_(std::move(proc)),
         cgroups_(std::move(cgroups)),
         mounts_(mounts),
         files_(&files),
         slots_(&slots),
-        consumer_(&consumer) {}
+        consumer_(&consumer),
+        executables_(std::move(root), [&files](int fd) { return files.own_file(fd); }) {}
 
-  /// True: some are other files than before.
-  [[nodiscard]] Result<bool> find_executables();
-  [[nodiscard]] Status list_executables();
   void find_units();
   [[nodiscard]] Status capture_running();
   [[nodiscard]] std::optional<ftap_log_rule> rule_of(const kernel::OpenFile& output) const;
   [[nodiscard]] bool runs_listed(std::uint32_t pid) const;
-  [[nodiscard]] std::optional<Place> executable_of(std::uint32_t pid) const;
+  [[nodiscard]] std::optional<ListedExecutables::Place> executable_of(std::uint32_t pid) const;
 
-  identity::RootDir root_;
   std::string proc_;
   std::string cgroups_;   // where the v2 hierarchy is mounted; empty: nowhere
   std::uint32_t mounts_;  // the node's own mount namespace
@@ -75,7 +61,7 @@ class ListedProcesses {
   StreamSlots* slots_;
   flow::LogConsumer* consumer_;
   std::map<std::string, std::map<std::uint64_t, std::string>> units_;  // name → ids of its cgroups
-  std::map<std::string, Executable> executables_;                      // by path
+  ListedExecutables executables_;
   unsigned looks_ = 0;
 };
 
