@@ -191,6 +191,8 @@ TEST_F(Listed, WhoIsOnlyNamedLikeTheUnitIsNot) {
   }
   settle();
   EXPECT_TRUE(flows("unit").empty());
+  const ScratchCgroup cgroup(slice_ + "/" + unit_);
+  expect_flow("unit", live("echo the unit", cgroup));
 }
 
 TEST_F(Listed, ProcessesThatWriteIntoAPipe) {
