@@ -131,6 +131,22 @@ struct ftap_stream {
   __u64 unused[2];
 };
 
+/* One life of a listed process, that of all it has started included: named by its pid and start, as a stream's. */
+struct ftap_run {
+  __u64 start_time;
+  __u32 pid;
+  __u32 zero;
+};
+
+/* Value of the members map; the key is a process's pid. New fields come at its end. */
+struct ftap_member {
+  struct ftap_run run;
+  __u64 start_time; /* of this process; 0: not known */
+};
+
+#define FTAP_MAX_MEMBERS \
+  32768 /* of all runs; who finds no room is known by its parents as long as it has them */
+
 #define FTAP_MAX_LISTED \
   256 /* of units and of executables each; a configuration has fewer, old ones among them */
 
@@ -190,7 +206,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
  * number take over one another's programs.
  */
-#define FTAP_LOG_VERSION 5
+#define FTAP_LOG_VERSION 6
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

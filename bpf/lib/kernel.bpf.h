@@ -67,6 +67,14 @@ struct nsproxy {
 struct files_struct;
 struct file;
 
+typedef struct {
+  int counter;
+} atomic_t;
+
+struct signal_struct {
+  atomic_t live; /* threads that have not begun to exit */
+} __ftap_core;
+
 struct mm_struct {
   struct file* exe_file;
 } __ftap_core;
@@ -80,6 +88,7 @@ struct task_struct {
   struct task_struct* group_leader;
   __u64 start_boottime; /* ns on CLOCK_BOOTTIME */
   struct files_struct* files;
+  struct signal_struct* signal;
   struct mm_struct* mm;
   struct nsproxy* nsproxy;
   int nr_cpus_allowed;

@@ -11,9 +11,10 @@
 
 #include "bpf/lib/log_hook.bpf.h"
 #include "bpf/lib/log_listed.bpf.h"
+#include "bpf/lib/log_members.bpf.h"
 #include "bpf/lib/log_streams.bpf.h"
 
-/* Cgroups that a process has entered. LRU: a full table must not keep new containers out. */
+/* Cgroups that a process has entered, as long as they are there. LRU: a full table must not keep new containers out. */
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 2 * FTAP_MAX_STREAMS);
@@ -27,8 +28,20 @@ static __always_inline bool is_captured(__u32 kind, __u32 rule) {
 }
 
 /*
+ * Whether somebody may still write there by whom the stream is what it is. What a pipe holds when nobody is left is read
+ * later, and in one piece with what comes then.
+ */
+static __always_inline bool has_owner(const struct ftap_stream* stream) {
+  if (stream->kind == FTAP_KIND_PIPE) return true;
+  __u64 cgroup = stream->cgroup;
+  if (stream->rule == FTAP_RULE_UNIT) return bpf_map_lookup_elem(&ftap_marks, &cgroup);
+  return stream->rule != FTAP_RULE_PROCESS || has_members(stream->start_time, stream->pid);
+}
+
+/*
  * Of a container pipes and terminals alone, since its log is one of them. Of what is listed, whatever can be captured,
- * and nothing that is captured already: `as->id` is the stream of its other output, which may be the same.
+ * and nothing that is captured already: `as->id` is the stream of its other output, which may be the same. A stream that
+ * nobody is left of ends there and then, so that each run has its own from the first byte.
  *
  * A target that is there already stays if it is this very pipe: a container that was started inside another one may
  * have inherited its pipe, whose bytes must not get two streams. Otherwise it is a dead pipe's, and its stream ends.
@@ -51,7 +64,11 @@ static __always_inline void register_output(struct task_struct* task, __u32 fd, 
   as->object = object_of(file, inode, kind);
   struct ftap_stream* stream = stream_of(&target);
   if (stream && !is_same_object(stream, &target, as->object)) stream = NULL;
-  if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != as->id) return;
+  if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != as->id) {
+    if (has_owner(stream)) return;
+    end_stream(stream, &target);
+    stream = NULL;
+  }
   if (stream && stream->cgroup == as->cgroup) __sync_fetch_and_or(&stream->fds, as->fds);
   if (!stream) stream = open_stream(&target, as);
   if (stream) output->stream = stream->id;
@@ -84,15 +101,37 @@ static __always_inline bool is_of_parent(struct task_struct* task, __u32 fd) {
   return file && parents && FTAP_GET(file, f_inode) == FTAP_GET(parents, f_inode);
 }
 
+/* It is of a run of its own. */
+static __always_inline void join(struct task_struct* task, struct ftap_run* before) {
+  struct ftap_run run = {.start_time = task->group_leader->start_boottime, .pid = task->tgid};
+  struct ftap_member* member = member_of(task);
+  if (member) *before = member->run;
+  set_member(run.pid, run.start_time, &run);
+}
+
+/* None of its outputs is its own: what it writes may be of the run that has them. */
+static __always_inline void join_again(struct task_struct* task, const struct ftap_run* before) {
+  __u32 tgid = task->tgid;
+  if (before->pid)
+    set_member(tgid, task->group_leader->start_boottime, before);
+  else
+    bpf_map_delete_elem(&ftap_members, &tgid);
+}
+
 static __always_inline void enter(struct task_struct* task, struct kernfs_node* node, __u32 rule, __u64 now) {
   struct ftap_log_output outputs[2] = {};
+  struct ftap_run before = {};
   struct ftap_stream as = {
       .cgroup = node->id, .pid = task->tgid, .start_time = task->group_leader->start_boottime, .rule = rule};
   bool is_unit = rule == FTAP_RULE_UNIT;
+  if (rule == FTAP_RULE_PROCESS) join(task, &before); /* first, so that no stream of it is without an owner */
   if (!is_unit || !is_of_parent(task, 1)) register_output(task, 1, &as, &outputs[0]);
   as.id = outputs[0].stream;
   if (!is_unit || !is_of_parent(task, 2)) register_output(task, 2, &as, &outputs[1]);
-  if (rule != FTAP_RULE_CONTAINER && !outputs[0].stream && !outputs[1].stream) return;
+  if (rule != FTAP_RULE_CONTAINER && !outputs[0].stream && !outputs[1].stream) {
+    if (rule == FTAP_RULE_PROCESS) join_again(task, &before);
+    return;
+  }
 
   struct ftap_enter_record* record = bpf_ringbuf_reserve(&ftap_ring, sizeof(*record), 0);
   if (!record) {
@@ -132,12 +171,11 @@ int BPF_PROG(ftap_exec, struct task_struct* task, int old_pid, struct linux_binp
   __u32 rule = listed_rule(task, bprm);
   if (rule != FTAP_RULE_CONTAINER) {
     struct kernfs_node* node = task->cgroups->dfl_cgrp->kn;
-    enter(task, node, rule, bpf_ktime_get_ns());
-    if (rule == FTAP_RULE_PROCESS) return 0;
-    /* So that its removal is told. */
     __u64 unit = node->id;
     __u8 one = 1;
-    bpf_map_update_elem(&ftap_marks, &unit, &one, BPF_ANY);
+    /* So that its removal is told; first, since its streams have an owner as long as it is there. */
+    if (rule == FTAP_RULE_UNIT) bpf_map_update_elem(&ftap_marks, &unit, &one, BPF_ANY);
+    enter(task, node, rule, bpf_ktime_get_ns());
     return 0;
   }
   struct mnt_namespace* ours = task->nsproxy->mnt_ns;

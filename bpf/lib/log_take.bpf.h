@@ -3,6 +3,7 @@
 #ifndef FTAP_LIB_LOG_TAKE_BPF_H
 #define FTAP_LIB_LOG_TAKE_BPF_H
 
+#include "bpf/lib/log_members.bpf.h"
 #include "bpf/lib/log_memory.bpf.h"
 #include "bpf/lib/log_streams.bpf.h"
 
@@ -15,12 +16,16 @@ struct ftap_tapped {
 
 #define FTAP_MOST_PARENTS 8U
 
-/* Whether the current task is of this process, or of one that it has started. */
-static __always_inline bool is_of_process(__u32 tgid) {
-  struct task_struct* task = (struct task_struct*)bpf_get_current_task();
+/* Whether the current task is of this run. Who began before us may be no member yet, but has its parents. */
+static __always_inline bool is_of_run(const struct ftap_run* run) {
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct ftap_member* member = member_of(task);
+  if (member && is_same_run(&member->run, run)) return true;
   for (unsigned int i = 0; i < FTAP_MOST_PARENTS; i++) {
-    if ((__u32)BPF_CORE_READ(task, tgid) == tgid) return true;
-    task = BPF_CORE_READ(task, real_parent);
+    struct task_struct* leader = BPF_CORE_READ(task, group_leader);
+    if ((__u32)BPF_CORE_READ(leader, pid) == run->pid)
+      return BPF_CORE_READ(leader, start_boottime) == run->start_time;
+    task = BPF_CORE_READ(leader, real_parent);
   }
   return false;
 }
@@ -31,7 +36,8 @@ static __always_inline bool is_of_process(__u32 tgid) {
  */
 static __always_inline bool is_its_output(const struct ftap_stream* stream) {
   if (stream->rule != FTAP_RULE_PROCESS || stream->kind == FTAP_KIND_PIPE) return true;
-  return is_of_process(stream->pid);
+  struct ftap_run run = {.start_time = stream->start_time, .pid = stream->pid};
+  return is_of_run(&run);
 }
 
 /* False: nobody taps it, or not on this side: pipes alone where they are read from, all else where it is written to. */

@@ -1,11 +1,14 @@
 // What is listed registers itself: who enters a unit's cgroup from outside, and who becomes a listed executable.
 #include <fcntl.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -54,12 +57,91 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
     return text;
   }
 
+  // A program of the test's own, that nobody else runs, is listed from now on.
+  void list_own_shell() {
+    const auto files = kernel::OpenFiles::load();
+    ASSERT_TRUE(files) << files.error().what;
+    shell_ = dir_ / "shell";
+    std::filesystem::copy_file("/bin/sh", shell_);
+    const Fd shell(::open(shell_.c_str(), O_PATH | O_CLOEXEC));
+    const auto known = files->own_file(shell.get());
+    ASSERT_TRUE(known) << known.error().what;
+    ASSERT_TRUE(tap_->streams().list_executables({{known->device, known->inode}}, mounts_));
+  }
+
+  // A shell that was started with this as both its outputs. Its script's `read` waits until let_go().
+  class Shell {
+   public:
+    Shell(const std::string& shell, int out, const std::string& script,
+          const ScratchCgroup* cgroup = nullptr) {
+      pid_ = ::fork();
+      if (pid_ == 0) {
+        if (cgroup != nullptr) cgroup->join();
+        ::dup2(go_.out.get(), STDIN_FILENO);
+        ::dup2(alive_.in.get(), 9);
+        ::dup2(out, STDOUT_FILENO);
+        ::dup2(out, STDERR_FILENO);
+        ::execl(shell.c_str(), "sh", "-c", script.c_str(), nullptr);
+        ::_exit(127);
+      }
+      alive_.in.reset();
+    }
+    [[nodiscard]] std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
+    void let_go() const { test::write_all(go_.in.get(), "go\n"); }
+    void wait() const { EXPECT_EQ(::waitpid(pid_, nullptr, 0), pid_); }
+    // Until all that it has started has ended, too.
+    void wait_for_all() const { EXPECT_EQ(test::read_all(alive_.out.get(), 16), ""); }
+
+   private:
+    pid_t pid_ = 0;
+    test::Pipe go_;
+    test::Pipe alive_;
+  };
+
+  // Where a daemon may log: a file, a terminal, a connected socket. They stay open here.
+  struct Place {
+    std::string what;
+    Fd own;
+    Fd other{};  // of what ends when nobody holds its other end
+  };
+  std::vector<Place> places() const {
+    std::vector<Place> all;
+    all.push_back(
+        {"file", Fd(::open((dir_ / "log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600))});
+    Fd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    EXPECT_EQ(::unlockpt(master.get()), 0);
+    Fd terminal(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+    all.push_back({"terminal", std::move(terminal), std::move(master)});
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    all.push_back({"socket", Fd(ends[0]), Fd(ends[1])});
+    return all;
+  }
+
+  // What was captured of each run in its turn: "PID: bytes".
+  std::vector<std::string> runs(ftap_log_rule rule) {
+    std::vector<std::string> all;
+    for (const flow::Enter& enter : enters(rule))
+      all.push_back(std::to_string(enter.pid) + ": " + tap_->captured().of(enter.outputs[0].stream).whole());
+    return all;
+  }
+  std::size_t open_streams(ftap_log_rule rule) {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(tap_->streams().sweep(), [rule](const kernel::LogStream& stream) {
+          return stream.state == FTAP_STREAM_OPEN && stream.target.rule == rule;
+        }));
+  }
+  static std::string ran(const Shell& shell, const std::string& text) {
+    return std::to_string(shell.pid()) + ": " + text;
+  }
+
   std::vector<flow::Enter> enters(ftap_log_rule rule) {
     std::vector<flow::Enter> found = tap_->captured().enters();
     std::erase_if(found, [rule](const flow::Enter& enter) { return enter.rule != rule; });
     return found;
   }
 
+  const test::TempDir dir_;
   std::optional<test::RunningTap> tap_;
   std::uint32_t mounts_ = 0;
   std::string shell_ = "/bin/sh";
@@ -119,16 +201,7 @@ TEST_P(LogTapListed, ANameAloneIsNoUnit) {
 }
 
 TEST_P(LogTapListed, AnExecutableInItsMountNamespaceUnlessItStartsItself) {
-  const auto files = kernel::OpenFiles::load();
-  ASSERT_TRUE(files) << files.error().what;
-  // One that nobody else runs.
-  const test::TempDir dir;
-  shell_ = dir / "shell";
-  std::filesystem::copy_file("/bin/sh", shell_);
-  const Fd shell(::open(shell_.c_str(), O_PATH | O_CLOEXEC));
-  const auto known = files->own_file(shell.get());
-  ASSERT_TRUE(known) << known.error().what;
-  ASSERT_TRUE(tap_->streams().list_executables({{known->device, known->inode}}, mounts_));
+  list_own_shell();
   const std::string text = run("echo one; " + shell_ + " -c 'echo two'; " + shell_ +
                                    " -c 'echo three' | cat; exec " + shell_ + " -c 'echo four'",
                                nullptr);
@@ -143,6 +216,102 @@ TEST_P(LogTapListed, AnExecutableInItsMountNamespaceUnlessItStartsItself) {
   ASSERT_TRUE(tap_->streams().list_executables({}, mounts_));
   run("echo not listed any more", nullptr);
   EXPECT_EQ(enters(FTAP_RULE_PROCESS).size(), 1U);
+}
+
+using Runs = std::vector<std::string>;
+
+TEST_P(LogTapListed, EachRunOntoThePlaceOfTheOneBeforeHasItsOwnStream) {
+  list_own_shell();
+  for (const Place& place : places()) {
+    SCOPED_TRACE(place.what);
+    Runs wanted = runs(FTAP_RULE_PROCESS);
+    for (const std::string text : {"one\n", "two\n", "three\n"}) {
+      const Shell shell(shell_, place.own.get(), "echo " + text);
+      shell.wait();
+      wanted.push_back(ran(shell, text));
+    }
+    EXPECT_EQ(runs(FTAP_RULE_PROCESS), wanted);
+    EXPECT_EQ(open_streams(FTAP_RULE_PROCESS), 1U) << "those before have ended";
+    const auto entered = enters(FTAP_RULE_PROCESS);
+    for (std::size_t i = entered.size() - 3; i + 1 < entered.size(); ++i)
+      EXPECT_EQ(tap_->captured().of(entered[i].outputs[0].stream).ends.size(), 1U);
+    for (const kernel::LogStream& stream : tap_->streams().sweep()) ASSERT_TRUE(tap_->streams().end(stream));
+  }
+}
+
+TEST_P(LogTapListed, AUnitMadeAnewOntoThePlaceOfTheOneBeforeHasItsOwnStream) {
+  ASSERT_TRUE(tap_->streams().list_units({unit_}));
+  for (const Place& place : places()) {
+    SCOPED_TRACE(place.what);
+    Runs wanted = runs(FTAP_RULE_UNIT);
+    for (const std::string text : {"one\n", "two\n", "three\n"}) {
+      const ScratchCgroup cgroup(slice_ + "/" + unit_);
+      const Shell before(shell_, place.own.get(), "echo before " + text, &cgroup);
+      before.wait();
+      // As ExecStartPre= and ExecStart= do, who come into one cgroup.
+      const Shell shell(shell_, place.own.get(), "echo " + text, &cgroup);
+      shell.wait();
+      wanted.push_back(ran(before, "before " + text + text));
+    }
+    EXPECT_EQ(runs(FTAP_RULE_UNIT), wanted);
+    EXPECT_EQ(open_streams(FTAP_RULE_UNIT), 1U) << "those before have ended";
+    for (const kernel::LogStream& stream : tap_->streams().sweep()) ASSERT_TRUE(tap_->streams().end(stream));
+  }
+}
+
+TEST_P(LogTapListed, WhoLivesKeepsItsPlace) {
+  list_own_shell();
+  ASSERT_TRUE(tap_->streams().list_units({unit_, "other-" + unit_}));
+  const ScratchCgroup cgroup(slice_ + "/" + unit_);
+  const ScratchCgroup other("other-" + slice_ + "/other-" + unit_);
+  for (const Place& place : places()) {
+    SCOPED_TRACE(place.what);
+    Runs wanted = runs(FTAP_RULE_PROCESS);
+    const Shell first(shell_, place.own.get(), "echo one; read x; echo two");
+    // Its stream is there when it is heard.
+    while (runs(FTAP_RULE_PROCESS).size() == wanted.size() ||
+           !runs(FTAP_RULE_PROCESS).back().ends_with("one\n"))
+      ::usleep(1000);
+    const Shell second(shell_, place.own.get(), "echo not captured");
+    second.wait();
+    first.let_go();
+    first.wait();
+    wanted.push_back(ran(first, "one\ntwo\n"));
+    EXPECT_EQ(runs(FTAP_RULE_PROCESS), wanted);
+    for (const kernel::LogStream& stream : tap_->streams().sweep()) ASSERT_TRUE(tap_->streams().end(stream));
+  }
+  const std::vector<Place> all = places();
+  const Place& file = all.front();
+  const Shell unit("/bin/sh", file.own.get(), "echo one", &cgroup);
+  unit.wait();
+  const Shell second("/bin/sh", file.own.get(), "echo two", &other);
+  second.wait();
+  EXPECT_EQ(runs(FTAP_RULE_UNIT), (Runs{ran(unit, "one\ntwo\n")}))
+      << "all that is written there is the unit's";
+}
+
+TEST_P(LogTapListed, WhatGoesOnInTheBackgroundStaysTheSameRuns) {
+  list_own_shell();
+  for (const Place& place : places()) {
+    SCOPED_TRACE(place.what);
+    Runs wanted = runs(FTAP_RULE_PROCESS);
+    // Twice over, in a session of its own and by another program, as daemons do.
+    const Shell daemon(shell_, place.own.get(),
+                       "echo one; setsid sh -c '(read x; echo two; exec sh -c \"echo three; " + shell_ +
+                           " -c \\\"echo four\\\"\") <&8 &' 8<&0 &");
+    daemon.wait();
+    const Shell again(shell_, place.own.get(), "echo not captured");
+    again.wait();
+    daemon.let_go();
+    daemon.wait_for_all();
+    wanted.push_back(ran(daemon, "one\ntwo\nthree\nfour\n"));
+    EXPECT_EQ(runs(FTAP_RULE_PROCESS), wanted);
+    const Shell next(shell_, place.own.get(), "echo next");
+    next.wait();
+    wanted.push_back(ran(next, "next\n"));
+    EXPECT_EQ(runs(FTAP_RULE_PROCESS), wanted);
+    for (const kernel::LogStream& stream : tap_->streams().sweep()) ASSERT_TRUE(tap_->streams().end(stream));
+  }
 }
 
 FLOWTAP_EACH_BACKEND(LogTapListed);

@@ -262,7 +262,8 @@ void LogConsumer::end_abandoned(const std::vector<StreamSlot>& slots, Clock::tim
       // A pipe's reader usually leaves a moment later.
       if (now - gone->second < kReaderLeaves) look_again(now, kSoon);
     }
-    if (gone != gone_.end() && slot.kind != FTAP_KIND_PIPE)
+    // A listed process may have been moved before.
+    if (gone != gone_.end() && slot.kind != FTAP_KIND_PIPE && slot.rule != FTAP_RULE_PROCESS)
       found.push_back(slot);
     else if (gone != gone_.end() || all || abandoned_.contains(slot.stream))
       asked.push_back(slot);

@@ -37,8 +37,8 @@ class StreamControl {
 
   [[nodiscard]] virtual std::vector<StreamSlot> sweep() const = 0;
   /// Of these streams, those of which no byte can come any more: pipes that nobody reads (a runtime may leave without
-  /// having read to the end), others of containers where no process of their cgroup has an output, and of what is listed
-  /// places that are no process's output. Looks at all open files of the node, so it is for now and then. Empty where that
+  /// having read to the end), others of containers where no process of their cgroup has an output, of what is listed
+  /// places that are no process's output, and those of a listed process of which nothing is left that it has started. Looks at all open files of the node, so it is for now and then. Empty where that
   /// is not known.
   [[nodiscard]] virtual std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const = 0;
 

@@ -23,10 +23,11 @@ struct LogMaps {
   Fd marks;
   Fd units;  ///< of an older build perhaps invalid, as all that follow
   Fd exes;
+  Fd members;
 };
 
 /// The maps' names, and where each is kept.
-inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 8> kLogMaps{
+inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 9> kLogMaps{
     {{"ring", &LogMaps::ring},
      {"streams", &LogMaps::streams},
      {"control", &LogMaps::control},
@@ -34,7 +35,8 @@ inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 8> kLogM
      {"filter", &LogMaps::filter},
      {"marks", &LogMaps::marks},
      {"units", &LogMaps::units},
-     {"exes", &LogMaps::exes}}};
+     {"exes", &LogMaps::exes},
+     {"members", &LogMaps::members}}};
 /// So many of them each build has had.
 inline constexpr std::size_t kFirstLogMaps = 6;
 

@@ -74,6 +74,10 @@ std::vector<std::uint64_t> LogOlder::marks() const {
   return all;
 }
 
+std::map<std::uint32_t, LogRun> LogOlder::members() const {
+  return read_members(generation_.maps.members.get());
+}
+
 void LogOlder::mute() {
   __atomic_store_n(&control_.elements().front().muted, 1U, __ATOMIC_RELEASE);
 }

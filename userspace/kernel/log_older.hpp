@@ -3,6 +3,7 @@
 // has its place and meaning for ever.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -32,6 +33,9 @@ class LogOlder {
 
   /// The cgroups that something has entered, as its programs know.
   [[nodiscard]] std::vector<std::uint64_t> marks() const;
+
+  /// As LogStreams::members(); none of a build that knew of none.
+  [[nodiscard]] std::map<std::uint32_t, LogRun> members() const;
 
   /// Nobody wants this stream any more: sweep() leaves it out.
   void drop(flow::StreamNo stream) { dropped_.insert(stream); }

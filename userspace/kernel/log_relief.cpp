@@ -25,12 +25,21 @@ Result<std::vector<Relieved>> LogLive::relieve() {
     for (const LogOlder& older : older_)
       for (const std::uint64_t cgroup : older.marks()) static_cast<void>(ours.mark(cgroup));
   };
+  // Until none is left who has been started meanwhile by one that was not ours yet.
+  const auto join_all = [this, &ours] {
+    for (bool more = true; more;) {
+      more = false;
+      for (const LogOlder& older : older_)
+        for (const auto& [pid, run] : older.members()) more = ours.join(pid, run) || more;
+    }
+  };
   FTAP_TRY(lead(false));
   mark_all();
   FTAP_TRY(lead(true));
   if (older_.empty()) return all;
   wait_for_programs();  // that still register streams over there
   mark_all();           // with the cgroups that were entered between
+  join_all();
   // The newest first: what it had of an even older one's is found then.
   for (auto older = older_.rbegin(); older != older_.rend(); ++older) {
     std::vector<Relieved> streams = go_on_with(*older, ours);

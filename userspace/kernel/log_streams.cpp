@@ -85,7 +85,9 @@ Result<LogStreams> LogStreams::map(const LogMaps& maps) {
   all.marks_ = Fd(::fcntl(maps.marks.get(), F_DUPFD_CLOEXEC, 0));
   all.units_ = Fd(::fcntl(maps.units.get(), F_DUPFD_CLOEXEC, 0));
   all.exes_ = Fd(::fcntl(maps.exes.get(), F_DUPFD_CLOEXEC, 0));
-  if (!all.targets_.valid() || !all.marks_.valid() || !all.units_.valid() || !all.exes_.valid())
+  all.members_ = Fd(::fcntl(maps.members.get(), F_DUPFD_CLOEXEC, 0));
+  if (!all.targets_.valid() || !all.marks_.valid() || !all.units_.valid() || !all.exes_.valid() ||
+      !all.members_.valid())
     return fail_errno(errno, "cannot hold the log tap's maps");
   return all;
 }
@@ -116,6 +118,7 @@ flow::StreamNo LogStreams::take_number() {
 Result<flow::StreamNo> LogStreams::open(const LogTarget& target) {
   const ftap_log_target key = key_of(target);
   const flow::StreamNo number = take_number();
+  if (target.rule == FTAP_RULE_PROCESS) (void)join(target.pid, {target.pid, target.start_time});
   FTAP_TRY_ASSIGN(at, claim(number));
   ftap_stream& slot = streams_.elements()[at];
   fill(slot, target);
@@ -144,10 +147,13 @@ Status LogStreams::end(const LogStream& stream) {
   ftap_stream& slot = streams_.elements()[stream.slot];
   if (load(slot.id) != stream.stream || load(slot.state) != FTAP_STREAM_OPEN) return {};
   const ftap_log_target key = key_of(stream.target);
-  if (bpf_map_delete_elem(targets_.get(), &key) != 0)
+  std::uint32_t taken = 0;
+  if (bpf_map_lookup_and_delete_elem(targets_.get(), &key, &taken) != 0)
     return errno == ENOENT
                ? Status{}
                : fail_errno(errno, "cannot stop tapping inode " + std::to_string(stream.target.inode));
+  // A program has ended it just now, and has opened another there.
+  if (taken != stream.slot && bpf_map_update_elem(targets_.get(), &key, &taken, BPF_NOEXIST) == 0) return {};
   __atomic_fetch_sub(&filter_of(stream.target), 1, __ATOMIC_RELEASE);
   store<__u16>(slot.state, FTAP_STREAM_ENDED);
   return {};

@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,12 +31,22 @@ struct LogTarget {
   std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME
 };
 
+/// One life of a listed process, with all that it has started: the pid and start (ns on CLOCK_BOOTTIME) of its streams.
+struct LogRun {
+  std::uint32_t pid = 0;
+  std::uint64_t start_time = 0;
+  auto operator<=>(const LogRun&) const = default;
+};
+
 /// An executable as the programs know it.
 struct LogExecutable {
   std::uint32_t device = 0;
   std::uint64_t inode = 0;
   auto operator<=>(const LogExecutable&) const = default;
 };
+
+/// A members map, also another build's.
+[[nodiscard]] std::map<std::uint32_t, LogRun> read_members(int map);
 
 /// Writes the control word by which programs know that somebody drains their ring.
 void beat_control(ftap_log_control& control);
@@ -60,6 +71,15 @@ class LogStreams {
   /// give a deleted file's number to the next one at once, and only the programs see the difference (they end the old
   /// stream when the new file is written to): who knows that the old file is gone ends its stream first.
   [[nodiscard]] Result<flow::StreamNo> open(const LogTarget& target);
+
+  /// Whether somebody by whom a listed one's stream is what it is may still write there. Of others, and of pipes (what they
+  /// hold is read later): true.
+  [[nodiscard]] bool has_owner(const LogTarget& target) const;
+
+  /// The processes that belong to runs, by pid. The programs add what they start, and remove who ends.
+  [[nodiscard]] std::map<std::uint32_t, LogRun> members() const { return read_members(members_.get()); }
+  /// Adds one that began before. False: it belongs to a run already, or has ended. open() adds the run's own process.
+  [[nodiscard]] bool join(std::uint32_t pid, const LogRun& run);
 
   /// The number of the target's stream; nothing: it is not tapped.
   [[nodiscard]] std::optional<flow::StreamNo> find(const LogTarget& target) const;
@@ -112,6 +132,7 @@ class LogStreams {
   Fd marks_;
   Fd units_;
   Fd exes_;
+  Fd members_;
 };
 
 }  // namespace flowtap::kernel

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <set>
@@ -63,8 +64,10 @@ class Listed : public testing::Test {
     fs::copy_file("/bin/bash", root_.file("bin/itself"));
   }
 
-  Daemon& start(const std::string& sources) {
-    daemon_ = std::make_unique<Daemon>(root_, DaemonOptions{.stream = true, .sources = sources});
+  Daemon& start(const std::string& sources, const std::string& program = {}) {
+    daemon_.reset();
+    daemon_ = std::make_unique<Daemon>(root_,
+                                       DaemonOptions{.stream = true, .sources = sources, .program = program});
     return daemon_->wait_ready();
   }
   Daemon& start_with_unit() { return start("units: [" + unit_ + "]"); }
@@ -111,6 +114,25 @@ class Listed : public testing::Test {
     ASSERT_TRUE(flow) << daemon_->err();
     EXPECT_EQ(difference(raw_bytes(*daemon_, flow->id), text), "");
     EXPECT_EQ(flow->missing, 0U);
+  }
+  // As `>> log` opens it.
+  [[nodiscard]] Fd open_log() const {
+    return Fd(::open(root_.file("log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
+  }
+  // What each listed process has written.
+  [[nodiscard]] std::multiset<std::string> texts() const {
+    std::multiset<std::string> all;
+    for (const FlowSeen& flow : flows("proc")) all.insert(raw_bytes(*daemon_, flow.id));
+    return all;
+  }
+  [[nodiscard]] std::size_t open_flows() const {
+    return static_cast<std::size_t>(std::ranges::count_if(flows("proc"), &FlowSeen::open));
+  }
+  void list(const std::string& sources) {
+    root_.write("flowtap.yaml", "stream: {bpffs: " + root_.file("bpffs") + ", " + sources + "}\n");
+    daemon_->signal(SIGHUP);
+    EXPECT_TRUE(
+        eventually([this] { return daemon_->err().find("configuration reloaded") != std::string::npos; }));
   }
   // Long enough for what would be captured by mistake.
   void settle() const { (void)daemon_->settled_stats(); }
@@ -268,12 +290,87 @@ TEST_F(Listed, AnExecutableThatIsReplacedAndOneThatRunsAlready) {
   EXPECT_TRUE(eventually([&] { return raw_bytes(*daemon_, flows("proc").back().id) == "upgraded\n"; }));
 }
 
+TEST_F(Listed, EachRunIntoTheSameFile) {
+  start("processes: [/bin/sched]");
+  const Fd log = open_log();
+  auto loop =
+      run({"/bin/sh", "-c",
+           lines(0, 300) + "; " + lines(300, 300) + "; " + lines(600, 300) + "; echo done; exec sleep 60"},
+          log.get());
+  const std::multiset<std::string> wanted{writer_lines(0, 300), writer_lines(300, 300),
+                                          writer_lines(600, 300)};
+  EXPECT_TRUE(eventually([&] { return texts() == wanted; }));
+  EXPECT_EQ(texts(), wanted);
+  EXPECT_EQ(root_.read("log"), writer_lines(0, 900) + "done\n");
+  EXPECT_TRUE(eventually([this] { return open_flows() == 0; }))
+      << "though the file is still the shell's output";
+  loop->signal(SIGKILL);
+  EXPECT_EQ(loop->wait(), 128 + SIGKILL);
+}
+
+TEST_F(Listed, AUnitStartedAgainIntoTheSameFile) {
+  start_with_unit();
+  const Fd log = open_log();
+  std::string written;
+  for (int i = 0; i < 5; ++i) {
+    const ScratchCgroup cgroup(slice_ + "/" + unit_);
+    EXPECT_EQ(run({"/bin/sh", "-c", lines(i * 300, 300)}, log.get(), &cgroup)->wait(), 0);
+    written += writer_lines(i * 300, 300);
+  }
+  EXPECT_EQ(root_.read("log"), written);
+  expect_flow("unit", written);
+}
+
+TEST_F(Listed, WhatRunsAlreadyAndGoesOnInTheBackground) {
+  const Fd log = open_log();
+  const std::string go = root_.file("go");
+  auto parent = run({root_.file("bin/itself"), "-c",
+                     "(echo before; while [ ! -e " + go + " ]; do sleep 0.05; done; echo after; " +
+                         lines(0, 300) + ") & wait"},
+                    log.get());
+  EXPECT_TRUE(eventually([this] { return root_.read("log") == "before\n"; }));
+  start("processes: [/bin/itself]");
+  EXPECT_TRUE(eventually([this] { return flows("proc").size() == 1; }));
+  parent->signal(SIGKILL);
+  EXPECT_EQ(parent->wait(), 128 + SIGKILL);
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  expect_flow("proc", "after\n" + writer_lines(0, 300));
+}
+
+TEST_F(Listed, WhatWentIntoTheBackgroundBeforeAnotherBuildCame) {
+  start("processes: [/bin/itself]");
+  const Fd log = open_log();
+  const std::string go = root_.file("go");
+  const std::string script =
+      "(echo before; while [ ! -e " + go + " ]; do sleep 0.05; done; echo after; " + lines(0, 300) + ") &";
+  EXPECT_EQ(run({root_.file("bin/itself"), "-c", script}, log.get())->wait(), 0);
+  expect_flow("proc", "before\n");
+  start("processes: [/bin/itself]", FLOWTAPD_NEXT_PATH);
+  EXPECT_EQ(daemon_->status().at("stream").at("reason").as_string(), "relieved another build's");
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  expect_flow("proc", "before\nafter\n" + writer_lines(0, 300));
+  EXPECT_EQ(flows("proc").size(), 1U);
+}
+
+TEST_F(Listed, WhatRunsAlreadyWhereARunHasEnded) {
+  start("processes: [/bin/sched]");
+  const Fd log = open_log();
+  const std::string go = root_.file("go");
+  auto running =
+      run({root_.file("bin/itself"), "-c", "while [ ! -e " + go + " ]; do sleep 0.05; done; echo after"},
+          log.get());
+  EXPECT_EQ(run({"/bin/sh", "-c", lines(0, 300)}, log.get())->wait(), 0);
+  EXPECT_TRUE(eventually([&] { return texts() == std::multiset{writer_lines(0, 300)}; }));
+  list("processes: [/bin/itself]");
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(running->wait(), 0);
+  const std::multiset<std::string> wanted{writer_lines(0, 300), "after\n"};
+  EXPECT_TRUE(eventually([&] { return texts() == wanted; }));
+}
+
 TEST_F(Listed, ListsThatChange) {
   start("processes: [/bin/sched]");
-  root_.write("flowtap.yaml", "stream: {bpffs: " + root_.file("bpffs") + ", units: [" + unit_ + "]}\n");
-  daemon_->signal(SIGHUP);
-  EXPECT_TRUE(
-      eventually([this] { return daemon_->err().find("configuration reloaded") != std::string::npos; }));
+  list("units: [" + unit_ + "]");
   const ScratchCgroup cgroup(slice_ + "/" + unit_);
   const std::string written = live(lines(0, 100), cgroup);
   expect_flow("unit", written);

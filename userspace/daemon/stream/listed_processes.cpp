@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "daemon/config.hpp"
+#include "daemon/stream/run_members.hpp"
 #include "identity/proc_identity.hpp"
 
 namespace flowtap {
@@ -96,8 +97,13 @@ Status ListedProcesses::capture_running() {
   if (units_.empty() && executables_.empty()) return {};
   FTAP_TRY_ASSIGN(files, files_->list());
   std::set<std::pair<std::uint32_t, std::uint64_t>> taken;
-  for (const flow::StreamSlot& slot : slots_->sweep())
-    if (!slot.ended) taken.emplace(slot.device, slot.inode);
+  for (const flow::StreamSlot& slot : slots_->sweep()) {
+    if (slot.ended) continue;
+    if (slots_->has_owner(slot))
+      taken.emplace(slot.device, slot.inode);
+    else
+      FTAP_TRY(slots_->end(slot));  // of a former run
+  }
   std::map<std::uint32_t, flow::Enter> enters;  // by pid
   for (const OpenFile& f : files) {
     if ((f.fd != 1 && f.fd != 2) || !can_be_captured(f.kind)) continue;
@@ -114,10 +120,20 @@ Status ListedProcesses::capture_running() {
     enter.outputs.at(f.fd - 1) = {0, f.inode, f.device, f.kind};
   }
   for (auto& [pid, enter] : enters) {
+    if (enter.rule == FTAP_RULE_UNIT) (void)slots_->kernel().mark(enter.cgroup);
     auto& [out, err] = enter.outputs;
     const bool one_place = out.inode == err.inode && out.device == err.device;
     for (flow::Enter::Output* output : {&out, &err}) {
       if (output->inode == 0) continue;
+      if (one_place && output == &err) {
+        err.stream = out.stream;
+        continue;
+      }
+      // Who is looked at first has it, as who began first does.
+      if (!taken.emplace(output->device, output->inode).second) {
+        *output = {};
+        continue;
+      }
       const std::uint32_t own = output == &out ? FTAP_STDOUT : FTAP_STDERR;
       const auto stream = slots_->kernel().open({.device = output->device,
                                                  .inode = output->inode,
@@ -129,9 +145,9 @@ Status ListedProcesses::capture_running() {
                                                  .start_time = enter.start_time});
       if (stream) output->stream = *stream;
     }
-    if (enter.rule == FTAP_RULE_UNIT) (void)slots_->kernel().mark(enter.cgroup);
     consumer_->enter(std::move(enter));
   }
+  join_children(slots_->kernel(), proc_);
   return {};
 }
 

@@ -60,12 +60,18 @@ std::vector<flow::StreamSlot> StreamSlots::abandoned(const std::vector<flow::Str
   }
   const auto is_used = [&](const flow::StreamSlot& stream) {
     if (stream.kind == FTAP_KIND_PIPE) return read.contains({stream.device, stream.inode});
-    if (stream.rule != FTAP_RULE_CONTAINER) return output.contains({stream.device, stream.inode});
+    if (stream.rule != FTAP_RULE_CONTAINER)
+      return output.contains({stream.device, stream.inode}) &&
+             (stream.rule == FTAP_RULE_UNIT || has_owner(stream));
     return inhabited.contains(stream.cgroup);
   };
   std::vector<flow::StreamSlot> found;
   std::ranges::copy_if(streams, std::back_inserter(found), std::not_fn(is_used));
   return found;
+}
+
+bool StreamSlots::has_owner(const flow::StreamSlot& slot) const {
+  return streams_.has_owner(log_stream(slot).target);
 }
 
 Status StreamSlots::end(const flow::StreamSlot& slot) {

@@ -21,6 +21,8 @@ class StreamSlots final : public flow::StreamControl {
   }
   [[nodiscard]] std::vector<flow::StreamSlot> abandoned(
       const std::vector<flow::StreamSlot>& streams) const override;
+  /// As kernel::LogStreams::has_owner().
+  [[nodiscard]] bool has_owner(const flow::StreamSlot& slot) const;
   Status end(const flow::StreamSlot& slot) override;
   void free(const flow::StreamSlot& slot) override;
   [[nodiscard]] flow::StreamNo take_number() override { return streams_.take_number(); }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who belongs to the run of a listed process: it, and all that it has started, whoever their parent is by now (a daemon's
+ * is process 1). By that it is known whose the bytes are that are written to a shared place, and when nobody is left who
+ * could write them.
+ */
+#ifndef FTAP_LIB_LOG_MEMBERS_BPF_H
+#define FTAP_LIB_LOG_MEMBERS_BPF_H
+
+#include "bpf/abi/log.h"
+#include "bpf/lib/log_hook.bpf.h"
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, FTAP_MAX_MEMBERS);
+  __type(key, __u32); /* tgid */
+  __type(value, struct ftap_member);
+} ftap_members SEC(".maps");
+
+/* NULL: none. An entry whose process's end was missed is none of the process that has the pid now. */
+static __always_inline struct ftap_member* member_of(struct task_struct* task) {
+  __u32 tgid = task->tgid;
+  struct ftap_member* member = bpf_map_lookup_elem(&ftap_members, &tgid);
+  if (!member) return NULL;
+  return !member->start_time || member->start_time == task->group_leader->start_boottime ? member : NULL;
+}
+
+static __always_inline bool is_same_run(const struct ftap_run* a, const struct ftap_run* b) {
+  return a->pid == b->pid && a->start_time == b->start_time;
+}
+
+static __always_inline void set_member(__u32 tgid, __u64 start_time, const struct ftap_run* run) {
+  struct ftap_member member = {.run = *run, .start_time = start_time};
+  bpf_map_update_elem(&ftap_members, &tgid, &member, BPF_ANY);
+}
+
+struct bpf_map;
+
+struct ftap_search {
+  struct ftap_run run;
+  bool found;
+};
+
+static long find_member(struct bpf_map* map, __u32* tgid, struct ftap_member* member,
+                        struct ftap_search* search) {
+  search->found = is_same_run(&member->run, &search->run);
+  return search->found;
+}
+
+/* Looks through all members unless the first one lives: for where runs meet. */
+static __noinline int has_members(__u64 start_time, __u32 pid) {
+  struct ftap_search search = {.run = {.start_time = start_time, .pid = pid}};
+  struct ftap_member* first = bpf_map_lookup_elem(&ftap_members, &pid);
+  if (first && is_same_run(&first->run, &search.run)) return 1;
+  bpf_for_each_map_elem(&ftap_members, find_member, &search, 0);
+  return search.found;
+}
+
+/* Before the child's first instruction. */
+FTAP_HOOK(fork, "tp_btf/sched_process_fork")
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(ftap_fork, struct task_struct* parent, struct task_struct* child) {
+  if (child->pid != child->tgid) return 0; /* a thread */
+  struct ftap_member* member = member_of(parent);
+  if (member) {
+    struct ftap_run run = member->run;
+    set_member(child->tgid, child->start_boottime, &run);
+  }
+  FTAP_PASS_ON(ctx, fork);
+  return 0;
+}
+
+FTAP_HOOK(exit, "tp_btf/sched_process_exit")
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(ftap_exit, struct task_struct* task) {
+  __u32 tgid = task->tgid;
+  if (bpf_map_lookup_elem(&ftap_members, &tgid) && !BPF_CORE_READ(task, signal, live.counter))
+    bpf_map_delete_elem(&ftap_members, &tgid);
+  FTAP_PASS_ON(ctx, exit);
+  return 0;
+}
+
+#endif /* FTAP_LIB_LOG_MEMBERS_BPF_H */
