@@ -62,7 +62,7 @@ enum ftap_log_loss {
 
 /* One of the two outputs of a process. */
 struct ftap_log_output {
-  __u64 stream; /* 0: not captured */
+  __u64 stream; /* 0: not captured, or (the rest is 0, too) as somebody else's */
   __u64 ino;
   __u32 dev;  /* as the kernel has it: major << 20 | minor */
   __u16 kind; /* enum ftap_log_kind */
@@ -146,6 +146,8 @@ struct ftap_member {
 
 #define FTAP_MAX_MEMBERS \
   32768 /* of all runs; who finds no room is known by its parents as long as it has them */
+
+#define FTAP_MAX_FILE_SYSTEMS 8 /* kinds of them that a backend may tell apart */
 
 #define FTAP_MAX_LISTED \
   256 /* of units and of executables each; a configuration has fewer, old ones among them */

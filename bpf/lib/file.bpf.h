@@ -8,6 +8,7 @@
 
 struct super_block {
   __u32 s_dev;
+  unsigned long s_magic; /* as statfs(2) has it in f_type */
 } __ftap_core;
 
 struct inode {

@@ -22,9 +22,23 @@ struct {
   __type(value, __u8);
 } ftap_marks SEC(".maps");
 
-static __always_inline bool is_captured(__u32 kind, __u32 rule) {
+/* Those whose files the programs see being written to; unless they see all. Set before load. */
+const volatile __u32 ftap_sees_all_files = 1;
+const volatile __u32 ftap_file_systems[FTAP_MAX_FILE_SYSTEMS];
+
+static __always_inline bool is_seen(struct inode* inode) {
+  if (ftap_sees_all_files) return true;
+  struct super_block* sb = FTAP_AS(struct super_block, FTAP_GET(inode, i_sb));
+  __u32 magic = FTAP_GET(sb, s_magic);
+  for (int i = 0; i < FTAP_MAX_FILE_SYSTEMS; i++)
+    if (magic && magic == ftap_file_systems[i]) return true;
+  return false;
+}
+
+static __always_inline bool is_captured(struct inode* inode, __u32 kind, __u32 rule) {
   if (kind == FTAP_KIND_PIPE || kind == FTAP_KIND_TTY) return true;
-  return rule != FTAP_RULE_CONTAINER && (kind == FTAP_KIND_FILE || kind == FTAP_KIND_SOCKET);
+  if (rule == FTAP_RULE_CONTAINER) return false;
+  return kind == FTAP_KIND_SOCKET || (kind == FTAP_KIND_FILE && is_seen(inode));
 }
 
 /*
@@ -57,7 +71,7 @@ static __always_inline void register_output(struct task_struct* task, __u32 fd, 
   output->ino = target.ino;
   output->dev = target.dev;
   output->kind = kind;
-  if (!is_captured(kind, as->rule)) return;
+  if (!is_captured(inode, kind, as->rule)) return;
 
   as->kind = kind;
   as->fds = fd; /* FTAP_STDOUT and FTAP_STDERR are the descriptors' own numbers */
@@ -65,7 +79,10 @@ static __always_inline void register_output(struct task_struct* task, __u32 fd, 
   struct ftap_stream* stream = stream_of(&target);
   if (stream && !is_same_object(stream, &target, as->object)) stream = NULL;
   if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != as->id) {
-    if (has_owner(stream)) return;
+    if (has_owner(stream)) {
+      __builtin_memset(output, 0, sizeof(*output)); /* it is said of whose it is */
+      return;
+    }
     end_stream(stream, &target);
     stream = NULL;
   }
@@ -118,6 +135,11 @@ static __always_inline void join_again(struct task_struct* task, const struct ft
     bpf_map_delete_elem(&ftap_members, &tgid);
 }
 
+/* Of what is listed, files that are not seen are said, too. */
+static __always_inline bool is_told(const struct ftap_log_output* output, __u32 rule) {
+  return rule == FTAP_RULE_CONTAINER || output->stream || output->kind == FTAP_KIND_FILE;
+}
+
 static __always_inline void enter(struct task_struct* task, struct kernfs_node* node, __u32 rule, __u64 now) {
   struct ftap_log_output outputs[2] = {};
   struct ftap_run before = {};
@@ -128,10 +150,8 @@ static __always_inline void enter(struct task_struct* task, struct kernfs_node* 
   if (!is_unit || !is_of_parent(task, 1)) register_output(task, 1, &as, &outputs[0]);
   as.id = outputs[0].stream;
   if (!is_unit || !is_of_parent(task, 2)) register_output(task, 2, &as, &outputs[1]);
-  if (rule != FTAP_RULE_CONTAINER && !outputs[0].stream && !outputs[1].stream) {
-    if (rule == FTAP_RULE_PROCESS) join_again(task, &before);
-    return;
-  }
+  if (rule == FTAP_RULE_PROCESS && !outputs[0].stream && !outputs[1].stream) join_again(task, &before);
+  if (!is_told(&outputs[0], rule) && !is_told(&outputs[1], rule)) return;
 
   struct ftap_enter_record* record = bpf_ringbuf_reserve(&ftap_ring, sizeof(*record), 0);
   if (!record) {

@@ -314,6 +314,24 @@ TEST_P(LogTapListed, WhatGoesOnInTheBackgroundStaysTheSameRuns) {
   }
 }
 
+// procfs has no hook: programs at functions do not see what is written there.
+TEST_P(LogTapListed, AFileThatIsNotSeenIsSaid) {
+  list_own_shell();
+  const test::Pipe nothing;
+  const Shell shell("/bin/sh", nothing.in.get(), "exec " + shell_ + " -c 'echo x' >/proc/self/comm 2>&1");
+  shell.wait();
+  const auto entered = enters(FTAP_RULE_PROCESS);
+  ASSERT_EQ(entered.size(), 1U);
+  const bool seen = GetParam() == kernel::LogBackend::kSysExit;
+  for (const auto& output : entered[0].outputs) {
+    EXPECT_EQ(output.kind, FTAP_KIND_FILE);
+    EXPECT_NE(output.inode, 0U);
+    EXPECT_EQ(output.stream != 0, seen);
+  }
+  EXPECT_EQ(runs(FTAP_RULE_PROCESS), Runs{ran(shell, seen ? "x\n" : "")});
+  EXPECT_EQ(open_streams(FTAP_RULE_PROCESS), seen ? 1U : 0U);
+}
+
 FLOWTAP_EACH_BACKEND(LogTapListed);
 
 }  // namespace

@@ -188,7 +188,8 @@ void LogConsumer::take_names(Clock::time_point now) {
 }
 
 bool LogConsumer::is_named_elsewhere(const Enter& enter) const {
-  return enter.cgroup == 0 && std::ranges::all_of(enter.outputs, [this](const Enter::Output& output) {
+  return enter.cgroup == 0 && enter.rule == FTAP_RULE_CONTAINER &&
+         std::ranges::all_of(enter.outputs, [this](const Enter::Output& output) {
            const auto known = journal_.stream(output.stream);
            return output.stream == 0 || (known && known->name);
          });

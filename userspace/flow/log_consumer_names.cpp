@@ -61,6 +61,8 @@ void LogConsumer::add_name(Nameless& who, std::size_t output, std::uint32_t fds,
   const Capture capture = who.captures.at(output);
   const bool fresh = place.stream == 0 && capture != Capture::kTaken;
   if (fresh) {
+    // Of what is listed, files alone: what the programs left out else is captured under another name, or nothing.
+    if (who.enter.rule != FTAP_RULE_CONTAINER && place.kind != FTAP_KIND_FILE) return;
     if (!naming.whole || (who.ran_before && is_listed(naming.flow, output_name(fds)))) return;
     place.stream = streams_.take_number();
   }

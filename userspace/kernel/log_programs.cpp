@@ -99,6 +99,12 @@ void choose_programs(bpf_object* object, LogBackend backend, const std::vector<L
   }
 }
 
+bool is_loaded(const bpf_object* object, std::string_view hook) {
+  const bpf_program* handler =
+      bpf_object__find_program_by_name(object, ("ftap_" + std::string(hook)).c_str());
+  return handler != nullptr && bpf_program__autoload(handler);
+}
+
 }  // namespace
 
 std::string_view backend_name(LogBackend backend) {
@@ -130,7 +136,11 @@ Result<LogOpened> LogOpened::open(const LogOptions& options, const std::vector<L
   }
   skeleton->rodata->ftap_force_above = options.ring_bytes / 4;
   skeleton->rodata->ftap_nr_cpus = static_cast<std::uint32_t>(nr_cpus);
-  choose_programs(skeleton->obj, options.backend.value_or(LogBackend::kSysExit), hooks);
+  const LogBackend backend = options.backend.value_or(LogBackend::kSysExit);
+  choose_programs(skeleton->obj, backend, hooks);
+  skeleton->rodata->ftap_sees_all_files = backend == LogBackend::kSysExit ? 1 : 0;
+  const auto seen = seen_file_systems([&](std::string_view hook) { return is_loaded(skeleton->obj, hook); });
+  std::ranges::copy(seen, std::begin(skeleton->rodata->ftap_file_systems));
   return LogOpened(std::move(skeleton), options.first_stream);
 }
 
@@ -189,10 +199,8 @@ Status LogLive::check_file(const std::string& path) const {
   struct statfs system{};
   if (::statfs(path.c_str(), &system) != 0)
     return fail_errno(errno, "cannot ask for the file system of " + path);
-  const std::string_view hook = file_hook(system.f_type);
-  const bool is_shmem = hook == "shmem" && generation_.handler(hook) == nullptr;
-  if (hook.empty() || generation_.handler(is_shmem ? "gen" : hook) == nullptr)
-    return unseen_file(path, system.f_type);
+  const auto has_hook = [this](std::string_view hook) { return generation_.handler(hook) != nullptr; };
+  if (!sees_file_system(system.f_type, has_hook)) return unseen_file(path, system.f_type);
   return {};
 }
 

@@ -368,6 +368,33 @@ TEST_F(Listed, WhatRunsAlreadyWhereARunHasEnded) {
   EXPECT_TRUE(eventually([&] { return texts() == wanted; }));
 }
 
+// procfs is one that programs at functions do not see.
+TEST_F(Listed, AFileThatTheBackendMayNotSee) {
+  const std::string go = root_.file("go");
+  const auto script = [this](const std::string& what) {
+    return "exec " + root_.file("bin/itself") + " -c '" + what + "' >/proc/self/comm 2>&1";
+  };
+  const Fd nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  auto running = run({"/bin/sh", "-c", script("while [ ! -e " + go + " ]; do sleep 0.05; done; echo after")},
+                     nothing.get());
+  EXPECT_TRUE(eventually([&running] {
+    std::error_code error;
+    return fs::read_symlink("/proc/" + std::to_string(running->pid()) + "/exe", error).filename() == "itself";
+  }));
+  start("backend: auto, processes: [/bin/itself]");
+  const bool seen = daemon_->status().at("stream").at("backend").as_string() == "sys_exit";
+  EXPECT_TRUE(eventually([this] { return flows("proc").size() == 1; }));
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(running->wait(), 0);
+  EXPECT_EQ(run({"/bin/sh", "-c", script("echo later")}, nothing.get())->wait(), 0);
+  const std::multiset<std::string> wanted =
+      seen ? std::multiset<std::string>{"after\n", "later\n"} : std::multiset<std::string>{"", ""};
+  EXPECT_TRUE(eventually([&] { return texts() == wanted; }));
+  for (const FlowSeen& flow : flows("proc"))
+    EXPECT_EQ(flow.capture,
+              (std::map<std::string, std::string>{{"both", seen ? "file" : "uncaptured_file"}}));
+}
+
 TEST_F(Listed, ListsThatChange) {
   start("processes: [/bin/sched]");
   list("units: [" + unit_ + "]");

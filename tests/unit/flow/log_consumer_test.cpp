@@ -217,6 +217,26 @@ TEST_F(LogConsumerTest, WhatIsNotCapturedIsListedOnceAlsoWhenTheNameGrowsAndTheS
   EXPECT_EQ(journal_->streams().size(), 2U);
 }
 
+TEST_F(LogConsumerTest, OfWhatIsListedFilesThatAreNotSeenAreListedAndNothingElse) {
+  Enter enter = uncaptured();
+  enter.rule = FTAP_RULE_PROCESS;
+  enter.cgroup = 0;  // it is in none
+  source_.push({1, enter});
+  rounds();
+  EXPECT_EQ(journal_->streams().size(), 1U);
+  EXPECT_EQ(flow_of(1000), "pod/a/b/c/d/0 stderr");
+  EXPECT_EQ(journal_->stream(1000)->name->capture, Capture::kNot);
+  EXPECT_EQ(journal_->stream(1000)->name->kind, FTAP_KIND_FILE);
+  consumer_->enter(enter);  // found at the start of another service
+  rounds();
+  EXPECT_EQ(journal_->streams().size(), 1U);
+  ++enter.pid;
+  namer_.answers = {{NamingState::kNamed, "proc/2", "{}", true, 0}};
+  consumer_->enter(enter);
+  rounds();
+  EXPECT_EQ(flow_of(1001), "proc/2 stderr");
+}
+
 TEST_F(LogConsumerTest, APodsSandboxIsNotListedForOutputsThatItNeverUses) {
   namer_.answers = {{NamingState::kNamed, "pod/a/b/c/POD/id-1", "{}", false, 5}};
   source_.push({1, uncaptured()});

@@ -30,10 +30,9 @@ Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& 
       new ContainerNamer(std::move(root), std::move(proc), cgroup2(host_root), std::move(where)));
 }
 
-// The programs have made sure of both: the cgroup is systemd's, the executable is the node's. Outputs that they left out
-// are captured under another name, or nothing.
+// The programs have made sure of both: the cgroup is systemd's, the executable is the node's.
 flow::Naming ContainerNamer::name_listed(const flow::Enter& enter) {
-  flow::Naming naming{.state = flow::NamingState::kNamed, .flow = {}, .identity = "{}", .whole = false};
+  flow::Naming naming{.state = flow::NamingState::kNamed, .flow = {}, .identity = "{}"};
   if (enter.rule == FTAP_RULE_PROCESS) {
     naming.flow =
         identity::process_flow_id(static_cast<pid_t>(enter.pid), identity::start_ticks(enter.start_time));

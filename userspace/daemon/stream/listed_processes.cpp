@@ -45,8 +45,9 @@ bool can_be_captured(ftap_log_kind kind) {
 
 }  // namespace
 
-Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, const kernel::OpenFiles& files,
-                                              StreamSlots& slots, flow::LogConsumer& consumer) {
+Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, const kernel::LogLive& live,
+                                              const kernel::OpenFiles& files, StreamSlots& slots,
+                                              flow::LogConsumer& consumer) {
   FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
   const std::string proc = host_root + "/proc/";
   struct stat mounts{};
@@ -54,7 +55,7 @@ Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, cons
   if (::stat((proc + "1/ns/mnt").c_str(), &mounts) != 0 && ::stat((proc + "2/ns/mnt").c_str(), &mounts) != 0)
     return fail_errno(errno, "cannot tell the node's mount namespace");
   return ListedProcesses(std::move(root), proc, find_cgroups(host_root),
-                         static_cast<std::uint32_t>(mounts.st_ino), files, slots, consumer);
+                         static_cast<std::uint32_t>(mounts.st_ino), live, files, slots, consumer);
 }
 
 Status ListedProcesses::set(const std::vector<std::string>& units,
@@ -105,6 +106,7 @@ Status ListedProcesses::capture_running() {
       FTAP_TRY(slots_->end(slot));  // of a former run
   }
   std::map<std::uint32_t, flow::Enter> enters;  // by pid
+  std::set<std::pair<std::uint32_t, std::uint64_t>> unseen;
   for (const OpenFile& f : files) {
     if ((f.fd != 1 && f.fd != 2) || !can_be_captured(f.kind)) continue;
     const auto rule = rule_of(f);
@@ -118,13 +120,14 @@ Status ListedProcesses::capture_running() {
       for (const auto& [name, cgroups] : units_)
         if (cgroups.contains(f.cgroup)) enter.cgroup_name = name;
     enter.outputs.at(f.fd - 1) = {0, f.inode, f.device, f.kind};
+    if (f.kind == FTAP_KIND_FILE && !is_seen(f)) unseen.emplace(f.device, f.inode);
   }
   for (auto& [pid, enter] : enters) {
     if (enter.rule == FTAP_RULE_UNIT) (void)slots_->kernel().mark(enter.cgroup);
     auto& [out, err] = enter.outputs;
     const bool one_place = out.inode == err.inode && out.device == err.device;
     for (flow::Enter::Output* output : {&out, &err}) {
-      if (output->inode == 0) continue;
+      if (output->inode == 0 || unseen.contains({output->device, output->inode})) continue;
       if (one_place && output == &err) {
         err.stream = out.stream;
         continue;
@@ -149,6 +152,13 @@ Status ListedProcesses::capture_running() {
   }
   join_children(slots_->kernel(), proc_);
   return {};
+}
+
+// What has ended since is none that is not seen.
+bool ListedProcesses::is_seen(const OpenFile& output) const {
+  const auto seen =
+      live_->check_file(proc_ + std::to_string(output.pid) + "/fd/" + std::to_string(output.fd));
+  return seen || seen.error().code != ENOTSUP;
 }
 
 // As the programs decide: who entered the unit, and who did not start itself anew.

@@ -15,6 +15,7 @@
 #include "daemon/stream/stream_slots.hpp"
 #include "flow/log_consumer.hpp"
 #include "identity/root_dir.hpp"
+#include "kernel/log_programs.hpp"
 #include "kernel/open_files.hpp"
 
 namespace flowtap {
@@ -23,7 +24,7 @@ namespace flowtap {
 class ListedProcesses {
  public:
   /// All must outlive it. `host_root` is where the node's file system is seen, with its /proc.
-  [[nodiscard]] static Result<ListedProcesses> open(const std::string& host_root,
+  [[nodiscard]] static Result<ListedProcesses> open(const std::string& host_root, const kernel::LogLive& live,
                                                     const kernel::OpenFiles& files, StreamSlots& slots,
                                                     flow::LogConsumer& consumer);
 
@@ -39,10 +40,12 @@ class ListedProcesses {
 
  private:
   ListedProcesses(identity::RootDir root, std::string proc, std::string cgroups, std::uint32_t mounts,
-                  const kernel::OpenFiles& files, StreamSlots& slots, flow::LogConsumer& consumer)
+                  const kernel::LogLive& live, const kernel::OpenFiles& files, StreamSlots& slots,
+                  flow::LogConsumer& consumer)
       : proc_(std::move(proc)),
         cgroups_(std::move(cgroups)),
         mounts_(mounts),
+        live_(&live),
         files_(&files),
         slots_(&slots),
         consumer_(&consumer),
@@ -50,6 +53,7 @@ class ListedProcesses {
 
   void find_units();
   [[nodiscard]] Status capture_running();
+  [[nodiscard]] bool is_seen(const kernel::OpenFile& output) const;
   [[nodiscard]] std::optional<ftap_log_rule> rule_of(const kernel::OpenFile& output) const;
   [[nodiscard]] bool runs_listed(std::uint32_t pid) const;
   [[nodiscard]] std::optional<ListedExecutables::Place> executable_of(std::uint32_t pid) const;
@@ -57,6 +61,7 @@ class ListedProcesses {
   std::string proc_;
   std::string cgroups_;   // where the v2 hierarchy is mounted; empty: nowhere
   std::uint32_t mounts_;  // the node's own mount namespace
+  const kernel::LogLive* live_;
   const kernel::OpenFiles* files_;
   StreamSlots* slots_;
   flow::LogConsumer* consumer_;

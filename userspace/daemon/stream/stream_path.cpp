@@ -188,7 +188,7 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
 
 void StreamPath::open_sources(const Config::Stream::Sources& sources) {
   if (!files_) return;
-  auto listed = ListedProcesses::open(host_root_, *files_, *slots_, *consumer_);
+  auto listed = ListedProcesses::open(host_root_, *live_, *files_, *slots_, *consumer_);
   if (listed)
     listed_.emplace(std::move(*listed));
   else
