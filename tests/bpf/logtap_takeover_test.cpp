@@ -29,6 +29,9 @@ namespace {
 
 using LogTapTakeover = test::PinnedTap;
 
+// At sys_exit: calls, exec, exit, fork, rmdir.
+constexpr std::size_t kPrograms = 5;
+
 class LogTapTakeoverOfEach : public test::PinnedTap,
                              public ::testing::WithParamInterface<kernel::LogBackend> {
  protected:
@@ -265,7 +268,7 @@ TEST_F(LogTapTakeover, TheRingKeepsItsName) {
   {
     const auto live = start();
     EXPECT_EQ((*live.ring())->ring_id(), id);
-    EXPECT_EQ(live.program_stats(false).size(), 3U);
+    EXPECT_EQ(live.program_stats(false).size(), kPrograms);
     for (const auto& program : live.program_stats(false)) EXPECT_TRUE(program) << program.error().what;
   }
   ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
@@ -293,7 +296,7 @@ TEST_F(LogTapTakeover, WithoutSysAdminOnlyStatisticsAreMissing) {
     EXPECT_TRUE(live->ring());
     EXPECT_TRUE(live->streams());
     const auto stats = live->program_stats(false);
-    EXPECT_EQ(stats.size(), 3U);
+    EXPECT_EQ(stats.size(), kPrograms);
     for (const auto& program : stats) {
       ASSERT_FALSE(program) << program->name;
       EXPECT_EQ(program.error().code, EPERM) << program.error().what;

@@ -53,7 +53,7 @@ inline StreamStatusReport full_stream_status() {
   s.ended_flows = 14;
   s.open_streams = 15;
   s.taps = 16;
-  s.sources = {{"/var/log/x.log"}, 17, 18};
+  s.sources = {{"/var/log/x.log"}, {{"/mnt/y.log", "it is on nfs4"}}, 17, 18};
   return s;
 }
 

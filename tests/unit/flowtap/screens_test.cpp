@@ -158,10 +158,11 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
                              "  journal  1.00 KiB of 4.00 KiB in 1 segment, 2 write errors\n"
                              "  flows    3 open, 0 ended; streams open: 0, taps: 0\n"))
       << status_text(report, kUtf8);
-  stream.sources = {{"/var/log/x\x1b"}, 2, 3};
+  stream.sources = {{"/var/log/x\x1b"}, {{"/mnt/y\x1b", "it is on nfs4"}}, 2, 3};
   EXPECT_TRUE(
       status_text(report, kUtf8)
-          .contains("  sources  /var/log/x\\x1b not found, 2 files removed before they were opened\n"));
+          .contains("  sources  /var/log/x\\x1b not found, /mnt/y\\x1b is not captured: it is on nfs4, "
+                    "2 files removed before they were opened\n"));
   stream.backend.reset();
   stream.reason = "no BTF\x1b";
   EXPECT_TRUE(status_text(report, kUtf8).contains("  log tap  nothing is captured: no BTF\\x1b\n"));

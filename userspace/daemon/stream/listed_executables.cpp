@@ -28,7 +28,7 @@ ListedExecutables::Executable ListedExecutables::look(const std::string& path,
 bool ListedExecutables::find() {
   bool changed = false;
   for (auto& [path, executable] : executables_) {
-    Executable now = look(path, executable);
+    const Executable now = look(path, executable);
     changed = changed || now.place != executable.place;
     executable = now;
   }
