@@ -317,7 +317,7 @@ TEST_F(LogTapTakeover, HalfAPinIsNone) {
 
 // A process that died while it pinned or removed one more hook: there is an array that nothing calls through.
 TEST_F(LogTapTakeover, AHookWithoutItsLinkIsMadeAnew) {
-  for (const std::string hook : {"calls", "exec", "rmdir"}) {
+  for (const std::string hook : {"calls", "exec", "exit", "fork", "rmdir"}) {
     SCOPED_TRACE(hook);
     const test::Pipe pipe;
     flow::StreamNo stream = 0;
@@ -332,7 +332,7 @@ TEST_F(LogTapTakeover, AHookWithoutItsLinkIsMadeAnew) {
     auto live = start();
     EXPECT_FALSE(live.taken_over());
     EXPECT_TRUE(std::filesystem::exists(link));
-    EXPECT_EQ(live.program_stats(false).size(), 3U);
+    EXPECT_EQ(live.program_stats(false).size(), kPrograms);
     const auto relieved = live.relieve();
     ASSERT_TRUE(relieved) << relieved.error().what;
     ASSERT_EQ(relieved->size(), 1U);

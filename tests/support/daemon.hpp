@@ -52,7 +52,8 @@ class Daemon {
 
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
   [[nodiscard]] std::uint16_t port() const { return port_; }  ///< of /metrics
-  [[nodiscard]] std::string socket() const { return api::socket_path(root_.file("state")); }
+  [[nodiscard]] std::string state_dir() const { return root_.file("state"); }
+  [[nodiscard]] std::string socket() const { return api::socket_path(state_dir()); }
   void signal(int number) const { process_.signal(number); }
   [[nodiscard]] std::optional<int> wait(std::chrono::milliseconds limit = kPatience) {
     return process_.wait(limit);

@@ -80,6 +80,13 @@ std::string raw_bytes(const Daemon& daemon, const std::string& id, const std::st
       .body;
 }
 
+std::string log_text(const Daemon& daemon, const std::string& id, const std::string& stream) {
+  const std::string output = stream == "stdout"   ? "?stream=Stdout"
+                             : stream == "stderr" ? "?stream=Stderr"
+                                                  : "";
+  return get(daemon, "/api/v1/flows/" + escaped(id) + "/log" + output).body;
+}
+
 std::string writer_lines(unsigned first, unsigned count) {
   std::string all;
   all.reserve(std::size_t{count} * 60U);

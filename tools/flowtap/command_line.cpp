@@ -23,6 +23,9 @@ struct Arguments {
   std::uint64_t interval_ms = 1000;
   std::uint64_t count = 0;  ///< 0: not given
   FlowsOptions flows = {};
+  LogsOptions logs = {};
+  std::uint64_t tail = 0;
+  std::uint64_t since = 0;
   TapOptions tap = {};
   bool only_out = false;
   bool only_err = false;
@@ -35,9 +38,13 @@ struct Rule {
   std::string_view flag;
   const char* accepted;
 };
-constexpr std::array kRules = {
-    Rule{"--output", "text or json"}, Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
-    Rule{"--count", "a whole number from 1 on"}, Rule{"PID", "the number of a process"}};
+constexpr std::array kRules = {Rule{"--output", "text or json"},
+                               Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
+                               Rule{"--count", "a whole number from 1 on"},
+                               Rule{"PID", "the number of a process"},
+                               Rule{"--tail", "a whole number of lines"},
+                               Rule{"--since", "a time such as 30s, 5m or 2h"},
+                               Rule{"--stream", "stdout or stderr"}};
 
 // Linux gives no process a higher number.
 constexpr std::uint32_t kMaxPid = 4'194'304;
@@ -66,6 +73,31 @@ void declare_flows(CLI::App& app, Arguments& arguments) {
       ->type_name("KIND");
 }
 
+void declare_logs(CLI::App& app, Arguments& arguments) {
+  auto* logs = app.add_subcommand("logs", "The lines of a pod's container, or of any flow.");
+  LogsOptions& o = arguments.logs;
+  logs->add_option("NAMESPACE/POD|FLOW", o.of, "Whose: a pod, or a flow by its id.")
+      ->required()
+      ->type_name("");
+  logs->add_option("-c,--container", o.container, "Which container, where the pod has several.")
+      ->type_name("NAME");
+  logs->add_flag("-f,--follow", o.follow, "Go on with what comes.");
+  logs->add_flag("--timestamps", o.timestamps, "Each line's time in front of it.");
+  logs->add_flag("-p,--previous", o.previous, "The container's run before this one.");
+  logs->add_option("--stream", o.stream, "stdout or stderr alone.")
+      ->type_name("STREAM")
+      ->check(CLI::IsMember({"stdout", "stderr"}));
+  logs->add_option("--tail", arguments.tail, "Only the last N lines.")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
+  const std::map<std::string, std::uint64_t> units = {{"s", 1}, {"m", 60}, {"h", 3'600}, {"d", 86'400}};
+  using Unit = CLI::AsNumberWithUnit;
+  logs->add_option("--since", arguments.since, "Only lines that are not older.")
+      ->type_name("DURATION")
+      ->transform(Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U));
+}
+
 void declare_tap(CLI::App& app, Arguments& arguments) {
   auto* tap = app.add_subcommand("tap", "What a running process writes, from now, without touching it.");
   tap->add_option("PID", arguments.tap.pid, "Its number, outside of any container.")
@@ -91,6 +123,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.add_subcommand("status", "What is up, what is missing, and what to do about it.");
   declare_top(app, arguments);
   declare_flows(app, arguments);
+  declare_logs(app, arguments);
   declare_tap(app, arguments);
 }
 
@@ -104,7 +137,9 @@ ExitCode usage(std::string what, std::string_view hint = kHelpHint) {
 ExitCode explain(const CLI::ParseError& error) {
   const std::string_view message = error.what();
   const std::string_view flag = message.substr(0, message.find(':'));
-  if (error.get_name() == "RequiredError") return usage(printable(message), "flowtap tap PID");
+  if (error.get_name() == "RequiredError")
+    return usage(printable(message),
+                 message.starts_with("PID") ? "flowtap tap PID" : "flowtap logs NAMESPACE/POD");
   if (error.get_name() == "ArgumentMismatch") return usage(printable(flag) + " needs one value");
   const auto* const rule = std::ranges::find(kRules, flag, &Rule::flag);
   if (rule == kRules.end()) return usage("bad command line: " + printable(message));
@@ -128,6 +163,14 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     arguments.flows.state_dir = arguments.state_dir;
     arguments.flows.json = json;
     return arguments.flows;
+  }
+  if (app.got_subcommand("logs")) {
+    const auto* const logs = app.get_subcommand("logs");
+    arguments.logs.state_dir = arguments.state_dir;
+    arguments.logs.json = json;
+    if (logs->count("--tail") > 0) arguments.logs.tail = arguments.tail;
+    if (logs->count("--since") > 0) arguments.logs.since = arguments.since;
+    return arguments.logs;
   }
   if (app.got_subcommand("tap")) {
     if (json) return usage("tap has no json: it writes the bytes as they are", "leave out -o json");

@@ -8,6 +8,7 @@
 
 #include "exit_code.hpp"
 #include "flows.hpp"
+#include "logs.hpp"
 #include "tap.hpp"
 #include "top.hpp"
 
@@ -18,7 +19,7 @@ struct StatusOptions {
   bool json = false;
 };
 
-using Command = std::variant<StatusOptions, TopOptions, FlowsOptions, TapOptions>;
+using Command = std::variant<StatusOptions, TopOptions, FlowsOptions, LogsOptions, TapOptions>;
 
 /// The command that is asked for; an exit code where all has been said already (--help, --version, an error).
 [[nodiscard]] std::variant<Command, ExitCode> parse_command_line(int argc, const char* const* argv);

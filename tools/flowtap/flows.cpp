@@ -63,13 +63,14 @@ Table::Cell missing_cell(const api::FlowStatus& flow) {
 std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, const Style& style) {
   if (flows.empty()) return "no flows\n";
   Table table;
-  table.add(Table::heading({"pod", "container", "runtime", "bytes", "missing", "state", "last byte", "flow"},
-                           3, 5));
+  table.add(Table::heading(
+      {"pod", "container", "runtime", "bytes", "lines", "missing", "state", "last byte", "flow"}, 3, 6));
   for (const api::FlowStatus& f : flows)
     table.add({{pod_text(f)},
                {or_dash(f.container)},
                {or_dash(f.runtime)},
                {bytes_text(f.bytes), "", true},
+               {grouped(f.lines), "", true},
                missing_cell(f),
                state_cell(f),
                {age_text(f.last, now)},

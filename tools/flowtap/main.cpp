@@ -9,6 +9,7 @@ struct Run {
   ExitCode operator()(const StatusOptions& o) const { return run_status(o.state_dir, o.json); }
   ExitCode operator()(const TopOptions& o) const { return run_top(o); }
   ExitCode operator()(const FlowsOptions& o) const { return run_flows(o); }
+  ExitCode operator()(const LogsOptions& o) const { return run_logs(o); }
   ExitCode operator()(const TapOptions& o) const { return run_tap(o); }
 };
 

@@ -39,15 +39,6 @@ Answer refused(unsigned status, const Error& error, std::string_view hint = {}) 
   return error_answer(status, error.what, error.hint.empty() ? hint : std::string_view(error.hint));
 }
 
-Answer not_running(const Error& error) {
-  return refused(503, Error{"nothing is captured: " + error.what, error.hint, error.code},
-                 "flowtap status tells more");
-}
-
-Answer too_many_follow() {
-  return error_answer(503, "as many clients follow as may", "end one, or read without follow=true");
-}
-
 /// Which status an Error of FlowsView stands for.
 unsigned status_of(const Error& error) {
   switch (error.code) {
@@ -78,7 +69,7 @@ std::string_view hint_of(const Error& error) {
 }
 
 Answer stream_answer(Result<std::unique_ptr<RawReader>> reader, bool follow) {
-  if (!reader) return refused(status_of(reader.error()), reader.error(), hint_of(reader.error()));
+  if (!reader) return view_error(reader.error());
   Answer answer;
   const auto missing = (*reader)->missing_bytes();
   answer.stream = StreamBody{std::move(*reader), follow, missing};
@@ -91,6 +82,19 @@ std::optional<std::string> wanted(const Call& call, std::string_view name) {
 }
 
 }  // namespace
+
+Answer view_error(const Error& error) {
+  return refused(status_of(error), error, hint_of(error));
+}
+
+Answer not_running(const Error& error) {
+  return refused(503, Error{"nothing is captured: " + error.what, error.hint, error.code},
+                 "flowtap status tells more");
+}
+
+Answer too_many_follow() {
+  return error_answer(503, "as many clients follow as may", "end one, or read without follow=true");
+}
 
 Answer list_flows(const Call& call) {
   const auto view = call.node.flows();
@@ -110,15 +114,16 @@ Answer read_flow(const Call& call) {
   if (!view) return not_running(view.error());
   if (*follow && !call.may_follow) return too_many_follow();
   return stream_answer(
-      (*view)->read(call.segment, {.outputs = *outputs, .from_now = *from_now, .to_now = !*follow}), *follow);
+      (*view)->read(call.segments.front(), {.outputs = *outputs, .from_now = *from_now, .to_now = !*follow}),
+      *follow);
 }
 
 Answer tap_process(const Call& call) {
   std::uint32_t pid = 0;
-  const char* const end = call.segment.data() + call.segment.size();
-  const auto [rest, error] = std::from_chars(call.segment.data(), end, pid);
+  const char* const end = call.segments.front().data() + call.segments.front().size();
+  const auto [rest, error] = std::from_chars(call.segments.front().data(), end, pid);
   if (error != std::errc() || rest != end || pid == 0)
-    return error_answer(400, in_quotes(call.segment) + " is no process number",
+    return error_answer(400, in_quotes(call.segments.front()) + " is no process number",
                         "the number is that of the process in the host's pid namespace");
   const auto outputs = outputs_of(call);
   if (!outputs) return refused(400, outputs.error());

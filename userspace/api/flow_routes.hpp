@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "api/routes.hpp"
 #include "api/target.hpp"
@@ -11,10 +12,16 @@ namespace flowtap::api {
 /// What a route is given of a request that fits it.
 struct Call {
   const NodeView& node;
-  std::string segment;  ///< the part of the path in {}, decoded
+  std::vector<std::string> segments;  ///< the parts of the path in {}, decoded
   Parameters parameters;
   bool may_follow = true;
 };
+
+/// The answer for an Error of FlowsView, with its status.
+[[nodiscard]] Answer view_error(const Error& error);
+/// The answer while nothing is captured.
+[[nodiscard]] Answer not_running(const Error& error);
+[[nodiscard]] Answer too_many_follow();
 
 /// The flows that fit the parameters namespace, pod, group and kind.
 [[nodiscard]] Answer list_flows(const Call& call);

@@ -50,6 +50,7 @@ struct FlowStatus {
   std::optional<std::string> group;
   std::uint64_t bytes = 0;          ///< that passed, captured or not
   std::uint64_t missing_bytes = 0;  ///< of these, not captured
+  std::uint64_t lines = 0;          ///< in its log so far, also those that have made room since
   /// Events were kept from the programs while it was written to: bytes may be missing that nobody knows of.
   bool suspect = false;
   std::optional<std::chrono::system_clock::time_point> first;  ///< of the first bytes that are known
@@ -99,6 +100,16 @@ struct ReadOptions {
   Outputs outputs = Outputs::kBoth;
   bool from_now = false;  ///< leave out what was captured before
   bool to_now = false;    ///< end (Piece::end) where the flow stands at this moment, whatever comes later
+};
+
+/// How a flow's log is read: Kubernetes' own parameters (k8s.io/api core/v1, PodLogOptions).
+struct LogOptions {
+  Outputs outputs = Outputs::kBoth;
+  bool follow = false;      ///< go on with what comes, to the flow's end; gaps are lines then
+  bool timestamps = false;  ///< each line has its time in front
+  std::optional<std::uint64_t> tail_lines = {};  ///< only so many from the end; parts of long lines count
+  std::optional<std::chrono::system_clock::time_point> since = {};  ///< leave out lines that are older
+  std::optional<std::uint64_t> limit_bytes = {};  ///< end after so many, amid a line if it comes so
 };
 
 /// Bytes that passed and were not captured, by the causes of bpf/abi/log.h.
@@ -172,6 +183,10 @@ class FlowsView {
   /// An Error with code ENOENT: this flow is not known.
   [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> read(const std::string& id,
                                                                 const ReadOptions& options) = 0;
+
+  /// The lines of a flow. An Error with code ENOENT: this flow is not known.
+  [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> log(const std::string& id,
+                                                               const LogOptions& options) = 0;
 
   /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH no such process,
   /// ENOTSUP its output is nothing that can be captured (the sentence says what it is), EMFILE too many taps.

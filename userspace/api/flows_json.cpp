@@ -39,6 +39,7 @@ json::object flow_to_json(const FlowStatus& flow) {
   put(out, "runtime", flow.runtime);
   put(out, "group", flow.group);
   out["bytes"] = flow.bytes;
+  out["lines"] = flow.lines;
   put(out, "first", flow.first);
   put(out, "last", flow.last);
   out["open"] = flow.open;
@@ -67,6 +68,7 @@ FlowStatus flow_from_json(const json::object& object) {
   flow.restart = count_member(object, "restart");
   flow.group = text_of(object, "group");
   flow.bytes = count_member(object, "bytes").value_or(0);
+  flow.lines = count_member(object, "lines").value_or(0);
   flow.missing_bytes = count_member(object, "missing_bytes").value_or(0);
   flow.suspect = bool_member(object, "suspect");
   flow.first = parse_rfc3339(text_member(object, "first"));

@@ -7,6 +7,7 @@
 
 #include "api/flow_routes.hpp"
 #include "api/json.hpp"
+#include "api/log_routes.hpp"
 #include "api/stats_json.hpp"
 #include "api/status_json.hpp"
 #include "api/target.hpp"
@@ -36,7 +37,7 @@ Answer stats(const Call& call) {
   return {200, stats_to_json(*snapshot)};
 }
 
-/// {} in a path stands for one segment.
+/// Each {} in a path stands for one segment.
 struct Route {
   std::string path;
   Answer (*answer)(const Call&);
@@ -51,28 +52,33 @@ const std::vector<Route>& routes() {
       {std::string(kStatsPath), stats},
       {std::string(kFlowsPath), list_flows, {"namespace", "pod", "group", "kind"}},
       {std::string(kFlowsPath) + "/{}/raw", read_flow, {"follow", "stream", "from"}},
+      {std::string(kFlowsPath) + "/{}/log", flow_log, log_parameters()},
+      {std::string(kNamespacesPath) + "/{}/pods/{}/log", pod_log, pod_log_parameters()},
       {std::string(kProcessesPath) + "/{}/raw", tap_process, {"stream"}}};
   return kRoutes;
 }
 
-/// What stands in the place of {}, still encoded and never empty; empty for a path without {} that is the same.
-std::optional<std::string_view> match(const Route& route, std::string_view path) {
-  const std::string_view pattern = route.path;
-  const auto braces = pattern.find("{}");
-  if (braces == std::string_view::npos)
-    return path == pattern ? std::optional(std::string_view{}) : std::nullopt;
-  const std::string_view before = pattern.substr(0, braces);
-  const std::string_view behind = pattern.substr(braces + 2);
-  if (path.size() <= before.size() + behind.size() || !path.starts_with(before) || !path.ends_with(behind))
-    return std::nullopt;
-  const auto segment = path.substr(before.size(), path.size() - before.size() - behind.size());
-  return segment.find('/') == std::string_view::npos ? std::optional(segment) : std::nullopt;
+/// What stands in the places of {}, still encoded and never empty; nothing where the path is another one.
+std::optional<std::vector<std::string_view>> match(const Route& route, std::string_view path) {
+  std::string_view pattern = route.path;
+  std::vector<std::string_view> segments;
+  while (true) {
+    const auto braces = pattern.find("{}");
+    if (braces == std::string_view::npos) return path == pattern ? std::optional(segments) : std::nullopt;
+    if (!path.starts_with(pattern.substr(0, braces))) return std::nullopt;
+    path.remove_prefix(braces);
+    pattern.remove_prefix(braces + 2);
+    const std::string_view segment = path.substr(0, path.find('/'));
+    if (segment.empty()) return std::nullopt;
+    segments.push_back(segment);
+    path.remove_prefix(segment.size());
+  }
 }
 
 Answer no_such_path(std::string_view path) {
   // A flow id that was not encoded has slashes of its own.
   const std::string flow = std::string(kFlowsPath) + "/";
-  if (path.starts_with(flow) && path.ends_with("/raw"))
+  if (path.starts_with(flow) && (path.ends_with("/raw") || path.ends_with("/log")))
     return error_answer(404, "there is no " + in_quotes(path),
                         "a flow id is one segment: write each / inside of it as %2F");
   std::string list;
@@ -87,19 +93,23 @@ Answer unknown_parameter(const Route& route, const std::string& name) {
                       accepted.empty() ? "it takes none: leave out the ? and what follows it" : accepted);
 }
 
-Answer answer_with(const Route& route, std::string_view segment, const Request& request,
+Answer answer_with(const Route& route, const std::vector<std::string_view>& segments, const Request& request,
                    std::string_view query, const NodeView& node) {
   if (request.method != "GET" && request.method != "HEAD") {
     Answer refused = error_answer(405, route.path + " can only be read", "use GET or HEAD");
     refused.allow = "GET, HEAD";
     return refused;
   }
-  auto decoded = percent_decode(segment);
-  if (!decoded) return error_answer(400, decoded.error().what, decoded.error().hint);
+  std::vector<std::string> decoded;
+  for (const std::string_view segment : segments) {
+    auto text = percent_decode(segment);
+    if (!text) return error_answer(400, text.error().what, text.error().hint);
+    decoded.push_back(std::move(*text));
+  }
   auto parameters = Parameters::parse(query);
   if (!parameters) return error_answer(400, parameters.error().what, parameters.error().hint);
   if (const auto* name = parameters->unknown(route.parameters)) return unknown_parameter(route, *name);
-  return route.answer({node, std::move(*decoded), std::move(*parameters), request.may_follow});
+  return route.answer({node, std::move(decoded), std::move(*parameters), request.may_follow});
 }
 
 Answer find_and_answer(const Request& request, const NodeView& node) {
@@ -109,7 +119,7 @@ Answer find_and_answer(const Request& request, const NodeView& node) {
   const std::string_view path = request.target.substr(0, question);
   const std::string_view query = request.target.substr(std::min(question + 1, request.target.size()));
   for (const Route& route : routes())
-    if (const auto segment = match(route, path)) return answer_with(route, *segment, request, query, node);
+    if (const auto segments = match(route, path)) return answer_with(route, *segments, request, query, node);
   return no_such_path(path);
 }
 

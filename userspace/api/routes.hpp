@@ -16,6 +16,7 @@ inline constexpr std::string_view kReadyPath = "/readyz";
 inline constexpr std::string_view kStatusPath = "/api/v1/status";
 inline constexpr std::string_view kStatsPath = "/api/v1/stats";
 inline constexpr std::string_view kFlowsPath = "/api/v1/flows";
+inline constexpr std::string_view kNamespacesPath = "/api/v1/namespaces";
 inline constexpr std::string_view kProcessesPath = "/api/v1/processes";
 
 /// The header and the trailer that tell what a raw body lacks.
@@ -33,6 +34,7 @@ struct StreamBody {
   std::unique_ptr<RawReader> reader;
   bool follow = false;                                        ///< wait for more where the reader has none
   std::optional<std::uint64_t> missing_bytes = std::nullopt;  ///< of what is there now
+  std::string_view type = "application/octet-stream";
 };
 
 /// JSON, or the bytes of a stream.

@@ -71,7 +71,7 @@ class Waiter {
 asio::awaitable<bool> send_head(Connection& connection, const StreamBody& body, const AnswerForm& form,
                                 std::chrono::milliseconds patience) {
   http::response<http::empty_body> response(http::status::ok, form.version);
-  response.set(http::field::content_type, "application/octet-stream");
+  response.set(http::field::content_type, view(body.type));
   response.set(http::field::cache_control, "no-store");
   if (body.missing_bytes) response.set(view(kMissingHeader), std::to_string(*body.missing_bytes));
   if (form.version >= 11) {

@@ -17,8 +17,8 @@ struct AnswerForm {
   bool head = false;  ///< the header alone
 };
 
-/// Sends `body` as application/octet-stream, in chunks, one piece in memory at a time. What is missing in it
-/// says the trailer X-Flowtap-Missing-Bytes: nothing is put between the bytes. A follower says nothing more
+/// Sends `body` in chunks, one piece in memory at a time. What is missing in it
+/// says the trailer X-Flowtap-Missing-Bytes. A follower says nothing more
 /// while it follows: the end of its side, or anything that it sends, ends the answer, trailer included. A read
 /// that fails ends the connection without an end of the body; so does a client that takes nothing for
 /// `patience`. True when the answer is complete.

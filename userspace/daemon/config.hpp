@@ -32,9 +32,20 @@ struct Config {
     std::string backend = "auto";
     std::uint64_t ring_bytes = std::uint64_t{64} << 20U;
     std::uint64_t flows_bytes = std::uint64_t{64} << 20U;
-    std::uint64_t journal_bytes = std::uint64_t{48} << 20U;  ///< at most max_journal_bytes() of flows_bytes
-    std::string bpffs;                                       ///< empty: HOST_ROOT/sys/fs/bpf
-    std::string record;                                      ///< empty: nothing is recorded
+    std::uint64_t journal_bytes = std::uint64_t{32} << 20U;  ///< at most max_journal_bytes() of flows_bytes
+    /// How the flows' lines are kept in what the journal leaves of flows_bytes.
+    struct Flows {
+      std::uint64_t flow_bytes = std::uint64_t{4} << 20U;
+      std::uint64_t max_flows = 4096;
+      std::chrono::milliseconds max_age = std::chrono::hours(12);
+      std::chrono::milliseconds flush_idle{1000};
+      std::uint64_t max_buffers = 1024;
+      std::uint64_t buffer_bytes = std::uint64_t{64} << 10U;
+      std::uint64_t buffers_bytes = std::uint64_t{8} << 20U;
+      bool operator==(const Flows&) const = default;
+    } flows;
+    std::string bpffs;   ///< empty: HOST_ROOT/sys/fs/bpf
+    std::string record;  ///< empty: nothing is recorded
     /// What else is captured: the lists may be changed by SIGHUP, all else holds until a restart.
     struct Sources {
       std::vector<std::string> units;      ///< names of systemd services

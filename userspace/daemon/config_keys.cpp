@@ -20,6 +20,8 @@ constexpr U64 kMaxRing = U64{1} << 30U;
 // drain of the ring may give (1 MiB) and keep most of what they hold.
 constexpr U64 kMinJournal = U64{8} << 20U;
 constexpr U64 kMinFlows = U64{16} << 20U;
+constexpr U64 kMinFlow = U64{32} << 10U;
+constexpr U64 kMaxBuffers = U64{1} << 30U;
 constexpr U64 kMaxFlows = U64{1} << 40U;
 
 std::span<const Key> table() {
@@ -57,6 +59,28 @@ std::span<const Key> table() {
       Key{"stream.journal_bytes",
           CountField{[](Config& c) -> U64& { return c.stream.journal_bytes; }, kMinJournal, kMaxFlows},
           "How much of it the captured bytes may take, at most three quarters; the oldest make room."},
+      Key{"stream.flow_bytes",
+          CountField{[](Config& c) -> U64& { return c.stream.flows.flow_bytes; }, kMinFlow, kMaxFlows},
+          "How much of its log one flow may keep; where there is more, the older half makes room."},
+      Key{"stream.max_flows",
+          CountField{[](Config& c) -> U64& { return c.stream.flows.max_flows; }, 1, 1'000'000},
+          "How many flows are kept; those that ended first make room."},
+      Key{"stream.max_age", DurationField{[](Config& c) -> Ms& { return c.stream.flows.max_age; }, 1s, 8760h},
+          "How long a flow is kept after its end."},
+      Key{"stream.flush_idle",
+          DurationField{[](Config& c) -> Ms& { return c.stream.flows.flush_idle; }, 1ms, 60s},
+          "How long lines wait in memory for more before they are written to their flow's file. Whoever "
+          "follows gets "
+          "them at once."},
+      Key{"stream.max_buffers",
+          CountField{[](Config& c) -> U64& { return c.stream.flows.max_buffers; }, 1, 1'000'000},
+          "How many flows may have lines in memory; with more, all are written."},
+      Key{"stream.buffer_bytes",
+          CountField{[](Config& c) -> U64& { return c.stream.flows.buffer_bytes; }, kMinFlow, kMaxBuffers},
+          "How much of one flow may wait in memory."},
+      Key{"stream.buffers_bytes",
+          CountField{[](Config& c) -> U64& { return c.stream.flows.buffers_bytes; }, kMinFlow, kMaxBuffers},
+          "How much of all flows may wait in memory."},
       Key{"stream.bpffs",
           TextField{[](Config& c) -> std::string& { return c.stream.bpffs; }, kOptionalPathRule},
           "Where programs are pinned, so that capture goes on while flowtapd restarts; empty for "

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 
-#include "identity/sha256.hpp"
 
 namespace flowtap::identity {
 namespace {
@@ -109,26 +108,6 @@ std::optional<std::vector<std::string>> flow_id_components(std::string_view id) 
     if (end == std::string_view::npos) return components;
     id.remove_prefix(end + 1);
   }
-}
-
-std::string flow_file_name(std::string_view id) {
-  std::string name;
-  for (const char c : id)
-    if (c == '/')
-      name += "__";
-    else if (alphanumeric(c) || c == '.' || c == '-')
-      name += c;
-    else
-      append_escaped(name, c);
-  if (name.size() > kLongestName) {
-    // 128 bits of a strong hash: who may choose a pod's name must not be able to make it meet another's.
-    name.resize(kKeptOfLongName);
-    name += '~';
-    const auto digest = sha256(id);
-    for (std::size_t i = 0; i < kHashBytes; ++i)
-      name += {kUpperHex[digest[i] >> 4U], kUpperHex[digest[i] & 0xFU]};
-  }
-  return name + ".log";
 }
 
 }  // namespace flowtap::identity

@@ -1,4 +1,4 @@
-// Names of flows, and of the files that hold them.
+// Names of flows.
 //
 //   pod/NS/POD/UID/CONTAINER/N   a container of a pod; N is its restart count, `id-ID12` while unknown;
 //                                CONTAINER is `POD` for the pod's sandbox (no container can be called so)
@@ -44,10 +44,5 @@ namespace flowtap::identity {
 
 /// The components of an id as they were before flow_component; absent if an escape is broken.
 [[nodiscard]] std::optional<std::vector<std::string>> flow_id_components(std::string_view id);
-
-/// The name of the flow's file: `/` becomes `__`, every other byte outside [A-Za-z0-9.-] is written %XX, so
-/// that the map is injective. A name over 200 bytes is its first 160, `~` and 128 bits of the id's SHA-256.
-/// Then `.log`.
-[[nodiscard]] std::string flow_file_name(std::string_view id);
 
 }  // namespace flowtap::identity

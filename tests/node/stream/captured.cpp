@@ -10,14 +10,20 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "flow/store/file_name.hpp"
+
 namespace flowtap::test {
 namespace {
 
-std::string proc_file(pid_t pid, const char* name) {
-  const std::ifstream in("/proc/" + std::to_string(pid) + "/" + name);
+std::string content_of(const std::string& file) {
+  const std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+std::string proc_file(pid_t pid, const char* name) {
+  return content_of("/proc/" + std::to_string(pid) + "/" + name);
 }
 
 }  // namespace
@@ -50,6 +56,15 @@ void let_go(const ScratchRoot& root, const std::string& go) {
 void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
                    const std::string& wanted) {
   EXPECT_EQ(difference(raw_bytes(daemon, flow.id, stream), wanted), "") << flow.id << " " << stream;
+  if (flow.open) return;
+  // Lines come a moment later, and files a second.
+  std::string got;
+  const auto same = [&](const std::string& now) { return (got = difference(now, wanted)).empty(); };
+  EXPECT_TRUE(eventually([&] { return same(log_text(daemon, flow.id, stream)); }))
+      << "log of " << flow.id << " " << stream << ": " << got;
+  const std::string file = daemon.state_dir() + "/flows/" + flow::flow_file_name(flow.id);
+  EXPECT_TRUE(eventually([&] { return same(logged_bytes(content_of(file), stream)); }))
+      << file << " " << stream << ": " << got;
 }
 
 std::optional<FlowSeen> flow_called(const Daemon& daemon, const std::string& id) {
@@ -69,8 +84,8 @@ std::string logged_bytes(const std::string& cri_log, const std::string& stream) 
   std::string bytes;
   for (std::string line; std::getline(lines, line);) {
     const auto name = line.find(' ') + 1;
-    if (line.compare(name, stream.size(), stream) != 0) continue;
-    const auto tag = name + stream.size() + 1;
+    const auto tag = line.find(' ', name) + 1;
+    if (stream != "both" && line.compare(name, tag - 1 - name, stream) != 0) continue;
     bytes.append(line, tag + 2);
     if (line.at(tag) == 'F') bytes += '\n';
   }

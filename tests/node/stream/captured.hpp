@@ -28,7 +28,8 @@ void wait_until_waits(const ScratchRoot& root, const std::string& go);
 /// Makes the file that shell_after() waits for.
 void let_go(const ScratchRoot& root, const std::string& go);
 
-/// Of the flow's stream (stdout, stderr, both) these bytes are served, and no others.
+/// Of the flow's stream (stdout, stderr, both) these bytes are served, and no others; once the flow has ended also by
+/// its log, and in its file.
 void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
                    const std::string& wanted);
 
@@ -36,7 +37,7 @@ void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string
 [[nodiscard]] std::optional<FlowSeen> flow_called(const Daemon& daemon, const std::string& id);
 [[nodiscard]] std::set<std::string> flow_ids(const Daemon& daemon);
 
-/// The bytes of one stream in a file of the CRI's format, which podman's k8s-file is too.
+/// The bytes of one stream, or both, in a file of the CRI's format, which podman's k8s-file is too.
 [[nodiscard]] std::string logged_bytes(const std::string& cri_log, const std::string& stream);
 
 /// Who reads a container's pipes: the parent of its first process, which is conmon or the shim. Throws

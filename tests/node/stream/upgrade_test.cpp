@@ -67,7 +67,7 @@ TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
   daemon->wait_ready();
   const std::set<std::string> todays = hooks_of(root);
   std::set<std::string> tomorrows = todays;
-  EXPECT_TRUE(tomorrows.insert("fork").second);  // tests/next/logtap.bpf.c
+  EXPECT_TRUE(tomorrows.insert("wait").second);  // tests/next/logtap.bpf.c
   start_writers(podman);
   std::uint64_t before = 0;
   for (const DaemonOptions* next : {&kTomorrow, &kToday, &kTomorrow}) {

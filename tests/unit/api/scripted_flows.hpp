@@ -146,7 +146,13 @@ class ScriptedFlows final : public FlowsView {
   // What was asked for last; read by tests without a server.
   mutable FlowFilter filter;
   ReadOptions options;
+  LogOptions log_options;
 
+  [[nodiscard]] Result<std::unique_ptr<RawReader>> log(const std::string& id,
+                                                       const LogOptions& how) override {
+    log_options = how;
+    return read(id, {.outputs = how.outputs, .to_now = !how.follow});
+  }
   [[nodiscard]] std::vector<FlowStatus> flows(const FlowFilter& wanted) const override {
     const std::scoped_lock lock(asked_);
     filter = wanted;
@@ -193,6 +199,7 @@ inline FlowStatus full_flow() {
   f.group = "checkout";
   f.bytes = 123456789;
   f.missing_bytes = 42;
+  f.lines = 1000;
   f.suspect = true;
   f.first = system_clock::time_point(std::chrono::nanoseconds(1'700'000'000'000'000'001));
   f.last = system_clock::time_point(std::chrono::nanoseconds(1'700'000'001'020'000'000));

@@ -96,7 +96,7 @@ TEST(Config, TheJournalLeavesRoomInItsFileSystem) {
             "c.yaml:4: stream.journal_bytes: \"50331649\" is more than three quarters of stream.flows_bytes, "
             "\"67108864\"; accepted: at most 50331648");
   EXPECT_EQ(refusal("stream:\n  enabled: true\n  flows_bytes: 16777216\n"),
-            "c.yaml:3: stream.journal_bytes: \"50331648\" is more than three quarters of stream.flows_bytes, "
+            "c.yaml:3: stream.journal_bytes: \"33554432\" is more than three quarters of stream.flows_bytes, "
             "\"16777216\"; accepted: at most 12582912")
       << "the default of the one that is not given";
   EXPECT_EQ(refusal("stream: {flows_bytes: 16777216, journal_bytes: 12582912}"), "accepted");

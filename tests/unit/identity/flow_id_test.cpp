@@ -5,6 +5,8 @@
 #include <map>
 #include <random>
 
+#include "flow/store/file_name.hpp"
+
 namespace flowtap::identity {
 namespace {
 
@@ -68,23 +70,6 @@ TEST(FlowId, ComponentsComeBack) {
   for (const char* broken : {"a%", "a%4", "a%4g", "a%ff"}) EXPECT_FALSE(flow_id_components(broken)) << broken;
 }
 
-TEST(FlowFile, NamesAreTheIdsInOneComponent) {
-  EXPECT_EQ(flow_file_name("pod/shop/web-0/u-1/web/3"), "pod__shop__web-0__u-1__web__3.log");
-  EXPECT_EQ(flow_file_name("container/a_b-0123"), "container__a%5Fb-0123.log");
-  EXPECT_EQ(flow_file_name("unit/a@b.service"), "unit__a%40b.service.log");
-  EXPECT_EQ(flow_file_name(std::string(200, 'a')), std::string(200, 'a') + ".log");
-}
-
-TEST(FlowFile, LongNamesAreCutAndHashed) {
-  const std::string id = "container/" + std::string(300, 'a');
-  const std::string name = flow_file_name(id);
-  EXPECT_EQ(name.size(), 160U + 1 + 32 + 4);
-  EXPECT_TRUE(name.starts_with("container__aaa"));
-  EXPECT_EQ(name[160], '~');
-  EXPECT_NE(name, flow_file_name(id + "a"));
-  EXPECT_NE(name, flow_file_name(name.substr(0, name.size() - 4))) << "a short id that looks like a cut one";
-}
-
 // Names from a small alphabet of the bytes that mean something: if two things could have one id, or two ids
 // one file, some of these would.
 TEST(FlowId, DifferentThingsHaveDifferentIdsAndFiles) {
@@ -100,7 +85,7 @@ TEST(FlowId, DifferentThingsHaveDifferentIdsAndFiles) {
   const auto take = [&](const std::string& id, const std::vector<std::string>& what) {
     const auto [at, fresh] = ids.emplace(id, what);
     EXPECT_TRUE(fresh || at->second == what) << id;
-    const auto [file, new_file] = files.emplace(flow_file_name(id), id);
+    const auto [file, new_file] = files.emplace(flow::flow_file_name(id), id);
     EXPECT_TRUE(new_file || file->second == id) << file->first;
     EXPECT_LE(file->first.size(), 204U);
     EXPECT_EQ(file->first.find('/'), std::string::npos);

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <thread>
 
+#include "daemon/stream/flow_list.hpp"
 #include "daemon/stream/journal_flows.hpp"
+#include "daemon/stream/log_reader.hpp"
 
 namespace flowtap {
 namespace {
@@ -21,7 +23,7 @@ std::uint64_t ns_of(std::chrono::system_clock::time_point time) {
 }  // namespace
 
 std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter) const {
-  std::vector<api::FlowStatus> all = list_flows(journal_, filter);
+  std::vector<api::FlowStatus> all = list_flows(journal_, store_, filter);
   const std::uint64_t now = ns_of(std::chrono::system_clock::now());
   for (api::FlowStatus& flow : all) {
     // Of one that has no bytes it is not known since when it is there.
@@ -34,6 +36,11 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter) 
 Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id,
                                                            const api::ReadOptions& options) {
   return FlowReader::open(journal_, watch_, id, options);
+}
+
+Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
+                                                          const api::LogOptions& options) {
+  return LogReader::open(store_, watch_, id, options);
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,

@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/printable.hpp"
-#include "daemon/stream/flow_labels.hpp"
+#include "daemon/stream/flow_list.hpp"
 
 namespace flowtap {
 namespace {
@@ -19,82 +19,6 @@ constexpr auto kHolePatience = 1s;
 constexpr auto kLookPause = 500ms;
 // What a process wrote last is drained by then.
 constexpr auto kLastBytes = 200ms;
-
-// What an output is connected to.
-std::string_view kind_word(ftap_log_kind kind) {
-  switch (kind) {
-    case FTAP_KIND_PIPE:
-      return "pipe";
-    case FTAP_KIND_FILE:
-      return "file";
-    case FTAP_KIND_TTY:
-      return "tty";
-    case FTAP_KIND_SOCKET:
-      return "socket";
-    case FTAP_KIND_NONE:
-      return "none";
-    case FTAP_KIND_OTHER:
-      break;
-  }
-  return {};
-}
-
-std::string capture_word(const flow::StreamName& name) {
-  std::string kind(kind_word(name.kind));
-  switch (name.capture) {
-    case flow::Capture::kTaken:
-      return kind.empty() ? "uncaptured" : kind;
-    case flow::Capture::kElsewhere:
-      return "inherited";
-    case flow::Capture::kNot:
-      break;
-  }
-  if (name.kind == FTAP_KIND_NONE) return kind;
-  return kind.empty() ? "uncaptured" : "uncaptured_" + kind;
-}
-
-std::optional<std::chrono::system_clock::time_point> time_point(std::uint64_t ns) {
-  if (ns == 0) return std::nullopt;
-  return std::chrono::system_clock::time_point(std::chrono::nanoseconds(ns));
-}
-
-void add_stream(api::FlowStatus& flow, const flow::StreamView& stream) {
-  const flow::StreamSums& sums = stream.sums;
-  flow.streams.push_back({.name = stream.name->output,
-                          .capture = capture_word(*stream.name),
-                          .bytes = sums.passed,
-                          .missing_bytes = sums.missing(),
-                          .open = !sums.ended});
-  flow.bytes += sums.passed;
-  flow.missing_bytes += sums.missing();
-  flow.open = flow.open || !sums.ended;
-  const auto first = time_point(sums.first);
-  const auto last = time_point(sums.last);
-  if (first && (!flow.first || *first < *flow.first)) flow.first = first;
-  if (last && (!flow.last || *last > *flow.last)) flow.last = last;
-}
-
-api::FlowStatus flow_status(const std::string& id, std::vector<flow::StreamView>& streams) {
-  std::ranges::sort(streams, {}, &flow::StreamView::number);
-  FlowLabels labels = parse_labels(streams.back().name->identity);
-  api::FlowStatus flow;
-  flow.id = id;
-  flow.kind = id.substr(0, id.find('/'));
-  flow.ns = std::move(labels.ns);
-  flow.pod = std::move(labels.pod);
-  flow.uid = std::move(labels.uid);
-  flow.container = std::move(labels.container);
-  flow.image = std::move(labels.image);
-  flow.runtime = std::move(labels.runtime);
-  flow.restart = labels.restart;
-  for (const flow::StreamView& stream : streams) add_stream(flow, stream);
-  return flow;
-}
-
-bool matches(const api::FlowStatus& flow, const api::FlowFilter& filter) {
-  return (!filter.ns || flow.ns == filter.ns) && (!filter.pod || flow.pod == filter.pod) &&
-         (!filter.group || flow.group == filter.group) && (!filter.kind || flow.kind == *filter.kind);
-}
 
 bool is_asked_for(const std::string& output, api::Outputs outputs) {
   switch (outputs) {
@@ -109,22 +33,6 @@ bool is_asked_for(const std::string& output, api::Outputs outputs) {
 }
 
 }  // namespace
-
-std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(const flow::Journal& journal) {
-  std::map<std::string, std::vector<flow::StreamView>> flows;
-  for (flow::StreamView& stream : journal.streams())
-    if (stream.name) flows[stream.name->flow].push_back(std::move(stream));
-  return flows;
-}
-
-std::vector<api::FlowStatus> list_flows(const flow::Journal& journal, const api::FlowFilter& filter) {
-  std::vector<api::FlowStatus> all;
-  for (auto& [id, streams] : streams_by_flow(journal)) {
-    api::FlowStatus flow = flow_status(id, streams);
-    if (matches(flow, filter)) all.push_back(std::move(flow));
-  }
-  return all;
-}
 
 Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, FollowWatch& watch,
                                                      std::string flow, const api::ReadOptions& options,

@@ -1,4 +1,4 @@
-// The flows as the journal has them, for the API.
+// The bytes of a flow as the journal has them, for the API.
 #pragma once
 
 #include <map>
@@ -12,13 +12,6 @@
 #include "flow/journal.hpp"
 
 namespace flowtap {
-
-/// All streams that have a name, by their flow.
-[[nodiscard]] std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(
-    const flow::Journal& journal);
-
-[[nodiscard]] std::vector<api::FlowStatus> list_flows(const flow::Journal& journal,
-                                                      const api::FlowFilter& filter);
 
 /// Reads the streams of one flow in the order of their capture. Streams that join the flow later (the file after a
 /// rotation) are read as well.

@@ -13,7 +13,7 @@
 #include "base/file.hpp"
 #include "daemon/flows_mount.hpp"
 #include "daemon/stream/bpffs.hpp"
-#include "daemon/stream/journal_flows.hpp"
+#include "daemon/stream/flow_list.hpp"
 #include "daemon/stream/relief.hpp"
 #include "daemon/stream/running_containers.hpp"
 #include "daemon/stream/v1_containers.hpp"
@@ -77,6 +77,8 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
                                                             kLeastSegment, kMostSegment)}));
   path->journal_ = std::move(journal);
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
+  path->lines_ = LinePath::open(mounted.path, config.stream, *path->journal_);
+  for (const std::string& said : path->lines_->store().said()) path->warnings_.push_back(said);
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
   path->namer_ = std::move(namer);
   path->open_files();
@@ -179,7 +181,8 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
   FTAP_TRY_ASSIGN(watch, FollowWatch::start());
   watch_ = std::move(watch);
   if (files_) taps_ = std::make_unique<ProcessTaps>(*live_, *files_, *slots_, *consumer_);
-  service_ = std::make_unique<FlowsService>(*journal_, *watch_, suspicion_, taps_.get());
+  service_ = std::make_unique<FlowsService>(*journal_, lines_->store(), *watch_, suspicion_, taps_.get());
+  FTAP_TRY(lines_->start());
   find_running();
   open_sources(sources);
   thread_ = std::thread([this] { drain(); });
@@ -287,6 +290,7 @@ void StreamPath::look_around(ReadErrors& errors) {
   look_for_v1();
   if (listed_) note_listing(listed_->look());
   const std::uint64_t drain_errors = consumer_->counts().drain_errors;
+  errors["log_lines"] += lines_->take_failures();
   errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
   drain_errors_ = drain_errors;
   programs_.clear();

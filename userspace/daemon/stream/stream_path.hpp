@@ -17,6 +17,7 @@
 #include "daemon/stream/file_sources.hpp"
 #include "daemon/stream/flows_service.hpp"
 #include "daemon/stream/follow_watch.hpp"
+#include "daemon/stream/line_path.hpp"
 #include "daemon/stream/listed_processes.hpp"
 #include "daemon/stream/process_taps.hpp"
 #include "daemon/stream/stream_slots.hpp"
@@ -82,6 +83,7 @@ class StreamPath {
   std::string host_root_;
   std::unique_ptr<flow::Journal> journal_;
   std::uint64_t journal_limit_ = 0;
+  std::unique_ptr<LinePath> lines_;
   std::optional<kernel::LogLive> live_;
   bool pinned_ = false;                 // and the pins outlive this process
   kernel::RingReader* ring_ = nullptr;  // is source_, or what source_ records

@@ -37,6 +37,7 @@ void StreamPath::append_samples(std::vector<stats::Series>& out,
   append(out, StatId::kLOG_STREAMS, static_cast<double>(counts.open_streams));
   out.push_back({&stats::stat(StatId::kFLOWS), {"open"}, static_cast<double>(status.open_flows)});
   out.push_back({&stats::stat(StatId::kFLOWS), {"ended"}, static_cast<double>(status.ended_flows)});
+  lines_->append_samples(out);
   append(out, StatId::kJOURNAL_BYTES, static_cast<double>(journal.held_bytes));
   append(out, StatId::kJOURNAL_EVICTED, journal.evicted_bytes);
   for (std::size_t i = 0; i < journal.failures.size(); ++i)

@@ -1,4 +1,4 @@
-// The names of flow files (design section 3.4).
+// The names of the files that hold flows (design section 3.4).
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@ namespace flowtap::flow {
 
 constexpr std::string_view kFlowSuffix = ".log";
 
-/// "/" becomes "__", every other byte outside [A-Za-z0-9.-] is percent-encoded, ".log" is added. Over 200 bytes: the first
-/// 160, and a hash. No two flow ids that are not made to collide have one name; none is hidden or leads elsewhere.
+/// `/` becomes `__`, every other byte outside [A-Za-z0-9.-] is written %XX, so that the map is injective. A name over 200
+/// bytes is its first 160, `~` and 128 bits of the id's SHA-256: who may choose a pod's name must not be able to make it
+/// meet another's. Then `.log`.
 [[nodiscard]] std::string flow_file_name(std::string_view id);
 
 }  // namespace flowtap::flow

@@ -98,6 +98,12 @@ std::uint64_t FlowLog::position_of(StreamNo stream) const {
   return at == streams_.end() ? 0 : at->second;
 }
 
+std::uint64_t FlowLog::bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [stream, position] : streams_) bytes += position;
+  return bytes;
+}
+
 bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock) {
   std::uint64_t& position = streams_[stream];
   if (line.end <= position) return false;

@@ -39,6 +39,8 @@ class FlowLog {
   /// What is safe in the file.
   [[nodiscard]] const FlowState& written() const { return written_; }
   [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
+  /// Of its streams, up to where they stand here.
+  [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
   [[nodiscard]] LogPosition base() const { return written_.base; }
   [[nodiscard]] LogPosition end() const { return written_.base + written_.length + buffer_.size(); }

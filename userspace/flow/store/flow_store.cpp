@@ -92,12 +92,14 @@ void FlowStore::Writing::touch(Flow& flow) {
   if (!fresh) return;
   at->second = store_.flows_.at(flow.log.id());
   flow.waits_since = now_;
+  store_.next_flush_ = std::min(store_.next_flush_, now_ + store_.options_.idle);
 }
 
 void FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line) {
   const std::size_t before = flow.log.buffered();
   if (!flow.log.add(stream, output, line, store_.clock_)) return;
   store_.buffered_ += flow.log.buffered() - before;
+  store_.full_ = store_.full_ || flow.log.buffered() >= store_.options_.buffer_bytes;
   ++store_.stats_.lines;
   touch(flow);
 }
@@ -142,6 +144,7 @@ void FlowStore::end_orphans(std::uint64_t time) {
     if (flow->open_streams > 0 || flow->log.ended() != 0) continue;
     flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);
     waiting_.try_emplace(flow->number, flow);
+    next_flush_ = {};
   }
 }
 
@@ -151,15 +154,19 @@ bool FlowStore::is_due(const Flow& flow, Clock::time_point now) const {
 
 FlowStore::Clock::time_point FlowStore::next_flush() const {
   const std::scoped_lock lock(mutex_);
-  Clock::time_point next = Clock::time_point::max();
-  for (const auto& [number, flow] : waiting_) next = std::min(next, flow->waits_since + options_.idle);
-  return next;
+  return next_flush_;
+}
+
+bool FlowStore::has_too_much() const {
+  const std::scoped_lock lock(mutex_);
+  return full_ || waiting_.size() > options_.buffers || buffered_ > options_.buffers_bytes;
 }
 
 void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
   const std::scoped_lock lock(mutex_);
   all = all || waiting_.size() > options_.buffers || buffered_ > options_.buffers_bytes;
   stats_.last_error.clear();
+  full_ = false;
   std::vector<Ref> due;
   for (const auto& [number, flow] : waiting_)
     if (all || is_due(*flow, now)) due.push_back(flow);
@@ -173,6 +180,9 @@ void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
   }
   enforce(wall_ns);
   write_index();
+  next_flush_ = Clock::time_point::max();
+  for (const auto& [number, flow] : waiting_)
+    next_flush_ = std::min(next_flush_, flow->waits_since + options_.idle);
 }
 
 // What changes a log's size is done here, so that the sums stay true.
@@ -320,9 +330,19 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
   return part;
 }
 
+LogPosition FlowStore::end(const Flow& flow) const {
+  const std::scoped_lock lock(mutex_);
+  return flow.log.end();
+}
+
+std::uint64_t FlowStore::missing(const Flow& flow) const {
+  const std::scoped_lock lock(mutex_);
+  return flow.log.missing();
+}
+
 FlowSummary FlowStore::summary_of(const Flow& flow) {
   const FlowLog& log = flow.log;
-  return {log.id(), log.lines(), log.missing(), log.first(), log.last(), log.ended() == 0};
+  return {log.id(), log.lines(), log.bytes(), log.missing(), log.first(), log.last(), log.ended() == 0};
 }
 
 std::vector<FlowSummary> FlowStore::flows() const {

@@ -62,6 +62,7 @@ struct StoreStats {
 struct FlowSummary {
   std::string id;
   std::uint64_t lines = 0;
+  std::uint64_t bytes = 0;  ///< of its streams, up to where they stand in its log
   std::uint64_t missing = 0;
   std::uint64_t first = 0;
   std::uint64_t last = 0;
@@ -117,12 +118,17 @@ class FlowStore {
 
   /// Writes what has waited long enough, or is too much; all of it with `all`. Enforces the bounds.
   void flush(Clock::time_point now, std::uint64_t wall_ns, bool all = false);
+  /// There are more lines in memory than may be: flush().
+  [[nodiscard]] bool has_too_much() const;
   /// When flush() has something to do next; max: never.
   [[nodiscard]] Clock::time_point next_flush() const;
 
   /// Nothing: it is not known.
   [[nodiscard]] Ref find(const std::string& id) const;
   [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
+  [[nodiscard]] LogPosition end(const Flow& flow) const;
+  /// Bytes of its streams in gaps, also those that have made room.
+  [[nodiscard]] std::uint64_t missing(const Flow& flow) const;
   [[nodiscard]] std::vector<FlowSummary> flows() const;
   [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
   /// Told after lines were added to this flow, or it ended or is gone.
@@ -157,8 +163,10 @@ class FlowStore {
   std::unordered_map<std::uint64_t, Ref>
       waiting_;  // with lines in memory, or an end that is not in the index
   std::optional<FlowIndex> index_;
+  Clock::time_point next_flush_ = Clock::time_point::max();
   std::uint64_t next_number_ = 1;
   std::uint64_t buffered_ = 0;    // bytes
+  bool full_ = false;             // some flow has more than buffer_bytes
   std::uint64_t file_bytes_ = 0;  // in pages
   std::vector<std::uint64_t> touched_;
   std::vector<Ref> changed_;  // whose states the index is to get

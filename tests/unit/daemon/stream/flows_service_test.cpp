@@ -33,13 +33,15 @@ class FlowsServiceTest : public testing::Test {
 
   std::map<std::string, bool> suspects() {
     std::map<std::string, bool> all;
-    for (const api::FlowStatus& flow : FlowsService(*journal_, *watch_, suspicion_, nullptr).flows({}))
+    for (const api::FlowStatus& flow :
+         FlowsService(*journal_, *store_, *watch_, suspicion_, nullptr).flows({}))
       all[flow.id] = flow.suspect;
     return all;
   }
 
   test::TempDir dir_;
   std::unique_ptr<flow::Journal> journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
+  std::unique_ptr<flow::FlowStore> store_ = flow::FlowStore::open({.dir = dir_ / "journal"});
   std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
   Suspicion suspicion_;
   flow::StreamNo streams_ = 0;

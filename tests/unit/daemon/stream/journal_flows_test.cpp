@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 
 #include "daemon/stream/flow_labels.hpp"
+#include "daemon/stream/flow_list.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace flowtap {
@@ -20,6 +22,8 @@ class JournalFlowsTest : public testing::Test {
   JournalFlowsTest() {
     journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
     watch_ = std::move(*FollowWatch::start());
+    std::filesystem::create_directory(dir_ / "flows");
+    store_ = flow::FlowStore::open({.dir = dir_ / "flows"});
   }
 
   void name(flow::StreamNo stream, const std::string& flow, const std::string& output,
@@ -62,6 +66,7 @@ class JournalFlowsTest : public testing::Test {
 
   test::TempDir dir_;
   std::unique_ptr<flow::Journal> journal_;
+  std::unique_ptr<flow::FlowStore> store_;
   std::unique_ptr<FollowWatch> watch_;
   flow::Batch batch_;
   std::uint64_t time_ = 1'000'000'000;
@@ -75,7 +80,7 @@ TEST_F(JournalFlowsTest, AFlowIsItsStreams) {
   bytes(2, 2, "lost two");
   end(1, 5);
   append();
-  const auto all = list_flows(*journal_, {});
+  const auto all = list_flows(*journal_, *store_, {});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].id, "container/x");
   EXPECT_EQ(all[0].kind, "container");
@@ -88,8 +93,8 @@ TEST_F(JournalFlowsTest, AFlowIsItsStreams) {
   ASSERT_EQ(pod.streams.size(), 2U);
   EXPECT_EQ(pod.streams[0].capture, "pipe");
   EXPECT_FALSE(pod.streams[0].open);
-  EXPECT_EQ(list_flows(*journal_, {.ns = "a", .pod = {}, .group = {}, .kind = {}}).size(), 1U);
-  EXPECT_EQ(list_flows(*journal_, {.ns = "z", .pod = {}, .group = {}, .kind = {}}).size(), 0U);
+  EXPECT_EQ(list_flows(*journal_, *store_, {.ns = "a", .pod = {}, .group = {}, .kind = {}}).size(), 1U);
+  EXPECT_EQ(list_flows(*journal_, *store_, {.ns = "z", .pod = {}, .group = {}, .kind = {}}).size(), 0U);
 }
 
 TEST_F(JournalFlowsTest, AStreamThatIsNotCapturedSaysWhyAndHasNothing) {
@@ -103,7 +108,7 @@ TEST_F(JournalFlowsTest, AStreamThatIsNotCapturedSaysWhyAndHasNothing) {
     bool ended = false;
     EXPECT_EQ(drain(*open(flow), &ended), "");
     EXPECT_TRUE(ended);
-    for (const api::FlowStatus& status : list_flows(*journal_, {}))
+    for (const api::FlowStatus& status : list_flows(*journal_, *store_, {}))
       if (status.id == flow) return status.streams.at(0).capture;
     return std::string("not listed");
   };

@@ -1,10 +1,10 @@
-#include "identity/sha256.hpp"
+#include "base/sha256.hpp"
 
 #include <bit>
 #include <cstddef>
 #include <string>
 
-namespace flowtap::identity {
+namespace flowtap {
 namespace {
 
 constexpr std::size_t kBlock = 64;
@@ -67,4 +67,4 @@ std::array<std::uint8_t, 32> sha256(std::string_view message) {
   return digest;
 }
 
-}  // namespace flowtap::identity
+}  // namespace flowtap

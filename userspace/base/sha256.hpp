@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-namespace flowtap::identity {
+namespace flowtap {
 
 [[nodiscard]] std::array<std::uint8_t, 32> sha256(std::string_view message);
 
-}  // namespace flowtap::identity
+}  // namespace flowtap

@@ -1,10 +1,10 @@
-#include "identity/sha256.hpp"
+#include "base/sha256.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace flowtap::identity {
+namespace flowtap {
 namespace {
 
 std::string hex(const std::array<std::uint8_t, 32>& digest) {
@@ -29,4 +29,4 @@ TEST(Sha256, KnownAnswers) {
 }
 
 }  // namespace
-}  // namespace flowtap::identity
+}  // namespace flowtap

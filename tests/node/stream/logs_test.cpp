@@ -1,0 +1,89 @@
+// Logs as people read them: flowtap logs and the API over real containers, kills and restarts, from the first line to
+// the last.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+
+namespace flowtap::test {
+namespace {
+
+class Logs : public testing::Test {
+ protected:
+  // What `flowtap logs` with these arguments writes to `name`, and to `name`.err.
+  std::unique_ptr<Process> start(const std::string& name, const std::vector<std::string>& arguments) {
+    Command command{.argv = {FLOWTAP_PROGRAM, "logs", "--state-dir", root_.file("state")},
+                    .out = root_.file(name),
+                    .err = root_.file(name + ".err")};
+    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+    return std::make_unique<Process>(command);
+  }
+  std::string logs(const std::vector<std::string>& arguments, int status = 0) {
+    const std::string name = "logs" + std::to_string(++runs_);
+    EXPECT_EQ(start(name, arguments)->wait(), status) << root_.read(name + ".err");
+    return root_.read(status == 0 ? name : name + ".err");
+  }
+
+  ScratchRoot root_;
+  int runs_ = 0;
+};
+
+TEST_F(Logs, OfAPodByItsName) {
+  Containerd containerd(root_);
+  Daemon daemon(root_, kCapturing);
+  daemon.wait_ready();
+  const std::string script = "for i in 1 2 3 4 5; do echo line $i; done; echo problem >&2; printf end";
+  EXPECT_EQ(containerd.run({.id = container_id("app"),
+                            .command = shell(script),
+                            .annotations = cri_annotations("shop", "web-0", kPod, "app")}),
+            0);
+  ASSERT_TRUE(ended_flow(daemon, "pod/shop/web-0/"));
+  ASSERT_TRUE(eventually([&] { return logs({"shop/web-0"}).ends_with("end"); }));
+  EXPECT_EQ(logs({"shop/web-0", "--stream", "stdout"}), "line 1\nline 2\nline 3\nline 4\nline 5\nend");
+  EXPECT_EQ(logs({"shop/web-0", "--stream", "stderr"}), "problem\n");
+  EXPECT_EQ(logs({"shop/web-0", "-c", "app", "--since", "1h", "--stream", "stderr"}), "problem\n");
+  EXPECT_EQ(logs({"shop/web-0", "--tail", "0"}), "");
+  const std::string json = logs({"shop/web-0", "-o", "json", "--stream", "stderr"});
+  EXPECT_TRUE(json.starts_with(R"({"time":"20)")) << json;
+  EXPECT_TRUE(json.ends_with("Z\",\"text\":\"problem\"}\n")) << json;
+  EXPECT_NE(logs({"shop/web-0", "-c", "db"}, 1).find("container db is not valid for pod web-0"),
+            std::string::npos);
+  EXPECT_NE(logs({"shop/gone"}, 3).find("was not seen on this node"), std::string::npos);
+  EXPECT_NE(logs({"web-0"}, 2).find("neither NAMESPACE/POD nor the id of a flow"), std::string::npos);
+  EXPECT_NE(logs({"shop/web-0", "--previous"}, 1).find("previous terminated container"), std::string::npos);
+}
+
+// A follower that begins in the middle gets each line once, in order, to the container's end.
+TEST_F(Logs, FollowsARunningContainerToItsEnd) {
+  Containerd containerd(root_);
+  Daemon daemon(root_, kCapturing);
+  daemon.wait_ready();
+  constexpr unsigned kLines = 100'000;
+  const auto container = containerd.start(
+      {.id = container_id("followed"),
+       .command = shell("for i in 0 1 2 3 4 5 6 7 8 9; do log_writer write ${i}0000 10000; "
+                        "[ $i = 4 ] && until [ -e /go ] || [ ! -e /bin ]; do sleep 0.1; done; done; exit 0"),
+       .annotations = cri_annotations("shop", "followed-0", kPod, "main")});
+  const std::string wanted = writer_lines(0, kLines);
+  const std::size_t half = writer_lines(0, kLines / 2).size();
+  ASSERT_TRUE(eventually([&] {
+    const auto flows = flows_of(daemon, "?pod=followed-0");
+    return !flows.empty() && flows.front().bytes >= half;
+  }));
+  const auto whole = start("whole", {"shop/followed-0", "-f"});
+  const auto tail = start("tail", {"shop/followed-0", "-f", "--tail", "0"});
+  ASSERT_TRUE(eventually([&] { return root_.read("whole").size() == half; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // that the second one follows, too
+  let_go(root_, "go");
+  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(whole->wait(), 0);
+  EXPECT_EQ(tail->wait(), 0);
+  EXPECT_EQ(difference(root_.read("whole"), wanted), "");
+  EXPECT_EQ(difference(root_.read("tail"), wanted.substr(half)), "");
+}
+
+}  // namespace
+}  // namespace flowtap::test

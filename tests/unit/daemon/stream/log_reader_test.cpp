@@ -1,0 +1,194 @@
+// What a client gets of a flow's log, over a real store.
+#include "daemon/stream/log_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <future>
+
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+using api::LogOptions;
+using api::Outputs;
+using std::chrono::system_clock;
+
+class LogReaderTest : public testing::Test {
+ protected:
+  LogReaderTest() {
+    std::filesystem::create_directory(dir_ / "flows");
+    options_.dir = dir_ / "flows";
+    open();
+    watch_ = std::move(*FollowWatch::start());
+  }
+  void open() {
+    store_.reset();
+    store_ = flow::FlowStore::open(options_);
+  }
+
+  // The n-th line has the time of n seconds.
+  void say(std::string_view text, bool full = true, std::string_view output = "stdout") {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    if (at_ == 0) writing.open_stream(*flow);
+    const std::uint64_t end = at_ + text.size() + (full ? 1 : 0);
+    writing.add(*flow, 1, output, {text, full, at_, end, ++time_ * 1'000'000'000});
+    at_ = end;
+  }
+  void lose(std::uint64_t bytes) {
+    flow::FlowStore::Writing writing(*store_, {});
+    at_ += bytes;
+    writing.add_gap(*writing.flow("f"), 1, "stdout", at_, ++time_ * 1'000'000'000);
+  }
+  void end() {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.end_stream(*writing.flow("f"), 1);
+  }
+  void flush() { store_->flush({}, 1, true); }
+
+  std::unique_ptr<LogReader> reader(const LogOptions& options) {
+    auto reader = LogReader::open(*store_, *watch_, "f", options);
+    EXPECT_TRUE(reader) << reader.error().what;
+    return std::move(*reader);
+  }
+  // All that there is now; "|" where it ends.
+  static std::string drain(LogReader& reader, std::uint64_t* missing = nullptr) {
+    std::string all;
+    while (true) {
+      const auto piece = reader.read(100);
+      EXPECT_TRUE(piece);
+      if (!piece) return all;
+      all += piece->bytes;
+      if (missing != nullptr) *missing += piece->missing_before;
+      if (piece->end) return all + "|";
+      if (piece->bytes.empty()) return all;
+    }
+  }
+  std::string log(const LogOptions& options = {}) { return drain(*reader(options)); }
+
+  test::TempDir dir_;
+  flow::StoreOptions options_;
+  std::unique_ptr<flow::FlowStore> store_;
+  std::unique_ptr<FollowWatch> watch_;
+  std::uint64_t at_ = 0;
+  std::uint64_t time_ = 0;
+};
+
+TEST_F(LogReaderTest, LinesAsTheyWere) {
+  say("one"), say("lo", false), flush(), say("ng"), say(""), say("last", false);
+  EXPECT_EQ(log(), "one\nlong\n\nlast|");
+  EXPECT_EQ(log({.timestamps = true}),
+            "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z long\n"
+            "1970-01-01T00:00:04.000000000Z \n1970-01-01T00:00:05.000000000Z last|");
+}
+
+TEST_F(LogReaderTest, TheOutputsApart) {
+  say("one"), say("two", true, "stderr"), say("three");
+  EXPECT_EQ(log({.outputs = Outputs::kStderr}), "two\n|");
+  EXPECT_EQ(log({.outputs = Outputs::kStdout}), "one\nthree\n|");
+}
+
+TEST_F(LogReaderTest, TheLastLinesOrThoseSince) {
+  say("1"), say("2a", false), say("2b"), flush(), say("4"), say("5");
+  EXPECT_EQ(log({.tail_lines = 0}), "|");
+  EXPECT_EQ(log({.tail_lines = 1}), "5\n|");
+  EXPECT_EQ(log({.tail_lines = 3}), "2b\n4\n5\n|") << "parts count";
+  EXPECT_EQ(log({.tail_lines = 5}), "1\n2a2b\n4\n5\n|");
+  EXPECT_EQ(log({.tail_lines = 1000}), "1\n2a2b\n4\n5\n|");
+  EXPECT_EQ(log({.since = system_clock::time_point(4s)}), "4\n5\n|");
+  EXPECT_EQ(log({.tail_lines = 1, .since = system_clock::time_point(4s)}), "5\n|");
+  EXPECT_EQ(log({.since = system_clock::time_point(9s)}), "|");
+}
+
+TEST_F(LogReaderTest, TheTailOfALargeLog) {
+  std::string all;
+  std::vector<std::size_t> begins;
+  for (int i = 0; i < 30'000; ++i) {
+    begins.push_back(all.size());
+    const std::string line = std::to_string(i) + std::string(static_cast<std::size_t>(i % 40), 'x');
+    say(line);
+    all += line + "\n";
+    if (i == 20'000) flush();
+  }
+  for (const std::size_t tail : {1U, 2U, 999U, 1000U, 5000U, 29'999U, 30'000U})
+    EXPECT_TRUE(log({.tail_lines = tail}) == all.substr(begins[begins.size() - tail]) + "|") << tail;
+  EXPECT_TRUE(log() == all + "|");
+}
+
+TEST_F(LogReaderTest, NoMoreBytesThanAsked) {
+  say("one"), say("two");
+  EXPECT_EQ(log({.limit_bytes = 5}), "one\nt|");
+  EXPECT_EQ(log({.limit_bytes = 8}), "one\ntwo\n|");
+  EXPECT_EQ(log({.limit_bytes = 100}), "one\ntwo\n|");
+  EXPECT_EQ(log({.timestamps = true, .limit_bytes = 4}), "1970|");
+}
+
+TEST_F(LogReaderTest, GapsAreSaid) {
+  say("one"), say("cut of", false), lose(7), say("f"), lose(3);
+  const auto reader = this->reader({});
+  EXPECT_EQ(reader->missing_bytes(), 10U);
+  std::uint64_t missing = 0;
+  EXPECT_EQ(drain(*reader, &missing), "one\ncut off\n|");
+  EXPECT_EQ(missing, 10U);
+  const auto last = this->reader({.tail_lines = 1});
+  EXPECT_EQ(last->missing_bytes(), 3U);
+  EXPECT_EQ(log({.follow = true}),
+            "one\ncut of\n[flowtap: 7 bytes are missing here]\nf\n[flowtap: 3 bytes are missing here]\n");
+}
+
+TEST_F(LogReaderTest, FollowsToTheEnd) {
+  say("one");
+  const auto reader = this->reader({.follow = true});
+  EXPECT_EQ(drain(*reader), "one\n");
+  say("two"), flush();
+  EXPECT_EQ(drain(*reader), "two\n");
+  std::promise<void> woken;
+  reader->when_more([&woken] { woken.set_value(); });
+  const auto future = woken.get_future();
+  if (future.wait_for(0s) == std::future_status::ready) {
+    // What was told before it asked.
+    EXPECT_EQ(drain(*reader), "");
+  }
+  say("three"), end();
+  EXPECT_EQ(future.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(drain(*reader), "three\n|");
+}
+
+TEST_F(LogReaderTest, WithoutFollowItEndsWhereItStood) {
+  say("one");
+  const auto reader = this->reader({});
+  say("two");
+  EXPECT_EQ(drain(*reader), "one\n|");
+}
+
+TEST_F(LogReaderTest, WhoReadsSlowlyIsToldAndGoesOn) {
+  options_.flow_bytes = 32U << 10U;
+  open();
+  say("first");
+  const auto reader = this->reader({.follow = true});
+  const auto tail = this->reader({.follow = true, .tail_lines = 0});
+  EXPECT_EQ(drain(*reader), "first\n");
+  for (int i = 0; i < 5000; ++i) {
+    say(std::to_string(i));
+    if (i % 100 == 0) flush();
+  }
+  flush();
+  const std::string got = drain(*reader);
+  const std::string left = log();
+  const auto lines = 5001 - std::ranges::count(left, '\n') - 1;
+  EXPECT_EQ(got, "[flowtap: " + std::to_string(lines) +
+                     " lines have made room before they were read here]\n" + left.substr(0, left.size() - 1));
+  EXPECT_TRUE(drain(*tail).starts_with("[flowtap: lines have made room before they were read here]\n"));
+}
+
+TEST_F(LogReaderTest, AnUnknownFlowIsSaid) {
+  const auto none = LogReader::open(*store_, *watch_, "none", {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ENOENT);
+}
+
+}  // namespace
+}  // namespace flowtap

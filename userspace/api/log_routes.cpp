@@ -1,0 +1,165 @@
+#include "api/log_routes.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <limits>
+#include <map>
+
+#include "base/printable.hpp"
+#include "base/rfc3339.hpp"
+
+namespace flowtap::api {
+namespace {
+
+std::unexpected<Error> invalid(std::string_view name, std::string_view value, std::string_view why) {
+  return fail(std::string(name) + ": Invalid value: " + in_quotes(value) + ": " + std::string(why));
+}
+
+/// As Kubernetes reads them: what is given and not 0 or false is true.
+bool flag(const Parameters& parameters, std::string_view name) {
+  const std::string* value = parameters.find(name);
+  return value != nullptr && *value != "0" && *value != "false";
+}
+
+Result<std::optional<std::uint64_t>> number(const Parameters& parameters, std::string_view name,
+                                            std::int64_t least, std::string_view rule) {
+  const std::string* value = parameters.find(name);
+  if (value == nullptr) return std::optional<std::uint64_t>();
+  std::int64_t number = 0;
+  const char* const end = value->data() + value->size();
+  const auto [rest, error] = std::from_chars(value->data(), end, number);
+  if (error != std::errc{} || rest != end) return invalid(name, *value, "must be a whole number");
+  if (number < least) return invalid(name, *value, rule);
+  return std::optional(static_cast<std::uint64_t>(number));
+}
+
+Result<Outputs> outputs(const Parameters& parameters) {
+  const std::string* value = parameters.find("stream");
+  if (value == nullptr || *value == "All") return Outputs::kBoth;
+  if (*value == "Stdout" || *value == "stdout") return Outputs::kStdout;
+  if (*value == "Stderr" || *value == "stderr") return Outputs::kStderr;
+  return fail("stream: Unsupported value: " + in_quotes(*value) +
+              R"(: supported values: "All", "Stdout", "Stderr")");
+}
+
+constexpr std::string_view kNotNegative = "must be greater than or equal to 0";
+constexpr std::string_view kPositive = "must be greater than 0";
+
+Answer answer(Result<std::unique_ptr<RawReader>> reader, bool follow) {
+  if (!reader) return view_error(reader.error());
+  Answer answer;
+  const auto missing = (*reader)->missing_bytes();
+  answer.stream = StreamBody{std::move(*reader), follow, missing, "text/plain"};
+  return answer;
+}
+
+/// All containers of one pod that have one uid: of a name that was used again, the newest.
+std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, const std::string& ns,
+                                          const std::string& pod) {
+  std::map<std::string, std::vector<const FlowStatus*>> by_uid;
+  for (const FlowStatus& flow : flows)
+    if (flow.kind == "pod" && flow.ns == ns && flow.pod == pod && flow.container && flow.container != "POD")
+      by_uid[flow.uid.value_or("")].push_back(&flow);
+  const auto age = [](const std::vector<const FlowStatus*>& containers) {
+    std::pair<std::chrono::system_clock::time_point, bool> newest{};
+    for (const FlowStatus* flow : containers)
+      newest = std::max(newest,
+                        std::pair(flow->first.value_or(std::chrono::system_clock::time_point()), flow->open));
+    return newest;
+  };
+  const std::vector<const FlowStatus*>* found = nullptr;
+  for (const auto& [uid, containers] : by_uid)
+    if (found == nullptr || age(containers) > age(*found)) found = &containers;
+  return found != nullptr ? *found : std::vector<const FlowStatus*>();
+}
+
+}  // namespace
+
+std::vector<std::string_view> log_parameters() {
+  return {"follow",    "tailLines",  "sinceSeconds",
+          "sinceTime", "timestamps", "limitBytes",
+          "stream",    "pretty",     "insecureSkipTLSVerifyBackend"};
+}
+
+std::vector<std::string_view> pod_log_parameters() {
+  auto names = log_parameters();
+  names.insert(names.end(), {"container", "previous"});
+  return names;
+}
+
+Result<LogOptions> parse_log_options(const Parameters& parameters,
+                                     std::chrono::system_clock::time_point now) {
+  LogOptions options;
+  options.follow = flag(parameters, "follow");
+  options.timestamps = flag(parameters, "timestamps");
+  FTAP_TRY_ASSIGN(tail, number(parameters, "tailLines", 0, kNotNegative));
+  FTAP_TRY_ASSIGN(limit, number(parameters, "limitBytes", 1, kPositive));
+  FTAP_TRY_ASSIGN(seconds, number(parameters, "sinceSeconds", 1, kPositive));
+  FTAP_TRY_ASSIGN(wanted, outputs(parameters));
+  options.tail_lines = tail;
+  options.limit_bytes = limit;
+  options.outputs = wanted;
+  if (tail && wanted != Outputs::kBoth)
+    return fail("`tailLines` may only be specified when `stream` is empty or 'All'");
+  const std::string* time = parameters.find("sinceTime");
+  if (time != nullptr && seconds)
+    return fail("at most one of `sinceTime` or `sinceSeconds` may be specified");
+  if (time != nullptr) {
+    options.since = parse_rfc3339(*time);
+    if (!options.since) return invalid("sinceTime", *time, "must be a time as RFC 3339 has it");
+  }
+  constexpr std::uint64_t kCentury = std::uint64_t{100} * 366 * 24 * 3600;
+  if (seconds) options.since = now - std::chrono::seconds(std::min(*seconds, kCentury));
+  return options;
+}
+
+Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const std::string& ns,
+                                  const std::string& pod, const std::string* container, bool previous) {
+  const auto pods = newest_pod(flows, ns, pod);
+  if (pods.empty())
+    return std::unexpected(Error{"the pod " + in_quotes(ns + "/" + pod) + " was not seen on this node",
+                                 "flowtap flows lists what was; a pod's log is on the node where it runs",
+                                 ENOENT});
+  std::map<std::string, std::map<std::uint64_t, std::string>> ids;  // by container and restart
+  for (const FlowStatus* flow : pods)
+    ids[*flow->container][flow->restart ? *flow->restart + 1 : 0] = flow->id;
+  const auto refuse = [](std::string what) { return std::unexpected(Error{std::move(what), {}, EINVAL}); };
+  if (container == nullptr && ids.size() > 1) {
+    std::string names;
+    for (const auto& [name, restarts] : ids) names += (names.empty() ? "" : " ") + name;
+    return refuse("a container name must be specified for pod " + pod + ", choose one of: [" + names + "]");
+  }
+  const auto found = container != nullptr ? ids.find(*container) : ids.begin();
+  if (found == ids.end()) return refuse("container " + *container + " is not valid for pod " + pod);
+  auto run = found->second.rbegin();
+  if (previous && ++run == found->second.rend())
+    return refuse("previous terminated container " + in_quotes(found->first) + " in pod " + in_quotes(pod) +
+                  " not found");
+  return run->second;
+}
+
+Answer flow_log(const Call& call) {
+  const auto options = parse_log_options(call.parameters, std::chrono::system_clock::now());
+  if (!options) return error_answer(400, options.error().what, options.error().hint);
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  if (options->follow && !call.may_follow) return too_many_follow();
+  return answer((*view)->log(call.segments.front(), *options), options->follow);
+}
+
+Answer pod_log(const Call& call) {
+  const auto options = parse_log_options(call.parameters, std::chrono::system_clock::now());
+  if (!options) return error_answer(400, options.error().what, options.error().hint);
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  if (options->follow && !call.may_follow) return too_many_follow();
+  const std::string& ns = call.segments.front();
+  const std::string& pod = call.segments.back();
+  const auto flow = find_pod_flow((*view)->flows({.ns = ns, .pod = pod, .group = {}, .kind = "pod"}), ns, pod,
+                                  call.parameters.find("container"), flag(call.parameters, "previous"));
+  if (!flow)
+    return error_answer(flow.error().code == ENOENT ? 404 : 400, flow.error().what, flow.error().hint);
+  return answer((*view)->log(*flow, *options), options->follow);
+}
+
+}  // namespace flowtap::api

@@ -1,0 +1,32 @@
+// Logs as Kubernetes serves them: its parameters, rules and error texts (k8s.io/api core/v1 PodLogOptions,
+// pkg/apis/core/validation, pkg/registry/core/pod).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/flow_routes.hpp"
+
+namespace flowtap::api {
+
+/// The names of the parameters that all logs have, and those of a pod's.
+[[nodiscard]] std::vector<std::string_view> log_parameters();
+[[nodiscard]] std::vector<std::string_view> pod_log_parameters();
+
+/// An Error says what Kubernetes says.
+[[nodiscard]] Result<LogOptions> parse_log_options(const Parameters& parameters,
+                                                   std::chrono::system_clock::time_point now);
+
+/// Which flow is this pod's log. Error codes: ENOENT this node has not seen the pod, EINVAL no such container.
+[[nodiscard]] Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const std::string& ns,
+                                                const std::string& pod, const std::string* container,
+                                                bool previous);
+
+/// The lines of the flow with this id.
+[[nodiscard]] Answer flow_log(const Call& call);
+
+/// The lines of a container of this pod.
+[[nodiscard]] Answer pod_log(const Call& call);
+
+}  // namespace flowtap::api

@@ -1,0 +1,23 @@
+// The flows of the node, for the API: what the journal knows of their streams, and the store of their lines.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/flow_views.hpp"
+#include "flow/journal.hpp"
+#include "flow/store/flow_store.hpp"
+
+namespace flowtap {
+
+/// All streams that have a name, by their flow.
+[[nodiscard]] std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(
+    const flow::Journal& journal);
+
+/// Sorted by id. Flows whose streams the journal has forgotten are those that the store still has.
+[[nodiscard]] std::vector<api::FlowStatus> list_flows(const flow::Journal& journal,
+                                                      const flow::FlowStore& store,
+                                                      const api::FlowFilter& filter);
+
+}  // namespace flowtap

@@ -1,0 +1,125 @@
+#include "daemon/stream/line_path.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+using stats::StatId;
+using Clock = flow::Pipeline::Clock;
+
+// Behind the ring's consumer, ahead of ordinary work: who follows waits for this.
+constexpr int kNice = -5;
+// Of the file system, for the index and for files that are written anew.
+constexpr std::uint64_t kReserve = 32;
+
+std::uint64_t wall_ns() {
+  return static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
+}
+
+flow::StoreOptions options_of(const std::string& dir, const Config::Stream& config) {
+  const Config::Stream::Flows& flows = config.flows;
+  return {.dir = dir,
+          .flow_bytes = flows.flow_bytes,
+          .store_bytes = config.flows_bytes - config.journal_bytes - config.flows_bytes / kReserve,
+          .flows = flows.max_flows,
+          .buffers = flows.max_buffers,
+          .buffer_bytes = flows.buffer_bytes,
+          .buffers_bytes = flows.buffers_bytes,
+          .idle = flows.flush_idle,
+          .age = std::chrono::duration_cast<std::chrono::seconds>(flows.max_age)};
+}
+
+}  // namespace
+
+std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::Stream& config,
+                                         flow::Journal& journal) {
+  std::unique_ptr<LinePath> path(new LinePath(journal));
+  path->store_ = flow::FlowStore::open(options_of(dir, config));
+  path->pipeline_ = std::make_unique<flow::Pipeline>(journal, *path->store_, config.journal_bytes);
+  path->pipeline_->replay(wall_ns());
+  return path;
+}
+
+LinePath::~LinePath() {
+  const std::uint64_t once = 1;
+  if (stop_.valid()) static_cast<void>(!::write(stop_.get(), &once, sizeof(once)));
+  if (thread_.joinable()) thread_.join();
+  // What came last is safe in the journal, but files are what people read.
+  store_->flush(Clock::now(), wall_ns(), true);
+}
+
+Status LinePath::start() {
+  FTAP_TRY_ASSIGN(follower, journal_.follow());
+  follower_ = std::move(follower);
+  stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
+  if (!stop_.valid()) return fail_errno(errno, "cannot make an eventfd");
+  thread_ = std::thread([this] { run(); });
+  return {};
+}
+
+void LinePath::run() noexcept {
+  ::pthread_setname_np(::pthread_self(), "ftap-lines");
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  while (true) {
+    const auto next = std::min(pipeline_->next(), store_->next_flush());
+    int timeout = -1;
+    if (next != Clock::time_point::max()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
+      timeout = static_cast<int>(std::clamp(left, 0ms, std::chrono::milliseconds(60s)).count());
+    }
+    std::array<pollfd, 2> fds{{{follower_->fd(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
+    (void)::poll(fds.data(), fds.size(), timeout);
+    follower_->taken();
+    try {
+      round();
+    } catch (const std::exception&) {  // no memory: what was not taken is still in the journal
+      ++failures_;
+      std::this_thread::sleep_for(10ms);
+    }
+    if (fds[1].revents != 0) return;
+  }
+}
+
+void LinePath::round() {
+  while (pipeline_->take(Clock::now(), wall_ns())) continue;
+  const auto now = Clock::now();
+  if (store_->next_flush() <= now || store_->has_too_much()) store_->flush(now, wall_ns());
+  const std::scoped_lock lock(stats_mutex_);
+  stats_ = pipeline_->stats();
+}
+
+void LinePath::append_samples(std::vector<stats::Series>& out) const {
+  const flow::StoreStats store = store_->stats();
+  flow::PipelineStats lines;
+  {
+    const std::scoped_lock lock(stats_mutex_);
+    lines = stats_;
+  }
+  const auto one = [&out](StatId id, stats::Value value) { out.push_back({&stats::stat(id), {}, value}); };
+  one(StatId::kFLOW_LINES, store.lines);
+  one(StatId::kFLOW_MISSING, lines.missing);
+  one(StatId::kFLOW_UNNAMED, lines.unnamed);
+  one(StatId::kFLOW_FILE_BYTES, static_cast<double>(store.file_bytes));
+  one(StatId::kFLOW_BUFFERED, static_cast<double>(store.buffered_bytes));
+  one(StatId::kFLOW_BUFFERS, static_cast<double>(store.buffers));
+  for (std::size_t i = 0; i < flow::kEvictions; ++i) {
+    const std::string reason(flow::to_string(static_cast<flow::Eviction>(i)));
+    out.push_back({&stats::stat(StatId::kFLOW_EVICTED), {reason}, store.evicted_bytes.at(i)});
+    out.push_back({&stats::stat(StatId::kFLOWS_EVICTED), {reason}, store.evicted_flows.at(i)});
+  }
+  out.push_back({&stats::stat(StatId::kFLOW_ERRORS), {"lines"}, store.write_errors});
+  out.push_back({&stats::stat(StatId::kFLOW_ERRORS), {"index"}, store.index_errors});
+}
+
+}  // namespace flowtap

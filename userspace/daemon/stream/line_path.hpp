@@ -1,0 +1,51 @@
+// The second half of the stream path: what the journal has becomes lines in the logs of flows, on a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "daemon/config.hpp"
+#include "flow/pipeline.hpp"
+#include "stats/snapshot.hpp"
+
+namespace flowtap {
+
+class LinePath {
+ public:
+  /// Goes on with the flows in `dir`, and takes what the journal has beyond them. The journal must outlive it.
+  [[nodiscard]] static std::unique_ptr<LinePath> open(const std::string& dir, const Config::Stream& config,
+                                                      flow::Journal& journal);
+  ~LinePath();
+  LinePath(const LinePath&) = delete;
+  LinePath& operator=(const LinePath&) = delete;
+
+  /// Begins to take what comes. An Error: no thread.
+  [[nodiscard]] Status start();
+
+  [[nodiscard]] flow::FlowStore& store() { return *store_; }
+  void append_samples(std::vector<stats::Series>& out) const;
+  /// Rounds that failed for want of memory, since the last call.
+  [[nodiscard]] std::uint64_t take_failures() { return failures_.exchange(0); }
+
+ private:
+  explicit LinePath(flow::Journal& journal) : journal_(journal) {}
+  void run() noexcept;
+  void round();
+
+  flow::Journal& journal_;
+  std::unique_ptr<flow::FlowStore> store_;
+  std::unique_ptr<flow::Pipeline> pipeline_;
+  std::shared_ptr<flow::Follower> follower_;
+  mutable std::mutex stats_mutex_;
+  flow::PipelineStats stats_;
+  Fd stop_;
+  std::atomic<std::uint64_t> failures_{0};
+  std::thread thread_;
+};
+
+}  // namespace flowtap
