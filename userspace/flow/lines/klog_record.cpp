@@ -46,17 +46,19 @@ KlogRecord parse_text(std::string_view text) {
   record.severity = static_cast<KlogSeverity>(text[0]);
   record.stamp = text.substr(1, kStamp);
   record.body = text.substr(body_start(text, record));
-  if (record.body.starts_with('"')) {
-    const std::size_t end = end_of_quoted(record.body, 1);
-    if (end != std::string_view::npos) {
-      record.message = record.body.substr(1, end - 2);
-      record.structured = true;
-      record.pairs = end;
-      return record;
-    }
+  const std::string_view line = record.body.substr(0, record.body.find('\n'));
+  const bool quoted = line.starts_with('"');
+  const std::size_t end = quoted ? end_of_quoted(line, 1) : std::string_view::npos;
+  if (end == std::string_view::npos) {
+    record.message = line.substr(quoted ? 1 : 0);
+    // A message whose quote has not come may have been cut with its line.
+    record.structured = quoted && line.size() == record.body.size();
+    record.pairs = record.body.size();
+  } else {
+    record.message = line.substr(1, end - 2);
+    record.structured = true;
+    record.pairs = end;
   }
-  record.message = record.body.substr(0, record.body.find('\n'));
-  record.pairs = record.body.size();
   return record;
 }
 
