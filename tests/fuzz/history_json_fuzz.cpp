@@ -1,0 +1,7 @@
+// Any bytes as a file of Docker's json-file: lines, or none.
+#include "tests/fuzz/history_kit.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  flowtap::flow::check_history_lines(flowtap::flow::HistoryFormat::kJsonFile, data, size);
+  return 0;
+}
