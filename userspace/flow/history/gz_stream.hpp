@@ -1,0 +1,34 @@
+// A gzip file as a stream of bytes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace flowtap::flow {
+
+/// Reads one from its start. Costs some 60 KiB, whatever it holds.
+class GzStream {
+ public:
+  /// `fd` stays the caller's and must outlive this.
+  GzStream(int fd, std::string path);
+  GzStream(GzStream&&) noexcept;
+  GzStream& operator=(GzStream&&) noexcept;
+  ~GzStream();
+
+  /// Never expands more than `into` has room for. 0: the end. All that can be read comes before the Error, that the
+  /// file is cut, is no gzip, or does not hold what its checksum says; behind it comes nothing but that Error.
+  [[nodiscard]] Result<std::size_t> read(std::span<std::byte> into);
+
+ private:
+  struct Inflating;
+
+  [[nodiscard]] Status fill();
+
+  std::unique_ptr<Inflating> state_;
+};
+
+}  // namespace flowtap::flow
