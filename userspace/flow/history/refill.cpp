@@ -48,11 +48,16 @@ std::size_t next_match(const Gap& gap, std::string_view text, std::size_t from) 
   }
 }
 
+// A few bytes are found anywhere.
+bool knows_little(const Gap& gap) {
+  return !gap.before.empty() && !gap.after.empty() && gap.before.size() + gap.after.size() < kLeastSide;
+}
+
 // Both sides exactly that far apart; approximate if there are such places with different bytes between them.
 std::optional<Refill> exact_match(const Gap& gap, std::string_view text) {
   const std::size_t first = next_match(gap, text, 0);
   if (first == kNone) return std::nullopt;
-  Refill refill{std::string(text.substr(first, gap.length)), false};
+  Refill refill{std::string(text.substr(first, gap.length)), knows_little(gap)};
   // Each place is compared with the one before it. Where they are equally far apart, as among identical lines, what
   // they share has been compared already.
   std::size_t step = 0;

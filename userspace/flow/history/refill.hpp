@@ -21,7 +21,7 @@ struct Gap {
 struct Refill {
   std::string bytes;  ///< what belongs between the two sides
   /// They may not be what the container wrote: the sides were found, but not exactly `length` bytes apart, or not all
-  /// of them, or with different bytes in between at different places.
+  /// of them, or with different bytes in between at different places, or they are too short to tell.
   bool approximate = false;
 };
 

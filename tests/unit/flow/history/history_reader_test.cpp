@@ -179,9 +179,9 @@ TEST_P(HistoryReaderTest, TimesRiseNearly) {
     early.text = "early";
     late.text = "late";
     write(names[static_cast<std::size_t>(i)],
-          in_format(GetParam().format, late) + in_format(GetParam().format, early));
-    if (i >= 1) wanted.push_back(late);
+          in_format(GetParam().format, early) + in_format(GetParam().format, late));
     if (i >= 3) wanted.push_back(early);
+    if (i >= 1) wanted.push_back(late);
   }
   auto reader = open();
   reader.start_at_time(line_of(220).time);

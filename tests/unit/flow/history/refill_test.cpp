@@ -34,8 +34,9 @@ TEST(Refill, IsExactWhereverTheGapIs) {
   const std::string written = log_of(200);
   std::mt19937 random(5);
   for (int round = 0; round < 500; ++round) {
-    const std::size_t from = std::uniform_int_distribution<std::size_t>(0, written.size() - 1)(random);
-    const std::size_t size = std::uniform_int_distribution<std::size_t>(1, written.size() - from)(random);
+    const std::size_t from = std::uniform_int_distribution<std::size_t>(0, written.size() - kSide)(random);
+    const std::size_t size =
+        std::uniform_int_distribution<std::size_t>(1, written.size() - kSide - from + 1)(random);
     for (const HistoryFormat format :
          {HistoryFormat::kCri, HistoryFormat::kJsonFile, HistoryFormat::kK8sFile}) {
       const auto refill = find_missing(gap_in(written, from, size), written, format);
@@ -95,10 +96,17 @@ TEST(Refill, TwoAnswersAreNoCertainOne) {
   const auto refill = find_missing(gap, text, HistoryFormat::kCri);
   ASSERT_TRUE(refill);
   EXPECT_TRUE(refill->approximate);
-  const std::string same = "left|abc|right left|abc|right";
-  EXPECT_FALSE(find_missing({"left|", "|right", 3}, same, HistoryFormat::kCri)->approximate);
-  const std::string other = "left|abc|right left|abd|right";
-  EXPECT_TRUE(find_missing({"left|", "|right", 3}, other, HistoryFormat::kCri)->approximate);
+  const std::string left = "what was left of it|";
+  const std::string right = "|and right of it ";
+  const std::string twice = left + "abc" + right + left;
+  EXPECT_FALSE(find_missing({left, right, 3}, twice + "abc" + right, HistoryFormat::kCri)->approximate);
+  EXPECT_TRUE(find_missing({left, right, 3}, twice + "abd" + right, HistoryFormat::kCri)->approximate);
+}
+
+TEST(Refill, AFewBytesAreNoCertainAnswer) {
+  const auto refill = find_missing({"ab", "cd", 2}, "..ab..cd..", HistoryFormat::kCri);
+  ASSERT_TRUE(refill);
+  EXPECT_TRUE(refill->approximate);
 }
 
 TEST(Refill, TheBestMatchIsSaidToBeOne) {
