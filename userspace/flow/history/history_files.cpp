@@ -109,6 +109,7 @@ std::vector<HistoryName> history_names(HistoryFormat format, std::string_view ba
     if (!fresh && at->second.gz) at->second = {name, gz};
   }
   std::vector<HistoryName> found;
+  found.reserve(by_age.size());
   for (auto& [age, name] : by_age) found.push_back(std::move(name));
   return found;
 }

@@ -80,26 +80,28 @@ std::optional<Refill> exact_match(const Gap& gap, std::string_view text) {
   return refill;
 }
 
-// The only place of `side`; nothing if there is none, or another one.
-std::optional<std::size_t> only_place(std::string_view text, std::string_view side) {
-  const std::size_t at = text.find(side);
-  if (at == kNone || text.find(side, at + 1) != kNone) return std::nullopt;
-  return at;
+// A side is shortened from its far end until it is found. A shorter one is found no less often, so it ends there: one
+// place is the answer, and several are none.
+template <typename Shorter>
+std::string_view longest_known(std::string_view text, std::string_view side, Shorter shorter) {
+  while (side.size() >= kLeastSide && !text.contains(side)) side = shorter(side);
+  if (side.size() < kLeastSide || text.find(side) != text.rfind(side)) return {};
+  return side;
 }
 
-// The bytes next to the gap count most, so a side is shortened from its far end.
 std::optional<std::size_t> end_of_before(std::string_view text, std::string_view before) {
   if (before.empty()) return 0;
-  for (; before.size() >= kLeastSide; before = before.substr((before.size() + 1) / 2))
-    if (const auto at = only_place(text, before)) return *at + before.size();
-  return std::nullopt;
+  before =
+      longest_known(text, before, [](std::string_view side) { return side.substr((side.size() + 1) / 2); });
+  if (before.empty()) return std::nullopt;
+  return text.find(before) + before.size();
 }
 
 std::optional<std::size_t> start_of_after(std::string_view text, std::string_view after) {
   if (after.empty()) return text.size();
-  for (; after.size() >= kLeastSide; after = after.substr(0, after.size() / 2))
-    if (const auto at = only_place(text, after)) return at;
-  return std::nullopt;
+  after = longest_known(text, after, [](std::string_view side) { return side.substr(0, side.size() / 2); });
+  if (after.empty()) return std::nullopt;
+  return text.find(after);
 }
 
 }  // namespace

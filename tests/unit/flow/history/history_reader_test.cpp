@@ -216,8 +216,12 @@ TEST_P(HistoryReaderTest, GoesOnInTheNewest) {
   const std::string more = in_format(GetParam().format, line_of(4000));
   write_file(dir_ / GetParam().base, more.substr(0, 20));
   EXPECT_TRUE(rest_of(reader).empty());
+  auto late = open();
+  late.start_at_last(0);
+  EXPECT_TRUE(rest_of(late).empty());
   write_file(dir_ / GetParam().base, more.substr(20));
   EXPECT_EQ(rest_of(reader), std::vector<Kept>{line_of(4000)});
+  EXPECT_EQ(rest_of(late), std::vector<Kept>{line_of(4000)});
 }
 
 TEST_P(HistoryReaderTest, IsNotMovedByARotation) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 #include <string>
 
 namespace flowtap::flow {
@@ -63,7 +64,7 @@ TEST(Refill, PutsBackTheCarriageReturnsThatContainerdDrops) {
 }
 
 TEST(Refill, SomeCarriageReturnsAreNotKnown) {
-  const std::string before = log_of(10);
+  const std::string before = log_of(10) + "and before it\r\n";
   const std::string after = "and then\r\n" + log_of(5, "\n").substr(0, 100) + "the other side";
   const std::string written = before + "one\r\ntwo\nthree\r\n" + after;
   const auto refill = find_missing({before, after, 17}, without(written, '\r'), HistoryFormat::kCri);
@@ -103,6 +104,36 @@ TEST(Refill, TwoAnswersAreNoCertainOne) {
   EXPECT_TRUE(find_missing({left, right, 3}, twice + "abd" + right, HistoryFormat::kCri)->approximate);
 }
 
+// Against the rule, written down plainly: every place counts.
+TEST(Refill, EveryPlaceCounts) {
+  std::mt19937 random(11);
+  int certain = 0;
+  int uncertain = 0;
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    while (text.size() < 300) text += random() % 40 == 0 ? "x" : random() % 8 == 0 ? "zzz" : "yy";
+    const std::string side(12, 'y');
+    const std::size_t length = 1 + random() % 60;
+    std::set<std::string> found;
+    std::string first;
+    for (std::size_t at = side.size(); at + length + side.size() <= text.size(); ++at) {
+      if (text.compare(at - side.size(), side.size(), side) != 0 ||
+          text.compare(at + length, side.size(), side) != 0)
+        continue;
+      if (found.empty()) first = text.substr(at, length);
+      found.insert(text.substr(at, length));
+    }
+    const auto refill = find_missing({side, side, length}, text, HistoryFormat::kK8sFile);
+    if (found.empty()) continue;
+    ASSERT_TRUE(refill);
+    EXPECT_EQ(refill->bytes, first);
+    EXPECT_EQ(refill->approximate, found.size() > 1);
+    ++(found.size() > 1 ? uncertain : certain);
+  }
+  EXPECT_GT(certain, 50);
+  EXPECT_GT(uncertain, 100);
+}
+
 TEST(Refill, AFewBytesAreNoCertainAnswer) {
   const auto refill = find_missing({"ab", "cd", 2}, "..ab..cd..", HistoryFormat::kCri);
   ASSERT_TRUE(refill);
@@ -123,6 +154,8 @@ TEST(Refill, TheBestMatchIsSaidToBeOne) {
   ASSERT_TRUE(rotated);
   EXPECT_EQ(rotated->bytes, written.substr(1000, 1500));
   EXPECT_TRUE(rotated->approximate);
+  // Which of the two is behind the gap is not known.
+  EXPECT_FALSE(find_missing(gap, text + std::string(gap.after), HistoryFormat::kCri));
   // More than was written cannot be it.
   text = written;
   text.insert(1200, "never written");
@@ -166,6 +199,12 @@ TEST(Refill, AnEmptySideIsTheStartOrTheEnd) {
                            HistoryFormat::kCri)
                   ->approximate)
       << "the file has less than there was";
+  EXPECT_FALSE(
+      find_missing({std::string_view(written).substr(0, 300), "", 100}, written, HistoryFormat::kCri))
+      << "the text does not end there";
+  EXPECT_FALSE(
+      find_missing({"", std::string_view(written).substr(300, 50), 200}, written, HistoryFormat::kCri))
+      << "nor does it begin there";
 }
 
 }  // namespace
