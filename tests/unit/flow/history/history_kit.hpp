@@ -28,8 +28,8 @@ inline Kept kept(const HistoryLine& line) {
   return {line.time, std::string(line.output), line.full, std::string(line.text)};
 }
 
-inline void PrintTo(const Kept& line, std::ostream* out) {
-  *out << line.time << ' ' << line.output << (line.full ? " F " : " P ") << line.text.substr(0, 80);
+inline std::ostream& operator<<(std::ostream& out, const Kept& line) {
+  return out << line.time << ' ' << line.output << (line.full ? " F " : " P ") << line.text.substr(0, 80);
 }
 
 /// Throws where there is none: without its file a test proves nothing.

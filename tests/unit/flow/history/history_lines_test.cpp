@@ -36,8 +36,8 @@ ReadLines read_in_pieces(HistoryFormat format, const std::string& bytes,
 TEST(HistoryLines, WhateverThePiecesAre) {
   for (const HistoryFormat format : {HistoryFormat::kCri, HistoryFormat::kJsonFile}) {
     std::string bytes = golden_history(format == HistoryFormat::kCri ? "kubelet-main.log" : "json-file.log");
-    bytes += "junk\n\n" + std::string(600'000, 'j') + "\n" + kHead + std::string(700'001, 'x') + "\n";
-    bytes += kHead + std::string("a\0b\xff\r", 5) + "\n" + kHead + "cut";
+    bytes.append("junk\n\n").append(600'000, 'j').append("\n" + kHead).append(700'001, 'x').append("\n");
+    bytes.append(kHead).append("a\0b\xff\r", 5).append("\n").append(kHead).append("cut");
     const ReadLines wanted = read_in_pieces(format, bytes, [&bytes] { return bytes.size(); });
     EXPECT_EQ(wanted.skipped, format == HistoryFormat::kCri ? 4U : 6U);
     std::mt19937 random(7);
@@ -56,7 +56,8 @@ TEST(HistoryLines, ALongTextComesInParts) {
   for (const std::size_t size :
        {kMaxLine, kMaxLine + 1, 2 * kMaxLine, HistoryLines::kMostHeld, 1'000'000UL}) {
     const std::string text(size, 'x');
-    const auto lines = lines_in(HistoryFormat::kCri, kHead + text + "\n" + kHead + "next\n");
+    const auto lines =
+        lines_in(HistoryFormat::kCri, std::string(kHead).append(text).append("\n" + kHead + "next\n"));
     ASSERT_EQ(lines.size(), (size + kMaxLine - 1) / kMaxLine + 1);
     std::string joined;
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
