@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
 
-#include "api/json.hpp"
+#include "api/log_json.hpp"
 #include "api/routes.hpp"
 #include "api/socket_path.hpp"
 #include "api/stream_client.hpp"
@@ -27,17 +26,6 @@ constexpr std::array<std::string_view, 6> kKinds = {"pod", "container", "unit", 
 bool is_flow(std::string_view of) {
   const std::string_view kind = of.substr(0, of.find('/'));
   return kind.size() < of.size() && std::ranges::find(kKinds, kind) != kKinds.end();
-}
-
-std::string json_line(std::string_view line) {
-  const std::size_t space = line.find(' ');
-  boost::json::object object;
-  if (space != std::string_view::npos) {
-    object["time"] = api::utf8(line.substr(0, space));
-    line.remove_prefix(space + 1);
-  }
-  object["text"] = api::utf8(line);
-  return boost::json::serialize(object) + "\n";
 }
 
 }  // namespace
@@ -75,13 +63,13 @@ std::string JsonLines::take(std::string_view piece) {
   rest_ += piece;
   std::size_t begin = 0;
   for (std::size_t newline = 0; (newline = rest_.find('\n', begin)) != std::string::npos; begin = newline + 1)
-    out += json_line(std::string_view(rest_).substr(begin, newline - begin));
+    out += api::log_line_to_json(std::string_view(rest_).substr(begin, newline - begin)) + "\n";
   rest_.erase(0, begin);
   return out;
 }
 
 std::string JsonLines::finish() {
-  return rest_.empty() ? std::string() : json_line(std::exchange(rest_, {}));
+  return rest_.empty() ? std::string() : api::log_line_to_json(std::exchange(rest_, {})) + "\n";
 }
 
 ExitCode run_logs(const LogsOptions& options) {

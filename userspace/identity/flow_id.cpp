@@ -2,7 +2,6 @@
 
 #include <cstddef>
 
-
 namespace flowtap::identity {
 namespace {
 

@@ -140,7 +140,7 @@ TEST_F(FlowtapTest, FlowsIsATableOrTheBody) {
   const Outcome text = flowtap("flows" + at());
   EXPECT_EQ(text.exit, 0);
   EXPECT_TRUE(text.output.starts_with("  pod         container  runtime")) << text.output;
-  EXPECT_NE(text.output.find("  shop/web-1  nginx      containerd  118 MiB    42 B?  open   "),
+  EXPECT_NE(text.output.find("  shop/web-1  nginx      containerd  118 MiB  1,000    42 B?  open   "),
             std::string::npos)
       << text.output;
   EXPECT_EQ(text.output.find('\x1b'), std::string::npos);
@@ -278,8 +278,9 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
     EXPECT_NE(run.output.find("  hint: "), std::string::npos) << run.output;
     EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 2) << run.output;
   }
-  EXPECT_NE(flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, logs, tap\n"),
-            std::string::npos);
+  EXPECT_NE(
+      flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, logs, tap\n"),
+      std::string::npos);
   EXPECT_NE(flowtap("top --interval 1").output.find("accepted: 100ms to 1h, such as 500ms or 2s\n"),
             std::string::npos);
 }
