@@ -61,10 +61,12 @@ std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, 
     if (flow.kind == "pod" && flow.ns == ns && flow.pod == pod && flow.container && flow.container != "POD")
       by_uid[flow.uid.value_or("")].push_back(&flow);
   const auto age = [](const std::vector<const FlowStatus*>& containers) {
-    std::pair<std::chrono::system_clock::time_point, bool> newest{};
-    for (const FlowStatus* flow : containers)
-      newest = std::max(newest,
-                        std::pair(flow->first.value_or(std::chrono::system_clock::time_point()), flow->open));
+    // One that runs is the newest, whether it has said anything yet or not.
+    std::pair<bool, std::chrono::system_clock::time_point> newest{};
+    for (const FlowStatus* flow : containers) {
+      newest.first = newest.first || flow->open;
+      newest.second = std::max(newest.second, flow->first.value_or(std::chrono::system_clock::time_point()));
+    }
     return newest;
   };
   const std::vector<const FlowStatus*>* found = nullptr;

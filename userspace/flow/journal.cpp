@@ -56,6 +56,7 @@ Status Journal::append(const Batch& batch) {
     const std::scoped_lock lock(mutex_);
     index_.apply_unwritten(number, batch);
     count_failure(written.error());
+    keep_unwritten(batch);
   }
   // After the index: who is told finds it.
   followers_.tell(batch.streams());
@@ -109,6 +110,34 @@ Result<Reading> Journal::read(StreamNo stream, std::uint64_t from, std::uint64_t
   return read(cursors, limit);
 }
 
+void Journal::keep_unwritten(const Batch& batch) {
+  JournalPlace behind{last_number_, 0};
+  if (!index_.segments().empty()) behind.at = index_.segments().back().file->size();
+  unwritten_.push_back({behind, {batch.entries().begin(), batch.entries().end()}});
+  unwritten_bytes_ += batch.entries().size();
+  while (unwritten_.size() > 1 && unwritten_bytes_ > kMostUnwritten) {
+    unwritten_bytes_ -= unwritten_.front().entries.size();
+    unwritten_.pop_front();
+  }
+}
+
+std::vector<std::byte> Journal::take_unwritten(JournalPlace reached) {
+  const std::scoped_lock lock(mutex_);
+  if (unwritten_.empty()) return {};
+  // What was written behind it waits for it, so whoever has come to the end of what was before it is there.
+  const JournalPlace behind = unwritten_.front().behind;
+  for (const auto& node : index_.segments()) {
+    const JournalPlace end{
+        node.file->number(),
+        std::min(node.file->size(), node.file->number() == behind.segment ? behind.at : node.file->size())};
+    if (end.segment <= behind.segment && reached < end && end.at > sizeof(RawSegmentHead)) return {};
+  }
+  std::vector<std::byte> entries = std::move(unwritten_.front().entries);
+  unwritten_.pop_front();
+  unwritten_bytes_ -= entries.size();
+  return entries;
+}
+
 Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit) const {
   JournalTail tail{.entries = {}, .next = from};
   Segment::Ptr segment;
@@ -123,6 +152,10 @@ Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit) const {
       tail.next = {node.file->number(), begins ? sizeof(RawSegmentHead) : from.at};
       segment = node.file;
       size = segment->size();
+      if (!unwritten_.empty() && segment->number() >= unwritten_.front().behind.segment) {
+        const bool is_last = segment->number() == unwritten_.front().behind.segment;
+        size = is_last ? std::min(size, unwritten_.front().behind.at) : 0;
+      }
       if (tail.next.at < size) break;
       from = skip(tail.next);
     }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -92,6 +93,11 @@ class Journal {
   /// Whole batches from a place on, about `limit` bytes of them and at least one. An Error costs what stands in that
   /// segment: go on behind it.
   [[nodiscard]] Result<JournalTail> tail(JournalPlace from, std::size_t limit) const;
+  /// The entries of a batch that could not be written, for whoever has read all that was written before it: so that a file
+  /// system that fails does not stop what follows. Each once; nothing: there is none for now. The latest kMostUnwritten bytes
+  /// of such are kept.
+  [[nodiscard]] std::vector<std::byte> take_unwritten(JournalPlace reached);
+  static constexpr std::size_t kMostUnwritten = std::size_t{4} << 20U;
   /// The first place of the segment behind this one.
   [[nodiscard]] static JournalPlace skip(JournalPlace place) { return {place.segment + 1, 0}; }
 
@@ -127,6 +133,7 @@ class Journal {
   void remove_aside();
   void evict(std::size_t segments);
   void count_failure(const Error& error);
+  void keep_unwritten(const Batch& batch);
 
   const JournalOptions options_;
   Replayed replayed_;
@@ -136,6 +143,12 @@ class Journal {
   mutable std::mutex mutex_;
   JournalIndex index_;
   JournalStats stats_;
+  struct Unwritten {
+    JournalPlace behind;  // where the journal ended then
+    std::vector<std::byte> entries;
+  };
+  std::deque<Unwritten> unwritten_;
+  std::size_t unwritten_bytes_ = 0;
 
   // The appender's own.
   std::vector<SetAside> aside_;

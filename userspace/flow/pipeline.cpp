@@ -22,12 +22,14 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 void Pipeline::replay(std::uint64_t wall_ns) {
-  const auto now = Clock::now();
+  auto now = Clock::now();
+  store_.forget_streams();
   while (take(now, wall_ns)) continue;
   // What has not come by now will not.
-  give_up_holes(now + StreamOrder::kPatience);
+  while (!holes_.empty()) give_up_holes(now += 2 * StreamOrder::kPatience);
+  end_missed(now);
   store_.end_orphans(wall_ns);
-  store_.flush(now, wall_ns, true);
+  store_.flush(Clock::now(), wall_ns, true);
 }
 
 bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
@@ -35,19 +37,39 @@ bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
   if (!tail) {
     ++stats_.damaged;
     place_ = Journal::skip(place_);
+    end_may_be_missed_ = true;
     return true;
   }
+  // Behind all that was written before it; what is behind it stands in the next one.
+  std::vector<std::byte> unwritten;
+  if (tail->end) unwritten = journal_.take_unwritten(tail->next);
+  take_entries(tail->end ? unwritten : tail->entries, now, wall_ns);
   place_ = tail->next;
-  {
-    FlowStore::Writing writing(store_, now);
-    EntryWalk walk(tail->entries);
-    while (const auto view = walk.next()) enter(*view, writing, now);
-  }
+  end_may_be_missed_ = end_may_be_missed_ || tail->evicted || !unwritten.empty();
   give_up_holes(now);
   forget_ended(now);
-  since_flush_ += tail->entries.size();
+  since_flush_ += tail->entries.size() + unwritten.size();
   if (since_flush_ >= quarter_) next_quarter(now, wall_ns);
-  return !tail->end;
+  if (!tail->end || !unwritten.empty()) return true;
+  if (std::exchange(end_may_be_missed_, false)) end_missed(now);
+  return false;
+}
+
+void Pipeline::take_entries(std::span<const std::byte> entries, Clock::time_point now,
+                            std::uint64_t wall_ns) {
+  EntryWalk walk(entries);
+  for (bool more = true; more;) {
+    {
+      FlowStore::Writing writing(store_, now);
+      while (more && !writing.has_too_much()) {
+        const auto view = walk.next();
+        more = view.has_value();
+        if (view) enter(*view, writing, now);
+      }
+    }
+    // Short lines become many bytes: nothing may come in the way of the bounds.
+    if (more) store_.flush(Clock::now(), wall_ns);
+  }
 }
 
 void Pipeline::next_quarter(Clock::time_point now, std::uint64_t wall_ns) {
@@ -55,6 +77,25 @@ void Pipeline::next_quarter(Clock::time_point now, std::uint64_t wall_ns) {
   ++quarters_;
   finish_old_lines();
   store_.flush(now, wall_ns, true);
+  std::unordered_set<StreamNo> known;
+  for (const StreamView& stream : journal_.streams()) known.insert(stream.number);
+  for (const auto& [number, stream] : streams_) known.insert(number);
+  store_.keep_streams(known);
+}
+
+// Ends stand in the journal too, so they may be gone with a part of it that was not read.
+void Pipeline::end_missed(Clock::time_point now) {
+  FlowStore::Writing writing(store_, now);
+  std::vector<EndEntry> ends;
+  for (const auto& [number, stream] : streams_) {
+    if (stream.ended) continue;
+    const auto known = journal_.stream(number);
+    if (!known)
+      ends.push_back({number, stream.order.next(), stream.time, {}});
+    else if (known->sums.ended)
+      ends.push_back({number, known->sums.passed, known->sums.last, {}});
+  }
+  for (const EndEntry& entry : ends) end(entry, writing, now);
 }
 
 Pipeline::Clock::time_point Pipeline::next() const {
@@ -75,7 +116,7 @@ void Pipeline::enter(const EntryView& view, FlowStore::Writing& writing, Clock::
       if (const auto entry = stream_entry(view)) name(*entry, writing);
       break;
     case EntryKind::kState:
-      if (const auto entry = state_entry(view)) state(*entry, writing);
+      if (const auto entry = state_entry(view)) state(*entry, writing, now);
       break;
     case EntryKind::kEnd:
       if (const auto entry = end_entry(view)) end(*entry, writing, now);
@@ -101,37 +142,51 @@ void Pipeline::bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock
 }
 
 // The journal says it before the first entry of a stream whose entries before had to make room.
-void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
+void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing, Clock::time_point now) {
   Stream& stream = streams_[entry.stream];
   stream.number = entry.stream;
-  if (stream.begun) return;
-  stream.begun = true;
-  stream.time = entry.sums.last;
-  stream.order = StreamOrder(entry.sums.passed);
-  stream.lines.skip_to(entry.sums.passed);
-  if (stream.flow) begin(stream, writing);
+  if (!stream.begun) {
+    stream.begun = true;
+    stream.time = entry.sums.last;
+    stream.order = StreamOrder(entry.sums.passed);
+    stream.lines.skip_to(entry.sums.passed);
+    if (stream.flow) begin(stream, writing);
+  }
+  if (entry.sums.ended)
+    end({entry.stream, entry.sums.passed, entry.sums.last, entry.sums.lost}, writing, now);
 }
 
-// Up to where the journal begins, all should stand in the flow already.
-void Pipeline::begin(const Stream& stream, FlowStore::Writing& writing) {
+// Up to where the journal begins, all should stand in the flow already; a flow that is not known any more begins here.
+void Pipeline::begin(Stream& stream, FlowStore::Writing& writing) {
+  renew(stream, writing);
   const std::uint64_t from = stream.lines.next();
-  if (from > stream.flow->log.position_of(stream.number))
+  if (stream.flow->fresh)
+    stream.flow->log.begin_at(stream.number, from);
+  else if (from > stream.flow->log.position_of(stream.number).value_or(0))
     writing.add_gap(*stream.flow, stream.number, stream.output, from, stream.time);
 }
 
 void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
-  if (entry.name.capture != Capture::kTaken || entry.name.flow.empty()) return;
+  // A name may be corrected; what is known last is what counts, also for what is read again after a start.
+  const auto known = journal_.stream(entry.stream);
+  const StreamName& name = known && known->name ? *known->name : entry.name;
+  if (name.capture != Capture::kTaken || name.flow.empty()) return;
   Stream& stream = streams_[entry.stream];
   stream.number = entry.stream;
-  if (stream.ended || (stream.flow && stream.flow->log.id() == entry.name.flow)) return;
-  if (stream.flow && !stream.flow->gone) return writing.rename(*stream.flow, entry.name.flow);
-  stream.flow = writing.flow(entry.name.flow);
-  stream.output = entry.name.output == "stderr" ? "stderr" : "stdout";
+  stream.output = name.output == "stderr" ? "stderr" : "stdout";
+  if (stream.flow && !stream.flow->gone) {
+    if (stream.flow->log.id() != name.flow) stream.flow = writing.rename(stream.flow, name.flow);
+    return;
+  }
+  const bool has_ended = stream.ended;
+  if (has_ended && (stream.finished || stream.flow)) return;
+  stream.flow = writing.flow(name.flow);
   writing.open_stream(*stream.flow);
   begin(stream, writing);
   early_bytes_ -= std::exchange(stream.early_bytes, 0);
   for (const Early& early : std::exchange(stream.early, {}))
     give(stream, early.offset, early.bytes, early.time, writing);
+  if (has_ended) finish(stream, writing);
 }
 
 void Pipeline::end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now) {
@@ -141,15 +196,20 @@ void Pipeline::end(const EndEntry& entry, FlowStore::Writing& writing, Clock::ti
   stream.begun = true;
   while (stream.order.until() != Clock::time_point::max()) give_up(stream, now, writing);
   stream.ended = true;
-  if (stream.flow) {
-    if (entry.passed > stream.order.next()) miss(stream, entry.passed, writing);
-    stream.lines.finish([&](const LineView& line) { add(stream, line, writing); });
-    writing.end_stream(*stream.flow, entry.time);
-    stream.flow.reset();
-  }
-  early_bytes_ -= std::exchange(stream.early_bytes, 0);
-  stream.early.clear();
+  stream.passed = entry.passed;
+  stream.end_time = entry.time;
   ended_.push_back({entry.stream, now});
+  // Without a name it waits for one a while longer.
+  if (stream.flow) finish(stream, writing);
+}
+
+void Pipeline::finish(Stream& stream, FlowStore::Writing& writing) {
+  renew(stream, writing);
+  if (stream.passed > stream.lines.next()) miss(stream, stream.passed, writing);
+  stream.lines.finish([&](const LineView& line) { add(stream, line, writing); });
+  writing.end_stream(*stream.flow, stream.end_time);
+  stream.flow.reset();
+  stream.finished = true;
 }
 
 void Pipeline::give(Stream& stream, std::uint64_t offset, std::string_view bytes, std::uint64_t time,
@@ -189,6 +249,7 @@ void Pipeline::renew(Stream& stream, FlowStore::Writing& writing) {
   if (!stream.flow->gone) return;
   stream.flow = writing.flow(stream.flow->log.id());
   writing.open_stream(*stream.flow);
+  stream.flow->log.begin_at(stream.number, stream.lines.next() - stream.lines.unfinished());
 }
 
 void Pipeline::hold(Stream& stream, Early early) {
@@ -228,7 +289,10 @@ void Pipeline::finish_old_lines() {
 
 void Pipeline::forget_ended(Clock::time_point now) {
   while (!ended_.empty() && now - ended_.front().at >= kRemembered) {
-    streams_.erase(ended_.front().stream);
+    if (const auto at = streams_.find(ended_.front().stream); at != streams_.end()) {
+      early_bytes_ -= at->second.early_bytes;
+      streams_.erase(at);
+    }
     ended_.pop_front();
   }
 }

@@ -30,7 +30,7 @@ class Pipeline {
 
   /// All must outlive it. `journal_bytes` is what the journal keeps: before a quarter of it has passed, lines are written
   /// to their files, so that a start finds in the one what is not in the other.
-  Pipeline(const Journal& journal, FlowStore& store, std::uint64_t journal_bytes)
+  Pipeline(Journal& journal, FlowStore& store, std::uint64_t journal_bytes)
       : journal_(journal), store_(store), quarter_(journal_bytes / 4) {}
 
   /// Takes all that the journal has from an earlier process, and then ends the flows that nobody writes to any more.
@@ -63,13 +63,19 @@ class Pipeline {
     std::uint64_t quarter = 0;  // when they came
     bool begun = false;         // it is known where it begins
     bool ended = false;
+    bool finished = false;     ///< and its flow knows it
+    std::uint64_t passed = 0;  // of one that has ended: how much it was
+    std::uint64_t end_time = 0;
   };
 
+  void take_entries(std::span<const std::byte> entries, Clock::time_point now, std::uint64_t wall_ns);
+  void end_missed(Clock::time_point now);
   void enter(const EntryView& view, FlowStore::Writing& writing, Clock::time_point now);
   void bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
   void name(const StreamEntry& entry, FlowStore::Writing& writing);
-  void state(const StateEntry& entry, FlowStore::Writing& writing);
-  static void begin(const Stream& stream, FlowStore::Writing& writing);
+  void state(const StateEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
+  static void begin(Stream& stream, FlowStore::Writing& writing);
+  void finish(Stream& stream, FlowStore::Writing& writing);
   void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
   void give_up_holes(Clock::time_point now);
   void finish_old_lines();
@@ -79,11 +85,11 @@ class Pipeline {
   void give_up(Stream& stream, Clock::time_point now, FlowStore::Writing& writing);
   void miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writing);
   void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
-  void renew(Stream& stream, FlowStore::Writing& writing);
+  static void renew(Stream& stream, FlowStore::Writing& writing);
   void hold(Stream& stream, Early early);
   void forget_ended(Clock::time_point now);
 
-  const Journal& journal_;
+  Journal& journal_;
   FlowStore& store_;
   const std::uint64_t quarter_;
   JournalPlace place_;
@@ -94,8 +100,9 @@ class Pipeline {
     Clock::time_point at;
   };
   std::deque<Ended> ended_;
-  std::size_t early_bytes_ = 0;    // of all streams
-  std::uint64_t since_flush_ = 0;  // bytes of the journal
+  bool end_may_be_missed_ = false;  // some of the journal was not read
+  std::size_t early_bytes_ = 0;     // of all streams
+  std::uint64_t since_flush_ = 0;   // bytes of the journal
   std::uint64_t quarters_ = 0;
   PipelineStats stats_;
 };

@@ -91,6 +91,9 @@ TEST(PodFlow, TheNewestRunOfTheNewestPod) {
   EXPECT_EQ(found(again, nullptr, true), R"(400 previous terminated container "app" in pod "web" not found)");
   EXPECT_EQ(found({container("u1", "app", 0), container("u2", "app", 0, 0s, true)}), "pod/ns/web/u2/app/0")
       << "nothing was said in either, but one is open";
+  EXPECT_EQ(found({container("u1", "app", 0, 10s), container("u2", "app", 0, 0s, true)}),
+            "pod/ns/web/u2/app/0")
+      << "the new one has said nothing yet";
   EXPECT_EQ(found({container("u1", "app", std::nullopt), container("u1", "app", 0)}), "pod/ns/web/u1/app/0");
 }
 

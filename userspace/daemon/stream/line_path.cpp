@@ -46,8 +46,8 @@ std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::S
                                          flow::Journal& journal) {
   std::unique_ptr<LinePath> path(new LinePath(journal));
   path->store_ = flow::FlowStore::open(options_of(dir, config));
-  path->pipeline_ = std::make_unique<flow::Pipeline>(journal, *path->store_, config.journal_bytes);
-  path->pipeline_->replay(wall_ns());
+  path->journal_bytes_ = config.journal_bytes;
+  path->round();
   return path;
 }
 
@@ -78,20 +78,28 @@ void LinePath::run() noexcept {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
       timeout = static_cast<int>(std::clamp(left, 0ms, std::chrono::milliseconds(60s)).count());
     }
+    if (begin_anew_) timeout = 0;
     std::array<pollfd, 2> fds{{{follower_->fd(), POLLIN, 0}, {stop_.get(), POLLIN, 0}}};
     (void)::poll(fds.data(), fds.size(), timeout);
     follower_->taken();
     try {
       round();
-    } catch (const std::exception&) {  // no memory: what was not taken is still in the journal
+    } catch (const std::exception&) {  // no memory, amid anything
       ++failures_;
       std::this_thread::sleep_for(10ms);
+      begin_anew_ = true;
     }
     if (fds[1].revents != 0) return;
   }
 }
 
 void LinePath::round() {
+  // As after a start: what the journal has is left out as far as it is there.
+  if (begin_anew_) {
+    pipeline_ = std::make_unique<flow::Pipeline>(journal_, *store_, journal_bytes_);
+    pipeline_->replay(wall_ns());
+    begin_anew_ = false;
+  }
   while (pipeline_->take(Clock::now(), wall_ns())) continue;
   const auto now = Clock::now();
   if (store_->next_flush() <= now || store_->has_too_much()) store_->flush(now, wall_ns());

@@ -39,6 +39,8 @@ class LinePath {
 
   flow::Journal& journal_;
   std::unique_ptr<flow::FlowStore> store_;
+  std::uint64_t journal_bytes_ = 0;
+  bool begin_anew_ = true;
   std::unique_ptr<flow::Pipeline> pipeline_;
   std::shared_ptr<flow::Follower> follower_;
   mutable std::mutex stats_mutex_;

@@ -49,12 +49,18 @@ LogReader::~LogReader() {
   if (follower_) watch_.forget(*follower_);
 }
 
+std::unexpected<Error> LogReader::gone() {
+  return std::unexpected(Error{"the log had to make room for newer ones while it was read", {}, ESTALE});
+}
+
 Status LogReader::look_at_end() {
-  FTAP_TRY_ASSIGN(first, store_.read(*flow_, 0, 1));
-  at_ = first.from;
-  lines_ = first.lines_before;
-  lines_known_ = true;
-  to_ = store_.end(*flow_);
+  const auto bounds = store_.bounds(*flow_);
+  if (!bounds) return gone();
+  at_ = bounds->begin;
+  to_ = bounds->end;
+  lines_ = bounds->lines_before;
+  lines_to_ = bounds->lines;
+  has_gaps_ = bounds->missing > 0;
   return {};
 }
 
@@ -64,7 +70,7 @@ Status LogReader::find_tail() {
   std::uint64_t wanted = *options_.tail_lines;
   if (wanted == 0) {
     at_ = to_;
-    lines_known_ = false;
+    lines_ = lines_to_;
     return {};
   }
   for (std::uint64_t step = kPart;; step *= 4) {
@@ -84,7 +90,7 @@ Status LogReader::find_tail() {
     if (starts.size() < wanted && from != begin) continue;
     if (starts.size() >= wanted) {
       at_ = starts[starts.size() - wanted];
-      lines_known_ = false;
+      lines_ = lines_to_ - wanted;
     }
     return {};
   }
@@ -92,7 +98,7 @@ Status LogReader::find_tail() {
 
 // Gaps are lines of their own, so what is missing is known ahead.
 Status LogReader::count_missing() {
-  if (store_.missing(*flow_) == 0) return {};
+  if (!has_gaps_) return {};
   std::string rest;
   for (LogPosition at = at_; at < to_;) {
     FTAP_TRY_ASSIGN(part, store_.read(*flow_, at, std::min<std::size_t>(kPart, to_ - at)));
@@ -122,6 +128,13 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
     const std::size_t most =
         options_.follow ? std::max(limit, kPart) : std::min<std::size_t>(kPart, to_ - at_);
     FTAP_TRY_ASSIGN(part, store_.read(*flow_, at_, most));
+    // Half of a log must not look like all of it: who follows reads why it ends, others get no end.
+    if ((part.gone || part.from > at_) && !options_.follow) return gone();
+    if (part.gone) {
+      put("[flowtap: this log had to make room for newer ones]\n", piece);
+      piece.end = true;
+      break;
+    }
     if (part.from > at_) note_jump(part, piece);
     std::string_view text = part.text;
     // Lines are added whole, so what is cut here comes with the next part.
@@ -142,13 +155,9 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
 
 // What makes room is the oldest; whoever reads slowly is told, and goes on with what is there.
 void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
-  if (options_.follow && lines_known_ && part.lines_before > lines_)
-    put(jump_text(part.lines_before - lines_) + "\n", piece);
-  if (options_.follow && !lines_known_)
-    put("[flowtap: lines have made room before they were read here]\n", piece);
+  if (part.lines_before > lines_) put(jump_text(part.lines_before - lines_) + "\n", piece);
   at_ = part.from;
   lines_ = part.lines_before;
-  lines_known_ = true;
   mid_line_out_ = mid_line_err_ = false;
 }
 

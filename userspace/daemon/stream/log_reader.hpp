@@ -29,6 +29,7 @@ class LogReader final : public api::RawReader {
             const api::LogOptions& options)
       : store_(store), watch_(watch), flow_(std::move(flow)), options_(options) {}
 
+  [[nodiscard]] static std::unexpected<Error> gone();
   [[nodiscard]] Status look_at_end();
   [[nodiscard]] Status find_tail();
   [[nodiscard]] Status count_missing();
@@ -45,8 +46,9 @@ class LogReader final : public api::RawReader {
   flow::LogPosition at_ = 0;
   flow::LogPosition to_ =
       0;  // where the log ended when it was opened; without `follow` it is read up to there
-  std::uint64_t lines_ = 0;  // before at_, in the flow
-  bool lines_known_ = false;
+  std::uint64_t lines_ = 0;     // of the flow's, before at_
+  std::uint64_t lines_to_ = 0;  // before to_
+  bool has_gaps_ = false;
   std::uint64_t missing_ = 0;  // bytes of the streams between at_ and to_
   std::uint64_t sent_ = 0;
   bool mid_line_out_ = false;  // a part of a line was the last thing of this output

@@ -19,7 +19,6 @@ namespace flowtap::flow {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\1'};
-constexpr std::uint32_t kMostStreams = 1U << 20U;
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 // What stands before each row.
@@ -38,6 +37,7 @@ struct RawState {
   std::uint64_t first;
   std::uint64_t last;
   std::uint64_t ended;
+  std::uint64_t past;
   std::uint32_t id;       // bytes
   std::uint32_t streams;  // how many; kGone: the flow is gone
 };
@@ -45,7 +45,7 @@ struct RawStream {
   std::uint64_t number;
   std::uint64_t offset;
 };
-static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 80 && sizeof(RawStream) == 16);
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 88 && sizeof(RawStream) == 16);
 
 constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
@@ -67,9 +67,10 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 void put_row(std::string& out, const FlowState& state, bool gone) {
   std::string row;
-  put(row, RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
-                    state.first, state.last, state.ended, static_cast<std::uint32_t>(state.id.size()),
-                    gone ? kGone : static_cast<std::uint32_t>(state.streams.size())});
+  put(row,
+      RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
+               state.first, state.last, state.ended, state.past, static_cast<std::uint32_t>(state.id.size()),
+               gone ? kGone : static_cast<std::uint32_t>(state.streams.size())});
   row += state.id;
   if (!gone)
     for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
@@ -104,11 +105,12 @@ std::optional<Row> parse_row(std::string_view text) {
            raw->first,
            raw->last,
            raw->ended,
-           {}},
+           {},
+           raw->past},
           raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
-  if (raw->streams > kMostStreams || text.size() != raw->streams * sizeof(RawStream)) return std::nullopt;
+  if (text.size() != std::uint64_t{raw->streams} * sizeof(RawStream)) return std::nullopt;
   while (const auto stream = take<RawStream>(text)) row.state.streams.emplace(stream->number, stream->offset);
   return row;
 }
@@ -178,8 +180,9 @@ Status FlowIndex::append(std::span<const FlowState* const> states, std::span<con
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
   if (inode_of(fd) != inode_) return fail(path() + " is another file than it was");
   std::string rows;
-  for (const FlowState* state : states) put_row(rows, *state, false);
+  // Those first: a flow that is gone may have a successor with its name.
   for (const std::string& id : gone) put_row(rows, FlowState{.id = id, .streams = {}}, true);
+  for (const FlowState* state : states) put_row(rows, *state, false);
   if (auto written = write_all(fd.get(), size_, rows, path()); !written) {
     // Else what is half a row there would hide the next ones.
     if (::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) inode_ = 0;

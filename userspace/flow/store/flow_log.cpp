@@ -64,6 +64,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state)
     : path_(dir + "/" + flow_file_name(state.id)),
       written_(std::move(state)),
       streams_(written_.streams),
+      past_(written_.past),
       missing_(written_.missing),
       first_(written_.first),
       last_(written_.last),
@@ -71,17 +72,11 @@ FlowLog::FlowLog(const std::string& dir, FlowState state)
   if (written_.inode != 0) find_file();
 }
 
-// A process that was killed has left more than counts, or the file that shrink() made under its first name.
+// A process that was killed has left more than counts.
 void FlowLog::find_file() {
-  for (const std::string& name : {path_, new_path()}) {
-    const auto file = open_existing(name);
-    if (!file || file->inode != written_.inode || file->size < written_.length) continue;
-    if (file->size > written_.length && ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0)
-      continue;
-    unsettled_ = name != path_;
-    return settle();
-  }
-  forget_file();
+  const auto file = open_existing(path_);
+  const bool is_it = file && file->inode == written_.inode && file->size >= written_.length;
+  if (!is_it || ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0) forget_file();
 }
 
 // Its lines are gone.
@@ -93,15 +88,37 @@ void FlowLog::forget_file() {
   unsettled_ = false;
 }
 
-std::uint64_t FlowLog::position_of(StreamNo stream) const {
+std::optional<std::uint64_t> FlowLog::position_of(StreamNo stream) const {
   const auto at = streams_.find(stream);
-  return at == streams_.end() ? 0 : at->second;
+  return at == streams_.end() ? std::nullopt : std::optional(at->second);
 }
 
 std::uint64_t FlowLog::bytes() const {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = past_;
   for (const auto& [stream, position] : streams_) bytes += position;
   return bytes;
+}
+
+Status FlowLog::absorb(const FlowLog& other) {
+  std::string text;
+  if (other.written_.length > 0) {
+    auto file = open_existing(other.current_path());
+    if (!file || file->inode != other.written_.inode) return fail(other.path_ + " is gone");
+    text.resize(other.written_.length);
+    FTAP_TRY_ASSIGN(read, read_at(file->fd.get(), 0, std::as_writable_bytes(std::span(text)), other.path_));
+    text.resize(read);
+  }
+  text += other.buffer_;
+  buffer_ += text;
+  buffered_lines_ += count_lines(text);
+  for (const auto& [stream, position] : other.streams_) {
+    std::uint64_t& ours = streams_[stream];
+    ours = std::max(ours, position);
+  }
+  missing_ += other.missing_;
+  if (first_ == 0) first_ = other.first_;
+  last_ = std::max(last_, other.last_);
+  return {};
 }
 
 bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock) {
@@ -131,7 +148,7 @@ bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to
 
 Result<Fd> FlowLog::open_file() {
   if (written_.inode != 0) {
-    auto file = open_existing(unsettled_ ? new_path() : path_);
+    auto file = open_existing(current_path());
     if (file && file->inode == written_.inode && file->size >= written_.length) return std::move(file->fd);
     forget_file();  // somebody has removed it
   }
@@ -153,6 +170,7 @@ Status FlowLog::flush() {
   }
   written_.lines += std::exchange(buffered_lines_, 0);
   written_.streams = streams_;
+  written_.past = past_;
   written_.missing = missing_;
   written_.first = first_;
   written_.last = last_;
@@ -162,7 +180,7 @@ Status FlowLog::flush() {
 
 std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
   const std::uint64_t before = end() - base();
-  if (before <= bytes || unsettled_) return 0;
+  if (before <= bytes) return 0;
   const std::uint64_t of_file = bytes > buffer_.size() ? bytes - buffer_.size() : 0;
   if (of_file == 0 || !rewrite(written_.length - std::min(of_file, written_.length))) {
     remove_file();
@@ -174,7 +192,7 @@ std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
 
 // The file without its first `from` bytes, and the rest of the line that these cut.
 Status FlowLog::rewrite(std::uint64_t from) {
-  auto file = open_existing(path_);
+  auto file = open_existing(current_path());
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
   std::string text(written_.length, '\0');
   FTAP_TRY_ASSIGN(read, read_at(file->fd.get(), 0, std::as_writable_bytes(std::span(text)), path_));
@@ -182,15 +200,29 @@ Status FlowLog::rewrite(std::uint64_t from) {
   const std::size_t cut = line_from(text, from);
   const std::uint64_t lines = count_lines(std::string_view(text).substr(0, cut));
   text.erase(0, cut);
-  FTAP_TRY_ASSIGN(fresh, create(new_path()));
-  if (auto done = write_all(fresh.fd, 0, text, new_path()); !done) {
-    ::unlink(new_path().c_str());
-    return done;
+  if (!replace_content(text)) {
+    // Empty first: a start that finds it shorter than it should be knows that it is not whole.
+    if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
+    FTAP_TRY(write_all(file->fd, 0, text, path_));
   }
-  written_.inode = fresh.inode;
   written_.base += cut;
   written_.length = text.size();
   written_.lines_before += lines;
+  return {};
+}
+
+// In a new file, which takes the old one's name when the index knows it.
+Status FlowLog::replace_content(std::string& text) {
+  const std::string made = path_ + ".tmp";
+  FTAP_TRY_ASSIGN(fresh, create(made));
+  auto done = write_all(fresh.fd, 0, text, made);
+  if (done && ::rename(made.c_str(), new_path().c_str()) != 0)
+    done = fail_errno(errno, "cannot rename " + made);
+  if (!done) {
+    ::unlink(made.c_str());
+    return done;
+  }
+  written_.inode = fresh.inode;
   unsettled_ = true;
   return {};
 }
@@ -212,11 +244,11 @@ void FlowLog::settle() {
 }
 
 void FlowLog::remove_file() {
-  if (written_.inode != 0) ::unlink((unsettled_ ? new_path() : path_).c_str());
+  if (written_.inode != 0) ::unlink(current_path().c_str());
 }
 
 void FlowLog::rename(const std::string& dir, const std::string& id) {
-  const std::string before = unsettled_ ? new_path() : path_;
+  const std::string before = current_path();
   path_ = dir + "/" + flow_file_name(id);
   written_.id = id;
   unsettled_ = false;
@@ -228,7 +260,7 @@ void FlowLog::read(LogPosition from, std::size_t limit, LogPart& part, FilePart&
   part.lines_before = written_.lines_before;
   const LogPosition file_end = base() + written_.length;
   if (part.from < file_end) {
-    auto opened = open_existing(unsettled_ ? new_path() : path_);
+    auto opened = open_existing(current_path());
     if (opened && opened->inode == written_.inode) {
       file = {std::move(opened->fd), part.from - base(), std::min<std::size_t>(limit, file_end - part.from)};
       part.next = part.from + file.size;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,7 @@ namespace flowtap::flow {
 
 /// Part of a flow's log.
 struct LogPart {
+  bool gone = false;               ///< the flow had to make room; all else says nothing
   std::string text;                ///< lines of the CRI format; the last may be cut
   LogPosition from = 0;            ///< where it begins: behind what was asked for if that has made room
   LogPosition next = 0;            ///< behind it
@@ -56,13 +58,28 @@ class FlowLog {
   bool add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
                CriTime& clock);
   void set_ended(std::uint64_t time) { ended_ = time; }
-  /// Where the stream stands in the log.
-  [[nodiscard]] std::uint64_t position_of(StreamNo stream) const;
+  /// Where the stream stands in the log; nothing: no line of it is here.
+  [[nodiscard]] std::optional<std::uint64_t> position_of(StreamNo stream) const;
+  /// A stream that goes on here with what stands at this offset.
+  void begin_at(StreamNo stream, std::uint64_t offset) { streams_.try_emplace(stream, offset); }
+  /// Nothing will be added of any other streams than these.
+  template <typename IsKept>
+  void forget_streams(IsKept&& is_kept) {
+    std::erase_if(streams_, [&](const auto& stream) {
+      if (is_kept(stream.first)) return false;
+      past_ += stream.second;
+      return true;
+    });
+  }
+  /// Another flow's lines, behind ours, with where its streams stand. After an Error nothing has changed.
+  [[nodiscard]] Status absorb(const FlowLog& other);
+  /// It is gone: nothing is kept for it any more.
+  void release() { std::string().swap(buffer_); }
 
   /// Writes what is in memory behind the file. After an Error it stays there.
   [[nodiscard]] Status flush();
-  /// What makes room: lines from the oldest on, so that at most `bytes` are left. Returns the bytes. A file that can't be
-  /// written anew is given up whole.
+  /// What makes room: lines from the oldest on, so that at most `bytes` are left. Returns the bytes. Where there is no room
+  /// for another file the old one is written over, which a kill amid it costs; where that fails, too, it is given up.
   std::uint64_t shrink(std::uint64_t bytes);
   /// The file that shrink() has made takes its place. To be called when the index has the state.
   void settle();
@@ -75,10 +92,12 @@ class FlowLog {
 
  private:
   [[nodiscard]] std::string new_path() const { return path_ + ".new"; }
+  [[nodiscard]] std::string current_path() const { return unsettled_ ? new_path() : path_; }
   void find_file();
   [[nodiscard]] Result<Fd> open_file();
   void forget_file();
   [[nodiscard]] Status rewrite(std::uint64_t from);
+  [[nodiscard]] Status replace_content(std::string& text);
   void drop_buffered(std::uint64_t bytes);
 
   std::string path_;
@@ -86,6 +105,7 @@ class FlowLog {
   std::string buffer_;
   std::uint64_t buffered_lines_ = 0;
   std::map<StreamNo, std::uint64_t> streams_;  // as in the state, with what is in memory
+  std::uint64_t past_ = 0;
   std::uint64_t missing_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;

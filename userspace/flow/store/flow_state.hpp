@@ -24,8 +24,9 @@ struct FlowState {
   std::uint64_t first = 0;         ///< time of the first line, ns since 1970; 0: there was none
   std::uint64_t last = 0;
   std::uint64_t ended = 0;  ///< when its last stream ended; 0: it has not
-  /// Up to where its streams stand in the file.
+  /// Up to where its streams stand in the file; of those that nobody will add to any more only the sum.
   std::map<StreamNo, std::uint64_t> streams;
+  std::uint64_t past = 0;
   bool operator==(const FlowState&) const = default;
 };
 

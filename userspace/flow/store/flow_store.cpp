@@ -1,8 +1,11 @@
 #include "flow/store/flow_store.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -17,11 +20,29 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, kEvictions> kEvictionNames{"flow_bytes", "store_bytes", "flows", "age",
                                                                   "unwritable"};
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kSecond = 1'000'000'000;
 // What a flow may hold in memory when it cannot be written, in buffers.
 constexpr std::uint64_t kUnwrittenBuffers = 4;
 
 std::uint64_t pages(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
+}
+
+// The flows' files, by inode.
+std::map<std::uint64_t, std::string> files_in(const std::string& dir) {
+  std::map<std::uint64_t, std::string> files;
+  std::error_code error;
+  fs::directory_iterator at(dir, error);
+  for (; !error && at != fs::directory_iterator(); at.increment(error)) {
+    const std::string name = at->path().filename();
+    const std::string_view stem = std::string_view(name).substr(0, name.rfind('.'));
+    const bool made = (name.ends_with(".new") || name.ends_with(".tmp")) && stem.ends_with(kFlowSuffix);
+    struct stat here{};
+    if ((made || name.ends_with(kFlowSuffix)) && ::lstat(at->path().c_str(), &here) == 0 &&
+        S_ISREG(here.st_mode))
+      files.emplace(here.st_ino, name);
+  }
+  return files;
 }
 
 bool is_full(const Error& error) {
@@ -43,6 +64,7 @@ std::unique_ptr<FlowStore> FlowStore::open(StoreOptions options) {
 void FlowStore::load() {
   index_.emplace(FlowIndex::open(options_.dir));
   if (!index_->said().empty()) said_.push_back(index_->said());
+  find_files();
   std::set<std::string> known;
   for (auto& [id, state] : index_->found()) {
     const Ref flow = make(std::move(state));
@@ -51,12 +73,21 @@ void FlowStore::load() {
   }
   index_->found().clear();
   // Of flows that the index does not know, and files that were being made.
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(options_.dir, error)) {
-    const std::string name = entry.path().filename();
-    const bool ours = name.ends_with(kFlowSuffix) || name.ends_with(std::string(kFlowSuffix) + ".new");
-    std::error_code removed;
-    if (ours && !known.contains(name) && entry.is_regular_file(removed)) fs::remove(entry.path(), removed);
+  for (const auto& [inode, name] : files_in(options_.dir)) {
+    std::error_code ignored;
+    if (!known.contains(name)) fs::remove(options_.dir + "/" + name, ignored);
+  }
+}
+
+// Whatever they are called: a process may have died between writing to the index and giving a file its name.
+void FlowStore::find_files() {
+  const auto files = files_in(options_.dir);
+  for (const auto& [id, state] : index_->found()) {
+    const auto file = files.find(state.inode);
+    const std::string name = flow_file_name(id);
+    if (file == files.end() || file->second == name) continue;
+    std::error_code ignored;
+    fs::rename(options_.dir + "/" + file->second, options_.dir + "/" + name, ignored);
   }
 }
 
@@ -81,7 +112,9 @@ FlowStore::Writing::~Writing() {
 FlowStore::Ref FlowStore::Writing::flow(const std::string& id) {
   const auto known = store_.flows_.find(id);
   if (known != store_.flows_.end()) return known->second;
-  return store_.make(FlowState{.id = id, .streams = {}});
+  const Ref fresh = store_.make(FlowState{.id = id, .streams = {}});
+  fresh->fresh = true;
+  return fresh;
 }
 
 void FlowStore::Writing::touch(Flow& flow) {
@@ -99,7 +132,7 @@ void FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view outpu
   const std::size_t before = flow.log.buffered();
   if (!flow.log.add(stream, output, line, store_.clock_)) return;
   store_.buffered_ += flow.log.buffered() - before;
-  store_.full_ = store_.full_ || flow.log.buffered() >= store_.options_.buffer_bytes;
+  store_.full_ = store_.full_ || (flow.log.buffered() >= store_.options_.buffer_bytes && now_ >= flow.retry);
   ++store_.stats_.lines;
   touch(flow);
 }
@@ -112,16 +145,26 @@ void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view o
   touch(flow);
 }
 
-void FlowStore::Writing::rename(Flow& flow, const std::string& id) {
-  if (store_.flows_.contains(id)) return;
-  const std::string before = flow.log.id();
-  const Ref ref = store_.flows_.at(before);
-  touch(flow);
-  store_.flows_.erase(before);
-  store_.flows_.emplace(id, ref);
-  flow.log.rename(store_.options_.dir, id);
-  store_.gone_.push_back(before);
-  store_.changed_.push_back(ref);
+FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {
+  const auto there = store_.flows_.find(id);
+  if (there == store_.flows_.end()) {
+    touch(*flow);
+    store_.flows_.erase(flow->log.id());
+    store_.flows_.emplace(id, flow);
+    store_.gone_.push_back(flow->log.id());
+    store_.changed_.push_back(flow);
+    flow->log.rename(store_.options_.dir, id);
+    store_.write_index();
+    return flow;
+  }
+  const Ref target = there->second;
+  const std::size_t before = target->log.buffered();
+  if (!target->log.absorb(flow->log)) return target;
+  store_.buffered_ += target->log.buffered() - before;
+  touch(*target);
+  store_.forget(flow);
+  open_stream(*target);
+  return target;
 }
 
 void FlowStore::Writing::open_stream(Flow& flow) {
@@ -138,6 +181,17 @@ void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
   touch(flow);
 }
 
+void FlowStore::forget_streams() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [id, flow] : flows_) flow->open_streams = 0;
+}
+
+void FlowStore::keep_streams(const std::unordered_set<StreamNo>& streams) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [id, flow] : flows_)
+    flow->log.forget_streams([&streams](StreamNo stream) { return streams.contains(stream); });
+}
+
 void FlowStore::end_orphans(std::uint64_t time) {
   const std::scoped_lock lock(mutex_);
   for (const auto& [id, flow] : flows_) {
@@ -149,7 +203,8 @@ void FlowStore::end_orphans(std::uint64_t time) {
 }
 
 bool FlowStore::is_due(const Flow& flow, Clock::time_point now) const {
-  return now - flow.waits_since >= options_.idle || flow.log.buffered() >= options_.buffer_bytes;
+  return now >= flow.retry &&
+         (now - flow.waits_since >= options_.idle || flow.log.buffered() >= options_.buffer_bytes);
 }
 
 FlowStore::Clock::time_point FlowStore::next_flush() const {
@@ -159,30 +214,33 @@ FlowStore::Clock::time_point FlowStore::next_flush() const {
 
 bool FlowStore::has_too_much() const {
   const std::scoped_lock lock(mutex_);
+  return too_much();
+}
+
+bool FlowStore::too_much() const {
   return full_ || waiting_.size() > options_.buffers || buffered_ > options_.buffers_bytes;
 }
 
 void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
   const std::scoped_lock lock(mutex_);
-  all = all || waiting_.size() > options_.buffers || buffered_ > options_.buffers_bytes;
+  const bool crowded = waiting_.size() > options_.buffers || buffered_ > options_.buffers_bytes;
   stats_.last_error.clear();
   full_ = false;
   std::vector<Ref> due;
   for (const auto& [number, flow] : waiting_)
-    if (all || is_due(*flow, now)) due.push_back(flow);
+    if (all || is_due(*flow, now) || (crowded && now >= flow->retry)) due.push_back(flow);
   for (const Ref& flow : due) {
     if (flow->gone) continue;
-    flush_flow(flow);
-    if (flow->log.has_news())
-      flow->waits_since = now;  // it could not be written
-    else
-      waiting_.erase(flow->number);
+    flush_flow(flow, now);
+    if (!flow->gone && !flow->log.has_news()) waiting_.erase(flow->number);
   }
+  limit_unwritten();
   enforce(wall_ns);
   write_index();
   next_flush_ = Clock::time_point::max();
   for (const auto& [number, flow] : waiting_)
-    next_flush_ = std::min(next_flush_, flow->waits_since + options_.idle);
+    next_flush_ = std::min(next_flush_, std::max(flow->waits_since + options_.idle, flow->retry));
+  if (index_is_behind_) next_flush_ = std::min(next_flush_, now + options_.idle);
 }
 
 // What changes a log's size is done here, so that the sums stay true.
@@ -196,7 +254,7 @@ auto FlowStore::change(FlowLog& log, Change&& change) {
   return result;
 }
 
-void FlowStore::flush_flow(const Ref& flow) {
+void FlowStore::flush_flow(const Ref& flow, Clock::time_point now) {
   FlowLog& log = flow->log;
   if (log.end() - log.base() > options_.flow_bytes)
     shrink(flow, options_.flow_bytes / 2, Eviction::kFlowBytes);
@@ -213,8 +271,20 @@ void FlowStore::flush_flow(const Ref& flow) {
   }
   ++stats_.write_errors;
   stats_.last_error = done.error().what;
+  flow->waits_since = now;
+  flow->retry = now + options_.idle;
   if (log.buffered() > kUnwrittenBuffers * options_.buffer_bytes)
     shrink(flow, options_.buffer_bytes, Eviction::kUnwritable);
+}
+
+// What cannot be written stays in memory, but all of it together within the bound.
+void FlowStore::limit_unwritten() {
+  if (buffered_ <= options_.buffers_bytes) return;
+  const std::uint64_t each = options_.buffers_bytes / std::max<std::size_t>(waiting_.size(), 1);
+  std::vector<Ref> waiting;
+  for (const auto& [number, flow] : waiting_) waiting.push_back(flow);
+  for (const Ref& flow : waiting)
+    if (flow->log.buffered() > each) shrink(flow, each, Eviction::kUnwritable);
 }
 
 void FlowStore::shrink(const Ref& flow, std::uint64_t bytes, Eviction reason) {
@@ -225,12 +295,17 @@ void FlowStore::shrink(const Ref& flow, std::uint64_t bytes, Eviction reason) {
 }
 
 void FlowStore::remove(const Ref& flow, Eviction reason) {
-  FlowLog& log = flow->log;
   ++stats_.evicted_flows.at(static_cast<std::size_t>(reason));
-  stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += log.end() - log.base();
+  stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += flow->log.end() - flow->log.base();
+  forget(flow);
+}
+
+void FlowStore::forget(const Ref& flow) {
+  FlowLog& log = flow->log;
   file_bytes_ -= pages(log.written().length);
   buffered_ -= log.buffered();
   log.remove_file();
+  log.release();
   flow->gone = true;
   gone_.push_back(log.id());
   flows_.erase(log.id());
@@ -261,17 +336,21 @@ bool FlowStore::make_room() {
   const Ref flow = largest();
   if (!flow || flow->log.written().length == 0) return false;
   const std::uint64_t before = file_bytes_;
-  write_index();  // it may have given something up already in this flush
   shrink(flow, (flow->log.written().length + flow->log.buffered()) / 2, Eviction::kStoreBytes);
   return file_bytes_ < before;
 }
 
-void FlowStore::enforce(std::uint64_t wall_ns) {
+void FlowStore::remove_old(std::uint64_t wall_ns) {
+  aged_ = wall_ns;
   const auto age = static_cast<std::uint64_t>(std::chrono::nanoseconds(options_.age).count());
   std::vector<Ref> old;
   for (const auto& [id, flow] : flows_)
     if (flow->log.ended() != 0 && flow->log.ended() + age < wall_ns) old.push_back(flow);
   for (const Ref& flow : old) remove(flow, Eviction::kAge);
+}
+
+void FlowStore::enforce(std::uint64_t wall_ns) {
+  if (wall_ns - aged_ >= kSecond) remove_old(wall_ns);
   while (file_bytes_ > options_.store_bytes && make_room()) continue;
   while (flows_.size() > options_.flows) {
     Ref victim = oldest_ended();
@@ -284,8 +363,8 @@ void FlowStore::enforce(std::uint64_t wall_ns) {
 
 void FlowStore::write_index() {
   std::erase_if(changed_, [](const Ref& flow) { return flow->gone; });
-  if (changed_.empty() && gone_.empty()) return;
-  const bool whole = index_->wants_rewrite();
+  if (changed_.empty() && gone_.empty() && !index_is_behind_) return;
+  const bool whole = index_is_behind_ || index_->wants_rewrite();
   std::vector<const FlowState*> states;
   if (whole)
     for (const auto& [id, flow] : flows_) states.push_back(&flow->log.written());
@@ -294,8 +373,11 @@ void FlowStore::write_index() {
   if (const Status done = whole ? index_->rewrite(states) : index_->append(states, gone_); !done) {
     ++stats_.index_errors;
     stats_.last_error = done.error().what;
+    index_is_behind_ = true;
+  } else {
+    index_is_behind_ = false;
   }
-  // Even so: with an index that cannot be written only a start would be poorer.
+  // Even so: until the index can be written again only a start would be poorer.
   for (const Ref& flow : changed_) flow->log.settle();
   changed_.clear();
   gone_.clear();
@@ -313,8 +395,7 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
   {
     const std::scoped_lock lock(mutex_);
     if (flow.gone) {
-      part.from = part.next = from;
-      part.ended = true;
+      part.gone = true;
       return part;
     }
     flow.log.read(from, limit, part, file);
@@ -322,22 +403,19 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
   if (!file.fd.valid()) return part;
   // Not under the lock: what was written once stays as it is.
   part.text.resize(file.size);
-  FTAP_TRY_ASSIGN(read, read_at(file.fd.get(), file.at, std::as_writable_bytes(std::span(part.text)),
-                                flow_file_name(flow.log.id())));
+  FTAP_TRY_ASSIGN(
+      read, read_at(file.fd.get(), file.at, std::as_writable_bytes(std::span(part.text)), "a flow's file"));
   part.text.resize(read);
   part.ended = part.ended && read == file.size;
   part.next = part.from + read;
   return part;
 }
 
-LogPosition FlowStore::end(const Flow& flow) const {
+std::optional<FlowStore::Bounds> FlowStore::bounds(const Flow& flow) const {
   const std::scoped_lock lock(mutex_);
-  return flow.log.end();
-}
-
-std::uint64_t FlowStore::missing(const Flow& flow) const {
-  const std::scoped_lock lock(mutex_);
-  return flow.log.missing();
+  if (flow.gone) return std::nullopt;
+  const FlowLog& log = flow.log;
+  return Bounds{log.base(), log.end(), log.written().lines_before, log.lines(), log.missing()};
 }
 
 FlowSummary FlowStore::summary_of(const Flow& flow) {

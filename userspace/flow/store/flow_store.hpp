@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.hpp"
@@ -80,9 +81,11 @@ class FlowStore {
     std::uint64_t number;  ///< of this process; followers are told by it
     FlowLog log;
     std::size_t open_streams = 0;
-    bool gone = false;  ///< it had to make room: whoever writes asks for it anew
+    bool gone = false;   ///< it had to make room: whoever writes asks for it anew
+    bool fresh = false;  ///< nothing was known of it when it was asked for
     bool touched = false;
     Clock::time_point waits_since{};  ///< lines in memory
+    Clock::time_point retry{};        ///< it could not be written: not to be tried before
   };
   using Ref = std::shared_ptr<Flow>;
 
@@ -101,10 +104,13 @@ class FlowStore {
     [[nodiscard]] Ref flow(const std::string& id);
     void add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
     void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time);
-    /// Where another flow has that name, nothing happens.
-    void rename(Flow& flow, const std::string& id);
+    /// What was found out to be another flow, which has one stream more than said: it takes that one's name, or where there is
+    /// such a flow already, its lines go there. Returns the flow that has them.
+    [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);
     void open_stream(Flow& flow);
     void end_stream(Flow& flow, std::uint64_t time);
+    /// There are more lines in memory than may be: let go, and flush().
+    [[nodiscard]] bool has_too_much() const { return store_.too_much(); }
 
    private:
     void touch(Flow& flow);
@@ -113,6 +119,10 @@ class FlowStore {
     Clock::time_point now_;
   };
 
+  /// As after a start: whoever writes tells of all streams again.
+  void forget_streams();
+  /// Of other streams than these nothing will come any more.
+  void keep_streams(const std::unordered_set<StreamNo>& streams);
   /// Flows of which no stream is known have ended before.
   void end_orphans(std::uint64_t time);
 
@@ -126,9 +136,15 @@ class FlowStore {
   /// Nothing: it is not known.
   [[nodiscard]] Ref find(const std::string& id) const;
   [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
-  [[nodiscard]] LogPosition end(const Flow& flow) const;
-  /// Bytes of its streams in gaps, also those that have made room.
-  [[nodiscard]] std::uint64_t missing(const Flow& flow) const;
+  struct Bounds {
+    LogPosition begin = 0;
+    LogPosition end = 0;
+    std::uint64_t lines_before = 0;  ///< of the flow's, before `begin`
+    std::uint64_t lines = 0;         ///< in all, up to `end`
+    std::uint64_t missing = 0;       ///< bytes of its streams in gaps, also those that have made room
+  };
+  /// Nothing: it had to make room.
+  [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;
   [[nodiscard]] std::vector<FlowSummary> flows() const;
   [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
   /// Told after lines were added to this flow, or it ended or is gone.
@@ -140,13 +156,18 @@ class FlowStore {
 
   void load();
   [[nodiscard]] Ref make(FlowState state);
+  void find_files();
+  [[nodiscard]] bool too_much() const;
   [[nodiscard]] bool is_due(const Flow& flow, Clock::time_point now) const;
+  void limit_unwritten();
   template <typename Change>
   auto change(FlowLog& log, Change&& change);
-  void flush_flow(const Ref& flow);
+  void flush_flow(const Ref& flow, Clock::time_point now);
   [[nodiscard]] bool make_room();
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);
+  void forget(const Ref& flow);
+  void remove_old(std::uint64_t wall_ns);
   [[nodiscard]] Ref oldest_ended() const;
   [[nodiscard]] Ref largest() const;
   void enforce(std::uint64_t wall_ns);
@@ -171,6 +192,8 @@ class FlowStore {
   std::vector<std::uint64_t> touched_;
   std::vector<Ref> changed_;  // whose states the index is to get
   std::vector<std::string> gone_;
+  bool index_is_behind_ = false;  // a write of it failed: it is to be written as a whole
+  std::uint64_t aged_ = 0;        // when it was last looked for flows that are too old, ns since 1970
   StoreStats stats_;
 };
 

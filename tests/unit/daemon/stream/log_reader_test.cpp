@@ -181,7 +181,34 @@ TEST_F(LogReaderTest, WhoReadsSlowlyIsToldAndGoesOn) {
   const auto lines = 5001 - std::ranges::count(left, '\n') - 1;
   EXPECT_EQ(got, "[flowtap: " + std::to_string(lines) +
                      " lines have made room before they were read here]\n" + left.substr(0, left.size() - 1));
-  EXPECT_TRUE(drain(*tail).starts_with("[flowtap: lines have made room before they were read here]\n"));
+  EXPECT_EQ(drain(*tail), "[flowtap: " + std::to_string(lines) +
+                              " lines have made room before they were read here]\n" +
+                              left.substr(0, left.size() - 1))
+      << "that came since";
+}
+
+// Half of a log must not look like all of it.
+TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
+  options_.flow_bytes = 32U << 10U;
+  options_.age = 1s;
+  open();
+  for (int i = 0; i < 2000; ++i) say(std::to_string(i));
+  flush();
+  const auto whole = reader({});
+  const auto follower = reader({.follow = true});
+  ASSERT_TRUE(whole->read(100));
+  ASSERT_TRUE(follower->read(100));
+  for (int i = 0; i < 5000; ++i) say("more");
+  flush();
+  const auto jumped = whole->read(100);
+  ASSERT_FALSE(jumped);
+  EXPECT_NE(jumped.error().what.find("had to make room"), std::string::npos);
+  const auto again = reader({});
+  ASSERT_TRUE(again->read(100));
+  end();
+  store_->flush({}, 60'000'000'000, true);
+  EXPECT_FALSE(again->read(100)) << "the whole flow";
+  EXPECT_EQ(drain(*follower), "[flowtap: this log had to make room for newer ones]\n|");
 }
 
 TEST_F(LogReaderTest, AnUnknownFlowIsSaid) {
