@@ -116,7 +116,7 @@ void Pipeline::enter(const EntryView& view, FlowStore::Writing& writing, Clock::
       if (const auto entry = stream_entry(view)) name(*entry, writing);
       break;
     case EntryKind::kState:
-      if (const auto entry = state_entry(view)) state(*entry, writing, now);
+      if (const auto entry = state_entry(view)) state(*entry, writing);
       break;
     case EntryKind::kEnd:
       if (const auto entry = end_entry(view)) end(*entry, writing, now);
@@ -142,18 +142,15 @@ void Pipeline::bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock
 }
 
 // The journal says it before the first entry of a stream whose entries before had to make room.
-void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing, Clock::time_point now) {
+void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
   Stream& stream = streams_[entry.stream];
   stream.number = entry.stream;
-  if (!stream.begun) {
-    stream.begun = true;
-    stream.time = entry.sums.last;
-    stream.order = StreamOrder(entry.sums.passed);
-    stream.lines.skip_to(entry.sums.passed);
-    if (stream.flow) begin(stream, writing);
-  }
-  if (entry.sums.ended)
-    end({entry.stream, entry.sums.passed, entry.sums.last, entry.sums.lost}, writing, now);
+  if (stream.begun) return;
+  stream.begun = true;
+  stream.time = entry.sums.last;
+  stream.order = StreamOrder(entry.sums.passed);
+  stream.lines.skip_to(entry.sums.passed);
+  if (stream.flow) begin(stream, writing);
 }
 
 // Up to where the journal begins, all should stand in the flow already; a flow that is not known any more begins here.

@@ -73,7 +73,7 @@ class Pipeline {
   void enter(const EntryView& view, FlowStore::Writing& writing, Clock::time_point now);
   void bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
   void name(const StreamEntry& entry, FlowStore::Writing& writing);
-  void state(const StateEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
+  void state(const StateEntry& entry, FlowStore::Writing& writing);
   static void begin(Stream& stream, FlowStore::Writing& writing);
   void finish(Stream& stream, FlowStore::Writing& writing);
   void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
