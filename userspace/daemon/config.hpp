@@ -44,6 +44,21 @@ struct Config {
       std::uint64_t buffers_bytes = std::uint64_t{8} << 20U;
       bool operator==(const Flows&) const = default;
     } flows;
+    /// Whose output is a scheduler's log, and what is made of it.
+    struct Schedulers {
+      std::vector<std::string> logs{"pod/kube-system/kube-scheduler-*/kube-scheduler",
+                                    "pod/openshift-kube-scheduler/openshift-kube-scheduler-*/kube-scheduler",
+                                    "pod/openshift-numaresources/secondary-scheduler-*/secondary-scheduler",
+                                    "pod/scheduler-plugins/scheduler-plugins-scheduler-*/*",
+                                    "pod/kube-system/hami-scheduler-*/*",
+                                    "pod/hami-system/hami-scheduler-*/*"};
+      std::vector<std::string> keys{"logID", "pod", "object", "podName", "pod name"};
+      std::string main_log = "off";
+      std::uint64_t main_log_verbosity = 2;
+      std::uint64_t main_log_bytes = std::uint64_t{10} << 20U;  ///< of one file
+      std::uint64_t main_log_files = 5;
+      bool operator==(const Schedulers&) const = default;
+    } schedulers;
     std::string bpffs;   ///< empty: HOST_ROOT/sys/fs/bpf
     std::string record;  ///< empty: nothing is recorded
     /// What else is captured: the lists may be changed by SIGHUP, all else holds until a restart.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daemon/nearest.hpp"
+#include "flow/lines/flow_key.hpp"
 
 namespace flowtap {
 namespace {
@@ -20,6 +21,7 @@ constexpr U64 kMaxRing = U64{1} << 30U;
 // drain of the ring may give (1 MiB) and keep most of what they hold.
 constexpr U64 kMinJournal = U64{8} << 20U;
 constexpr U64 kMinFlows = U64{16} << 20U;
+constexpr std::size_t kMaxLogKeys = flow::FlowKeys::kMostKeys;
 constexpr U64 kMinFlow = U64{32} << 10U;
 constexpr U64 kMaxBuffers = U64{1} << 30U;
 constexpr U64 kMaxFlows = U64{1} << 40U;
@@ -97,6 +99,30 @@ std::span<const Key> table() {
       Key{"stream.files",
           ListField{[](Config& c) -> List& { return c.stream.sources.files; }, kLogFileRule, 64},
           "Log files of HOST_ROOT that are followed, over rotations; a flow file/PATH each."},
+
+      Key{"stream.schedulers",
+          ListField{[](Config& c) -> List& { return c.stream.schedulers.logs; }, kSchedulerRule, 64},
+          "Flows that are schedulers' logs: each record about a pod is also in the flow sched/NAMESPACE/POD. "
+          "* stands for "
+          "any characters; never name what a tenant may choose."},
+      Key{"stream.scheduler_keys",
+          ListField{[](Config& c) -> List& { return c.stream.schedulers.keys; }, kLogKeyRule, kMaxLogKeys},
+          "Which of a record's keys says which pod it is about, in order."},
+      Key{"stream.main_log",
+          TextField{[](Config& c) -> std::string& { return c.stream.schedulers.main_log; }, kMainLogRule},
+          "Where people read the schedulers' logs at main_log_verbosity, however much the schedulers say: "
+          "off, stderr, or "
+          "a file with rotation. The flow sched/main has it, too."},
+      Key{"stream.main_log_verbosity",
+          CountField{[](Config& c) -> U64& { return c.stream.schedulers.main_log_verbosity; }, 0, 10},
+          "Records up to this -v are in the main log; so are those whose -v is not known."},
+      Key{"stream.main_log_bytes",
+          CountField{[](Config& c) -> U64& { return c.stream.schedulers.main_log_bytes; }, kMinFlow,
+                     kMaxFlows},
+          "Size at which the main log's file is rotated."},
+      Key{"stream.main_log_files",
+          CountField{[](Config& c) -> U64& { return c.stream.schedulers.main_log_files; }, 1, 1000},
+          "How many files of the main log are kept, the one that is written included."},
 
       Key{"prometheus", {}, "The totals for Prometheus."},
       Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},

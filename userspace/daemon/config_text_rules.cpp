@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "daemon/config_values.hpp"
+#include "flow/lines/scheduler_match.hpp"
 #include "stats/backends/address.hpp"
 
 namespace flowtap {
@@ -98,6 +99,20 @@ const TextRule kUnitRule = {"the name of a service",
                             "the name of a systemd service of at most 127 bytes, such as kubelet.service",
                             service_name};
 static_assert(kMaxUnitBytes == 127);
+
+const TextRule kSchedulerRule = {
+    "whose log a scheduler's is",
+    "pod/NAMESPACE/POD/CONTAINER, unit/NAME, container/NAME or file/PATH, such as "
+    "pod/kube-system/kube-scheduler-*/kube-scheduler",
+    [](std::string_view t) { return flow::SchedulerMatch::parse({std::string(t)}).has_value(); }};
+
+const TextRule kLogKeyRule = {"a key of klog", "a word such as pod or logID", [](std::string_view t) {
+                                return !t.empty() && t.size() <= 64 && only(t, "._- ");
+                              }};
+
+const TextRule kMainLogRule = {
+    "where the main log goes", "off, stderr or an absolute path",
+    [](std::string_view t) { return t == "off" || t == "stderr" || plain_path(t); }};
 
 const TextRule kExecutableRule = {"the path of an executable",
                                   "an absolute path of at most 1024 bytes, such as /usr/bin/kube-scheduler",

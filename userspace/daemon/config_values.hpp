@@ -31,6 +31,9 @@ extern const TextRule kOutputRule;
 extern const TextRule kPrefixRule;
 extern const TextRule kGroupRule;
 extern const TextRule kUnitRule;
+extern const TextRule kSchedulerRule;
+extern const TextRule kLogKeyRule;
+extern const TextRule kMainLogRule;
 extern const TextRule kExecutableRule;
 extern const TextRule kLogFileRule;
 

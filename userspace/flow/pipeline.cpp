@@ -12,6 +12,7 @@ constexpr std::size_t kTaken = std::size_t{256} << 10U;
 // Names come within milliseconds; bytes of who is let go wait for nothing.
 constexpr std::size_t kEarlyOfStream = std::size_t{256} << 10U;
 constexpr std::size_t kEarly = std::size_t{8} << 20U;
+constexpr auto kRecordIsWritten = 100ms;
 // So long after its end a stream is remembered, so that what comes late is not taken for a new one's.
 constexpr auto kRemembered = 10s;
 
@@ -47,6 +48,7 @@ bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
   place_ = tail->next;
   end_may_be_missed_ = end_may_be_missed_ || tail->evicted || !unwritten.empty();
   give_up_holes(now);
+  flush_records(now);
   forget_ended(now);
   since_flush_ += tail->entries.size() + unwritten.size();
   if (since_flush_ >= quarter_) next_quarter(now, wall_ns);
@@ -103,6 +105,9 @@ Pipeline::Clock::time_point Pipeline::next() const {
   for (const StreamNo number : holes_)
     if (const auto at = streams_.find(number); at != streams_.end())
       next = std::min(next, at->second.order.until());
+  for (const StreamNo number : held_)
+    if (const auto at = streams_.find(number); at != streams_.end())
+      next = std::min(next, at->second.held_since + kRecordIsWritten);
   return next;
 }
 
@@ -179,6 +184,8 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   if (has_ended && (stream.finished || stream.flow)) return;
   stream.flow = writing.flow(name.flow);
   writing.open_stream(*stream.flow);
+  if (schedulers_.is_scheduler && schedulers_.is_scheduler(name.flow))
+    stream.records = std::make_unique<SchedulerLines>(schedulers_.keys);
   begin(stream, writing);
   early_bytes_ -= std::exchange(stream.early_bytes, 0);
   for (const Early& early : std::exchange(stream.early, {}))
@@ -204,6 +211,7 @@ void Pipeline::finish(Stream& stream, FlowStore::Writing& writing) {
   renew(stream, writing);
   if (stream.passed > stream.lines.next()) miss(stream, stream.passed, writing);
   stream.lines.finish([&](const LineView& line) { add(stream, line, writing); });
+  flush_record(stream, writing);
   writing.end_stream(*stream.flow, stream.end_time);
   stream.flow.reset();
   stream.finished = true;
@@ -232,6 +240,7 @@ void Pipeline::give_up(Stream& stream, Clock::time_point now, FlowStore::Writing
 void Pipeline::miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writing) {
   renew(stream, writing);
   stream.lines.finish([&](const LineView& line) { add(stream, line, writing); });
+  flush_record(stream, writing);
   stats_.missing += to - std::min(to, stream.lines.next());
   stream.lines.skip_to(to);
   writing.add_gap(*stream.flow, stream.number, stream.output, to, stream.time);
@@ -239,6 +248,43 @@ void Pipeline::miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writin
 
 void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& writing) {
   writing.add(*stream.flow, stream.number, stream.output, line);
+  if (!stream.records) return;
+  const bool held = stream.records->held() > 0;
+  const std::uint64_t unknown = stream.records->verbosity().unknown();
+  stream.records->add(line, [&](const SchedulerLine& l) { add_record_line(stream, l, writing); });
+  stats_.unknown_verbosity += stream.records->verbosity().unknown() - unknown;
+  if (held || stream.records->held() == 0) return;
+  stream.held_since = Clock::now();
+  held_.push_back(stream.number);
+}
+
+void Pipeline::add_record_line(const Stream& stream, const SchedulerLine& line, FlowStore::Writing& writing) {
+  const LineView& view = line.line.line;
+  if (!line.flow.empty()) {
+    flow_id_.assign("sched/").append(line.flow);
+    writing.add(*writing.flow(flow_id_), stream.number, stream.output, view);
+  }
+  if (!schedulers_.main_log || !is_shown(line.level, schedulers_.main_verbosity)) return;
+  if (writing.add(*writing.flow(kMainLogFlow), stream.number, stream.output, view))
+    schedulers_.main_log(view.text, view.full);
+}
+
+void Pipeline::flush_record(Stream& stream, FlowStore::Writing& writing) {
+  if (stream.records)
+    stream.records->flush([&](const SchedulerLine& line) { add_record_line(stream, line, writing); });
+}
+
+// A record is one write, so what belongs to it is there a moment later.
+void Pipeline::flush_records(Clock::time_point now) {
+  if (held_.empty()) return;
+  FlowStore::Writing writing(store_, now);
+  std::erase_if(held_, [&](StreamNo number) {
+    const auto at = streams_.find(number);
+    if (at == streams_.end() || !at->second.records || at->second.records->held() == 0) return true;
+    if (now - at->second.held_since < kRecordIsWritten) return false;
+    flush_record(at->second, writing);
+    return true;
+  });
 }
 
 // It had to make room while it was written to.

@@ -5,23 +5,40 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "flow/journal.hpp"
 #include "flow/lines/line_assembler.hpp"
+#include "flow/lines/scheduler_lines.hpp"
 #include "flow/lines/stream_order.hpp"
 #include "flow/store/flow_store.hpp"
 
 namespace flowtap::flow {
 
 struct PipelineStats {
-  std::uint64_t bytes = 0;    ///< of lines, that were taken from the journal by this process
-  std::uint64_t missing = 0;  ///< bytes that were not there
-  std::uint64_t unnamed = 0;  ///< bytes that had to make room before their stream had a name
-  std::uint64_t damaged = 0;  ///< segments that could not be read
+  std::uint64_t bytes = 0;              ///< of lines, that were taken from the journal by this process
+  std::uint64_t missing = 0;            ///< bytes that were not there
+  std::uint64_t unknown_verbosity = 0;  ///< records of schedulers whose V is not known
+  std::uint64_t unnamed = 0;            ///< bytes that had to make room before their stream had a name
+  std::uint64_t damaged = 0;            ///< segments that could not be read
 };
+
+/// What is made of schedulers' logs.
+struct SchedulerOptions {
+  /// Whether the flow with this id is a scheduler's log; empty: none is.
+  std::function<bool(const std::string& flow)> is_scheduler;
+  FlowKeys keys;
+  Level main_verbosity = 2;  ///< of the main log
+  /// Gets each new line of the main log; empty: there is none.
+  std::function<void(std::string_view text, bool full)> main_log;
+};
+
+/// The flow of all that is in the main log.
+inline constexpr const char* kMainLogFlow = "sched/main";
 
 /// Used by one thread.
 class Pipeline {
@@ -30,8 +47,8 @@ class Pipeline {
 
   /// All must outlive it. `journal_bytes` is what the journal keeps: before a quarter of it has passed, lines are written
   /// to their files, so that a start finds in the one what is not in the other.
-  Pipeline(Journal& journal, FlowStore& store, std::uint64_t journal_bytes)
-      : journal_(journal), store_(store), quarter_(journal_bytes / 4) {}
+  Pipeline(Journal& journal, FlowStore& store, std::uint64_t journal_bytes, SchedulerOptions schedulers = {})
+      : journal_(journal), store_(store), quarter_(journal_bytes / 4), schedulers_(std::move(schedulers)) {}
 
   /// Takes all that the journal has from an earlier process, and then ends the flows that nobody writes to any more.
   void replay(std::uint64_t wall_ns);
@@ -66,6 +83,8 @@ class Pipeline {
     bool finished = false;     ///< and its flow knows it
     std::uint64_t passed = 0;  // of one that has ended: how much it was
     std::uint64_t end_time = 0;
+    std::unique_ptr<SchedulerLines> records;  // of a scheduler's log
+    Clock::time_point held_since{};           // lines of a record whose flow is not known yet
   };
 
   void take_entries(std::span<const std::byte> entries, Clock::time_point now, std::uint64_t wall_ns);
@@ -85,6 +104,9 @@ class Pipeline {
   void give_up(Stream& stream, Clock::time_point now, FlowStore::Writing& writing);
   void miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writing);
   void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
+  void add_record_line(const Stream& stream, const SchedulerLine& line, FlowStore::Writing& writing);
+  void flush_record(Stream& stream, FlowStore::Writing& writing);
+  void flush_records(Clock::time_point now);
   static void renew(Stream& stream, FlowStore::Writing& writing);
   void hold(Stream& stream, Early early);
   void forget_ended(Clock::time_point now);
@@ -92,9 +114,12 @@ class Pipeline {
   Journal& journal_;
   FlowStore& store_;
   const std::uint64_t quarter_;
+  const SchedulerOptions schedulers_;
   JournalPlace place_;
   std::unordered_map<StreamNo, Stream> streams_;
   std::vector<StreamNo> holes_;  // streams that wait for bytes
+  std::vector<StreamNo> held_;   // streams with lines of a record whose flow is not known yet
+  std::string flow_id_;          // of a record
   struct Ended {
     StreamNo stream;
     Clock::time_point at;

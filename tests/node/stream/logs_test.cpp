@@ -1,7 +1,9 @@
-// Logs as people read them: flowtap logs and the API over real containers, kills and restarts, from the first line to
-// the last.
+// Logs as people read them: flowtap logs over real containers, from the first line to the last.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -83,6 +85,42 @@ TEST_F(Logs, FollowsARunningContainerToItsEnd) {
   EXPECT_EQ(tail->wait(), 0);
   EXPECT_EQ(difference(root_.read("whole"), wanted), "");
   EXPECT_EQ(difference(root_.read("tail"), wanted.substr(half)), "");
+}
+
+// A scheduler at a high -v: its pods' lines apart, and a log that people can read.
+TEST_F(Logs, OfASchedulerByPod) {
+  Containerd containerd(root_);
+  const std::string golden = std::string(FLOWTAP_GOLDEN_DIR) + "/scheduler/";
+  std::filesystem::copy_file(golden + "kube-scheduler-v10.log", root_.file("busybox/log"));
+  const std::string main_log = root_.file("main.log");
+  Daemon daemon(root_, {.stream = true, .sources = "main_log: " + main_log});
+  daemon.wait_ready();
+  for (const char* ns : {"tenant", "kube-system"})
+    EXPECT_EQ(
+        containerd.run({.id = container_id(ns),
+                        .command = shell("exec cat /log >&2"),
+                        .annotations = cri_annotations(ns, "kube-scheduler-a", kPod, "kube-scheduler")}),
+        0);
+  ASSERT_TRUE(ended_flow(daemon, "pod/kube-system/kube-scheduler-a/"));
+  std::map<std::string, std::size_t> expected;
+  std::ifstream rows(golden + "flows.tsv");
+  for (std::string file, flow, records, bytes; rows >> file >> flow >> records >> bytes;)
+    if (file == "kube-scheduler-v10.log" && flow != "-") expected["sched/" + flow] = std::stoul(bytes);
+  ASSERT_FALSE(expected.empty());
+  std::map<std::string, std::size_t> seen;
+  EXPECT_TRUE(eventually([&] {
+    seen.clear();
+    for (const FlowSeen& flow : flows_of(daemon, "?kind=sched"))
+      if (flow.id != "sched/main") seen[flow.id] = log_text(daemon, flow.id).size();
+    return seen == expected;
+  }));
+  EXPECT_EQ(seen, expected) << "and a tenant who calls his pod so changes nothing";
+  EXPECT_EQ(logs({"kube-system/kube-scheduler-a"}), root_.read("busybox/log"));
+  const std::string main = logs({"sched/main"});
+  EXPECT_EQ(root_.read("main.log"), main);
+  EXPECT_GT(main.size(), 0U);
+  EXPECT_LT(main.size(), root_.read("busybox/log").size() / 2);
+  EXPECT_NE(main.find("\"Successfully bound pod to node\""), std::string::npos);
 }
 
 }  // namespace

@@ -46,7 +46,13 @@ std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::S
                                          flow::Journal& journal) {
   std::unique_ptr<LinePath> path(new LinePath(journal));
   path->store_ = flow::FlowStore::open(options_of(dir, config));
-  path->journal_bytes_ = config.journal_bytes;
+  path->config_ = config;
+  // Its rule has been asked when the configuration was read.
+  if (auto match = flow::SchedulerMatch::parse(config.schedulers.logs)) path->schedulers_ = std::move(*match);
+  const Config::Stream::Schedulers& schedulers = config.schedulers;
+  if (schedulers.main_log != "off")
+    path->main_log_ = std::make_unique<MainLog>(
+        MainLog::Options{schedulers.main_log, schedulers.main_log_bytes, schedulers.main_log_files});
   path->round();
   return path;
 }
@@ -96,7 +102,8 @@ void LinePath::run() noexcept {
 void LinePath::round() {
   // As after a start: what the journal has is left out as far as it is there.
   if (begin_anew_) {
-    pipeline_ = std::make_unique<flow::Pipeline>(journal_, *store_, journal_bytes_);
+    pipeline_ =
+        std::make_unique<flow::Pipeline>(journal_, *store_, config_.journal_bytes, scheduler_options());
     pipeline_->replay(wall_ns());
     begin_anew_ = false;
   }
@@ -105,6 +112,16 @@ void LinePath::round() {
   if (store_->next_flush() <= now || store_->has_too_much()) store_->flush(now, wall_ns());
   const std::scoped_lock lock(stats_mutex_);
   stats_ = pipeline_->stats();
+}
+
+flow::SchedulerOptions LinePath::scheduler_options() const {
+  flow::SchedulerOptions options;
+  options.is_scheduler = [this](const std::string& flow) { return schedulers_.matches(flow); };
+  options.keys = flow::FlowKeys(config_.schedulers.keys);
+  options.main_verbosity = static_cast<flow::Level>(config_.schedulers.main_log_verbosity);
+  if (main_log_)
+    options.main_log = [this](std::string_view text, bool full) { main_log_->write(text, full); };
+  return options;
 }
 
 void LinePath::append_samples(std::vector<stats::Series>& out) const {
@@ -118,6 +135,8 @@ void LinePath::append_samples(std::vector<stats::Series>& out) const {
   one(StatId::kFLOW_LINES, store.lines);
   one(StatId::kFLOW_MISSING, lines.missing);
   one(StatId::kFLOW_UNNAMED, lines.unnamed);
+  one(StatId::kSCHEDULER_UNKNOWN_V, lines.unknown_verbosity);
+  one(StatId::kMAIN_LOG_LOST, main_log_ ? main_log_->lost_bytes() : 0);
   one(StatId::kFLOW_FILE_BYTES, static_cast<double>(store.file_bytes));
   one(StatId::kFLOW_BUFFERED, static_cast<double>(store.buffered_bytes));
   one(StatId::kFLOW_BUFFERS, static_cast<double>(store.buffers));

@@ -10,6 +10,8 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "daemon/config.hpp"
+#include "daemon/stream/main_log.hpp"
+#include "flow/lines/scheduler_match.hpp"
 #include "flow/pipeline.hpp"
 #include "stats/snapshot.hpp"
 
@@ -39,7 +41,11 @@ class LinePath {
 
   flow::Journal& journal_;
   std::unique_ptr<flow::FlowStore> store_;
-  std::uint64_t journal_bytes_ = 0;
+  [[nodiscard]] flow::SchedulerOptions scheduler_options() const;
+
+  Config::Stream config_;
+  flow::SchedulerMatch schedulers_;
+  std::unique_ptr<MainLog> main_log_;  // empty: it is off
   bool begin_anew_ = true;
   std::unique_ptr<flow::Pipeline> pipeline_;
   std::shared_ptr<flow::Follower> follower_;

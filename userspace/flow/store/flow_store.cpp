@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, kEvictions> kEvictionNames{"flow_bytes", "store_bytes", "flows", "age",
                                                                   "unwritable"};
 constexpr std::uint64_t kPage = 4096;
+constexpr std::string_view kDerived = "sched/";
 constexpr std::uint64_t kSecond = 1'000'000'000;
 // What a flow may hold in memory when it cannot be written, in buffers.
 constexpr std::uint64_t kUnwrittenBuffers = 4;
@@ -94,6 +95,7 @@ void FlowStore::find_files() {
 FlowStore::Ref FlowStore::make(FlowState state) {
   const std::string id = state.id;
   auto flow = std::make_shared<Flow>(next_number_++, options_.dir, std::move(state));
+  flow->derived = id.starts_with(kDerived);
   flows_.insert_or_assign(id, flow);
   return flow;
 }
@@ -128,13 +130,15 @@ void FlowStore::Writing::touch(Flow& flow) {
   store_.next_flush_ = std::min(store_.next_flush_, now_ + store_.options_.idle);
 }
 
-void FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line) {
+bool FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line) {
   const std::size_t before = flow.log.buffered();
-  if (!flow.log.add(stream, output, line, store_.clock_)) return;
+  if (!flow.log.add(stream, output, line, store_.clock_)) return false;
+  if (flow.derived && flow.log.ended() != 0) flow.log.set_ended(0);
   store_.buffered_ += flow.log.buffered() - before;
   store_.full_ = store_.full_ || (flow.log.buffered() >= store_.options_.buffer_bytes && now_ >= flow.retry);
   ++store_.stats_.lines;
   touch(flow);
+  return true;
 }
 
 void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
@@ -345,7 +349,9 @@ void FlowStore::remove_old(std::uint64_t wall_ns) {
   const auto age = static_cast<std::uint64_t>(std::chrono::nanoseconds(options_.age).count());
   std::vector<Ref> old;
   for (const auto& [id, flow] : flows_)
-    if (flow->log.ended() != 0 && flow->log.ended() + age < wall_ns) old.push_back(flow);
+    if (const std::uint64_t end = flow->derived ? flow->log.last() : flow->log.ended();
+        end != 0 && end + age < wall_ns)
+      old.push_back(flow);
   for (const Ref& flow : old) remove(flow, Eviction::kAge);
 }
 
@@ -355,8 +361,10 @@ void FlowStore::enforce(std::uint64_t wall_ns) {
   while (flows_.size() > options_.flows) {
     Ref victim = oldest_ended();
     // None has ended: the one that has been silent for longest.
+    const auto rank = [](const Flow& flow) { return std::pair(!flow.derived, flow.log.last()); };
+    const bool none_ended = !victim;
     for (const auto& [id, flow] : flows_)
-      if (!victim || (victim->log.ended() == 0 && flow->log.last() < victim->log.last())) victim = flow;
+      if (none_ended && (!victim || rank(*flow) < rank(*victim))) victim = flow;
     remove(victim, Eviction::kFlows);
   }
 }

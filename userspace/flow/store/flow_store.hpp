@@ -83,6 +83,9 @@ class FlowStore {
     std::size_t open_streams = 0;
     bool gone = false;   ///< it had to make room: whoever writes asks for it anew
     bool fresh = false;  ///< nothing was known of it when it was asked for
+    /// Its lines are some of other flows' streams, so it has no end: its age counts from its last line, and it makes room
+    /// before flows that are somebody's whole output.
+    bool derived = false;
     bool touched = false;
     Clock::time_point waits_since{};  ///< lines in memory
     Clock::time_point retry{};        ///< it could not be written: not to be tried before
@@ -102,7 +105,8 @@ class FlowStore {
     Writing& operator=(const Writing&) = delete;
 
     [[nodiscard]] Ref flow(const std::string& id);
-    void add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
+    /// False: it is there already, from before a start.
+    bool add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
     void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time);
     /// What was found out to be another flow, which has one stream more than said: it takes that one's name, or where there is
     /// such a flow already, its lines go there. Returns the flow that has them.

@@ -1,0 +1,176 @@
+// Schedulers' logs through the whole way from the journal: each record in its pod's flow, over starts amid it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+#include <sstream>
+
+#include "flow/lines/scheduler_match.hpp"
+#include "flow/pipeline.hpp"
+#include "tests/unit/flow/journal_kit.hpp"
+#include "tests/unit/flow/lines/scheduler_log.hpp"
+#include "tests/unit/flow/store/store_kit.hpp"
+#include "tests/unit/flow/tmpfs_dir.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+constexpr std::uint64_t kJournal = 8U << 20U;
+constexpr const char* kScheduler = "pod/kube-system/kube-scheduler-a/u/kube-scheduler/0";
+
+class PipelineSchedulerTest : public testing::Test {
+ protected:
+  void begin(const std::string& name) {
+    dir_ = std::make_unique<TmpfsDir>();
+    std::filesystem::create_directory(*dir_ / "flows");
+    text_ = test::scheduler_log(name);
+    main_.clear();
+    open();
+    Batch batch;
+    batch.add(StreamEntry{1, {.flow = kScheduler, .output = "stderr", .identity = {}}});
+    ASSERT_TRUE(journal_->append(batch));
+  }
+  void open() {
+    pipeline_.reset(), store_.reset(), journal_.reset();
+    journal_ = open_journal(*dir_ / "journal", kJournal, kJournal / 8);
+    StoreOptions options;
+    options.dir = *dir_ / "flows";
+    store_ = FlowStore::open(options);
+    SchedulerOptions schedulers;
+    const auto match = SchedulerMatch::parse({"pod/kube-system/kube-scheduler-*/kube-scheduler"});
+    schedulers.is_scheduler = [match](const std::string& flow) { return match->matches(flow); };
+    schedulers.main_log = [this](std::string_view text, bool full) {
+      main_.append(text).append(full ? "\n" : "");
+    };
+    pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal, std::move(schedulers));
+    pipeline_->replay(1);
+  }
+  void write(std::size_t from, std::size_t size) {
+    Batch batch;
+    batch.add(BytesEntry{1, from, 1'000'000'000, 0, as_bytes(std::string_view(text_).substr(from, size))});
+    ASSERT_TRUE(journal_->append(batch));
+    take();
+  }
+  void take(std::chrono::milliseconds later = {}) {
+    while (pipeline_->take(Pipeline::Clock::now() + later, 1)) continue;
+  }
+  void end() {
+    Batch batch;
+    batch.add(EndEntry{1, text_.size(), 2'000'000'000, {}});
+    ASSERT_TRUE(journal_->append(batch));
+    take();
+  }
+  [[nodiscard]] std::string bytes_of(const std::string& flow) const {
+    std::string bytes;
+    const std::string log = log_of(*store_, flow);
+    for (std::string_view rest = log; !rest.empty();) {
+      const auto line = parse_cri_line(rest.substr(0, rest.find('\n')));
+      EXPECT_TRUE(line && !line->missing);
+      bytes.append(line->text).append(line->full ? "\n" : "");
+      rest.remove_prefix(rest.find('\n') + 1);
+    }
+    return bytes;
+  }
+  // Bytes by flow, as flows.tsv has them.
+  [[nodiscard]] std::map<std::string, std::size_t> seen() const {
+    std::map<std::string, std::size_t> all;
+    for (const FlowSummary& flow : store_->flows())
+      if (flow.id.starts_with("sched/") && flow.id != kMainLogFlow)
+        all[flow.id.substr(6)] = bytes_of(flow.id).size();
+    return all;
+  }
+
+  std::unique_ptr<TmpfsDir> dir_;
+  std::string text_;
+  std::string main_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<FlowStore> store_;
+  std::unique_ptr<Pipeline> pipeline_;
+};
+
+std::map<std::string, std::size_t> expected(const std::string& log) {
+  std::map<std::string, std::size_t> all;
+  std::istringstream rows(test::scheduler_log("flows.tsv"));
+  for (std::string file, flow, records, bytes; rows >> file >> flow >> records >> bytes;)
+    if (file == log && flow != "-") all[flow] = std::stoul(bytes);
+  return all;
+}
+
+// What a log has at -v=2, by the parts of which the pipeline is made.
+std::string shown(const std::string& text) {
+  std::string main;
+  SchedulerLines records;
+  LineAssembler lines;
+  const auto take = [&main](const SchedulerLine& line) {
+    if (is_shown(line.level, 2)) main.append(line.line.line.text).append(line.line.line.full ? "\n" : "");
+  };
+  lines.add(text, 1, [&](const LineView& line) { records.add(line, take); });
+  lines.finish([&](const LineView& line) { records.add(line, take); });
+  records.flush(take);
+  return main;
+}
+
+TEST_F(PipelineSchedulerTest, EachRecordIsInItsFlowAndTheMainLogIsReadable) {
+  std::mt19937 random(5);
+  for (const std::string& log : test::all_logs()) {
+    SCOPED_TRACE(log);
+    begin(log);
+    for (std::size_t at = 0; at < text_.size();) {
+      const std::size_t size = std::min<std::size_t>(1 + random() % 20'000, text_.size() - at);
+      write(at, size);
+      at += size;
+      if (random() % 4 == 0) store_->flush({}, 1, true);
+    }
+    end();
+    EXPECT_EQ(seen(), expected(log));
+    EXPECT_TRUE(bytes_of(kScheduler) == text_) << "the container's own log has it all";
+    EXPECT_TRUE(main_ == shown(text_));
+    EXPECT_TRUE(bytes_of(kMainLogFlow) == main_);
+  }
+}
+
+TEST_F(PipelineSchedulerTest, AStartAmidTheLogDoublesNothing) {
+  std::mt19937 random(6);
+  for (const std::string& log : test::all_logs()) {
+    SCOPED_TRACE(log);
+    begin(log);
+    for (std::size_t at = 0; at < text_.size();) {
+      const std::size_t size = std::min<std::size_t>(text_.size() / 7 + 1, text_.size() - at);
+      write(at, size);
+      at += size;
+      if (random() % 2 == 0) store_->flush({}, 1, true);
+      open();
+    }
+    end();
+    EXPECT_EQ(seen(), expected(log));
+    EXPECT_TRUE(bytes_of(kScheduler) == text_);
+    EXPECT_TRUE(bytes_of(kMainLogFlow) == shown(text_));
+  }
+}
+
+TEST_F(PipelineSchedulerTest, WhatIsNoSchedulersFeedsNoFlow) {
+  begin("numa-pod-era-v4.log");
+  Batch batch;
+  batch.add(StreamEntry{
+      2, {.flow = "pod/tenant/kube-scheduler-a/u/kube-scheduler/0", .output = "stderr", .identity = {}}});
+  batch.add(BytesEntry{2, 0, 1, 0, as_bytes(text_)});
+  ASSERT_TRUE(journal_->append(batch));
+  take();
+  EXPECT_TRUE(seen().empty());
+  EXPECT_TRUE(main_.empty());
+}
+
+// A record whose key may still come waits, but not for ever.
+TEST_F(PipelineSchedulerTest, ARecordThatDoesNotEndIsGivenAfterAMoment) {
+  begin("numa-pod-era-v4.log");
+  text_ = "I1121 01:34:50.000001       1 a.go:1] \"status\" detail=<\n\tone\n";
+  write(0, text_.size());
+  EXPECT_NE(pipeline_->next(), Pipeline::Clock::time_point::max());
+  EXPECT_EQ(main_, "");
+  take(std::chrono::seconds(1));
+  EXPECT_EQ(main_, text_) << "its verbosity is not known, so it passes";
+  EXPECT_EQ(pipeline_->next(), Pipeline::Clock::time_point::max());
+}
+
+}  // namespace
+}  // namespace flowtap::flow

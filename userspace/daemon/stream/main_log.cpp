@@ -1,0 +1,79 @@
+#include "daemon/stream/main_log.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+namespace flowtap {
+namespace {
+
+constexpr std::string_view kStderr = "stderr";
+constexpr mode_t kMode = 0640;
+
+}  // namespace
+
+MainLog::MainLog(Options options) : options_(std::move(options)) {
+  if (options_.to == kStderr) file_ = Fd(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+}
+
+bool MainLog::ready(std::size_t bytes) {
+  if (options_.to == kStderr) return file_.valid();
+  struct stat here{};
+  // Somebody may have moved or removed it.
+  const bool there = file_.valid() && ::fstat(file_.get(), &here) == 0 && here.st_nlink > 0;
+  if (there && (size_ + bytes <= options_.bytes || size_ == 0 || mid_line_)) return true;
+  if (there) rotate();
+  file_ = Fd(::open(options_.to.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+                    kMode));
+  if (!file_.valid() || ::fstat(file_.get(), &here) != 0 || !S_ISREG(here.st_mode)) {
+    file_.reset();
+    return false;
+  }
+  size_ = static_cast<std::uint64_t>(here.st_size);
+  return true;
+}
+
+void MainLog::rotate() {
+  const auto name = [this](std::uint64_t n) {
+    return n == 0 ? options_.to : options_.to + "." + std::to_string(n);
+  };
+  if (options_.files <= 1) {
+    ::unlink(options_.to.c_str());
+    return;
+  }
+  for (std::uint64_t n = options_.files - 1; n > 0; --n)
+    static_cast<void>(::rename(name(n - 1).c_str(), name(n).c_str()));
+}
+
+bool MainLog::put(std::string_view bytes) {
+  while (!bytes.empty()) {
+    // A pipe that says so takes so much without waiting.
+    pollfd there{file_.get(), POLLOUT, 0};
+    if (::poll(&there, 1, 0) != 1 || (there.revents & POLLOUT) == 0) break;
+    const ssize_t n = ::write(file_.get(), bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    size_ += static_cast<std::uint64_t>(n);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  lost_ += bytes.size();
+  return bytes.empty();
+}
+
+void MainLog::write(std::string_view text, bool full) {
+  const std::size_t bytes = text.size() + (full ? 1 : 0);
+  if (!ready(bytes)) {
+    lost_ += bytes;
+    return;
+  }
+  static_cast<void>(put(std::string(text).append(full ? "\n" : "")));
+  mid_line_ = !full;
+}
+
+}  // namespace flowtap

@@ -1,0 +1,41 @@
+// The readable log of the schedulers: standard error, or a file with rotation. It never waits for whoever reads it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+
+namespace flowtap {
+
+class MainLog {
+ public:
+  struct Options {
+    std::string to;           ///< "stderr", or a file
+    std::uint64_t bytes = 0;  ///< of one file; then it becomes FILE.1, that FILE.2, and so on
+    std::uint64_t files = 0;  ///< FILE and its predecessors, at least one
+  };
+
+  explicit MainLog(Options options);
+
+  /// A line, or a part of one. What cannot be written now is lost here (its flow has it), and counted.
+  void write(std::string_view text, bool full);
+  [[nodiscard]] std::uint64_t lost_bytes() const { return lost_; }
+
+ private:
+  [[nodiscard]] bool ready(std::size_t bytes);
+  void rotate();
+  [[nodiscard]] bool put(std::string_view bytes);
+
+  const Options options_;
+  Fd file_;
+  std::uint64_t size_ = 0;
+  bool mid_line_ = false;
+  std::atomic<std::uint64_t> lost_{0};
+};
+
+}  // namespace flowtap

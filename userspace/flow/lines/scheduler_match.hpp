@@ -1,0 +1,25 @@
+// Whose output is a scheduler's log: by the flow's id, whose parts are the identity that a tenant cannot choose.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace flowtap::flow {
+
+/// Patterns: `pod/NAMESPACE/POD/CONTAINER`, `unit/NAME`, `file/PATH`, `container/NAME-ID12`. In each part but a file's `*`
+/// stands for any run of characters; a pod's namespace must be given whole.
+class SchedulerMatch {
+ public:
+  /// An Error names the pattern that is none.
+  [[nodiscard]] static Result<SchedulerMatch> parse(const std::vector<std::string>& patterns);
+
+  [[nodiscard]] bool matches(std::string_view flow) const;
+
+ private:
+  std::vector<std::vector<std::string>> patterns_;  // their parts
+};
+
+}  // namespace flowtap::flow
