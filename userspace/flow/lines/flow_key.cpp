@@ -62,6 +62,14 @@ std::optional<FlowKey> object_ref(std::string_view object) {
   return pod(found.ns, found.name);
 }
 
+// Old klog's %+v escapes nothing: behind it there may be a tenant's words that look like pairs, and so nobody's pod. Its
+// lists and structures look like JSON up to where such words choose to end them.
+bool is_guess(KlogForm form, const KlogPair& pair) {
+  if (pair.kind == Kind::kUnquoted) return true;
+  return form == KlogForm::kText && pair.kind == Kind::kJson &&
+         (pair.value.starts_with('{') || pair.value.starts_with('['));
+}
+
 }  // namespace
 
 bool is_dns_label(std::string_view name) {
@@ -123,14 +131,12 @@ FlowKeys::Found FlowKeys::find(const KlogRecord& record, bool line_open) const {
   if (!record.structured) return found;
   Values values;
   std::uint32_t seen = 0;
-  bool guessing = false;
   KlogPairs pairs(record, line_open);
   for (KlogPair pair; pairs.next(pair);) {
-    // Old klog's %+v may have had pairs within it: what follows one fills in, and overrules nothing.
-    if (pair.kind == Kind::kUnquoted) guessing = true;
+    if (is_guess(record.form, pair)) break;
     if (pair.key.empty() || !first_[static_cast<unsigned char>(pair.key.front())]) continue;
     const std::size_t slot = slot_of(pair.key);
-    if (slot == slots_.size() || (guessing && (seen >> slot & 1U) != 0)) continue;
+    if (slot == slots_.size()) continue;
     values[slot] = {pair.value.data(), pair.value.size(), pair.kind};
     seen |= std::uint32_t{1} << slot;
   }

@@ -50,7 +50,8 @@ class FlowKeys {
   /// "ns/name", "ns/name/container" (folded), "resync1795224891102" (other), and "node/node-0", a zone's, is none.
   explicit FlowKeys(const std::vector<std::string>& names);
 
-  /// `line_open`: more of the record's last line may come. A key that occurs twice counts as klog has it, the last.
+  /// `line_open`: more of the record's last line may come. A key that occurs twice counts as klog has it, the last. In text
+  /// none counts that stands behind an unquoted value other than a number or word of JSON's: that may have had it within.
   [[nodiscard]] Found find(const KlogRecord& record, bool line_open = false) const;
 
  private:

@@ -31,7 +31,7 @@ TEST(FlowKey, AllErasFoldToThePod) {
         R"(pod="p" namespace="ns")", R"(pod="p" uuid="u" namespaces="ns")", R"(object="ns/p" kind="Pod")",
         R"(object="ns/p")", R"(podNamespace="ns" podName="p")", R"(podName="p" podNamespace="ns")",
         R"(pod name="p" pod namespace="ns" node="n")", R"(err="x pod=\"a/b\"" pod="ns/p")",
-        "err=<\n\tpod=\"a/b\"\n > pod=\"ns/p\"", R"(x={"a":" pod=\"a/b\""} pod="ns/p")"})
+        "err=<\n\tpod=\"a/b\"\n > pod=\"ns/p\"", R"(n=3 b=true pod="ns/p" x={"a":" pod=\"a/b\""})"})
     EXPECT_EQ(pairs(text), "ns/p") << text;
   EXPECT_EQ(json(R"("pod":{"name":"p","namespace":"ns"})"), "ns/p");
   EXPECT_EQ(json(R"("pod":{"name":"a","namespace":"ns"},"pod":{"name":"p","namespace":"ns"})"), "ns/p");
@@ -94,9 +94,17 @@ TEST(FlowKey, TheOrderOfTheKeysDecides) {
   EXPECT_EQ(pairs(R"(pod="a/first" pod="a/last")"), "a/last");
 }
 
-TEST(FlowKey, WhatMayHaveBeenWithinAValueOverrulesNothing) {
-  EXPECT_EQ(pairs(R"(pod="a/first" info=&{x pod="b/forged"})"), "a/first");
-  EXPECT_EQ(pairs(R"(conditionType=PodScheduled pod="a/p")"), "a/p");
+// Annotations and arguments as a scheduler's %+v writes them.
+TEST(FlowKey, WhatMayHaveBeenWithinAValueIsNobodysPod) {
+  const std::string forged = R"( pod="kube-system/victim" x=)";
+  for (const std::string& value :
+       {"&{Annotations:map[a:b" + forged + "]}", "map[a:b" + forged + "]", "{Name:a}" + forged + "}",
+        "[a]" + forged + "]", R"(["a"])" + forged + "[1]", "PodScheduled" + forged}) {
+    EXPECT_EQ(pairs("v=" + value), "none") << value;
+    EXPECT_EQ(pairs("v=" + value + R"( pod="a/p")"), "none") << value;
+    EXPECT_EQ(pairs(R"(pod="a/first" v=)" + value), "a/first") << value;
+    EXPECT_EQ(pairs(R"(pod="p" v=)" + value + R"( namespace="kube-system")"), "none") << value;
+  }
 }
 
 TEST(FlowKey, OnlyPairsAreLookedAt) {
