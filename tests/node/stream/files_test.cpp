@@ -170,6 +170,28 @@ TEST_F(Files, AMadRotatorTakesNoMoreThanItsShare) {
   EXPECT_LE(most, before + 100);
 }
 
+TEST_F(Files, DirectoriesThatWereMovedAwayAreWatchedNoMore) {
+  start();
+  const auto watches = [this] {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(daemon_->pid()) + "/fdinfo")) {
+      std::ifstream info(entry.path());
+      for (std::string line; std::getline(info, line);) count += line.starts_with("inotify ") ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_TRUE(eventually([&] { return watches() == 1; }));
+  for (int i = 0; i < 4; ++i) {
+    write(open(), "in directory " + std::to_string(i) + "\n");
+    expect_all();
+    fs::rename(root_.file("log"), root_.file("log" + std::to_string(i)));
+    fs::create_directory(root_.file("log"));
+  }
+  write(open(), "in the last one\n");
+  expect_all();
+  EXPECT_TRUE(eventually([&] { return watches() == 1; })) << watches();
+}
+
 TEST_F(Files, TheWriterGoesOnInTheFileThatWasMoved) {
   start();
   Fd file = open();

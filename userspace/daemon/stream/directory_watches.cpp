@@ -33,7 +33,18 @@ int DirectoryWatches::watch(PathWalk& walk, const std::string& directory) {
   const auto reached = walk.to(directory);
   if (!reached) return kNone;
   const std::string place = "/proc/self/fd/" + std::to_string(reached->place.get());
-  return ::inotify_add_watch(inotify_.get(), place.c_str(), kEvents);
+  const int watch = ::inotify_add_watch(inotify_.get(), place.c_str(), kEvents);
+  if (watch != kNone) all_.insert(watch);
+  return watch;
+}
+
+void DirectoryWatches::keep_only(const std::set<int>& watches) {
+  std::erase_if(all_, [&](int watch) {
+    if (watches.contains(watch)) return false;
+    // The kernel has removed that of a directory that is gone.
+    (void)::inotify_rm_watch(inotify_.get(), watch);
+    return true;
+  });
 }
 
 bool DirectoryWatches::read(const Listener& listener) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "base/fd.hpp"
@@ -21,6 +22,10 @@ class DirectoryWatches {
   /// none, or it cannot be watched.
   [[nodiscard]] int watch(PathWalk& walk, const std::string& directory);
 
+  /// Watches no directory any more but those with these numbers. One that was moved away stays watched until then, and
+  /// who owns it could make one after the other until root may have no more watches.
+  void keep_only(const std::set<int>& watches);
+
   struct Listener {
     std::function<void(int watch, const NameEvent& event)> event;
     std::function<void()> lost;  ///< events found no room, of any directory
@@ -35,6 +40,7 @@ class DirectoryWatches {
   explicit DirectoryWatches(Fd inotify) : inotify_(std::move(inotify)) {}
 
   Fd inotify_;
+  std::set<int> all_;
 };
 
 }  // namespace flowtap

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <set>
 
 #include "daemon/stream/followed_before.hpp"
 #include "identity/flow_id.hpp"
@@ -92,6 +93,7 @@ void FileSources::list(const std::vector<std::string>& paths) {
   }
   if (first_) end_unlisted();
   first_ = false;
+  drop_old_watches();
   tell();
 }
 
@@ -159,7 +161,14 @@ void FileSources::look() {
     open_fresh(path);
     look_at(path);
   }
+  drop_old_watches();
   tell();
+}
+
+void FileSources::drop_old_watches() {
+  std::set<int> used;
+  for (const Path& path : paths_) used.insert(path.watch);
+  watches_.keep_only(used);
 }
 
 bool FileSources::read_events() {

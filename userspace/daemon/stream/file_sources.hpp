@@ -81,6 +81,7 @@ class FileSources {
   void list(const std::vector<std::string>& paths);
   void tell();
   void look();
+  void drop_old_watches();
   /// True: there were events.
   bool read_events();
   void open_fresh(Path& path);
