@@ -4,7 +4,8 @@
  * and the regular files of whoever asks: how the log tap finds what was running before it.
  *
  * The kernel is asked and not /proc because stat() of /proc/PID/fd/N tells another device number than the inode has
- * on overlayfs and btrfs, and because one walk in the kernel sees one state of each descriptor.
+ * on overlayfs and btrfs, because one walk in the kernel sees one state of each descriptor, and because stat() and
+ * statfs() through /proc/PID wait for file systems whose server does not answer.
  */
 #include "bpf/abi/open_file.h"
 #include "bpf/lib/file.bpf.h"
@@ -54,6 +55,15 @@ static __always_inline __u64 cgroup_of(struct task_struct* task) {
   return BPF_CORE_READ(cgroup, level) > 0 ? BPF_CORE_READ(cgroup, kn, id) : 0;
 }
 
+static __always_inline void add_program(struct ftap_open_file* row, struct task_struct* task) {
+  struct inode* exe = BPF_CORE_READ(task, mm, exe_file, f_inode);
+  row->mounts = BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
+  if (!exe) return;
+  row->exe_ino = BPF_CORE_READ(exe, i_ino);
+  row->exe_dev = BPF_CORE_READ(exe, i_sb, s_dev);
+  row->as_parent = is_exe_of_parent(task, exe);
+}
+
 SEC("iter/task_file")
 int ftap_files_iter(struct bpf_iter__task_file* ctx) {
   struct task_struct* task = ctx->task;
@@ -75,7 +85,9 @@ int ftap_files_iter(struct bpf_iter__task_file* ctx) {
       .kind = kind,
       .mode = (mode & FTAP_FMODE_READ ? FTAP_MAY_READ : 0) | (mode & FTAP_FMODE_WRITE ? FTAP_MAY_WRITE : 0),
       .entered = entered_container(task),
+      .magic = inode->i_sb->s_magic,
   };
+  add_program(&row, task);
   row.cgroup = cgroup_of(task);
   row.parent_cgroup = cgroup_of(task->real_parent);
   bpf_seq_write(ctx->meta->seq, &row, sizeof(row));

@@ -19,7 +19,11 @@ struct ftap_open_file {
   __u16 kind; /* enum ftap_log_kind */
   __u16 mode;
   __u32 entered; /* 1: its mount namespace is not its parent's, so it is where a container begins */
-  __u32 zero;
+  __u32 mounts;  /* the number of its mount namespace */
+  __u64 exe_ino; /* the program that it runs; 0: none */
+  __u32 exe_dev;
+  __u32 as_parent; /* 1: its parent runs the same program */
+  __u64 magic;     /* of the file's file system, as statfs(2) has it */
 };
 
 #endif /* FTAP_ABI_OPEN_FILE_H */

@@ -132,6 +132,11 @@ static __always_inline __u32 kind_of(struct file* file, struct inode* inode) {
   }
 }
 
+static __always_inline bool is_exe_of_parent(struct task_struct* task, struct inode* inode) {
+  struct inode* parents = BPF_CORE_READ(task, real_parent, mm, exe_file, f_inode);
+  return parents == inode;
+}
+
 /*
  * What tells a pipe, file, ... from a later one with the same number (pipefs' numbers come back after 2^32; a
  * terminal's at once). Never 0. A file's inode leaves the memory and comes again elsewhere, but keeps its generation.

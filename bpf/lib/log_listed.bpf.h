@@ -67,11 +67,6 @@ static __noinline int is_listed_unit(struct kernfs_node* node) {
   return size > 0 && bpf_map_lookup_elem(&ftap_units, &name);
 }
 
-static __always_inline bool is_exe_of_parent(struct task_struct* task, struct inode* inode) {
-  struct inode* parents = BPF_CORE_READ(task, real_parent, mm, exe_file, f_inode);
-  return parents == inode;
-}
-
 static __always_inline bool is_listed_exe(struct task_struct* task, struct linux_binprm* bprm) {
   struct inode* inode = BPF_CORE_READ(bprm, file, f_inode);
   if (!inode) return false;

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +98,9 @@ TEST(OpenFiles, FindsTheOutputsOfOneProcessAndWhatTheyAre) {
   EXPECT_EQ(err->kind, FTAP_KIND_FILE);
   ASSERT_EQ(::fstat(file.get(), &st), 0);
   EXPECT_EQ(err->inode, st.st_ino);
+  struct statfs system{};
+  ASSERT_EQ(::fstatfs(file.get(), &system), 0);
+  EXPECT_EQ(err->file_system, static_cast<std::uint64_t>(system.f_type));
   EXPECT_TRUE(std::ranges::all_of(*all, [&](const OpenFile& f) {
     return f.pid == static_cast<std::uint32_t>(child.pid());
   })) << "of that process alone";
@@ -131,6 +135,26 @@ TEST(OpenFiles, TellsWhatTheKernelCallsOurOwnFile) {
   EXPECT_FALSE(files->own_file(9999));
 }
 
+TEST(OpenFiles, TellsWhatAProcessRunsAndWhere) {
+  const auto files = OpenFiles::load();
+  ASSERT_TRUE(files) << files.error().what;
+  const Fd exe(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  const auto program = files->own_file(exe.get());
+  ASSERT_TRUE(program) << program.error().what;
+  const Child child(1, 2);
+  const auto of_child = files->list(child.pid());
+  ASSERT_TRUE(of_child) << of_child.error().what;
+  const OpenFile* out = find(*of_child, child.pid(), 1);
+  ASSERT_NE(out, nullptr);
+  EXPECT_EQ(out->exe_inode, program->inode);
+  EXPECT_EQ(out->exe_device, program->device);
+  EXPECT_TRUE(out->runs_as_parent);
+  EXPECT_FALSE(program->runs_as_parent) << "nobody runs tests from a test";
+  struct stat mounts{};
+  ASSERT_EQ(::stat("/proc/self/ns/mnt", &mounts), 0);
+  EXPECT_EQ(out->mounts, mounts.st_ino);
+}
+
 TEST(OpenFiles, AProcessInMountsOfItsOwnIsWhereAContainerBegins) {
   const Pipe pipe;
   const Child child(pipe.write.get(), pipe.write.get(), true);
@@ -140,6 +164,9 @@ TEST(OpenFiles, AProcessInMountsOfItsOwnIsWhereAContainerBegins) {
   ASSERT_NE(out, nullptr);
   EXPECT_TRUE(out->enters_container);
   EXPECT_NE(out->start_time, 0U);
+  struct stat mounts{};
+  ASSERT_EQ(::stat(("/proc/" + std::to_string(child.pid()) + "/ns/mnt").c_str(), &mounts), 0);
+  EXPECT_EQ(out->mounts, mounts.st_ino);
 }
 
 TEST(OpenFiles, NoSuchProcessIsAnError) {

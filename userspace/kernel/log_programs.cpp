@@ -3,7 +3,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
-#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
@@ -194,14 +193,12 @@ LogBackend LogLive::backend() const {
   return generation_.handler(kCallsHook) == nullptr ? LogBackend::kFunctions : LogBackend::kSysExit;
 }
 
-Status LogLive::check_file(const std::string& path) const {
+Status LogLive::check_file(const OpenFile& file) const {
   if (backend() == LogBackend::kSysExit) return {};
-  struct statfs system{};
-  if (::statfs(path.c_str(), &system) != 0)
-    return fail_errno(errno, "cannot ask for the file system of " + path);
+  const auto magic = static_cast<long>(file.file_system);
   const auto has_hook = [this](std::string_view hook) { return generation_.handler(hook) != nullptr; };
-  if (!sees_file_system(system.f_type, has_hook)) return unseen_file(path, system.f_type);
-  return {};
+  if (sees_file_system(magic, has_hook)) return {};
+  return unseen_file("/proc/" + std::to_string(file.pid) + "/fd/" + std::to_string(file.fd), magic);
 }
 
 std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {

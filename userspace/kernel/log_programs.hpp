@@ -16,6 +16,7 @@
 #include "kernel/log_older.hpp"
 #include "kernel/log_pins.hpp"
 #include "kernel/log_streams.hpp"
+#include "kernel/open_files.hpp"
 #include "kernel/program_stats.hpp"
 #include "kernel/ring_reader.hpp"
 
@@ -76,7 +77,7 @@ class LogLive {
   [[nodiscard]] const std::string& why() const { return why_; }
 
   /// Whether what is written to this file is seen; ENOTSUP: not by this backend.
-  [[nodiscard]] Status check_file(const std::string& path) const;
+  [[nodiscard]] Status check_file(const OpenFile& file) const;
 
   /// Builds of other layouts that have streams or a ring which somebody has to go on with, the oldest first. Until
   /// relieve() their programs capture as before.

@@ -32,7 +32,12 @@ OpenFile open_file(const ftap_open_file& row) {
           .cgroup = row.cgroup,
           .parent_cgroup = row.parent_cgroup,
           .start_time = row.start_time,
-          .enters_container = row.entered != 0};
+          .enters_container = row.entered != 0,
+          .mounts = row.mounts,
+          .file_system = row.magic,
+          .exe_device = row.exe_dev,
+          .exe_inode = row.exe_ino,
+          .runs_as_parent = row.as_parent != 0};
 }
 
 // A read gives as many whole rows as fit, but the reader of a stream does not rely on where it was cut.

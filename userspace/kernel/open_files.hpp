@@ -28,13 +28,18 @@ struct OpenFile {
   std::uint64_t parent_cgroup = 0;  ///< of the process that started it
   std::uint64_t start_time = 0;     ///< of the process, ns on CLOCK_BOOTTIME
   bool enters_container = false;    ///< its mount namespace is not its parent's
+  std::uint32_t mounts = 0;         ///< its mount namespace's number, as stat() of /proc/PID/ns/mnt has it
+  std::uint64_t file_system = 0;    ///< where the file is: its magic number, as statfs(2) has it
+  std::uint32_t exe_device = 0;     ///< the program that the process runs, as the kernel has it
+  std::uint64_t exe_inode = 0;      ///< 0: none
+  bool runs_as_parent = false;      ///< its parent runs the same program
 };
 
 struct OpenFilesDeleter {
   void operator()(open_files_bpf* skeleton) const noexcept;
 };
 
-/// Asks the kernel. Loaded once, since loading costs milliseconds; each question is one walk.
+/// Asks the kernel, and so never waits for a file system. Loaded once, since loading costs milliseconds; each question is one walk.
 class OpenFiles {
  public:
   [[nodiscard]] static Result<OpenFiles> load();

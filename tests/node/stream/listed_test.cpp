@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <thread>
 
 #include "base/fd.hpp"
 #include "tests/support/cgroup.hpp"
 #include "tests/support/flows.hpp"
+#include "tests/support/silent_server.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -393,6 +395,41 @@ TEST_F(Listed, AFileThatTheBackendMayNotSee) {
   for (const FlowSeen& flow : flows("proc"))
     EXPECT_EQ(flow.capture,
               (std::map<std::string, std::string>{{"both", seen ? "file" : "uncaptured_file"}}));
+}
+
+// All that runs is looked at when flowtapd starts, and listed executables again and again.
+TEST_F(Listed, WhatIsOnAFileSystemThatDoesNotAnswerHoldsUpNobody) {
+  fs::create_directory(root_.file("hung"));
+  std::ifstream cat("/bin/cat", std::ios::binary);
+  SilentServer server(root_.file("hung"), {std::istreambuf_iterator<char>(cat), {}});
+  if (!server.mounted()) GTEST_SKIP() << "there is no FUSE here";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const Fd said(ends[0]);
+  const Fd out(ends[1]);
+  const std::string gate = root_.file("gate");
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  const Fd to(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
+  const Process running({.argv = {root_.file("hung/file")},
+                         .in = gate,
+                         .out = "/dev/null",
+                         .err = "/dev/null",
+                         .before_exec = [&out] { ::dup2(out.get(), 1); }});
+  char echoed = 0;
+  ASSERT_EQ(::write(to.get(), "x", 1), 1);
+  ASSERT_EQ(::read(said.get(), &echoed, 1), 1);
+  server.fall_silent();
+
+  start("processes: [/bin/sched, /hung/file]");
+  const Fd log = open_log();
+  EXPECT_EQ(run({"/bin/sh", "-c", lines(0, 300)}, log.get())->wait(), 0);
+  expect_flow("proc", writer_lines(0, 300));
+  list("processes: [/bin/sched, /hung/other]");
+  settle();
+  using boost::json::array;
+  EXPECT_EQ(daemon_->status().at("stream").at("sources").at("refused"),
+            (array{{{"name", "/hung/other"},
+                    {"why", "/hung/other is on fuse, which may keep its readers waiting for ever"}}}));
 }
 
 TEST_F(Listed, ListsThatChange) {

@@ -139,7 +139,7 @@ void FileSources::tell() {
   for (const Path& path : paths_) {
     told.lost_files += path.rotations.lost();
     if (!path.missing) continue;
-    if (path.missing->code == ENOENT || path.missing->code == ENOTDIR)
+    if (is_nothing_there(*path.missing))
       told.not_found.push_back(path.path);
     else
       told.refused.push_back({path.path, path.missing->what});

@@ -1,6 +1,5 @@
 #include "daemon/stream/listed_executables.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -13,31 +12,32 @@ void ListedExecutables::set(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) executables_[path];
 }
 
-ListedExecutables::Executable ListedExecutables::look(const std::string& path,
-                                                      const Executable& before) const {
-  struct stat status{};
-  const auto file = root_.open_below(path, O_PATH);
-  if (!file || ::fstat(file->get(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  const Place place{status.st_dev, status.st_ino};
+Result<ListedExecutables::Executable> ListedExecutables::look(const std::string& path,
+                                                              const Executable& before) {
+  FTAP_TRY_ASSIGN(reached, walk_.to(path));
+  const struct statx& status = reached.status;
+  if (!S_ISREG(status.stx_mode)) return fail(path + " is no regular file");
+  const Place place{status.stx_dev_major, status.stx_dev_minor, status.stx_ino};
   if (before.place == place) return before;
-  const auto own = ask_(file->get());
-  if (!own) return {};
-  return {place, {own->device, own->inode}};
+  FTAP_TRY_ASSIGN(own, ask_(reached.place.get()));
+  return Executable{place, {own.device, own.inode}, {}};
 }
 
 bool ListedExecutables::find() {
   bool changed = false;
   for (auto& [path, executable] : executables_) {
-    const Executable now = look(path, executable);
+    auto found = look(path, executable);
+    Executable now = found ? std::move(*found) : Executable{{}, {}, std::move(found).error()};
     changed = changed || now.place != executable.place;
-    executable = now;
+    executable = std::move(now);
   }
   return changed;
 }
 
-bool ListedExecutables::contains(const Place& place) const {
-  return std::ranges::any_of(executables_,
-                             [&place](const auto& entry) { return entry.second.place == place; });
+bool ListedExecutables::contains(const kernel::LogExecutable& executable) const {
+  return std::ranges::any_of(executables_, [&executable](const auto& entry) {
+    return entry.second.place && entry.second.known == executable;
+  });
 }
 
 std::vector<kernel::LogExecutable> ListedExecutables::known() const {
@@ -50,7 +50,15 @@ std::vector<kernel::LogExecutable> ListedExecutables::known() const {
 std::vector<std::string> ListedExecutables::not_found() const {
   std::vector<std::string> all;
   for (const auto& [path, executable] : executables_)
-    if (!executable.place) all.push_back(path);
+    if (executable.missing && is_nothing_there(*executable.missing)) all.push_back(path);
+  return all;
+}
+
+std::vector<api::RefusedSource> ListedExecutables::refused() const {
+  std::vector<api::RefusedSource> all;
+  for (const auto& [path, executable] : executables_)
+    if (executable.missing && !is_nothing_there(*executable.missing))
+      all.push_back({path, executable.missing->what});
   return all;
 }
 

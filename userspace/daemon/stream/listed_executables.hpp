@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "api/flow_views.hpp"
 #include "base/result.hpp"
-#include "identity/root_dir.hpp"
+#include "daemon/stream/path_walk.hpp"
 #include "kernel/log_streams.hpp"
 #include "kernel/open_files.hpp"
 
@@ -17,17 +18,11 @@ namespace flowtap {
 
 class ListedExecutables {
  public:
-  /// As stat() tells it, which is not always what the kernel has.
-  struct Place {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    bool operator==(const Place&) const = default;
-  };
   /// kernel::OpenFiles::own_file()
   using AskKernel = std::function<Result<kernel::OpenFile>(int fd)>;
 
-  /// Paths are below `root`.
-  ListedExecutables(identity::RootDir root, AskKernel ask) : root_(std::move(root)), ask_(std::move(ask)) {}
+  /// Paths are gone as `walk` goes them.
+  ListedExecutables(PathWalk walk, AskKernel ask) : walk_(std::move(walk)), ask_(std::move(ask)) {}
 
   /// These and no others from now on.
   void set(const std::vector<std::string>& paths);
@@ -37,19 +32,29 @@ class ListedExecutables {
   [[nodiscard]] bool find();
 
   [[nodiscard]] bool empty() const { return executables_.empty(); }
-  [[nodiscard]] bool contains(const Place& place) const;
+  [[nodiscard]] bool contains(const kernel::LogExecutable& executable) const;
   /// Those that were found, as the programs know them.
   [[nodiscard]] std::vector<kernel::LogExecutable> known() const;
   [[nodiscard]] std::vector<std::string> not_found() const;
+  /// Those that are there and are not taken.
+  [[nodiscard]] std::vector<api::RefusedSource> refused() const;
 
  private:
-  struct Executable {
-    std::optional<Place> place;  // absent: nothing is there
-    kernel::LogExecutable known;
+  // As statx() tells it, which is not always what the kernel has.
+  struct Place {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+    std::uint64_t inode = 0;
+    bool operator==(const Place&) const = default;
   };
-  [[nodiscard]] Executable look(const std::string& path, const Executable& before) const;
+  struct Executable {
+    std::optional<Place> place;  // absent: it is missing
+    kernel::LogExecutable known;
+    std::optional<Error> missing;
+  };
+  [[nodiscard]] Result<Executable> look(const std::string& path, const Executable& before);
 
-  identity::RootDir root_;
+  PathWalk walk_;
   AskKernel ask_;
   std::map<std::string, Executable> executables_;  // by path
 };

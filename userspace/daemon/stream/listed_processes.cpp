@@ -8,7 +8,6 @@
 #include "base/file.hpp"
 #include "daemon/config.hpp"
 #include "daemon/stream/run_members.hpp"
-#include "identity/proc_identity.hpp"
 
 namespace flowtap {
 namespace {
@@ -48,13 +47,13 @@ bool can_be_captured(ftap_log_kind kind) {
 Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, const kernel::LogLive& live,
                                               const kernel::OpenFiles& files, StreamSlots& slots,
                                               flow::LogConsumer& consumer) {
-  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
+  FTAP_TRY_ASSIGN(walk, PathWalk::open(host_root));
   const std::string proc = host_root + "/proc/";
   struct stat mounts{};
   // As identity::read_process(): process 1 may be closed to us, kthreadd has the same one.
   if (::stat((proc + "1/ns/mnt").c_str(), &mounts) != 0 && ::stat((proc + "2/ns/mnt").c_str(), &mounts) != 0)
     return fail_errno(errno, "cannot tell the node's mount namespace");
-  return ListedProcesses(std::move(root), proc, find_cgroups(host_root),
+  return ListedProcesses(std::move(walk), proc, find_cgroups(host_root),
                          static_cast<std::uint32_t>(mounts.st_ino), live, files, slots, consumer);
 }
 
@@ -154,10 +153,8 @@ Status ListedProcesses::capture_running() {
   return {};
 }
 
-// What has ended since is none that is not seen.
 bool ListedProcesses::is_seen(const OpenFile& output) const {
-  const auto seen =
-      live_->check_file(proc_ + std::to_string(output.pid) + "/fd/" + std::to_string(output.fd));
+  const auto seen = live_->check_file(output);
   return seen || seen.error().code != ENOTSUP;
 }
 
@@ -166,26 +163,9 @@ std::optional<ftap_log_rule> ListedProcesses::rule_of(const OpenFile& output) co
   if (output.cgroup != output.parent_cgroup)
     for (const auto& [name, cgroups] : units_)
       if (cgroups.contains(output.cgroup)) return FTAP_RULE_UNIT;
-  if (executables_.empty() || !runs_listed(output.pid)) return std::nullopt;
-  return FTAP_RULE_PROCESS;
-}
-
-bool ListedProcesses::runs_listed(std::uint32_t pid) const {
-  const auto place = executable_of(pid);
-  if (!place || !executables_.contains(*place)) return false;
-  struct stat mounts{};
-  const std::string directory = proc_ + std::to_string(pid);
-  if (::stat((directory + "/ns/mnt").c_str(), &mounts) != 0 || mounts.st_ino != mounts_) return false;
-  const auto text = read_file(directory + "/stat");
-  if (!text) return false;
-  const auto stat = identity::parse_proc_stat(*text);
-  return stat && executable_of(static_cast<std::uint32_t>(stat->parent)) != place;
-}
-
-std::optional<ListedExecutables::Place> ListedProcesses::executable_of(std::uint32_t pid) const {
-  struct stat status{};
-  if (::stat((proc_ + std::to_string(pid) + "/exe").c_str(), &status) != 0) return std::nullopt;
-  return ListedExecutables::Place{status.st_dev, status.st_ino};
+  const bool listed = output.mounts == mounts_ && !output.runs_as_parent &&
+                      executables_.contains({output.exe_device, output.exe_inode});
+  return listed ? std::optional(FTAP_RULE_PROCESS) : std::nullopt;
 }
 
 std::vector<std::string> ListedProcesses::not_found() const {

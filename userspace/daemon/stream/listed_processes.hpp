@@ -10,17 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "api/flow_views.hpp"
 #include "base/result.hpp"
 #include "daemon/stream/listed_executables.hpp"
+#include "daemon/stream/path_walk.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "flow/log_consumer.hpp"
-#include "identity/root_dir.hpp"
 #include "kernel/log_programs.hpp"
 #include "kernel/open_files.hpp"
 
 namespace flowtap {
 
-/// Of one thread.
+/// Of one thread, which waits for no file system that may hang.
 class ListedProcesses {
  public:
   /// All must outlive it. `host_root` is where the node's file system is seen, with its /proc.
@@ -37,9 +38,11 @@ class ListedProcesses {
 
   /// Listed names for which nothing is there.
   [[nodiscard]] std::vector<std::string> not_found() const;
+  /// Listed executables that are there and are not captured.
+  [[nodiscard]] std::vector<api::RefusedSource> refused() const { return executables_.refused(); }
 
  private:
-  ListedProcesses(identity::RootDir root, std::string proc, std::string cgroups, std::uint32_t mounts,
+  ListedProcesses(PathWalk walk, std::string proc, std::string cgroups, std::uint32_t mounts,
                   const kernel::LogLive& live, const kernel::OpenFiles& files, StreamSlots& slots,
                   flow::LogConsumer& consumer)
       : proc_(std::move(proc)),
@@ -49,14 +52,12 @@ class ListedProcesses {
         files_(&files),
         slots_(&slots),
         consumer_(&consumer),
-        executables_(std::move(root), [&files](int fd) { return files.own_file(fd); }) {}
+        executables_(std::move(walk), [&files](int fd) { return files.own_file(fd); }) {}
 
   void find_units();
   [[nodiscard]] Status capture_running();
   [[nodiscard]] bool is_seen(const kernel::OpenFile& output) const;
   [[nodiscard]] std::optional<ftap_log_rule> rule_of(const kernel::OpenFile& output) const;
-  [[nodiscard]] bool runs_listed(std::uint32_t pid) const;
-  [[nodiscard]] std::optional<ListedExecutables::Place> executable_of(std::uint32_t pid) const;
 
   std::string proc_;
   std::string cgroups_;   // where the v2 hierarchy is mounted; empty: nowhere

@@ -101,4 +101,8 @@ Result<PathWalk::Reached> PathWalk::to(const std::string& path) {
   return Reached{std::move(way.back()), status};
 }
 
+bool is_nothing_there(const Error& error) {
+  return error.code == ENOENT || error.code == ENOTDIR;
+}
+
 }  // namespace flowtap

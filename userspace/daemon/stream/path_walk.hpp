@@ -23,7 +23,7 @@ class PathWalk {
   };
   /// Links are followed, in the middle and at the end, if each of them belongs to root or to the owner of what is reached
   /// in the end: all others would be a way for those who may not read it to have it read. File systems that may_hang() are
-  /// refused before anything is looked up in them. Error code ENOENT or ENOTDIR: there is nothing.
+  /// refused before anything is looked up in them.
   [[nodiscard]] Result<Reached> to(const std::string& path);
 
  private:
@@ -34,5 +34,8 @@ class PathWalk {
   identity::RootDir root_;
   MountTypes mounts_;
 };
+
+/// Of an Error that PathWalk::to() has given: there is nothing at the path.
+[[nodiscard]] bool is_nothing_there(const Error& error);
 
 }  // namespace flowtap

@@ -52,7 +52,7 @@ Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t p
   std::vector<Held> held;
   for (const OpenFile* f : found) {
     if (f == nullptr || !can_be_tapped(f->kind) || !is_asked_for(f->fd, outputs)) continue;
-    if (f->kind == FTAP_KIND_FILE) FTAP_TRY(live_.check_file(fmt::format("/proc/{}/fd/{}", pid, f->fd)));
+    if (f->kind == FTAP_KIND_FILE) FTAP_TRY(live_.check_file(*f));
     const std::uint32_t fds =
         one_place ? FTAP_STDOUT | FTAP_STDERR : (f->fd == 1 ? FTAP_STDOUT : FTAP_STDERR);
     const kernel::LogTarget target{

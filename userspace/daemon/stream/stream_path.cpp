@@ -344,7 +344,10 @@ api::StreamStatusReport StreamPath::report() const {
     report.sources.refused = std::move(told.refused);
     report.sources.lost_files = told.lost_files;
   }
-  if (listed_) std::ranges::copy(listed_->not_found(), std::back_inserter(report.sources.not_found));
+  if (listed_) {
+    std::ranges::copy(listed_->not_found(), std::back_inserter(report.sources.not_found));
+    std::ranges::copy(listed_->refused(), std::back_inserter(report.sources.refused));
+  }
   report.sources.filled_bytes = file_streams_.counts().filled;
   for (const api::ProgramStatus& program : programs_)
     if (program.recursion_misses)

@@ -33,7 +33,7 @@ class ListedExecutablesTest : public testing::Test {
   }
 
   const test::TempDir dir_;
-  ListedExecutables listed_{*identity::RootDir::open(dir_ / ""), [](int fd) -> Result<kernel::OpenFile> {
+  ListedExecutables listed_{*PathWalk::open(dir_ / "."), [](int fd) -> Result<kernel::OpenFile> {
                               struct stat status{};
                               EXPECT_EQ(::fstat(fd, &status), 0);
                               if (status.st_size == kUnseen) return fail("not seen");
@@ -50,7 +50,8 @@ TEST_F(ListedExecutablesTest, OneThatIsNotSeenHidesNoOther) {
   listed_.set({"/a", "/b", "/c", "/d"});
   EXPECT_TRUE(listed_.find());
   EXPECT_EQ(known(), (std::vector{inode("a"), inode("c")}));
-  EXPECT_EQ(listed_.not_found(), (Paths{"/b", "/d"}));
+  EXPECT_EQ(listed_.not_found(), Paths{"/d"});
+  EXPECT_EQ(listed_.refused(), (std::vector<api::RefusedSource>{{"/b", "not seen"}}));
   EXPECT_FALSE(listed_.find());
 
   write("b", 1);
