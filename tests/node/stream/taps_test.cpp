@@ -1,6 +1,7 @@
 // Running processes that somebody follows: what they write from then on is what comes out.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -8,6 +9,7 @@
 
 #include "base/fd.hpp"
 #include "tests/support/flows.hpp"
+#include "tests/support/held_thread.hpp"
 #include "tests/support/http_client.hpp"
 
 namespace flowtap::test {
@@ -112,6 +114,28 @@ TEST(Taps, TwoProcessesInOnePlaceAndTwoFollowersOfOne) {
     EXPECT_GE(got.body.size(), all.size() / 2);
   }
   EXPECT_EQ(difference(second.get().body, all), "") << "one place: whoever writes to it";
+}
+
+TEST(Taps, WhoWaitsForItsNamesHoldsUpNobody) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.stream = true});
+  daemon.wait_ready();
+  const Fd file(::open(root.file("out").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
+  Writer writer(root, "one", file.get(), file.get());
+  std::future<HttpAnswer> out;
+  {
+    // It would give the stream its name.
+    const HeldThread held(daemon.pid(), "ftap-drain", SYS_epoll_wait);
+    out = tap(daemon, writer.pid(), "stdout");
+    EXPECT_TRUE(eventually([&] { return taps(daemon) == 1; }));
+    EXPECT_EQ(out.wait_for(std::chrono::seconds(3)), std::future_status::timeout) << "it was given up";
+  }
+  writer.go();
+  EXPECT_EQ(writer.wait(), 0);
+  const HttpAnswer answer = out.get();
+  EXPECT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(difference(answer.body, root.read("out")), "");
+  EXPECT_FALSE(answer.body.empty());
 }
 
 TEST(Taps, WhatCannotBeTappedSaysWhy) {

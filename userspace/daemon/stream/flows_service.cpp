@@ -1,8 +1,6 @@
 #include "daemon/stream/flows_service.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "daemon/stream/flow_list.hpp"
 #include "daemon/stream/journal_flows.hpp"
@@ -10,11 +8,6 @@
 
 namespace flowtap {
 namespace {
-
-using namespace std::chrono_literals;
-
-// The consumer takes a name within its next round, which it is woken for.
-constexpr auto kNamed = 2s;
 
 std::uint64_t ns_of(std::chrono::system_clock::time_point time) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
@@ -49,13 +42,6 @@ Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,
     return fail("processes cannot be tapped here: the kernel does not tell what they write to",
                 "flowtap status says what is missing");
   FTAP_TRY_ASSIGN(tap, taps_->open(pid, options.outputs));
-  const auto is_named = [this](flow::StreamNo number) {
-    const auto stream = journal_.stream(number);
-    return stream && stream->name;
-  };
-  const auto end = std::chrono::steady_clock::now() + kNamed;
-  while (!std::ranges::all_of(tap.streams, is_named) && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(1ms);
   api::ReadOptions from_now = options;
   from_now.from_now = true;
   return FlowReader::open(journal_, watch_, std::move(tap.streams), from_now, std::move(tap.process),

@@ -19,6 +19,8 @@ constexpr auto kHolePatience = 1s;
 constexpr auto kLookPause = 500ms;
 // What a process wrote last is drained by then.
 constexpr auto kLastBytes = 200ms;
+// And who its streams are is in the journal by then.
+constexpr auto kLastNames = 2s;
 
 bool is_asked_for(const std::string& output, api::Outputs outputs) {
   switch (outputs) {
@@ -54,8 +56,8 @@ Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, Fol
   std::unique_ptr<FlowReader> reader(new FlowReader(journal, watch, {}, options, std::move(at_end)));
   reader->only_ = std::move(streams);
   reader->process_ = std::move(process);
-  reader->look_for_streams(options.from_now);
-  FTAP_TRY(reader->follow());
+  FTAP_TRY(reader->follow());  // first, so that it is told of names that come meanwhile
+  reader->look_for_names(options.from_now);
   return reader;
 }
 
@@ -82,10 +84,18 @@ bool FlowReader::look_for_streams(bool from_now) {
   return found;
 }
 
+void FlowReader::look_for_names(bool from_now) {
+  nameless_ = !std::ranges::all_of(only_, [this](flow::StreamNo number) {
+    const auto stream = journal_.stream(number);
+    return stream && stream->name;
+  });
+  look_for_streams(from_now);
+}
+
 Status FlowReader::follow() {
-  std::vector<flow::StreamNo> numbers;
-  numbers.reserve(cursors_.size());
-  for (const flow::StreamCursor& cursor : cursors_) numbers.push_back(cursor.stream);
+  std::vector<flow::StreamNo> numbers = only_;
+  if (only_.empty())
+    for (const flow::StreamCursor& cursor : cursors_) numbers.push_back(cursor.stream);
   FTAP_TRY_ASSIGN(follower, journal_.follow(std::move(numbers)));
   if (follower_) watch_.forget(*follower_);
   follower_ = std::move(follower);
@@ -94,6 +104,8 @@ Status FlowReader::follow() {
 
 Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
   Piece piece;
+  if (nameless_) look_for_names(false);
+  if (nameless_ && cursors_.empty()) return Piece{{}, 0, is_over()};
   if (cursors_.empty() || is_at_its_end()) return Piece{{}, 0, true};  // at once: the flow has no such output
   const flow::Reading reading = journal_.read(cursors_, limit);
   hole_until_ = reading.pieces.empty() ? Clock::time_point::max() : hole_until_;
@@ -103,7 +115,7 @@ Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
     FTAP_TRY(follow());
     return read(limit);
   }
-  piece.end = (reading.ended && reading.pieces.empty()) || is_over();
+  piece.end = (reading.ended && reading.pieces.empty() && !nameless_) || is_over();
   return piece;
 }
 
@@ -164,7 +176,7 @@ bool FlowReader::is_over() {
   pollfd process{process_.get(), POLLIN, 0};
   if (::poll(&process, 1, 0) != 1) return false;
   gone_since_ = std::min(gone_since_, Clock::now());
-  if (Clock::now() - gone_since_ < kLastBytes) return false;
+  if (Clock::now() - gone_since_ < (nameless_ ? kLastNames : kLastBytes)) return false;
   return std::ranges::none_of(cursors_, [this](const flow::StreamCursor& cursor) {
     const auto stream = journal_.stream(cursor.stream);
     return stream && !stream->sums.ended && stream->name && stream->name->kind == FTAP_KIND_PIPE;

@@ -22,7 +22,8 @@ class FlowReader final : public api::RawReader {
                                                                 std::string flow,
                                                                 const api::ReadOptions& options,
                                                                 std::function<void()> at_end = {});
-  /// These streams alone, whatever flow they belong to. A pipe ends by itself; the others end when `process`, a pidfd, does.
+  /// These streams alone, whatever flow they belong to; the journal need not know them yet. A pipe ends by itself; the others
+  /// end when `process`, a pidfd, does.
   [[nodiscard]] static Result<std::unique_ptr<FlowReader>> open(flow::Journal& journal, FollowWatch& watch,
                                                                 std::vector<flow::StreamNo> streams,
                                                                 const api::ReadOptions& options, Fd process,
@@ -47,6 +48,7 @@ class FlowReader final : public api::RawReader {
   [[nodiscard]] bool is_mine(const flow::StreamView& stream) const;
   /// True: there are streams that it did not know.
   bool look_for_streams(bool from_now);
+  void look_for_names(bool from_now);
   [[nodiscard]] Status follow();
   /// Takes pieces up to a hole behind bytes; moves the cursors over what it took.
   void take(const flow::Reading& reading, Piece& piece);
@@ -60,6 +62,7 @@ class FlowReader final : public api::RawReader {
   FollowWatch& watch_;
   std::string flow_;
   std::vector<flow::StreamNo> only_;  // where not empty, instead of the flow's
+  bool nameless_ = false;             // the journal does not know all of these yet
   Fd process_;                        // where valid: whose outputs they are
   Clock::time_point gone_since_ = Clock::time_point::max();
   api::ReadOptions options_;

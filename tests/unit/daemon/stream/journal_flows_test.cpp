@@ -2,6 +2,8 @@
 #include "daemon/stream/journal_flows.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -188,6 +190,33 @@ TEST_F(JournalFlowsTest, AStreamThatJoinsTheFlowIsReadToo) {
   end(1, 9);
   append();
   EXPECT_EQ(drain(*reader), "new file");
+}
+
+TEST_F(JournalFlowsTest, StreamsThatTheJournalWillKnow) {
+  name(1, "proc/1-1", "stdout");
+  bytes(1, 0, "before");
+  append();
+  Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U)));
+  ASSERT_TRUE(self.valid());
+  auto opened = FlowReader::open(*journal_, *watch_, {1, 2}, {.from_now = true}, std::move(self), {});
+  ASSERT_TRUE(opened) << opened.error().what;
+  const std::unique_ptr<FlowReader> reader = std::move(*opened);
+  bool ended = true;
+  EXPECT_EQ(drain(*reader, &ended), "");
+  EXPECT_FALSE(ended);
+  end(1, 6);
+  append();
+  EXPECT_EQ(drain(*reader, &ended), "");
+  EXPECT_FALSE(ended) << "the other one is yet to come";
+  std::atomic<bool> woken = false;
+  reader->when_more([&woken] { woken = true; });
+  name(2, "proc/1-1", "stderr");
+  bytes(2, 0, "all of it");
+  end(2, 9);
+  append();
+  woken.wait(false);
+  EXPECT_EQ(drain(*reader, &ended), "all of it");
+  EXPECT_TRUE(ended);
 }
 
 TEST_F(JournalFlowsTest, WhatNobodyKnowsIsAnError) {
