@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
 
@@ -13,20 +14,23 @@
 namespace flowtap::kernel {
 namespace {
 
-bool is_of(int members, std::uint32_t pid, const LogRun& run) {
-  ftap_member member{};
-  return bpf_map_lookup_elem(members, &pid, &member) == 0 &&
-         LogRun{member.run.pid, member.run.start_time} == run;
+LogMember log_member(const ftap_member& member) {
+  return {{member.run.pid, member.run.start_time}, member.start_time};
 }
 
-// Also a process that nobody has waited for yet.
-bool has_ended(std::uint32_t pid) {
-  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
-  pollfd end{process.get(), POLLIN, 0};
-  return !process.valid() || ::poll(&end, 1, 0) != 0;
+bool is_of(int members, std::uint32_t pid, const LogRun& run) {
+  ftap_member member{};
+  return bpf_map_lookup_elem(members, &pid, &member) == 0 && log_member(member).run == run;
 }
 
 }  // namespace
+
+bool has_ended(std::uint32_t pid) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U)));
+  if (!process.valid()) return errno == ESRCH;
+  pollfd end{process.get(), POLLIN, 0};
+  return ::poll(&end, 1, 0) == 1;
+}
 
 bool LogStreams::has_owner(const LogTarget& target) const {
   if (target.kind == FTAP_KIND_PIPE || target.rule == FTAP_RULE_CONTAINER) return true;
@@ -36,11 +40,11 @@ bool LogStreams::has_owner(const LogTarget& target) const {
   }
   const LogRun run{target.pid, target.start_time};
   if (is_of(members_.get(), target.pid, run)) return true;
-  return std::ranges::any_of(members(), [&run](const auto& member) { return member.second == run; });
+  return std::ranges::any_of(members(), [&run](const auto& member) { return member.second.run == run; });
 }
 
-std::map<std::uint32_t, LogRun> read_members(int map) {
-  std::map<std::uint32_t, LogRun> all;
+std::map<std::uint32_t, LogMember> read_members(int map) {
+  std::map<std::uint32_t, LogMember> all;
   bpf_map_info info{};
   __u32 size = sizeof(info);
   if (bpf_map_get_info_by_fd(map, &info, &size) != 0 || info.value_size < sizeof(ftap_member)) return all;
@@ -53,7 +57,7 @@ std::map<std::uint32_t, LogRun> read_members(int map) {
     ftap_member member{};
     if (bpf_map_lookup_elem(map, &next, value.data()) == 0) {
       std::memcpy(&member, value.data(), sizeof(member));
-      all.emplace(next, LogRun{member.run.pid, member.run.start_time});
+      all.emplace(next, log_member(member));
     }
     at = next;
     before = &at;
@@ -71,6 +75,13 @@ bool LogStreams::join(std::uint32_t pid, const LogRun& run) {
   if (!has_ended(pid)) return true;
   (void)bpf_map_delete_elem(members_.get(), &pid);
   return false;
+}
+
+void LogStreams::leave(std::uint32_t pid, const LogMember& member) {
+  ftap_member was{};
+  if (bpf_map_lookup_and_delete_elem(members_.get(), &pid, &was) != 0) return;
+  // A process that has got the pid since.
+  if (log_member(was) != member) (void)bpf_map_update_elem(members_.get(), &pid, &was, BPF_NOEXIST);
 }
 
 }  // namespace flowtap::kernel

@@ -74,7 +74,7 @@ std::vector<std::uint64_t> LogOlder::marks() const {
   return all;
 }
 
-std::map<std::uint32_t, LogRun> LogOlder::members() const {
+std::map<std::uint32_t, LogMember> LogOlder::members() const {
   return read_members(generation_.maps.members.get());
 }
 

@@ -35,7 +35,7 @@ class LogOlder {
   [[nodiscard]] std::vector<std::uint64_t> marks() const;
 
   /// As LogStreams::members(); none of a build that knew of none.
-  [[nodiscard]] std::map<std::uint32_t, LogRun> members() const;
+  [[nodiscard]] std::map<std::uint32_t, LogMember> members() const;
 
   /// Nobody wants this stream any more: sweep() leaves it out.
   void drop(flow::StreamNo stream) { dropped_.insert(stream); }

@@ -30,7 +30,7 @@ Result<std::vector<Relieved>> LogLive::relieve() {
     for (bool more = true; more;) {
       more = false;
       for (const LogOlder& older : older_)
-        for (const auto& [pid, run] : older.members()) more = ours.join(pid, run) || more;
+        for (const auto& [pid, member] : older.members()) more = ours.join(pid, member.run) || more;
     }
   };
   FTAP_TRY(lead(false));

@@ -38,6 +38,16 @@ struct LogRun {
   auto operator<=>(const LogRun&) const = default;
 };
 
+/// A process that belongs to a run.
+struct LogMember {
+  LogRun run;
+  std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME; 0: not known
+  bool operator==(const LogMember&) const = default;
+};
+
+/// Also a process that nobody has waited for yet.
+[[nodiscard]] bool has_ended(std::uint32_t pid);
+
 /// An executable as the programs know it.
 struct LogExecutable {
   std::uint32_t device = 0;
@@ -46,7 +56,7 @@ struct LogExecutable {
 };
 
 /// A members map, also another build's.
-[[nodiscard]] std::map<std::uint32_t, LogRun> read_members(int map);
+[[nodiscard]] std::map<std::uint32_t, LogMember> read_members(int map);
 
 /// Writes the control word by which programs know that somebody drains their ring.
 void beat_control(ftap_log_control& control);
@@ -77,9 +87,11 @@ class LogStreams {
   [[nodiscard]] bool has_owner(const LogTarget& target) const;
 
   /// The processes that belong to runs, by pid. The programs add what they start, and remove who ends.
-  [[nodiscard]] std::map<std::uint32_t, LogRun> members() const { return read_members(members_.get()); }
+  [[nodiscard]] std::map<std::uint32_t, LogMember> members() const { return read_members(members_.get()); }
   /// Adds one that began before. False: it belongs to a run already, or has ended. open() adds the run's own process.
   [[nodiscard]] bool join(std::uint32_t pid, const LogRun& run);
+  /// Removes one that is as members() had it: the programs may miss the end of a process, and its run would never end.
+  void leave(std::uint32_t pid, const LogMember& member);
 
   /// The number of the target's stream; nothing: it is not tapped.
   [[nodiscard]] std::optional<flow::StreamNo> find(const LogTarget& target) const;

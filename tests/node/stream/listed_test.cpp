@@ -1,5 +1,6 @@
 // Units of systemd and processes by configuration. A unit is a cgroup with its name below a slice, and a process that comes
 // into it from outside with a connected socket as its outputs, as systemd and journald wire it.
+#include <bpf/bpf.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "base/fd.hpp"
+#include "bpf/abi/log.h"
 #include "tests/support/cgroup.hpp"
 #include "tests/support/flows.hpp"
 #include "tests/support/silent_server.hpp"
@@ -430,6 +432,54 @@ TEST_F(Listed, WhatIsOnAFileSystemThatDoesNotAnswerHoldsUpNobody) {
   EXPECT_EQ(daemon_->status().at("stream").at("sources").at("refused"),
             (array{{{"name", "/hung/other"},
                     {"why", "/hung/other is on fuse, which may keep its readers waiting for ever"}}}));
+}
+
+// Of the log tap that is pinned below `pins`.
+class Members {
+ public:
+  explicit Members(const std::string& pins) {
+    for (const auto& entry : fs::recursive_directory_iterator(pins))
+      if (entry.path().filename() == "members") map_ = Fd(::bpf_obj_get(entry.path().c_str()));
+  }
+  [[nodiscard]] std::optional<ftap_member> of(pid_t pid) const {
+    ftap_member member{};
+    if (::bpf_map_lookup_elem(map_.get(), &pid, &member) != 0) return std::nullopt;
+    return member;
+  }
+  [[nodiscard]] bool set(pid_t pid, const ftap_member& member) const {
+    return ::bpf_map_update_elem(map_.get(), &pid, &member, BPF_ANY) == 0;
+  }
+
+ private:
+  Fd map_;
+};
+
+TEST_F(Listed, ARunWhoseEndWasMissedLeavesItsPlace) {
+  start("processes: [/bin/itself]");
+  const Members members(root_.file("bpffs"));
+  const Fd log = open_log();
+  const std::string go = root_.file("go");
+  const std::string self = root_.file("bin/itself");
+  auto first = run({self, "-c", "echo one; while [ ! -e " + go + " ]; do sleep 0.05; done"}, log.get());
+  EXPECT_TRUE(eventually([&] { return texts() == std::multiset<std::string>{"one\n"}; }));
+  const auto member = members.of(first->pid());
+  ASSERT_TRUE(member);
+  // As if the programs had not seen these end: one that is gone, and one whose pid another has by now.
+  auto gone = run({"/bin/true"}, log.get());
+  EXPECT_EQ(gone->wait(), 0);
+  ASSERT_TRUE(members.set(gone->pid(), *member));
+  ASSERT_TRUE(members.set(::getpid(), *member));
+  // Whose output it is beside, so that the file is not nobody's.
+  const auto other = run({"/bin/sleep", "600"}, log.get());
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(first->wait(), 0);
+  EXPECT_TRUE(eventually([&] { return !members.of(gone->pid()) && !members.of(::getpid()); }));
+
+  auto second = run({self, "-c", "echo two"}, log.get());
+  EXPECT_EQ(second->wait(), 0);
+  const std::multiset<std::string> wanted{"one\n", "two\n"};
+  EXPECT_TRUE(eventually([&] { return texts() == wanted; }));
+  EXPECT_EQ(texts(), wanted);
 }
 
 TEST_F(Listed, ListsThatChange) {

@@ -22,6 +22,8 @@ static_assert(kMaxUnitBytes < FTAP_CGROUP_NAME);
 constexpr int kMostSlices = 16;
 // The tree of cgroups is walked for the status alone.
 constexpr unsigned kLooksPerWalk = 10;
+// Ends are missed rarely, and a look at thousands of members takes tens of milliseconds.
+constexpr unsigned kLooksPerReap = 20;
 
 // The node's own, where several are to be seen.
 std::string find_cgroups(const std::string& host_root) {
@@ -71,7 +73,9 @@ Status ListedProcesses::set(const std::vector<std::string>& units,
 }
 
 Status ListedProcesses::look() {
-  if (looks_++ % kLooksPerWalk == 0) find_units();
+  const unsigned look = looks_++;
+  if (look % kLooksPerWalk == 0) find_units();
+  if (look % kLooksPerReap == 0) drop_ended(slots_->kernel(), proc_);
   if (!executables_.find()) return {};
   FTAP_TRY(slots_->kernel().list_executables(executables_.known(), mounts_));
   return capture_running();
