@@ -1,4 +1,4 @@
-// System calls that the log tap may make dearer, each timed by the CPU time of the thread that makes it.
+// System calls that the log tap may make dearer, each timed by the CPU time of the thread that makes it, and a child's life.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace flowtap::bench {
 
 /// What each load is, in the order of TapLoads::measure().
-inline constexpr std::array<const char*, 7> kTapLoads{
+inline constexpr std::array<const char*, 8> kTapLoads{
     "100 B write into a pipe",
     "its part of a 32 KiB read",
     "100 B read of a pipe",
@@ -17,9 +17,11 @@ inline constexpr std::array<const char*, 7> kTapLoads{
     "getppid",
     "getppid 1 M times a second, beside a busy pipe",
     "100 B line through that pipe, writer and reader",
+    "vfork, exit and wait of a child, both processes",
 };
 inline constexpr std::size_t kPipeWrite = 0;
 inline constexpr std::size_t kFileWrite = 3;
+inline constexpr std::size_t kChild = 7;
 using TapCosts = std::array<double, kTapLoads.size()>;  ///< ns
 
 class TapLoads {
@@ -49,6 +51,7 @@ class TapLoads {
   Fd file_;
   std::unique_ptr<LinePipe> busy_;
   std::unique_ptr<Worker> beside_;
+  std::unique_ptr<Worker> parent_;
   std::uint64_t calls_ = 2'000;  // of each load
   std::uint64_t piped_ = 0;
   std::uint64_t filed_ = 0;

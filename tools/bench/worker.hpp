@@ -18,7 +18,7 @@ struct Order {
   std::uint64_t per_second = 0;  ///< 0: flat out
 };
 
-/// When a job ran, ns on CLOCK_MONOTONIC, and what its thread used.
+/// When a job ran, ns on CLOCK_MONOTONIC, and what its thread used, with the children that it has waited for.
 struct Span {
   double begin_ns = 0;
   double end_ns = 0;
