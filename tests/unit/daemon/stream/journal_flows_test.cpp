@@ -209,7 +209,10 @@ TEST_F(JournalFlowsTest, StreamsThatTheJournalWillKnow) {
   EXPECT_EQ(drain(*reader, &ended), "");
   EXPECT_FALSE(ended) << "the other one is yet to come";
   std::atomic<bool> woken = false;
-  reader->when_more([&woken] { woken = true; });
+  reader->when_more([&woken] {
+    woken = true;
+    woken.notify_one();
+  });
   name(2, "proc/1-1", "stderr");
   bytes(2, 0, "all of it");
   end(2, 9);
