@@ -32,7 +32,8 @@ Result<std::unique_ptr<Journal>> Journal::open(JournalOptions options) {
   std::unique_ptr<Journal> journal(new Journal(std::move(options)));
   journal->replayed_ = replay_journal(journal->options_.dir, journal->index_, journal->aside_);
   journal->appendable_ = journal->replayed_.appendable;
-  for (const auto& node : journal->index_.segments()) {
+  for (auto& node : journal->index_.segments()) {
+    node.entered = node.file->size();
     journal->held_ += node.file->size();
     journal->last_number_ = node.file->number();
   }
@@ -151,7 +152,8 @@ Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit) const {
       tail.evicted = tail.evicted || (begins && from.segment != 0 && from.at != 0 && !segment);
       tail.next = {node.file->number(), begins ? sizeof(RawSegmentHead) : from.at};
       segment = node.file;
-      size = segment->size();
+      // Not the file's size: whoever gets an entry finds its stream known here.
+      size = node.entered;
       if (!unwritten_.empty() && segment->number() >= unwritten_.front().behind.segment) {
         const bool is_last = segment->number() == unwritten_.front().behind.segment;
         size = is_last ? std::min(size, unwritten_.front().behind.at) : 0;

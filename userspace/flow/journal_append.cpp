@@ -60,6 +60,7 @@ Status Journal::write_once(const Batch& batch, std::uint64_t number) {
     index_.stated(now.states);
     if (const auto& position = batch.position()) index_.enter_position(*position);
     index_.apply(number, batch.entries(), at);
+    index_.segments().back().entered = segment->size();
     ++stats_.batches;
     stats_.bytes += bytes;
     stats_.last_error.clear();

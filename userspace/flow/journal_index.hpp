@@ -47,6 +47,7 @@ class JournalIndex {
     Segment::Ptr file;
     std::vector<StreamNo> mentions;  ///< each stream that it says something of, once
     StreamNo tail = 0;               ///< whose bytes its last entry with bytes holds
+    std::uint64_t entered = 0;       ///< of the file: entries up to there are in the index
   };
   struct RingNode {
     std::uint64_t ring = 0;
@@ -54,7 +55,7 @@ class JournalIndex {
     std::uint32_t mentioned_in = 0;
   };
 
-  void add_segment(Segment::Ptr file) { segments_.push_back({std::move(file), {}, 0}); }
+  void add_segment(Segment::Ptr file) { segments_.push_back({.file = std::move(file), .mentions = {}}); }
   [[nodiscard]] std::deque<SegmentNode>& segments() { return segments_; }
   [[nodiscard]] const std::deque<SegmentNode>& segments() const { return segments_; }
   [[nodiscard]] const SegmentNode* segment(std::uint32_t number) const;

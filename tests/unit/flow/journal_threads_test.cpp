@@ -114,6 +114,35 @@ void run(Journal& journal, bool evicts) {
   }
 }
 
+// Streams that end are forgotten by who takes them, so "not known" must not mean "not known yet".
+TEST(JournalThreads, WhatIsTakenIsKnown) {
+  constexpr StreamNo kStreams = 20'000;
+  const TmpfsDir temp;
+  const auto journal = open_journal(temp / "journal", 16U << 20U, 8U << 10U);
+  StreamNo taken = 0;
+  StreamNo unknown = 0;
+  const std::jthread appender([&] {
+    Batch batch;
+    for (StreamNo stream = 1; stream <= kStreams; ++stream) {
+      batch.clear();
+      batch.add(StreamEntry{stream, name_of(stream)});
+      EXPECT_TRUE(journal->append(batch));
+    }
+  });
+  for (JournalPlace place; taken < kStreams;) {
+    const auto tail = journal->tail(place, 64U << 10U).value();
+    place = tail.next;
+    EntryWalk walk(tail.entries);
+    while (const auto view = walk.next()) {
+      const auto entry = view->kind == EntryKind::kStream ? stream_entry(*view) : std::nullopt;
+      if (!entry || entry->stream <= taken) continue;
+      taken = entry->stream;
+      unknown += journal->stream(taken) ? 0 : 1;
+    }
+  }
+  EXPECT_EQ(unknown, 0U);
+}
+
 TEST(JournalThreads, FollowersGetEveryByte) {
   const TmpfsDir temp;
   run(*open_journal(temp / "journal", 16U << 20U, 64U << 10U), false);
