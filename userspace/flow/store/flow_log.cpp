@@ -201,6 +201,7 @@ Status FlowLog::rewrite(std::uint64_t from) {
   const std::uint64_t lines = count_lines(std::string_view(text).substr(0, cut));
   text.erase(0, cut);
   if (!replace_content(text)) {
+    ++overwritten_;
     // Empty first: a start that finds it shorter than it should be knows that it is not whole.
     if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
     FTAP_TRY(write_all(file->fd, 0, text, path_));
@@ -262,7 +263,10 @@ void FlowLog::read(LogPosition from, std::size_t limit, LogPart& part, FilePart&
   if (part.from < file_end) {
     auto opened = open_existing(current_path());
     if (opened && opened->inode == written_.inode) {
-      file = {std::move(opened->fd), part.from - base(), std::min<std::size_t>(limit, file_end - part.from)};
+      file = {.fd = std::move(opened->fd),
+              .at = part.from - base(),
+              .size = std::min<std::size_t>(limit, file_end - part.from),
+              .overwritten = overwritten_};
       part.next = part.from + file.size;
     } else {
       part.from = file_end;  // somebody has removed it

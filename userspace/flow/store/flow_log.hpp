@@ -25,11 +25,13 @@ struct LogPart {
   bool ended = false;              ///< nothing will come behind it
 };
 
-/// Where a part stands that has to be read from the file. The descriptor keeps what it says readable.
+/// Where a part stands that has to be read from the file. The descriptor keeps what it says readable, unless the file is
+/// written over.
 struct FilePart {
   Fd fd;
   std::uint64_t at = 0;
   std::size_t size = 0;
+  std::uint64_t overwritten = 0;  ///< how often it was then
 };
 
 /// Not thread-safe: FlowStore guards it.
@@ -89,6 +91,8 @@ class FlowLog {
 
   /// At most `limit` bytes. What stands in memory is in `part`, what stands in the file is said in `file`.
   void read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const;
+  /// What was read from it is the log's. False: read() anew.
+  [[nodiscard]] bool has_kept(const FilePart& file) const { return file.overwritten == overwritten_; }
 
  private:
   [[nodiscard]] std::string new_path() const { return path_ + ".new"; }
@@ -111,6 +115,7 @@ class FlowLog {
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;
   bool unsettled_ = false;
+  std::uint64_t overwritten_ = 0;  // how often the file was cut in its place
 };
 
 }  // namespace flowtap::flow

@@ -398,25 +398,28 @@ FlowStore::Ref FlowStore::find(const std::string& id) const {
 }
 
 Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t limit) const {
-  LogPart part;
-  FilePart file;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (flow.gone) {
-      part.gone = true;
-      return part;
+  while (true) {
+    LogPart part;
+    FilePart file;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (flow.gone) {
+        part.gone = true;
+        return part;
+      }
+      flow.log.read(from, limit, part, file);
     }
-    flow.log.read(from, limit, part, file);
+    if (!file.fd.valid()) return part;
+    // Not under the lock: a slow file system holds up this reader alone.
+    part.text.resize(file.size);
+    FTAP_TRY_ASSIGN(
+        read, read_at(file.fd.get(), file.at, std::as_writable_bytes(std::span(part.text)), "a flow's file"));
+    part.text.resize(read);
+    part.ended = part.ended && read == file.size;
+    part.next = part.from + read;
+    const std::scoped_lock lock(mutex_);
+    if (flow.log.has_kept(file)) return part;
   }
-  if (!file.fd.valid()) return part;
-  // Not under the lock: what was written once stays as it is.
-  part.text.resize(file.size);
-  FTAP_TRY_ASSIGN(
-      read, read_at(file.fd.get(), file.at, std::as_writable_bytes(std::span(part.text)), "a flow's file"));
-  part.text.resize(read);
-  part.ended = part.ended && read == file.size;
-  part.next = part.from + read;
-  return part;
 }
 
 std::optional<FlowStore::Bounds> FlowStore::bounds(const Flow& flow) const {

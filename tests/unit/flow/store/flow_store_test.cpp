@@ -5,7 +5,9 @@
 #include <sched.h>
 #include <sys/mount.h>
 
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "tests/unit/flow/store/store_kit.hpp"
 #include "tests/unit/flow/tmpfs_dir.hpp"
@@ -454,6 +456,32 @@ TEST_F(FlowStoreTest, AFullFileSystemCostsTheOldest) {
   EXPECT_EQ(lines_of(file("one")), left);
   store_.reset();
   ::umount2(small.c_str(), MNT_DETACH);
+}
+
+// Where there is no room for another file, the one that is being read is written over.
+TEST_F(FlowStoreTest, WhoReadsAFileThatIsWrittenOverGetsWholeLines) {
+  options_.flow_bytes = 8000;
+  Writer one(open(), "one", 1);
+  std::filesystem::create_directories(options_.dir + "/" + flow_file_name("one") + ".tmp/taken");
+  one.say("0");
+  const auto flow = store_->find("one");
+  std::atomic<bool> done = false;
+  std::uint64_t wrong = 0;
+  std::jthread reader([&] {
+    while (!done) {
+      const auto part = store_->read(*flow, 0, 1000).value();
+      const Lines some = lines_of(part.text);
+      wrong += !some.empty() && some.front() == std::to_string(part.lines_before) ? 0 : 1;
+    }
+  });
+  for (int i = 1; i < 100'000; ++i) {
+    one.say(std::to_string(i));
+    if (i % 20 == 0) flush();
+  }
+  done = true;
+  reader.join();
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_GT(evicted(Eviction::kFlowBytes), 0U);
 }
 
 TEST_F(FlowStoreTest, AReadOnlyFileSystemCostsWhatMemoryCannotHold) {
