@@ -67,7 +67,7 @@ Status LogReader::look_at_end() {
 // From the end on in growing steps, so that the last lines of a large log cost no more than they are.
 Status LogReader::find_tail() {
   const LogPosition begin = at_;
-  std::uint64_t wanted = *options_.tail_lines;
+  const std::uint64_t wanted = *options_.tail_lines;
   if (wanted == 0) {
     at_ = to_;
     lines_ = lines_to_;

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 
 #include "base/fd.hpp"
@@ -82,7 +81,7 @@ template <typename T>
 std::optional<T> take(std::string_view& text) {
   T value;
   if (text.size() < sizeof(value)) return std::nullopt;
-  std::memcpy(&value, text.data(), sizeof(value));
+  text.copy(reinterpret_cast<char*>(&value), sizeof(value));
   text.remove_prefix(sizeof(value));
   return value;
 }
@@ -138,7 +137,7 @@ FlowIndex FlowIndex::open(std::string dir) {
 }
 
 void FlowIndex::load() {
-  Fd fd(::open(path().c_str(), kFlags));
+  const Fd fd(::open(path().c_str(), kFlags));
   if (!fd.valid()) {
     if (errno != ENOENT) said_ = "cannot open " + path() + ": " + errno_text(errno);
     return;
@@ -176,7 +175,7 @@ bool FlowIndex::wants_rewrite() const {
 
 Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const std::string> gone) {
   if (states.empty() && gone.empty()) return {};
-  Fd fd(::open(path().c_str(), kFlags));
+  const Fd fd(::open(path().c_str(), kFlags));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
   if (inode_of(fd) != inode_) return fail(path() + " is another file than it was");
   std::string rows;
@@ -195,7 +194,7 @@ Status FlowIndex::append(std::span<const FlowState* const> states, std::span<con
 Status FlowIndex::rewrite(std::span<const FlowState* const> states) {
   const std::string fresh = path() + ".new";
   ::unlink(fresh.c_str());
-  Fd fd(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
+  const Fd fd(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
   if (!fd.valid()) return fail_errno(errno, "cannot create " + fresh);
   std::string all(kMagic.data(), kMagic.size());
   for (const FlowState* state : states) put_row(all, *state, false);

@@ -286,6 +286,7 @@ void FlowStore::limit_unwritten() {
   if (buffered_ <= options_.buffers_bytes) return;
   const std::uint64_t each = options_.buffers_bytes / std::max<std::size_t>(waiting_.size(), 1);
   std::vector<Ref> waiting;
+  waiting.reserve(waiting_.size());
   for (const auto& [number, flow] : waiting_) waiting.push_back(flow);
   for (const Ref& flow : waiting)
     if (flow->log.buffered() > each) shrink(flow, each, Eviction::kUnwritable);
