@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <random>
 
 #include "tests/support/temp_dir.hpp"
@@ -49,9 +51,9 @@ void take(const Journal& journal, Taken& taken, std::size_t limit = 4096) {
 }
 
 // Appends batches of some streams' content; how much of each there is then.
-std::map<StreamNo, std::uint64_t> fill(
-    Journal& journal, std::mt19937& random, int batches, std::map<StreamNo, std::uint64_t> written = {},
-    const std::function<void()>& each = [] {}) {
+std::map<StreamNo, std::uint64_t> fill(Journal& journal, std::mt19937& random, int batches,
+                                       std::map<StreamNo, std::uint64_t> written = {},
+                                       const std::function<void()>& each = {}) {
   for (int i = 0; i < batches; ++i) {
     Batch batch;
     for (StreamNo stream = 1; stream <= 3; ++stream) {
@@ -60,7 +62,7 @@ std::map<StreamNo, std::uint64_t> fill(
       written[stream] += size;
     }
     EXPECT_TRUE(journal.append(batch));
-    each();
+    if (each) each();
   }
   return written;
 }
