@@ -295,10 +295,11 @@ TEST_P(LogTapListed, WhatGoesOnInTheBackgroundStaysTheSameRuns) {
   for (const Place& place : places()) {
     SCOPED_TRACE(place.what);
     Runs wanted = runs(FTAP_RULE_PROCESS);
-    // Twice over, in a session of its own and by another program, as daemons do.
+    // Twice over, in a session of its own and by another program, as daemons do. (A shell gives what it puts into the
+    // background /dev/null for its input, before any other redirection.)
     const Shell daemon(shell_, place.own.get(),
-                       "echo one; setsid sh -c '(read x; echo two; exec sh -c \"echo three; " + shell_ +
-                           " -c \\\"echo four\\\"\") <&8 &' 8<&0 &");
+                       "echo one; exec 8<&0; setsid sh -c '(read x; echo two; exec sh -c \"echo three; " +
+                           shell_ + " -c \\\"echo four\\\"\") <&8 &' &");
     daemon.wait();
     const Shell again(shell_, place.own.get(), "echo not captured");
     again.wait();
