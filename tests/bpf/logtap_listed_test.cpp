@@ -251,7 +251,7 @@ TEST_P(LogTapListed, AUnitMadeAnewOntoThePlaceOfTheOneBeforeHasItsOwnStream) {
       // As ExecStartPre= and ExecStart= do, who come into one cgroup.
       const Shell shell(shell_, place.own.get(), "echo " + text, &cgroup);
       shell.wait();
-      wanted.push_back(ran(before, "before " + text + text));
+      wanted.push_back(ran(before, std::string("before ").append(text).append(text)));
     }
     EXPECT_EQ(runs(FTAP_RULE_UNIT), wanted);
     EXPECT_EQ(open_streams(FTAP_RULE_UNIT), 1U) << "those before have ended";
