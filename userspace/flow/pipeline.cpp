@@ -63,11 +63,12 @@ void Pipeline::take_entries(std::span<const std::byte> entries, Clock::time_poin
   for (bool more = true; more;) {
     {
       FlowStore::Writing writing(store_, now);
-      while (more && !writing.has_too_much()) {
+      // One at least: where nothing can be written there may be too much for long.
+      do {
         const auto view = walk.next();
         more = view.has_value();
         if (view) enter(*view, writing, now);
-      }
+      } while (more && !writing.has_too_much());
     }
     // Short lines become many bytes: nothing may come in the way of the bounds.
     if (more) store_.flush(Clock::now(), wall_ns);
@@ -161,7 +162,7 @@ void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
 // Up to where the journal begins, all should stand in the flow already; a flow that is not known any more begins here.
 void Pipeline::begin(Stream& stream, FlowStore::Writing& writing) {
   renew(stream, writing);
-  const std::uint64_t from = stream.lines.next();
+  const std::uint64_t from = stream.lines.next() - stream.lines.unfinished();
   if (stream.flow->fresh)
     stream.flow->log.begin_at(stream.number, from);
   else if (from > stream.flow->log.position_of(stream.number).value_or(0))

@@ -188,6 +188,24 @@ TEST_F(PipelineTest, AJournalThatCannotBeWrittenStopsNothing) {
   EXPECT_EQ(lines("pod/a"), (Lines{"one", "two", "three", "four"}));
 }
 
+// More flows than may wait in memory, and none of them can be written: they are read all the same.
+TEST_F(PipelineTest, AStoreThatCannotBeWrittenStopsNothing) {
+  StoreOptions options;
+  options.dir = dir_ / "nowhere";
+  options.buffers = 1;
+  pipeline_.reset();
+  store_ = FlowStore::open(options);
+  pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal);
+  for (StreamNo stream = 1; stream <= 5; ++stream) {
+    name(stream, "pod/" + std::to_string(stream));
+    bytes(stream, 0, "one\n"), bytes(stream, 4, "two\n");
+  }
+  append();
+  for (StreamNo stream = 1; stream <= 5; ++stream)
+    EXPECT_EQ(lines("pod/" + std::to_string(stream)), (Lines{"one", "two"}));
+  EXPECT_GT(store_->stats().write_errors, 0U);
+}
+
 // Its end had to make room in the journal before anybody took it.
 TEST_F(PipelineTest, AnEndThatNobodyReadIsFound) {
   name(1, "pod/a"), name(2, "pod/b");
