@@ -21,6 +21,7 @@ class ScratchCgroup {
   ScratchCgroup(const ScratchCgroup&) = delete;
   ScratchCgroup& operator=(const ScratchCgroup&) = delete;
 
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::uint64_t id() const;          ///< what BPF sees: the inode number of the directory
   void join() const;                               ///< moves the calling process into it
   [[nodiscard]] std::vector<pid_t> tasks() const;  ///< thread ids

@@ -7,6 +7,7 @@
 #include <boost/json.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "tests/support/runtime_programs.hpp"
@@ -24,10 +25,9 @@ void make_pod_log(const ScratchRoot& root, const Containerd::Container& containe
     return at == container.annotations.end() ? std::string() : at->second;
   };
   if (value("container-name").empty()) return;
-  const fs::path dir =
-      fs::path(root.file("var/log/pods")) /
-      (value("sandbox-namespace") + "_" + value("sandbox-name") + "_" + value("sandbox-uid")) /
-      value("container-name");
+  const fs::path dir = fs::path(root.file(pod_log_directory(value("sandbox-namespace"), value("sandbox-name"),
+                                                            value("sandbox-uid")))) /
+                       value("container-name");
   fs::create_directories(dir);
   const std::string log = std::to_string(container.restart) + ".log";
   std::ofstream(dir / log) << "";
@@ -50,6 +50,12 @@ std::vector<std::string> on_terminal(const std::vector<std::string>& argv) {
 void silent_input() {
   std::array<int, 2> pipe{};
   if (::pipe(pipe.data()) != 0 || ::dup2(pipe[0], STDIN_FILENO) < 0) ::_exit(126);
+}
+
+std::string content_of(const std::string& file) {
+  std::ostringstream text;
+  if (const std::ifstream in(file); in) text << in.rdbuf();
+  return text.str();
 }
 
 }  // namespace
@@ -112,25 +118,47 @@ pid_t Podman::pid(const std::string& name) {
   return std::stoi(podman({"inspect", "--format={{.State.Pid}}", name}));
 }
 
+std::string Podman::userdata(const std::string& id, const std::string& name) const {
+  return root_.file("var/lib/containers/storage/vfs-containers/" + id + "/userdata/" + name);
+}
+
 std::string Podman::log(const std::string& id) const {
-  return root_.read("var/lib/containers/storage/vfs-containers/" + id + "/userdata/ctr.log");
+  return content_of(log_file(id));
+}
+
+void Podman::reopen_log(const std::string& id) const {
+  std::ofstream(userdata(id, "ctl")) << "2 0 0\n"
+                                     << std::flush;  // "reopen", and two numbers that it does not need
+  if (!eventually([&] { return fs::exists(log_file(id)); }))
+    throw std::runtime_error("conmon makes no new log of " + id);
 }
 
 Containerd::Containerd(const ScratchRoot& root) : root_(root), busybox_(root) {
-  const std::string socket = root.file("containerd.sock");
-  const std::string config =
-      root.write("containerd.toml", "version = 2\nroot = '" + root.file("var/lib/containerd") +
-                                        "'\nstate = '" + root.file("run/containerd") +
-                                        "'\ndisabled_plugins = ['io.containerd.grpc.v1.cri']\n"
-                                        "[grpc]\n  address = '" +
-                                        socket + "'\n");
-  daemon_ = std::make_unique<Process>(Command{.argv = {fetched("containerd", "containerd"), "-c", config},
-                                              .env = {path_with_programs()},
-                                              .out = root.file("containerd.log"),
-                                              .err = root.file("containerd.log"),
-                                              .before_exec = see_cgroup2});
+  root.write("containerd.toml", "version = 2\nroot = '" + root.file("var/lib/containerd") + "'\nstate = '" +
+                                    root.file("run/containerd") +
+                                    "'\ndisabled_plugins = ['io.containerd.grpc.v1.cri']\n"
+                                    "[grpc]\n  address = '" +
+                                    root.file("containerd.sock") + "'\n");
+  serve();
+}
+
+void Containerd::serve() {
+  const std::string socket = root_.file("containerd.sock");
+  daemon_ = std::make_unique<Process>(
+      Command{.argv = {fetched("containerd", "containerd"), "-c", root_.file("containerd.toml")},
+              .env = {path_with_programs()},
+              .out = root_.file("containerd.log"),
+              .err = root_.file("containerd.log"),
+              .before_exec = see_cgroup2});
   if (!eventually([&] { return fs::exists(socket) || !daemon_->running(); }) || !daemon_->running())
-    throw std::runtime_error("containerd did not start:\n" + root.read("containerd.log"));
+    throw std::runtime_error("containerd did not start:\n" + root_.read("containerd.log"));
+}
+
+void Containerd::restart() {
+  daemon_->signal(SIGKILL);
+  (void)daemon_->wait();
+  fs::remove(root_.file("containerd.sock"));
+  serve();
 }
 
 Containerd::~Containerd() {
@@ -149,8 +177,7 @@ std::unique_ptr<Process> Containerd::start(const Container& c) {
                                         .pid_namespace_of = c.pid_namespace_of,
                                         .terminal = c.terminal});
   const std::string config = root_.write(c.id + ".json", json::serialize(spec));
-  std::vector<std::string> argv = {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
-                                   "--namespace=k8s.io", "run", "--rm"};
+  std::vector<std::string> argv = ctr_words({"run", "--rm"});
   if (c.terminal) argv.emplace_back("--tty");
   if (c.no_output) argv.emplace_back("--null-io");
   argv.insert(argv.end(), {"--config=" + config, c.id});
@@ -165,11 +192,28 @@ int Containerd::run(const Container& container) {
   return start(container)->wait().value_or(-1);
 }
 
-std::string Containerd::ctr(const std::vector<std::string>& words) {
+std::vector<std::string> Containerd::ctr_words(const std::vector<std::string>& words) const {
   std::vector<std::string> argv = {fetched("containerd", "ctr"), "--address=" + root_.file("containerd.sock"),
                                    "--namespace=k8s.io"};
   argv.insert(argv.end(), words.begin(), words.end());
-  return run_words(root_, argv);
+  return argv;
+}
+
+std::string Containerd::ctr(const std::vector<std::string>& words) {
+  return run_words(root_, ctr_words(words));
+}
+
+std::unique_ptr<Process> Containerd::attach(const std::string& id) {
+  std::unique_ptr<Process> attached;
+  // A containerd that has just started answers before it knows its containers again; ctr gives up then.
+  const bool stays = eventually([&] {
+    attached = std::make_unique<Process>(Command{.argv = ctr_words({"task", "attach", id}),
+                                                 .out = root_.file(id + ".out"),
+                                                 .err = root_.file(id + ".err")});
+    return attached->wait(std::chrono::milliseconds(500)).value_or(0) == 0;
+  });
+  if (!stays) throw std::runtime_error("nobody takes the output of " + id + ": " + root_.read(id + ".err"));
+  return attached;
 }
 
 void Containerd::kill(const std::string& id, const std::string& signal) {
@@ -188,6 +232,10 @@ pid_t Containerd::pid(const std::string& id) const {
   if (!eventually([&] { return !(pid = root_.read(file)).empty(); }))
     throw std::runtime_error("containerd does not tell the pid of " + id);
   return std::stoi(pid);
+}
+
+std::string pod_log_directory(const std::string& ns, const std::string& pod, const std::string& uid) {
+  return "var/log/pods/" + ns + "_" + pod + "_" + uid;
 }
 
 std::map<std::string, std::string> cri_annotations(const std::string& ns, const std::string& pod,

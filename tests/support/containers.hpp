@@ -35,10 +35,16 @@ class Podman {
   [[nodiscard]] pid_t pid(const std::string& name);  ///< of its first process, as the node numbers it
   /// What its runtime has written down: conmon's file, in the CRI's format.
   [[nodiscard]] std::string log(const std::string& id) const;
+  [[nodiscard]] std::string log_file(const std::string& id) const { return userdata(id, "ctr.log"); }
+  /// Tells conmon to go on in a new file, and returns when that is there. Throws std::runtime_error.
+  void reopen_log(const std::string& id) const;
   /// Runs podman with these words; what it printed. Throws std::runtime_error when it fails.
   std::string podman(const std::vector<std::string>& words);
 
  private:
+  /// The path of a file that podman and conmon keep of a container.
+  [[nodiscard]] std::string userdata(const std::string& id, const std::string& name) const;
+
   const ScratchRoot& root_;
   BusyboxRoot busybox_;
 };
@@ -67,6 +73,10 @@ class Containerd {
   int run(const Container& container);
   std::unique_ptr<Process> start(const Container& container);
   void kill(const std::string& id, const std::string& signal = "SIGKILL");
+  /// Takes over its output from a `ctr` that has ended, into the same files; runs until the container ends.
+  std::unique_ptr<Process> attach(const std::string& id);
+  /// SIGKILL: its containers and their shims go on, and so does the next one with them.
+  void restart();
   /// Runs a program in it, as probes and `kubectl exec` do; what that printed.
   std::string exec(const std::string& id, const std::vector<std::string>& command);
   /// Of its first process, as the node numbers it; waits for it. Throws std::runtime_error.
@@ -75,12 +85,18 @@ class Containerd {
   [[nodiscard]] std::string err(const std::string& id) const { return root_.read(id + ".err"); }
 
  private:
+  void serve();
+  [[nodiscard]] std::vector<std::string> ctr_words(const std::vector<std::string>& words) const;
   std::string ctr(const std::vector<std::string>& words);  // what it printed
 
   const ScratchRoot& root_;
   BusyboxRoot busybox_;
   std::unique_ptr<Process> daemon_;
 };
+
+/// Its directory of logs below the node's root, as kubelet names it.
+[[nodiscard]] std::string pod_log_directory(const std::string& ns, const std::string& pod,
+                                            const std::string& uid);
 
 /// The annotations of containerd's CRI for a container of a pod.
 [[nodiscard]] std::map<std::string, std::string> cri_annotations(const std::string& ns,

@@ -25,11 +25,9 @@ Command daemon_command(const ScratchRoot& root, const DaemonOptions& options, st
                   .err = root.file(err),
                   .before_exec = options.before_exec};
   auto& argv = command.argv;
-  // Room for all that a test writes: what makes room has tests of its own.
-  const std::string room = "flows_bytes: 134217728, journal_bytes: 67108864, flow_bytes: 33554432, ";
-  const std::string stream = options.stream
-                                 ? "{bpffs: " + root.file("bpffs") + ", " + room + options.sources + "}"
-                                 : "{enabled: false}";
+  const std::string stream =
+      options.stream ? "{bpffs: " + root.file("bpffs") + ", " + options.room + ", " + options.sources + "}"
+                     : "{enabled: false}";
   argv.insert(argv.end(),
               {"--config", root.write("flowtap.yaml", options.config + "\nstream: " + stream + "\n")});
   if (options.prometheus)

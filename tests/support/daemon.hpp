@@ -21,6 +21,8 @@ struct DaemonOptions {
   /// Captures containers, with pins in a BPF file system of the root's own, which it takes over from the one before.
   bool stream = false;
   std::string sources = {};  ///< more keys of that section, in YAML's flow style: "files: [/log]"
+  /// Room for all that a test writes, unless what makes room is tested: keys of that section, too.
+  std::string room = "flows_bytes: 134217728, journal_bytes: 67108864, flow_bytes: 33554432";
   /// Serves /metrics there; 0: a free port.
   std::optional<std::uint16_t> prometheus = 0;
   std::vector<std::string> env = {};

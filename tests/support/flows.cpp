@@ -25,7 +25,7 @@ FlowSeen flow_seen(const json::object& o) {
   FlowSeen flow;
   flow.id = o.at("id").as_string();
   flow.kind = o.at("kind").as_string();
-  for (const char* name : {"namespace", "pod", "uid", "container", "image", "runtime"})
+  for (const char* name : {"namespace", "pod", "uid", "container", "image", "runtime", "group"})
     if (const auto* value = o.if_contains(name)) flow.text[name] = value->as_string();
   if (const auto* restart = o.if_contains("restart")) flow.restart = restart->to_number<std::uint64_t>();
   flow.bytes = o.at("bytes").to_number<std::uint64_t>();

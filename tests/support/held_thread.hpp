@@ -24,6 +24,11 @@ class HeldThread {
         throw std::runtime_error("cannot go on with " + name);
   }
   ~HeldThread() { ::ptrace(PTRACE_DETACH, thread_, nullptr, nullptr); }
+  /// It was killed with its process, which can end now: whoever traces a thread has to take note.
+  [[nodiscard]] bool has_ended() const {
+    int status = 0;
+    return ::waitpid(thread_, &status, __WALL | WNOHANG) == thread_ && !WIFSTOPPED(status);
+  }
   HeldThread(const HeldThread&) = delete;
   HeldThread& operator=(const HeldThread&) = delete;
 

@@ -2,6 +2,7 @@
  * Writes known lines in the ways that programs write, inside containers: static, since it finds no library there.
  *
  *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both hog
+ *   log_writer paced FILE           the lines of a scheduler's log, each when it came, to standard error
  *
  * hog takes a page more for each line, and keeps it.
  */
@@ -97,7 +98,38 @@ static void take_page(void) {
   memset(page, 1, 4096);
 }
 
+/* Seconds of klog's text or JSON; negative where a line has no time. */
+static double time_of(const char* line) {
+  int hours, minutes;
+  double seconds;
+  if (sscanf(line, "%*c%*4d %d:%d:%lf", &hours, &minutes, &seconds) == 3)
+    return hours * 3600 + minutes * 60 + seconds;
+  return sscanf(line, "{\"ts\":%lf", &seconds) == 1 ? seconds / 1000 : -1;
+}
+
+/* A test has not the minutes that a scheduler takes: pauses are bounded, each and all together. */
+static int paced(const char* file) {
+  const double longest = 0.02;
+  double left = 10, last = -1;
+  FILE* in = fopen(file, "r");
+  if (!in) fail(file);
+  char* line = NULL;
+  size_t size = 0;
+  for (ssize_t n; (n = getline(&line, &size, in)) > 0;) {
+    const double now = time_of(line);
+    double pause = now > last && last >= 0 ? now - last : 0;
+    if (pause > longest) pause = longest;
+    if (pause > left) pause = left;
+    left -= pause;
+    if (now >= 0) last = now;
+    usleep((useconds_t)(pause * 1e6));
+    put(STDERR_FILENO, line, (size_t)n);
+  }
+  return 0;
+}
+
 int main(int argc, char** argv) {
+  if (argc == 3 && strcmp(argv[1], "paced") == 0) return paced(argv[2]);
   if (argc != 4) return 2;
   const char* how = argv[1];
   unsigned first = (unsigned)atoi(argv[2]), count = (unsigned)atoi(argv[3]);

@@ -29,6 +29,7 @@ struct Arguments {
   TapOptions tap = {};
   bool only_out = false;
   bool only_err = false;
+  std::string color = "auto";
 };
 
 constexpr std::string_view kHelpHint = "flowtap --help lists all commands and flags";
@@ -38,13 +39,15 @@ struct Rule {
   std::string_view flag;
   const char* accepted;
 };
-constexpr std::array kRules = {Rule{"--output", "text or json"},
-                               Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
-                               Rule{"--count", "a whole number from 1 on"},
-                               Rule{"PID", "the number of a process"},
-                               Rule{"--tail", "a whole number of lines"},
-                               Rule{"--since", "a time such as 30s, 5m or 2h"},
-                               Rule{"--stream", "stdout or stderr"}};
+constexpr std::array kRules = {
+    Rule{"--output", "text or json; of logs also otel, log records as OpenTelemetry has them, in JSON"},
+    Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
+    Rule{"--count", "a whole number from 1 on"},
+    Rule{"PID", "the number of a process"},
+    Rule{"--tail", "a whole number of lines"},
+    Rule{"--since", "a time such as 30s, 5m or 2h"},
+    Rule{"--stream", "stdout or stderr"},
+    Rule{"--color", "auto, always or never"}};
 
 // Linux gives no process a higher number.
 constexpr std::uint32_t kMaxPid = 4'194'304;
@@ -76,18 +79,23 @@ void declare_flows(CLI::App& app, Arguments& arguments) {
 void declare_logs(CLI::App& app, Arguments& arguments) {
   auto* logs = app.add_subcommand("logs", "The lines of a pod's container, or of any flow.");
   LogsOptions& o = arguments.logs;
-  logs->add_option("NAMESPACE/POD|FLOW", o.of, "Whose: a pod, or a flow by its id.")
-      ->required()
-      ->type_name("");
+  logs->add_option("NAMESPACE/POD|FLOW", o.of, "Whose: a pod, or a flow by its id.")->type_name("");
+  logs->add_option(
+          "-g,--group", o.group,
+          "In place of a pod: all pods of this group (flow_rules), each line marked by its pod; with "
+          "--follow also those that join it later, otherwise in the order of time.")
+      ->type_name("GROUP");
   logs->add_option("-c,--container", o.container, "Which container, where the pod has several.")
       ->type_name("NAME");
+  logs->add_flag("--all-containers", o.all_containers,
+                 "All containers of the pod, each line marked by its container.");
   logs->add_flag("-f,--follow", o.follow, "Go on with what comes.");
   logs->add_flag("--timestamps", o.timestamps, "Each line's time in front of it.");
   logs->add_flag("-p,--previous", o.previous, "The container's run before this one.");
   logs->add_option("--stream", o.stream, "stdout or stderr alone.")
       ->type_name("STREAM")
       ->check(CLI::IsMember({"stdout", "stderr"}));
-  logs->add_option("--tail", arguments.tail, "Only the last N lines.")
+  logs->add_option("--tail", arguments.tail, "Only the last N lines; of several containers, of each.")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
   const std::map<std::string, std::uint64_t> units = {{"s", 1}, {"m", 60}, {"h", 3'600}, {"d", 86'400}};
@@ -119,7 +127,10 @@ void declare(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("-o,--output", arguments.output, kRules[0].accepted)
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(CLI::IsMember({"text", "json", "otel"}));
+  app.add_option("--color", arguments.color, "auto: on a terminal, unless NO_COLOR is set; always; never.")
+      ->type_name("WHEN")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_subcommand("status", "What is up, what is missing, and what to do about it.");
   declare_top(app, arguments);
   declare_flows(app, arguments);
@@ -155,21 +166,44 @@ ExitCode unknown(const CLI::App& app, std::string_view word) {
   return usage(fmt::format("unknown command {}; commands: {}", in_quotes(word), commands));
 }
 
+/// What is wrong with words that are right one by one; empty: nothing.
+std::string wrong_logs(const LogsOptions& options) {
+  if (options.of.empty() && options.group.empty()) return "logs needs a pod, a flow or a group";
+  if (!options.of.empty() && !options.group.empty()) return "logs takes a pod or a group, not both";
+  if (options.previous && (options.all_containers || !options.group.empty()))
+    return "--previous is of one container";
+  if (options.all_containers && !options.container.empty())
+    return "--all-containers and --container exclude each other";
+  return {};
+}
+
+Color color_of(const Arguments& arguments) {
+  if (arguments.color == "auto") return Color::kAuto;
+  return arguments.color == "always" ? Color::kAlways : Color::kNever;
+}
+
 /// -o json is for all that answers once; a tap has bytes.
 std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& arguments) {
   const bool json = arguments.output == "json";
-  if (app.got_subcommand("status")) return StatusOptions{arguments.state_dir, json};
+  if (arguments.output == "otel" && !app.got_subcommand("logs"))
+    return usage("-o otel is of logs alone", "flowtap logs NAMESPACE/POD -o otel");
+  if (app.got_subcommand("status")) return StatusOptions{arguments.state_dir, json, color_of(arguments)};
   if (app.got_subcommand("flows")) {
     arguments.flows.state_dir = arguments.state_dir;
     arguments.flows.json = json;
+    arguments.flows.color = color_of(arguments);
     return arguments.flows;
   }
   if (app.got_subcommand("logs")) {
     const auto* const logs = app.get_subcommand("logs");
     arguments.logs.state_dir = arguments.state_dir;
     arguments.logs.json = json;
+    arguments.logs.otel = arguments.output == "otel";
+    arguments.logs.color = color_of(arguments);
     if (logs->count("--tail") > 0) arguments.logs.tail = arguments.tail;
     if (logs->count("--since") > 0) arguments.logs.since = arguments.since;
+    if (const std::string wrong = wrong_logs(arguments.logs); !wrong.empty())
+      return usage(wrong, "flowtap logs NAMESPACE/POD, or flowtap logs --group GROUP");
     return arguments.logs;
   }
   if (app.got_subcommand("tap")) {
@@ -179,7 +213,8 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     arguments.tap.err = arguments.only_err || !arguments.only_out;
     return arguments.tap;
   }
-  TopOptions top{arguments.state_dir, json, std::chrono::milliseconds(arguments.interval_ms), std::nullopt};
+  TopOptions top{arguments.state_dir, json, std::chrono::milliseconds(arguments.interval_ms), std::nullopt,
+                 color_of(arguments)};
   if (arguments.count > 0) top.count = arguments.count;
   return top;
 }

@@ -9,15 +9,11 @@
 #include "exit_code.hpp"
 #include "flows.hpp"
 #include "logs.hpp"
+#include "status.hpp"
 #include "tap.hpp"
 #include "top.hpp"
 
 namespace flowtap::cli {
-
-struct StatusOptions {
-  std::string state_dir;
-  bool json = false;
-};
 
 using Command = std::variant<StatusOptions, TopOptions, FlowsOptions, LogsOptions, TapOptions>;
 

@@ -62,19 +62,28 @@ Table::Cell missing_cell(const api::FlowStatus& flow) {
 
 std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, const Style& style) {
   if (flows.empty()) return "no flows\n";
+  // A column of its own where there are any.
+  const bool groups =
+      std::ranges::any_of(flows, [](const api::FlowStatus& f) { return f.group.has_value(); });
+  const auto without = [groups](Table::Row row) {
+    if (!groups) row.erase(row.begin());
+    return row;
+  };
   Table table;
-  table.add(Table::heading(
-      {"pod", "container", "runtime", "bytes", "lines", "missing", "state", "last byte", "flow"}, 3, 6));
+  table.add(without(Table::heading(
+      {"group", "pod", "container", "runtime", "bytes", "lines", "missing", "state", "last byte", "flow"}, 4,
+      7)));
   for (const api::FlowStatus& f : flows)
-    table.add({{pod_text(f)},
-               {or_dash(f.container)},
-               {or_dash(f.runtime)},
-               {bytes_text(f.bytes), "", true},
-               {grouped(f.lines), "", true},
-               missing_cell(f),
-               state_cell(f),
-               {age_text(f.last, now)},
-               {printable(f.id)}});
+    table.add(without({{or_dash(f.group)},
+                       {pod_text(f)},
+                       {or_dash(f.container)},
+                       {or_dash(f.runtime)},
+                       {bytes_text(f.bytes), "", true},
+                       {grouped(f.lines), "", true},
+                       missing_cell(f),
+                       state_cell(f),
+                       {age_text(f.last, now)},
+                       {printable(f.id)}}));
   return table.text(style);
 }
 
@@ -93,7 +102,9 @@ ExitCode run_flows(const FlowsOptions& options) {
     complain(flows.error());
     return kFailure;
   }
-  std::fputs(flows_text(*flows, std::chrono::system_clock::now(), style_of(STDOUT_FILENO)).c_str(), stdout);
+  std::fputs(
+      flows_text(*flows, std::chrono::system_clock::now(), style_of(STDOUT_FILENO, options.color)).c_str(),
+      stdout);
   return kOk;
 }
 

@@ -14,6 +14,7 @@ namespace flowtap::cli {
 struct FlowsOptions {
   std::string state_dir;
   bool json = false;
+  Color color = Color::kAuto;
   // Empty: any.
   std::string ns = {};
   std::string pod = {};

@@ -13,6 +13,7 @@
 #include "api/target.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
+#include "joint_logs.hpp"
 #include "outlet.hpp"
 #include "stop_signals.hpp"
 #include "text.hpp"
@@ -23,56 +24,81 @@ namespace {
 // The first part of a flow's id. A namespace that is called so is reached by the flow's id.
 constexpr std::array<std::string_view, 6> kKinds = {"pod", "container", "unit", "proc", "file", "sched"};
 
+bool is_joint(const LogsOptions& options) {
+  return options.all_containers || !options.group.empty();
+}
+
 bool is_flow(std::string_view of) {
   const std::string_view kind = of.substr(0, of.find('/'));
   return kind.size() < of.size() && std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-}  // namespace
+struct Pod {
+  std::string_view ns;
+  std::string_view name;
+};
+Result<Pod> pod_of(std::string_view of) {
+  const std::size_t slash = of.find('/');
+  if (slash == std::string_view::npos || slash == 0 || slash + 1 == of.size() ||
+      of.find('/', slash + 1) != std::string_view::npos)
+    return fail(in_quotes(of) + " is neither NAMESPACE/POD nor the id of a flow", "flowtap flows lists both");
+  return Pod{of.substr(0, slash), of.substr(slash + 1)};
+}
 
-Result<std::string> logs_target(const LogsOptions& options) {
-  std::string target;
-  if (is_flow(options.of)) {
-    target = fmt::format("{}/{}/log", api::kFlowsPath, api::percent_encode(options.of));
-  } else {
-    const std::size_t slash = options.of.find('/');
-    if (slash == std::string::npos || slash == 0 || slash + 1 == options.of.size() ||
-        options.of.find('/', slash + 1) != std::string::npos)
-      return fail(in_quotes(options.of) + " is neither NAMESPACE/POD nor the id of a flow",
-                  "flowtap flows lists both");
-    target = fmt::format("{}/{}/pods/{}/log", api::kNamespacesPath,
-                         api::percent_encode(options.of.substr(0, slash)),
-                         api::percent_encode(options.of.substr(slash + 1)));
-  }
-  char separator = '?';
+std::string parameters_of(const LogsOptions& options) {
+  std::string query;
   const auto add = [&](std::string_view name, const std::string& value) {
-    target += fmt::format("{}{}={}", std::exchange(separator, '&'), name, api::percent_encode(value));
+    query += fmt::format("{}{}={}", query.empty() ? '?' : '&', name, api::percent_encode(value));
   };
   if (options.follow) add("follow", "true");
-  if (options.timestamps || options.json) add("timestamps", "true");
+  if (options.otel)
+    add("format", "otel");
+  else if (options.timestamps || options.json)
+    add("timestamps", "true");
   if (options.previous) add("previous", "true");
-  if (!options.container.empty()) add("container", options.container);
+  if (!options.container.empty() && !is_flow(options.of) && !is_joint(options))
+    add("container", options.container);
   if (!options.stream.empty()) add("stream", options.stream == "stderr" ? "Stderr" : "Stdout");
   if (options.tail) add("tailLines", std::to_string(*options.tail));
   if (options.since) add("sinceSeconds", std::to_string(*options.since));
-  return target;
+  return query;
+}
+
+}  // namespace
+
+std::string flow_log_target(const LogsOptions& options, std::string_view flow) {
+  return fmt::format("{}/{}/log{}", api::kFlowsPath, api::percent_encode(flow), parameters_of(options));
+}
+
+Result<std::string> logs_target(const LogsOptions& options) {
+  if (is_flow(options.of)) return flow_log_target(options, options.of);
+  FTAP_TRY_ASSIGN(pod, pod_of(options.of));
+  return fmt::format("{}/{}/pods/{}/log{}", api::kNamespacesPath, api::percent_encode(pod.ns),
+                     api::percent_encode(pod.name), parameters_of(options));
+}
+
+Result<std::string> list_target(const LogsOptions& options) {
+  if (!options.group.empty())
+    return fmt::format("{}?kind=pod&group={}", api::kFlowsPath, api::percent_encode(options.group));
+  FTAP_TRY_ASSIGN(pod, pod_of(options.of));
+  return fmt::format("{}?kind=pod&namespace={}&pod={}", api::kFlowsPath, api::percent_encode(pod.ns),
+                     api::percent_encode(pod.name));
 }
 
 std::string JsonLines::take(std::string_view piece) {
   std::string out;
-  rest_ += piece;
-  std::size_t begin = 0;
-  for (std::size_t newline = 0; (newline = rest_.find('\n', begin)) != std::string::npos; begin = newline + 1)
-    out += api::log_line_to_json(std::string_view(rest_).substr(begin, newline - begin)) + "\n";
-  rest_.erase(0, begin);
+  lines_.take(piece, [&out](std::string_view line) { out += api::log_line_to_json(line) + "\n"; });
   return out;
 }
 
 std::string JsonLines::finish() {
-  return rest_.empty() ? std::string() : api::log_line_to_json(std::exchange(rest_, {})) + "\n";
+  std::string out;
+  lines_.finish([&out](std::string_view line) { out += api::log_line_to_json(line) + "\n"; });
+  return out;
 }
 
 ExitCode run_logs(const LogsOptions& options) {
+  if (is_joint(options)) return run_joint_logs(options);
   const auto target = logs_target(options);
   if (!target) {
     complain(target.error());

@@ -9,13 +9,17 @@
 
 #include "base/result.hpp"
 #include "exit_code.hpp"
+#include "line_cutter.hpp"
+#include "text.hpp"
 
 namespace flowtap::cli {
 
 struct LogsOptions {
   std::string state_dir;
-  std::string of;         ///< NS/POD, or a flow's id
-  std::string container;  ///< empty: the pod's only one
+  std::string of;               ///< NS/POD, or a flow's id
+  std::string group;            ///< in place of it: all pods of a group
+  std::string container;        ///< empty: the pod's only one
+  bool all_containers = false;  ///< of the pod
   bool follow = false;
   bool timestamps = false;
   bool previous = false;
@@ -23,10 +27,16 @@ struct LogsOptions {
   std::optional<std::uint64_t> tail = {};   ///< lines
   std::optional<std::uint64_t> since = {};  ///< seconds
   bool json = false;                        ///< an object per line
+  bool otel = false;                        ///< the same, as OpenTelemetry has log records
+  Color color = Color::kAuto;
 };
 
 /// What is asked of the API; an Error: this is neither a pod nor a flow.
 [[nodiscard]] Result<std::string> logs_target(const LogsOptions& options);
+/// The same of one flow.
+[[nodiscard]] std::string flow_log_target(const LogsOptions& options, std::string_view flow);
+/// The list of a group's or a pod's flows, with one parameter at least. An Error: this is no pod.
+[[nodiscard]] Result<std::string> list_target(const LogsOptions& options);
 
 /// Lines with their time in front, which come in pieces, as objects: {"time":"...","text":"..."}.
 class JsonLines {
@@ -36,7 +46,7 @@ class JsonLines {
   [[nodiscard]] std::string finish();
 
  private:
-  std::string rest_;
+  LineCutter lines_;
 };
 
 /// Writes the lines to standard output, and with `follow` what comes, until the container ends or a signal ends us.

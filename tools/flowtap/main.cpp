@@ -1,12 +1,11 @@
 // flowtap: asks the flowtapd of this machine.
 #include "command_line.hpp"
-#include "status.hpp"
 
 namespace flowtap::cli {
 namespace {
 
 struct Run {
-  ExitCode operator()(const StatusOptions& o) const { return run_status(o.state_dir, o.json); }
+  ExitCode operator()(const StatusOptions& o) const { return run_status(o); }
   ExitCode operator()(const TopOptions& o) const { return run_top(o); }
   ExitCode operator()(const FlowsOptions& o) const { return run_flows(o); }
   ExitCode operator()(const LogsOptions& o) const { return run_logs(o); }

@@ -26,6 +26,9 @@ class Outlet {
   /// Waits for those who read; false when nobody does any more, or `stop` says so while they let us wait.
   bool write(std::string_view bytes);
   bool finish();
+  /// The same of what the caller has made fit to be shown.
+  bool write_shown(std::string_view text) { return write_all(text); }
+  [[nodiscard]] bool is_terminal() const { return terminal_; }
 
  private:
   bool write_all(std::string_view bytes) const;

@@ -89,13 +89,13 @@ std::string status_text(const api::StatusReport& report, const Style& style) {
   return out;
 }
 
-ExitCode run_status(const std::string& state_dir, bool json) {
-  const auto body = ask(state_dir, api::kStatusPath);
+ExitCode run_status(const StatusOptions& options) {
+  const auto body = ask(options.state_dir, api::kStatusPath);
   if (!body) {
     complain(body.error().error);
     return body.error().exit;
   }
-  if (json) {
+  if (options.json) {
     std::printf("%s\n", body->c_str());
     return kOk;
   }
@@ -104,7 +104,7 @@ ExitCode run_status(const std::string& state_dir, bool json) {
     complain(report.error());
     return kFailure;
   }
-  std::fputs(status_text(*report, style_of(STDOUT_FILENO)).c_str(), stdout);
+  std::fputs(status_text(*report, style_of(STDOUT_FILENO, options.color)).c_str(), stdout);
   return kOk;
 }
 

@@ -9,7 +9,13 @@
 
 namespace flowtap::cli {
 
-[[nodiscard]] ExitCode run_status(const std::string& state_dir, bool json);
+struct StatusOptions {
+  std::string state_dir;
+  bool json = false;
+  Color color = Color::kAuto;
+};
+
+[[nodiscard]] ExitCode run_status(const StatusOptions& options);
 
 /// The report as text; lines end in '\n'. What comes from the daemon is shown escaped.
 [[nodiscard]] std::string status_text(const api::StatusReport& report, const Style& style);

@@ -29,7 +29,7 @@ std::string Style::paint(std::string_view sgr, std::string_view text) const {
   return color ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, text) : std::string(text);
 }
 
-Style style_of(int fd) {
+Style style_of(int fd, Color color) {
   // The program has one thread; both calls are about the process that started it.
   // NOLINTBEGIN(concurrency-mt-unsafe)
   std::setlocale(LC_CTYPE, "");
@@ -39,7 +39,8 @@ Style style_of(int fd) {
   // NOLINTEND(concurrency-mt-unsafe)
   const bool dumb = term == nullptr || std::string_view(term) == "dumb";
   const bool refused = no_color != nullptr && *no_color != '\0';
-  return {::isatty(fd) == 1 && !dumb && !refused, codeset == "UTF-8"};
+  const bool useful = ::isatty(fd) == 1 && !dumb && !refused;
+  return {color == Color::kAlways || (color == Color::kAuto && useful), codeset == "UTF-8"};
 }
 
 std::string grouped(std::uint64_t number) {

@@ -21,9 +21,12 @@ struct Style {
   }
 };
 
-/// For a stream: color on a terminal that is not dumb and where NO_COLOR is not set, UTF-8 as the locale
-/// says.
-[[nodiscard]] Style style_of(int fd);
+/// Whether a person wants color; kAuto: where it is of use.
+enum class Color : std::uint8_t { kAuto, kAlways, kNever };
+
+/// For a stream: color as it is wanted, by default on a terminal that is not dumb and where NO_COLOR is not set; UTF-8 as
+/// the locale says.
+[[nodiscard]] Style style_of(int fd, Color color = Color::kAuto);
 
 /// "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);

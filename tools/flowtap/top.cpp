@@ -96,7 +96,7 @@ ExitCode Top::run(bool live) {
   if (const auto end = begin()) return *end;
   std::optional<LiveScreen> screen;
   if (live) screen.emplace();
-  const Style style = style_of(STDOUT_FILENO);
+  const Style style = style_of(STDOUT_FILENO, options_.color);
   std::string message = "counting ...";
   std::uint64_t shown = 0;
   auto next = Clock::now() + options_.interval;

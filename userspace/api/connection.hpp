@@ -20,14 +20,19 @@ using Connection = boost::beast::basic_stream<boost::asio::local::stream_protoco
 /// Errors come back as values: nothing throws because of a peer.
 inline constexpr auto kAwait = boost::asio::as_tuple(boost::asio::use_awaitable);
 
-/// Sends all of `buffers`. False when the client is gone, or takes nothing at all for `patience`; one that is
-/// only slow may be as slow as it likes.
+inline constexpr std::chrono::milliseconds kEndless{0};
+
+/// Sends all of `buffers`. False when the client is gone, or takes nothing at all for `patience`, which may be kEndless; one
+/// that is only slow may be as slow as it likes.
 template <typename Buffers>
 boost::asio::awaitable<bool> send_patiently(Connection& connection, Buffers buffers,
                                             std::chrono::milliseconds patience) {
   boost::beast::buffers_suffix<Buffers> rest(buffers);
   while (boost::beast::buffer_bytes(rest) > 0) {
-    connection.expires_after(patience);
+    if (patience == kEndless)
+      connection.expires_never();
+    else
+      connection.expires_after(patience);
     const auto [error, sent] = co_await connection.async_write_some(rest, kAwait);
     if (error) co_return false;
     rest.consume(sent);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <charconv>
 #include <initializer_list>
+#include <utility>
 
 #include "api/flows_json.hpp"
 #include "base/printable.hpp"
@@ -34,6 +35,34 @@ Result<T> choose(const Call& call, std::string_view name, T preset,
 Result<Outputs> outputs_of(const Call& call) {
   return choose(call, "stream", Outputs::kBoth, {{"stdout", Outputs::kStdout}, {"stderr", Outputs::kStderr}});
 }
+
+Result<bool> follow_of(const Call& call) {
+  return choose(call, "follow", false, {{"true", true}, {"false", false}});
+}
+
+/// Flows as they come, as the lines of a body: each an object as the list without `follow` is one.
+class FlowsReader final : public RawReader {
+ public:
+  explicit FlowsReader(std::unique_ptr<FlowsWatcher> watcher) : watcher_(std::move(watcher)) {}
+
+  [[nodiscard]] Result<Piece> read(std::size_t limit) override {
+    if (line_.empty()) {
+      const auto flows = watcher_->take();
+      const bool first = !std::exchange(begun_, true);
+      if (first || !flows.empty()) line_ = flows_to_json(flows) + "\n";
+    }
+    Piece piece;
+    piece.bytes = line_.substr(0, limit);
+    line_.erase(0, limit);
+    return piece;
+  }
+  void when_more(std::function<void()> wake) override { watcher_->when_more(std::move(wake)); }
+
+ private:
+  std::unique_ptr<FlowsWatcher> watcher_;
+  std::string line_;
+  bool begun_ = false;
+};
 
 Answer refused(unsigned status, const Error& error, std::string_view hint = {}) {
   return error_answer(status, error.what, error.hint.empty() ? hint : std::string_view(error.hint));
@@ -93,20 +122,31 @@ Answer not_running(const Error& error) {
 }
 
 Answer too_many_follow() {
-  return error_answer(503, "as many clients follow as may", "end one, or read without follow=true");
+  return error_answer(
+      429, "as many clients follow as may",
+      "end one, read without follow=true, or raise api.max_followers in flowtapd's configuration");
 }
 
 Answer list_flows(const Call& call) {
+  const auto follow = follow_of(call);
+  if (!follow) return refused(400, follow.error());
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
-  return {200, flows_to_json((*view)->flows({wanted(call, "namespace"), wanted(call, "pod"),
-                                             wanted(call, "group"), wanted(call, "kind")}))};
+  const FlowFilter filter{wanted(call, "namespace"), wanted(call, "pod"), wanted(call, "group"),
+                          wanted(call, "kind")};
+  if (!*follow) return {200, flows_to_json((*view)->flows(filter))};
+  if (!call.may_follow) return too_many_follow();
+  auto watcher = (*view)->watch(filter);
+  if (!watcher) return view_error(watcher.error());
+  Answer answer;
+  answer.stream = StreamBody{std::make_unique<FlowsReader>(std::move(*watcher)), true, {}, kJsonLines};
+  return answer;
 }
 
 Answer read_flow(const Call& call) {
   const auto outputs = outputs_of(call);
   if (!outputs) return refused(400, outputs.error());
-  const auto follow = choose(call, "follow", false, {{"true", true}, {"false", false}});
+  const auto follow = follow_of(call);
   if (!follow) return refused(400, follow.error());
   const auto from_now = choose(call, "from", false, {{"start", false}, {"now", true}});
   if (!from_now) return refused(400, from_now.error());

@@ -9,6 +9,9 @@
 
 namespace flowtap::api {
 
+/// The type of a body whose lines are JSON each.
+inline constexpr std::string_view kJsonLines = "application/jsonl";
+
 /// What a route is given of a request that fits it.
 struct Call {
   const NodeView& node;
@@ -23,7 +26,7 @@ struct Call {
 [[nodiscard]] Answer not_running(const Error& error);
 [[nodiscard]] Answer too_many_follow();
 
-/// The flows that fit the parameters namespace, pod, group and kind.
+/// The flows that fit the parameters namespace, pod, group and kind; with follow=true, line by line, also those that come.
 [[nodiscard]] Answer list_flows(const Call& call);
 
 /// The bytes of the flow with this id: history, and with follow=true what comes.

@@ -49,9 +49,10 @@ struct FlowStatus {
   std::optional<std::uint64_t> restart;
   std::optional<std::string> group;
   std::uint64_t bytes = 0;          ///< that passed, captured or not
-  std::uint64_t missing_bytes = 0;  ///< of these, not captured
+  std::uint64_t missing_bytes = 0;  ///< of these, not captured, and not found elsewhere since
   std::uint64_t lines = 0;          ///< in its log so far, also those that have made room since
-  /// Events were kept from the programs while it was written to: bytes may be missing that nobody knows of.
+  /// Events were kept from the programs while it was written to: bytes may be missing that nobody knows of. Not so once it
+  /// has ended, and was found equal to what its runtime has kept.
   bool suspect = false;
   std::optional<std::chrono::system_clock::time_point> first;  ///< of the first bytes that are known
   std::optional<std::chrono::system_clock::time_point> last;
@@ -78,11 +79,15 @@ class RawReader {
   RawReader& operator=(const RawReader&) = delete;
   virtual ~RawReader() = default;
 
+  /// Does some of what is to be done before the first read(), as much as others may wait for. False: to be called again.
+  [[nodiscard]] virtual Result<bool> prepare() { return true; }
+
   struct Piece {
     std::string bytes;  ///< empty: there are none now
     std::uint64_t missing_before =
-        0;             ///< bytes that passed before these and cannot be had (lost, or evicted)
-    bool end = false;  ///< nothing more can come behind these
+        0;               ///< bytes that passed before these and cannot be had (lost, or evicted)
+    bool end = false;    ///< nothing more can come behind these
+    bool again = false;  ///< there is more, whether these are empty or not: read() goes on at once
   };
   /// The next bytes, at most `limit`; does not wait for new ones.
   [[nodiscard]] virtual Result<Piece> read(std::size_t limit) = 0;
@@ -92,7 +97,7 @@ class RawReader {
   virtual void when_more(std::function<void()> wake) = 0;
 
   /// Of the bytes from here to the newest of this moment, how many cannot be had: the sum of the missing_before
-  /// that reading them now would give. Absent where nobody knows it ahead.
+  /// that reading them now would give. Absent where nobody knows it ahead. To be asked behind prepare().
   [[nodiscard]] virtual std::optional<std::uint64_t> missing_bytes() const { return std::nullopt; }
 };
 
@@ -107,6 +112,7 @@ struct LogOptions {
   Outputs outputs = Outputs::kBoth;
   bool follow = false;      ///< go on with what comes, to the flow's end; gaps are lines then
   bool timestamps = false;  ///< each line has its time in front
+  bool otel = false;        ///< each line as a log record of OpenTelemetry's, in JSON
   std::optional<std::uint64_t> tail_lines = {};  ///< only so many from the end; parts of long lines count
   std::optional<std::chrono::system_clock::time_point> since = {};  ///< leave out lines that are older
   std::optional<std::uint64_t> limit_bytes = {};  ///< end after so many, amid a line if it comes so
@@ -169,7 +175,23 @@ struct StreamStatusReport {
   bool operator==(const StreamStatusReport&) const = default;
 };
 
-/// Called from the API's thread at any time; answers from memory and tmpfs.
+/// Tells of flows as they come. Used by one thread.
+class FlowsWatcher {
+ public:
+  FlowsWatcher() = default;
+  FlowsWatcher(const FlowsWatcher&) = delete;
+  FlowsWatcher& operator=(const FlowsWatcher&) = delete;
+  virtual ~FlowsWatcher() = default;
+
+  /// First all that there are; from then on those that have come, ended, gone on after an end or got another group since
+  /// the last call, and whose log can be read. Sorted by id; does not wait.
+  [[nodiscard]] virtual std::vector<FlowStatus> take() = 0;
+  /// As RawReader::when_more().
+  virtual void when_more(std::function<void()> wake) = 0;
+};
+
+/// Called from the API's thread at any time; answers from memory and tmpfs, and a log's beginning from the runtime's files,
+/// in small pieces.
 class FlowsView {
  public:
   FlowsView() = default;
@@ -180,11 +202,18 @@ class FlowsView {
   /// Sorted by id.
   [[nodiscard]] virtual std::vector<FlowStatus> flows(const FlowFilter& filter) const = 0;
 
+  /// Those of flows() from now on.
+  [[nodiscard]] virtual Result<std::unique_ptr<FlowsWatcher>> watch(const FlowFilter& filter) = 0;
+  /// Those of the containers of one pod, also of those of which only the runtime has kept a log.
+  [[nodiscard]] virtual std::vector<FlowStatus> pod(const std::string& ns, const std::string& pod) const {
+    return flows({.ns = ns, .pod = pod, .group = {}, .kind = "pod"});
+  }
+
   /// An Error with code ENOENT: this flow is not known.
   [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> read(const std::string& id,
                                                                 const ReadOptions& options) = 0;
 
-  /// The lines of a flow. An Error with code ENOENT: this flow is not known.
+  /// The lines of a flow, also of one that only the runtime has kept. An Error with code ENOENT: this flow is not known.
   [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> log(const std::string& id,
                                                                const LogOptions& options) = 0;
 

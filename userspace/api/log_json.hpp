@@ -4,9 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "api/flow_views.hpp"
+
 namespace flowtap::api {
 
-/// {"time":"...","text":"..."} of a line with its time in front of it.
-[[nodiscard]] std::string log_line_to_json(std::string_view line);
+/// {"time":"...","text":"..."} of a line with its time in front of it; in between whose it is, if that is told: "namespace",
+/// "pod", "container" as far as they are known.
+[[nodiscard]] std::string log_line_to_json(std::string_view line, const FlowStatus* of = nullptr);
 
 }  // namespace flowtap::api

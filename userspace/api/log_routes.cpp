@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
@@ -45,11 +46,11 @@ Result<Outputs> outputs(const Parameters& parameters) {
 constexpr std::string_view kNotNegative = "must be greater than or equal to 0";
 constexpr std::string_view kPositive = "must be greater than 0";
 
-Answer answer(Result<std::unique_ptr<RawReader>> reader, bool follow) {
+Answer answer(Result<std::unique_ptr<RawReader>> reader, const LogOptions& options) {
   if (!reader) return view_error(reader.error());
   Answer answer;
-  const auto missing = (*reader)->missing_bytes();
-  answer.stream = StreamBody{std::move(*reader), follow, missing, "text/plain"};
+  answer.stream =
+      StreamBody{std::move(*reader), options.follow, {}, options.otel ? kJsonLines : "text/plain"};
   return answer;
 }
 
@@ -78,9 +79,8 @@ std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, 
 }  // namespace
 
 std::vector<std::string_view> log_parameters() {
-  return {"follow",    "tailLines",  "sinceSeconds",
-          "sinceTime", "timestamps", "limitBytes",
-          "stream",    "pretty",     "insecureSkipTLSVerifyBackend"};
+  return {"follow",     "tailLines", "sinceSeconds", "sinceTime", "timestamps",
+          "limitBytes", "stream",    "format",       "pretty",    "insecureSkipTLSVerifyBackend"};
 }
 
 std::vector<std::string_view> pod_log_parameters() {
@@ -98,6 +98,12 @@ Result<LogOptions> parse_log_options(const Parameters& parameters,
   FTAP_TRY_ASSIGN(limit, number(parameters, "limitBytes", 1, kPositive));
   FTAP_TRY_ASSIGN(seconds, number(parameters, "sinceSeconds", 1, kPositive));
   FTAP_TRY_ASSIGN(wanted, outputs(parameters));
+  if (const std::string* format = parameters.find("format"); format != nullptr && *format != "text") {
+    if (*format != "otel")
+      return fail("format: Unsupported value: " + in_quotes(*format) +
+                  R"(: supported values: "text", "otel")");
+    options.otel = true;
+  }
   options.tail_lines = tail;
   options.limit_bytes = limit;
   options.outputs = wanted;
@@ -140,13 +146,29 @@ Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const st
   return run->second;
 }
 
+std::vector<FlowStatus> newest_runs(const std::vector<FlowStatus>& flows) {
+  std::set<std::pair<std::string, std::string>> pods;
+  for (const FlowStatus& flow : flows)
+    if (flow.ns && flow.pod) pods.emplace(*flow.ns, *flow.pod);
+  std::vector<FlowStatus> runs;
+  for (const auto& [ns, pod] : pods) {
+    std::map<std::string, const FlowStatus*> newest;  // by container
+    for (const FlowStatus* flow : newest_pod(flows, ns, pod)) {
+      const FlowStatus*& run = newest[*flow->container];
+      if (run == nullptr || flow->restart > run->restart) run = flow;
+    }
+    for (const auto& [container, run] : newest) runs.push_back(*run);
+  }
+  return runs;
+}
+
 Answer flow_log(const Call& call) {
   const auto options = parse_log_options(call.parameters, std::chrono::system_clock::now());
   if (!options) return error_answer(400, options.error().what, options.error().hint);
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
   if (options->follow && !call.may_follow) return too_many_follow();
-  return answer((*view)->log(call.segments.front(), *options), options->follow);
+  return answer((*view)->log(call.segments.front(), *options), *options);
 }
 
 Answer pod_log(const Call& call) {
@@ -157,11 +179,11 @@ Answer pod_log(const Call& call) {
   if (options->follow && !call.may_follow) return too_many_follow();
   const std::string& ns = call.segments.front();
   const std::string& pod = call.segments.back();
-  const auto flow = find_pod_flow((*view)->flows({.ns = ns, .pod = pod, .group = {}, .kind = "pod"}), ns, pod,
-                                  call.parameters.find("container"), flag(call.parameters, "previous"));
+  const auto flow = find_pod_flow((*view)->pod(ns, pod), ns, pod, call.parameters.find("container"),
+                                  flag(call.parameters, "previous"));
   if (!flow)
     return error_answer(flow.error().code == ENOENT ? 404 : 400, flow.error().what, flow.error().hint);
-  return answer((*view)->log(*flow, *options), options->follow);
+  return answer((*view)->log(*flow, *options), *options);
 }
 
 }  // namespace flowtap::api

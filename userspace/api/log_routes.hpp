@@ -23,6 +23,9 @@ namespace flowtap::api {
                                                 const std::string& pod, const std::string* container,
                                                 bool previous);
 
+/// Of each container of each pod name the run that its log is: of a name that was used again, the newest pod's.
+[[nodiscard]] std::vector<FlowStatus> newest_runs(const std::vector<FlowStatus>& flows);
+
 /// The lines of the flow with this id.
 [[nodiscard]] Answer flow_log(const Call& call);
 

@@ -50,7 +50,7 @@ const std::vector<Route>& routes() {
       {std::string(kReadyPath), ready},
       {std::string(kStatusPath), status},
       {std::string(kStatsPath), stats},
-      {std::string(kFlowsPath), list_flows, {"namespace", "pod", "group", "kind"}},
+      {std::string(kFlowsPath), list_flows, {"namespace", "pod", "group", "kind", "follow"}},
       {std::string(kFlowsPath) + "/{}/raw", read_flow, {"follow", "stream", "from"}},
       {std::string(kFlowsPath) + "/{}/log", flow_log, log_parameters()},
       {std::string(kNamespacesPath) + "/{}/pods/{}/log", pod_log, pod_log_parameters()},

@@ -16,7 +16,8 @@ struct ServerOptions {
   std::string socket_group;          ///< whose members may connect, besides root; empty: none
   std::size_t max_connections = 64;  ///< at a time; those that follow a stream are not counted here
   std::chrono::milliseconds session_time{30'000};  ///< SessionLimits::time
-  /// Connections that follow a stream, besides: each takes a descriptor and up to 64 KiB of memory.
+  /// Connections that follow a stream, besides: each takes two descriptors, up to 64 KiB of memory and 64 KiB of the
+  /// kernel's.
   std::size_t max_followers = 256;
 };
 

@@ -5,6 +5,7 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 
+#include "api/flow_routes.hpp"
 #include "api/streaming.hpp"
 
 namespace flowtap::api {
@@ -100,9 +101,14 @@ asio::awaitable<void> serve(Socket socket, const Service& service) {
         route({{method.data(), method.size()}, {target.data(), target.size()}, !service.followers.full()},
               service.node);
     AnswerForm form{request.version(), request.keep_alive(), request.method() == http::verb::head};
+    const bool follow = answer.stream && answer.stream->follow;
+    // route() has seen that there is one.
+    const auto seat = follow ? service.followers.take() : std::nullopt;
     if (answer.stream) {
-      const bool follow = answer.stream->follow;
-      const auto seat = follow ? service.followers.take() : std::nullopt;
+      const Status ready = co_await prepare_stream(connection, *answer.stream);
+      if (!ready) answer = view_error(ready.error());
+    }
+    if (answer.stream) {
       // A follower has spoken or gone when its body ends; and without chunks only the connection's end ends one.
       form.keep_alive = form.keep_alive && !follow && form.version >= 11;
       if (!co_await send_stream(connection, std::move(*answer.stream), form, service.bell, limits.time))

@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <deque>
+#include <list>
 
 #include "api/routes.hpp"
 #include "base/fd.hpp"
@@ -60,9 +62,14 @@ struct HandedOn {
 /// One request from connect to the end of its body.
 class Following {
  public:
-  Following(asio::io_context& io, const std::string& path, const StreamRequest& request,
-            std::function<void()> ended)
-      : stream_(io), path_(path), wanted_(request), ended_(std::move(ended)) {
+  /// `answered` is called when the head is there, `ended` as the last thing; one of them at least.
+  Following(asio::io_context& io, const std::string& path, StreamRequest request,
+            std::function<void()> answered, std::function<void()> ended)
+      : stream_(io),
+        path_(path),
+        wanted_(std::move(request)),
+        answered_(std::move(answered)),
+        ended_(std::move(ended)) {
     parser_.body_limit(boost::none);
     parser_.get().body() = [this](std::string_view bytes) { return take(bytes); };
   }
@@ -100,6 +107,7 @@ class Following {
       if (error) return finish(error, "no answer from");
       status_ = parser_.get().result_int();
       if (status_ == 200) stream_.expires_never();
+      std::exchange(answered_, nullptr)();
       if (stopped_) stop();
       http::async_read(stream_, buffer_, parser_,
                        [this](beast::error_code failed, std::size_t) { finish(failed, "cut off by"); });
@@ -127,6 +135,7 @@ class Following {
           {},
           ours ? error.value() : 0}));
     }
+    if (answered_) answered_();
     ended_();
   }
 
@@ -145,7 +154,8 @@ class Following {
 
   beast::basic_stream<asio::local::stream_protocol> stream_;
   const std::string& path_;
-  const StreamRequest& wanted_;
+  StreamRequest wanted_;
+  std::function<void()> answered_;
   std::function<void()> ended_;
   beast::flat_buffer buffer_;
   http::request<http::empty_body> request_;
@@ -156,15 +166,23 @@ class Following {
   bool unwanted_ = false;
 };
 
+// Requests without an answer at a time: fewer than a daemon takes, whoever else asks.
+constexpr std::size_t kMostUnanswered = 16;
+
+}  // namespace
+
 /// All requests, and what stops them.
-class Followings {
+class StreamClient::Impl {
  public:
-  Followings(const std::string& path, std::span<const StreamRequest> requests) : left_(requests.size()) {
-    for (const StreamRequest& request : requests)
-      all_.emplace_back(io_, path, request, [this] { one_ended(); });
+  Impl(std::string path, std::chrono::milliseconds timeout) : path_(std::move(path)), timeout_(timeout) {}
+
+  void add(StreamRequest request) {
+    waiting_.push_back(std::move(request));
+    // Not from within: one that ends at once would end within the call that added it.
+    asio::post(io_, [this] { start_some(); });
   }
 
-  Status run(int stop, std::chrono::milliseconds timeout) {
+  Status run(int stop) {
     if (stop >= 0) {
       Fd copy(::fcntl(stop, F_DUPFD_CLOEXEC, 0));
       if (!copy.valid()) return fail_errno(errno, "cannot wait for signals");
@@ -173,41 +191,83 @@ class Followings {
         if (!error) stop_all();
       });
     }
-    for (auto& one : all_) one.start(timeout);
+    asio::post(io_, [this] { end_if_idle(); });
     io_.run();
     return {};
   }
 
  private:
+  void start_some() {
+    while (!stopped_ && unanswered_ < kMostUnanswered && !waiting_.empty()) {
+      const auto one = running_.emplace(running_.end());
+      ++unanswered_;
+      *one = std::make_unique<Following>(
+          io_, path_, std::move(waiting_.front()),
+          [this] {
+            --unanswered_;
+            asio::post(io_, [this] { start_some(); });
+          },
+          [this, one] {
+            // Not from within its own function.
+            asio::post(io_, [this, one] {
+              running_.erase(one);
+              end_if_idle();
+            });
+          });
+      waiting_.pop_front();
+      (*one)->start(timeout_);
+    }
+    end_if_idle();
+  }
+
   void stop_all() {
-    for (auto& one : all_) one.stop();
+    stopped_ = true;
+    for (const StreamRequest& request : std::exchange(waiting_, {})) request.end(StreamEnd{});
+    for (auto& one : running_) one->stop();
     grace_.expires_after(std::chrono::seconds(1));
     grace_.async_wait([this](beast::error_code error) {
       if (error) return;
-      for (auto& one : all_) one.cut();
+      for (auto& one : running_) one->cut();
     });
+    end_if_idle();
   }
 
-  void one_ended() {
-    if (--left_ > 0) return;
+  void end_if_idle() {
+    if (!running_.empty() || !waiting_.empty()) return;
     beast::error_code ignored;
     stop_.close(ignored);
     grace_.cancel();
   }
 
+  const std::string path_;
+  const std::chrono::milliseconds timeout_;
   asio::io_context io_{1};
   asio::posix::stream_descriptor stop_{io_};
   asio::steady_timer grace_{io_};
-  std::deque<Following> all_;
-  std::size_t left_;
+  std::deque<StreamRequest> waiting_;
+  std::list<std::unique_ptr<Following>> running_;
+  std::size_t unanswered_ = 0;
+  bool stopped_ = false;
 };
 
-}  // namespace
+StreamClient::StreamClient(std::string socket_path, std::chrono::milliseconds timeout)
+    : impl_(std::make_unique<Impl>(std::move(socket_path), timeout)) {}
+StreamClient::~StreamClient() = default;
+
+void StreamClient::add(StreamRequest request) {
+  impl_->add(std::move(request));
+}
+
+Status StreamClient::run(int stop) {
+  return impl_->run(stop);
+}
 
 Status fetch_streams(const std::string& socket_path, std::span<const StreamRequest> requests, int stop,
                      std::chrono::milliseconds timeout) {
   try {
-    return Followings(socket_path, requests).run(stop, timeout);
+    StreamClient client(socket_path, timeout);
+    for (const StreamRequest& request : requests) client.add(request);
+    return client.run(stop);
   } catch (const std::exception& error) {  // a path that is too long for a socket address, or no memory
     return fail("cannot connect to " + printable(socket_path) + ": " + printable(error.what()));
   }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +28,25 @@ struct StreamRequest {
   std::function<bool(std::string_view bytes)> take;  ///< false: no more is wanted
   /// Called once. An Error: no daemon (as fetch()), or one that ended in the middle of the body.
   std::function<void(Result<StreamEnd> end)> end;
+};
+
+/// Streams that are followed at a time, in the thread that calls run(). So that a daemon is not asked for more than it
+/// answers at a time, a request waits while many others have no answer yet.
+class StreamClient {
+ public:
+  explicit StreamClient(std::string socket_path, std::chrono::milliseconds timeout = std::chrono::seconds(5));
+  ~StreamClient();
+  StreamClient(const StreamClient&) = delete;
+  StreamClient& operator=(const StreamClient&) = delete;
+
+  /// Before run(), or from what it calls.
+  void add(StreamRequest request);
+  /// As fetch_streams().
+  [[nodiscard]] Status run(int stop);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 /// Follows all of `requests` at a time in this thread until each has ended. When `stop` (a descriptor, or -1)

@@ -1,6 +1,7 @@
 #include "api/streaming.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/http.hpp>
 #include <string>
@@ -12,8 +13,12 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-// What one connection has in memory at a time.
+// What one connection has in memory at a time, but for the rest of the last line. Of those who follow there may be
+// thousands, and each that does not read keeps its piece.
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
+constexpr std::size_t kFollowedPiece = std::size_t{16} * 1024;
+// And what the kernel keeps for one that follows; it takes this twice, for its own needs.
+constexpr int kFollowedSocket = 32 * 1024;
 
 beast::string_view view(std::string_view text) {
   return {text.data(), text.size()};
@@ -101,21 +106,40 @@ asio::awaitable<bool> send_end(Connection& connection, std::uint64_t missing,
 
 }  // namespace
 
+asio::awaitable<Status> prepare_stream(Connection& connection, StreamBody& body) {
+  while (true) {
+    const auto done = body.reader->prepare();
+    if (!done) co_return std::unexpected(done.error());
+    if (*done) break;
+    co_await asio::post(connection.get_executor(), kAwait);
+  }
+  body.missing_bytes = body.reader->missing_bytes();
+  co_return Status();
+}
+
 asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form, const Bell& bell,
                                   std::chrono::milliseconds patience) {
   if (!co_await send_head(connection, body, form, patience)) co_return false;
   if (form.head) co_return true;
+  if (body.follow) {
+    // Whoever follows may stop reading for as long as he likes: what is kept for him is bounded, and he is told what has
+    // made room meanwhile.
+    patience = kEndless;
+    beast::error_code as_it_was;
+    connection.socket().set_option(asio::socket_base::send_buffer_size(kFollowedSocket), as_it_was);
+  }
   const bool chunked = form.version >= 11;
   std::optional<Waiter> waiter;  // from the end of the history on: that much every client gets
   std::uint64_t missing = 0;
   while (true) {
-    const auto piece = body.reader->read(kPiece);
+    const auto piece = body.reader->read(body.follow ? kFollowedPiece : kPiece);
     if (!piece) co_return false;
     missing += piece->missing_before;
     if (!piece->bytes.empty() && !co_await send_piece(connection, piece->bytes, chunked, patience))
       co_return false;
     if (piece->end || (waiter && waiter->client_done())) break;
-    if (!piece->bytes.empty()) continue;
+    if (piece->again && piece->bytes.empty()) co_await asio::post(connection.get_executor(), kAwait);
+    if (piece->again || !piece->bytes.empty()) continue;
     if (!body.follow) break;
     if (!waiter) waiter.emplace(connection.socket(), bell);
     co_await waiter->more(*body.reader);

@@ -17,11 +17,14 @@ struct AnswerForm {
   bool head = false;  ///< the header alone
 };
 
+/// Does what is to be done before the head, in turns with what others ask for; an Error: there is no such body.
+boost::asio::awaitable<Status> prepare_stream(Connection& connection, StreamBody& body);
+
 /// Sends `body` in chunks, one piece in memory at a time. What is missing in it
 /// says the trailer X-Flowtap-Missing-Bytes. A follower says nothing more
 /// while it follows: the end of its side, or anything that it sends, ends the answer, trailer included. A read
 /// that fails ends the connection without an end of the body; so does a client that takes nothing for
-/// `patience`. True when the answer is complete.
+/// `patience`, unless it follows. True when the answer is complete.
 boost::asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form,
                                          const Bell& bell, std::chrono::milliseconds patience);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "daemon/notify.hpp"
 #include "daemon/privileges.hpp"
@@ -78,6 +79,7 @@ void App::open_stream() {
 void App::run_stream() {
   if (!stream_) return;
   const Status running = stream_->run(config_.stream.sources);
+  if (running) stream_->set_flow_rules(config_.stream.flow_rules);
   components_.set(StreamPath::kName, running, stream_->how());
   if (!running) {
     stream_missing_ = running.error();
@@ -91,7 +93,8 @@ void App::start_api() {
   auto server = api::ApiServer::start({.socket_path = api::socket_path(config_.state_dir),
                                        .socket_group = config_.api.socket_group,
                                        .max_connections = 64,
-                                       .session_time = std::chrono::seconds(30)},
+                                       .session_time = std::chrono::seconds(30),
+                                       .max_followers = config_.api.max_followers},
                                       state_);
   if (!server) return components_.set(kApi, std::unexpected(server.error()), {});
   api_.emplace(std::move(*server));
@@ -194,6 +197,12 @@ void App::stop() {
   cycle();
   outlets_.stop(kStopLimit);
   api_.reset();
+  if (stream_ && !stream_->stop()) {
+    spdlog::warn(
+        "stream: a file system that does not answer is not waited for; all that was captured is safe");
+    spdlog::shutdown();
+    ::_exit(0);
+  }
   stream_.reset();  // what is pinned goes on
   count_.reset();
   spdlog::info("flowtapd ends");

@@ -59,10 +59,39 @@ class Reader {
     return {};
   }
 
+  /// Replaces the rules, as read_list().
+  Status read_rules(const Key& key, const RulesField& field, const YamlNode& node) {
+    field.in(config_).clear();
+    const auto refuse = [&](int line, std::string_view why) {
+      return fail(fmt::format("{}: {}: {}", at(line), key.path, why), std::string(kSampleHint));
+    };
+    const std::string wanted = "; accepted: " + accepted(*key.field);
+    for (const YamlNode& member : node.list) {
+      if (member.type != YamlNode::Type::kMap)
+        return refuse(member.line, "a rule is a section with a pod and a group" + wanted);
+      flow::GroupRule rule;
+      for (const auto& [word, value] : member.map) {
+        const auto known = std::ranges::find(rule_members(), word, &RuleMember::name);
+        if (known == rule_members().end())
+          return refuse(value.line, "a rule has no " + in_quotes(word) + wanted);
+        if (value.type != YamlNode::Type::kScalar || value.scalar.empty())
+          return refuse(value.line, fmt::format("{} has no value{}", word, wanted));
+        rule.*known->text = value.scalar;
+      }
+      for (const RuleMember& needed : rule_members())
+        if (!needed.optional && (rule.*needed.text).empty())
+          return refuse(member.line, fmt::format("a rule has no {}{}", needed.name, wanted));
+      if (const auto why = add(field, config_, rule)) return refuse(member.line, *why);
+    }
+    return {};
+  }
+
   Status read_value(const Key& key, const YamlNode& node) {
+    const bool is_listed = node.type == YamlNode::Type::kList || node.type == YamlNode::Type::kNothing;
+    if (const auto* rules = std::get_if<RulesField>(&*key.field); rules != nullptr && is_listed)
+      return read_rules(key, *rules, node);
     const auto* list = std::get_if<ListField>(&*key.field);
-    if (list != nullptr && (node.type == YamlNode::Type::kList || node.type == YamlNode::Type::kNothing))
-      return read_list(key, *list, node);
+    if (list != nullptr && is_listed) return read_list(key, *list, node);
     std::string why;
     switch (node.type) {
       case YamlNode::Type::kNothing:

@@ -10,6 +10,7 @@
 
 #include "api/socket_path.hpp"
 #include "base/result.hpp"
+#include "flow/group_rules.hpp"
 
 namespace flowtap {
 
@@ -35,7 +36,7 @@ struct Config {
     std::uint64_t journal_bytes = std::uint64_t{32} << 20U;  ///< at most max_journal_bytes() of flows_bytes
     /// How the flows' lines are kept in what the journal leaves of flows_bytes.
     struct Flows {
-      std::uint64_t flow_bytes = std::uint64_t{4} << 20U;
+      std::uint64_t flow_bytes = std::uint64_t{10} << 20U;
       std::uint64_t max_flows = 4096;
       std::chrono::milliseconds max_age = std::chrono::hours(12);
       std::chrono::milliseconds flush_idle{1000};
@@ -59,9 +60,10 @@ struct Config {
       std::uint64_t main_log_files = 5;
       bool operator==(const Schedulers&) const = default;
     } schedulers;
-    std::string bpffs;   ///< empty: HOST_ROOT/sys/fs/bpf
-    std::string record;  ///< empty: nothing is recorded
-    /// What else is captured: the lists may be changed by SIGHUP, all else holds until a restart.
+    std::vector<flow::GroupRule> flow_rules;  ///< may be changed by SIGHUP
+    std::string bpffs;                        ///< empty: HOST_ROOT/sys/fs/bpf
+    std::string record;                       ///< empty: nothing is recorded
+    /// What else is captured: these lists may be changed by SIGHUP, what stands above holds until a restart.
     struct Sources {
       std::vector<std::string> units;      ///< names of systemd services
       std::vector<std::string> processes;  ///< paths of executables in HOST_ROOT
@@ -113,6 +115,7 @@ struct Config {
 
   struct Api {
     std::string socket_group;
+    std::uint64_t max_followers = 1024;
     bool operator==(const Api&) const = default;
   } api;
 

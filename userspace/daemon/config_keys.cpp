@@ -124,6 +124,17 @@ std::span<const Key> table() {
           CountField{[](Config& c) -> U64& { return c.stream.schedulers.main_log_files; }, 1, 1000},
           "How many files of the main log are kept, the one that is written included."},
 
+      Key{"stream.flow_rules",
+          RulesField{[](Config& c) -> std::vector<flow::GroupRule>& { return c.stream.flow_rules; }, 64},
+          "Which pods are a group, a workflow or a job, that is listed and read as one: the first rule whose "
+          "pod (and namespace) fits gives its name. In pod, * stands for any characters, as many as there "
+          "are "
+          "before what follows it fits, ? for one; $1 in group is what stands in the first parentheses of "
+          "pod, $namespace the namespace. Of a Job: {pod: (*)-?????, group: $1}; of Argo's workflows: {pod: "
+          "(nightly-????"
+          "?)-*, namespace: argo, group: $1}; of REANA's jobs: {pod: reana-run-job-(*)-?????, "
+          "group: $1}."},
+
       Key{"prometheus", {}, "The totals for Prometheus."},
       Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},
           "Serve /metrics."},
@@ -178,6 +189,10 @@ std::span<const Key> table() {
       Key{"api.socket_group",
           TextField{[](Config& c) -> std::string& { return c.api.socket_group; }, kGroupRule},
           "Members of this group may use the API too; root always may."},
+      Key{"api.max_followers", CountField{[](Config& c) -> U64& { return c.api.max_followers; }, 1, 100'000},
+          "How many may follow logs at a time. One that reads slower than lines come takes up to 64 KiB, and "
+          "is "
+          "told how many lines it has missed."},
   };
   return kKeys;
 }

@@ -40,7 +40,24 @@ std::string list(const std::vector<std::string>& members) {
   return '[' + out + ']';
 }
 
+/// In one line: "[{pod: a, group: b}]".
+std::string rules(const std::vector<flow::GroupRule>& rules) {
+  std::string out;
+  for (const flow::GroupRule& rule : rules) {
+    std::string members;
+    for (const RuleMember& member : rule_members())
+      if (const std::string& text = rule.*member.text; !text.empty())
+        members += fmt::format("{}{}: {}", members.empty() ? "" : ", ", member.name, scalar(text));
+    out += (out.empty() ? "{" : ", {") + members + '}';
+  }
+  return '[' + out + ']';
+}
+
 std::string value(const Field& field, const Config& config) {
+  if (const auto* members = std::get_if<RulesField>(&field)) {
+    Config copy = config;
+    return rules(members->in(copy));
+  }
   if (const auto* members = std::get_if<ListField>(&field)) {
     Config copy = config;
     return list(members->in(copy));

@@ -76,7 +76,8 @@ std::string_view noun(const Field& field) {
                                [](const CountField&) -> std::string_view { return "a whole number"; },
                                [](const LevelField&) -> std::string_view { return "a log level"; },
                                [](const TextField& f) { return f.rule.noun; },
-                               [](const ListField&) -> std::string_view { return "a list"; }},
+                               [](const ListField&) -> std::string_view { return "a list"; },
+                               [](const RulesField&) -> std::string_view { return "a list of rules"; }},
                     field);
 }
 
@@ -91,6 +92,12 @@ std::string accepted(const Field& field) {
                                [](const TextField& f) { return std::string(f.rule.accepted); },
                                [](const ListField& f) {
                                  return fmt::format("a list of at most {}, each {}", f.most, f.rule.accepted);
+                               },
+                               [](const RulesField& f) {
+                                 return fmt::format(
+                                     "a list of at most {}, each with pod, group and, if it is to hold there "
+                                     "alone, namespace, such as {{pod: train-(*)-worker-*, group: train-$1}}",
+                                     f.most);
                                }},
                     field);
 }
@@ -106,7 +113,8 @@ std::optional<std::string> set(const Field& field, Config& config, std::string_v
                  },
                  [&](const LevelField& f) { return set_level(f.in(config), text); },
                  [&](const TextField& f) { return set_text(f.in(config), f.rule, text); },
-                 [](const ListField&) -> std::optional<std::string> { return "is not a list"; }},
+                 [](const ListField&) -> std::optional<std::string> { return "is not a list"; },
+                 [](const RulesField&) -> std::optional<std::string> { return "is not a list of rules"; }},
       field);
 }
 
@@ -120,7 +128,8 @@ std::string text(const Field& field, const Config& config) {
                    return std::string(std::ranges::find(kLevels, f.in(copy), &LevelName::level)->name);
                  },
                  [&](const TextField& f) { return f.in(copy); },
-                 [](const ListField&) -> std::string { return {}; }},
+                 [](const ListField&) -> std::string { return {}; },
+                 [](const RulesField&) -> std::string { return {}; }},
       field);
 }
 
@@ -130,6 +139,23 @@ std::optional<std::string> add(const ListField& field, Config& config, std::stri
   if (std::ranges::find(list, text) != list.end()) return "is given twice";
   if (list.size() >= field.most) return fmt::format("is one more than {}", field.most);
   list.emplace_back(text);
+  return std::nullopt;
+}
+
+std::span<const RuleMember> rule_members() {
+  static constexpr std::array kMembers = {RuleMember{"pod", &flow::GroupRule::pod, false},
+                                          RuleMember{"namespace", &flow::GroupRule::ns, true},
+                                          RuleMember{"group", &flow::GroupRule::group, false}};
+  return kMembers;
+}
+
+std::optional<std::string> add(const RulesField& field, Config& config, const flow::GroupRule& rule) {
+  auto& rules = field.in(config);
+  if (const auto parsed = flow::GroupRules::parse({rule}); !parsed)
+    return fmt::format("{}; accepted: {}", parsed.error().what, parsed.error().hint);
+  if (rules.size() >= field.most)
+    return fmt::format("there is one more than {}; accepted: {}", field.most, accepted(Field(field)));
+  rules.push_back(rule);
   return std::nullopt;
 }
 

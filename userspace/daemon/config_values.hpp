@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -64,7 +65,21 @@ struct ListField {
   const TextRule& rule;
   std::size_t most;  ///< members
 };
-using Field = std::variant<BoolField, DurationField, CountField, LevelField, TextField, ListField>;
+/// A list of sections, each a rule. Flags cannot set it.
+struct RulesField {
+  std::vector<flow::GroupRule>& (*in)(Config&);
+  std::size_t most;  ///< members
+};
+using Field =
+    std::variant<BoolField, DurationField, CountField, LevelField, TextField, ListField, RulesField>;
+
+/// The members of a rule as they are called in the file.
+struct RuleMember {
+  std::string_view name;
+  std::string flow::GroupRule::* text;
+  bool optional;
+};
+[[nodiscard]] std::span<const RuleMember> rule_members();
 
 /// "a duration": the noun for "is not ...".
 [[nodiscard]] std::string_view noun(const Field& field);
@@ -74,6 +89,9 @@ using Field = std::variant<BoolField, DurationField, CountField, LevelField, Tex
 [[nodiscard]] std::optional<std::string> set(const Field& field, Config& config, std::string_view text);
 /// Adds one member to a list; refuses as set() does.
 [[nodiscard]] std::optional<std::string> add(const ListField& field, Config& config, std::string_view text);
+/// Adds one rule; refuses with the member that is wrong and what is accepted for it: "group: \"\" is ...; accepted: ...".
+[[nodiscard]] std::optional<std::string> add(const RulesField& field, Config& config,
+                                             const flow::GroupRule& rule);
 /// The value as set() reads it. Of a list, which has no such text, nothing.
 [[nodiscard]] std::string text(const Field& field, const Config& config);
 

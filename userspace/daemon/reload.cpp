@@ -11,12 +11,14 @@ namespace {
 
 void keep_until_restart(Config& config, const Config& old) {
   Config::Stream stream = old.stream;
-  stream.sources = config.stream.sources;  // which do not
+  stream.sources = config.stream.sources;  // which do not, and these
+  stream.flow_rules = config.stream.flow_rules;
   if (config.state_dir == old.state_dir && config.host_root == old.host_root &&
       config.metrics == old.metrics && config.stream == stream)
     return;
   spdlog::warn(
-      "state_dir, host_root, metrics and stream (but for its lists) hold until flowtapd is started again");
+      "state_dir, host_root, metrics and stream (but for units, processes, files and flow_rules) hold until "
+      "flowtapd is started again");
   config.state_dir = old.state_dir;
   config.host_root = old.host_root;
   config.metrics = old.metrics;
@@ -46,6 +48,8 @@ void App::reload() {
     start_count();
   }
   if (stream_ && config_.stream.sources != old.stream.sources) stream_->set_sources(config_.stream.sources);
+  if (stream_ && config_.stream.flow_rules != old.stream.flow_rules)
+    stream_->set_flow_rules(config_.stream.flow_rules);
   if (stream_) components_.set(StreamPath::kName, {}, stream_->how());
   if (stream_missing_) components_.set(StreamPath::kName, std::unexpected(*stream_missing_), {});
   if (config_.api != old.api || !api_) {

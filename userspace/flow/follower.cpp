@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <exception>
+#include <utility>
 
 namespace flowtap::flow {
 
@@ -13,6 +15,10 @@ Result<std::shared_ptr<Follower>> Follower::create(std::vector<StreamNo> streams
   Fd fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (!fd.valid()) return fail_errno(errno, "cannot make an eventfd for a follower");
   return std::shared_ptr<Follower>(new Follower(std::move(fd), std::move(streams)));
+}
+
+std::shared_ptr<Follower> Follower::called(std::vector<StreamNo> streams) {
+  return std::shared_ptr<Follower>(new Follower(Fd(), std::move(streams)));
 }
 
 void Follower::taken() {
@@ -25,12 +31,46 @@ void Follower::taken() {
 
 void Follower::tell(std::span<const StreamNo> streams) {
   if (!streams_.empty() && std::ranges::find_first_of(streams, streams_) == streams.end()) return;
+  if (!fd_.valid()) return call();
   if (told_.exchange(true, std::memory_order_acq_rel)) return;
   const std::uint64_t one = 1;
   static_cast<void>(!::write(fd_.get(), &one, sizeof one));
 }
 
-void Followers::add(const std::shared_ptr<Follower>& follower) {
+void Follower::call() {
+  const std::scoped_lock lock(mutex_);
+  if (wake_)
+    call(std::exchange(wake_, nullptr));
+  else
+    told_ = true;
+}
+
+void Follower::once(std::function<void()> wake) {
+  const std::scoped_lock lock(mutex_);
+  if (told_.exchange(false))
+    call(std::move(wake));
+  else
+    wake_ = std::move(wake);
+}
+
+void Follower::call(std::function<void()> wake) noexcept {
+  try {
+    wake();
+  } catch (const std::exception&) {  // no memory to tell it: it is told with the next append
+    wake_ = std::move(wake);
+  }
+}
+
+void Follower::forget() {
+  const std::scoped_lock lock(mutex_);
+  wake_ = nullptr;
+}
+
+void Followers::add(const std::shared_ptr<Follower>& follower, Hurry hurry) {
+  if (hurry == Hurry::kYes) {
+    ++*in_hurry_;
+    follower->counted_ = std::shared_ptr<void>(nullptr, [count = in_hurry_](void*) { --*count; });
+  }
   const std::scoped_lock lock(mutex_);
   followers_.push_back(follower);
 }
@@ -42,12 +82,6 @@ void Followers::tell(std::span<const StreamNo> streams) {
     if (follower) follower->tell(streams);
     return !follower;
   });
-}
-
-std::size_t Followers::size() const {
-  const std::scoped_lock lock(mutex_);
-  return static_cast<std::size_t>(
-      std::ranges::count_if(followers_, [](const auto& weak) { return !weak.expired(); }));
 }
 
 }  // namespace flowtap::flow

@@ -139,8 +139,8 @@ std::vector<std::byte> Journal::take_unwritten(JournalPlace reached) {
   return entries;
 }
 
-Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit) const {
-  JournalTail tail{.entries = {}, .next = from};
+Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit, std::vector<std::byte> room) const {
+  JournalTail tail{.entries = {}, .next = from, .room = std::move(room)};
   Segment::Ptr segment;
   std::uint64_t size = 0;
   {
@@ -169,14 +169,15 @@ Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit) const {
   const std::uint64_t left = size - tail.next.at;
   std::size_t whole = 0;
   for (std::uint64_t wanted = std::min<std::uint64_t>(left, limit); whole == 0; wanted *= 2) {
-    tail.entries.resize(std::min(wanted, left));
-    FTAP_TRY_ASSIGN(read, segment->read(tail.next.at, tail.entries));
-    tail.entries.resize(read);
+    const std::size_t part = std::min(wanted, left);
+    if (tail.room.size() < part) tail.room.resize(part);
+    FTAP_TRY_ASSIGN(read, segment->read(tail.next.at, std::span(tail.room).first(part)));
+    tail.entries = std::span(tail.room).first(read);
     while (const auto batch = batch_at(tail.entries, whole))
       whole = batch->entries_at + batch->entries.size();
     if (whole == 0 && wanted >= left) return fail("the segment " + segment->path() + " is damaged");
   }
-  tail.entries.resize(whole);
+  tail.entries = tail.entries.first(whole);
   tail.next.at += whole;
   return tail;
 }
@@ -196,9 +197,9 @@ std::optional<StreamView> Journal::stream(StreamNo number) const {
   return view_of(number, *stream);
 }
 
-Result<std::shared_ptr<Follower>> Journal::follow(std::vector<StreamNo> streams) {
+Result<std::shared_ptr<Follower>> Journal::follow(std::vector<StreamNo> streams, Followers::Hurry hurry) {
   FTAP_TRY_ASSIGN(follower, Follower::create(std::move(streams)));
-  followers_.add(follower);
+  followers_.add(follower, hurry);
   return follower;
 }
 

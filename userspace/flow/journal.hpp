@@ -91,8 +91,9 @@ class Journal {
   [[nodiscard]] Result<Reading> read(StreamNo stream, std::uint64_t from, std::uint64_t limit) const;
 
   /// Whole batches from a place on, about `limit` bytes of them and at least one. An Error costs what stands in that
-  /// segment: go on behind it.
-  [[nodiscard]] Result<JournalTail> tail(JournalPlace from, std::size_t limit) const;
+  /// segment: go on behind it. `room` is that of an earlier one.
+  [[nodiscard]] Result<JournalTail> tail(JournalPlace from, std::size_t limit,
+                                         std::vector<std::byte> room = {}) const;
   /// The entries of a batch that could not be written, for whoever has read all that was written before it: so that a file
   /// system that fails does not stop what follows. Each once; nothing: there is none for now. The latest kMostUnwritten bytes
   /// of such are kept.
@@ -105,10 +106,11 @@ class Journal {
   [[nodiscard]] std::optional<StreamView> stream(StreamNo number) const;
 
   /// Told after each append, also of what could not be written. Empty: of all streams.
-  [[nodiscard]] Result<std::shared_ptr<Follower>> follow(std::vector<StreamNo> streams = {});
+  [[nodiscard]] Result<std::shared_ptr<Follower>> follow(std::vector<StreamNo> streams = {},
+                                                         Followers::Hurry hurry = Followers::Hurry::kYes);
 
-  /// How many follow.
-  [[nodiscard]] std::size_t followers() const { return followers_.size(); }
+  /// How many follow and are in a hurry.
+  [[nodiscard]] std::size_t followers() const { return followers_.in_hurry(); }
 
   [[nodiscard]] JournalStats stats() const;
 

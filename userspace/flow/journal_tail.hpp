@@ -20,10 +20,12 @@ struct JournalPlace {
 
 /// Some entries, those of kind BATCH among them.
 struct JournalTail {
-  std::vector<std::byte> entries;
-  JournalPlace next;     ///< where to go on
+  std::span<const std::byte> entries;  ///< in `room`
+  JournalPlace next;                   ///< where to go on
   bool evicted = false;  ///< entries before these may have had to make room before they were read
   bool end = false;      ///< there are no more now
+  std::vector<std::byte> room =
+      {};  ///< kept for the next ones: making it anew each time costs more than reading
 };
 
 }  // namespace flowtap::flow

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,6 +27,8 @@ struct ConsumerOptions {
   std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
   std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
   std::chrono::seconds users{15};  ///< how often streams are looked through for those that nobody uses
+  /// Whether somebody follows what is made of the journal; who follows the journal itself is known.
+  std::function<bool()> followed = {};
 };
 
 /// What it did so far. Losses are the streams' own, in their sums.
@@ -46,7 +49,7 @@ class LogConsumer {
  public:
   /// All must outlive it; without `files` no file is followed. Begins where the journal says that this ring was drained to.
   LogConsumer(RecordSource& source, Journal& journal, StreamControl& streams, Namer& namer,
-              ConsumerOptions options = {}, FileStreams* files = nullptr);
+              const ConsumerOptions& options = {}, FileStreams* files = nullptr);
 
   /// Waits for records and takes all that there are. False: nothing more will ever come.
   bool round();
@@ -94,7 +97,7 @@ class LogConsumer {
   void sweep_ended(const StreamSlot& slot, Clock::time_point now);
   void append(RingPosition position);
   /// Who follows wants records at once: by waking on each where they are few, by a short timer where they are many.
-  void set_pace(std::uint64_t records, std::chrono::milliseconds took);
+  void set_pace(std::uint64_t records, Clock::time_point now);
 
   RecordSource& source_;
   Journal& journal_;
@@ -107,7 +110,9 @@ class LogConsumer {
   std::chrono::milliseconds poll_;
   bool wake_ = false;
   bool behind_ = false;  // a followed file is being read
-  Clock::time_point last_round_ = Clock::now();
+  bool many_ = false;    // records, lately
+  std::uint64_t paced_records_ = 0;
+  Clock::time_point paced_since_ = Clock::now();
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
   std::deque<Nameless> nameless_;
   std::unordered_map<StreamNo, Clock::time_point>

@@ -34,7 +34,7 @@ void Pipeline::replay(std::uint64_t wall_ns) {
 }
 
 bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
-  auto tail = journal_.tail(place_, kTaken);
+  auto tail = journal_.tail(place_, kTaken, std::move(room_));
   if (!tail) {
     ++stats_.damaged;
     place_ = Journal::skip(place_);
@@ -44,13 +44,14 @@ bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
   // Behind all that was written before it; what is behind it stands in the next one.
   std::vector<std::byte> unwritten;
   if (tail->end) unwritten = journal_.take_unwritten(tail->next);
-  take_entries(tail->end ? unwritten : tail->entries, now, wall_ns);
+  take_entries(tail->end ? std::span<const std::byte>(unwritten) : tail->entries, now, wall_ns);
   place_ = tail->next;
   end_may_be_missed_ = end_may_be_missed_ || tail->evicted || !unwritten.empty();
   give_up_holes(now);
   flush_records(now);
   forget_ended(now);
   since_flush_ += tail->entries.size() + unwritten.size();
+  room_ = std::move(tail->room);
   if (since_flush_ >= quarter_) next_quarter(now, wall_ns);
   if (!tail->end || !unwritten.empty()) return true;
   if (std::exchange(end_may_be_missed_, false)) end_missed(now);

@@ -116,6 +116,7 @@ class Pipeline {
   const std::uint64_t quarter_;
   const SchedulerOptions schedulers_;
   JournalPlace place_;
+  std::vector<std::byte> room_;  // for what is read of the journal
   std::unordered_map<StreamNo, Stream> streams_;
   std::vector<StreamNo> holes_;  // streams that wait for bytes
   std::vector<StreamNo> held_;   // streams with lines of a record whose flow is not known yet

@@ -50,9 +50,17 @@ Result<RootDir> RootDir::open(const std::string& path) {
 }
 
 Result<Fd> RootDir::open_below(const std::string& path, int flags) const {
+  return open_at(path, flags, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+}
+
+Result<Fd> RootDir::open_plain(const std::string& path, int flags) const {
+  return open_at(path, flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+}
+
+Result<Fd> RootDir::open_at(const std::string& path, int flags, std::uint64_t resolve) const {
   open_how how{};
   how.flags = static_cast<__u64>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  how.resolve = resolve;
   for (int tries = kTries; tries > 0; --tries) {
     Fd fd(static_cast<int>(::syscall(SYS_openat2, fd_.get(), path.c_str(), &how, sizeof(how))));
     if (fd.valid()) return fd;
@@ -63,6 +71,11 @@ Result<Fd> RootDir::open_below(const std::string& path, int flags) const {
 
 Result<RootDir> RootDir::below(const std::string& path) const {
   FTAP_TRY_ASSIGN(fd, open_below(path, O_PATH | O_DIRECTORY));
+  return RootDir(std::move(fd), path_ + "/" + path);
+}
+
+Result<RootDir> RootDir::plain_below(const std::string& path) const {
+  FTAP_TRY_ASSIGN(fd, open_plain(path, O_PATH | O_DIRECTORY));
   return RootDir(std::move(fd), path_ + "/" + path);
 }
 

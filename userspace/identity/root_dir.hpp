@@ -23,6 +23,8 @@ class RootDir {
   [[nodiscard]] static Result<RootDir> open(const std::string& path);
   /// A directory below.
   [[nodiscard]] Result<RootDir> below(const std::string& path) const;
+  /// The same, if there is no link on the way: for places where somebody who is not trusted may make some.
+  [[nodiscard]] Result<RootDir> plain_below(const std::string& path) const;
 
   /// A regular file of at most `limit` bytes. Its last name is not followed if it is a link, and a FIFO or
   /// device is refused, so that reading never waits. Error code ENOENT where there is none.
@@ -32,6 +34,8 @@ class RootDir {
   [[nodiscard]] bool has_file(const std::string& path) const;
   /// Opens what is there, with the flags of open(2); links end within the directory. Error codes as open(2).
   [[nodiscard]] Result<Fd> open_below(const std::string& path, int flags) const;
+  /// The same, if there is no link on the way.
+  [[nodiscard]] Result<Fd> open_plain(const std::string& path, int flags) const;
   /// Names in a directory, without "." and "..". More than `most` are an error, since part of a list
   /// misleads.
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& path, std::size_t most) const;
@@ -40,6 +44,7 @@ class RootDir {
 
  private:
   RootDir(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  [[nodiscard]] Result<Fd> open_at(const std::string& path, int flags, std::uint64_t resolve) const;
 
   Fd fd_;
   std::string path_;  // for messages

@@ -43,7 +43,7 @@ TEST_F(FlowRoutes, TheListIsFilteredByWhatIsGiven) {
 TEST_F(FlowRoutes, AnUnknownParameterIsNamedAndSoIsWhatIsAccepted) {
   const Error error = refused("/api/v1/flows?namespac%65s=x");
   EXPECT_EQ(error.what, R"(/api/v1/flows does not know the parameter "namespaces")");
-  EXPECT_EQ(error.hint, "accepted: namespace, pod, group, kind");
+  EXPECT_EQ(error.hint, "accepted: namespace, pod, group, kind, follow");
   EXPECT_EQ(refused("/api/v1/flows/x/raw?tail=1").hint, "accepted: follow, stream, from");
   EXPECT_EQ(refused("/api/v1/processes/7/raw?follow=true").hint, "accepted: stream");
 }
@@ -132,7 +132,7 @@ TEST_F(FlowRoutes, OneFollowerTooManyIsRefusedBeforeAnythingIsOpened) {
   const auto ask = [this](std::string_view target) { return route({"GET", target, false}, node_); };
   for (const char* target :
        {"/api/v1/flows/pod%2Fns%2Fp%2Fu%2Fc%2F0/raw?follow=true", "/api/v1/processes/7/raw"})
-    EXPECT_EQ(ask(target).status, 503U) << target;
+    EXPECT_EQ(ask(target).status, 429U) << target;
   EXPECT_EQ(flows_.options.outputs, Outputs::kStderr);
   EXPECT_TRUE(ask("/api/v1/flows/pod%2Fns%2Fp%2Fu%2Fc%2F0/raw").stream);
 }

@@ -42,6 +42,9 @@ TEST(LogOptions, AsKubernetesHasThem) {
   EXPECT_EQ(parse("stream=Stderr")->outputs, Outputs::kStderr);
   EXPECT_EQ(parse("stream=All&tailLines=5")->tail_lines, 5U);
   EXPECT_FALSE(parse("follow=false")->follow);
+  EXPECT_FALSE(parse("format=text")->otel);
+  EXPECT_TRUE(parse("format=otel")->otel);
+  EXPECT_EQ(refusal("format=xml"), R"(format: Unsupported value: "xml": supported values: "text", "otel")");
   EXPECT_TRUE(parse("sinceSeconds=9223372036854775807")) << "a time that no clock has";
 }
 
@@ -130,7 +133,7 @@ TEST(LogRoutes, GiveTheFlowsLines) {
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?since=5m").status, 400U) << "no such parameter";
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods//log").status, 404U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/x/log").status, 404U);
-  EXPECT_EQ(route({"GET", "/api/v1/namespaces/ns/pods/web/log?follow=true", false}, node).status, 503U);
+  EXPECT_EQ(route({"GET", "/api/v1/namespaces/ns/pods/web/log?follow=true", false}, node).status, 429U);
 }
 
 }  // namespace

@@ -33,6 +33,10 @@ class ScriptedFlow {
   void break_down() {
     change([&] { broken_ = true; });
   }
+  /// Before its first read, a reader has so much to do that it takes until this says true.
+  void set_prepared(std::function<bool()> prepared) { prepared_ = std::move(prepared); }
+  /// There is nothing to be seen in it, until this says false.
+  void set_again(std::function<bool()> again) { again_ = std::move(again); }
   /// Readers of this flow that exist now.
   [[nodiscard]] int readers() const { return readers_; }
   /// Pieces are at most this large, whatever a reader would take.
@@ -58,6 +62,8 @@ class ScriptedFlow {
   bool ended_ = false;
   bool broken_ = false;
   std::vector<std::function<void()>> waiting_;
+  std::function<bool()> prepared_ = [] { return true; };
+  std::function<bool()> again_ = [] { return false; };
   std::function<std::size_t()> largest_ = [] { return std::size_t{1} << 30U; };
   std::atomic<int> readers_ = 0;
 };
@@ -74,7 +80,9 @@ class ScriptedReader final : public RawReader {
   }
   ~ScriptedReader() override { --flow_->readers_; }
 
+  [[nodiscard]] Result<bool> prepare() override { return flow_->prepared_(); }
   [[nodiscard]] Result<Piece> read(std::size_t limit) override {
+    if (flow_->again_()) return Piece{.bytes = {}, .again = true};
     const std::scoped_lock lock(flow_->mutex_);
     if (flow_->broken_) return fail("the journal cannot be read");
     Piece piece;
@@ -119,8 +127,49 @@ class ScriptedReader final : public RawReader {
   bool hole_done_ = false;
 };
 
+/// Gives what it is told to give, once.
+class ScriptedWatcher final : public FlowsWatcher {
+ public:
+  explicit ScriptedWatcher(std::vector<FlowStatus> list) : coming_(std::move(list)) {}
+  void come(const FlowStatus& flow) {
+    std::function<void()> wake;
+    {
+      const std::scoped_lock lock(mutex_);
+      coming_.push_back(flow);
+      wake.swap(wake_);
+    }
+    if (wake) wake();
+  }
+  [[nodiscard]] std::vector<FlowStatus> take() override {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(coming_, {});
+  }
+  void when_more(std::function<void()> wake) override {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (coming_.empty()) {
+        wake_ = std::move(wake);
+        return;
+      }
+    }
+    wake();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<FlowStatus> coming_;
+  std::function<void()> wake_;
+};
+
 class ScriptedFlows final : public FlowsView {
  public:
+  std::atomic<ScriptedWatcher*> watcher = nullptr;  ///< the newest, as long as somebody watches
+  [[nodiscard]] Result<std::unique_ptr<FlowsWatcher>> watch(const FlowFilter& wanted) override {
+    auto fresh = std::make_unique<ScriptedWatcher>(flows(wanted));
+    watcher = fresh.get();
+    return fresh;
+  }
+
   std::vector<FlowStatus> list;
   std::map<std::string, std::shared_ptr<ScriptedFlow>> flow;  ///< by id
   std::map<std::pair<std::uint32_t, Outputs>, std::shared_ptr<ScriptedFlow>> process;

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "api/client.hpp"
+#include "api/flows_json.hpp"
 #include "stream_fixture.hpp"
 
 namespace flowtap::api {
@@ -149,6 +150,32 @@ TEST_F(StreamTest, TwoHundredFollowersAllGetAllOfIt) {
   EXPECT_TRUE(eventually([&] { return flow_->readers() == 0; }));
 }
 
+TEST_F(StreamTest, TheListOfFlowsCanBeFollowed) {
+  FlowStatus flow = full_flow();
+  flows_.list = {flow};
+  start();
+  const std::string first = flows_to_json({flow}) + "\n";
+  Follower follower(path(), "/api/v1/flows?group=checkout&follow=true");
+  ASSERT_TRUE(follower.has(first.size()));
+  EXPECT_EQ(flows_.asked_for().group, "checkout");
+  flow.id = "pod/shop/web-2/1/nginx/0";
+  flows_.watcher.load()->come(flow);
+  const std::string both = first + flows_to_json({flow}) + "\n";
+  ASSERT_TRUE(follower.has(both.size()));
+  follower.stop();
+  EXPECT_TRUE(follower.end());
+  EXPECT_EQ(follower.bytes(), both);
+}
+
+TEST_F(StreamTest, AListWithoutFlowsHasALineTheMore) {
+  start();
+  Follower follower(path(), "/api/v1/flows?follow=true");
+  ASSERT_TRUE(follower.has(13));
+  follower.stop();
+  EXPECT_TRUE(follower.end());
+  EXPECT_EQ(follower.bytes(), "{\"flows\":[]}\n");
+}
+
 TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   start(10s, 64, "", 2);
   Follower first(path(), kFollow);
@@ -156,8 +183,9 @@ TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 2; }));
   const auto refused = fetch(path(), kFollow);
   ASSERT_TRUE(refused) << refused.error().what;
-  EXPECT_EQ(refused->status, 503U);
+  EXPECT_EQ(refused->status, 429U);
   EXPECT_EQ(refusal(*refused).what, "as many clients follow as may");
+  EXPECT_NE(refusal(*refused).hint, "");
   EXPECT_EQ(fetch(path(), "/api/v1/flows/f/raw")->status, 200U);
   second.reset();
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
@@ -165,18 +193,57 @@ TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   EXPECT_TRUE(eventually([&] { return flow_->readers() == 2; }));
 }
 
-TEST_F(StreamTest, AFollowerThatTakesNothingIsDroppedAndHoldsUpNobody) {
+TEST_F(StreamTest, WhoTakesNothingOfAnAnswerIsDropped) {
   flow_->append(std::string(4'000'000, 'x'));  // more than a socket holds
   start(300ms);
   RawClient deaf(path());
-  deaf.send(kGetFollow);
+  deaf.send(kGet);
+  ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
+  EXPECT_TRUE(eventually([&] { return flow_->readers() == 0; }));
+  EXPECT_EQ(fetch(path(), "/healthz")->status, 200U);
+}
+
+// A person who scrolls in a pager reads on after minutes.
+TEST_F(StreamTest, AFollowerThatTakesNothingHoldsUpNobodyAndGoesOn) {
+  const std::string history(4'000'000, 'x');
+  flow_->append(history);
+  start(200ms);
+  RawClient deaf(path());
+  deaf.send("GET /api/v1/flows/f/raw?follow=true HTTP/1.0\r\n\r\n");
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
   Follower other(path(), std::string(kFollow) + "&from=now");
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 2; }));
   flow_->append("for those who listen");
   EXPECT_TRUE(other.has(20));
-  EXPECT_TRUE(eventually([&] { return flow_->readers() == 1; }));
-  EXPECT_EQ(fetch(path(), "/healthz")->status, 200U);
+  std::this_thread::sleep_for(600ms);  // longer than anybody else may
+  EXPECT_EQ(flow_->readers(), 2);
+  flow_->end();
+  const std::string all = deaf.read_all();
+  EXPECT_TRUE(all.ends_with("for those who listen"));
+  EXPECT_EQ(all.size() - all.find("\r\n\r\n") - 4, history.size() + 20);
+}
+
+// One long read must not keep the others waiting: it is done in turns with theirs.
+TEST_F(StreamTest, OthersAreAnsweredWhileALongReadGoesOn) {
+  std::atomic<bool> prepared = false;
+  std::atomic<bool> done = false;
+  std::atomic<unsigned> turns = 0;
+  flow_->append("at last");
+  flow_->set_prepared([&] { return ++turns, prepared.load(); });
+  flow_->set_again([&] { return ++turns, !done; });
+  start();
+  Follower slow(path(), "/api/v1/flows/f/raw");
+  for (int phase = 0; phase < 2; ++phase) {
+    ASSERT_TRUE(eventually([&] { return turns > 10; }));
+    const auto healthy = fetch(path(), "/healthz");
+    EXPECT_TRUE(healthy && healthy->status == 200) << "in phase " << phase;
+    prepared = true;
+    turns = 0;
+  }
+  EXPECT_EQ(slow.size(), 0U);
+  done = true;
+  ASSERT_TRUE(slow.end());
+  EXPECT_EQ(slow.bytes(), "at last");
 }
 
 TEST_F(StreamTest, AFollowerMayWaitAsLongAsItLikes) {

@@ -160,6 +160,54 @@ TEST(Config, AWrongMemberOfAListIsToldWithItsLine) {
       "absolute path of at most 1024 bytes, such as /var/log/kube-scheduler.log");
 }
 
+TEST(Config, RulesForGroups) {
+  const auto config = parse_config(
+      "stream:\n"
+      "  flow_rules:\n"
+      "    - pod: (nightly-????"
+      "?)-*\n"
+      "      namespace: argo\n"
+      "      group: $1\n"
+      "    - {pod: 'job-(*)-????"
+      "?', group: \"job: $1\"}\n",
+      "c.yaml");
+  ASSERT_TRUE(config) << config.error().what;
+  EXPECT_EQ(config->stream.flow_rules, (std::vector<flow::GroupRule>{{"(nightly-????"
+                                                                      "?)-*",
+                                                                      "argo", "$1"},
+                                                                     {"job-(*)-?????", "", "job: $1"}}));
+  const auto again = parse_config(render_config(*config), "again");
+  ASSERT_TRUE(again) << again.error().what;
+  EXPECT_EQ(*again, *config);
+  EXPECT_TRUE(parse_config("stream: {flow_rules: }", "c.yaml")->stream.flow_rules.empty());
+}
+
+TEST(Config, AWrongRuleIsToldWithItsLine) {
+  const std::string rules =
+      "; accepted: a list of at most 64, each with pod, group and, if it is to hold there alone, namespace, "
+      "such as {pod: train-(*)-worker-*, group: train-$1}";
+  EXPECT_EQ(
+      refusal("stream:\n  flow_rules:\n    - {pod: a, group: b}\n    - pod: a\n      group: $1\n"),
+      "c.yaml:4: stream.flow_rules: group: \"$1\" has $1, and its pod no parentheses; accepted: at most "
+      "253 characters, with $1 to $9 for what stands in the pod's parentheses and $namespace for its "
+      "namespace, such as train-$1");
+  EXPECT_EQ(refusal("stream: {flow_rules: [{pod: a}]}"),
+            "c.yaml:1: stream.flow_rules: a rule has no group" + rules);
+  EXPECT_EQ(refusal("stream: {flow_rules: [{pattern: a, group: b}]}"),
+            "c.yaml:1: stream.flow_rules: a rule has no \"pattern\"" + rules);
+  EXPECT_EQ(refusal("stream: {flow_rules: [{pod: [a], group: b}]}"),
+            "c.yaml:1: stream.flow_rules: pod has no value" + rules);
+  EXPECT_EQ(refusal("stream: {flow_rules: [a]}"),
+            "c.yaml:1: stream.flow_rules: a rule is a section with a pod and a group" + rules);
+  EXPECT_EQ(refusal("stream: {flow_rules: a}"),
+            "c.yaml:1: stream.flow_rules: \"a\" is not a list of rules" + rules);
+  std::string many = "stream: {flow_rules: [";
+  for (int i = 0; i < 64; ++i) many += "{pod: a, group: b},";
+  EXPECT_EQ(refusal(many + "]}"), "accepted");
+  EXPECT_EQ(refusal(many + "{pod: a, group: b}]}"),
+            "c.yaml:1: stream.flow_rules: there is one more than 64" + rules);
+}
+
 TEST(Config, AWrongTypeIsToldAsWell) {
   EXPECT_EQ(refusal("cycle: [1s]"),
             "c.yaml:1: cycle: a list is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");

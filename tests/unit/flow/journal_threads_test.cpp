@@ -40,9 +40,39 @@ TEST(Follower, IsToldOfItsStreamsOnlyAndLeavesByLettingGo) {
   const std::array<StreamNo, 2> with{1, 3};
   followers.tell(with);
   EXPECT_TRUE(is_readable(some->fd(), 0));
-  some.reset();
-  followers.tell(with);
-  EXPECT_EQ(followers.size(), 1U);
+}
+
+TEST(Follower, WhoIsInNoHurryIsToldAndNotCounted) {
+  Followers followers;
+  auto hurried = Follower::create({}).value();
+  const auto patient = Follower::create({}).value();
+  followers.add(hurried);
+  followers.add(patient, Followers::Hurry::kNo);
+  EXPECT_EQ(followers.in_hurry(), 1U);
+  const StreamNo stream = 1;
+  followers.tell(std::span(&stream, 1));
+  EXPECT_TRUE(is_readable(patient->fd(), 0));
+  hurried.reset();
+  EXPECT_EQ(followers.in_hurry(), 0U);
+}
+
+TEST(Follower, IsCalledOncePerAsking) {
+  const auto follower = Follower::called({});
+  const StreamNo stream = 1;
+  const auto tell = [&] { follower->tell(std::span(&stream, 1)); };
+  int calls = 0;
+  const auto ask = [&] { follower->once([&calls] { ++calls; }); };
+  ask();
+  EXPECT_EQ(calls, 0);
+  tell(), tell();
+  EXPECT_EQ(calls, 1);
+  ask();
+  EXPECT_EQ(calls, 2) << "something came since the last call";
+  ask();
+  EXPECT_EQ(calls, 2);
+  follower->forget();
+  tell();
+  EXPECT_EQ(calls, 2);
 }
 
 constexpr std::uint64_t kRecord = 50;

@@ -120,9 +120,14 @@ class LogConsumerTest : public testing::Test {
     auto journal = Journal::open({.dir = dir_ / "journal"});
     ASSERT_TRUE(journal) << journal.error().what;
     journal_ = std::move(*journal);
-    consumer_ = std::make_unique<LogConsumer>(
-        source_, *journal_, slots_, namer_,
-        ConsumerOptions{.poll = 1ms, .patience = 30ms, .sweep = 0ms, .slot_rest = 5ms, .users = 0s}, &files_);
+    consumer_ = std::make_unique<LogConsumer>(source_, *journal_, slots_, namer_,
+                                              ConsumerOptions{.poll = 1ms,
+                                                              .patience = 30ms,
+                                                              .sweep = 0ms,
+                                                              .slot_rest = 5ms,
+                                                              .users = 0s,
+                                                              .followed = [this] { return lines_followed_; }},
+                                              &files_);
   }
 
   void rounds(int n = 3) {
@@ -147,6 +152,7 @@ class LogConsumerTest : public testing::Test {
   ScriptedNamer namer_;
   FileStreams files_;
   std::unique_ptr<Journal> journal_;
+  bool lines_followed_ = false;
   std::unique_ptr<LogConsumer> consumer_;
 };
 
@@ -363,6 +369,16 @@ TEST_F(LogConsumerTest, WhoFollowsIsToldAtOnceWhileRecordsAreFew) {
   for (int i = 0; i < 10'000; ++i) source_.push({1, Bytes{1, static_cast<std::uint64_t>(i), 0, bytes("x")}});
   rounds(1);
   EXPECT_FALSE(slots_.woken) << "waking for each of so many would cost more than it brings";
+}
+
+TEST_F(LogConsumerTest, WhoOnlyMakesFilesOfItIsNotHurriedFor) {
+  const auto patient = journal_->follow({}, Followers::Hurry::kNo);
+  ASSERT_TRUE(patient);
+  rounds(1);
+  EXPECT_FALSE(slots_.woken);
+  lines_followed_ = true;
+  rounds(1);
+  EXPECT_TRUE(slots_.woken) << "somebody follows what is made of it";
 }
 
 // As a process's outputs are tapped: the stream is there before its name, and the process is in no container.

@@ -87,7 +87,7 @@ class FlowtapTest : public testing::Test {
 
 TEST_F(FlowtapTest, WithoutADaemonItExitsWith4AndSaysSo) {
   for (const char* command : {"status", "top", "top -o json", "status -o json", "flows", "flows -o json",
-                              "tap 7", "tap 7 --stderr"}) {
+                              "tap 7", "tap 7 --stderr", "logs a/b", "logs -g a", "logs -g a -f"}) {
     const Outcome run = flowtap(command + at());
     EXPECT_EQ(run.exit, 4) << command;
     EXPECT_TRUE(run.output.starts_with("flowtap: no flowtapd is running here: nobody listens on " +
@@ -139,7 +139,7 @@ TEST_F(FlowtapTest, FlowsIsATableOrTheBody) {
   start();
   const Outcome text = flowtap("flows" + at());
   EXPECT_EQ(text.exit, 0);
-  EXPECT_TRUE(text.output.starts_with("  pod         container  runtime")) << text.output;
+  EXPECT_TRUE(text.output.starts_with("  group     pod         container  runtime")) << text.output;
   EXPECT_NE(text.output.find("  shop/web-1  nginx      containerd  118 MiB  1,000    42 B?  open   "),
             std::string::npos)
       << text.output;
@@ -199,6 +199,39 @@ TEST_F(FlowtapTest, TapOnATerminalShowsControlCharactersEscaped) {
   process.join();
   EXPECT_EQ(run.exit, 0);
   EXPECT_EQ(run.output, "\xe2\x82\xac\t\\x1b[2J\\r\r\n\\xff\\xe2\\x82");  // the terminal adds \r before \n
+}
+
+TEST_F(FlowtapTest, AGroupsLogsAreMarkedInColourOnATerminal) {
+  node_.captured = &flows_;
+  api::FlowStatus one = api::full_flow();
+  api::FlowStatus other = one;
+  other.id = "pod/shop/web-2/7/nginx/0";
+  other.pod = "web-2";
+  flows_.list = {one, other};
+  flows_.add(one.id)->append("2026-01-01T00:00:00.000000002Z second \x1b[2J\n");
+  flows_.add(other.id)->append("2026-01-01T00:00:00.000000001Z first\n2026-01-01T00:00:00.000000003Z end");
+  start();
+  const auto on_terminal = [this](const std::string& how) {
+    return shell("TERM=xterm script -qec '" + how + at() + "' /dev/null </dev/null").output;
+  };
+  const std::string logs = FLOWTAP_PROGRAM " logs -g checkout";
+  const std::string plain = "web-2 first\r\nweb-1 second \\x1b[2J\r\nweb-2 end\r\n";
+  EXPECT_EQ(
+      on_terminal(logs),
+      "\x1b[96mweb-2\x1b[0m first\r\n\x1b[34mweb-1\x1b[0m second \\x1b[2J\r\n\x1b[96mweb-2\x1b[0m end\r\n");
+  EXPECT_EQ(flows_.asked_for().group, "checkout");
+  EXPECT_EQ(on_terminal(logs + " --color never"), plain);
+  EXPECT_EQ(on_terminal("NO_COLOR=1 " + logs), plain);
+  const Outcome piped = flowtap("logs -g checkout" + at());
+  EXPECT_EQ(piped.exit, 0);
+  EXPECT_EQ(piped.output, "web-2 first\nweb-1 second \x1b[2J\nweb-2 end\n") << "as they are";
+  EXPECT_NE(flowtap("logs -g checkout --color always" + at()).output.find("\x1b[96mweb-2"),
+            std::string::npos);
+  // One that has just gone is no failure of the others.
+  flows_.flow.erase(other.id);
+  const Outcome rest = flowtap("logs -g checkout" + at());
+  EXPECT_EQ(rest.exit, 0);
+  EXPECT_EQ(rest.output, "web-1 second \x1b[2J\n");
 }
 
 TEST_F(FlowtapTest, TapGoesOnWithTheOutputThatCanBeFollowed) {
@@ -271,7 +304,15 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
                                 "tap 7 -o json",
                                 "flows x",
                                 "flows --kind",
-                                "flows --pods x"}) {
+                                "flows --pods x",
+                                "flows --color blue",
+                                "status -o otel",
+                                "logs",
+                                "logs a",
+                                "logs a/b -g c",
+                                "logs -g c --previous",
+                                "logs a --all-containers",
+                                "logs a/b --all-containers -c d"}) {
     const Outcome run = flowtap(arguments);
     EXPECT_EQ(run.exit, 2) << arguments;
     EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;

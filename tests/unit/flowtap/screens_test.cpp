@@ -175,12 +175,14 @@ TEST(FlowsText, IsATableWithWhatIsMissingInRedAndAskedWhereNobodyKnows) {
   process.id = "proc/7-99\x1b";
   process.bytes = 12;
   const auto table = flows_text({api::full_flow(), process}, now, kUtf8);
-  EXPECT_EQ(
-      table,
-      "  pod         container  runtime       bytes  lines  missing  state  last byte  flow\n"
-      "  shop/web-1  nginx      containerd  118 MiB  1,000    42 B?  open   2 s ago    "
-      "pod/shop/web-1/3f0d6a1e/nginx/2\n"
-      "  -           -          -              12 B      0      0 B  ended  -          proc/7-99\\x1b\n");
+  EXPECT_EQ(table,
+            "  group     pod         container  runtime       bytes  lines  missing  state  last byte  flow\n"
+            "  checkout  shop/web-1  nginx      containerd  118 MiB  1,000    42 B?  open   2 s ago    "
+            "pod/shop/web-1/3f0d6a1e/nginx/2\n"
+            "  -         -           -          -              12 B      0      0 B  ended  -          "
+            "proc/7-99\\x1b\n");
+  EXPECT_TRUE(flows_text({process}, now, kUtf8).starts_with("  pod  container  runtime  bytes"))
+      << "a column of its own only where there are groups";
   const auto colored = flows_text({api::full_flow(), process}, now, Style{.color = true, .utf8 = true});
   EXPECT_TRUE(colored.contains("\x1b[1;31m  42 B?\x1b[0m")) << colored;
   EXPECT_FALSE(colored.contains("\x1b[1;31m    0 B")) << colored;

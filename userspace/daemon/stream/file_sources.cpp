@@ -50,12 +50,23 @@ Result<std::unique_ptr<FileSources>> FileSources::open(const std::string& host_r
 }
 
 FileSources::~FileSources() {
+  ask_to_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void FileSources::ask_to_stop() {
   {
     const std::scoped_lock lock(told_mutex_);
     stopping_ = true;
   }
   wake();
-  if (thread_.joinable()) thread_.join();
+}
+
+bool FileSources::stop(std::chrono::milliseconds limit) {
+  if (!thread_.joinable()) return true;
+  ask_to_stop();
+  std::unique_lock lock(told_mutex_);
+  return end_.wait_for(lock, limit, [this] { return ended_; });
 }
 
 void FileSources::wake() const {
@@ -99,6 +110,13 @@ void FileSources::list(const std::vector<std::string>& paths) {
 
 void FileSources::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-files");
+  follow_all();
+  const std::scoped_lock lock(told_mutex_);
+  ended_ = true;
+  end_.notify_all();
+}
+
+void FileSources::follow_all() {
   auto next = Clock::now() + kLook;
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now());

@@ -44,6 +44,8 @@ class FileSources {
   /// thread hangs.
   void set(const std::vector<std::string>& paths);
   void start();
+  /// Ends the thread. False: it has not ended within `limit`, since it waits for a file system, and uses all of this.
+  [[nodiscard]] bool stop(std::chrono::milliseconds limit);
 
   struct Told {
     std::vector<std::string> not_found;
@@ -76,7 +78,9 @@ class FileSources {
       : kit_(kit), walk_(std::move(walk)), watches_(std::move(watches)), wake_(std::move(wake)) {}
 
   void wake() const;
+  void ask_to_stop();
   void run() noexcept;
+  void follow_all();
   bool take_wanted();
   void list(const std::vector<std::string>& paths);
   void tell();
@@ -102,6 +106,8 @@ class FileSources {
   std::condition_variable listed_;
   std::optional<std::vector<std::string>> wanted_;
   bool stopping_ = false;
+  std::condition_variable end_;
+  bool ended_ = false;  // the thread
   Told told_;
   std::thread thread_;
 };

@@ -124,6 +124,12 @@ api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   return flow;
 }
 
+// What was missing when it was captured may be there by now.
+void add_stored(api::FlowStatus& flow, const flow::FlowSummary& summary) {
+  flow.lines = summary.lines;
+  flow.missing_bytes -= std::min(flow.missing_bytes, summary.refilled);
+}
+
 }  // namespace
 
 std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(const flow::Journal& journal) {
@@ -134,19 +140,25 @@ std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(const flow:
 }
 
 std::vector<api::FlowStatus> list_flows(const flow::Journal& journal, const flow::FlowStore& store,
-                                        const api::FlowFilter& filter) {
+                                        const flow::GroupRules& groups, const api::FlowFilter& filter,
+                                        const std::set<std::string>* only) {
+  const auto is_asked_for = [only](const std::string& id) { return only == nullptr || only->contains(id); };
   std::map<std::string, api::FlowStatus> flows;
-  for (auto& [id, streams] : streams_by_flow(journal)) flows.emplace(id, flow_status(id, streams));
+  for (auto& [id, streams] : streams_by_flow(journal))
+    if (is_asked_for(id)) flows.emplace(id, flow_status(id, streams));
   for (const flow::FlowSummary& summary : store.flows()) {
+    if (!is_asked_for(summary.id)) continue;
     const auto [at, only_stored] = flows.try_emplace(summary.id);
     if (only_stored)
       at->second = stored_flow(summary);
     else
-      at->second.lines = summary.lines;
+      add_stored(at->second, summary);
   }
   std::vector<api::FlowStatus> all;
-  for (auto& [id, flow] : flows)
+  for (auto& [id, flow] : flows) {
+    if (flow.ns && flow.pod) flow.group = groups.group_of(*flow.ns, *flow.pod);
     if (matches(flow, filter)) all.push_back(std::move(flow));
+  }
   return all;
 }
 

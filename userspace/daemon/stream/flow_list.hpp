@@ -2,10 +2,12 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "api/flow_views.hpp"
+#include "flow/group_rules.hpp"
 #include "flow/journal.hpp"
 #include "flow/store/flow_store.hpp"
 
@@ -15,9 +17,11 @@ namespace flowtap {
 [[nodiscard]] std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(
     const flow::Journal& journal);
 
-/// Sorted by id. Flows whose streams the journal has forgotten are those that the store still has.
+/// Sorted by id; with `only`, no others than these. Flows whose streams the journal has forgotten are those that the store still has.
 [[nodiscard]] std::vector<api::FlowStatus> list_flows(const flow::Journal& journal,
                                                       const flow::FlowStore& store,
-                                                      const api::FlowFilter& filter);
+                                                      const flow::GroupRules& groups,
+                                                      const api::FlowFilter& filter,
+                                                      const std::set<std::string>* only = nullptr);
 
 }  // namespace flowtap

@@ -1,10 +1,14 @@
 #include "daemon/stream/flows_service.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "daemon/stream/flow_list.hpp"
+#include "daemon/stream/flows_watch.hpp"
 #include "daemon/stream/journal_flows.hpp"
 #include "daemon/stream/log_reader.hpp"
+#include "daemon/stream/otel_reader.hpp"
+#include "identity/flow_id.hpp"
 
 namespace flowtap {
 namespace {
@@ -13,15 +17,67 @@ std::uint64_t ns_of(std::chrono::system_clock::time_point time) {
   return static_cast<std::uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
 }
 
+// Of one that nobody has captured, as much as the names of its files tell.
+api::FlowStatus kept_flow(const std::string& ns, const std::string& pod, identity::PodLog log) {
+  identity::ContainerIdentity who;
+  who.ns = ns;
+  who.pod = pod;
+  who.pod_uid = std::move(log.uid);
+  who.container_name = std::move(log.container);
+  who.restart = log.restart;
+  api::FlowStatus flow;
+  flow.id = identity::flow_id(who);
+  flow.kind = "pod";
+  flow.ns = ns;
+  flow.pod = pod;
+  flow.uid = who.pod_uid;
+  flow.container = who.container_name;
+  flow.restart = log.restart;
+  flow.first = log.since;
+  return flow;
+}
+
 }  // namespace
 
-std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter) const {
-  std::vector<api::FlowStatus> all = list_flows(journal_, store_, filter);
+void FlowsService::set_groups(flow::GroupRules groups) {
+  auto fresh = std::make_shared<const flow::GroupRules>(std::move(groups));
+  {
+    const std::scoped_lock lock(groups_mutex_);
+    groups_ = std::move(fresh);
+  }
+  store_.news_of_flows();
+}
+
+std::shared_ptr<const flow::GroupRules> FlowsService::groups() const {
+  const std::scoped_lock lock(groups_mutex_);
+  return groups_;
+}
+
+Result<std::unique_ptr<api::FlowsWatcher>> FlowsService::watch(const api::FlowFilter& filter) {
+  return FlowsWatch::open(*this, store_, watch_, filter);
+}
+
+std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
+                                                 const std::set<std::string>* only) const {
+  std::vector<api::FlowStatus> all = list_flows(journal_, store_, *groups(), filter, only);
   const std::uint64_t now = ns_of(std::chrono::system_clock::now());
   for (api::FlowStatus& flow : all) {
     // Of one that has no bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
-    flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last));
+    flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last)) &&
+                   !(auditor_ != nullptr && !flow.open && auditor_->is_equal(flow.id));
+  }
+  return all;
+}
+
+std::vector<api::FlowStatus> FlowsService::pod(const std::string& ns, const std::string& pod) const {
+  std::vector<api::FlowStatus> all = flows({.ns = ns, .pod = pod, .group = {}, .kind = "pod"});
+  if (history_ == nullptr) return all;
+  for (identity::PodLog& log : history_->logs().pod(ns, pod)) {
+    const bool known = std::ranges::any_of(all, [&log](const api::FlowStatus& flow) {
+      return flow.uid == log.uid && flow.container == log.container && flow.restart == log.restart;
+    });
+    if (!known) all.push_back(kept_flow(ns, pod, std::move(log)));
   }
   return all;
 }
@@ -33,7 +89,11 @@ Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
                                                           const api::LogOptions& options) {
-  return LogReader::open(store_, watch_, id, options);
+  if (!options.otel) return LogReader::open(store_, watch_, id, options, history_);
+  api::LogOptions lines = options;
+  lines.timestamps = true;
+  FTAP_TRY_ASSIGN(reader, LogReader::open(store_, watch_, id, lines, history_));
+  return std::make_unique<OtelReader>(id, std::move(reader));
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,

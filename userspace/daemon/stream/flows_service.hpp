@@ -2,13 +2,18 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "api/flow_views.hpp"
+#include "daemon/stream/auditor.hpp"
 #include "daemon/stream/follow_watch.hpp"
 #include "daemon/stream/process_taps.hpp"
+#include "daemon/stream/runtime_history.hpp"
 #include "daemon/stream/suspicion.hpp"
+#include "flow/group_rules.hpp"
 #include "flow/journal.hpp"
 #include "flow/store/flow_store.hpp"
 
@@ -16,12 +21,32 @@ namespace flowtap {
 
 class FlowsService final : public api::FlowsView {
  public:
-  /// `taps` may be null: this kernel does not tell what processes write to. All must outlive it.
+  /// `taps` may be null: this kernel does not tell what processes write to. So may `history` and `auditor`: the node's files are not seen.
+  /// All must outlive it.
   FlowsService(flow::Journal& journal, flow::FlowStore& store, FollowWatch& watch, const Suspicion& suspicion,
-               ProcessTaps* taps)
-      : journal_(journal), store_(store), watch_(watch), suspicion_(suspicion), taps_(taps) {}
+               ProcessTaps* taps, RuntimeHistory* history = nullptr, const Auditor* auditor = nullptr)
+      : journal_(journal),
+        store_(store),
+        watch_(watch),
+        suspicion_(suspicion),
+        taps_(taps),
+        history_(history),
+        auditor_(auditor) {}
 
-  [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override;
+  /// From any thread: which groups pods belong to from now on.
+  void set_groups(flow::GroupRules groups);
+
+  [[nodiscard]] std::shared_ptr<const flow::GroupRules> groups() const;
+
+  [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override {
+    return flows(filter, nullptr);
+  }
+  /// No others than these.
+  [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter,
+                                                   const std::set<std::string>* only) const;
+  [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter& filter) override;
+  [[nodiscard]] std::vector<api::FlowStatus> pod(const std::string& ns,
+                                                 const std::string& pod) const override;
   [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string& id,
                                                              const api::ReadOptions& options) override;
   [[nodiscard]] Result<std::unique_ptr<api::RawReader>> log(const std::string& id,
@@ -35,6 +60,10 @@ class FlowsService final : public api::FlowsView {
   FollowWatch& watch_;
   const Suspicion& suspicion_;
   ProcessTaps* taps_;
+  mutable std::mutex groups_mutex_;
+  std::shared_ptr<const flow::GroupRules> groups_ = std::make_shared<flow::GroupRules>();
+  RuntimeHistory* history_;
+  const Auditor* auditor_;
 };
 
 }  // namespace flowtap

@@ -63,6 +63,16 @@ void FollowWatch::forget(const flow::Follower& follower) {
   if (waiting_.erase(follower.fd()) > 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, follower.fd(), nullptr);
 }
 
+void FollowWatch::later(const void* who, std::function<void()> wake, Clock::time_point at) {
+  const std::scoped_lock lock(mutex_);
+  late_.insert_or_assign(who, Late{std::move(wake), at});
+}
+
+void FollowWatch::forget(const void* who) {
+  const std::scoped_lock lock(mutex_);
+  late_.erase(who);
+}
+
 void FollowWatch::wake(int fd) {
   const std::scoped_lock lock(mutex_);
   if (const auto at = waiting_.find(fd); at != waiting_.end()) call(at->second);
@@ -70,9 +80,18 @@ void FollowWatch::wake(int fd) {
 
 void FollowWatch::wake_late() {
   const std::scoped_lock lock(mutex_);
+  const auto now = Clock::now();
+  std::erase_if(late_, [now](auto& late) {
+    if (late.second.at > now) return false;
+    try {
+      late.second.wake();
+    } catch (const std::exception&) {  // no memory to tell it: with the next look
+      return false;
+    }
+    return true;
+  });
   if (!any_latest_) return;
   any_latest_ = false;
-  const auto now = Clock::now();
   for (auto& [fd, waiting] : waiting_) {
     if (!waiting.wake || waiting.latest == Clock::time_point::max()) continue;
     if (waiting.latest <= now)

@@ -28,8 +28,11 @@ class FollowWatch {
   /// been told already.
   void once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
             Clock::time_point latest = Clock::time_point::max());
+  /// Calls `wake` once, on the watch's thread, when it is `at` or a moment later; in place of an earlier call for `who`.
+  void later(const void* who, std::function<void()> wake, Clock::time_point at);
   /// No call will begin any more, and none is under way when it returns.
   void forget(const flow::Follower& follower);
+  void forget(const void* who);
 
  private:
   struct Waiting {
@@ -48,6 +51,11 @@ class FollowWatch {
   Fd stop_;
   std::mutex mutex_;  // held while a `wake` runs: forget() then waits for it
   std::unordered_map<int, Waiting> waiting_;
+  struct Late {
+    std::function<void()> wake;
+    Clock::time_point at;
+  };
+  std::unordered_map<const void*, Late> late_;
   bool any_latest_ = false;
   std::thread thread_;
 };

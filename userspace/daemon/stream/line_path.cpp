@@ -66,7 +66,8 @@ LinePath::~LinePath() {
 }
 
 Status LinePath::start() {
-  FTAP_TRY_ASSIGN(follower, journal_.follow());
+  // Files need no hurry; who follows a flow has it.
+  FTAP_TRY_ASSIGN(follower, journal_.follow({}, flow::Followers::Hurry::kNo));
   follower_ = std::move(follower);
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   if (!stop_.valid()) return fail_errno(errno, "cannot make an eventfd");

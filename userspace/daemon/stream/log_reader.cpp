@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <vector>
 
 #include "base/printable.hpp"
+#include "daemon/stream/refiller.hpp"
 
 namespace flowtap {
 namespace {
@@ -13,7 +15,16 @@ using flow::CriLine;
 using flow::LogPosition;
 
 // More than the longest line.
-constexpr std::size_t kPart = std::size_t{64} << 10U;
+constexpr std::size_t kPart = std::size_t{24} << 10U;
+// So many of them are looked at before others have their turn: less than a millisecond.
+constexpr int kParts = 8;
+// Of the runtime's files, between which others get their turn.
+constexpr std::size_t kSlice = std::size_t{64} << 10U;
+// ns; what was written before is in the store by now.
+constexpr std::uint64_t kCaptured = 1'000'000'000;
+
+// Gaps of one flow are filled some ten times a second at most.
+constexpr int kTries = 4;
 
 std::uint64_t ns_of(std::chrono::system_clock::time_point time) {
   return static_cast<std::uint64_t>(
@@ -28,25 +39,48 @@ std::string jump_text(std::uint64_t lines) {
 }  // namespace
 
 Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, FollowWatch& watch,
-                                                   const std::string& flow, const api::LogOptions& options) {
-  auto found = store.find(flow);
-  if (!found)
+                                                   const std::string& flow, const api::LogOptions& options,
+                                                   RuntimeHistory* history) {
+  std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history));
+  if (!reader->flow_) {
+    FTAP_TRY(reader->find_history());
+    if (reader->history_) return reader;
     return std::unexpected(Error{"the flow " + in_quotes(flow) + " is not known on this node",
                                  "flowtap flows lists those that are", ENOENT});
-  std::unique_ptr<LogReader> reader(new LogReader(store, watch, std::move(found), options));
+  }
   if (options.follow) {
     // Before the end is looked at, so that nothing comes between.
-    FTAP_TRY_ASSIGN(follower, store.follow(*reader->flow_));
-    reader->follower_ = std::move(follower);
+    reader->follower_ = store.follow(*reader->flow_);
   }
   FTAP_TRY(reader->look_at_end());
-  if (options.tail_lines) FTAP_TRY(reader->find_tail());
-  FTAP_TRY(reader->count_missing());
   return reader;
 }
 
+Result<bool> LogReader::prepare() {
+  if (!flow_) return true;
+  FTAP_TRY_ASSIGN(found, find_tail());
+  if (!found) return false;
+  FTAP_TRY_ASSIGN(counted, count_missing());
+  if (!counted) return false;
+  // Anew where a gap was filled meanwhile, which moves what stands behind it.
+  if (const auto now = store_.bounds(*flow_); now && now->edits != edits_ && ++looks_ < kTries) {
+    tail_from_.reset();
+    tail_lines_ = 0;
+    counted_.reset();
+    count_rest_.clear();
+    missing_ = 0;
+    FTAP_TRY(look_at_end());
+    return false;
+  }
+  waited_to_ = to_;
+  FTAP_TRY(find_history());
+  return true;
+}
+
 LogReader::~LogReader() {
-  if (follower_) watch_.forget(*follower_);
+  if (!follower_) return;
+  follower_->forget();
+  watch_.forget(this);
 }
 
 std::unexpected<Error> LogReader::gone() {
@@ -56,64 +90,108 @@ std::unexpected<Error> LogReader::gone() {
 Status LogReader::look_at_end() {
   const auto bounds = store_.bounds(*flow_);
   if (!bounds) return gone();
-  at_ = bounds->begin;
+  begin_ = at_ = bounds->begin;
   to_ = bounds->end;
   lines_ = bounds->lines_before;
   lines_to_ = bounds->lines;
   has_gaps_ = bounds->missing > 0;
+  edits_ = bounds->edits;
   return {};
 }
 
-// From the end on in growing steps, so that the last lines of a large log cost no more than they are.
-Status LogReader::find_tail() {
-  const LogPosition begin = at_;
+// From the end on, so that the last lines of a large log cost no more than they are.
+Result<bool> LogReader::find_tail() {
+  if (!options_.tail_lines || counted_) return true;
   const std::uint64_t wanted = *options_.tail_lines;
-  if (wanted == 0) {
-    at_ = to_;
-    lines_ = lines_to_;
-    return {};
-  }
-  for (std::uint64_t step = kPart;; step *= 4) {
-    const LogPosition from = to_ - std::min(step, to_ - begin);
-    std::vector<LogPosition> starts;  // of the lines that begin here
-    LogPosition at = from;
-    bool line_begins = from == begin;
-    while (at < to_) {
-      FTAP_TRY_ASSIGN(part, store_.read(*flow_, at, std::min<std::size_t>(kPart, to_ - at)));
-      if (part.text.empty()) break;
-      for (std::size_t i = 0; i < part.text.size(); ++i) {
-        if (line_begins) starts.push_back(part.from + i);
-        line_begins = part.text[i] == '\n';
-      }
-      at = part.next;
+  const LogPosition begin = at_;
+  if (!tail_from_) tail_from_ = to_;
+  for (int parts = 0; tail_lines_ < wanted && *tail_from_ > begin; ++parts) {
+    if (parts == kParts) return false;
+    const LogPosition from = *tail_from_ - std::min<LogPosition>(kPart, *tail_from_ - begin);
+    std::string text;
+    while (from + text.size() < *tail_from_) {
+      FTAP_TRY_ASSIGN(part, store_.read(*flow_, from + text.size(), *tail_from_ - from - text.size()));
+      // The oldest have made room; read() says so, or goes on with what is there.
+      if (part.text.empty() || part.from > from + text.size()) return true;
+      text += part.text;
     }
-    if (starts.size() < wanted && from != begin) continue;
-    if (starts.size() >= wanted) {
-      at_ = starts[starts.size() - wanted];
-      lines_ = lines_to_ - wanted;
+    // A line begins behind each newline, but for the last of all.
+    LogPosition next = from;
+    for (std::size_t end = text.size(); tail_lines_ < wanted && end > 0;) {
+      end = text.rfind('\n', end - 1);
+      if (end == std::string::npos) break;
+      if (from + end + 1 == to_) continue;
+      ++tail_lines_;
+      next = from + end + 1;
     }
-    return {};
+    tail_from_ = tail_lines_ < wanted ? from : next;
   }
+  if (tail_lines_ < wanted) return true;  // there are no more, or one more, that begins the log
+  at_ = *tail_from_;
+  lines_ = lines_to_ - wanted;
+  return true;
 }
 
 // Gaps are lines of their own, so what is missing is known ahead.
-Status LogReader::count_missing() {
-  if (!has_gaps_) return {};
-  std::string rest;
-  for (LogPosition at = at_; at < to_;) {
-    FTAP_TRY_ASSIGN(part, store_.read(*flow_, at, std::min<std::size_t>(kPart, to_ - at)));
+Result<bool> LogReader::count_missing() {
+  if (!counted_) counted_ = has_gaps_ ? at_ : to_;
+  for (int parts = 0; *counted_ < to_; ++parts) {
+    if (parts == kParts) return false;
+    FTAP_TRY_ASSIGN(part, store_.read(*flow_, *counted_, std::min<std::size_t>(kPart, to_ - *counted_)));
     if (part.text.empty()) break;
-    rest += part.text;
+    count_rest_ += part.text;
     std::size_t begin = 0;
-    for (std::size_t newline = 0; (newline = rest.find('\n', begin)) != std::string::npos;
+    for (std::size_t newline = 0; (newline = count_rest_.find('\n', begin)) != std::string::npos;
          begin = newline + 1) {
-      const auto line = flow::parse_cri_line(std::string_view(rest).substr(begin, newline - begin));
+      const auto line = flow::parse_cri_line(std::string_view(count_rest_).substr(begin, newline - begin));
       if (line && line->missing && is_asked_for(*line)) missing_ += *line->missing;
     }
-    rest.erase(0, begin);
-    at = part.next;
+    count_rest_.erase(0, begin);
+    counted_ = part.next;
   }
+  std::string().swap(count_rest_);
+  return true;
+}
+
+// Opens the runtime's files where what is asked for may be in them.
+Status LogReader::find_history() {
+  if (runtime_ == nullptr) return {};
+  const std::uint64_t now = ns_of(std::chrono::system_clock::now());
+  const std::uint64_t kept = lines_to_ - lines_;
+  if (options_.tail_lines && *options_.tail_lines <= kept) return {};
+  SeamKeys keys;
+  for (flow::SeamKey& key : keys) key.time = ~std::uint64_t{0};
+  if (flow_) {
+    if (runtime_->is_whole(*flow_, begin_)) return {};
+    // Of an output that is silent so far, what comes now is captured, and may not be in the store yet.
+    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, begin_, to_, options_.follow ? now - kCaptured : now));
+    keys = std::move(begun);
+    const bool has_none = keys[0].bytes.empty() && keys[1].bytes.empty();
+    const std::uint64_t first = std::min(keys[0].time, keys[1].time);
+    if (options_.since && !has_none && ns_of(*options_.since) >= first) return {};
+  }
+  auto history = runtime_->open_log(id_, std::move(keys));
+  if (!history) return {};  // there is none, or it has just gone
+  history_ = std::move(*history);
+  if (options_.tail_lines)
+    history_->start_at_last(*options_.tail_lines - kept, kept);
+  else if (options_.since)
+    history_->start_at_time(ns_of(*options_.since));
   return {};
+}
+
+void LogReader::read_history(Piece& piece) {
+  const bool more = history_->read(kSlice, [&](const flow::HistoryLine& line) {
+    const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
+    if (!piece.end && is_asked_for(as_ours)) take(as_ours, piece);
+  });
+  piece.again = !piece.end;
+  if (more) return;
+  if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
+    put("[flowtap: what the runtime has kept could not all be read: " + printable(fault) + "]\n", piece);
+  if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
+    runtime_->note_whole(*flow_, begin_);
+  history_.reset();
 }
 
 bool LogReader::is_asked_for(const CriLine& line) const {
@@ -124,10 +202,19 @@ bool LogReader::is_asked_for(const CriLine& line) const {
 
 Result<LogReader::Piece> LogReader::read(std::size_t limit) {
   Piece piece;
-  while (piece.bytes.empty() && !piece.end) {
-    const std::size_t most =
-        options_.follow ? std::max(limit, kPart) : std::min<std::size_t>(kPart, to_ - at_);
-    FTAP_TRY_ASSIGN(part, store_.read(*flow_, at_, most));
+  if (history_) {
+    read_history(piece);
+    return piece;
+  }
+  piece.end = !flow_;
+  for (int parts = 0; piece.bytes.empty() && !piece.end; ++parts) {
+    if (parts == kParts) {
+      piece.again = true;
+      break;
+    }
+    const std::size_t most = std::max(limit, kPart);
+    FTAP_TRY_ASSIGN(part, store_.read(*flow_, at_, options_.follow ? most : std::min(most, to_ - at_)));
+    if (has_moved(part)) continue;
     // Half of a log must not look like all of it: who follows reads why it ends, others get no end.
     if ((part.gone || part.from > at_) && !options_.follow) return gone();
     if (part.gone) {
@@ -140,17 +227,45 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
     // Lines are added whole, so what is cut here comes with the next part.
     const std::size_t last = text.rfind('\n');
     text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
-    at_ = part.from + text.size();
-    while (!text.empty() && !piece.end) {
+    at_ = part.from;
+    while (!text.empty() && !piece.end && piece.bytes.size() < limit) {
       const std::size_t newline = text.find('\n');
-      take(text.substr(0, newline), piece);
+      const auto line = flow::parse_cri_line(text.substr(0, newline));
+      if (line && line->missing && waits_at(at_)) return piece;
+      ++lines_;
+      at_ += newline + 1;
       text.remove_prefix(newline + 1);
+      if (line && is_asked_for(*line)) take(*line, piece);
     }
     if (!options_.follow && at_ >= to_) piece.end = true;
     if (options_.follow && part.ended && at_ == part.next) piece.end = true;
     if (part.text.empty()) break;
   }
   return piece;
+}
+
+bool LogReader::has_moved(const flow::LogPart& part) {
+  if (part.gone || part.edits == edits_) return false;
+  std::uint64_t ignored = 0;
+  for (LogPosition* position : {&to_, &waits_to_, &waited_to_})
+    store_.move(*flow_, edits_, *position, ignored);
+  edits_ = store_.move(*flow_, edits_, at_, lines_);
+  return true;
+}
+
+// Only where there is somebody who may fill it.
+bool LogReader::waits_at(LogPosition gap) {
+  using Clock = FollowWatch::Clock;
+  if (!options_.follow || runtime_ == nullptr || gap < waited_to_) return false;
+  if (gap_until_ == Clock::time_point::max()) {
+    gap_until_ = Clock::now() + kFollowerPatience;
+    const auto bounds = store_.bounds(*flow_);
+    waits_to_ = bounds && bounds->edits == edits_ ? bounds->end : gap + 1;
+  }
+  if (Clock::now() < gap_until_) return true;
+  waited_to_ = waits_to_;
+  gap_until_ = Clock::time_point::max();
+  return false;
 }
 
 // What makes room is the oldest; whoever reads slowly is told, and goes on with what is there.
@@ -161,21 +276,18 @@ void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
   mid_line_out_ = mid_line_err_ = false;
 }
 
-void LogReader::take(std::string_view line, Piece& piece) {
-  ++lines_;
-  const auto parsed = flow::parse_cri_line(line);
-  if (!parsed || !is_asked_for(*parsed)) return;
-  if (parsed->missing) {
-    piece.missing_before += *parsed->missing;
+void LogReader::take(const CriLine& line, Piece& piece) {
+  if (line.missing) {
+    piece.missing_before += *line.missing;
     if (!options_.follow) return;
   }
-  bool& mid_line = parsed->output == "stderr" ? mid_line_err_ : mid_line_out_;
-  if (parsed->missing && mid_line) put("\n", piece);
-  if (options_.timestamps && (!mid_line || parsed->missing))
-    put(std::string(clock_.text(parsed->time)) + " ", piece);
-  put(parsed->text, piece);
-  if (parsed->full) put("\n", piece);
-  mid_line = !parsed->full;
+  bool& mid_line = line.output == "stderr" ? mid_line_err_ : mid_line_out_;
+  if (line.missing && mid_line) put("\n", piece);
+  if (options_.timestamps && (!mid_line || line.missing))
+    put(std::string(clock_.text(line.time)) + " ", piece);
+  put(line.text, piece);
+  if (line.full) put("\n", piece);
+  mid_line = !line.full;
 }
 
 void LogReader::put(std::string_view text, Piece& piece) {
@@ -188,7 +300,8 @@ void LogReader::put(std::string_view text, Piece& piece) {
 }
 
 void LogReader::when_more(std::function<void()> wake) {
-  watch_.once(follower_, std::move(wake));
+  if (gap_until_ != FollowWatch::Clock::time_point::max()) watch_.later(this, wake, gap_until_);
+  follower_->once(std::move(wake));
 }
 
 }  // namespace flowtap

@@ -28,6 +28,9 @@ constexpr int kNice = -10;
 // Looking at every process of a large node takes some hundred milliseconds.
 constexpr auto kV1Pause = std::chrono::minutes(5);
 
+// Listed files are looked at within milliseconds; only a thread that hangs takes longer.
+constexpr auto kFilesEnd = std::chrono::seconds(1);
+
 std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                         std::chrono::system_clock::now().time_since_epoch())
@@ -84,9 +87,10 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   path->open_files();
   FTAP_TRY(path->open_kernel(config));
   path->slots_->ask(path->files_ ? &*path->files_ : nullptr);
-  path->consumer_ =
-      std::make_unique<flow::LogConsumer>(*path->source_, *path->journal_, *path->slots_, *path->namer_,
-                                          flow::ConsumerOptions{}, &path->file_streams_);
+  flow::ConsumerOptions options;
+  options.followed = [&store = path->lines_->store()] { return store.followers() > 0; };
+  path->consumer_ = std::make_unique<flow::LogConsumer>(*path->source_, *path->journal_, *path->slots_,
+                                                        *path->namer_, options, &path->file_streams_);
   if (auto proc = identity::RootDir::open(config.host_root + "/proc")) path->proc_ = std::move(*proc);
   path->look_for_v1();
   return path;
@@ -181,7 +185,12 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
   FTAP_TRY_ASSIGN(watch, FollowWatch::start());
   watch_ = std::move(watch);
   if (files_) taps_ = std::make_unique<ProcessTaps>(*live_, *files_, *slots_, *consumer_);
-  service_ = std::make_unique<FlowsService>(*journal_, lines_->store(), *watch_, suspicion_, taps_.get());
+  FTAP_TRY_ASSIGN(history, RuntimeHistory::open(host_root_));
+  history_ = std::move(history);
+  refiller_ = std::make_unique<Refiller>(lines_->store(), *history_);
+  auditor_ = std::make_unique<Auditor>(lines_->store(), *history_);
+  service_ = std::make_unique<FlowsService>(*journal_, lines_->store(), *watch_, suspicion_, taps_.get(),
+                                            history_.get(), auditor_.get());
   FTAP_TRY(lines_->start());
   find_running();
   open_sources(sources);
@@ -212,11 +221,28 @@ void StreamPath::set_sources(const Config::Stream::Sources& sources) {
   if (listed_) note_listing(listed_->set(sources.units, sources.processes));
 }
 
+void StreamPath::set_flow_rules(const std::vector<flow::GroupRule>& rules) {
+  // They have been asked when the configuration was read.
+  if (auto parsed = flow::GroupRules::parse(rules)) service_->set_groups(std::move(*parsed));
+}
+
 StreamPath::~StreamPath() {
   file_sources_.reset();
+  stop_drain();
+}
+
+void StreamPath::stop_drain() {
   stop_ = true;
   if (source_) source_->interrupt();
   if (thread_.joinable()) thread_.join();
+}
+
+bool StreamPath::stop() {
+  if (!file_sources_ || file_sources_->stop(kFilesEnd)) return true;
+  stop_drain();
+  service_.reset();
+  lines_.reset();
+  return false;
 }
 
 // Before anything enters what is known to run: a probe of a container that is older than the programs is no first process.
@@ -277,6 +303,9 @@ std::string bpffs_path(const Config& config) {
 std::string StreamPath::how() const {
   std::string text =
       fmt::format("every container's output, through {}", kernel::backend_name(live_->backend()));
+  // Its events are system calls' ends. Containers write into pipes, whose readers it sees.
+  if (live_->backend() == kernel::LogBackend::kSysExit)
+    text += "; what io_uring writes to tapped files, terminals and sockets is not seen";
   if (live_->taken_over()) text += "; taken over from the flowtapd before";
   for (const std::string& warning : warnings_) text += "; " + warning;
   return text;

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "daemon/config.hpp"
 #include "daemon/process_stats.hpp"
+#include "daemon/stream/auditor.hpp"
 #include "daemon/stream/container_namer.hpp"
 #include "daemon/stream/file_sources.hpp"
 #include "daemon/stream/flows_service.hpp"
@@ -20,6 +21,7 @@
 #include "daemon/stream/line_path.hpp"
 #include "daemon/stream/listed_processes.hpp"
 #include "daemon/stream/process_taps.hpp"
+#include "daemon/stream/refiller.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "daemon/stream/suspicion.hpp"
 #include "flow/file_streams.hpp"
@@ -46,8 +48,13 @@ class StreamPath {
 
   /// Begins to drain the ring, and looks for what ran before. An Error: no thread.
   [[nodiscard]] Status run(const Config::Stream::Sources& sources);
+  /// Before the end of the process: all threads end, and what they have is written. False: one waits for a file system that
+  /// does not answer. It uses what this owns, so that this must not be destroyed: the process has to end with it.
+  [[nodiscard]] bool stop();
   /// Captures these from now on, beside containers, and no others.
   void set_sources(const Config::Stream::Sources& sources);
+  /// Groups are shown by these from now on. Not before run().
+  void set_flow_rules(const std::vector<flow::GroupRule>& rules);
 
   [[nodiscard]] api::FlowsView& flows() { return *service_; }
   /// How it runs, with what is less than it could be.
@@ -75,6 +82,7 @@ class StreamPath {
   void open_sources(const Config::Stream::Sources& sources);
   void find_running();
   void drain() noexcept;
+  void stop_drain();
 
   std::vector<std::string> warnings_;
   std::size_t told_ = 0;                   // of the warnings
@@ -98,6 +106,9 @@ class StreamPath {
   std::optional<ListedProcesses> listed_;
   std::unique_ptr<ProcessTaps> taps_;
   Suspicion suspicion_;
+  std::unique_ptr<RuntimeHistory> history_;
+  std::unique_ptr<Refiller> refiller_;
+  std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<FlowsService> service_;
   std::vector<api::ProgramStatus> programs_;
   std::atomic<bool> stop_{false};

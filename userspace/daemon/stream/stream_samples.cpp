@@ -38,6 +38,8 @@ void StreamPath::append_samples(std::vector<stats::Series>& out,
   out.push_back({&stats::stat(StatId::kFLOWS), {"open"}, static_cast<double>(status.open_flows)});
   out.push_back({&stats::stat(StatId::kFLOWS), {"ended"}, static_cast<double>(status.ended_flows)});
   lines_->append_samples(out);
+  refiller_->append_samples(out);
+  auditor_->append_samples(out);
   append(out, StatId::kJOURNAL_BYTES, static_cast<double>(journal.held_bytes));
   append(out, StatId::kJOURNAL_EVICTED, journal.evicted_bytes);
   for (std::size_t i = 0; i < journal.failures.size(); ++i)

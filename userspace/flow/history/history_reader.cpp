@@ -53,6 +53,12 @@ void HistoryReader::go_to(std::size_t file, std::uint64_t offset, std::uint64_t 
   ended_ = false;
 }
 
+void HistoryReader::go_back(const Start& start) {
+  lines_ = HistoryLines(format_);
+  faults_ = {};
+  go_to(start.file, start.offset, start.leave_out);
+}
+
 std::uint64_t HistoryReader::count_lines(std::size_t file) {
   GzStream stream(files_[file].fd.get(), files_[file].name);
   HistoryLines lines(format_);

@@ -52,6 +52,18 @@ class HistoryReader {
 
   [[nodiscard]] HistoryFaults faults() const;
 
+  /// Where it stands, before the first read().
+  struct Start {
+    std::size_t file = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t leave_out = 0;
+    /// Nothing is before it.
+    [[nodiscard]] bool is_first() const { return file == 0 && offset == 0 && leave_out == 0; }
+  };
+  [[nodiscard]] Start start() const { return {at_, offset_, leave_out_}; }
+  /// As if nothing had been read since.
+  void go_back(const Start& start);
+
   static constexpr std::size_t kBlock = std::size_t{64} << 10U;
   /// Outputs are read and written by threads of their own, and clocks are set.
   static constexpr std::uint64_t kSlack = 60'000'000'000;

@@ -57,7 +57,7 @@ bool knows_little(const Gap& gap) {
 std::optional<Refill> exact_match(const Gap& gap, std::string_view text) {
   const std::size_t first = next_match(gap, text, 0);
   if (first == kNone) return std::nullopt;
-  Refill refill{std::string(text.substr(first, gap.length)), knows_little(gap)};
+  Refill refill{std::string(text.substr(first, gap.length)), knows_little(gap), first};
   // Each place is compared with the one before it. Where they are equally far apart, as among identical lines, what
   // they share has been compared already.
   std::size_t step = 0;
@@ -109,8 +109,12 @@ std::optional<std::size_t> start_of_after(std::string_view text, std::string_vie
 std::optional<Refill> find_missing(const Gap& gap, std::string_view text, HistoryFormat format) {
   auto refill = exact_match(gap, text);
   const bool drops = format == HistoryFormat::kCri;
-  if (!refill && drops) refill = exact_match(gap, with_carriage_returns(text));
   if (refill) return refill;
+  if (drops) refill = exact_match(gap, with_carriage_returns(text));
+  if (refill) {
+    refill->at = kNone;
+    return refill;
+  }
   const std::string before = drops ? without_carriage_returns(gap.before) : std::string(gap.before);
   const std::string after = drops ? without_carriage_returns(gap.after) : std::string(gap.after);
   const auto begin = end_of_before(text, before);
@@ -118,7 +122,7 @@ std::optional<Refill> find_missing(const Gap& gap, std::string_view text, Histor
   if (!begin || !end || *end <= *begin) return std::nullopt;
   const std::uint64_t most = format == HistoryFormat::kJsonFile ? gap.length * kReplacedGrows : gap.length;
   if (*end - *begin > most) return std::nullopt;
-  return Refill{std::string(text.substr(*begin, *end - *begin)), true};
+  return Refill{std::string(text.substr(*begin, *end - *begin)), true, *begin};
 }
 
 }  // namespace flowtap::flow

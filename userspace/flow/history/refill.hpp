@@ -1,6 +1,7 @@
 // Bytes that capture has missed, out of what the runtime has kept.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct Refill {
   /// They may not be what the container wrote: the sides were found, but not exactly `length` bytes apart, or not all
   /// of them, or with different bytes in between at different places, or they are too short to tell.
   bool approximate = false;
+  std::size_t at = std::string_view::npos;  ///< where in the text they stand; npos: not as they are
 };
 
 /// Finds what is missing in `text`: append_bytes() of the lines of that output, in order. `format` tells what the

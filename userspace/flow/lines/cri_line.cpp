@@ -1,5 +1,6 @@
 #include "flow/lines/cri_line.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -12,6 +13,7 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::size_t kFraction = 9;
 constexpr std::string_view kMissing = "missing=";
+constexpr std::string_view kApproximate = "approximate";
 
 std::string_view cut(std::string_view& text, char until) {
   const std::size_t at = text.find(until);
@@ -30,6 +32,35 @@ std::optional<std::uint64_t> missing_of(std::string_view tags) {
     if (error == std::errc{} && end == tag.data() + tag.size()) return bytes;
   }
   return std::nullopt;
+}
+
+// Times in one log are close to each other, and so is their text: mostly the fraction alone is new.
+std::optional<std::uint64_t> time_of(std::string_view text) {
+  constexpr std::size_t kToSeconds = std::string_view("2006-01-02T15:04:05").size();
+  struct Second {
+    std::array<char, kToSeconds> text{};
+    std::uint64_t ns = 0;
+  };
+  thread_local Second known;
+  const bool is_ours =
+      text.size() == kToSeconds + 1 + kFraction + 1 && text[kToSeconds] == '.' && text.back() == 'Z';
+  const std::string_view second = text.substr(0, kToSeconds);
+  if (is_ours && second == std::string_view(known.text.data(), known.text.size())) {
+    std::uint64_t fraction = 0;
+    const char* const end = text.data() + text.size() - 1;
+    const auto [at, error] = std::from_chars(end - kFraction, end, fraction);
+    if (error == std::errc{} && at == end) return known.ns + fraction;
+  }
+  const auto time = parse_rfc3339(text);
+  if (!time) return std::nullopt;
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count();
+  if (ns < 0) return std::nullopt;
+  const auto parsed = static_cast<std::uint64_t>(ns);
+  if (is_ours) {
+    std::ranges::copy(second, known.text.begin());
+    known.ns = parsed - parsed % kSecond;
+  }
+  return parsed;
 }
 
 }  // namespace
@@ -53,16 +84,15 @@ std::string gap_text(std::uint64_t bytes) {
 void put_cri_line(std::string& out, CriTime& clock, const CriLine& line) {
   out.append(clock.text(line.time)).append(1, ' ').append(line.output).append(line.full ? " F" : " P");
   if (line.missing) out.append(":").append(kMissing).append(std::to_string(*line.missing));
+  if (line.approximate) out.append(":").append(kApproximate);
   out.append(1, ' ').append(line.text).append(1, '\n');
 }
 
 std::optional<CriLine> parse_cri_line(std::string_view line) {
   CriLine out;
-  const auto time = parse_rfc3339(cut(line, ' '));
+  const auto time = time_of(cut(line, ' '));
   if (!time) return std::nullopt;
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count();
-  if (ns < 0) return std::nullopt;
-  out.time = static_cast<std::uint64_t>(ns);
+  out.time = *time;
   out.output = cut(line, ' ');
   if (out.output != "stdout" && out.output != "stderr") return std::nullopt;
   std::string_view tags = cut(line, ' ');
@@ -70,6 +100,7 @@ std::optional<CriLine> parse_cri_line(std::string_view line) {
   if (first != "F" && first != "P") return std::nullopt;
   out.full = first == "F";
   out.missing = missing_of(tags);
+  out.approximate = tags == kApproximate;
   out.text = line;
   return out;
 }

@@ -1,6 +1,7 @@
 // The CRI log format, in which flows are kept: "<RFC3339Nano> <stdout|stderr> <P|F> <text>\n"
 // (kubernetes/design-proposals-archive, node/kubelet-cri-logging.md). Tags are divided by ":", and readers look at the
-// first one alone, so a gap is marked by one of ours that no container can write: "F:missing=123".
+// first one alone, so a gap is marked by one of ours that no container can write, "F:missing=123", and so are lines that
+// may not be what was written: "F:approximate".
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct CriLine {
   bool full = false;                     ///< F: a line, or the end of one; P: what follows belongs to it
   std::optional<std::uint64_t> missing;  ///< a gap of so many bytes, and the text says so
   std::string_view text;
+  bool approximate = false;  ///< put in the place of a gap, as what fits best
 };
 
 /// The time of a line as the format has it. Writing one second after the other costs little.

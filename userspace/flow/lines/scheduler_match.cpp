@@ -1,6 +1,9 @@
 #include "flow/lines/scheduler_match.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "flow/name_pattern.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -12,24 +15,6 @@ std::vector<std::string> parts_of(std::string_view text) {
     parts.emplace_back(text.substr(0, slash));
     if (slash == std::string_view::npos) return parts;
     text.remove_prefix(slash + 1);
-  }
-}
-
-// Linear: behind each `*` the first place that fits is as good as any other.
-bool fits(std::string_view pattern, std::string_view text) {
-  const std::size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  text.remove_prefix(star);
-  pattern.remove_prefix(star + 1);
-  while (true) {
-    const std::size_t next = pattern.find('*');
-    const std::string_view piece = pattern.substr(0, next);
-    if (next == std::string_view::npos) return text.ends_with(piece);
-    const std::size_t at = text.find(piece);
-    if (at == std::string_view::npos) return false;
-    text.remove_prefix(at + piece.size());
-    pattern.remove_prefix(next + 1);
   }
 }
 
@@ -45,7 +30,11 @@ std::vector<std::string> named_parts(std::string_view flow) {
 
 bool is_pattern(const std::vector<std::string>& parts) {
   if (std::ranges::any_of(parts, &std::string::empty)) return false;
-  if (parts.front() == "pod") return parts.size() == 4 && parts[1].find('*') == std::string::npos;
+  const auto has_too_many = [](const std::string& part) {
+    return std::cmp_greater(std::ranges::count(part, '*'), kMostStars);
+  };
+  if (parts.front() != "file" && std::ranges::any_of(parts, has_too_many)) return false;
+  if (parts.front() == "pod") return parts.size() == 4 && parts[1].find_first_of("*?") == std::string::npos;
   return parts.size() == 2 &&
          (parts.front() == "unit" || parts.front() == "container" || parts.front() == "file");
 }

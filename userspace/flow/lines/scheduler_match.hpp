@@ -9,8 +9,8 @@
 
 namespace flowtap::flow {
 
-/// Patterns: `pod/NAMESPACE/POD/CONTAINER`, `unit/NAME`, `file/PATH`, `container/NAME-ID12`. In each part but a file's `*`
-/// stands for any run of characters; a pod's namespace must be given whole.
+/// Patterns: `pod/NAMESPACE/POD/CONTAINER`, `unit/NAME`, `file/PATH`, `container/NAME-ID12`. Each part but a
+/// file's may have `*` and `?` (name_pattern.hpp); a pod's namespace must be given whole.
 class SchedulerMatch {
  public:
   /// An Error names the pattern that is none.

@@ -17,7 +17,7 @@
 namespace flowtap::flow {
 namespace {
 
-constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\1'};
+constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\2'};
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 // What stands before each row.
@@ -37,6 +37,7 @@ struct RawState {
   std::uint64_t last;
   std::uint64_t ended;
   std::uint64_t past;
+  std::uint64_t refilled;
   std::uint32_t id;       // bytes
   std::uint32_t streams;  // how many; kGone: the flow is gone
 };
@@ -44,7 +45,7 @@ struct RawStream {
   std::uint64_t number;
   std::uint64_t offset;
 };
-static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 88 && sizeof(RawStream) == 16);
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 96 && sizeof(RawStream) == 16);
 
 constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
@@ -66,10 +67,10 @@ std::span<const std::byte> bytes_of(std::string_view text) {
 
 void put_row(std::string& out, const FlowState& state, bool gone) {
   std::string row;
-  put(row,
-      RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
-               state.first, state.last, state.ended, state.past, static_cast<std::uint32_t>(state.id.size()),
-               gone ? kGone : static_cast<std::uint32_t>(state.streams.size())});
+  put(row, RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
+                    state.first, state.last, state.ended, state.past, state.refilled,
+                    static_cast<std::uint32_t>(state.id.size()),
+                    gone ? kGone : static_cast<std::uint32_t>(state.streams.size())});
   row += state.id;
   if (!gone)
     for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
@@ -94,18 +95,19 @@ struct Row {
 std::optional<Row> parse_row(std::string_view text) {
   const auto raw = take<RawState>(text);
   if (!raw || raw->id > text.size()) return std::nullopt;
-  Row row{{std::string(text.substr(0, raw->id)),
-           raw->inode,
-           raw->base,
-           raw->length,
-           raw->lines_before,
-           raw->lines,
-           raw->missing,
-           raw->first,
-           raw->last,
-           raw->ended,
-           {},
-           raw->past},
+  Row row{{.id = std::string(text.substr(0, raw->id)),
+           .inode = raw->inode,
+           .base = raw->base,
+           .length = raw->length,
+           .lines_before = raw->lines_before,
+           .lines = raw->lines,
+           .missing = raw->missing,
+           .refilled = raw->refilled,
+           .first = raw->first,
+           .last = raw->last,
+           .ended = raw->ended,
+           .streams = {},
+           .past = raw->past},
           raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;

@@ -18,7 +18,7 @@ namespace {
 // Memory that a buffer keeps for its next lines.
 constexpr std::size_t kKeptBuffer = std::size_t{16} << 10U;
 
-constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr mode_t kMode = 0640;
 
 struct OpenedFile {
@@ -27,8 +27,11 @@ struct OpenedFile {
   std::uint64_t size = 0;
 };
 
-std::optional<OpenedFile> open_existing(const std::string& path) {
-  Fd fd(::open(path.c_str(), kFlags));
+// Nothing: it is not there, or is no file. An Error says nothing of that: on a file system that has become read-only it is.
+Result<std::optional<OpenedFile>> open_existing(const std::string& path, int access) {
+  Fd fd(::open(path.c_str(), access | kFlags));
+  if (!fd.valid() && errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != EISDIR)
+    return fail_errno(errno, "cannot open " + path);
   struct stat here{};
   if (!fd.valid() || ::fstat(fd.get(), &here) != 0 || !S_ISREG(here.st_mode)) return std::nullopt;
   return OpenedFile{std::move(fd), here.st_ino, static_cast<std::uint64_t>(here.st_size)};
@@ -36,7 +39,7 @@ std::optional<OpenedFile> open_existing(const std::string& path) {
 
 Result<OpenedFile> create(const std::string& path) {
   ::unlink(path.c_str());  // whatever stands there is not ours
-  Fd fd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kMode));
+  Fd fd(::open(path.c_str(), O_RDWR | kFlags | O_CREAT | O_EXCL, kMode));
   struct stat here{};
   if (!fd.valid() || ::fstat(fd.get(), &here) != 0) return fail_errno(errno, "cannot create " + path);
   return OpenedFile{std::move(fd), here.st_ino, 0};
@@ -58,6 +61,43 @@ std::size_t line_from(std::string_view text, std::size_t at) {
   return newline == std::string_view::npos ? text.size() : newline + 1;
 }
 
+// At most so many bytes, as many as there are.
+Status read_text(const Fd& fd, std::uint64_t at, std::uint64_t size, const std::string& path,
+                 std::string& text) {
+  Result<std::size_t> read = 0;
+  text.resize_and_overwrite(size, [&](char* into, std::size_t room) {
+    read = read_at(fd.get(), at, std::as_writable_bytes(std::span(into, room)), path);
+    return read.value_or(0);
+  });
+  if (!read) return std::unexpected(read.error());
+  return {};
+}
+
+struct Cut {
+  std::uint64_t at = 0;
+  std::uint64_t lines = 0;  ///< before it
+};
+
+// Where the first line begins that begins at `from` or behind it, of so many bytes. What is cut off is looked at in small
+// parts: it is as much as is written, again and again, and should not push everything else out of the caches.
+Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path) {
+  constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
+  Cut cut;
+  std::string part;
+  while (from > 0 && cut.at < length) {
+    FTAP_TRY(read_text(fd, cut.at, std::min(kPart, length - cut.at), path, part));
+    if (part.empty()) break;
+    const std::uint64_t last = from - 1;  // of what goes, if a line ends there
+    const std::size_t newline =
+        last < cut.at + part.size() ? part.find('\n', last > cut.at ? last - cut.at : 0) : std::string::npos;
+    const std::size_t goes = newline == std::string::npos ? part.size() : newline + 1;
+    cut.lines += count_lines(std::string_view(part).substr(0, goes));
+    cut.at += goes;
+    if (newline != std::string::npos) break;
+  }
+  return cut;
+}
+
 }  // namespace
 
 FlowLog::FlowLog(const std::string& dir, FlowState state)
@@ -74,8 +114,9 @@ FlowLog::FlowLog(const std::string& dir, FlowState state)
 
 // A process that was killed has left more than counts.
 void FlowLog::find_file() {
-  const auto file = open_existing(path_);
-  const bool is_it = file && file->inode == written_.inode && file->size >= written_.length;
+  const auto opened = open_existing(path_, O_RDWR);
+  const auto* file = opened && *opened ? &**opened : nullptr;
+  const bool is_it = file != nullptr && file->inode == written_.inode && file->size >= written_.length;
   if (!is_it || ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0) forget_file();
 }
 
@@ -100,14 +141,7 @@ std::uint64_t FlowLog::bytes() const {
 }
 
 Status FlowLog::absorb(const FlowLog& other) {
-  std::string text;
-  if (other.written_.length > 0) {
-    auto file = open_existing(other.current_path());
-    if (!file || file->inode != other.written_.inode) return fail(other.path_ + " is gone");
-    text.resize(other.written_.length);
-    FTAP_TRY_ASSIGN(read, read_at(file->fd.get(), 0, std::as_writable_bytes(std::span(text)), other.path_));
-    text.resize(read);
-  }
+  FTAP_TRY_ASSIGN(text, other.content());
   text += other.buffer_;
   buffer_ += text;
   buffered_lines_ += count_lines(text);
@@ -116,6 +150,7 @@ Status FlowLog::absorb(const FlowLog& other) {
     ours = std::max(ours, position);
   }
   missing_ += other.missing_;
+  written_.refilled += other.written_.refilled;
   if (first_ == 0) first_ = other.first_;
   last_ = std::max(last_, other.last_);
   return {};
@@ -146,9 +181,20 @@ bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to
   return true;
 }
 
+// Of the file.
+Result<std::string> FlowLog::content() const {
+  std::string text(written_.length, '\0');
+  if (text.empty()) return text;
+  FTAP_TRY_ASSIGN(file, open_existing(current_path(), O_RDONLY));
+  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
+  FTAP_TRY_ASSIGN(read, read_at(file->fd.get(), 0, std::as_writable_bytes(std::span(text)), path_));
+  text.resize(read);
+  return text;
+}
+
 Result<Fd> FlowLog::open_file() {
   if (written_.inode != 0) {
-    auto file = open_existing(current_path());
+    FTAP_TRY_ASSIGN(file, open_existing(current_path(), O_RDWR));
     if (file && file->inode == written_.inode && file->size >= written_.length) return std::move(file->fd);
     forget_file();  // somebody has removed it
   }
@@ -192,23 +238,20 @@ std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
 
 // The file without its first `from` bytes, and the rest of the line that these cut.
 Status FlowLog::rewrite(std::uint64_t from) {
-  auto file = open_existing(current_path());
+  FTAP_TRY_ASSIGN(file, open_existing(current_path(), O_RDWR));
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
-  std::string text(written_.length, '\0');
-  FTAP_TRY_ASSIGN(read, read_at(file->fd.get(), 0, std::as_writable_bytes(std::span(text)), path_));
-  text.resize(read);
-  const std::size_t cut = line_from(text, from);
-  const std::uint64_t lines = count_lines(std::string_view(text).substr(0, cut));
-  text.erase(0, cut);
+  FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_));
+  std::string text;
+  FTAP_TRY(read_text(file->fd, cut.at, written_.length - cut.at, path_, text));
   if (!replace_content(text)) {
     ++overwritten_;
     // Empty first: a start that finds it shorter than it should be knows that it is not whole.
     if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
     FTAP_TRY(write_all(file->fd, 0, text, path_));
   }
-  written_.base += cut;
+  written_.base += cut.at;
   written_.length = text.size();
-  written_.lines_before += lines;
+  written_.lines_before += cut.lines;
   return {};
 }
 
@@ -259,10 +302,12 @@ void FlowLog::rename(const std::string& dir, const std::string& id) {
 void FlowLog::read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const {
   part.from = std::max(from, base());
   part.lines_before = written_.lines_before;
+  part.edits = edits_.size();
   const LogPosition file_end = base() + written_.length;
   if (part.from < file_end) {
-    auto opened = open_existing(current_path());
-    if (opened && opened->inode == written_.inode) {
+    auto found = open_existing(current_path(), O_RDONLY);
+    auto* opened = found && *found ? &**found : nullptr;
+    if (opened != nullptr && opened->inode == written_.inode) {
       file = {.fd = std::move(opened->fd),
               .at = part.from - base(),
               .size = std::min<std::size_t>(limit, file_end - part.from),

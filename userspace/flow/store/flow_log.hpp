@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
@@ -23,6 +25,15 @@ struct LogPart {
   LogPosition next = 0;            ///< behind it
   std::uint64_t lines_before = 0;  ///< of the flow's lines, where `from` is its oldest position; else 0
   bool ended = false;              ///< nothing will come behind it
+  std::size_t edits = 0;  ///< how often a gap had been filled then, which moves what stands behind it
+};
+
+/// Lines in the place of a gap.
+struct GapFill {
+  LogPosition at = 0;       ///< of the gap's line
+  std::string gap;          ///< that line, with its newline
+  std::string text;         ///< lines of the CRI format
+  std::uint64_t bytes = 0;  ///< that are missing no longer
 };
 
 /// Where a part stands that has to be read from the file. The descriptor keeps what it says readable, unless the file is
@@ -75,6 +86,12 @@ class FlowLog {
   }
   /// Another flow's lines, behind ours, with where its streams stand. After an Error nothing has changed.
   [[nodiscard]] Status absorb(const FlowLog& other);
+  /// Puts lines in the place of gaps, which are in order. One that is not there (any more) is left alone. Returns the bytes
+  /// that are missing no longer. After an Error nothing has changed. settle() is to be called as after shrink().
+  [[nodiscard]] Result<std::uint64_t> fill(std::span<const GapFill> fills);
+  [[nodiscard]] std::size_t edits() const { return edits_.size(); }
+  /// Moves a position, and the number of lines before it, from after so many edits to now.
+  void move(std::size_t edits, LogPosition& at, std::uint64_t& lines) const;
   /// It is gone: nothing is kept for it any more.
   void release() { std::string().swap(buffer_); }
 
@@ -100,6 +117,7 @@ class FlowLog {
   void find_file();
   [[nodiscard]] Result<Fd> open_file();
   void forget_file();
+  [[nodiscard]] Result<std::string> content() const;
   [[nodiscard]] Status rewrite(std::uint64_t from);
   [[nodiscard]] Status replace_content(std::string& text);
   void drop_buffered(std::uint64_t bytes);
@@ -115,6 +133,13 @@ class FlowLog {
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;
   bool unsettled_ = false;
+  struct Edit {
+    LogPosition at = 0;
+    std::uint64_t removed = 0;  // bytes
+    std::uint64_t added = 0;
+    std::uint64_t lines = 0;  // more than before
+  };
+  std::vector<Edit> edits_;        // each as it was when those before it had been made
   std::uint64_t overwritten_ = 0;  // how often the file was cut in its place
 };
 

@@ -21,6 +21,7 @@ struct FlowState {
   std::uint64_t lines_before = 0;  ///< lines that stood before `base`
   std::uint64_t lines = 0;         ///< in all, up to the file's end
   std::uint64_t missing = 0;       ///< bytes of its streams in gaps
+  std::uint64_t refilled = 0;      ///< bytes that were in gaps, and are there now
   std::uint64_t first = 0;         ///< time of the first line, ns since 1970; 0: there was none
   std::uint64_t last = 0;
   std::uint64_t ended = 0;  ///< when its last stream ended; 0: it has not

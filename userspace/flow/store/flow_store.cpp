@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -19,15 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, kEvictions> kEvictionNames{"flow_bytes", "store_bytes", "flows", "age",
                                                                   "unwritable"};
-constexpr std::uint64_t kPage = 4096;
 constexpr std::string_view kDerived = "sched/";
-constexpr std::uint64_t kSecond = 1'000'000'000;
-// What a flow may hold in memory when it cannot be written, in buffers.
-constexpr std::uint64_t kUnwrittenBuffers = 4;
-
-std::uint64_t pages(std::uint64_t bytes) {
-  return (bytes + kPage - 1) / kPage * kPage;
-}
 
 // The flows' files, by inode.
 std::map<std::uint64_t, std::string> files_in(const std::string& dir) {
@@ -44,10 +35,6 @@ std::map<std::uint64_t, std::string> files_in(const std::string& dir) {
       files.emplace(here.st_ino, name);
   }
   return files;
-}
-
-bool is_full(const Error& error) {
-  return error.code == ENOSPC || error.code == EDQUOT;
 }
 
 }  // namespace
@@ -69,10 +56,11 @@ void FlowStore::load() {
   std::set<std::string> known;
   for (auto& [id, state] : index_->found()) {
     const Ref flow = make(std::move(state));
-    file_bytes_ += pages(flow->log.written().length);
+    file_bytes_ += file_pages(flow->log.written().length);
     known.insert(flow_file_name(id));
   }
   index_->found().clear();
+  if (!flows_.empty()) next_flush_ = {};  // some may be too old
   // Of flows that the index does not know, and files that were being made.
   for (const auto& [inode, name] : files_in(options_.dir)) {
     std::error_code ignored;
@@ -97,7 +85,13 @@ FlowStore::Ref FlowStore::make(FlowState state) {
   auto flow = std::make_shared<Flow>(next_number_++, options_.dir, std::move(state));
   flow->derived = id.starts_with(kDerived);
   flows_.insert_or_assign(id, flow);
+  note_change(*flow);
   return flow;
+}
+
+void FlowStore::note_change(Flow& flow) {
+  flow.change = ++changes_;
+  if (touched_.empty() || touched_.back() != kChanges) touched_.push_back(kChanges);
 }
 
 FlowStore::Writing::Writing(FlowStore& store, Clock::time_point now)
@@ -134,6 +128,7 @@ bool FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view outpu
   const std::size_t before = flow.log.buffered();
   if (!flow.log.add(stream, output, line, store_.clock_)) return false;
   if (flow.derived && flow.log.ended() != 0) flow.log.set_ended(0);
+  store_.more_age_ = store_.more_age_ || flow.derived;
   store_.buffered_ += flow.log.buffered() - before;
   store_.full_ = store_.full_ || (flow.log.buffered() >= store_.options_.buffer_bytes && now_ >= flow.retry);
   ++store_.stats_.lines;
@@ -147,6 +142,7 @@ void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view o
   if (!flow.log.add_gap(stream, output, to, time, store_.clock_)) return;
   store_.buffered_ += flow.log.buffered() - before;
   touch(flow);
+  store_.note_gaps(flow);
 }
 
 FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {
@@ -158,7 +154,9 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
     store_.gone_.push_back(flow->log.id());
     store_.changed_.push_back(flow);
     flow->log.rename(store_.options_.dir, id);
+    store_.note_change(*flow);
     store_.write_index();
+    store_.note_gaps(*flow);
     return flow;
   }
   const Ref target = there->second;
@@ -166,6 +164,7 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
   if (!target->log.absorb(flow->log)) return target;
   store_.buffered_ += target->log.buffered() - before;
   touch(*target);
+  store_.note_gaps(*target);
   store_.forget(flow);
   open_stream(*target);
   return target;
@@ -176,13 +175,16 @@ void FlowStore::Writing::open_stream(Flow& flow) {
   if (flow.log.ended() == 0) return;
   flow.log.set_ended(0);
   touch(flow);
+  store_.note_change(flow);
 }
 
 void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
   if (flow.open_streams > 0) --flow.open_streams;
   if (flow.open_streams > 0 || flow.gone) return;
   flow.log.set_ended(std::max<std::uint64_t>(time, 1));
+  store_.more_age_ = true;
   touch(flow);
+  store_.note_change(flow);
 }
 
 void FlowStore::forget_streams() {
@@ -201,6 +203,8 @@ void FlowStore::end_orphans(std::uint64_t time) {
   for (const auto& [id, flow] : flows_) {
     if (flow->open_streams > 0 || flow->log.ended() != 0) continue;
     flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);
+    note_change(*flow);
+    more_age_ = true;
     waiting_.try_emplace(flow->number, flow);
     next_flush_ = {};
   }
@@ -245,151 +249,10 @@ void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
   for (const auto& [number, flow] : waiting_)
     next_flush_ = std::min(next_flush_, std::max(flow->waits_since + options_.idle, flow->retry));
   if (index_is_behind_) next_flush_ = std::min(next_flush_, now + options_.idle);
-}
-
-// What changes a log's size is done here, so that the sums stay true.
-template <typename Change>
-auto FlowStore::change(FlowLog& log, Change&& change) {
-  const std::uint64_t files = pages(log.written().length);
-  const std::size_t buffered = log.buffered();
-  auto result = change();
-  file_bytes_ = file_bytes_ - files + pages(log.written().length);
-  buffered_ = buffered_ - buffered + log.buffered();
-  return result;
-}
-
-void FlowStore::flush_flow(const Ref& flow, Clock::time_point now) {
-  FlowLog& log = flow->log;
-  if (log.end() - log.base() > options_.flow_bytes)
-    shrink(flow, options_.flow_bytes / 2, Eviction::kFlowBytes);
-  if (!log.has_news()) return;
-  const auto write = [&log] { return log.flush(); };
-  Status done = change(log, write);
-  while (!done && is_full(done.error()) && make_room()) {
-    if (flow->gone) return;  // it was the one that had to go
-    done = change(log, write);
-  }
-  if (done) {
-    changed_.push_back(flow);
-    return;
-  }
-  ++stats_.write_errors;
-  stats_.last_error = done.error().what;
-  flow->waits_since = now;
-  flow->retry = now + options_.idle;
-  if (log.buffered() > kUnwrittenBuffers * options_.buffer_bytes)
-    shrink(flow, options_.buffer_bytes, Eviction::kUnwritable);
-}
-
-// What cannot be written stays in memory, but all of it together within the bound.
-void FlowStore::limit_unwritten() {
-  if (buffered_ <= options_.buffers_bytes) return;
-  const std::uint64_t each = options_.buffers_bytes / std::max<std::size_t>(waiting_.size(), 1);
-  std::vector<Ref> waiting;
-  waiting.reserve(waiting_.size());
-  for (const auto& [number, flow] : waiting_) waiting.push_back(flow);
-  for (const Ref& flow : waiting)
-    if (flow->log.buffered() > each) shrink(flow, each, Eviction::kUnwritable);
-}
-
-void FlowStore::shrink(const Ref& flow, std::uint64_t bytes, Eviction reason) {
-  const std::uint64_t evicted = change(flow->log, [&] { return flow->log.shrink(bytes); });
-  if (evicted == 0) return;
-  stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += evicted;
-  changed_.push_back(flow);
-}
-
-void FlowStore::remove(const Ref& flow, Eviction reason) {
-  ++stats_.evicted_flows.at(static_cast<std::size_t>(reason));
-  stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += flow->log.end() - flow->log.base();
-  forget(flow);
-}
-
-void FlowStore::forget(const Ref& flow) {
-  FlowLog& log = flow->log;
-  file_bytes_ -= pages(log.written().length);
-  buffered_ -= log.buffered();
-  log.remove_file();
-  log.release();
-  flow->gone = true;
-  gone_.push_back(log.id());
-  flows_.erase(log.id());
-  waiting_.erase(flow->number);
-  followers_.tell(std::array{flow->number});
-}
-
-FlowStore::Ref FlowStore::oldest_ended() const {
-  Ref oldest;
-  for (const auto& [id, flow] : flows_)
-    if (flow->log.ended() != 0 && (!oldest || flow->log.ended() < oldest->log.ended())) oldest = flow;
-  return oldest;
-}
-
-FlowStore::Ref FlowStore::largest() const {
-  Ref largest;
-  for (const auto& [id, flow] : flows_)
-    if (!largest || flow->log.written().length > largest->log.written().length) largest = flow;
-  return largest;
-}
-
-// False: nothing is left that could go.
-bool FlowStore::make_room() {
-  if (const Ref ended = oldest_ended()) {
-    remove(ended, Eviction::kStoreBytes);
-    return true;
-  }
-  const Ref flow = largest();
-  if (!flow || flow->log.written().length == 0) return false;
-  const std::uint64_t before = file_bytes_;
-  shrink(flow, (flow->log.written().length + flow->log.buffered()) / 2, Eviction::kStoreBytes);
-  return file_bytes_ < before;
-}
-
-void FlowStore::remove_old(std::uint64_t wall_ns) {
-  aged_ = wall_ns;
-  const auto age = static_cast<std::uint64_t>(std::chrono::nanoseconds(options_.age).count());
-  std::vector<Ref> old;
-  for (const auto& [id, flow] : flows_)
-    if (const std::uint64_t end = flow->derived ? flow->log.last() : flow->log.ended();
-        end != 0 && end + age < wall_ns)
-      old.push_back(flow);
-  for (const Ref& flow : old) remove(flow, Eviction::kAge);
-}
-
-void FlowStore::enforce(std::uint64_t wall_ns) {
-  if (wall_ns - aged_ >= kSecond) remove_old(wall_ns);
-  while (file_bytes_ > options_.store_bytes && make_room()) continue;
-  while (flows_.size() > options_.flows) {
-    Ref victim = oldest_ended();
-    // None has ended: the one that has been silent for longest.
-    const auto rank = [](const Flow& flow) { return std::pair(!flow.derived, flow.log.last()); };
-    const bool none_ended = !victim;
-    for (const auto& [id, flow] : flows_)
-      if (none_ended && (!victim || rank(*flow) < rank(*victim))) victim = flow;
-    remove(victim, Eviction::kFlows);
-  }
-}
-
-void FlowStore::write_index() {
-  std::erase_if(changed_, [](const Ref& flow) { return flow->gone; });
-  if (changed_.empty() && gone_.empty() && !index_is_behind_) return;
-  const bool whole = index_is_behind_ || index_->wants_rewrite();
-  std::vector<const FlowState*> states;
-  if (whole)
-    for (const auto& [id, flow] : flows_) states.push_back(&flow->log.written());
-  else
-    for (const Ref& flow : changed_) states.push_back(&flow->log.written());
-  if (const Status done = whole ? index_->rewrite(states) : index_->append(states, gone_); !done) {
-    ++stats_.index_errors;
-    stats_.last_error = done.error().what;
-    index_is_behind_ = true;
-  } else {
-    index_is_behind_ = false;
-  }
-  // Even so: until the index can be written again only a start would be poorer.
-  for (const Ref& flow : changed_) flow->log.settle();
-  changed_.clear();
-  gone_.clear();
+  // A node that is quiet has flows that become too old, too.
+  if (old_at_ > wall_ns)
+    next_flush_ = std::min(next_flush_, now + std::min<std::chrono::nanoseconds>(
+                                                  std::chrono::nanoseconds(old_at_ - wall_ns), options_.age));
 }
 
 FlowStore::Ref FlowStore::find(const std::string& id) const {
@@ -427,12 +290,13 @@ std::optional<FlowStore::Bounds> FlowStore::bounds(const Flow& flow) const {
   const std::scoped_lock lock(mutex_);
   if (flow.gone) return std::nullopt;
   const FlowLog& log = flow.log;
-  return Bounds{log.base(), log.end(), log.written().lines_before, log.lines(), log.missing()};
+  return Bounds{log.base(), log.end(), log.written().lines_before, log.lines(), log.missing(), log.edits()};
 }
 
 FlowSummary FlowStore::summary_of(const Flow& flow) {
   const FlowLog& log = flow.log;
-  return {log.id(), log.lines(), log.bytes(), log.missing(), log.first(), log.last(), log.ended() == 0};
+  return {log.id(),    log.lines(), log.bytes(),     log.missing(), log.written().refilled,
+          log.first(), log.last(),  log.ended() == 0};
 }
 
 std::vector<FlowSummary> FlowStore::flows() const {
@@ -450,8 +314,27 @@ std::optional<FlowSummary> FlowStore::summary(const std::string& id) const {
   return summary_of(*known->second);
 }
 
-Result<std::shared_ptr<Follower>> FlowStore::follow(const Flow& flow) {
-  FTAP_TRY_ASSIGN(follower, Follower::create({flow.number}));
+FlowStore::Changes FlowStore::changes_since(std::uint64_t change) const {
+  const std::scoped_lock lock(mutex_);
+  Changes changes{{}, changes_};
+  if (change == changes_) return changes;
+  for (const auto& [id, flow] : flows_)
+    if (flow->change > change) changes.flows.push_back(id);
+  return changes;
+}
+
+Result<std::shared_ptr<Follower>> FlowStore::follow_changes() {
+  FTAP_TRY_ASSIGN(follower, Follower::create({kChanges}));
+  followers_.add(follower, Followers::Hurry::kNo);
+  return follower;
+}
+
+void FlowStore::news_of_flows() {
+  followers_.tell(std::array{kChanges});
+}
+
+std::shared_ptr<Follower> FlowStore::follow(const Flow& flow) {
+  auto follower = Follower::called({flow.number});
   followers_.add(follower);
   return follower;
 }

@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,18 +60,25 @@ struct StoreStats {
   std::string last_error;  ///< empty: the last flush succeeded
 };
 
+/// What a file of so many bytes takes, as the file system counts.
+[[nodiscard]] constexpr std::uint64_t file_pages(std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096;
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
 /// What is to be said of a flow.
 struct FlowSummary {
   std::string id;
   std::uint64_t lines = 0;
   std::uint64_t bytes = 0;  ///< of its streams, up to where they stand in its log
   std::uint64_t missing = 0;
+  std::uint64_t refilled = 0;  ///< bytes that were missing, and were found elsewhere
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   bool open = false;
 };
 
-/// One thread writes (Writing, flush); any thread reads.
+/// One thread writes (Writing, flush); any thread reads, and fills gaps.
 class FlowStore {
  public:
   using Clock = std::chrono::steady_clock;
@@ -87,6 +95,7 @@ class FlowStore {
     /// before flows that are somebody's whole output.
     bool derived = false;
     bool touched = false;
+    std::uint64_t change = 0;         ///< the last one that changes_since() tells of
     Clock::time_point waits_since{};  ///< lines in memory
     Clock::time_point retry{};        ///< it could not be written: not to be tried before
   };
@@ -146,13 +155,38 @@ class FlowStore {
     std::uint64_t lines_before = 0;  ///< of the flow's, before `begin`
     std::uint64_t lines = 0;         ///< in all, up to `end`
     std::uint64_t missing = 0;       ///< bytes of its streams in gaps, also those that have made room
+    std::size_t edits = 0;           ///< how often gaps have been filled, which moves what stands behind them
   };
   /// Nothing: it had to make room.
   [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;
   [[nodiscard]] std::vector<FlowSummary> flows() const;
   [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
+  /// Flows that have become known, got another name, ended or were opened again behind a change, and the number of the
+  /// newest one. Behind change 0: all.
+  struct Changes {
+    std::vector<std::string> flows;
+    std::uint64_t upto = 0;
+  };
+  [[nodiscard]] Changes changes_since(std::uint64_t change) const;
+  /// Told after each of them, and of news_of_flows().
+  [[nodiscard]] Result<std::shared_ptr<Follower>> follow_changes();
+  /// What is known of flows beside their lines has changed.
+  void news_of_flows();
+
+  /// Moves a position, and the number of lines before it, from after so many edits to now; returns how many there are now.
+  std::size_t move(const Flow& flow, std::size_t edits, LogPosition& at, std::uint64_t& lines) const;
+
+  /// `told` is called, under the store's lock, when a gap was added of which take_gapped() says nothing yet.
+  void when_gapped(std::function<void()> told);
+  /// The flows that have got gaps since the last call.
+  [[nodiscard]] std::vector<std::string> take_gapped();
+  /// FlowLog::fill(). Safe from any thread. Error code ENOSPC: the flow, or all of them, would be larger than they may.
+  [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
+
   /// Told after lines were added to this flow, or it ended or is gone.
-  [[nodiscard]] Result<std::shared_ptr<Follower>> follow(const Flow& flow);
+  [[nodiscard]] std::shared_ptr<Follower> follow(const Flow& flow);
+  /// How many follow a flow. Safe from any thread.
+  [[nodiscard]] std::size_t followers() const { return followers_.in_hurry(); }
   [[nodiscard]] StoreStats stats() const;
 
  private:
@@ -160,12 +194,21 @@ class FlowStore {
 
   void load();
   [[nodiscard]] Ref make(FlowState state);
+  void note_change(Flow& flow);
   void find_files();
   [[nodiscard]] bool too_much() const;
   [[nodiscard]] bool is_due(const Flow& flow, Clock::time_point now) const;
   void limit_unwritten();
+  // What changes a log's size is done here, so that the sums stay true.
   template <typename Change>
-  auto change(FlowLog& log, Change&& change);
+  auto change(FlowLog& log, Change&& change) {
+    const std::uint64_t files = file_pages(log.written().length);
+    const std::size_t buffered = log.buffered();
+    auto result = change();
+    file_bytes_ = file_bytes_ - files + file_pages(log.written().length);
+    buffered_ = buffered_ - buffered + log.buffered();
+    return result;
+  }
   void flush_flow(const Ref& flow, Clock::time_point now);
   [[nodiscard]] bool make_room();
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
@@ -176,6 +219,7 @@ class FlowStore {
   [[nodiscard]] Ref largest() const;
   void enforce(std::uint64_t wall_ns);
   void write_index();
+  void note_gaps(const Flow& flow);
   [[nodiscard]] static FlowSummary summary_of(const Flow& flow);
 
   const StoreOptions options_;
@@ -189,7 +233,10 @@ class FlowStore {
       waiting_;  // with lines in memory, or an end that is not in the index
   std::optional<FlowIndex> index_;
   Clock::time_point next_flush_ = Clock::time_point::max();
-  std::uint64_t next_number_ = 1;
+  static constexpr std::uint64_t kChanges =
+      0;  // no flow's number: followed by who follows the changes of all
+  std::uint64_t next_number_ = kChanges + 1;
+  std::uint64_t changes_ = 0;
   std::uint64_t buffered_ = 0;    // bytes
   bool full_ = false;             // some flow has more than buffer_bytes
   std::uint64_t file_bytes_ = 0;  // in pages
@@ -198,7 +245,11 @@ class FlowStore {
   std::vector<std::string> gone_;
   bool index_is_behind_ = false;  // a write of it failed: it is to be written as a whole
   std::uint64_t aged_ = 0;        // when it was last looked for flows that are too old, ns since 1970
+  std::uint64_t old_at_ = 0;      // when the next one is; 0: none will be
+  bool more_age_ = false;         // flows that have ended since
   StoreStats stats_;
+  std::unordered_set<std::string> gapped_;
+  std::function<void()> told_of_gap_;
 };
 
 }  // namespace flowtap::flow

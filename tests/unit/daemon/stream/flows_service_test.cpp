@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <map>
 
 #include "tests/support/temp_dir.hpp"
@@ -67,6 +68,76 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
                              {"proc/3-1", true},
                              {"proc/4-1", false},
                              {"proc/5-1", true}}));
+}
+
+// The store is written as the pipeline writes it.
+class FlowsWatchTest : public FlowsServiceTest {
+ protected:
+  void open(const std::string& flow) {
+    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
+    writing.open_stream(*writing.flow(flow));
+  }
+  void end(const std::string& flow) {
+    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
+    writing.end_stream(*writing.flow(flow), 1);
+  }
+  void rename(const std::string& flow, const std::string& to) {
+    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
+    (void)writing.rename(writing.flow(flow), to);
+  }
+  static std::string pod(const std::string& name) { return "pod/ns/" + name + "/u/c/0"; }
+  static std::vector<std::string> ids(const std::vector<api::FlowStatus>& flows) {
+    std::vector<std::string> ids;
+    for (const api::FlowStatus& flow : flows) ids.push_back(flow.id);
+    return ids;
+  }
+  bool is_woken(api::FlowsWatcher& watcher) {
+    std::promise<void> woken;
+    watcher.when_more([&woken] { woken.set_value(); });
+    return woken.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  }
+  void set_groups(std::vector<flow::GroupRule> rules) {
+    service_.set_groups(std::move(*flow::GroupRules::parse(rules)));
+  }
+
+  using Ids = std::vector<std::string>;
+  FlowsService service_{*journal_, *store_, *watch_, suspicion_, nullptr};
+};
+
+TEST_F(FlowsWatchTest, TellsWhatIsThereThenWhatComesAndEnds) {
+  open(pod("a"));
+  open(pod("b"));
+  const auto watcher = *service_.watch({});
+  EXPECT_EQ(ids(watcher->take()), (Ids{pod("a"), pod("b")}));
+  EXPECT_EQ(ids(watcher->take()), Ids());
+  open(pod("c"));
+  EXPECT_TRUE(is_woken(*watcher));
+  EXPECT_EQ(ids(watcher->take()), Ids{pod("c")});
+  end(pod("a"));
+  EXPECT_TRUE(is_woken(*watcher));
+  const auto ended = watcher->take();
+  ASSERT_EQ(ids(ended), Ids{pod("a")});
+  EXPECT_FALSE(ended.front().open);
+  rename(pod("b"), pod("d"));
+  EXPECT_EQ(ids(watcher->take()), Ids{pod("d")});
+  open(pod("a"));
+  EXPECT_EQ(ids(watcher->take()), Ids{pod("a")});
+}
+
+TEST_F(FlowsWatchTest, OfAGroupAlsoWhatARuleMovesThere) {
+  set_groups({{"wf-(*)-*", "", "$1"}});
+  open(pod("wf-1-a"));
+  open(pod("wf-2-a"));
+  const auto watcher = *service_.watch({.ns = {}, .pod = {}, .group = "1", .kind = {}});
+  EXPECT_EQ(ids(watcher->take()), Ids{pod("wf-1-a")});
+  open(pod("wf-2-b"));
+  EXPECT_EQ(ids(watcher->take()), Ids());
+  open(pod("wf-1-b"));
+  EXPECT_EQ(ids(watcher->take()), Ids{pod("wf-1-b")});
+  set_groups({{"wf-2-a", "", "1"}, {"wf-(*)-*", "", "$1"}});
+  EXPECT_TRUE(is_woken(*watcher));
+  EXPECT_EQ(ids(watcher->take()), Ids{pod("wf-2-a")});
+  EXPECT_EQ(ids(watcher->take()), Ids());
 }
 
 }  // namespace

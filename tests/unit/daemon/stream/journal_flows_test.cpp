@@ -82,7 +82,7 @@ TEST_F(JournalFlowsTest, AFlowIsItsStreams) {
   bytes(2, 2, "lost two");
   end(1, 5);
   append();
-  const auto all = list_flows(*journal_, *store_, {});
+  const auto all = list_flows(*journal_, *store_, {}, {});
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0].id, "container/x");
   EXPECT_EQ(all[0].kind, "container");
@@ -95,8 +95,8 @@ TEST_F(JournalFlowsTest, AFlowIsItsStreams) {
   ASSERT_EQ(pod.streams.size(), 2U);
   EXPECT_EQ(pod.streams[0].capture, "pipe");
   EXPECT_FALSE(pod.streams[0].open);
-  EXPECT_EQ(list_flows(*journal_, *store_, {.ns = "a", .pod = {}, .group = {}, .kind = {}}).size(), 1U);
-  EXPECT_EQ(list_flows(*journal_, *store_, {.ns = "z", .pod = {}, .group = {}, .kind = {}}).size(), 0U);
+  EXPECT_EQ(list_flows(*journal_, *store_, {}, {.ns = "a", .pod = {}, .group = {}, .kind = {}}).size(), 1U);
+  EXPECT_EQ(list_flows(*journal_, *store_, {}, {.ns = "z", .pod = {}, .group = {}, .kind = {}}).size(), 0U);
 }
 
 TEST_F(JournalFlowsTest, AStreamThatIsNotCapturedSaysWhyAndHasNothing) {
@@ -110,7 +110,7 @@ TEST_F(JournalFlowsTest, AStreamThatIsNotCapturedSaysWhyAndHasNothing) {
     bool ended = false;
     EXPECT_EQ(drain(*open(flow), &ended), "");
     EXPECT_TRUE(ended);
-    for (const api::FlowStatus& status : list_flows(*journal_, *store_, {}))
+    for (const api::FlowStatus& status : list_flows(*journal_, *store_, {}, {}))
       if (status.id == flow) return status.streams.at(0).capture;
     return std::string("not listed");
   };

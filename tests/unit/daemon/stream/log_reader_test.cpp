@@ -22,7 +22,6 @@ class LogReaderTest : public testing::Test {
     std::filesystem::create_directory(dir_ / "flows");
     options_.dir = dir_ / "flows";
     open();
-    watch_ = std::move(*FollowWatch::start());
   }
   void open() {
     store_.reset();
@@ -52,6 +51,8 @@ class LogReaderTest : public testing::Test {
   std::unique_ptr<LogReader> reader(const LogOptions& options) {
     auto reader = LogReader::open(*store_, *watch_, "f", options);
     EXPECT_TRUE(reader) << reader.error().what;
+    steps_ = 1;
+    for (auto done = (*reader)->prepare(); done && !*done; done = (*reader)->prepare()) ++steps_;
     return std::move(*reader);
   }
   // All that there is now; "|" where it ends.
@@ -64,17 +65,18 @@ class LogReaderTest : public testing::Test {
       all += piece->bytes;
       if (missing != nullptr) *missing += piece->missing_before;
       if (piece->end) return all + "|";
-      if (piece->bytes.empty()) return all;
+      if (piece->bytes.empty() && !piece->again) return all;
     }
   }
   std::string log(const LogOptions& options = {}) { return drain(*reader(options)); }
 
   test::TempDir dir_;
+  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
   flow::StoreOptions options_;
   std::unique_ptr<flow::FlowStore> store_;
-  std::unique_ptr<FollowWatch> watch_;
   std::uint64_t at_ = 0;
   std::uint64_t time_ = 0;
+  unsigned steps_ = 0;  // that the last reader's preparation took
 };
 
 TEST_F(LogReaderTest, LinesAsTheyWere) {
@@ -116,6 +118,29 @@ TEST_F(LogReaderTest, TheTailOfALargeLog) {
   for (const std::size_t tail : {1U, 2U, 999U, 1000U, 5000U, 29'999U, 30'000U})
     EXPECT_TRUE(log({.tail_lines = tail}) == all.substr(begins[begins.size() - tail]) + "|") << tail;
   EXPECT_TRUE(log() == all + "|");
+}
+
+// Whatever is asked for, one thread answers all: nothing is done for long at a time.
+TEST_F(LogReaderTest, WhatTakesLongIsDoneInSteps) {
+  constexpr std::size_t kStep = std::size_t{256} << 10U;  // no more of a log in one
+  for (int i = 0; i < 60'000; ++i) say("a line of the first half");
+  lose(1);
+  const std::size_t size = 60'000 * (24 + 41);
+  EXPECT_EQ(reader({.tail_lines = 1})->missing_bytes(), 1U);
+  EXPECT_EQ(steps_, 1U);
+  EXPECT_EQ(reader({.tail_lines = 1'000'000})->missing_bytes(), 1U);
+  EXPECT_GE(steps_, 2 * size / kStep) << "to find the tail, and again to find the gaps";
+  const auto reader = this->reader({.outputs = Outputs::kStderr});
+  EXPECT_GE(steps_, size / kStep);
+  unsigned reads = 1;
+  auto piece = reader->read(100);
+  for (; piece && piece->again; piece = reader->read(100)) ++reads;
+  EXPECT_TRUE(piece && piece->end && piece->bytes.empty());
+  EXPECT_GE(reads, size / kStep) << "though none of it is shown";
+  // What one piece holds is bounded by what is asked for and one line.
+  say(std::string(16'000, 'x')), say(std::string(16'000, 'y'));
+  EXPECT_EQ((*this->reader({.follow = true, .tail_lines = 2})->read(100)).bytes.size(), 16'001U);
+  EXPECT_EQ((*this->reader({.tail_lines = 2})->read(40'000)).bytes.size(), 32'002U);
 }
 
 TEST_F(LogReaderTest, NoMoreBytesThanAsked) {

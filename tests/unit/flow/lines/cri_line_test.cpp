@@ -56,6 +56,20 @@ TEST(CriLine, ReadsWhatRuntimesWrite) {
   EXPECT_EQ(bare->text, "");
 }
 
+TEST(CriLine, TimesOfOneSecondAreReadAsAnyOther) {
+  for (const auto& [text, ns] : {std::pair{"2026-08-21T07:12:30.000000001Z", 1'787'296'350'000'000'001U},
+                                 {"2026-08-21T07:12:30.999999999Z", 1'787'296'350'999'999'999U},
+                                 {"2026-08-21T07:12:31.000000000Z", 1'787'296'351'000'000'000U},
+                                 {"2026-08-21T07:12:30.100000000Z", 1'787'296'350'100'000'000U}}) {
+    const auto line = parse_cri_line(std::string(text) + " stdout F x");
+    ASSERT_TRUE(line) << text;
+    EXPECT_EQ(line->time, ns);
+  }
+  for (const char* const text : {"2026-08-21T07:12:30.10000000xZ", "2026-08-21T07:12:30.-00000001Z",
+                                 "2026-08-21T07:12:30.+00000001Z", "2026-08-21T07:12:30.          Z"})
+    EXPECT_FALSE(parse_cri_line(std::string(text) + " stdout F x")) << text;
+}
+
 TEST(CriLine, EverythingElseIsNone) {
   for (const std::string_view line : {"", " ", "x", "2026-08-21T07:12:30Z", "2026-08-21T07:12:30Z stdin F x",
                                       "2026-08-21T07:12:30Z stdout x", "2026-08-21T07:12:30Z stdout FP x",

@@ -1,7 +1,6 @@
 // What is added to a flow is read back, from the store and from its file, within the bounds.
 #include "flow/store/flow_store.hpp"
 
-#include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
 
@@ -311,17 +310,41 @@ TEST_F(FlowStoreTest, EndedFlowsAreKeptForTheirAge) {
   EXPECT_TRUE(store_->find("other"));
 }
 
+// Also where nothing is written that would make anybody flush.
+TEST_F(FlowStoreTest, TheNextThatBecomesTooOldIsAReasonToFlush) {
+  options_.age = 10s;
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  Writer one(open(), "one", 1);
+  Writer other(*store_, "other", 2);
+  one.say("x"), other.say("y");
+  flush(true, {}, 100 * kSecond);
+  EXPECT_EQ(store_->next_flush(), Clock::time_point::max()) << "none has ended";
+  one.end(100 * kSecond);
+  other.end(103 * kSecond);
+  flush(true, {}, 100 * kSecond + kSecond / 2);
+  EXPECT_EQ(store_->next_flush(), Clock::time_point(500ms)) << "a look each second is enough";
+  flush(true, {}, 104 * kSecond);
+  EXPECT_EQ(store_->next_flush(), Clock::time_point(6s + 1ns));
+  flush(true, {}, 110 * kSecond + 1);
+  EXPECT_FALSE(store_->find("one"));
+  EXPECT_EQ(store_->next_flush(), Clock::time_point(3s));
+  open();
+  EXPECT_EQ(store_->next_flush(), Clock::time_point()) << "it may have become so meanwhile";
+  flush(true, {}, 120 * kSecond);
+  EXPECT_FALSE(store_->find("other"));
+  EXPECT_EQ(store_->next_flush(), Clock::time_point::max());
+}
+
 TEST_F(FlowStoreTest, FollowersAreTold) {
   Writer one(open(), "one", 1);
   Writer other(*store_, "other", 2);
   one.say("a"), other.say("b");
   const auto follower = store_->follow(*store_->find("one"));
-  ASSERT_TRUE(follower);
+  EXPECT_EQ(store_->followers(), 1U);
+  bool called = false;
   const auto told = [&] {
-    pollfd fd{(*follower)->fd(), POLLIN, 0};
-    const bool is = ::poll(&fd, 1, 0) == 1;
-    (*follower)->taken();
-    return is;
+    follower->once([&called] { called = true; });
+    return std::exchange(called, false);
   };
   EXPECT_FALSE(told());
   other.say("c");
@@ -482,6 +505,26 @@ TEST_F(FlowStoreTest, WhoReadsAFileThatIsWrittenOverGetsWholeLines) {
   reader.join();
   EXPECT_EQ(wrong, 0U);
   EXPECT_GT(evicted(Eviction::kFlowBytes), 0U);
+}
+
+TEST_F(FlowStoreTest, OnAReadOnlyFileSystemWhatIsWrittenStays) {
+  const std::string dir = dir_ / "mounted";
+  std::filesystem::create_directory(dir);
+  if (!mount_tmpfs(dir, nullptr)) GTEST_SKIP() << "only root may mount";
+  options_.dir = dir;
+  Writer one(open(), "one", 1);
+  one.say("before");
+  flush();
+  ASSERT_EQ(::mount(nullptr, dir.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
+  one.say("meanwhile");
+  flush();
+  EXPECT_GT(store_->stats().write_errors, 0U);
+  EXPECT_EQ(lines("one"), (Lines{"before", "meanwhile"}));
+  ASSERT_EQ(::mount(nullptr, dir.c_str(), nullptr, MS_REMOUNT, nullptr), 0);
+  flush();
+  EXPECT_EQ(lines_of(file("one")), (Lines{"before", "meanwhile"}));
+  store_.reset();
+  ::umount2(dir.c_str(), MNT_DETACH);
 }
 
 TEST_F(FlowStoreTest, AReadOnlyFileSystemCostsWhatMemoryCannotHold) {

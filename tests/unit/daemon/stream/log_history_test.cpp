@@ -1,0 +1,220 @@
+// A log that is joined of what the runtime has kept and what the store has.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <chrono>
+
+#include "base/rfc3339.hpp"
+#include "daemon/stream/flow_audit.hpp"
+#include "daemon/stream/flow_gaps.hpp"
+#include "daemon/stream/log_reader.hpp"
+#include "tests/support/file_tree.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+using api::LogOptions;
+using std::chrono::system_clock;
+
+const std::string kUid = "4c9f1974-5c46-44c2-b42f-3bbf0e98eef9";
+const std::string kFlow = "pod/shop/web-0/" + kUid + "/app/0";
+
+system_clock::time_point second(std::uint64_t n) {
+  return system_clock::time_point(std::chrono::seconds(n));
+}
+
+std::string line(std::uint64_t n) {
+  return "line " + std::to_string(n) + "\n";
+}
+
+std::string lines(std::uint64_t from, std::uint64_t to) {
+  std::string all;
+  for (std::uint64_t n = from; n < to; ++n) all += line(n);
+  return all;
+}
+
+class LogHistoryTest : public testing::Test {
+ protected:
+  // The runtime has lines `from` to `to`, the n-th with the time of n seconds.
+  void keep(std::uint64_t from, std::uint64_t to) {
+    std::string text;
+    for (std::uint64_t n = from; n < to; ++n)
+      text += rfc3339_nano(second(n)) + (n % 10 == 3 ? " stderr F " : " stdout F ") + line(n);
+    tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log", text);
+  }
+  // These were captured a moment before.
+  void capture(std::uint64_t from, std::uint64_t to) {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow(kFlow);
+    for (std::uint64_t n = from; n < to; ++n) {
+      const std::string text = line(n);
+      std::uint64_t& at = at_[n % 10 == 3 ? 1 : 0];
+      const std::uint64_t end = at + text.size();
+      writing.add(
+          *flow, n % 10 == 3 ? 2 : 1, n % 10 == 3 ? "stderr" : "stdout",
+          {std::string_view(text).substr(0, text.size() - 1), true, at, end, n * 1'000'000'000 - 50'000});
+      at = end;
+    }
+  }
+
+  std::string log(const LogOptions& options = {}) {
+    auto reader = LogReader::open(*store_, *watch_, kFlow, options, history_.get());
+    if (!reader) return reader.error().what;
+    for (auto done = (*reader)->prepare(); !done || !*done; done = (*reader)->prepare())
+      if (!done) return done.error().what;
+    std::string all;
+    for (int rounds = 0; rounds < 100'000; ++rounds) {
+      const auto piece = (*reader)->read(1000);
+      if (!piece) return piece.error().what;
+      all += piece->bytes;
+      if (piece->end) return all;
+      if (piece->bytes.empty() && !piece->again) return all + "...";
+    }
+    return "endless";
+  }
+
+  test::TempDir dir_;
+  test::FileTree tree_;
+  std::unique_ptr<flow::FlowStore> store_ = flow::FlowStore::open({.dir = dir_ / ""});
+  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
+  std::unique_ptr<RuntimeHistory> history_ = std::move(*RuntimeHistory::open(tree_.root()));
+  std::array<std::uint64_t, 2> at_{};
+};
+
+TEST_F(LogHistoryTest, IsJoinedToWhatIsKept) {
+  keep(0, 100);
+  capture(60, 120);
+  EXPECT_EQ(log(), lines(0, 120));
+  EXPECT_EQ(log({.follow = true}), lines(0, 120) + "...");
+  keep(0, 120);
+  EXPECT_EQ(log(), lines(0, 120)) << "the runtime has all of it";
+  keep(0, 55);
+  EXPECT_EQ(log(), lines(0, 55) + lines(60, 120)) << "what the runtime has not got yet, nobody has";
+  keep(90, 120);
+  EXPECT_EQ(log(), lines(60, 120)) << "it keeps less than we do";
+}
+
+TEST_F(LogHistoryTest, OfAFlowThatOnlyTheRuntimeKnows) {
+  EXPECT_EQ(log(), "the flow \"" + kFlow + "\" is not known on this node");
+  keep(0, 50);
+  EXPECT_EQ(log(), lines(0, 50));
+  EXPECT_EQ(log({.follow = true}), lines(0, 50)) << "and ends";
+  EXPECT_EQ(log({.tail_lines = 5}), lines(45, 50));
+  EXPECT_EQ(log({.since = second(48)}), lines(48, 50));
+  EXPECT_EQ(log({.limit_bytes = 10}), lines(0, 50).substr(0, 10));
+  EXPECT_EQ(log({.outputs = api::Outputs::kStderr}), line(3) + line(13) + line(23) + line(33) + line(43));
+  EXPECT_EQ(log({.timestamps = true, .tail_lines = 1}), "1970-01-01T00:00:49.000000000Z line 49\n");
+}
+
+TEST_F(LogHistoryTest, TheLastLinesOfBoth) {
+  keep(0, 20'000);
+  capture(15'000, 20'010);
+  for (const std::uint64_t n : {1U, 5009U, 5010U, 5011U, 5500U, 12'000U, 20'009U, 20'010U, 30'000U})
+    EXPECT_EQ(log({.tail_lines = n}), lines(20'010 - std::min<std::uint64_t>(n, 20'010), 20'010)) << n;
+  EXPECT_EQ(log({.tail_lines = 6000, .since = second(14'500)}), lines(14'500, 20'010));
+  EXPECT_EQ(log({.tail_lines = 0}), "");
+}
+
+TEST_F(LogHistoryTest, SinceATime) {
+  keep(0, 20'000);
+  capture(15'000, 20'010);
+  EXPECT_EQ(log({.since = second(14'000)}), lines(14'000, 20'010));
+  EXPECT_EQ(log({.since = second(19'000) - 1s}), lines(19'000, 20'010)) << "the store has it: 19 000 - 50 us";
+  EXPECT_EQ(log({.limit_bytes = 5}), "line ");
+}
+
+// What is known to be whole is not looked for again; once its beginning has made room, it is.
+TEST_F(LogHistoryTest, IsLookedForAgainWhereTheBeginningHasMadeRoom) {
+  keep(1, 1000);
+  capture(1, 1000);
+  EXPECT_EQ(log(), lines(1, 1000));
+  const auto flow = store_->find(kFlow);
+  EXPECT_TRUE(history_->is_whole(*flow, 0));
+  EXPECT_FALSE(history_->is_whole(*flow, 100));
+  store_.reset();
+  store_ = flow::FlowStore::open({.dir = dir_ / "", .flow_bytes = 20'000});
+  at_ = {};
+  capture(1, 1000);
+  store_->flush({}, 1, true);
+  EXPECT_GT(store_->bounds(*store_->find(kFlow))->begin, 0U);
+  EXPECT_EQ(log(), lines(1, 1000));
+}
+
+TEST_F(LogHistoryTest, SaysWhatItCannotRead) {
+  keep(10, 20);
+  tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log.20260101-000000.gz", "no gzip");
+  EXPECT_EQ(log(),
+            lines(10, 20) +
+                "[flowtap: what the runtime has kept could not all be read: 0.log.20260101-000000.gz is "
+                "broken: incorrect header check]\n");
+}
+
+TEST_F(LogHistoryTest, EqualFlowsAreFoundEqual) {
+  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
+  EXPECT_EQ(audit(), AuditResult::kGone) << "it is not there";
+  capture(1, 5000);
+  EXPECT_EQ(audit(), AuditResult::kNoSource);
+  keep(1, 5000);
+  EXPECT_EQ(audit(), AuditResult::kEqual);
+  EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return false; }), AuditResult::kGone)
+      << "told to stop";
+  keep(1, 5001);
+  EXPECT_EQ(audit(), AuditResult::kDiffers) << "the last line was not captured";
+  keep(1, 4999);
+  EXPECT_EQ(audit(), AuditResult::kDiffers) << "the runtime lacks one";
+  keep(3000, 5000);
+  EXPECT_EQ(audit(), AuditResult::kIncomplete) << "rotated away";
+}
+
+TEST_F(LogHistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
+  capture(2000, 5000);
+  keep(1, 5000);
+  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
+  EXPECT_EQ(audit(), AuditResult::kEqual);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow(kFlow), 1, "stdout", at_[0] + 100, 5000 * std::uint64_t{1'000'000'000});
+  }
+  EXPECT_EQ(audit(), AuditResult::kIncomplete) << "with a gap";
+}
+
+// A byte in the middle is one too few to be equal.
+TEST_F(LogHistoryTest, AByteIsADifference) {
+  capture(1, 500);
+  at_[0] += 1;
+  capture(501, 1000);
+  keep(1, 1000);
+  EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return true; }), AuditResult::kDiffers);
+}
+
+// Who follows waits for a gap that has just come, and gets what it is filled with.
+TEST_F(LogHistoryTest, AFollowerWaitsForAGapToBeFilled) {
+  capture(1, 3);
+  auto reader = LogReader::open(*store_, *watch_, kFlow, {.follow = true}, history_.get());
+  ASSERT_TRUE(reader);
+  const auto read = [&] {
+    std::string all;
+    for (int i = 0; i < 10; ++i) all += (*reader)->read(1000)->bytes;
+    return all;
+  };
+  EXPECT_EQ(read(), lines(1, 3));
+  const std::string third = line(4);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow(kFlow), 1, "stdout", at_[0] + third.size(),
+                    4 * std::uint64_t{1'000'000'000});
+    at_[0] += third.size();
+  }
+  capture(5, 7);
+  EXPECT_EQ(read(), "") << "it waits";
+  keep(1, 7);
+  const GapRound round = fill_gaps(*store_, *history_, kFlow, {});
+  EXPECT_EQ(round.open + round.bytes[0], third.size());
+  if (round.bytes[0] == 0) return;  // too little around it to be sure
+  EXPECT_EQ(read(), lines(4, 7));
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,112 @@
+// Gaps in the logs of flows that are filled from elsewhere.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+
+#include "tests/unit/flow/store/store_kit.hpp"
+#include "tests/unit/flow/tmpfs_dir.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+// Lines in the place of a gap: in the file, in memory, and over a start.
+class FillTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Writer writer(*store_, "f", 1);
+    writer.say("one");
+    at_ = writer.at();
+    FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    writing.add_gap(*flow, 1, "stdout", at_ + 100, 5);
+    writing.add(*flow, 1, "stdout", {"two", true, at_ + 100, at_ + 104, 6});
+  }
+  // What fills the gap of 100 bytes, or a part of it.
+  [[nodiscard]] GapFill fill(const std::string& text, std::uint64_t bytes) const {
+    const std::string log = log_of(*store_, "f");
+    const std::size_t at = log.find('\n') + 1;
+    std::string filled;
+    CriTime clock;
+    put_cri_line(filled, clock, {5, "stdout", true, {}, text});
+    return {at, log.substr(at, log.find('\n', at) + 1 - at), filled, bytes};
+  }
+  void open() {
+    store_.reset();
+    store_ = FlowStore::open({.dir = dir_ / ""});
+  }
+
+  TmpfsDir dir_;
+  std::unique_ptr<FlowStore> store_ = FlowStore::open({.dir = dir_ / ""});
+  std::uint64_t at_ = 0;
+};
+
+TEST_F(FillTest, InMemoryAndInTheFile) {
+  const std::vector<std::string> filled{"one", "found", "two"};
+  for (const bool in_file : {false, true}) {
+    if (in_file) {
+      open();
+      SetUp();
+      store_->flush({}, 1, true);
+    }
+    EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"one", "<100>", "two"}));
+    EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{"f"});
+    const auto flow = store_->find("f");
+    LogPosition end = store_->bounds(*flow)->end;
+    LogPosition begin = 0;
+    std::uint64_t lines = 3;
+    std::uint64_t none = 0;
+    const auto change = fill("found", 100);
+    EXPECT_EQ(store_->fill(flow, std::array{change}).value(), 100U);
+    EXPECT_EQ(lines_of(log_of(*store_, "f")), filled);
+    EXPECT_EQ(store_->summary("f")->missing, 0U);
+    EXPECT_EQ(store_->summary("f")->refilled, 100U);
+    EXPECT_EQ(store_->summary("f")->lines, 3U);
+    EXPECT_EQ(store_->move(*flow, 0, end, lines), 1U);
+    EXPECT_EQ(end, store_->bounds(*flow)->end) << "who stood at the end stands there";
+    EXPECT_EQ(store_->move(*flow, 0, begin, none), 1U);
+    EXPECT_EQ(begin, 0U);
+    EXPECT_EQ(store_->fill(flow, std::array{change}).value(), 0U) << "it is not there any more";
+    store_->flush({}, 1, true);
+    open();
+    EXPECT_EQ(lines_of(log_of(*store_, "f")), filled);
+    EXPECT_EQ(lines_of(file_of(dir_ / "", "f")), filled);
+    EXPECT_EQ(store_->summary("f")->refilled, 100U);
+    open();
+    std::filesystem::remove_all(dir_ / "");
+    std::filesystem::create_directory(dir_ / "");
+  }
+}
+
+// A start that finds the file replaced goes on with it, and the journal's lines again change nothing.
+TEST_F(FillTest, IsKeptByAProcessThatIsKilled) {
+  store_->flush({}, 1, true);
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  open();
+  SetUp();
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"one", "found", "two"}));
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+}
+
+TEST_F(FillTest, MakesNoRoomForItself) {
+  store_.reset();
+  store_ = FlowStore::open({.dir = dir_ / "", .flow_bytes = 300});
+  SetUp();
+  store_->flush({}, 1, true);
+  const auto filled = store_->fill(store_->find("f"), std::array{fill(std::string(200, 'x'), 100)});
+  ASSERT_FALSE(filled);
+  EXPECT_EQ(filled.error().code, ENOSPC);
+  EXPECT_EQ(store_->summary("f")->missing, 100U);
+}
+
+TEST_F(FillTest, SaysWhatIsOnlyTheBestMatch) {
+  CriTime clock;
+  std::string text;
+  put_cri_line(text, clock, {5, "stdout", true, {}, "maybe", true});
+  EXPECT_EQ(text, "1970-01-01T00:00:00.000000005Z stdout F:approximate maybe\n");
+  EXPECT_TRUE(parse_cri_line(std::string_view(text).substr(0, text.size() - 1))->approximate);
+}
+
+}  // namespace
+}  // namespace flowtap::flow

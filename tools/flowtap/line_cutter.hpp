@@ -1,0 +1,40 @@
+// Text that comes in pieces, as lines.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace flowtap::cli {
+
+class LineCutter {
+ public:
+  /// A line whose newline does not come is given in parts of so many bytes: it may have no end.
+  explicit LineCutter(std::size_t most = std::string::npos) : most_(most) {}
+
+  /// Gives each line without its newline.
+  template <typename Take>
+  void take(std::string_view piece, Take&& give) {
+    rest_ += piece;
+    std::size_t begin = 0;
+    for (std::size_t newline = 0; (newline = rest_.find('\n', begin)) != std::string::npos;
+         begin = newline + 1)
+      give(std::string_view(rest_).substr(begin, newline - begin));
+    rest_.erase(0, begin);
+    if (rest_.size() >= most_) finish(give);
+  }
+
+  /// The last line, if its newline has not come.
+  template <typename Take>
+  void finish(Take&& give) {
+    if (rest_.empty()) return;
+    give(std::string_view(rest_));
+    rest_.clear();
+  }
+
+ private:
+  std::size_t most_;
+  std::string rest_;
+};
+
+}  // namespace flowtap::cli

@@ -1,0 +1,123 @@
+#include "daemon/stream/refiller.hpp"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "daemon/stream/flow_gaps.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::array<std::string_view, kRefillResults> kNames{"exact", "approximate", "unfilled", "no_source",
+                                                              "no_room"};
+// Behind all who capture and serve.
+constexpr int kNice = 10;
+// A runtime has mostly written its file by then, and what is lost at one time is looked for in one go.
+constexpr auto kFirstPause = 50ms;
+constexpr auto kLongestPause = 1000ms;
+// Flows of which it is known what was decided; then it is begun anew.
+constexpr std::size_t kMostDecided = 4096;
+// Of the time that a look takes: a fifth of a processor goes to this at most.
+constexpr int kRest = 4;
+
+}  // namespace
+
+std::string_view to_string(RefillResult result) {
+  return kNames.at(static_cast<std::size_t>(result));
+}
+
+Refiller::Refiller(flow::FlowStore& store, const RuntimeHistory& history) : store_(store), history_(history) {
+  store_.when_gapped([this] {
+    const std::scoped_lock lock(mutex_);
+    has_new_ = true;
+    told_.notify_one();
+  });
+  thread_ = std::thread([this] { run(); });
+}
+
+Refiller::~Refiller() {
+  store_.when_gapped({});
+  {
+    const std::scoped_lock lock(mutex_);
+    stop_ = true;
+    told_.notify_one();
+  }
+  thread_.join();
+}
+
+void Refiller::run() noexcept {
+  ::pthread_setname_np(::pthread_self(), "ftap-refill");
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  while (wait()) {
+    try {
+      const auto now = Clock::now();
+      take_new(now);
+      const auto job = next_job();
+      if (job == jobs_.end() || job->second.due > now) continue;
+      work(job->first, job->second, now);
+      if (job->second.until <= now) jobs_.erase(job);
+    } catch (const std::exception&) {  // no memory: the gaps stay
+      jobs_.clear();
+    }
+  }
+}
+
+Refiller::Jobs::iterator Refiller::next_job() {
+  return std::ranges::min_element(jobs_, {}, [](const auto& entry) { return entry.second.due; });
+}
+
+// False: to stop.
+bool Refiller::wait() {
+  std::unique_lock lock(mutex_);
+  const auto has_work = [this] { return has_new_ || stop_; };
+  const auto next = next_job();
+  if (next == jobs_.end())
+    told_.wait(lock, has_work);
+  else
+    told_.wait_until(lock, next->second.due, has_work);
+  return !stop_;
+}
+
+void Refiller::take_new(Clock::time_point now) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!std::exchange(has_new_, false)) return;
+  }
+  for (const std::string& id : store_.take_gapped()) {
+    Job& job = jobs_.try_emplace(id, Job{Clock::time_point::max(), {}, {}}).first->second;
+    job.pause = kFirstPause;
+    job.due = std::min(job.due, std::max(now + kFirstPause, rest_));
+    job.until = now + kRefillPatience;
+  }
+}
+
+// Its last round is the one that leaves nothing open.
+void Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
+  const bool last = now >= job.until;
+  auto& decided = decided_[id];
+  const GapRound round = fill_gaps(store_, history_, id, {.since = decided, .last = last});
+  rest_ = Clock::now() + kRest * (Clock::now() - now);
+  for (std::size_t i = 0; i < kRefillResults; ++i) bytes_.at(i) += round.bytes.at(i);
+  if (round.open > 0 && !last) {
+    job.pause = std::min<std::chrono::milliseconds>(job.pause * 2, kLongestPause);
+    job.due = std::max(rest_, std::min(Clock::now() + job.pause, job.until));
+    return;
+  }
+  for (std::size_t i = 0; i < decided.size(); ++i) decided.at(i) = std::max(decided.at(i), round.next.at(i));
+  job.until = now;
+  if (decided_.size() > kMostDecided) decided_.clear();
+}
+
+void Refiller::append_samples(std::vector<stats::Series>& out) const {
+  for (std::size_t i = 0; i < kRefillResults; ++i)
+    out.push_back(
+        {&stats::stat(stats::StatId::kFLOW_REFILLED), {std::string(kNames.at(i))}, bytes_.at(i).load()});
+}
+
+}  // namespace flowtap
