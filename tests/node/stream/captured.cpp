@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -27,6 +28,13 @@ std::string proc_file(pid_t pid, const char* name) {
 }
 
 }  // namespace
+
+DaemonOptions capturing() {
+  DaemonOptions options{.stream = true};
+  if (const char* backend = std::getenv("FTAP_TAP_BACKEND"); backend != nullptr)
+    options.flags = {"--tap-backend", backend};
+  return options;
+}
 
 std::string container_id(const std::string& name) {
   std::string id;
@@ -65,6 +73,39 @@ void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string
   const std::string file = daemon.state_dir() + "/flows/" + flow::flow_file_name(flow.id);
   EXPECT_TRUE(eventually([&] { return same(logged_bytes(content_of(file), stream)); }))
       << file << " " << stream << ": " << got;
+}
+
+std::unique_ptr<Process> start_logs(const ScratchRoot& root, const std::string& name,
+                                    const std::vector<std::string>& arguments) {
+  Command command{.argv = {FLOWTAP_PROGRAM, "logs", "--state-dir", root.file("state")},
+                  .out = root.file(name),
+                  .err = root.file(name + ".err")};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  return std::make_unique<Process>(command);
+}
+
+LogFollower::LogFollower(const Daemon& daemon, const ScratchRoot& root, const std::string& of,
+                         const std::vector<std::string>& more)
+    : root_(root) {
+  static int number = 0;
+  name_ = "follower" + std::to_string(++number);
+  const auto is_it = [&of](const FlowSeen& flow) {
+    return flow.id == of ||
+           (flow.kind == "pod" && flow.text.at("namespace") + "/" + flow.text.at("pod") == of);
+  };
+  if (!eventually([&] { return std::ranges::any_of(flows_of(daemon), is_it); }))
+    throw std::runtime_error("there is no flow of " + of);
+  std::vector<std::string> arguments = {of, "-f"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  process_ = start_logs(root, name_, arguments);
+}
+
+bool LogFollower::gets(std::size_t bytes) const {
+  return eventually([&] {
+    std::error_code none;
+    const auto size = std::filesystem::file_size(root_.file(name_), none);
+    return !none && size >= bytes;
+  });
 }
 
 std::optional<FlowSeen> flow_called(const Daemon& daemon, const std::string& id) {

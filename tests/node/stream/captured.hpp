@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,7 +13,9 @@
 
 namespace flowtap::test {
 
-inline const DaemonOptions kCapturing{.stream = true};
+/// Captures with the backend that FTAP_TAP_BACKEND names; without it the one that flowtapd chooses.
+[[nodiscard]] DaemonOptions capturing();
+inline const DaemonOptions kCapturing = capturing();
 inline constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";  ///< a pod's uid
 
 /// As containerd's CRI makes them: 64 hexadecimal digits. Another one in each process, since it is also the name of a cgroup
@@ -32,6 +35,29 @@ void let_go(const ScratchRoot& root, const std::string& go);
 /// its log, and in its file.
 void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string& stream,
                    const std::string& wanted);
+
+/// `flowtap logs` with these arguments, into `name` and NAME.err of the root.
+[[nodiscard]] std::unique_ptr<Process> start_logs(const ScratchRoot& root, const std::string& name,
+                                                  const std::vector<std::string>& arguments);
+
+/// Somebody who follows what the flows of a pod's container or an id write: `flowtap logs -f`.
+class LogFollower {
+ public:
+  /// Begins when the daemon knows the flow; throws std::runtime_error when it never does.
+  LogFollower(const Daemon& daemon, const ScratchRoot& root, const std::string& of,
+              const std::vector<std::string>& more = {});
+
+  [[nodiscard]] std::string text() const { return root_.read(name_); }  ///< what it has got so far
+  [[nodiscard]] std::string complaint() const { return root_.read(name_ + ".err"); }
+  /// False: it has not got so many bytes, and patience has run out.
+  [[nodiscard]] bool gets(std::size_t bytes) const;
+  [[nodiscard]] std::optional<int> wait() { return process_->wait(); }
+
+ private:
+  const ScratchRoot& root_;
+  std::string name_;
+  std::unique_ptr<Process> process_;
+};
 
 /// The flow with this very id, as it stands now.
 [[nodiscard]] std::optional<FlowSeen> flow_called(const Daemon& daemon, const std::string& id);

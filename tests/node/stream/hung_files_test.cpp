@@ -83,5 +83,25 @@ TEST_F(HungFiles, AThreadThatWaitsForAFileSystemHoldsUpNobody) {
   EXPECT_TRUE(captured("before\nmeanwhile\nafter\n"));
 }
 
+TEST_F(HungFiles, TheEndDoesNotWaitForAFileSystem) {
+  start("[/log/x.log]");
+  write("before\n");
+  ASSERT_TRUE(captured("before\n"));
+  {
+    const HeldThread held(daemon_->pid(), "ftap-files", SYS_openat);
+    write("meanwhile\n");
+    ASSERT_TRUE(captured("before\nmeanwhile\n"));
+    daemon_->signal(SIGTERM);
+    EXPECT_TRUE(eventually([&held] { return held.has_ended(); }));
+    EXPECT_EQ(daemon_->wait(), 0);
+    EXPECT_NE(daemon_->err().find("does not answer is not waited for"), std::string::npos) << daemon_->err();
+  }
+  const std::string log = root_.read("state/flows/file__log__x.log.log");
+  EXPECT_TRUE(log.find(" before\n") < log.find(" meanwhile\n")) << log;
+  start("[/log/x.log]");
+  write("after\n");
+  EXPECT_TRUE(captured("before\nmeanwhile\nafter\n"));
+}
+
 }  // namespace
 }  // namespace flowtap::test

@@ -14,13 +14,8 @@ namespace {
 
 class Logs : public testing::Test {
  protected:
-  // What `flowtap logs` with these arguments writes to `name`, and to `name`.err.
   std::unique_ptr<Process> start(const std::string& name, const std::vector<std::string>& arguments) {
-    Command command{.argv = {FLOWTAP_PROGRAM, "logs", "--state-dir", root_.file("state")},
-                    .out = root_.file(name),
-                    .err = root_.file(name + ".err")};
-    command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-    return std::make_unique<Process>(command);
+    return start_logs(root_, name, arguments);
   }
   std::string logs(const std::vector<std::string>& arguments, int status = 0) {
     const std::string name = "logs" + std::to_string(++runs_);

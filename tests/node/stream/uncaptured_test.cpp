@@ -69,6 +69,44 @@ TEST(Uncaptured, AFileAndASocketAndWhatRanBeforeIsListedOnce) {
   EXPECT_EQ(again.streams, 2U) << "the one before has listed them";
 }
 
+// What it has opened for itself since its start is no log of the runtime's; its other output is, from the start on.
+TEST(Uncaptured, AnOutputThatWasReopenedBeforeTheServiceStarted) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  struct Case {
+    std::string name, reopen, word;
+  };
+  const std::vector<Case> cases = {
+      {"to-file", "exec >/to-file.kept", "uncaptured_file"},
+      {"to-fifo", "mkfifo /inner; cat /inner >/to-fifo.kept & exec >/inner", "uncaptured"}};
+  std::vector<std::unique_ptr<Process>> running;
+  for (const Case& c : cases) {
+    running.push_back(containerd.start(
+        {.id = container_id(c.name),
+         .command = shell(c.reopen + "; : >/" + c.name +
+                          ".waits; until [ -e /go ] || [ ! -e /bin ]; do "
+                          "sleep 0.1; done; echo kept; log_writer stderr 0 1000; exec >&-; wait"),
+         .annotations = cri_annotations("shop", c.name, kPod, "main")}));
+    wait_until_waits(root, c.name);
+  }
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  for (const Case& c : cases)
+    ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=" + c.name).empty(); })) << c.name;
+  let_go(root, "go");
+  for (const auto& container : running) EXPECT_EQ(container->wait(), 0);
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const auto flow = ended_flow(daemon, "pod/shop/" + c.name + "/");
+    ASSERT_TRUE(flow);
+    EXPECT_EQ(flow->capture, (Words{{"stdout", c.word}, {"stderr", "pipe"}}));
+    EXPECT_EQ(flow->missing, 0U);
+    expect_stream(daemon, *flow, "stdout", "");
+    expect_stream(daemon, *flow, "stderr", writer_lines(0, 1000));
+    EXPECT_EQ(root.read("busybox/" + c.name + ".kept"), "kept\n");
+  }
+}
+
 // Its bytes come once, in the outer one's flow.
 TEST(Uncaptured, WhatWasInheritedIsTheOuterContainers) {
   const ScratchRoot root;

@@ -1,0 +1,236 @@
+// What is kept of flows where there is not room for all: exactly the newest, whole lines, and each bound counts what it
+// has cost. And what becomes of it where the file system fails: whoever follows, and the main log, miss nothing.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "flow/store/file_name.hpp"
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+#include "tests/support/swift_runtime.hpp"
+
+namespace flowtap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNamespace = "bounds";  // of no other test
+
+std::string flow_id(unsigned number) {
+  return fmt::format("pod/{}/job-{}/{}/main/0", kNamespace, number, kPod);
+}
+
+class FlowBounds : public testing::Test {
+ protected:
+  void start(const std::string& room) {
+    DaemonOptions options = kCapturing;
+    options.room = room;
+    daemon_ = std::make_unique<Daemon>(root_, options);
+    daemon_->wait_ready();
+  }
+  // One after the other, each with so many lines.
+  void run(unsigned count, unsigned lines) {
+    std::vector<SwiftRuntime::Container> all;
+    for (unsigned i = 0; i < count; ++i) {
+      const std::string pod = fmt::format("job-{}", i);
+      all.push_back({.id = container_id(fmt::format("bounds-{:04}", i)),
+                     .argv = {FLOWTAP_LOG_WRITER, "write", "0", std::to_string(lines)},
+                     .annotations = cri_annotations(kNamespace, pod, kPod, "main"),
+                     .log_directory = pod_log_directory(kNamespace, pod, kPod)});
+    }
+    SwiftRuntime runtime(root_, kPod);
+    for (const auto& life : runtime.run(all, 1)) ASSERT_EQ(difference(life.out, writer_lines(0, lines)), "");
+  }
+  [[nodiscard]] std::string kept_in_file(unsigned number) const {
+    return logged_bytes(root_.read("state/flows/" + flow::flow_file_name(flow_id(number))), "stdout");
+  }
+  [[nodiscard]] double evicted(const char* what, const char* reason) const {
+    return daemon_->settled_stats().series.at(fmt::format("flowtap_{}_total{{reason=\"{}\"}}", what, reason));
+  }
+
+  ScratchRoot root_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+TEST_F(FlowBounds, OfOneFlowTheNewestLines) {
+  constexpr unsigned kLines = 20'000;
+  constexpr std::uint64_t kBound = 256U << 10U;
+  start(fmt::format("flow_bytes: {}", kBound));
+  run(1, kLines);
+  const std::string wanted = writer_lines(0, kLines);
+  std::string kept;
+  EXPECT_TRUE(eventually([&] { return (kept = kept_in_file(0)).ends_with(writer_lines(kLines - 1, 1)); }));
+  EXPECT_TRUE(wanted.ends_with("\n" + kept)) << "whole lines, and no other";
+  EXPECT_LE(fs::file_size(root_.file("state/flows/" + flow::flow_file_name(flow_id(0)))), kBound);
+  EXPECT_GE(kept.size(), kBound / 8);
+  EXPECT_EQ(difference(log_text(*daemon_, flow_id(0), "stdout"), kept), "");
+  EXPECT_GT(evicted("flow_evicted_bytes", "flow_bytes"), 0);
+  EXPECT_EQ(evicted("flows_evicted", "flow_bytes"), 0) << "the flow itself is kept";
+}
+
+TEST_F(FlowBounds, OfAllFlowsThoseThatEndedLast) {
+  constexpr unsigned kFlows = 24;
+  constexpr unsigned kLines = 10'000;                       // about a megabyte in the CRI's format
+  start("flows_bytes: 67108864, journal_bytes: 50331648");  // the journal has room for all
+  run(kFlows, kLines);
+  const std::string wanted = writer_lines(0, kLines);
+  EXPECT_TRUE(eventually([&] { return kept_in_file(kFlows - 1) == wanted; }));
+  unsigned oldest = kFlows;
+  while (oldest > 0 && kept_in_file(oldest - 1) == wanted) --oldest;
+  EXPECT_GT(oldest, 0U) << "there was not room for all";
+  EXPECT_LT(oldest, kFlows - 3);
+  for (unsigned i = 0; i < oldest; ++i)
+    EXPECT_FALSE(fs::exists(root_.file("state/flows/" + flow::flow_file_name(flow_id(i))))) << i;
+  EXPECT_GE(evicted("flows_evicted", "store_bytes"), oldest);
+}
+
+// Also where nothing else happens that would make flowtapd look.
+TEST_F(FlowBounds, OfEndedFlowsTheYoung) {
+  constexpr unsigned kFlows = 20;
+  start("max_age: 1s");
+  run(kFlows, 10);
+  EXPECT_TRUE(eventually([&] {
+    for (unsigned i = 0; i < kFlows; ++i)
+      if (fs::exists(root_.file("state/flows/" + flow::flow_file_name(flow_id(i))))) return false;
+    return evicted("flows_evicted", "age") >= kFlows;
+  }));
+}
+
+// A scheduler that writes parts, which are followed, and its readable main log.
+class FlowsInTrouble : public testing::Test {
+ protected:
+  static constexpr unsigned kParts = 4;
+  static constexpr unsigned kLines = 2000;  // of a part
+
+  FlowsInTrouble() : containerd_(root_) {
+    for (unsigned part = 0; part < kParts; ++part) {
+      std::string text;
+      for (unsigned i = 0; i < kLines; ++i)
+        text += fmt::format("I1122 10:00:00.000000       1 own.go:7] \"Something of our own\" n={}\n",
+                            part * kLines + i);
+      std::ofstream(root_.file(fmt::format("busybox/part{}", part))) << text;
+      parts_.push_back(text);
+    }
+    DaemonOptions options = kCapturing;
+    options.sources = "flush_idle: 50ms, buffer_bytes: 1048576, main_log: " + root_.file("main.log");
+    daemon_ = std::make_unique<Daemon>(root_, options);
+    daemon_->wait_ready();
+    container_ = containerd_.start(
+        {.id = container_id("scheduler"),
+         .command = shell("for i in 0 1 2 3; do until [ -e /go$i ] || [ ! -e /bin ]; do sleep 0.1; done; "
+                          "cat /part$i; done"),
+         .annotations = cri_annotations("kube-system", "kube-scheduler-a", kPod, "kube-scheduler")});
+    follower_ = std::make_unique<LogFollower>(*daemon_, root_, "kube-system/kube-scheduler-a");
+  }
+
+  // The next part is written, and both have it.
+  void go_on() {
+    let_go(root_, fmt::format("go{}", part_));
+    wanted_ += parts_.at(part_++);
+    ASSERT_TRUE(follower_->gets(wanted_.size()));
+    ASSERT_TRUE(eventually([&] { return root_.read("main.log").size() >= wanted_.size(); }));
+  }
+  // In the flow's file; what of it is kept.
+  [[nodiscard]] std::string kept() const {
+    const std::string id = std::string("pod/kube-system/kube-scheduler-a/") + kPod + "/kube-scheduler/0";
+    return logged_bytes(root_.read("state/flows/" + flow::flow_file_name(id)), "stdout");
+  }
+  [[nodiscard]] bool keeps(const std::string& text) const {
+    return eventually([&] { return kept().ends_with(text); });
+  }
+  // Failed writes of the journal, and of flows.
+  [[nodiscard]] double errors() const {
+    double sum = 0;
+    for (const auto& [name, value] : daemon_->settled_stats().series)
+      if (name.starts_with("flowtap_journal_write_errors_total") ||
+          name.starts_with("flowtap_flow_write_errors_total"))
+        sum += value;
+    return sum;
+  }
+  [[nodiscard]] double made_room() const {
+    return daemon_->settled_stats().series.at("flowtap_flow_evicted_bytes_total{reason=\"store_bytes\"}");
+  }
+  // Whatever happened meanwhile.
+  void expect_all() {
+    while (part_ < kParts) go_on();
+    EXPECT_EQ(container_->wait(), 0);
+    EXPECT_EQ(follower_->wait(), 0) << follower_->complaint();
+    EXPECT_EQ(difference(follower_->text(), wanted_), "");
+    EXPECT_EQ(difference(root_.read("main.log"), wanted_), "");
+    EXPECT_TRUE(keeps(parts_.back())) << "it is written again";
+    EXPECT_TRUE(wanted_.ends_with(kept())) << "the newest";
+    const auto flow = ended_flow(*daemon_, "pod/kube-system/kube-scheduler-a/");
+    ASSERT_TRUE(flow);
+    EXPECT_EQ(flow->missing, 0U);
+    EXPECT_EQ(daemon_->settled_stats().series.at("flowtap_main_log_lost_bytes_total"), 0);
+  }
+
+  ScratchRoot root_;
+  Containerd containerd_;
+  std::vector<std::string> parts_;
+  std::unique_ptr<Daemon> daemon_;
+  std::unique_ptr<Process> container_;
+  std::unique_ptr<LogFollower> follower_;
+  unsigned part_ = 0;
+  std::string wanted_;
+};
+
+TEST_F(FlowsInTrouble, AFullFileSystem) {
+  go_on();
+  ASSERT_TRUE(keeps(wanted_));
+  const std::string others = daemon_->state_dir() + "/flows/others";
+  {
+    const Fd file(::open(others.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const std::vector<char> block(4096, 'x');
+    while (::write(file.get(), block.data(), block.size()) > 0) continue;
+    ASSERT_EQ(errno, ENOSPC);
+  }
+  go_on();
+  // Whether a write fails, or finds room where the flow's own oldest lines were.
+  EXPECT_TRUE(eventually([&] { return errors() + made_room() > 0; }));
+  go_on();
+  ASSERT_TRUE(fs::remove(others));
+  expect_all();
+}
+
+TEST_F(FlowsInTrouble, AReadOnlyFileSystem) {
+  go_on();
+  ASSERT_TRUE(keeps(wanted_));
+  const std::string flows = daemon_->state_dir() + "/flows";
+  // Above the one that has files open: that cannot become read-only.
+  ASSERT_EQ(::mount(flows.c_str(), flows.c_str(), nullptr, MS_BIND, nullptr), 0);
+  ASSERT_EQ(::mount(nullptr, flows.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr), 0);
+  go_on();
+  EXPECT_TRUE(eventually([&] { return errors() > 0; }));
+  go_on();
+  ASSERT_EQ(::umount2(flows.c_str(), MNT_DETACH), 0);
+  expect_all();
+  EXPECT_EQ(difference(kept(), wanted_), "") << "memory has held what could not be written";
+}
+
+TEST_F(FlowsInTrouble, AllFilesAreRemoved) {
+  go_on();
+  ASSERT_TRUE(keeps(wanted_));
+  for (const auto& entry : fs::directory_iterator(daemon_->state_dir() + "/flows")) fs::remove_all(entry);
+  go_on();
+  EXPECT_TRUE(keeps(parts_.at(1)));
+  expect_all();
+}
+
+// As an operator may who cleans up by hand: below it is the plain directory.
+TEST_F(FlowsInTrouble, TheMountIsRemoved) {
+  go_on();
+  ASSERT_TRUE(keeps(wanted_));
+  ASSERT_EQ(::umount2((daemon_->state_dir() + "/flows").c_str(), MNT_DETACH), 0);
+  go_on();
+  EXPECT_TRUE(keeps(parts_.at(1)));
+  expect_all();
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,216 @@
+// Very many who follow: each reader gets each line once, whoever does not read holds up nobody, and all of it is bounded.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+
+#include "base/fd.hpp"
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+#include "tests/support/http_client.hpp"
+
+namespace flowtap::test {
+namespace {
+
+// HTTP/1.0 has no chunks: behind the head stand the log's bytes, to the end of the connection.
+class LogFollower {
+ public:
+  LogFollower(const std::string& socket, const std::string& flow)
+      : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::memcpy(address.sun_path, socket.data(), std::min(socket.size(), sizeof(address.sun_path) - 1));
+    if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
+      throw std::runtime_error("cannot connect to " + socket);
+    const std::string request = "GET /api/v1/flows/" + escaped(flow) + "/log?follow=true HTTP/1.0\r\n\r\n";
+    if (::send(fd_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
+        static_cast<ssize_t>(request.size()))
+      throw std::runtime_error("cannot send to " + socket);
+    ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
+  }
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  /// Takes what is there. What is as `wanted` has it is counted and thrown away; false at the first byte that is not.
+  bool take(std::string_view wanted) {
+    while (read_some()) {
+      const std::string_view body = body_of();
+      if (wanted.substr(std::min(seen_, wanted.size()), body.size()) != body) return false;
+      seen_ += body.size();
+      bytes_.clear();
+    }
+    return true;
+  }
+  /// All that comes until `bytes` are there, or the end. What take() threw away is not in it.
+  std::string read_until(const std::function<bool(std::string_view)>& enough) {
+    static_cast<void>(eventually([&] {
+      while (read_some()) continue;
+      return closed_ || enough(body_of());
+    }));
+    return std::string(body_of());
+  }
+  [[nodiscard]] std::size_t seen() const { return seen_; }
+  [[nodiscard]] std::string head() const { return head_; }
+
+ private:
+  bool read_some() {
+    std::array<char, 65536> chunk{};
+    const ssize_t n = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);
+    closed_ = closed_ || n == 0;
+    if (n <= 0) return false;
+    bytes_.append(chunk.data(), static_cast<std::size_t>(n));
+    if (head_.empty()) {
+      const auto end = bytes_.find("\r\n\r\n");
+      if (end == std::string::npos) return true;
+      head_ = bytes_.substr(0, end + 4);
+      bytes_.erase(0, end + 4);
+    }
+    return true;
+  }
+  [[nodiscard]] std::string_view body_of() const { return head_.empty() ? std::string_view() : bytes_; }
+
+  Fd fd_;
+  std::string head_;
+  std::string bytes_;
+  std::size_t seen_ = 0;
+  bool closed_ = false;
+};
+
+/// KiB of anonymous memory.
+std::uint64_t anonymous_memory(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    std::uint64_t kib = 0;
+    if (line.starts_with("RssAnon:"))
+      std::from_chars(line.data() + line.find_first_of("123456789"), line.data() + line.size(), kib);
+    if (kib > 0) return kib;
+  }
+  return 0;
+}
+
+constexpr unsigned kFollowers = 1000;
+constexpr unsigned kDeaf = 100;  // of these, on the first container
+constexpr unsigned kSlow = 10;   // of the deaf, that read on in the end
+constexpr unsigned kOfOthers = 300;
+
+class Followers : public testing::Test {
+ protected:
+  std::unique_ptr<Process> start(const std::string& name, unsigned lines, const std::string& then = "") {
+    return containerd_.start(
+        {.id = container_id(name),
+         .command = shell("log_writer write 0 1; until [ -e /go ] || [ ! -e /bin ]; do sleep 0.1; done; "
+                          "log_writer write 1 " +
+                          std::to_string(lines - 1) + then),
+         .annotations = cri_annotations("crowd", name, kPod, "main")});
+  }
+  std::string flow_of(const std::string& name) {
+    std::string id;
+    EXPECT_TRUE(eventually([&] {
+      for (const FlowSeen& flow : flows_of(daemon_, "?pod=" + name))
+        if (flow.bytes > 0) id = flow.id;
+      return !id.empty() && get_unix(daemon_.socket(), "/api/v1/flows/" + escaped(id) + "/log").status == 200;
+    })) << name;
+    return id;
+  }
+
+  ScratchRoot root_;
+  Containerd containerd_{root_};
+  Daemon daemon_{root_,
+                 {.config = "api: {max_followers: " + std::to_string(kFollowers) + "}",
+                  .stream = true,
+                  .room = "flows_bytes: 134217728, journal_bytes: 67108864, flow_bytes: 4194304"}};
+};
+
+TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
+  daemon_.wait_ready();
+  constexpr unsigned kLines = 10'000;
+  constexpr unsigned kMore = 200'000;  // far more than flow_bytes
+  const std::string more = "; until [ -e /more ] || [ ! -e /bin ]; do sleep 0.1; done; log_writer write " +
+                           std::to_string(kLines) + " " + std::to_string(kMore);
+  std::vector<std::unique_ptr<Process>> containers;
+  containers.push_back(start("crowd-0", kLines, more));
+  for (const char* name : {"crowd-1", "crowd-2", "crowd-3"}) containers.push_back(start(name, kLines));
+  std::vector<std::string> flows;
+  for (const char* name : {"crowd-0", "crowd-1", "crowd-2", "crowd-3"}) flows.push_back(flow_of(name));
+  const std::uint64_t before = anonymous_memory(daemon_.pid());
+  std::deque<LogFollower> readers;
+  std::deque<LogFollower> deaf;
+  for (unsigned i = 0; i < kDeaf; ++i) deaf.emplace_back(daemon_.socket(), flows[0]);
+  for (unsigned i = 0; i < kFollowers - kDeaf; ++i)
+    readers.emplace_back(daemon_.socket(), flows[i < kOfOthers ? 1 + i % 3 : 0]);
+
+  const std::string wanted = writer_lines(0, kLines);
+  const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  for (LogFollower& reader : readers) {
+    epoll_event event{.events = EPOLLIN, .data = {.ptr = &reader}};
+    ASSERT_EQ(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, reader.fd(), &event), 0);
+  }
+  std::size_t whole = 0;
+  const auto take_until = [&](std::size_t bytes) {
+    std::array<epoll_event, 64> events{};
+    return eventually([&] {
+      const int n = ::epoll_wait(epoll.get(), events.data(), static_cast<int>(events.size()), 100);
+      for (int i = 0; i < n; ++i) {
+        auto& reader = *static_cast<LogFollower*>(events.at(static_cast<std::size_t>(i)).data.ptr);
+        const bool had = reader.seen() >= bytes;
+        EXPECT_TRUE(reader.take(wanted)) << "behind " << reader.seen() << " bytes";
+        if (!had && reader.seen() >= bytes) ++whole;
+      }
+      return whole == readers.size() || testing::Test::HasFailure();
+    });
+  };
+  // All of them follow: each has the first line.
+  ASSERT_TRUE(take_until(writer_lines(0, 1).size())) << whole;
+  const auto refused = get_unix(daemon_.socket(), "/api/v1/flows/" + escaped(flows[0]) + "/log?follow=true");
+  EXPECT_EQ(refused.status, 429) << refused.body;
+  EXPECT_NE(refused.body.find("as many clients follow as may"), std::string::npos) << refused.body;
+  whole = 0;
+  let_go(root_, "go");
+  ASSERT_TRUE(take_until(wanted.size())) << whole << " have all of it";
+  for (const LogFollower& reader : readers) EXPECT_EQ(reader.seen(), wanted.size());
+  const std::uint64_t with = anonymous_memory(daemon_.pid());
+  // Each may have 64 KiB; the lines themselves are in the store for a while, and are bounded by themselves.
+  EXPECT_LT(with, before + kFollowers * 64 + (16U << 10U)) << "KiB, before " << before;
+  RecordProperty("rss_anon_before_kib", std::to_string(before));
+  RecordProperty("rss_anon_with_kib", std::to_string(with));
+  std::printf("RssAnon: %lu KiB before, %lu KiB with %u followers\n", before, with, kFollowers);
+
+  // The readers leave; those who do not read have missed more than is kept, are told so, and go on.
+  readers.clear();
+  let_go(root_, "more");
+  for (auto& container : containers) EXPECT_EQ(container->wait(), 0);
+  const auto ended = ended_flow(daemon_, "pod/crowd/crowd-0/");
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->missing, 0U) << "nobody who follows slows capture";
+  const std::string all = writer_lines(0, kLines + kMore);
+  const std::string last = writer_lines(kLines + kMore - 1, 1);
+  for (unsigned i = 0; i < kSlow; ++i) {
+    const std::string got = deaf[i].read_until([&](std::string_view text) { return text.ends_with(last); });
+    const std::string mark = "[flowtap: ";
+    const auto at = got.find(mark);
+    ASSERT_NE(at, std::string::npos) << got.size();
+    std::size_t missed = 0;
+    std::from_chars(got.data() + at + mark.size(), got.data() + got.size(), missed);
+    const auto rest = got.find('\n', at) + 1;
+    EXPECT_EQ(got.find(mark, rest), std::string::npos) << "once";
+    EXPECT_EQ(difference(got.substr(0, at), all.substr(0, at)), "");
+    EXPECT_EQ(difference(got.substr(rest), all.substr(all.size() - (got.size() - rest))), "");
+    const auto lines = static_cast<std::size_t>(std::ranges::count(got, '\n')) - 1;
+    EXPECT_EQ(lines + missed, kLines + kMore) << "as many as he has been told";
+  }
+  for (const FlowSeen& flow : flows_of(daemon_, "?namespace=crowd")) EXPECT_EQ(flow.missing, 0U) << flow.id;
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,126 @@
+// Bytes that the ring had no room for, put back from what the runtime has kept: in the end the flow's file, the runtime's
+// file and what was written are one.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "flow/store/file_name.hpp"
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+#include "tests/support/http_client.hpp"
+
+namespace flowtap::test {
+namespace {
+
+// The smallest ring there is. While the service sleeps, more is written than it holds.
+const DaemonOptions kSmallRing{.stream = true, .sources = "ring_bytes: 262144"};
+
+std::string file_bytes(const ScratchRoot& root, const std::string& flow, const std::string& stream) {
+  return logged_bytes(root.read("state/flows/" + flow::flow_file_name(flow)), stream);
+}
+
+double refilled(const Daemon& daemon, const std::string& result) {
+  return daemon.stats().series.at(R"(flowtap_flow_refilled_bytes_total{result=")" + result + "\"}");
+}
+
+class Refill : public testing::Test {
+ protected:
+  // Stops the service while a container writes the lines of one round.
+  void write_unseen(Daemon& daemon, const std::string& go, const std::function<bool()>& written) {
+    daemon.signal(SIGSTOP);
+    let_go(root_, go);
+    EXPECT_TRUE(eventually(written));
+    daemon.signal(SIGCONT);
+  }
+
+  ScratchRoot root_;
+};
+
+TEST_F(Refill, APodmanContainersGapsAreFilled) {
+  Podman podman(root_);
+  Daemon daemon(root_, kSmallRing);
+  daemon.wait_ready();
+  const std::string wait = "; until [ -e /go$n ] || [ ! -e /bin ]; do sleep 0.05; done; ";
+  const std::string id =
+      podman.start({.name = "lossy",
+                    .command = shell("for n in 0 1 2; do log_writer both ${n}000000 100; sleep 0.3" + wait +
+                                     "log_writer both ${n}100000 20000; done; log_writer both 9000000 100")});
+  std::map<std::string, std::string> wanted;
+  for (unsigned n = 0; n < 3; ++n) {
+    const std::string go = "go" + std::to_string(n);
+    write_unseen(daemon, go, [&] {
+      return podman.log(id).find(writer_lines(n * 1'000'000 + 119'999, 1)) != std::string::npos;
+    });
+  }
+  EXPECT_EQ(podman.wait("lossy"), 0);
+  const std::string flow = "container/lossy-" + id.substr(0, 12);
+  ASSERT_TRUE(ended_flow(daemon, flow));
+  for (const char* stream : {"stdout", "stderr"}) {
+    wanted[stream] = logged_bytes(podman.log(id), stream);
+    EXPECT_GT(wanted[stream].size(), 100'000U);
+  }
+  EXPECT_TRUE(eventually([&] {
+    return file_bytes(root_, flow, "stdout") == wanted["stdout"] &&
+           file_bytes(root_, flow, "stderr") == wanted["stderr"];
+  }));
+  for (const char* stream : {"stdout", "stderr"}) {
+    EXPECT_EQ(difference(file_bytes(root_, flow, stream), wanted[stream]), "");
+    EXPECT_EQ(difference(log_text(daemon, flow, stream), wanted[stream]), "");
+  }
+  EXPECT_TRUE(eventually([&] { return flow_called(daemon, flow)->missing == 0; }));
+  // Other containers of the machine may lose bytes, too.
+  const Stats stats = daemon.settled_stats();
+  EXPECT_GT(stats.series.at(R"(flowtap_log_lost_bytes_total{cause="ring_full"})"), 100'000)
+      << "there were gaps";
+  EXPECT_GT(refilled(daemon, "exact"), 100'000);
+}
+
+// Without a runtime's file they stay, and are counted as such.
+TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
+  Containerd containerd(root_);
+  Daemon daemon(root_, kSmallRing);
+  daemon.wait_ready();
+  const auto container =
+      containerd.start({.id = container_id("lossy"),
+                        .command = shell_after("go", "log_writer write 0 20000; sleep 1; echo end"),
+                        .annotations = cri_annotations("shop", "lossy-0", kPod, "main")});
+  wait_until_waits(root_, "go");
+  write_unseen(daemon, "go",
+               [&] { return containerd.out(container_id("lossy")).ends_with(writer_lines(19'999, 1)); });
+  EXPECT_EQ(container->wait(), 0);
+  const auto flow = ended_flow(daemon, "pod/shop/lossy-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_GT(flow->missing, 100'000U);
+  // Other containers of the machine may lose bytes, too.
+  EXPECT_TRUE(eventually([&] {
+    return refilled(daemon, "unfilled") + refilled(daemon, "no_source") >= static_cast<double>(flow->missing);
+  }));
+  EXPECT_EQ(flow_called(daemon, flow->id)->missing, flow->missing);
+  EXPECT_NE(file_bytes(root_, flow->id, "stdout"), writer_lines(0, 20'000) + "end\n");
+}
+
+// In idle time flows that have ended are compared with the runtime's file, byte by byte.
+TEST_F(Refill, FlowsThatHaveEndedAreCompared) {
+  Podman podman(root_);
+  Daemon daemon(root_, kCapturing);
+  daemon.wait_ready();
+  const auto audited = [&](const std::string& result) {
+    return daemon.stats().series.at("flowtap_flows_audited_total{result=\"" + result + "\"}");
+  };
+  for (const char* result : {"equal", "differs", "incomplete", "no_source", "gone"})
+    EXPECT_GE(audited(result), 0) << "from the first scrape";
+  podman.run({.name = "honest", .command = {"log_writer", "both", "0", "2000"}});
+  const std::string id = podman.start({.name = "changed", .command = {"log_writer", "write", "0", "2000"}});
+  EXPECT_EQ(podman.wait("changed"), 0);
+  ASSERT_TRUE(ended_flow(daemon, "container/honest-"));
+  ASSERT_TRUE(ended_flow(daemon, "container/changed-"));
+  std::string log = podman.log(id);
+  log.at(log.size() / 2) = '#';
+  root_.write("var/lib/containers/storage/vfs-containers/" + id + "/userdata/ctr.log", log);
+  EXPECT_TRUE(eventually([&] { return audited("equal") >= 1 && audited("differs") >= 1; }));
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,325 @@
+// What becomes of containers on a cluster of workflows: evicted, failed, deleted, their runtime or flowtapd restarted.
+// Whatever it is, flow, file, log and follower have the bytes that were written. (Killed for their memory: trouble_test.)
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers.hpp"
+
+namespace flowtap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kPodName = "step-0";
+const std::string kOfPod = "shop/" + kPodName;
+
+Containerd::Container step(const std::vector<std::string>& command) {
+  return {.id = container_id("step"),
+          .command = command,
+          .annotations = cri_annotations("shop", kPodName, kPod, "main")};
+}
+
+// Writes lines until it is killed, not faster than that all of them are kept; `before` is done first.
+std::vector<std::string> writes_on(const std::string& before = ":") {
+  return shell(
+      before +
+      "; : >/on.waits; i=0; while [ -e /bin ]; do log_writer write $i 50 || exit 1; i=$((i + 50)); done");
+}
+
+// Lines 0 .. 9999 when go0 is there, the next 10,000 when go1 is, ...; done0, done1, ... when they are written.
+constexpr unsigned kPart = 10'000;
+std::vector<std::string> writes_parts(unsigned parts) {
+  std::string numbers;
+  for (unsigned i = 0; i < parts; ++i) numbers += " " + std::to_string(i);
+  return shell("for i in" + numbers +
+               "; do until [ -e /go$i ] || [ ! -e /bin ]; do sleep 0.1; done; "
+               "log_writer write ${i}0000 10000; : >/done$i; done");
+}
+std::string part_name(const char* what, unsigned part) {
+  return what + std::to_string(part);
+}
+std::size_t bytes_of_parts(unsigned parts) {
+  return writer_lines(0, parts * kPart).size();
+}
+bool is_done(const ScratchRoot& root, unsigned part) {
+  return eventually([&] { return fs::exists(root.file("busybox/" + part_name("done", part))); });
+}
+
+// Whole lines of the writer from the first on.
+bool is_prefix_of_lines(const std::string& text) {
+  const auto lines = static_cast<unsigned>(std::ranges::count(text, '\n'));
+  return !text.empty() && writer_lines(0, lines) == text;
+}
+
+// All that kubelet leaves nothing of.
+void remove_logs(const ScratchRoot& root) {
+  EXPECT_GT(fs::remove_all(root.file(pod_log_directory("shop", kPodName, kPod))), 0U);
+  fs::remove_all(root.file("var/log/containers"));
+}
+
+class Reliability : public testing::Test {
+ protected:
+  void start_daemon() {
+    daemon_ = std::make_unique<Daemon>(root_, kCapturing);
+    daemon_->wait_ready();
+  }
+  [[nodiscard]] LogFollower follow(const std::string& of, const std::string& output = "stdout") {
+    return LogFollower(*daemon_, root_, of, {"--stream", output});
+  }
+
+  ScratchRoot root_;
+  std::unique_ptr<Daemon> daemon_;
+};
+
+// As kubelet does for want of memory or disk: a warning, its grace, the end, and nothing is left on the node.
+TEST_F(Reliability, EvictedFromItsNode) {
+  Containerd containerd(root_);
+  start_daemon();
+  const auto pod = step(writes_on("trap 'echo has to go >&2' TERM"));
+  const auto container = containerd.start(pod);
+  wait_until_waits(root_, "on");
+  auto out = follow(kOfPod);
+  auto err = follow(kOfPod, "stderr");
+  containerd.kill(pod.id, "SIGTERM");
+  ASSERT_TRUE(err.gets(std::string("has to go\n").size()));
+  ASSERT_TRUE(out.gets(out.text().size() + 10'000)) << "it uses its grace";
+  containerd.kill(pod.id, "SIGKILL");
+  EXPECT_EQ(container->wait(), 128 + SIGKILL);
+  remove_logs(root_);
+  EXPECT_FALSE(fs::exists(root_.file("run/containerd/io.containerd.runtime.v2.task/k8s.io/" + pod.id)));
+
+  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  const std::string wanted = containerd.out(pod.id);
+  EXPECT_TRUE(is_prefix_of_lines(wanted));
+  expect_stream(*daemon_, *flow, "stdout", wanted);
+  expect_stream(*daemon_, *flow, "stderr", "has to go\n");
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_EQ(err.wait(), 0) << err.complaint();
+  EXPECT_EQ(difference(out.text(), wanted), "");
+  EXPECT_EQ(err.text(), "has to go\n");
+}
+
+TEST_F(Reliability, StoppedAndRemovedByPodman) {
+  Podman podman(root_);
+  start_daemon();
+  const std::string id =
+      podman.start({.name = "step", .command = writes_on("trap 'echo has to go >&2' TERM")});
+  wait_until_waits(root_, "on");
+  const std::string flow_id = "container/step-" + id.substr(0, 12);
+  auto out = follow(flow_id);
+  // Else it is removed before anybody can look at it.
+  fs::create_hard_link(podman.log_file(id), root_.file("kept.log"));
+  podman.podman({"stop", "--time=1", "step"});
+  podman.podman({"rm", "step"});
+  EXPECT_FALSE(fs::exists(podman.log_file(id)));
+
+  const auto flow = ended_flow(*daemon_, flow_id);
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  const std::string wanted = logged_bytes(root_.read("kept.log"), "stdout");
+  EXPECT_TRUE(is_prefix_of_lines(wanted));
+  expect_stream(*daemon_, *flow, "stdout", wanted);
+  expect_stream(*daemon_, *flow, "stderr", "has to go\n");
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_EQ(difference(out.text(), wanted), "");
+}
+
+// What explains a failure is the last that it says, on the other output, in as many writes as the interpreter likes.
+TEST_F(Reliability, AnExceptionAtItsExit) {
+  Containerd containerd(root_);
+  start_daemon();
+  const std::vector<std::string> traceback = {"Traceback (most recent call last):\n",
+                                              "  File \"/work/train.py\", line 41, in <module>\n",
+                                              "    main()\n",
+                                              "  File \"/work/train.py\", line 37, in main\n",
+                                              "    raise RuntimeError(\"CUDA out of memory\")\n",
+                                              "RuntimeError: CUDA out of memory\n"};
+  std::string script = "log_writer write 0 5000; ";
+  std::string wanted;
+  for (const std::string& line : traceback) {
+    std::ofstream(root_.file("busybox/line" + std::to_string(wanted.size()))) << line;
+    script += "cat /line" + std::to_string(wanted.size()) + " >&2; ";
+    wanted += line;
+  }
+  const auto pod = step(shell_after("go", script + "exit 1"));
+  const auto container = containerd.start(pod);
+  wait_until_waits(root_, "go");
+  LogFollower both(*daemon_, root_, kOfPod);
+  let_go(root_, "go");
+  EXPECT_EQ(container->wait(), 1);
+  remove_logs(root_);
+
+  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  expect_stream(*daemon_, *flow, "stdout", writer_lines(0, 5000));
+  expect_stream(*daemon_, *flow, "stderr", wanted);
+  EXPECT_EQ(both.wait(), 0) << both.complaint();
+  EXPECT_TRUE(both.text().ends_with(wanted)) << both.text().substr(both.text().size() - 1000);
+  EXPECT_EQ(both.text().size(), writer_lines(0, 5000).size() + wanted.size());
+  const auto tail = start_logs(root_, "tail", {kOfPod, "--tail", std::to_string(traceback.size())});
+  EXPECT_EQ(tail->wait(), 0);
+  EXPECT_EQ(root_.read("tail"), wanted);
+}
+
+TEST_F(Reliability, DeletedWhileItWrites) {
+  Containerd containerd(root_);
+  start_daemon();
+  const auto pod = step(writes_on());
+  const auto container = containerd.start(pod);
+  wait_until_waits(root_, "on");
+  auto out = follow(kOfPod);
+  ASSERT_TRUE(out.gets(100'000));
+  remove_logs(root_);  // before the end: whoever deletes a pod by force does not wait
+  containerd.kill(pod.id);
+  EXPECT_EQ(container->wait(), 128 + SIGKILL);
+
+  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  const std::string wanted = containerd.out(pod.id);
+  EXPECT_TRUE(is_prefix_of_lines(wanted));
+  expect_stream(*daemon_, *flow, "stdout", wanted);
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_EQ(difference(out.text(), wanted), "");
+}
+
+TEST_F(Reliability, RemovedByForceWhileItWrites) {
+  Podman podman(root_);
+  start_daemon();
+  const std::string id = podman.start({.name = "step", .command = writes_on()});
+  wait_until_waits(root_, "on");
+  const std::string flow_id = "container/step-" + id.substr(0, 12);
+  auto out = follow(flow_id);
+  ASSERT_TRUE(out.gets(100'000));
+  fs::create_hard_link(podman.log_file(id), root_.file("kept.log"));
+  podman.podman({"rm", "--force", "--time=0", "step"});
+
+  const auto flow = ended_flow(*daemon_, flow_id);
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  const std::string wanted = logged_bytes(root_.read("kept.log"), "stdout");
+  EXPECT_TRUE(is_prefix_of_lines(wanted));
+  expect_stream(*daemon_, *flow, "stdout", wanted);
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_EQ(difference(out.text(), wanted), "");
+}
+
+// The shim and the container go on; nobody takes the output out of the FIFO, so the container waits when that is full.
+TEST_F(Reliability, ContainerdIsKilledAndStartedAgainWhileItWrites) {
+  Containerd containerd(root_);
+  start_daemon();
+  constexpr unsigned kParts = 4;
+  const auto pod = step(writes_parts(kParts));
+  const auto container = containerd.start(pod);
+  let_go(root_, "go0");
+  auto out = follow(kOfPod);
+  std::unique_ptr<Process> attached;
+  for (unsigned part = 1; part + 1 < kParts; ++part) {
+    ASSERT_TRUE(out.gets(bytes_of_parts(part)));
+    // First ctr, which would remove the FIFOs when it loses its containerd; kubelet's are containerd's own.
+    (attached ? attached : container)->signal(SIGKILL);
+    (void)(attached ? attached : container)->wait();
+    let_go(root_, part_name("go", part));
+    containerd.restart();
+    attached = containerd.attach(pod.id);
+  }
+  ASSERT_TRUE(out.gets(bytes_of_parts(kParts - 1)));
+  let_go(root_, part_name("go", kParts - 1));
+  EXPECT_EQ(attached->wait(), 0);
+
+  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->id, std::string("pod/shop/step-0/") + kPod + "/main/0");
+  EXPECT_EQ(flow->missing, 0U);
+  const std::string wanted = writer_lines(0, kParts * kPart);
+  expect_stream(*daemon_, *flow, "stdout", wanted);
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_EQ(difference(out.text(), wanted), "");
+}
+
+// Nobody reads the container's pipe any more, and nobody ever will: what was read is there, and the flow ends.
+TEST_F(Reliability, TheShimIsKilledWhileItWrites) {
+  Containerd containerd(root_);
+  start_daemon();
+  const auto pod = step(writes_on());
+  const auto container = containerd.start(pod);
+  wait_until_waits(root_, "on");
+  auto out = follow(kOfPod);
+  ASSERT_TRUE(out.gets(100'000));
+  ASSERT_EQ(::kill(reader_of(containerd.pid(pod.id)), SIGKILL), 0);
+
+  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_TRUE(is_prefix_of_lines(out.text()));
+  expect_stream(*daemon_, *flow, "stdout", out.text());
+  (void)container->wait();
+  EXPECT_TRUE(out.text().starts_with(containerd.out(pod.id))) << "the runtime can have no more";
+}
+
+TEST_F(Reliability, ConmonIsKilledWhileItWrites) {
+  Podman podman(root_);
+  start_daemon();
+  const std::string id = podman.start({.name = "step", .command = writes_on()});
+  wait_until_waits(root_, "on");
+  const std::string flow_id = "container/step-" + id.substr(0, 12);
+  auto out = follow(flow_id);
+  ASSERT_TRUE(out.gets(100'000));
+  ASSERT_EQ(::kill(reader_of(podman.pid("step")), SIGKILL), 0);
+
+  const auto flow = ended_flow(*daemon_, flow_id);
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_TRUE(is_prefix_of_lines(out.text()));
+  expect_stream(*daemon_, *flow, "stdout", out.text());
+  EXPECT_TRUE(out.text().starts_with(logged_bytes(podman.log(id), "stdout")))
+      << "the runtime can have no more";
+}
+
+// Asked to end and killed in the middle of a part; the one behind it is written while there is no flowtapd.
+TEST_F(Reliability, FlowtapdRestartsWhileItWrites) {
+  Containerd containerd(root_);
+  start_daemon();
+  const std::vector<int> signals = {SIGTERM, SIGKILL, SIGTERM, SIGKILL};
+  const auto parts = static_cast<unsigned>(signals.size()) * 2 + 1;
+  const std::string wanted = writer_lines(0, parts * kPart);
+  const auto pod = step(writes_parts(parts));
+  const auto container = containerd.start(pod);
+  unsigned part = 0;
+  for (const int signal : signals) {
+    auto out = follow(kOfPod);
+    ASSERT_TRUE(out.gets(bytes_of_parts(part)));
+    let_go(root_, part_name("go", part));
+    ASSERT_TRUE(out.gets(bytes_of_parts(part) + 1));
+    daemon_->signal(signal);
+    EXPECT_EQ(daemon_->wait(), signal == SIGTERM ? 0 : 128 + signal);
+    EXPECT_TRUE(out.wait()) << "who follows learns that there is nobody any more";
+    EXPECT_TRUE(wanted.starts_with(out.text()));
+    let_go(root_, part_name("go", part + 1));
+    ASSERT_TRUE(is_done(root_, part + 1));
+    start_daemon();
+    part += 2;
+  }
+  auto out = follow(kOfPod);
+  let_go(root_, part_name("go", part));
+  EXPECT_EQ(container->wait(), 0);
+
+  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_EQ(flow->missing, 0U);
+  expect_stream(*daemon_, *flow, "stdout", wanted);
+  EXPECT_EQ(out.wait(), 0) << out.complaint();
+  EXPECT_EQ(difference(out.text(), wanted), "");
+}
+
+}  // namespace
+}  // namespace flowtap::test
