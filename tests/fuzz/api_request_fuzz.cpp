@@ -46,6 +46,13 @@ class Flows final : public api::FlowsView {
     if (id.size() > 40) return std::unexpected(Error{"no flow " + id, "", ENOENT});
     return std::make_unique<Reader>(options);
   }
+  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> log(const std::string& id,
+                                                            const api::LogOptions& options) override {
+    return read(id, {.outputs = options.outputs, .to_now = !options.follow});
+  }
+  [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter&) override {
+    return std::unexpected(Error{"as many watch as may", "", EMFILE});
+  }
   [[nodiscard]] Result<std::unique_ptr<api::RawReader>> tap(std::uint32_t pid,
                                                             const api::ReadOptions& options) override {
     if (pid > 1000) return std::unexpected(Error{"there is no such process", "", ESRCH});
