@@ -1,18 +1,17 @@
 #include "tools/bench/pods.hpp"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
+#include <charconv>
+#include <string_view>
 
 #include "tools/bench/line_pipe.hpp"
 
@@ -21,73 +20,65 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string cgroup_root() {
-  for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
-    if (::access((std::string(root) + "/cgroup.procs").c_str(), F_OK) == 0) return root;
-  return {};
-}
+constexpr const char* kArgument = "--pod";
 
-bool write_text(const std::string& file, const std::string& text) {
-  const Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-  return fd.valid() && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
-[[noreturn]] void enter(const std::string& cgroup, int output) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const int null = ::open("/dev/null", O_RDWR);
-  if (!write_text(cgroup + "/cgroup.procs", "0") || ::unshare(CLONE_NEWNS) != 0 || null < 0 ||
-      ::dup2(null, STDIN_FILENO) < 0 || ::dup2(output, STDOUT_FILENO) < 0 || ::dup2(null, STDERR_FILENO) < 0)
-    ::_exit(126);
-  ::execl("/proc/self/exe", "pod", Pods::kArgument, nullptr);
-  ::_exit(127);
+bool write_line(const char (&line)[kLine]) {
+  return ::write(STDOUT_FILENO, line, kLine) == static_cast<ssize_t>(kLine);
 }
 
 }  // namespace
 
-void Pods::be_one() {
+void Pods::be_one(int argc, char** argv) {
+  if (argc != 4 || std::string_view(argv[1]) != kArgument) return;
+  std::uint64_t lines = 0;
+  const std::string_view number = argv[2];
+  std::from_chars(number.data(), number.data() + number.size(), lines);
+  const bool ticking = std::string_view(argv[3]) == "1";
   char line[kLine];
   first_line(line);
-  for (auto next = std::chrono::steady_clock::now();; next += 1s, next_line(line)) {
+  for (; lines > 0; --lines, next_line(line))
+    if (!write_line(line)) ::_exit(1);
+  for (auto next = std::chrono::steady_clock::now(); ticking; next += 1s, next_line(line)) {
     std::this_thread::sleep_until(next);
-    if (::write(STDOUT_FILENO, line, kLine) != static_cast<ssize_t>(kLine)) ::_exit(1);
+    if (!write_line(line)) ::_exit(1);
   }
+  for (;;) ::pause();
 }
 
-Status Pods::add(const std::string& parent, std::size_t number) {
-  // As the cgroupfs driver has them: pod<uid>/<64 hex>.
-  const std::string pod = fmt::format("{}/pod{:08x}-0000-4000-8000-000000000000", parent, number);
-  const std::string container = fmt::format("{}/{}{:08x}{:052x}", pod, kIdStart, number, 0);
-  for (const std::string& directory : {pod, container}) {
-    if (::mkdir(directory.c_str(), 0755) != 0) return fail_errno(errno, "cannot make " + directory);
-    directories_.push_back(directory);
+Result<std::unique_ptr<Pods>> Pods::start(std::size_t count, Load load, std::chrono::milliseconds spread) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &files);
   }
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
-  Pod& added = pods_.emplace_back(Pod{.cgroup = container, .pid = -1, .out = Fd(ends[0])});
-  const Fd in(ends[1]);
-  added.pid = ::fork();
-  if (added.pid < 0) return fail_errno(errno, "cannot fork");
-  if (added.pid == 0) enter(container, in.get());
-  return {};
-}
-
-Result<std::unique_ptr<Pods>> Pods::start(std::size_t count) {
-  const std::string root = cgroup_root();
-  if (root.empty()) return fail("no cgroup v2 hierarchy is mounted");
   std::unique_ptr<Pods> self(new Pods);
-  std::string parent = fmt::format("{}/flowtap-bench-{}", root, ::getpid());
-  for (const char* part : {"", "/kubepods", "/besteffort"}) {
-    parent += part;
-    if (::mkdir(parent.c_str(), 0755) != 0) return fail_errno(errno, "cannot make " + parent);
-    self->directories_.push_back(parent);
-  }
-  self->pods_.reserve(count);
+  FTAP_TRY_ASSIGN(cgroups, PodCgroups::make());
+  self->cgroups_ = std::move(cgroups);
+  std::vector<Fd> outputs;
   for (std::size_t i = 0; i < count; ++i) {
-    FTAP_TRY(self->add(parent, i));
-    std::this_thread::sleep_for(1s / count);
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
+    self->pods_.push_back({.pid = -1, .out = Fd(ends[0])});
+    outputs.emplace_back(ends[1]);
   }
   self->reader_ = std::thread([all = self.get()] { all->read_all(); });
+  for (std::size_t i = 0; i < count; ++i) {
+    FTAP_TRY(self->begin(i, load, std::move(outputs[i])));
+    std::this_thread::sleep_for(spread / count);
+  }
   return self;
+}
+
+Status Pods::begin(std::size_t number, Load load, Fd output) {
+  FTAP_TRY_ASSIGN(cgroup, cgroups_->add(number));
+  pid_t& pid = pods_[number].pid;
+  pid = ::fork();
+  if (pid < 0) return fail_errno(errno, "cannot fork");
+  if (pid > 0) return {};
+  enter_pod(cgroup, output.get());
+  ::execl("/proc/self/exe", "pod", kArgument, std::to_string(load.lines).c_str(), load.ticking ? "1" : "0",
+          nullptr);
+  ::_exit(127);
 }
 
 void Pods::read_all() noexcept {
@@ -117,10 +108,6 @@ std::uint64_t Pods::stop() {
 
 Pods::~Pods() {
   stop();
-  // The last task leaves a cgroup a moment after its exit was seen.
-  for (auto directory = directories_.rbegin(); directory != directories_.rend(); ++directory)
-    for (int i = 0; i < 100 && ::rmdir(directory->c_str()) != 0 && errno == EBUSY; ++i)
-      std::this_thread::sleep_for(10ms);
 }
 
 }  // namespace flowtap::bench

@@ -3,48 +3,51 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "tools/bench/pod_cgroups.hpp"
 
 namespace flowtap::bench {
 
 class Pods {
  public:
-  /// So many, each writing a line of 100 B a second; they begin one after the other within a second.
-  [[nodiscard]] static Result<std::unique_ptr<Pods>> start(std::size_t count);
+  /// What each writes: `lines` at once (0: none), and then one each second if it is `ticking`.
+  struct Load {
+    std::uint64_t lines = 0;
+    bool ticking = true;
+  };
+  /// So many, with lines of 100 B; they begin one after the other within `spread`.
+  [[nodiscard]] static Result<std::unique_ptr<Pods>> start(
+      std::size_t count, Load load, std::chrono::milliseconds spread = std::chrono::seconds(1));
   ~Pods();
   Pods(const Pods&) = delete;
   Pods& operator=(const Pods&) = delete;
 
+  /// What they have written and was read of it so far.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// Ends them and reads what is left. Returns the bytes that they wrote.
   std::uint64_t stop();
 
-  /// How the ids of all their containers begin.
-  static constexpr std::string_view kIdStart = "be9c";
-
-  /// What a pod runs: main() must call it when its only argument is this, since a container begins with an exec.
-  static constexpr const char* kArgument = "--pod";
-  [[noreturn]] static void be_one();
+  /// A pod begins with an exec of this same program: main() must call this first. It returns where that is not so.
+  static void be_one(int argc, char** argv);
 
  private:
   struct Pod {
-    std::string cgroup;
     pid_t pid = -1;
     Fd out;
   };
 
   Pods() = default;
-  [[nodiscard]] Status add(const std::string& parent, std::size_t number);
+  [[nodiscard]] Status begin(std::size_t number, Load load, Fd output);
   void read_all() noexcept;
 
-  std::vector<std::string> directories_;  // of the cgroups, parents first
+  std::unique_ptr<PodCgroups> cgroups_;
   std::vector<Pod> pods_;
   std::atomic<std::uint64_t> bytes_{0};
   std::thread reader_;

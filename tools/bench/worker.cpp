@@ -47,21 +47,6 @@ struct Answer {
   Span span;
 };
 
-[[noreturn]] void serve(int orders, int answers, const Worker::Job& job) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  Order order;
-  while (::read(orders, &order, sizeof(order)) == static_cast<ssize_t>(sizeof(order))) {
-    Answer answer;
-    answer.span.begin_ns = static_cast<double>(monotonic_ns());
-    const double before = all_cpu_ns();
-    answer.good = job(order);
-    answer.span.cpu_ns = all_cpu_ns() - before;
-    answer.span.end_ns = static_cast<double>(monotonic_ns());
-    if (::write(answers, &answer, sizeof(answer)) != static_cast<ssize_t>(sizeof(answer))) break;
-  }
-  ::_exit(0);
-}
-
 }  // namespace
 
 bool at_pace(const Order& order, const std::function<bool(std::uint64_t)>& some) {
@@ -79,6 +64,26 @@ bool at_pace(const Order& order, const std::function<bool(std::uint64_t)>& some)
 }
 
 Result<std::unique_ptr<Worker>> Worker::start(const Job& job) {
+  return start_child([&job](int orders, int answers) { serve(orders, answers, job); });
+}
+
+void Worker::serve(int orders, int answers, const Job& job) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  Order order;
+  while (::read(orders, &order, sizeof(order)) == static_cast<ssize_t>(sizeof(order))) {
+    Answer answer;
+    answer.span.begin_ns = static_cast<double>(monotonic_ns());
+    const double before = all_cpu_ns();
+    answer.good = job(order);
+    answer.span.cpu_ns = all_cpu_ns() - before;
+    answer.span.end_ns = static_cast<double>(monotonic_ns());
+    if (::write(answers, &answer, sizeof(answer)) != static_cast<ssize_t>(sizeof(answer))) break;
+  }
+  ::_exit(0);
+}
+
+Result<std::unique_ptr<Worker>> Worker::start_child(
+    const std::function<void(int orders, int answers)>& child) {
   std::array<int, 2> orders{};
   std::array<int, 2> answers{};
   if (::pipe2(orders.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
@@ -90,7 +95,12 @@ Result<std::unique_ptr<Worker>> Worker::start(const Job& job) {
   const Fd its_answers(answers[1]);
   worker->pid_ = ::fork();
   if (worker->pid_ < 0) return fail_errno(errno, "cannot fork");
-  if (worker->pid_ == 0) serve(its_orders.get(), its_answers.get(), job);
+  if (worker->pid_ == 0) {
+    // Only here: what others fork meanwhile must not keep them open.
+    for (const int fd : {its_orders.get(), its_answers.get()}) ::fcntl(fd, F_SETFD, 0);
+    child(its_orders.get(), its_answers.get());
+    ::_exit(127);
+  }
   return worker;
 }
 

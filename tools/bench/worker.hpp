@@ -32,6 +32,11 @@ class Worker {
 
   /// Forks. Before programs are attached: who inherits their links keeps them attached.
   [[nodiscard]] static Result<std::unique_ptr<Worker>> start(const Job& job);
+  /// The same for a process that becomes another program first: `child` does so, with the two descriptors, which are not
+  /// closed on exec, and that program calls serve() with them.
+  [[nodiscard]] static Result<std::unique_ptr<Worker>> start_child(
+      const std::function<void(int orders, int answers)>& child);
+  [[noreturn]] static void serve(int orders, int answers, const Job& job);
   ~Worker();  ///< SIGKILL
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
