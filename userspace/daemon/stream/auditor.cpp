@@ -7,6 +7,8 @@
 #include <exception>
 #include <optional>
 
+#include "base/wall_clock.hpp"
+
 namespace flowtap {
 namespace {
 
@@ -25,11 +27,6 @@ bool is_containers(const std::string& flow) {
   return flow.starts_with("pod/") || flow.starts_with("container/");
 }
 
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
-}
-
 }  // namespace
 
 Auditor::Auditor(const flow::FlowStore& store, const RuntimeHistory& history)
@@ -38,37 +35,20 @@ Auditor::Auditor(const flow::FlowStore& store, const RuntimeHistory& history)
 }
 
 Auditor::~Auditor() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stop_ = true;
-    told_.notify_one();
-  }
+  bell_.stop();
   thread_.join();
 }
 
 void Auditor::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-audit");
   ::setpriority(PRIO_PROCESS, 0, kNice);
-  while (wait()) {
+  while (bell_.wait(kPause)) {
     try {
       if (!is_busy()) look();
     } catch (const std::exception&) {  // no memory: another time
       continue;
     }
   }
-}
-
-// False: to stop.
-bool Auditor::wait() {
-  std::unique_lock lock(mutex_);
-  told_.wait_for(lock, kPause, [this] { return stop_; });
-  return !stop_;
-}
-
-bool Auditor::go_on() {
-  std::unique_lock lock(mutex_);
-  told_.wait_for(lock, kBreath, [this] { return stop_; });
-  return !stop_;
 }
 
 bool Auditor::is_busy() {
@@ -84,7 +64,7 @@ void Auditor::look() {
   {
     const std::scoped_lock lock(mutex_);
     std::map<std::string, Audited> known;  // of flows that are there
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = wall_ns();
     for (const flow::FlowSummary& flow : flows) {
       const auto at = audited_.find(flow.id);
       const bool done = at != audited_.end() && at->second.bytes == flow.bytes && !flow.open;
@@ -96,9 +76,13 @@ void Auditor::look() {
     audited_ = std::move(known);
   }
   if (!next) return;
-  const AuditResult result = audit_flow(store_, history_, next->id, [this] { return go_on(); });
+  bool stopped = false;
+  const AuditResult result = audit_flow(store_, history_, next->id, [&] {
+    stopped = !bell_.wait(kBreath);
+    return !stopped;
+  });
+  if (stopped) return;
   const std::scoped_lock lock(mutex_);
-  if (stop_) return;
   ++counts_.at(static_cast<std::size_t>(result));
   audited_.insert_or_assign(next->id, Audited{next->bytes, result});
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/bell.hpp"
 #include "daemon/stream/flow_audit.hpp"
 #include "stats/snapshot.hpp"
 
@@ -35,16 +35,13 @@ class Auditor {
   };
 
   void run() noexcept;
-  [[nodiscard]] bool wait();
-  [[nodiscard]] bool go_on();
   void look();
   [[nodiscard]] bool is_busy();
 
   const flow::FlowStore& store_;
   const RuntimeHistory& history_;
+  Bell bell_;
   mutable std::mutex mutex_;
-  std::condition_variable told_;
-  bool stop_ = false;
   std::map<std::string, Audited> audited_;  // by the flow's id
   std::array<std::uint64_t, kAuditResults> counts_{};
   std::uint64_t lines_ = 0;  // as of the last look

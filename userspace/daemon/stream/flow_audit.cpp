@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "base/wall_clock.hpp"
 #include "flow/lines/cri_line.hpp"
 
 namespace flowtap {
@@ -74,8 +75,7 @@ class Audit {
     const auto log = history.logs().find(id);
     if (!log) return AuditResult::kNoSource;
     drops_ = history_format(*log) == flow::HistoryFormat::kCri;
-    const auto now = std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
-    auto keys = seam_keys(store_, *flow_, bounds_.begin, bounds_.end, static_cast<std::uint64_t>(now));
+    auto keys = seam_keys(store_, *flow_, bounds_.begin, bounds_.end, wall_ns());
     if (!keys) return AuditResult::kGone;
     if (const auto found = find_beginnings(*log, *keys)) return *found;
     AuditResult result = AuditResult::kEqual;

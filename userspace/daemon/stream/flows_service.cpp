@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/wall_clock.hpp"
 #include "daemon/stream/flow_list.hpp"
 #include "daemon/stream/flows_watch.hpp"
 #include "daemon/stream/journal_flows.hpp"
@@ -12,10 +13,6 @@
 
 namespace flowtap {
 namespace {
-
-std::uint64_t ns_of(std::chrono::system_clock::time_point time) {
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count());
-}
 
 // Of one that nobody has captured, as much as the names of its files tell.
 api::FlowStatus kept_flow(const std::string& ns, const std::string& pod, identity::PodLog log) {
@@ -60,7 +57,7 @@ Result<std::unique_ptr<api::FlowsWatcher>> FlowsService::watch(const api::FlowFi
 std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
                                                  const std::set<std::string>* only) const {
   std::vector<api::FlowStatus> all = list_flows(journal_, store_, *groups(), filter, only);
-  const std::uint64_t now = ns_of(std::chrono::system_clock::now());
+  const std::uint64_t now = wall_ns();
   for (api::FlowStatus& flow : all) {
     // Of one that has no bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;

@@ -10,6 +10,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/wall_clock.hpp"
+
 namespace flowtap {
 namespace {
 
@@ -21,11 +23,6 @@ using Clock = flow::Pipeline::Clock;
 constexpr int kNice = -5;
 // Of the file system, for the index and for files that are written anew.
 constexpr std::uint64_t kReserve = 32;
-
-std::uint64_t wall_ns() {
-  return static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
-}
 
 flow::StoreOptions options_of(const std::string& dir, const Config::Stream& config) {
   const Config::Stream::Flows& flows = config.flows;

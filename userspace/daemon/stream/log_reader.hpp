@@ -8,8 +8,9 @@
 
 #include "api/flow_views.hpp"
 #include "daemon/stream/follow_watch.hpp"
+#include "daemon/stream/log_start.hpp"
+#include "daemon/stream/log_text.hpp"
 #include "daemon/stream/runtime_history.hpp"
-#include "flow/lines/cri_line.hpp"
 #include "flow/store/flow_store.hpp"
 
 namespace flowtap {
@@ -27,7 +28,7 @@ class LogReader final : public api::RawReader {
   [[nodiscard]] Result<bool> prepare() override;
   [[nodiscard]] Result<Piece> read(std::size_t limit) override;
   void when_more(std::function<void()> wake) override;
-  [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override { return missing_; }
+  [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override { return span_.missing; }
 
  private:
   LogReader(flow::FlowStore& store, FollowWatch& watch, const std::string& flow,
@@ -37,20 +38,15 @@ class LogReader final : public api::RawReader {
         id_(flow),
         flow_(store.find(flow)),
         options_(options),
-        runtime_(runtime) {}
+        runtime_(runtime),
+        text_(options_),
+        start_(store_, flow_, options_, text_) {}
 
-  [[nodiscard]] static std::unexpected<Error> gone();
-  [[nodiscard]] Status look_at_end();
-  [[nodiscard]] Result<bool> find_tail();
-  [[nodiscard]] Result<bool> count_missing();
   [[nodiscard]] Status find_history();
   void read_history(Piece& piece);
   bool has_moved(const flow::LogPart& part);
   [[nodiscard]] bool waits_at(flow::LogPosition gap);
   void note_jump(const flow::LogPart& part, Piece& piece);
-  void take(const flow::CriLine& line, Piece& piece);
-  void put(std::string_view text, Piece& piece);
-  [[nodiscard]] bool is_asked_for(const flow::CriLine& line) const;
 
   flow::FlowStore& store_;
   FollowWatch& watch_;
@@ -59,30 +55,14 @@ class LogReader final : public api::RawReader {
   api::LogOptions options_;
   RuntimeHistory* runtime_;              // may be null
   std::unique_ptr<LogHistory> history_;  // as long as there is some to read
-  flow::LogPosition begin_ = 0;          // of what the store had when the log was opened
   std::shared_ptr<flow::Follower> follower_;
-  flow::LogPosition at_ = 0;
-  flow::LogPosition to_ =
-      0;                   // where the log ended when it was opened; without `follow` it is read up to there
-  std::size_t edits_ = 0;  // of the log, as these positions are
+  LogText text_;
+  LogStart start_;
+  LogSpan span_;  // `at` moves on; without `follow` it is read up to `to`
   // A gap that comes while somebody follows may be filled soon. What stood behind it then has waited with it.
   FollowWatch::Clock::time_point gap_until_ = FollowWatch::Clock::time_point::max();
   flow::LogPosition waits_to_ = 0;
   flow::LogPosition waited_to_ = 0;
-  std::uint64_t lines_ = 0;     // of the flow's, before at_
-  std::uint64_t lines_to_ = 0;  // before to_
-  bool has_gaps_ = false;
-  std::uint64_t missing_ = 0;  // bytes of the streams between at_ and to_
-  // How far prepare() is.
-  int looks_ = 0;
-  std::optional<flow::LogPosition> tail_from_;  // the last lines are looked for before it
-  std::uint64_t tail_lines_ = 0;                // so many begin behind it
-  std::optional<flow::LogPosition> counted_;    // up to here it is known what is missing
-  std::string count_rest_;                      // of a line
-  std::uint64_t sent_ = 0;
-  bool mid_line_out_ = false;  // a part of a line was the last thing of this output
-  bool mid_line_err_ = false;
-  flow::CriTime clock_;
 };
 
 }  // namespace flowtap

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <utility>
+#include <optional>
 
 #include "daemon/stream/flow_gaps.hpp"
 
@@ -33,21 +33,14 @@ std::string_view to_string(RefillResult result) {
 }
 
 Refiller::Refiller(flow::FlowStore& store, const RuntimeHistory& history) : store_(store), history_(history) {
-  store_.when_gapped([this] {
-    const std::scoped_lock lock(mutex_);
-    has_new_ = true;
-    told_.notify_one();
-  });
+  store_.when_gapped([this] { bell_.ring(); });
+  bell_.ring();  // for those from before
   thread_ = std::thread([this] { run(); });
 }
 
 Refiller::~Refiller() {
   store_.when_gapped({});
-  {
-    const std::scoped_lock lock(mutex_);
-    stop_ = true;
-    told_.notify_one();
-  }
+  bell_.stop();
   thread_.join();
 }
 
@@ -74,21 +67,11 @@ Refiller::Jobs::iterator Refiller::next_job() {
 
 // False: to stop.
 bool Refiller::wait() {
-  std::unique_lock lock(mutex_);
-  const auto has_work = [this] { return has_new_ || stop_; };
   const auto next = next_job();
-  if (next == jobs_.end())
-    told_.wait(lock, has_work);
-  else
-    told_.wait_until(lock, next->second.due, has_work);
-  return !stop_;
+  return next == jobs_.end() ? bell_.wait(std::nullopt) : bell_.wait(next->second.due);
 }
 
 void Refiller::take_new(Clock::time_point now) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!std::exchange(has_new_, false)) return;
-  }
   for (const std::string& id : store_.take_gapped()) {
     Job& job = jobs_.try_emplace(id, Job{Clock::time_point::max(), {}, {}}).first->second;
     job.pause = kFirstPause;

@@ -4,14 +4,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/bell.hpp"
 #include "daemon/stream/runtime_history.hpp"
 #include "flow/store/flow_store.hpp"
 #include "stats/snapshot.hpp"
@@ -46,7 +45,7 @@ class Refiller {
   void append_samples(std::vector<stats::Series>& out) const;
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = Bell::Clock;
 
   struct Job {
     Clock::time_point due;
@@ -68,10 +67,7 @@ class Refiller {
   std::map<std::string, std::array<std::uint64_t, 2>> decided_;  // gaps of each output before this time
   Clock::time_point rest_{};                                     // others have the processor until then
   std::array<std::atomic<std::uint64_t>, kRefillResults> bytes_{};
-  std::mutex mutex_;
-  std::condition_variable told_;
-  bool has_new_ = true;
-  bool stop_ = false;
+  Bell bell_;  // rings when there are new gaps
   std::thread thread_;
 };
 

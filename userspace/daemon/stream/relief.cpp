@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 
+#include "base/wall_clock.hpp"
 #include "daemon/stream/followed_file.hpp"
 #include "daemon/stream/stream_slots.hpp"
 #include "flow/log_consumer.hpp"
@@ -82,11 +83,6 @@ class OlderDrain {
   std::unique_ptr<kernel::RingReader> ring_;
   flow::LogConsumer consumer_;
 };
-
-std::uint64_t wall_ns() {
-  return static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
-}
 
 // The stream has its name under both numbers.
 void name(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {

@@ -11,6 +11,7 @@
 #include <unordered_set>
 
 #include "base/file.hpp"
+#include "base/wall_clock.hpp"
 #include "daemon/flows_mount.hpp"
 #include "daemon/stream/bpffs.hpp"
 #include "daemon/stream/flow_list.hpp"
@@ -30,12 +31,6 @@ constexpr auto kV1Pause = std::chrono::minutes(5);
 
 // Listed files are looked at within milliseconds; only a thread that hangs takes longer.
 constexpr auto kFilesEnd = std::chrono::seconds(1);
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::system_clock::now().time_since_epoch())
-                                        .count());
-}
 
 // A file that is larger than what it is taken from can hold helps nobody.
 constexpr std::uint64_t kMaxRecording = std::uint64_t{4} << 30U;
@@ -177,7 +172,7 @@ void StreamPath::end_orphans() {
   flow::Batch batch;
   for (const flow::StreamView& stream : journal_->streams())
     if (!stream.sums.ended && !known.contains(stream.number))
-      batch.add(flow::EndEntry{stream.number, stream.sums.passed, now_ns(), stream.sums.lost});
+      batch.add(flow::EndEntry{stream.number, stream.sums.passed, wall_ns(), stream.sums.lost});
   if (!batch.empty()) (void)journal_->append(batch);
 }
 
@@ -336,7 +331,7 @@ void StreamPath::look_around(ReadErrors& errors) {
     status.recursion_misses = program->recursion_misses;
     misses += program->recursion_misses;
   }
-  suspicion_.look(misses, now_ns());
+  suspicion_.look(misses, wall_ns());
 }
 
 api::StreamStatusReport StreamPath::report() const {

@@ -1,0 +1,50 @@
+// A thread's sleep, which others can end.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+namespace flowtap {
+
+/// Safe from any thread. One waits.
+class Bell {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Wakes who waits, or the next who would.
+  void ring() {
+    const std::scoped_lock lock(mutex_);
+    rung_ = true;
+    told_.notify_one();
+  }
+
+  /// Nobody is to wait any more, for good.
+  void stop() {
+    const std::scoped_lock lock(mutex_);
+    stop_ = true;
+    told_.notify_one();
+  }
+
+  /// Until it rings, and until then at most. False: to stop.
+  [[nodiscard]] bool wait(std::optional<Clock::time_point> until) {
+    std::unique_lock lock(mutex_);
+    const auto is_told = [this] { return rung_ || stop_; };
+    if (until)
+      told_.wait_until(lock, *until, is_told);
+    else
+      told_.wait(lock, is_told);
+    rung_ = false;
+    return !stop_;
+  }
+  [[nodiscard]] bool wait(Clock::duration most) { return wait(Clock::now() + most); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable told_;
+  bool rung_ = false;
+  bool stop_ = false;
+};
+
+}  // namespace flowtap
