@@ -139,6 +139,22 @@ std::vector<std::byte> Journal::take_unwritten(JournalPlace reached) {
   return entries;
 }
 
+void Journal::taken(JournalPlace place) {
+  const std::scoped_lock lock(mutex_);
+  taken_ = place;
+}
+
+std::uint64_t Journal::untaken() const {
+  const std::scoped_lock lock(mutex_);
+  std::uint64_t bytes = 0;
+  if (taken_)
+    for (const auto& node : index_.segments()) {
+      const std::uint64_t from = node.file->number() == taken_->segment ? taken_->at : 0;
+      if (node.file->number() >= taken_->segment) bytes += node.entered - std::min(from, node.entered);
+    }
+  return bytes;
+}
+
 Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit, std::vector<std::byte> room) const {
   JournalTail tail{.entries = {}, .next = from, .room = std::move(room)};
   Segment::Ptr segment;

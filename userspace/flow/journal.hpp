@@ -99,6 +99,12 @@ class Journal {
   /// of such are kept.
   [[nodiscard]] std::vector<std::byte> take_unwritten(JournalPlace reached);
   static constexpr std::size_t kMostUnwritten = std::size_t{4} << 20U;
+  /// Whoever takes all of it is there. What it has not taken does not make room where the file system is full: the newest
+  /// would cost it what is just being written, and it gets that as something that could not be written instead.
+  void taken(JournalPlace place);
+  /// Bytes that it has not taken yet; 0 where nobody takes all.
+  [[nodiscard]] std::uint64_t untaken() const;
+  [[nodiscard]] std::uint64_t max_bytes() const { return options_.max_bytes; }
   /// The first place of the segment behind this one.
   [[nodiscard]] static JournalPlace skip(JournalPlace place) { return {place.segment + 1, 0}; }
 
@@ -132,6 +138,7 @@ class Journal {
   [[nodiscard]] Plan plan(const Batch& batch) const;
   [[nodiscard]] std::size_t choose_victims(std::uint64_t bytes) const;
   bool make_room();
+  [[nodiscard]] bool is_oldest_taken() const;
   void remove_aside();
   void evict(std::size_t segments);
   void count_failure(const Error& error);
@@ -151,6 +158,7 @@ class Journal {
   };
   std::deque<Unwritten> unwritten_;
   std::size_t unwritten_bytes_ = 0;
+  std::optional<JournalPlace> taken_;
 
   // The appender's own.
   std::vector<SetAside> aside_;

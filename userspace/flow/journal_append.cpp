@@ -169,10 +169,17 @@ bool Journal::make_room() {
     remove_aside();
     return true;
   }
-  if (index_.segments().empty()) return false;
+  if (index_.segments().empty() || !is_oldest_taken()) return false;
   evict(1);
   if (index_.segments().empty()) appendable_ = false;
   return true;
+}
+
+bool Journal::is_oldest_taken() const {
+  const std::scoped_lock lock(mutex_);
+  const auto& oldest = index_.segments().front();
+  const JournalPlace end{oldest.file->number(), oldest.entered};
+  return !taken_ || oldest.entered <= sizeof(RawSegmentHead) || *taken_ >= end;
 }
 
 void Journal::remove_aside() {

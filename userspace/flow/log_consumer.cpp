@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <iterator>
+#include <thread>
 #include <unordered_set>
 
 namespace flowtap::flow {
@@ -17,6 +18,8 @@ constexpr int kDrainsPerRound = 64;
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
 // Some rounds later the ring has been drained.
 constexpr std::chrono::milliseconds kDrained = 50ms;
+// At full speed some ten megabytes, which the ring has room for.
+constexpr auto kTakerPatience = 500ms;
 // How long, and how often, it is looked for the readers of pipes whose cgroup has gone.
 constexpr auto kReaderLeaves = 2s;
 constexpr std::chrono::milliseconds kSoon = 100ms;
@@ -62,11 +65,12 @@ bool LogConsumer::round() {
   if (files_ != nullptr) files_->begin_round(now, batch_);
   // Not for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
   int drains = 0;
-  while (drains < kDrainsPerRound && drain_once()) {
+  bool waits = false;
+  while (drains < kDrainsPerRound && !(waits = waits_for_taker(now)) && drain_once()) {
     ++drains;
     streams_.beat();
   }
-  const bool drained = drains < kDrainsPerRound;
+  const bool drained = drains < kDrainsPerRound && !waits;
   if (files_ != nullptr)
     behind_ = files_->read_on(now, drained, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
   if (now >= next_sweep_) {
@@ -87,7 +91,19 @@ bool LogConsumer::round() {
   rested_.clear();
   streams_.beat();
   set_pace(records_ - before, now);
+  if (waits) std::this_thread::sleep_for(kShortPoll);
   return more;
+}
+
+// Whoever makes lines of it gets time while the ring has room, as what the journal gives up before it was taken is a gap.
+// Not for long: what is looked at by time counts on a ring that was drained meanwhile.
+bool LogConsumer::waits_for_taker(Clock::time_point now) {
+  if (journal_.untaken() <= journal_.max_bytes() / 2) {
+    ahead_since_.reset();
+    return false;
+  }
+  if (!ahead_since_) ahead_since_ = now;
+  return now - *ahead_since_ < kTakerPatience && source_.fill() < 0.5;
 }
 
 bool LogConsumer::is_followed_file(StreamNo stream) const {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -75,6 +76,7 @@ class LogConsumer {
     Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
   };
   bool drain_once();
+  [[nodiscard]] bool waits_for_taker(Clock::time_point now);
   void take(std::span<const std::byte> raw);
   [[nodiscard]] bool is_followed_file(StreamNo stream) const;
   void take_told();
@@ -109,8 +111,9 @@ class LogConsumer {
   Batch batch_;
   std::chrono::milliseconds poll_;
   bool wake_ = false;
-  bool behind_ = false;  // a followed file is being read
-  bool many_ = false;    // records, lately
+  bool behind_ = false;                           // a followed file is being read
+  std::optional<Clock::time_point> ahead_since_;  // of whoever takes all of the journal
+  bool many_ = false;                             // records, lately
   std::uint64_t paced_records_ = 0;
   Clock::time_point paced_since_ = Clock::now();
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC

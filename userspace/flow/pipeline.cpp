@@ -12,7 +12,8 @@ constexpr std::size_t kTaken = std::size_t{256} << 10U;
 // Names come within milliseconds; bytes of who is let go wait for nothing.
 constexpr std::size_t kEarlyOfStream = std::size_t{256} << 10U;
 constexpr std::size_t kEarly = std::size_t{8} << 20U;
-constexpr auto kRecordIsWritten = 100ms;
+// Of a record whose head goes on the rest comes with the same write, but whoever reads it may be stopped amid that.
+constexpr auto kRecordIsWritten = 2s;
 // So long after its end a stream is remembered, so that what comes late is not taken for a new one's.
 constexpr auto kRemembered = 10s;
 
@@ -46,6 +47,7 @@ bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
   if (tail->end) unwritten = journal_.take_unwritten(tail->next);
   take_entries(tail->end ? std::span<const std::byte>(unwritten) : tail->entries, now, wall_ns);
   place_ = tail->next;
+  journal_.taken(place_);
   end_may_be_missed_ = end_may_be_missed_ || tail->evicted || !unwritten.empty();
   give_up_holes(now);
   flush_records(now);

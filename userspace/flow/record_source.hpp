@@ -38,6 +38,9 @@ class RecordSource {
   /// Where the next drain() begins.
   [[nodiscard]] virtual RingPosition position() const = 0;
 
+  /// How much of it waits to be drained, of all that it can hold: 0 to 1. Of a source that cannot overflow 0.
+  [[nodiscard]] virtual double fill() const { return 0; }
+
   /// All before `position` is safe: the room is the producer's again. Also the way to skip what a journal already has.
   virtual void commit(RingPosition position) = 0;
 

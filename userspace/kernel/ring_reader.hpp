@@ -33,6 +33,9 @@ class RingReader final : public flow::RecordSource {
 
   /// Bytes that the ring holds, and that it can hold.
   [[nodiscard]] std::uint64_t backlog() const;
+  [[nodiscard]] double fill() const override {
+    return static_cast<double>(backlog()) / static_cast<double>(capacity());
+  }
   [[nodiscard]] std::uint64_t capacity() const { return data_.size() / 2; }
 
  private:

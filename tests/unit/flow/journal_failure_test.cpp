@@ -121,6 +121,27 @@ TEST_F(JournalOnTmpfs, FullOfOtherThingsItFailsAndComesBack) {
   EXPECT_EQ(journal_->read(1, at_ - 100, 100)->bytes, content(1, at_ - 100, 100));
 }
 
+// Else what is in hand would cost what nobody has taken yet.
+TEST_F(JournalOnTmpfs, WhatNobodyHasTakenMakesNoRoom) {
+  mount("size=256k");
+  if (!mounted_) return;
+  journal_ = open_journal(dir_, 1U << 20U, 16U << 10U);
+  journal_->taken({});
+  ASSERT_TRUE(append(5'000));
+  EXPECT_GT(journal_->untaken(), 5'000U);
+  fill();
+  const auto done = append(9'000);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ENOSPC);
+  const auto first = journal_->tail({}, 1U << 20U);
+  ASSERT_TRUE(first);
+  EXPECT_GT(first->entries.size(), 5'000U);
+  journal_->taken(first->next);
+  EXPECT_EQ(journal_->untaken(), 0U);
+  EXPECT_GT(journal_->take_unwritten(first->next).size(), 9'000U);
+  EXPECT_TRUE(append(3'000)) << "what was taken makes room";
+}
+
 TEST_F(JournalOnTmpfs, WithoutInodesTheOldestGo) {
   mount("size=1m,nr_inodes=5");  // the root, the directory, three segments
   if (!mounted_) return;

@@ -153,6 +153,32 @@ TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
   }
 }
 
+// The ring is given time for whoever makes lines of the journal, but not all time.
+TEST_F(LogConsumerTest, WhoTakesAllOfTheJournalIsWaitedForAWhile) {
+  journal_->taken({});
+  source_.push({1, enter_of(1, 2)});
+  const std::string text(60'000, 'x');
+  const std::uint64_t pieces = journal_->max_bytes() / text.size();
+  for (std::uint64_t i = 0; i < pieces; ++i) source_.push({2, Bytes{1, i * text.size(), 0, bytes(text)}});
+  rounds(3);
+  const std::size_t waiting = source_.held();
+  EXPECT_GT(waiting, pieces / 4);
+  JournalPlace place{};
+  while (true) {
+    const auto tail = journal_->tail(place, 1U << 20U);
+    ASSERT_TRUE(tail);
+    place = tail->next;
+    if (tail->end) break;
+  }
+  journal_->taken(place);
+  rounds(3);
+  EXPECT_EQ(source_.held(), 0U);
+  for (std::uint64_t i = 0; i < pieces; ++i)
+    source_.push({2, Bytes{1, (pieces + i) * text.size(), 0, bytes(text)}});
+  rounds_for(1s);
+  EXPECT_EQ(source_.held(), 0U) << "nor for ever";
+}
+
 TEST_F(LogConsumerTest, AFileThatIsTappedAmidARoundIsAFileFromItsFirstRecord) {
   source_.push({1, Bytes{9, 0, 0, bytes(std::string(1U << 20U, 'x'))}});  // so much that there may be more
   slots_.next_beat = [this] {
