@@ -48,13 +48,17 @@ std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::S
   if (auto match = flow::SchedulerMatch::parse(config.schedulers.logs)) path->schedulers_ = std::move(*match);
   const Config::Stream::Schedulers& schedulers = config.schedulers;
   if (schedulers.main_log != "off")
-    path->main_log_ = std::make_unique<MainLog>(
+    path->main_log_ = std::make_unique<MainLogThread>(
         MainLog::Options{schedulers.main_log, schedulers.main_log_bytes, schedulers.main_log_files});
   path->round();
   return path;
 }
 
 LinePath::~LinePath() {
+  stop();
+}
+
+void LinePath::stop() {
   const std::uint64_t once = 1;
   if (stop_.valid()) static_cast<void>(!::write(stop_.get(), &once, sizeof(once)));
   if (thread_.joinable()) thread_.join();
@@ -132,6 +136,7 @@ void LinePath::append_samples(std::vector<stats::Series>& out) const {
   const auto one = [&out](StatId id, stats::Value value) { out.push_back({&stats::stat(id), {}, value}); };
   one(StatId::kFLOW_LINES, store.lines);
   one(StatId::kFLOW_MISSING, lines.missing);
+  one(StatId::kFLOW_MISSED_LINES, store.missed_lines);
   one(StatId::kFLOW_UNNAMED, lines.unnamed);
   one(StatId::kSCHEDULER_UNKNOWN_V, lines.unknown_verbosity);
   one(StatId::kMAIN_LOG_LOST, main_log_ ? main_log_->lost_bytes() : 0);

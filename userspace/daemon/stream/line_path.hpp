@@ -10,7 +10,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "daemon/config.hpp"
-#include "daemon/stream/main_log.hpp"
+#include "daemon/stream/main_log_thread.hpp"
 #include "flow/lines/scheduler_match.hpp"
 #include "flow/pipeline.hpp"
 #include "stats/snapshot.hpp"
@@ -28,6 +28,8 @@ class LinePath {
 
   /// Begins to take what comes. An Error: no thread.
   [[nodiscard]] Status start();
+  /// No more, and what was taken is written. Who reads the store may go on.
+  void stop();
 
   [[nodiscard]] flow::FlowStore& store() { return *store_; }
   void append_samples(std::vector<stats::Series>& out) const;
@@ -45,7 +47,7 @@ class LinePath {
 
   Config::Stream config_;
   flow::SchedulerMatch schedulers_;
-  std::unique_ptr<MainLog> main_log_;  // empty: it is off
+  std::unique_ptr<MainLogThread> main_log_;  // empty: it is off
   bool begin_anew_ = true;
   std::unique_ptr<flow::Pipeline> pipeline_;
   std::shared_ptr<flow::Follower> follower_;

@@ -100,12 +100,14 @@ Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, con
 
 }  // namespace
 
-FlowLog::FlowLog(const std::string& dir, FlowState state)
+FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
     : path_(dir + "/" + flow_file_name(state.id)),
+      whole_(whole),
       written_(std::move(state)),
       streams_(written_.streams),
       past_(written_.past),
       missing_(written_.missing),
+      refilled_(written_.refilled),
       first_(written_.first),
       last_(written_.last),
       ended_(written_.ended) {
@@ -136,6 +138,7 @@ std::optional<std::uint64_t> FlowLog::position_of(StreamNo stream) const {
 
 std::uint64_t FlowLog::bytes() const {
   std::uint64_t bytes = past_;
+  if (!whole_) return bytes;
   for (const auto& [stream, position] : streams_) bytes += position;
   return bytes;
 }
@@ -150,7 +153,7 @@ Status FlowLog::absorb(const FlowLog& other) {
     ours = std::max(ours, position);
   }
   missing_ += other.missing_;
-  written_.refilled += other.written_.refilled;
+  refilled_ += other.refilled_;
   if (first_ == 0) first_ = other.first_;
   last_ = std::max(last_, other.last_);
   return {};
@@ -161,6 +164,7 @@ bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line
   if (line.end <= position) return false;
   std::string_view text = line.text;
   if (line.begin < position) text.remove_prefix(std::min<std::uint64_t>(position - line.begin, text.size()));
+  if (!whole_) past_ += line.end - std::max(line.begin, position);
   position = line.end;
   put_cri_line(buffer_, clock, {line.time, output, line.full, {}, text});
   ++buffered_lines_;
@@ -218,6 +222,7 @@ Status FlowLog::flush() {
   written_.streams = streams_;
   written_.past = past_;
   written_.missing = missing_;
+  written_.refilled = refilled_;
   written_.first = first_;
   written_.last = last_;
   written_.ended = ended_;

@@ -48,15 +48,17 @@ struct FilePart {
 /// Not thread-safe: FlowStore guards it.
 class FlowLog {
  public:
-  FlowLog(const std::string& dir, FlowState state);
+  /// `whole`: it has all of its streams, else some of their lines.
+  FlowLog(const std::string& dir, FlowState state, bool whole = true);
 
   [[nodiscard]] const std::string& id() const { return written_.id; }
   /// What is safe in the file.
   [[nodiscard]] const FlowState& written() const { return written_; }
   [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
-  /// Of its streams, up to where they stand here.
+  /// Of its streams, up to where they stand here; or of its lines, where those are some of a stream's.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
+  [[nodiscard]] std::uint64_t refilled() const { return refilled_; }
   [[nodiscard]] LogPosition base() const { return written_.base; }
   [[nodiscard]] LogPosition end() const { return written_.base + written_.length + buffer_.size(); }
   [[nodiscard]] std::size_t buffered() const { return buffer_.size(); }
@@ -80,7 +82,7 @@ class FlowLog {
   void forget_streams(IsKept&& is_kept) {
     std::erase_if(streams_, [&](const auto& stream) {
       if (is_kept(stream.first)) return false;
-      past_ += stream.second;
+      if (whole_) past_ += stream.second;
       return true;
     });
   }
@@ -123,12 +125,14 @@ class FlowLog {
   void drop_buffered(std::uint64_t bytes);
 
   std::string path_;
+  bool whole_;
   FlowState written_;
   std::string buffer_;
   std::uint64_t buffered_lines_ = 0;
   std::map<StreamNo, std::uint64_t> streams_;  // as in the state, with what is in memory
   std::uint64_t past_ = 0;
   std::uint64_t missing_ = 0;
+  std::uint64_t refilled_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;

@@ -55,11 +55,12 @@ Result<std::uint64_t> FlowLog::fill(std::span<const GapFill> fills) {
     written_.length = text.size();
     written_.lines += file_lines;
     written_.missing -= std::min(written_.missing, file_filled);
+    written_.refilled += file_filled;
   }
   buffer_ = std::move(buffer);
   buffered_lines_ += buffer_lines;
   missing_ -= std::min(missing_, filled);
-  written_.refilled += filled;
+  refilled_ += filled;
   edits_.insert(edits_.end(), edits.begin(), edits.end());
   return filled;
 }

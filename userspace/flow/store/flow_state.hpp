@@ -27,7 +27,7 @@ struct FlowState {
   std::uint64_t ended = 0;  ///< when its last stream ended; 0: it has not
   /// Up to where its streams stand in the file; of those that nobody will add to any more only the sum.
   std::map<StreamNo, std::uint64_t> streams;
-  std::uint64_t past = 0;
+  std::uint64_t past = 0;  ///< or, of a flow that has some of their lines, the sum of those
   bool operator==(const FlowState&) const = default;
 };
 

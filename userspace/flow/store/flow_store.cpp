@@ -57,6 +57,8 @@ void FlowStore::load() {
   for (auto& [id, state] : index_->found()) {
     const Ref flow = make(std::move(state));
     file_bytes_ += file_pages(flow->log.written().length);
+    if (flow->log.missing() > 0)
+      gapped_.insert(id);  // what may fill them was perhaps not asked before the end
     known.insert(flow_file_name(id));
   }
   index_->found().clear();
@@ -82,8 +84,8 @@ void FlowStore::find_files() {
 
 FlowStore::Ref FlowStore::make(FlowState state) {
   const std::string id = state.id;
-  auto flow = std::make_shared<Flow>(next_number_++, options_.dir, std::move(state));
-  flow->derived = id.starts_with(kDerived);
+  const bool derived = id.starts_with(kDerived);
+  auto flow = std::make_shared<Flow>(next_number_++, options_.dir, std::move(state), derived);
   flows_.insert_or_assign(id, flow);
   note_change(*flow);
   return flow;
@@ -127,7 +129,6 @@ void FlowStore::Writing::touch(Flow& flow) {
 bool FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line) {
   const std::size_t before = flow.log.buffered();
   if (!flow.log.add(stream, output, line, store_.clock_)) return false;
-  if (flow.derived && flow.log.ended() != 0) flow.log.set_ended(0);
   store_.more_age_ = store_.more_age_ || flow.derived;
   store_.buffered_ += flow.log.buffered() - before;
   store_.full_ = store_.full_ || (flow.log.buffered() >= store_.options_.buffer_bytes && now_ >= flow.retry);
@@ -201,7 +202,7 @@ void FlowStore::keep_streams(const std::unordered_set<StreamNo>& streams) {
 void FlowStore::end_orphans(std::uint64_t time) {
   const std::scoped_lock lock(mutex_);
   for (const auto& [id, flow] : flows_) {
-    if (flow->open_streams > 0 || flow->log.ended() != 0) continue;
+    if (flow->open_streams > 0 || flow->log.ended() != 0 || flow->derived) continue;
     flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);
     note_change(*flow);
     more_age_ = true;
@@ -250,15 +251,23 @@ void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
     next_flush_ = std::min(next_flush_, std::max(flow->waits_since + options_.idle, flow->retry));
   if (index_is_behind_) next_flush_ = std::min(next_flush_, now + options_.idle);
   // A node that is quiet has flows that become too old, too.
-  if (old_at_ > wall_ns)
+  if (old_at_ != 0) {
+    // A look each second is enough, so one may have become too old since the last.
+    const std::uint64_t look = std::max({old_at_, aged_ + kLookPause, wall_ns});
     next_flush_ = std::min(next_flush_, now + std::min<std::chrono::nanoseconds>(
-                                                  std::chrono::nanoseconds(old_at_ - wall_ns), options_.age));
+                                                  std::chrono::nanoseconds(look - wall_ns), options_.age));
+  }
 }
 
 FlowStore::Ref FlowStore::find(const std::string& id) const {
   const std::scoped_lock lock(mutex_);
   const auto known = flows_.find(id);
   return known == flows_.end() ? nullptr : known->second;
+}
+
+void FlowStore::expect(const std::string& id) {
+  const std::scoped_lock lock(mutex_);
+  if (!flows_.contains(id)) make(FlowState{.id = id, .streams = {}})->fresh = true;
 }
 
 Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t limit) const {
@@ -295,8 +304,8 @@ std::optional<FlowStore::Bounds> FlowStore::bounds(const Flow& flow) const {
 
 FlowSummary FlowStore::summary_of(const Flow& flow) {
   const FlowLog& log = flow.log;
-  return {log.id(),    log.lines(), log.bytes(),     log.missing(), log.written().refilled,
-          log.first(), log.last(),  log.ended() == 0};
+  return {log.id(),       log.lines(), log.bytes(), log.missing(),
+          log.refilled(), log.first(), log.last(),  log.ended() == 0};
 }
 
 std::vector<FlowSummary> FlowStore::flows() const {
@@ -343,6 +352,7 @@ StoreStats FlowStore::stats() const {
   const std::scoped_lock lock(mutex_);
   StoreStats stats = stats_;
   stats.flows = flows_.size();
+  stats.missed_lines = missed_lines_;
   for (const auto& [id, flow] : flows_) stats.open_flows += flow->log.ended() == 0 ? 1 : 0;
   stats.buffers = waiting_.size();
   stats.buffered_bytes = buffered_;

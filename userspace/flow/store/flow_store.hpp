@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -55,6 +56,7 @@ struct StoreStats {
   std::uint64_t file_bytes = 0;
   std::array<std::uint64_t, kEvictions> evicted_bytes{};
   std::array<std::uint64_t, kEvictions> evicted_flows{};  ///< whole ones
+  std::uint64_t missed_lines = 0;  ///< that made room before somebody who followed had read them
   std::uint64_t write_errors = 0;
   std::uint64_t index_errors = 0;
   std::string last_error;  ///< empty: the last flush succeeded
@@ -84,8 +86,8 @@ class FlowStore {
   using Clock = std::chrono::steady_clock;
 
   struct Flow {
-    Flow(std::uint64_t number_of, const std::string& dir, FlowState state)
-        : number(number_of), log(dir, std::move(state)) {}
+    Flow(std::uint64_t number_of, const std::string& dir, FlowState state, bool is_derived)
+        : number(number_of), log(dir, std::move(state), !is_derived), derived(is_derived) {}
     std::uint64_t number;  ///< of this process; followers are told by it
     FlowLog log;
     std::size_t open_streams = 0;
@@ -93,7 +95,7 @@ class FlowStore {
     bool fresh = false;  ///< nothing was known of it when it was asked for
     /// Its lines are some of other flows' streams, so it has no end: its age counts from its last line, and it makes room
     /// before flows that are somebody's whole output.
-    bool derived = false;
+    const bool derived;
     bool touched = false;
     std::uint64_t change = 0;         ///< the last one that changes_since() tells of
     Clock::time_point waits_since{};  ///< lines in memory
@@ -148,6 +150,8 @@ class FlowStore {
 
   /// Nothing: it is not known.
   [[nodiscard]] Ref find(const std::string& id) const;
+  /// One that is open and has had to make room, or has no line yet, is known from now on. Safe from any thread.
+  void expect(const std::string& id);
   [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
   struct Bounds {
     LogPosition begin = 0;
@@ -185,6 +189,8 @@ class FlowStore {
 
   /// Told after lines were added to this flow, or it ended or is gone.
   [[nodiscard]] std::shared_ptr<Follower> follow(const Flow& flow);
+  /// Of one that follows, so many lines made room before it had read them. Safe from any thread.
+  void note_missed(std::uint64_t lines) { missed_lines_ += lines; }
   /// How many follow a flow. Safe from any thread.
   [[nodiscard]] std::size_t followers() const { return followers_.in_hurry(); }
   [[nodiscard]] StoreStats stats() const;
@@ -244,12 +250,14 @@ class FlowStore {
   std::vector<Ref> changed_;  // whose states the index is to get
   std::vector<std::string> gone_;
   bool index_is_behind_ = false;  // a write of it failed: it is to be written as a whole
-  std::uint64_t aged_ = 0;        // when it was last looked for flows that are too old, ns since 1970
-  std::uint64_t old_at_ = 0;      // when the next one is; 0: none will be
-  bool more_age_ = false;         // flows that have ended since
+  static constexpr std::uint64_t kLookPause = 1'000'000'000;  // ns, between looks for flows that are too old
+  std::uint64_t aged_ = 0;    // when it was last looked for flows that are too old, ns since 1970
+  std::uint64_t old_at_ = 0;  // when the next one is; 0: none will be
+  bool more_age_ = false;     // flows that have ended since
   StoreStats stats_;
   std::unordered_set<std::string> gapped_;
   std::function<void()> told_of_gap_;
+  std::atomic<std::uint64_t> missed_lines_{0};
 };
 
 }  // namespace flowtap::flow

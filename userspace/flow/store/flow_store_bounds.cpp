@@ -8,7 +8,6 @@
 namespace flowtap::flow {
 namespace {
 
-constexpr std::uint64_t kSecond = 1'000'000'000;
 // What a flow may hold in memory when it cannot be written, in buffers.
 constexpr std::uint64_t kUnwrittenBuffers = 4;
 
@@ -124,10 +123,10 @@ void FlowStore::remove_old(std::uint64_t wall_ns) {
 }
 
 void FlowStore::enforce(std::uint64_t wall_ns) {
-  if (wall_ns - aged_ >= kSecond)
+  if (wall_ns - aged_ >= kLookPause)
     remove_old(wall_ns);
   else if (more_age_)
-    old_at_ = aged_ + kSecond;
+    old_at_ = aged_ + kLookPause;
   while (file_bytes_ > options_.store_bytes && make_room()) continue;
   while (flows_.size() > options_.flows) {
     Ref victim = oldest_ended();

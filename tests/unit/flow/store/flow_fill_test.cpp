@@ -89,6 +89,23 @@ TEST_F(FillTest, IsKeptByAProcessThatIsKilled) {
   EXPECT_EQ(store_->summary("f")->missing, 0U);
 }
 
+// What was filled in memory alone is lost with it, and counts when it is filled again.
+TEST_F(FillTest, CountsOnceAlsoForAProcessThatIsKilled) {
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  open();
+  SetUp();
+  EXPECT_EQ(store_->summary("f")->missing, 100U);
+  EXPECT_EQ(store_->summary("f")->refilled, 0U);
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  EXPECT_EQ(store_->summary("f")->refilled, 100U);
+}
+
+TEST_F(FillTest, GapsFromBeforeAStartAreLookedForAgain) {
+  store_->flush({}, 1, true);
+  open();
+  EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{"f"});
+}
+
 TEST_F(FillTest, MakesNoRoomForItself) {
   store_.reset();
   store_ = FlowStore::open({.dir = dir_ / "", .flow_bytes = 300});

@@ -114,6 +114,25 @@ TEST_F(FlowStoreTest, OfALineOnlyWhatIsNew) {
   EXPECT_EQ(flow->log.missing(), 5U);
 }
 
+// Some lines of a scheduler's log: neither how far that log is nor the end of who wrote it is theirs.
+TEST_F(FlowStoreTest, AFlowOfSomeLinesHasTheirBytesAndNoEnd) {
+  open();
+  const auto add = [&](std::string_view text, std::uint64_t at) {
+    FlowStore::Writing writing(*store_, {});
+    writing.add(*writing.flow("sched/a/b"), 1, "stderr", {text, true, at, at + text.size() + 1, 7});
+  };
+  add("one", 1'000'000), add("three", 2'000'000);
+  for (const bool again : {false, true}) {
+    EXPECT_EQ(store_->summary("sched/a/b")->bytes, 10U) << again;
+    EXPECT_TRUE(store_->summary("sched/a/b")->open) << again;
+    store_->keep_streams({});
+    EXPECT_EQ(store_->summary("sched/a/b")->bytes, 10U) << again;
+    flush();
+    open();
+    store_->end_orphans(9);
+  }
+}
+
 TEST_F(FlowStoreTest, FollowersAreTold) {
   Writer one(open(), "one", 1);
   Writer other(*store_, "other", 2);

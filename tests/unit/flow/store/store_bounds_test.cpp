@@ -165,6 +165,10 @@ TEST_F(FlowStoreTest, TheNextThatBecomesTooOldIsAReasonToFlush) {
   flush(true, {}, 110 * kSecond + 1);
   EXPECT_FALSE(store_->find("one"));
   EXPECT_EQ(store_->next_flush(), Clock::time_point(3s));
+  flush(true, {}, 112 * kSecond + kSecond / 2);
+  flush(true, {}, 113 * kSecond + kSecond / 4);
+  EXPECT_TRUE(store_->find("other"));
+  EXPECT_EQ(store_->next_flush(), Clock::time_point(250ms)) << "it has become so since the last look";
   open();
   EXPECT_EQ(store_->next_flush(), Clock::time_point()) << "it may have become so meanwhile";
   flush(true, {}, 120 * kSecond);

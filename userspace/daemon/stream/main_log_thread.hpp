@@ -1,0 +1,44 @@
+// The main log's file on a thread of its own: a disk that is slow or hangs holds up neither lines nor who reads them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/bell.hpp"
+#include "daemon/stream/main_log.hpp"
+
+namespace flowtap {
+
+class MainLogThread {
+ public:
+  /// Bytes that may wait for the file; what comes then is lost here (its flow has it), and counted.
+  static constexpr std::size_t kMostWaiting = std::size_t{4} << 20U;
+
+  explicit MainLogThread(MainLog::Options options);
+  /// Writes what waits.
+  ~MainLogThread();
+  MainLogThread(const MainLogThread&) = delete;
+  MainLogThread& operator=(const MainLogThread&) = delete;
+
+  /// A line, or a part of one. Waits for no file.
+  void write(std::string_view text, bool full);
+  [[nodiscard]] std::uint64_t lost_bytes() const { return lost_ + log_.lost_bytes(); }
+
+ private:
+  void run() noexcept;
+  void write_waiting();
+
+  MainLog log_;
+  Bell bell_;
+  std::mutex mutex_;
+  std::string waiting_;
+  std::atomic<std::uint64_t> lost_{0};
+  std::thread thread_;
+};
+
+}  // namespace flowtap
