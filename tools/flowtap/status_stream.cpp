@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/printable.hpp"
+#include "base/rfc3339.hpp"
 #include "table.hpp"
 
 namespace flowtap::cli {
@@ -72,9 +73,12 @@ std::string stream_text(const api::StreamStatusReport& stream, const Style& styl
   table.add({{"ring", "2"}, {ring}});
   table.add({{"lost", "2"}, lost_cell(stream)});
   if (stream.journal) table.add({{"journal", "2"}, journal_cell(*stream.journal)});
+  const std::string since =
+      stream.flows_since ? " since " + rfc3339_nano(*stream.flows_since).substr(0, 19) + "Z" : "";
   table.add({{"flows", "2"},
-             {fmt::format("{} open, {} ended; streams open: {}, taps: {}", grouped(stream.open_flows),
-                          grouped(stream.ended_flows), grouped(stream.open_streams), grouped(stream.taps))}});
+             {fmt::format("{} open, {} ended{}; streams open: {}, taps: {}", grouped(stream.open_flows),
+                          grouped(stream.ended_flows), since, grouped(stream.open_streams),
+                          grouped(stream.taps))}});
   if (const std::string text = missing_sources(stream.sources); !text.empty())
     table.add({{"sources", "2"}, {text, "33"}});
   return table.text(style);

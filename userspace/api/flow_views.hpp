@@ -169,6 +169,7 @@ struct StreamStatusReport {
   std::optional<JournalStatus> journal;
   std::uint64_t open_flows = 0;
   std::uint64_t ended_flows = 0;
+  std::optional<std::chrono::system_clock::time_point> flows_since;  ///< what was before is not kept here
   std::uint64_t open_streams = 0;
   std::uint64_t taps = 0;
   SourcesStatus sources;

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "api/json.hpp"
+#include "base/rfc3339.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -81,7 +82,10 @@ boost::json::object stream_status_to_json(const StreamStatusReport& stream) {
       {"lost_events", stream.lost_events},
       {"no_slot", stream.no_slot},
       {"recursion_misses", optional_number(stream.recursion_misses)},
-      {"flows", json::object{{"open", stream.open_flows}, {"ended", stream.ended_flows}}},
+      {"flows", json::object{{"open", stream.open_flows},
+                             {"ended", stream.ended_flows},
+                             {"since", stream.flows_since ? json::value(rfc3339_nano(*stream.flows_since))
+                                                          : json::value(nullptr)}}},
       {"open_streams", stream.open_streams},
       {"taps", stream.taps},
       {"sources", sources_to_json(stream.sources)}};
@@ -116,6 +120,8 @@ StreamStatusReport stream_status_from_json(const boost::json::object& object) {
                    {"torn", &journal.torn}}))
     stream.journal = journal;
   take_counts(object, "flows", {{"open", &stream.open_flows}, {"ended", &stream.ended_flows}});
+  if (const auto* flows = member(object, "flows"); flows != nullptr && flows->is_object())
+    stream.flows_since = parse_rfc3339(text_member(flows->get_object(), "since"));
   stream.open_streams = count_member(object, "open_streams").value_or(0);
   stream.taps = count_member(object, "taps").value_or(0);
   if (const auto* sources = member(object, "sources"); sources != nullptr && sources->is_object())

@@ -51,6 +51,7 @@ inline StreamStatusReport full_stream_status() {
   s.journal = JournalStatus{8'000'000, 9'000'000, 10, 11, 12};
   s.open_flows = 13;
   s.ended_flows = 14;
+  s.flows_since = std::chrono::system_clock::time_point(std::chrono::seconds(14'000));
   s.open_streams = 15;
   s.taps = 16;
   s.sources = {{"/var/log/x.log"}, {{"/mnt/y.log", "it is on nfs4"}}, 17, 18};

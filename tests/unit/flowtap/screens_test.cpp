@@ -149,14 +149,16 @@ TEST(StatusText, ShowsTheStreamPathAndWhatItLost) {
   stream.recursion_misses = 7;
   stream.journal = api::JournalStatus{1024, 4096, 1, 2, 0};
   stream.open_flows = 3;
-  EXPECT_TRUE(status_text(report, kUtf8)
-                  .ends_with("  log tap  sys_exit, pinned\n"
-                             "  ring     64.0 MiB, 2.00 KiB waiting\n"
-                             "  lost     1,234 bytes (ring_full 1000 B, quiet 234 B), 5 events, 6 streams "
-                             "without a slot, 7 runs left out by "
-                             "the kernel\n"
-                             "  journal  1.00 KiB of 4.00 KiB in 1 segment, 2 write errors\n"
-                             "  flows    3 open, 0 ended; streams open: 0, taps: 0\n"))
+  stream.flows_since = std::chrono::system_clock::time_point(std::chrono::seconds(1'700'000'000));
+  EXPECT_TRUE(
+      status_text(report, kUtf8)
+          .ends_with("  log tap  sys_exit, pinned\n"
+                     "  ring     64.0 MiB, 2.00 KiB waiting\n"
+                     "  lost     1,234 bytes (ring_full 1000 B, quiet 234 B), 5 events, 6 streams "
+                     "without a slot, 7 runs left out by "
+                     "the kernel\n"
+                     "  journal  1.00 KiB of 4.00 KiB in 1 segment, 2 write errors\n"
+                     "  flows    3 open, 0 ended since 2023-11-14T22:13:20Z; streams open: 0, taps: 0\n"))
       << status_text(report, kUtf8);
   stream.sources = {{"/var/log/x\x1b"}, {{"/mnt/y\x1b", "it is on nfs4"}}, 2, 3};
   EXPECT_TRUE(

@@ -124,10 +124,11 @@ api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   return flow;
 }
 
-// What was missing when it was captured may be there by now.
+// What was missing when it was captured may be there by now, and what was captured may have been too much for the lines.
 void add_stored(api::FlowStatus& flow, const flow::FlowSummary& summary) {
   flow.lines = summary.lines;
-  flow.missing_bytes -= std::min(flow.missing_bytes, summary.refilled);
+  flow.missing_bytes =
+      std::max(flow.missing_bytes - std::min(flow.missing_bytes, summary.refilled), summary.missing);
 }
 
 }  // namespace

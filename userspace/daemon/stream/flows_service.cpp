@@ -84,8 +84,17 @@ Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id
   return FlowReader::open(journal_, watch_, id, options);
 }
 
+bool FlowsService::is_open(const std::string& id) const {
+  return std::ranges::any_of(journal_.streams(), [&id](const flow::StreamView& stream) {
+    return stream.name && stream.name->flow == id && stream.name->capture == flow::Capture::kTaken &&
+           !stream.sums.ended;
+  });
+}
+
 Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
                                                           const api::LogOptions& options) {
+  // It may have had to make room for others before it said anything.
+  if (!store_.find(id) && is_open(id)) store_.expect(id);
   if (!options.otel) return LogReader::open(store_, watch_, id, options, history_);
   api::LogOptions lines = options;
   lines.timestamps = true;

@@ -55,6 +55,8 @@ class FlowsService final : public api::FlowsView {
                                                             const api::ReadOptions& options) override;
 
  private:
+  [[nodiscard]] bool is_open(const std::string& id) const;
+
   flow::Journal& journal_;
   flow::FlowStore& store_;
   FollowWatch& watch_;

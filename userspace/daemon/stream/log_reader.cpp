@@ -111,6 +111,7 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
     return piece;
   }
   piece.end = !flow_;
+  waits_ = false;
   for (int parts = 0; piece.bytes.empty() && !piece.end; ++parts) {
     if (parts == kLogParts) {
       piece.again = true;
@@ -154,6 +155,7 @@ bool LogReader::has_moved(const flow::LogPart& part) {
   std::uint64_t ignored = 0;
   for (LogPosition* position : {&span_.to, &waits_to_, &waited_to_})
     store_.move(*flow_, span_.edits, *position, ignored);
+  if (gap_at_) store_.move(*flow_, span_.edits, *gap_at_, ignored);
   span_.edits = store_.move(*flow_, span_.edits, span_.at, span_.lines);
   return true;
 }
@@ -162,19 +164,20 @@ bool LogReader::has_moved(const flow::LogPart& part) {
 bool LogReader::waits_at(LogPosition gap) {
   using Clock = FollowWatch::Clock;
   if (!options_.follow || runtime_ == nullptr || gap < waited_to_) return false;
-  if (gap_until_ == Clock::time_point::max()) {
+  if (gap_at_ != gap) {
+    gap_at_ = gap;
     gap_until_ = Clock::now() + kFollowerPatience;
     const auto bounds = store_.bounds(*flow_);
     waits_to_ = bounds && bounds->edits == span_.edits ? bounds->end : gap + 1;
   }
-  if (Clock::now() < gap_until_) return true;
-  waited_to_ = waits_to_;
-  gap_until_ = Clock::time_point::max();
-  return false;
+  waits_ = Clock::now() < gap_until_;
+  if (!waits_) waited_to_ = waits_to_;
+  return waits_;
 }
 
 // What makes room is the oldest; whoever reads slowly is told, and goes on with what is there.
 void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
+  store_.note_missed(part.lines_before - std::min(part.lines_before, span_.lines));
   if (part.lines_before > span_.lines) text_.say(jump_text(part.lines_before - span_.lines), piece);
   span_.at = part.from;
   span_.lines = part.lines_before;
@@ -182,7 +185,7 @@ void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
 }
 
 void LogReader::when_more(std::function<void()> wake) {
-  if (gap_until_ != FollowWatch::Clock::time_point::max()) watch_.later(this, wake, gap_until_);
+  if (waits_) watch_.later(this, wake, gap_until_);
   follower_->once(std::move(wake));
 }
 

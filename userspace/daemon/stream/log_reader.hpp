@@ -60,7 +60,9 @@ class LogReader final : public api::RawReader {
   LogStart start_;
   LogSpan span_;  // `at` moves on; without `follow` it is read up to `to`
   // A gap that comes while somebody follows may be filled soon. What stood behind it then has waited with it.
-  FollowWatch::Clock::time_point gap_until_ = FollowWatch::Clock::time_point::max();
+  std::optional<flow::LogPosition> gap_at_;
+  FollowWatch::Clock::time_point gap_until_{};
+  bool waits_ = false;  // at that gap
   flow::LogPosition waits_to_ = 0;
   flow::LogPosition waited_to_ = 0;
 };

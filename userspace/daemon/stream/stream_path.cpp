@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <unordered_set>
 
 #include "base/file.hpp"
@@ -66,6 +67,13 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   std::unique_ptr<StreamPath> path(new StreamPath);
   FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, config.stream.flows_bytes));
   if (!mounted.warning.empty()) path->warnings_.push_back(mounted.warning);
+  path->since_ = flows_since(mounted.path, std::chrono::system_clock::now());
+  if (path->since_.is_new)
+    spdlog::info(
+        "stream: {} is new: of what was captured before, as before a reboot, nothing is left; logs begin "
+        "with what "
+        "the containers' runtimes have kept",
+        mounted.path);
   path->journal_limit_ = config.stream.journal_bytes;
   path->host_root_ = config.host_root;
   FTAP_TRY_ASSIGN(journal, flow::Journal::open(
@@ -235,8 +243,7 @@ void StreamPath::stop_drain() {
 bool StreamPath::stop() {
   if (!file_sources_ || file_sources_->stop(kFilesEnd)) return true;
   stop_drain();
-  service_.reset();
-  lines_.reset();
+  lines_->stop();
   return false;
 }
 
@@ -356,10 +363,12 @@ api::StreamStatusReport StreamPath::report() const {
                                       .segments = journal.segments,
                                       .write_errors = write_errors,
                                       .torn = journal_->replayed().torn_bytes};
-  for (const auto& [id, streams] : streams_by_flow(*journal_)) {
-    const bool open = std::ranges::any_of(streams, [](const auto& stream) { return !stream.sums.ended; });
-    ++(open ? report.open_flows : report.ended_flows);
-  }
+  std::map<std::string, bool> flows;  // whether they are open
+  for (const auto& [id, streams] : streams_by_flow(*journal_))
+    flows[id] = std::ranges::any_of(streams, [](const auto& stream) { return !stream.sums.ended; });
+  for (const flow::FlowSummary& flow : lines_->store().flows()) flows.try_emplace(flow.id, flow.open);
+  for (const auto& [id, open] : flows) ++(open ? report.open_flows : report.ended_flows);
+  report.flows_since = since_.time;
   report.open_streams = counts.open_streams;
   report.taps = taps_ ? taps_->count() : 0;
   if (file_sources_) {

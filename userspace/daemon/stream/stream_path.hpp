@@ -17,6 +17,7 @@
 #include "daemon/stream/container_namer.hpp"
 #include "daemon/stream/file_sources.hpp"
 #include "daemon/stream/flows_service.hpp"
+#include "daemon/stream/flows_since.hpp"
 #include "daemon/stream/follow_watch.hpp"
 #include "daemon/stream/line_path.hpp"
 #include "daemon/stream/listed_processes.hpp"
@@ -89,6 +90,7 @@ class StreamPath {
   std::optional<identity::RootDir> proc_;  // of the node, as long as it is looked at for containers of v1
   Clock::time_point next_v1_look_{};
   std::string host_root_;
+  FlowsSince since_;
   std::unique_ptr<flow::Journal> journal_;
   std::uint64_t journal_limit_ = 0;
   std::unique_ptr<LinePath> lines_;

@@ -70,6 +70,33 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
                              {"proc/5-1", true}}));
 }
 
+// A gap that the lines' own path made is not in the journal; one that was filled is missing no longer.
+TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
+  add("pod/a/b/u/c/0", {now_ns()}, false);
+  const auto missing = [&] {
+    return FlowsService(*journal_, *store_, *watch_, suspicion_, nullptr).flows({}).at(0).missing_bytes;
+  };
+  EXPECT_EQ(missing(), 0U);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow("pod/a/b/u/c/0"), 1, "stdout", 100, 1);
+  }
+  EXPECT_EQ(missing(), 100U);
+}
+
+// Its container runs and says nothing.
+TEST_F(FlowsServiceTest, WhoFollowsAnOpenFlowThatMadeRoomWaits) {
+  add("pod/a/b/u/c/0", {now_ns()}, false);
+  add("pod/a/b/u/c/1", {now_ns()}, true);
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr);
+  auto reader = service.log("pod/a/b/u/c/0", {.follow = true});
+  ASSERT_TRUE(reader) << reader.error().what;
+  const auto piece = (*reader)->read(1000);
+  ASSERT_TRUE(piece);
+  EXPECT_FALSE(piece->end);
+  EXPECT_FALSE(service.log("pod/a/b/u/c/1", {.follow = true})) << "one that has ended";
+}
+
 // The store is written as the pipeline writes it.
 class FlowsWatchTest : public FlowsServiceTest {
  protected:

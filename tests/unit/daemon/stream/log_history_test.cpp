@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <array>
 #include <chrono>
+#include <thread>
 
 #include "base/rfc3339.hpp"
 #include "daemon/stream/flow_audit.hpp"
 #include "daemon/stream/flow_gaps.hpp"
 #include "daemon/stream/log_reader.hpp"
+#include "daemon/stream/refiller.hpp"
 #include "tests/support/file_tree.hpp"
 #include "tests/support/temp_dir.hpp"
 
@@ -214,6 +217,41 @@ TEST_F(LogHistoryTest, AFollowerWaitsForAGapToBeFilled) {
   EXPECT_EQ(round.open + round.bytes[0], third.size());
   if (round.bytes[0] == 0) return;  // too little around it to be sure
   EXPECT_EQ(read(), lines(4, 7));
+}
+
+// Each gap is waited for by itself, however long ago the one before was filled.
+TEST_F(LogHistoryTest, AFollowerWaitsForTheNextGapAsWell) {
+  capture(1, 3);
+  auto reader = LogReader::open(*store_, *watch_, kFlow, {.follow = true}, history_.get());
+  ASSERT_TRUE(reader);
+  const auto read = [&] {
+    std::string all;
+    for (int i = 0; i < 10; ++i) all += (*reader)->read(1000)->bytes;
+    return all;
+  };
+  const auto lose = [&](const std::string& text) {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow(kFlow), 1, "stdout", at_[0] += text.size(), 1);
+  };
+  const auto find = [&](const std::string& text) {
+    const auto flow = store_->find(kFlow);
+    const std::string log = store_->read(*flow, 0, 100'000)->text;
+    const std::size_t tag = log.find("F:missing");
+    const std::size_t from = log.rfind('\n', tag) + 1;
+    const flow::GapFill fill{from, log.substr(from, log.find('\n', from) + 1 - from),
+                             rfc3339_nano(second(1)) + " stdout F " + text, text.size()};
+    EXPECT_EQ(store_->fill(flow, std::array{fill}).value(), text.size());
+  };
+  EXPECT_EQ(read(), lines(1, 3));
+  lose(line(4)), capture(5, 6);
+  EXPECT_EQ(read(), "") << "it waits";
+  find(line(4));
+  EXPECT_EQ(read(), lines(4, 6));
+  std::this_thread::sleep_for(kFollowerPatience);
+  lose(line(6)), capture(7, 8);
+  EXPECT_EQ(read(), "") << "it waits again";
+  find(line(6));
+  EXPECT_EQ(read(), lines(6, 8));
 }
 
 }  // namespace

@@ -210,6 +210,7 @@ TEST_F(LogReaderTest, WhoReadsSlowlyIsToldAndGoesOn) {
                               " lines have made room before they were read here]\n" +
                               left.substr(0, left.size() - 1))
       << "that came since";
+  EXPECT_EQ(store_->stats().missed_lines, 2U * static_cast<std::uint64_t>(lines)) << "of both";
 }
 
 // Half of a log must not look like all of it.
