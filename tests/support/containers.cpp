@@ -210,7 +210,15 @@ std::unique_ptr<Process> Containerd::attach(const std::string& id) {
     attached = std::make_unique<Process>(Command{.argv = ctr_words({"task", "attach", id}),
                                                  .out = root_.file(id + ".out"),
                                                  .err = root_.file(id + ".err")});
-    return attached->wait(std::chrono::milliseconds(500)).value_or(0) == 0;
+    const auto has_fifo = [&attached] {
+      std::error_code none;
+      for (const auto& fd : fs::directory_iterator("/proc/" + std::to_string(attached->pid()) + "/fd", none))
+        if (fs::read_symlink(fd.path(), none).string().contains("/fifo/")) return true;
+      return false;
+    };
+    std::optional<int> left;
+    while (!has_fifo() && !(left = attached->wait(std::chrono::milliseconds(50)))) continue;
+    return !left && !attached->wait(std::chrono::milliseconds(100));
   });
   if (!stays) throw std::runtime_error("nobody takes the output of " + id + ": " + root_.read(id + ".err"));
   return attached;

@@ -159,16 +159,18 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
   std::size_t whole = 0;
   const auto take_until = [&](std::size_t bytes) {
     std::array<epoll_event, 64> events{};
-    return eventually([&] {
-      const int n = ::epoll_wait(epoll.get(), events.data(), static_cast<int>(events.size()), 100);
-      for (int i = 0; i < n; ++i) {
-        auto& reader = *static_cast<LogFollower*>(events.at(static_cast<std::size_t>(i)).data.ptr);
-        const bool had = reader.seen() >= bytes;
-        EXPECT_TRUE(reader.take(wanted)) << "behind " << reader.seen() << " bytes";
-        if (!had && reader.seen() >= bytes) ++whole;
-      }
-      return whole == readers.size() || testing::Test::HasFailure();
-    });
+    return eventually(
+        [&] {
+          const int n = ::epoll_wait(epoll.get(), events.data(), static_cast<int>(events.size()), 100);
+          for (int i = 0; i < n; ++i) {
+            auto& reader = *static_cast<LogFollower*>(events.at(static_cast<std::size_t>(i)).data.ptr);
+            const bool had = reader.seen() >= bytes;
+            EXPECT_TRUE(reader.take(wanted)) << "behind " << reader.seen() << " bytes";
+            if (!had && reader.seen() >= bytes) ++whole;
+          }
+          return whole == readers.size() || testing::Test::HasFailure();
+        },
+        3 * kPatience);
   };
   // All of them follow: each has the first line.
   ASSERT_TRUE(take_until(writer_lines(0, 1).size())) << whole;

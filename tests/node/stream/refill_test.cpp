@@ -112,13 +112,23 @@ TEST_F(Refill, FlowsThatHaveEndedAreCompared) {
   for (const char* result : {"equal", "differs", "incomplete", "no_source", "gone"})
     EXPECT_GE(audited(result), 0) << "from the first scrape";
   podman.run({.name = "honest", .command = {"log_writer", "both", "0", "2000"}});
-  const std::string id = podman.start({.name = "changed", .command = {"log_writer", "write", "0", "2000"}});
+  const std::string id =
+      podman.start({.name = "changed", .command = shell_after("go", "log_writer write 0 2000")});
+  wait_until_waits(root_, "go");
+  ASSERT_TRUE(eventually([&] {
+    return std::ranges::any_of(
+        flow_ids(daemon), [](const std::string& flow) { return flow.starts_with("container/changed-"); });
+  }));
+  // It must not compare them before the file is another.
+  daemon.signal(SIGSTOP);
+  let_go(root_, "go");
   EXPECT_EQ(podman.wait("changed"), 0);
-  ASSERT_TRUE(ended_flow(daemon, "container/honest-"));
-  ASSERT_TRUE(ended_flow(daemon, "container/changed-"));
   std::string log = podman.log(id);
   log.at(log.size() / 2) = '#';
   root_.write("var/lib/containers/storage/vfs-containers/" + id + "/userdata/ctr.log", log);
+  daemon.signal(SIGCONT);
+  ASSERT_TRUE(ended_flow(daemon, "container/honest-"));
+  ASSERT_TRUE(ended_flow(daemon, "container/changed-"));
   EXPECT_TRUE(eventually([&] { return audited("equal") >= 1 && audited("differs") >= 1; }));
 }
 

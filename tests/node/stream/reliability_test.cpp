@@ -23,11 +23,12 @@ Containerd::Container step(const std::vector<std::string>& command) {
           .annotations = cri_annotations("shop", kPodName, kPod, "main")};
 }
 
-// Writes lines until it is killed, not faster than that all of them are kept; `before` is done first.
+// Writes lines until it is killed, not more than are kept; `before` is done first.
 std::vector<std::string> writes_on(const std::string& before = ":") {
   return shell(
       before +
-      "; : >/on.waits; i=0; while [ -e /bin ]; do log_writer write $i 50 || exit 1; i=$((i + 50)); done");
+      "; : >/on.waits; i=0; while [ -e /bin ] && [ $i -lt 200000 ]; do log_writer write $i 50 || exit "
+      "1; i=$((i + 50)); done; while [ -e /bin ]; do sleep 0.1; done");
 }
 
 // Lines 0 .. 9999 when go0 is there, the next 10,000 when go1 is, ...; done0, done1, ... when they are written.
@@ -113,9 +114,12 @@ TEST_F(Reliability, StoppedAndRemovedByPodman) {
   wait_until_waits(root_, "on");
   const std::string flow_id = "container/step-" + id.substr(0, 12);
   auto out = follow(flow_id);
+  auto err = follow(flow_id, "stderr");
   // Else it is removed before anybody can look at it.
   fs::create_hard_link(podman.log_file(id), root_.file("kept.log"));
-  podman.podman({"stop", "--time=1", "step"});
+  podman.podman({"kill", "--signal=TERM", "step"});
+  ASSERT_TRUE(err.gets(std::string("has to go\n").size()));
+  podman.podman({"stop", "--time=0", "step"});
   podman.podman({"rm", "step"});
   EXPECT_FALSE(fs::exists(podman.log_file(id)));
 

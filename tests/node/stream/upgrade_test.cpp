@@ -16,16 +16,19 @@
 namespace flowtap::test {
 namespace {
 
-constexpr unsigned kLines = 200'000;
-constexpr const char* kWriter =
-    "i=0; while [ $i -lt 20 ]; do log_writer write $((i * 10000)) 10000; sleep 0.2; i=$((i + 1)); done";
+// Until it is told to stop, however long the upgrades take; then it says how often.
+constexpr unsigned kPart = 1000;
+const std::string kWriter =
+    "i=0; while [ -e /bin ] && [ ! -e /stop ]; do log_writer write $((i * 1000)) 1000; sleep 0.1; i=$((i + "
+    "1)); "
+    "done; echo $i >/parts.";
 
 const DaemonOptions kToday{.stream = true};
 const DaemonOptions kTomorrow{.stream = true, .program = FLOWTAPD_NEXT_PATH};
 
 void start_writers(Podman& podman) {
-  podman.start({.name = "one", .command = {"sh", "-c", kWriter}});
-  podman.start({.name = "other", .command = {"sh", "-c", std::string("exec >&2; ") + kWriter}});
+  podman.start({.name = "one", .command = {"sh", "-c", kWriter + "one"}});
+  podman.start({.name = "other", .command = {"sh", "-c", "exec >&2; " + kWriter + "other"}});
 }
 
 std::uint64_t captured(const Daemon& daemon) {
@@ -34,13 +37,15 @@ std::uint64_t captured(const Daemon& daemon) {
   return sum;
 }
 
-void expect_all(Podman& podman, const Daemon& daemon) {
+void expect_all(const ScratchRoot& root, Podman& podman, const Daemon& daemon) {
+  root.write("busybox/stop", "");
   for (const auto& [name, stream] : {std::pair{"one", "stdout"}, {"other", "stderr"}}) {
     EXPECT_EQ(podman.wait(name), 0);
     const auto flow = ended_flow(daemon, std::string("container/") + name + "-");
     ASSERT_TRUE(flow);
     EXPECT_EQ(flow->missing, 0U);
-    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, stream), writer_lines(0, kLines)), "") << name;
+    const auto parts = static_cast<unsigned>(std::stoul(root.read(std::string("busybox/parts.") + name)));
+    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, stream), writer_lines(0, parts * kPart)), "") << name;
   }
 }
 
@@ -79,7 +84,7 @@ TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
     EXPECT_EQ(daemon->status().at("stream").at("reason").as_string(), "relieved another build's");
     EXPECT_EQ(hooks_of(root), next == &kTomorrow ? tomorrows : todays);
   }
-  expect_all(podman, *daemon);
+  expect_all(root, podman, *daemon);
 }
 
 // The new build is killed at any moment of its start, and once more the old one.
@@ -102,7 +107,7 @@ TEST(Upgrade, KilledAtAnyMomentOfIt) {
   }
   daemon = std::make_unique<Daemon>(root, kTomorrow);
   daemon->wait_ready();
-  expect_all(podman, *daemon);
+  expect_all(root, podman, *daemon);
 }
 
 }  // namespace
