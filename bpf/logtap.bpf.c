@@ -50,7 +50,7 @@ static __always_inline void take(const struct ftap_tapped* tapped, const struct 
 }
 
 static __always_inline void end_if_closed(const struct ftap_tapped* tapped, const struct ftap_call* call) {
-  if (is_closed(tapped) && asked_for_some(call)) end_stream(tapped->stream, &tapped->target);
+  if (was_end(tapped) && asked_for_some(call)) end_stream(tapped->stream, &tapped->target);
 }
 
 /* False: neither end is tapped. */

@@ -31,8 +31,9 @@ enum ftap_log_type {
   FTAP_LOG_ENTER = 1, /* a process's outputs are captured from now on; payload: struct ftap_log_enter */
   FTAP_LOG_BYTES = 2, /* payload: the bytes */
   /*
-   * No more bytes can come; payload: struct ftap_log_end. A pipe's end is seen where its reader reads to it. Readers that
-   * leave before (conmon does when its container lived for a moment) are known by their container's CGROUP_GONE.
+   * No more bytes can come; payload: struct ftap_log_end. A pipe's end is seen where its reader, who is not in the
+   * container, reads to it. Readers that leave before (conmon does when its container lived for a moment) are known by
+   * their container's CGROUP_GONE.
    */
   FTAP_LOG_END = 3,
   FTAP_LOG_CGROUP_GONE = 4, /* payload: __u64, the id of the cgroup that was removed */
@@ -208,7 +209,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
  * number take over one another's programs.
  */
-#define FTAP_LOG_VERSION 6
+#define FTAP_LOG_VERSION 7
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

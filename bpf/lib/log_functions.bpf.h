@@ -114,7 +114,7 @@ static __always_inline bool on_read(struct file* file, struct iov_iter* iter, lo
   if (!find_file(file, true, &tapped)) return false;
   if (ret)
     take_iter(&tapped, iter, ret, 0, FTAP_LANE_PIPE);
-  else if (BPF_CORE_READ(iter, count) && is_closed(&tapped))
+  else if (BPF_CORE_READ(iter, count) && was_end(&tapped))
     end_stream(tapped.stream, &tapped.target);
   return true;
 }

@@ -76,10 +76,35 @@ static __always_inline void count_moved(struct ftap_stream* stream, __u64 n) {
   __sync_fetch_and_add(&stream->bytes, n);
 }
 
-/* Nobody can write into this pipe any more: a read that asked for something and got nothing was its end. */
-static __always_inline bool is_closed(const struct ftap_tapped* tapped) {
+struct ftap_look_up {
+  __u64 cgroup;
+  bool inside; /* or not known yet */
+};
+
+#define FTAP_MOST_LEVELS 256 /* who is deeper counts as inside */
+
+static long look_at_level(__u32 i, struct ftap_look_up* look) {
+  __u64 id = bpf_get_current_ancestor_cgroup_id(i + 1); /* below the root */
+  look->inside = id;
+  return !id || id == look->cgroup;
+}
+
+/* Whether the current task is in the container whose log this is: its runtime, which reads it, is not. */
+static __always_inline bool is_in_container_of(const struct ftap_stream* stream) {
+  if (stream->rule != FTAP_RULE_CONTAINER || !stream->cgroup) return false;
+  struct ftap_look_up look = {.cgroup = stream->cgroup};
+  bpf_loop(FTAP_MOST_LEVELS, look_at_level, &look, 0);
+  return look.inside;
+}
+
+/*
+ * Whether a read that asked for something and got nothing was the pipe's end: nobody can write into it any more. A container
+ * can open its own pipe for reading, close its outputs, read to the end and open them again for writing, before its
+ * runtime has seen anything of it.
+ */
+static __always_inline bool was_end(const struct ftap_tapped* tapped) {
   struct pipe_inode_info* pipe = FTAP_AS(struct pipe_inode_info, FTAP_GET(tapped->file, private_data));
-  return !FTAP_GET(pipe, writers);
+  return !FTAP_GET(pipe, writers) && !is_in_container_of(tapped->stream);
 }
 
 #endif /* FTAP_LIB_LOG_TAKE_BPF_H */

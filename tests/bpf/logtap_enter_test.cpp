@@ -215,6 +215,38 @@ TEST_P(LogTapEnter, AnInheritedPipeStaysOneStream) {
   EXPECT_EQ(read.size(), 12U);
 }
 
+// It closes its outputs, reads its own pipe to the end, and goes on: in its cgroup, or from one below.
+TEST_P(LogTapEnter, AContainerDoesNotEndItsOwnLog) {
+  for (const std::string below : {"", "/below", "/below/deep"}) {
+    SCOPED_TRACE(below);
+    const test::ScratchCgroup cgroup;
+    const test::ScratchCgroup reader(cgroup.path().substr(cgroup.path().rfind('/') + 1) + below);
+    const std::string script = "exec 3</proc/self/fd/1 1>&- 2>&-; sh -c 'echo $$ >" + reader.path() +
+                               "/cgroup.procs; exec cat' <&3 >/dev/null; "
+                               "exec 1>/proc/self/fd/3 3<&-; echo later";
+    test::Pipe pipe;
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      cgroup.join();
+      if (::unshare(CLONE_NEWNS) != 0) ::_exit(126);
+      ::dup2(pipe.in.get(), STDOUT_FILENO);
+      ::execlp("sh", "sh", "-c", script.c_str(), nullptr);
+      ::_exit(127);
+    }
+    pipe.in.reset();
+    // As a runtime does that is late: nothing is read before.
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(test::read_all(pipe.out.get(), 8192), "later\n");
+    const auto enters = enters_of(cgroup.id());
+    ASSERT_EQ(enters.size(), 1U);
+    const auto& got = tap_->captured().of(enters[0].outputs[0].stream);
+    EXPECT_EQ(got.whole(), "later\n");
+    EXPECT_EQ(got.ends.size(), 1U) << "which its reader outside saw";
+  }
+}
+
 FLOWTAP_EACH_BACKEND(LogTapEnter);
 
 }  // namespace
