@@ -53,11 +53,16 @@ static __always_inline void end_if_closed(const struct ftap_tapped* tapped, cons
   if (was_end(tapped) && asked_for_some(call)) end_stream(tapped->stream, &tapped->target);
 }
 
+/* What goes into a pipe there is taken where it is read. */
+static __always_inline bool goes_in(const struct ftap_tapped* tapped, const struct ftap_call* call) {
+  return call->by_mode && FTAP_GET(tapped->file, f_mode) & FTAP_FMODE_WRITE;
+}
+
 /* False: neither end is tapped. */
 static __always_inline bool moved(struct task_struct* task, const struct ftap_call* call, __u64 n) {
   struct ftap_tapped tapped;
   bool from = find_tapped(task, call->fd, true, &tapped);
-  if (from) count_moved(tapped.stream, n);
+  if (from && !goes_in(&tapped, call)) count_moved(tapped.stream, n);
   bool to = find_tapped(task, call->to, false, &tapped);
   if (to) count_moved(tapped.stream, n);
   return from || to;
@@ -83,6 +88,8 @@ int BPF_PROG(ftap_calls, struct pt_regs* regs, long ret) {
   struct ftap_tapped tapped;
   if (!find_tapped(task, call.fd, call.way == FTAP_WAY_READ, &tapped))
     FTAP_PASS_ON(ctx, calls);
+  else if (goes_in(&tapped, &call))
+    return 0;
   else if (ret)
     take(&tapped, &call, ret, bpf_ktime_get_ns());
   else if (call.way == FTAP_WAY_READ)

@@ -33,9 +33,6 @@ struct bpf_iter__task_file {
   };
 } __ftap_core;
 
-#define FTAP_FMODE_READ 1U
-#define FTAP_FMODE_WRITE 2U
-
 /* The tgid of who asks: of its own files it learns what the kernel calls each. Set before load. */
 const volatile __u32 ftap_asker = 0;
 

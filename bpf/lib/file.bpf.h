@@ -90,6 +90,9 @@ struct linux_binprm {
   struct file* file; /* the program that runs from now on; of a script, its interpreter */
 } __ftap_core;
 
+#define FTAP_FMODE_READ 1U
+#define FTAP_FMODE_WRITE 2U
+
 #define FTAP_S_IFMT 0170000
 #define FTAP_S_IFSOCK 0140000
 #define FTAP_S_IFREG 0100000

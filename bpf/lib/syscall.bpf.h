@@ -32,6 +32,7 @@ struct ftap_call {
   __u64 length;   /* bytes asked for, or segments */
   __u64 position; /* where in the file, or FTAP_AT_FILE_POSITION */
   bool append;    /* asked for by this call's flags */
+  bool by_mode;   /* it is a write, and none of ours, where the descriptor can be written to */
 };
 
 static __always_inline void is_way(struct ftap_call* call, __u32 way, __u32 shape) {
@@ -77,7 +78,8 @@ static __always_inline void decode_compat(struct pt_regs* regs, struct ftap_call
       is_move(call, FTAP_NO_FD, first);
       break;
     case FTAP_COMPAT_VMSPLICE:
-      is_move(call, first, first);
+      call->by_mode = true;
+      is_move(call, first, FTAP_NO_FD);
       break;
     case FTAP_COMPAT_SENDFILE:
     case FTAP_COMPAT_SENDFILE64:
@@ -111,11 +113,13 @@ static __always_inline void decode_native(struct pt_regs* regs, struct ftap_call
     case FTAP_SYS_SENDTO:
       is_way(call, FTAP_WAY_WRITE, FTAP_MEMORY_FLAT);
       break;
-    /* Read ends of pipes know neither positions nor flags. A vmsplice of a read end copies as readv does. */
+    case FTAP_SYS_VMSPLICE:
+      call->by_mode = true; /* of a read end it copies as readv does */
+      /* fallthrough */
+    /* Read ends of pipes know neither positions nor flags. */
     case FTAP_SYS_READV:
     case FTAP_SYS_PREADV:
     case FTAP_SYS_PREADV2:
-    case FTAP_SYS_VMSPLICE:
       is_way(call, FTAP_WAY_READ, FTAP_MEMORY_VECTOR);
       break;
     case FTAP_SYS_PWRITEV2:

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <thread>
 
+#include "tests/bpf/i386_call.hpp"
 #include "tests/bpf/logtap_capture.hpp"
 #include "tests/bpf/logtap_text.hpp"
 
@@ -221,6 +222,49 @@ TEST_P(LogTapPipe, WhatIsSplicedOutIsCounted) {
   EXPECT_EQ(slot.lost[FTAP_LOSS_UNCAPTURED], 4U);
   EXPECT_EQ(std::accumulate(slot.lost.begin(), slot.lost.end(), std::uint64_t{0}), got.missing(slot.passed));
 }
+
+// One call for both directions: what goes in passes when it is read, what comes out there and then.
+TEST_P(LogTapPipe, VmspliceOfEitherEnd) {
+  const Pipe pipe;
+  const flow::StreamNo stream = tap_->tap(pipe.out.get());
+  std::string text = "spliced in";
+  const iovec in{text.data(), text.size()};
+  EXPECT_EQ(::vmsplice(pipe.in.get(), &in, 1, 0), 10);
+  EXPECT_EQ(tap_->slot(stream).passed, 0U);
+  std::array<char, 10> buffer{};
+  EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), 10);
+  write_all(pipe.in.get(), "copied out");
+  const iovec out{buffer.data(), buffer.size()};
+  EXPECT_EQ(::vmsplice(pipe.out.get(), &out, 1, 0), 10);
+  // The functions have none of its own for that.
+  const bool sees_out = GetParam() == kernel::LogBackend::kSysExit;
+  EXPECT_EQ(tap_->captured().of(stream).whole(), sees_out ? "spliced incopied out" : "spliced in");
+  EXPECT_EQ(tap_->slot(stream).passed, sees_out ? 20U : 10U);
+}
+
+#ifdef __x86_64__
+TEST_P(LogTapPipe, A32BitTasksVmspliceOfEitherEnd) {
+  if (!test::has_i386_calls()) return;
+  constexpr long kVmsplice = 316;
+  const Pipe pipe;
+  const flow::StreamNo stream = tap_->tap(pipe.out.get());
+  test::LowMemory memory;
+  const std::uint32_t text = memory.put(std::string_view("spliced in"));
+  const std::uint32_t vector = memory.put(test::I386Iovec{text, 10});
+  const auto vmsplice = [vector](int fd) {
+    return test::i386_call(kVmsplice, {static_cast<std::uint32_t>(fd), vector, 1, 0});
+  };
+  EXPECT_EQ(vmsplice(pipe.in.get()), 10);
+  EXPECT_EQ(tap_->slot(stream).passed, 0U);
+  std::array<char, 10> buffer{};
+  EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), 10);
+  write_all(pipe.in.get(), "copied out");
+  EXPECT_EQ(vmsplice(pipe.out.get()), 10);
+  EXPECT_EQ(tap_->captured().of(stream).whole(), "spliced in");
+  EXPECT_EQ(tap_->slot(stream).lost[FTAP_LOSS_UNCAPTURED],
+            GetParam() == kernel::LogBackend::kSysExit ? 10U : 0U);
+}
+#endif
 
 TEST_P(LogTapPipe, AFaultCostsItsBytesAndIsCounted) {
   // The bytes that are read overwrite the vector that says where they stand: afterwards nobody can find them.
