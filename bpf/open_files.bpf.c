@@ -61,12 +61,19 @@ static __always_inline void add_program(struct ftap_open_file* row, struct task_
   row->as_parent = is_exe_of_parent(task, exe);
 }
 
+/*
+ * A thread that has its own descriptors (CLONE_FILES left out) is nobody's log. But where the main thread has ended and
+ * others go on, the descriptors are theirs; each of them lists the same.
+ */
+static __always_inline bool speaks_for_process(struct task_struct* task) {
+  return task->pid == task->tgid || !BPF_CORE_READ(task, group_leader, files);
+}
+
 SEC("iter/task_file")
 int ftap_files_iter(struct bpf_iter__task_file* ctx) {
   struct task_struct* task = ctx->task;
   struct file* file = ctx->file;
-  /* A thread that has its own descriptors (CLONE_FILES left out) is nobody's log. */
-  if (!task || !file || task->pid != task->tgid) return 0;
+  if (!task || !file || !speaks_for_process(task)) return 0;
 
   struct inode* inode = file->f_inode;
   unsigned int mode = file->f_mode;
@@ -75,7 +82,7 @@ int ftap_files_iter(struct bpf_iter__task_file* ctx) {
 
   struct ftap_open_file row = {
       .ino = inode->i_ino,
-      .start_time = task->start_boottime,
+      .start_time = BPF_CORE_READ(task, group_leader, start_boottime),
       .dev = inode->i_sb->s_dev,
       .pid = task->tgid,
       .fd = ctx->fd,

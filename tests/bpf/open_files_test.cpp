@@ -8,12 +8,16 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "base/fd.hpp"
 
@@ -104,6 +108,38 @@ TEST(OpenFiles, FindsTheOutputsOfOneProcessAndWhatTheyAre) {
   EXPECT_TRUE(std::ranges::all_of(*all, [&](const OpenFile& f) {
     return f.pid == static_cast<std::uint32_t>(child.pid());
   })) << "of that process alone";
+}
+
+// As a runtime's main thread may do: the others go on with the descriptors.
+TEST(OpenFiles, FindsThoseOfAProcessWhoseMainThreadHasEnded) {
+  const Pipe pipe;
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::dup2(pipe.read.get(), STDIN_FILENO);
+    std::thread([] {
+      while (true) ::pause();
+    }).detach();
+    ::syscall(SYS_exit, 0);  // of this thread alone
+  }
+  const std::string state = "/proc/" + std::to_string(pid) + "/stat";
+  const auto main_has_ended = [&state] {
+    std::string text;
+    std::getline(std::ifstream(state), text);
+    return text.find(") Z ") != std::string::npos;
+  };
+  for (int i = 0; i < 1000 && !main_has_ended(); ++i) ::usleep(10'000);
+  ASSERT_TRUE(main_has_ended());
+  const auto all = list();
+  const auto own = list(pid);
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+  ASSERT_TRUE(all && own);
+  for (const auto* found : {&*all, &*own}) {
+    const OpenFile* reader = find(*found, pid, STDIN_FILENO);
+    ASSERT_NE(reader, nullptr);
+    EXPECT_TRUE(reader->readable);
+    EXPECT_EQ(reader->kind, FTAP_KIND_PIPE);
+  }
 }
 
 TEST(OpenFiles, FindsWhoReadsAPipe) {
