@@ -43,7 +43,10 @@ static __always_inline void take(const struct ftap_tapped* tapped, const struct 
                                  __u64 now) {
   struct ftap_stream* stream = tapped->stream;
   stream->last = now;
-  if (is_quiet(stream, n, now)) return;
+  if (is_quiet(now)) {
+    pass_by(stream, FTAP_LOSS_QUIET, bytes_of(call, n));
+    return;
+  }
   struct ftap_walk walk = {.span = {.stream = stream, .id = stream->id, .time = now}};
   if (stream->kind == FTAP_KIND_FILE) walk.span.position = file_position(tapped, call, n);
   put_call(&walk, call, n);
@@ -64,7 +67,7 @@ static __always_inline bool moved(struct task_struct* task, const struct ftap_ca
   bool from = find_tapped(task, call->fd, true, &tapped);
   if (from && !goes_in(&tapped, call)) count_moved(tapped.stream, n);
   bool to = find_tapped(task, call->to, false, &tapped);
-  if (to) count_moved(tapped.stream, n);
+  if (to) count_moved(tapped.stream, bytes_of(call, n));
   return from || to;
 }
 

@@ -209,7 +209,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
  * number take over one another's programs.
  */
-#define FTAP_LOG_VERSION 8
+#define FTAP_LOG_VERSION 9
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

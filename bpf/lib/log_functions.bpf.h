@@ -81,7 +81,10 @@ static __always_inline void take_iter(const struct ftap_tapped* tapped, struct i
   struct ftap_stream* stream = tapped->stream;
   __u64 now = bpf_ktime_get_ns();
   stream->last = now;
-  if (is_quiet(stream, n, now)) return;
+  if (is_quiet(now)) {
+    pass_by(stream, FTAP_LOSS_QUIET, n);
+    return;
+  }
   __u32 type = BPF_CORE_READ(iter, iter_type);
   struct ftap_walk walk = {.span = {.stream = stream, .id = stream->id, .time = now, .lane = lane}};
   if (stream->kind == FTAP_KIND_FILE) walk.span.position = position - n;

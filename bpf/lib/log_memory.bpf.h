@@ -28,6 +28,11 @@ struct ftap_mmsghdr {
   __u32 zero;
 };
 
+struct ftap_compat_mmsghdr {
+  __u32 message[7];
+  __u32 sent;
+};
+
 struct ftap_walk {
   struct ftap_span span;
   __u64 left; /* bytes to emit in all; the span holds one segment's */
@@ -69,9 +74,15 @@ static __always_inline void put_vector(struct ftap_walk* walk, __u64 vector, __u
   if (walk->left) lose_rest(walk); /* the vector was changed meanwhile */
 }
 
+/* Stands for a message whose length cannot be read any more, so that its hole is seen. */
+#define FTAP_UNKNOWN_LENGTH 1U
+
 static long put_message(__u32 i, struct ftap_walk* walk) {
   struct ftap_mmsghdr message;
-  if (bpf_probe_read_user(&message, sizeof(message), (void*)(walk->messages + i * sizeof(message)))) return 1;
+  if (bpf_probe_read_user(&message, sizeof(message), (void*)(walk->messages + i * sizeof(message)))) {
+    pass_by(walk->span.stream, FTAP_LOSS_FAULT, FTAP_UNKNOWN_LENGTH);
+    return 0;
+  }
   walk->span.offset = __sync_fetch_and_add(&walk->span.stream->bytes, message.sent);
   put_vector(walk, message.message.vector, message.sent);
   return 0;
@@ -99,6 +110,35 @@ static __always_inline void put_call(struct ftap_walk* walk, const struct ftap_c
     vector = message.vector;
   }
   put_vector(walk, vector, passed);
+}
+
+struct ftap_sent {
+  __u64 at;
+  __u64 apart;
+  __u64 bytes;
+};
+
+static long add_sent(__u32 i, struct ftap_sent* sent) {
+  __u32 n;
+  if (bpf_probe_read_user(&n, sizeof(n), (void*)(sent->at + i * sent->apart))) n = FTAP_UNKNOWN_LENGTH;
+  sent->bytes += n;
+  return 0;
+}
+
+/* `returned` is a number of bytes, or of messages. */
+static __always_inline __u64 bytes_of(const struct ftap_call* call, __u64 returned) {
+  struct ftap_sent sent = {.at = call->memory};
+  if (call->shape == FTAP_MEMORY_MESSAGES) {
+    sent.at += __builtin_offsetof(struct ftap_mmsghdr, sent);
+    sent.apart = sizeof(struct ftap_mmsghdr);
+  } else if (call->shape == FTAP_MEMORY_COMPAT_MESSAGES) {
+    sent.at += __builtin_offsetof(struct ftap_compat_mmsghdr, sent);
+    sent.apart = sizeof(struct ftap_compat_mmsghdr);
+  } else {
+    return returned;
+  }
+  bpf_loop(returned < FTAP_MAX_SEGMENTS ? returned : FTAP_MAX_SEGMENTS, add_sent, &sent, 0);
+  return sent.bytes;
 }
 
 struct ftap_asked {

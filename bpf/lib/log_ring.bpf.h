@@ -100,6 +100,12 @@ static __always_inline void lose(struct ftap_stream* stream, __u32 cause, __u64 
   __sync_fetch_and_add(&stream->lost[cause], bytes);
 }
 
+/* The same, of bytes that are not counted in the stream yet. */
+static __always_inline void pass_by(struct ftap_stream* stream, __u32 cause, __u64 bytes) {
+  lose(stream, cause, bytes);
+  __sync_fetch_and_add(&stream->bytes, bytes);
+}
+
 static __always_inline void advance(struct ftap_span* span, __u64 bytes, bool is_file) {
   span->memory += bytes;
   span->left -= bytes;

@@ -56,13 +56,10 @@ static __always_inline bool find_file(struct file* file, bool reads, struct ftap
   return true;
 }
 
-/* True: the bytes are counted as lost and not to be looked at. */
-static __always_inline bool is_quiet(struct ftap_stream* stream, __u64 n, __u64 now) {
+/* True: bytes are counted as lost and not to be looked at. */
+static __always_inline bool is_quiet(__u64 now) {
   struct ftap_log_control* control = log_control();
-  if (!control || now < control->heartbeat + FTAP_LOG_QUIET_NS) return false;
-  lose(stream, FTAP_LOSS_QUIET, n);
-  __sync_fetch_and_add(&stream->bytes, n);
-  return true;
+  return control && now >= control->heartbeat + FTAP_LOG_QUIET_NS;
 }
 
 static __always_inline bool is_muted(void) {
@@ -72,8 +69,7 @@ static __always_inline bool is_muted(void) {
 
 static __always_inline void count_moved(struct ftap_stream* stream, __u64 n) {
   stream->last = bpf_ktime_get_ns();
-  lose(stream, FTAP_LOSS_UNCAPTURED, n);
-  __sync_fetch_and_add(&stream->bytes, n);
+  pass_by(stream, FTAP_LOSS_UNCAPTURED, n);
 }
 
 struct ftap_look_up {

@@ -14,9 +14,10 @@ enum ftap_way {
 
 enum ftap_memory {
   FTAP_MEMORY_FLAT,
-  FTAP_MEMORY_VECTOR,   /* `length` struct iovec */
-  FTAP_MEMORY_MESSAGE,  /* a struct msghdr */
-  FTAP_MEMORY_MESSAGES, /* as many struct mmsghdr as the call returned */
+  FTAP_MEMORY_VECTOR,          /* `length` struct iovec */
+  FTAP_MEMORY_MESSAGE,         /* a struct msghdr */
+  FTAP_MEMORY_MESSAGES,        /* as many struct mmsghdr as the call returned */
+  FTAP_MEMORY_COMPAT_MESSAGES, /* the same of a 32-bit task */
 };
 
 #define FTAP_NO_FD 0xffffffffU
@@ -74,8 +75,11 @@ static __always_inline void decode_compat(struct pt_regs* regs, struct ftap_call
     case FTAP_COMPAT_PWRITEV2:
     case FTAP_COMPAT_PWRITE64:
     case FTAP_COMPAT_SENDMSG:
+      is_move(call, FTAP_NO_FD, first);
+      break;
     case FTAP_COMPAT_SENDMMSG:
       is_move(call, FTAP_NO_FD, first);
+      call->shape = FTAP_MEMORY_COMPAT_MESSAGES;
       break;
     case FTAP_COMPAT_VMSPLICE:
       call->by_mode = true;

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -232,6 +233,26 @@ TEST_F(LogTapTakeover, NobodyDrainsForTenMinutes) {
   ASSERT_EQ(slots.size(), 1U);
   EXPECT_EQ(slots[0].passed, 14U);
   EXPECT_EQ(slots[0].lost[FTAP_LOSS_QUIET], 9U);
+
+  // It returns a number of messages.
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const Fd socket(ends[0]);
+  const Fd peer(ends[1]);
+  const auto stream = streams->open(test::target_of(socket.get(), FTAP_KIND_SOCKET));
+  ASSERT_TRUE(stream);
+  std::string text = "not heard either";
+  iovec segment{text.data(), text.size()};
+  std::array<mmsghdr, 2> messages{};
+  for (mmsghdr& message : messages) {
+    message.msg_hdr.msg_iov = &segment;
+    message.msg_hdr.msg_iovlen = 1;
+  }
+  EXPECT_EQ(::sendmmsg(socket.get(), messages.data(), 2, 0), 2);
+  const auto with_socket = streams->sweep();
+  const auto slot = std::ranges::find(with_socket, *stream, &kernel::LogStream::stream);
+  ASSERT_NE(slot, with_socket.end());
+  EXPECT_EQ(slot->lost[FTAP_LOSS_QUIET], 2 * text.size());
 
   streams->beat();
   pass("heard again");

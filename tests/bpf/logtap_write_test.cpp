@@ -1,6 +1,8 @@
 // Files, Unix sockets and terminals, tapped where they are written.
 #include <fcntl.h>
 #include <pty.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -10,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/bpf/i386_call.hpp"
 #include "tests/bpf/logtap_capture.hpp"
 #include "tests/bpf/logtap_text.hpp"
 
@@ -145,6 +148,72 @@ TEST_P(LogTapWrite, UnixStreamSocket) {
   EXPECT_TRUE(tap_->captured().of(stream).whole() == read);
   EXPECT_EQ(tap_->slot(stream).passed, read.size());
 }
+
+// What a call has sent stands in the headers alone: the length of a message whose header is gone by then is not known.
+TEST_P(LogTapWrite, AMessageWhoseHeaderIsGoneIsMissed) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  Fd writer(ends[0]);
+  const Fd peer(ends[1]);
+  const flow::StreamNo stream = tap_->tap(writer.get(), FTAP_KIND_SOCKET);
+  constexpr std::size_t kPage = 4096;
+  auto* pages = static_cast<char*>(
+      ::mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* messages = reinterpret_cast<mmsghdr*>(pages + kPage) - 1;  // the second one is in the second page
+  std::string first = "first";
+  std::string second = binary(10'000'000);  // more than the socket holds
+  std::array<iovec, 2> segments{iovec{first.data(), first.size()}, {second.data(), second.size()}};
+  for (int i = 0; i < 2; ++i) {
+    messages[i].msg_hdr.msg_iov = &segments.at(static_cast<std::size_t>(i));
+    messages[i].msg_hdr.msg_iovlen = 1;
+  }
+  std::string read;
+  std::thread reader([&] {
+    int waiting = 0;
+    while (waiting <= static_cast<int>(first.size()) && ::ioctl(peer.get(), FIONREAD, &waiting) == 0)
+      ::usleep(1000);
+    ::munmap(pages, kPage);
+    read = test::read_all(peer.get(), 65536);
+  });
+  EXPECT_EQ(::sendmmsg(writer.get(), messages, 2, 0), 2);
+  writer.reset();
+  reader.join();
+  ::munmap(pages + kPage, kPage);
+  ASSERT_TRUE(read == first + second);
+  const auto& got = tap_->captured().of(stream);
+  if (GetParam() == kernel::LogBackend::kFunctions) {
+    EXPECT_TRUE(suspect() || got.whole() == read) << "each message is a call there";
+    return;
+  }
+  EXPECT_EQ(got.captured(), second.size());
+  EXPECT_EQ(tap_->slot(stream).lost[FTAP_LOSS_FAULT], 1U);
+  EXPECT_EQ(tap_->slot(stream).passed, second.size() + 1);
+}
+
+#ifdef __x86_64__
+TEST_P(LogTapWrite, A32BitTasksMessages) {
+  if (!test::has_i386_calls()) return;
+  constexpr long kSendmmsg = 345;
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const Fd writer(ends[0]);
+  const Fd peer(ends[1]);
+  const flow::StreamNo stream = tap_->tap(writer.get(), FTAP_KIND_SOCKET);
+  test::LowMemory memory;
+  test::I386Mmsghdr message{};
+  message.vector = memory.put(test::I386Iovec{memory.put(std::string_view("of ten chr")), 10});
+  message.segments = 1;
+  const std::uint32_t messages = memory.put(std::array{message, message, message});
+  EXPECT_EQ(test::i386_call(kSendmmsg, {static_cast<std::uint32_t>(writer.get()), messages, 3, 0}), 3);
+  const auto& got = tap_->captured().of(stream);
+  if (GetParam() == kernel::LogBackend::kFunctions) {
+    EXPECT_TRUE(suspect() || got.whole() == "of ten chrof ten chrof ten chr");
+    return;
+  }
+  EXPECT_EQ(tap_->slot(stream).passed, 30U);
+  EXPECT_EQ(tap_->slot(stream).lost[FTAP_LOSS_UNCAPTURED], 30U);
+}
+#endif
 
 TEST_P(LogTapWrite, Terminal) {
   int master = -1;
