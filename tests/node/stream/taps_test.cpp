@@ -1,11 +1,14 @@
 // Running processes that somebody follows: what they write from then on is what comes out.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <future>
+#include <memory>
 
 #include "base/fd.hpp"
 #include "tests/support/flows.hpp"
@@ -136,6 +139,29 @@ TEST(Taps, WhoWaitsForItsNamesHoldsUpNobody) {
   EXPECT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(difference(answer.body, root.read("out")), "");
   EXPECT_FALSE(answer.body.empty());
+}
+
+// What it writes after that nobody has asked for.
+TEST(Taps, EndWithAServiceThatIsKilled) {
+  const ScratchRoot root;
+  auto daemon = std::make_unique<Daemon>(root, DaemonOptions{.stream = true});
+  daemon->wait_ready();
+  const Fd file(::open(root.file("out").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
+  Writer writer(root, "one", file.get(), file.get());
+  auto out = tap(*daemon, writer.pid(), "stdout");
+  const auto open = [&daemon] {
+    return static_cast<bool>(std::ranges::count_if(flows_of(*daemon, "?kind=proc"), &FlowSeen::open));
+  };
+  ASSERT_TRUE(eventually(open));
+  daemon->signal(SIGKILL);
+  EXPECT_EQ(daemon->wait(), 128 + SIGKILL);
+  (void)out.get();
+  daemon = std::make_unique<Daemon>(root, DaemonOptions{.stream = true});
+  daemon->wait_ready();
+  EXPECT_TRUE(eventually([&] { return !open(); }));
+  writer.go();
+  EXPECT_EQ(writer.wait(), 0);
+  EXPECT_EQ(flows_of(*daemon, "?kind=proc").front().bytes, 0U);
 }
 
 TEST(Taps, WhatCannotBeTappedSaysWhy) {

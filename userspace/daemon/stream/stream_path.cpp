@@ -16,6 +16,7 @@
 #include "daemon/flows_mount.hpp"
 #include "daemon/stream/bpffs.hpp"
 #include "daemon/stream/flow_list.hpp"
+#include "daemon/stream/followed_file.hpp"
 #include "daemon/stream/relief.hpp"
 #include "daemon/stream/running_containers.hpp"
 #include "daemon/stream/v1_containers.hpp"
@@ -158,6 +159,7 @@ Status StreamPath::open_kernel(const Config& config) {
   FTAP_TRY_ASSIGN(streams, live_->streams());
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(options.first_stream);
+  end_taps();
   end_orphans();
   return {};
 }
@@ -170,6 +172,16 @@ Status StreamPath::record_to(const std::string& file) {
                                 kMaxRecording));
   source_ = std::make_unique<flow::RecordingSource>(std::move(source_), std::move(recorder));
   return {};
+}
+
+// Whoever read the taps of an earlier service that was killed is gone with it. What has no name yet is not known to be a
+// tap's: a followed file gets its name later, and all else is let go.
+void StreamPath::end_taps() {
+  for (const flow::StreamSlot& slot : slots_->sweep()) {
+    if (slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER) continue;
+    const auto known = journal_->stream(slot.stream);
+    if (known && known->name && !notes_of(*known)) (void)slots_->end(slot);
+  }
 }
 
 // Streams that were open when an earlier service ended, and that no program knows any more: after a boot, or where

@@ -78,6 +78,7 @@ class StreamPath {
   void look_for_v1();
   void mark_running(kernel::LogStreams& streams) const;
   [[nodiscard]] Status record_to(const std::string& file);
+  void end_taps();
   void end_orphans();
   static void note_listing(const Status& listed);
   void open_sources(const Config::Stream::Sources& sources);
