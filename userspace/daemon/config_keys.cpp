@@ -89,7 +89,9 @@ std::span<const Key> table() {
           "HOST_ROOT/sys/fs/bpf."},
       Key{"stream.record",
           TextField{[](Config& c) -> std::string& { return c.stream.record; }, kOptionalPathRule},
-          "Record all that the kernel gives to this new file, for bug reports; it holds what people logged."},
+          "Record all that the kernel gives to this new file, for bug reports; it holds what people logged. "
+          "One "
+          "that is there already stays as it is: nothing is recorded then, and a warning says so."},
       Key{"stream.units", ListField{[](Config& c) -> List& { return c.stream.sources.units; }, kUnitRule, 64},
           "systemd services whose standard output and error are captured as well; a flow unit/NAME each."},
       Key{"stream.processes",

@@ -68,5 +68,20 @@ TEST(Recording, AContainersRunComesOutOfTheFileAgain) {
   EXPECT_TRUE(journal->stream(streams[0])->sums.ended);
 }
 
+// As after every restart of a service whose configuration says where to record.
+TEST(Recording, AFileThatIsThereIsKeptAndCaptureGoesOn) {
+  const ScratchRoot root;
+  DaemonOptions options = kCapturing;
+  options.flags = {"--record", root.write("recording", "of an earlier run")};
+  Daemon daemon(root, options);
+  daemon.wait_ready();
+  const auto stream = daemon.component("stream");
+  ASSERT_TRUE(stream);
+  EXPECT_TRUE(stream->up) << stream->detail;
+  EXPECT_NE(stream->detail.find("nothing is recorded: "), std::string::npos) << stream->detail;
+  EXPECT_NE(daemon.err().find("nothing is recorded: "), std::string::npos) << daemon.err();
+  EXPECT_EQ(root.read("recording"), "of an earlier run");
+}
+
 }  // namespace
 }  // namespace flowtap::test

@@ -155,7 +155,10 @@ Status StreamPath::open_kernel(const Config& config) {
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
   source_ = std::move(ring);
-  if (!config.stream.record.empty()) FTAP_TRY(record_to(config.stream.record));
+  // Capture is worth more than its recording, which is there already when a service is started again.
+  if (!config.stream.record.empty())
+    if (const Status recorded = record_to(config.stream.record); !recorded)
+      warnings_.push_back("nothing is recorded: " + recorded.error().what);
   FTAP_TRY_ASSIGN(streams, live_->streams());
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
   slots_->kernel().raise_next(options.first_stream);
