@@ -88,7 +88,16 @@ Result<RingPosition> RecordingSource::drain(std::size_t limit,
     if (at == drained_.end() || at->end != *end) drained_.insert(at, {*end, seen});
   }
   recorder_.flush();
+  if (recorder_.counts().left_out > 0) cut_short_.store(true, std::memory_order_release);
   return end;
+}
+
+std::optional<std::string> RecordingSource::cut_short() const {
+  if (!cut_short_.load(std::memory_order_acquire)) return std::nullopt;
+  // Nothing is written any more, so these stay as they are.
+  const std::string& error = recorder_.counts().last_error;
+  return error.empty() ? "it has reached its limit of " + std::to_string(recorder_.max_bytes()) + " bytes"
+                       : error;
 }
 
 void RecordingSource::commit(RingPosition position) {

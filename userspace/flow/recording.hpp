@@ -4,9 +4,11 @@
 // it. Numbers stand in host byte order.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,7 @@ class RingRecorder {
     std::string last_error;
   };
   [[nodiscard]] const Counts& counts() const { return counts_; }
+  [[nodiscard]] std::uint64_t max_bytes() const { return max_bytes_; }
 
  private:
   RingRecorder(Fd fd, std::uint64_t max_bytes, std::uint64_t header_bytes);
@@ -74,7 +77,10 @@ class RecordingSource final : public RecordSource {
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override { return inner_->wait(longest); }
   void interrupt() override { inner_->interrupt(); }
 
+  /// Of the thread that drains.
   [[nodiscard]] const RingRecorder::Counts& counts() const { return recorder_.counts(); }
+  /// Why the file ends before what has passed; absent: it does not. Safe from any thread.
+  [[nodiscard]] std::optional<std::string> cut_short() const;
 
  private:
   struct Drained {
@@ -86,6 +92,7 @@ class RecordingSource final : public RecordSource {
   RingRecorder recorder_;
   std::uint64_t recorded_ = 0;   // records behind the committed position that are in the file already
   std::deque<Drained> drained_;  // ascending
+  std::atomic<bool> cut_short_{false};
 };
 
 /// A recording as a source. Positions are offsets in the file. The ring's id is that of the file, not that of the ring it

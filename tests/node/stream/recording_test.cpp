@@ -1,5 +1,7 @@
 // flowtapd --record: what a ring gave once is given again by its recording, byte for byte.
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 
 #include "flow/recording.hpp"
 #include "tests/node/stream/captured.hpp"
@@ -66,6 +68,32 @@ TEST(Recording, AContainersRunComesOutOfTheFileAgain) {
   EXPECT_EQ(difference(replayed(streams[0]), out), "");
   EXPECT_EQ(difference(replayed(streams[1]), err), "");
   EXPECT_TRUE(journal->stream(streams[0])->sums.ended);
+}
+
+TEST(Recording, OneThatIsCutShortSaysSo) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  const std::string small = root.file("small");
+  ASSERT_EQ(::mkdir(small.c_str(), 0700), 0);
+  ASSERT_EQ(::mount("none", small.c_str(), "tmpfs", 0, "size=64k"), 0);
+  {
+    DaemonOptions options = kCapturing;
+    options.flags = {"--record", small + "/recording"};
+    Daemon daemon(root, options);
+    daemon.wait_ready();
+    ::umount2(small.c_str(), MNT_DETACH);  // whose file stays, as long as it is written to
+    EXPECT_EQ(containerd.run({.id = container_id("cut"),
+                              .command = shell("head -c 200000 /dev/zero"),
+                              .annotations = cri_annotations("shop", "cut-0", kPod, "main")}),
+              0);
+    const auto flow = ended_flow(daemon, "pod/shop/cut-0/");
+    ASSERT_TRUE(flow);
+    EXPECT_EQ(flow->bytes, 200'000U) << "capture goes on";
+    EXPECT_TRUE(eventually([&daemon] {
+      return daemon.err().find("the recording is cut short: ") != std::string::npos;
+    })) << daemon.err();
+    EXPECT_NE(daemon.component("stream")->detail.find("cut short"), std::string::npos);
+  }
 }
 
 // As after every restart of a service whose configuration says where to record.

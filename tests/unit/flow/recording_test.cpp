@@ -90,11 +90,13 @@ TEST_F(Recording, WhatIsDrainedAgainIsRecordedOnce) {
 
 TEST_F(Recording, StopsAtItsLimitAndCountsWhatItLeftOut) {
   auto& source = record(192 + 2 * (4 + 10));
+  EXPECT_FALSE(source.cut_short());
   const List records{std::string(10, 'a'), std::string(11, 'b'), "c"};
   for (const auto& text : records) push(*script_, text);
   EXPECT_EQ(all_of(source), records) << "capture goes on";
   EXPECT_EQ(all_of(*ReplaySource::open(path_).value()), (List{records[0]}));
   EXPECT_EQ(source.counts().left_out, 2U);
+  EXPECT_EQ(source.cut_short(), "it has reached its limit of 220 bytes");
   EXPECT_LE(std::filesystem::file_size(path_), 192U + 2 * 14);
 }
 
@@ -119,6 +121,7 @@ TEST_F(Recording, AFailingFileStopsNothing) {
   auto& source = record();
   push(*script_, "before");
   EXPECT_EQ(all_of(source), (List{"before"}));
+  EXPECT_FALSE(source.cut_short());
   const auto size = std::filesystem::file_size(path_);
   {
     const FileSizeLimit limit(size + 6);  // the length and half of the record
@@ -131,6 +134,7 @@ TEST_F(Recording, AFailingFileStopsNothing) {
   EXPECT_EQ(source.counts().left_out, 2U);
   EXPECT_NE(source.counts().last_error.find("File too large"), std::string::npos)
       << source.counts().last_error;
+  EXPECT_EQ(source.cut_short(), source.counts().last_error);
   EXPECT_EQ(std::filesystem::file_size(path_), size);
   EXPECT_EQ(all_of(*ReplaySource::open(path_).value()), (List{"before"}));
 }

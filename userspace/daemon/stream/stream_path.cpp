@@ -20,7 +20,6 @@
 #include "daemon/stream/relief.hpp"
 #include "daemon/stream/running_containers.hpp"
 #include "daemon/stream/v1_containers.hpp"
-#include "flow/recording.hpp"
 
 namespace flowtap {
 namespace {
@@ -173,7 +172,9 @@ Status StreamPath::record_to(const std::string& file) {
   FTAP_TRY_ASSIGN(recorder, flow::RingRecorder::create(
                                 file, {.wall_offset = offset, .boot_id = boot, .ring_id = source_->ring_id()},
                                 kMaxRecording));
-  source_ = std::make_unique<flow::RecordingSource>(std::move(source_), std::move(recorder));
+  auto recording = std::make_unique<flow::RecordingSource>(std::move(source_), std::move(recorder));
+  recording_ = recording.get();
+  source_ = std::move(recording);
   return {};
 }
 
@@ -332,8 +333,16 @@ void StreamPath::note_listing(const Status& listed) {
   if (!listed) spdlog::warn("stream: listed units and processes: {}", listed.error().what);
 }
 
+void StreamPath::look_at_recording() {
+  const auto why = recording_ != nullptr ? recording_->cut_short() : std::nullopt;
+  if (!why) return;
+  warnings_.push_back("the recording is cut short: " + *why);
+  recording_ = nullptr;  // once is enough to be told
+}
+
 void StreamPath::look_around(ReadErrors& errors) {
   look_for_v1();
+  look_at_recording();
   if (listed_) note_listing(listed_->look());
   const std::uint64_t drain_errors = consumer_->counts().drain_errors;
   errors["log_lines"] += lines_->take_failures();

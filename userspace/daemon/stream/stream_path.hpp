@@ -28,6 +28,7 @@
 #include "flow/file_streams.hpp"
 #include "flow/journal.hpp"
 #include "flow/log_consumer.hpp"
+#include "flow/recording.hpp"
 #include "kernel/log_programs.hpp"
 #include "kernel/open_files.hpp"
 #include "stats/snapshot.hpp"
@@ -78,6 +79,7 @@ class StreamPath {
   void look_for_v1();
   void mark_running(kernel::LogStreams& streams) const;
   [[nodiscard]] Status record_to(const std::string& file);
+  void look_at_recording();
   void end_taps();
   void end_orphans();
   static void note_listing(const Status& listed);
@@ -99,6 +101,7 @@ class StreamPath {
   bool pinned_ = false;                 // and the pins outlive this process
   kernel::RingReader* ring_ = nullptr;  // is source_, or what source_ records
   std::unique_ptr<flow::RecordSource> source_;
+  const flow::RecordingSource* recording_ = nullptr;  // source_, as long as it is looked at
   std::unique_ptr<StreamSlots> slots_;
   std::optional<kernel::OpenFiles> files_;
   std::unique_ptr<ContainerNamer> namer_;
