@@ -12,6 +12,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -19,6 +20,7 @@
 #include "bpf/abi/log.h"
 #include "tests/support/cgroup.hpp"
 #include "tests/support/flows.hpp"
+#include "tests/support/http_client.hpp"
 #include "tests/support/silent_server.hpp"
 
 namespace flowtap::test {
@@ -370,6 +372,37 @@ TEST_F(Listed, WhatRunsAlreadyWhereARunHasEnded) {
   EXPECT_EQ(running->wait(), 0);
   const std::multiset<std::string> wanted{writer_lines(0, 300), "after\n"};
   EXPECT_TRUE(eventually([&] { return texts() == wanted; }));
+}
+
+TEST_F(Listed, WhatATapHasIsCapturedWhenTheTapHasEnded) {
+  start("processes: [/bin/itself]");
+  const Fd log = open_log();
+  const std::string go = root_.file("go");
+  auto tapped = run({"/bin/sleep", "600"}, log.get());
+  EXPECT_TRUE(eventually([&] {
+    std::error_code error;
+    return fs::read_symlink("/proc/" + std::to_string(tapped->pid()) + "/fd/1", error) == root_.file("log");
+  }));
+  const auto tap = std::async(std::launch::async, [this, &tapped] {
+    return get_unix(daemon_->socket(),
+                    "/api/v1/processes/" + std::to_string(tapped->pid()) + "/raw?stream=stdout");
+  });
+  ASSERT_TRUE(eventually([this] { return daemon_->status().at("stream").at("taps").to_number<int>() == 1; }));
+  auto listed = run({root_.file("bin/itself"), "-c",
+                     "echo during; while [ ! -e " + go + " ]; do sleep 0.05; done; echo after"},
+                    log.get());
+  EXPECT_TRUE(eventually([this] { return root_.read("log") == "during\n"; }));
+  const std::string own = "proc/" + std::to_string(listed->pid()) + "-";
+  const auto is_captured = [&] {
+    return std::ranges::any_of(flows("proc"), [&own](const FlowSeen& f) { return f.id.starts_with(own); });
+  };
+  EXPECT_FALSE(is_captured()) << "the place is the tap's";
+  tapped->signal(SIGKILL);
+  EXPECT_EQ(tapped->wait(), 128 + SIGKILL);
+  ASSERT_TRUE(eventually(is_captured));
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(listed->wait(), 0);
+  expect_flow("proc", "after\n", own);
 }
 
 // procfs is one that programs at functions do not see.

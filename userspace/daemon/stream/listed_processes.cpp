@@ -72,12 +72,14 @@ Status ListedProcesses::set(const std::vector<std::string>& units,
   return capture_running();
 }
 
-Status ListedProcesses::look() {
+Status ListedProcesses::look(bool released) {
   const unsigned look = looks_++;
   if (look % kLooksPerWalk == 0) find_units();
   if (look % kLooksPerReap == 0) drop_ended(slots_->kernel(), proc_);
-  if (!executables_.find()) return {};
-  FTAP_TRY(slots_->kernel().list_executables(executables_.known(), mounts_));
+  if (executables_.find())
+    FTAP_TRY(slots_->kernel().list_executables(executables_.known(), mounts_));
+  else if (!released)
+    return {};
   return capture_running();
 }
 

@@ -33,8 +33,9 @@ class ListedProcesses {
   [[nodiscard]] Status set(const std::vector<std::string>& units,
                            const std::vector<std::string>& executables);
 
-  /// Finds executables that were replaced, and what is there by now. To be called every second or so.
-  [[nodiscard]] Status look();
+  /// Finds executables that were replaced, and what is there by now; if taps have been `released`, also who writes to
+  /// their places. To be called every second or so.
+  [[nodiscard]] Status look(bool released);
 
   /// Listed names for which nothing is there.
   [[nodiscard]] std::vector<std::string> not_found() const;

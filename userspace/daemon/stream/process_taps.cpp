@@ -108,6 +108,7 @@ void ProcessTaps::release(const std::vector<Held>& held) {
     users_.erase(user);
     for (const flow::StreamSlot& slot : slots_.sweep())
       if (slot.stream == h.stream && !slot.ended) (void)slots_.end(slot);
+    released_ = true;
   }
 }
 

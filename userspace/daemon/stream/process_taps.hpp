@@ -1,6 +1,7 @@
 // `flowtap tap PID`: a running process's outputs, followed for as long as somebody reads them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -34,6 +35,8 @@ class ProcessTaps {
   [[nodiscard]] Result<Tap> open(std::uint32_t pid, api::Outputs outputs);
 
   [[nodiscard]] std::size_t count() const;
+  /// Whether places have been given back since it was asked last: others may have them now.
+  [[nodiscard]] bool take_released() { return released_.exchange(false); }
 
   static constexpr std::size_t kMost = 256;
 
@@ -53,6 +56,7 @@ class ProcessTaps {
   StreamSlots& slots_;
   flow::LogConsumer& consumer_;
   mutable std::mutex mutex_;
+  std::atomic<bool> released_{false};
   std::map<flow::StreamNo, std::size_t> users_;  // streams that taps have opened, and how many use each
 };
 

@@ -343,7 +343,7 @@ void StreamPath::look_at_recording() {
 void StreamPath::look_around(ReadErrors& errors) {
   look_for_v1();
   look_at_recording();
-  if (listed_) note_listing(listed_->look());
+  if (listed_) note_listing(listed_->look(taps_ && taps_->take_released()));
   const std::uint64_t drain_errors = consumer_->counts().drain_errors;
   errors["log_lines"] += lines_->take_failures();
   errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
