@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <exception>
 #include <iterator>
 #include <thread>
 #include <unordered_set>
@@ -23,6 +24,7 @@ constexpr auto kTakerPatience = 500ms;
 // How long, and how often, it is looked for the readers of pipes whose cgroup has gone.
 constexpr auto kReaderLeaves = 2s;
 constexpr std::chrono::milliseconds kSoon = 100ms;
+constexpr auto kNoMemory = 10ms;  // until there may be some again
 
 // Each wake-up goes through all threads up to whoever follows, so a timer is cheaper from where it wakes less often than
 // the records would. Looked at over a while: they come in bursts, of a runtime's reads and of what writes them.
@@ -103,7 +105,20 @@ bool LogConsumer::waits_for_taker(Clock::time_point now) {
     return false;
   }
   if (!ahead_since_) ahead_since_ = now;
-  return now - *ahead_since_ < kTakerPatience && source_.fill() < 0.5;
+  return !is_last_ && now - *ahead_since_ < kTakerPatience && source_.fill() < 0.5;
+}
+
+void LogConsumer::run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept {
+  for (bool last = false; !last;) {
+    last = stop;
+    is_last_ = last;
+    try {
+      round();
+    } catch (const std::exception&) {
+      ++failed;
+      std::this_thread::sleep_for(kNoMemory);
+    }
+  }
 }
 
 bool LogConsumer::is_followed_file(StreamNo stream) const {

@@ -45,7 +45,7 @@ struct ConsumerCounts {
       lost{};  ///< bytes of all streams since the programs were loaded, by cause
 };
 
-/// One thread runs round(); the others may call what is said to be safe.
+/// One thread runs round() or run(); the others may call what is said to be safe.
 class LogConsumer {
  public:
   /// All must outlive it; without `files` no file is followed. Begins where the journal says that this ring was drained to.
@@ -54,6 +54,9 @@ class LogConsumer {
 
   /// Waits for records and takes all that there are. False: nothing more will ever come.
   bool round();
+  /// Rounds until `stop` is set, and one more: what came before that is in the journal. A round for which there was no
+  /// memory is counted, and what it was to take is read again.
+  void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
 
   /// A process whose streams were opened by userspace, as if the ring had told of it. Safe from any thread.
   void enter(Enter enter);
@@ -112,6 +115,7 @@ class LogConsumer {
   std::chrono::milliseconds poll_;
   bool wake_ = false;
   bool behind_ = false;                           // a followed file is being read
+  bool is_last_ = false;  // of the rounds
   std::optional<Clock::time_point> ahead_since_;  // of whoever takes all of the journal
   bool many_ = false;                             // records, lately
   std::uint64_t paced_records_ = 0;

@@ -135,6 +135,20 @@ TEST_F(LogConsumerTest, WhoOnlyMakesFilesOfItIsNotHurriedFor) {
   EXPECT_TRUE(slots_.woken) << "somebody follows what is made of it";
 }
 
+// Where nothing is pinned, what is left in the ring is nobody's.
+TEST_F(LogConsumerTest, WhatCameBeforeTheEndIsTaken) {
+  std::atomic<bool> stop = false;
+  std::atomic<std::uint64_t> failed = 0;
+  slots_.next_beat = [&] {  // the round has drained the ring by then
+    source_.push({1, enter_of(1, 0)});
+    source_.push({2, Bytes{1, 0, 0, bytes("last words")}});
+    stop = true;
+  };
+  consumer_->run(stop, failed);
+  EXPECT_EQ(text(1), "last words");
+  EXPECT_EQ(failed, 0U);
+}
+
 TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
   std::vector<std::thread> threads;
   for (StreamNo base = 10; base < 50; base += 10)

@@ -304,14 +304,7 @@ void StreamPath::find_running() {
 void StreamPath::drain() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-drain");
   ::setpriority(PRIO_PROCESS, 0, kNice);
-  while (!stop_) {
-    try {
-      consumer_->round();
-    } catch (const std::exception&) {  // no memory for what was just read: it is read again
-      ++failed_rounds_;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  }
+  consumer_->run(stop_, failed_rounds_);
 }
 
 std::string bpffs_path(const Config& config) {
