@@ -107,7 +107,8 @@ void declare_logs(CLI::App& app, Arguments& arguments) {
 }
 
 void declare_tap(CLI::App& app, Arguments& arguments) {
-  auto* tap = app.add_subcommand("tap", "What a running process writes, from now, without touching it.");
+  auto* tap = app.add_subcommand(
+      "tap", "What is written where a running process writes, by whomever, from now, without touching it.");
   tap->add_option("PID", arguments.tap.pid, "Its number, outside of any container.")
       ->required()
       ->type_name("")

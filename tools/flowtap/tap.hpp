@@ -1,4 +1,4 @@
-// flowtap tap: what a running process writes, from now.
+// flowtap tap: what is written where a running process writes, from now.
 #pragma once
 
 #include <cstdint>
