@@ -115,7 +115,7 @@ class LogConsumer {
   std::chrono::milliseconds poll_;
   bool wake_ = false;
   bool behind_ = false;                           // a followed file is being read
-  bool is_last_ = false;  // of the rounds
+  bool is_last_ = false;                          // of the rounds
   std::optional<Clock::time_point> ahead_since_;  // of whoever takes all of the journal
   bool many_ = false;                             // records, lately
   std::uint64_t paced_records_ = 0;
