@@ -45,7 +45,7 @@ echo "from the build directory" >"$build/data"
     printf 'bpf\ttest -s /sys/kernel/btf/vmlinux && %s/load && test -e /sys/fs/bpf/selftest\n' "$build"
     printf 'unpinned\t! test -e /sys/fs/bpf/selftest\n'
     printf 'last\ttrue\n'
-} | sed 's/$/\tflat/' >"$build/vmtests.txt"
+} | sed 's/$/\tflat\t\t/' >"$build/vmtests.txt"
 
 expect() { # WHAT PATTERN (a line of the output)
     if grep -Eq -- "$2" <<<"$output"; then echo "ok     $1"; else
