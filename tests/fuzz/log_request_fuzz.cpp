@@ -86,7 +86,7 @@ class Node final : public api::NodeView {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Node node;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto parameters = api::Parameters::parse(text)) {
+  if (const auto parameters = api::Parameters::parse(text, api::log_flags())) {
     if (const auto options = api::parse_log_options(*parameters, kNow))
       Flows::check(*options);
     else

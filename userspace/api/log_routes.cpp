@@ -16,12 +16,6 @@ std::unexpected<Error> invalid(std::string_view name, std::string_view value, st
   return fail(std::string(name) + ": Invalid value: " + in_quotes(value) + ": " + std::string(why));
 }
 
-/// As Kubernetes reads them: what is given and not 0 or false is true.
-bool flag(const Parameters& parameters, std::string_view name) {
-  const std::string* value = parameters.find(name);
-  return value != nullptr && *value != "0" && *value != "false";
-}
-
 Result<std::optional<std::uint64_t>> number(const Parameters& parameters, std::string_view name,
                                             std::int64_t least, std::string_view rule) {
   const std::string* value = parameters.find(name);
@@ -89,11 +83,15 @@ std::vector<std::string_view> pod_log_parameters() {
   return names;
 }
 
+std::vector<std::string_view> log_flags() {
+  return {"follow", "previous", "timestamps", "pretty", "insecureSkipTLSVerifyBackend"};
+}
+
 Result<LogOptions> parse_log_options(const Parameters& parameters,
                                      std::chrono::system_clock::time_point now) {
   LogOptions options;
-  options.follow = flag(parameters, "follow");
-  options.timestamps = flag(parameters, "timestamps");
+  options.follow = parameters.flag("follow");
+  options.timestamps = parameters.flag("timestamps");
   FTAP_TRY_ASSIGN(tail, number(parameters, "tailLines", 0, kNotNegative));
   FTAP_TRY_ASSIGN(limit, number(parameters, "limitBytes", 1, kPositive));
   FTAP_TRY_ASSIGN(seconds, number(parameters, "sinceSeconds", 1, kPositive));
@@ -180,7 +178,7 @@ Answer pod_log(const Call& call) {
   const std::string& ns = call.segments.front();
   const std::string& pod = call.segments.back();
   const auto flow = find_pod_flow((*view)->pod(ns, pod), ns, pod, call.parameters.find("container"),
-                                  flag(call.parameters, "previous"));
+                                  call.parameters.flag("previous"));
   if (!flow)
     return error_answer(flow.error().code == ENOENT ? 404 : 400, flow.error().what, flow.error().hint);
   return answer((*view)->log(*flow, *options), *options);

@@ -13,6 +13,8 @@ namespace flowtap::api {
 /// The names of the parameters that all logs have, and those of a pod's.
 [[nodiscard]] std::vector<std::string_view> log_parameters();
 [[nodiscard]] std::vector<std::string_view> pod_log_parameters();
+/// Those of them that are true or false.
+[[nodiscard]] std::vector<std::string_view> log_flags();
 
 /// An Error says what Kubernetes says.
 [[nodiscard]] Result<LogOptions> parse_log_options(const Parameters& parameters,

@@ -42,6 +42,7 @@ struct Route {
   std::string path;
   Answer (*answer)(const Call&);
   std::vector<std::string_view> parameters = {};
+  std::vector<std::string_view> flags = {};  // those of them that may stand without a value
 };
 
 const std::vector<Route>& routes() {
@@ -52,8 +53,8 @@ const std::vector<Route>& routes() {
       {std::string(kStatsPath), stats},
       {std::string(kFlowsPath), list_flows, {"namespace", "pod", "group", "kind", "follow"}},
       {std::string(kFlowsPath) + "/{}/raw", read_flow, {"follow", "stream", "from"}},
-      {std::string(kFlowsPath) + "/{}/log", flow_log, log_parameters()},
-      {std::string(kNamespacesPath) + "/{}/pods/{}/log", pod_log, pod_log_parameters()},
+      {std::string(kFlowsPath) + "/{}/log", flow_log, log_parameters(), log_flags()},
+      {std::string(kNamespacesPath) + "/{}/pods/{}/log", pod_log, pod_log_parameters(), log_flags()},
       {std::string(kProcessesPath) + "/{}/raw", tap_process, {"stream"}}};
   return kRoutes;
 }
@@ -106,7 +107,7 @@ Answer answer_with(const Route& route, const std::vector<std::string_view>& segm
     if (!text) return error_answer(400, text.error().what, text.error().hint);
     decoded.push_back(std::move(*text));
   }
-  auto parameters = Parameters::parse(query);
+  auto parameters = Parameters::parse(query, route.flags);
   if (!parameters) return error_answer(400, parameters.error().what, parameters.error().hint);
   if (const auto* name = parameters->unknown(route.parameters)) return unknown_parameter(route, *name);
   return route.answer({node, std::move(decoded), std::move(*parameters), request.may_follow});

@@ -51,18 +51,18 @@ std::string percent_encode(std::string_view text) {
   return out;
 }
 
-Result<Parameters> Parameters::parse(std::string_view query) {
+Result<Parameters> Parameters::parse(std::string_view query, const std::vector<std::string_view>& flags) {
   Parameters parameters;
   while (!query.empty()) {
     const auto end = std::min(query.find('&'), query.size());
     const std::string_view one = query.substr(0, end);
     query.remove_prefix(std::min(end + 1, query.size()));
     if (one.empty()) continue;
-    const auto equals = one.find('=');
-    if (equals == std::string_view::npos)
-      return fail("the parameter " + in_quotes(one) + " has no value", "write NAME=VALUE");
+    const auto equals = std::min(one.find('='), one.size());
     FTAP_TRY_ASSIGN(name, percent_decode(one.substr(0, equals)));
-    FTAP_TRY_ASSIGN(value, percent_decode(one.substr(equals + 1)));
+    if (equals == one.size() && std::ranges::find(flags, name) == flags.end())
+      return fail("the parameter " + in_quotes(one) + " has no value", "write NAME=VALUE");
+    FTAP_TRY_ASSIGN(value, percent_decode(one.substr(std::min(equals + 1, one.size()))));
     if (std::ranges::find(parameters.all_, name, &std::pair<std::string, std::string>::first) !=
         parameters.all_.end())
       return fail("the parameter " + in_quotes(name) + " is given twice", "give it once");
@@ -75,6 +75,14 @@ const std::string* Parameters::find(std::string_view name) const {
   for (const auto& [given, value] : all_)
     if (given == name && !value.empty()) return &value;
   return nullptr;
+}
+
+bool Parameters::flag(std::string_view name) const {
+  const auto given = std::ranges::find(all_, name, &std::pair<std::string, std::string>::first);
+  if (given == all_.end() || given->second == "0") return false;
+  return !std::ranges::equal(given->second, std::string_view("false"), [](char a, char b) {
+    return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
+  });
 }
 
 }  // namespace flowtap::api

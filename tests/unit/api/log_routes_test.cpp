@@ -17,7 +17,7 @@ using std::chrono::system_clock;
 const system_clock::time_point kNow{1'800'000'000s};
 
 Result<LogOptions> parse(std::string_view query) {
-  const auto parameters = Parameters::parse(query);
+  const auto parameters = Parameters::parse(query, log_flags());
   EXPECT_TRUE(parameters);
   return parse_log_options(*parameters, kNow);
 }
@@ -46,6 +46,17 @@ TEST(LogOptions, AsKubernetesHasThem) {
   EXPECT_TRUE(parse("format=otel")->otel);
   EXPECT_EQ(refusal("format=xml"), R"(format: Unsupported value: "xml": supported values: "text", "otel")");
   EXPECT_TRUE(parse("sinceSeconds=9223372036854775807")) << "a time that no clock has";
+}
+
+TEST(LogOptions, FlagsAreTrueUnlessTheyAreFalseOr0) {
+  for (const char* no : {"", "follow=false", "follow=False", "follow=FALSE", "follow=%66alse", "follow=0"})
+    EXPECT_FALSE(parse(no)->follow) << no;
+  for (const char* yes : {"follow", "follow=", "follow=true", "follow=1", "follow=00", "follow=no",
+                          "follow=fals", "follow=falsee", "timestamps&follow&tailLines="})
+    EXPECT_TRUE(parse(yes)->follow) << yes;
+  EXPECT_TRUE(parse("timestamps")->timestamps);
+  EXPECT_FALSE(parse("timestamps=False")->timestamps);
+  EXPECT_FALSE(Parameters::parse("tailLines", log_flags())) << "what is no flag needs a value";
 }
 
 TEST(LogOptions, WrongOnesAreRefusedInItsWords) {
@@ -129,6 +140,10 @@ TEST(LogRoutes, GiveTheFlowsLines) {
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/other/log").status, 404U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?container=x").status, 400U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?previous=true").status, 400U);
+  EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?previous").status, 400U);
+  EXPECT_FALSE(get("/api/v1/namespaces/ns/pods/web/log?previous=False&follow=False").stream->follow);
+  EXPECT_TRUE(get("/api/v1/namespaces/ns/pods/web/log?follow&insecureSkipTLSVerifyBackend").stream->follow);
+  EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?container").status, 400U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?tailLines=-1").status, 400U);
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods/web/log?since=5m").status, 400U) << "no such parameter";
   EXPECT_EQ(get("/api/v1/namespaces/ns/pods//log").status, 404U);
