@@ -12,8 +12,13 @@
 namespace flowtap::api {
 namespace {
 
-std::unexpected<Error> invalid(std::string_view name, std::string_view value, std::string_view why) {
-  return fail(std::string(name) + ": Invalid value: " + in_quotes(value) + ": " + std::string(why));
+// What field.Error of Kubernetes' apimachinery says: text has quotes, a number has none.
+std::unexpected<Error> invalid(std::string_view name, const std::string& value, std::string_view why) {
+  return fail(std::string(name) + ": Invalid value: " + value + ": " + std::string(why));
+}
+
+std::unexpected<Error> forbidden(std::string_view why) {
+  return fail("Forbidden: " + std::string(why));
 }
 
 Result<std::optional<std::uint64_t>> number(const Parameters& parameters, std::string_view name,
@@ -23,8 +28,8 @@ Result<std::optional<std::uint64_t>> number(const Parameters& parameters, std::s
   std::int64_t number = 0;
   const char* const end = value->data() + value->size();
   const auto [rest, error] = std::from_chars(value->data(), end, number);
-  if (error != std::errc{} || rest != end) return invalid(name, *value, "must be a whole number");
-  if (number < least) return invalid(name, *value, rule);
+  if (error != std::errc{} || rest != end) return invalid(name, in_quotes(*value), "must be a whole number");
+  if (number < least) return invalid(name, std::to_string(number), rule);
   return std::optional(static_cast<std::uint64_t>(number));
 }
 
@@ -106,13 +111,13 @@ Result<LogOptions> parse_log_options(const Parameters& parameters,
   options.limit_bytes = limit;
   options.outputs = wanted;
   if (tail && wanted != Outputs::kBoth)
-    return fail("`tailLines` may only be specified when `stream` is empty or 'All'");
+    return forbidden("`tailLines` and specific `stream` are mutually exclusive for now");
   const std::string* time = parameters.find("sinceTime");
   if (time != nullptr && seconds)
-    return fail("at most one of `sinceTime` or `sinceSeconds` may be specified");
+    return forbidden("at most one of `sinceTime` or `sinceSeconds` may be specified");
   if (time != nullptr) {
     options.since = parse_rfc3339(*time);
-    if (!options.since) return invalid("sinceTime", *time, "must be a time as RFC 3339 has it");
+    if (!options.since) return invalid("sinceTime", in_quotes(*time), "must be a time as RFC 3339 has it");
   }
   constexpr std::uint64_t kCentury = std::uint64_t{100} * 366 * 24 * 3600;
   if (seconds) options.since = now - std::chrono::seconds(std::min(*seconds, kCentury));
