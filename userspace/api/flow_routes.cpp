@@ -40,28 +40,33 @@ Result<bool> follow_of(const Call& call) {
   return choose(call, "follow", false, {{"true", true}, {"false", false}});
 }
 
+// Of a list that a client has not taken yet: some 32 KiB as text, of thousands of clients.
+constexpr std::size_t kFlowsAtATime = 64;
+
 /// Flows as they come, as the lines of a body: each an object as the list without `follow` is one.
 class FlowsReader final : public RawReader {
  public:
   explicit FlowsReader(std::unique_ptr<FlowsWatcher> watcher) : watcher_(std::move(watcher)) {}
 
   [[nodiscard]] Result<Piece> read(std::size_t limit) override {
-    if (line_.empty()) {
-      const auto flows = watcher_->take();
-      const bool first = !std::exchange(begun_, true);
-      if (first || !flows.empty()) line_ = flows_to_json(flows) + "\n";
+    if (text_.empty()) {
+      const auto some = watcher_->take(kFlowsAtATime);
+      text_ = list_.add(some.flows);
+      const bool is_within = std::exchange(within_, some.more);
+      if (!some.more && (is_within || !some.flows.empty())) text_ += list_.end() + "\n";
     }
     Piece piece;
-    piece.bytes = line_.substr(0, limit);
-    line_.erase(0, limit);
+    piece.bytes = text_.substr(0, limit);
+    text_.erase(0, limit);
     return piece;
   }
   void when_more(std::function<void()> wake) override { watcher_->when_more(std::move(wake)); }
 
  private:
   std::unique_ptr<FlowsWatcher> watcher_;
-  std::string line_;
-  bool begun_ = false;
+  FlowsToJson list_;
+  std::string text_;    // of it, that was not given yet
+  bool within_ = true;  // a line, or before the first, which there is in any case
 };
 
 Answer refused(unsigned status, const Error& error, std::string_view hint = {}) {

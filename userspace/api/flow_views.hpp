@@ -67,6 +67,7 @@ struct FlowFilter {
   std::optional<std::string> pod;
   std::optional<std::string> group;
   std::optional<std::string> kind;
+  bool operator==(const FlowFilter&) const = default;
 };
 
 enum class Outputs : std::uint8_t { kBoth, kStdout, kStderr };
@@ -184,9 +185,14 @@ class FlowsWatcher {
   FlowsWatcher& operator=(const FlowsWatcher&) = delete;
   virtual ~FlowsWatcher() = default;
 
+  struct Some {
+    std::vector<FlowStatus> flows;
+    bool more = false;  ///< the next ones are there already
+  };
   /// First all that there are; from then on those that have come, ended, gone on after an end or got another group since
-  /// the last call, and whose log can be read. Sorted by id; does not wait.
-  [[nodiscard]] virtual std::vector<FlowStatus> take() = 0;
+  /// they were told, and whose log can be read. At most so many at a time, as nobody knows when the next are asked for;
+  /// as long as there are more, in the order of their ids. Does not wait.
+  [[nodiscard]] virtual Some take(std::size_t most) = 0;
   /// As RawReader::when_more().
   virtual void when_more(std::function<void()> wake) = 0;
 };

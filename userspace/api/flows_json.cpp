@@ -1,5 +1,7 @@
 #include "api/flows_json.hpp"
 
+#include <utility>
+
 #include "api/json.hpp"
 #include "base/rfc3339.hpp"
 
@@ -7,6 +9,7 @@ namespace flowtap::api {
 namespace {
 
 namespace json = boost::json;
+constexpr const char* kBegin = R"({"flows":[)";
 using Time = std::optional<std::chrono::system_clock::time_point>;
 
 void put(json::object& out, json::string_view name, const std::optional<std::string>& text) {
@@ -85,10 +88,20 @@ FlowStatus flow_from_json(const json::object& object) {
 }  // namespace
 
 std::string flows_to_json(const std::vector<FlowStatus>& flows) {
-  json::array list;
-  list.reserve(flows.size());
-  for (const FlowStatus& flow : flows) list.push_back(flow_to_json(flow));
-  return json::serialize(json::object{{"flows", std::move(list)}});
+  FlowsToJson list;
+  std::string text = list.add(flows);
+  return text += list.end();
+}
+
+std::string FlowsToJson::add(const std::vector<FlowStatus>& flows) {
+  std::string text;
+  for (const FlowStatus& flow : flows)
+    text += (std::exchange(begun_, true) ? "," : kBegin) + json::serialize(flow_to_json(flow));
+  return text;
+}
+
+std::string FlowsToJson::end() {
+  return (std::exchange(begun_, false) ? "" : kBegin) + std::string("]}");
 }
 
 Result<std::vector<FlowStatus>> flows_from_json(std::string_view text) {

@@ -1,6 +1,7 @@
 // Flows that a test writes from any thread while clients read them.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <functional>
@@ -140,10 +141,15 @@ class ScriptedWatcher final : public FlowsWatcher {
     }
     if (wake) wake();
   }
-  [[nodiscard]] std::vector<FlowStatus> take() override {
+  [[nodiscard]] Some take(std::size_t most) override {
     const std::scoped_lock lock(mutex_);
-    return std::exchange(coming_, {});
+    const auto end = coming_.begin() + static_cast<std::ptrdiff_t>(std::min(most, coming_.size()));
+    Some some{{coming_.begin(), end}, end != coming_.end()};
+    coming_.erase(coming_.begin(), end);
+    taken_ += some.flows.size();
+    return some;
   }
+  [[nodiscard]] std::size_t taken() const { return taken_; }
   void when_more(std::function<void()> wake) override {
     {
       const std::scoped_lock lock(mutex_);
@@ -158,6 +164,7 @@ class ScriptedWatcher final : public FlowsWatcher {
  private:
   std::mutex mutex_;
   std::vector<FlowStatus> coming_;
+  std::atomic<std::size_t> taken_ = 0;
   std::function<void()> wake_;
 };
 

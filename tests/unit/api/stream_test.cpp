@@ -167,6 +167,27 @@ TEST_F(StreamTest, TheListOfFlowsCanBeFollowed) {
   EXPECT_EQ(follower.bytes(), both);
 }
 
+// Of a list that may be long, a client that does not read it holds as little as one of a log.
+TEST_F(StreamTest, AListIsMadeAsFarAsItIsTaken) {
+  constexpr std::size_t kMany = 4096;
+  for (std::size_t i = 0; i < kMany; ++i) flows_.list.push_back(full_flow());
+  start();
+  RawClient deaf(path());
+  deaf.send("GET /api/v1/flows?follow=true HTTP/1.0\r\n\r\n");
+  ASSERT_TRUE(
+      eventually([&] { return flows_.watcher.load() != nullptr && flows_.watcher.load()->taken() > 0; }));
+  EXPECT_LT(flows_.watcher.load()->taken(), kMany / 2);
+  const std::string whole = flows_to_json(flows_.list) + "\n";
+  Follower other(path(), "/api/v1/flows?follow=true");
+  ASSERT_TRUE(other.has(whole.size()));
+  flows_.watcher.load()->come(full_flow());
+  const std::string both = whole + flows_to_json({full_flow()}) + "\n";
+  ASSERT_TRUE(other.has(both.size()));
+  other.stop();
+  EXPECT_TRUE(other.end());
+  EXPECT_TRUE(other.bytes() == both);
+}
+
 TEST_F(StreamTest, AListWithoutFlowsHasALineTheMore) {
   start();
   Follower follower(path(), "/api/v1/flows?follow=true");

@@ -14,6 +14,9 @@
 namespace flowtap {
 namespace {
 
+// A list that is taken as fast as it is given is made once.
+constexpr std::chrono::seconds kListLives(1);
+
 // Of one that nobody has captured, as much as the names of its files tell.
 api::FlowStatus kept_flow(const std::string& ns, const std::string& pod, identity::PodLog log) {
   identity::ContainerIdentity who;
@@ -65,6 +68,16 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
                    !(auditor_ != nullptr && !flow.open && auditor_->is_equal(flow.id));
   }
   return all;
+}
+
+std::shared_ptr<const FlowsService::List> FlowsService::listed(const api::FlowFilter& filter,
+                                                               std::uint64_t change) const {
+  const auto now = FollowWatch::Clock::now();
+  const auto rules = groups();
+  if (!listed_ || listed_->filter != filter || listed_->change < change || listed_->groups != rules ||
+      now - listed_->made > kListLives)
+    listed_ = Listed{filter, change, rules, now, std::make_shared<const List>(flows(filter))};
+  return listed_->flows;
 }
 
 std::vector<api::FlowStatus> FlowsService::pod(const std::string& ns, const std::string& pod) const {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,6 +45,12 @@ class FlowsService final : public api::FlowsView {
   /// No others than these.
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter,
                                                    const std::set<std::string>* only) const;
+  using List = std::vector<api::FlowStatus>;
+  /// All that fit, as they are, or were a moment ago and not before `change` of the store's: whoever takes a long list piece by
+  /// piece has it made once, and nobody keeps one of his own.
+  [[nodiscard]] std::shared_ptr<const List> listed(const api::FlowFilter& filter, std::uint64_t change) const;
+  /// It is taken.
+  void forget_list() const { listed_.reset(); }
   [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter& filter) override;
   [[nodiscard]] std::vector<api::FlowStatus> pod(const std::string& ns,
                                                  const std::string& pod) const override;
@@ -66,6 +73,14 @@ class FlowsService final : public api::FlowsView {
   std::shared_ptr<const flow::GroupRules> groups_ = std::make_shared<flow::GroupRules>();
   RuntimeHistory* history_;
   const Auditor* auditor_;
+  struct Listed {
+    api::FlowFilter filter;
+    std::uint64_t change = 0;
+    std::shared_ptr<const flow::GroupRules> groups;
+    FollowWatch::Clock::time_point made;
+    std::shared_ptr<const List> flows;
+  };
+  mutable std::optional<Listed> listed_;  // the API's thread's
 };
 
 }  // namespace flowtap

@@ -1,5 +1,7 @@
 #include "daemon/stream/flows_watch.hpp"
 
+#include <algorithm>
+
 namespace flowtap {
 
 Result<std::unique_ptr<FlowsWatch>> FlowsWatch::open(const FlowsService& service, flow::FlowStore& store,
@@ -13,25 +15,42 @@ FlowsWatch::~FlowsWatch() {
   watch_.forget(*follower_);
 }
 
-std::vector<api::FlowStatus> FlowsWatch::take() {
+FlowsWatch::Some FlowsWatch::take(std::size_t most) {
+  if (!round_) round_ = Round{store_.changes_since(told_).upto, service_.groups(), {}};
+  const auto all = news(*round_);
+  const auto next = std::ranges::upper_bound(*all, round_->after, {}, &api::FlowStatus::id);
+  const auto left = static_cast<std::size_t>(all->end() - next);
+  Some some{{next, next + static_cast<std::ptrdiff_t>(std::min(left, most))}, left > most};
+  if (some.more) {
+    round_->after = some.flows.back().id;
+    return some;
+  }
+  if (groups_ == nullptr) service_.forget_list();
+  told_ = round_->upto;
+  groups_ = std::move(round_->groups);
+  round_.reset();
+  return some;
+}
+
+std::shared_ptr<const FlowsService::List> FlowsWatch::news(const Round& round) const {
+  if (groups_ == nullptr) return service_.listed(filter_, round.upto);
   flow::FlowStore::Changes changes = store_.changes_since(told_);
-  told_ = changes.upto;
-  const auto groups = service_.groups();
-  const auto before = std::exchange(groups_, groups);
-  if (!std::exchange(begun_, true)) return service_.flows(filter_);
   const std::set<std::string> changed(std::make_move_iterator(changes.flows.begin()),
                                       std::make_move_iterator(changes.flows.end()));
-  if (before != groups) return regrouped(changed, *before);
-  return changed.empty() ? std::vector<api::FlowStatus>() : service_.flows(filter_, &changed);
+  FlowsService::List flows;
+  if (groups_ != round.groups)
+    flows = regrouped(changed);
+  else if (!changed.empty())
+    flows = service_.flows(filter_, &changed);
+  return std::make_shared<const FlowsService::List>(std::move(flows));
 }
 
 // The rules have changed: also those that they move here.
-std::vector<api::FlowStatus> FlowsWatch::regrouped(const std::set<std::string>& changed,
-                                                   const flow::GroupRules& before) const {
-  std::vector<api::FlowStatus> flows = service_.flows(filter_);
+FlowsService::List FlowsWatch::regrouped(const std::set<std::string>& changed) const {
+  FlowsService::List flows = service_.flows(filter_);
   std::erase_if(flows, [&](const api::FlowStatus& flow) {
     if (changed.contains(flow.id)) return false;
-    return !flow.ns || !flow.pod || before.group_of(*flow.ns, *flow.pod) == flow.group;
+    return !flow.ns || !flow.pod || groups_->group_of(*flow.ns, *flow.pod) == flow.group;
   });
   return flows;
 }

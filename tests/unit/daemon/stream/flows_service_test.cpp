@@ -118,6 +118,16 @@ class FlowsWatchTest : public FlowsServiceTest {
     for (const api::FlowStatus& flow : flows) ids.push_back(flow.id);
     return ids;
   }
+  // One round's, which a client takes in pieces of any size.
+  static std::vector<api::FlowStatus> all(api::FlowsWatcher& watcher) {
+    std::vector<api::FlowStatus> flows;
+    for (bool more = true; more;) {
+      auto some = watcher.take(1);
+      more = some.more;
+      for (api::FlowStatus& flow : some.flows) flows.push_back(std::move(flow));
+    }
+    return flows;
+  }
   bool is_woken(api::FlowsWatcher& watcher) {
     std::promise<void> woken;
     watcher.when_more([&woken] { woken.set_value(); });
@@ -135,20 +145,45 @@ TEST_F(FlowsWatchTest, TellsWhatIsThereThenWhatComesAndEnds) {
   open(pod("a"));
   open(pod("b"));
   const auto watcher = *service_.watch({});
-  EXPECT_EQ(ids(watcher->take()), (Ids{pod("a"), pod("b")}));
-  EXPECT_EQ(ids(watcher->take()), Ids());
+  EXPECT_EQ(ids(all(*watcher)), (Ids{pod("a"), pod("b")}));
+  EXPECT_EQ(ids(all(*watcher)), Ids());
   open(pod("c"));
   EXPECT_TRUE(is_woken(*watcher));
-  EXPECT_EQ(ids(watcher->take()), Ids{pod("c")});
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("c")});
   end(pod("a"));
   EXPECT_TRUE(is_woken(*watcher));
-  const auto ended = watcher->take();
+  const auto ended = all(*watcher);
   ASSERT_EQ(ids(ended), Ids{pod("a")});
   EXPECT_FALSE(ended.front().open);
   rename(pod("b"), pod("d"));
-  EXPECT_EQ(ids(watcher->take()), Ids{pod("d")});
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("d")});
   open(pod("a"));
-  EXPECT_EQ(ids(watcher->take()), Ids{pod("a")});
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("a")});
+}
+
+// Who takes a list slowly misses nothing that changes meanwhile.
+TEST_F(FlowsWatchTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
+  for (const char* name : {"b", "c", "d", "e"}) open(pod(name));
+  const auto watcher = *service_.watch({});
+  auto some = watcher->take(2);
+  EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("c")}));
+  EXPECT_TRUE(some.more);
+  open(pod("a"));
+  end(pod("b"));
+  EXPECT_EQ(ids((*service_.watch({}))->take(9).flows).front(), pod("a"))
+      << "another client's list is no older than it";
+  some = watcher->take(2);
+  EXPECT_EQ(ids(some.flows), (Ids{pod("d"), pod("e")}));
+  EXPECT_FALSE(some.more);
+  EXPECT_TRUE(is_woken(*watcher));
+  some = watcher->take(1);
+  EXPECT_EQ(ids(some.flows), Ids{pod("a")});
+  EXPECT_TRUE(some.more);
+  end(pod("e"));
+  some = watcher->take(9);
+  EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("e")})) << "and e again, as far as anybody knows";
+  EXPECT_EQ(ids(watcher->take(9).flows), Ids{pod("e")});
+  EXPECT_EQ(ids(watcher->take(9).flows), Ids());
 }
 
 TEST_F(FlowsWatchTest, OfAGroupAlsoWhatARuleMovesThere) {
@@ -156,15 +191,15 @@ TEST_F(FlowsWatchTest, OfAGroupAlsoWhatARuleMovesThere) {
   open(pod("wf-1-a"));
   open(pod("wf-2-a"));
   const auto watcher = *service_.watch({.ns = {}, .pod = {}, .group = "1", .kind = {}});
-  EXPECT_EQ(ids(watcher->take()), Ids{pod("wf-1-a")});
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-a")});
   open(pod("wf-2-b"));
-  EXPECT_EQ(ids(watcher->take()), Ids());
+  EXPECT_EQ(ids(all(*watcher)), Ids());
   open(pod("wf-1-b"));
-  EXPECT_EQ(ids(watcher->take()), Ids{pod("wf-1-b")});
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-b")});
   set_groups({{"wf-2-a", "", "1"}, {"wf-(*)-*", "", "$1"}});
   EXPECT_TRUE(is_woken(*watcher));
-  EXPECT_EQ(ids(watcher->take()), Ids{pod("wf-2-a")});
-  EXPECT_EQ(ids(watcher->take()), Ids());
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-2-a")});
+  EXPECT_EQ(ids(all(*watcher)), Ids());
 }
 
 }  // namespace
