@@ -57,10 +57,15 @@ void LogHistory::start_at_time(std::uint64_t time) {
 }
 
 void LogHistory::start_at_last(std::uint64_t lines, std::uint64_t behind) {
+  if (lines >= reader_.most_lines()) return;  // all of them, read once
   last_ = lines;
-  looked_ = lines + kParts * behind + kMore;
-  reader_.start_at_last(looked_);
-  start_ = reader_.start();
+  look_at_last(lines + kParts * behind + kMore);
+}
+
+void LogHistory::look_at_last(std::uint64_t lines) {
+  looked_ = lines;
+  reader_.start_at_last(lines);
+  finding_ = true;
 }
 
 // Enough were found, or there are no more: they are given now. Else it is begun further back.
@@ -70,10 +75,7 @@ bool LogHistory::count_again() {
     last_.reset();
     reader_.go_back(start_);
   } else {
-    looked_ *= kGrows;
-    reader_.start_at_last(looked_);
-    start_ = reader_.start();
-    reader_.go_back(start_);
+    look_at_last(looked_ * kGrows);
   }
   begin();
   return true;

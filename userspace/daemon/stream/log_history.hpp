@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "flow/history/history_reader.hpp"
 #include "flow/history/seam.hpp"
@@ -35,6 +36,8 @@ class LogHistory {
   /// is no more.
   template <typename Take>
   [[nodiscard]] bool read(std::size_t budget, Take&& take) {
+    if (!reader_.find_start(budget)) return true;
+    if (std::exchange(finding_, false)) start_ = reader_.start();
     const auto wanted = [&](const flow::HistoryLine& line) {
       ++given_;
       if (!counting() && given_ > leave_out_) take(line);
@@ -57,6 +60,7 @@ class LogHistory {
     return seams_[line.output == "stderr" ? 1 : 0];
   }
   void begin();
+  void look_at_last(std::uint64_t lines);
   [[nodiscard]] bool count_again();
 
   flow::HistoryReader reader_;
@@ -66,6 +70,7 @@ class LogHistory {
   flow::HistoryReader::Start start_;
   std::optional<std::uint64_t> last_;  // so many are wanted, and it is being found out how many there are
   std::uint64_t looked_ = 0;           // at so many of the files' last lines
+  bool finding_ = false;               // where those begin
   std::uint64_t given_ = 0;
   std::uint64_t leave_out_ = 0;
   std::string unreadable_;

@@ -1,5 +1,6 @@
 #include "flow/history/history_reader.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -7,9 +8,21 @@
 #include "flow/positioned_io.hpp"
 
 namespace flowtap::flow {
+namespace {
+
+// In any format a line has its time, as RFC 3339 has it.
+constexpr std::uint64_t kShortestLine = std::string_view("1970-01-01T00:00:00Z").size();
+// Deflate makes at most so many bytes of one (zlib's technical details, "maximum compression factor").
+constexpr std::uint64_t kMostInflated = 1032;
+
+}  // namespace
 
 HistoryReader::HistoryReader(std::vector<HistoryFile> files, HistoryFormat format)
-    : files_(std::move(files)), format_(format), lines_(format), block_(kBlock, '\0') {}
+    : files_(std::move(files)),
+      format_(format),
+      lines_(format),
+      block_(kBlock, '\0'),
+      counts_(files_.size()) {}
 
 HistoryFaults HistoryReader::faults() const {
   HistoryFaults faults = faults_;
@@ -59,25 +72,59 @@ void HistoryReader::go_back(const Start& start) {
   go_to(start.file, start.offset, start.leave_out);
 }
 
-std::uint64_t HistoryReader::count_lines(std::size_t file) {
-  GzStream stream(files_[file].fd.get(), files_[file].name);
-  HistoryLines lines(format_);
-  while (true) {
-    const auto n = stream.read(std::as_writable_bytes(std::span(block_)));
-    if (!n || *n == 0) return lines.lines();
-    lines.add(std::string_view(block_).substr(0, *n), [](const HistoryLine&) {});
-  }
+void HistoryReader::start_at_last(std::uint64_t lines) {
+  lines_ = HistoryLines(format_);
+  faults_ = {};
+  search_ = Search{.wanted = lines, .file = files_.size()};
 }
 
-void HistoryReader::start_at_last(std::uint64_t lines) {
-  std::uint64_t found = 0;
-  for (std::size_t file = files_.size(); file > 0 && (found < lines || file == files_.size()); --file) {
-    const HistoryFile& of = files_[file - 1];
-    const HistoryPlace place =
-        of.gz ? HistoryPlace{0, count_lines(file - 1)} : place_of_last(of.fd.get(), format_, lines - found);
-    found += place.lines;
-    go_to(file - 1, place.offset, found - std::min(found, lines));
+bool HistoryReader::find_start(std::size_t budget) {
+  while (search_ && search_->file > 0 &&
+         (search_->found < search_->wanted || search_->file == files_.size())) {
+    if (budget == 0 || !find_in(search_->file - 1, budget)) return false;
+    --search_->file;
+    budget -= std::min(budget, kBlock);
   }
+  search_.reset();
+  return true;
+}
+
+// True: all that is wanted of this file is found.
+bool HistoryReader::find_in(std::size_t file, std::size_t budget) {
+  HistoryPlace place;
+  if (const HistoryFile& of = files_[file]; of.gz) {
+    if (!counts_[file] && !count_lines(file, budget)) return false;
+    place.lines = *counts_[file];
+  } else {
+    if (!search_->last) search_->last.emplace(of.fd.get(), format_, search_->wanted - search_->found);
+    if (!search_->last->look(budget)) return false;
+    place = search_->last->place();
+    search_->last.reset();
+  }
+  search_->found += place.lines;
+  go_to(file, place.offset, search_->found - std::min(search_->found, search_->wanted));
+  return true;
+}
+
+bool HistoryReader::count_lines(std::size_t file, std::size_t budget) {
+  if (!counting_)
+    counting_.emplace(Counting{GzStream(files_[file].fd.get(), files_[file].name), HistoryLines(format_)});
+  for (; budget > 0; budget -= std::min(budget, kBlock)) {
+    const auto n = counting_->stream.read(std::as_writable_bytes(std::span(block_)));
+    if (!n || *n == 0) {
+      counts_[file] = counting_->lines.lines();
+      counting_.reset();
+      return true;
+    }
+    counting_->lines.add(std::string_view(block_).substr(0, *n), [](const HistoryLine&) {});
+  }
+  return false;
+}
+
+std::uint64_t HistoryReader::most_lines() const {
+  std::uint64_t bytes = 0;
+  for (const HistoryFile& file : files_) bytes += size_of(file.fd.get()) * (file.gz ? kMostInflated : 1);
+  return bytes / kShortestLine;
 }
 
 std::optional<std::uint64_t> HistoryReader::first_time(std::size_t file) {

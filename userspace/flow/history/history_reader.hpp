@@ -11,6 +11,7 @@
 #include "flow/history/gz_stream.hpp"
 #include "flow/history/history_files.hpp"
 #include "flow/history/history_lines.hpp"
+#include "flow/history/history_seek.hpp"
 
 namespace flowtap::flow {
 
@@ -32,13 +33,18 @@ class HistoryReader {
   /// large plain file is not read from its start.
   void start_at_time(std::uint64_t time);
   /// The last `lines` lines of the files; a part that the runtime has made is one, as for kubelet. Plain files are read
-  /// from their end, a gz twice.
+  /// from their end; a gz that is needed is read through once to count its lines, however often this is called.
   void start_at_last(std::uint64_t lines);
+  /// Reads about `budget` bytes, unzipped, to find where they begin; read() does this too. True: it is found.
+  [[nodiscard]] bool find_start(std::size_t budget);
+  /// The files hold no more lines than this, by their sizes.
+  [[nodiscard]] std::uint64_t most_lines() const;
 
   /// Gives the lines (`take(const HistoryLine&)`) of about `budget` bytes, unzipped. False: there is no more. The newest
   /// file may be read again later, when more has been written to it.
   template <typename Take>
   [[nodiscard]] bool read(std::size_t budget, Take&& take) {
+    if (!find_start(budget)) return true;
     while (true) {
       const std::string_view block = next_block();
       if (block.empty() && !next_file()) return false;
@@ -52,7 +58,7 @@ class HistoryReader {
 
   [[nodiscard]] HistoryFaults faults() const;
 
-  /// Where it stands, before the first read().
+  /// Where it stands, before the first read() and once that is found.
   struct Start {
     std::size_t file = 0;
     std::uint64_t offset = 0;
@@ -72,7 +78,8 @@ class HistoryReader {
   [[nodiscard]] std::string_view next_block();
   [[nodiscard]] bool next_file();
   void go_to(std::size_t file, std::uint64_t offset, std::uint64_t leave_out);
-  [[nodiscard]] std::uint64_t count_lines(std::size_t file);
+  [[nodiscard]] bool find_in(std::size_t file, std::size_t budget);
+  [[nodiscard]] bool count_lines(std::size_t file, std::size_t budget);
   [[nodiscard]] std::optional<std::uint64_t> first_time(std::size_t file);
   void fault(const Error& error);
 
@@ -87,6 +94,21 @@ class HistoryReader {
   std::uint64_t leave_out_ = 0;  // so many lines of that one are before the last that are wanted
   std::uint64_t since_ = 0;
   HistoryFaults faults_;
+
+  /// The start that is being looked for, from the newest file on.
+  struct Search {
+    std::uint64_t wanted = 0;
+    std::uint64_t found = 0;  // lines in the files behind `file`
+    std::size_t file = 0;
+    std::optional<LastLines> last = {};  // of the one before it, if that is plain
+  };
+  struct Counting {
+    GzStream stream;
+    HistoryLines lines;
+  };
+  std::optional<Search> search_;
+  std::optional<Counting> counting_;                  // a gz's lines
+  std::vector<std::optional<std::uint64_t>> counts_;  // of each gz that was needed
 };
 
 }  // namespace flowtap::flow

@@ -16,57 +16,24 @@ namespace {
 
 constexpr std::uint64_t kBlock = std::uint64_t{64} << 10U;
 
-std::uint64_t size_of(int fd) {
-  struct stat status{};
-  return ::fstat(fd, &status) == 0 && status.st_size > 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+// At most a block; less where the file ends or cannot be read. In `into`, which has room for one.
+std::string_view block_at(int fd, std::string& into, std::uint64_t from, std::uint64_t to) {
+  const std::size_t size = std::min(kBlock, to - from);
+  const auto n = read_at(fd, from, std::as_writable_bytes(std::span(into)).first(size), "a log");
+  return std::string_view(into).substr(0, n.value_or(0));
 }
 
 class Blocks {
  public:
   explicit Blocks(int fd) : fd_(fd), block_(kBlock, '\0') {}
 
-  // At most a block; less where the file ends or cannot be read. Lives until the next call.
-  std::string_view read(std::uint64_t from, std::uint64_t to) {
-    const std::size_t size = std::min(kBlock, to - from);
-    const auto n = read_at(fd_, from, std::as_writable_bytes(std::span(block_)).first(size), "a log");
-    return std::string_view(block_).substr(0, n.value_or(0));
-  }
+  // Lives until the next call.
+  std::string_view read(std::uint64_t from, std::uint64_t to) { return block_at(fd_, block_, from, to); }
 
  private:
   int fd_;
   std::string block_;
 };
-
-// Where a line begins that is before `end`, about a block or more; or the start of the file.
-std::uint64_t earlier_start(Blocks& blocks, std::uint64_t end) {
-  // The newline right before `end` closes a line and begins none.
-  for (std::uint64_t to = end - 1; to > kBlock; to -= kBlock) {
-    const std::size_t at = blocks.read(to - kBlock, to).find('\n');
-    if (at != std::string_view::npos) return to - kBlock + at + 1;
-  }
-  return 0;
-}
-
-std::uint64_t last_newline(Blocks& blocks, std::uint64_t end) {
-  while (end > 0) {
-    const std::uint64_t from = end - std::min(end, kBlock);
-    const std::size_t at = blocks.read(from, end).rfind('\n');
-    if (at != std::string_view::npos) return from + at + 1;
-    end = from;
-  }
-  return 0;
-}
-
-std::uint64_t count_lines(Blocks& blocks, HistoryFormat format, std::uint64_t from, std::uint64_t to) {
-  HistoryLines lines(format);
-  while (from < to) {
-    const std::string_view block = blocks.read(from, to);
-    if (block.empty()) break;
-    lines.add(block, [](const HistoryLine&) {});
-    from += block.size();
-  }
-  return lines.lines();
-}
 
 struct Dated {
   std::uint64_t offset = 0;
@@ -95,15 +62,71 @@ std::optional<Dated> line_behind(Blocks& blocks, HistoryParser& parser, std::uin
 
 }  // namespace
 
-HistoryPlace place_of_last(int fd, HistoryFormat format, std::uint64_t lines) {
-  Blocks blocks(fd);
-  HistoryPlace place{last_newline(blocks, size_of(fd)), 0};
-  while (place.offset > 0 && place.lines < lines) {
-    const std::uint64_t start = earlier_start(blocks, place.offset);
-    place.lines += count_lines(blocks, format, start, place.offset);
-    place.offset = start;
+std::uint64_t size_of(int fd) {
+  struct stat status{};
+  return ::fstat(fd, &status) == 0 && status.st_size > 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+LastLines::LastLines(int fd, HistoryFormat format, std::uint64_t lines)
+    : fd_(fd), wanted_(lines), lines_(format), block_(kBlock, '\0'), edge_(size_of(fd)) {}
+
+bool LastLines::look(std::size_t budget) {
+  while (!done_) {
+    if (budget == 0) return false;
+    look_at_block();
+    budget -= std::min<std::size_t>(budget, kBlock);
   }
-  return place;
+  return true;
+}
+
+void LastLines::look_at_block() {
+  switch (for_) {
+    case For::kEnd: {
+      const std::uint64_t from = edge_ - std::min(edge_, kBlock);
+      const std::size_t newline = read(from, edge_).rfind('\n');
+      edge_ = from;
+      if (newline != std::string_view::npos)
+        begin_before(from + newline + 1);
+      else if (from == 0)
+        begin_before(0);
+      return;
+    }
+    case For::kStart:
+      if (edge_ > kBlock) {
+        edge_ -= kBlock;
+        const std::size_t newline = read(edge_, edge_ + kBlock).find('\n');
+        if (newline == std::string_view::npos) return;
+        edge_ += newline + 1;
+      } else {
+        edge_ = 0;
+      }
+      start_ = edge_;
+      for_ = For::kLines;
+      return;
+    case For::kLines: {
+      const std::string_view block = read(edge_, place_.offset);
+      lines_.add(block, [](const HistoryLine&) {});
+      edge_ += block.size();
+      if (!block.empty() && edge_ < place_.offset) return;
+      place_.lines += lines_.lines();
+      lines_.finish();
+      begin_before(start_);
+      return;
+    }
+  }
+}
+
+// What is behind `offset` is counted.
+void LastLines::begin_before(std::uint64_t offset) {
+  place_.offset = offset;
+  done_ = offset == 0 || place_.lines >= wanted_;
+  // The newline right before it closes a line and begins none.
+  edge_ = offset - 1;
+  for_ = For::kStart;
+}
+
+std::string_view LastLines::read(std::uint64_t from, std::uint64_t to) {
+  return block_at(fd_, block_, from, to);
 }
 
 std::uint64_t place_before(int fd, HistoryFormat format, std::uint64_t time) {

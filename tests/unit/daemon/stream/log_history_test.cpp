@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "base/rfc3339.hpp"
@@ -118,6 +119,25 @@ TEST_F(LogHistoryTest, TheLastLinesOfBoth) {
     EXPECT_EQ(log({.tail_lines = n}), lines(20'010 - std::min<std::uint64_t>(n, 20'010), 20'010)) << n;
   EXPECT_EQ(log({.tail_lines = 6000, .since = second(14'500)}), lines(14'500, 20'010));
   EXPECT_EQ(log({.tail_lines = 0}), "");
+}
+
+// Bytes that this process has read so far, by the kernel's account.
+std::uint64_t bytes_read() {
+  std::ifstream io("/proc/self/io");
+  std::string word;
+  std::uint64_t value = 0;
+  io >> word >> value;
+  return value;
+}
+
+TEST_F(LogHistoryTest, MoreLinesThanThereCanBeAreNotCounted) {
+  keep(0, 20'000);
+  std::uint64_t before = bytes_read();
+  const std::string all = log();
+  const std::uint64_t once = bytes_read() - before;
+  before = bytes_read();
+  EXPECT_TRUE(log({.tail_lines = 100'000'000}) == all);
+  EXPECT_LT(bytes_read() - before, once + once / 2);
 }
 
 TEST_F(LogHistoryTest, SinceATime) {

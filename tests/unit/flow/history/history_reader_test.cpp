@@ -53,6 +53,15 @@ const std::vector<Set> kSets = {
     {HistoryFormat::kK8sFile, "K8sFile", "ctr.log", {"ctr.log.3", "ctr.log.2", "ctr.log.1", "ctr.log"}},
 };
 
+// Bytes that this process has read so far, by the kernel's account.
+std::uint64_t bytes_read() {
+  std::ifstream io("/proc/self/io");
+  std::string word;
+  std::uint64_t value = 0;
+  io >> word >> value;
+  return word == "rchar:" ? value : 0;
+}
+
 class HistoryReaderTest : public testing::TestWithParam<Set> {
  protected:
   HistoryReaderTest() {
@@ -120,6 +129,36 @@ TEST_P(HistoryReaderTest, GivesTheLastLines) {
     reader.start_at_last(last);
     EXPECT_EQ(rest_of(reader), from(lines_.size() - std::min<std::size_t>(last, lines_.size()))) << last;
   }
+}
+
+// Others get their turn while the last lines of a large log are looked for.
+TEST_P(HistoryReaderTest, FindsTheLastLinesInSteps) {
+  for (int i = 0; i < 3; ++i) write_set();
+  auto reader = open();
+  constexpr std::size_t kStep = std::size_t{64} << 10U;
+  const std::uint64_t begin = bytes_read();
+  std::uint64_t before = begin;
+  reader.start_at_last(11'000);
+  int steps = 0;
+  for (bool found = false; !found; ++steps) {
+    found = reader.find_start(kStep);
+    EXPECT_LE(bytes_read() - before, 3 * kStep);
+    before = bytes_read();
+  }
+  EXPECT_GT(steps, 4);
+  const std::uint64_t once = before - begin;
+  EXPECT_EQ(rest_of(reader).size(), 11'000U);
+  // A gz that was counted is not read again for that.
+  std::uint64_t gz = 0;
+  for (const std::string& name : GetParam().names)
+    if (name.ends_with(".gz")) gz += std::filesystem::file_size(dir_ / name);
+  before = bytes_read();
+  reader.start_at_last(11'500);
+  while (!reader.find_start(kStep)) {
+  }
+  EXPECT_TRUE(gz == 0 || bytes_read() - before <= once - gz);
+  EXPECT_EQ(rest_of(reader).size(), 11'500U);
+  EXPECT_GE(reader.most_lines(), 12'000U);
 }
 
 TEST_P(HistoryReaderTest, GivesTheLastLinesAmongOthers) {
@@ -258,15 +297,6 @@ std::string set_name(const testing::TestParamInfo<Set>& set) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, HistoryReaderTest, testing::ValuesIn(kSets), set_name);
 
-// Bytes that this process has read so far, by the kernel's account.
-std::uint64_t bytes_read() {
-  std::ifstream io("/proc/self/io");
-  std::string word;
-  std::uint64_t value = 0;
-  io >> word >> value;
-  return word == "rchar:" ? value : 0;
-}
-
 TEST(HistorySeek, ALargeFileIsNotReadWhole) {
   const TmpfsDir dir;
   const std::string path = dir / "0.log";
@@ -277,7 +307,9 @@ TEST(HistorySeek, ALargeFileIsNotReadWhole) {
   write_file(path, bytes);
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const std::uint64_t before = bytes_read();
-  const HistoryPlace last = place_of_last(fd.get(), HistoryFormat::kCri, 100);
+  LastLines search(fd.get(), HistoryFormat::kCri, 100);
+  ASSERT_TRUE(search.look(std::size_t{1} << 30U));
+  const HistoryPlace last = search.place();
   const std::uint64_t place = place_before(fd.get(), HistoryFormat::kCri, line_of(lines / 2).time);
   EXPECT_LT(bytes_read() - before, std::uint64_t{4} << 20U);
   EXPECT_GE(last.lines, 100U);
