@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
-#include <set>
 
 #include "api/flows_json.hpp"
 #include "api/log_json.hpp"
@@ -19,6 +19,7 @@
 #include "line_cutter.hpp"
 #include "marks.hpp"
 #include "outlet.hpp"
+#include "read_so_far.hpp"
 #include "stop_signals.hpp"
 #include "text.hpp"
 #include "timed_merge.hpp"
@@ -54,7 +55,7 @@ class JointLogs {
     if (!flows) return fail_with({flows.error()});
     *flows = first_wanted(std::move(*flows));
     if (flows->empty()) return fail_with(nothing_there());
-    auto merge = TimedMerge::create(options_.otel ? TimedMerge::Form::kOtel : TimedMerge::Form::kText);
+    auto merge = TimedMerge::create(form());
     if (!merge) return fail_with({merge.error()});
     for (const api::FlowStatus& flow : *flows) {
       marks_.know(flow);
@@ -81,11 +82,18 @@ class JointLogs {
   }
 
  private:
-  /// A log that is followed.
+  /// A log that is followed, or was to its end: it may go on.
   struct Followed {
     api::FlowStatus flow;
+    ReadSoFar read;
     LineCutter lines{kLongestLine};
+    bool is_asked = false;    // for its lines, whose end has not come
+    bool told_again = false;  // meanwhile: it may have gone on behind that end
   };
+
+  [[nodiscard]] TimedMerge::Form form() const {
+    return options_.otel ? TimedMerge::Form::kOtel : TimedMerge::Form::kText;
+  }
 
   [[nodiscard]] static ExitCode fail_with(const Failure& failure) {
     if (!failure.told) complain(failure.error);
@@ -141,38 +149,62 @@ class JointLogs {
       if (first) {
         // Of a pod's earlier runs nothing is shown, whatever becomes of them.
         if (options_.group.empty())
-          for (const api::FlowStatus& flow : *flows) followed_.insert(flow.id);
+          for (const api::FlowStatus& flow : *flows) followed_.emplace(flow.id, nullptr);
         *flows = first_wanted(std::move(*flows));
         for (const api::FlowStatus& flow : *flows) followed_.erase(flow.id);
       }
       for (const api::FlowStatus& flow : *flows)
-        if (is_wanted(flow)) follow_flow(flow, first);
+        if (is_wanted(flow)) take_flow(flow, first);
     });
     return true;
   }
 
-  /// Of what joins later nothing is left out: it is all new.
-  void follow_flow(const api::FlowStatus& flow, bool is_first) {
-    if (!followed_.insert(flow.id).second) return;
-    marks_.know(flow);
+  void take_flow(const api::FlowStatus& flow, bool is_first) {
+    const auto [at, is_new] = followed_.try_emplace(flow.id);
+    if (is_new) {
+      marks_.know(flow);
+      at->second = std::make_shared<Followed>(Followed{.flow = flow, .read = ReadSoFar(form())});
+    }
+    if (at->second == nullptr) return;
+    if (at->second->is_asked)
+      at->second->told_again = true;
+    else
+      ask_for(at->second, is_first);
+  }
+
+  /// Of what joins later nothing is left out: it is all new. Of what goes on after its end, what was read by then.
+  void ask_for(const std::shared_ptr<Followed>& followed, bool is_first) {
     LogsOptions of = options_;
-    of.timestamps = options_.timestamps || options_.json;  // records of OpenTelemetry's have them in any case
+    of.timestamps = true;  // how far it is read
+    of.since_time = followed->read.since();
     if (!is_first) of.tail.reset();
-    const auto followed = std::make_shared<Followed>(Followed{.flow = flow});
-    client_->add({flow_log_target(of, flow.id),
-                  [this, followed](std::string_view piece) {
-                    followed->lines.take(piece, [&](std::string_view line) { put(line, followed->flow); });
+    followed->read.begin_again();
+    followed->is_asked = true;
+    const auto give = [this, followed](std::string_view line) {
+      if (const auto fresh = followed->read.take(line)) put(*fresh, followed->flow);
+    };
+    client_->add({flow_log_target(of, followed->flow.id),
+                  [this, followed, give](std::string_view piece) {
+                    followed->lines.take(piece, give);
                     return write_out();
                   },
-                  [this, followed](Result<api::StreamEnd> end) {
-                    followed->lines.finish([&](std::string_view line) { put(line, followed->flow); });
+                  [this, followed, give](Result<api::StreamEnd> end) {
+                    followed->lines.finish([&](std::string_view line) {
+                      give(line);
+                      followed->read.note_cut(line);
+                    });
                     static_cast<void>(write_out());
-                    // It had to make room, or has no line yet: then it is told of again.
-                    if (end && end->reply.status == kGone)
-                      followed_.erase(followed->flow.id);
-                    else
-                      note_end(end);
+                    note_end(end);
+                    // It ended, had to make room, or has no line yet. When it is told of again, it goes on; a failure or
+                    // the end of us is the end of it.
+                    followed->is_asked = !is_over(end);
+                    if (!followed->is_asked && std::exchange(followed->told_again, false))
+                      ask_for(followed, false);
                   }});
+  }
+
+  [[nodiscard]] static bool is_over(const Result<api::StreamEnd>& end) {
+    return end && (end->reply.status == kGone || (end->reply.status == 200 && end->missing_bytes));
   }
 
   /// The first failure is the one that is told; of logs that are gone by now there is nothing to be told.
@@ -199,8 +231,8 @@ class JointLogs {
       out_ += api::log_line_to_json(line, &flow) + "\n";
       return;
     }
-    // It was asked for to have the order.
-    if (!options_.follow && !options_.timestamps)
+    // It was asked for to have the order, or to know how far a log is read.
+    if (!options_.timestamps && !TimedMerge::time_of(line, form()).empty())
       line.remove_prefix(std::min(line.find(' ') + 1, line.size()));
     out_ += marks_.of(flow, style_) + " ";
     if (outlet_.is_terminal())
@@ -222,7 +254,7 @@ class JointLogs {
   std::optional<api::StreamClient> client_;
   LineCutter lists_;
   bool listed_ = false;
-  std::set<std::string> followed_;  // their ids
+  std::map<std::string, std::shared_ptr<Followed>> followed_;  // by their ids; null: is not to be
   std::string out_;
   std::uint64_t missing_ = 0;
   std::optional<Failure> failure_;

@@ -12,6 +12,7 @@
 #include "api/stream_client.hpp"
 #include "api/target.hpp"
 #include "base/printable.hpp"
+#include "base/rfc3339.hpp"
 #include "client.hpp"
 #include "joint_logs.hpp"
 #include "outlet.hpp"
@@ -60,7 +61,10 @@ std::string parameters_of(const LogsOptions& options) {
     add("container", options.container);
   if (!options.stream.empty()) add("stream", options.stream == "stderr" ? "Stderr" : "Stdout");
   if (options.tail) add("tailLines", std::to_string(*options.tail));
-  if (options.since) add("sinceSeconds", std::to_string(*options.since));
+  if (options.since_time)
+    add("sinceTime", rfc3339_nano(*options.since_time));
+  else if (options.since)
+    add("sinceSeconds", std::to_string(*options.since));
   return query;
 }
 

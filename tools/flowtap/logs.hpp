@@ -23,11 +23,12 @@ struct LogsOptions {
   bool follow = false;
   bool timestamps = false;
   bool previous = false;
-  std::string stream;                       ///< stdout or stderr; empty: both
-  std::optional<std::uint64_t> tail = {};   ///< lines
-  std::optional<std::uint64_t> since = {};  ///< seconds
-  bool json = false;                        ///< an object per line
-  bool otel = false;                        ///< the same, as OpenTelemetry has log records
+  std::string stream;                                                    ///< stdout or stderr; empty: both
+  std::optional<std::uint64_t> tail = {};                                ///< lines
+  std::optional<std::uint64_t> since = {};                               ///< seconds
+  std::optional<std::chrono::system_clock::time_point> since_time = {};  ///< in place of them
+  bool json = false;                                                     ///< an object per line
+  bool otel = false;  ///< the same, as OpenTelemetry has log records
   Color color = Color::kAuto;
 };
 

@@ -57,12 +57,12 @@ Result<bool> TimedMerge::next_line(Log& log) const {
   if (log.at >= log.read.size()) return false;
   log.size = std::min(newline, log.read.size()) - log.at;
   // What has no time of its own belongs to the line before.
-  if (const std::string_view time = time_of(log.line()); !time.empty()) log.time = time;
+  if (const std::string_view time = time_of(log.line(), form_); !time.empty()) log.time = time;
   return true;
 }
 
-std::string_view TimedMerge::time_of(std::string_view line) const {
-  if (form_ == Form::kText) {
+std::string_view TimedMerge::time_of(std::string_view line, Form form) {
+  if (form == Form::kText) {
     line = line.substr(0, line.find(' '));
     return parse_rfc3339(line) ? line : std::string_view();
   }

@@ -21,6 +21,9 @@ class TimedMerge {
   enum class Form : std::uint8_t { kText, kOtel };
   [[nodiscard]] static Result<TimedMerge> create(Form form = Form::kText);
 
+  /// The time of a line, as its text has it; empty: it has none.
+  [[nodiscard]] static std::string_view time_of(std::string_view line, Form form);
+
   /// The next log; its number counts from 0.
   void begin_log();
   /// More of it, in pieces of any size.
@@ -43,7 +46,6 @@ class TimedMerge {
   };
 
   TimedMerge(Fd file, Form form) : file_(std::move(file)), form_(form) {}
-  [[nodiscard]] std::string_view time_of(std::string_view line) const;
   /// False: the log has no more lines.
   [[nodiscard]] Result<bool> next_line(Log& log) const;
 

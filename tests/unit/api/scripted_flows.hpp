@@ -185,6 +185,11 @@ class ScriptedFlows final : public FlowsView {
   std::shared_ptr<ScriptedFlow> add(const std::string& id) {
     return flow[id] = std::make_shared<ScriptedFlow>();
   }
+  /// Another under the same id, where a server may be asking meanwhile.
+  std::shared_ptr<ScriptedFlow> replace(const std::string& id) {
+    const std::scoped_lock lock(asked_);
+    return add(id);
+  }
   std::shared_ptr<ScriptedFlow> add(std::uint32_t pid, Outputs outputs) {
     return process[{pid, outputs}] = std::make_shared<ScriptedFlow>();
   }

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "api/server.hpp"
+#include "base/rfc3339.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 
@@ -232,6 +233,38 @@ TEST_F(FlowtapTest, AGroupsLogsAreMarkedInColourOnATerminal) {
   const Outcome rest = flowtap("logs -g checkout" + at());
   EXPECT_EQ(rest.exit, 0);
   EXPECT_EQ(rest.output, "web-1 second \x1b[2J\n");
+}
+
+// Its end is told, and that it goes on; what was read by then is not shown again.
+TEST_F(FlowtapTest, AFlowThatGoesOnAfterItsEndIsFollowedAgain) {
+  node_.captured = &flows_;
+  const api::FlowStatus one = api::full_flow();
+  flows_.list = {one};
+  const auto first = flows_.add(one.id);
+  const std::string end = "2026-01-01T00:00:00.000000002Z end\n";
+  first->append("2026-01-01T00:00:00.000000001Z begin\n" + end);
+  start();
+  std::thread container([&] {
+    const auto until = [](auto condition) {
+      for (int i = 0; i < 10'000 && !condition(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    until([&] { return first->readers() > 0; });
+    first->end();
+    until([&] { return first->readers() == 0; });
+    const auto again = flows_.replace(one.id);
+    again->append(end + "2026-01-01T00:00:00.000000003Z again\n");
+    flows_.watcher.load()->come(one);
+  });
+  const std::string file = dir_ / "out";
+  const Outcome run = shell(FLOWTAP_PROGRAM " logs -g checkout -f" + at() + " >" + file + R"( 2>&1 & pid=$!
+    for i in $(seq 1000); do grep -q again )" +
+                            file + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+  container.join();
+  EXPECT_EQ(run.output, "exit 0\n");
+  EXPECT_EQ(shell("cat " + file).output, "web-1 begin\nweb-1 end\nweb-1 again\n");
+  EXPECT_EQ(flows_.log_options.since, parse_rfc3339("2026-01-01T00:00:00.000000002Z"));
 }
 
 TEST_F(FlowtapTest, TapGoesOnWithTheOutputThatCanBeFollowed) {

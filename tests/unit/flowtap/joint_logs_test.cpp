@@ -3,9 +3,11 @@
 
 #include <set>
 
+#include "base/rfc3339.hpp"
 #include "tools/flowtap/line_cutter.hpp"
 #include "tools/flowtap/logs.hpp"
 #include "tools/flowtap/marks.hpp"
+#include "tools/flowtap/read_so_far.hpp"
 #include "tools/flowtap/timed_merge.hpp"
 
 namespace flowtap::cli {
@@ -129,6 +131,49 @@ TEST(LineCutter, GivesLinesWhateverThePieces) {
   EXPECT_EQ(lines, "<ab><c><><d0123456789><x><y>");
 }
 
+std::string said(std::optional<std::string_view> fresh) {
+  return fresh ? std::string(*fresh) : "-";
+}
+
+TEST(ReadSoFar, KnowsWhatItHasReadWhenALogIsReadAgain) {
+  ReadSoFar read(TimedMerge::Form::kText);
+  EXPECT_FALSE(read.since());
+  for (const std::string& line : {time_text(1) + " a", time_text(5) + " b", std::string("no time"),
+                                  time_text(5) + " b", time_text(4) + " late"})
+    EXPECT_EQ(said(read.take(line)), line);
+  EXPECT_EQ(read.since(), parse_rfc3339(time_text(5)));
+  read.begin_again();
+  EXPECT_EQ(said(read.take(time_text(5) + " b")), "-");
+  EXPECT_EQ(said(read.take("no time")), "-") << "it belongs to the line before";
+  EXPECT_EQ(said(read.take(time_text(5) + " b")), "-");
+  EXPECT_EQ(said(read.take(time_text(5) + " b")), time_text(5) + " b") << "a third";
+  EXPECT_EQ(said(read.take(time_text(6) + " c")), time_text(6) + " c");
+  EXPECT_EQ(said(read.take("no time")), "no time");
+  read.begin_again();
+  EXPECT_EQ(said(read.take(time_text(7) + " d")), time_text(7) + " d") << "c had to make room";
+}
+
+TEST(ReadSoFar, GoesOnAmidALine) {
+  ReadSoFar read(TimedMerge::Form::kText);
+  const std::string half = time_text(1) + " without";
+  EXPECT_EQ(said(read.take(half)), half);
+  read.note_cut(half);
+  read.begin_again();
+  EXPECT_EQ(said(read.take(half + " newline")), time_text(1) + "  newline");
+  read.begin_again();
+  EXPECT_EQ(said(read.take(half + " newline")), "-");
+}
+
+TEST(ReadSoFar, KnowsTheTimesOfRecords) {
+  ReadSoFar read(TimedMerge::Form::kOtel);
+  const std::string record = R"({"timeUnixNano":"1767323045000000002","body":{}})";
+  EXPECT_EQ(said(read.take(record)), record);
+  EXPECT_EQ(read.since()->time_since_epoch().count(), 1767323045000000002);
+  read.begin_again();
+  EXPECT_EQ(said(read.take(record)), "-");
+  EXPECT_EQ(said(read.take(record)), record);
+}
+
 TEST(JointLogs, AskForEachLogAsItIsWanted) {
   LogsOptions options;
   options.group = "g";
@@ -140,6 +185,11 @@ TEST(JointLogs, AskForEachLogAsItIsWanted) {
   options.json = options.follow = false;
   options.otel = true;
   EXPECT_EQ(flow_log_target(options, "f"), "/api/v1/flows/f/log?format=otel&tailLines=5");
+  options.tail.reset();
+  options.since = 5;
+  options.since_time = parse_rfc3339(time_text(7));
+  EXPECT_EQ(flow_log_target(options, "f"),
+            "/api/v1/flows/f/log?format=otel&sinceTime=2026-01-01T00%3A00%3A00.000000007Z");
 }
 
 TEST(JointLogs, AskForListsOfPods) {
