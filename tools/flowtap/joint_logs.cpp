@@ -33,7 +33,6 @@ using Flows = std::vector<api::FlowStatus>;
 constexpr std::string_view kPauseContainer = "POD";
 constexpr unsigned kGone = 404;
 // Lines are written together as far as they come together.
-constexpr std::size_t kLongestLine = std::size_t{1} << 20U;  // of each container, in memory
 constexpr std::size_t kWritten = std::size_t{64} << 10U;
 
 class JointLogs {
@@ -86,7 +85,7 @@ class JointLogs {
   struct Followed {
     api::FlowStatus flow;
     ReadSoFar read;
-    LineCutter lines{kLongestLine};
+    LineCutter lines = LineCutter();
     bool is_asked = false;    // for its lines, whose end has not come
     bool told_again = false;  // meanwhile: it may have gone on behind that end
   };
@@ -252,7 +251,7 @@ class JointLogs {
   const Style style_;
   Marks marks_;
   std::optional<api::StreamClient> client_;
-  LineCutter lists_;
+  LineCutter lists_{std::string::npos};  // of the daemon's own making
   bool listed_ = false;
   std::map<std::string, std::shared_ptr<Followed>> followed_;  // by their ids; null: is not to be
   std::string out_;

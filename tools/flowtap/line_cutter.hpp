@@ -7,10 +7,13 @@
 
 namespace flowtap::cli {
 
+/// Of each log, in memory.
+constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
+
 class LineCutter {
  public:
   /// A line whose newline does not come is given in parts of so many bytes: it may have no end.
-  explicit LineCutter(std::size_t most = std::string::npos) : most_(most) {}
+  explicit LineCutter(std::size_t most = kLongestLine) : most_(most) {}
 
   /// Gives each line without its newline.
   template <typename Take>

@@ -174,6 +174,21 @@ TEST(ReadSoFar, KnowsTheTimesOfRecords) {
   EXPECT_EQ(said(read.take(record)), record);
 }
 
+TEST(JsonLines, ALineWithoutEndIsGivenInParts) {
+  JsonLines json;
+  const std::string piece(kLongestLine / 4, 'x');
+  std::size_t held = 0;
+  for (int i = 0; i < 16; ++i) {
+    held += piece.size();
+    for (std::string out = json.take(piece); !out.empty(); out.clear()) {
+      EXPECT_EQ(out, R"({"text":")" + std::string(kLongestLine, 'x') + "\"}\n");
+      held -= kLongestLine;
+    }
+    EXPECT_LE(held, kLongestLine);
+  }
+  EXPECT_EQ(json.finish(), "");
+}
+
 TEST(JointLogs, AskForEachLogAsItIsWanted) {
   LogsOptions options;
   options.group = "g";
