@@ -128,6 +128,10 @@ class JointLogs {
     const auto take_end = [&](const Result<api::StreamEnd>& end) {
       note_end(end);
       if (end) missing_ += end->missing_bytes.value_or(0);
+      // Half of the lines in the order of time would look like all of them.
+      if (end && !is_over(end) && !failure_)
+        failure_ =
+            Failure{{"interrupted before all of these logs were read: nothing of them is shown", "", 0}};
     };
     const api::StreamRequest request{flow_log_target(of, flow.id),
                                      [&](std::string_view piece) {

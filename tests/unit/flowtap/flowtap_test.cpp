@@ -235,6 +235,31 @@ TEST_F(FlowtapTest, AGroupsLogsAreMarkedInColourOnATerminal) {
   EXPECT_EQ(rest.output, "web-1 second \x1b[2J\n");
 }
 
+TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  std::atomic<unsigned> reads = 0;
+  flow->append("2026-01-01T00:00:00.000000001Z begin\n");
+  flow->set_largest_piece([] { return std::size_t{5}; });
+  flow->set_again([&reads] { return ++reads > 2; });
+  start();
+  const std::string file = dir_ / "out";
+  const std::string go = dir_ / "go";
+  auto reader = once_followed(flow, [&] {
+    for (int i = 0; i < 10'000 && reads < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    shell("touch " + go);
+  });
+  const Outcome run = shell(FLOWTAP_PROGRAM " logs -g checkout" + at() + " >" + file + R"( 2>&1 & pid=$!
+    for i in $(seq 1000); do test -e )" +
+                            go + R"( && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+  reader.join();
+  EXPECT_EQ(run.output, "exit 1\n");
+  EXPECT_EQ(shell("cat " + file).output,
+            "flowtap: interrupted before all of these logs were read: nothing of them is shown\n");
+}
+
 // Its end is told, and that it goes on; what was read by then is not shown again.
 TEST_F(FlowtapTest, AFlowThatGoesOnAfterItsEndIsFollowedAgain) {
   node_.captured = &flows_;
