@@ -1,7 +1,9 @@
 // Tells whoever follows a journal that there is more, on one thread for all of them.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,6 +36,9 @@ class FollowWatch {
   void forget(const flow::Follower& follower);
   void forget(const void* who);
 
+  /// How often its thread has woken: not at all while nobody is to be told anything.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+
  private:
   struct Waiting {
     std::shared_ptr<flow::Follower> follower;
@@ -41,14 +46,18 @@ class FollowWatch {
     Clock::time_point latest;
   };
 
-  FollowWatch(Fd epoll, Fd stop) : epoll_(std::move(epoll)), stop_(std::move(stop)) {}
+  FollowWatch(Fd epoll, Fd stop, Fd sooner)
+      : epoll_(std::move(epoll)), stop_(std::move(stop)), sooner_(std::move(sooner)) {}
   void run() noexcept;
   void wake(int fd);
   void wake_late();
+  void look_by(Clock::time_point at);
+  [[nodiscard]] int patience();
   static void call(Waiting& waiting);
 
   Fd epoll_;
   Fd stop_;
+  Fd sooner_;         // something is due earlier than the thread sleeps
   std::mutex mutex_;  // held while a `wake` runs: forget() then waits for it
   std::unordered_map<int, Waiting> waiting_;
   struct Late {
@@ -56,7 +65,8 @@ class FollowWatch {
     Clock::time_point at;
   };
   std::unordered_map<const void*, Late> late_;
-  bool any_latest_ = false;
+  Clock::time_point next_look_ = Clock::time_point::max();  // nothing is due before
+  std::atomic<std::uint64_t> looks_ = 0;
   std::thread thread_;
 };
 
