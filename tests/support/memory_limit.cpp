@@ -31,10 +31,13 @@ std::string v1_memory() {
   return {};
 }
 
+constexpr const char* kV2 = "/sys/fs/cgroup";
+
+// Below the root.
 std::string v2_cgroup(pid_t pid) {
   std::ifstream groups("/proc/" + std::to_string(pid) + "/cgroup");
   for (std::string line; std::getline(groups, line);)
-    if (line.starts_with("0::")) return "/sys/fs/cgroup" + line.substr(3);
+    if (line.starts_with("0::/")) return line.substr(3);
   throw std::runtime_error("process " + std::to_string(pid) + " is in no cgroup of v2");
 }
 
@@ -43,8 +46,11 @@ std::string v2_cgroup(pid_t pid) {
 MemoryLimit::MemoryLimit(pid_t pid, std::uint64_t bytes) {
   const std::string v1 = v1_memory();
   if (v1.empty()) {
-    path_ = v2_cgroup(pid);
-    events_ = path_ + "/memory.events";
+    const std::string group = v2_cgroup(pid);
+    path_ = kV2 + group;
+    // The container's own goes with it; its ancestors' events are those of all below.
+    events_ = kV2 + group.substr(0, group.find('/', 1)) + "/memory.events";
+    before_ = kills();
     put(path_ + "/memory.max", bytes);
     return;
   }
@@ -66,7 +72,7 @@ std::uint64_t MemoryLimit::kills() const {
   std::ifstream events(events_);
   std::string name;
   for (std::uint64_t value = 0; events >> name >> value;)
-    if (name == "oom_kill") return value;
+    if (name == "oom_kill") return value - before_;
   throw std::runtime_error(events_ + " does not tell of kills");
 }
 

@@ -17,12 +17,13 @@ class MemoryLimit {
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
 
-  /// How many processes the kernel has killed for it. To be asked before the cgroup goes.
+  /// How many processes the kernel has killed for it; of v2 also for its siblings.
   [[nodiscard]] std::uint64_t kills() const;
 
  private:
   std::string path_;
-  std::string events_;  // the file that counts kills
+  std::string events_;        // the file that counts kills
+  std::uint64_t before_ = 0;  // as that file counted
   bool own_ = false;
 };
 

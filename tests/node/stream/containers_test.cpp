@@ -132,7 +132,7 @@ TEST(Containers, ManyAtOnce) {
         {.id = container_id("many-" + std::to_string(i)),
          .command = {"log_writer", "both", std::to_string(i), std::to_string(kLines)},
          .annotations = cri_annotations("shop", "batch-" + std::to_string(i), kPod, "main")}));
-  for (const auto& process : running) EXPECT_EQ(process->wait(), 0);
+  for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
   for (unsigned i = 0; i < kTogether; ++i) {
     const auto flow = ended_flow(daemon, "pod/shop/batch-" + std::to_string(i) + "/");
     ASSERT_TRUE(flow) << i;

@@ -1,7 +1,6 @@
 // Containers of unusual shapes: each is one flow with its own bytes, and nothing else is.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <thread>
 
 #include "tests/node/stream/captured.hpp"
@@ -104,13 +103,12 @@ TEST(Shapes, ProbesAllTheTimeWhileTheServiceStarts) {
                                            .command = shell_after("go", kLines),
                                            .annotations = cri_annotations("shop", "older-0", kPod, "main")});
   wait_until_waits(root, "go");
-  std::atomic<bool> started{false};
-  std::thread probes([&] {
-    while (!started) containerd.exec(id, {"/bin/busybox", "echo", "probe"});
+  std::jthread probes([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) containerd.exec(id, {"/bin/busybox", "echo", "probe"});
   });
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  started = true;
+  probes.request_stop();
   probes.join();
   let_go(root, "go");
   EXPECT_EQ(container->wait(), 0);
