@@ -139,9 +139,9 @@ TEST_F(Reliability, AnExceptionAtItsExit) {
   Containerd containerd(root_);
   start_daemon();
   const std::vector<std::string> traceback = {"Traceback (most recent call last):\n",
-                                              "  File \"/work/train.py\", line 41, in <module>\n",
+                                              "  File \"/srv/job/train.py\", line 41, in <module>\n",
                                               "    main()\n",
-                                              "  File \"/work/train.py\", line 37, in main\n",
+                                              "  File \"/srv/job/train.py\", line 37, in main\n",
                                               "    raise RuntimeError(\"CUDA out of memory\")\n",
                                               "RuntimeError: CUDA out of memory\n"};
   std::string script = "log_writer write 0 5000; ";
