@@ -55,9 +55,10 @@ static long find_member(struct bpf_map* map, __u32* tgid, struct ftap_member* me
 /*
  * Looks through all members unless the first one lives: for where runs meet. A run may be handed on amid that, from one
  * that is not reached yet to its child in a place that is passed. Whoever hands on has joined the child before, so a
- * look that none joined amid is whole; if there is none in so many, somebody lives.
+ * look that none joined amid is whole; if there is none in so many, somebody lives. Global, so that the verifier looks at
+ * it once.
  */
-static __noinline int has_members(__u64 start_time, __u32 pid) {
+__noinline int has_members(__u64 start_time, __u32 pid) {
   struct ftap_search search = {.run = {.start_time = start_time, .pid = pid}};
   struct ftap_member* first = bpf_map_lookup_elem(&ftap_members, &pid);
   if (first && is_same_run(&first->run, &search.run)) return 1;
