@@ -85,12 +85,12 @@ void write_line(int fd, const std::string& line) {
 // A new build's service, which prints which stream went on as which.
 class NextService {
  public:
-  NextService(const std::string& bpffs, const std::string& file, int ends) {
-    const std::string until = std::to_string(ends);
+  NextService(const std::string& bpffs, const std::string& file) {
     pid_ = ::fork();
     if (pid_ != 0) return;
+    ::dup2(lives_.out.get(), 0);
     ::dup2(said_.in.get(), 1);
-    ::execl(FLOWTAP_NEXT_SERVICE, FLOWTAP_NEXT_SERVICE, bpffs.c_str(), file.c_str(), until.c_str(), nullptr);
+    ::execl(FLOWTAP_NEXT_SERVICE, FLOWTAP_NEXT_SERVICE, bpffs.c_str(), file.c_str(), nullptr);
     ::_exit(127);
   }
 
@@ -107,7 +107,9 @@ class NextService {
     return numbers;
   }
 
-  int wait() const {
+  /// It takes what is in its ring by now, and ends.
+  int end() {
+    lives_.in.reset();
     int status = 0;
     EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
     return status;
@@ -115,6 +117,7 @@ class NextService {
 
  private:
   test::Pipe said_;
+  test::Pipe lives_;
   pid_t pid_ = 0;
 };
 
@@ -192,16 +195,16 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
   std::this_thread::sleep_for(50ms);
 
   const std::string frames = root_ + "/frames";
-  NextService next(options_.bpffs, frames, kPipes);
+  NextService next(options_.bpffs, frames);
   const auto numbers = next.relieved(streams.size());
   for (Writing& writing : writings) writing.go_on();
   std::this_thread::sleep_for(20ms);
   std::vector<std::string> written;
-  // A file has no end of its own, so it is the pipes' that the service waits for.
   for (auto writing = writings.rbegin(); writing != writings.rend(); ++writing)
     written.insert(written.begin(), writing->stop());
   for (std::thread& reader : readers) reader.join();
-  ASSERT_EQ(next.wait(), 0);
+  // A record is in the ring before the call that it is of returns.
+  ASSERT_EQ(next.end(), 0);
 
   ASSERT_EQ(numbers.size(), streams.size());
   const test::Captured captured = read_frames(frames);

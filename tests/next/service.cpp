@@ -1,10 +1,12 @@
-// The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE ENDS` writes what the older ring still gives,
-// then a line "OLDER NEWER" per stream to standard output, then what its own ring gives until so many streams have ended. In the file
-// each record has its size in front (4 bytes). Ends with 1 and a sentence when something is not as it should be.
+// The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE` writes what the older ring still gives, then
+// a line "OLDER NEWER" per stream to standard output, then what its own ring gives until standard input ends. In the file each
+// record has its size in front (4 bytes). Ends with 1 and a sentence when something is not as it should be.
+#include <poll.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <variant>
 
 #include "kernel/log_programs.hpp"
 
@@ -20,23 +22,24 @@ T must(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-// Returns how many streams have ended.
-int drain(kernel::RingReader& ring, std::ofstream& out) {
-  int ended = 0;
+void drain(kernel::RingReader& ring, std::ofstream& out) {
   while (true) {
     const auto end = must(ring.drain(std::size_t{1} << 20U, [&](std::span<const std::byte> raw) {
       const auto size = static_cast<std::uint32_t>(raw.size());
       out.write(reinterpret_cast<const char*>(&size), sizeof(size));
       out.write(reinterpret_cast<const char*>(raw.data()), size);
-      const auto record = must(flow::parse_record(raw));
-      ended += std::holds_alternative<flow::End>(record.what) ? 1 : 0;
     }));
-    if (end == ring.position()) return ended;
+    if (end == ring.position()) return;
     ring.commit(end);
   }
 }
 
-int serve(const char* bpffs, const char* file, int ends) {
+bool input_has_ended() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return ::poll(&input, 1, 0) != 0;
+}
+
+int serve(const char* bpffs, const char* file) {
   std::ofstream out(file, std::ios::binary);
   auto live = must(kernel::start_log_tap({.bpffs = bpffs}));
   if (live.older().size() != 1) {
@@ -53,9 +56,10 @@ int serve(const char* bpffs, const char* file, int ends) {
   live.forget_older();
   auto streams = must(live.streams());
   const auto ring = must(live.ring());
-  for (int ended = 0; ended < ends; streams.beat()) {
+  for (bool last = false; !last; streams.beat()) {
     static_cast<void>(ring->wait(std::chrono::milliseconds(5)));
-    ended += drain(*ring, out);
+    last = input_has_ended();
+    drain(*ring, out);
   }
   return 0;
 }
@@ -64,5 +68,5 @@ int serve(const char* bpffs, const char* file, int ends) {
 }  // namespace flowtap
 
 int main(int argc, char** argv) {
-  return argc == 4 ? flowtap::serve(argv[1], argv[2], std::atoi(argv[3])) : 2;
+  return argc == 3 ? flowtap::serve(argv[1], argv[2]) : 2;
 }
