@@ -80,7 +80,17 @@ Result<OpenFiles> OpenFiles::load() {
   return OpenFiles(std::move(skeleton));
 }
 
+// Before 6.7 the kernel's walk over one process passes by the second thread, which has the descriptors where the first has
+// ended; its walk over all of them does not.
 Result<std::vector<OpenFile>> OpenFiles::list(std::optional<pid_t> only) const {
+  FTAP_TRY_ASSIGN(files, walk(only));
+  if (!only || !files.empty()) return files;
+  FTAP_TRY_ASSIGN(all, walk(std::nullopt));
+  std::erase_if(all, [&](const OpenFile& file) { return file.pid != static_cast<std::uint32_t>(*only); });
+  return all;
+}
+
+Result<std::vector<OpenFile>> OpenFiles::walk(std::optional<pid_t> only) const {
   const LibbpfMessages messages;
   bpf_iter_link_info one{};
   bpf_iter_attach_opts options{};  // by hand: LIBBPF_OPTS is no C++ for clang

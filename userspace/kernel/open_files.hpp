@@ -52,6 +52,7 @@ class OpenFiles {
  private:
   using Skeleton = std::unique_ptr<open_files_bpf, OpenFilesDeleter>;
   explicit OpenFiles(Skeleton skeleton) : skeleton_(std::move(skeleton)) {}
+  [[nodiscard]] Result<std::vector<OpenFile>> walk(std::optional<pid_t> only) const;
 
   Skeleton skeleton_;
 };
