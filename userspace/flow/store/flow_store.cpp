@@ -103,8 +103,10 @@ FlowStore::Writing::~Writing() {
   for (const auto& number : store_.touched_)
     if (const auto at = store_.waiting_.find(number); at != store_.waiting_.end())
       at->second->touched = false;
-  store_.followers_.tell(store_.touched_);
-  store_.touched_.clear();
+  const auto touched = std::exchange(store_.touched_, {});
+  // Whoever is told reads at once: he would only wait for the lock.
+  lock_.unlock();
+  store_.followers_.tell(touched);
 }
 
 FlowStore::Ref FlowStore::Writing::flow(const std::string& id) {

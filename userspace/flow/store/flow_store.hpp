@@ -130,7 +130,7 @@ class FlowStore {
    private:
     void touch(Flow& flow);
     FlowStore& store_;
-    std::scoped_lock<std::mutex> lock_;
+    std::unique_lock<std::mutex> lock_;
     Clock::time_point now_;
   };
 
