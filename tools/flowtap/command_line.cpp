@@ -40,7 +40,8 @@ struct Rule {
   const char* accepted;
 };
 constexpr std::array kRules = {
-    Rule{"--output", "text or json; of logs also otel, log records as OpenTelemetry has them, in JSON"},
+    Rule{"--output",
+         "text or json; of logs also otel, log records as OpenTelemetry has them, one in each line of JSON"},
     Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
     Rule{"--count", "a whole number from 1 on"},
     Rule{"PID", "the number of a process"},

@@ -113,10 +113,11 @@ struct LogOptions {
   Outputs outputs = Outputs::kBoth;
   bool follow = false;      ///< go on with what comes, to the flow's end; gaps are lines then
   bool timestamps = false;  ///< each line has its time in front
-  bool otel = false;        ///< each line as a log record of OpenTelemetry's, in JSON
+  bool otel = false;        ///< as log records of OpenTelemetry's, one in each line of JSON
   std::optional<std::uint64_t> tail_lines = {};  ///< only so many from the end; parts of long lines count
   std::optional<std::chrono::system_clock::time_point> since = {};  ///< leave out lines that are older
-  std::optional<std::uint64_t> limit_bytes = {};  ///< end after so many, amid a line if it comes so
+  std::optional<std::uint64_t> limit_bytes =
+      {};  ///< end after so many, amid a line if it comes so; `otel`: behind the last whole record
 };
 
 /// Bytes that passed and were not captured, by the causes of bpf/abi/log.h.

@@ -265,7 +265,7 @@ void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& wri
 void Pipeline::add_record_line(const Stream& stream, const SchedulerLine& line, FlowStore::Writing& writing) {
   const LineView& view = line.line.line;
   if (!line.flow.empty()) {
-    flow_id_.assign("sched/").append(line.flow);
+    flow_id_.assign(kDerivedFlows).append(line.flow);
     writing.add(*writing.flow(flow_id_), stream.number, stream.output, view);
   }
   if (!schedulers_.main_log || !is_shown(line.level, schedulers_.main_verbosity)) return;

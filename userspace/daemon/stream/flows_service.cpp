@@ -8,7 +8,7 @@
 #include "daemon/stream/flows_watch.hpp"
 #include "daemon/stream/journal_flows.hpp"
 #include "daemon/stream/log_reader.hpp"
-#include "daemon/stream/otel_reader.hpp"
+#include "daemon/stream/otel_text.hpp"
 #include "identity/flow_id.hpp"
 
 namespace flowtap {
@@ -109,10 +109,9 @@ Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
   // It may have had to make room for others before it said anything.
   if (!store_.find(id) && is_open(id)) store_.expect(id);
   if (!options.otel) return LogReader::open(store_, watch_, id, options, history_);
-  api::LogOptions lines = options;
-  lines.timestamps = true;
-  FTAP_TRY_ASSIGN(reader, LogReader::open(store_, watch_, id, lines, history_));
-  return std::make_unique<OtelReader>(id, std::move(reader));
+  const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || (is_scheduler_ && is_scheduler_(id));
+  return LogReader::open(store_, watch_, id, options, history_,
+                         std::make_unique<OtelText>(id, options, is_schedulers));
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,

@@ -1,6 +1,7 @@
 // What the API's thread asks of the stream path.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,16 +24,18 @@ namespace flowtap {
 class FlowsService final : public api::FlowsView {
  public:
   /// `taps` may be null: this kernel does not tell what processes write to. So may `history` and `auditor`: the node's files are not seen.
-  /// All must outlive it.
+  /// `is_scheduler`: whether the flow with this id is a scheduler's log; empty: none is. All must outlive it.
   FlowsService(flow::Journal& journal, flow::FlowStore& store, FollowWatch& watch, const Suspicion& suspicion,
-               ProcessTaps* taps, RuntimeHistory* history = nullptr, const Auditor* auditor = nullptr)
+               ProcessTaps* taps, RuntimeHistory* history = nullptr, const Auditor* auditor = nullptr,
+               std::function<bool(const std::string& flow)> is_scheduler = {})
       : journal_(journal),
         store_(store),
         watch_(watch),
         suspicion_(suspicion),
         taps_(taps),
         history_(history),
-        auditor_(auditor) {}
+        auditor_(auditor),
+        is_scheduler_(std::move(is_scheduler)) {}
 
   /// From any thread: which groups pods belong to from now on.
   void set_groups(flow::GroupRules groups);
@@ -73,6 +76,7 @@ class FlowsService final : public api::FlowsView {
   std::shared_ptr<const flow::GroupRules> groups_ = std::make_shared<flow::GroupRules>();
   RuntimeHistory* history_;
   const Auditor* auditor_;
+  std::function<bool(const std::string& flow)> is_scheduler_;
   struct Listed {
     api::FlowFilter filter;
     std::uint64_t change = 0;

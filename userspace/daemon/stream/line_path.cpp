@@ -118,7 +118,7 @@ void LinePath::round() {
 
 flow::SchedulerOptions LinePath::scheduler_options() const {
   flow::SchedulerOptions options;
-  options.is_scheduler = [this](const std::string& flow) { return schedulers_.matches(flow); };
+  options.is_scheduler = [this](const std::string& flow) { return is_scheduler(flow); };
   options.keys = flow::FlowKeys(config_.schedulers.keys);
   options.main_verbosity = static_cast<flow::Level>(config_.schedulers.main_log_verbosity);
   if (main_log_)

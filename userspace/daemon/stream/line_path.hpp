@@ -32,6 +32,8 @@ class LinePath {
   void stop();
 
   [[nodiscard]] flow::FlowStore& store() { return *store_; }
+  /// Whether the flow with this id is a scheduler's log. Safe from any thread.
+  [[nodiscard]] bool is_scheduler(const std::string& flow) const { return schedulers_.matches(flow); }
   void append_samples(std::vector<stats::Series>& out) const;
   /// Rounds that failed for want of memory, since the last call.
   [[nodiscard]] std::uint64_t take_failures() { return failures_.exchange(0); }

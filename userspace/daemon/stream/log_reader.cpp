@@ -29,8 +29,8 @@ std::string jump_text(std::uint64_t lines) {
 
 Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, FollowWatch& watch,
                                                    const std::string& flow, const api::LogOptions& options,
-                                                   RuntimeHistory* history) {
-  std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history));
+                                                   RuntimeHistory* history, std::unique_ptr<LogForm> form) {
+  std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history, std::move(form)));
   if (!reader->flow_) {
     FTAP_TRY(reader->find_history());
     if (reader->history_) return reader;
@@ -93,12 +93,12 @@ Status LogReader::find_history() {
 void LogReader::read_history(Piece& piece) {
   const bool more = history_->read(kSlice, [&](const flow::HistoryLine& line) {
     const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
-    if (!piece.end && text_.is_asked_for(as_ours)) text_.take(as_ours, piece);
+    if (!piece.end && is_asked_for(options_, as_ours)) form_->take(as_ours, piece);
   });
   piece.again = !piece.end;
   if (more) return;
   if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
-    text_.say("what the runtime has kept could not all be read: " + printable(fault), piece);
+    form_->say("what the runtime has kept could not all be read: " + printable(fault), piece);
   if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
     runtime_->note_whole(*flow_, span_.begin);
   history_.reset();
@@ -110,6 +110,15 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
     read_history(piece);
     return piece;
   }
+  FTAP_TRY(read_store(limit, piece));
+  if (piece.end)
+    form_->finish(piece);
+  else if (piece.bytes.empty() && !piece.again)
+    form_until_ = form_->rest(piece);
+  return piece;
+}
+
+Status LogReader::read_store(std::size_t limit, Piece& piece) {
   piece.end = !flow_;
   waits_ = false;
   for (int parts = 0; piece.bytes.empty() && !piece.end; ++parts) {
@@ -124,7 +133,7 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
     // Half of a log must not look like all of it: who follows reads why it ends, others get no end.
     if ((part.gone || part.from > span_.at) && !options_.follow) return log_has_gone();
     if (part.gone) {
-      text_.say("this log had to make room for newer ones", piece);
+      form_->say("this log had to make room for newer ones", piece);
       piece.end = true;
       break;
     }
@@ -137,17 +146,17 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
     while (!text.empty() && !piece.end && piece.bytes.size() < limit) {
       const std::size_t newline = text.find('\n');
       const auto line = flow::parse_cri_line(text.substr(0, newline));
-      if (line && line->missing && waits_at(span_.at)) return piece;
+      if (line && line->missing && waits_at(span_.at)) return {};
       ++span_.lines;
       span_.at += newline + 1;
       text.remove_prefix(newline + 1);
-      if (line && text_.is_asked_for(*line)) text_.take(*line, piece);
+      if (line && is_asked_for(options_, *line)) form_->take(*line, piece);
     }
     if (!options_.follow && span_.at >= span_.to) piece.end = true;
     if (options_.follow && part.ended && span_.at == part.next) piece.end = true;
     if (part.text.empty()) break;
   }
-  return piece;
+  return {};
 }
 
 bool LogReader::has_moved(const flow::LogPart& part) {
@@ -178,14 +187,15 @@ bool LogReader::waits_at(LogPosition gap) {
 // What makes room is the oldest; whoever reads slowly is told, and goes on with what is there.
 void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
   store_.note_missed(part.lines_before - std::min(part.lines_before, span_.lines));
-  if (part.lines_before > span_.lines) text_.say(jump_text(part.lines_before - span_.lines), piece);
+  if (part.lines_before > span_.lines) form_->say(jump_text(part.lines_before - span_.lines), piece);
   span_.at = part.from;
   span_.lines = part.lines_before;
-  text_.jump();
+  form_->jump(piece);
 }
 
 void LogReader::when_more(std::function<void()> wake) {
-  if (waits_) watch_.later(this, wake, gap_until_);
+  const auto until = waits_ ? std::min(gap_until_, form_until_) : form_until_;
+  if (until != FollowWatch::Clock::time_point::max()) watch_.later(this, wake, until);
   follower_->once(std::move(wake));
 }
 

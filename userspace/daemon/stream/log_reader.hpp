@@ -17,11 +17,13 @@ namespace flowtap {
 
 class LogReader final : public api::RawReader {
  public:
-  /// All must outlive it; without `history` only the store is read. An Error with code ENOENT: nobody knows this flow.
+  /// All must outlive it; without `history` only the store is read, and without `form` lines are text. An Error with code
+  /// ENOENT: nobody knows this flow.
   [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(flow::FlowStore& store, FollowWatch& watch,
                                                                const std::string& flow,
                                                                const api::LogOptions& options,
-                                                               RuntimeHistory* history = nullptr);
+                                                               RuntimeHistory* history = nullptr,
+                                                               std::unique_ptr<LogForm> form = nullptr);
   ~LogReader() override;
 
   /// Finds where the last lines begin, what is missing, and what the runtime has of before.
@@ -32,18 +34,19 @@ class LogReader final : public api::RawReader {
 
  private:
   LogReader(flow::FlowStore& store, FollowWatch& watch, const std::string& flow,
-            const api::LogOptions& options, RuntimeHistory* runtime)
+            const api::LogOptions& options, RuntimeHistory* runtime, std::unique_ptr<LogForm> form)
       : store_(store),
         watch_(watch),
         id_(flow),
         flow_(store.find(flow)),
         options_(options),
         runtime_(runtime),
-        text_(options_),
-        start_(store_, flow_, options_, text_) {}
+        form_(form ? std::move(form) : std::make_unique<LogText>(options)),
+        start_(store_, flow_, options_) {}
 
   [[nodiscard]] Status find_history();
   void read_history(Piece& piece);
+  [[nodiscard]] Status read_store(std::size_t limit, Piece& piece);
   bool has_moved(const flow::LogPart& part);
   [[nodiscard]] bool waits_at(flow::LogPosition gap);
   void note_jump(const flow::LogPart& part, Piece& piece);
@@ -56,7 +59,9 @@ class LogReader final : public api::RawReader {
   RuntimeHistory* runtime_;              // may be null
   std::unique_ptr<LogHistory> history_;  // as long as there is some to read
   std::shared_ptr<flow::Follower> follower_;
-  LogText text_;
+  std::unique_ptr<LogForm> form_;
+  FollowWatch::Clock::time_point form_until_ =
+      FollowWatch::Clock::time_point::max();  // when it may have more, though no line has come
   LogStart start_;
   LogSpan span_;  // `at` moves on; without `follow` it is read up to `to`
   // A gap that comes while somebody follows may be filled soon. What stood behind it then has waited with it.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "daemon/stream/log_form.hpp"
 #include "flow/lines/cri_line.hpp"
 
 namespace flowtap {
@@ -95,7 +96,7 @@ Result<bool> LogStart::count_missing() {
     for (std::size_t newline = 0; (newline = count_rest_.find('\n', begin)) != std::string::npos;
          begin = newline + 1) {
       const auto line = flow::parse_cri_line(std::string_view(count_rest_).substr(begin, newline - begin));
-      if (line && line->missing && text_.is_asked_for(*line)) span_.missing += *line->missing;
+      if (line && line->missing && is_asked_for(options_, *line)) span_.missing += *line->missing;
     }
     count_rest_.erase(0, begin);
     counted_ = part.next;

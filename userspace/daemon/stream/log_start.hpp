@@ -7,7 +7,6 @@
 #include <string>
 
 #include "api/flow_views.hpp"
-#include "daemon/stream/log_text.hpp"
 #include "flow/store/flow_store.hpp"
 
 namespace flowtap {
@@ -34,9 +33,8 @@ struct LogSpan {
 class LogStart {
  public:
   /// All must outlive it.
-  LogStart(const flow::FlowStore& store, const flow::FlowStore::Ref& flow, const api::LogOptions& options,
-           const LogText& text)
-      : store_(store), flow_(flow), options_(options), text_(text) {}
+  LogStart(const flow::FlowStore& store, const flow::FlowStore::Ref& flow, const api::LogOptions& options)
+      : store_(store), flow_(flow), options_(options) {}
 
   /// Where the log ends now. An Error: it has had to make room.
   [[nodiscard]] Status look();
@@ -51,7 +49,6 @@ class LogStart {
   const flow::FlowStore& store_;
   const flow::FlowStore::Ref& flow_;
   const api::LogOptions& options_;
-  const LogText& text_;
   LogSpan span_;
   bool has_gaps_ = false;
   int looks_ = 0;

@@ -6,10 +6,10 @@
 
 namespace flowtap {
 
-bool LogText::is_asked_for(const flow::CriLine& line) const {
-  if (options_.since && line.time < ns_of(*options_.since)) return false;
-  if (options_.outputs == api::Outputs::kBoth) return true;
-  return (line.output == "stderr") == (options_.outputs == api::Outputs::kStderr);
+bool is_asked_for(const api::LogOptions& options, const flow::CriLine& line) {
+  if (options.since && line.time < ns_of(*options.since)) return false;
+  if (options.outputs == api::Outputs::kBoth) return true;
+  return (line.output == "stderr") == (options.outputs == api::Outputs::kStderr);
 }
 
 void LogText::take(const flow::CriLine& line, Piece& piece) {

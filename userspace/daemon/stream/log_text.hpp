@@ -1,28 +1,24 @@
-// Lines as a client gets them: the outputs and times it asks for, time stamps, and so many bytes at most, by Kubernetes'
-// rules (kubelet's reader, k8s.io/cri-client pkg/logs/logs.go).
+// Lines as text, with or without their times, and so many bytes at most, by Kubernetes' rules (kubelet's reader,
+// k8s.io/cri-client pkg/logs/logs.go).
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
 #include "api/flow_views.hpp"
-#include "flow/lines/cri_line.hpp"
+#include "daemon/stream/log_form.hpp"
 
 namespace flowtap {
 
-class LogText {
+class LogText final : public LogForm {
  public:
-  using Piece = api::RawReader::Piece;
-
   explicit LogText(const api::LogOptions& options) : options_(options) {}
 
-  [[nodiscard]] bool is_asked_for(const flow::CriLine& line) const;
-  /// Adds it to the piece, or its bytes to those that are missing there.
-  void take(const flow::CriLine& line, Piece& piece);
-  /// A word of our own.
-  void say(std::string_view text, Piece& piece);
-  /// The next line does not go on with the one before.
-  void jump() { mid_line_out_ = mid_line_err_ = false; }
+  void take(const flow::CriLine& line, Piece& piece) override;
+  void say(std::string_view text, Piece& piece) override;
+  void jump(Piece& /*piece*/) override { mid_line_out_ = mid_line_err_ = false; }
+  [[nodiscard]] Clock::time_point rest(Piece& /*piece*/) override { return Clock::time_point::max(); }
+  void finish(Piece& /*piece*/) override {}
 
  private:
   void put(std::string_view text, Piece& piece);

@@ -48,8 +48,9 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
   history_ = std::move(history);
   refiller_ = std::make_unique<Refiller>(lines_->store(), *history_);
   auditor_ = std::make_unique<Auditor>(lines_->store(), *history_);
-  service_ = std::make_unique<FlowsService>(*journal_, lines_->store(), *watch_, suspicion_, taps_.get(),
-                                            history_.get(), auditor_.get());
+  service_ = std::make_unique<FlowsService>(
+      *journal_, lines_->store(), *watch_, suspicion_, taps_.get(), history_.get(), auditor_.get(),
+      [this](const std::string& flow) { return lines_->is_scheduler(flow); });
   FTAP_TRY(lines_->start());
   find_running();
   open_sources(sources);

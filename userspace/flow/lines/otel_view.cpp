@@ -56,23 +56,24 @@ TraceId trace_id(std::string_view flow) {
   return id;
 }
 
-SpanId span_id(std::string_view stream, std::uint64_t offset) {
+SpanId span_id(std::string_view flow, const RecordPlace& place) {
+  std::uint64_t hash = mix(0, flow);
+  hash = mix(hash + place.time, place.output);
+  hash = mix(hash + place.nth, place.line);
   SpanId id;
-  put(id, 0, mix(offset * 0x9e3779b97f4a7c15U, stream));
+  put(id, 0, hash);
   return id;
 }
 
-OtelRecord otel_view(std::string_view flow, std::string_view stream, std::uint64_t offset,
-                     const KlogRecord& record) {
-  OtelRecord out{.trace = trace_id(flow),
-                 .span = span_id(stream, offset),
-                 .severity_text = {},
-                 .body = {},
-                 .attributes = {}};
-  const bool quoted = record.structured;
+OtelRecord otel_view(const KlogRecord& record) {
+  OtelRecord out;
   const auto kind = record.form == KlogForm::kJson ? KlogPair::Kind::kString : KlogPair::Kind::kQuoted;
-  out.body =
-      quoted ? klog_value({.key = {}, .kind = kind, .value = record.message}) : std::string(record.message);
+  if (record.body.contains('\n'))
+    out.body = record.body;
+  else if (record.structured)
+    out.body = klog_value({.key = {}, .kind = kind, .value = record.message});
+  else
+    out.body = record.message;
   put_origin(out, record);
   bool verbosity = false;
   KlogPairs pairs(record);

@@ -17,21 +17,28 @@ using TraceId = std::array<std::uint8_t, 16>;
 using SpanId = std::array<std::uint8_t, 8>;
 
 struct OtelRecord {
-  TraceId trace{};
-  SpanId span{};
   int severity = 0;  ///< SeverityNumber: INFO 9, WARN 13, ERROR 17, FATAL 21
   std::string_view severity_text;
-  std::string body;  ///< the message
+  std::string body;  ///< the message; of a record of several lines all that is behind its header
   std::vector<std::pair<std::string, std::string>>
       attributes;  ///< in the record's order, a key twice if it is there twice
 };
 
 /// Of a flow's id ("sched/ns/name"). Never all zeros, which would be invalid. No secret: whoever knows the id knows it.
 [[nodiscard]] TraceId trace_id(std::string_view flow);
-/// Of the record that begins at `offset` of a stream. Never all zeros.
-[[nodiscard]] SpanId span_id(std::string_view stream, std::uint64_t offset);
-/// A whole record of `flow`.
-[[nodiscard]] OtelRecord otel_view(std::string_view flow, std::string_view stream, std::uint64_t offset,
-                                   const KlogRecord& record);
+
+/// Which one of its flow's records it is. What else would tell it, as its number in the log, changes when a gap before it is
+/// filled, or when the flow has had to make room and begins anew.
+struct RecordPlace {
+  std::uint64_t time = 0;  ///< ns since 1970
+  std::uint64_t nth = 0;   ///< of those with this time
+  std::string_view output;
+  std::string_view line;  ///< its first one; a reading may begin amid the records of one time
+};
+/// Never all zeros.
+[[nodiscard]] SpanId span_id(std::string_view flow, const RecordPlace& place);
+
+/// A whole record.
+[[nodiscard]] OtelRecord otel_view(const KlogRecord& record);
 
 }  // namespace flowtap::flow

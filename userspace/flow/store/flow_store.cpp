@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, kEvictions> kEvictionNames{"flow_bytes", "store_bytes", "flows", "age",
                                                                   "unwritable"};
-constexpr std::string_view kDerived = "sched/";
 
 // The flows' files, by inode.
 std::map<std::uint64_t, std::string> files_in(const std::string& dir) {
@@ -84,7 +83,7 @@ void FlowStore::find_files() {
 
 FlowStore::Ref FlowStore::make(FlowState state) {
   const std::string id = state.id;
-  const bool derived = id.starts_with(kDerived);
+  const bool derived = id.starts_with(kDerivedFlows);
   auto flow = std::make_shared<Flow>(next_number_++, options_.dir, std::move(state), derived);
   flows_.insert_or_assign(id, flow);
   note_change(*flow);

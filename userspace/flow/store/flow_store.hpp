@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -28,6 +29,9 @@
 #include "flow/store/flow_log.hpp"
 
 namespace flowtap::flow {
+
+/// What the ids of flows begin with whose lines are some of other flows' streams: of schedulers' logs.
+inline constexpr std::string_view kDerivedFlows = "sched/";
 
 struct StoreOptions {
   std::string dir;                                     ///< exists

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <map>
@@ -68,6 +69,29 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
                              {"proc/3-1", true},
                              {"proc/4-1", false},
                              {"proc/5-1", true}}));
+}
+
+// Of a scheduler's log, and of the flows made of such logs, what klog wrote as one record is one in OpenTelemetry's terms too.
+TEST_F(FlowsServiceTest, RecordsAreOfSchedulersAlone) {
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, nullptr, nullptr,
+                       [](const std::string& flow) { return flow == "pod/kube-system/s/u/c/0"; });
+  const auto records = [&](const std::string& id) {
+    {
+      flow::FlowStore::Writing writing(*store_, {});
+      const auto flow = writing.flow(id);
+      writing.open_stream(*flow);
+      writing.add(*flow, 1, "stderr", {"I0821 07:20:00.000001       1 a.go:1] x", true, 0, 40, 1});
+      writing.add(*flow, 1, "stderr", {"more", true, 40, 45, 1});
+    }
+    auto reader = service.log(id, {.otel = true});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    const auto piece = (*reader)->read(std::size_t{1} << 20U);
+    EXPECT_TRUE(piece && piece->end);
+    return std::ranges::count(piece->bytes, '\n');
+  };
+  EXPECT_EQ(records("pod/kube-system/s/u/c/0"), 1);
+  EXPECT_EQ(records("sched/a/b"), 1);
+  EXPECT_EQ(records("pod/a/b/u/c/0"), 2);
 }
 
 // A gap that the lines' own path made is not in the journal; one that was filled is missing no longer.

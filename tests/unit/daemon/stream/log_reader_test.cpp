@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <future>
+#include <mutex>
 
+#include "daemon/stream/otel_text.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace flowtap {
@@ -235,6 +237,32 @@ TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
   store_->flush({}, 60'000'000'000, true);
   EXPECT_FALSE(again->read(100)) << "the whole flow";
   EXPECT_EQ(drain(*follower), "[flowtap: this log had to make room for newer ones]\n|");
+}
+
+// As records of OpenTelemetry's: the last one comes with the end, or a while after it while somebody follows.
+TEST_F(LogReaderTest, ARecordOfSeveralLinesIsOneOfOpenTelemetrys) {
+  say("I0821 07:20:00.000001       1 a.go:1] one"), say("more"), say("lo", false), say("ng");
+  const auto form = [](bool follow) {
+    return std::make_unique<OtelText>("sched/ns/p", LogOptions{.follow = follow}, true);
+  };
+  auto whole = LogReader::open(*store_, *watch_, "f", {}, nullptr, form(false));
+  ASSERT_TRUE(whole && *(*whole)->prepare());
+  const std::string all = drain(**whole);
+  EXPECT_NE(all.find(R"("body":{"stringValue":"one\nmore\nlong"})"), std::string::npos) << all;
+  EXPECT_EQ(std::ranges::count(all, '\n'), 1);
+  EXPECT_TRUE(all.ends_with("\n|"));
+  auto follows = LogReader::open(*store_, *watch_, "f", {.follow = true}, nullptr, form(true));
+  ASSERT_TRUE(follows && *(*follows)->prepare());
+  std::string got = drain(**follows);
+  while (got.empty()) {
+    std::promise<void> woken;
+    (*follows)->when_more([&woken, once = std::make_shared<std::once_flag>()] {
+      std::call_once(*once, [&woken] { woken.set_value(); });
+    });
+    ASSERT_EQ(woken.get_future().wait_for(10s), std::future_status::ready) << "nothing has been said since";
+    got = drain(**follows);
+  }
+  EXPECT_EQ(got + "|", all);
 }
 
 TEST_F(LogReaderTest, AnUnknownFlowIsSaid) {
