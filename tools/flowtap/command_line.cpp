@@ -184,7 +184,6 @@ Color color_of(const Arguments& arguments) {
   return arguments.color == "always" ? Color::kAlways : Color::kNever;
 }
 
-/// -o json is for all that answers once; a tap has bytes.
 std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& arguments) {
   const bool json = arguments.output == "json";
   if (arguments.output == "otel" && !app.got_subcommand("logs"))
@@ -209,7 +208,7 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     return arguments.logs;
   }
   if (app.got_subcommand("tap")) {
-    if (json) return usage("tap has no json: it writes the bytes as they are", "leave out -o json");
+    arguments.tap.json = json;
     arguments.tap.state_dir = arguments.state_dir;
     arguments.tap.out = arguments.only_out || !arguments.only_err;
     arguments.tap.err = arguments.only_err || !arguments.only_out;

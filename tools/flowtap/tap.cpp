@@ -15,6 +15,7 @@
 #include "base/printable.hpp"
 #include "client.hpp"
 #include "feedback.hpp"
+#include "logs.hpp"
 #include "outlet.hpp"
 #include "stop_signals.hpp"
 #include "text.hpp"
@@ -30,12 +31,18 @@ struct Output {
   Output(const char* stream, int fd, int stop) : name(stream), outlet(fd, stop) {}
   const char* name;
   Outlet outlet;
-  bool followed = false;  ///< to its end, or until we were told to stop
+  std::optional<JsonLines> json = {};  ///< where lines are wanted as objects
+  bool followed = false;               ///< to its end, or until we were told to stop
   std::uint64_t missing_bytes = 0;
   std::optional<Failure> failure = {};
 };
 
+bool take(Output& output, std::string_view bytes) {
+  return output.outlet.write(output.json ? output.json->take(bytes) : bytes);
+}
+
 void take_end(Output& output, Result<api::StreamEnd> end, const std::string& socket, bool alone) {
+  if (output.json) static_cast<void>(output.outlet.write(output.json->finish()));
   output.outlet.finish();
   if (!end) {
     output.failure = failure_of(end.error(), socket);
@@ -56,7 +63,7 @@ ExitCode conclude(const std::deque<Output>& outputs) {
   const Failure* worst = nullptr;
   bool followed = false;
   for (const Output& output : outputs) {
-    missing += output.missing_bytes;
+    if (!output.json) missing += output.missing_bytes;  // else each gap is a line of its own
     followed = followed || output.followed;
     if (output.failure && (worst == nullptr || worst->told)) worst = &*output.failure;
   }
@@ -76,26 +83,30 @@ ExitCode run_tap(const TapOptions& options) {
     complain(stop.error());
     return kFailure;
   }
-  std::vector<int> followed;  // of ours as of theirs
+  std::vector<int> followed;  // of theirs
   if (options.out) followed.push_back(STDOUT_FILENO);
   if (options.err) followed.push_back(STDERR_FILENO);
-  if (const Status apart = check_no_feedback(options.pid, followed, followed); !apart) {
+  const std::vector<int> ours = options.json ? std::vector{STDOUT_FILENO} : followed;
+  if (const Status apart = check_no_feedback(options.pid, followed, ours); !apart) {
     complain(apart.error());
     return kFailure;
   }
   const std::string socket = api::socket_path(options.state_dir);
   std::deque<Output> outputs;
   if (options.out) outputs.emplace_back("stdout", STDOUT_FILENO, stop->get());
-  if (options.err) outputs.emplace_back("stderr", STDERR_FILENO, stop->get());
+  if (options.err) outputs.emplace_back("stderr", options.json ? STDOUT_FILENO : STDERR_FILENO, stop->get());
   const bool alone = outputs.size() == 1;
   std::vector<api::StreamRequest> requests;
   requests.reserve(outputs.size());
-  for (Output& output : outputs)
-    requests.push_back({fmt::format("{}/{}/raw?stream={}", api::kProcessesPath, options.pid, output.name),
-                        [&output](std::string_view bytes) { return output.outlet.write(bytes); },
+  for (Output& output : outputs) {
+    if (options.json) output.json.emplace();
+    requests.push_back({fmt::format("{}/{}/{}stream={}", api::kProcessesPath, options.pid,
+                                    options.json ? "log?timestamps=true&" : "raw?", output.name),
+                        [&output](std::string_view bytes) { return take(output, bytes); },
                         [&output, &socket, alone](Result<api::StreamEnd> end) {
                           take_end(output, std::move(end), socket, alone);
                         }});
+  }
   if (const Status run = api::fetch_streams(socket, requests, stop->get()); !run) {
     complain(run.error());
     return kFailure;

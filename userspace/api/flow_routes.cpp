@@ -110,6 +110,19 @@ Answer stream_answer(Result<std::unique_ptr<RawReader>> reader, bool follow) {
   return answer;
 }
 
+Answer tap(const Call& call, const ReadOptions& options) {
+  std::uint32_t pid = 0;
+  const char* const end = call.segments.front().data() + call.segments.front().size();
+  const auto [rest, error] = std::from_chars(call.segments.front().data(), end, pid);
+  if (error != std::errc() || rest != end || pid == 0)
+    return error_answer(400, in_quotes(call.segments.front()) + " is no process number",
+                        "the number is that of the process in the host's pid namespace");
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  if (!call.may_follow) return too_many_follow();
+  return stream_answer((*view)->tap(pid, options), true);
+}
+
 std::optional<std::string> wanted(const Call& call, std::string_view name) {
   const std::string* value = call.parameters.find(name);
   return value != nullptr ? std::optional(*value) : std::nullopt;
@@ -164,18 +177,16 @@ Answer read_flow(const Call& call) {
 }
 
 Answer tap_process(const Call& call) {
-  std::uint32_t pid = 0;
-  const char* const end = call.segments.front().data() + call.segments.front().size();
-  const auto [rest, error] = std::from_chars(call.segments.front().data(), end, pid);
-  if (error != std::errc() || rest != end || pid == 0)
-    return error_answer(400, in_quotes(call.segments.front()) + " is no process number",
-                        "the number is that of the process in the host's pid namespace");
   const auto outputs = outputs_of(call);
   if (!outputs) return refused(400, outputs.error());
-  const auto view = call.node.flows();
-  if (!view) return not_running(view.error());
-  if (!call.may_follow) return too_many_follow();
-  return stream_answer((*view)->tap(pid, {.outputs = *outputs, .from_now = true}), true);
+  return tap(call, {.outputs = *outputs, .from_now = true});
+}
+
+Answer tap_process_lines(const Call& call) {
+  const auto outputs = outputs_of(call);
+  if (!outputs) return refused(400, outputs.error());
+  const bool timestamps = call.parameters.flag("timestamps");
+  return tap(call, {.outputs = *outputs, .from_now = true, .lines = true, .timestamps = timestamps});
 }
 
 }  // namespace flowtap::api

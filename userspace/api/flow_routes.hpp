@@ -35,4 +35,7 @@ struct Call {
 /// What the process with this pid writes from now on.
 [[nodiscard]] Answer tap_process(const Call& call);
 
+/// The same as whole lines, with their times in front where that is asked for.
+[[nodiscard]] Answer tap_process_lines(const Call& call);
+
 }  // namespace flowtap::api

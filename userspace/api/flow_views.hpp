@@ -106,6 +106,8 @@ struct ReadOptions {
   Outputs outputs = Outputs::kBoth;
   bool from_now = false;  ///< leave out what was captured before
   bool to_now = false;    ///< end (Piece::end) where the flow stands at this moment, whatever comes later
+  bool lines = false;     ///< whole lines, and gaps as lines of their own, in place of the bytes as they are
+  bool timestamps = false;  ///< with `lines`: each has its time in front
 };
 
 /// How a flow's log is read: Kubernetes' own parameters (k8s.io/api core/v1, PodLogOptions).

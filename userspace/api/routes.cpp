@@ -55,7 +55,8 @@ const std::vector<Route>& routes() {
       {std::string(kFlowsPath) + "/{}/raw", read_flow, {"follow", "stream", "from"}},
       {std::string(kFlowsPath) + "/{}/log", flow_log, log_parameters(), log_flags()},
       {std::string(kNamespacesPath) + "/{}/pods/{}/log", pod_log, pod_log_parameters(), log_flags()},
-      {std::string(kProcessesPath) + "/{}/raw", tap_process, {"stream"}}};
+      {std::string(kProcessesPath) + "/{}/raw", tap_process, {"stream"}},
+      {std::string(kProcessesPath) + "/{}/log", tap_process_lines, {"stream", "timestamps"}, {"timestamps"}}};
   return kRoutes;
 }
 

@@ -101,6 +101,20 @@ TEST_F(FlowRoutes, ATapFollowsFromNow) {
   EXPECT_TRUE(answer.stream->follow);
   EXPECT_TRUE(flows_.options.from_now);
   EXPECT_FALSE(flows_.options.to_now);
+  EXPECT_FALSE(flows_.options.lines);
+}
+
+TEST_F(FlowRoutes, ATapHasLinesToo) {
+  flows_.add(7, Outputs::kStderr);
+  const Answer answer = get("/api/v1/processes/7/log?stream=stderr");
+  ASSERT_TRUE(answer.stream);
+  EXPECT_TRUE(answer.stream->follow);
+  EXPECT_TRUE(flows_.options.from_now && flows_.options.lines);
+  EXPECT_FALSE(flows_.options.timestamps);
+  EXPECT_EQ(flows_.options.outputs, Outputs::kStderr);
+  EXPECT_TRUE(get("/api/v1/processes/7/log?timestamps").stream);
+  EXPECT_TRUE(flows_.options.timestamps);
+  EXPECT_EQ(get("/api/v1/processes/x/log").status, 400U);
 }
 
 TEST_F(FlowRoutes, WhatCannotBeTappedSaysWhy) {

@@ -87,8 +87,9 @@ class FlowtapTest : public testing::Test {
 };
 
 TEST_F(FlowtapTest, WithoutADaemonItExitsWith4AndSaysSo) {
-  for (const char* command : {"status", "top", "top -o json", "status -o json", "flows", "flows -o json",
-                              "tap 7", "tap 7 --stderr", "logs a/b", "logs -g a", "logs -g a -f"}) {
+  for (const char* command :
+       {"status", "top", "top -o json", "status -o json", "flows", "flows -o json", "tap 7", "tap 7 -o json",
+        "tap 7 --stderr", "logs a/b", "logs -g a", "logs -g a -f"}) {
     const Outcome run = flowtap(command + at());
     EXPECT_EQ(run.exit, 4) << command;
     EXPECT_TRUE(run.output.starts_with("flowtap: no flowtapd is running here: nobody listens on " +
@@ -184,6 +185,41 @@ TEST_F(FlowtapTest, TapKeepsTheTwoOutputsApartAndEndsWithTheProcess) {
             std::string("raw \x1b[2J \xff\0 bytes", 18) + "\nand more");
   EXPECT_EQ(shell("cat " + (dir_ / "err")).output,
             "a complaint\nflowtap: 1,234 bytes passed that are not shown: they could not be captured\n");
+}
+
+// As `flowtap logs -o json` has them, of both outputs on the one of ours that is for programs.
+TEST_F(FlowtapTest, TapHasObjectsForLines) {
+  node_.captured = &flows_;
+  const auto out = flows_.add(7, api::Outputs::kStdout);
+  const auto err = flows_.add(7, api::Outputs::kStderr);
+  start();
+  auto process = once_followed(out, [out, err] {
+    for (int i = 0; i < 10'000 && err->readers() == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    out->append("2026-01-02T03:04:05.000000006Z a \x1b[2J \xff");
+    out->append("b\n2026-01-02T03:04:06.000000000Z half");
+    err->append("2026-01-02T03:04:07.000000000Z a complaint\n");
+    err->end();
+    out->end();
+  });
+  const Outcome run = shell(FLOWTAP_PROGRAM " tap 7 -o json" + at() + " 2>" + (dir_ / "err"));
+  process.join();
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_EQ(occurrences(run.output, "\n"), 3U) << run.output;
+  EXPECT_NE(run.output.find(R"({"time":"2026-01-02T03:04:05.000000006Z","text":"a \u001b[2J \\xffb"})"
+                            "\n"),
+            std::string::npos)
+      << run.output;
+  EXPECT_NE(run.output.find(R"({"time":"2026-01-02T03:04:06.000000000Z","text":"half"})"
+                            "\n"),
+            std::string::npos)
+      << run.output;
+  EXPECT_NE(run.output.find(R"({"time":"2026-01-02T03:04:07.000000000Z","text":"a complaint"})"
+                            "\n"),
+            std::string::npos)
+      << run.output;
+  EXPECT_EQ(shell("cat " + (dir_ / "err")).output, "");
+  EXPECT_TRUE(flows_.options.lines && flows_.options.timestamps);
 }
 
 TEST_F(FlowtapTest, TapOnATerminalShowsControlCharactersEscaped) {
@@ -359,7 +395,6 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
                                 "tap -1",
                                 "tap 4194305",
                                 "tap 7 8",
-                                "tap 7 -o json",
                                 "flows x",
                                 "flows --kind",
                                 "flows --pods x",

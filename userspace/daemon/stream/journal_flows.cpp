@@ -106,17 +106,25 @@ Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
   Piece piece;
   if (nameless_) look_for_names(false);
   if (nameless_ && cursors_.empty()) return Piece{{}, 0, is_over()};
-  if (cursors_.empty() || is_at_its_end()) return Piece{{}, 0, true};  // at once: the flow has no such output
+  if (cursors_.empty() || is_at_its_end()) {  // at once: the flow has no such output
+    end(piece);
+    return piece;
+  }
   const flow::Reading reading = journal_.read(cursors_, limit);
   hole_until_ = reading.pieces.empty() ? Clock::time_point::max() : hole_until_;
   take(reading, piece);
-  if (!piece.bytes.empty() || piece.missing_before > 0) return piece;
+  if (!piece.bytes.empty() || piece.missing_before > 0 || piece.again) return piece;
   if (!options_.to_now && (reading.ended || Clock::now() >= next_look_) && look_for_streams(false)) {
     FTAP_TRY(follow());
     return read(limit);
   }
-  piece.end = (reading.ended && reading.pieces.empty() && !nameless_) || is_over();
+  if ((reading.ended && reading.pieces.empty() && !nameless_) || is_over()) end(piece);
   return piece;
+}
+
+void FlowReader::end(Piece& piece) {
+  if (lines_) lines_->finish(piece);
+  piece.end = true;
 }
 
 void FlowReader::take(const flow::Reading& reading, Piece& piece) {
@@ -128,16 +136,27 @@ void FlowReader::take(const flow::Reading& reading, Piece& piece) {
       part.length = std::min(part.length, end - part.offset);
       text = text.substr(0, part.length);
     }
-    if (!part.hole) {
-      piece.bytes += text;
-      hole_until_ = Clock::time_point::max();
-    } else {
+    if (part.hole) {
       // Behind bytes it is the next piece's, which says what is missing before it.
       if (!piece.bytes.empty() || waits_for(part)) return;
-      piece.missing_before += part.length;
+    } else {
+      hole_until_ = Clock::time_point::max();
     }
+    if (lines_)
+      take_lines(part, text, piece);
+    else if (part.hole)
+      piece.missing_before += part.length;
+    else
+      piece.bytes += text;
     pass(part);
   }
+}
+
+void FlowReader::take_lines(const flow::Piece& part, std::string_view text, Piece& piece) {
+  const auto stream = journal_.stream(part.stream);
+  lines_->take(part, stream && stream->name ? stream->name->output : std::string(), text, piece);
+  // Half a line is no reason to wait: there may be more of it.
+  piece.again = piece.bytes.empty();
 }
 
 bool FlowReader::is_at_its_end() const {

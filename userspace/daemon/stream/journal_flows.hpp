@@ -3,12 +3,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/flow_views.hpp"
 #include "base/fd.hpp"
 #include "daemon/stream/follow_watch.hpp"
+#include "daemon/stream/tapped_lines.hpp"
 #include "flow/journal.hpp"
 
 namespace flowtap {
@@ -43,7 +45,9 @@ class FlowReader final : public api::RawReader {
         watch_(watch),
         flow_(std::move(flow)),
         options_(options),
-        at_end_(std::move(at_end)) {}
+        at_end_(std::move(at_end)) {
+    if (options.lines) lines_.emplace(options.timestamps);
+  }
 
   [[nodiscard]] bool is_mine(const flow::StreamView& stream) const;
   /// True: there are streams that it did not know.
@@ -52,8 +56,11 @@ class FlowReader final : public api::RawReader {
   [[nodiscard]] Status follow();
   /// Takes pieces up to a hole behind bytes; moves the cursors over what it took.
   void take(const flow::Reading& reading, Piece& piece);
+  void take_lines(const flow::Piece& part, std::string_view text, Piece& piece);
   [[nodiscard]] bool waits_for(const flow::Piece& hole);
   void pass(const flow::Piece& piece);
+  /// Nothing comes behind the piece.
+  void end(Piece& piece);
   [[nodiscard]] bool is_at_its_end() const;
   /// The process has ended a while ago, and no pipe of its is open.
   [[nodiscard]] bool is_over();
@@ -67,6 +74,7 @@ class FlowReader final : public api::RawReader {
   Clock::time_point gone_since_ = Clock::time_point::max();
   api::ReadOptions options_;
   std::function<void()> at_end_;
+  std::optional<TappedLines> lines_;
   std::shared_ptr<flow::Follower> follower_;
   std::vector<flow::StreamCursor> cursors_;
   std::map<flow::StreamNo, std::uint64_t> ends_;  // with ReadOptions::to_now: where each stream stood

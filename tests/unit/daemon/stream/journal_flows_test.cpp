@@ -57,7 +57,7 @@ class JournalFlowsTest : public testing::Test {
       if (piece->missing_before > 0) all += "<" + std::to_string(piece->missing_before) + ">";
       all += piece->bytes;
       if (ended != nullptr) *ended = piece->end;
-      if (piece->end || (piece->bytes.empty() && piece->missing_before == 0)) return all;
+      if (piece->end || (piece->bytes.empty() && piece->missing_before == 0 && !piece->again)) return all;
     }
   }
   std::unique_ptr<FlowReader> open(const std::string& flow, const ReadOptions& options = {}) {
@@ -220,6 +220,26 @@ TEST_F(JournalFlowsTest, StreamsThatTheJournalWillKnow) {
   woken.wait(false);
   EXPECT_EQ(drain(*reader, &ended), "all of it");
   EXPECT_TRUE(ended);
+}
+
+TEST_F(JournalFlowsTest, LinesWithTheTimesOfTheirBytes) {
+  name(1, "f", "stdout"), name(2, "f", "stderr");
+  bytes(1, 0, "two lin"), bytes(2, 0, "err\n"), bytes(1, 7, "es\nand\nhalf");
+  append();
+  const auto reader = open("f", {.lines = true, .timestamps = true});
+  EXPECT_EQ(drain(*reader),
+            "1970-01-01T00:00:01.000000002Z err\n1970-01-01T00:00:01.000000003Z two lines\n"
+            "1970-01-01T00:00:01.000000003Z and\n");
+  bytes(1, 18, "rest"), end(2, 4);
+  append();
+  end(1, 25);
+  append();
+  bool ended = false;
+  std::string all;
+  while (!ended) all += drain(*reader, &ended);
+  EXPECT_EQ(all,
+            "<3>1970-01-01T00:00:01.000000004Z halfrest\n"
+            "1970-01-01T00:00:01.000000004Z [flowtap: 3 bytes are missing here]\n");
 }
 
 TEST_F(JournalFlowsTest, WhatNobodyKnowsIsAnError) {
