@@ -107,6 +107,7 @@ void LinePath::round() {
     pipeline_ =
         std::make_unique<flow::Pipeline>(journal_, *store_, config_.journal_bytes, scheduler_options());
     pipeline_->replay(wall_ns());
+    if (main_log_) main_log_->replayed();
     begin_anew_ = false;
   }
   while (pipeline_->take(Clock::now(), wall_ns())) continue;

@@ -39,10 +39,30 @@ bool MainLog::ready(std::size_t bytes) {
   return true;
 }
 
+std::string MainLog::name(std::uint64_t n) const {
+  return n == 0 ? options_.to : options_.to + "." + std::to_string(n);
+}
+
+std::string MainLog::tail(std::size_t most) const {
+  std::string text;
+  if (options_.to == kStderr) return text;
+  for (std::uint64_t n = 0; n < options_.files && text.size() < most; ++n) {
+    const Fd file(::open(name(n).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat here{};
+    if (!file.valid() || ::fstat(file.get(), &here) != 0 || !S_ISREG(here.st_mode)) break;
+    const auto size = static_cast<std::uint64_t>(here.st_size);
+    std::string part(std::min<std::uint64_t>(size, most - text.size()), '\0');
+    const ssize_t got = ::pread(file.get(), part.data(), part.size(), static_cast<off_t>(size - part.size()));
+    if (got != static_cast<ssize_t>(part.size())) break;
+    const bool is_cut = part.size() < size;
+    text.insert(0, part);
+    if (is_cut) text.erase(0, text.find('\n') + 1);
+    if (is_cut) break;
+  }
+  return text;
+}
+
 void MainLog::rotate() {
-  const auto name = [this](std::uint64_t n) {
-    return n == 0 ? options_.to : options_.to + "." + std::to_string(n);
-  };
   if (options_.files <= 1) {
     ::unlink(options_.to.c_str());
     return;

@@ -25,8 +25,12 @@ class MainLog {
   /// A line, or a part of one. What cannot be written now is lost here (its flow has it), and counted.
   void write(std::string_view text, bool full);
   [[nodiscard]] std::uint64_t lost_bytes() const { return lost_; }
+  /// What stands last in the file and its predecessors, whole lines but for the last one: about so much at most. Empty where
+  /// it goes to standard error.
+  [[nodiscard]] std::string tail(std::size_t most) const;
 
  private:
+  [[nodiscard]] std::string name(std::uint64_t n) const;
   [[nodiscard]] bool ready(std::size_t bytes);
   void rotate();
   [[nodiscard]] bool put(std::string_view bytes);

@@ -25,6 +25,15 @@ void MainLogThread::write(std::string_view text, bool full) {
       return;
     }
     waiting_.append(text).append(full ? "\n" : "");
+    if (replaying_) again_ = waiting_.size();
+  }
+  bell_.ring();
+}
+
+void MainLogThread::replayed() {
+  {
+    const std::scoped_lock lock(mutex_);
+    replaying_ = false;
   }
   bell_.ring();
 }
@@ -39,21 +48,40 @@ void MainLogThread::run() noexcept {
 
 void MainLogThread::write_waiting() {
   std::string text;
+  std::size_t again = 0;
+  bool replaying = false;
   {
     const std::scoped_lock lock(mutex_);
     text.swap(waiting_);
+    again = std::exchange(again_, 0);
+    replaying = replaying_;
   }
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t newline = rest.find('\n');
     const bool full = newline != std::string_view::npos;
-    const std::string_view line = rest.substr(0, newline);
-    rest.remove_prefix(line.size() + (full ? 1 : 0));
+    const std::string_view line = rest.substr(0, full ? newline + 1 : newline);
+    const bool may_be_written = text.size() - rest.size() < again;
+    rest.remove_prefix(line.size());
     try {
-      log_.write(line, full);
+      write_line(line, may_be_written);
     } catch (const std::exception&) {  // no memory
-      lost_ += line.size() + (full ? 1 : 0);
+      lost_ += line.size();
     }
   }
+  if (!replaying) tail_.reset();
+}
+
+// With its newline, if it has come.
+void MainLogThread::write_line(std::string_view line, bool may_be_written) {
+  if (may_be_written) {
+    if (!tail_) tail_.emplace(log_.tail(kMostWaiting));
+    const std::size_t known = tail_->known(line);
+    if (known == line.size()) return;
+    line.remove_prefix(known);
+  }
+  const bool full = line.ends_with('\n');
+  if (full) line.remove_suffix(1);
+  log_.write(line, full);
 }
 
 }  // namespace flowtap

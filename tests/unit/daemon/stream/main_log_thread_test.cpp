@@ -32,6 +32,49 @@ TEST(MainLogThread, WritesAllBeforeItEnds) {
   EXPECT_EQ(content(path), all + "\nthe rest");
 }
 
+// Killed after it had written lines of which the flows' index did not know yet: they come again, and only what is not there
+// is written, wherever it was cut off.
+TEST(MainLogThread, WhatAnEarlierProcessHasWrittenIsNotWrittenAgain) {
+  const std::string committed = "a\nold 1\nold 2\n";
+  const std::string again = "I 1 x\nI 1 x\n\nI 2 line\nI 3\n";
+  for (std::size_t written = 0; written <= again.size(); ++written)
+    for (const bool rotated : {false, true}) {
+      const test::TempDir dir;
+      const std::string path = dir / "main.log";
+      const std::string before = committed + again.substr(0, written);
+      // Between two lines.
+      const std::size_t first = rotated ? before.rfind('\n', before.size() - 2) + 1 : 0;
+      if (rotated) std::ofstream(path + ".1") << before.substr(0, first);
+      std::ofstream(path) << before.substr(first);
+      {
+        MainLogThread log({path, 1U << 20U, 2});
+        std::size_t begin = 0;
+        for (std::size_t end = 0; (end = again.find('\n', begin)) != std::string::npos; begin = end + 1)
+          log.write(again.substr(begin, end - begin), true);
+        log.write("I 4", true);
+        log.replayed();
+        log.write("I 3", true), log.write("I 5", true);
+      }
+      EXPECT_EQ((rotated ? content(path + ".1") : "") + content(path), committed + again + "I 4\nI 3\nI 5\n")
+          << written << rotated;
+    }
+}
+
+TEST(MainLogThread, OfALongFileTheEndCounts) {
+  const test::TempDir dir;
+  const std::string path = dir / "main.log";
+  std::string before;
+  while (before.size() < MainLogThread::kMostWaiting)
+    before += "line " + std::to_string(before.size()) + "\n";
+  std::ofstream(path) << before << "last\n";
+  {
+    MainLogThread log({path, std::uint64_t{1} << 30U, 1});
+    log.write("last", true), log.write("line 0", true);
+    log.replayed();
+  }
+  EXPECT_TRUE(content(path) == before + "last\nline 0\n");
+}
+
 TEST(MainLogThread, IsRotatedBetweenLines) {
   const test::TempDir dir;
   const std::string path = dir / "main.log";
