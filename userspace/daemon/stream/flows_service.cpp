@@ -104,14 +104,31 @@ bool FlowsService::is_open(const std::string& id) const {
   });
 }
 
+void FlowsService::set_begun(std::map<flow::StreamNo, std::uint64_t> begun) {
+  const std::scoped_lock lock(begun_mutex_);
+  begun_ = std::move(begun);
+}
+
+// 0: long enough.
+std::uint64_t FlowsService::captured_since(const std::string& id) {
+  const std::scoped_lock lock(begun_mutex_);
+  const std::uint64_t now = wall_ns();
+  std::erase_if(begun_, [now](const auto& one) { return one.second + LogReader::kOnItsWay < now; });
+  std::uint64_t since = 0;
+  for (const auto& [number, time] : begun_)
+    if (const auto stream = journal_.stream(number); stream && stream->name && stream->name->flow == id)
+      since = std::max(since, time);
+  return since;
+}
+
 Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
                                                           const api::LogOptions& options) {
   // It may have had to make room for others before it said anything.
   if (!store_.find(id) && is_open(id)) store_.expect(id);
-  if (!options.otel) return LogReader::open(store_, watch_, id, options, history_);
+  std::unique_ptr<LogForm> form;  // text
   const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || (is_scheduler_ && is_scheduler_(id));
-  return LogReader::open(store_, watch_, id, options, history_,
-                         std::make_unique<OtelText>(id, options, is_schedulers));
+  if (options.otel) form = std::make_unique<OtelText>(id, options, is_schedulers);
+  return LogReader::open(store_, watch_, id, options, history_, std::move(form), captured_since(id));
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,

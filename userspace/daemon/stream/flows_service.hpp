@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,6 +43,9 @@ class FlowsService final : public api::FlowsView {
 
   [[nodiscard]] std::shared_ptr<const flow::GroupRules> groups() const;
 
+  /// From any thread: streams of what ran before, and since when each is captured (ns since 1970).
+  void set_begun(std::map<flow::StreamNo, std::uint64_t> begun);
+
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override {
     return flows(filter, nullptr);
   }
@@ -66,6 +70,7 @@ class FlowsService final : public api::FlowsView {
 
  private:
   [[nodiscard]] bool is_open(const std::string& id) const;
+  [[nodiscard]] std::uint64_t captured_since(const std::string& id);
 
   flow::Journal& journal_;
   flow::FlowStore& store_;
@@ -74,6 +79,8 @@ class FlowsService final : public api::FlowsView {
   ProcessTaps* taps_;
   mutable std::mutex groups_mutex_;
   std::shared_ptr<const flow::GroupRules> groups_ = std::make_shared<flow::GroupRules>();
+  std::mutex begun_mutex_;
+  std::map<flow::StreamNo, std::uint64_t> begun_;  // as long as it makes a difference
   RuntimeHistory* history_;
   const Auditor* auditor_;
   std::function<bool(const std::string& flow)> is_scheduler_;

@@ -17,8 +17,6 @@ using flow::LogPosition;
 
 // Of the runtime's files, between which others get their turn.
 constexpr std::size_t kSlice = std::size_t{64} << 10U;
-// ns; what was written before is in the store by now.
-constexpr std::uint64_t kCaptured = 1'000'000'000;
 
 std::string jump_text(std::uint64_t lines) {
   return std::to_string(lines) + (lines == 1 ? " line has" : " lines have") +
@@ -29,8 +27,10 @@ std::string jump_text(std::uint64_t lines) {
 
 Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, FollowWatch& watch,
                                                    const std::string& flow, const api::LogOptions& options,
-                                                   RuntimeHistory* history, std::unique_ptr<LogForm> form) {
+                                                   RuntimeHistory* history, std::unique_ptr<LogForm> form,
+                                                   std::uint64_t captured_since) {
   std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history, std::move(form)));
+  reader->captured_since_ = captured_since;
   if (!reader->flow_) {
     FTAP_TRY(reader->find_history());
     if (reader->history_) return reader;
@@ -73,8 +73,8 @@ Status LogReader::find_history() {
   if (flow_) {
     if (runtime_->is_whole(*flow_, span_.begin)) return {};
     // Of an output that is silent so far, what comes now is captured, and may not be in the store yet.
-    FTAP_TRY_ASSIGN(
-        begun, seam_keys(store_, *flow_, span_.begin, span_.to, options_.follow ? now - kCaptured : now));
+    const std::uint64_t silent = options_.follow ? std::max(now - kOnItsWay, captured_since_) : now;
+    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span_.begin, span_.to, silent));
     keys = std::move(begun);
     const bool has_none = keys[0].bytes.empty() && keys[1].bytes.empty();
     const std::uint64_t first = std::min(keys[0].time, keys[1].time);

@@ -17,13 +17,19 @@ namespace flowtap {
 
 class LogReader final : public api::RawReader {
  public:
-  /// All must outlive it; without `history` only the store is read, and without `form` lines are text. An Error with code
-  /// ENOENT: nobody knows this flow.
+  /// Who follows gets what was written so long ago (ns) or later out of the store alone: it was captured, and may be on its way
+  /// there.
+  static constexpr std::uint64_t kOnItsWay = 1'000'000'000;
+
+  /// All must outlive it; without `history` only the store is read, and without `form` lines are text. `captured_since`: ns
+  /// since 1970, what is older was not captured; 0: not known, but longer than kOnItsWay. An Error with code ENOENT: nobody
+  /// knows this flow.
   [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(flow::FlowStore& store, FollowWatch& watch,
                                                                const std::string& flow,
                                                                const api::LogOptions& options,
                                                                RuntimeHistory* history = nullptr,
-                                                               std::unique_ptr<LogForm> form = nullptr);
+                                                               std::unique_ptr<LogForm> form = nullptr,
+                                                               std::uint64_t captured_since = 0);
   ~LogReader() override;
 
   /// Finds where the last lines begin, what is missing, and what the runtime has of before.
@@ -56,7 +62,8 @@ class LogReader final : public api::RawReader {
   std::string id_;
   flow::FlowStore::Ref flow_;  // empty: only the runtime knows it
   api::LogOptions options_;
-  RuntimeHistory* runtime_;              // may be null
+  RuntimeHistory* runtime_;  // may be null
+  std::uint64_t captured_since_ = 0;
   std::unique_ptr<LogHistory> history_;  // as long as there is some to read
   std::shared_ptr<flow::Follower> follower_;
   std::unique_ptr<LogForm> form_;

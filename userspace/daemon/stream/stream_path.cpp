@@ -5,6 +5,9 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include <map>
+#include <set>
+
 #include "base/wall_clock.hpp"
 #include "daemon/stream/running_containers.hpp"
 #include "daemon/stream/v1_containers.hpp"
@@ -111,6 +114,9 @@ void StreamPath::find_running() {
     warnings_.push_back("what ran before was not found: " + files.error().what);
     return;
   }
+  std::set<flow::StreamNo> before;  // an earlier service's
+  for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
+  std::map<flow::StreamNo, std::uint64_t> begun;
   for (flow::Enter& enter : find_running_containers(*files)) {
     (void)slots_->kernel().mark(enter.cgroup);
     auto& [out, err] = enter.outputs;
@@ -124,7 +130,9 @@ void StreamPath::find_running() {
                                                  .cgroup = enter.cgroup,
                                                  .pid = enter.pid,
                                                  .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
-      if (stream) output->stream = *stream;
+      if (!stream) continue;
+      output->stream = *stream;
+      if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
     }
     // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
     const auto known = [this](const flow::Enter::Output& o) {
@@ -133,6 +141,7 @@ void StreamPath::find_running() {
     };
     if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
   }
+  service_->set_begun(std::move(begun));
 }
 
 void StreamPath::drain() noexcept {

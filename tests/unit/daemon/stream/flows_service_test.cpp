@@ -8,6 +8,8 @@
 #include <future>
 #include <map>
 
+#include "base/rfc3339.hpp"
+#include "tests/support/file_tree.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace flowtap {
@@ -92,6 +94,33 @@ TEST_F(FlowsServiceTest, RecordsAreOfSchedulersAlone) {
   EXPECT_EQ(records("pod/kube-system/s/u/c/0"), 1);
   EXPECT_EQ(records("sched/a/b"), 1);
   EXPECT_EQ(records("pod/a/b/u/c/0"), 2);
+}
+
+// What the runtime had written down before is read there, though it be just a moment old.
+TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
+  test::FileTree tree;
+  const std::string id = "pod/shop/web-0/u-1/app/0";
+  const std::uint64_t line = now_ns() + 900'000'000'000;  // late enough for a slow machine
+  tree.file("var/log/pods/shop_web-0_u-1/app/0.log",
+            rfc3339_nano(std::chrono::system_clock::time_point(std::chrono::nanoseconds(line))) +
+                " stdout F just before\n");
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  add(id, {}, false);
+  const auto log = [&] {
+    auto reader = service.log(id, {.follow = true});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    std::string all;
+    for (auto piece = (*reader)->read(1000); piece->again || !piece->bytes.empty();
+         piece = (*reader)->read(1000))
+      all += piece->bytes;
+    return all;
+  };
+  EXPECT_EQ(log(), "");
+  service.set_begun({{streams_, line + 1}, {streams_ + 1, line + 2}});
+  EXPECT_EQ(log(), "just before\n");
+  service.set_begun({{streams_, 1}});
+  EXPECT_EQ(log(), "") << "long ago";
 }
 
 // A gap that the lines' own path made is not in the journal; one that was filled is missing no longer.

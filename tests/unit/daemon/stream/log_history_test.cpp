@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/rfc3339.hpp"
+#include "base/wall_clock.hpp"
 #include "daemon/stream/flow_audit.hpp"
 #include "daemon/stream/flow_gaps.hpp"
 #include "daemon/stream/log_reader.hpp"
@@ -210,6 +211,27 @@ TEST_F(LogHistoryTest, AByteIsADifference) {
   capture(501, 1000);
   keep(1, 1000);
   EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return true; }), AuditResult::kDiffers);
+}
+
+// Who follows from a moment on when an output had said nothing since it is captured: what is older is in the runtime's file
+// alone, however new it is, and the rest is on its way.
+TEST_F(LogHistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
+  const std::uint64_t now = wall_ns() / 1'000'000'000;
+  capture(0, 0);
+  store_->expect(kFlow);
+  keep(now + 900, now + 910);  // late enough for a slow machine
+  const auto read = [&](std::uint64_t captured_since) {
+    auto reader = LogReader::open(*store_, *watch_, kFlow, {.follow = true}, history_.get(), nullptr,
+                                  captured_since * 1'000'000'000);
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    std::string all;
+    for (auto piece = (*reader)->read(1000); piece->again || !piece->bytes.empty();
+         piece = (*reader)->read(1000))
+      all += piece->bytes;
+    return all;
+  };
+  EXPECT_EQ(read(now + 906), lines(now + 900, now + 906));
+  EXPECT_EQ(read(0), "") << "all of it was captured";
 }
 
 // Who follows waits for a gap that has just come, and gets what it is filled with.
