@@ -80,11 +80,15 @@ std::string raw_bytes(const Daemon& daemon, const std::string& id, const std::st
       .body;
 }
 
-std::string log_text(const Daemon& daemon, const std::string& id, const std::string& stream) {
-  const std::string output = stream == "stdout"   ? "?stream=Stdout"
-                             : stream == "stderr" ? "?stream=Stderr"
+std::string log_path(const std::string& id, const std::string& stream, bool follow) {
+  const std::string output = stream == "stdout"   ? "&stream=Stdout"
+                             : stream == "stderr" ? "&stream=Stderr"
                                                   : "";
-  return get(daemon, "/api/v1/flows/" + escaped(id) + "/log" + output).body;
+  return "/api/v1/flows/" + escaped(id) + "/log?follow=" + (follow ? "true" : "false") + output;
+}
+
+std::string log_text(const Daemon& daemon, const std::string& id, const std::string& stream) {
+  return get(daemon, log_path(id, stream)).body;
 }
 
 std::string writer_lines(unsigned first, unsigned count) {

@@ -36,6 +36,10 @@ struct FlowSeen {
 [[nodiscard]] std::string raw_bytes(const Daemon& daemon, const std::string& id,
                                     const std::string& stream = {});
 
+/// The path of a flow's log, which has the lines of stdout or stderr, else of both.
+[[nodiscard]] std::string log_path(const std::string& id, const std::string& stream = {},
+                                   bool follow = false);
+
 /// The lines of a flow; of stdout or stderr, else of both. Without parameters that is what was written, byte for byte.
 [[nodiscard]] std::string log_text(const Daemon& daemon, const std::string& id,
                                    const std::string& stream = {});

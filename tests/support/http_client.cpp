@@ -12,8 +12,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "base/fd.hpp"
-
 namespace flowtap::test {
 namespace {
 
@@ -54,9 +52,12 @@ bool whole(const HttpAnswer& answer) {
   return std::strtoull(answer.headers.c_str() + at + kLength.size(), nullptr, 10) == answer.body.size();
 }
 
-HttpAnswer exchange(const Fd& fd, const std::string& path) {
-  // 1.0: the end of the answer is the end of the connection, whatever the server is.
-  if (!send_all(fd, "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n\r\n")) return {};
+// 1.0: the end of the answer is the end of the connection, whatever the server is, and there are no chunks.
+bool ask(const Fd& fd, const std::string& path) {
+  return send_all(fd, "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n\r\n");
+}
+
+HttpAnswer answer_on(const Fd& fd) {
   std::string all;
   std::array<char, 65536> chunk{};
   ssize_t n = 0;
@@ -74,17 +75,22 @@ HttpAnswer get_tcp(std::uint16_t port, const std::string& path) {
   const Fd fd = stream_socket(AF_INET);
   const sockaddr_in to = loopback(port);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) return {};
-  return exchange(fd, path);
+  return ask(fd, path) ? answer_on(fd) : HttpAnswer{};
 }
 
-HttpAnswer get_unix(const std::string& socket_path, const std::string& path) {
-  const Fd fd = stream_socket(AF_UNIX);
+Fd ask_unix(const std::string& socket_path, const std::string& path) {
+  Fd fd = stream_socket(AF_UNIX);
   sockaddr_un to{};
   to.sun_family = AF_UNIX;
   if (socket_path.size() >= sizeof(to.sun_path)) throw std::runtime_error(socket_path + " is too long");
   std::memcpy(to.sun_path, socket_path.data(), socket_path.size());
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) return {};
-  return exchange(fd, path);
+  return ask(fd, path) ? std::move(fd) : Fd();
+}
+
+HttpAnswer get_unix(const std::string& socket_path, const std::string& path) {
+  const Fd fd = ask_unix(socket_path, path);
+  return fd.valid() ? answer_on(fd) : HttpAnswer{};
 }
 
 std::uint16_t free_port() {

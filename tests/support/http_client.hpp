@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/fd.hpp"
+
 namespace flowtap::test {
 
 struct HttpAnswer {
@@ -14,6 +16,10 @@ struct HttpAnswer {
 
 [[nodiscard]] HttpAnswer get_tcp(std::uint16_t port, const std::string& path);
 [[nodiscard]] HttpAnswer get_unix(const std::string& socket_path, const std::string& path);
+
+/// The connection on which that GET is asked, and all of its answer comes, to the end of the connection; invalid where
+/// nobody is there.
+[[nodiscard]] Fd ask_unix(const std::string& socket_path, const std::string& path);
 
 /// A port of 127.0.0.1 that nobody has just now.
 [[nodiscard]] std::uint16_t free_port();

@@ -27,6 +27,10 @@ std::string proc_file(pid_t pid, const char* name) {
   return content_of("/proc/" + std::to_string(pid) + "/" + name);
 }
 
+std::string until(const std::string& go) {
+  return ": >/" + go + ".waits; until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; ";
+}
+
 }  // namespace
 
 DaemonOptions capturing() {
@@ -47,9 +51,15 @@ std::vector<std::string> shell(const std::string& script) {
   return {"sh", "-c", script};
 }
 
+std::vector<std::string> after(const std::string& go, std::vector<std::string> command) {
+  std::vector<std::string> all = shell(until(go) + "exec \"$@\"");
+  all.emplace_back("sh");
+  std::ranges::move(command, std::back_inserter(all));
+  return all;
+}
+
 std::vector<std::string> shell_after(const std::string& go, const std::string& script) {
-  return shell(": >/" + go + ".waits; until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; " +
-               script);
+  return shell(until(go) + script);
 }
 
 void wait_until_waits(const ScratchRoot& root, const std::string& go) {

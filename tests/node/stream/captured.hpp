@@ -23,12 +23,13 @@ inline constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";  ///
 [[nodiscard]] std::string container_id(const std::string& name);
 
 [[nodiscard]] std::vector<std::string> shell(const std::string& script);
-/// The same, begun when `go` exists in the container's root. Without a root it does not wait: a container that waited for
+/// A command that begins when `go` exists in the container's root. Without a root it does not wait: a container that waited for
 /// ever would hold the cgroup that the next run needs.
+[[nodiscard]] std::vector<std::string> after(const std::string& go, std::vector<std::string> command);
 [[nodiscard]] std::vector<std::string> shell_after(const std::string& go, const std::string& script);
 /// Returns when it waits, so that its runtime has done all that it does for its start. Throws std::runtime_error.
 void wait_until_waits(const ScratchRoot& root, const std::string& go);
-/// Makes the file that shell_after() waits for.
+/// Makes the file that it waits for.
 void let_go(const ScratchRoot& root, const std::string& go);
 
 /// Of the flow's stream (stdout, stderr, both) these bytes are served, and no others; once the flow has ended also by

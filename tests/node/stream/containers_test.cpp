@@ -1,10 +1,12 @@
-// Bytes that real containers write == bytes that flowtapd serves, stream by stream, and each flow has its name.
+// Bytes that real containers write == bytes that flowtapd serves, keeps and hands to whoever follows, stream by stream, and
+// each flow has its name.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <fstream>
 #include <random>
 
-#include "tests/node/stream/captured.hpp"
+#include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
 
 namespace flowtap::test {
@@ -61,15 +63,12 @@ TEST(Containers, PodmansStreamsAreServedByteForByte) {
   for (const Job& job : jobs(data)) {
     SCOPED_TRACE(job.name);
     // Names as those of people: without a digit that an id could hold.
-    const std::string id = podman.start({.name = job.name, .command = job.command});
+    const std::string id = podman.start({.name = job.name, .command = after(job.name, job.command)});
+    FollowedFlow followed(daemon, id.substr(0, 12));
+    let_go(root, job.name);
     EXPECT_EQ(podman.wait(job.name), job.status);
-    const auto flow = ended_flow(daemon, id.substr(0, 12));
-    ASSERT_TRUE(flow);
-    EXPECT_EQ(flow->id, std::string("container/") + job.name + "-" + id.substr(0, 12));
-    EXPECT_EQ(flow->missing, 0U);
-    EXPECT_EQ(flow->bytes, job.out.size() + job.err.size());
-    expect_stream(daemon, *flow, "stdout", job.out);
-    expect_stream(daemon, *flow, "stderr", job.err);
+    EXPECT_EQ(followed.expect(job.out, job.err).id,
+              std::string("container/") + job.name + "-" + id.substr(0, 12));
   }
 }
 
@@ -84,19 +83,17 @@ TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
   for (const Job& job : all) {
     SCOPED_TRACE(job.name);
     const std::string id = container_id(job.name);
-    EXPECT_EQ(containerd.run({.id = id,
-                              .command = job.command,
-                              .annotations = cri_annotations("shop", "web-0", kPod, job.name)}),
-              job.status);
-    const std::string start = std::string("pod/shop/web-0/") + kPod + "/" + job.name + "/";
-    const auto flow = ended_flow(daemon, start);
-    ASSERT_TRUE(flow);
-    EXPECT_EQ(flow->text.at("namespace"), "shop");
-    EXPECT_EQ(flow->text.at("pod"), "web-0");
-    EXPECT_EQ(flow->text.at("container"), job.name);
-    EXPECT_EQ(flow->missing, 0U);
-    expect_stream(daemon, *flow, "stdout", job.out);
-    expect_stream(daemon, *flow, "stderr", job.err);
+    const auto container =
+        containerd.start({.id = id,
+                          .command = after(job.name, job.command),
+                          .annotations = cri_annotations("shop", "web-0", kPod, job.name)});
+    FollowedFlow followed(daemon, std::string("pod/shop/web-0/") + kPod + "/" + job.name + "/");
+    let_go(root, job.name);
+    EXPECT_EQ(container->wait(), job.status);
+    const FlowSeen flow = followed.expect(job.out, job.err);
+    EXPECT_EQ(flow.text.at("namespace"), "shop");
+    EXPECT_EQ(flow.text.at("pod"), "web-0");
+    EXPECT_EQ(flow.text.at("container"), job.name);
     EXPECT_EQ(difference(containerd.out(id), job.out), "") << "what the runtime itself delivered";
   }
 }
@@ -130,20 +127,17 @@ TEST(Containers, ManyAtOnce) {
   for (unsigned i = 0; i < kTogether; ++i)
     running.push_back(containerd.start(
         {.id = container_id("many-" + std::to_string(i)),
-         .command = {"log_writer", "both", std::to_string(i), std::to_string(kLines)},
+         .command = after("go", {"log_writer", "both", std::to_string(i), std::to_string(kLines)}),
          .annotations = cri_annotations("shop", "batch-" + std::to_string(i), kPod, "main")}));
+  std::deque<FollowedFlow> followed;
+  for (unsigned i = 0; i < kTogether; ++i)
+    followed.emplace_back(daemon, "pod/shop/batch-" + std::to_string(i) + "/");
+  let_go(root, "go");
   for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
   for (unsigned i = 0; i < kTogether; ++i) {
-    const auto flow = ended_flow(daemon, "pod/shop/batch-" + std::to_string(i) + "/");
-    ASSERT_TRUE(flow) << i;
-    EXPECT_EQ(flow->missing, 0U);
-    EXPECT_EQ(flow->bytes, writer_lines(i, kLines).size());
-    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stdout"),
-                         containerd.out(container_id("many-" + std::to_string(i)))),
-              "");
-    EXPECT_EQ(difference(raw_bytes(daemon, flow->id, "stderr"),
-                         containerd.err(container_id("many-" + std::to_string(i)))),
-              "");
+    const std::string id = container_id("many-" + std::to_string(i));
+    EXPECT_EQ(followed[i].expect(containerd.out(id), containerd.err(id)).bytes,
+              writer_lines(i, kLines).size());
   }
 }
 
@@ -156,12 +150,10 @@ TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   wait_until_waits(root, "go");
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=early-0").empty(); }));
+  FollowedFlow followed(daemon, "pod/shop/early-0/");
   let_go(root, "go");
   EXPECT_EQ(container->wait(), 0);
-  const auto flow = ended_flow(daemon, "pod/shop/early-0/");
-  ASSERT_TRUE(flow);
-  expect_stream(daemon, *flow, "stdout", writer_lines(0, 1000));
+  followed.expect(writer_lines(0, 1000));
 }
 
 // kill -9 in the middle of 100,000 lines, several times: the programs go on, and the next one finds all. Before each
@@ -195,12 +187,10 @@ TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
     daemon = std::make_unique<Daemon>(root, kCapturing);
     daemon->wait_ready();
   }
+  FollowedFlow followed(*daemon, "pod/shop/survivor-0/");
   go_on(3);
   EXPECT_EQ(container->wait(), 0);
-  const auto flow = ended_flow(*daemon, "pod/shop/survivor-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(*daemon, *flow, "stdout", wanted);
+  followed.expect(wanted);
 }
 
 TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {

@@ -1,91 +1,22 @@
 // Very many who follow: each reader gets each line once, whoever does not read holds up nobody, and all of it is bounded.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <deque>
 #include <fstream>
-#include <functional>
 #include <memory>
-#include <stdexcept>
 
 #include "base/fd.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
+#include "tests/support/flow_follower.hpp"
 #include "tests/support/http_client.hpp"
 
 namespace flowtap::test {
 namespace {
-
-// HTTP/1.0 has no chunks: behind the head stand the log's bytes, to the end of the connection.
-class LogFollower {
- public:
-  LogFollower(const std::string& socket, const std::string& flow)
-      : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, socket.data(), std::min(socket.size(), sizeof(address.sun_path) - 1));
-    if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
-      throw std::runtime_error("cannot connect to " + socket);
-    const std::string request = "GET /api/v1/flows/" + escaped(flow) + "/log?follow=true HTTP/1.0\r\n\r\n";
-    if (::send(fd_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(request.size()))
-      throw std::runtime_error("cannot send to " + socket);
-    ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
-  }
-
-  [[nodiscard]] int fd() const { return fd_.get(); }
-  /// Takes what is there. What is as `wanted` has it is counted and thrown away; false at the first byte that is not.
-  bool take(std::string_view wanted) {
-    while (read_some()) {
-      const std::string_view body = body_of();
-      if (wanted.substr(std::min(seen_, wanted.size()), body.size()) != body) return false;
-      seen_ += body.size();
-      bytes_.clear();
-    }
-    return true;
-  }
-  /// All that comes until `bytes` are there, or the end. What take() threw away is not in it.
-  std::string read_until(const std::function<bool(std::string_view)>& enough) {
-    static_cast<void>(eventually([&] {
-      while (read_some()) continue;
-      return closed_ || enough(body_of());
-    }));
-    return std::string(body_of());
-  }
-  [[nodiscard]] std::size_t seen() const { return seen_; }
-  [[nodiscard]] std::string head() const { return head_; }
-
- private:
-  bool read_some() {
-    std::array<char, 65536> chunk{};
-    const ssize_t n = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);
-    closed_ = closed_ || n == 0;
-    if (n <= 0) return false;
-    bytes_.append(chunk.data(), static_cast<std::size_t>(n));
-    if (head_.empty()) {
-      const auto end = bytes_.find("\r\n\r\n");
-      if (end == std::string::npos) return true;
-      head_ = bytes_.substr(0, end + 4);
-      bytes_.erase(0, end + 4);
-    }
-    return true;
-  }
-  [[nodiscard]] std::string_view body_of() const { return head_.empty() ? std::string_view() : bytes_; }
-
-  Fd fd_;
-  std::string head_;
-  std::string bytes_;
-  std::size_t seen_ = 0;
-  bool closed_ = false;
-};
 
 /// KiB of anonymous memory.
 std::uint64_t anonymous_memory(pid_t pid) {
@@ -144,15 +75,15 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
   std::vector<std::string> flows;
   for (const char* name : {"crowd-0", "crowd-1", "crowd-2", "crowd-3"}) flows.push_back(flow_of(name));
   const std::uint64_t before = anonymous_memory(daemon_.pid());
-  std::deque<LogFollower> readers;
-  std::deque<LogFollower> deaf;
-  for (unsigned i = 0; i < kDeaf; ++i) deaf.emplace_back(daemon_.socket(), flows[0]);
+  std::deque<FlowFollower> readers;
+  std::deque<FlowFollower> deaf;
+  for (unsigned i = 0; i < kDeaf; ++i) deaf.emplace_back(daemon_, flows[0]);
   for (unsigned i = 0; i < kFollowers - kDeaf; ++i)
-    readers.emplace_back(daemon_.socket(), flows[i < kOfOthers ? 1 + i % 3 : 0]);
+    readers.emplace_back(daemon_, flows[i < kOfOthers ? 1 + i % 3 : 0]);
 
   const std::string wanted = writer_lines(0, kLines);
   const Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
-  for (LogFollower& reader : readers) {
+  for (FlowFollower& reader : readers) {
     epoll_event event{.events = EPOLLIN, .data = {.ptr = &reader}};
     ASSERT_EQ(::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, reader.fd(), &event), 0);
   }
@@ -163,7 +94,7 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
         [&] {
           const int n = ::epoll_wait(epoll.get(), events.data(), static_cast<int>(events.size()), 100);
           for (int i = 0; i < n; ++i) {
-            auto& reader = *static_cast<LogFollower*>(events.at(static_cast<std::size_t>(i)).data.ptr);
+            auto& reader = *static_cast<FlowFollower*>(events.at(static_cast<std::size_t>(i)).data.ptr);
             const bool had = reader.seen() >= bytes;
             EXPECT_TRUE(reader.take(wanted)) << "behind " << reader.seen() << " bytes";
             if (!had && reader.seen() >= bytes) ++whole;
@@ -180,10 +111,10 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
   whole = 0;
   let_go(root_, "go");
   ASSERT_TRUE(take_until(wanted.size())) << whole << " have all of it";
-  for (const LogFollower& reader : readers) EXPECT_EQ(reader.seen(), wanted.size());
+  for (const FlowFollower& reader : readers) EXPECT_EQ(reader.seen(), wanted.size());
   const std::uint64_t with = anonymous_memory(daemon_.pid());
   // Each may have 64 KiB; the lines themselves are in the store for a while, and are bounded by themselves.
-  EXPECT_LT(with, before + kFollowers * 64 + (16U << 10U)) << "KiB, before " << before;
+  EXPECT_LT(with, before + std::uint64_t{kFollowers} * 64 + (16U << 10U)) << "KiB, before " << before;
   RecordProperty("rss_anon_before_kib", std::to_string(before));
   RecordProperty("rss_anon_with_kib", std::to_string(with));
   std::printf("RssAnon: %lu KiB before, %lu KiB with %u followers\n", before, with, kFollowers);

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "tests/node/stream/captured.hpp"
+#include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
 
 namespace flowtap::test {
@@ -18,13 +18,13 @@ std::string lines(bool to_stderr) {
   return all;
 }
 
-void expect_own_lines(const Daemon& daemon, const std::string& part) {
-  SCOPED_TRACE(part);
-  const auto flow = ended_flow(daemon, part);
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(daemon, *flow, "stdout", lines(false));
-  expect_stream(daemon, *flow, "stderr", lines(true));
+// Those of one that waits for `go`, and that they are followed from the first to the last.
+void expect_own_lines(const ScratchRoot& root, const Daemon& daemon, Process& container,
+                      const std::string& go, const std::string& part) {
+  FollowedFlow followed(daemon, part);
+  let_go(root, go);
+  EXPECT_EQ(container.wait(), 0);
+  followed.expect(lines(false), lines(true));
 }
 
 TEST(Shapes, InTheHostsAndInAnotherContainersPidNamespace) {
@@ -33,13 +33,12 @@ TEST(Shapes, InTheHostsAndInAnotherContainersPidNamespace) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   const auto run = [&](const std::string& name, bool host_pid, pid_t shared) {
-    EXPECT_EQ(containerd.run({.id = container_id(name),
-                              .command = shell(kLines),
-                              .annotations = cri_annotations("shop", name, kPod, "main"),
-                              .host_pid = host_pid,
-                              .pid_namespace_of = shared}),
-              0);
-    expect_own_lines(daemon, "pod/shop/" + name + "/");
+    const auto container = containerd.start({.id = container_id(name),
+                                             .command = shell_after(name, kLines),
+                                             .annotations = cri_annotations("shop", name, kPod, "main"),
+                                             .host_pid = host_pid,
+                                             .pid_namespace_of = shared});
+    expect_own_lines(root, daemon, *container, name, "pod/shop/" + name + "/");
   };
   run("hostpid", true, 0);
   // As in a pod with shareProcessNamespace: process 1 is another container's.
@@ -50,11 +49,10 @@ TEST(Shapes, InTheHostsAndInAnotherContainersPidNamespace) {
   const pid_t shared = containerd.pid(container_id("first"));
   run("sharing", false, shared);
   run("sharingtoo", false, shared);
+  FollowedFlow followed(daemon, "pod/shop/first/");
   let_go(root, "go");
   EXPECT_EQ(first->wait(), 0);
-  const auto flow = ended_flow(daemon, "pod/shop/first/");
-  ASSERT_TRUE(flow);
-  expect_stream(daemon, *flow, "stdout", "first\n");
+  followed.expect("first\n");
 }
 
 // kubelet runs it from a file of the node: its uid is the hash of its manifest, in the cgroup's name as well.
@@ -66,12 +64,12 @@ TEST(Shapes, AStaticPod) {
   const std::string hash = "5e8a4c9b1f0d2e3a4b5c6d7e8f901234";
   auto annotations = cri_annotations("kube-system", "kube-scheduler-node1", hash, "kube-scheduler");
   annotations.insert({{"kubernetes.io/config.source", "file"}, {"kubernetes.io/config.hash", hash}});
-  EXPECT_EQ(containerd.run({.id = container_id("static"),
-                            .command = shell(kLines),
-                            .annotations = annotations,
-                            .cgroup_parent = "/kubepods/burstable/pod" + hash}),
-            0);
-  expect_own_lines(daemon, "pod/kube-system/kube-scheduler-node1/" + hash + "/kube-scheduler/0");
+  const auto container = containerd.start({.id = container_id("static"),
+                                           .command = shell_after("go", kLines),
+                                           .annotations = annotations,
+                                           .cgroup_parent = "/kubepods/burstable/pod" + hash});
+  expect_own_lines(root, daemon, *container, "go",
+                   "pod/kube-system/kube-scheduler-node1/" + hash + "/kube-scheduler/0");
   EXPECT_EQ(flows_of(daemon, "?namespace=kube-system").front().text.at("uid"), hash);
 }
 
@@ -88,9 +86,7 @@ TEST(Shapes, WhatAProbePrintsIsNotTheContainers) {
   // Of a program that ends at once ctr may have nothing to show.
   EXPECT_TRUE(
       eventually([&] { return containerd.exec(id, {"/bin/busybox", "echo", "probe"}) == "probe\n"; }));
-  let_go(root, "go");
-  EXPECT_EQ(container->wait(), 0);
-  expect_own_lines(daemon, "pod/shop/probed-0/");
+  expect_own_lines(root, daemon, *container, "go", "pod/shop/probed-0/");
   EXPECT_EQ(flows_of(daemon, "?pod=probed-0").size(), 1U);
 }
 
@@ -110,9 +106,7 @@ TEST(Shapes, ProbesAllTheTimeWhileTheServiceStarts) {
   daemon.wait_ready();
   probes.request_stop();
   probes.join();
-  let_go(root, "go");
-  EXPECT_EQ(container->wait(), 0);
-  expect_own_lines(daemon, "pod/shop/older-0/");
+  expect_own_lines(root, daemon, *container, "go", "pod/shop/older-0/");
   EXPECT_EQ(flows_of(daemon, "?pod=older-0").size(), 1U);
 }
 
@@ -123,13 +117,14 @@ TEST(Shapes, APipeOfTheContainersOwnBehindAReExec) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   const std::string inner = kLines + "; exec >/dev/null 2>&1; until [ -e /drained ]; do sleep 0.1; done";
-  EXPECT_EQ(containerd.run({.id = container_id("reexec"),
-                            .command = shell("mkfifo /tmp/inner; { cat /tmp/inner; : >/drained; } & "
-                                             "exec >/tmp/inner; exec sh -c '" +
-                                             inner + "'"),
-                            .annotations = cri_annotations("shop", "reexec-0", kPod, "main")}),
-            0);
-  expect_own_lines(daemon, "pod/shop/reexec-0/");
+  const auto container =
+      containerd.start({.id = container_id("reexec"),
+                        .command = shell_after("go",
+                                               "mkfifo /tmp/inner; { cat /tmp/inner; : >/drained; } & "
+                                               "exec >/tmp/inner; exec sh -c '" +
+                                                   inner + "'"),
+                        .annotations = cri_annotations("shop", "reexec-0", kPod, "main")});
+  expect_own_lines(root, daemon, *container, "go", "pod/shop/reexec-0/");
 }
 
 // A runtime in a container gives its container pipes of its own, and copies what it reads from them to its own outputs.
@@ -139,20 +134,19 @@ TEST(Shapes, AContainerInAContainer) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   const std::string inner = container_id("inner");
-  podman.busybox().add_runtime(inner, shell("sleep 1; exec " + kLines));
+  podman.busybox().add_runtime(inner, shell_after("go", "exec " + kLines));
   const std::string id = podman.start({.name = "outer",
                                        .command = shell("runc --root=/tmp/runc run --bundle=/inner " + inner),
                                        .flags = {"--privileged"}});
-  EXPECT_EQ(podman.wait("outer"), 0) << podman.log(id);
   const std::string outer = "container/outer-" + id.substr(0, 12);
-  expect_own_lines(daemon, outer + "/" + inner);
-  EXPECT_TRUE(flow_called(daemon, outer + "/" + inner));
-  ASSERT_TRUE(eventually([&] {
-    const auto flow = flow_called(daemon, outer);
-    return flow && !flow->open;
-  }));
-  expect_stream(daemon, *flow_called(daemon, outer), "stdout", lines(false));
-  expect_stream(daemon, *flow_called(daemon, outer), "stderr", lines(true));
+  FollowedFlow outside(daemon, outer);
+  FollowedFlow inside(daemon, outer + "/" + inner);
+  EXPECT_EQ(outside.id(), outer);
+  EXPECT_EQ(inside.id(), outer + "/" + inner);
+  let_go(root, "inner/root/go");
+  EXPECT_EQ(podman.wait("outer"), 0) << podman.log(id);
+  inside.expect(lines(false), lines(true));
+  outside.expect(lines(false), lines(true));
 }
 
 TEST(Shapes, BothOutputsMadeOneByTheProgram) {
@@ -160,15 +154,13 @@ TEST(Shapes, BothOutputsMadeOneByTheProgram) {
   Containerd containerd(root);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  EXPECT_EQ(containerd.run({.id = container_id("merged"),
-                            .command = shell("exec 2>&1; exec " + kLines),
-                            .annotations = cri_annotations("shop", "merged-0", kPod, "main")}),
-            0);
-  const auto flow = ended_flow(daemon, "pod/shop/merged-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(daemon, *flow, "stdout", writer_lines(0, 900));
-  expect_stream(daemon, *flow, "stderr", "");
+  const auto container = containerd.start({.id = container_id("merged"),
+                                           .command = shell_after("go", "exec 2>&1; exec " + kLines),
+                                           .annotations = cri_annotations("shop", "merged-0", kPod, "main")});
+  FollowedFlow followed(daemon, "pod/shop/merged-0/");
+  let_go(root, "go");
+  EXPECT_EQ(container->wait(), 0);
+  followed.expect(writer_lines(0, 900));
 }
 
 }  // namespace

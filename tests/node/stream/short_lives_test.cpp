@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <deque>
 #include <filesystem>
+#include <fstream>
+#include <future>
 
 #include "flow/store/file_name.hpp"
-#include "tests/node/stream/captured.hpp"
+#include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/swift_runtime.hpp"
 
@@ -80,14 +83,35 @@ void expect_all(const Daemon& daemon, unsigned count) {
   }
 }
 
+// One of them that begins when `go` exists; or after a while, so that nothing waits for a test that has failed.
+void begin_after(SwiftRuntime::Container& job, const std::string& go) {
+  const std::string wait = "n=0; until [ -e " + go + " ] || [ $((n += 1)) -gt 1200 ]; do sleep 0.05; done; ";
+  job.argv.insert(job.argv.begin(), {"/bin/sh", "-c", wait + "exec \"$@\"", "sh"});
+}
+
+// Amid the others every so many'th lives until it is followed.
 TEST(ShortLives, HundredsASecondEachWithItsNameAndItsBytes) {
   constexpr unsigned kLives = 3000;  // that are all kept
+  constexpr unsigned kFollowedOneIn = 150;
   const ScratchRoot root;
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   SwiftRuntime runtime(root, kPod);
-  run(runtime, jobs(kLives), kTogether);
+  auto all = jobs(kLives);
+  const auto go = [&root](unsigned number) { return root.file("go" + std::to_string(number)); };
+  for (unsigned i = 0; i < kLives; i += kFollowedOneIn) begin_after(all[i], go(i));
+  std::deque<FollowedFlow> followed;
+  auto follow = std::async(std::launch::async, [&] {
+    for (unsigned i = 0; i < kLives; i += kFollowedOneIn) {
+      followed.emplace_back(daemon, flow_id(i), "?pod=" + pod_name(i));
+      std::ofstream(go(i)) << "";
+    }
+  });
+  run(runtime, all, kTogether);
+  follow.get();
   expect_all(daemon, kLives);
+  for (unsigned i = 0; i < followed.size(); ++i)
+    followed[i].expect(out_of(i * kFollowedOneIn), err_of(i * kFollowedOneIn));
   const Stats stats = daemon.settled_stats();
   EXPECT_EQ(stats.series.at("flowtap_log_refused_streams_total"), 0);
   EXPECT_EQ(stats.series.at("flowtap_flow_unnamed_bytes_total"), 0);

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "tests/node/stream/captured.hpp"
+#include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/memory_limit.hpp"
 
@@ -20,15 +20,11 @@ std::vector<std::string> hog() {
 }
 
 // What was written nobody knows but the pipe; the runtime had all of it, and it is the lines from the first on.
-void expect_hogs_stream(const Daemon& daemon, const std::string& flow_part, const std::string& logged) {
-  const auto flow = ended_flow(daemon, flow_part);
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
+void expect_hogs_stream(FollowedFlow& followed, const std::string& logged) {
   ASSERT_FALSE(logged.empty());
-  expect_stream(daemon, *flow, "stdout", logged);
+  followed.expect(logged);
   const auto lines = static_cast<unsigned>(std::count(logged.begin(), logged.end(), '\n'));
   EXPECT_TRUE(writer_lines(0, lines + 1).starts_with(logged));
-  EXPECT_EQ(flow->bytes, logged.size());
 }
 
 TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingUnderPodman) {
@@ -38,10 +34,11 @@ TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingUnderPodman) {
   daemon.wait_ready();
   const std::string id = podman.start({.name = "hog", .command = hog()});
   const MemoryLimit limit(podman.pid("hog"), kLittleMemory);
+  FollowedFlow followed(daemon, "container/hog-");
   let_go(root, "go");
   EXPECT_EQ(podman.wait("hog"), 128 + SIGKILL);
   EXPECT_EQ(limit.kills(), 1U);
-  expect_hogs_stream(daemon, "container/hog-", logged_bytes(podman.log(id), "stdout"));
+  expect_hogs_stream(followed, logged_bytes(podman.log(id), "stdout"));
 }
 
 TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingInAPod) {
@@ -54,10 +51,11 @@ TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingInAPod) {
       {.id = id, .command = hog(), .annotations = cri_annotations("shop", "hog-0", kPod, "main")});
   wait_until_waits(root, "go");
   const MemoryLimit limit(containerd.pid(id), kLittleMemory);
+  FollowedFlow followed(daemon, "pod/shop/hog-0/");
   let_go(root, "go");
   EXPECT_EQ(container->wait(), 128 + SIGKILL);
   EXPECT_EQ(limit.kills(), 1U);
-  expect_hogs_stream(daemon, "pod/shop/hog-0/", containerd.out(id));
+  expect_hogs_stream(followed, containerd.out(id));
 }
 
 // Stops a process, and lets it go on in any case.
@@ -100,12 +98,10 @@ TEST(ContainersInTrouble, ConmonStopsReadingAndGoesOn) {
   daemon.wait_ready();
   podman.start({.name = "stopped", .command = writes_much()});
   wait_until_waits(root, "go");
+  FollowedFlow followed(daemon, "container/stopped-");
   stop_reader_again_and_again(root, podman.pid("stopped"));
   EXPECT_EQ(podman.wait("stopped"), 0);
-  const auto flow = ended_flow(daemon, "container/stopped-");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(daemon, *flow, "stdout", writer_lines(0, kLines));
+  followed.expect(writer_lines(0, kLines));
 }
 
 TEST(ContainersInTrouble, TheShimStopsReadingAndGoesOn) {
@@ -119,12 +115,10 @@ TEST(ContainersInTrouble, TheShimStopsReadingAndGoesOn) {
                         .command = writes_much(),
                         .annotations = cri_annotations("shop", "stopped-0", kPod, "main")});
   wait_until_waits(root, "go");
+  FollowedFlow followed(daemon, "pod/shop/stopped-0/");
   stop_reader_again_and_again(root, containerd.pid(id));
   EXPECT_EQ(container->wait(), 0);
-  const auto flow = ended_flow(daemon, "pod/shop/stopped-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(daemon, *flow, "stdout", writer_lines(0, kLines));
+  followed.expect(writer_lines(0, kLines));
   EXPECT_EQ(difference(containerd.out(id), writer_lines(0, kLines)), "") << "what the runtime delivered";
 }
 

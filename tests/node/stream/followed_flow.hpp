@@ -1,0 +1,43 @@
+// A flow, and those who follow it while its container runs.
+#pragma once
+
+#include <future>
+#include <string>
+
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/flow_follower.hpp"
+
+namespace flowtap::test {
+
+/// A follower of each of a flow's outputs, both of whom read all the time.
+class FollowedFlow {
+ public:
+  /// The flow that has `part` in its id, of those that the query gives. Returns when they follow; throws
+  /// std::runtime_error when there is no such flow.
+  FollowedFlow(const Daemon& daemon, const std::string& part, const std::string& query = {});
+
+  [[nodiscard]] const std::string& id() const { return id_; }
+  /// The flow ends, nothing is missing of it, and these bytes are what was written to its outputs: as expect_stream() has
+  /// it, and as those had it who followed. Returns it; throws std::runtime_error when it does not end.
+  FlowSeen expect(const std::string& out, const std::string& err = {});
+
+ private:
+  /// Who follows one output.
+  struct Output {
+    Output(const Daemon& daemon, const std::string& id, const std::string& stream)
+        : name(stream), follower(daemon, id, stream) {}
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+    ~Output() { follower.leave(); }
+    std::string name;
+    FlowFollower follower;
+    std::future<std::string> all = std::async(std::launch::async, [this] { return follower.read_to_end(); });
+  };
+
+  const Daemon& daemon_;
+  std::string id_;
+  Output out_;
+  Output err_;
+};
+
+}  // namespace flowtap::test
