@@ -2,8 +2,9 @@
  * Writes known lines in the ways that programs write, inside containers: static, since it finds no library there.
  *
  *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both hog
- *   log_writer paced FILE           the lines of a scheduler's log, each when it came, to standard error
+ *   log_writer paced FILE           the records of a scheduler's log, each when it came, to standard error
  *
+ * A log that took longer than a test has time comes quicker, all its pauses by the same factor.
  * hog takes a page more for each line, and keeps it.
  */
 #define _GNU_SOURCE
@@ -15,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/writer_lines.h"
@@ -107,24 +109,54 @@ static double time_of(const char* line) {
   return sscanf(line, "{\"ts\":%lf", &seconds) == 1 ? seconds / 1000 : -1;
 }
 
-/* A test has not the minutes that a scheduler takes: pauses are bounded, each and all together. */
-static int paced(const char* file) {
-  const double longest = 0.02;
-  double left = 10, last = -1;
+/*
+ * Each record of a log and the seconds from the first one to it; returns how many they are in all. A record is a line with a
+ * time and those behind it that have none: a scheduler writes it at once.
+ */
+static double each_record(const char* file, void (*take)(double when, const char* record, size_t n)) {
   FILE* in = fopen(file, "r");
   if (!in) fail(file);
-  char* line = NULL;
-  size_t size = 0;
-  for (ssize_t n; (n = getline(&line, &size, in)) > 0;) {
+  char *line = NULL, *record = NULL;
+  size_t size = 0, n = 0;
+  double when = 0, last = -1;
+  for (ssize_t more; (more = getline(&line, &size, in)) > 0;) {
     const double now = time_of(line);
-    double pause = now > last && last >= 0 ? now - last : 0;
-    if (pause > longest) pause = longest;
-    if (pause > left) pause = left;
-    left -= pause;
-    if (now >= 0) last = now;
-    usleep((useconds_t)(pause * 1e6));
-    put(STDERR_FILENO, line, (size_t)n);
+    if (now >= 0) {
+      take(when, record, n);
+      n = 0;
+      if (last >= 0 && now > last) when += now - last;
+      last = now;
+    }
+    record = realloc(record, n + (size_t)more);
+    if (!record) fail("realloc");
+    memcpy(record + n, line, (size_t)more);
+    n += (size_t)more;
   }
+  take(when, record, n);
+  fclose(in);
+  return when;
+}
+
+static void leave_out(double when, const char* record, size_t n) {
+  (void)when, (void)record, (void)n;
+}
+
+static struct timespec begin;
+static double pace = 1;
+
+static void put_when_due(double when, const char* record, size_t n) {
+  const long long ns = (long long)(when * pace * 1e9) + begin.tv_nsec;
+  const struct timespec due = {begin.tv_sec + ns / 1000000000, ns % 1000000000};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL);
+  put(STDERR_FILENO, record, n);
+}
+
+static int paced(const char* file) {
+  const double longest = 20;
+  const double took = each_record(file, leave_out);
+  if (took > longest) pace = longest / took;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  each_record(file, put_when_due);
   return 0;
 }
 

@@ -37,7 +37,8 @@ std::string pod_of(const std::string& log, const char* how) {
   return "kube-scheduler-" + log + "-" + how;
 }
 
-// Each log by two schedulers, as fast as cat can and at the log's own pace, all of them at once.
+// Each log by two schedulers, all of them at once: as fast as cat can, and at the log's own pace, which is each record in one
+// write and when its time says. Logs of more than 20 s are quickened to that, all pauses of one by the same factor.
 TEST(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
   const ScratchRoot root;
   Containerd containerd(root);
