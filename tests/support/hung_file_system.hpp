@@ -27,6 +27,7 @@ class HungFileSystem {
   HungFileSystem& operator=(const HungFileSystem&) = delete;
 
   [[nodiscard]] bool mounted() const { return mounted_; }
+  [[nodiscard]] const Fd& server() const { return server_; }  ///< where its requests wait
 
  private:
   std::string directory_;

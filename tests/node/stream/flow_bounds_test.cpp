@@ -12,6 +12,7 @@
 #include "flow/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
+#include "tests/support/failing_file_system.hpp"
 #include "tests/support/swift_runtime.hpp"
 
 namespace flowtap::test {
@@ -20,6 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNamespace = "bounds";  // of no other test
+
+void remove_all_below(const std::string& directory) {
+  for (const auto& entry : fs::directory_iterator(directory)) fs::remove_all(entry);
+}
 
 std::string flow_id(unsigned number) {
   return fmt::format("pod/{}/job-{}/{}/main/0", kNamespace, number, kPod);
@@ -216,10 +221,33 @@ TEST_F(FlowsInTrouble, AReadOnlyFileSystem) {
   EXPECT_EQ(difference(kept(), wanted_), "") << "memory has held what could not be written";
 }
 
+// Files can be made, and cannot be written.
+TEST_F(FlowsInTrouble, EachWriteIsAnInputOutputError) {
+  go_on();
+  ASSERT_TRUE(keeps(wanted_));
+  {
+    const std::string flows = daemon_->state_dir() + "/flows";
+    const Fd below(::open(flows.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const FailingFileSystem failing(flows);
+    if (!failing.mounted()) GTEST_SKIP() << "there is no FUSE here";
+    // The journal's file that was open goes as well: it is begun anew, and fails.
+    remove_all_below(fmt::format("/proc/self/fd/{}/", below.get()));
+    go_on();
+    EXPECT_TRUE(eventually([&] {
+      const auto series = daemon_->settled_stats().series;
+      return series.at("flowtap_journal_write_errors_total{cause=\"io\"}") > 0 &&
+             series.at("flowtap_flow_write_errors_total{file=\"lines\"}") > 0;
+    }));
+    go_on();
+  }
+  expect_all();
+  EXPECT_EQ(difference(kept(), wanted_.substr(parts_.front().size())), "") << "memory has held the rest";
+}
+
 TEST_F(FlowsInTrouble, AllFilesAreRemoved) {
   go_on();
   ASSERT_TRUE(keeps(wanted_));
-  for (const auto& entry : fs::directory_iterator(daemon_->state_dir() + "/flows")) fs::remove_all(entry);
+  remove_all_below(daemon_->state_dir() + "/flows");
   go_on();
   EXPECT_TRUE(keeps(parts_.at(1)));
   expect_all();
