@@ -1,0 +1,31 @@
+// What the tests of a log tap that is taken over share.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <functional>
+
+#include "tests/bpf/logtap_pinned.hpp"
+
+namespace flowtap::test {
+
+using LogTapTakeover = PinnedTap;
+
+/// At sys_exit: calls, exec, exit, fork, rmdir.
+inline constexpr std::size_t kPrograms = 5;
+
+/// Runs checks in a process of their own; true when none has failed. What they print is shown here.
+inline bool holds_in_child(const std::function<void()>& checks) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    checks();
+    ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  return ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace flowtap::test

@@ -1,0 +1,127 @@
+// Processes that are listed by their executable, as the node itself has it.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/node/stream/listed.hpp"
+#include "tests/support/silent_server.hpp"
+
+namespace flowtap::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_F(Listed, ProcessesThatWriteIntoAPipe) {
+  start("processes: [/bin/sched]");
+  const std::string file = root_.file("copy");
+  const ScratchCgroup nowhere(slice_);
+  EXPECT_EQ(live(lines(0, 20'000) + " | tee " + file, nowhere), writer_lines(0, 20'000));
+  // Its standard error is where tee writes: that is not its own.
+  expect_flow("proc", writer_lines(0, 20'000));
+  EXPECT_EQ(listed(), 1U) << "tee is not listed";
+  // And into a file.
+  EXPECT_EQ(live(lines(0, 1000) + " > " + file, nowhere), "");
+  const auto sizes = [this] {
+    std::set<std::size_t> all;
+    for (const FlowSeen& flow : flows("proc")) all.insert(raw_bytes(*daemon_, flow.id).size());
+    return all;
+  };
+  const std::set<std::size_t> wanted{writer_lines(0, 20'000).size(), writer_lines(0, 1000).size()};
+  EXPECT_TRUE(eventually([&] { return sizes() == wanted; }));
+  EXPECT_TRUE(eventually([this] {
+    for (const FlowSeen& flow : flows("proc"))
+      if (flow.open) return false;
+    return true;
+  })) << "the file is nobody's output any more";
+}
+
+TEST_F(Listed, AProcessThatStartsItselfAnewIsTakenOnce) {
+  start("processes: [/bin/itself]");
+  Journal journal;
+  const std::string self = root_.file("bin/itself");
+  EXPECT_EQ(run({self, "-c",
+                 "echo one; " + self + " -c 'echo two; echo three >&2'; exec " + self + " -c 'echo four'"},
+                journal.unit())
+                ->wait(),
+            0);
+  EXPECT_EQ(journal.end(), "one\ntwo\nthree\nfour\n");
+  expect_flow("proc", "one\ntwo\nthree\nfour\n");
+  settle();
+  EXPECT_EQ(listed(), 1U);
+}
+
+TEST_F(Listed, AnExecutableInOtherMountsIsNotTheNodes) {
+  start("processes: [/bin/sched]");
+  const Journal journal;
+  EXPECT_EQ(run({root_.file("bin/sched"), "write", "0", "10"}, journal.unit(), nullptr, CLONE_NEWNS)->wait(),
+            0);
+  settle();
+  EXPECT_EQ(listed(), 0U);
+}
+
+TEST_F(Listed, AnExecutableThatIsReplacedAndOneThatRunsAlready) {
+  const Journal journal;
+  const std::string go = root_.file("go");
+  const std::string self = root_.file("bin/itself");
+  const std::string script = "echo before; while [ ! -e " + go + " ]; do sleep 0.05; done; echo after";
+  auto running = run({self, "-c", script}, journal.unit());
+  EXPECT_TRUE(becomes(*running, self));
+  start("processes: [/bin/itself]");
+  const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(running->wait(), 0);
+  expect_flow("proc", "after\n");
+
+  fs::copy_file("/bin/bash", root_.file("bin/new"));
+  fs::rename(root_.file("bin/new"), self);
+  EXPECT_TRUE(eventually([&] {
+    const Journal other;
+    (void)run({self, "-c", "echo upgraded; sleep 0.1"}, other.unit())->wait();
+    return flows("proc").size() > 1;
+  }));
+  EXPECT_TRUE(eventually([&] { return raw_bytes(*daemon_, flows("proc").back().id) == "upgraded\n"; }));
+}
+
+// All that runs is looked at when flowtapd starts, and listed executables again and again.
+TEST_F(Listed, WhatIsOnAFileSystemThatDoesNotAnswerHoldsUpNobody) {
+  fs::create_directory(root_.file("hung"));
+  std::ifstream cat("/bin/cat", std::ios::binary);
+  SilentServer server(root_.file("hung"), {std::istreambuf_iterator<char>(cat), {}});
+  if (!server.mounted()) GTEST_SKIP() << "there is no FUSE here";
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  const Fd said(ends[0]);
+  const Fd out(ends[1]);
+  const std::string gate = root_.file("gate");
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  const Fd to(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
+  const Process running({.argv = {root_.file("hung/file")},
+                         .in = gate,
+                         .out = "/dev/null",
+                         .err = "/dev/null",
+                         .before_exec = [&out] { ::dup2(out.get(), 1); }});
+  char echoed = 0;
+  ASSERT_EQ(::write(to.get(), "x", 1), 1);
+  ASSERT_EQ(::read(said.get(), &echoed, 1), 1);
+  server.fall_silent();
+
+  start("processes: [/bin/sched, /hung/file]");
+  const Fd log = open_log();
+  EXPECT_EQ(run({"/bin/sh", "-c", lines(0, 300)}, log.get())->wait(), 0);
+  expect_flow("proc", writer_lines(0, 300));
+  list("processes: [/bin/sched, /hung/other]");
+  settle();
+  using boost::json::array;
+  EXPECT_EQ(daemon_->status().at("stream").at("sources").at("refused"),
+            (array{{{"name", "/hung/other"},
+                    {"why", "/hung/other is on fuse, which may keep its readers waiting for ever"}}}));
+}
+
+}  // namespace
+}  // namespace flowtap::test
