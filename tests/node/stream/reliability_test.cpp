@@ -62,6 +62,10 @@ void remove_logs(const ScratchRoot& root) {
   fs::remove_all(root.file("var/log/containers"));
 }
 
+std::string flow_of(const std::string& podmans_id) {
+  return "container/step-" + podmans_id.substr(0, 12);
+}
+
 class Reliability : public testing::Test {
  protected:
   void start_daemon() {
@@ -71,9 +75,49 @@ class Reliability : public testing::Test {
   [[nodiscard]] LogFollower follow(const std::string& of, const std::string& output = "stdout") {
     return LogFollower(*daemon_, root_, of, {"--stream", output});
   }
+  // Returns its id when it writes.
+  std::string start(Podman& podman, const std::string& before = ":") {
+    std::string id = podman.start({.name = "step", .command = writes_on(before)});
+    wait_until_waits(root_, "on");
+    return id;
+  }
+  std::unique_ptr<Process> start(Containerd& containerd, const Containerd::Container& pod) {
+    auto container = containerd.start(pod);
+    wait_until_waits(root_, "on");
+    return container;
+  }
+  // Returns when he has many lines.
+  [[nodiscard]] LogFollower follow_amid(const std::string& of) {
+    LogFollower out = follow(of);
+    EXPECT_TRUE(out.gets(100'000));
+    return out;
+  }
+  // It ends and lacks nothing.
+  void expect_whole(const std::string& flow) {
+    ended_ = ended_flow(*daemon_, flow);
+    ASSERT_TRUE(ended_);
+    EXPECT_EQ(ended_->missing, 0U);
+  }
+  // Of the flow that has ended; and all of it is what somebody has followed.
+  void expect_output(LogFollower& follower, const std::string& output, const std::string& wanted) {
+    expect_stream(*daemon_, *ended_, output, wanted);
+    EXPECT_EQ(follower.wait(), 0) << follower.complaint();
+    EXPECT_EQ(difference(follower.text(), wanted), "");
+  }
+  // Amid its lines: how many were written nobody knows but who has read them.
+  void expect_cut_short(LogFollower& out, const std::string& wanted) {
+    EXPECT_TRUE(is_prefix_of_lines(wanted));
+    expect_output(out, "stdout", wanted);
+  }
+  // And of its runtime nobody is left who would know.
+  void expect_as_followed(LogFollower& out) {
+    EXPECT_EQ(out.wait(), 0) << out.complaint();
+    expect_cut_short(out, out.text());
+  }
 
   ScratchRoot root_;
   std::unique_ptr<Daemon> daemon_;
+  std::optional<FlowSeen> ended_;
 };
 
 // As kubelet does for want of memory or disk: a warning, its grace, the end, and nothing is left on the node.
@@ -81,8 +125,7 @@ TEST_F(Reliability, EvictedFromItsNode) {
   Containerd containerd(root_);
   start_daemon();
   const auto pod = step(writes_on("trap 'echo has to go >&2' TERM"));
-  const auto container = containerd.start(pod);
-  wait_until_waits(root_, "on");
+  const auto container = start(containerd, pod);
   auto out = follow(kOfPod);
   auto err = follow(kOfPod, "stderr");
   containerd.kill(pod.id, "SIGTERM");
@@ -93,26 +136,16 @@ TEST_F(Reliability, EvictedFromItsNode) {
   remove_logs(root_);
   EXPECT_FALSE(fs::exists(root_.file("run/containerd/io.containerd.runtime.v2.task/k8s.io/" + pod.id)));
 
-  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  const std::string wanted = containerd.out(pod.id);
-  EXPECT_TRUE(is_prefix_of_lines(wanted));
-  expect_stream(*daemon_, *flow, "stdout", wanted);
-  expect_stream(*daemon_, *flow, "stderr", "has to go\n");
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_EQ(err.wait(), 0) << err.complaint();
-  EXPECT_EQ(difference(out.text(), wanted), "");
-  EXPECT_EQ(err.text(), "has to go\n");
+  ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
+  expect_cut_short(out, containerd.out(pod.id));
+  expect_output(err, "stderr", "has to go\n");
 }
 
 TEST_F(Reliability, StoppedAndRemovedByPodman) {
   Podman podman(root_);
   start_daemon();
-  const std::string id =
-      podman.start({.name = "step", .command = writes_on("trap 'echo has to go >&2' TERM")});
-  wait_until_waits(root_, "on");
-  const std::string flow_id = "container/step-" + id.substr(0, 12);
+  const std::string id = start(podman, "trap 'echo has to go >&2' TERM");
+  const std::string flow_id = flow_of(id);
   auto out = follow(flow_id);
   auto err = follow(flow_id, "stderr");
   // Else it is removed before anybody can look at it.
@@ -123,15 +156,9 @@ TEST_F(Reliability, StoppedAndRemovedByPodman) {
   podman.podman({"rm", "step"});
   EXPECT_FALSE(fs::exists(podman.log_file(id)));
 
-  const auto flow = ended_flow(*daemon_, flow_id);
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  const std::string wanted = logged_bytes(root_.read("kept.log"), "stdout");
-  EXPECT_TRUE(is_prefix_of_lines(wanted));
-  expect_stream(*daemon_, *flow, "stdout", wanted);
-  expect_stream(*daemon_, *flow, "stderr", "has to go\n");
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_EQ(difference(out.text(), wanted), "");
+  ASSERT_NO_FATAL_FAILURE(expect_whole(flow_id));
+  expect_cut_short(out, logged_bytes(root_.read("kept.log"), "stdout"));
+  expect_output(err, "stderr", "has to go\n");
 }
 
 // What explains a failure is the last that it says, on the other output, in as many writes as the interpreter likes.
@@ -159,11 +186,9 @@ TEST_F(Reliability, AnExceptionAtItsExit) {
   EXPECT_EQ(container->wait(), 1);
   remove_logs(root_);
 
-  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(*daemon_, *flow, "stdout", writer_lines(0, 5000));
-  expect_stream(*daemon_, *flow, "stderr", wanted);
+  ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
+  expect_stream(*daemon_, *ended_, "stdout", writer_lines(0, 5000));
+  expect_stream(*daemon_, *ended_, "stderr", wanted);
   EXPECT_EQ(both.wait(), 0) << both.complaint();
   EXPECT_TRUE(both.text().ends_with(wanted)) << both.text().substr(both.text().size() - 1000);
   EXPECT_EQ(both.text().size(), writer_lines(0, 5000).size() + wanted.size());
@@ -176,43 +201,27 @@ TEST_F(Reliability, DeletedWhileItWrites) {
   Containerd containerd(root_);
   start_daemon();
   const auto pod = step(writes_on());
-  const auto container = containerd.start(pod);
-  wait_until_waits(root_, "on");
-  auto out = follow(kOfPod);
-  ASSERT_TRUE(out.gets(100'000));
+  const auto container = start(containerd, pod);
+  auto out = follow_amid(kOfPod);
   remove_logs(root_);  // before the end: whoever deletes a pod by force does not wait
   containerd.kill(pod.id);
   EXPECT_EQ(container->wait(), 128 + SIGKILL);
 
-  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  const std::string wanted = containerd.out(pod.id);
-  EXPECT_TRUE(is_prefix_of_lines(wanted));
-  expect_stream(*daemon_, *flow, "stdout", wanted);
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_EQ(difference(out.text(), wanted), "");
+  ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
+  expect_cut_short(out, containerd.out(pod.id));
 }
 
 TEST_F(Reliability, RemovedByForceWhileItWrites) {
   Podman podman(root_);
   start_daemon();
-  const std::string id = podman.start({.name = "step", .command = writes_on()});
-  wait_until_waits(root_, "on");
-  const std::string flow_id = "container/step-" + id.substr(0, 12);
-  auto out = follow(flow_id);
-  ASSERT_TRUE(out.gets(100'000));
+  const std::string id = start(podman);
+  const std::string flow_id = flow_of(id);
+  auto out = follow_amid(flow_id);
   fs::create_hard_link(podman.log_file(id), root_.file("kept.log"));
   podman.podman({"rm", "--force", "--time=0", "step"});
 
-  const auto flow = ended_flow(*daemon_, flow_id);
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  const std::string wanted = logged_bytes(root_.read("kept.log"), "stdout");
-  EXPECT_TRUE(is_prefix_of_lines(wanted));
-  expect_stream(*daemon_, *flow, "stdout", wanted);
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_EQ(difference(out.text(), wanted), "");
+  ASSERT_NO_FATAL_FAILURE(expect_whole(flow_id));
+  expect_cut_short(out, logged_bytes(root_.read("kept.log"), "stdout"));
 }
 
 // The shim and the container go on; nobody takes the output out of the FIFO, so the container waits when that is full.
@@ -238,14 +247,10 @@ TEST_F(Reliability, ContainerdIsKilledAndStartedAgainWhileItWrites) {
   let_go(root_, part_name("go", kParts - 1));
   EXPECT_EQ(attached->wait(), 0);
 
-  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->id, std::string("pod/shop/step-0/") + kPod + "/main/0");
-  EXPECT_EQ(flow->missing, 0U);
+  ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
+  EXPECT_EQ(ended_->id, std::string("pod/shop/step-0/") + kPod + "/main/0");
   const std::string wanted = writer_lines(0, kParts * kPart);
-  expect_stream(*daemon_, *flow, "stdout", wanted);
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_EQ(difference(out.text(), wanted), "");
+  expect_output(out, "stdout", wanted);
 }
 
 // Nobody reads the container's pipe any more, and nobody ever will: what was read is there, and the flow ends.
@@ -253,18 +258,12 @@ TEST_F(Reliability, TheShimIsKilledWhileItWrites) {
   Containerd containerd(root_);
   start_daemon();
   const auto pod = step(writes_on());
-  const auto container = containerd.start(pod);
-  wait_until_waits(root_, "on");
-  auto out = follow(kOfPod);
-  ASSERT_TRUE(out.gets(100'000));
+  const auto container = start(containerd, pod);
+  auto out = follow_amid(kOfPod);
   ASSERT_EQ(::kill(reader_of(containerd.pid(pod.id)), SIGKILL), 0);
 
-  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_TRUE(is_prefix_of_lines(out.text()));
-  expect_stream(*daemon_, *flow, "stdout", out.text());
+  ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
+  expect_as_followed(out);
   (void)container->wait();
   EXPECT_TRUE(out.text().starts_with(containerd.out(pod.id))) << "the runtime can have no more";
 }
@@ -272,19 +271,13 @@ TEST_F(Reliability, TheShimIsKilledWhileItWrites) {
 TEST_F(Reliability, ConmonIsKilledWhileItWrites) {
   Podman podman(root_);
   start_daemon();
-  const std::string id = podman.start({.name = "step", .command = writes_on()});
-  wait_until_waits(root_, "on");
-  const std::string flow_id = "container/step-" + id.substr(0, 12);
-  auto out = follow(flow_id);
-  ASSERT_TRUE(out.gets(100'000));
+  const std::string id = start(podman);
+  const std::string flow_id = flow_of(id);
+  auto out = follow_amid(flow_id);
   ASSERT_EQ(::kill(reader_of(podman.pid("step")), SIGKILL), 0);
 
-  const auto flow = ended_flow(*daemon_, flow_id);
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_TRUE(is_prefix_of_lines(out.text()));
-  expect_stream(*daemon_, *flow, "stdout", out.text());
+  ASSERT_NO_FATAL_FAILURE(expect_whole(flow_id));
+  expect_as_followed(out);
   EXPECT_TRUE(out.text().starts_with(logged_bytes(podman.log(id), "stdout")))
       << "the runtime can have no more";
 }
@@ -317,12 +310,8 @@ TEST_F(Reliability, FlowtapdRestartsWhileItWrites) {
   let_go(root_, part_name("go", part));
   EXPECT_EQ(container->wait(), 0);
 
-  const auto flow = ended_flow(*daemon_, "pod/shop/step-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(*daemon_, *flow, "stdout", wanted);
-  EXPECT_EQ(out.wait(), 0) << out.complaint();
-  EXPECT_EQ(difference(out.text(), wanted), "");
+  ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
+  expect_output(out, "stdout", wanted);
 }
 
 }  // namespace
