@@ -54,7 +54,7 @@ static __always_inline bool has_owner(const struct ftap_stream* stream) {
 
 /*
  * Of a container pipes and terminals alone, since its log is one of them. Of what is listed, whatever can be captured,
- * and nothing that is captured already: `as->id` is the stream of its other output, which may be the same. A stream that
+ * and nothing that is captured already: `other` is the stream of its other output, which may be the same. A stream that
  * nobody is left of ends there and then, so that each run has its own from the first byte.
  *
  * A target that is there already stays if it is this very pipe: a container that was started inside another one may
@@ -64,7 +64,8 @@ static __always_inline bool has_owner(const struct ftap_stream* stream) {
  * limit is a million), 0.06 s instead of 1.4. Such a function may not take a task before 6.8, so it asks for the current
  * one, which is the one that execs.
  */
-__noinline int register_output(__u32 fd, struct ftap_stream* as, struct ftap_log_output* output) {
+__noinline int register_output(__u32 fd, struct ftap_opening* as, __u64 other,
+                               struct ftap_log_output* output) {
   if (!as || !output) return 0;
   struct file* file = file_of(bpf_get_current_task_btf(), fd);
   if (!file) return 0;
@@ -82,7 +83,7 @@ __noinline int register_output(__u32 fd, struct ftap_stream* as, struct ftap_log
   as->object = object_of(file, inode, kind);
   struct ftap_stream* stream = stream_of(&target);
   if (stream && !is_same_object(stream, &target, as->object)) stream = NULL;
-  if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != as->id) {
+  if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != other) {
     if (has_owner(stream)) {
       __builtin_memset(output, 0, sizeof(*output)); /* it is said of whose it is */
       return 0;
@@ -148,13 +149,12 @@ static __always_inline bool is_told(const struct ftap_log_output* output, __u32 
 static __always_inline void enter(struct task_struct* task, struct kernfs_node* node, __u32 rule, __u64 now) {
   struct ftap_log_output outputs[2] = {};
   struct ftap_run before = {};
-  struct ftap_stream as = {
+  struct ftap_opening as = {
       .cgroup = node->id, .pid = task->tgid, .start_time = task->group_leader->start_boottime, .rule = rule};
   bool is_unit = rule == FTAP_RULE_UNIT;
   if (rule == FTAP_RULE_PROCESS) join(task, &before); /* first, so that no stream of it is without an owner */
-  if (!is_unit || !is_of_parent(task, 1)) register_output(1, &as, &outputs[0]);
-  as.id = outputs[0].stream;
-  if (!is_unit || !is_of_parent(task, 2)) register_output(2, &as, &outputs[1]);
+  if (!is_unit || !is_of_parent(task, 1)) register_output(1, &as, 0, &outputs[0]);
+  if (!is_unit || !is_of_parent(task, 2)) register_output(2, &as, outputs[0].stream, &outputs[1]);
   if (rule == FTAP_RULE_PROCESS && !outputs[0].stream && !outputs[1].stream) join_again(task, &before);
   if (!is_told(&outputs[0], rule) && !is_told(&outputs[1], rule)) return;
 

@@ -55,20 +55,29 @@ static __always_inline struct ftap_stream* stream_of(const struct ftap_log_targe
   return stream->ino == target->ino && stream->dev == target->dev ? stream : NULL;
 }
 
-/* The deletion of the target succeeds once; whoever did it ends the stream. */
+struct ftap_end_record {
+  struct ftap_log_record head;
+  struct ftap_log_end end;
+};
+
+/*
+ * The deletion of the target succeeds once; whoever did it ends the stream. The record is made in the ring, as the programs'
+ * stack of 512 bytes is scarce.
+ */
 static __always_inline void end_stream(struct ftap_stream* stream, const struct ftap_log_target* target) {
   if (bpf_map_delete_elem(&ftap_targets, target)) return;
   __u32* filter = filter_of(target);
   if (filter) __sync_fetch_and_sub(filter, 1);
-  struct {
-    struct ftap_log_record head;
-    struct ftap_log_end end;
-  } record;
-  fill_head(&record.head, FTAP_LOG_END, sizeof(record.end), stream->id, bpf_ktime_get_ns());
-  record.head.offset = stream->bytes;
-  for (int i = 0; i < FTAP_NR_LOSSES; i++) record.end.lost[i] = stream->lost[i];
+  struct ftap_end_record* record = bpf_ringbuf_reserve(&ftap_ring, sizeof(*record), 0);
+  if (record) {
+    fill_head(&record->head, FTAP_LOG_END, sizeof(record->end), stream->id, bpf_ktime_get_ns());
+    record->head.offset = stream->bytes;
+    for (int i = 0; i < FTAP_NR_LOSSES; i++) record->end.lost[i] = stream->lost[i];
+  } else {
+    count_lost_event();
+  }
   stream->state = FTAP_STREAM_ENDED;
-  if (bpf_ringbuf_output(&ftap_ring, &record, sizeof(record), BPF_RB_FORCE_WAKEUP)) count_lost_event();
+  if (record) bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
 }
 
 /*
@@ -118,9 +127,20 @@ static __always_inline void forget_slot(struct ftap_stream* stream) {
   __sync_lock_test_and_set(&stream->id, 0);
 }
 
+/* What a new stream is to be; its slot is three times as large. */
+struct ftap_opening {
+  __u64 cgroup;
+  __u64 start_time;
+  __u64 object;
+  __u32 pid;
+  __u32 rule;
+  __u32 kind;
+  __u32 fds;
+};
+
 /* Makes a stream of the target and sets it open; NULL where there is no room, or another CPU was faster. */
 static __always_inline struct ftap_stream* open_stream(const struct ftap_log_target* target,
-                                                       const struct ftap_stream* as) {
+                                                       const struct ftap_opening* as) {
   __u32 slot = 0;
   __u32* filter = filter_of(target);
   struct ftap_stream* stream = claim_slot(&slot);
