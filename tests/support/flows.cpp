@@ -101,6 +101,13 @@ std::string writer_lines(unsigned first, unsigned count) {
   return all;
 }
 
+WriterOutputs writer_outputs(unsigned first, unsigned count) {
+  WriterOutputs outputs;
+  for (unsigned i = first; i < first + count; ++i)
+    (writer_line_is_error(i) != 0 ? outputs.err : outputs.out) += writer_lines(i, 1);
+  return outputs;
+}
+
 std::string difference(const std::string& got, const std::string& wanted) {
   if (got == wanted) return {};
   const auto [a, b] = std::ranges::mismatch(got, wanted);

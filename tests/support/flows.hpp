@@ -49,6 +49,12 @@ struct FlowSeen {
 
 /// Lines first .. first + count - 1 of log_writer.
 [[nodiscard]] std::string writer_lines(unsigned first, unsigned count);
+/// The same to standard output and error, as `log_writer both` divides them.
+struct WriterOutputs {
+  std::string out;
+  std::string err;
+};
+[[nodiscard]] WriterOutputs writer_outputs(unsigned first, unsigned count);
 
 /// Where two texts differ, in few words; empty where they do not.
 [[nodiscard]] std::string difference(const std::string& got, const std::string& wanted);

@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
     } else {
       if (strcmp(how, "zero-read") == 0) read_nothing();
       if (strcmp(how, "hog") == 0) take_page();
-      int to_stderr = strcmp(how, "stderr") == 0 || (strcmp(how, "both") == 0 && i % 3 == 0);
+      int to_stderr = strcmp(how, "stderr") == 0 || (strcmp(how, "both") == 0 && writer_line_is_error(i));
       put(to_stderr ? STDERR_FILENO : STDOUT_FILENO, line, n);
     }
   }

@@ -22,4 +22,9 @@ static inline size_t writer_line(unsigned i, char* out) {
   return 12 + letters;
 }
 
+/* Of `both`. */
+static inline int writer_line_is_error(unsigned number) {
+  return number % 3 == 0;
+}
+
 #endif /* FLOWTAP_TESTS_WRITER_LINES_H */
