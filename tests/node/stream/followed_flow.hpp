@@ -20,6 +20,8 @@ class FollowedFlow {
   /// The flow ends, nothing is missing of it, and these bytes are what was written to its outputs: as expect_stream() has
   /// it, and as those had it who followed. Returns it; throws std::runtime_error when it does not end.
   FlowSeen expect(const std::string& out, const std::string& err = {});
+  /// What whoever follows standard output has read when the flow has ended.
+  [[nodiscard]] const std::string& out() const { return out_.all.get(); }
 
  private:
   /// Who follows one output.
@@ -31,7 +33,8 @@ class FollowedFlow {
     ~Output() { follower.leave(); }
     std::string name;
     FlowFollower follower;
-    std::future<std::string> all = std::async(std::launch::async, [this] { return follower.read_to_end(); });
+    std::shared_future<std::string> all =
+        std::async(std::launch::async, [this] { return follower.read_to_end(); }).share();
   };
 
   const Daemon& daemon_;
