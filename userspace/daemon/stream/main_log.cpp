@@ -49,6 +49,8 @@ std::string MainLog::tail(std::size_t most) const {
   for (std::uint64_t n = 0; n < options_.files && text.size() < most; ++n) {
     const Fd file(::open(name(n).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat here{};
+    // Between a rotation and the next line there is none.
+    if (n == 0 && !file.valid() && errno == ENOENT) continue;
     if (!file.valid() || ::fstat(file.get(), &here) != 0 || !S_ISREG(here.st_mode)) break;
     const auto size = static_cast<std::uint64_t>(here.st_size);
     std::string part(std::min<std::uint64_t>(size, most - text.size()), '\0');

@@ -6,7 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "daemon/stream/written_tail.hpp"
+
 namespace flowtap {
+namespace {
+
+// Of what is replayed; more is not waited for, so that the rest has room.
+constexpr std::size_t kMostReplayed = MainLogThread::kMostWaiting / 2;
+
+}  // namespace
 
 MainLogThread::MainLogThread(MainLog::Options options) : log_(std::move(options)) {
   thread_ = std::thread([this] { run(); });
@@ -42,46 +50,36 @@ void MainLogThread::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-main-log");
   for (bool more = true; more;) {
     more = bell_.wait(std::nullopt);
-    write_waiting();
+    write_waiting(!more);
   }
 }
 
-void MainLogThread::write_waiting() {
+void MainLogThread::write_waiting(bool last) {
   std::string text;
   std::size_t again = 0;
-  bool replaying = false;
   {
     const std::scoped_lock lock(mutex_);
+    if (replaying_ && !last && waiting_.size() < kMostReplayed) return;
+    replaying_ = false;
     text.swap(waiting_);
     again = std::exchange(again_, 0);
-    replaying = replaying_;
   }
-  for (std::string_view rest = text; !rest.empty();) {
+  std::string_view rest = text;
+  try {
+    if (again > 0) rest.remove_prefix(written_before(log_.tail(kMostWaiting), rest.substr(0, again)));
+  } catch (const std::exception&) {  // no memory: rather twice than not at all
+  }
+  while (!rest.empty()) {
     const std::size_t newline = rest.find('\n');
     const bool full = newline != std::string_view::npos;
-    const std::string_view line = rest.substr(0, full ? newline + 1 : newline);
-    const bool may_be_written = text.size() - rest.size() < again;
-    rest.remove_prefix(line.size());
+    const std::string_view line = rest.substr(0, newline);
+    rest.remove_prefix(line.size() + (full ? 1 : 0));
     try {
-      write_line(line, may_be_written);
+      log_.write(line, full);
     } catch (const std::exception&) {  // no memory
-      lost_ += line.size();
+      lost_ += line.size() + (full ? 1 : 0);
     }
   }
-  if (!replaying) tail_.reset();
-}
-
-// With its newline, if it has come.
-void MainLogThread::write_line(std::string_view line, bool may_be_written) {
-  if (may_be_written) {
-    if (!tail_) tail_.emplace(log_.tail(kMostWaiting));
-    const std::size_t known = tail_->known(line);
-    if (known == line.size()) return;
-    line.remove_prefix(known);
-  }
-  const bool full = line.ends_with('\n');
-  if (full) line.remove_suffix(1);
-  log_.write(line, full);
 }
 
 }  // namespace flowtap

@@ -5,14 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "base/bell.hpp"
 #include "daemon/stream/main_log.hpp"
-#include "daemon/stream/written_tail.hpp"
 
 namespace flowtap {
 
@@ -29,23 +27,21 @@ class MainLogThread {
 
   /// A line, or a part of one. Waits for no file.
   void write(std::string_view text, bool full);
-  /// What came so far may be what an earlier process has written already, which is not written again; what comes from now on
-  /// is new.
+  /// What came so far may be what an earlier process has written already, which is not written again; it waits for this. What
+  /// comes from now on is new.
   void replayed();
   [[nodiscard]] std::uint64_t lost_bytes() const { return lost_ + log_.lost_bytes(); }
 
  private:
   void run() noexcept;
-  void write_waiting();
-  void write_line(std::string_view line, bool may_be_written);
+  void write_waiting(bool last);
 
   MainLog log_;
   Bell bell_;
   std::mutex mutex_;
   std::string waiting_;
   bool replaying_ = true;
-  std::size_t again_ = 0;            // so many of the first bytes that wait came meanwhile
-  std::optional<WrittenTail> tail_;  // the thread's
+  std::size_t again_ = 0;  // so many of the first bytes that wait came meanwhile
   std::atomic<std::uint64_t> lost_{0};
   std::thread thread_;
 };

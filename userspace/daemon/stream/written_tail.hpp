@@ -3,28 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <utility>
 
 namespace flowtap {
 
-/// Gets what is to be written, line by line, as long as it may have been written before.
-class WrittenTail {
- public:
-  /// Begins where a line does.
-  explicit WrittenTail(std::string text) : text_(std::move(text)) {}
-
-  /// How many bytes of the next line, with its newline, stand there already: all, the first of the last one, which was cut
-  /// off, or none. From there on none do.
-  [[nodiscard]] std::size_t known(std::string_view line);
-
- private:
-  [[nodiscard]] bool find(std::string_view line);
-
-  std::string text_;  // empty: nothing more is known
-  std::size_t at_ = 0;
-  bool begun_ = false;  // at_ is where the next line would be
-};
+/// With how many of the first bytes of `again` the tail ends, from the beginning of a line on; the last line may have been cut
+/// off. The longest run: lines without a time may stand there before as well. `tail` begins where a line does.
+[[nodiscard]] std::size_t written_before(std::string_view tail, std::string_view again);
 
 }  // namespace flowtap

@@ -60,6 +60,30 @@ TEST(MainLogThread, WhatAnEarlierProcessHasWrittenIsNotWrittenAgain) {
     }
 }
 
+TEST(MainLogThread, WhatStandsEarlierInTheFileIsNotTheEnd) {
+  const test::TempDir dir;
+  const std::string path = dir / "main.log";
+  std::ofstream(path + ".1") << "\nx\n";  // and a rotation was interrupted
+  {
+    MainLogThread log({path, 1U << 20U, 2});
+    log.write("", true), log.write("y", true);
+    log.replayed();
+  }
+  EXPECT_EQ(content(path), "\ny\n");
+}
+
+TEST(MainLogThread, WhatARotationMovedAwayIsNotWrittenAgain) {
+  const test::TempDir dir;
+  const std::string path = dir / "main.log";
+  std::ofstream(path + ".1") << "old\nI 1\nI 2\n";
+  {
+    MainLogThread log({path, 1U << 20U, 2});
+    for (const char* line : {"I 1", "I 2", "I 3"}) log.write(line, true);
+    log.replayed();
+  }
+  EXPECT_EQ(content(path), "I 3\n");
+}
+
 TEST(MainLogThread, OfALongFileTheEndCounts) {
   const test::TempDir dir;
   const std::string path = dir / "main.log";
