@@ -11,7 +11,7 @@ namespace flowtap {
 /// A line, or all lines of a record, with the newlines between them.
 struct LogRecord {
   std::optional<std::uint64_t> time;  ///< ns since 1970, of its first line; absent: a word of our own
-  std::uint64_t nth = 0;              ///< of those with this time
+  std::uint64_t nth = 0;              ///< of those with this time and first line
   std::string_view output;
   std::string_view text;
 };

@@ -1,6 +1,8 @@
 #include "daemon/stream/otel_text.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "flow/lines/cri_line.hpp"
 
@@ -21,11 +23,8 @@ void OtelText::take(const CriLine& line, Piece& piece) {
   if (begins(output, line)) write(output, piece);
   Record& record = output.record;
   if (!record.begun) {
-    output.of_time = line.time == output.time ? output.of_time + 1 : 0;
-    output.time = line.time;
     record.begun = true;
     record.time = line.time;
-    record.nth = output.of_time;
   } else if (!output.mid_line) {
     record.text += '\n';
   }
@@ -33,7 +32,8 @@ void OtelText::take(const CriLine& line, Piece& piece) {
   record.until = {};
   output.mid_line = !line.full;
   const bool may_go_on = output.mid_line || output.headed;
-  if (!may_go_on || record.text.size() >= kLongestBody) write(output, piece);
+  if (!may_go_on || record.text.size() >= (is_schedulers_ ? kLongestBody : kLongestLine))
+    write(output, piece);
 }
 
 // Lines that no header of klog's stands before, as at the beginning or behind a gap, are records one by one: nobody knows
@@ -89,7 +89,12 @@ void OtelText::write_all(Piece& piece) {
 void OtelText::write(Output& output, Piece& piece) {
   if (!output.record.begun) return;
   const Record record = std::exchange(output.record, {});
-  put({record.time, record.nth, output.name, record.text}, piece);
+  if (record.time != output.time) output.known.clear();
+  output.time = record.time;
+  // By what it says, not by its place: a reading may begin amid records of one time.
+  const std::size_t says =
+      std::hash<std::string_view>()(std::string_view(record.text).substr(0, record.text.find('\n')));
+  put({record.time, output.known[says]++, output.name, record.text}, piece);
 }
 
 // Half an object is no JSON: what does not fit as a whole is left out, and so is all behind it.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 
 #include "api/flow_views.hpp"
 #include "daemon/stream/log_form.hpp"
@@ -13,10 +14,12 @@
 namespace flowtap {
 
 /// Each line is a record, whatever parts it came in; of a scheduler's log all lines of a record of klog's. What is longer
-/// than kLongestBody goes on in a record of its own. So many bytes at most as whole records are.
+/// than kLongestLine, or kLongestBody, goes on in a record of its own. So many bytes at most as whole records are.
 class OtelText final : public LogForm {
  public:
   static constexpr std::size_t kLongestBody = std::size_t{256} << 10U;
+  static constexpr std::size_t kLongestLine = std::size_t{64}
+                                              << 10U;  ///< of who is no scheduler: thousands may be followed
   /// A record of a scheduler's is one write. So long after its last line it is taken to be whole by whoever follows, though the
   /// next one has not begun; lines that come later are records of their own.
   static constexpr std::chrono::milliseconds kRecordIsWritten{200};
@@ -35,7 +38,6 @@ class OtelText final : public LogForm {
   struct Record {
     bool begun = false;
     std::uint64_t time = 0;
-    std::uint64_t nth = 0;
     std::string text;
     Clock::time_point until{};  ///< it is waited for more of it; not set while it is not
   };
@@ -43,9 +45,10 @@ class OtelText final : public LogForm {
     std::string_view name;
     Record record;
     bool mid_line = false;
-    bool headed = false;        ///< the last line was of a record with a header
-    std::uint64_t time = 0;     ///< of the record that was begun last
-    std::uint64_t of_time = 0;  ///< records begun that have it
+    bool headed = false;     ///< the last line was of a record with a header
+    std::uint64_t time = 0;  ///< of the record that was written last
+    std::unordered_map<std::size_t, std::uint64_t>
+        known;  ///< how many of that time began with this line, by its hash
     flow::RecordAssembler lines;
     std::uint64_t end = 0;  ///< where its last line ended, of those that are read here
     bool short_part =
@@ -60,8 +63,8 @@ class OtelText final : public LogForm {
   std::string flow_;
   api::LogOptions options_;
   bool is_schedulers_;
-  std::array<Output, 2> outputs_{Output{.name = "stdout", .record = {}, .lines = {}},
-                                 Output{.name = "stderr", .record = {}, .lines = {}}};
+  std::array<Output, 2> outputs_{Output{.name = "stdout", .record = {}, .known = {}, .lines = {}},
+                                 Output{.name = "stderr", .record = {}, .known = {}, .lines = {}}};
   std::uint64_t words_ = 0;  // of our own
   std::uint64_t sent_ = 0;   // bytes
   bool over_ = false;        // the next record would have been more than was asked for

@@ -31,7 +31,7 @@ struct OtelRecord {
 /// filled, or when the flow has had to make room and begins anew.
 struct RecordPlace {
   std::uint64_t time = 0;  ///< ns since 1970
-  std::uint64_t nth = 0;   ///< of those with this time
+  std::uint64_t nth = 0;   ///< of those with this time and first line
   std::string_view output;
   std::string_view line;  ///< its first one; a reading may begin amid the records of one time
 };

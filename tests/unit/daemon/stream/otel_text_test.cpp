@@ -189,7 +189,7 @@ TEST_F(OtelTextTest, TheIdOfARecordIsTheSameInEachReading) {
   EXPECT_EQ(ids({"a", "b", "a", ""}, 1), all);
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 4U);
   EXPECT_FALSE(all.at(0) == ids({"a"}, 2).at(0));
-  EXPECT_FALSE(all.at(0) == ids({"b"}, 1).at(0)) << "of a reading that begins at the second";
+  EXPECT_EQ(ids({"b"}, 1).at(0), all.at(1)) << "of a reading that begins at the second";
 }
 
 TEST_F(OtelTextTest, NoMoreBytesThanWholeRecordsHave) {
