@@ -6,8 +6,11 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "base/fd.hpp"
 #include "bpf/abi/open_file.h"
@@ -64,6 +67,19 @@ Result<std::vector<OpenFile>> read_rows(const Fd& rows) {
   return all;
 }
 
+// Before 6.7 the kernel's walk over one process passes by the second thread, which has the descriptors where the first has
+// ended; its walk over all of them does not.
+bool passes_by_threads() {
+  const std::string release = kernel_release();
+  const char* const last = release.data() + release.size();
+  unsigned major = 0;
+  unsigned minor = 0;
+  const auto [dot, error] = std::from_chars(release.data(), last, major);
+  if (error != std::errc() || dot == last) return false;
+  return std::from_chars(dot + 1, last, minor).ec == std::errc() &&
+         std::pair(major, minor) < std::pair(6U, 7U);
+}
+
 }  // namespace
 
 void OpenFilesDeleter::operator()(open_files_bpf* skeleton) const noexcept {
@@ -80,11 +96,9 @@ Result<OpenFiles> OpenFiles::load() {
   return OpenFiles(std::move(skeleton));
 }
 
-// Before 6.7 the kernel's walk over one process passes by the second thread, which has the descriptors where the first has
-// ended; its walk over all of them does not.
 Result<std::vector<OpenFile>> OpenFiles::list(std::optional<pid_t> only) const {
   FTAP_TRY_ASSIGN(files, walk(only));
-  if (!only || !files.empty()) return files;
+  if (!only || !files.empty() || !passes_by_threads()) return files;
   FTAP_TRY_ASSIGN(all, walk(std::nullopt));
   std::erase_if(all, [&](const OpenFile& file) { return file.pid != static_cast<std::uint32_t>(*only); });
   return all;
