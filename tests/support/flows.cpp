@@ -101,6 +101,11 @@ std::string writer_lines(unsigned first, unsigned count) {
   return all;
 }
 
+bool are_writer_lines(const std::string& text) {
+  const auto lines = static_cast<unsigned>(std::ranges::count(text, '\n'));
+  return !text.empty() && writer_lines(0, lines + 1).starts_with(text);
+}
+
 WriterOutputs writer_outputs(unsigned first, unsigned count) {
   WriterOutputs outputs;
   for (unsigned i = first; i < first + count; ++i)

@@ -49,7 +49,9 @@ struct FlowSeen {
 
 /// Lines first .. first + count - 1 of log_writer.
 [[nodiscard]] std::string writer_lines(unsigned first, unsigned count);
-/// The same to standard output and error, as `log_writer both` divides them.
+/// Whether it is such lines from the first on, and more than nothing; the last one may be cut off.
+[[nodiscard]] bool are_writer_lines(const std::string& text);
+/// Lines as of writer_lines() to standard output and error, as `log_writer both` divides them.
 struct WriterOutputs {
   std::string out;
   std::string err;

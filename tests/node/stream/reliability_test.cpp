@@ -50,12 +50,6 @@ bool is_done(const ScratchRoot& root, unsigned part) {
   return eventually([&] { return fs::exists(root.file("busybox/" + part_name("done", part))); });
 }
 
-// Whole lines of the writer from the first on.
-bool is_prefix_of_lines(const std::string& text) {
-  const auto lines = static_cast<unsigned>(std::ranges::count(text, '\n'));
-  return !text.empty() && writer_lines(0, lines) == text;
-}
-
 // All that kubelet leaves nothing of.
 void remove_logs(const ScratchRoot& root) {
   EXPECT_GT(fs::remove_all(root.file(pod_log_directory("shop", kPodName, kPod))), 0U);
@@ -110,7 +104,7 @@ class Reliability : public testing::Test {
     EXPECT_EQ(out.wait(), 0) << out.complaint();
     const std::string text = out.text();
     EXPECT_TRUE(text.starts_with(kept)) << "the runtime can have no more";
-    EXPECT_TRUE(is_prefix_of_lines(text));
+    EXPECT_TRUE(are_writer_lines(text));
     expect_output(out, "stdout", text);
   }
   // And of its runtime nobody is left who would know.
