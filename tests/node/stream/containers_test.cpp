@@ -94,7 +94,8 @@ TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
     EXPECT_EQ(flow.text.at("namespace"), "shop");
     EXPECT_EQ(flow.text.at("pod"), "web-0");
     EXPECT_EQ(flow.text.at("container"), job.name);
-    EXPECT_EQ(difference(containerd.out(id), job.out), "") << "what the runtime itself delivered";
+    // Its shim gives up what it has not copied two seconds after the end.
+    EXPECT_TRUE(job.out.starts_with(containerd.out(id))) << "the runtime can have no more";
   }
 }
 
@@ -135,7 +136,6 @@ TEST(Containers, ManyAtOnce) {
   let_go(root, "go");
   for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
   for (unsigned i = 0; i < kTogether; ++i) {
-    // Of many at once containerd's shim gives up what it has not copied two seconds after the end.
     const auto [out, err] = writer_outputs(i, kLines);
     followed[i].expect(out, err);
   }

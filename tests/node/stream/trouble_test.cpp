@@ -120,7 +120,7 @@ TEST(ContainersInTrouble, TheShimStopsReadingAndGoesOn) {
   stop_reader_again_and_again(root, containerd.pid(id));
   EXPECT_EQ(container->wait(), 0);
   followed.expect(writer_lines(0, kLines));
-  EXPECT_EQ(difference(containerd.out(id), writer_lines(0, kLines)), "") << "what the runtime delivered";
+  EXPECT_TRUE(writer_lines(0, kLines).starts_with(containerd.out(id))) << "the runtime can have no more";
 }
 
 }  // namespace
