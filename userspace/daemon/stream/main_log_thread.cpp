@@ -67,7 +67,8 @@ void MainLogThread::write_waiting(bool last) {
   std::string_view rest = text;
   try {
     if (again > 0) rest.remove_prefix(written_before(log_.tail(kMostWaiting), rest.substr(0, again)));
-  } catch (const std::exception&) {  // no memory: rather twice than not at all
+  } catch (const std::exception&) {
+    rest = text;  // no memory: rather twice than not at all
   }
   while (!rest.empty()) {
     const std::size_t newline = rest.find('\n');

@@ -28,8 +28,10 @@ void TappedLines::take(const flow::Piece& part, std::string_view output, std::st
 }
 
 void TappedLines::finish(Piece& piece) {
-  for (auto& [number, stream] : streams_)
+  for (auto& known : streams_) {
+    Stream& stream = known.second;
     stream.lines.finish([&](const flow::LineView& line) { give(stream, line, piece); });
+  }
 }
 
 void TappedLines::give(const Stream& stream, const flow::LineView& line, Piece& piece) {
