@@ -1,7 +1,7 @@
 // Containers that are started again: each start's own bytes, under the name that its runtime gives it.
 #include <gtest/gtest.h>
 
-#include "tests/node/stream/captured.hpp"
+#include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
 
 namespace flowtap::test {
@@ -26,10 +26,12 @@ TEST(Restarts, PodmanStartsOneContainerAgain) {
   daemon.wait_ready();
   constexpr unsigned kStarts = 4;
   const std::string id =
-      podman.start({.name = "again", .command = shell(kWriteOwnLines + "; exec sleep 60")});
+      podman.start({.name = "again", .command = shell_after("go", kWriteOwnLines + "; exec sleep 60")});
   std::string out = lines_of(0, false);
   std::string err = lines_of(0, true);
   const std::string name = "container/again-" + id.substr(0, 12);
+  FollowedFlow followed(daemon, name);  // across all starts
+  let_go(root, "go");
   const auto all_there = [&] {
     const auto flow = flow_called(daemon, name);
     return flow && flow->bytes == out.size() + err.size();
@@ -42,11 +44,7 @@ TEST(Restarts, PodmanStartsOneContainerAgain) {
   }
   ASSERT_TRUE(eventually(all_there));
   podman.kill("again");
-  const auto flow = ended_flow(daemon, name);
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  expect_stream(daemon, *flow, "stdout", out);
-  expect_stream(daemon, *flow, "stderr", err);
+  EXPECT_EQ(followed.expect(out, err).id, name);
 }
 
 // kubelet makes a container with a new id for each start, and the CRI a new N.log.
@@ -56,21 +54,20 @@ TEST(Restarts, ThePodsContainerIsMadeAnew) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   constexpr unsigned kStarts = 3;
-  for (unsigned start = 0; start < kStarts; ++start)
-    EXPECT_EQ(containerd.run({.id = container_id("crash-" + std::to_string(start)),
-                              .command = shell(kWriteOwnLines + "; exit 1"),
-                              .annotations = cri_annotations("shop", "crash-0", kPod, "main"),
-                              .restart = start}),
-              1);
   for (unsigned start = 0; start < kStarts; ++start) {
+    const std::string go = "go" + std::to_string(start);
+    const auto container =
+        containerd.start({.id = container_id("crash-" + std::to_string(start)),
+                          .command = shell_after(go, kWriteOwnLines + "; exit 1"),
+                          .annotations = cri_annotations("shop", "crash-0", kPod, "main"),
+                          .restart = start});
     const std::string id = std::string("pod/shop/crash-0/") + kPod + "/main/" + std::to_string(start);
-    const auto flow = ended_flow(daemon, id);
-    ASSERT_TRUE(flow);
-    EXPECT_EQ(flow->id, id);
-    EXPECT_EQ(flow->restart, start);
-    EXPECT_EQ(flow->missing, 0U);
-    expect_stream(daemon, *flow, "stdout", lines_of(start, false));
-    expect_stream(daemon, *flow, "stderr", lines_of(start, true));
+    FollowedFlow followed(daemon, id);
+    let_go(root, go);
+    EXPECT_EQ(container->wait(), 1);
+    const FlowSeen flow = followed.expect(lines_of(start, false), lines_of(start, true));
+    EXPECT_EQ(flow.id, id);
+    EXPECT_EQ(flow.restart, start);
   }
   EXPECT_EQ(flows_of(daemon, "?pod=crash-0").size(), kStarts);
 }

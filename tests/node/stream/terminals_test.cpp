@@ -2,7 +2,7 @@
 // behind the line discipline, which makes "\r\n" of each "\n".
 #include <gtest/gtest.h>
 
-#include "tests/node/stream/captured.hpp"
+#include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
 
 namespace flowtap::test {
@@ -25,12 +25,12 @@ TEST(Terminals, UnderPodman) {
   Podman podman(root);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  const std::string id = podman.start({.name = "tty", .command = shell(kScript), .flags = {"--tty"}});
+  const std::string id =
+      podman.start({.name = "tty", .command = shell_after("go", kScript), .flags = {"--tty"}});
+  FollowedFlow followed(daemon, "container/tty-");
+  let_go(root, "go");
   EXPECT_EQ(podman.wait("tty"), 0);
-  const auto flow = ended_flow(daemon, "container/tty-");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  EXPECT_EQ(difference(raw_bytes(daemon, flow->id), written()), "");
+  followed.expect(written());
   EXPECT_EQ(difference(logged_bytes(podman.log(id), "stdout"), as_terminal(written())), "")
       << "what the runtime has";
 }
@@ -41,16 +41,14 @@ TEST(Terminals, InAPod) {
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
   const std::string id = container_id("tty");
-  EXPECT_EQ(containerd.run({.id = id,
-                            .command = shell(kScript),
-                            .annotations = cri_annotations("shop", "tty-0", kPod, "main"),
-                            .terminal = true}),
-            0)
-      << containerd.out(id) << containerd.err(id);
-  const auto flow = ended_flow(daemon, "pod/shop/tty-0/");
-  ASSERT_TRUE(flow);
-  EXPECT_EQ(flow->missing, 0U);
-  EXPECT_EQ(difference(raw_bytes(daemon, flow->id), written()), "");
+  const auto container = containerd.start({.id = id,
+                                           .command = shell_after("go", kScript),
+                                           .annotations = cri_annotations("shop", "tty-0", kPod, "main"),
+                                           .terminal = true});
+  FollowedFlow followed(daemon, "pod/shop/tty-0/");
+  let_go(root, "go");
+  EXPECT_EQ(container->wait(), 0) << containerd.out(id) << containerd.err(id);
+  followed.expect(written());
   // Its client leaves with the container, and what the terminal still has then is not in its output.
   const std::string delivered = containerd.out(id);
   EXPECT_FALSE(delivered.empty());
