@@ -6,8 +6,6 @@
 #include <cerrno>
 #include <stdexcept>
 
-#include "kernel/requirements.hpp"
-
 namespace flowtap::test {
 namespace {
 
@@ -135,10 +133,6 @@ std::uint64_t RunningTap::missed() const {
     if (program) missed += program->recursion_misses;
   }
   return missed;
-}
-
-bool may_miss() {
-  return std::stoi(kernel::kernel_release()) >= 7;
 }
 
 std::string refusal(kernel::LogBackend backend) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernel/log_programs.hpp"
+#include "tests/support/may_miss.hpp"
 
 namespace flowtap::test {
 
@@ -44,9 +45,6 @@ class Captured {
 
 /// What stands behind a descriptor, as the tap knows it.
 kernel::LogTarget target_of(int fd, ftap_log_kind kind);
-
-/// Whether this kernel may preempt the programs at the tracepoint of system calls, and so may miss some: from 7.x on.
-[[nodiscard]] bool may_miss();
 
 /// Why this kernel does not let the backend's programs in; empty: it does. Any other failure throws.
 [[nodiscard]] std::string refusal(kernel::LogBackend backend);

@@ -31,6 +31,7 @@ FlowSeen flow_seen(const json::object& o) {
   flow.bytes = o.at("bytes").to_number<std::uint64_t>();
   flow.missing = o.at("missing_bytes").to_number<std::uint64_t>();
   flow.open = o.at("open").as_bool();
+  flow.suspect = o.at("suspect").as_bool();
   flow.streams = o.at("streams").as_array().size();
   for (const auto& stream : o.at("streams").as_array())
     flow.capture[std::string(stream.at("name").as_string())] = stream.at("capture").as_string();

@@ -22,6 +22,7 @@ struct FlowSeen {
   std::uint64_t bytes = 0;
   std::uint64_t missing = 0;
   bool open = false;
+  bool suspect = false;  ///< bytes of it may be missing that nobody knows of
   std::size_t streams = 0;
   std::map<std::string, std::string> capture;  ///< of its streams, by their names
 };

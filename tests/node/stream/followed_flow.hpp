@@ -20,6 +20,9 @@ class FollowedFlow {
   /// The flow ends, nothing is missing of it, and these bytes are what was written to its outputs: as expect_stream() has
   /// it, and as those had it who followed. Returns it; throws std::runtime_error when it does not end.
   FlowSeen expect(const std::string& out, const std::string& err = {});
+  /// The flow has ended, and is marked since this kernel kept programs from running: then its bytes, in their order, are all
+  /// that can be expected. A mark where the kernel cannot do that fails the test.
+  [[nodiscard]] bool may_lack() const;
   /// What whoever follows standard output has read when the flow has ended.
   [[nodiscard]] const std::string& out() const { return out_.all.get(); }
 

@@ -56,11 +56,10 @@ TEST(Restarts, ThePodsContainerIsMadeAnew) {
   constexpr unsigned kStarts = 3;
   for (unsigned start = 0; start < kStarts; ++start) {
     const std::string go = "go" + std::to_string(start);
-    const auto container =
-        containerd.start({.id = container_id("crash-" + std::to_string(start)),
-                          .command = shell_after(go, kWriteOwnLines + "; exit 1"),
-                          .annotations = cri_annotations("shop", "crash-0", kPod, "main"),
-                          .restart = start});
+    const auto container = containerd.start({.id = container_id("crash-" + std::to_string(start)),
+                                             .command = shell_after(go, kWriteOwnLines + "; exit 1"),
+                                             .annotations = cri_annotations("shop", "crash-0", kPod, "main"),
+                                             .restart = start});
     const std::string id = std::string("pod/shop/crash-0/") + kPod + "/main/" + std::to_string(start);
     FollowedFlow followed(daemon, id);
     let_go(root, go);

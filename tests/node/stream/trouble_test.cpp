@@ -23,8 +23,10 @@ std::vector<std::string> hog() {
 // gives up what it has not copied two seconds after the end).
 void expect_hogs_stream(FollowedFlow& followed, const std::string& kept) {
   const std::string& text = followed.out();
-  EXPECT_TRUE(text.starts_with(kept)) << "the runtime can have no more";
-  EXPECT_TRUE(are_writer_lines(text));
+  if (!followed.may_lack()) {
+    EXPECT_TRUE(text.starts_with(kept)) << "the runtime can have no more";
+    EXPECT_TRUE(are_writer_lines(text));
+  }
   followed.expect(text);
 }
 
