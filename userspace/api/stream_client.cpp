@@ -29,6 +29,9 @@ namespace http = beast::http;
 // A refusal is a sentence.
 constexpr std::size_t kMaxRefusal = std::size_t{64} * 1024;
 
+// Beast reads as much at once as the buffer has room for, and no more than 512 bytes where it has not been told.
+constexpr std::size_t kReadAtOnce = std::size_t{64} * 1024;
+
 /// A body that is handed on as it comes, and never kept.
 struct HandedOn {
   using value_type = std::function<bool(std::string_view)>;
@@ -70,6 +73,7 @@ class Following {
         wanted_(std::move(request)),
         answered_(std::move(answered)),
         ended_(std::move(ended)) {
+    buffer_.reserve(kReadAtOnce);
     parser_.body_limit(boost::none);
     parser_.get().body() = [this](std::string_view bytes) { return take(bytes); };
   }
