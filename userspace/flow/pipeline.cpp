@@ -180,6 +180,7 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   Stream& stream = streams_[entry.stream];
   stream.number = entry.stream;
   stream.output = name.output == "stderr" ? "stderr" : "stdout";
+  stream.terminal = name.kind == FTAP_KIND_TTY;
   if (stream.flow && !stream.flow->gone) {
     if (stream.flow->log.id() != name.flow) stream.flow = writing.rename(stream.flow, name.flow);
     return;
@@ -187,7 +188,7 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   const bool has_ended = stream.ended;
   if (has_ended && (stream.finished || stream.flow)) return;
   stream.flow = writing.flow(name.flow);
-  writing.open_stream(*stream.flow);
+  writing.open_stream(*stream.flow, stream.terminal);
   if (schedulers_.is_scheduler && schedulers_.is_scheduler(name.flow))
     stream.records = std::make_unique<SchedulerLines>(schedulers_.keys);
   begin(stream, writing);
@@ -295,7 +296,7 @@ void Pipeline::flush_records(Clock::time_point now) {
 void Pipeline::renew(Stream& stream, FlowStore::Writing& writing) {
   if (!stream.flow->gone) return;
   stream.flow = writing.flow(stream.flow->log.id());
-  writing.open_stream(*stream.flow);
+  writing.open_stream(*stream.flow, stream.terminal);
   stream.flow->log.begin_at(stream.number, stream.lines.next() - stream.lines.unfinished());
 }
 

@@ -74,6 +74,7 @@ class Pipeline {
     LineAssembler lines;
     FlowStore::Ref flow;  ///< empty: it has no name yet
     std::string output;
+    bool terminal = false;
     std::deque<Early> early;
     std::size_t early_bytes = 0;
     std::uint64_t time = 0;     // of the last bytes

@@ -113,6 +113,30 @@ TEST(History, OfLinesThatAreAllTheSame) {
   EXPECT_EQ(kept_bytes(daemon, root, flow).size() % 5, 0U);
 }
 
+// podman has what the line discipline makes of it, flowtapd what was written.
+TEST(History, OfATerminal) {
+  const ScratchRoot root;
+  Podman podman(root);
+  const std::string id = podman.start(
+      {.name = "early",
+       .command = shell("log_writer write 0 1000; " + shell_after("go", "log_writer write 1000 1000").back()),
+       .flags = {"--tty"}});
+  wait_until_waits(root, "go");
+  const std::string flow = "container/early-" + id.substr(0, 12);
+  ASSERT_TRUE(eventually(
+      [&] { return logged_bytes(podman.log(id), "stdout").find("0000000999") != std::string::npos; }));
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  ASSERT_TRUE(eventually([&] { return flow_called(daemon, flow).has_value(); }));
+  EXPECT_TRUE(are_writer_lines(log_text(daemon, flow)));
+  let_go(root, "go");
+  EXPECT_EQ(podman.wait("early"), 0);
+  ASSERT_TRUE(ended_flow(daemon, flow));
+  const std::string wanted = writer_lines(0, 2000);
+  EXPECT_TRUE(eventually([&] { return log_text(daemon, flow) == wanted; }))
+      << difference(log_text(daemon, flow), wanted);
+}
+
 TEST(History, OfAFlowWhoseBeginningHasMadeRoom) {
   const ScratchRoot root;
   Podman podman(root);

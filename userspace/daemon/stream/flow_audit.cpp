@@ -93,7 +93,7 @@ class Audit {
   std::optional<AuditResult> find_beginnings(const identity::RuntimeLog& log, const SeamKeys& keys) {
     auto files = open_files(log);
     if (!files) return AuditResult::kNoSource;
-    flow::HistoryReader reader(std::move(files->files), history_format(log));
+    flow::HistoryReader reader(std::move(files->files), history_format(log), bounds_.terminal);
     std::array<flow::Seam, 2> seams{flow::Seam(keys[0], history_format(log)),
                                     flow::Seam(keys[1], history_format(log))};
     std::optional<std::uint64_t> oldest;
@@ -134,7 +134,7 @@ class Audit {
   AuditResult compare(const identity::RuntimeLog& log, std::size_t output) {
     auto files = open_files(log);
     if (!files) return AuditResult::kNoSource;
-    flow::HistoryReader reader(std::move(files->files), history_format(log));
+    flow::HistoryReader reader(std::move(files->files), history_format(log), bounds_.terminal);
     Captured captured(store_, *flow_, bounds_, output, drops_);
     std::uint64_t skip = before_.at(output);
     std::string ours;

@@ -97,6 +97,7 @@ class FlowGaps {
   bool read_log() {
     const auto bounds = store_.bounds(*flow_);
     if (!bounds || bounds->missing == 0) return false;
+    terminal_ = bounds->terminal;
     std::string rest;
     flow::LogPosition line_at = bounds->begin;
     for (flow::LogPosition at = bounds->begin; at < bounds->end;) {
@@ -142,7 +143,7 @@ class FlowGaps {
     auto files = open_files(log);
     if (!files) return false;
     flow_format_ = history_format(log);
-    flow::HistoryReader reader(std::move(files->files), flow_format_);
+    flow::HistoryReader reader(std::move(files->files), flow_format_, terminal_);
     reader.start_at_time(*first_ - std::min(*first_, kBefore));
     bool full = false;
     const auto take = [&](const flow::HistoryLine& line) {
@@ -211,6 +212,7 @@ class FlowGaps {
   GapOptions options_;
   flow::FlowStore::Ref flow_;
   flow::HistoryFormat flow_format_ = flow::HistoryFormat::kCri;
+  bool terminal_ = false;
   bool ended_ = false;
   std::array<Output, 2> outputs_;
   std::optional<std::uint64_t> first_;  // time of the first gap

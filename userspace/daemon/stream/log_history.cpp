@@ -39,7 +39,7 @@ Result<flow::HistoryFiles> open_files(const identity::RuntimeLog& log) {
 }
 
 LogHistory::LogHistory(flow::HistoryFiles files, flow::HistoryFormat format, SeamKeys keys)
-    : reader_(std::move(files.files), format),
+    : reader_(std::move(files.files), format, keys[0].terminal),
       format_(format),
       keys_(std::move(keys)),
       seams_{flow::Seam(keys_[0], format), flow::Seam(keys_[1], format)},

@@ -77,9 +77,11 @@ Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::
     rest.erase(0, from);
     if (at >= end) last = now;
   }
+  const auto bounds = store.bounds(flow);
   SeamKeys keys;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     keys.at(i) = std::move(outputs.at(i).key);
+    keys.at(i).terminal = bounds && bounds->terminal;
     if (keys.at(i).bytes.empty()) keys.at(i).time = last;
   }
   return keys;

@@ -17,9 +17,10 @@ constexpr std::uint64_t kMostInflated = 1032;
 
 }  // namespace
 
-HistoryReader::HistoryReader(std::vector<HistoryFile> files, HistoryFormat format)
+HistoryReader::HistoryReader(std::vector<HistoryFile> files, HistoryFormat format, bool terminal)
     : files_(std::move(files)),
       format_(format),
+      terminal_(terminal),
       lines_(format),
       block_(kBlock, '\0'),
       counts_(files_.size()) {}

@@ -27,7 +27,8 @@ struct HistoryFaults {
 /// are not older. Holds a block and a line, whatever the files hold.
 class HistoryReader {
  public:
-  HistoryReader(std::vector<HistoryFile> files, HistoryFormat format);
+  /// With `terminal` the lines are as the container wrote them to its terminal.
+  HistoryReader(std::vector<HistoryFile> files, HistoryFormat format, bool terminal = false);
 
   /// Lines of `time` (ns since 1970) and later ones. Times are taken to rise along the files, give or take kSlack: so a
   /// large plain file is not read from its start.
@@ -49,7 +50,8 @@ class HistoryReader {
       const std::string_view block = next_block();
       if (block.empty() && !next_file()) return false;
       lines_.add(block, [this, &take](const HistoryLine& line) {
-        if (line.time >= since_ && lines_.lines() > leave_out_) take(line);
+        if (line.time >= since_ && lines_.lines() > leave_out_)
+          take(terminal_ ? written_to_terminal(line) : line);
       });
       if (block.size() >= budget) return true;
       budget -= block.size();
@@ -85,6 +87,7 @@ class HistoryReader {
 
   std::vector<HistoryFile> files_;
   HistoryFormat format_;
+  bool terminal_;
   HistoryLines lines_;
   std::string block_;
   std::size_t at_ = 0;           // which file

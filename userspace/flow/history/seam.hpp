@@ -17,6 +17,8 @@ struct SeamKey {
   /// The first bytes, in a row; a few KiB are enough. Empty: nothing was captured of it up to `time`.
   std::string bytes;
   std::uint64_t time = 0;  ///< ns since 1970, when the first of them passed
+  /// Captured where it was written, and dated when the writer went on: the runtime may have read and dated it before.
+  bool terminal = false;
   bool operator==(const SeamKey&) const = default;
 };
 
@@ -46,7 +48,7 @@ class Seam {
     if (!near_) {
       // Parts have the times of their own reads, which say nothing of the line.
       if (!line.full && text_.size() < kMostHeld) return hold(line);
-      near_ = line.time + kSlack >= key_.time;
+      near_ = line.time + (key_.terminal ? kTerminalSlack : kSlack) >= key_.time;
       if (!near_) {
         cut_ = text_.size();
         give(take);
@@ -72,6 +74,8 @@ class Seam {
 
   /// Between the clock of the kernel's events and the runtime's.
   static constexpr std::uint64_t kSlack = 2'000'000;
+  /// For as long a writer may have been kept from going on.
+  static constexpr std::uint64_t kTerminalSlack = 2'000'000'000;
   /// Behind the time of the capture; more than lies in a runtime's pipes and buffers.
   static constexpr std::size_t kMostHeld = std::size_t{512} << 10U;
 

@@ -168,12 +168,13 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
   touch(*target);
   store_.note_gaps(*target);
   store_.forget(flow);
-  open_stream(*target);
+  open_stream(*target, flow->terminal);
   return target;
 }
 
-void FlowStore::Writing::open_stream(Flow& flow) {
+void FlowStore::Writing::open_stream(Flow& flow, bool terminal) {
   ++flow.open_streams;
+  flow.terminal = flow.terminal || terminal;
   if (flow.log.ended() == 0) return;
   flow.log.set_ended(0);
   touch(flow);
@@ -300,7 +301,8 @@ std::optional<FlowStore::Bounds> FlowStore::bounds(const Flow& flow) const {
   const std::scoped_lock lock(mutex_);
   if (flow.gone) return std::nullopt;
   const FlowLog& log = flow.log;
-  return Bounds{log.base(), log.end(), log.written().lines_before, log.lines(), log.missing(), log.edits()};
+  return Bounds{log.base(),  log.end(),    log.written().lines_before, log.lines(), log.missing(),
+                log.edits(), flow.terminal};
 }
 
 FlowSummary FlowStore::summary_of(const Flow& flow) {

@@ -95,8 +95,9 @@ class FlowStore {
     std::uint64_t number;  ///< of this process; followers are told by it
     FlowLog log;
     std::size_t open_streams = 0;
-    bool gone = false;   ///< it had to make room: whoever writes asks for it anew
-    bool fresh = false;  ///< nothing was known of it when it was asked for
+    bool terminal = false;  ///< one of its streams was a terminal's
+    bool gone = false;      ///< it had to make room: whoever writes asks for it anew
+    bool fresh = false;     ///< nothing was known of it when it was asked for
     /// Its lines are some of other flows' streams, so it has no end: its age counts from its last line, and it makes room
     /// before flows that are somebody's whole output.
     const bool derived;
@@ -126,7 +127,7 @@ class FlowStore {
     /// What was found out to be another flow, which has one stream more than said: it takes that one's name, or where there is
     /// such a flow already, its lines go there. Returns the flow that has them.
     [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);
-    void open_stream(Flow& flow);
+    void open_stream(Flow& flow, bool terminal = false);
     void end_stream(Flow& flow, std::uint64_t time);
     /// There are more lines in memory than may be: let go, and flush().
     [[nodiscard]] bool has_too_much() const { return store_.too_much(); }
@@ -164,6 +165,7 @@ class FlowStore {
     std::uint64_t lines = 0;         ///< in all, up to `end`
     std::uint64_t missing = 0;       ///< bytes of its streams in gaps, also those that have made room
     std::size_t edits = 0;           ///< how often gaps have been filled, which moves what stands behind them
+    bool terminal = false;           ///< it was captured where it was written, not where its runtime read it
   };
   /// Nothing: it had to make room.
   [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;

@@ -91,6 +91,15 @@ TEST(Seam, WithoutTheCarriageReturnsThatContainerdDrops) {
       << "and that CRI-O does not";
 }
 
+// Of a terminal a writer may be kept from going on while its runtime reads.
+TEST(Seam, WhereTheWriterIsLaterThanTheRuntime) {
+  const auto lines = seconds({"a\n", "b\n", "c\n", "d\n", "e\n", "f\n"});
+  const std::uint64_t later = 5 * kSecond + kSecond / 2;
+  EXPECT_EQ(before({"e\nf\n", later, true}, lines), "a\nb\nc\nd\n|");
+  EXPECT_EQ(before({"e\nf\n", later, false}, lines), "a\nb\nc\nd\ne\nf\n")
+      << "what a pipe's reader has dated was there";
+}
+
 // Docker replaces them, so no bytes are found again.
 TEST(Seam, ByTimeWhereTheRuntimeHasChangedTheBytes) {
   const auto lines = seconds({"a\n", "\xef\xbf\xbd\n", "\xef\xbf\xbd\n"});
