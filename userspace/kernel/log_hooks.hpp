@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -13,6 +14,14 @@ namespace flowtap::kernel {
 /// Every system call's end (bpf/logtap.bpf.c): who has this one is of the sys_exit backend.
 inline constexpr const char* kCallsHook = "calls";
 
+/// The program that is attached for a hook.
+[[nodiscard]] inline std::string program_of(std::string_view hook) {
+  return "ftap_on_" + std::string(hook);
+}
+
+/// Every event of a container's beginning comes there (bpf/lib/log_enter.bpf.h).
+inline constexpr std::string_view kExecHook = "exec";
+
 /// One place in the kernel, with the program that is attached there as long as its link is held here or pinned.
 struct LogHook {
   std::string name;  ///< "exec"
@@ -21,7 +30,7 @@ struct LogHook {
   Fd at;       ///< the array that says who handles its events
 
   /// The attached program's.
-  [[nodiscard]] std::string program_name() const { return "ftap_on_" + name; }
+  [[nodiscard]] std::string program_name() const { return program_of(name); }
   [[nodiscard]] std::string link_pin() const { return "link_" + name; }
   [[nodiscard]] std::string at_pin() const { return "at_" + name; }
 };

@@ -24,9 +24,6 @@ using Link = std::unique_ptr<bpf_link, int (*)(bpf_link*)>;
 constexpr std::string_view kOn = "ftap_on_";
 constexpr std::string_view kFunction = "fexit/";
 
-// The program that every event of a container's beginning comes to.
-constexpr std::string_view kExecHook = "exec";
-
 Result<Fd> hold(int fd, const std::string& what) {
   Fd held(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!held.valid()) return fail_errno(errno, "cannot hold " + what);

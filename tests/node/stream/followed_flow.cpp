@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "tests/support/http_client.hpp"
 #include "tests/support/may_miss.hpp"
 
 namespace flowtap::test {
@@ -18,7 +19,9 @@ std::string flow_with(const Daemon& daemon, const std::string& part, const std::
       if (flow.id.find(part) != std::string::npos && (id.empty() || flow.id.size() < id.size())) id = flow.id;
     return !id.empty();
   });
-  if (!found) throw std::runtime_error("there is no flow with " + part);
+  if (!found)
+    throw std::runtime_error("there is no flow with " + part + "; flowtapd says of itself: " +
+                             get_unix(daemon.socket(), "/api/v1/status").body);
   return id;
 }
 

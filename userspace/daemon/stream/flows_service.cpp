@@ -104,9 +104,9 @@ bool FlowsService::is_open(const std::string& id) const {
   });
 }
 
-void FlowsService::set_begun(std::map<flow::StreamNo, std::uint64_t> begun) {
+void FlowsService::add_begun(const std::map<flow::StreamNo, std::uint64_t>& begun) {
   const std::scoped_lock lock(begun_mutex_);
-  begun_ = std::move(begun);
+  for (const auto& [stream, since] : begun) begun_.insert_or_assign(stream, since);
 }
 
 // 0: long enough.

@@ -44,7 +44,7 @@ class FlowsService final : public api::FlowsView {
   [[nodiscard]] std::shared_ptr<const flow::GroupRules> groups() const;
 
   /// From any thread: streams of what ran before, and since when each is captured (ns since 1970).
-  void set_begun(std::map<flow::StreamNo, std::uint64_t> begun);
+  void add_begun(const std::map<flow::StreamNo, std::uint64_t>& begun);
 
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override {
     return flows(filter, nullptr);

@@ -5,11 +5,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
-#include <map>
-#include <set>
-
 #include "base/wall_clock.hpp"
-#include "daemon/stream/running_containers.hpp"
 #include "daemon/stream/v1_containers.hpp"
 
 namespace flowtap {
@@ -107,43 +103,6 @@ bool StreamPath::stop() {
   return false;
 }
 
-void StreamPath::find_running() {
-  if (!files_) return;
-  const auto files = files_->list();
-  if (!files) {
-    warnings_.push_back("what ran before was not found: " + files.error().what);
-    return;
-  }
-  std::set<flow::StreamNo> before;  // an earlier service's
-  for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
-  std::map<flow::StreamNo, std::uint64_t> begun;
-  for (flow::Enter& enter : find_running_containers(*files)) {
-    (void)slots_->kernel().mark(enter.cgroup);
-    auto& [out, err] = enter.outputs;
-    const bool one_place = out.device == err.device && out.inode == err.inode;
-    for (flow::Enter::Output* output : {&out, &err}) {
-      if (output->kind != FTAP_KIND_PIPE && output->kind != FTAP_KIND_TTY) continue;
-      const std::uint32_t own = output == &out ? FTAP_STDOUT : FTAP_STDERR;
-      const auto stream = slots_->kernel().open({.device = output->device,
-                                                 .inode = output->inode,
-                                                 .kind = output->kind,
-                                                 .cgroup = enter.cgroup,
-                                                 .pid = enter.pid,
-                                                 .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
-      if (!stream) continue;
-      output->stream = *stream;
-      if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
-    }
-    // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
-    const auto known = [this](const flow::Enter::Output& o) {
-      const auto stream = journal_->stream(o.stream);
-      return stream && stream->name;
-    };
-    if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
-  }
-  service_->set_begun(std::move(begun));
-}
-
 void StreamPath::drain() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-drain");
   ::setpriority(PRIO_PROCESS, 0, kNice);
@@ -193,6 +152,7 @@ void StreamPath::look_around(ReadErrors& errors) {
     status.run_count = program->runs;
     status.recursion_misses = program->recursion_misses;
     misses += program->recursion_misses;
+    if (program->name == kernel::program_of(kernel::kExecHook)) find_missed(program->recursion_misses);
   }
   suspicion_.look(misses, wall_ns());
 }

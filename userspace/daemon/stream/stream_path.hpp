@@ -29,6 +29,7 @@
 #include "flow/journal.hpp"
 #include "flow/log_consumer.hpp"
 #include "flow/recording.hpp"
+#include "kernel/log_hooks.hpp"
 #include "kernel/log_programs.hpp"
 #include "kernel/open_files.hpp"
 #include "stats/snapshot.hpp"
@@ -85,6 +86,7 @@ class StreamPath {
   static void note_listing(const Status& listed);
   void open_sources(const Config::Stream::Sources& sources);
   void find_running();
+  void find_missed(std::uint64_t misses);
   void drain() noexcept;
   void stop_drain();
 
@@ -120,6 +122,7 @@ class StreamPath {
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> failed_rounds_{0};
   std::uint64_t drain_errors_ = 0;  // as of the last look
+  std::uint64_t exec_misses_ = 0;
   std::thread thread_;
 };
 

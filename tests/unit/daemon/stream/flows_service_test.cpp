@@ -117,9 +117,9 @@ TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
     return all;
   };
   EXPECT_EQ(log(), "");
-  service.set_begun({{streams_, line + 1}, {streams_ + 1, line + 2}});
+  service.add_begun({{streams_, line + 1}, {streams_ + 1, line + 2}});
   EXPECT_EQ(log(), "just before\n");
-  service.set_begun({{streams_, 1}});
+  service.add_begun({{streams_, 1}, {streams_ + 1, 1}});
   EXPECT_EQ(log(), "") << "long ago";
 }
 

@@ -1,0 +1,55 @@
+// Containers that the programs have not seen begin.
+#include <set>
+
+#include "base/wall_clock.hpp"
+#include "daemon/stream/running_containers.hpp"
+#include "daemon/stream/stream_path.hpp"
+
+namespace flowtap {
+
+void StreamPath::find_running() {
+  if (!files_) return;
+  const auto files = files_->list();
+  if (!files) {
+    if (exec_misses_ == 0) warnings_.push_back("what ran before was not found: " + files.error().what);
+    return;
+  }
+  std::set<flow::StreamNo> before;  // an earlier service's
+  for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
+  std::map<flow::StreamNo, std::uint64_t> begun;
+  for (flow::Enter& enter : find_running_containers(*files)) {
+    (void)slots_->kernel().mark(enter.cgroup);
+    auto& [out, err] = enter.outputs;
+    const bool one_place = out.device == err.device && out.inode == err.inode;
+    for (flow::Enter::Output* output : {&out, &err}) {
+      if (output->kind != FTAP_KIND_PIPE && output->kind != FTAP_KIND_TTY) continue;
+      const std::uint32_t own = output == &out ? FTAP_STDOUT : FTAP_STDERR;
+      const auto stream = slots_->kernel().open({.device = output->device,
+                                                 .inode = output->inode,
+                                                 .kind = output->kind,
+                                                 .cgroup = enter.cgroup,
+                                                 .pid = enter.pid,
+                                                 .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
+      if (!stream) continue;
+      output->stream = *stream;
+      if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
+    }
+    // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
+    const auto known = [this](const flow::Enter::Output& o) {
+      const auto stream = journal_->stream(o.stream);
+      return stream && stream->name;
+    };
+    if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
+  }
+  service_->add_begun(begun);
+}
+
+// Where a task is preempted within the program at exec, the kernel does not run it for others on that CPU: what began then is
+// in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file.
+void StreamPath::find_missed(std::uint64_t misses) {
+  if (misses == exec_misses_) return;
+  exec_misses_ = misses;
+  find_running();
+}
+
+}  // namespace flowtap
