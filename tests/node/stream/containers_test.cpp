@@ -130,6 +130,9 @@ TEST(Containers, ManyAtOnce) {
         {.id = container_id("many-" + std::to_string(i)),
          .command = after("go", {"log_writer", "both", std::to_string(i), std::to_string(kLines)}),
          .annotations = cri_annotations("shop", "batch-" + std::to_string(i), kPod, "main")}));
+  // containerd needs a minute for so many where the machine is emulated.
+  ASSERT_TRUE(
+      eventually([&] { return flows_of(daemon, "?namespace=shop").size() == kTogether; }, 4 * kPatience));
   std::deque<FollowedFlow> followed;
   for (unsigned i = 0; i < kTogether; ++i)
     followed.emplace_back(daemon, "pod/shop/batch-" + std::to_string(i) + "/");
