@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace flowtap {
 namespace {
 
 constexpr std::size_t kPart = std::size_t{256} << 10U;
-// ns; what the runtime has dated so much earlier than a gap was before it, clocks and buffers apart.
+// ns; what the runtime has dated so much earlier than a captured line was before it, clocks and buffers apart.
 constexpr std::uint64_t kBefore = 10'000'000'000;
 
 struct LoggedGap {
@@ -30,13 +31,21 @@ struct Output {
   std::vector<flow::GapPlace> places;
   std::vector<LoggedGap> gaps;  // as places
   struct Read {
-    std::size_t at = 0;  // in kept
+    std::size_t at = 0;  // in `kept`; of `side` in `captured`
     std::uint64_t time = 0;
   };
   std::string kept;
   std::vector<Read> reads;
   bool approximate = false;  // the last line that was taken
+  // Lines since the last gap, from the one with the first byte that is looked for beside the next gap.
+  std::deque<Read> side;
 
+  void take(const flow::CriLine& line) {
+    side.push_back({captured.size(), line.time});
+    approximate = line.approximate;
+    captured.append(line.text).append(line.full ? 1 : 0, '\n');
+    while (side.size() > 1 && side[1].at + flow::kGapSide <= captured.size()) side.pop_front();
+  }
   [[nodiscard]] std::uint64_t time_at(std::size_t at) const {
     const auto next = std::ranges::upper_bound(reads, at, {}, &Read::at);
     return next == reads.begin() ? 0 : std::prev(next)->time;
@@ -125,18 +134,17 @@ class FlowGaps {
     if (!line) return;
     const std::size_t index = line->output == "stderr" ? 1 : 0;
     Output& output = outputs_.at(index);
-    if (!line->missing) {
-      output.approximate = line->approximate;
-      output.captured.append(line->text).append(line->full ? 1 : 0, '\n');
-      return;
-    }
+    if (!line->missing) return output.take(*line);
+    const auto side = std::exchange(output.side, {});
     // What is left of one that was filled approximately is decided.
     const bool wanted = line->time >= options_.since.at(index) && !output.approximate;
     output.places.push_back({output.captured.size(), *line->missing});
     output.gaps.push_back({at, std::string(text), line->time, wanted});
     if (!wanted) return;
     round_.next.at(index) = std::max(round_.next.at(index), line->time + 1);
-    first_ = std::min(first_.value_or(line->time), line->time);
+    // However slowly it writes, all that is looked for is read.
+    const std::uint64_t from = side.empty() ? line->time : std::min(line->time, side.front().time);
+    first_ = std::min(first_.value_or(from), from);
   }
 
   bool read_kept(const identity::RuntimeLog& log) {
@@ -215,7 +223,7 @@ class FlowGaps {
   bool terminal_ = false;
   bool ended_ = false;
   std::array<Output, 2> outputs_;
-  std::optional<std::uint64_t> first_;  // time of the first gap
+  std::optional<std::uint64_t> first_;  // time of what is looked for before the first gap
   std::vector<flow::GapFill> fills_;
   std::uint64_t exact_ = 0;  // bytes of fills_
   std::uint64_t approximate_ = 0;

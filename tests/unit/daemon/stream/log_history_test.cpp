@@ -263,8 +263,8 @@ TEST_F(LogHistoryTest, AFollowerWaitsForAGapToBeFilled) {
   EXPECT_EQ(followed(), "") << "it waits";
   keep(1, 200);
   const GapRound round = fill_gaps(*store_, *history_, kFlow, {});
-  EXPECT_EQ(round.bytes.at(static_cast<std::size_t>(RefillResult::kApproximate)), line(100).size())
-      << "of these slow lines too few are read to be sure";
+  EXPECT_EQ(round.bytes.at(static_cast<std::size_t>(RefillResult::kExact)), line(100).size())
+      << "however slowly they came";
   EXPECT_EQ(followed(), lines(100, 200));
 }
 
