@@ -19,8 +19,6 @@ constexpr int kDrainsPerRound = 64;
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
 // Some rounds later the ring has been drained.
 constexpr std::chrono::milliseconds kDrained = 50ms;
-// At full speed some ten megabytes, which the ring has room for.
-constexpr auto kTakerPatience = 500ms;
 // How long, and how often, it is looked for the readers of pipes whose cgroup has gone.
 constexpr auto kReaderLeaves = 2s;
 constexpr std::chrono::milliseconds kSoon = 100ms;
@@ -105,7 +103,7 @@ bool LogConsumer::waits_for_taker(Clock::time_point now) {
     return false;
   }
   if (!ahead_since_) ahead_since_ = now;
-  return !is_last_ && now - *ahead_since_ < kTakerPatience && source_.fill() < 0.5;
+  return !is_last_ && now - *ahead_since_ < options_.taker_patience && source_.fill() < 0.5;
 }
 
 void LogConsumer::run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept {

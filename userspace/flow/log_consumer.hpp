@@ -28,6 +28,8 @@ struct ConsumerOptions {
   std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
   std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
   std::chrono::seconds users{15};  ///< how often streams are looked through for those that nobody uses
+  /// How long whoever takes the journal is waited for: at full speed for some ten megabytes, which the ring has room for.
+  std::chrono::milliseconds taker_patience{500};
   /// Whether somebody follows what is made of the journal; who follows the journal itself is known.
   std::function<bool()> followed = {};
 };

@@ -199,6 +199,10 @@ class ScriptedFlows final : public FlowsView {
     const std::scoped_lock lock(asked_);
     return filter;
   }
+  [[nodiscard]] LogOptions log_asked_for() const {
+    const std::scoped_lock lock(asked_);
+    return log_options;
+  }
   void refuse(std::uint32_t pid, Outputs outputs, Error error) {
     const std::scoped_lock lock(asked_);
     no_tap.insert_or_assign({pid, outputs}, std::move(error));
@@ -211,7 +215,10 @@ class ScriptedFlows final : public FlowsView {
 
   [[nodiscard]] Result<std::unique_ptr<RawReader>> log(const std::string& id,
                                                        const LogOptions& how) override {
-    log_options = how;
+    {
+      const std::scoped_lock lock(asked_);
+      log_options = how;
+    }
     return read(id, {.outputs = how.outputs, .to_now = !how.follow});
   }
   [[nodiscard]] std::vector<FlowStatus> flows(const FlowFilter& wanted) const override {

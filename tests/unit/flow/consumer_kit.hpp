@@ -110,6 +110,7 @@ class LogConsumerTest : public testing::Test {
                                                               .sweep = 0ms,
                                                               .slot_rest = 5ms,
                                                               .users = 0s,
+                                                              .taker_patience = taker_patience_,
                                                               .followed = [this] { return lines_followed_; }},
                                               &files_);
   }
@@ -137,6 +138,7 @@ class LogConsumerTest : public testing::Test {
   FileStreams files_;
   std::unique_ptr<Journal> journal_;
   bool lines_followed_ = false;
+  std::chrono::milliseconds taker_patience_{500};
   std::unique_ptr<LogConsumer> consumer_;
 };
 

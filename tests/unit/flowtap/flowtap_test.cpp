@@ -325,7 +325,7 @@ TEST_F(FlowtapTest, AFlowThatGoesOnAfterItsEndIsFollowedAgain) {
   container.join();
   EXPECT_EQ(run.output, "exit 0\n");
   EXPECT_EQ(shell("cat " + file).output, "web-1 begin\nweb-1 end\nweb-1 again\n");
-  EXPECT_EQ(flows_.log_options.since, parse_rfc3339("2026-01-01T00:00:00.000000002Z"));
+  EXPECT_EQ(flows_.log_asked_for().since, parse_rfc3339("2026-01-01T00:00:00.000000002Z"));
 }
 
 TEST_F(FlowtapTest, TapGoesOnWithTheOutputThatCanBeFollowed) {

@@ -186,7 +186,7 @@ class FlowsWatchTest : public FlowsServiceTest {
     watcher.when_more([&woken] { woken.set_value(); });
     return woken.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
   }
-  void set_groups(std::vector<flow::GroupRule> rules) {
+  void set_groups(const std::vector<flow::GroupRule>& rules) {
     service_.set_groups(std::move(*flow::GroupRules::parse(rules)));
   }
 
