@@ -1,12 +1,15 @@
-// Any bytes as a record of klog: what is found in it lies in it, in order; and cut anywhere it is read on to the same.
+// Any bytes as a record of klog: what is found in it lies in it, in order, and put together again is the record; cut
+// anywhere it is read on to the same.
 // The first byte says where it is cut.
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "flow/lines/klog_pairs.hpp"
 #include "flow/lines/klog_record.hpp"
+#include "tests/unit/flow/lines/klog_render.hpp"
 
 using namespace flowtap::flow;
 
@@ -37,13 +40,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(lies_in(record->body, text) && record->pairs <= record->body.size());
   if (!record->message.empty()) require(lies_in(record->message, record->body));
 
+  if (record->form == KlogForm::kText) require(test::rendered_body(*record) == record->body);
+
   std::vector<KlogPair> whole;
   KlogPairs pairs(*record);
+  std::string buffer;
   for (KlogPair pair; pairs.next(pair);) {
     require(lies_in(pair.key, record->body) && lies_in(pair.value, record->body));
     if (!whole.empty()) require(pair.key.data() > whole.back().value.data());
     // What the program had is no longer than how it was written down, but for characters beyond ASCII.
-    require(klog_value(pair).size() <= 2 * pair.value.size());
+    const std::string_view value = klog_text(pair, buffer);
+    require(value.size() <= 2 * pair.value.size() && value == klog_value(pair));
+    if (const auto object = klog_object(pair))
+      require(object->name.size() + object->ns.size() <= pair.value.size());
     whole.push_back(pair);
   }
 

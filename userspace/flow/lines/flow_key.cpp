@@ -51,25 +51,6 @@ std::optional<FlowKey> log_id(std::string_view value) {
   return is_dns_label(value.substr(second + 1)) ? pod(value.substr(0, second)) : std::nullopt;
 }
 
-std::optional<FlowKey> object_ref(std::string_view object) {
-  FlowKey found;
-  KlogPairs members = KlogPairs::of_object(object);
-  for (KlogPair member; members.next(member);) {
-    if (member.kind != Kind::kString) continue;
-    if (member.key == "name") found.name = member.value;
-    if (member.key == "namespace") found.ns = member.value;
-  }
-  return pod(found.ns, found.name);
-}
-
-// Old klog's %+v escapes nothing: behind it there may be a tenant's words that look like pairs, and so nobody's pod. Its
-// lists and structures look like JSON up to where such words choose to end them.
-bool is_guess(KlogForm form, const KlogPair& pair) {
-  if (pair.kind == Kind::kUnquoted) return true;
-  return form == KlogForm::kText && pair.kind == Kind::kJson &&
-         (pair.value.starts_with('{') || pair.value.starts_with('['));
-}
-
 }  // namespace
 
 bool is_dns_label(std::string_view name) {
@@ -133,7 +114,7 @@ FlowKeys::Found FlowKeys::find(const KlogRecord& record, bool line_open) const {
   std::uint32_t seen = 0;
   KlogPairs pairs(record, line_open);
   for (KlogPair pair; pairs.next(pair);) {
-    if (is_guess(record.form, pair)) break;
+    if (pair.may_be_more(record.form)) break;
     if (pair.key.empty() || !first_[static_cast<unsigned char>(pair.key.front())]) continue;
     const std::size_t slot = slot_of(pair.key);
     if (slot == slots_.size()) continue;
@@ -152,7 +133,9 @@ std::optional<FlowKey> FlowKeys::flow_of(std::size_t slot, const Values& values,
   const std::string_view text = value.view();
   if (key.role == Role::kObject && (seen >> kind_ & 1U) != 0 && values[kind_].view() != "Pod")
     return std::nullopt;
-  if (value.kind == Kind::kJson && text.starts_with('{')) return object_ref(text);
+  if (value.kind == Kind::kJson)
+    if (const auto object = klog_object({.key = {}, .kind = value.kind, .value = text}))
+      return pod(object->ns, object->name);
   if (!value.is_string()) return std::nullopt;
   if (key.role == Role::kLogId) return log_id(text);
   if (text.find('/') != kNone) return pod(text);

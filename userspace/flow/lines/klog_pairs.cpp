@@ -40,9 +40,29 @@ bool may_go_on(std::string_view line, std::size_t at) {
   return at == kNone || at == line.size();
 }
 
+// "-12.5e+06", as Go's encoding/json and strconv write numbers.
+bool is_json_number(std::string_view word) {
+  std::size_t at = word.starts_with('-') ? 1 : 0;
+  const auto digits = [&] {
+    const std::size_t from = at;
+    while (at < word.size() && word[at] >= '0' && word[at] <= '9') ++at;
+    return at > from;
+  };
+  if (!digits()) return false;
+  if (at < word.size() && word[at] == '.') {
+    ++at;
+    if (!digits()) return false;
+  }
+  if (at < word.size() && (word[at] == 'e' || word[at] == 'E')) {
+    ++at;
+    if (at < word.size() && (word[at] == '+' || word[at] == '-')) ++at;
+    if (!digits()) return false;
+  }
+  return at == word.size();
+}
+
 bool is_json_word(std::string_view word) {
-  if (word == "true" || word == "false" || word == "null") return true;
-  return !word.empty() && word.find_first_not_of("0123456789+-.eE") == kNone;
+  return word == "true" || word == "false" || word == "null" || is_json_number(word);
 }
 
 }  // namespace

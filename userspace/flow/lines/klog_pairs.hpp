@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,14 @@ struct KlogPair {
   Kind kind = Kind::kUnquoted;
   /// As it stands, without quotes; escapes are not undone, and a block's lines have their tabs and newlines.
   std::string_view value;
+
+  /// In text, whether what follows may still be of this value. Old klog's %+v escapes nothing: behind it there may be a tenant's
+  /// words that look like pairs. Its lists and structures look like JSON up to where such words choose to end them.
+  [[nodiscard]] bool may_be_more(KlogForm form) const {
+    if (kind == Kind::kUnquoted) return true;
+    return form == KlogForm::kText && kind == Kind::kJson &&
+           (value.starts_with('{') || value.starts_with('['));
+  }
 };
 
 /// Walks over the pairs. A key that occurs twice is given twice (klog: the last counts).
@@ -66,8 +75,21 @@ class KlogPairs {
   bool unbalanced_ = false;
 };
 
-/// A value as the program had it: escapes undone, a block's tabs taken away. A malformed escape stays as it is.
+/// A value as the program had it: escapes undone, a block's tabs taken away. A malformed escape stays as it is. What needs
+/// none of that is given as it stands in the record; else it is put into the buffer, in place of what that had.
+[[nodiscard]] std::string_view klog_text(const KlogPair& pair, std::string& buffer);
+/// The same, a copy in any case.
 [[nodiscard]] std::string klog_value(const KlogPair& pair);
+
+/// A Kubernetes object that a value names. Does not own.
+struct KlogObject {
+  std::string_view ns;  ///< empty: of none, as a node
+  std::string_view name;
+};
+
+/// JSON writes an ObjectRef as {"name":"p","namespace":"ns"}, text as "ns/p" or, where it has no namespace, "p". Nothing if the
+/// value is neither string nor object. Escapes stay as they are: names have none.
+[[nodiscard]] std::optional<KlogObject> klog_object(const KlogPair& pair);
 
 /// Behind the quote that ends the string whose text begins at `at`; npos: none does.
 [[nodiscard]] std::size_t end_of_quoted(std::string_view text, std::size_t at);

@@ -76,7 +76,9 @@ KlogRecord parse_json(std::string_view text) {
       record.source = member.value;
     else if (member.key == "msg")
       record.message = member.value;
-    else if (member.key != "logger")
+    else if (member.key == "logger")
+      record.logger = member.value;
+    else
       return record;
     record.pairs = members.at();
   }

@@ -23,6 +23,7 @@ struct KlogRecord {
   std::string_view stamp;    ///< "0821 07:12:30.004211", local time; JSON: ms since 1970 as they stand
   std::string_view thread;   ///< digits; klog writes the process id here. JSON: none
   std::string_view source;   ///< "filter.go:155"; differs between builds of the same program
+  std::string_view logger;   ///< JSON: "nrtcache.resync", empty if there is none. Text has it among its pairs
   std::string_view message;  ///< what its quotes hold, escapes as they stand; free text: its first line
   bool structured = false;   ///< pairs may follow the message
   std::string_view body;     ///< what is behind the header; JSON: the whole object

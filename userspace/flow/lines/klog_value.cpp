@@ -1,6 +1,7 @@
 // The values of klog's pairs as the program had them: Go's strconv.Quote, JSON's strings, and indented blocks.
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "flow/lines/klog_pairs.hpp"
 
@@ -79,8 +80,7 @@ bool take_escape(std::string_view& text, std::string& out) {
   return true;
 }
 
-std::string unquote(std::string_view text) {
-  std::string out;
+void unquote(std::string_view text, std::string& out) {
   while (!text.empty()) {
     const std::size_t slash = text.find('\\');
     out.append(text.substr(0, slash));
@@ -88,35 +88,61 @@ std::string unquote(std::string_view text) {
     text.remove_prefix(slash + 1);
     if (text.empty() || !take_escape(text, out)) out += '\\';
   }
-  return out;
 }
 
 // Whether the value ended with a newline is not in the text; it is taken to.
-std::string unindent(std::string_view text) {
-  std::string out;
+void unindent(std::string_view text, std::string& out) {
   while (!text.empty()) {
     if (text.front() == '\t') text.remove_prefix(1);
     const std::size_t newline = text.find('\n');
     out.append(text.substr(0, newline == std::string_view::npos ? newline : newline + 1));
     text.remove_prefix(newline == std::string_view::npos ? text.size() : newline + 1);
   }
-  return out;
 }
 
 }  // namespace
 
-std::string klog_value(const KlogPair& pair) {
+std::string_view klog_text(const KlogPair& pair, std::string& buffer) {
   switch (pair.kind) {
     case KlogPair::Kind::kQuoted:
     case KlogPair::Kind::kString:
-      return unquote(pair.value);
+      if (!pair.value.contains('\\')) return pair.value;
+      buffer.clear();
+      unquote(pair.value, buffer);
+      return buffer;
     case KlogPair::Kind::kBlock:
-      return unindent(pair.value);
+      buffer.clear();
+      unindent(pair.value, buffer);
+      return buffer;
     case KlogPair::Kind::kJson:
     case KlogPair::Kind::kUnquoted:
       break;
   }
-  return std::string(pair.value);
+  return pair.value;
+}
+
+std::string klog_value(const KlogPair& pair) {
+  std::string buffer;
+  const std::string_view text = klog_text(pair, buffer);
+  return text.data() == buffer.data() ? std::move(buffer) : std::string(text);
+}
+
+std::optional<KlogObject> klog_object(const KlogPair& pair) {
+  KlogObject found;
+  if (pair.kind == KlogPair::Kind::kQuoted || pair.kind == KlogPair::Kind::kString) {
+    const std::size_t slash = pair.value.find('/');
+    if (slash != std::string_view::npos) found.ns = pair.value.substr(0, slash);
+    found.name = pair.value.substr(slash == std::string_view::npos ? 0 : slash + 1);
+    return found;
+  }
+  if (pair.kind != KlogPair::Kind::kJson || !pair.value.starts_with('{')) return std::nullopt;
+  KlogPairs members = KlogPairs::of_object(pair.value);
+  for (KlogPair member; members.next(member);) {
+    if (member.kind != KlogPair::Kind::kString) continue;
+    if (member.key == "name") found.name = member.value;
+    if (member.key == "namespace") found.ns = member.value;
+  }
+  return found;
 }
 
 }  // namespace flowtap::flow

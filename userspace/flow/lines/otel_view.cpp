@@ -75,6 +75,8 @@ OtelRecord otel_view(const KlogRecord& record) {
   else
     out.body = record.message;
   put_origin(out, record);
+  if (!record.logger.empty())
+    out.attributes.emplace_back("logger", klog_value({.key = {}, .kind = kind, .value = record.logger}));
   bool verbosity = false;
   KlogPairs pairs(record);
   for (KlogPair pair; pairs.next(pair);) {

@@ -115,6 +115,7 @@ TEST(KlogRecord, MembersOfAnObject) {
   EXPECT_EQ(record->stamp, "1795224038348.28");
   EXPECT_EQ(record->source, "a.go:1");
   EXPECT_EQ(record->message, R"(No \"x\")");
+  EXPECT_EQ(record->logger, "P.D");
   EXPECT_EQ(pairs_of(text),
             (Pairs{R"(pod={"name":"p","namespace":"ns"})", "v=2", R"(pod={"name":"p","namespace":"ns"})",
                    R"(list=[1,{"a":"]"}])", "ok=true"}));
@@ -126,6 +127,46 @@ TEST(KlogRecord, MembersOfAnObject) {
   EXPECT_EQ(klog_value(pair), "ns");
   EXPECT_FALSE(pod.next(pair));
   EXPECT_EQ(pairs_of(R"({"ts":1,"msg":"a\ud83d\ude00","k":"v","broken)"), (Pairs{"k=v"}));
+}
+
+TEST(KlogRecord, WhatNeedsNoUnescapingIsNotCopied) {
+  const std::string text = with_header("\"m\" a=\"plain\" b=\"two\\nlines\" c=<\n\tx\n > n=12 o={\"p\":1}");
+  const auto record = parse_klog_record(text);
+  ASSERT_TRUE(record);
+  KlogPairs pairs(*record);
+  std::string buffer;
+  std::vector<std::string> copied;
+  for (KlogPair pair; pairs.next(pair);) {
+    const std::string_view value = klog_text(pair, buffer);
+    EXPECT_EQ(value, klog_value(pair));
+    if (value.data() != pair.value.data()) copied.emplace_back(pair.key);
+  }
+  EXPECT_EQ(copied, (std::vector<std::string>{"b", "c"}));
+}
+
+TEST(KlogRecord, OnlyJsonsNumbersAreNumbers) {
+  const std::string text =
+      with_header(R"("m" a=-1.5e+06 b=0 c=1e d=-- e=+5 f=0x1f g=5m0s h=1. i=.5 j=true k=e)");
+  KlogPairs pairs(*parse_klog_record(text));
+  std::string json;
+  for (KlogPair pair; pairs.next(pair);)
+    if (pair.kind == Kind::kJson) json += pair.key;
+  EXPECT_EQ(json, "abj");
+}
+
+TEST(KlogRecord, ObjectsInTextAndJson) {
+  const auto object = [](Kind kind, std::string_view value) {
+    const auto found = klog_object({.key = "pod", .kind = kind, .value = value});
+    return found ? std::string(found->ns) + '|' + std::string(found->name) : "none";
+  };
+  EXPECT_EQ(object(Kind::kQuoted, "ns/p"), "ns|p");
+  EXPECT_EQ(object(Kind::kString, "node-1"), "|node-1");
+  EXPECT_EQ(object(Kind::kJson, R"({"name":"p","namespace":"ns"})"), "ns|p");
+  EXPECT_EQ(object(Kind::kJson, R"({"name":"node-1"})"), "|node-1");
+  EXPECT_EQ(object(Kind::kJson, R"({"name":{"name":"p"},"namespace":"ns"})"), "ns|");
+  EXPECT_EQ(object(Kind::kJson, "12"), "none");
+  EXPECT_EQ(object(Kind::kUnquoted, "ns/p"), "none");
+  EXPECT_EQ(object(Kind::kBlock, "\tns/p\n"), "none");
 }
 
 // Wherever a record is divided, going on from at() when more is there gives the pairs of the whole.

@@ -56,6 +56,8 @@ TEST(OtelView, JsonHasNoSeverityButErrorsHaveNoV) {
   EXPECT_EQ(
       otel_view(*info).attributes,
       (Attributes{{"code.file.path", "a.go"}, {"code.line.number", "1"}, {"v", "0"}, {"k", "\xc3\xa4"}}));
+  const auto named = parse_klog_record(R"({"ts":1.5,"logger":"nrtcache","caller":"a.go:1","msg":"m","v":4})");
+  EXPECT_EQ(otel_view(*named).attributes.at(2), (Attributes::value_type{"logger", "nrtcache"}));
   const auto error = parse_klog_record(R"({"ts":1.5,"caller":"a.go:1","msg":"m","err":"x"})");
   EXPECT_EQ(otel_view(*error).severity, 17);
 }
