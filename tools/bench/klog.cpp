@@ -1,0 +1,152 @@
+// Records of klog per second of CPU, over what real schedulers wrote (tests/golden/scheduler): MB per second and core of
+// taking records apart, of having all their values as the program had them, and of finding the records in the bytes first.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "flow/lines/klog_pairs.hpp"
+#include "flow/lines/record_text.hpp"
+#include "flow/lines/scheduler_lines.hpp"
+#include "tools/bench/figures.hpp"
+#include "tools/bench/loads.hpp"
+
+namespace flowtap::bench {
+namespace {
+
+constexpr int kRounds = 31;
+constexpr std::size_t kBytes = 8'000'000;  // per round: a log is read as often as that takes
+constexpr std::size_t kRead = 65'536;      // as a reader of a pipe gets at most
+
+constexpr std::array kLogs = {"kube-scheduler-v10.log",
+                              "kube-scheduler-v5.json.log",
+                              "kube-scheduler-v2.log",
+                              "hami-2024-v4.log",
+                              "numa-logid-era-v5.log",
+                              "numa-pod-era-v4.log",
+                              "kube-scheduler-v4-apiserver-down.log"};
+
+struct Log {
+  std::string name;
+  std::string text;
+  std::vector<std::string> records;
+};
+
+template <typename Take>
+void each_line(std::string_view text, Take&& take) {
+  flow::LineAssembler lines;
+  for (; !text.empty(); text.remove_prefix(std::min(kRead, text.size())))
+    lines.add(text.substr(0, kRead), 0, take);
+  lines.finish(take);
+}
+
+template <typename Take>
+void each_record(std::string_view text, Take&& take) {
+  flow::RecordAssembler records;
+  flow::RecordText whole;
+  each_line(text, [&](const flow::LineView& line) { whole.add(records.add(line), take); });
+  whole.flush(take);
+}
+
+Result<Log> read_log(const std::string& name) {
+  const std::ifstream in(FLOWTAP_GOLDEN_DIR "/scheduler/" + name, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in || text.view().empty()) return fail("cannot read " + name);
+  Log log{name, text.str(), {}};
+  each_record(log.text, [&](std::string_view record) { log.records.emplace_back(record); });
+  return log;
+}
+
+// What would be left out if nobody used it.
+struct Seen {
+  std::size_t bytes = 0;
+  std::size_t pairs = 0;
+};
+volatile std::size_t sink;
+
+void parse(std::string_view text, Seen& seen) {
+  const auto record = flow::parse_klog_record(text);
+  if (!record) return;
+  seen.bytes += record->message.size();
+  if (!record->structured) return;
+  flow::KlogPairs pairs(*record);
+  for (flow::KlogPair pair; pairs.next(pair); ++seen.pairs) seen.bytes += pair.value.size();
+}
+
+void parse_all(const Log& log, Seen& seen) {
+  for (const std::string& record : log.records) parse(record, seen);
+}
+
+void unescape_all(const Log& log, Seen& seen) {
+  std::string buffer;
+  for (const std::string& text : log.records) {
+    const auto record = flow::parse_klog_record(text);
+    if (!record || !record->structured) continue;
+    flow::KlogPairs pairs(*record);
+    for (flow::KlogPair pair; pairs.next(pair); ++seen.pairs)
+      seen.bytes += flow::klog_text(pair, buffer).size();
+  }
+}
+
+void find_and_parse(const Log& log, Seen& seen) {
+  each_record(log.text, [&](std::string_view record) { parse(record, seen); });
+}
+
+void name_flows(const Log& log, Seen& seen) {
+  flow::SchedulerLines lines;
+  const auto take = [&](const flow::SchedulerLine& line) { seen.bytes += line.flow.size(); };
+  each_line(log.text, [&](const flow::LineView& line) { lines.add(line, take); });
+  lines.flush(take);
+}
+
+using Work = void (*)(const Log&, Seen&);
+
+double megabytes_per_second(const std::vector<Log>& logs, Work work) {
+  std::size_t size = 0;
+  for (const Log& log : logs) size += log.text.size();
+  const std::size_t times = kBytes / std::max<std::size_t>(size, 1) + 1;
+  Seen seen;
+  const double begin = thread_cpu_ns();
+  for (std::size_t i = 0; i < times; ++i)
+    for (const Log& log : logs) work(log, seen);
+  const double took = thread_cpu_ns() - begin;
+  sink = seen.bytes + seen.pairs;
+  return static_cast<double>(size * times) * 1000 / took;
+}
+
+void row(const std::string& what, const std::vector<Log>& logs, Work work, const char* goal) {
+  Rounds rounds;
+  for (int i = 0; i < kRounds; ++i) rounds.add(megabytes_per_second(logs, work));
+  print_row(what, rounds, "MB/s of one core's CPU", goal);
+}
+
+Status run() {
+  std::vector<Log> logs;
+  for (const char* name : kLogs) {
+    FTAP_TRY_ASSIGN(log, read_log(name));
+    logs.push_back(std::move(log));
+  }
+  print_section("klog records taken apart: header, message, pairs");
+  for (const Log& log : logs)
+    row(fmt::format("{}, {} B a record", log.name, log.text.size() / log.records.size()), {log}, parse_all,
+        "400");
+  print_section("all of these logs");
+  row("taken apart", logs, parse_all, "400");
+  row("and each value as the program had it", logs, unescape_all, "");
+  row("from bytes: lines, records, taken apart", logs, find_and_parse, "");
+  row("from bytes: lines, each one's flow and verbosity", logs, name_flows, "");
+  return {};
+}
+
+}  // namespace
+}  // namespace flowtap::bench
+
+int main() {
+  return flowtap::bench::finish(flowtap::bench::run());
+}
