@@ -23,18 +23,6 @@ boost::json::value optional_number(const std::optional<T>& value) {
   return value ? boost::json::value(*value) : boost::json::value(nullptr);
 }
 
-/// `text` as it is, but for bytes that are no UTF-8, which JSON cannot hold: they are escaped as printable() does.
-inline std::string utf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t n = detail::utf8_length(text);
-    out += n > 0 ? std::string(text.substr(0, n)) : printable(text.substr(0, 1));
-    text.remove_prefix(n > 0 ? n : 1);
-  }
-  return out;
-}
-
 /// Parses one object; anything else is an error that begins with `name`.
 inline Result<boost::json::object> parse_object(std::string_view text, std::string_view name) {
   boost::json::error_code error;

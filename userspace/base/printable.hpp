@@ -77,6 +77,18 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
   return out;
 }
 
+/// `text` as it is, but for bytes that are no UTF-8, which JSON cannot hold: they are escaped as printable() does.
+[[nodiscard]] inline std::string utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t n = detail::utf8_length(text);
+    out += n > 0 ? std::string(text.substr(0, n)) : printable(text.substr(0, 1));
+    text.remove_prefix(n > 0 ? n : 1);
+  }
+  return out;
+}
+
 /// How many bytes at the end of `text` are the beginning of a UTF-8 sequence whose rest may still come: 0 to 3.
 [[nodiscard]] inline std::size_t unfinished_utf8(std::string_view text) {
   for (std::size_t n = 1; n <= 3 && n <= text.size(); ++n) {

@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/lru.hpp"
 #include "base/result.hpp"
 #include "identity/bundle_finder.hpp"
 #include "identity/cgroup_path.hpp"
 #include "identity/identity.hpp"
-#include "identity/lru.hpp"
 #include "identity/root_dir.hpp"
 
 namespace flowtap::identity {

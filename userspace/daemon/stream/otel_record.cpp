@@ -14,12 +14,12 @@ namespace {
 namespace json = boost::json;
 
 // JSON is UTF-8; what is none is shown as text on a terminal would be.
-std::string utf8(std::string_view text) {
+std::string shown(std::string_view text) {
   return printable(text, "\n\t\r\x1b");
 }
 
 void put(json::array& attributes, json::string_view key, std::string_view value) {
-  attributes.push_back(json::object{{"key", key}, {"value", json::object{{"stringValue", utf8(value)}}}});
+  attributes.push_back(json::object{{"key", key}, {"value", json::object{{"stringValue", shown(value)}}}});
 }
 
 // opentelemetry.io/docs/specs/semconv/resource/k8s
@@ -55,9 +55,9 @@ std::string otel_log_record(std::string_view flow, const LogRecord& record) {
     out["severityNumber"] = view.severity;
     out["severityText"] = json::string_view(view.severity_text.data(), view.severity_text.size());
     body = std::move(view.body);
-    for (const auto& [key, value] : view.attributes) put(attributes, utf8(key), value);
+    for (const auto& [key, value] : view.attributes) put(attributes, shown(key), value);
   }
-  out["body"] = json::object{{"stringValue", utf8(body)}};
+  out["body"] = json::object{{"stringValue", shown(body)}};
   out["attributes"] = std::move(attributes);
   out["traceId"] = hex(flow::trace_id(flow));
   const std::string_view first_line = record.text.substr(0, record.text.find('\n'));

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <list>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
-namespace flowtap::identity {
+namespace flowtap {
 
 template <typename Value>
 class Lru {
@@ -15,7 +16,7 @@ class Lru {
   explicit Lru(std::size_t most) : most_(most) {}
 
   /// nullptr if it is not there; valid until the next put().
-  [[nodiscard]] const Value* get(const std::string& key) {
+  [[nodiscard]] Value* get(const std::string& key) {
     const auto at = places_.find(key);
     if (at == places_.end()) return nullptr;
     entries_.splice(entries_.begin(), entries_, at->second);
@@ -29,12 +30,24 @@ class Lru {
       return;
     }
     if (most_ == 0) return;
-    if (entries_.size() == most_) {
-      places_.erase(entries_.back().first);
-      entries_.pop_back();
-    }
+    if (entries_.size() == most_) drop_oldest();
     entries_.emplace_front(key, std::move(value));
     places_.emplace(key, entries_.begin());
+  }
+
+  /// What was asked for least recently; nothing if there is nothing.
+  std::optional<Value> drop_oldest() {
+    if (entries_.empty()) return std::nullopt;
+    std::optional<Value> oldest(std::move(entries_.back().second));
+    places_.erase(entries_.back().first);
+    entries_.pop_back();
+    return oldest;
+  }
+
+  /// `take(key, value)` of each, the most recent first; none of them becomes more recent by that.
+  template <typename Take>
+  void each(Take&& take) const {
+    for (const auto& [key, value] : entries_) take(key, value);
   }
 
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
@@ -46,4 +59,4 @@ class Lru {
   std::unordered_map<std::string, typename Entries::iterator> places_;
 };
 
-}  // namespace flowtap::identity
+}  // namespace flowtap

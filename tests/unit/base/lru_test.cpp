@@ -1,10 +1,10 @@
-#include "identity/lru.hpp"
+#include "base/lru.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace flowtap::identity {
+namespace flowtap {
 namespace {
 
 TEST(Lru, ForgetsWhatWasAskedForLeastRecently) {
@@ -30,6 +30,20 @@ TEST(Lru, AnotherValueForAKeyTakesItsPlace) {
   EXPECT_EQ(lru.get("b"), nullptr);
 }
 
+TEST(Lru, GivesUpItsOldest) {
+  Lru<int> lru(3);
+  lru.put("a", 1);
+  lru.put("b", 2);
+  *lru.get("a") = 7;
+  std::string seen;
+  lru.each([&](const std::string& key, int value) { seen += key + std::to_string(value); });
+  EXPECT_EQ(seen, "a7b2");
+  EXPECT_EQ(lru.drop_oldest(), 2);
+  EXPECT_EQ(lru.get("b"), nullptr);
+  EXPECT_EQ(lru.drop_oldest(), 7);
+  EXPECT_EQ(lru.drop_oldest(), std::nullopt);
+}
+
 TEST(Lru, OfNoSizeKeepsNothing) {
   Lru<int> lru(0);
   lru.put("a", 1);
@@ -37,4 +51,4 @@ TEST(Lru, OfNoSizeKeepsNothing) {
 }
 
 }  // namespace
-}  // namespace flowtap::identity
+}  // namespace flowtap
