@@ -1,0 +1,49 @@
+#include "diagnosis/card_places.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace flowtap::diagnosis {
+namespace {
+
+std::string cards(std::string_view text) {
+  std::string out;
+  each_card(text, [&](std::string_view card) { out.append(card).append(1, ' '); });
+  return out;
+}
+
+TEST(CardPlaces, CardsInJson) {
+  EXPECT_EQ(cards(R"({"NVIDIA":[{"Idx":3,"UUID":"GPU-3"},{"Idx":2,"UUID":"GPU-2"}]})"), "GPU-3 GPU-2 ");
+  EXPECT_EQ(cards(R"({"NVIDIA":[[{"UUID":"GPU-3"}],[],[{"UUID":"GPU-1"}]]})"), "GPU-3 GPU-1 ");
+  EXPECT_EQ(
+      cards(
+          R"({"ID":"n","Node":{"spec":{"id":"not a card"}},"Devices":{"NVIDIA":[{"id":"GPU-1","index":1}]}})"),
+      "GPU-1 ");
+  EXPECT_EQ(cards(R"({"UUID":7,"id":null})"), "");
+}
+
+TEST(CardPlaces, CardsAsGoPrintsThem) {
+  EXPECT_EQ(cards("{GPU-1-a 0 10 40960 100 NVIDIA-NVIDIA A100 0 true} {GPU-1-b 1 10 40960 100 NVIDIA-NVIDIA "
+                  "A100 1 true}]} "
+                  "total=[{GPU-9 0}]"),
+            "GPU-1-a GPU-1-b ");
+  for (const char* text : {"", "{", "{}", "{ }", "]", "no cards", "{GPU-1"})
+    EXPECT_EQ(cards(text), "") << text;
+}
+
+TEST(CardPlaces, ACardIsWhereItWasSeenLast) {
+  CardPlaces places;
+  places.add("n1", R"([{"id":"a"},{"id":"b"}])", true);
+  places.add("n2", R"([{"id":"c"}])", true);
+  EXPECT_EQ(places.node_of("a"), "n1");
+  EXPECT_EQ(places.cards_of("n1"), 2U);
+  places.add("n2", R"([{"UUID":"b"}])", false);
+  EXPECT_EQ(places.node_of("b"), "n2");
+  EXPECT_EQ(places.cards_of("n2"), 1U) << "a pod has got that many, which is not all";
+  EXPECT_EQ(places.node_of("x"), "");
+  EXPECT_EQ(places.cards_of("x"), 0U);
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

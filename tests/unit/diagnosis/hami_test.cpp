@@ -1,0 +1,209 @@
+// HAMi's versions, verbosities and troubles: what 2.10's logs as files (diagnosis_golden_test.cpp) do not have.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using test::answer_of;
+using test::body;
+
+constexpr std::string_view kBegin = R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")";
+constexpr std::string_view kTwo =
+    R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1,"Type":"NVIDIA"}},{},{"NVIDIA":{"Nums":2}}])";
+constexpr std::string_view kNode1 =
+    R"("Node device added" nodeName="n1" deviceVendor="NVIDIA" nodeInfo={"ID":"n1","Node":{},"Devices":{"NVIDIA":[{"id":"A"},{"id":"B"}]}})";
+constexpr std::string_view kOneFits =
+    R"("device allocate success" pod="ns/p" allocate device={"NVIDIA":[{"Idx":1,"UUID":"B"}]})";
+
+// The node of an allocation is known by its cards, the container by how many there were.
+TEST(Hami, TheContainerThatFailedIsTheFirstThatGotNothing) {
+  const auto names = {
+      "Start to count dcu devices for container a", "Start to count mlu devices for container a",
+      "Start to count dcu devices for container b", "Start to count dcu devices for container c"};
+  std::string log = test::log_of({kNode1, kBegin});
+  for (const char* name : names) log += test::log_of({name});
+  const std::string fails =
+      test::log_of({R"("NodeUnfitPod" pod="ns/p" node="n1" reason="2/2 CardInsufficientMemory")"});
+  const std::string fits = test::log_of({kOneFits});
+  const auto of = [&](const std::string& text) {
+    DiagnosisStore store;
+    test::read(store, text);
+    return test::answer(store, "ns/p");
+  };
+  const auto failed = [](std::string_view containers) {
+    return body(
+        "failed", "failed", "",
+        R"({"name":"n1","status":"failed","score":0,"containers":[)" + std::string(containers) + "]}");
+  };
+  EXPECT_EQ(of(log + test::log_of({kTwo}) + fails),
+            failed(R"({"name":"a","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
+  EXPECT_EQ(of(log + test::log_of({kTwo}) + fits + fails),
+            failed(R"({"name":"a","status":"passed"},{"name":"b","status":"passed"},)"
+                   R"({"name":"c","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
+  // Cards that nobody knows the node of: no guess, but for one container that asks for devices there is none to make.
+  const std::string unknown = test::log_of({kBegin, names.begin()[0], names.begin()[2], names.begin()[3]});
+  EXPECT_EQ(
+      of(unknown + test::log_of({kTwo}) + fits + fails),
+      body(
+          "failed", "failed", "",
+          R"({"name":"n1","status":"failed","score":0,"containers":[],"reason":"2/2 CardInsufficientMemory"})"));
+  EXPECT_EQ(
+      of(unknown +
+         test::log_of(
+             {R"("Resource requirements collected" pod="ns/p" requests=[{},{"NVIDIA":{"Nums":1}},{}])"}) +
+         fits + fails),
+      failed(
+          R"({"name":"a","status":"passed"},{"name":"b","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
+}
+
+TEST(Hami, WhereCardsAreIsLearntFromPodsThatGotThem) {
+  EXPECT_EQ(
+      answer_of({R"("Pod added" pod="ns/q" nodeID="n1" devices={"NVIDIA":[[{"Idx":1,"UUID":"B"}]]})", kBegin,
+                 R"("Processing container resources" pod="ns/p" containerIndex=0 containerName="a")",
+                 R"("Processing container resources" pod="ns/p" containerIndex=1 containerName="b")",
+                 R"("Processing container resources" pod="ns/p" containerIndex=2 containerName="c")", kTwo,
+                 kOneFits, R"("NodeUnfitPod" pod="ns/p" node="n1" reason="NodeInsufficientDevice")"}),
+      body(
+          "failed", "failed", "",
+          R"({"name":"n1","status":"failed","score":0,"containers":[{"name":"a","status":"passed"},)"
+          R"({"name":"b","status":"passed"},{"name":"c","status":"failed","reason":"NodeInsufficientDevice"}]})"));
+}
+
+TEST(Hami, AnInitContainerFailsByItsIndex) {
+  EXPECT_EQ(
+      answer_of(
+          {kBegin, R"("Processing init container resources" pod="ns/p" containerIndex=0 containerName="i")",
+           R"("Processing init container resources" pod="ns/p" containerIndex=1 containerName="j")",
+           R"("Processing container resources" pod="ns/p" containerIndex=0 containerName="a")",
+           R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}},{}])",
+           R"("Init container does not fit" pod="ns/p" node="n1" containerIndex=1 reason="1/1 CardNotHealth")",
+           R"("No available nodes meet the required scores" pod="p")"}),
+      body(
+          "failed", "failed", "No available nodes meet the required scores",
+          R"({"name":"n1","status":"failed","score":0,"containers":[{"name":"i","status":"passed"},{"name":"j","status":"failed","reason":"1/1 CardNotHealth"}]})"));
+}
+
+TEST(Hami, VersionsSayTheReasonEachInItsWay) {
+  const auto reason_of = [](std::string_view line) {
+    const auto answer = answer_of({kBegin, "Start to count dcu devices for container a", line});
+    return boost::json::parse(answer).at_pointer("/filter/nodes/0/containers/0/reason").as_string();
+  };
+  EXPECT_EQ(reason_of(R"("NodeUnfitPod" pod="ns/p" node="n1" reason="node:n1 resaon:2/2 NumaNotFit")"),
+            "2/2 NumaNotFit")
+      << "2.7.0";
+  EXPECT_EQ(reason_of(R"("NodeUnfitPod" pod="ns/p" node="n1" reason="3/4 NumaNotFit, 1/4 CardNotHealth")"),
+            "1/4 CardNotHealth, 3/4 NumaNotFit")
+      << "2.8";
+  EXPECT_EQ(reason_of(R"("NodeUnfitPod" pod="ns/p" node="n1" reason="Device type not found")"),
+            "Device type not found");
+}
+
+// Up to 2.5 verdicts have no reasons: they are counted from the lines of the cards, as HAMi counts them since.
+TEST(Hami, OldVersionsReasonsAreCounted) {
+  constexpr std::string_view kOldBegin = R"("begin schedule filter" pod="p" uuid="u" namespaces="ns")";
+  constexpr std::string_view kCards =
+      "node n1 device NVIDIA come node info=&{n1 [{A 0 10 40960 100 NVIDIA-T4 0 true} {B 1 10 40960 100 "
+      "NVIDIA-T4 0 true}]} total=[]";
+  constexpr std::string_view kNoMemory =
+      R"("card Insufficient remaining memory" pod="ns/p" device index=0 device="A" device total memory=4 device used memory=3 request memory=2)";
+  constexpr std::string_view kFails = R"("calcScore:node not fit pod" pod="ns/p" node="n1")";
+  const auto failed = [](std::string_view reason) {
+    return body("failed", "failed", "",
+                R"({"name":"n1","status":"failed","score":0,"containers":[],"reason":")" +
+                    std::string(reason) + "\"}");
+  };
+  EXPECT_EQ(
+      answer_of({kCards, kOldBegin, R"("collect requestreqs" counts=[{"NVIDIA":{"Nums":1}}])", kNoMemory,
+                 R"("card Insufficient remaining cores" pod="ns/p" device index=1 device="B")", kFails}),
+      failed("1/2 CardInsufficientCore, 1/2 CardInsufficientMemory"));
+  constexpr std::string_view kTooMany =
+      R"("request devices nums cannot exceed the total number of devices on the node." pod="ns/p" request devices nums=3 node device nums=2)";
+  EXPECT_EQ(answer_of({kCards, kOldBegin, kTooMany, kFails}), failed("NodeInsufficientDevice"));
+  EXPECT_EQ(answer_of({kOldBegin, "All node scores do not meet for pod p"}),
+            body("failed", "failed", "All node scores do not meet for pod p", ""));
+}
+
+// At -v=0 to 3 only the events tell, and only of the reasons' nodes.
+TEST(Hami, EventsAlone) {
+  const auto event = [](std::string_view message) {
+    return R"("Event occurred" object="ns/p" fieldPath="" kind="Pod" apiVersion="v1" type="Warning" reason="FilteringFailed" message=")" +
+           std::string(message) + '"';
+  };
+  EXPECT_EQ(
+      answer_of({kBegin, "Start to count dcu devices for container a",
+                 event("2 nodes CardTypeMismatch(n1,n2)"), event("1 nodes CardInsufficientCore(n1)"),
+                 event("no available node, 2 nodes do not meet")}),
+      body(
+          "failed", "failed", "no available node, 2 nodes do not meet",
+          R"({"name":"n1","status":"failed","score":0,"containers":[{"name":"a","status":"failed","reason":"CardInsufficientCore, CardTypeMismatch"}]},)"
+          R"({"name":"n2","status":"failed","score":0,"containers":[{"name":"a","status":"failed","reason":"CardTypeMismatch"}]})"));
+  EXPECT_EQ(answer_of({kBegin, event("calcScore failed no such policy for pod p")}),
+            body("failed", "failed", "calcScore failed no such policy for pod p", ""));
+}
+
+TEST(Hami, APodWithoutDevicesPasses) {
+  EXPECT_EQ(answer_of({kBegin, R"("No device requests found" pod="ns/p")",
+                       R"("Pod does not request any resources" pod="p")"}),
+            body("pending", "passed", "No device requests found", ""));
+}
+
+TEST(Hami, ANewAttemptBeginsAnew) {
+  EXPECT_EQ(
+      answer_of({kBegin, R"("NodeFitPod" pod="ns/p" node="n1" score=2)",
+                 R"("Scheduling pod to node" podNamespace="ns" podName="p" nodeID="n1" devices={})",
+                 R"("Attempting to bind pod to node" pod="p" namespace="ns" node="n1")",
+                 R"("Failed to bind pod" err="timeout" pod="p" namespace="ns" node="n1")", kBegin,
+                 R"("NodeUnfitPod" pod="ns/p" node="n2" reason="NodeInsufficientDevice")"}),
+      body("failed", "failed", "",
+           R"({"name":"n2","status":"failed","score":0,"containers":[],"reason":"NodeInsufficientDevice"})"));
+}
+
+// At -v=5 each card says why; of an earlier container's cards nothing is left.
+TEST(Hami, EvidenceIsTheCards) {
+  const auto card = [](std::string_view why, std::string_view id) {
+    return '"' + std::string(why) + "\" pod=\"ns/p\" device=\"" + std::string(id) + '"';
+  };
+  const std::string answer = answer_of(
+      {kNode1, kBegin, kTwo, card("CardNotHealth", "A"), kOneFits, card("CardCordoned", "A"),
+       card("CardInsufficientCore", "B"),
+       R"("NodeUnfitPod" pod="ns/p" node="n1" reason="1/2 CardCordoned, 1/2 CardInsufficientCore")"},
+      "ns/p", true);
+  EXPECT_NE(
+      answer.find(
+          R"("cards":[{"name":"A","reason":"CardCordoned"},{"name":"B","reason":"CardInsufficientCore"}])"),
+      std::string::npos)
+      << answer;
+}
+
+// What names no pod is of the pod whose filter runs, and of nobody's between two.
+TEST(Hami, WithoutAPodThereIsNobodyToSayItOf) {
+  EXPECT_EQ(answer_of({"Start to count dcu devices for container a",
+                       R"("No available nodes meet the required scores" pod="p")"}),
+            "none");
+  EXPECT_EQ(answer_of({kBegin, R"("No available nodes meet the required scores" pod="q")"}),
+            body("pending", "", "", ""));
+  EXPECT_EQ(answer_of({kBegin, R"("No available nodes meet the required scores" pod="p")",
+                       R"("NodeFitPod" node="n1" score=1)"}),
+            body("failed", "failed", "No available nodes meet the required scores", ""));
+}
+
+TEST(Hami, HostileTextIsText) {
+  const std::string answer =
+      answer_of({kBegin, R"("NodeUnfitPod" pod="ns/p" node="n\"1\x1b" reason="\xff\u2028</script>\n")"});
+  boost::json::error_code error;
+  const auto parsed = boost::json::parse(answer, error);
+  ASSERT_FALSE(error) << answer;
+  EXPECT_EQ(parsed.at_pointer("/filter/nodes/0/reason").as_string(), "\\xff\u2028</script>\n");
+  for (const char* score : {"nan", "inf", "\"x\"", "1e999", "-"})
+    EXPECT_NE(answer_of({kBegin, "\"NodeFitPod\" pod=\"ns/p\" node=\"n1\" score=" + std::string(score)})
+                  .find(R"("score":0,)"),
+              std::string::npos)
+        << score;
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,71 @@
+// One pod's latest attempt at being placed, fact by fact.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnosis/card_places.hpp"
+#include "diagnosis/diagnosis.hpp"
+#include "diagnosis/fact.hpp"
+
+namespace flowtap::diagnosis {
+
+class Attempt {
+ public:
+  // No more are kept, whatever a log says.
+  static constexpr std::size_t kMostNodes = 5000;
+  static constexpr std::size_t kMostContainers = 256;
+  static constexpr std::size_t kMostCards = 1024;  ///< of one node
+
+  /// `places`: which node a card is on, as far as the same scheduler has said.
+  void add(const Fact& fact, const CardPlaces& places);
+  [[nodiscard]] Diagnosis diagnosis() const;
+  /// About what it takes, so that all of them can have a bound.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Node {
+    Verdict verdict = Verdict::kNone;
+    double score = 0;
+    std::string reason;
+    std::size_t allocated = 0;         // requests of the pod that it could meet
+    std::optional<std::size_t> index;  // of the container that failed, where the scheduler says so
+    bool by_event = false;             // it has only reasons of an event
+    std::vector<CardVerdict> cards;    // that failed since the last request that it could meet
+  };
+  struct Phase {
+    PhaseVerdict says;
+    unsigned weight = 0;
+  };
+
+  Node* node(std::string_view name);
+  void decide(const Fact& fact, Verdict verdict, const CardPlaces& places);
+  void decide_many(const Fact& fact);
+  void allocate(const Fact& fact, const CardPlaces& places);
+  void read_requests(std::string_view json);
+  void set(Phase& phase, Verdict verdict, const Fact& fact);
+  void keep(std::string& place, std::string text);
+  void forget_cards(Node& node);
+  void add_reason(std::string_view reason);
+  std::string take_reason(std::vector<std::string>::iterator at);
+  void fail_card(const Fact& fact, const CardPlaces& places);
+  [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
+  [[nodiscard]] std::optional<std::size_t> failed_container(const Node& node) const;
+  [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node) const;
+
+  std::string uid_;
+  std::map<std::string, Node, std::less<>> nodes_;
+  std::vector<std::string> containers_;
+  std::vector<std::size_t> requests_;  // by container: of how many kinds of device it asks for some
+  std::vector<std::string> reasons_;   // of nodes that are not decided yet
+  std::size_t unplaced_ = 0;           // allocations on cards of which nobody knows the node
+  Phase filter_;
+  Phase bind_;
+  std::size_t bytes_ = sizeof(Attempt);
+};
+
+}  // namespace flowtap::diagnosis

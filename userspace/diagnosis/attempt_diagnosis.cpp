@@ -1,0 +1,62 @@
+// What an attempt comes to: which container of a node failed, and how the phases went.
+#include <algorithm>
+
+#include "diagnosis/attempt.hpp"
+
+namespace flowtap::diagnosis {
+
+// A node goes through the containers that ask for devices in their order, and ends with the first that does not fit.
+std::optional<std::size_t> Attempt::failed_container(const Node& node) const {
+  if (node.index) return node.index;
+  if (requests_.empty()) return containers_.size() == 1 ? std::optional<std::size_t>(0) : std::nullopt;
+  const auto asks = [](std::size_t kinds) { return kinds > 0; };
+  const auto first = std::ranges::find_if(requests_, asks);
+  if (std::ranges::count_if(requests_, asks) == 1) return static_cast<std::size_t>(first - requests_.begin());
+  if (unplaced_ > 0) return std::nullopt;
+  std::size_t until = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    if (until += requests_[i]; until > node.allocated) return i;
+  return std::nullopt;
+}
+
+NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const {
+  NodeVerdict out{
+      .name = name, .verdict = node.verdict, .score = 0, .containers = {}, .reason = {}, .cards = node.cards};
+  const bool named = requests_.empty() || requests_.size() == containers_.size();
+  const auto pass = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) out.containers.push_back({containers_[i], Verdict::kPassed, {}});
+  };
+  if (node.verdict == Verdict::kPassed) {
+    out.score = node.score;
+    if (named) pass(containers_.size());
+    return out;
+  }
+  const auto failed = failed_container(node);
+  if (!failed || !named || *failed >= containers_.size()) {
+    out.reason = node.reason;
+    return out;
+  }
+  pass(*failed);
+  out.containers.push_back({containers_[*failed], Verdict::kFailed, node.reason});
+  return out;
+}
+
+Diagnosis Attempt::diagnosis() const {
+  Diagnosis out;
+  out.uid = uid_;
+  out.filter = filter_.says;
+  out.bind = bind_.says;
+  for (const auto& [name, node] : nodes_)
+    if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node));
+  // Up to 2.5 HAMi does not say at -v=4 that no node was left.
+  const auto failed = [](const NodeVerdict& node) { return node.verdict == Verdict::kFailed; };
+  if (out.filter.verdict == Verdict::kNone && !out.nodes.empty() && std::ranges::all_of(out.nodes, failed))
+    out.filter.verdict = Verdict::kFailed;
+  if (out.bind.verdict == Verdict::kPassed)
+    out.status = Diagnosis::Status::kSucceeded;
+  else if (out.bind.verdict == Verdict::kFailed || out.filter.verdict == Verdict::kFailed)
+    out.status = Diagnosis::Status::kFailed;
+  return out;
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,75 @@
+#include "diagnosis/card_places.hpp"
+
+#include <boost/json.hpp>
+
+namespace flowtap::diagnosis {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kDepth = 32;  // deeper than any scheduler nests
+
+void walk(const json::value& value, const std::function<void(std::string_view)>& take) {
+  if (const auto* list = value.if_array()) {
+    for (const json::value& item : *list) walk(item, take);
+  } else if (const auto* object = value.if_object()) {
+    for (const char* name : {"id", "UUID"})
+      if (const auto* id = object->if_contains(name); id != nullptr && id->is_string())
+        take(id->get_string());
+    // The whole object of the node stands beside its devices.
+    for (const auto& [name, member] : *object)
+      if (name != "Node") walk(member, take);
+  }
+}
+
+// "{GPU-1-a 0 10 40960 ...} {GPU-1-b ...}]"
+void each_word_behind_a_brace(std::string_view text, const std::function<void(std::string_view)>& take) {
+  for (std::size_t at = 0; (at = text.find('{', at)) != std::string_view::npos;) {
+    const std::size_t close = text.find('}', ++at);
+    if (close == std::string_view::npos) return;
+    const std::string_view card = text.substr(at, close - at);
+    if (const std::size_t space = card.find(' '); space != std::string_view::npos && space > 0)
+      take(card.substr(0, space));
+    if (text.substr(close + 1).starts_with(']')) return;
+    at = close;
+  }
+}
+
+}  // namespace
+
+void each_card(std::string_view cards, const std::function<void(std::string_view)>& take) {
+  json::parse_options options;
+  options.max_depth = kDepth;
+  json::error_code error;
+  const json::value value = json::parse({cards.data(), cards.size()}, error, {}, options);
+  if (error)
+    each_word_behind_a_brace(cards, take);
+  else
+    walk(value, take);
+}
+
+void CardPlaces::add(std::string_view node, std::string_view cards, bool all) {
+  if (node.empty()) return;
+  std::size_t count = 0;
+  each_card(cards, [&](std::string_view card) {
+    ++count;
+    if (const auto known = nodes_.find(card); known != nodes_.end())
+      known->second = node;
+    else if (nodes_.size() < kMost)
+      nodes_.emplace(card, node);
+  });
+  if (all && count > 0 && (counts_.size() < kMost || counts_.contains(node)))
+    counts_[std::string(node)] = count;
+}
+
+std::string_view CardPlaces::node_of(std::string_view card) const {
+  const auto found = nodes_.find(card);
+  return found == nodes_.end() ? std::string_view{} : std::string_view(found->second);
+}
+
+std::size_t CardPlaces::cards_of(std::string_view node) const {
+  const auto found = counts_.find(node);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,33 @@
+// Which node a card is on, as a scheduler's log tells it: its lines about cards do not name the node.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace flowtap::diagnosis {
+
+class CardPlaces {
+ public:
+  /// What a cluster of some thousand nodes has.
+  static constexpr std::size_t kMost = 65'536;
+
+  /// `cards`: JSON in which each card is an object with an "id" or "UUID", or Go's list of structures that begin with one.
+  /// `all`: the node has no others of their kind.
+  void add(std::string_view node, std::string_view cards, bool all);
+  /// Empty: nobody has said.
+  [[nodiscard]] std::string_view node_of(std::string_view card) const;
+  /// 0: nobody has said how many there are.
+  [[nodiscard]] std::size_t cards_of(std::string_view node) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> nodes_;
+  std::map<std::string, std::size_t, std::less<>> counts_;
+};
+
+/// Each card in such a text.
+void each_card(std::string_view cards, const std::function<void(std::string_view)>& take);
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,53 @@
+// Why a pod was placed where it is, or nowhere: one answer, whatever schedulers it is from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace flowtap::diagnosis {
+
+/// Of a phase, of a node or of a container.
+enum class Verdict : std::uint8_t { kNone, kPassed, kFailed };
+
+struct ContainerVerdict {
+  std::string name;
+  Verdict verdict = Verdict::kNone;
+  std::string reason;  ///< of one that failed
+};
+
+/// One of a node's cards that would not do for the container that failed.
+struct CardVerdict {
+  std::string name;
+  std::string reason;
+};
+
+struct NodeVerdict {
+  std::string name;
+  Verdict verdict = Verdict::kNone;
+  double score = 0;
+  std::vector<ContainerVerdict>
+      containers;      ///< of a node that failed up to the one that did; empty where they are not known
+  std::string reason;  ///< of a node that failed, where none of its containers is known to have
+  std::vector<CardVerdict> cards;  ///< in the order in which they were tried
+};
+
+struct PhaseVerdict {
+  Verdict verdict = Verdict::kNone;
+  std::string summary;  ///< the scheduler's own sentence
+};
+
+struct Diagnosis {
+  enum class Status : std::uint8_t { kPending, kSucceeded, kFailed };
+
+  Status status = Status::kPending;
+  std::string uid;
+  PhaseVerdict filter;
+  std::vector<NodeVerdict> nodes;  ///< by name
+  PhaseVerdict bind;
+};
+
+/// The body of `schedulerlog`. `evidence`: with what the verdicts rest on, too.
+[[nodiscard]] std::string to_json(const Diagnosis& diagnosis, bool evidence = false);
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,97 @@
+#include <array>
+#include <boost/json.hpp>
+#include <charconv>
+#include <cmath>
+
+#include "base/printable.hpp"
+#include "diagnosis/diagnosis.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+void put(std::string& out, std::string_view name, std::string_view text) {
+  const std::string safe = utf8(text);
+  out.append(1, '"').append(name).append("\":").append(
+      boost::json::serialize(boost::json::string_view(safe)));
+}
+
+std::string_view word(Verdict verdict) {
+  return verdict == Verdict::kNone ? "" : verdict == Verdict::kPassed ? "passed" : "failed";
+}
+
+std::string_view word(Diagnosis::Status status) {
+  switch (status) {
+    case Diagnosis::Status::kSucceeded:
+      return "succeeded";
+    case Diagnosis::Status::kFailed:
+      return "failed";
+    case Diagnosis::Status::kPending:
+      break;
+  }
+  return "pending";
+}
+
+// As short as reads back to the same: 1.5, not 1.5E0.
+void put(std::string& out, double value) {
+  std::array<char, 32> digits{};
+  const double finite = std::isfinite(value) ? value : 0;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), finite).ptr;
+  out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+}
+
+void put(std::string& out, const ContainerVerdict& container) {
+  put(out += '{', "name", container.name);
+  put(out += ',', "status", word(container.verdict));
+  if (container.verdict == Verdict::kFailed) put(out += ',', "reason", container.reason);
+  out += '}';
+}
+
+void put(std::string& out, const CardVerdict& card) {
+  put(out += '{', "name", card.name);
+  put(out += ',', "reason", card.reason);
+  out += '}';
+}
+
+template <typename Item>
+void put_list(std::string& out, const std::vector<Item>& items) {
+  for (const Item& item : items) {
+    if (&item != &items.front()) out += ',';
+    put(out, item);
+  }
+}
+
+void put(std::string& out, const NodeVerdict& node, bool evidence) {
+  put(out += '{', "name", node.name);
+  put(out += ',', "status", word(node.verdict));
+  put(out += ",\"score\":", node.score);
+  put_list(out += ",\"containers\":[", node.containers);
+  out += ']';
+  if (!node.reason.empty()) put(out += ',', "reason", node.reason);
+  if (evidence) {
+    put_list(out += ",\"cards\":[", node.cards);
+    out += ']';
+  }
+  out += '}';
+}
+
+void put_phase(std::string& out, const PhaseVerdict& phase) {
+  put(out += '{', "status", word(phase.verdict));
+  put(out += ',', "summary", phase.summary);
+}
+
+}  // namespace
+
+std::string to_json(const Diagnosis& diagnosis, bool evidence) {
+  std::string out;
+  put(out += '{', "status", word(diagnosis.status));
+  put_phase(out += ",\"filter\":", diagnosis.filter);
+  out += ",\"nodes\":[";
+  for (const NodeVerdict& node : diagnosis.nodes) {
+    if (&node != &diagnosis.nodes.front()) out += ',';
+    put(out, node, evidence);
+  }
+  put_phase(out += "]},\"bind\":", diagnosis.bind);
+  return out += "}}";
+}
+
+}  // namespace flowtap::diagnosis

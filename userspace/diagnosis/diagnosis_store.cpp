@@ -1,0 +1,35 @@
+#include "diagnosis/diagnosis_store.hpp"
+
+namespace flowtap::diagnosis {
+
+void DiagnosisStore::drop_oldest() {
+  if (const auto oldest = attempts_.drop_oldest()) bytes_ -= oldest->bytes();
+}
+
+void DiagnosisStore::add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places) {
+  if (most_ == 0) return;
+  std::string key;
+  pod.put(key);
+  Attempt* attempt = attempts_.get(key);
+  if (attempt == nullptr) {
+    if (attempts_.size() == most_) drop_oldest();
+    attempts_.put(key, Attempt());
+    attempt = attempts_.get(key);
+    bytes_ += attempt->bytes();
+  }
+  bytes_ -= attempt->bytes();
+  attempt->add(fact, places);
+  bytes_ += attempt->bytes();
+  // This one is the most recent, so it goes last.
+  while (bytes_ > kMostBytes && attempts_.size() > 1) drop_oldest();
+}
+
+std::optional<Diagnosis> DiagnosisStore::find(std::string_view ns, std::string_view name) {
+  std::string key;
+  flow::FlowKey{.ns = ns, .name = name}.put(key);
+  const Attempt* attempt = attempts_.get(key);
+  if (attempt == nullptr) return std::nullopt;
+  return attempt->diagnosis();
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,47 @@
+// The latest attempt of each pod that schedulers have spoken of, as many as there is room for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/lru.hpp"
+#include "diagnosis/attempt.hpp"
+#include "diagnosis/card_places.hpp"
+#include "diagnosis/fact.hpp"
+#include "flow/lines/flow_key.hpp"
+
+namespace flowtap::diagnosis {
+
+class DiagnosisStore {
+ public:
+  static constexpr std::size_t kMostPods = 1000;
+  /// Of all attempts together: one over thousands of nodes takes a megabyte.
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+
+  explicit DiagnosisStore(std::size_t most_pods = kMostPods) : most_(most_pods), attempts_(most_pods) {}
+
+  void add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
+
+  /// Nothing: no scheduler has spoken of it, or too many others since.
+  [[nodiscard]] std::optional<Diagnosis> find(std::string_view ns, std::string_view name);
+
+  /// `take("ns/name", Diagnosis)` of each pod, the most recent first.
+  template <typename Take>
+  void each(Take&& take) const {
+    attempts_.each([&](const std::string& pod, const Attempt& attempt) { take(pod, attempt.diagnosis()); });
+  }
+
+  [[nodiscard]] std::size_t size() const { return attempts_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  void drop_oldest();
+
+  std::size_t most_;
+  Lru<Attempt> attempts_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace flowtap::diagnosis

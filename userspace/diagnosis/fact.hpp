@@ -1,0 +1,63 @@
+// What one record of a scheduler says about one pod, as values: the same for every scheduler.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "flow/lines/flow_key.hpp"
+
+namespace flowtap::diagnosis {
+
+enum class FactKind : std::uint8_t {
+  kAttempt,     ///< the scheduler begins with the pod; what it said before is of another attempt
+  kContainer,   ///< a container of the pod, in the order in which the scheduler goes through them
+  kRequests,    ///< which devices each container asks for
+  kCards,       ///< a node has these cards, and no others of their kind; of no pod
+  kCardsThere,  ///< these cards are on the node, among others; of no pod
+  kAllocated,   ///< one request of a container has got these cards, so that its node may fit
+  kCardFails,   ///< why one card does not do
+  kNodeReason,  ///< why the node that is decided next does not fit
+  kNodeFits,
+  kNodeFails,
+  kNodesFail,  ///< the same of several nodes, with one reason of each
+  kFilterPassed,
+  kFilterFailed,
+  kBinding,  ///< the scheduler begins to bind the pod to the node
+  kBound,
+  kBindFailed,
+};
+
+/// What a fact may carry.
+enum class Field : std::uint8_t {
+  kUid,
+  kNode,
+  kScore,
+  kReason,
+  kSummary,  ///< the scheduler's own sentence
+  kError,    ///< what follows a message as its cause
+  kContainer,
+  kIndex,  ///< of a container, from 0
+  kCard,
+  kCards,     ///< their ids, in JSON or as Go prints a list of structures
+  kRequests,  ///< JSON: a list of {"TYPE":{"Nums":N}}, one object a container
+  kNodes,     ///< names, with commas
+};
+constexpr std::size_t kFields = 12;
+
+/// Does not own; what it views lives until the parser's next record.
+struct Fact {
+  FactKind kind = FactKind::kAttempt;
+  std::uint8_t weight = 0;  ///< of two summaries the heavier one stays, of equal ones the later
+  flow::FlowKey pod;        ///< both empty: the record names none, or
+  std::string_view name;    ///< only this name, without its namespace
+  std::array<std::string_view, kFields> values;
+
+  [[nodiscard]] std::string_view operator[](Field field) const {
+    return values[static_cast<std::size_t>(field)];
+  }
+  [[nodiscard]] std::string_view& at(Field field) { return values[static_cast<std::size_t>(field)]; }
+};
+
+}  // namespace flowtap::diagnosis

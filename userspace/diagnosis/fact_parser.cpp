@@ -1,0 +1,117 @@
+#include "diagnosis/fact_parser.hpp"
+
+#include <algorithm>
+#include <ranges>
+#include <utility>
+
+#include "diagnosis/text_pattern.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using Form = FactRow::Form;
+
+// The rows of a message; of free text all, for there are few.
+std::span<const FactRow> rows_of(Form form, std::string_view text) {
+  const auto rows = fact_rows();
+  const auto place = [](const FactRow& row) { return std::pair(row.form, row.message); };
+  if (form == Form::kMessage) {
+    const auto found = std::ranges::equal_range(rows, std::pair(form, text), {}, place);
+    return {found.begin(), found.end()};
+  }
+  return {std::ranges::lower_bound(rows, std::pair(form, std::string_view{}), {}, place), rows.end()};
+}
+
+}  // namespace
+
+void FactParser::read_pairs(const flow::KlogRecord& record) {
+  pairs_.clear();
+  if (!record.structured) return;
+  flow::KlogPairs walk(record);
+  for (flow::KlogPair pair; walk.next(pair);) {
+    pairs_.push_back(pair);
+    if (pair.may_be_more(record.form)) break;
+  }
+}
+
+// klog: of a key that occurs twice the last counts.
+const flow::KlogPair* FactParser::pair_of(std::string_view key) const {
+  for (const flow::KlogPair& pair : std::views::reverse(pairs_))
+    if (pair.key == key) return &pair;
+  return nullptr;
+}
+
+// An object's name stands for it: {"name":"node-1"} in JSON, "node-1" in text.
+std::string_view FactParser::value_of(std::string_view key, Field field) {
+  const flow::KlogPair* pair = pair_of(key);
+  if (pair == nullptr) return {};
+  if (field == Field::kNode) {
+    const auto object = flow::klog_object(*pair);
+    return object ? object->name : std::string_view{};
+  }
+  return flow::klog_text(*pair, unescaped_[static_cast<std::size_t>(field)]);
+}
+
+bool FactParser::read_row(const FactRow& row, std::string_view text) {
+  if (!row.with.empty()) {
+    const flow::KlogPair* pair = pair_of(row.with);
+    if (pair == nullptr || (!row.value.empty() && pair->value != row.value)) return false;
+  }
+  Fact fact = named_;
+  fact.kind = row.kind;
+  fact.weight = row.weight;
+  if (!row.pattern.empty()) {
+    if (!row.apart.empty()) {
+      const flow::KlogPair* pair = pair_of(row.apart);
+      if (pair == nullptr) return false;
+      text = flow::klog_text(*pair, apart_);
+    }
+    const auto take = [&](std::string_view name, std::string_view taken) {
+      if (const Field* field = field_named(name)) fact.at(*field) = taken;
+    };
+    if (!matches(row.pattern, text, take)) return false;
+  }
+  for (const FactRow::Key& key : row.keys)
+    if (!key.key.empty()) fact.at(key.field) = value_of(key.key, key.field);
+  const bool is_phase = row.kind >= FactKind::kFilterPassed;
+  std::string_view& said = fact.at(is_phase ? Field::kSummary : Field::kReason);
+  if (said.empty()) said = row.says;
+  facts_.push_back(fact);
+  return true;
+}
+
+// False: the record is of something else than a pod, or of none whose name Kubernetes allows.
+bool FactParser::read_name(const flow::KlogRecord& record) {
+  named_ = {};
+  if (const auto found = flow_keys_.find(record); found.key) {
+    named_.pod = *found.key;
+    return found.key->ns != flow::kOtherFlows;
+  }
+  for (const char* key : {"pod", "podName", "object", "logID"}) {
+    const flow::KlogPair* pair = pair_of(key);
+    if (pair == nullptr) continue;
+    const auto object = flow::klog_object(*pair);
+    const bool is_pod = std::string_view(key).starts_with("pod");  // what another key names may be anything
+    if (!object || !is_pod || !object->ns.empty() || !flow::is_dns_subdomain(object->name)) return false;
+    named_.name = object->name;
+    return true;
+  }
+  return true;
+}
+
+std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
+  facts_.clear();
+  const Form form = record.structured ? Form::kMessage : Form::kText;
+  bool ready = false;
+  for (const FactRow& row : rows_of(form, record.message)) {
+    if (form == Form::kText && !record.message.starts_with(row.message)) continue;
+    if (!std::exchange(ready, true)) {
+      read_pairs(record);
+      if (!read_name(record)) break;
+    }
+    if (read_row(row, record.message) && row.ends) break;
+  }
+  return facts_;
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,22 @@
+// Reasons of a node as HAMi writes them: "2/8 CardInsufficientMemory, 6/8 CardTypeMismatch". Each is how many of the node's cards
+// of the kind; they are sorted as strings, and need not add up.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flowtap::diagnosis {
+
+/// Sorted where it is such a list, which up to 2.9 came in any order; any other text as it is. 2.7.0's "node:NODE resaon:" before it
+/// is taken away.
+[[nodiscard]] std::string sorted_reason(std::string_view reason);
+
+/// A list without counts that has the reason, too.
+[[nodiscard]] std::string with_reason(std::string_view list, std::string_view reason);
+
+/// Of the reason of each card that failed, on a node with so many cards; without counts where nobody knows how many.
+[[nodiscard]] std::string counted_reasons(const std::vector<std::string_view>& reasons, std::size_t cards);
+
+}  // namespace flowtap::diagnosis

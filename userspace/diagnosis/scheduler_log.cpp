@@ -1,0 +1,73 @@
+#include "diagnosis/scheduler_log.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include "flow/lines/klog_record.hpp"
+
+namespace flowtap::diagnosis {
+
+void SchedulerLog::read(std::string_view text) {
+  const auto record = flow::parse_klog_record(text);
+  if (!record) return;
+  for (const Fact& fact : parser_.parse(*record)) add(fact);
+}
+
+void SchedulerLog::add(const Fact& fact) {
+  if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
+    return places_.add(fact[Field::kNode], fact[Field::kCards], fact.kind == FactKind::kCards);
+  const flow::FlowKey key = pod_of(fact);
+  if (key.name.empty()) return;
+  const Pod pod{.ns = std::string(key.ns),
+                .name = std::string(key.name)};  // note() may end what the key views
+  note(pod.key(), fact);
+  store_->add(pod.key(), fact, places_);
+}
+
+const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) const {
+  const Binding* found = nullptr;
+  for (const Binding& binding : bindings_) {
+    if (!fact.name.empty() && binding.pod.name != fact.name) continue;
+    if (const std::string_view node = fact[Field::kNode]; !node.empty() && binding.node != node) continue;
+    if (found != nullptr) return nullptr;
+    found = &binding;
+  }
+  return found;
+}
+
+flow::FlowKey SchedulerLog::pod_of(const Fact& fact) const {
+  if (!fact.pod.name.empty()) return fact.pod;
+  if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed) {
+    const Binding* binding = binding_of(fact);
+    return binding != nullptr ? binding->pod.key() : flow::FlowKey{};
+  }
+  if (!fact.name.empty() && fact.name != current_.name) return {};
+  return current_.key();
+}
+
+void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
+  const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
+  switch (fact.kind) {
+    case FactKind::kAttempt:
+      current_ = {.ns = std::string(pod.ns), .name = std::string(pod.name)};
+      std::erase_if(bindings_, of_pod);
+      break;
+    case FactKind::kFilterPassed:
+    case FactKind::kFilterFailed:
+      if (current_.key() == pod) current_ = {};
+      break;
+    case FactKind::kBinding:
+      std::erase_if(bindings_, of_pod);
+      if (bindings_.size() == kMostBindings) bindings_.erase(bindings_.begin());
+      bindings_.push_back({{std::string(pod.ns), std::string(pod.name)}, std::string(fact[Field::kNode])});
+      break;
+    case FactKind::kBound:
+    case FactKind::kBindFailed:
+      std::erase_if(bindings_, of_pod);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace flowtap::diagnosis

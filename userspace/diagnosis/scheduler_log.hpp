@@ -1,0 +1,63 @@
+// One scheduler's log, line by line → what it says about each pod. Knows nothing of where the lines come from.
+//
+// Not every record names its pod. A scheduler filters for one pod at a time, so what names none is of the pod that it is at;
+// binds run beside, so of those that are open the one with the node, or the only one. What is not certain is nobody's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnosis/card_places.hpp"
+#include "diagnosis/diagnosis_store.hpp"
+#include "diagnosis/fact_parser.hpp"
+#include "flow/lines/record_text.hpp"
+
+namespace flowtap::diagnosis {
+
+class SchedulerLog {
+ public:
+  static constexpr std::size_t kMostBindings = 256;
+
+  explicit SchedulerLog(DiagnosisStore& store) : store_(&store) {}
+
+  void add(const flow::RecordLine& line) {
+    text_.add(line, [this](std::string_view text) { read(text); });
+  }
+  /// The log has ended, been idle or has a gap.
+  void flush() {
+    text_.flush([this](std::string_view text) { read(text); });
+  }
+  /// A whole record.
+  void read(std::string_view text);
+
+  [[nodiscard]] std::uint64_t cut() const { return text_.cut(); }
+
+ private:
+  struct Pod {
+    std::string ns;
+    std::string name;
+
+    [[nodiscard]] flow::FlowKey key() const { return {.ns = ns, .name = name}; }
+  };
+  struct Binding {
+    Pod pod;
+    std::string node;
+  };
+
+  void add(const Fact& fact);
+  [[nodiscard]] flow::FlowKey pod_of(const Fact& fact) const;
+  [[nodiscard]] const Binding* binding_of(const Fact& fact) const;
+  void note(const flow::FlowKey& pod, const Fact& fact);
+
+  DiagnosisStore* store_;
+  flow::RecordText text_;
+  FactParser parser_;
+  CardPlaces places_;
+  Pod current_;  // that the scheduler is at; empty: none
+  std::vector<Binding> bindings_;
+};
+
+}  // namespace flowtap::diagnosis

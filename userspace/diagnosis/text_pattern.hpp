@@ -1,0 +1,39 @@
+// Text with places: "<count> nodes <reason>(<nodes>)". A place takes what stands before the text that follows it in the
+// pattern, the last one all that is left; "<>" takes anything, "<count>" digits.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace flowtap::diagnosis {
+
+/// Whether all of the text is as the pattern says. `take(name, taken)` is called for each place that was passed, and so also
+/// where the text turns out to be another.
+template <typename Take>
+bool matches(std::string_view pattern, std::string_view text, Take&& take) {
+  while (!pattern.empty()) {
+    if (pattern.front() != '<') {
+      if (text.empty() || text.front() != pattern.front()) return false;
+      pattern.remove_prefix(1);
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::size_t close = pattern.find('>');
+    if (close == std::string_view::npos) return false;
+    const std::string_view name = pattern.substr(1, close - 1);
+    pattern.remove_prefix(close + 1);
+    const std::string_view follows = pattern.substr(0, pattern.find('<'));
+    const std::size_t end = follows.empty() ? text.size() : text.find(follows);
+    if (end == std::string_view::npos) return false;
+    const std::string_view taken = text.substr(0, end);
+    if (name == "count" &&
+        (taken.empty() || !std::ranges::all_of(taken, [](char c) { return c >= '0' && c <= '9'; })))
+      return false;
+    take(name, taken);
+    text.remove_prefix(end);
+  }
+  return text.empty();
+}
+
+}  // namespace flowtap::diagnosis
