@@ -14,8 +14,10 @@
  * still show, as long as its reader uses neither).
  *
  * Programs of both kinds may be preempted, here from 7.x on, and what the preempting task does meanwhile is missed; the
- * kernel counts that for each program (recursion_misses). The tracepoints of single system calls would cost other calls less (6 instead of 31 ns), but one counter keeps all programs of that kind
- * from running while any task of the CPU is in bpf(2) or was preempted there, and kernels before 6.7 do not tell.
+ * kernel counts that for each program (recursion_misses). At functions a second program takes what the first misses
+ * (log_second.bpf.h). The tracepoints of single system calls would cost other calls less (6 instead of 31 ns), but one
+ * counter keeps all programs of that kind from running while any task of the CPU is in bpf(2) or was preempted there, and
+ * kernels before 6.7 do not tell.
  */
 #include "bpf/lib/log_enter.bpf.h"
 #include "bpf/lib/log_functions.bpf.h"

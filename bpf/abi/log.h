@@ -170,7 +170,7 @@ enum ftap_lane {
   FTAP_LANE_EXT4,
   FTAP_LANE_XFS,
   FTAP_LANE_BTRFS,
-  FTAP_NR_LANES
+  FTAP_NR_LANES /* the lane of a program's second (bpf/lib/log_second.bpf.h) is so many further on */
 };
 
 /* Word of the control map, mapped by userspace. Its place and meaning never change: builds of any age share it. */
@@ -185,6 +185,9 @@ struct ftap_log_control {
   __u64 forced;  /* ns on CLOCK_MONOTONIC of the last wake-up because the ring was filling */
   __u32 hint;    /* slot where the next search for a free one begins, modulo FTAP_MAX_STREAMS */
   __u32 zero;
+  __u64 rescued; /* events that the first program had not handled and its second did */
+  __u64
+      unsure; /* times that a program could not say, or not learn, who handles an event: perhaps nobody did */
 };
 
 /*
@@ -209,7 +212,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
  * number take over one another's programs.
  */
-#define FTAP_LOG_VERSION 9
+#define FTAP_LOG_VERSION 10
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

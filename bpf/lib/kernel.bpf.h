@@ -87,6 +87,7 @@ struct task_struct {
   struct task_struct* real_parent;
   struct task_struct* group_leader;
   __u64 start_boottime; /* ns on CLOCK_BOOTTIME */
+  unsigned long nvcsw;  /* how often it gave up its CPU of itself: slept */
   struct files_struct* files;
   struct signal_struct* signal;
   struct mm_struct* mm;

@@ -10,7 +10,7 @@
 #define FTAP_LIB_LOG_FUNCTIONS_BPF_H
 
 #include "bpf/lib/log_hook.bpf.h"
-#include "bpf/lib/log_take.bpf.h"
+#include "bpf/lib/log_second.bpf.h"
 
 enum iter_type { ITER_UBUF, ITER_IOVEC };
 
@@ -103,98 +103,78 @@ static __always_inline void take_iter(const struct ftap_tapped* tapped, struct i
 
 /* These are false where the file is not tapped, though what happened could be a log's. */
 static __always_inline bool on_written(struct file* file, struct iov_iter* iter, long ret, __u64 position,
-                                       __u32 lane) {
+                                       __u32 lane, bool second) {
   struct ftap_tapped tapped;
   if (ret <= 0 || !file || is_muted()) return true;
   if (!find_file(file, false, &tapped)) return false;
-  take_iter(&tapped, iter, ret, position, lane);
+  if (is_mine(&tapped, second)) take_iter(&tapped, iter, ret, position, lane_of(lane, second));
   return true;
 }
 
-static __always_inline bool on_read(struct file* file, struct iov_iter* iter, long ret) {
+static __always_inline bool on_read(struct file* file, struct iov_iter* iter, long ret, bool second) {
   struct ftap_tapped tapped;
   if (ret < 0 || is_muted()) return true;
   if (!find_file(file, true, &tapped)) return false;
-  if (ret)
-    take_iter(&tapped, iter, ret, 0, FTAP_LANE_PIPE);
-  else if (BPF_CORE_READ(iter, count) && was_end(&tapped))
+  if (!is_mine(&tapped, second)) return true;
+  if (ret) {
+    take_iter(&tapped, iter, ret, 0, lane_of(FTAP_LANE_PIPE, second));
+  } else if (BPF_CORE_READ(iter, count) && was_end(&tapped)) {
     end_stream(tapped.stream, &tapped.target);
+    forget_note(second);
+  }
   return true;
 }
 
-static __always_inline bool on_moved(struct file* file, bool reads, long ret) {
+static __always_inline bool on_moved(struct file* file, bool reads, long ret, bool second) {
   struct ftap_tapped tapped;
   if (ret <= 0 || !file || is_muted()) return true;
   if (!find_file(file, reads, &tapped)) return false;
-  count_moved(tapped.stream, ret);
+  if (is_mine(&tapped, second)) count_moved(tapped.stream, ret);
   return true;
 }
 
+/* `on` is one of the above; in it `second` says which of the two programs asks. */
+#define FTAP_FUNCTION_PROGRAM(hook, function, is_second, on, ...)   \
+  FTAP_HOOK(hook, "?fexit/" #function)                              \
+  SEC("?fexit/" #function) int BPF_PROG(ftap_##hook, __VA_ARGS__) { \
+    const bool second = is_second;                                  \
+    if (!(on)) FTAP_PASS_ON(ctx, hook);                             \
+    return 0;                                                       \
+  }
+#define FTAP_FUNCTION(hook, function, on, ...)                  \
+  FTAP_FUNCTION_PROGRAM(hook, function, false, on, __VA_ARGS__) \
+  FTAP_FUNCTION_PROGRAM(hook##_2nd, function, true, on, __VA_ARGS__)
+
 /* The next one's name since 6.15, when FIFOs got a function of their own, which calls this one. */
-FTAP_HOOK(apipe, "?fexit/anon_pipe_read")
+FTAP_FUNCTION(apipe, anon_pipe_read, on_read(iocb->ki_filp, iter, ret, second), struct kiocb* iocb,
+              struct iov_iter* iter, long ret)
 
-SEC("?fexit/anon_pipe_read")
-int BPF_PROG(ftap_apipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
-  if (!on_read(iocb->ki_filp, iter, ret)) FTAP_PASS_ON(ctx, apipe);
-  return 0;
-}
-
-FTAP_HOOK(pipe, "?fexit/pipe_read")
-
-SEC("?fexit/pipe_read")
-int BPF_PROG(ftap_pipe, struct kiocb* iocb, struct iov_iter* iter, long ret) {
-  if (!on_read(iocb->ki_filp, iter, ret)) FTAP_PASS_ON(ctx, pipe);
-  return 0;
-}
+FTAP_FUNCTION(pipe, pipe_read, on_read(iocb->ki_filp, iter, ret, second), struct kiocb* iocb,
+              struct iov_iter* iter, long ret)
 
 /* What is spliced into a file comes to the file's own function; out of a pipe it has none. (A vmsplice of a read end is
  * not seen here.) */
-FTAP_HOOK(splice, "?fexit/do_splice")
+FTAP_FUNCTION(splice, do_splice, on_moved(in, true, ret, second), struct file* in, void* in_at,
+              struct file* out, void* out_at, unsigned long length, unsigned int flags, long ret)
 
-SEC("?fexit/do_splice")
-int BPF_PROG(ftap_splice, struct file* in, void* in_at, struct file* out, void* out_at, unsigned long length,
-             unsigned int flags, long ret) {
-  if (!on_moved(in, true, ret)) FTAP_PASS_ON(ctx, splice);
-  return 0;
-}
+FTAP_FUNCTION(tty, tty_write, on_written(iocb->ki_filp, iter, ret, 0, FTAP_LANE_TTY, second),
+              struct kiocb* iocb, struct iov_iter* iter, long ret)
 
-FTAP_HOOK(tty, "?fexit/tty_write")
-
-SEC("?fexit/tty_write")
-int BPF_PROG(ftap_tty, struct kiocb* iocb, struct iov_iter* iter, long ret) {
-  if (!on_written(iocb->ki_filp, iter, ret, 0, FTAP_LANE_TTY)) FTAP_PASS_ON(ctx, tty);
-  return 0;
-}
-
-FTAP_HOOK(unix, "?fexit/unix_stream_sendmsg")
-
-SEC("?fexit/unix_stream_sendmsg")
-int BPF_PROG(ftap_unix, struct socket* socket, struct msghdr* message, unsigned long length, int ret) {
-  if (!on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_UNIX)) FTAP_PASS_ON(ctx, unix);
-  return 0;
-}
+FTAP_FUNCTION(unix, unix_stream_sendmsg,
+              on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_UNIX, second),
+              struct socket* socket, struct msghdr* message, unsigned long length, int ret)
 
 /* Before 6.5 sendfile(2) comes here. */
-FTAP_HOOK(page, "?fexit/unix_stream_sendpage")
-
-SEC("?fexit/unix_stream_sendpage")
-int BPF_PROG(ftap_page, struct socket* socket, void* page, int offset, unsigned long size, int flags,
-             long ret) {
-  if (!on_moved(socket->file, false, ret)) FTAP_PASS_ON(ctx, page);
-  return 0;
-}
+FTAP_FUNCTION(page, unix_stream_sendpage, on_moved(socket->file, false, ret, second), struct socket* socket,
+              void* page, int offset, unsigned long size, int flags, long ret)
 
 /*
  * One per file system: by now each has moved the position on. One write is in one of these alone, but a write to one
  * file system may preempt another's.
  */
-#define FTAP_FILE_WRITE(hook, function, lane)                                               \
-  FTAP_HOOK(hook, "?fexit/" #function)                                                      \
-  SEC("?fexit/" #function)                                                                  \
-  int BPF_PROG(ftap_##hook, struct kiocb* iocb, struct iov_iter* iter, long ret) {          \
-    if (!on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, lane)) FTAP_PASS_ON(ctx, hook); \
-    return 0;                                                                               \
-  }
+#define FTAP_FILE_WRITE(hook, function, lane)                                                     \
+  FTAP_FUNCTION(hook, function, on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, lane, second), \
+                struct kiocb* iocb, struct iov_iter* iter, long ret)
 FTAP_FILE_WRITE(gen, generic_file_write_iter, FTAP_LANE_GENERIC)
 FTAP_FILE_WRITE(shmem, shmem_file_write_iter, FTAP_LANE_SHMEM)
 FTAP_FILE_WRITE(ext4, ext4_file_write_iter, FTAP_LANE_EXT4)

@@ -5,7 +5,8 @@
  *
  * Streams change hands one by one. The new build's program asks its own tables first and passes on to the older
  * build's what it does not find there (the older one's target is still in its tables); so the moment at which userspace puts
- * a stream into the new tables is the moment at which it changes hands.
+ * a stream into the new tables is the moment at which it changes hands. (Between the two programs of one event, where a
+ * function has two: log_second.bpf.h.)
  */
 #ifndef FTAP_LIB_LOG_HOOK_BPF_H
 #define FTAP_LIB_LOG_HOOK_BPF_H

@@ -45,6 +45,16 @@ std::uint64_t CapturedStream::missing(std::uint64_t passed) const {
   return bytes + passed - next;
 }
 
+std::optional<std::size_t> CapturedStream::found_in(const std::string& text, std::size_t from) const {
+  std::size_t at = from;
+  for (const auto& [offset, piece] : pieces) {
+    at = text.find(piece, at);
+    if (at == std::string::npos) return std::nullopt;
+    at += piece.size();
+  }
+  return at;
+}
+
 std::string CapturedStream::as_file() const {
   std::string file;
   for (const auto& [offset, piece] : pieces) {
@@ -89,11 +99,12 @@ kernel::LogTarget target_of(int fd, ftap_log_kind kind) {
   return target;
 }
 
-RunningTap::RunningTap(std::uint32_t ring_bytes, kernel::LogBackend backend) {
+RunningTap::RunningTap(std::uint32_t ring_bytes, kernel::LogBackend backend, std::optional<bool> seconds) {
   kernel::LogOptions options;
   options.ring_bytes = ring_bytes;
   options.bpffs.clear();
   options.backend = backend;
+  options.seconds = seconds;
   live_ = must(kernel::start_log_tap(options));
   ring_ = must(live_->ring());
   streams_ = must(live_->streams());
@@ -127,12 +138,13 @@ kernel::LogStream RunningTap::slot(flow::StreamNo stream) {
 }
 
 std::uint64_t RunningTap::missed() const {
-  std::uint64_t missed = 0;
-  for (const auto& program : live_->program_stats(false)) {
-    EXPECT_TRUE(program) << program.error().what;
-    if (program) missed += program->recursion_misses;
-  }
-  return missed;
+  return misses().unseen + streams_->unsure();
+}
+
+kernel::LogMisses RunningTap::misses() const {
+  const auto programs = live_->program_stats(false);
+  for (const auto& program : programs) EXPECT_TRUE(program) << program.error().what;
+  return kernel::count_misses(programs);
 }
 
 std::string refusal(kernel::LogBackend backend) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/log_misses.hpp"
 #include "kernel/log_programs.hpp"
 #include "tests/support/may_miss.hpp"
 
@@ -25,6 +26,9 @@ struct CapturedStream {
   [[nodiscard]] std::uint64_t captured() const;
   /// Bytes between the pieces, before the first and between the last and `passed`.
   [[nodiscard]] std::uint64_t missing(std::uint64_t passed) const;
+  /// Where in the text, searched from a place on, the last piece ends when each stands somewhere behind the one before, so that
+  /// none is there twice; nothing: they do not.
+  [[nodiscard]] std::optional<std::size_t> found_in(const std::string& text, std::size_t from = 0) const;
   /// As a file would hold it: each piece at its position.
   [[nodiscard]] std::string as_file() const;
 };
@@ -52,7 +56,8 @@ kernel::LogTarget target_of(int fd, ftap_log_kind kind);
 class RunningTap {
  public:
   explicit RunningTap(std::uint32_t ring_bytes = 64U << 20U,
-                      kernel::LogBackend backend = kernel::LogBackend::kSysExit);
+                      kernel::LogBackend backend = kernel::LogBackend::kSysExit,
+                      std::optional<bool> seconds = {});
 
   flow::StreamNo tap(int fd, ftap_log_kind kind = FTAP_KIND_PIPE);
   /// All that was captured until now; what came with earlier calls included.
@@ -61,8 +66,9 @@ class RunningTap {
   kernel::LogStream slot(flow::StreamNo stream);
   kernel::LogStreams& streams() { return *streams_; }
   kernel::RingReader& ring() { return *ring_; }
-  /// Events that programs missed.
+  /// Events that perhaps no program saw.
   [[nodiscard]] std::uint64_t missed() const;
+  [[nodiscard]] kernel::LogMisses misses() const;
 
  private:
   std::optional<kernel::LogLive> live_;

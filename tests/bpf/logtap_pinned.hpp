@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include "kernel/log_programs.hpp"
@@ -37,10 +38,11 @@ class PinnedTap : public ::testing::Test {
   }
 
   [[nodiscard]] kernel::LogLive start() const {
-    auto live = kernel::start_log_tap(options_);
-    EXPECT_TRUE(live) << live.error().what;
-    EXPECT_FALSE(live->unpinned()) << live->unpinned()->what;
-    return std::move(*live);
+    auto started = kernel::start_log_tap(options_);
+    if (!started) throw std::runtime_error(started.error().what);
+    kernel::LogLive live = std::move(*started);
+    EXPECT_FALSE(live.unpinned()) << live.unpinned()->what;
+    return live;
   }
 
   std::string root_;

@@ -1,21 +1,16 @@
 // A build with another layout relieves this one while everything is written to: each byte is captured by one of the two.
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cstring>
 #include <deque>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <sstream>
 #include <thread>
 
-#include "tests/bpf/logtap_capture.hpp"
+#include "tests/bpf/logtap_next.hpp"
 #include "tests/bpf/logtap_pinned.hpp"
 #include "tests/bpf/logtap_text.hpp"
 
@@ -82,85 +77,18 @@ void write_line(int fd, const std::string& line) {
   test::write_all(fd, line);
 }
 
-// A new build's service, which prints which stream went on as which.
-class NextService {
- public:
-  NextService(const std::string& bpffs, const std::string& file) {
-    pid_ = ::fork();
-    if (pid_ != 0) return;
-    ::dup2(lives_.out.get(), 0);
-    ::dup2(said_.in.get(), 1);
-    ::execl(FLOWTAP_NEXT_SERVICE, FLOWTAP_NEXT_SERVICE, bpffs.c_str(), file.c_str(), nullptr);
-    ::_exit(127);
-  }
-
-  /// Waits until it says `streams` lines.
-  std::map<flow::StreamNo, flow::StreamNo> relieved(std::size_t streams) {
-    std::string text;
-    said_.in.reset();
-    for (char c = 0; std::ranges::count(text, '\n') < static_cast<std::ptrdiff_t>(streams) &&
-                     ::read(said_.out.get(), &c, 1) == 1;)
-      text += c;
-    std::map<flow::StreamNo, flow::StreamNo> numbers;
-    std::istringstream lines(text);
-    for (flow::StreamNo older = 0, newer = 0; lines >> older >> newer;) numbers[older] = newer;
-    return numbers;
-  }
-
-  /// It takes what is in its ring by now, and ends.
-  int end() {
-    lives_.in.reset();
-    int status = 0;
-    EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
-    return status;
-  }
-
- private:
-  test::Pipe said_;
-  test::Pipe lives_;
-  pid_t pid_ = 0;
-};
-
-test::Captured read_frames(const std::string& path) {
-  test::Captured captured;
-  std::ifstream in(path, std::ios::binary);
-  std::uint32_t size = 0;
-  std::string raw;
-  while (in.read(reinterpret_cast<char*>(&size), sizeof(size))) {
-    raw.resize(size);
-    EXPECT_TRUE(in.read(raw.data(), size));
-    captured.add({reinterpret_cast<const std::byte*>(raw.data()), raw.size()});
-  }
-  return captured;
-}
-
-// Events that the kernel kept from the programs, since they were running on that CPU already.
+// Events that perhaps no program saw, since each was running on that CPU already.
 std::uint64_t missed(const std::string& bpffs) {
   auto pins = kernel::LogPins(bpffs).find(kernel::LogPins::kHooks);
   EXPECT_TRUE(pins);
   const auto hooks = kernel::open_hooks(std::move(*pins));
   EXPECT_TRUE(hooks);
-  std::uint64_t sum = 0;
+  std::vector<Result<kernel::ProgramStats>> programs;
   for (const kernel::LogHook& hook : *hooks) {
-    const auto stats = kernel::read_program_stats(hook.name, hook.program.get(), false);
-    EXPECT_TRUE(stats);
-    sum += stats->recursion_misses;
+    programs.push_back(kernel::read_program_stats(hook.program_name(), hook.program.get(), false));
+    EXPECT_TRUE(programs.back());
   }
-  return sum;
-}
-
-// Whether the pieces stand one behind the other in the text, whatever else is between them.
-bool in_order(const test::CapturedStream& before, const test::CapturedStream& after,
-              const std::string& text) {
-  std::size_t at = 0;
-  for (const auto* stream : {&before, &after}) {
-    for (const auto& [offset, piece] : stream->pieces) {
-      at = text.find(piece, at);
-      if (at == std::string::npos) return false;
-      at += piece.size();
-    }
-  }
-  return true;
+  return kernel::count_misses(programs).unseen;
 }
 
 TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
@@ -195,7 +123,7 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
   std::this_thread::sleep_for(50ms);
 
   const std::string frames = root_ + "/frames";
-  NextService next(options_.bpffs, frames);
+  test::NextService next(options_.bpffs, frames);
   const auto numbers = next.relieved(streams.size());
   for (Writing& writing : writings) writing.go_on();
   std::this_thread::sleep_for(20ms);
@@ -207,7 +135,7 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
   ASSERT_EQ(next.end(), 0);
 
   ASSERT_EQ(numbers.size(), streams.size());
-  const test::Captured captured = read_frames(frames);
+  const test::Captured captured = test::read_frames(frames);
   const std::uint64_t skipped = missed(options_.bpffs);
   // Else the kernel has said that it may be so.
   EXPECT_TRUE(skipped == 0 || test::may_miss() || GetParam() == kernel::LogBackend::kFunctions);
@@ -217,7 +145,8 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
     EXPECT_GT(before.captured(), 0U);
     EXPECT_GT(after.captured(), 0U);
     if (skipped != 0) {
-      EXPECT_TRUE(in_order(before, after, written[i])) << "nothing is double";
+      const auto end = before.found_in(written[i]);
+      EXPECT_TRUE(end && after.found_in(written[i], *end)) << "nothing is double";
       continue;
     }
     const std::string all = before.whole() + after.whole();

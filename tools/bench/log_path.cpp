@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <numeric>
 
+#include "kernel/log_misses.hpp"
+
 namespace flowtap::bench {
 namespace {
 
@@ -76,10 +78,7 @@ Result<flow::StreamNo> LogPath::tap(int fd, ftap_log_kind kind) {
 }
 
 std::uint64_t LogPath::missed_events() const {
-  std::uint64_t missed = 0;
-  for (const auto& program : live_->program_stats(false))
-    if (program) missed += program->recursion_misses;
-  return missed;
+  return kernel::count_misses(live_->program_stats(false)).unseen + slots_->kernel().unsure();
 }
 
 Result<Ledger> LogPath::settle(flow::StreamNo stream, std::uint64_t written) {

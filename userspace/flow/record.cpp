@@ -22,7 +22,7 @@ static_assert(sizeof(ftap_log_enter) >= kFirstEnter && offsetof(ftap_log_enter, 
               offsetof(ftap_log_enter, parent_name) == 216);
 static_assert(sizeof(ftap_log_end) >= kFirstEnd);
 static_assert(sizeof(ftap_stream) == 128, "two cache lines: programs and userspace share the array");
-static_assert(sizeof(ftap_log_control) == 56);
+static_assert(sizeof(ftap_log_control) == 72);
 
 /// As much of a T as there is; the rest is zero, which is what a build that did not know a field means by it.
 template <typename T>

@@ -24,10 +24,11 @@ struct LogMaps {
   Fd units;  ///< of an older build perhaps invalid, as all that follow
   Fd exes;
   Fd members;
+  Fd notes;
 };
 
 /// The maps' names, and where each is kept.
-inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 9> kLogMaps{
+inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 10> kLogMaps{
     {{"ring", &LogMaps::ring},
      {"streams", &LogMaps::streams},
      {"control", &LogMaps::control},
@@ -36,7 +37,8 @@ inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 9> kLogM
      {"marks", &LogMaps::marks},
      {"units", &LogMaps::units},
      {"exes", &LogMaps::exes},
-     {"members", &LogMaps::members}}};
+     {"members", &LogMaps::members},
+     {"notes", &LogMaps::notes}}};
 /// So many of them each build has had.
 inline constexpr std::size_t kFirstLogMaps = 6;
 

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kLink = "link_";
 constexpr std::string_view kAt = "at_";
+constexpr std::string_view kSecond = "_2nd";
 
 Result<Fd> program_of(int link, const std::string& name) {
   bpf_link_info info{};
@@ -38,6 +39,18 @@ Result<std::uint32_t> id_of(int program) {
 }
 
 }  // namespace
+
+std::string second_of(std::string_view hook) {
+  return std::string(hook).append(kSecond);
+}
+
+bool is_second(std::string_view hook) {
+  return hook.ends_with(kSecond);
+}
+
+std::string_view first_of(std::string_view second) {
+  return second.substr(0, second.size() - kSecond.size());
+}
 
 Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins) {
   std::map<std::string, LogHook> found;

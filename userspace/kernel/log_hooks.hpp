@@ -22,6 +22,12 @@ inline constexpr const char* kCallsHook = "calls";
 /// Every event of a container's beginning comes there (bpf/lib/log_enter.bpf.h).
 inline constexpr std::string_view kExecHook = "exec";
 
+/// The hook of the program that stands behind this one's and handles what was kept from it (bpf/lib/log_second.bpf.h).
+[[nodiscard]] std::string second_of(std::string_view hook);
+[[nodiscard]] bool is_second(std::string_view hook);
+/// The other way round.
+[[nodiscard]] std::string_view first_of(std::string_view second);
+
 /// One place in the kernel, with the program that is attached there as long as its link is held here or pinned.
 struct LogHook {
   std::string name;  ///< "exec"

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "kernel/libbpf_messages.hpp"
+#include "kernel/log_choice.hpp"
 #include "kernel/log_file_systems.hpp"
+#include "kernel/preemption.hpp"
 #include "kernel/requirements.hpp"
 #include "logtap.skel.h"
 
@@ -20,9 +22,6 @@ namespace {
 
 using Link = std::unique_ptr<bpf_link, int (*)(bpf_link*)>;
 
-// Of the names in bpf/lib/log_hook.bpf.h.
-constexpr std::string_view kOn = "ftap_on_";
-constexpr std::string_view kFunction = "fexit/";
 
 Result<Fd> hold(int fd, const std::string& what) {
   Fd held(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -34,13 +33,6 @@ Result<Fd> hold_map(const bpf_object* object, const std::string& name) {
   const bpf_map* map = bpf_object__find_map_by_name(object, name.c_str());
   if (map == nullptr) return fail("the log tap's object has no map " + name);
   return hold(bpf_map__fd(map), name);
-}
-
-// "exec" of ftap_on_exec; nothing: it is no such program.
-std::optional<std::string> hook_of(const bpf_program* program) {
-  const std::string_view name = bpf_program__name(program);
-  if (!name.starts_with(kOn)) return std::nullopt;
-  return std::string(name.substr(kOn.size()));
 }
 
 Result<LogGeneration> hold_all(const bpf_object* object) {
@@ -64,35 +56,11 @@ Result<LogGeneration> hold_all(const bpf_object* object) {
   return generation;
 }
 
-// Of the functions those that this kernel has; of the backends one.
-bool is_wanted(const bpf_program* program, LogBackend backend) {
-  const std::string_view section = bpf_program__section_name(program);
-  if (section == "tp_btf/sys_exit") return backend == LogBackend::kSysExit;
-  if (!section.starts_with(kFunction)) return true;
-  const std::string function(section.substr(kFunction.size()));
-  return backend == LogBackend::kFunctions &&
-         libbpf_find_vmlinux_btf_id(function.c_str(), BPF_TRACE_FEXIT) > 0;
-}
+enum class AttachTurn { kSecond, kFirst, kExec };
 
-void use_map(bpf_object* object, const std::string& name, bool wanted) {
-  if (bpf_map* map = bpf_object__find_map_by_name(object, name.c_str()); map != nullptr)
-    bpf_map__set_autocreate(map, wanted);
-}
-
-void choose_programs(bpf_object* object, LogBackend backend, const std::vector<LogHook>& hooks) {
-  bpf_program* on = nullptr;
-  bpf_object__for_each_program(on, object) {
-    const auto hook = hook_of(on);
-    if (!hook) continue;
-    const bool wanted = is_wanted(on, backend);
-    const bool is_there = std::ranges::find(hooks, *hook, &LogHook::name) != hooks.end();
-    bpf_program__set_autoload(on, wanted && !is_there);
-    use_map(object, "ftap_at_" + *hook, wanted && !is_there);
-    use_map(object, "ftap_old_" + *hook, wanted);
-    if (bpf_program* handler = bpf_object__find_program_by_name(object, ("ftap_" + *hook).c_str());
-        handler != nullptr)
-      bpf_program__set_autoload(handler, wanted);
-  }
+AttachTurn turn_of(std::string_view hook) {
+  if (is_second(hook)) return AttachTurn::kSecond;
+  return hook == kExecHook ? AttachTurn::kExec : AttachTurn::kFirst;
 }
 
 bool is_loaded(const bpf_object* object, std::string_view hook) {
@@ -113,27 +81,36 @@ std::string_view backend_name(LogBackend backend) {
   return {};
 }
 
+bool wants_seconds(const LogOptions& options) {
+  return options.seconds ? *options.seconds : may_preempt(preemption_mode(options.host_root));
+}
+
 void LogSkeletonDeleter::operator()(logtap_bpf* skeleton) const noexcept {
   logtap_bpf::destroy(skeleton);
 }
 
-Result<LogOpened> LogOpened::open(const LogOptions& options, const std::vector<LogHook>& hooks) {
+Result<LogOpened> LogOpened::open(const LogOptions& options, const std::vector<LogHook>& hooks, int notes) {
   const LibbpfMessages messages;
   LogSkeleton skeleton(logtap_bpf::open());
   if (!skeleton) return std::unexpected(bpf_refusal("open the log tap", errno, LibbpfMessages::reason()));
   const int nr_cpus = libbpf_num_possible_cpus();
   if (nr_cpus <= 0) return fail_errno(-nr_cpus, "cannot count the possible CPUs");
+  const LogBackend backend = options.backend.value_or(LogBackend::kSysExit);
+  const bool has_seconds = choose_programs(skeleton->obj, backend, wants_seconds(options), hooks);
+  const std::uint32_t lanes = has_seconds ? 2 * FTAP_NR_LANES : FTAP_NR_LANES;
   const std::array<std::pair<bpf_map*, std::uint32_t>, 2> sizes{
       {{skeleton->maps.ftap_ring, options.ring_bytes},
-       {skeleton->maps.ftap_scratches, FTAP_NR_LANES * static_cast<std::uint32_t>(nr_cpus)}}};
+       {skeleton->maps.ftap_scratches, lanes * static_cast<std::uint32_t>(nr_cpus)}}};
   for (const auto& [map, entries] : sizes) {
     if (const int err = bpf_map__set_max_entries(map, entries); err != 0)
       return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
   }
+  if (notes >= 0)
+    if (const int err = bpf_map__reuse_fd(skeleton->maps.ftap_notes, notes); err != 0)
+      return fail_errno(-err, "cannot go on with the log tap's notes");
+  skeleton->rodata->ftap_has_seconds = has_seconds;
   skeleton->rodata->ftap_force_above = options.ring_bytes / 4;
   skeleton->rodata->ftap_nr_cpus = static_cast<std::uint32_t>(nr_cpus);
-  const LogBackend backend = options.backend.value_or(LogBackend::kSysExit);
-  choose_programs(skeleton->obj, backend, hooks);
   skeleton->rodata->ftap_sees_all_files = backend == LogBackend::kSysExit ? 1 : 0;
   const auto seen = seen_file_systems([&](std::string_view hook) { return is_loaded(skeleton->obj, hook); });
   std::ranges::copy(seen, std::begin(skeleton->rodata->ftap_file_systems));
@@ -175,11 +152,11 @@ Result<LogLive> LogLoaded::attach() && {
   LogLive live;
   live.generation_ = std::move(generation_);
   // What finds new streams comes last, so that none is registered before its bytes are seen.
-  for (const bool last : {false, true}) {
+  for (const AttachTurn turn : {AttachTurn::kSecond, AttachTurn::kFirst, AttachTurn::kExec}) {
     bpf_program* program = nullptr;
     bpf_object__for_each_program(program, skeleton_->obj) {
       const auto hook = hook_of(program);
-      if (hook && (*hook == kExecHook) == last && bpf_program__autoload(program))
+      if (hook && turn_of(*hook) == turn && bpf_program__autoload(program))
         FTAP_TRY(live.attach(skeleton_->obj, program, *hook));
     }
   }
@@ -188,6 +165,10 @@ Result<LogLive> LogLoaded::attach() && {
 
 LogBackend LogLive::backend() const {
   return generation_.handler(kCallsHook) == nullptr ? LogBackend::kFunctions : LogBackend::kSysExit;
+}
+
+bool LogLive::has_seconds() const {
+  return std::ranges::any_of(generation_.handlers, is_second, &LogHandler::hook);
 }
 
 Status LogLive::check_file(const OpenFile& file) const {

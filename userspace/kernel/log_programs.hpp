@@ -33,16 +33,21 @@ enum class LogBackend {
 };
 [[nodiscard]] std::string_view backend_name(LogBackend backend);
 
-/// What is taken over keeps its own ring and backend; of another build's the backend stays.
+/// What is taken over keeps its own ring, backend and programs; of another build's the backend stays.
 struct LogOptions {
   std::uint32_t ring_bytes = 64U << 20U;                     ///< a power of two, at least a page
   std::string bpffs = "/sys/fs/bpf";                         ///< where to pin; empty: nowhere
   flow::StreamNo first_stream = 1;                           ///< greater than every number used before
   std::optional<LogBackend> backend = LogBackend::kSysExit;  ///< nothing: to be chosen, see LogLive::why()
   std::string host_root = "/";                               ///< where debugfs is looked for
+  std::optional<bool> seconds =
+      {};  ///< whether functions get two programs; nothing: where tasks may be preempted in one
   /// Called when all is loaded and nothing is attached: to mark what has been entered before. Not where it is taken over.
   std::function<void(LogStreams&)> before_attach = {};
 };
+
+/// Whether functions are to get a second program.
+[[nodiscard]] bool wants_seconds(const LogOptions& options);
 
 struct LogSkeletonDeleter {
   void operator()(logtap_bpf* skeleton) const noexcept;
@@ -78,6 +83,9 @@ class LogLive {
 
   /// Whether what is written to this file is seen; ENOTSUP: not by this backend.
   [[nodiscard]] Status check_file(const OpenFile& file) const;
+
+  /// Whether each function has a second program, which handles what is kept from the first.
+  [[nodiscard]] bool has_seconds() const;
 
   /// Builds of other layouts that have streams or a ring which somebody has to go on with, the oldest first. Until
   /// relieve() their programs capture as before.
@@ -131,8 +139,9 @@ class LogLoaded {
 class LogOpened {
  public:
   /// @param hooks  that are attached already: only their handlers are loaded
+  /// @param notes  the map of notes of who attached them (bpf/lib/log_second.bpf.h); -1: there is none
   [[nodiscard]] static Result<LogOpened> open(const LogOptions& options,
-                                              const std::vector<LogHook>& hooks = {});
+                                              const std::vector<LogHook>& hooks = {}, int notes = -1);
   [[nodiscard]] Result<LogLoaded> load() &&;
 
  private:

@@ -81,18 +81,22 @@ class LogStart {
     return live;
   }
 
-  // Programs at functions cost other calls nothing and see io_uring. But where tasks are preempted in the kernel, such a
-  // program misses what the preempting one does, and that is worse than a call that takes 30 ns longer.
+  // Programs at functions cost other calls nothing and see io_uring. But where tasks are preempted in the kernel, they miss
+  // some of what the preempting ones do: little, by their seconds, but a call that takes 30 ns longer is better, unless
+  // the program at its end may be preempted, too. That has no second, and misses more.
   Result<LogLive> attach_chosen() const {
     if (options_.backend) return attach(*options_.backend, "as configured");
     const auto mode = preemption_mode(options_.host_root);
-    if (may_preempt(mode))
+    if (may_preempt(mode) && !preempts_tracepoints())
       return attach(LogBackend::kSysExit,
                     mode ? "fexit would miss events where tasks are preempted in the kernel (" + *mode + ")"
                          : "fexit would miss events if tasks are preempted in the kernel, which does "
                            "not say whether they are (no debugfs)");
-    auto live =
-        attach(LogBackend::kFunctions, "it loads, and this kernel does not preempt it (" + *mode + ")");
+    auto live = attach(LogBackend::kFunctions,
+                       may_preempt(mode)
+                           ? "it loads, and has a second program where tasks are preempted in the kernel (" +
+                                 mode.value_or("as is to be feared without debugfs") + ")"
+                           : "it loads, and this kernel does not preempt it (" + *mode + ")");
     if (live) return live;
     return attach(LogBackend::kSysExit, "fexit was tried first: " + live.error().what);
   }
@@ -105,6 +109,9 @@ class LogStart {
       FTAP_TRY_ASSIGN(loaded, load_beside(hooks, others));
       live = std::move(loaded);
       live->why_ = "relieved another build's";
+      // To be attached in front of the programs that are there.
+      if (live->backend() == LogBackend::kFunctions && !live->has_seconds() && wants_seconds(options_))
+        live->why_ += ", which has no second programs; flowtapd --detach makes room for them";
     }
     for (LogHook& hook : hooks) live->hooks_.push_back(std::move(hook));
     live->older_ = std::move(others);
@@ -184,7 +191,11 @@ class LogStart {
     options.backend = backend_of(hooks, others);
     for (const LogOlder& older : others)
       options.first_stream = std::max(options.first_stream, older.next_stream() + kNumbersApart);
-    FTAP_TRY_ASSIGN(opened, LogOpened::open(options, hooks));
+    // The one map of all builds, so that an event which comes to two of them is handled by one.
+    int notes = -1;
+    for (const LogOlder& older : others)
+      if (const Fd& theirs = older.generation().maps.notes; theirs.valid()) notes = theirs.get();
+    FTAP_TRY_ASSIGN(opened, LogOpened::open(options, hooks, notes));
     FTAP_TRY_ASSIGN(loaded, load(std::move(opened)));
     for (const LogHandler& handler : loaded.generation_.handlers) FTAP_TRY(pass_on(handler, hooks, others));
     FTAP_TRY(pins_.pin(log_abi(), loaded.generation_.pins()));

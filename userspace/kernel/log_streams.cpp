@@ -260,4 +260,12 @@ std::uint64_t LogStreams::no_slot() const {
   return load(control().no_slot);
 }
 
+std::uint64_t LogStreams::rescued() const {
+  return load(control().rescued);
+}
+
+std::uint64_t LogStreams::unsure() const {
+  return load(control().unsure);
+}
+
 }  // namespace flowtap::kernel

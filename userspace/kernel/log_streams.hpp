@@ -130,6 +130,10 @@ class LogStreams {
 
   [[nodiscard]] std::uint64_t lost_events() const;  ///< records other than bytes that found no room
   [[nodiscard]] std::uint64_t no_slot() const;      ///< streams that found no slot
+  [[nodiscard]] std::uint64_t rescued()
+      const;  ///< events that were kept from the first program and had by its second
+  [[nodiscard]] std::uint64_t unsure()
+      const;  ///< events that perhaps no program had, beside what the kernel counts
 
  private:
   LogStreams() = default;

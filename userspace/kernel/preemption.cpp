@@ -1,6 +1,9 @@
 #include "kernel/preemption.hpp"
 
+#include <bpf/btf.h>
 #include <sys/utsname.h>
+
+#include <memory>
 
 #include "base/file.hpp"
 
@@ -30,6 +33,15 @@ std::optional<std::string> preemption_mode(const std::string& root) {
 
 bool may_preempt(const std::optional<std::string>& mode) {
   return mode != "none" && mode != "voluntary";
+}
+
+// Kernels before 7 run these programs with preemption switched off. Later ones let them be preempted, and keep tracepoints
+// that are in use in a kind of read section which no other has: both types and per-CPU variables are in the kernel's BTF.
+// What cannot be read is taken for a kernel of the first kind.
+bool preempts_tracepoints() {
+  const std::unique_ptr<btf, void (*)(btf*)> kernel(btf__load_vmlinux_btf(), btf__free);
+  return kernel && btf__find_by_name_kind(kernel.get(), "class_srcu_fast_notrace_t", BTF_KIND_TYPEDEF) > 0 &&
+         btf__find_by_name_kind(kernel.get(), "tracepoint_srcu_srcu_data", BTF_KIND_VAR) > 0;
 }
 
 }  // namespace flowtap::kernel

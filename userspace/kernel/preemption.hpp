@@ -16,4 +16,7 @@ namespace flowtap::kernel {
 /// Only `full` and `lazy` kernels do; of one that does not say, it is to be feared.
 [[nodiscard]] bool may_preempt(const std::optional<std::string>& mode);
 
+/// Whether a task may lose its CPU also in a program at a tracepoint (tp_btf).
+[[nodiscard]] bool preempts_tracepoints();
+
 }  // namespace flowtap::kernel

@@ -1,0 +1,20 @@
+// What the kernel has kept from the log tap's programs, and what of that may be lost. See bpf/lib/log_second.bpf.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.hpp"
+#include "kernel/program_stats.hpp"
+
+namespace flowtap::kernel {
+
+struct LogMisses {
+  std::uint64_t unseen = 0;  ///< kept from a program behind which no other stands
+  std::uint64_t passed = 0;  ///< kept from a first program, so that they came to its second
+};
+
+/// Of LogLive::program_stats(); without those whose state cannot be read.
+[[nodiscard]] LogMisses count_misses(const std::vector<Result<ProgramStats>>& programs);
+
+}  // namespace flowtap::kernel
