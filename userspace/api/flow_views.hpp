@@ -168,7 +168,7 @@ struct StreamStatusReport {
   LossStatus lost_bytes;
   std::uint64_t lost_events = 0;  ///< records other than bytes that found no room
   std::uint64_t no_slot = 0;      ///< streams that were not registered because every slot was taken
-  /// Runs of the programs that the kernel left out; every flow of that time may lack bytes.
+  /// Runs of the programs that the kernel left out and no second program made up for; every flow of that time may lack bytes.
   std::optional<std::uint64_t> recursion_misses;
   std::optional<JournalStatus> journal;
   std::uint64_t open_flows = 0;

@@ -140,8 +140,8 @@ void StreamPath::look_around(ReadErrors& errors) {
   errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
   drain_errors_ = drain_errors;
   programs_.clear();
-  std::uint64_t misses = 0;
-  for (const auto& program : live_->program_stats(false)) {
+  const auto programs = live_->program_stats(false);
+  for (const auto& program : programs) {
     if (!program) {
       ++errors["bpf_program"];
       continue;
@@ -151,10 +151,11 @@ void StreamPath::look_around(ReadErrors& errors) {
     status.attached = true;
     status.run_count = program->runs;
     status.recursion_misses = program->recursion_misses;
-    misses += program->recursion_misses;
     if (program->name == kernel::program_of(kernel::kExecHook)) find_missed(program->recursion_misses);
   }
-  suspicion_.look(misses, wall_ns());
+  misses_ = kernel::count_misses(programs);
+  misses_.unseen += slots_->kernel().unsure();
+  suspicion_.look(misses_, wall_ns());
 }
 
 }  // namespace flowtap

@@ -119,6 +119,7 @@ class StreamPath {
   std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<FlowsService> service_;
   std::vector<api::ProgramStatus> programs_;
+  kernel::LogMisses misses_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> failed_rounds_{0};
   std::uint64_t drain_errors_ = 0;  // as of the last look

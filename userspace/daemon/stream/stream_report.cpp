@@ -49,9 +49,7 @@ api::StreamStatusReport StreamPath::report() const {
     std::ranges::copy(listed_->refused(), std::back_inserter(report.sources.refused));
   }
   report.sources.filled_bytes = file_streams_.counts().filled;
-  for (const api::ProgramStatus& program : programs_)
-    if (program.recursion_misses)
-      report.recursion_misses = report.recursion_misses.value_or(0) + *program.recursion_misses;
+  if (!programs_.empty()) report.recursion_misses = misses_.unseen;
   return report;
 }
 

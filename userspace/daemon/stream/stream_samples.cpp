@@ -32,6 +32,7 @@ void StreamPath::append_samples(std::vector<stats::Series>& out,
   append(out, StatId::kLOG_BROKEN, counts.broken_records);
   append(out, StatId::kLOG_LOST_EVENTS, status.lost_events);
   append(out, StatId::kLOG_REFUSED, status.no_slot);
+  append(out, StatId::kLOG_RESCUED, slots_->kernel().rescued());
   if (status.ring_waiting) append(out, StatId::kLOG_RING_WAITING, static_cast<double>(*status.ring_waiting));
   append(out, StatId::kLOG_RING_SIZE, static_cast<double>(status.ring_bytes));
   append(out, StatId::kLOG_STREAMS, static_cast<double>(counts.open_streams));

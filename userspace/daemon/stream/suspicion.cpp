@@ -4,9 +4,11 @@
 
 namespace flowtap {
 
-void Suspicion::look(std::uint64_t misses, std::uint64_t now) {
+void Suspicion::look(const kernel::LogMisses& misses, std::uint64_t now) {
   const std::scoped_lock lock(mutex_);
-  if (misses != misses_) {
+  const bool unseen = misses.unseen != misses_.unseen;
+  if (unseen) unseen_ = now;
+  if (unseen || (misses.passed != misses_.passed && unseen_ != 0 && looked_ < unseen_ + kNoteLasts)) {
     if (!spans_.empty() && spans_.back().end == looked_)
       spans_.back().end = now;
     else

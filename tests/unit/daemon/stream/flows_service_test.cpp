@@ -59,13 +59,13 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
   add("proc/4-1", {from + 600}, true);
   add("proc/5-1", {}, false);  // that nothing was seen of it says nothing
   using All = std::map<std::string, bool>;
-  suspicion_.look(0, from + 100);
+  suspicion_.look({}, from + 100);
   EXPECT_EQ(suspects(), (All{{"proc/1-1", false},
                              {"proc/2-1", false},
                              {"proc/3-1", false},
                              {"proc/4-1", false},
                              {"proc/5-1", false}}));
-  suspicion_.look(1, from + 200);
+  suspicion_.look({.unseen = 1}, from + 200);
   EXPECT_EQ(suspects(), (All{{"proc/1-1", false},
                              {"proc/2-1", true},
                              {"proc/3-1", true},
