@@ -98,7 +98,7 @@ class Following {
     stopped_ = true;
     beast::error_code gone;
     if (status_ == 200)
-      stream_.socket().shutdown(asio::socket_base::shutdown_send, gone);
+      static_cast<void>(stream_.socket().shutdown(asio::socket_base::shutdown_send, gone));
     else
       stream_.close();
   }
@@ -239,7 +239,7 @@ class StreamClient::Impl {
   void end_if_idle() {
     if (!running_.empty() || !waiting_.empty()) return;
     beast::error_code ignored;
-    stop_.close(ignored);
+    static_cast<void>(stop_.close(ignored));
     grace_.cancel();
   }
 

@@ -22,7 +22,6 @@ namespace {
 
 using Link = std::unique_ptr<bpf_link, int (*)(bpf_link*)>;
 
-
 Result<Fd> hold(int fd, const std::string& what) {
   Fd held(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!held.valid()) return fail_errno(errno, "cannot hold " + what);
