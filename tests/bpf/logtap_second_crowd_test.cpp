@@ -47,9 +47,10 @@ class Crowd {
   void run() {
     for (int i = 0; i < kBusy; ++i) busy(add());
     for (int i = 0; i < kFirst; ++i) first(add(), i + 1);
-    for (std::size_t i = 0; i < kBusy * 2; ++i) threads_[i].join();
+    const std::size_t busy = std::size_t{kBusy} * 2;
+    for (std::size_t i = 0; i < busy; ++i) threads_[i].join();
     over_ = true;
-    for (std::size_t i = kBusy * 2; i < threads_.size(); ++i) threads_[i].join();
+    for (std::size_t i = busy; i < threads_.size(); ++i) threads_[i].join();
   }
 
   [[nodiscard]] const std::deque<Stream>& streams() const { return streams_; }

@@ -8,8 +8,6 @@
 namespace flowtap::kernel {
 namespace {
 
-// Of the names in bpf/lib/log_hook.bpf.h.
-constexpr std::string_view kOn = "ftap_on_";
 constexpr std::string_view kFunction = "fexit/";
 
 // A second program must be attached before the first (the kernel runs them in the reverse order), or both would handle each
@@ -39,8 +37,8 @@ void use_map(bpf_object* object, const std::string& name, bool wanted) {
 
 std::optional<std::string> hook_of(const bpf_program* program) {
   const std::string_view name = bpf_program__name(program);
-  if (!name.starts_with(kOn)) return std::nullopt;
-  return std::string(name.substr(kOn.size()));
+  if (!name.starts_with(kAttached)) return std::nullopt;
+  return std::string(name.substr(kAttached.size()));
 }
 
 bool choose_programs(bpf_object* object, LogBackend backend, bool seconds,

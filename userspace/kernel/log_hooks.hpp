@@ -14,9 +14,12 @@ namespace flowtap::kernel {
 /// Every system call's end (bpf/logtap.bpf.c): who has this one is of the sys_exit backend.
 inline constexpr const char* kCallsHook = "calls";
 
+/// What the names of attached programs begin with (bpf/lib/log_hook.bpf.h).
+inline constexpr std::string_view kAttached = "ftap_on_";
+
 /// The program that is attached for a hook.
 [[nodiscard]] inline std::string program_of(std::string_view hook) {
-  return "ftap_on_" + std::string(hook);
+  return std::string(kAttached).append(hook);
 }
 
 /// Every event of a container's beginning comes there (bpf/lib/log_enter.bpf.h).

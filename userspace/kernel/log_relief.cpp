@@ -15,7 +15,7 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   const auto lead = [this](bool exec) -> Status {
     for (const LogHook& hook : hooks_) {
       const LogHandler* handler = generation_.handler(hook.name);
-      if (handler != nullptr && (hook.name == "exec") == exec)
+      if (handler != nullptr && (hook.name == kExecHook) == exec)
         FTAP_TRY(lead_to(hook, handler->program.get()));
     }
     return {};

@@ -117,8 +117,10 @@ flow::StreamNo LogStreams::take_number() {
 
 Result<flow::StreamNo> LogStreams::open(const LogTarget& target) {
   const ftap_log_target key = key_of(target);
-  const flow::StreamNo number = take_number();
   if (target.rule == FTAP_RULE_PROCESS) (void)join(target.pid, {target.pid, target.start_time});
+  // A slot that is taken for a moment is a stream to whoever looks through them meanwhile.
+  if (const auto there = find(target)) return *there;
+  const flow::StreamNo number = take_number();
   FTAP_TRY_ASSIGN(at, claim(number));
   ftap_stream& slot = streams_.elements()[at];
   fill(slot, target);

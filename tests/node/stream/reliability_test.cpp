@@ -166,18 +166,22 @@ TEST_F(Reliability, AnExceptionAtItsExit) {
                                               "  File \"/srv/job/train.py\", line 37, in main\n",
                                               "    raise RuntimeError(\"CUDA out of memory\")\n",
                                               "RuntimeError: CUDA out of memory\n"};
-  std::string script = "log_writer write 0 5000; ";
+  std::string script;
   std::string wanted;
   for (const std::string& line : traceback) {
     std::ofstream(root_.file("busybox/line" + std::to_string(wanted.size()))) << line;
     script += "cat /line" + std::to_string(wanted.size()) + " >&2; ";
     wanted += line;
   }
-  const auto pod = step(shell_after("go", script + "exit 1"));
+  // Its runtime reads the two outputs in an order of its own.
+  const auto pod =
+      step(shell_after("go", "log_writer write 0 5000; " + shell_after("raise", script + "exit 1").back()));
   const auto container = containerd.start(pod);
   wait_until_waits(root_, "go");
   LogFollower both(*daemon_, root_, kOfPod);
   let_go(root_, "go");
+  EXPECT_TRUE(both.gets(writer_lines(0, 5000).size()));
+  let_go(root_, "raise");
   EXPECT_EQ(container->wait(), 1);
   remove_logs(root_);
 

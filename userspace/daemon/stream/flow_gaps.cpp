@@ -36,9 +36,12 @@ struct Output {
   };
   std::string kept;
   std::vector<Read> reads;
-  bool approximate = false;  // the last line that was taken
+  std::optional<std::uint64_t> first;  // time of what is looked for before the first gap
+  bool approximate = false;            // the last line that was taken
   // Lines since the last gap, from the one with the first byte that is looked for beside the next gap.
   std::deque<Read> side;
+
+  [[nodiscard]] bool is_full() const { return !first || kept.size() > kMostKept; }
 
   void take(const flow::CriLine& line) {
     side.push_back({captured.size(), line.time});
@@ -126,7 +129,7 @@ class FlowGaps {
       }
       rest.erase(0, begin);
     }
-    return first_.has_value();
+    return outputs_[0].first || outputs_[1].first;
   }
 
   void take(std::string_view text, flow::LogPosition at) {
@@ -144,7 +147,7 @@ class FlowGaps {
     round_.next.at(index) = std::max(round_.next.at(index), line->time + 1);
     // However slowly it writes, all that is looked for is read.
     const std::uint64_t from = side.empty() ? line->time : std::min(line->time, side.front().time);
-    first_ = std::min(first_.value_or(from), from);
+    output.first = std::min(output.first.value_or(from), from);
   }
 
   bool read_kept(const identity::RuntimeLog& log) {
@@ -152,17 +155,18 @@ class FlowGaps {
     if (!files) return false;
     flow_format_ = history_format(log);
     flow::HistoryReader reader(std::move(files->files), flow_format_, terminal_);
-    reader.start_at_time(*first_ - std::min(*first_, kBefore));
-    bool full = false;
+    const std::uint64_t first = std::min(outputs_[0].first.value_or(~std::uint64_t{0}),
+                                         outputs_[1].first.value_or(~std::uint64_t{0}));
+    reader.start_at_time(first - std::min(first, kBefore));
     const auto take = [&](const flow::HistoryLine& line) {
       Output& output = outputs_.at(line.output == "stderr" ? 1 : 0);
-      full = full || output.kept.size() > kMostKept;
-      if (full) return;
+      // One output may have to be looked for far before the other.
+      if (output.is_full() || line.time + kBefore < *output.first) return;
       if (output.reads.empty() || output.reads.back().time != line.time)
         output.reads.push_back({output.kept.size(), line.time});
       flow::append_bytes(output.kept, line);
     };
-    while (reader.read(kPart, take) && !full) continue;
+    while (reader.read(kPart, take) && !std::ranges::all_of(outputs_, &Output::is_full)) continue;
     return true;
   }
 
@@ -223,7 +227,6 @@ class FlowGaps {
   bool terminal_ = false;
   bool ended_ = false;
   std::array<Output, 2> outputs_;
-  std::optional<std::uint64_t> first_;  // time of what is looked for before the first gap
   std::vector<flow::GapFill> fills_;
   std::uint64_t exact_ = 0;  // bytes of fills_
   std::uint64_t approximate_ = 0;

@@ -51,7 +51,7 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
       *journal_, lines_->store(), *watch_, suspicion_, taps_.get(), history_.get(), auditor_.get(),
       [this](const std::string& flow) { return lines_->is_scheduler(flow); });
   FTAP_TRY(lines_->start());
-  find_running();
+  (void)find_running(std::chrono::nanoseconds(0));
   open_sources(sources);
   thread_ = std::thread([this] { drain(); });
   return {};

@@ -1,4 +1,6 @@
 // Containers that the programs have not seen begin.
+#include <chrono>
+#include <ctime>
 #include <set>
 
 #include "base/wall_clock.hpp"
@@ -6,19 +8,37 @@
 #include "daemon/stream/stream_path.hpp"
 
 namespace flowtap {
+namespace {
 
-void StreamPath::find_running() {
-  if (!files_) return;
+constexpr auto kBeingMade = std::chrono::seconds(1);
+// Each look goes through all open files of the node.
+constexpr auto kMissedPause = std::chrono::seconds(2);
+
+std::uint64_t since_boot_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_BOOTTIME, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+}  // namespace
+
+bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
+  if (!files_) return true;
   const auto files = files_->list();
   if (!files) {
-    if (exec_misses_ == 0) warnings_.push_back("what ran before was not found: " + files.error().what);
-    return;
+    if (youngest.count() == 0) warnings_.push_back("what ran before was not found: " + files.error().what);
+    return false;
   }
+  bool all = true;
+  const std::uint64_t born_before = since_boot_ns() - static_cast<std::uint64_t>(youngest.count());
   std::set<flow::StreamNo> before;  // an earlier service's
   for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
   std::map<flow::StreamNo, std::uint64_t> begun;
   for (flow::Enter& enter : find_running_containers(*files)) {
-    (void)slots_->kernel().mark(enter.cgroup);
+    if (enter.start_time > born_before) {
+      all = false;
+      continue;
+    }
     auto& [out, err] = enter.outputs;
     const bool one_place = out.device == err.device && out.inode == err.inode;
     for (flow::Enter::Output* output : {&out, &err}) {
@@ -34,6 +54,7 @@ void StreamPath::find_running() {
       output->stream = *stream;
       if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
     }
+    (void)slots_->kernel().mark(enter.cgroup);
     // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
     const auto known = [this](const flow::Enter::Output& o) {
       const auto stream = journal_->stream(o.stream);
@@ -42,14 +63,16 @@ void StreamPath::find_running() {
     if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
   }
   service_->add_begun(begun);
+  return all;
 }
 
 // Where a task is preempted within the program at exec, the kernel does not run it for others on that CPU: what began then is
-// in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file.
+// in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file. What is
+// younger than a moment may still be made by its runtime, and come to the program.
 void StreamPath::find_missed(std::uint64_t misses) {
-  if (misses == exec_misses_) return;
-  exec_misses_ = misses;
-  find_running();
+  if (misses == exec_misses_ || Clock::now() < next_missed_look_) return;
+  next_missed_look_ = Clock::now() + kMissedPause;
+  if (find_running(kBeingMade)) exec_misses_ = misses;
 }
 
 }  // namespace flowtap

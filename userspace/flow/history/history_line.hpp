@@ -21,13 +21,6 @@ struct HistoryLine {
   return name == "stderr" ? "stderr" : std::string_view();
 }
 
-/// The line as it was written to a terminal: the line discipline puts "\r" before each newline on its way to the runtime
-/// (ONLCR, termios(3)).
-[[nodiscard]] inline HistoryLine written_to_terminal(HistoryLine line) {
-  if (line.full && line.text.ends_with('\r')) line.text.remove_suffix(1);
-  return line;
-}
-
 /// The bytes that the container wrote, as far as the runtime has kept them.
 inline void append_bytes(std::string& out, const HistoryLine& line) {
   out.append(line.text).append(line.full ? 1 : 0, '\n');

@@ -20,10 +20,11 @@ constexpr std::uint64_t kMostInflated = 1032;
 HistoryReader::HistoryReader(std::vector<HistoryFile> files, HistoryFormat format, bool terminal)
     : files_(std::move(files)),
       format_(format),
-      terminal_(terminal),
       lines_(format),
       block_(kBlock, '\0'),
-      counts_(files_.size()) {}
+      counts_(files_.size()) {
+  if (terminal) terminal_.emplace();
+}
 
 HistoryFaults HistoryReader::faults() const {
   HistoryFaults faults = faults_;
@@ -69,6 +70,7 @@ void HistoryReader::go_to(std::size_t file, std::uint64_t offset, std::uint64_t 
 
 void HistoryReader::go_back(const Start& start) {
   lines_ = HistoryLines(format_);
+  if (terminal_) terminal_.emplace();
   faults_ = {};
   go_to(start.file, start.offset, start.leave_out);
 }

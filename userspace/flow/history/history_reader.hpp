@@ -12,6 +12,7 @@
 #include "flow/history/history_files.hpp"
 #include "flow/history/history_lines.hpp"
 #include "flow/history/history_seek.hpp"
+#include "flow/history/terminal_lines.hpp"
 
 namespace flowtap::flow {
 
@@ -46,12 +47,20 @@ class HistoryReader {
   template <typename Take>
   [[nodiscard]] bool read(std::size_t budget, Take&& take) {
     if (!find_start(budget)) return true;
+    const auto give = [this, &take](const HistoryLine& line) {
+      if (terminal_)
+        terminal_->add(line, take);
+      else
+        take(line);
+    };
     while (true) {
       const std::string_view block = next_block();
-      if (block.empty() && !next_file()) return false;
-      lines_.add(block, [this, &take](const HistoryLine& line) {
-        if (line.time >= since_ && lines_.lines() > leave_out_)
-          take(terminal_ ? written_to_terminal(line) : line);
+      if (block.empty() && !next_file()) {
+        if (terminal_) terminal_->finish(take);
+        return false;
+      }
+      lines_.add(block, [this, &give](const HistoryLine& line) {
+        if (line.time >= since_ && lines_.lines() > leave_out_) give(line);
       });
       if (block.size() >= budget) return true;
       budget -= block.size();
@@ -87,7 +96,7 @@ class HistoryReader {
 
   std::vector<HistoryFile> files_;
   HistoryFormat format_;
-  bool terminal_;
+  std::optional<TerminalLines> terminal_;
   HistoryLines lines_;
   std::string block_;
   std::size_t at_ = 0;           // which file

@@ -36,9 +36,27 @@ void Seam::hold(const HistoryLine& line) {
   held_.push_back({begin, text_.size(), line.time, line.output, line.full, std::string(line.text)});
 }
 
+// The place that is nearest in time, for lines that are all the same.
+std::size_t Seam::nearest() const {
+  std::size_t nearest = std::string::npos;
+  std::uint64_t least = 0;
+  auto line = held_.begin();
+  for (std::size_t at = text_.find(key_.bytes, searched_); at != std::string::npos;
+       at = text_.find(key_.bytes, at + 1)) {
+    while (line->end <= at) ++line;
+    const std::uint64_t apart = line->time < key_.time ? key_.time - line->time : line->time - key_.time;
+    if (nearest != std::string::npos && apart >= least) break;
+    nearest = at;
+    least = apart;
+  }
+  return nearest;
+}
+
 bool Seam::decide() {
   if (text_.size() - searched_ < key_.bytes.size()) return false;
-  const std::size_t at = text_.find(key_.bytes, searched_);
+  // With more slack there may be a nearer place.
+  if (key_.terminal && held_.back().time <= key_.time + kSlack && text_.size() < kMostHeld) return false;
+  const std::size_t at = key_.terminal ? nearest() : text_.find(key_.bytes, searched_);
   if (at != std::string::npos) {
     cut_ = at;
     found_ = true;
@@ -52,6 +70,11 @@ bool Seam::decide() {
 
 // What is held may end amid the key.
 void Seam::decide_at_end() {
+  if (const std::size_t at = key_.terminal ? nearest() : std::string::npos; at != std::string::npos) {
+    cut_ = at;
+    found_ = true;
+    return;
+  }
   for (std::size_t at = searched_; at < text_.size(); ++at) {
     at = text_.find(key_.bytes.front(), at);
     if (at == std::string::npos) break;

@@ -90,6 +90,7 @@ class Seam {
   };
 
   void hold(const HistoryLine& line);
+  [[nodiscard]] std::size_t nearest() const;
   bool decide();
   void decide_at_end();
   void decide_by_time();
