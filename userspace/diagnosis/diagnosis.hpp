@@ -1,6 +1,7 @@
 // Why a pod was placed where it is, or nowhere: one answer, whatever schedulers it is from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ struct NodeVerdict {
       containers;      ///< of a node that failed up to the one that did; empty where they are not known
   std::string reason;  ///< of a node that failed, where none of its containers is known to have
   std::vector<CardVerdict> cards;  ///< in the order in which they were tried
+};
+
+/// Of how many nodes a scheduler says why, without saying which.
+struct NodesReason {
+  std::string reason;
+  std::size_t nodes = 0;
 };
 
 struct PhaseVerdict {
