@@ -20,14 +20,44 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
+std::string sentence(std::string says, std::string_view cause) {
+  return cause.empty() ? says : says.append(", ").append(cause);
+}
+
 }  // namespace
 
+// HAMi says at every level that it begins. kube-scheduler does only from -v=3, so that each verdict ends an attempt; what follows a
+// failed bind tells the same failure once more.
+bool Attempt::begins(const Fact& fact) const {
+  if (!heard_ || fact.kind == FactKind::kAttempt) return true;
+  if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
+    return true;
+  return closed_ && fact.kind != FactKind::kBindFailed && fact.kind != FactKind::kPhaseFailed;
+}
+
+void Attempt::begin(const Fact& fact) {
+  const flow::KlogTime since = fact.kind == FactKind::kAttempt ? fact.time : last_;
+  *this = Attempt();
+  scheduler_ = fact.scheduler;
+  heard_ = true;
+  since_ = since;
+  first_ = fact.time;
+}
+
 void Attempt::add(const Fact& fact, const CardPlaces& places) {
+  if (heard_ && fact.log != log_ && flow::is_earlier(fact.time, first_)) return;
+  if (begins(fact)) begin(fact);
+  log_ = fact.log;
+  last_ = fact.time;
+  if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep(uid_, std::string(uid));
+  take(fact, places);
+  const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
+                      fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
+  closed_ = closed_ || (is_end && scheduler_ == Scheduler::kKube);
+}
+
+void Attempt::take(const Fact& fact, const CardPlaces& places) {
   switch (fact.kind) {
-    case FactKind::kAttempt:
-      *this = Attempt();
-      uid_ = fact[Field::kUid];
-      break;
     case FactKind::kContainer:
       if (const std::string_view name = fact[Field::kContainer];
           containers_.size() < kMostContainers && std::ranges::find(containers_, name) == containers_.end()) {
@@ -63,20 +93,32 @@ void Attempt::add(const Fact& fact, const CardPlaces& places) {
       set(filter_, Verdict::kFailed, fact);
       break;
     case FactKind::kBinding:
-      if (filter_.says.verdict == Verdict::kNone) filter_.says.verdict = Verdict::kPassed;
+      reach_bind(fact);
       break;
     case FactKind::kBound:
-      if (filter_.says.verdict == Verdict::kNone) filter_.says.verdict = Verdict::kPassed;
+      reach_bind(fact);
       bind_.says.verdict = Verdict::kPassed;
+      bind_.time = fact.time;
       keep(bind_.says.summary, std::string(kBound));
       break;
     case FactKind::kBindFailed:
+      reach_bind(fact);
       set(bind_, Verdict::kFailed, fact);
       break;
+    case FactKind::kPhaseFailed:
+      set(filter_.says.verdict == Verdict::kPassed ? bind_ : filter_, Verdict::kFailed, fact);
+      break;
+    case FactKind::kAttempt:
     case FactKind::kCards:
     case FactKind::kCardsThere:
       break;
   }
+}
+
+void Attempt::reach_bind(const Fact& fact) {
+  if (filter_.says.verdict != Verdict::kNone) return;
+  filter_.says.verdict = Verdict::kPassed;
+  filter_.time = fact.time;
 }
 
 void Attempt::keep(std::string& place, std::string text) {
@@ -177,12 +219,12 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
   found->verdict = verdict;
   found->by_event = false;
   if (verdict == Verdict::kPassed) {
-    found->score = number<double>(fact[Field::kScore]).value_or(0);
+    found->score = number<double>(fact[Field::kScore]).value_or(found->score);
     keep(found->reason, {});
     forget_cards(*found);
     return;
   }
-  keep(found->reason, reason_of(*found, fact, places));
+  keep(found->reason, sentence(reason_of(*found, fact, places), fact[Field::kError]));
   found->index = number<std::size_t>(fact[Field::kIndex]);
 }
 
@@ -200,10 +242,10 @@ void Attempt::decide_many(const Fact& fact) {
 }
 
 void Attempt::set(Phase& phase, Verdict verdict, const Fact& fact) {
-  std::string summary(fact[Field::kSummary]);
-  if (const std::string_view error = fact[Field::kError]; !error.empty()) summary.append(", ").append(error);
+  std::string summary = sentence(std::string(fact[Field::kSummary]), fact[Field::kError]);
   if (phase.says.verdict == verdict && (summary.empty() || fact.weight < phase.weight)) return;
   phase.says.verdict = verdict;
+  phase.time = fact.time;
   phase.weight = fact.weight;
   keep(phase.says.summary, std::move(summary));
 }

@@ -1,7 +1,8 @@
-// One pod's latest attempt at being placed, fact by fact.
+// One pod's latest attempt at being placed as one scheduler tells it, fact by fact.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,9 +22,28 @@ class Attempt {
   static constexpr std::size_t kMostContainers = 256;
   static constexpr std::size_t kMostCards = 1024;  ///< of one node
 
-  /// `places`: which node a card is on, as far as the same scheduler has said.
+  /// A phase, and when the scheduler said so.
+  struct Phase {
+    PhaseVerdict says;
+    unsigned weight = 0;
+    flow::KlogTime time;
+  };
+
+  /// `places`: which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt; one of an attempt
+  /// before this one, which another log still tells, is passed over.
   void add(const Fact& fact, const CardPlaces& places);
   [[nodiscard]] Diagnosis diagnosis() const;
+
+  [[nodiscard]] bool empty() const { return !heard_; }
+  [[nodiscard]] const std::string& uid() const { return uid_; }
+  [[nodiscard]] const Phase& filter() const { return filter_; }
+  [[nodiscard]] const Phase& bind() const { return bind_; }
+  /// Nothing in it was said before; not known where it is the first and its beginning is not said.
+  [[nodiscard]] flow::KlogTime since() const { return since_; }
+  [[nodiscard]] flow::KlogTime first() const { return first_; }
+  [[nodiscard]] flow::KlogTime last() const { return last_; }
+  /// It has come to its end, and what this scheduler says next of the pod is of another attempt.
+  [[nodiscard]] bool closed() const { return closed_; }
   /// About what it takes, so that all of them can have a bound.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -37,16 +57,15 @@ class Attempt {
     bool by_event = false;             // it has only reasons of an event
     std::vector<CardVerdict> cards;    // that failed since the last request that it could meet
   };
-  struct Phase {
-    PhaseVerdict says;
-    unsigned weight = 0;
-  };
-
+  [[nodiscard]] bool begins(const Fact& fact) const;
+  void begin(const Fact& fact);
+  void take(const Fact& fact, const CardPlaces& places);
   Node* node(std::string_view name);
   void decide(const Fact& fact, Verdict verdict, const CardPlaces& places);
   void decide_many(const Fact& fact);
   void allocate(const Fact& fact, const CardPlaces& places);
   void read_requests(std::string_view json);
+  void reach_bind(const Fact& fact);
   void set(Phase& phase, Verdict verdict, const Fact& fact);
   void keep(std::string& place, std::string text);
   void forget_cards(Node& node);
@@ -57,6 +76,13 @@ class Attempt {
   [[nodiscard]] std::optional<std::size_t> failed_container(const Node& node) const;
   [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node) const;
 
+  Scheduler scheduler_ = Scheduler::kKube;
+  bool heard_ = false;
+  bool closed_ = false;
+  std::uint32_t log_ = 0;
+  flow::KlogTime since_;
+  flow::KlogTime first_;
+  flow::KlogTime last_;
   std::string uid_;
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "diagnosis/attempt.hpp"
+#include "diagnosis/fit_error.hpp"
 
 namespace flowtap::diagnosis {
 
@@ -48,15 +49,26 @@ Diagnosis Attempt::diagnosis() const {
   out.bind = bind_.says;
   for (const auto& [name, node] : nodes_)
     if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node));
-  // Up to 2.5 HAMi does not say at -v=4 that no node was left.
+  // Up to 2.5 HAMi does not say at -v=4 that no node was left. kube-scheduler does, and tells of few nodes only.
   const auto failed = [](const NodeVerdict& node) { return node.verdict == Verdict::kFailed; };
-  if (out.filter.verdict == Verdict::kNone && !out.nodes.empty() && std::ranges::all_of(out.nodes, failed))
+  if (scheduler_ == Scheduler::kHami && out.filter.verdict == Verdict::kNone && !out.nodes.empty() &&
+      std::ranges::all_of(out.nodes, failed))
     out.filter.verdict = Verdict::kFailed;
-  if (out.bind.verdict == Verdict::kPassed)
-    out.status = Diagnosis::Status::kSucceeded;
-  else if (out.bind.verdict == Verdict::kFailed || out.filter.verdict == Verdict::kFailed)
-    out.status = Diagnosis::Status::kFailed;
+  if (scheduler_ == Scheduler::kKube && out.filter.verdict == Verdict::kFailed)
+    if (auto error = parse_fit_error(out.filter.summary)) {
+      out.reasons = std::move(error->reasons);
+      out.preemption = error->preemption;
+    }
+  out.decide();
   return out;
+}
+
+void Diagnosis::decide() {
+  status = Status::kPending;
+  if (bind.verdict == Verdict::kPassed)
+    status = Status::kSucceeded;
+  else if (bind.verdict == Verdict::kFailed || filter.verdict == Verdict::kFailed)
+    status = Status::kFailed;
 }
 
 }  // namespace flowtap::diagnosis

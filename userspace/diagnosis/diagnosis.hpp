@@ -50,8 +50,13 @@ struct Diagnosis {
   Status status = Status::kPending;
   std::string uid;
   PhaseVerdict filter;
-  std::vector<NodeVerdict> nodes;  ///< by name
+  std::vector<NodeVerdict> nodes;    ///< by name
+  std::vector<NodesReason> reasons;  ///< of nodes that the filter left none of
+  std::string preemption;            ///< whether other pods' room would have helped
   PhaseVerdict bind;
+
+  /// Of what its phases say.
+  void decide();
 };
 
 /// The body of `schedulerlog`. `evidence`: with what the verdicts rest on, too.

@@ -52,6 +52,11 @@ void put(std::string& out, const CardVerdict& card) {
   out += '}';
 }
 
+void put(std::string& out, const NodesReason& one) {
+  put(out += '{', "reason", one.reason);
+  out.append(",\"nodes\":").append(std::to_string(one.nodes)).append(1, '}');
+}
+
 template <typename Item>
 void put_list(std::string& out, const std::vector<Item>& items) {
   for (const Item& item : items) {
@@ -90,7 +95,13 @@ std::string to_json(const Diagnosis& diagnosis, bool evidence) {
     if (&node != &diagnosis.nodes.front()) out += ',';
     put(out, node, evidence);
   }
-  put_phase(out += "]},\"bind\":", diagnosis.bind);
+  out += ']';
+  if (!diagnosis.reasons.empty()) {
+    put_list(out += ",\"reasons\":[", diagnosis.reasons);
+    out += ']';
+  }
+  if (!diagnosis.preemption.empty()) put(out += ',', "preemption", diagnosis.preemption);
+  put_phase(out += "},\"bind\":", diagnosis.bind);
   return out += "}}";
 }
 

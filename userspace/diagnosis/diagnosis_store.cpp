@@ -10,16 +10,16 @@ void DiagnosisStore::add(const flow::FlowKey& pod, const Fact& fact, const CardP
   if (most_ == 0) return;
   std::string key;
   pod.put(key);
-  Attempt* attempt = attempts_.get(key);
-  if (attempt == nullptr) {
+  PodAttempts* attempts = attempts_.get(key);
+  if (attempts == nullptr) {
     if (attempts_.size() == most_) drop_oldest();
-    attempts_.put(key, Attempt());
-    attempt = attempts_.get(key);
-    bytes_ += attempt->bytes();
+    attempts_.put(key, PodAttempts());
+    attempts = attempts_.get(key);
+    bytes_ += attempts->bytes();
   }
-  bytes_ -= attempt->bytes();
-  attempt->add(fact, places);
-  bytes_ += attempt->bytes();
+  bytes_ -= attempts->bytes();
+  attempts->add(fact, places);
+  bytes_ += attempts->bytes();
   // This one is the most recent, so it goes last.
   while (bytes_ > kMostBytes && attempts_.size() > 1) drop_oldest();
 }
@@ -27,9 +27,9 @@ void DiagnosisStore::add(const flow::FlowKey& pod, const Fact& fact, const CardP
 std::optional<Diagnosis> DiagnosisStore::find(std::string_view ns, std::string_view name) {
   std::string key;
   flow::FlowKey{.ns = ns, .name = name}.put(key);
-  const Attempt* attempt = attempts_.get(key);
-  if (attempt == nullptr) return std::nullopt;
-  return attempt->diagnosis();
+  const PodAttempts* attempts = attempts_.get(key);
+  if (attempts == nullptr) return std::nullopt;
+  return attempts->diagnosis();
 }
 
 }  // namespace flowtap::diagnosis

@@ -1,15 +1,16 @@
-// The latest attempt of each pod that schedulers have spoken of, as many as there is room for.
+// The latest attempts of each pod that schedulers have spoken of, as many as there is room for.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/lru.hpp"
-#include "diagnosis/attempt.hpp"
 #include "diagnosis/card_places.hpp"
 #include "diagnosis/fact.hpp"
+#include "diagnosis/pod_attempts.hpp"
 #include "flow/lines/flow_key.hpp"
 
 namespace flowtap::diagnosis {
@@ -22,6 +23,8 @@ class DiagnosisStore {
 
   explicit DiagnosisStore(std::size_t most_pods = kMostPods) : most_(most_pods), attempts_(most_pods) {}
 
+  /// A name for a log that facts are from.
+  [[nodiscard]] std::uint32_t next_log() { return ++logs_; }
   void add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
 
   /// Nothing: no scheduler has spoken of it, or too many others since.
@@ -30,7 +33,8 @@ class DiagnosisStore {
   /// `take("ns/name", Diagnosis)` of each pod, the most recent first.
   template <typename Take>
   void each(Take&& take) const {
-    attempts_.each([&](const std::string& pod, const Attempt& attempt) { take(pod, attempt.diagnosis()); });
+    attempts_.each(
+        [&](const std::string& pod, const PodAttempts& attempts) { take(pod, attempts.diagnosis()); });
   }
 
   [[nodiscard]] std::size_t size() const { return attempts_.size(); }
@@ -40,8 +44,9 @@ class DiagnosisStore {
   void drop_oldest();
 
   std::size_t most_;
-  Lru<Attempt> attempts_;
+  Lru<PodAttempts> attempts_;
   std::size_t bytes_ = 0;
+  std::uint32_t logs_ = 0;
 };
 
 }  // namespace flowtap::diagnosis

@@ -7,8 +7,16 @@
 #include <string_view>
 
 #include "flow/lines/flow_key.hpp"
+#include "flow/lines/klog_time.hpp"
 
 namespace flowtap::diagnosis {
+
+/// Who says it.
+enum class Scheduler : std::uint8_t {
+  kKube,  ///< kube-scheduler, whatever its name is
+  kHami,  ///< HAMi's extender, which it asks about devices
+};
+constexpr std::size_t kSchedulers = 2;
 
 enum class FactKind : std::uint8_t {
   kAttempt,     ///< the scheduler begins with the pod; what it said before is of another attempt
@@ -27,6 +35,7 @@ enum class FactKind : std::uint8_t {
   kBinding,  ///< the scheduler begins to bind the pod to the node
   kBound,
   kBindFailed,
+  kPhaseFailed,  ///< an error of the phase that the attempt is in
 };
 
 /// What a fact may carry.
@@ -49,7 +58,10 @@ constexpr std::size_t kFields = 12;
 /// Does not own; what it views lives until the parser's next record.
 struct Fact {
   FactKind kind = FactKind::kAttempt;
+  Scheduler scheduler = Scheduler::kKube;
   std::uint8_t weight = 0;  ///< of two summaries the heavier one stays, of equal ones the later
+  std::uint32_t log = 0;    ///< which one it stands in: within one the order of the records counts,
+  flow::KlogTime time;      ///< and between two when they were written
   flow::FlowKey pod;        ///< both empty: the record names none, or
   std::string_view name;    ///< only this name, without its namespace
   std::array<std::string_view, kFields> values;

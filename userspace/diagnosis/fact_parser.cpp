@@ -57,8 +57,10 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
     const flow::KlogPair* pair = pair_of(row.with);
     if (pair == nullptr || (!row.value.empty() && pair->value != row.value)) return false;
   }
+  if (!row.without.empty() && pair_of(row.without) != nullptr) return false;
   Fact fact = named_;
   fact.kind = row.kind;
+  fact.scheduler = row.scheduler;
   fact.weight = row.weight;
   if (!row.pattern.empty()) {
     if (!row.apart.empty()) {
@@ -83,6 +85,7 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
 // False: the record is of something else than a pod, or of none whose name Kubernetes allows.
 bool FactParser::read_name(const flow::KlogRecord& record) {
   named_ = {};
+  named_.time = flow::klog_time(record);
   if (const auto found = flow_keys_.find(record); found.key) {
     named_.pod = *found.key;
     return found.key->ns != flow::kOtherFlows;

@@ -10,10 +10,11 @@ namespace {
 
 using Form = FactRow::Form;
 
-constexpr FactRow kRows[] = {
 #define SAYS(what, text, ...) {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}},
 #define SAYS_WITH(what, text, present, ...) \
   {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .with = present},
+#define SAYS_WITHOUT(what, text, absent, ...) \
+  {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .without = absent},
 #define REASON(what, text, reason, ...) \
   {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .says = reason},
 #define VERDICT(what, text, heavy, summary) \
@@ -22,6 +23,7 @@ constexpr FactRow kRows[] = {
   {.kind = FactKind::kBindFailed,                   \
    .message = text,                                 \
    .keys = {{{"err", Field::kError}, __VA_ARGS__}}, \
+   .with = "err",                                   \
    .says = text,                                    \
    .weight = 1},
 #define EVENT(what, heavy, reason, text) \
@@ -33,17 +35,25 @@ constexpr FactRow kRows[] = {
    .pattern = text,                      \
    .weight = heavy,                      \
    .ends = true},
+#define APART(what, text, key, all) \
+  {.kind = FactKind::what, .message = text, .apart = key, .pattern = all, .ends = true},
 #define TEXT(what, beginning, all) \
   {.form = Form::kText, .kind = FactKind::what, .message = beginning, .pattern = all},
+constexpr FactRow kHamiRows[] = {
 #include "diagnosis/hami.def"
+};
+constexpr FactRow kKubeRows[] = {
+#include "diagnosis/kube_scheduler.def"
+};
 #undef SAYS
 #undef SAYS_WITH
+#undef SAYS_WITHOUT
 #undef REASON
 #undef VERDICT
 #undef ERROR
 #undef EVENT
+#undef APART
 #undef TEXT
-};
 
 constexpr std::pair<std::string_view, Field> kNames[] = {
     {"node", Field::kNode},           {"nodes", Field::kNodes}, {"reason", Field::kReason},
@@ -54,7 +64,15 @@ constexpr std::pair<std::string_view, Field> kNames[] = {
 
 std::span<const FactRow> fact_rows() {
   static const std::vector<FactRow> kSorted = [] {
-    std::vector<FactRow> rows(std::begin(kRows), std::end(kRows));
+    std::vector<FactRow> rows;
+    const auto add = [&](Scheduler scheduler, std::span<const FactRow> said) {
+      for (FactRow row : said) {
+        row.scheduler = scheduler;
+        rows.push_back(row);
+      }
+    };
+    add(Scheduler::kHami, kHamiRows);
+    add(Scheduler::kKube, kKubeRows);
     std::ranges::stable_sort(rows, {}, [](const FactRow& row) { return std::pair(row.form, row.message); });
     return rows;
   }();

@@ -22,11 +22,13 @@ struct FactRow {
   };
 
   Form form = Form::kMessage;
+  Scheduler scheduler = Scheduler::kKube;
   FactKind kind = FactKind::kAttempt;
   std::string_view message = {};
   std::array<Key, 3> keys = {};  ///< a value of the record under this key is this field
   std::string_view with = {};    ///< the record has this key, with this value where one is given
   std::string_view value = {};
+  std::string_view without = {};  ///< the record does not have this key
   std::string_view apart = {};    ///< the key whose value the pattern takes apart; of free text all of it
   std::string_view pattern = {};  ///< text_pattern.hpp
   std::string_view says = {};     ///< the reason, where no key has one; of a phase its summary

@@ -13,7 +13,8 @@ void SchedulerLog::read(std::string_view text) {
   for (const Fact& fact : parser_.parse(*record)) add(fact);
 }
 
-void SchedulerLog::add(const Fact& fact) {
+void SchedulerLog::add(Fact fact) {
+  fact.log = log_;
   if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
     return places_.add(fact[Field::kNode], fact[Field::kCards], fact.kind == FactKind::kCards);
   const flow::FlowKey key = pod_of(fact);
@@ -24,9 +25,9 @@ void SchedulerLog::add(const Fact& fact) {
   store_->add(pod.key(), fact, places_);
 }
 
-const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) const {
+const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) {
   const Binding* found = nullptr;
-  for (const Binding& binding : bindings_) {
+  for (const Binding& binding : work(fact).bindings) {
     if (!fact.name.empty() && binding.pod.name != fact.name) continue;
     if (const std::string_view node = fact[Field::kNode]; !node.empty() && binding.node != node) continue;
     if (found != nullptr) return nullptr;
@@ -35,35 +36,37 @@ const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) const {
   return found;
 }
 
-flow::FlowKey SchedulerLog::pod_of(const Fact& fact) const {
+flow::FlowKey SchedulerLog::pod_of(const Fact& fact) {
   if (!fact.pod.name.empty()) return fact.pod;
   if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed) {
     const Binding* binding = binding_of(fact);
     return binding != nullptr ? binding->pod.key() : flow::FlowKey{};
   }
-  if (!fact.name.empty() && fact.name != current_.name) return {};
-  return current_.key();
+  const Pod& current = work(fact).current;
+  if (!fact.name.empty() && fact.name != current.name) return {};
+  return current.key();
 }
 
 void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
+  auto& [current, bindings] = work(fact);
   const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
   switch (fact.kind) {
     case FactKind::kAttempt:
-      current_ = {.ns = std::string(pod.ns), .name = std::string(pod.name)};
-      std::erase_if(bindings_, of_pod);
+      current = {.ns = std::string(pod.ns), .name = std::string(pod.name)};
+      std::erase_if(bindings, of_pod);
       break;
     case FactKind::kFilterPassed:
     case FactKind::kFilterFailed:
-      if (current_.key() == pod) current_ = {};
+      if (current.key() == pod) current = {};
       break;
     case FactKind::kBinding:
-      std::erase_if(bindings_, of_pod);
-      if (bindings_.size() == kMostBindings) bindings_.erase(bindings_.begin());
-      bindings_.push_back({{std::string(pod.ns), std::string(pod.name)}, std::string(fact[Field::kNode])});
+      std::erase_if(bindings, of_pod);
+      if (bindings.size() == kMostBindings) bindings.erase(bindings.begin());
+      bindings.push_back({{std::string(pod.ns), std::string(pod.name)}, std::string(fact[Field::kNode])});
       break;
     case FactKind::kBound:
     case FactKind::kBindFailed:
-      std::erase_if(bindings_, of_pod);
+      std::erase_if(bindings, of_pod);
       break;
     default:
       break;

@@ -4,6 +4,7 @@
 // binds run beside, so of those that are open the one with the node, or the only one. What is not certain is nobody's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -21,7 +22,7 @@ class SchedulerLog {
  public:
   static constexpr std::size_t kMostBindings = 256;
 
-  explicit SchedulerLog(DiagnosisStore& store) : store_(&store) {}
+  explicit SchedulerLog(DiagnosisStore& store) : store_(&store), log_(store.next_log()) {}
 
   void add(const flow::RecordLine& line) {
     text_.add(line, [this](std::string_view text) { read(text); });
@@ -47,17 +48,24 @@ class SchedulerLog {
     std::string node;
   };
 
-  void add(const Fact& fact);
-  [[nodiscard]] flow::FlowKey pod_of(const Fact& fact) const;
-  [[nodiscard]] const Binding* binding_of(const Fact& fact) const;
+  /// One scheduler's, for some write into one file.
+  struct Work {
+    Pod current;  // that the scheduler is at; empty: none
+    std::vector<Binding> bindings;
+  };
+
+  void add(Fact fact);
+  [[nodiscard]] Work& work(const Fact& fact) { return work_.at(static_cast<std::size_t>(fact.scheduler)); }
+  [[nodiscard]] flow::FlowKey pod_of(const Fact& fact);
+  [[nodiscard]] const Binding* binding_of(const Fact& fact);
   void note(const flow::FlowKey& pod, const Fact& fact);
 
   DiagnosisStore* store_;
   flow::RecordText text_;
   FactParser parser_;
   CardPlaces places_;
-  Pod current_;  // that the scheduler is at; empty: none
-  std::vector<Binding> bindings_;
+  std::uint32_t log_;
+  std::array<Work, kSchedulers> work_;
 };
 
 }  // namespace flowtap::diagnosis

@@ -56,11 +56,24 @@ TEST(FactParser, WhatIsOfSomethingElseIsNoFact) {
   EXPECT_EQ(facts_of(R"("NodeFitPod" pod="NS/P" node="n1" score=1)"), Facts{});
   EXPECT_EQ(facts_of(R"("NodeFitPod" pod="../p" node="n1" score=1)"), Facts{});
   EXPECT_EQ(facts_of(R"("No available nodes meet the required scores" pod="No Name")"), Facts{});
-  EXPECT_EQ(facts_of(R"("Attempting to bind pod to node" pod="ns/p" node="n1")"), Facts{})
-      << "kube-scheduler's";
   EXPECT_EQ(facts_of("\"no such message\" pod=\"ns/p\""), Facts{});
   EXPECT_EQ(facts_of("NodeFitPod pod=\"ns/p\""), Facts{}) << "free text";
   EXPECT_EQ(facts_of("Start to count dcu devices"), Facts{});
+}
+
+// HAMi says it with a namespace, kube-scheduler without; and from it that the node fits, too.
+TEST(FactParser, OneMessageOfTwoSchedulers) {
+  const auto schedulers_of = [](std::string_view keys) {
+    const std::string text =
+        "I0821 07:20:00.000001       1 a.go:1] \"Attempting to bind pod to node\" node=\"n1\" " +
+        std::string(keys);
+    FactParser parser;
+    std::vector<Scheduler> out;
+    for (const Fact& fact : parser.parse(*flow::parse_klog_record(text))) out.push_back(fact.scheduler);
+    return out;
+  };
+  EXPECT_EQ(schedulers_of(R"(pod="p" namespace="ns")"), std::vector{Scheduler::kHami});
+  EXPECT_EQ(schedulers_of(R"(pod="ns/p")"), std::vector(2, Scheduler::kKube));
 }
 
 TEST(FactParser, OfATwofoldKeyTheLastCounts) {
@@ -81,11 +94,11 @@ TEST(FactParser, AnErrorStandsBesideItsMessage) {
 }
 
 TEST(FactTable, EachRowCanBeReached) {
-  std::set<std::tuple<int, std::string_view, std::string_view, std::string_view, int>> seen;
+  std::set<std::tuple<int, int, std::string_view, std::string_view, std::string_view, int>> seen;
   for (const FactRow& row : fact_rows()) {
     EXPECT_FALSE(row.message.empty());
-    EXPECT_TRUE(seen.insert({static_cast<int>(row.form), row.message, row.value, row.pattern,
-                             static_cast<int>(row.kind)})
+    EXPECT_TRUE(seen.insert({static_cast<int>(row.form), static_cast<int>(row.scheduler), row.message,
+                             row.value, row.pattern, static_cast<int>(row.kind)})
                     .second)
         << row.message;
     EXPECT_FALSE(row.pattern.empty() && (row.form == FactRow::Form::kText || !row.apart.empty()))

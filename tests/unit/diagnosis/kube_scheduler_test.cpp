@@ -1,0 +1,82 @@
+// kube-scheduler's messages, at each level, alone and beside HAMi's in one file.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using test::answer_of;
+using test::body;
+
+constexpr std::string_view kBegin = R"("Attempting to schedule pod" pod="ns/p")";
+constexpr std::string_view kBound =
+    R"("Successfully bound pod to node" pod="ns/p" node="n1" evaluatedNodes=6 feasibleNodes=2)";
+constexpr std::string_view kBoundOnly = R"({"status":"passed","summary":"bind success"})";
+constexpr std::string_view kNode1 = R"({"name":"n1","status":"passed","score":0,"containers":[]})";
+
+std::string no_fit(std::string_view err) {
+  return R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=")" + std::string(err) + '"';
+}
+
+TEST(KubeScheduler, EachVerdictIsAnAttemptWhereNoneBegins) {
+  EXPECT_EQ(answer_of({no_fit("0/2 nodes are available: 2 Insufficient cpu."), kBound}),
+            body("succeeded", "passed", "", kNode1, kBoundOnly));
+  EXPECT_EQ(answer_of({kBound, no_fit("x")}), body("failed", "failed", "x", ""));
+  EXPECT_EQ(
+      answer_of({R"("Unable to schedule pod; no nodes are registered to the cluster; waiting" pod="ns/p")"}),
+      body("failed", "failed", "no nodes are registered to the cluster", ""));
+}
+
+TEST(KubeScheduler, WhatPluginsSayOfOneNode) {
+  EXPECT_EQ(
+      answer_of(
+          {no_fit("x"), kBegin,
+           R"("node had untolerated taints" pod="ns/p" node="n1" untoleratedTaint={"key":"a","effect":"NoSchedule"})",
+           R"("Calculated node's final score for pod" pod="ns/p" node="n2" score=468)",
+           R"("Pod rejected by plugin" pod="ns/p" node="n3" plugin="Coscheduling" status="gang is not whole")"}),
+      body(
+          "pending", "", "",
+          R"({"name":"n1","status":"failed","score":0,"containers":[],"reason":"node had untolerated taints, {\"key\":\"a\",\"effect\":\"NoSchedule\"}"},)"
+          R"({"name":"n2","status":"passed","score":468,"containers":[]},)"
+          R"({"name":"n3","status":"failed","score":0,"containers":[],"reason":"gang is not whole"})"));
+}
+
+TEST(KubeScheduler, ABindThatFails) {
+  constexpr std::string_view kRejected =
+      R"("Error scheduling pod; retrying" err="binding rejected: node is locked" logger="UnhandledError" pod="ns/p")";
+  EXPECT_EQ(answer_of({kRejected}),
+            body("failed", "passed", "", "", R"({"status":"failed","summary":"node is locked"})"));
+  EXPECT_EQ(answer_of({kBegin, R"("Attempting to bind pod to node" pod="ns/p" node="n1")",
+                       R"("Pod rejected by Bind plugin" pod="ns/p" node="n1" plugin="B" status="x")",
+                       R"("Failed to bind pod" pod="ns/p")",
+                       R"("Error scheduling pod; retrying" err="node is locked" pod="ns/p")"}),
+            body("failed", "passed", "", kNode1, R"({"status":"failed","summary":"node is locked"})"));
+  EXPECT_EQ(
+      answer_of({kBegin,
+                 R"("Error scheduling pod; retrying" err="running PreFilter plugin \"X\": no" pod="ns/p")"}),
+      body("failed", "failed", R"(running PreFilter plugin \"X\": no)", ""));
+}
+
+// Both containers' logs as one file: each scheduler is at a pod of its own.
+TEST(KubeScheduler, HamiInTheSameFile) {
+  EXPECT_EQ(
+      answer_of({kBegin, R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")",
+                 R"("Attempting to schedule pod" pod="ns/q")",
+                 R"("No available nodes meet the required scores" pod="p")",
+                 no_fit("0/1 nodes are available: 1 NodeUnfitPod."),
+                 R"("Attempting to bind pod to node" pod="ns/q" node="n1")"}),
+      R"({"status":"failed","filter":{"status":"failed","summary":"No available nodes meet the required scores","nodes":[],)"
+      R"("reasons":[{"reason":"NodeUnfitPod","nodes":1}]},"bind":{"status":"","summary":""}})");
+}
+
+TEST(KubeScheduler, HamisMessagesAreNotItsOwn) {
+  EXPECT_EQ(answer_of({R"("Successfully bound pod to node" pod="p" namespace="ns" node="n1")",
+                       R"("Failed to bind pod" err="x" pod="p" namespace="ns" node="n1")"}),
+            body("failed", "passed", "", "", R"({"status":"failed","summary":"Failed to bind pod, x"})"));
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

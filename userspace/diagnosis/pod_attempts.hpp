@@ -1,0 +1,38 @@
+// A pod's latest attempt out of what each scheduler has said of it. Two schedulers' logs come in any order, by milliseconds or file
+// by file, so each has an attempt of its own, and they become one only when somebody asks.
+//
+// kube-scheduler asks the extender in the middle of its own attempt. So the extender's attempt is of the same one if it began after
+// kube-scheduler's did, and not after that had ended; else the earlier of the two is over.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "diagnosis/attempt.hpp"
+#include "diagnosis/card_places.hpp"
+#include "diagnosis/diagnosis.hpp"
+#include "diagnosis/fact.hpp"
+
+namespace flowtap::diagnosis {
+
+class PodAttempts {
+ public:
+  void add(const Fact& fact, const CardPlaces& places) {
+    attempts_.at(static_cast<std::size_t>(fact.scheduler)).add(fact, places);
+  }
+
+  /// A device-aware scheduler's verdict on a node wins over a generic one's, and the later attempt over the earlier. Of a name that
+  /// was used again it is the pod that was spoken of last.
+  [[nodiscard]] Diagnosis diagnosis() const;
+
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const Attempt& attempt : attempts_) sum += attempt.bytes();
+    return sum;
+  }
+
+ private:
+  std::array<Attempt, kSchedulers> attempts_;
+};
+
+}  // namespace flowtap::diagnosis
