@@ -86,6 +86,12 @@ void Attempt::take(const Fact& fact, const CardPlaces& places) {
     case FactKind::kNodesFail:
       decide_many(fact);
       break;
+    case FactKind::kAligns:
+      align(fact, Verdict::kPassed);
+      break;
+    case FactKind::kAlignFails:
+      align(fact, Verdict::kFailed);
+      break;
     case FactKind::kFilterPassed:
       set(filter_, Verdict::kPassed, fact);
       break;
@@ -226,6 +232,29 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
   }
   keep(found->reason, sentence(reason_of(*found, fact, places), fact[Field::kError]));
   found->index = number<std::size_t>(fact[Field::kIndex]);
+}
+
+// The plugin goes through a pod's containers, or takes the pod as a whole, and is done with the node at the first that has no place.
+void Attempt::align(const Fact& fact, Verdict verdict) {
+  Node* found = node(fact[Field::kNode]);
+  if (found == nullptr) return;
+  const std::string_view container = fact[Field::kContainer];
+  auto at = std::ranges::find(found->places, container, &Place::container);
+  if (at == found->places.end()) {
+    if (found->places.size() >= kMostContainers) return;
+    bytes_ += sizeof(Place) + container.size();
+    at = found->places.insert(at, {std::string(container), Verdict::kNone, {}, 0, {}, {}});
+  }
+  found->verdict = verdict;
+  found->by_event = false;
+  if (at->verdict != verdict || fact.weight >= at->weight) {
+    keep(at->reason, std::string(fact[Field::kReason]));
+    at->weight = fact.weight;
+  }
+  at->verdict = verdict;
+  if (const std::string_view resource = fact[Field::kResource]; !resource.empty())
+    keep(at->resource, std::string(resource));
+  if (const auto cell = number<std::size_t>(fact[Field::kCell])) at->cell = cell;
 }
 
 // An event has each reason once, with its nodes, and not how many cards: what a line has said of a node is more.

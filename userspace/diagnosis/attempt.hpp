@@ -48,12 +48,22 @@ class Attempt {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
+  // A container, or with no name the whole pod, among a node's NUMA cells.
+  struct Place {
+    std::string container;
+    Verdict verdict = Verdict::kNone;
+    std::string reason;
+    unsigned weight = 0;
+    std::string resource;
+    std::optional<std::size_t> cell;
+  };
   struct Node {
     Verdict verdict = Verdict::kNone;
     double score = 0;
     std::string reason;
     std::size_t allocated = 0;         // requests of the pod that it could meet
     std::optional<std::size_t> index;  // of the container that failed, where the scheduler says so
+    std::vector<Place> places;         // in the order in which they were tried
     bool by_event = false;             // it has only reasons of an event
     std::vector<CardVerdict> cards;    // that failed since the last request that it could meet
   };
@@ -61,6 +71,7 @@ class Attempt {
   void begin(const Fact& fact);
   void take(const Fact& fact, const CardPlaces& places);
   Node* node(std::string_view name);
+  void align(const Fact& fact, Verdict verdict);
   void decide(const Fact& fact, Verdict verdict, const CardPlaces& places);
   void decide_many(const Fact& fact);
   void allocate(const Fact& fact, const CardPlaces& places);

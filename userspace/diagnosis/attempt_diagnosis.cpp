@@ -25,8 +25,22 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const
       .name = name, .verdict = node.verdict, .score = 0, .containers = {}, .reason = {}, .cards = node.cards};
   const bool named = requests_.empty() || requests_.size() == containers_.size();
   const auto pass = [&](std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) out.containers.push_back({containers_[i], Verdict::kPassed, {}});
+    for (std::size_t i = 0; i < count; ++i)
+      out.containers.push_back({containers_[i], Verdict::kPassed, {}, {}});
   };
+  for (const Place& place : node.places) {
+    std::string reason = place.verdict == Verdict::kFailed ? place.reason : std::string();
+    if (!reason.empty() && !place.resource.empty()) reason.append(": ").append(place.resource);
+    if (place.container.empty())
+      out.reason = std::move(reason);
+    else
+      out.containers.push_back({place.container, place.verdict, std::move(reason), place.cell});
+  }
+  if (!node.places.empty()) {
+    if (out.reason.empty() && node.verdict == Verdict::kFailed) out.reason = node.reason;
+    if (node.verdict == Verdict::kPassed) out.score = node.score;
+    return out;
+  }
   if (node.verdict == Verdict::kPassed) {
     out.score = node.score;
     if (named) pass(containers_.size());
@@ -38,7 +52,7 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const
     return out;
   }
   pass(*failed);
-  out.containers.push_back({containers_[*failed], Verdict::kFailed, node.reason});
+  out.containers.push_back({containers_[*failed], Verdict::kFailed, node.reason, {}});
   return out;
 }
 

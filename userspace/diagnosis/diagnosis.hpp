@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ enum class Verdict : std::uint8_t { kNone, kPassed, kFailed };
 struct ContainerVerdict {
   std::string name;
   Verdict verdict = Verdict::kNone;
-  std::string reason;  ///< of one that failed
+  std::string reason;               ///< of one that failed
+  std::optional<std::size_t> cell;  ///< the NUMA cell that it would have, where the scheduler says so
 };
 
 /// One of a node's cards that would not do for the container that failed.

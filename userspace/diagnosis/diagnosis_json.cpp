@@ -43,6 +43,7 @@ void put(std::string& out, const ContainerVerdict& container) {
   put(out += '{', "name", container.name);
   put(out += ',', "status", word(container.verdict));
   if (container.verdict == Verdict::kFailed) put(out += ',', "reason", container.reason);
+  if (container.cell) out.append(",\"numaCell\":").append(std::to_string(*container.cell));
   out += '}';
 }
 

@@ -29,7 +29,9 @@ enum class FactKind : std::uint8_t {
   kNodeReason,  ///< why the node that is decided next does not fit
   kNodeFits,
   kNodeFails,
-  kNodesFail,  ///< the same of several nodes, with one reason of each
+  kNodesFail,   ///< the same of several nodes, with one reason of each
+  kAligns,      ///< a container of the pod, or all of it, has a place among the node's NUMA cells
+  kAlignFails,  ///< it has none, and so the node does not fit
   kFilterPassed,
   kFilterFailed,
   kBinding,  ///< the scheduler begins to bind the pod to the node
@@ -52,8 +54,10 @@ enum class Field : std::uint8_t {
   kCards,     ///< their ids, in JSON or as Go prints a list of structures
   kRequests,  ///< JSON: a list of {"TYPE":{"Nums":N}}, one object a container
   kNodes,     ///< names, with commas
+  kResource,  ///< of which there is not enough
+  kCell,      ///< the NUMA cell's number
 };
-constexpr std::size_t kFields = 12;
+constexpr std::size_t kFields = 14;
 
 /// Does not own; what it views lives until the parser's next record.
 struct Fact {

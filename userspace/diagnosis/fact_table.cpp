@@ -39,11 +39,39 @@ using Form = FactRow::Form;
   {.kind = FactKind::what, .message = text, .apart = key, .pattern = all, .ends = true},
 #define TEXT(what, beginning, all) \
   {.form = Form::kText, .kind = FactKind::what, .message = beginning, .pattern = all},
+#define ALIGN(what, text, present, is, heavy, reason)                  \
+  {.kind = FactKind::what,                                             \
+   .message = text,                                                    \
+   .keys = {{{"node", Field::kNode}, {"resource", Field::kResource}}}, \
+   .with = present,                                                    \
+   .value = is,                                                        \
+   .apart = "logID",                                                   \
+   .pattern = "<>/<>/<container>",                                     \
+   .says = reason,                                                     \
+   .weight = heavy,                                                    \
+   .ends = true},                                                      \
+      {.kind = FactKind::what,                                         \
+       .message = text,                                                \
+       .keys = {{{"node", Field::kNode},                               \
+                 {"resource", Field::kResource},                       \
+                 {"container", Field::kContainer},                     \
+                 {"numaCell", Field::kCell}}},                         \
+       .with = present,                                                \
+       .value = is,                                                    \
+       .says = reason,                                                 \
+       .weight = heavy},
+#define RESOURCE(text)                                                                                 \
+  {.kind = FactKind::kAlignFails,                                                                      \
+   .message = text,                                                                                    \
+   .keys = {{{"node", Field::kNode}, {"reason", Field::kResource}, {"container", Field::kContainer}}}, \
+   .with = "node",                                                                                     \
+   .says = text},
 constexpr FactRow kHamiRows[] = {
 #include "diagnosis/hami.def"
 };
 constexpr FactRow kKubeRows[] = {
 #include "diagnosis/kube_scheduler.def"
+#include "diagnosis/numa_scheduler.def"
 };
 #undef SAYS
 #undef SAYS_WITH
@@ -54,6 +82,8 @@ constexpr FactRow kKubeRows[] = {
 #undef EVENT
 #undef APART
 #undef TEXT
+#undef ALIGN
+#undef RESOURCE
 
 constexpr std::pair<std::string_view, Field> kNames[] = {
     {"node", Field::kNode},           {"nodes", Field::kNodes}, {"reason", Field::kReason},
