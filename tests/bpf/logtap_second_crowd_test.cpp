@@ -134,6 +134,10 @@ TEST_P(LogTapCrowd, OnOneCpuLosesOnlyWhatIsKeptFromTheLast) {
       static_cast<unsigned long long>(tap.streams().unsure()));
   EXPECT_TRUE(tap.missed() != 0 || lost == 0);
   EXPECT_LE(tap.streams().rescued(), misses.passed + tap.streams().unsure());
+  // Of pipes that are not tapped, a few of what passed may be.
+  if (misses.passed > 20) {
+    EXPECT_GT(tap.streams().rescued(), misses.passed / 2);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, LogTapCrowd, ::testing::Bool(),

@@ -85,7 +85,7 @@ class StreamPath {
   void end_orphans();
   static void note_listing(const Status& listed);
   void open_sources(const Config::Stream::Sources& sources);
-  /// What is older than `youngest`. False: there may be more.
+  /// What is older than `youngest`. False: open files cannot be listed now.
   bool find_running(std::chrono::nanoseconds youngest);
   void find_missed(std::uint64_t misses);
   void drain() noexcept;
@@ -124,7 +124,8 @@ class StreamPath {
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> failed_rounds_{0};
   std::uint64_t drain_errors_ = 0;  // as of the last look
-  std::uint64_t exec_misses_ = 0;   // as far as what began then was looked for
+  std::uint64_t exec_misses_ = 0;
+  int missed_looks_ = 0;  // that are due for what began then
   Clock::time_point next_missed_look_{};
   std::thread thread_;
 };

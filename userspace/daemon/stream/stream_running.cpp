@@ -11,7 +11,7 @@ namespace flowtap {
 namespace {
 
 constexpr auto kBeingMade = std::chrono::seconds(1);
-// Each look goes through all open files of the node.
+// Each look goes through all open files of the node. Longer than a container is being made.
 constexpr auto kMissedPause = std::chrono::seconds(2);
 
 std::uint64_t since_boot_ns() {
@@ -29,16 +29,12 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
     if (youngest.count() == 0) warnings_.push_back("what ran before was not found: " + files.error().what);
     return false;
   }
-  bool all = true;
   const std::uint64_t born_before = since_boot_ns() - static_cast<std::uint64_t>(youngest.count());
   std::set<flow::StreamNo> before;  // an earlier service's
   for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
   std::map<flow::StreamNo, std::uint64_t> begun;
   for (flow::Enter& enter : find_running_containers(*files)) {
-    if (enter.start_time > born_before) {
-      all = false;
-      continue;
-    }
+    if (enter.start_time > born_before) continue;
     auto& [out, err] = enter.outputs;
     const bool one_place = out.device == err.device && out.inode == err.inode;
     for (flow::Enter::Output* output : {&out, &err}) {
@@ -63,16 +59,18 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
     if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
   }
   service_->add_begun(begun);
-  return all;
+  return true;
 }
 
 // Where a task is preempted within the program at exec, the kernel does not run it for others on that CPU: what began then is
 // in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file. What is
-// younger than a moment may still be made by its runtime, and come to the program.
+// younger than a moment may still be made by its runtime, and come to the program; the second look finds it.
 void StreamPath::find_missed(std::uint64_t misses) {
-  if (misses == exec_misses_ || Clock::now() < next_missed_look_) return;
+  if (misses != exec_misses_) missed_looks_ = 2;
+  exec_misses_ = misses;
+  if (missed_looks_ == 0 || Clock::now() < next_missed_look_) return;
   next_missed_look_ = Clock::now() + kMissedPause;
-  if (find_running(kBeingMade)) exec_misses_ = misses;
+  if (find_running(kBeingMade)) --missed_looks_;
 }
 
 }  // namespace flowtap
