@@ -7,15 +7,11 @@
 #include <exception>
 #include <optional>
 
-#include "daemon/stream/flow_gaps.hpp"
-
 namespace flowtap {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::array<std::string_view, kRefillResults> kNames{"exact", "approximate", "unfilled", "no_source",
-                                                              "no_room"};
 // Behind all who capture and serve.
 constexpr int kNice = 10;
 // A runtime has mostly written its file by then, and what is lost at one time is looked for in one go.
@@ -27,10 +23,6 @@ constexpr std::size_t kMostDecided = 4096;
 constexpr int kRest = 4;
 
 }  // namespace
-
-std::string_view to_string(RefillResult result) {
-  return kNames.at(static_cast<std::size_t>(result));
-}
 
 Refiller::Refiller(flow::FlowStore& store, const RuntimeHistory& history) : store_(store), history_(history) {
   store_.when_gapped([this] { bell_.ring(); });
@@ -83,8 +75,7 @@ void Refiller::take_new(Clock::time_point now) {
 // Its last round is the one that leaves nothing open.
 void Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
   const bool last = now >= job.until;
-  auto& decided = decided_[id];
-  const GapRound round = fill_gaps(store_, history_, id, {.since = decided, .last = last});
+  const GapRound round = fill_gaps(store_, history_, id, decided_[id], {.last = last});
   rest_ = Clock::now() + kRest * (Clock::now() - now);
   for (std::size_t i = 0; i < kRefillResults; ++i) bytes_.at(i) += round.bytes.at(i);
   if (round.open > 0 && !last) {
@@ -92,15 +83,15 @@ void Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
     job.due = std::max(rest_, std::min(Clock::now() + job.pause, job.until));
     return;
   }
-  for (std::size_t i = 0; i < decided.size(); ++i) decided.at(i) = std::max(decided.at(i), round.next.at(i));
   job.until = now;
   if (decided_.size() > kMostDecided) decided_.clear();
 }
 
 void Refiller::append_samples(std::vector<stats::Series>& out) const {
   for (std::size_t i = 0; i < kRefillResults; ++i)
-    out.push_back(
-        {&stats::stat(stats::StatId::kFLOW_REFILLED), {std::string(kNames.at(i))}, bytes_.at(i).load()});
+    out.push_back({&stats::stat(stats::StatId::kFLOW_REFILLED),
+                   {std::string(to_string(static_cast<RefillResult>(i)))},
+                   bytes_.at(i).load()});
 }
 
 }  // namespace flowtap

@@ -11,22 +11,12 @@
 #include <vector>
 
 #include "base/bell.hpp"
+#include "daemon/stream/flow_gaps.hpp"
 #include "daemon/stream/runtime_history.hpp"
 #include "flow/store/flow_store.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {
-
-/// What became of bytes that were missing. The words stand in metrics.
-enum class RefillResult : std::uint8_t {
-  kExact,        ///< found, exactly as many as were missing, between the bytes that were captured
-  kApproximate,  ///< the best match, and marked so in the flow's file
-  kUnfilled,     ///< what the runtime has kept does not tell
-  kNoSource,     ///< the runtime keeps no file that can be read
-  kNoRoom,       ///< newer lines would have to go for them
-};
-constexpr std::size_t kRefillResults = 5;
-[[nodiscard]] std::string_view to_string(RefillResult result);
 
 /// How long the runtime's file is waited for.
 constexpr std::chrono::milliseconds kRefillPatience{5000};
@@ -64,8 +54,8 @@ class Refiller {
   flow::FlowStore& store_;
   const RuntimeHistory& history_;
   Jobs jobs_;
-  std::map<std::string, std::array<std::uint64_t, 2>> decided_;  // gaps of each output before this time
-  Clock::time_point rest_{};                                     // others have the processor until then
+  std::map<std::string, GapsDecided> decided_;
+  Clock::time_point rest_{};  // others have the processor until then
   std::array<std::atomic<std::uint64_t>, kRefillResults> bytes_{};
   Bell bell_;  // rings when there are new gaps
   std::thread thread_;

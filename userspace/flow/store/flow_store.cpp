@@ -188,6 +188,7 @@ void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
   store_.more_age_ = true;
   touch(flow);
   store_.note_change(flow);
+  store_.note_gaps(flow);  // what nothing stands behind may be found now
 }
 
 void FlowStore::forget_streams() {
@@ -207,6 +208,7 @@ void FlowStore::end_orphans(std::uint64_t time) {
     if (flow->open_streams > 0 || flow->log.ended() != 0 || flow->derived) continue;
     flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);
     note_change(*flow);
+    note_gaps(*flow);
     more_age_ = true;
     waiting_.try_emplace(flow->number, flow);
     next_flush_ = {};

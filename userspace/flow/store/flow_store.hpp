@@ -186,9 +186,9 @@ class FlowStore {
   /// Moves a position, and the number of lines before it, from after so many edits to now; returns how many there are now.
   std::size_t move(const Flow& flow, std::size_t edits, LogPosition& at, std::uint64_t& lines) const;
 
-  /// `told` is called, under the store's lock, when a gap was added of which take_gapped() says nothing yet.
+  /// `told` is called, under the store's lock, when there is a flow of which take_gapped() says nothing yet.
   void when_gapped(std::function<void()> told);
-  /// The flows that have got gaps since the last call.
+  /// The flows that have got gaps since the last call, and those with gaps that have ended.
   [[nodiscard]] std::vector<std::string> take_gapped();
   /// FlowLog::fill(). Safe from any thread. Error code ENOSPC: the flow, or all of them, would be larger than they may.
   [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
