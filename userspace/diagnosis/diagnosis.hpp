@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace flowtap::diagnosis {
@@ -60,6 +61,9 @@ struct Diagnosis {
   /// Of what its phases say.
   void decide();
 };
+
+/// The word of the answer.
+[[nodiscard]] std::string_view to_string(Diagnosis::Status status);
 
 /// The body of `schedulerlog`. `evidence`: with what the verdicts rest on, too.
 [[nodiscard]] std::string to_json(const Diagnosis& diagnosis, bool evidence = false);

@@ -19,18 +19,6 @@ std::string_view word(Verdict verdict) {
   return verdict == Verdict::kNone ? "" : verdict == Verdict::kPassed ? "passed" : "failed";
 }
 
-std::string_view word(Diagnosis::Status status) {
-  switch (status) {
-    case Diagnosis::Status::kSucceeded:
-      return "succeeded";
-    case Diagnosis::Status::kFailed:
-      return "failed";
-    case Diagnosis::Status::kPending:
-      break;
-  }
-  return "pending";
-}
-
 // As short as reads back to the same: 1.5, not 1.5E0.
 void put(std::string& out, double value) {
   std::array<char, 32> digits{};
@@ -87,9 +75,21 @@ void put_phase(std::string& out, const PhaseVerdict& phase) {
 
 }  // namespace
 
+std::string_view to_string(Diagnosis::Status status) {
+  switch (status) {
+    case Diagnosis::Status::kSucceeded:
+      return "succeeded";
+    case Diagnosis::Status::kFailed:
+      return "failed";
+    case Diagnosis::Status::kPending:
+      break;
+  }
+  return "pending";
+}
+
 std::string to_json(const Diagnosis& diagnosis, bool evidence) {
   std::string out;
-  put(out += '{', "status", word(diagnosis.status));
+  put(out += '{', "status", to_string(diagnosis.status));
   put_phase(out += ",\"filter\":", diagnosis.filter);
   out += ",\"nodes\":[";
   for (const NodeVerdict& node : diagnosis.nodes) {

@@ -1,8 +1,9 @@
-// The latest attempts of each pod that schedulers have spoken of, as many as there is room for.
+// The latest attempts of each pod that schedulers have spoken of, as many as there is room for. Safe from any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,28 +25,45 @@ class DiagnosisStore {
   explicit DiagnosisStore(std::size_t most_pods = kMostPods) : most_(most_pods), attempts_(most_pods) {}
 
   /// A name for a log that facts are from.
-  [[nodiscard]] std::uint32_t next_log() { return ++logs_; }
+  [[nodiscard]] std::uint32_t next_log() {
+    const std::scoped_lock lock(mutex_);
+    return ++logs_;
+  }
   void add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
 
   /// Nothing: no scheduler has spoken of it, or too many others since.
   [[nodiscard]] std::optional<Diagnosis> find(std::string_view ns, std::string_view name);
 
-  /// `take("ns/name", Diagnosis)` of each pod, the most recent first.
+  /// `take("ns/name", Diagnosis)` of each pod, the most recent first; under the lock, so it is to be short.
   template <typename Take>
   void each(Take&& take) const {
+    const std::scoped_lock lock(mutex_);
     attempts_.each(
         [&](const std::string& pod, const PodAttempts& attempts) { take(pod, attempts.diagnosis()); });
   }
 
-  [[nodiscard]] std::size_t size() const { return attempts_.size(); }
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t size() const {
+    const std::scoped_lock lock(mutex_);
+    return attempts_.size();
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    const std::scoped_lock lock(mutex_);
+    return bytes_;
+  }
+  /// Pods that had to make room.
+  [[nodiscard]] std::uint64_t evicted() const {
+    const std::scoped_lock lock(mutex_);
+    return evicted_;
+  }
 
  private:
   void drop_oldest();
 
+  mutable std::mutex mutex_;
   std::size_t most_;
   Lru<PodAttempts> attempts_;
   std::size_t bytes_ = 0;
+  std::uint64_t evicted_ = 0;
   std::uint32_t logs_ = 0;
 };
 

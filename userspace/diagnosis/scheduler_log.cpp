@@ -9,8 +9,13 @@ namespace flowtap::diagnosis {
 
 void SchedulerLog::read(std::string_view text) {
   const auto record = flow::parse_klog_record(text);
-  if (!record) return;
-  for (const Fact& fact : parser_.parse(*record)) add(fact);
+  if (!record) {
+    ++counts_.malformed;
+    return;
+  }
+  const auto facts = parser_.parse(*record);
+  ++(facts.empty() ? counts_.others : counts_.telling);
+  for (const Fact& fact : facts) add(fact);
 }
 
 void SchedulerLog::add(Fact fact) {

@@ -18,6 +18,22 @@
 
 namespace flowtap::diagnosis {
 
+/// Records of a log.
+struct LogCounts {
+  std::uint64_t telling = 0;    ///< that say something of a pod, or of cards
+  std::uint64_t others = 0;     ///< that the tables do not know
+  std::uint64_t malformed = 0;  ///< that have no header of klog's
+  std::uint64_t cut = 0;        ///< that were longer than RecordText::kMost, and were read up to there
+
+  LogCounts& operator+=(const LogCounts& more) {
+    telling += more.telling;
+    others += more.others;
+    malformed += more.malformed;
+    cut += more.cut;
+    return *this;
+  }
+};
+
 class SchedulerLog {
  public:
   static constexpr std::size_t kMostBindings = 256;
@@ -34,7 +50,11 @@ class SchedulerLog {
   /// A whole record.
   void read(std::string_view text);
 
-  [[nodiscard]] std::uint64_t cut() const { return text_.cut(); }
+  [[nodiscard]] LogCounts counts() const {
+    LogCounts counts = counts_;
+    counts.cut = text_.cut();
+    return counts;
+  }
 
  private:
   struct Pod {
@@ -65,6 +85,7 @@ class SchedulerLog {
   FactParser parser_;
   CardPlaces places_;
   std::uint32_t log_;
+  LogCounts counts_;
   std::array<Work, kSchedulers> work_;
 };
 
