@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "api/diagnosis_routes.hpp"
 #include "api/flow_routes.hpp"
 #include "api/json.hpp"
 #include "api/log_routes.hpp"
@@ -55,6 +56,8 @@ const std::vector<Route>& routes() {
       {std::string(kFlowsPath) + "/{}/raw", read_flow, {"follow", "stream", "from"}},
       {std::string(kFlowsPath) + "/{}/log", flow_log, log_parameters(), log_flags()},
       {std::string(kNamespacesPath) + "/{}/pods/{}/log", pod_log, pod_log_parameters(), log_flags()},
+      {std::string(kNamespacesPath) + "/{}/pods/{}/schedulerlog", schedulerlog, {"evidence"}, {"evidence"}},
+      {std::string(kSchedulerLogsPath), schedulerlogs, {"namespace", "diagnosis"}, {"diagnosis"}},
       {std::string(kProcessesPath) + "/{}/raw", tap_process, {"stream"}},
       {std::string(kProcessesPath) + "/{}/log", tap_process_lines, {"stream", "timestamps"}, {"timestamps"}}};
   return kRoutes;

@@ -18,6 +18,7 @@ inline constexpr std::string_view kStatsPath = "/api/v1/stats";
 inline constexpr std::string_view kFlowsPath = "/api/v1/flows";
 inline constexpr std::string_view kNamespacesPath = "/api/v1/namespaces";
 inline constexpr std::string_view kProcessesPath = "/api/v1/processes";
+inline constexpr std::string_view kSchedulerLogsPath = "/api/v1/schedulerlogs";
 
 /// The header and the trailer that tell what a raw body lacks.
 inline constexpr std::string_view kMissingHeader = "X-Flowtap-Missing-Bytes";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/diagnosis_views.hpp"
 #include "api/flow_views.hpp"
 #include "base/result.hpp"
 #include "stats/snapshot.hpp"
@@ -86,6 +87,10 @@ class NodeView {
   /// The flows; what is returned lives as long as this. An Error while nothing is captured: why.
   [[nodiscard]] virtual Result<FlowsView*> flows() const {
     return fail("the stream path is off", "set stream: enabled: true in flowtapd's configuration");
+  }
+  /// The same of the explain path.
+  [[nodiscard]] virtual Result<DiagnosesView*> diagnoses() const {
+    return fail("the explain path is off", "set explain: enabled: true in flowtapd's configuration");
   }
 };
 

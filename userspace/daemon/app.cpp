@@ -52,6 +52,7 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   app->outlets_.set_given_up(given_up);
   app->components_.set(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
   app->run_stream();
+  if (app->config_.explain.enabled) app->start_explain();
   app->start_api();
   app->start_outlets(nullptr);
   // Counting alone is nothing: nobody could see it.
@@ -87,6 +88,20 @@ void App::run_stream() {
   }
   state_.set_flows(&stream_->flows());
   for (const std::string& warning : stream_->new_warnings()) spdlog::warn("stream: {}", warning);
+}
+
+void App::start_explain() {
+  Result<std::unique_ptr<ExplainPath>> started =
+      fail("the stream path does not run, which captures the schedulers' logs",
+           "flowtap status says why; stream: enabled: true switches it on");
+  if (stream_) started = ExplainPath::start(stream_->scheduler_flows(), config_.explain.max_pods);
+  if (!started) {
+    state_.set_diagnoses(std::unexpected(started.error()));
+    return components_.set(ExplainPath::kName, std::unexpected(started.error()), {});
+  }
+  explain_ = std::move(*started);
+  state_.set_diagnoses(explain_.get());
+  components_.set(ExplainPath::kName, {}, ExplainPath::kHow);
 }
 
 void App::start_api() {
@@ -162,6 +177,7 @@ void App::cycle() {
   auto all = samples();
   append_self_samples(all, status);
   if (stream_) stream_->append_samples(all, *status.stream);
+  if (explain_) explain_->append_samples(all);
   const auto snapshot = registry_.publish(std::move(all));
   outlets_.offer(snapshot);
   state_.publish(std::move(status), snapshot);
@@ -197,6 +213,7 @@ void App::stop() {
   cycle();
   outlets_.stop(kStopLimit);
   api_.reset();
+  explain_.reset();
   if (stream_ && !stream_->stop()) {
     spdlog::warn(
         "stream: a file system that does not answer is not waited for; all that was captured is safe");

@@ -13,6 +13,7 @@
 #include "daemon/count_path.hpp"
 #include "daemon/cycle_times.hpp"
 #include "daemon/events.hpp"
+#include "daemon/explain/explain_path.hpp"
 #include "daemon/flags.hpp"
 #include "daemon/node_lock.hpp"
 #include "daemon/node_state.hpp"
@@ -43,6 +44,7 @@ class App {
   void start_count();
   void open_stream();
   void run_stream();
+  void start_explain();
   void start_api();
   void start_outlets(const stats::SnapshotPtr& told);
   void cycle();
@@ -61,8 +63,9 @@ class App {
   NodeState state_;
   Components components_;
   std::unique_ptr<CountPath> count_;
-  std::optional<Error> stream_missing_;  // why it does not run, though it should
-  std::unique_ptr<StreamPath> stream_;   // before the API, whose readers read from it
+  std::optional<Error> stream_missing_;   // why it does not run, though it should
+  std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it
+  std::unique_ptr<ExplainPath> explain_;  // reads from it, too
   Outlets outlets_;
   std::optional<api::ApiServer> api_;
   ReadErrors read_errors_{{"bpf_program", 0},

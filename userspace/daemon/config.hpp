@@ -73,6 +73,12 @@ struct Config {
     bool operator==(const Stream&) const = default;
   } stream;
 
+  struct Explain {
+    bool enabled = true;
+    std::uint64_t max_pods = 1000;
+    bool operator==(const Explain&) const = default;
+  } explain;
+
   struct Prometheus {
     bool enabled = false;
     std::string address = "0.0.0.0:9000";

@@ -25,6 +25,7 @@ constexpr std::size_t kMaxLogKeys = flow::FlowKeys::kMostKeys;
 constexpr U64 kMinFlow = U64{32} << 10U;
 constexpr U64 kMaxBuffers = U64{1} << 30U;
 constexpr U64 kMaxFlows = U64{1} << 40U;
+constexpr U64 kMaxPods = 100'000;
 
 std::span<const Key> table() {
   static const std::array kKeys = {
@@ -136,6 +137,12 @@ std::span<const Key> table() {
           "(nightly-????"
           "?)-*, namespace: argo, group: $1}; of REANA's jobs: {pod: reana-run-job-(*)-?????, "
           "group: $1}."},
+
+      Key{"explain", {}, "Why pods got their devices or not, out of the logs that stream.schedulers names."},
+      Key{"explain.enabled", BoolField{[](Config& c) -> bool& { return c.explain.enabled; }},
+          "false reads no scheduler's log for it."},
+      Key{"explain.max_pods", CountField{[](Config& c) -> U64& { return c.explain.max_pods; }, 1, kMaxPods},
+          "Pods whose latest attempts are kept; who was neither spoken of nor asked for longest makes room."},
 
       Key{"prometheus", {}, "The totals for Prometheus."},
       Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},

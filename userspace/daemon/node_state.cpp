@@ -24,6 +24,16 @@ Result<api::FlowsView*> NodeState::flows() const {
   return NodeView::flows();
 }
 
+void NodeState::set_diagnoses(Result<api::DiagnosesView*> diagnoses) {
+  const std::scoped_lock lock(mutex_);
+  diagnoses_ = std::move(diagnoses);
+}
+
+Result<api::DiagnosesView*> NodeState::diagnoses() const {
+  const std::scoped_lock lock(mutex_);
+  return diagnoses_ ? *diagnoses_ : NodeView::diagnoses();
+}
+
 api::StatusReport NodeState::status() const {
   const std::scoped_lock lock(mutex_);
   api::StatusReport status = status_;

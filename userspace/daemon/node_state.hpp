@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 
 #include "api/views.hpp"
 
@@ -16,6 +17,8 @@ class NodeState final : public api::NodeView {
   void publish(api::StatusReport status, stats::SnapshotPtr snapshot);
   /// What /api/v1/flows shows; lives longer than the API.
   void set_flows(api::FlowsView* flows);
+  /// What /api/v1/schedulerlogs shows; lives longer than the API. An Error: why nothing is explained.
+  void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
   /// Until this was called /readyz answers 503.
   void set_ready();
 
@@ -23,6 +26,7 @@ class NodeState final : public api::NodeView {
   [[nodiscard]] stats::SnapshotPtr snapshot() const override;
   [[nodiscard]] Status ready() const override;
   [[nodiscard]] Result<api::FlowsView*> flows() const override;
+  [[nodiscard]] Result<api::DiagnosesView*> diagnoses() const override;
 
  private:
   mutable std::mutex mutex_;
@@ -30,6 +34,7 @@ class NodeState final : public api::NodeView {
   api::StatusReport status_;
   stats::SnapshotPtr snapshot_;
   api::FlowsView* flows_ = nullptr;
+  std::optional<Result<api::DiagnosesView*>> diagnoses_;  // absent: switched off
   bool ready_ = false;
 };
 

@@ -133,7 +133,8 @@ std::set<std::string> flow_ids(const Daemon& daemon) {
 std::string logged_bytes(const std::string& cri_log, const std::string& stream) {
   std::istringstream lines(cri_log);
   std::string bytes;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string line;
+       std::getline(lines, line) && !lines.eof();) {  // what is being written has no newline yet
     const auto name = line.find(' ') + 1;
     const auto tag = line.find(' ', name) + 1;
     if (stream != "both" && line.compare(name, tag - 1 - name, stream) != 0) continue;

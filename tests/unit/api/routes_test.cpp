@@ -43,7 +43,8 @@ TEST(Routes, UnknownPathIs404AndNamesTheOthers) {
   EXPECT_EQ(error.what, R"(there is no "/nope\x1b\xff")");
   EXPECT_EQ(error.hint,
             "routes: /healthz, /readyz, /api/v1/status, /api/v1/stats, /api/v1/flows, /api/v1/flows/{}/raw, "
-            "/api/v1/flows/{}/log, /api/v1/namespaces/{}/pods/{}/log, /api/v1/processes/{}/raw, "
+            "/api/v1/flows/{}/log, /api/v1/namespaces/{}/pods/{}/log, "
+            "/api/v1/namespaces/{}/pods/{}/schedulerlog, /api/v1/schedulerlogs, /api/v1/processes/{}/raw, "
             "/api/v1/processes/{}/log");
 }
 

@@ -23,6 +23,7 @@ class ScriptedNode : public NodeView {
   stats::SnapshotPtr totals;
   std::atomic<bool> is_ready = true;
   FlowsView* captured = nullptr;
+  DiagnosesView* explained = nullptr;
 
   [[nodiscard]] StatusReport status() const override { return report; }
   [[nodiscard]] stats::SnapshotPtr snapshot() const override { return totals; }
@@ -33,6 +34,10 @@ class ScriptedNode : public NodeView {
   [[nodiscard]] Result<FlowsView*> flows() const override {
     if (captured == nullptr) return NodeView::flows();
     return captured;
+  }
+  [[nodiscard]] Result<DiagnosesView*> diagnoses() const override {
+    if (explained == nullptr) return NodeView::diagnoses();
+    return explained;
   }
 };
 

@@ -7,7 +7,6 @@
 #include "daemon/stream/flow_list.hpp"
 #include "daemon/stream/flows_watch.hpp"
 #include "daemon/stream/journal_flows.hpp"
-#include "daemon/stream/log_reader.hpp"
 #include "daemon/stream/otel_text.hpp"
 #include "identity/flow_id.hpp"
 
@@ -123,12 +122,19 @@ std::uint64_t FlowsService::captured_since(const std::string& id) {
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
                                                           const api::LogOptions& options) {
+  std::unique_ptr<LogForm> form;  // text
+  const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || is_scheduler(id);
+  if (options.otel) form = std::make_unique<OtelText>(id, options, is_schedulers);
+  return open_log(id, options, std::move(form), flow::Followers::Hurry::kYes);
+}
+
+Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
+                                                          const api::LogOptions& options,
+                                                          std::unique_ptr<LogForm> form,
+                                                          flow::Followers::Hurry hurry) {
   // It may have had to make room for others before it said anything.
   if (!store_.find(id) && is_open(id)) store_.expect(id);
-  std::unique_ptr<LogForm> form;  // text
-  const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || (is_scheduler_ && is_scheduler_(id));
-  if (options.otel) form = std::make_unique<OtelText>(id, options, is_schedulers);
-  return LogReader::open(store_, watch_, id, options, history_, std::move(form), captured_since(id));
+  return LogReader::open(store_, watch_, id, options, history_, std::move(form), captured_since(id), hurry);
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,

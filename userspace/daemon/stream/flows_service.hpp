@@ -13,6 +13,7 @@
 #include "api/flow_views.hpp"
 #include "daemon/stream/auditor.hpp"
 #include "daemon/stream/follow_watch.hpp"
+#include "daemon/stream/log_reader.hpp"
 #include "daemon/stream/process_taps.hpp"
 #include "daemon/stream/runtime_history.hpp"
 #include "daemon/stream/suspicion.hpp"
@@ -68,6 +69,13 @@ class FlowsService final : public api::FlowsView {
   [[nodiscard]] Result<std::unique_ptr<api::RawReader>> tap(std::uint32_t pid,
                                                             const api::ReadOptions& options) override;
 
+  /// The same as log(), in another form; empty: text. Safe from any thread.
+  [[nodiscard]] Result<std::unique_ptr<LogReader>> open_log(const std::string& id,
+                                                            const api::LogOptions& options,
+                                                            std::unique_ptr<LogForm> form,
+                                                            flow::Followers::Hurry hurry);
+  [[nodiscard]] bool is_scheduler(const std::string& id) const { return is_scheduler_ && is_scheduler_(id); }
+
  private:
   [[nodiscard]] bool is_open(const std::string& id) const;
   [[nodiscard]] std::uint64_t captured_since(const std::string& id);
@@ -92,6 +100,13 @@ class FlowsService final : public api::FlowsView {
     std::shared_ptr<const List> flows;
   };
   mutable std::optional<Listed> listed_;  // the API's thread's
+};
+
+/// Where schedulers' logs are read from. All must outlive who reads.
+struct SchedulerFlows {
+  flow::FlowStore& store;
+  FollowWatch& watch;
+  FlowsService& flows;
 };
 
 }  // namespace flowtap

@@ -28,7 +28,8 @@ std::string jump_text(std::uint64_t lines) {
 Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, FollowWatch& watch,
                                                    const std::string& flow, const api::LogOptions& options,
                                                    RuntimeHistory* history, std::unique_ptr<LogForm> form,
-                                                   std::uint64_t captured_since) {
+                                                   std::uint64_t captured_since,
+                                                   flow::Followers::Hurry hurry) {
   std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history, std::move(form)));
   reader->captured_since_ = captured_since;
   if (!reader->flow_) {
@@ -39,7 +40,7 @@ Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, Follo
   }
   if (options.follow) {
     // Before the end is looked at, so that nothing comes between.
-    reader->follower_ = store.follow(*reader->flow_);
+    reader->follower_ = store.follow(*reader->flow_, hurry);
   }
   FTAP_TRY(reader->start_.look());
   reader->span_ = reader->start_.span();

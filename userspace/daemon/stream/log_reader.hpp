@@ -22,14 +22,12 @@ class LogReader final : public api::RawReader {
   static constexpr std::uint64_t kOnItsWay = 1'000'000'000;
 
   /// All must outlive it; without `history` only the store is read, and without `form` lines are text. `captured_since`: ns
-  /// since 1970, what is older was not captured; 0: not known, but longer than kOnItsWay. An Error with code ENOENT: nobody
-  /// knows this flow.
-  [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(flow::FlowStore& store, FollowWatch& watch,
-                                                               const std::string& flow,
-                                                               const api::LogOptions& options,
-                                                               RuntimeHistory* history = nullptr,
-                                                               std::unique_ptr<LogForm> form = nullptr,
-                                                               std::uint64_t captured_since = 0);
+  /// since 1970, what is older was not captured; 0: not known, but longer than kOnItsWay. `hurry`: whether capture takes
+  /// smaller steps for who follows. An Error with code ENOENT: nobody knows this flow.
+  [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(
+      flow::FlowStore& store, FollowWatch& watch, const std::string& flow, const api::LogOptions& options,
+      RuntimeHistory* history = nullptr, std::unique_ptr<LogForm> form = nullptr,
+      std::uint64_t captured_since = 0, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes);
   ~LogReader() override;
 
   /// Finds where the last lines begin, what is missing, and what the runtime has of before.

@@ -60,6 +60,8 @@ class StreamPath {
   void set_flow_rules(const std::vector<flow::GroupRule>& rules);
 
   [[nodiscard]] api::FlowsView& flows() { return *service_; }
+  /// For whoever reads schedulers' logs. Not before run().
+  [[nodiscard]] SchedulerFlows scheduler_flows() { return {lines_->store(), *watch_, *service_}; }
   /// How it runs, with what is less than it could be.
   [[nodiscard]] std::string how() const;
   /// What is less than it could be, each sentence once.

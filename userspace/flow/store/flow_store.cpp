@@ -347,9 +347,9 @@ void FlowStore::news_of_flows() {
   followers_.tell(std::array{kChanges});
 }
 
-std::shared_ptr<Follower> FlowStore::follow(const Flow& flow) {
+std::shared_ptr<Follower> FlowStore::follow(const Flow& flow, Followers::Hurry hurry) {
   auto follower = Follower::called({flow.number});
-  followers_.add(follower);
+  followers_.add(follower, hurry);
   return follower;
 }
 

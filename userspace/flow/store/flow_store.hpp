@@ -194,7 +194,8 @@ class FlowStore {
   [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
 
   /// Told after lines were added to this flow, or it ended or is gone.
-  [[nodiscard]] std::shared_ptr<Follower> follow(const Flow& flow);
+  [[nodiscard]] std::shared_ptr<Follower> follow(const Flow& flow,
+                                                 Followers::Hurry hurry = Followers::Hurry::kYes);
   /// Of one that follows, so many lines made room before it had read them. Safe from any thread.
   void note_missed(std::uint64_t lines) { missed_lines_ += lines; }
   /// How many follow a flow. Safe from any thread.

@@ -1,0 +1,38 @@
+// What the API shows of the explain path.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flowtap::api {
+
+/// One pod that a scheduler has spoken of.
+struct DiagnosisEntry {
+  std::string ns;
+  std::string name;
+  std::string_view status;  ///< of the answer: pending, succeeded or failed
+  std::string answer;       ///< the JSON body, where it was asked for
+};
+
+/// Asked by the API's thread at any time; answers from memory.
+class DiagnosesView {
+ public:
+  DiagnosesView() = default;
+  DiagnosesView(const DiagnosesView&) = delete;
+  DiagnosesView& operator=(const DiagnosesView&) = delete;
+  virtual ~DiagnosesView() = default;
+
+  /// The JSON body of the answer; nothing: no scheduler here has spoken of this pod, or too many others since.
+  [[nodiscard]] virtual std::optional<std::string> schedulerlog(const std::string& ns, const std::string& pod,
+                                                                bool evidence) = 0;
+  /// The pod that was spoken of last is the first. Empty namespace: of all.
+  [[nodiscard]] virtual std::vector<DiagnosisEntry> schedulerlogs(const std::string& ns,
+                                                                  bool answers) const = 0;
+  /// How many schedulers' logs are read.
+  [[nodiscard]] virtual std::size_t logs() const = 0;
+};
+
+}  // namespace flowtap::api
