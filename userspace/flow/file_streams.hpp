@@ -35,6 +35,7 @@ class FileStreams {
   /// Something was added, or is being added, that was not taken over: of a record that comes now it may be the file.
   [[nodiscard]] bool has_added() const { return has_added_.load(std::memory_order_acquire); }
   void take_added(Clock::time_point now, Batch& batch);
+  [[nodiscard]] bool any() const { return !files_.empty() || has_added(); }
   /// Whether it is a followed file's.
   [[nodiscard]] bool owns(StreamNo stream) const {
     return files_.contains(stream) || finished_.contains(stream);

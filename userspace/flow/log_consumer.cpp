@@ -255,10 +255,18 @@ void LogConsumer::set_pace(std::uint64_t records, Clock::time_point now) {
     paced_records_ = 0;
     paced_since_ = now;
   }
-  poll_ = followed && many_ ? std::min<std::chrono::milliseconds>(kShortPoll, options_.poll) : options_.poll;
+  poll_ = next_poll(followed, now);
   if (wake_ == (followed && !many_)) return;
   wake_ = !wake_;
   streams_.wake(wake_);
+}
+
+std::chrono::milliseconds LogConsumer::next_poll(bool followed, Clock::time_point now) const {
+  if (followed && many_) return std::min<std::chrono::milliseconds>(kShortPoll, options_.poll);
+  // Names are looked for and files are read between records.
+  if (followed || !nameless_.empty() || (files_ != nullptr && files_->any())) return options_.poll;
+  const auto to_sweep = std::chrono::ceil<std::chrono::milliseconds>(next_sweep_ - now);
+  return std::max(options_.poll, std::min(options_.rest, to_sweep));
 }
 
 void LogConsumer::sweep(Clock::time_point now) {

@@ -23,7 +23,11 @@
 namespace flowtap::flow {
 
 struct ConsumerOptions {
-  std::chrono::milliseconds poll{10};  ///< longest time that records wait in the ring while nobody follows
+  std::chrono::milliseconds poll{
+      10};  ///< longest time that records wait in the ring while somebody waits for them
+  /// The same while nobody does: each wake-up costs power. Beginnings and ends of streams, and a ring that is a quarter full,
+  /// wake the consumer at any time.
+  std::chrono::milliseconds rest{50};
   std::chrono::milliseconds patience{2000};   ///< a name that is not complete by then is taken as it is
   std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
   std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
@@ -105,6 +109,7 @@ class LogConsumer {
   void append(RingPosition position);
   /// Who follows wants records at once: by waking on each where they are few, by a short timer where they are many.
   void set_pace(std::uint64_t records, Clock::time_point now);
+  [[nodiscard]] std::chrono::milliseconds next_poll(bool followed, Clock::time_point now) const;
 
   RecordSource& source_;
   Journal& journal_;

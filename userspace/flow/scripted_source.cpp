@@ -68,6 +68,7 @@ void ScriptedSource::commit(RingPosition position) {
 
 bool ScriptedSource::wait(std::chrono::milliseconds longest) {
   std::unique_lock lock(mutex_);
+  patience_ = longest;
   const auto something = [this] { return interrupted_ || ended_ || visible_ > position_; };
   changed_.wait_for(lock, longest, something);
   interrupted_ = false;
@@ -78,6 +79,11 @@ void ScriptedSource::interrupt() {
   const std::scoped_lock lock(mutex_);
   interrupted_ = true;
   changed_.notify_all();
+}
+
+std::chrono::milliseconds ScriptedSource::patience() const {
+  const std::scoped_lock lock(mutex_);
+  return patience_;
 }
 
 std::size_t ScriptedSource::held() const {

@@ -36,6 +36,8 @@ class ScriptedSource final : public RecordSource {
 
   /// Records that are not committed.
   [[nodiscard]] std::size_t held() const;
+  /// How long the last wait() was to be.
+  [[nodiscard]] std::chrono::milliseconds patience() const;
 
  private:
   struct Item {
@@ -53,6 +55,7 @@ class ScriptedSource final : public RecordSource {
   bool busy_ = false;
   bool ended_ = false;
   bool interrupted_ = false;
+  std::chrono::milliseconds patience_{0};
 };
 
 }  // namespace flowtap::flow

@@ -106,6 +106,7 @@ class LogConsumerTest : public testing::Test {
     journal_ = std::move(*journal);
     consumer_ = std::make_unique<LogConsumer>(source_, *journal_, slots_, namer_,
                                               ConsumerOptions{.poll = 1ms,
+                                                              .rest = 1ms,
                                                               .patience = 30ms,
                                                               .sweep = 0ms,
                                                               .slot_rest = 5ms,

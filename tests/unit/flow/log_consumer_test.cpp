@@ -209,6 +209,27 @@ TEST_F(LogConsumerAhead, NobodyIsWaitedForForEver) {
   EXPECT_EQ(source_.held(), 0U);
 }
 
+// Each wake-up costs power, so the consumer sleeps longer while nobody waits for what comes.
+TEST_F(LogConsumerTest, RestsWhileNobodyWaits) {
+  LogConsumer consumer(source_, *journal_, slots_, namer_,
+                       {.poll = 2ms, .rest = 20ms, .followed = [this] { return lines_followed_; }}, &files_);
+  const auto patience = [&] {
+    source_.interrupt();  // no test waits for it
+    consumer.round();
+    source_.interrupt();
+    consumer.round();
+    return source_.patience();
+  };
+  EXPECT_EQ(patience(), 20ms);
+  lines_followed_ = true;
+  EXPECT_EQ(patience(), 2ms);
+  lines_followed_ = false;
+  EXPECT_EQ(patience(), 20ms);
+  namer_.answers = {{NamingState::kPartial, {}, {}, true, 5}};
+  source_.push({1, enter_of(1, 2)});
+  EXPECT_EQ(patience(), 2ms) << "a name is looked for";
+}
+
 TEST_F(LogConsumerTest, AFileThatIsTappedAmidARoundIsAFileFromItsFirstRecord) {
   source_.push({1, Bytes{9, 0, 0, bytes(std::string(1U << 20U, 'x'))}});  // so much that there may be more
   slots_.next_beat = [this] {
