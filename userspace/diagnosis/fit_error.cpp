@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kAvailable = "nodes are available:";
-constexpr std::string_view kPreemption = "preemption: ";
-constexpr std::string_view kBetween = ", ";
 constexpr std::string_view kEnd = ". ";
 
 // Digits before a space, and takes both away; nothing where the text does not begin so.
@@ -27,8 +25,9 @@ std::optional<std::size_t> take_count(std::string_view& text) {
 
 // Where the next count stands: "2/8 CardTypeMismatch, 1/8 NumaNotFit" has none.
 std::size_t next_count(std::string_view text, std::size_t from = 0) {
-  for (std::size_t at = text.find(kBetween, from); at != kNone; at = text.find(kBetween, at + 1)) {
-    std::string_view rest = text.substr(at + kBetween.size());
+  for (std::size_t at = text.find(kBetweenReasons, from); at != kNone;
+       at = text.find(kBetweenReasons, at + 1)) {
+    std::string_view rest = text.substr(at + kBetweenReasons.size());
     if (take_count(rest)) return at;
   }
   return kNone;
@@ -67,7 +66,7 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
     const std::size_t nodes = take_count(reasons).value_or(*all);
     const std::size_t next = next_count(reasons);
     out.reasons.push_back({sorted_reason(reasons.substr(0, next)), nodes});
-    reasons.remove_prefix(next == kNone ? reasons.size() : next + kBetween.size());
+    reasons.remove_prefix(next == kNone ? reasons.size() : next + kBetweenReasons.size());
   }
   return out;
 }

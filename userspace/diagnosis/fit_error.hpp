@@ -11,6 +11,9 @@
 
 namespace flowtap::diagnosis {
 
+/// What kube-scheduler's own preemption says begins so.
+constexpr std::string_view kPreemption = "preemption: ";
+
 struct FitError {
   std::vector<NodesReason> reasons;  ///< in kube-scheduler's order, by their text
   std::string_view preemption;       ///< what its plugins tried then; views the sentence

@@ -6,26 +6,29 @@
 namespace flowtap::diagnosis {
 namespace {
 
-constexpr std::string_view kBetween = ", ";
-
 std::string_view skip_digits(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
 }
 
+// What stands behind "2/8", or nothing where the text does not begin so.
+std::string_view behind_ratio(std::string_view text) {
+  const std::string_view slash = skip_digits(text);
+  if (slash.size() == text.size() || !slash.starts_with('/')) return {};
+  const std::string_view behind = skip_digits(slash.substr(1));
+  return behind.size() + 1 < slash.size() ? behind : std::string_view{};
+}
+
 // "2/8 CardInsufficientMemory"
 bool is_counted(std::string_view part) {
-  const std::string_view slash = skip_digits(part);
-  if (slash.size() == part.size() || !slash.starts_with('/')) return false;
-  const std::string_view space = skip_digits(slash.substr(1));
-  return space.size() + 1 < slash.size() && space.size() > 1 && space.starts_with(' ') &&
-         space.find_first_of(" ,", 1) == std::string_view::npos;
+  const std::string_view space = behind_ratio(part);
+  return space.size() > 1 && space.starts_with(' ') && space.find_first_of(" ,", 1) == std::string_view::npos;
 }
 
 template <typename Part>
 std::string joined(const std::vector<Part>& parts) {
   std::string out;
   for (const Part& part : parts) {
-    if (!out.empty()) out += kBetween;
+    if (!out.empty()) out += kBetweenReasons;
     out += part;
   }
   return out;
@@ -33,28 +36,34 @@ std::string joined(const std::vector<Part>& parts) {
 
 }  // namespace
 
+std::string_view without_counts(std::string_view reason) {
+  for (;;) {
+    std::string_view behind = behind_ratio(reason);
+    if (behind.empty()) behind = skip_digits(reason);
+    if (behind.size() == reason.size() || !behind.starts_with(' ')) return reason;
+    reason = behind.substr(1);
+  }
+}
+
 std::string sorted_reason(std::string_view reason) {
   if (reason.starts_with("node:"))
     if (const auto at = reason.find(" resaon:"); at != std::string_view::npos) reason.remove_prefix(at + 8);
   std::vector<std::string_view> parts;
-  for (std::string_view rest = reason;;) {
-    const std::size_t end = rest.find(kBetween);
-    parts.push_back(rest.substr(0, end));
-    if (!is_counted(parts.back())) return std::string(reason);
-    if (end == std::string_view::npos) break;
-    rest.remove_prefix(end + kBetween.size());
-  }
+  bool counted = !reason.ends_with(kBetweenReasons);
+  each_reason(reason, [&](std::string_view part) {
+    counted = counted && is_counted(part);
+    if (counted) parts.push_back(part);
+  });
+  if (!counted) return std::string(reason);
   std::ranges::sort(parts);
   return joined(parts);
 }
 
 std::string with_reason(std::string_view list, std::string_view reason) {
   std::vector<std::string_view> parts{reason};
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(kBetween), list.size());
-    if (list.substr(0, end) != reason) parts.push_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + kBetween.size(), list.size()));
-  }
+  each_reason(list, [&](std::string_view part) {
+    if (part != reason) parts.push_back(part);
+  });
   std::ranges::sort(parts);
   return joined(parts);
 }

@@ -24,6 +24,26 @@ TEST(Reasons, TheNodeBeforeThemIsTakenAway) {
   EXPECT_EQ(sorted_reason("node:n1 reason:x"), "node:n1 reason:x");
 }
 
+TEST(Reasons, CountsBeforeThemAreTakenAway) {
+  EXPECT_EQ(without_counts("2/8 B"), "B");
+  EXPECT_EQ(without_counts("12 Too many pods"), "Too many pods");
+  EXPECT_EQ(without_counts("1 2/8 B"), "B") << "of nodes, and of each one's cards";
+  for (const char* text : {"", "B", "2", "2/8", "2/ B", "/8 B", "2/8B", "2x B", "B 2/8"})
+    EXPECT_EQ(without_counts(text), text);
+}
+
+TEST(Reasons, OfAListAreOneAfterTheOther) {
+  const auto parts = [](std::string_view list) {
+    std::string out;
+    each_reason(list, [&](std::string_view part) { out.append(1, '[').append(part).append(1, ']'); });
+    return out;
+  };
+  EXPECT_EQ(parts("2/8 B, 1/8 A"), "[2/8 B][1/8 A]");
+  EXPECT_EQ(parts("A,B, "), "[A,B]");
+  EXPECT_EQ(parts(", A"), "[][A]");
+  EXPECT_EQ(parts(""), "");
+}
+
 TEST(Reasons, AreCountedPerCard) {
   EXPECT_EQ(counted_reasons({"CardTypeMismatch", "CardInsufficientCore", "CardTypeMismatch"}, 8),
             "1/8 CardInsufficientCore, 2/8 CardTypeMismatch");
