@@ -3,25 +3,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "golden.hpp"
 #include "kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
 
-// Throws std::runtime_error: without its file a test proves nothing.
-std::string golden(const std::string& path) {
-  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + '/' + path, std::ios::binary);
-  if (!in) throw std::runtime_error("no golden file " + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using test::golden;
 
 struct Case {
   std::string logs;  // with commas
