@@ -108,7 +108,7 @@ std::optional<Advice> advice_for(std::string_view reason) {
   const auto* const row =
       std::ranges::find_if(kRows, [&](const AdviceRow& r) { return matches(r.pattern, reason, ignore); });
   if (row == kRows.end()) return std::nullopt;
-  return Advice{std::string(reason), row->lacks, row->means, row->todo};
+  return Advice{row->pattern, std::string(reason), row->lacks, row->means, row->todo};
 }
 
 std::vector<Advice> advice_for(const Diagnosis& diagnosis) {

@@ -27,7 +27,8 @@ struct AdviceRow {
 };
 
 struct Advice {
-  std::string reason;  ///< as it was said, without counts
+  std::string_view pattern;  ///< the row's: the same whatever names and numbers are in the reason
+  std::string reason;        ///< as it was said, without counts
   Lacks lacks;
   std::string_view means;
   std::string_view todo;

@@ -1,6 +1,7 @@
 #include "diagnosis/attempt.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 
@@ -26,6 +27,11 @@ std::string sentence(std::string says, std::string_view cause) {
 
 }  // namespace
 
+std::string_view to_string(Outcome outcome) {
+  constexpr std::array<std::string_view, kOutcomes> kWords{"", "fits", "no_fit", "bound", "bind_failed"};
+  return kWords.at(static_cast<std::size_t>(outcome));
+}
+
 // HAMi says at every level that it begins. kube-scheduler does only from -v=3, so that each verdict ends an attempt; what follows a
 // failed bind tells the same failure once more.
 bool Attempt::begins(const Fact& fact) const {
@@ -44,9 +50,11 @@ void Attempt::begin(const Fact& fact) {
   first_ = fact.time;
 }
 
-void Attempt::add(const Fact& fact, const CardPlaces& places) {
-  if (heard_ && fact.log != log_ && flow::is_earlier(fact.time, first_)) return;
+Outcome Attempt::add(const Fact& fact, const CardPlaces& places) {
+  if (heard_ && fact.log != log_ && flow::is_earlier(fact.time, first_)) return Outcome::kNone;
   if (begins(fact)) begin(fact);
+  const Verdict filter = filter_.says.verdict;
+  const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
   last_ = fact.time;
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep(uid_, std::string(uid));
@@ -54,6 +62,11 @@ void Attempt::add(const Fact& fact, const CardPlaces& places) {
   const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
                       fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
   closed_ = closed_ || (is_end && scheduler_ == Scheduler::kKube);
+  if (bind_.says.verdict != bind)
+    return bind_.says.verdict == Verdict::kPassed ? Outcome::kBound : Outcome::kBindFailed;
+  if (filter_.says.verdict != filter)
+    return filter_.says.verdict == Verdict::kPassed ? Outcome::kFits : Outcome::kNoFit;
+  return Outcome::kNone;
 }
 
 void Attempt::take(const Fact& fact, const CardPlaces& places) {

@@ -15,6 +15,11 @@
 
 namespace flowtap::diagnosis {
 
+/// What a fact decides of an attempt that was not decided before. The words stand in metrics.
+enum class Outcome : std::uint8_t { kNone, kFits, kNoFit, kBound, kBindFailed };
+constexpr std::size_t kOutcomes = 5;
+[[nodiscard]] std::string_view to_string(Outcome outcome);
+
 class Attempt {
  public:
   // No more are kept, whatever a log says.
@@ -31,7 +36,7 @@ class Attempt {
 
   /// `places`: which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt; one of an attempt
   /// before this one, which another log still tells, is passed over.
-  void add(const Fact& fact, const CardPlaces& places);
+  Outcome add(const Fact& fact, const CardPlaces& places);
   [[nodiscard]] Diagnosis diagnosis() const;
 
   [[nodiscard]] bool empty() const { return !heard_; }

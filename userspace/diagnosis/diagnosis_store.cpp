@@ -1,6 +1,24 @@
 #include "diagnosis/diagnosis_store.hpp"
 
+#include "diagnosis/advice.hpp"
+
 namespace flowtap::diagnosis {
+
+namespace {
+
+// What is of the pod as a whole, or of pods that could make room, is no reason why a node does not fit.
+std::vector<std::string_view> reasons_of(const Diagnosis& diagnosis) {
+  std::vector<std::string_view> reasons;
+  const bool bind_failed = diagnosis.bind.verdict == Verdict::kFailed;
+  const bool of_nodes = !bind_failed && (!diagnosis.nodes.empty() || !diagnosis.reasons.empty());
+  for (const Advice& advice : advice_for(diagnosis))
+    if (!of_nodes || advice.nodes > 0) reasons.push_back(advice.pattern);
+  if (bind_failed && reasons.size() > 1) reasons.resize(1);
+  if (reasons.empty()) reasons.push_back(DiagnosisStore::kOtherReason);
+  return reasons;
+}
+
+}  // namespace
 
 void DiagnosisStore::drop_oldest() {
   if (const auto oldest = attempts_.drop_oldest()) {
@@ -9,8 +27,9 @@ void DiagnosisStore::drop_oldest() {
   }
 }
 
-void DiagnosisStore::add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places) {
-  if (most_ == 0) return;
+DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact& fact,
+                                            const CardPlaces& places) {
+  if (most_ == 0) return {};
   std::string key;
   pod.put(key);
   const std::scoped_lock lock(mutex_);
@@ -22,10 +41,13 @@ void DiagnosisStore::add(const flow::FlowKey& pod, const Fact& fact, const CardP
     bytes_ += attempts->bytes();
   }
   bytes_ -= attempts->bytes();
-  attempts->add(fact, places);
+  Decided decided{.outcome = attempts->add(fact, places), .reasons = {}};
+  if (decided.outcome == Outcome::kNoFit || decided.outcome == Outcome::kBindFailed)
+    decided.reasons = reasons_of(attempts->of(fact.scheduler).diagnosis());
   bytes_ += attempts->bytes();
   // This one is the most recent, so it goes last.
   while (bytes_ > kMostBytes && attempts_.size() > 1) drop_oldest();
+  return decided;
 }
 
 std::optional<Diagnosis> DiagnosisStore::find(std::string_view ns, std::string_view name) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/lru.hpp"
 #include "diagnosis/card_places.hpp"
@@ -29,7 +30,15 @@ class DiagnosisStore {
     const std::scoped_lock lock(mutex_);
     return ++logs_;
   }
-  void add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
+
+  /// What a fact has decided.
+  struct Decided {
+    Outcome outcome = Outcome::kNone;
+    /// Of one that failed, each once: patterns of advice.def, and kOtherReason where none fits.
+    std::vector<std::string_view> reasons;
+  };
+  Decided add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
+  static constexpr std::string_view kOtherReason = "other";
 
   /// Nothing: no scheduler has spoken of it, or too many others since.
   [[nodiscard]] std::optional<Diagnosis> find(std::string_view ns, std::string_view name);

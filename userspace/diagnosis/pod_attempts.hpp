@@ -17,8 +17,12 @@ namespace flowtap::diagnosis {
 
 class PodAttempts {
  public:
-  void add(const Fact& fact, const CardPlaces& places) {
-    attempts_.at(static_cast<std::size_t>(fact.scheduler)).add(fact, places);
+  Outcome add(const Fact& fact, const CardPlaces& places) {
+    return attempts_.at(static_cast<std::size_t>(fact.scheduler)).add(fact, places);
+  }
+
+  [[nodiscard]] const Attempt& of(Scheduler scheduler) const {
+    return attempts_.at(static_cast<std::size_t>(scheduler));
   }
 
   /// A device-aware scheduler's verdict on a node wins over a generic one's, and the later attempt over the earlier. Of a name that

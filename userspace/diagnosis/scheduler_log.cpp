@@ -27,7 +27,9 @@ void SchedulerLog::add(Fact fact) {
   const Pod pod{.ns = std::string(key.ns),
                 .name = std::string(key.name)};  // note() may end what the key views
   note(pod.key(), fact);
-  store_->add(pod.key(), fact, places_);
+  const auto decided = store_->add(pod.key(), fact, places_);
+  ++counts_.outcomes.at(static_cast<std::size_t>(decided.outcome));
+  for (const std::string_view reason : decided.reasons) ++counts_.failures[reason];
 }
 
 const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) {

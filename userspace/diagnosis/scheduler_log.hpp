@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,18 +19,23 @@
 
 namespace flowtap::diagnosis {
 
-/// Records of a log.
+/// What a log has said.
 struct LogCounts {
-  std::uint64_t telling = 0;    ///< that say something of a pod, or of cards
+  std::uint64_t telling = 0;    ///< records that say something of a pod, or of cards
   std::uint64_t others = 0;     ///< that the tables do not know
   std::uint64_t malformed = 0;  ///< that have no header of klog's
   std::uint64_t cut = 0;        ///< that were longer than RecordText::kMost, and were read up to there
+  std::array<std::uint64_t, kOutcomes> outcomes{};  ///< of attempts, by Outcome
+  std::map<std::string_view, std::uint64_t>
+      failures;  ///< attempts that failed, by DiagnosisStore::Decided::reasons
 
   LogCounts& operator+=(const LogCounts& more) {
     telling += more.telling;
     others += more.others;
     malformed += more.malformed;
     cut += more.cut;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes.at(i) += more.outcomes.at(i);
+    for (const auto& [reason, count] : more.failures) failures[reason] += count;
     return *this;
   }
 };

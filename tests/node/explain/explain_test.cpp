@@ -177,6 +177,19 @@ TEST(Explain, TwoThousandPodsWhileFiftyClientsRead) {
     EXPECT_GT(stats.series.at(
                   R"(flowtap_scheduler_records_total{result="telling",scheduler="vgpu-scheduler-extender"})"),
               kPods);
+    // Half of the pods were bound; of the others each scheduler says once what it found no node for.
+    const auto counted = [&](const std::string& family, const std::string& labels) {
+      const auto at = stats.series.find("flowtap_" + family + "{" + labels + "}");
+      return at == stats.series.end() ? -1 : at->second;
+    };
+    for (const char* scheduler : {"vgpu-scheduler-extender", "kube-scheduler"}) {
+      const std::string of = std::string(",scheduler=\"") + scheduler + "\"";
+      EXPECT_EQ(counted("scheduling_outcomes_total", "outcome=\"bound\"" + of), kPods / 2) << scheduler;
+      EXPECT_GE(counted("scheduling_outcomes_total", "outcome=\"no_fit\"" + of), kPods / 2) << scheduler;
+      EXPECT_GE(counted("scheduling_failures_total", "reason=\"CardInsufficientMemory\"" + of), kPods / 2)
+          << scheduler;
+      EXPECT_EQ(counted("scheduling_failures_total", "reason=\"other\"" + of), -1) << scheduler;
+    }
     EXPECT_EQ(daemon.component("explain")->up, true);
     daemon.signal(SIGKILL);
     EXPECT_TRUE(daemon.wait());

@@ -188,6 +188,12 @@ void ExplainPath::append_samples(std::vector<stats::Series>& out) const {
                                                                         {"cut", counts.cut}}};
     for (const auto& [result, count] : results)
       out.push_back({&stats::stat(StatId::kSCHEDULER_RECORDS), {entry.first, result}, count});
+    for (std::size_t i = 1; i < diagnosis::kOutcomes; ++i)
+      out.push_back({&stats::stat(StatId::kSCHEDULING_OUTCOMES),
+                     {entry.first, std::string(to_string(static_cast<diagnosis::Outcome>(i)))},
+                     counts.outcomes.at(i)});
+    for (const auto& [reason, count] : counts.failures)
+      out.push_back({&stats::stat(StatId::kSCHEDULING_FAILURES), {entry.first, std::string(reason)}, count});
   }
 }
 
