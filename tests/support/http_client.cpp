@@ -53,8 +53,8 @@ bool whole(const HttpAnswer& answer) {
 }
 
 // 1.0: the end of the answer is the end of the connection, whatever the server is, and there are no chunks.
-bool ask(const Fd& fd, const std::string& path) {
-  return send_all(fd, "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n\r\n");
+bool ask(const Fd& fd, const std::string& path, const std::string& header = {}) {
+  return send_all(fd, "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n" + header + "\r\n");
 }
 
 HttpAnswer answer_on(const Fd& fd) {
@@ -71,11 +71,11 @@ HttpAnswer answer_on(const Fd& fd) {
 
 }  // namespace
 
-HttpAnswer get_tcp(std::uint16_t port, const std::string& path) {
+HttpAnswer get_tcp(std::uint16_t port, const std::string& path, const std::string& header) {
   const Fd fd = stream_socket(AF_INET);
   const sockaddr_in to = loopback(port);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) return {};
-  return ask(fd, path) ? answer_on(fd) : HttpAnswer{};
+  return ask(fd, path, header.empty() ? header : header + "\r\n") ? answer_on(fd) : HttpAnswer{};
 }
 
 Fd ask_unix(const std::string& socket_path, const std::string& path) {

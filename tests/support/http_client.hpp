@@ -14,7 +14,8 @@ struct HttpAnswer {
   std::string body;
 };
 
-[[nodiscard]] HttpAnswer get_tcp(std::uint16_t port, const std::string& path);
+/// `header`: one more, such as "Authorization: Bearer TOKEN".
+[[nodiscard]] HttpAnswer get_tcp(std::uint16_t port, const std::string& path, const std::string& header = {});
 [[nodiscard]] HttpAnswer get_unix(const std::string& socket_path, const std::string& path);
 
 /// The connection on which that GET is asked, and all of its answer comes, to the end of the connection; invalid where

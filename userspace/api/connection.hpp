@@ -1,24 +1,80 @@
-// One client's socket as sessions use it.
+// One client's connection as sessions use it: over a Unix socket or TCP, with TLS or without.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/buffers_suffix.hpp>
 #include <chrono>
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
 
 namespace flowtap::api {
 
-using Socket = boost::asio::local::stream_protocol::socket;
-
-/// With a deadline on each of its reads and writes.
-using Connection = boost::beast::basic_stream<boost::asio::local::stream_protocol>;
+using Socket = boost::asio::generic::stream_protocol::socket;
+using TlsContext = boost::asio::ssl::context;
 
 /// Errors come back as values: nothing throws because of a peer.
 inline constexpr auto kAwait = boost::asio::as_tuple(boost::asio::use_awaitable);
+
+/// A stream of Asio's, with a deadline on each of its reads and writes.
+class Connection {
+ public:
+  using executor_type = Socket::executor_type;
+
+  /// With `tls` nothing is read or written before handshake().
+  explicit Connection(Socket socket, std::shared_ptr<TlsContext> tls = nullptr)
+      : context_(std::move(tls)), plain_(std::move(socket)) {
+    if (context_) tls_.emplace(plain_, *context_);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  [[nodiscard]] executor_type get_executor() { return plain_.get_executor(); }
+  [[nodiscard]] Socket& socket() { return plain_.socket(); }
+  [[nodiscard]] bool is_tls() const { return tls_.has_value(); }
+  void expires_after(std::chrono::milliseconds time) { plain_.expires_after(time); }
+  void expires_never() { plain_.expires_never(); }
+
+  template <typename Buffers, typename Token>
+  auto async_read_some(const Buffers& buffers, Token&& token) {
+    return tls_ ? tls_->async_read_some(buffers, std::forward<Token>(token))
+                : plain_.async_read_some(buffers, std::forward<Token>(token));
+  }
+  template <typename Buffers, typename Token>
+  auto async_write_some(const Buffers& buffers, Token&& token) {
+    return tls_ ? tls_->async_write_some(buffers, std::forward<Token>(token))
+                : plain_.async_write_some(buffers, std::forward<Token>(token));
+  }
+
+  /// False: this client does not speak TLS as it must.
+  boost::asio::awaitable<bool> handshake() {
+    if (!tls_) co_return true;
+    const auto [error] = co_await tls_->async_handshake(boost::asio::ssl::stream_base::server, kAwait);
+    co_return !error;
+  }
+  /// Says that no more comes.
+  boost::asio::awaitable<void> shut() {
+    if (tls_) {
+      co_await tls_->async_shutdown(kAwait);
+    } else {
+      boost::system::error_code gone;
+      (void)plain_.socket().shutdown(boost::asio::socket_base::shutdown_send, gone);
+    }
+  }
+
+ private:
+  using Plain = boost::beast::basic_stream<boost::asio::generic::stream_protocol>;
+
+  std::shared_ptr<TlsContext> context_;
+  Plain plain_;
+  std::optional<boost::asio::ssl::stream<Plain&>> tls_;
+};
 
 inline constexpr std::chrono::milliseconds kEndless{0};
 

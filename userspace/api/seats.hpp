@@ -29,6 +29,7 @@ class Seats {
   Seats& operator=(const Seats&) = delete;
 
   [[nodiscard]] std::size_t taken() const { return taken_; }
+  [[nodiscard]] std::size_t most() const { return most_; }
   [[nodiscard]] bool full() const { return taken_ >= most_; }
   /// None when all are taken. A Seat must not outlive this.
   [[nodiscard]] std::optional<Seat> take() {

@@ -9,6 +9,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -19,6 +20,7 @@
 #include "api/listen_socket.hpp"
 #include "api/peer.hpp"
 #include "api/session.hpp"
+#include "api/tls_keys.hpp"
 #include "base/fd.hpp"
 #include "base/printable.hpp"
 
@@ -56,6 +58,7 @@ class ApiServer::Impl {
         connections_(options.max_connections + options.max_followers),
         turned_away_(options.max_connections),
         acceptor_(io_),
+        tcp_acceptor_(io_),
         bell_(io_),
         service_{node, {.time = options.session_time}, followers_, bell_} {}
 
@@ -67,11 +70,54 @@ class ApiServer::Impl {
     bell_.close();  // before io_ ends, which those who capture do not know of
   }
 
+  /// Where it listens. Before start().
+  Result<std::string> listen(const TcpOptions& options, std::chrono::milliseconds time) {
+    boost::system::error_code error;
+    const auto host = asio::ip::make_address(options.host, error);
+    if (error) return fail(in_quotes(options.host) + " is no numeric address", "such as 127.0.0.1 or ::1");
+    if (options.token_file.empty())
+      return fail("the API is served over TCP only to who knows a token",
+                  "name a file of tokens in api.token_file");
+    if (!host.is_loopback() && options.tls_certificate.empty())
+      return fail("beyond this machine the API is served over TLS only",
+                  "name api.tls_certificate and api.tls_key, or listen on 127.0.0.1");
+    FTAP_TRY_ASSIGN(tokens, BearerTokens::load(options.token_file));
+    tokens_.emplace(std::move(tokens));
+    if (!options.tls_certificate.empty()) {
+      FTAP_TRY_ASSIGN(keys, TlsKeys::load(options.tls_certificate, options.tls_key));
+      keys_.emplace(std::move(keys));
+    }
+    const asio::ip::tcp::endpoint endpoint(host, options.port);
+    if (tcp_acceptor_.open(endpoint.protocol(), error) ||
+        tcp_acceptor_.set_option(asio::socket_base::reuse_address(true), error) ||
+        tcp_acceptor_.bind(endpoint, error) ||
+        tcp_acceptor_.listen(asio::socket_base::max_listen_connections, error)) {
+      boost::system::error_code ignored;
+      (void)tcp_acceptor_.close(ignored);
+      return fail(
+          "cannot listen on " + options.host + ":" + std::to_string(options.port) + ": " + error.message(),
+          "see who does, with ss -ltnp, or choose another api.address");
+    }
+    max_tcp_connections_ = options.max_connections;
+    tcp_followers_.emplace(followers_.most());
+    tcp_connections_.emplace(options.max_connections + followers_.most());
+    tcp_service_.emplace(Service{
+        service_.node, {.time = time, .refusal = options.refusal}, *tcp_followers_, bell_, &*tokens_});
+    const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
+    return (keys_ ? "https://" : "http://") + named + ":" +
+           std::to_string(tcp_acceptor_.local_endpoint().port());
+  }
+
+  void set_tcp(Result<std::string> tcp) { tcp_ = std::move(tcp); }
+  [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return tcp_; }
+
   Status start() {
     Fd copy(::fcntl(listener_.fd(), F_DUPFD_CLOEXEC, 0));
     if (!copy.valid()) return fail_errno(errno, "cannot keep the API's socket");
     acceptor_.assign(stream_protocol(), copy.release());
-    asio::co_spawn(io_, accept_all(), asio::detached);
+    asio::co_spawn(io_, accept_all(acceptor_, &Impl::take), asio::detached);
+    if (tcp_acceptor_.is_open())
+      asio::co_spawn(io_, accept_all(tcp_acceptor_, &Impl::take_tcp), asio::detached);
     const SignalsBlocked blocked;
     thread_ = std::thread([this] { run(); });
     return {};
@@ -89,11 +135,12 @@ class ApiServer::Impl {
     }
   }
 
-  asio::awaitable<void> accept_all() {
+  template <typename Acceptor>
+  asio::awaitable<void> accept_all(Acceptor& acceptor, void (Impl::*seated)(Socket)) {
     while (true) {
-      auto [error, socket] = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
+      auto [error, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
       if (!error) {
-        take(std::move(socket));
+        (this->*seated)(Socket(std::move(socket)));
         continue;
       }
       // Out of descriptors or memory: trying again at once would only burn the CPU that others need.
@@ -102,7 +149,7 @@ class ApiServer::Impl {
     }
   }
 
-  void take(Socket socket) noexcept {
+  void take(Socket socket) {
     try {
       const auto peer = peer_of(socket.native_handle());
       if (!peer || !may_use(*peer, ::geteuid(), group_)) {
@@ -115,6 +162,18 @@ class ApiServer::Impl {
       }
     } catch (const std::exception&) {
       return;  // no memory for this one: closed without a word
+    }
+  }
+
+  void take_tcp(Socket socket) {
+    try {
+      auto tls = keys_ ? keys_->context() : nullptr;
+      if (tcp_connections_->taken() - tcp_followers_->taken() >= max_tcp_connections_)
+        seat(turned_away_, turn_away(std::move(socket), full(), kTurnAway, std::move(tls)));
+      else
+        seat(*tcp_connections_, serve(std::move(socket), *tcp_service_, std::move(tls)));
+    } catch (const std::exception&) {
+      return;  // no memory for this one
     }
   }
 
@@ -148,10 +207,18 @@ class ApiServer::Impl {
   Seats followers_;
   Seats connections_;  ///< followers among them
   Seats turned_away_;
+  std::size_t max_tcp_connections_ = 0;
+  std::optional<Seats> tcp_followers_;  // their own: who comes from afar takes no place of who is here
+  std::optional<Seats> tcp_connections_;
+  std::optional<BearerTokens> tokens_;
+  std::optional<TlsKeys> keys_;
+  std::optional<Result<std::string>> tcp_;
   asio::io_context io_{1};
   stream_protocol::acceptor acceptor_;
+  asio::ip::tcp::acceptor tcp_acceptor_;
   Bell bell_;
   Service service_;
+  std::optional<Service> tcp_service_;
   std::thread thread_;
 };
 
@@ -159,11 +226,16 @@ ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ApiServer::ApiServer(ApiServer&&) noexcept = default;
 ApiServer::~ApiServer() = default;
 
+const std::optional<Result<std::string>>& ApiServer::tcp() const {
+  return impl_->tcp();
+}
+
 Result<ApiServer> ApiServer::start(const ServerOptions& options, const NodeView& node) {
   try {
     FTAP_TRY_ASSIGN(group, find_group(options.socket_group));
     FTAP_TRY_ASSIGN(listener, ListenSocket::open(options.socket_path, group));
     auto impl = std::make_unique<Impl>(std::move(listener), group, options, node);
+    if (options.tcp) impl->set_tcp(impl->listen(*options.tcp, options.session_time));
     FTAP_TRY(impl->start());
     return ApiServer(std::move(impl));
   } catch (const std::exception& error) {  // Asio's set-up: no descriptors, no memory, no thread

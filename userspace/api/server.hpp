@@ -1,15 +1,28 @@
-// The API on its Unix socket, with a thread of its own.
+// The API on its Unix socket and, where that is asked for, over TCP; with a thread of its own.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "api/views.hpp"
 #include "base/result.hpp"
 
 namespace flowtap::api {
+
+/// Over TCP every request brings a token; beyond this machine's own addresses it is TLS, too.
+struct TcpOptions {
+  std::string host = {};  ///< a numeric address
+  std::uint16_t port = 0;
+  std::string token_file = {};
+  std::string tls_certificate = {};  ///< empty: no TLS
+  std::string tls_key = {};
+  std::size_t max_connections = 64;
+  std::chrono::milliseconds refusal{500};  ///< SessionLimits::refusal
+};
 
 struct ServerOptions {
   std::string socket_path;           ///< in a directory that exists
@@ -19,6 +32,7 @@ struct ServerOptions {
   /// Connections that follow a stream, besides: each takes two descriptors, up to 64 KiB of memory and 64 KiB of the
   /// kernel's.
   std::size_t max_followers = 256;
+  std::optional<TcpOptions> tcp = {};  ///< absent: the Unix socket alone
 };
 
 /// Serves from start() until it is destroyed, which ends all connections, joins the thread and removes the
@@ -27,6 +41,9 @@ class ApiServer {
  public:
   /// `node` is read from the server's thread and must outlive the server.
   static Result<ApiServer> start(const ServerOptions& options, const NodeView& node);
+
+  /// Where TCP is listened on: absent where it was not asked for, an Error where it could not be.
+  [[nodiscard]] const std::optional<Result<std::string>>& tcp() const;
 
   ApiServer(ApiServer&&) noexcept;
   ApiServer& operator=(ApiServer&&) = delete;

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 
@@ -19,6 +21,7 @@ template <typename Response>
 void set_head(Response& response, const Answer& answer, bool keep_alive) {
   response.set(http::field::content_type, "application/json");
   response.set(http::field::cache_control, "no-store");
+  if (answer.status == 401) response.set(http::field::www_authenticate, "Bearer realm=\"flowtap\"");
   if (!answer.allow.empty())
     response.set(http::field::allow, beast::string_view(answer.allow.data(), answer.allow.size()));
   response.keep_alive(keep_alive);
@@ -46,15 +49,27 @@ asio::awaitable<bool> send(Connection& connection, Answer answer, AnswerForm for
 /// for a moment.
 asio::awaitable<void> linger(Connection& connection) {
   static constexpr std::size_t kAtMost = 1U << 20U;
-  beast::error_code gone;
-  if (connection.socket().shutdown(asio::socket_base::shutdown_send, gone)) co_return;
   connection.expires_after(std::chrono::seconds(1));
+  co_await connection.shut();
+  if (connection.is_tls()) co_return;  // that waited for the client's word, too
   std::array<char, 4096> waste{};
   for (std::size_t taken = 0; taken < kAtMost;) {
     const auto [error, n] = co_await connection.async_read_some(asio::buffer(waste), kAwait);
     if (error) break;
     taken += n;
   }
+}
+
+/// The same answer for every request, so that it tells nothing of what there is; and not at once, so that nobody guesses fast.
+asio::awaitable<void> refuse_token(Connection& connection, AnswerForm form, const SessionLimits& limits) {
+  asio::steady_timer pause(co_await asio::this_coro::executor);
+  pause.expires_after(limits.refusal);
+  co_await pause.async_wait(kAwait);
+  connection.expires_after(limits.time);
+  auto answer = error_answer(
+      401, "this request has no valid token",
+      "send one of those in api.token_file of flowtapd's configuration, as Authorization: Bearer TOKEN");
+  if (co_await send(connection, std::move(answer), form)) co_await linger(connection);
 }
 
 /// What a request that could not be read is answered with; none where the client has just gone or been too
@@ -78,9 +93,11 @@ std::optional<Answer> answer_to(const beast::error_code& error, const SessionLim
 
 }  // namespace
 
-asio::awaitable<void> serve(Socket socket, const Service& service) {
+asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_ptr<TlsContext> tls) {
   const SessionLimits& limits = service.limits;
-  Connection connection(std::move(socket));
+  Connection connection(std::move(socket), std::move(tls));
+  connection.expires_after(limits.time);
+  if (!co_await connection.handshake()) co_return;
   beast::flat_buffer buffer(limits.header_bytes + limits.body_bytes);
   while (true) {
     http::request_parser<http::string_body> parser;
@@ -95,6 +112,14 @@ asio::awaitable<void> serve(Socket socket, const Service& service) {
       co_return;
     }
     const auto& request = parser.get();
+    if (service.tokens != nullptr) {
+      const auto given = request[http::field::authorization];
+      if (!service.tokens->accepts({given.data(), given.size()})) {
+        co_await refuse_token(connection, {request.version(), false, request.method() == http::verb::head},
+                              limits);
+        co_return;
+      }
+    }
     const auto method = request.method_string();
     const auto target = request.target();
     Answer answer =
@@ -120,10 +145,12 @@ asio::awaitable<void> serve(Socket socket, const Service& service) {
   }
 }
 
-asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits) {
-  Connection connection(std::move(socket));
+asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits,
+                                std::shared_ptr<TlsContext> tls) {
+  Connection connection(std::move(socket), std::move(tls));
   connection.expires_after(limits.time);
-  if (co_await send(connection, std::move(answer), {})) co_await linger(connection);
+  if (co_await connection.handshake() && co_await send(connection, std::move(answer), {}))
+    co_await linger(connection);
 }
 
 }  // namespace flowtap::api

@@ -4,7 +4,9 @@
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 
+#include "api/bearer.hpp"
 #include "api/bell.hpp"
 #include "api/connection.hpp"
 #include "api/routes.hpp"
@@ -19,6 +21,8 @@ struct SessionLimits {
   /// For a whole request to arrive, idle time before it included, and again for its answer to be taken; of a
   /// stream, for any of its bytes to be taken.
   std::chrono::milliseconds time{30'000};
+  /// How long a refused token is thought about.
+  std::chrono::milliseconds refusal{500};
 };
 
 /// What the connections of one server have in common; outlives them.
@@ -27,13 +31,17 @@ struct Service {
   SessionLimits limits;
   Seats& followers;
   const Bell& bell;
+  /// Each request has to bring a token of these; null: who is there may ask.
+  BearerTokens* tokens = nullptr;
 };
 
 /// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it
 /// sends.
-boost::asio::awaitable<void> serve(Socket socket, const Service& service);
+boost::asio::awaitable<void> serve(Socket socket, const Service& service,
+                                   std::shared_ptr<TlsContext> tls = nullptr);
 
 /// Sends one answer without waiting for a request, and closes.
-boost::asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits);
+boost::asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits,
+                                       std::shared_ptr<TlsContext> tls = nullptr);
 
 }  // namespace flowtap::api

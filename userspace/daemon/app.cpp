@@ -11,6 +11,7 @@
 #include "daemon/self_samples.hpp"
 #include "daemon/state_dir.hpp"
 #include "kernel/requirements.hpp"
+#include "stats/backends/address.hpp"
 
 namespace flowtap {
 namespace {
@@ -104,16 +105,34 @@ void App::start_explain() {
   components_.set(ExplainPath::kName, {}, ExplainPath::kHow);
 }
 
+std::optional<api::TcpOptions> App::tcp_options() const {
+  const Config::Api& api = config_.api;
+  const auto address = stats::parse_listen_address(api.address);
+  if (!address) return std::nullopt;
+  return api::TcpOptions{.host = address->host,
+                         .port = address->port,
+                         .token_file = api.token_file,
+                         .tls_certificate = api.tls_certificate,
+                         .tls_key = api.tls_key};
+}
+
 void App::start_api() {
   auto server = api::ApiServer::start({.socket_path = api::socket_path(config_.state_dir),
                                        .socket_group = config_.api.socket_group,
                                        .max_connections = 64,
                                        .session_time = std::chrono::seconds(30),
-                                       .max_followers = config_.api.max_followers},
+                                       .max_followers = config_.api.max_followers,
+                                       .tcp = tcp_options()},
                                       state_);
   if (!server) return components_.set(kApi, std::unexpected(server.error()), {});
   api_.emplace(std::move(*server));
   components_.set(kApi, {}, api::socket_path(config_.state_dir));
+  if (const auto& tcp = api_->tcp()) {
+    if (*tcp)
+      components_.set(kApiTcp, {}, **tcp);
+    else
+      components_.set(kApiTcp, std::unexpected(tcp->error()), {});
+  }
 }
 
 void App::start_outlets(const stats::SnapshotPtr& told) {

@@ -40,12 +40,15 @@ class App {
   App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread);
 
   static constexpr const char* kApi = "api";  // the component's name
+  static constexpr const char* kApiTcp = "api_tcp";
 
   void start_count();
   void open_stream();
   void run_stream();
   void start_explain();
   void start_api();
+  /// Absent: the API is not asked for over TCP.
+  [[nodiscard]] std::optional<api::TcpOptions> tcp_options() const;
   void start_outlets(const stats::SnapshotPtr& told);
   void cycle();
   void reload();

@@ -122,6 +122,10 @@ struct Config {
   struct Api {
     std::string socket_group;
     std::uint64_t max_followers = 1024;
+    std::string address;  ///< empty: no TCP
+    std::string token_file;
+    std::string tls_certificate;
+    std::string tls_key;
     bool operator==(const Api&) const = default;
   } api;
 

@@ -194,7 +194,7 @@ std::span<const Key> table() {
           CountField{[](Config& c) -> U64& { return c.metrics.max_series_per_family; }, 1, 1'000'000},
           "Series that one metric may have; more are refused and counted."},
 
-      Key{"api", {}, "The API on the Unix socket STATE_DIR/api.sock."},
+      Key{"api", {}, "The API on the Unix socket STATE_DIR/api.sock, and over TCP where that is asked for."},
       Key{"api.socket_group",
           TextField{[](Config& c) -> std::string& { return c.api.socket_group; }, kGroupRule},
           "Members of this group may use the API too; root always may."},
@@ -202,6 +202,22 @@ std::span<const Key> table() {
           "How many may follow logs at a time. One that reads slower than lines come takes up to 64 KiB, and "
           "is "
           "told how many lines it has missed."},
+      Key{"api.address",
+          TextField{[](Config& c) -> std::string& { return c.api.address; }, kOptionalListenRule},
+          "Where the API is served over TCP, always with api.token_file, and beyond 127.0.0.1 and ::1 only "
+          "over TLS."},
+      Key{"api.token_file",
+          TextField{[](Config& c) -> std::string& { return c.api.token_file; }, kOptionalPathRule},
+          "Tokens of 16 bytes or more, one a line, that nobody else can read; each request over TCP has one "
+          "of them as Authorization: "
+          "Bearer TOKEN. Read again when it changes."},
+      Key{"api.tls_certificate",
+          TextField{[](Config& c) -> std::string& { return c.api.tls_certificate; }, kOptionalPathRule},
+          "PEM file of the certificate and its chain; with it the API over TCP is TLS 1.2 and up. Read again "
+          "when it changes."},
+      Key{"api.tls_key",
+          TextField{[](Config& c) -> std::string& { return c.api.tls_key; }, kOptionalPathRule},
+          "PEM file of its key."},
   };
   return kKeys;
 }

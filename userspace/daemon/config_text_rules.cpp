@@ -79,6 +79,10 @@ const TextRule kTapBackendRule = {"a way to capture", "auto, fexit or sys_exit",
 const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 0.0.0.0:9000 or [::1]:9000",
                               listen_address};
 
+const TextRule kOptionalListenRule = {"an address to listen on",
+                                      "ADDRESS:PORT, such as 127.0.0.1:31994 or [::1]:31994; may be empty",
+                                      [](std::string_view t) { return t.empty() || listen_address(t); }};
+
 const TextRule kReceiverRule = {"the address of a receiver",
                                 "udp://HOST:PORT or unix:///PATH, such as udp://127.0.0.1:8125",
                                 datagram_address};

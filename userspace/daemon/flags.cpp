@@ -34,6 +34,7 @@ constexpr std::array kKeyFlags = {
     KeyFlag{"--tap-backend", "NAME", "stream.backend"},
     KeyFlag{"--record", "FILE", "stream.record"},
     KeyFlag{"--prometheus-address", "HOST:PORT", "prometheus.address"},
+    KeyFlag{"--api-address", "HOST:PORT", "api.address"},
     KeyFlag{"--report", "[DURATION]", "report.interval", "report.enabled",
             "Print a table of rates and shares, every second or as often as is said here (--report=5s).",
             true},
@@ -62,7 +63,6 @@ constexpr std::array kActionFlags = {
 
 constexpr const char* kConfigFlag = "--config";
 constexpr const char* kPrometheusFlag = "--enable-prometheus";
-constexpr const char* kApiAddressFlag = "--api-address";
 
 /// Flags that are given or not, and have no value.
 bool is_switch(std::string_view name) {
@@ -80,7 +80,6 @@ void declare(CLI::App& app) {
   app.add_option(kConfigFlag, "Read this YAML file; flags override it.")->type_name("FILE");
   for (const ActionFlag& flag : kActionFlags) declare_switch(app, flag.name, flag.help);
   declare_switch(app, kPrometheusFlag, "Serve /metrics.");
-  app.add_option(kApiAddressFlag, "The API over TCP; not in this version.")->type_name("HOST:PORT");
   for (const KeyFlag& flag : kKeyFlags) {
     const std::string help = *flag.help != '\0' ? flag.help : describe_config_key(flag.key);
     auto* option = app.add_option(flag.name, help)->type_name(flag.value);
@@ -93,7 +92,7 @@ Status check_unknown(const std::vector<std::string>& unknown) {
   if (unknown.empty()) return {};
   const std::string& word = unknown.front();
   if (!word.starts_with('-')) return fail("unexpected argument " + in_quotes(word), std::string(kHelpHint));
-  std::vector<std::string_view> names = {kConfigFlag, kPrometheusFlag, kApiAddressFlag};
+  std::vector<std::string_view> names = {kConfigFlag, kPrometheusFlag};
   for (const ActionFlag& flag : kActionFlags) names.emplace_back(flag.name);
   for (const KeyFlag& flag : kKeyFlags) names.emplace_back(flag.name);
   const std::string name = word.substr(0, word.find('='));
@@ -159,9 +158,6 @@ Result<Invocation> read_flags(int argc, const char* const* argv) {
   FTAP_TRY_ASSIGN(action, chosen_action(app));
   invocation.action = action;
   if (action == Action::kHelp || action == Action::kVersion) return invocation;
-  if (app.count(kApiAddressFlag) > 0)
-    return fail("--api-address: the API over TCP needs access tokens and is not in this version",
-                "leave the flag out and use the Unix socket, STATE_DIR/api.sock");
   if (app.count(kConfigFlag) > 0) {
     invocation.config_path = app.get_option(kConfigFlag)->results().front();
     FTAP_TRY_ASSIGN(config, load_config(invocation.config_path));

@@ -26,8 +26,8 @@ bool always(const Config&) {
 bool captures(const Config& c) {
   return c.stream.enabled;
 }
-bool scraped(const Config& c) {
-  return c.prometheus.enabled;
+bool listens(const Config& c) {
+  return c.prometheus.enabled || !c.api.address.empty();
 }
 bool sends_to_sockets(const Config& c) {
   return c.statsd.enabled || c.spectatord.enabled || c.json_lines.enabled;
@@ -47,8 +47,8 @@ constexpr std::array kTable = {
     Kept{CAP_SYS_NICE, captures},
     // api: SIGHUP may name another group for the socket.
     Kept{CAP_CHOWN, always},
-    // prometheus: its port may be a low one, also after SIGHUP.
-    Kept{CAP_NET_BIND_SERVICE, scraped, {"prometheus"}, "listen at ports below 1024"},
+    // prometheus, api: their ports may be low ones, also after SIGHUP.
+    Kept{CAP_NET_BIND_SERVICE, listens, {"prometheus", "api"}, "listen at ports below 1024"},
     // backends: a receiver's Unix socket or a file usually belongs to another user.
     Kept{CAP_DAC_OVERRIDE,
          sends_to_sockets,

@@ -113,8 +113,6 @@ TEST(Flags, MistakesAreTold) {
             "--cycle: \"abc\" is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
   EXPECT_EQ(refusal({"--check-config"}), "--check-config needs a file to check");
   EXPECT_EQ(refusal({"--print-config", "--detach"}), "--print-config and --detach exclude each other");
-  EXPECT_EQ(refusal({"--api-address", "127.0.0.1:31994"}),
-            "--api-address: the API over TCP needs access tokens and is not in this version");
 }
 
 TEST(Flags, HelpNamesEveryFlag) {

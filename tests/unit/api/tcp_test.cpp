@@ -1,0 +1,208 @@
+// The API over TCP: who has no token, or no TLS, learns nothing.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/write.hpp>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "api/server.hpp"
+#include "server_fixture.hpp"
+#include "tls_pair.hpp"
+
+namespace flowtap::api {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+const std::string kToken = "correct-horse-battery-staple";
+
+class TcpTest : public ServerTest {
+ protected:
+  void write_tokens(const std::string& text, mode_t mode = 0600) const {
+    const std::string next = tokens() + ".new";  // as whoever replaces it does
+    std::ofstream(next) << text;
+    ::chmod(next.c_str(), mode);
+    std::filesystem::rename(next, tokens());
+  }
+  [[nodiscard]] std::string tokens() const { return dir_ / "tokens"; }
+
+  void start_tcp(TcpOptions options = {}) {
+    if (options.host.empty()) options.host = "127.0.0.1";
+    if (options.token_file.empty()) {
+      write_tokens("# of the tests\n\n" + kToken + "\n");
+      options.token_file = tokens();
+    }
+    options.refusal = refusal_;
+    server_.reset();
+    auto server = ApiServer::start({.socket_path = path(), .socket_group = "", .tcp = options}, node_);
+    ASSERT_TRUE(server) << server.error().what;
+    server_.emplace(std::move(*server));
+  }
+  [[nodiscard]] std::string why_not() const { return server_->tcp()->error().what; }
+  [[nodiscard]] tcp::endpoint endpoint() const {
+    const std::string& url = **server_->tcp();
+    return {asio::ip::make_address("127.0.0.1"),
+            static_cast<unsigned short>(std::stoi(url.substr(url.rfind(':') + 1)))};
+  }
+
+  static std::string request(const std::string& target, const std::string& authorization,
+                             const std::string& method = "GET") {
+    return method + " " + target + " HTTP/1.1\r\nHost: a\r\n" +
+           (authorization.empty() ? "" : "Authorization: " + authorization + "\r\n") +
+           "Connection: close\r\n\r\n";
+  }
+  [[nodiscard]] std::string ask(const std::string& bytes) const {
+    asio::io_context io;
+    tcp::socket socket(io);
+    socket.connect(endpoint());
+    boost::system::error_code error;
+    asio::write(socket, asio::buffer(bytes), error);
+    std::string answer;
+    asio::read(socket, asio::dynamic_buffer(answer), error);
+    return answer;
+  }
+  /// "" where the server's certificate is not this one.
+  [[nodiscard]] std::string ask_tls(const std::string& bytes, const std::string& certificate) const {
+    asio::io_context io;
+    asio::ssl::context context(asio::ssl::context::tls_client);
+    context.load_verify_file(certificate);
+    context.set_verify_mode(asio::ssl::verify_peer);
+    asio::ssl::stream<tcp::socket> stream(io, context);
+    stream.next_layer().connect(endpoint());
+    boost::system::error_code error;
+    if (stream.handshake(asio::ssl::stream_base::client, error)) return "";
+    asio::write(stream, asio::buffer(bytes), error);
+    std::string answer;
+    asio::read(stream, asio::dynamic_buffer(answer), error);
+    return answer;
+  }
+  [[nodiscard]] std::string status_of(const std::string& authorization) const {
+    return ask(request("/healthz", authorization)).substr(9, 3);
+  }
+
+  std::chrono::milliseconds refusal_{1};
+};
+
+TEST_F(TcpTest, ServesWhoHasAToken) {
+  start_tcp();
+  EXPECT_TRUE(server_->tcp()->value().starts_with("http://127.0.0.1:"));
+  EXPECT_EQ(status_of("Bearer " + kToken), "200");
+  EXPECT_EQ(status_of("bearer  " + kToken + " "), "200") << "RFC 9110";
+  for (const std::string& wrong :
+       {std::string(), std::string("Bearer"), std::string("Bearer "), "Bearer " + kToken + "x",
+        "Bearer " + kToken.substr(1), "Basic " + kToken, kToken, std::string("Bearer # of the tests"),
+        "Bearer " + std::string(4000, 'a')})
+    EXPECT_EQ(status_of(wrong), "401") << wrong;
+}
+
+// Whatever is asked for, the answer is the same.
+TEST_F(TcpTest, WhoIsRefusedLearnsNothing) {
+  start_tcp();
+  std::set<std::string> answers;
+  for (const char* target :
+       {"/healthz", "/nope", "/api/v1/flows/x/log", "/api/v1/namespaces/a/pods/b/log", "/%zz"})
+    for (const char* method : {"GET", "POST", "BREW"})
+      answers.insert(ask(request(target, "Bearer wrong", method)));
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_TRUE(answers.begin()->starts_with("HTTP/1.1 401 Unauthorized\r\n"));
+  EXPECT_NE(answers.begin()->find("WWW-Authenticate: Bearer"), std::string::npos);
+  EXPECT_NE(answers.begin()->find("api.token_file"), std::string::npos) << "and what to do";
+}
+
+TEST_F(TcpTest, ARefusalTakesItsTime) {
+  refusal_ = 300ms;
+  start_tcp();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(status_of("Bearer wrong"), "401");
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, refusal_);
+}
+
+TEST_F(TcpTest, EachRequestOfAConnectionHasItsToken) {
+  start_tcp();
+  const std::string first =
+      "GET /healthz HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + kToken + "\r\n\r\n";
+  const std::string all = ask(first + request("/api/v1/status", ""));
+  EXPECT_NE(all.find("200 OK"), std::string::npos);
+  EXPECT_NE(all.find("401 Unauthorized"), std::string::npos);
+  EXPECT_EQ(all.find("uptime"), std::string::npos);
+}
+
+TEST_F(TcpTest, TokensAreReplacedWithoutARestart) {
+  start_tcp();
+  EXPECT_EQ(status_of("Bearer " + kToken), "200");
+  const auto becomes = [&](const std::string& token, const std::string& status) {
+    for (int i = 0; i < 200; ++i) {
+      if (status_of("Bearer " + token) == status) return true;
+      std::this_thread::sleep_for(50ms);
+    }
+    return false;
+  };
+  write_tokens("another-token-of-some-length\n");
+  EXPECT_TRUE(becomes("another-token-of-some-length", "200"));
+  EXPECT_EQ(status_of("Bearer " + kToken), "401");
+  write_tokens("short\n");
+  std::this_thread::sleep_for(1100ms);
+  EXPECT_EQ(status_of("Bearer another-token-of-some-length"), "200") << "what is no list changes nothing";
+  std::filesystem::remove(tokens());
+  EXPECT_TRUE(becomes("another-token-of-some-length", "401")) << "what is gone lets nobody in";
+}
+
+TEST_F(TcpTest, IsNotServedWhereItWouldNotBeSafe) {
+  const auto refusal = [&](TcpOptions options) {
+    start_tcp(std::move(options));
+    EXPECT_FALSE(*server_->tcp());
+    EXPECT_TRUE(answer("GET /healthz HTTP/1.0\r\n\r\n").contains("200 OK")) << "the Unix socket goes on";
+    return *server_->tcp() ? std::string() : why_not();
+  };
+  EXPECT_EQ(refusal({.host = "0.0.0.0"}), "beyond this machine the API is served over TLS only");
+  EXPECT_EQ(refusal({.host = "::"}), "beyond this machine the API is served over TLS only");
+  EXPECT_EQ(refusal({.host = "localhost"}), "\"localhost\" is no numeric address");
+  EXPECT_TRUE(refusal({.host = "127.0.0.1", .token_file = dir_ / "none"})
+                  .starts_with("cannot read the API's tokens"));
+  const auto refused_file = [&](const std::string& text, mode_t mode) {
+    write_tokens(text, mode);
+    return refusal({.host = "127.0.0.1", .token_file = tokens()});
+  };
+  EXPECT_NE(refused_file(kToken, 0644).find("can be read by everybody"), std::string::npos);
+  EXPECT_NE(refused_file("short\n", 0600).find("are too short"), std::string::npos);
+  EXPECT_NE(refused_file("# nothing\n\n", 0600).find("are none"), std::string::npos);
+  write_tls_pair(dir_ / "cert", dir_ / "key", "a");
+  write_tls_pair(dir_ / "cert2", dir_ / "key2", "b");
+  EXPECT_NE(refusal({.host = "127.0.0.1", .tls_certificate = dir_ / "cert", .tls_key = dir_ / "key2"})
+                .find("cannot use the key"),
+            std::string::npos);
+  EXPECT_NE(refusal({.host = "127.0.0.1", .tls_certificate = tokens(), .tls_key = dir_ / "key"})
+                .find("cannot use the certificate"),
+            std::string::npos);
+}
+
+TEST_F(TcpTest, OverTls) {
+  write_tls_pair(dir_ / "cert", dir_ / "key", "flowtap");
+  start_tcp({.host = "0.0.0.0", .tls_certificate = dir_ / "cert", .tls_key = dir_ / "key"});
+  ASSERT_TRUE(*server_->tcp()) << why_not();
+  EXPECT_TRUE(server_->tcp()->value().starts_with("https://0.0.0.0:"));
+  const std::string with_token = request("/healthz", "Bearer " + kToken);
+  EXPECT_TRUE(ask_tls(with_token, dir_ / "cert").starts_with("HTTP/1.1 200 OK"));
+  EXPECT_TRUE(ask_tls(request("/healthz", ""), dir_ / "cert").starts_with("HTTP/1.1 401"));
+  EXPECT_FALSE(ask(with_token).contains("200 OK")) << "not without TLS";
+  // The next certificate is taken for whoever comes next.
+  write_tls_pair(dir_ / "next", dir_ / "next.key", "flowtap");
+  std::filesystem::rename(dir_ / "next.key", dir_ / "key");
+  std::filesystem::copy_file(dir_ / "next", dir_ / "cert", std::filesystem::copy_options::overwrite_existing);
+  bool taken = false;
+  for (int i = 0; i < 200 && !taken; ++i) {
+    taken = ask_tls(with_token, dir_ / "next").starts_with("HTTP/1.1 200 OK");
+    if (!taken) std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_TRUE(taken);
+}
+
+}  // namespace
+}  // namespace flowtap::api

@@ -1,0 +1,97 @@
+#include "api/bearer.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+
+#include "base/fd.hpp"
+#include "base/file.hpp"
+#include "base/printable.hpp"
+#include "base/sha256.hpp"
+
+namespace flowtap::api {
+namespace {
+
+constexpr std::chrono::seconds kLookPause(1);
+constexpr std::string_view kScheme = "bearer ";
+constexpr std::string_view kHint =
+    "write a token of 16 bytes or more into it (openssl rand -hex 32), and chmod 0600";
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r";
+  const std::size_t begin = std::min(text.find_first_not_of(kSpace), text.size());
+  text.remove_prefix(begin);
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
+}  // namespace
+
+Result<BearerTokens> BearerTokens::load(std::string path) {
+  BearerTokens tokens(std::move(path));
+  FTAP_TRY(tokens.read());
+  return tokens;
+}
+
+Status BearerTokens::read() {
+  const std::string named = "the API's tokens in " + in_quotes(path_);
+  const Fd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status{};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0)
+    return fail_errno(errno, "cannot read " + named, std::string(kHint));
+  if (!S_ISREG(status.st_mode)) return fail(named + " are in no regular file", std::string(kHint));
+  if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
+    return fail(named + " can be read by everybody, or written by a group", std::string(kHint));
+  FTAP_TRY_ASSIGN(text, read_file(path_, kMostBytes));
+  std::vector<Digest> digests;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t newline = std::min(rest.find('\n'), rest.size());
+    const std::string_view token = trimmed(rest.substr(0, newline));
+    rest.remove_prefix(std::min(newline + 1, rest.size()));
+    if (token.empty() || token.starts_with('#')) continue;
+    if (token.size() < kLeastToken) return fail(named + " are too short", std::string(kHint));
+    digests.push_back(sha256(token));
+  }
+  if (digests.empty()) return fail(named + " are none", std::string(kHint));
+  digests_ = std::move(digests);
+  seen_ = {status.st_ino, std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+  return {};
+}
+
+// What is no list of tokens, as while it is being written, changes nothing. A file that is gone lets nobody in.
+void BearerTokens::look() {
+  const auto now = Clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kLookPause;
+  struct stat status{};
+  if (::stat(path_.c_str(), &status) != 0) {
+    digests_.clear();
+    seen_ = {};
+    return;
+  }
+  const Version version{status.st_ino,
+                        std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+  if (version != seen_) static_cast<void>(read());
+}
+
+bool BearerTokens::accepts(std::string_view authorization) {
+  // RFC 9110, 11.1: the scheme's case does not count.
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  if (!std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, same)) return false;
+  // Of digests it is the same whether one byte is right or all but one.
+  const Digest given = sha256(trimmed(authorization.substr(kScheme.size())));
+  const std::scoped_lock lock(mutex_);
+  look();
+  bool known = false;
+  for (const Digest& digest : digests_) {
+    std::uint8_t differs = 0;
+    for (std::size_t i = 0; i < digest.size(); ++i)
+      differs = static_cast<std::uint8_t>(differs | (digest.at(i) ^ given.at(i)));
+    known = known || differs == 0;
+  }
+  return known;
+}
+
+}  // namespace flowtap::api
