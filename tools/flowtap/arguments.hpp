@@ -1,0 +1,40 @@
+// The words that flowtap knows: its commands, their flags and what each accepts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "api/socket_path.hpp"
+#include "flows.hpp"
+#include "logs.hpp"
+#include "tap.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace flowtap::cli {
+
+/// What was given, as it stands there.
+struct Arguments {
+  std::string state_dir{api::kDefaultStateDir};
+  std::string output = "text";
+  std::uint64_t interval_ms = 1000;
+  std::uint64_t count = 0;  ///< 0: not given
+  FlowsOptions flows = {};
+  LogsOptions logs = {};
+  std::uint64_t tail = 0;
+  std::uint64_t since = 0;
+  TapOptions tap = {};
+  bool only_out = false;
+  bool only_err = false;
+  std::string color = "auto";
+};
+
+void declare(CLI::App& app, Arguments& arguments);
+
+/// For who gave a flag something else; empty: it has no rule.
+[[nodiscard]] std::string_view accepted_by(std::string_view flag);
+
+}  // namespace flowtap::cli
