@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -20,9 +21,8 @@ constexpr int kWindow = 15 + 16;
 struct GzStream::Inflating {
   z_stream z{};
   std::array<Bytef, kInput> input{};
-  int fd = -1;
+  Input read;
   std::string path;
-  std::uint64_t offset = 0;
   bool within = true;  // a member has begun, and its end has not come; one has to be there
   bool ended = false;
   std::optional<Error> error;
@@ -35,10 +35,19 @@ struct GzStream::Inflating {
   ~Inflating() { ::inflateEnd(&z); }
 };
 
-GzStream::GzStream(int fd, std::string path) : state_(std::make_unique<Inflating>()) {
-  state_->fd = fd;
+GzStream::GzStream(Input input, std::string path) : state_(std::make_unique<Inflating>()) {
+  state_->read = std::move(input);
   state_->path = std::move(path);
 }
+
+GzStream::GzStream(int fd, const std::string& path)
+    : GzStream(
+          [fd, path, offset = std::uint64_t{0}](std::span<std::byte> into) mutable {
+            auto n = read_at(fd, offset, into, path);
+            offset += n.value_or(0);
+            return n;
+          },
+          path) {}
 
 GzStream::GzStream(GzStream&&) noexcept = default;
 GzStream& GzStream::operator=(GzStream&&) noexcept = default;
@@ -46,10 +55,9 @@ GzStream::~GzStream() = default;
 
 Status GzStream::fill() {
   auto& s = *state_;
-  FTAP_TRY_ASSIGN(n, read_at(s.fd, s.offset, std::as_writable_bytes(std::span(s.input)), s.path));
+  FTAP_TRY_ASSIGN(n, s.read(std::as_writable_bytes(std::span(s.input))));
   if (n == 0 && s.within) return fail(s.path + " is cut: gzip has no end there");
   s.ended = n == 0;
-  s.offset += n;
   s.z.next_in = s.input.data();
   s.z.avail_in = static_cast<uInt>(n);
   return {};

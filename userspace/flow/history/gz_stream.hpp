@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,8 +14,13 @@ namespace flowtap::flow {
 /// Reads one from its start. Costs some 60 KiB, whatever it holds.
 class GzStream {
  public:
+  /// Reads what is there up to so many bytes; 0: the end.
+  using Input = std::function<Result<std::size_t>(std::span<std::byte>)>;
+
   /// `fd` stays the caller's and must outlive this.
-  GzStream(int fd, std::string path);
+  GzStream(int fd, const std::string& path);
+  /// `path` is what errors call it.
+  GzStream(Input input, std::string path);
   GzStream(GzStream&&) noexcept;
   GzStream& operator=(GzStream&&) noexcept;
   ~GzStream();
