@@ -135,6 +135,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places) {
 }
 
 void Attempt::reach_bind(const Fact& fact) {
+  if (const std::string_view node = fact[Field::kNode]; !node.empty()) keep(target_, std::string(node));
   if (filter_.says.verdict != Verdict::kNone) return;
   filter_.says.verdict = Verdict::kPassed;
   filter_.time = fact.time;

@@ -100,6 +100,7 @@ class Attempt {
   flow::KlogTime first_;
   flow::KlogTime last_;
   std::string uid_;
+  std::string target_;  // node of the bind
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;
   std::vector<std::size_t> requests_;  // by container: of how many kinds of device it asks for some

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
+
 namespace flowtap::diagnosis {
 
 /// Of a phase, of a node or of a container.
@@ -18,12 +20,16 @@ struct ContainerVerdict {
   Verdict verdict = Verdict::kNone;
   std::string reason;               ///< of one that failed
   std::optional<std::size_t> cell;  ///< the NUMA cell that it would have, where the scheduler says so
+
+  friend bool operator==(const ContainerVerdict&, const ContainerVerdict&) = default;
 };
 
 /// One of a node's cards that would not do for the container that failed.
 struct CardVerdict {
   std::string name;
   std::string reason;
+
+  friend bool operator==(const CardVerdict&, const CardVerdict&) = default;
 };
 
 struct NodeVerdict {
@@ -34,17 +40,23 @@ struct NodeVerdict {
       containers;      ///< of a node that failed up to the one that did; empty where they are not known
   std::string reason;  ///< of a node that failed, where none of its containers is known to have
   std::vector<CardVerdict> cards;  ///< in the order in which they were tried
+
+  friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
 
 /// Of how many nodes a scheduler says why, without saying which.
 struct NodesReason {
   std::string reason;
   std::size_t nodes = 0;
+
+  friend bool operator==(const NodesReason&, const NodesReason&) = default;
 };
 
 struct PhaseVerdict {
   Verdict verdict = Verdict::kNone;
   std::string summary;  ///< the scheduler's own sentence
+
+  friend bool operator==(const PhaseVerdict&, const PhaseVerdict&) = default;
 };
 
 struct Diagnosis {
@@ -57,15 +69,22 @@ struct Diagnosis {
   std::vector<NodesReason> reasons;  ///< of nodes that the filter left none of
   std::string preemption;            ///< whether other pods' room would have helped
   PhaseVerdict bind;
+  std::string node;  ///< that the bind is of, where a scheduler names it
 
   /// Of what its phases say.
   void decide();
+
+  friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
 };
 
 /// The word of the answer.
+[[nodiscard]] std::string_view to_string(Verdict verdict);
 [[nodiscard]] std::string_view to_string(Diagnosis::Status status);
 
 /// The body of `schedulerlog`. `evidence`: with what the verdicts rest on, too.
 [[nodiscard]] std::string to_json(const Diagnosis& diagnosis, bool evidence = false);
+
+/// From such a body. What it does not know is passed over, and what is not there is empty; an Error: this is no diagnosis.
+[[nodiscard]] Result<Diagnosis> diagnosis_from_json(std::string_view json);
 
 }  // namespace flowtap::diagnosis

@@ -15,10 +15,6 @@ void put(std::string& out, std::string_view name, std::string_view text) {
       boost::json::serialize(boost::json::string_view(safe)));
 }
 
-std::string_view word(Verdict verdict) {
-  return verdict == Verdict::kNone ? "" : verdict == Verdict::kPassed ? "passed" : "failed";
-}
-
 // As short as reads back to the same: 1.5, not 1.5E0.
 void put(std::string& out, double value) {
   std::array<char, 32> digits{};
@@ -29,7 +25,7 @@ void put(std::string& out, double value) {
 
 void put(std::string& out, const ContainerVerdict& container) {
   put(out += '{', "name", container.name);
-  put(out += ',', "status", word(container.verdict));
+  put(out += ',', "status", to_string(container.verdict));
   if (container.verdict == Verdict::kFailed) put(out += ',', "reason", container.reason);
   if (container.cell) out.append(",\"numaCell\":").append(std::to_string(*container.cell));
   out += '}';
@@ -56,7 +52,7 @@ void put_list(std::string& out, const std::vector<Item>& items) {
 
 void put(std::string& out, const NodeVerdict& node, bool evidence) {
   put(out += '{', "name", node.name);
-  put(out += ',', "status", word(node.verdict));
+  put(out += ',', "status", to_string(node.verdict));
   put(out += ",\"score\":", node.score);
   put_list(out += ",\"containers\":[", node.containers);
   out += ']';
@@ -69,11 +65,15 @@ void put(std::string& out, const NodeVerdict& node, bool evidence) {
 }
 
 void put_phase(std::string& out, const PhaseVerdict& phase) {
-  put(out += '{', "status", word(phase.verdict));
+  put(out += '{', "status", to_string(phase.verdict));
   put(out += ',', "summary", phase.summary);
 }
 
 }  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  return verdict == Verdict::kNone ? "" : verdict == Verdict::kPassed ? "passed" : "failed";
+}
 
 std::string_view to_string(Diagnosis::Status status) {
   switch (status) {
@@ -90,6 +90,7 @@ std::string_view to_string(Diagnosis::Status status) {
 std::string to_json(const Diagnosis& diagnosis, bool evidence) {
   std::string out;
   put(out += '{', "status", to_string(diagnosis.status));
+  if (evidence && !diagnosis.uid.empty()) put(out += ',', "uid", diagnosis.uid);
   put_phase(out += ",\"filter\":", diagnosis.filter);
   out += ",\"nodes\":[";
   for (const NodeVerdict& node : diagnosis.nodes) {
@@ -103,6 +104,7 @@ std::string to_json(const Diagnosis& diagnosis, bool evidence) {
   }
   if (!diagnosis.preemption.empty()) put(out += ',', "preemption", diagnosis.preemption);
   put_phase(out += "},\"bind\":", diagnosis.bind);
+  if (evidence && !diagnosis.node.empty()) put(out += ',', "node", diagnosis.node);
   return out += "}}";
 }
 

@@ -46,7 +46,7 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
     decided.reasons = reasons_of(attempts->of(fact.scheduler).diagnosis());
   bytes_ += attempts->bytes();
   // This one is the most recent, so it goes last.
-  while (bytes_ > kMostBytes && attempts_.size() > 1) drop_oldest();
+  while (bytes_ > most_bytes_ && attempts_.size() > 1) drop_oldest();
   return decided;
 }
 

@@ -20,10 +20,11 @@ namespace flowtap::diagnosis {
 class DiagnosisStore {
  public:
   static constexpr std::size_t kMostPods = 1000;
-  /// Of all attempts together: one over thousands of nodes takes a megabyte.
+  /// Of all attempts together, unless told otherwise: one over thousands of nodes takes a megabyte.
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 
-  explicit DiagnosisStore(std::size_t most_pods = kMostPods) : most_(most_pods), attempts_(most_pods) {}
+  explicit DiagnosisStore(std::size_t most_pods = kMostPods, std::size_t most_bytes = kMostBytes)
+      : most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
 
   /// A name for a log that facts are from.
   [[nodiscard]] std::uint32_t next_log() {
@@ -70,6 +71,7 @@ class DiagnosisStore {
 
   mutable std::mutex mutex_;
   std::size_t most_;
+  std::size_t most_bytes_;
   Lru<PodAttempts> attempts_;
   std::size_t bytes_ = 0;
   std::uint64_t evicted_ = 0;

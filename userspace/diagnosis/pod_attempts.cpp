@@ -39,6 +39,7 @@ Diagnosis PodAttempts::diagnosis() const {
   Diagnosis out = generic.diagnosis();
   Diagnosis other = device.diagnosis();
   if (out.uid.empty()) out.uid = other.uid;
+  if (!other.node.empty()) out.node = std::move(other.node);
   out.filter = of_both(other.filter, device.filter().time, out.filter, generic.filter().time);
   out.bind = of_both(other.bind, device.bind().time, out.bind, generic.bind().time);
   out.nodes = of_both(std::move(other.nodes), std::move(out.nodes));

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -13,30 +12,10 @@
 namespace flowtap::diagnosis {
 namespace {
 
+using test::Case;
+using test::cases;
 using test::golden;
-
-struct Case {
-  std::string logs;  // with commas
-  std::string pod;
-  std::string expected;
-};
-
-std::vector<Case> cases() {
-  std::vector<Case> out;
-  std::istringstream in(golden("diagnosis/cases.tsv"));
-  for (Case one; in >> one.logs >> one.pod >> one.expected;) out.push_back(one);
-  return out;
-}
-
-std::vector<std::string> logs_of(const Case& one) {
-  std::vector<std::string> out;
-  std::istringstream names(one.logs);
-  for (std::string name; std::getline(names, name, ',');) {
-    const bool here = std::filesystem::exists(FLOWTAP_GOLDEN_DIR "/diagnosis/" + name);
-    out.push_back(golden((here ? "diagnosis/" : "scheduler/") + name));
-  }
-  return out;
-}
+using test::logs_of;
 
 TEST(DiagnosisGolden, Answers) {
   ASSERT_GT(cases().size(), 8U);

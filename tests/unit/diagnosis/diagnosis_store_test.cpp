@@ -51,6 +51,18 @@ TEST(DiagnosisStore, ItsBytesHaveABound) {
   EXPECT_EQ(store.find("ns", "p19")->nodes.size(), 2000U);
 }
 
+TEST(DiagnosisStore, ItsBoundsAreAskedFor) {
+  DiagnosisStore store(3, std::size_t{1} << 30U);
+  const CardPlaces places;
+  const std::string reason(1000, 'r');
+  for (int pod = 0; pod < 4; ++pod)
+    for (int node = 0; node < 5000; ++node)
+      store.add({.ns = "ns", .name = "p" + std::to_string(pod)},
+                fact_of(FactKind::kNodeFails, "node" + std::to_string(node), reason), places);
+  EXPECT_EQ(store.size(), 3U);
+  EXPECT_GT(store.bytes(), 3U * 5000 * 1000);
+}
+
 TEST(DiagnosisStore, OneAttemptHasABound) {
   DiagnosisStore store;
   const CardPlaces places;

@@ -1,10 +1,12 @@
-// The files of tests/golden that these tests read.
+// Logs and the answers that are to come out of them, as files of tests/golden.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace flowtap::diagnosis::test {
 
@@ -15,6 +17,37 @@ inline std::string golden(const std::string& path) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+/// A line of diagnosis/cases.tsv.
+struct Case {
+  std::string logs;  ///< with commas
+  std::string pod;
+  std::string expected;
+};
+
+inline std::vector<Case> cases(const std::string& file = "diagnosis/cases.tsv") {
+  std::vector<Case> out;
+  std::istringstream in(golden(file));
+  for (Case one; in >> one.logs >> one.pod >> one.expected;) out.push_back(one);
+  return out;
+}
+
+/// The logs' places below the golden files.
+inline std::vector<std::string> paths_of(const Case& one) {
+  std::vector<std::string> out;
+  std::istringstream names(one.logs);
+  for (std::string name; std::getline(names, name, ',');) {
+    const bool here = std::filesystem::exists(FLOWTAP_GOLDEN_DIR "/diagnosis/" + name);
+    out.push_back((here ? "diagnosis/" : "scheduler/") + name);
+  }
+  return out;
+}
+
+inline std::vector<std::string> logs_of(const Case& one) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths_of(one)) out.push_back(golden(path));
+  return out;
 }
 
 }  // namespace flowtap::diagnosis::test

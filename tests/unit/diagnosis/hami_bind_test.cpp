@@ -36,6 +36,25 @@ TEST(HamiBind, ABindThatFails) {
             failed_bind("Failed to bind pod, timeout"));
 }
 
+// As evidence, since the answer proper has no place for it.
+TEST(HamiBind, ItsNodeIsKnown) {
+  const auto node = [](std::initializer_list<std::string_view> bodies) {
+    DiagnosisStore store;
+    test::read(store, test::log_of(bodies));
+    return store.find("ns", "p").value_or(Diagnosis{}).node;
+  };
+  EXPECT_EQ(node({kBinding}), "n1");
+  EXPECT_EQ(node({kBinding, R"("Failed to bind pod" err="timeout" pod="p" namespace="ns" node="n1")"}), "n1");
+  EXPECT_EQ(node({kBinding, R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")"}), "")
+      << "of an attempt before";
+  EXPECT_EQ(
+      node({R"("Successfully bound pod to node" pod="ns/p" node="n2" evaluatedNodes=6 feasibleNodes=3)"}),
+      "n2")
+      << "kube-scheduler's";
+  EXPECT_NE(answer_of({kBinding, "After Binding Process"}, "ns/p", true).find(R"("node":"n1"}})"),
+            std::string::npos);
+}
+
 // Binds run beside other pods' filters; a line that could be of two is of none.
 TEST(HamiBind, BindsSideBySide) {
   constexpr std::string_view kOther = R"("Attempting to bind pod to node" pod="q" namespace="ns" node="n2")";
