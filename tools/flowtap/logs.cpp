@@ -16,6 +16,7 @@
 #include "client.hpp"
 #include "joint_logs.hpp"
 #include "outlet.hpp"
+#include "pod_name.hpp"
 #include "stop_signals.hpp"
 #include "text.hpp"
 
@@ -34,16 +35,9 @@ bool is_flow(std::string_view of) {
   return kind.size() < of.size() && std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-struct Pod {
-  std::string_view ns;
-  std::string_view name;
-};
-Result<Pod> pod_of(std::string_view of) {
-  const std::size_t slash = of.find('/');
-  if (slash == std::string_view::npos || slash == 0 || slash + 1 == of.size() ||
-      of.find('/', slash + 1) != std::string_view::npos)
-    return fail(in_quotes(of) + " is neither NAMESPACE/POD nor the id of a flow", "flowtap flows lists both");
-  return Pod{of.substr(0, slash), of.substr(slash + 1)};
+Result<PodName> pod_of(std::string_view of) {
+  if (const auto pod = pod_name(of)) return *pod;
+  return fail(in_quotes(of) + " is neither NAMESPACE/POD nor the id of a flow", "flowtap flows lists both");
 }
 
 std::string parameters_of(const LogsOptions& options) {

@@ -1,9 +1,6 @@
 // The program itself, against a scripted daemon: output, errors and exit codes.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
 #include <optional>
 #include <thread>
 
@@ -11,30 +8,13 @@
 #include "base/rfc3339.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
+#include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap {
 namespace {
 
-struct Outcome {
-  int exit = -1;
-  std::string output;  ///< standard output and error
-};
-
-/// What a shell line that runs the program says and returns. FLOWTAP_PROGRAM is the path of the built program.
-Outcome shell(const std::string& line) {
-  Outcome run;
-  FILE* pipe = ::popen(line.c_str(), "r");
-  if (pipe == nullptr) return run;
-  std::array<char, 4096> chunk{};
-  while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), pipe))
-    run.output.append(chunk.data(), n);
-  const int status = ::pclose(pipe);
-  run.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return run;
-}
-
 Outcome flowtap(const std::string& arguments) {
-  return shell(FLOWTAP_PROGRAM " " + arguments + " 2>&1");
+  return flowtap_program(arguments);
 }
 
 /// A new cycle every `period` with ten more of one type.

@@ -1,0 +1,34 @@
+// The program as a person runs it.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace flowtap {
+
+struct Outcome {
+  int exit = -1;
+  std::string output;  ///< standard output and error
+};
+
+/// What a shell line that runs the program says and returns. FLOWTAP_PROGRAM is the path of the built program.
+inline Outcome shell(const std::string& line) {
+  Outcome run;
+  FILE* pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) return run;
+  std::array<char, 4096> chunk{};
+  while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), pipe))
+    run.output.append(chunk.data(), n);
+  const int status = ::pclose(pipe);
+  run.exit = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return run;
+}
+
+inline Outcome flowtap_program(const std::string& arguments) {
+  return shell(FLOWTAP_PROGRAM " " + arguments + " 2>&1");
+}
+
+}  // namespace flowtap
