@@ -92,6 +92,19 @@ void declare_tap(CLI::App& app, Arguments& arguments) {
   tap->add_flag("--stderr", arguments.only_err, "Its standard error alone.");
 }
 
+void declare_why(CLI::App& app, WhyOptions& o) {
+  auto* why = app.add_subcommand(
+      "why", "Why a pod was placed where it is, or nowhere; without a pod, all in a line each.");
+  why->add_option("NAMESPACE/POD", o.of, "Which pod.")->type_name("");
+  why->add_option(
+         "--from", o.from,
+         "Out of a scheduler's saved log, in place of the daemon: plain, gzip, or as a container runtime "
+         "keeps it; - is standard input. May be given several times.")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  why->add_flag("--watch", o.watch, "Again whenever the answer has changed, until the pod is bound.");
+}
+
 }  // namespace
 
 void declare(CLI::App& app, Arguments& arguments) {
@@ -114,6 +127,7 @@ void declare(CLI::App& app, Arguments& arguments) {
   declare_flows(app, arguments);
   declare_logs(app, arguments);
   declare_tap(app, arguments);
+  declare_why(app, arguments.why);
 }
 
 std::string_view accepted_by(std::string_view flag) {

@@ -9,6 +9,7 @@
 #include "flows.hpp"
 #include "logs.hpp"
 #include "tap.hpp"
+#include "why.hpp"
 
 namespace CLI {
 class App;
@@ -27,6 +28,7 @@ struct Arguments {
   std::uint64_t tail = 0;
   std::uint64_t since = 0;
   TapOptions tap = {};
+  WhyOptions why = {};
   bool only_out = false;
   bool only_err = false;
   std::string color = "auto";

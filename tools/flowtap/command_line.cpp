@@ -90,6 +90,14 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     arguments.tap.err = arguments.only_err || !arguments.only_out;
     return arguments.tap;
   }
+  if (app.got_subcommand("why")) {
+    arguments.why.state_dir = arguments.state_dir;
+    arguments.why.json = json;
+    arguments.why.color = color_of(arguments);
+    if (const std::string wrong = wrong_why(arguments.why); !wrong.empty())
+      return usage(wrong, "flowtap why [NAMESPACE/POD] [--from FILE]...");
+    return arguments.why;
+  }
   TopOptions top{arguments.state_dir, json, std::chrono::milliseconds(arguments.interval_ms), std::nullopt,
                  color_of(arguments)};
   if (arguments.count > 0) top.count = arguments.count;

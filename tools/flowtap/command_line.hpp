@@ -12,10 +12,11 @@
 #include "status.hpp"
 #include "tap.hpp"
 #include "top.hpp"
+#include "why.hpp"
 
 namespace flowtap::cli {
 
-using Command = std::variant<StatusOptions, TopOptions, FlowsOptions, LogsOptions, TapOptions>;
+using Command = std::variant<StatusOptions, TopOptions, FlowsOptions, LogsOptions, TapOptions, WhyOptions>;
 
 /// The command that is asked for; an exit code where all has been said already (--help, --version, an error).
 [[nodiscard]] std::variant<Command, ExitCode> parse_command_line(int argc, const char* const* argv);

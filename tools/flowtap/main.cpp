@@ -10,6 +10,7 @@ struct Run {
   ExitCode operator()(const FlowsOptions& o) const { return run_flows(o); }
   ExitCode operator()(const LogsOptions& o) const { return run_logs(o); }
   ExitCode operator()(const TapOptions& o) const { return run_tap(o); }
+  ExitCode operator()(const WhyOptions& o) const { return run_why(o); }
 };
 
 }  // namespace

@@ -393,7 +393,7 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
     EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 2) << run.output;
   }
   EXPECT_NE(
-      flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, logs, tap\n"),
+      flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, logs, tap, why\n"),
       std::string::npos);
   EXPECT_NE(flowtap("top --interval 1").output.find("accepted: 100ms to 1h, such as 500ms or 2s\n"),
             std::string::npos);

@@ -1,0 +1,149 @@
+// flowtap why, asking a daemon whose answers are written here.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/server.hpp"
+#include "diagnosis/diagnosis.hpp"
+#include "tests/unit/api/scripted_node.hpp"
+#include "tests/unit/flowtap/shell.hpp"
+
+namespace flowtap {
+namespace {
+
+using diagnosis::Diagnosis;
+using diagnosis::Verdict;
+
+Diagnosis failed(std::size_t nodes) {
+  Diagnosis out;
+  out.filter = {Verdict::kFailed, "0/" + std::to_string(nodes) + " nodes are available: x."};
+  out.reasons = {{"x\x1b[2J", nodes}};
+  out.decide();
+  return out;
+}
+
+Diagnosis bound() {
+  Diagnosis out;
+  out.filter.verdict = Verdict::kPassed;
+  out.bind = {Verdict::kPassed, "bind success"};
+  out.node = "n1";
+  out.decide();
+  return out;
+}
+
+/// Of ns/p each time the next answer, the last one again and again.
+class ScriptedDiagnoses : public api::DiagnosesView {
+ public:
+  std::vector<Diagnosis> answers;
+  std::atomic<std::size_t> asked = 0;
+
+  [[nodiscard]] std::optional<std::string> schedulerlog(const std::string& ns, const std::string& pod,
+                                                        bool evidence) override {
+    if (ns != "ns" || pod != "p") return std::nullopt;
+    return to_json(answers.at(std::min(asked++, answers.size() - 1)), evidence);
+  }
+  [[nodiscard]] std::vector<api::DiagnosisEntry> schedulerlogs(const std::string& /*ns*/,
+                                                               bool with_answers) const override {
+    std::vector<api::DiagnosisEntry> out;
+    for (const Diagnosis& one : answers)
+      out.push_back({"ns", "p" + std::to_string(out.size()), to_string(one.status),
+                     with_answers ? to_json(one) : std::string()});
+    return out;
+  }
+  [[nodiscard]] std::size_t logs() const override { return 1; }
+};
+
+class WhyDaemonTest : public testing::Test {
+ protected:
+  WhyDaemonTest() { node_.explained = &view_; }
+  void start() {
+    auto server = api::ApiServer::start({dir_ / "api.sock", ""}, node_);
+    ASSERT_TRUE(server) << server.error().what;
+    server_.emplace(std::move(*server));
+  }
+  [[nodiscard]] Outcome why(const std::string& arguments) const {
+    return flowtap_program("why " + arguments + " --state-dir " + dir_.path());
+  }
+
+  api::TempDir dir_;
+  ScriptedDiagnoses view_;
+  api::ScriptedNode node_;
+  std::optional<api::ApiServer> server_;
+};
+
+TEST_F(WhyDaemonTest, ShowsAPodAsTextOrAsTheBody) {
+  view_.answers = {bound()};
+  start();
+  const Outcome text = why("ns/p");
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_EQ(text.output, "ns/p is bound to n1\n") << "with the evidence";
+  const Outcome json = why("ns/p -o json");
+  EXPECT_EQ(json.exit, 0);
+  EXPECT_EQ(json.output, to_json(bound()) + '\n');
+}
+
+TEST_F(WhyDaemonTest, ListsThePods) {
+  view_.answers = {failed(3), bound()};
+  start();
+  const Outcome text = why("");
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_EQ(text.output,
+            "  pod    status     why\n"
+            "  ns/p0  failed     none of 3 nodes fits; 3 are turned down: \"x\\x1b[2J\"\n"
+            "  ns/p1  succeeded  bound\n");
+  const Outcome json = why("-o json");
+  EXPECT_EQ(json.exit, 0);
+  EXPECT_EQ(json.output, R"([{"namespace":"ns","name":"p0","diagnosis":)" + to_json(failed(3)) +
+                             R"(},{"namespace":"ns","name":"p1","diagnosis":)" + to_json(bound()) + "}]\n");
+}
+
+TEST_F(WhyDaemonTest, SaysWhatTheDaemonRefuses) {
+  EXPECT_EQ(why("ns/p").exit, 4);
+  EXPECT_EQ(why("").exit, 4);
+  EXPECT_EQ(why("ns/p --watch").exit, 4);
+  start();
+  for (const char* const arguments : {"ns/q", "ns/q --watch", "ns/q -o json", "'a b/..%2F'"}) {
+    const Outcome run = why(arguments);
+    EXPECT_EQ(run.exit, 3) << arguments;
+    EXPECT_NE(run.output.find("was not seen on this node"), std::string::npos) << run.output;
+  }
+  node_.explained = nullptr;
+  const Outcome off = why("ns/p");
+  EXPECT_EQ(off.exit, 1);
+  EXPECT_NE(off.output.find("the explain path is off"), std::string::npos) << off.output;
+}
+
+TEST_F(WhyDaemonTest, WatchShowsWhatChangesUntilThePodIsBound) {
+  view_.answers = {failed(3), failed(3), failed(2), bound()};
+  start();
+  const Outcome text = why("ns/p --watch");
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_EQ(view_.asked, 4U);
+  EXPECT_TRUE(text.output.starts_with("ns/p is pending: none of 3 ")) << text.output;
+  EXPECT_NE(text.output.find("\n\nns/p is pending: none of 2 "), std::string::npos) << text.output;
+  EXPECT_TRUE(text.output.ends_with("\n\nns/p is bound to n1\n")) << text.output;
+  EXPECT_EQ(text.output.find("none of 3"), text.output.rfind("none of 3"));
+  view_.asked = 0;
+  const Outcome json = why("ns/p --watch -o json");
+  EXPECT_EQ(json.exit, 0);
+  EXPECT_EQ(json.output, to_json(failed(3)) + '\n' + to_json(failed(2)) + '\n' + to_json(bound()) + '\n');
+}
+
+TEST_F(WhyDaemonTest, WatchEndsOnASignal) {
+  view_.answers = {failed(3)};
+  start();
+  const std::string file = dir_ / "out";
+  const Outcome run = shell(FLOWTAP_PROGRAM " why ns/p --watch --state-dir " + dir_.path() + " >" + file +
+                            R"( 2>&1 & pid=$!
+    for i in $(seq 3000); do grep -q pending )" +
+                            file + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+  EXPECT_EQ(run.output, "exit 0\n");
+}
+
+}  // namespace
+}  // namespace flowtap

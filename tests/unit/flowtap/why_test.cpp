@@ -1,0 +1,296 @@
+// flowtap why --from: the program itself, on files.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "tests/support/temp_dir.hpp"
+#include "tests/unit/diagnosis/golden.hpp"
+#include "tests/unit/flowtap/shell.hpp"
+
+namespace flowtap {
+namespace {
+
+using diagnosis::test::Case;
+using diagnosis::test::cases;
+using diagnosis::test::golden;
+using diagnosis::test::paths_of;
+
+const std::string kGolden = FLOWTAP_GOLDEN_DIR "/";
+
+std::string from(const std::vector<std::string>& paths) {
+  std::string out;
+  for (const std::string& path : paths) out += " --from " + path;
+  return out;
+}
+
+/// Every line as a runtime keeps it: in parts, where it is longer than `most`.
+std::string as_cri(const std::string& log, const std::string& output = "stderr", std::size_t most = 16'384) {
+  const std::string head = "2026-08-21T07:12:30.004211000Z " + output;
+  std::string out;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    for (; line.size() > most; line.erase(0, most)) out += head + " P " + line.substr(0, most) + '\n';
+    out += head + " F " + line + '\n';
+  }
+  return out;
+}
+
+std::string as_json_file(const std::string& log) {
+  std::string out;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);)
+    out += boost::json::serialize(boost::json::object{
+               {"log", line + "\n"}, {"stream", "stderr"}, {"time", "2026-08-21T07:12:30.004211Z"}}) +
+           '\n';
+  return out;
+}
+
+class WhyTest : public testing::Test {
+ protected:
+  std::string write(const std::string& name, std::string_view bytes) const {
+    std::ofstream(dir_ / name, std::ios::binary) << bytes;
+    return dir_ / name;
+  }
+  std::string write_gz(const std::string& name, std::string_view bytes, const char* mode = "wb") const {
+    const gzFile file = ::gzopen((dir_ / name).c_str(), mode);
+    ::gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+    ::gzclose(file);
+    return dir_ / name;
+  }
+  /// An answer is the same whatever form its logs have.
+  void expect(const Case& one, const std::vector<std::string>& paths, const char* form) const {
+    const Outcome run = flowtap_program("why " + one.pod + " -o json" + from(paths));
+    EXPECT_EQ(run.exit, 0) << run.output;
+    boost::json::error_code error;
+    EXPECT_EQ(boost::json::parse(run.output, error), boost::json::parse(golden("diagnosis/" + one.expected)))
+        << form << ' ' << one.logs << ' ' << one.pod << ": " << run.output;
+    EXPECT_EQ(std::ranges::count(run.output, '\n'), 1);
+  }
+
+  test::TempDir dir_;
+};
+
+TEST_F(WhyTest, SavedLogsGiveTheAnswerWhateverFormTheyHave) {
+  int n = 0;
+  for (const Case& one : cases()) {
+    std::vector<std::string> plain;
+    std::vector<std::string> zipped;
+    std::vector<std::string> kept;
+    std::vector<std::string> dockers;
+    for (const std::string& path : paths_of(one)) {
+      const std::string name = std::to_string(++n);
+      plain.push_back(kGolden + path);
+      zipped.push_back(write_gz(name + ".gz", golden(path)));
+      kept.push_back(write(name + ".log", as_cri(golden(path))));
+      dockers.push_back(write_gz(name + "-json.log", as_json_file(golden(path))));
+    }
+    expect(one, plain, "plain");
+    expect(one, zipped, "gzip");
+    expect(one, kept, "CRI");
+    expect(one, dockers, "json-file, gzip");
+  }
+}
+
+// Parts of their lines stand between each other.
+TEST_F(WhyTest, TheOutputsOfARuntimesFileAreLogsOfTheirOwn) {
+  std::istringstream out(as_cri(golden("scheduler/hami-2.10-filter-failed-v4.log"), "stdout", 50));
+  std::istringstream err(as_cri(golden("diagnosis/hami-2.10-kube-scheduler-v4.log"), "stderr", 50));
+  std::string both;
+  bool any = true;
+  while (any) {
+    any = false;
+    for (auto* const lines : {&out, &err})
+      if (std::string line; std::getline(*lines, line)) {
+        any = true;
+        both += line + '\n';
+      }
+  }
+  expect({"both", "default/gpu-pod-default", "hami-2.10-two-failed.json"}, {write("x", both)}, "CRI");
+}
+
+TEST_F(WhyTest, TextIsASentenceTheNodesAndWhatToDo) {
+  ASSERT_GT(cases("why/cases.tsv").size(), 4U);
+  for (const Case& one : cases("why/cases.tsv")) {
+    std::vector<std::string> paths;
+    for (const std::string& path : paths_of(one)) paths.push_back(kGolden + path);
+    const Outcome run = shell("LC_ALL=C.UTF-8 " FLOWTAP_PROGRAM " why " + one.pod + from(paths) + " 2>&1");
+    EXPECT_EQ(run.exit, 0);
+    EXPECT_EQ(run.output, golden("why/" + one.expected)) << one.logs;
+  }
+}
+
+TEST_F(WhyTest, WithoutAPodAllAreListed) {
+  const std::string log = from({kGolden + "scheduler/hami-2024-v4.log"});
+  const Outcome text = flowtap_program("why" + log);
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_TRUE(text.output.starts_with("  pod ")) << text.output;
+  EXPECT_NE(text.output.find("  default/hami-ok-a     succeeded  bound to gpu-node-"), std::string::npos)
+      << text.output;
+  EXPECT_NE(text.output.find("  default/hami-many-a   failed     none of 3 nodes fits; 3 "),
+            std::string::npos)
+      << text.output;
+  const Outcome json = flowtap_program("why -o json" + log);
+  EXPECT_EQ(json.exit, 0);
+  const auto list = boost::json::parse(json.output).as_array();
+  EXPECT_EQ(std::ranges::count(text.output, '\n'), static_cast<std::ptrdiff_t>(list.size()) + 1);
+  const auto found = std::ranges::find_if(
+      list, [](const boost::json::value& item) { return item.at("name") == "hami-ok-a"; });
+  ASSERT_NE(found, list.end());
+  EXPECT_EQ(found->at("namespace"), "default");
+  EXPECT_EQ(found->at("diagnosis"), boost::json::parse(golden("diagnosis/hami-2024-ok.json")));
+}
+
+TEST_F(WhyTest, StandardInputIsAFileToo) {
+  const std::string log = kGolden + "scheduler/hami-2.10-success-v4.log";
+  for (const std::string& pack : {std::string("cat "), std::string("gzip -c ")}) {
+    const Outcome run = shell(pack + log + " | " FLOWTAP_PROGRAM " why default/gpu-pod --from - 2>&1");
+    EXPECT_EQ(run.exit, 0);
+    EXPECT_TRUE(run.output.starts_with("default/gpu-pod is bound to node3\n")) << run.output;
+  }
+}
+
+TEST_F(WhyTest, APodThatNobodySpeaksOfExitsWith3) {
+  const std::string log = from({kGolden + "scheduler/hami-2024-v4.log"});
+  for (const char* const wanted : {"default/nobody", "other/hami-ok-a", "default/hami-ok"}) {
+    const Outcome run = flowtap_program(std::string("why ") + wanted + log);
+    EXPECT_EQ(run.exit, 3) << wanted;
+    EXPECT_TRUE(run.output.starts_with(std::string("flowtap: no scheduler speaks of \"") + wanted +
+                                       "\" in what --from names, but of "))
+        << run.output;
+    EXPECT_EQ(run.output.find("default/hami-ok-a") != std::string::npos,
+              wanted != std::string("default/nobody"))
+        << run.output;
+  }
+  const Outcome empty = flowtap_program("why a/b" + from({write("empty", "")}));
+  EXPECT_EQ(empty.exit, 3);
+  EXPECT_NE(empty.output.find("nor of any other pod"), std::string::npos) << empty.output;
+  const Outcome list = flowtap_program("why" + from({dir_ / "empty"}));
+  EXPECT_EQ(list.exit, 0);
+  EXPECT_EQ(list.output, "no pods\n");
+  EXPECT_EQ(flowtap_program("why -o json" + from({dir_ / "empty"})).output, "[]\n");
+}
+
+TEST_F(WhyTest, WhatCannotBeReadExitsWith1) {
+  const std::string log = kGolden + "scheduler/hami-2.10-success-v4.log";
+  const std::string cut = write("cut.gz", "\x1f\x8b\x08");
+  const std::string zstd = write("x.zst", "\x28\xb5\x2f\xfd 1234567");
+  for (const std::string& path : {dir_ / "missing", dir_ / "", cut, zstd}) {
+    const Outcome run = flowtap_program("why default/gpu-pod" + from({log, path}));
+    EXPECT_EQ(run.exit, 1) << path;
+    EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
+    EXPECT_NE(run.output.find("  hint: "), std::string::npos) << run.output;
+    EXPECT_EQ(std::ranges::count(run.output, '\n'), 2) << run.output;
+  }
+}
+
+// What it says before it breaks off is used, but for a line that may be half a line.
+TEST_F(WhyTest, ABrokenGzipIsReadAsFarAsItGoes) {
+  std::string log = golden("scheduler/hami-2.10-success-v4.log");
+  for (int i = 0; i < 100'000; ++i)
+    log += "I0821 07:20:00.000001       1 a.go:1] " + std::to_string(i * 7919) + '\n';
+  const std::string path = write_gz("cut.gz", log);
+  ASSERT_EQ(::truncate(path.c_str(), 300'000), 0);
+  const Outcome run = flowtap_program("why default/gpu-pod" + from({path}));
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_TRUE(run.output.starts_with("flowtap: " + path + " is cut: ")) << run.output;
+  EXPECT_NE(run.output.find("\ndefault/gpu-pod is bound to node3\n"), std::string::npos) << run.output;
+}
+
+TEST_F(WhyTest, HalfALineSaysNothing) {
+  const std::string head = "I0821 07:20:00.000001       1 a.go:1] ";
+  const std::string path = write_gz("x.gz",
+                                    head + R"("NodeUnfitPod" pod="ns/p" node="n1" reason="1/1 X")" + '\n' +
+                                        head + R"("NodeFitPod" pod="ns/p" node="n2" score=12.75)" + '\n',
+                                    "wb0");
+  const Outcome whole = flowtap_program("why ns/p" + from({path}));
+  EXPECT_NE(whole.output.find("12.75"), std::string::npos) << whole.output;
+  constexpr std::uintmax_t kTrailer = 8;
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - kTrailer - 2);
+  const Outcome run = flowtap_program("why ns/p" + from({path}));
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_NE(run.output.find("  n1 "), std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find("  n2 "), std::string::npos) << run.output;
+}
+
+TEST_F(WhyTest, WhatIsLeftOutIsSaid) {
+  const std::string log = as_cri(golden("scheduler/hami-2.10-success-v4.log"));
+  const Outcome run = flowtap_program("why default/gpu-pod" + from({write("x", log + "a\nb\n")}));
+  EXPECT_EQ(run.exit, 0);
+  EXPECT_TRUE(run.output.starts_with("flowtap: 2 of the lines of ")) << run.output;
+}
+
+TEST_F(WhyTest, OneLineMayBeTheWholeFile) {
+  const std::string head = "I0821 07:20:00.000001       1 a.go:1] \"x\" y=\"";
+  const std::string log = golden("scheduler/hami-2.10-success-v4.log");
+  const std::string line = head + std::string(10'000'000, 'x') + "\n";
+  for (const std::string& bytes : {log + line, line + log, as_cri(line + log), line}) {
+    const Outcome run = flowtap_program("why default/gpu-pod" + from({write("x", bytes)}));
+    EXPECT_EQ(run.exit, bytes.size() == line.size() ? 3 : 0);
+    EXPECT_NE(run.output.find("1 of the records of "), std::string::npos) << run.output.substr(0, 1000);
+  }
+}
+
+TEST_F(WhyTest, MemoryDoesNotGrowWithTheFile) {
+  static constexpr std::size_t kPieces = 768;
+  const std::string path = dir_ / "x.gz";
+  const std::string piece(std::size_t{1} << 20U, 'x');
+  const gzFile file = ::gzopen(path.c_str(), "wb1");
+  ::gzputs(file, "I0821 07:20:00.000001       1 a.go:1] ");
+  for (std::size_t i = 0; i < kPieces; ++i)
+    ::gzwrite(file, piece.data(), static_cast<unsigned>(piece.size()));
+  ::gzclose(file);
+  EXPECT_EQ(flowtap_program("why a/b" + from({path})).exit, 3);
+  rusage usage{};
+  ASSERT_EQ(::getrusage(RUSAGE_CHILDREN, &usage), 0);
+  EXPECT_LT(static_cast<std::size_t>(usage.ru_maxrss) << 10U, kPieces / 2 * piece.size());
+}
+
+TEST_F(WhyTest, WhatSteersATerminalIsShownEscaped) {
+  std::string log;
+  for (
+      const char* const body :
+      {R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")",
+       "\"NodeUnfitPod\" pod=\"ns/p\" node=\"n\x1b[2J\" reason=\"1/1 \\x1b]0;title\\x07\"",
+       R"("NodeUnfitPod" pod="ns/p" node="n2" reason="two\nlines\u202e")",
+       R"("Event occurred" object="ns/p" kind="Pod" reason="FilteringFailed" message="no available node, \x1b[31m")"})
+    log.append("I0821 07:20:00.000001       1 a.go:1] ").append(body).append(1, '\n');
+  const std::string file = from({write("x", log)});
+  const Outcome text = flowtap_program("why ns/p" + file);
+  EXPECT_EQ(text.exit, 0);
+  const Outcome list = flowtap_program("why" + file);
+  for (const std::string& output : {text.output, list.output}) {
+    EXPECT_EQ(std::ranges::count_if(output,
+                                    [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\n'; }),
+              0)
+        << output;
+    EXPECT_EQ(output.find("\xe2\x80\xae"), std::string::npos) << "the writing direction";
+    EXPECT_NE(output.find("\\x1b]0;title\\x07"), std::string::npos) << output;
+  }
+  EXPECT_NE(text.output.find("n\\x1b[2J"), std::string::npos) << text.output;
+  EXPECT_NE(text.output.find("two\\nlines"), std::string::npos) << text.output;
+  const Outcome json = flowtap_program("why ns/p -o json" + file);
+  EXPECT_EQ(json.output.find('\x1b'), std::string::npos);
+}
+
+TEST_F(WhyTest, UsageErrorsExitWith2) {
+  for (const char* const arguments :
+       {"why a", "why a/", "why /b", "why a/b/c", "why a/b c/d", "why --from", "why a/b --form x",
+        "why --watch", "why a/b --watch --from x", "why --from - --from -", "why -o otel"}) {
+    const Outcome run = flowtap_program(arguments);
+    EXPECT_EQ(run.exit, 2) << arguments;
+    EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
+    EXPECT_NE(run.output.find("  hint: "), std::string::npos) << run.output;
+    EXPECT_EQ(std::ranges::count(run.output, '\n'), 2) << run.output;
+  }
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,140 @@
+#include "why_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/printable.hpp"
+#include "diagnosis/advice.hpp"
+#include "diagnosis/failed_nodes.hpp"
+#include "table.hpp"
+#include "why_words.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using diagnosis::ContainerVerdict;
+using diagnosis::Diagnosis;
+using diagnosis::NodeVerdict;
+using diagnosis::Verdict;
+
+// A record may be one long reason.
+constexpr std::size_t kLongestReason = 1000;
+
+std::string shown(std::string_view reason) {
+  const std::string quoted = in_quotes(reason, kLongestReason);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+/// The table's columns. Those that would be empty are left out.
+struct Row {
+  std::string node;
+  std::string container;
+  Verdict verdict = Verdict::kNone;
+  std::string cell;
+  std::string score;
+  std::string reason;
+};
+
+void add_rows(std::vector<Row>& rows, const NodeVerdict& node) {
+  const bool passed = node.verdict == Verdict::kPassed;
+  const auto has_cell = [](const ContainerVerdict& container) { return container.cell.has_value(); };
+  Row row;
+  row.node = printable(node.name);
+  row.verdict = node.verdict;
+  if (passed && node.score != 0) row.score = fmt::format("{}", node.score);
+  // Where all containers fit, their names say nothing.
+  const bool each = passed ? std::ranges::any_of(node.containers, has_cell) : !node.containers.empty();
+  if (!each || !node.reason.empty()) {
+    row.reason = shown(node.reason);
+    rows.push_back(row);
+  }
+  if (!each) return;
+  for (const ContainerVerdict& container : node.containers) {
+    row.container = printable(container.name);
+    row.verdict = container.verdict;
+    row.cell = container.cell ? std::to_string(*container.cell) : "";
+    row.reason = shown(container.reason);
+    rows.push_back(row);
+  }
+}
+
+std::string nodes_text(const Diagnosis& diagnosis, const Style& style) {
+  std::vector<Row> rows;
+  for (const NodeVerdict& node : diagnosis.nodes) add_rows(rows, node);
+  if (rows.empty()) return {};
+  const auto any = [&rows](std::string Row::* column) {
+    return std::ranges::any_of(rows, [column](const Row& row) { return !(row.*column).empty(); });
+  };
+  const bool containers = any(&Row::container);
+  const bool cells = any(&Row::cell);
+  const bool scores = any(&Row::score);
+  const bool reasons = any(&Row::reason);
+  const auto cut = [&](Table::Row row) {  // from the last column on, so that the others keep their places
+    const std::array kept = {true, containers, true, cells, scores, reasons};
+    for (std::size_t i = kept.size(); i-- > 0;)
+      if (!kept.at(i)) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+    return row;
+  };
+  Table table;
+  table.add(cut(Table::heading({"node", "container", "verdict", "NUMA cell", "score", "reason"}, 3, 5)));
+  for (const Row& row : rows)
+    table.add(cut({{row.node},
+                   {row.container},
+                   row.verdict == Verdict::kNone ? Table::Cell{"-"}
+                                                 : state(row.verdict == Verdict::kPassed, "fits", "fails"),
+                   {row.cell, "", true},
+                   {row.score, "", true},
+                   {row.reason}}));
+  return table.text(style);
+}
+
+std::string unnamed_text(const Diagnosis& diagnosis, const Style& style) {
+  const auto failed = diagnosis::failed_nodes(diagnosis);
+  if (failed.unnamed.empty()) return {};
+  Table table;
+  table.add(Table::heading({diagnosis.nodes.empty() ? "nodes" : "other nodes", "reason"}, 0, 1));
+  for (const diagnosis::NodesReason& one : failed.unnamed)
+    table.add({{grouped(one.nodes), "", true}, {shown(one.reason)}});
+  return table.text(style);
+}
+
+std::string advice_text(const Diagnosis& diagnosis, const Style& style) {
+  std::string out;
+  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  for (const diagnosis::Advice& advice : diagnosis::advice_for(diagnosis))
+    out +=
+        fmt::format("  {}: {}\n    {}\n", style.paint("1", shown(advice.reason)), printable(advice.means),
+                    style.paint("33", fmt::format("{} {}", style.pick("→", "->"), printable(advice.todo))));
+  return out;
+}
+
+const char* color_of(Diagnosis::Status status) {
+  if (status == Diagnosis::Status::kSucceeded) return "32";
+  return status == Diagnosis::Status::kFailed ? "1;31" : "33";
+}
+
+}  // namespace
+
+std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const Style& style) {
+  std::string out = style.paint("1", printable(pod)) + " is " + state_words(diagnosis) + '\n';
+  for (auto* part : {nodes_text, unnamed_text, advice_text})
+    if (const std::string text = part(diagnosis, style); !text.empty()) out += '\n' + text;
+  return out;
+}
+
+PodState pod_state(std::string pod, const Diagnosis& diagnosis) {
+  return {std::move(pod), diagnosis.status, why_words(diagnosis)};
+}
+
+std::string why_list_text(const std::vector<PodState>& pods, const Style& style) {
+  if (pods.empty()) return "no pods\n";
+  Table table;
+  table.add(Table::heading({"pod", "status", "why"}, 0, 0));
+  for (const PodState& one : pods)
+    table.add({{printable(one.pod)}, {std::string(to_string(one.status)), color_of(one.status)}, {one.why}});
+  return table.text(style);
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,17 @@
+// A diagnosis in a few words.
+#pragma once
+
+#include <string>
+
+#include "diagnosis/diagnosis.hpp"
+
+namespace flowtap::cli {
+
+/// What "NAMESPACE/POD is" goes on with: "bound to node3", "pending: none of 3 nodes fits; 2 lack GPU memory, 1 has too few cards".
+/// Fit to be shown.
+[[nodiscard]] std::string state_words(const diagnosis::Diagnosis& diagnosis);
+
+/// The same without its "pending: ", where the state is said otherwise.
+[[nodiscard]] std::string why_words(const diagnosis::Diagnosis& diagnosis);
+
+}  // namespace flowtap::cli
