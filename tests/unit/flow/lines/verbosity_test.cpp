@@ -142,7 +142,6 @@ TEST(Verbosity, MainLogOfTheNumaScheduler) {
       "Successfully bound pod to node",
       "Unable to schedule pod; no fit; waiting",
       "Using component config",
-      "caches populated",
       "cannot align container",
       "cannot align pod",
       "invalid topology data",
