@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,21 +27,39 @@ std::vector<std::string> flows_of(const std::vector<Given>& records) {
 
 using Strings = std::vector<std::string>;
 
-// flows.tsv was counted by another program: file, flow, records, bytes.
+// flows.tsv was made by another program.
 TEST(SchedulerLines, EveryRecordIsInItsFlow) {
-  using Table = std::map<std::pair<std::string, std::string>, std::pair<std::size_t, std::size_t>>;
+  using Table = std::map<std::pair<std::string, std::string>, std::pair<std::size_t, std::string>>;
   Table expected;
-  std::istringstream rows(scheduler_log("flows.tsv"));
-  for (std::string file, flow, records, bytes; rows >> file >> flow >> records >> bytes;)
-    expected[{file, flow}] = {std::stoul(records), std::stoul(bytes)};
+  for (const auto& part : flowtap::test::golden_flows())
+    expected[{part.file, part.flow}] = {part.records, part.text};
   Table seen;
   for (const std::string& file : test::all_logs())
     for (const Given& record : records_of(scheduler_log(file))) {
-      auto& [records, bytes] = seen[{file, record.flow.empty() ? "-" : record.flow}];
+      auto& [records, text] = seen[{file, record.flow.empty() ? "-" : record.flow}];
       ++records;
-      bytes += record.text.size();
+      text += record.text;
     }
-  EXPECT_EQ(seen, expected);
+  EXPECT_EQ(seen.size(), expected.size());
+  for (const auto& [flow, part] : expected)
+    EXPECT_TRUE(seen[flow] == part) << flow.first << " " << flow.second;
+}
+
+// So was main_v2.tsv, with each message's V from where the programs' sources have it.
+TEST(SchedulerLines, TheMainLogHasTheRecordsThatAreAtMost2) {
+  const auto parts = flowtap::test::golden_main_logs();
+  EXPECT_EQ(parts.size(), test::all_logs().size());
+  for (const auto& part : parts) {
+    std::size_t records = 0;
+    std::string text;
+    for (const Given& record : records_of(scheduler_log(part.file))) {
+      if (!is_shown(record.level, 2)) continue;
+      ++records;
+      text += record.text;
+    }
+    EXPECT_EQ(records, part.records) << part.file;
+    EXPECT_TRUE(text == part.text) << part.file;
+  }
 }
 
 TEST(SchedulerLines, NothingIsLostHoweverItComes) {

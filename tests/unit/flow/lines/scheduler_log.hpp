@@ -1,9 +1,7 @@
-// The files of tests/golden/scheduler, and how lines and records come out of them.
+// The logs of tests/golden/scheduler, and how lines and records come out of them.
 #pragma once
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -11,17 +9,11 @@
 
 #include "flow/lines/line_assembler.hpp"
 #include "flow/lines/scheduler_lines.hpp"
+#include "tests/support/scheduler_golden.hpp"
 
 namespace flowtap::flow::test {
 
-/// Throws std::runtime_error: without its file a test proves nothing.
-inline std::string scheduler_log(const std::string& name) {
-  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + "/scheduler/" + name, std::ios::binary);
-  if (!in) throw std::runtime_error("no golden file " + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using flowtap::test::scheduler_log;
 
 inline const std::vector<std::string> kRealLogs = {"hami-2024-kube-scheduler-v4.log",
                                                    "hami-2024-v4.log",
