@@ -1,5 +1,6 @@
 #include "api/log_routes.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <limits>
@@ -75,6 +76,20 @@ std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, 
   return found != nullptr ? *found : std::vector<const FlowStatus*>();
 }
 
+/// Of the containers of a pod the runs, by how often they were restarted before.
+using Runs = std::map<std::string, std::map<std::uint64_t, const FlowStatus*>>;
+
+/// The container that is meant where none is named; end: several may be. Kubernetes takes the only one that is no init
+/// container. Who is one stands nowhere on the node, but those have ended when the others run.
+Runs::const_iterator default_container(const Runs& runs) {
+  if (runs.size() == 1) return runs.begin();
+  const auto goes_on = [](const Runs::value_type& container) {
+    return container.second.rbegin()->second->open;
+  };
+  const auto found = std::ranges::find_if(runs, goes_on);
+  return std::ranges::count_if(runs, goes_on) == 1 ? found : runs.end();
+}
+
 }  // namespace
 
 std::vector<std::string_view> log_parameters() {
@@ -131,22 +146,22 @@ Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const st
     return std::unexpected(Error{"the pod " + in_quotes(ns + "/" + pod) + " was not seen on this node",
                                  "flowtap flows lists what was; a pod's log is on the node where it runs",
                                  ENOENT});
-  std::map<std::string, std::map<std::uint64_t, std::string>> ids;  // by container and restart
-  for (const FlowStatus* flow : pods)
-    ids[*flow->container][flow->restart ? *flow->restart + 1 : 0] = flow->id;
+  Runs runs;
+  for (const FlowStatus* flow : pods) runs[*flow->container][flow->restart ? *flow->restart + 1 : 0] = flow;
   const auto refuse = [](std::string what) { return std::unexpected(Error{std::move(what), {}, EINVAL}); };
-  if (container == nullptr && ids.size() > 1) {
+  const auto found = container != nullptr ? runs.find(*container) : default_container(runs);
+  if (found == runs.end() && container != nullptr)
+    return refuse("container " + *container + " is not valid for pod " + pod);
+  if (found == runs.end()) {
     std::string names;
-    for (const auto& [name, restarts] : ids) names += (names.empty() ? "" : " ") + name;
+    for (const auto& [name, restarts] : runs) names += (names.empty() ? "" : " ") + name;
     return refuse("a container name must be specified for pod " + pod + ", choose one of: [" + names + "]");
   }
-  const auto found = container != nullptr ? ids.find(*container) : ids.begin();
-  if (found == ids.end()) return refuse("container " + *container + " is not valid for pod " + pod);
   auto run = found->second.rbegin();
   if (previous && ++run == found->second.rend())
     return refuse("previous terminated container " + in_quotes(found->first) + " in pod " + in_quotes(pod) +
                   " not found");
-  return run->second;
+  return run->second->id;
 }
 
 std::vector<FlowStatus> newest_runs(const std::vector<FlowStatus>& flows) {

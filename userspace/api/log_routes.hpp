@@ -20,7 +20,8 @@ namespace flowtap::api {
 [[nodiscard]] Result<LogOptions> parse_log_options(const Parameters& parameters,
                                                    std::chrono::system_clock::time_point now);
 
-/// Which flow is this pod's log. Error codes: ENOENT this node has not seen the pod, EINVAL no such container.
+/// Which flow is this pod's log: of the container that is named, or the only one, or the only one that runs. Error codes:
+/// ENOENT this node has not seen the pod, EINVAL no such container, or several may be meant.
 [[nodiscard]] Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const std::string& ns,
                                                 const std::string& pod, const std::string* container,
                                                 bool previous);

@@ -119,6 +119,23 @@ TEST(PodFlow, AsKubernetesRefuses) {
   EXPECT_EQ(found({}), R"(404 the pod "ns/web" was not seen on this node)");
 }
 
+// As Kubernetes takes the only app container: the init containers have ended when it runs.
+TEST(PodFlow, TheOnlyContainerThatRunsIsTheDefault) {
+  const FlowStatus init = container("u1", "a-init", 0, 10s);
+  const FlowStatus app = container("u1", "app", 1, 20s, true);
+  EXPECT_EQ(found({init, app, container("u1", "app", 0, 15s)}), "pod/ns/web/u1/app/1");
+  EXPECT_EQ(found({init, app, container("u1", "app", 0, 15s)}, nullptr, true), "pod/ns/web/u1/app/0");
+  EXPECT_EQ(found({init, app}, "a-init"), "pod/ns/web/u1/a-init/0");
+  EXPECT_EQ(found({init, app, container("u1", "z-init", 0, 11s)}), "pod/ns/web/u1/app/1");
+  EXPECT_EQ(found({container("u1", "a-init", 0, 10s, true), container("u2", "app", 0, 5s)}),
+            "pod/ns/web/u1/a-init/0")
+      << "a pod of that name and uid with one container";
+  const std::string choose =
+      "400 a container name must be specified for pod web, choose one of: [a-init app]";
+  EXPECT_EQ(found({container("u1", "a-init", 0, 10s, true), app}), choose) << "both run";
+  EXPECT_EQ(found({init, container("u1", "app", 1, 20s)}), choose) << "both have ended";
+}
+
 TEST(LogRoutes, GiveTheFlowsLines) {
   ScriptedFlows flows;
   ScriptedNode node;
