@@ -52,6 +52,11 @@ std::string wrong_logs(const LogsOptions& options) {
     return "--previous is of one container";
   if (options.all_containers && !options.container.empty())
     return "--all-containers and --container exclude each other";
+  if (!options.stream.empty() && options.tail) return "--stream and --tail exclude each other";
+  if (!is_flow(options.of)) return {};
+  if (options.all_containers) return "--all-containers is of a pod: a flow is of one container";
+  if (!options.container.empty()) return "--container is of a pod: a flow is of one container";
+  if (options.previous) return "--previous is of a pod: each run of a container is a flow of its own";
   return {};
 }
 

@@ -100,10 +100,13 @@ class JointLogs {
   }
 
   [[nodiscard]] Failure nothing_there() const {
-    if (!options_.group.empty())
-      return {{"no pod of the group " + in_quotes(options_.group) + " was seen on this node",
+    if (!options_.group.empty()) {
+      const std::string who =
+          options_.container.empty() ? "pod" : "container " + in_quotes(options_.container);
+      return {{"no " + who + " of the group " + in_quotes(options_.group) + " was seen on this node",
                "flowtap flows shows the groups; flow_rules in flowtapd's configuration make them", 0},
               kNotFound};
+    }
     return {{"the pod " + in_quotes(options_.of) + " was not seen on this node",
              "flowtap flows lists what was; a pod's log is on the node where it runs", 0},
             kNotFound};
@@ -155,6 +158,12 @@ class JointLogs {
           for (const api::FlowStatus& flow : *flows) followed_.emplace(flow.id, nullptr);
         *flows = first_wanted(std::move(*flows));
         for (const api::FlowStatus& flow : *flows) followed_.erase(flow.id);
+        // What is misspelt never comes.
+        if (flows->empty()) {
+          Error error = nothing_there().error;
+          error.what += " yet; waiting for it";
+          complain(error);
+        }
       }
       for (const api::FlowStatus& flow : *flows)
         if (is_wanted(flow)) take_flow(flow, first);

@@ -1,6 +1,7 @@
 #include "logs.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,11 +31,6 @@ bool is_joint(const LogsOptions& options) {
   return options.all_containers || !options.group.empty();
 }
 
-bool is_flow(std::string_view of) {
-  const std::string_view kind = of.substr(0, of.find('/'));
-  return kind.size() < of.size() && std::ranges::find(kKinds, kind) != kKinds.end();
-}
-
 Result<PodName> pod_of(std::string_view of) {
   if (const auto pod = pod_name(of)) return *pod;
   return fail(in_quotes(of) + " is neither NAMESPACE/POD nor the id of a flow", "flowtap flows lists both");
@@ -62,7 +58,17 @@ std::string parameters_of(const LogsOptions& options) {
   return query;
 }
 
+bool is_signalled(int stop) {
+  pollfd signal{stop, POLLIN, 0};
+  return ::poll(&signal, 1, 0) == 1;
+}
+
 }  // namespace
+
+bool is_flow(std::string_view of) {
+  const std::string_view kind = of.substr(0, of.find('/'));
+  return kind.size() < of.size() && std::ranges::find(kKinds, kind) != kKinds.end();
+}
 
 std::string flow_log_target(const LogsOptions& options, std::string_view flow) {
   return fmt::format("{}/{}/log{}", api::kFlowsPath, api::percent_encode(flow), parameters_of(options));
@@ -122,6 +128,8 @@ ExitCode run_logs(const LogsOptions& options) {
           failure = failure_of(end.error(), socket);
         else if (end->reply.status > 200)  // 0: told to stop before there was an answer
           failure = failure_of(end->reply);
+        else if (!options.follow && !end->missing_bytes && is_signalled(stop->get()))
+          failure = Failure{{"interrupted before all of this log was read", "", 0}};
         else
           missing = end->missing_bytes.value_or(0);
       }};

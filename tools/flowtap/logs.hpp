@@ -32,6 +32,9 @@ struct LogsOptions {
   Color color = Color::kAuto;
 };
 
+/// Whether these words are a flow's id, and not NS/POD.
+[[nodiscard]] bool is_flow(std::string_view of);
+
 /// What is asked of the API; an Error: this is neither a pod nor a flow.
 [[nodiscard]] Result<std::string> logs_target(const LogsOptions& options);
 /// The same of one flow.

@@ -1,5 +1,9 @@
 // The program itself, against a scripted daemon: output, errors and exit codes.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include <optional>
 #include <thread>
@@ -50,6 +54,15 @@ class FlowtapTest : public testing::Test {
     server_.emplace(std::move(*server));
   }
   [[nodiscard]] std::string at() const { return " --state-dir " + dir_.path(); }
+  /// What is shown, then the exit code, where SIGINT comes when `text` has been shown.
+  [[nodiscard]] Outcome interrupted(const std::string& arguments, const std::string& text) const {
+    const std::string file = dir_ / "shown";
+    return shell(FLOWTAP_PROGRAM " " + arguments + at() + " >" + file + R"( 2>&1 & pid=$!
+    for i in $(seq 1000); do grep -q )" +
+                 text + " " + file + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; e=$?; cat )" +
+                 file + R"(; echo "exit $e")");
+  }
   /// In another thread: `then` once `readers` follow.
   template <typename Then>
   std::thread once_followed(const std::shared_ptr<api::ScriptedFlow>& flow, Then then) {
@@ -308,6 +321,90 @@ TEST_F(FlowtapTest, AFlowThatGoesOnAfterItsEndIsFollowedAgain) {
   EXPECT_EQ(flows_.log_asked_for().since, parse_rfc3339("2026-01-01T00:00:00.000000002Z"));
 }
 
+// What nobody has seen may still come, or be misspelt.
+TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
+  node_.captured = &flows_;
+  const api::FlowStatus one = api::full_flow();
+  flows_.add(one.id)->append("2026-01-01T00:00:00.000000001Z begin\n");
+  start();
+  for (const auto& [how, who] :
+       {std::pair("-g typo", "no pod of the group \"typo\" was seen on this node yet"),
+        std::pair("-g typo -c app", "no container \"app\" of the group \"typo\" was seen on this node yet"),
+        std::pair("shop/typo --all-containers", "the pod \"shop/typo\" was not seen on this node yet")}) {
+    const std::string err = dir_ / "err";
+    const Outcome run =
+        shell(FLOWTAP_PROGRAM " logs -f " + std::string(how) + at() + " 2>" + err + R"( & pid=$!
+    for i in $(seq 1000); do grep -q hint )" +
+              err + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+    EXPECT_EQ(run.output, "exit 0\n") << how;
+    const std::string said = shell("cat " + err).output;
+    EXPECT_TRUE(said.starts_with("flowtap: " + std::string(who) + "; waiting for it\n  hint: ")) << said;
+    EXPECT_EQ(occurrences(said, "\n"), 2U) << said;
+  }
+  flows_.list = {one};
+  EXPECT_EQ(interrupted("logs -g checkout -f", "begin").output, "web-1 begin\nexit 0\n") << "and no other";
+}
+
+TEST_F(FlowtapTest, FollowingAPodEndsWithASignalAndIsNoFailure) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  flow->append("begin\nhalf");
+  start();
+  EXPECT_EQ(interrupted("logs shop/web-1 -f", "half").output, "begin\nhalfexit 0\n");
+  EXPECT_EQ(interrupted("logs shop/web-1 -f -o json", "begin").output,
+            "{\"text\":\"begin\"}\n{\"text\":\"half\"}\nexit 0\n");
+}
+
+// Also while nobody takes what it writes.
+TEST_F(FlowtapTest, FollowingAPodEndsWithASignalWhileItsOutputIsNotRead) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  flow->append(std::string(1U << 20U, 'x'));
+  start();
+  const std::string pid_file = dir_ / "pid";
+  FILE* pipe =
+      ::popen(("echo $$ >" + pid_file + "; exec " FLOWTAP_PROGRAM " logs shop/web-1 -f" + at()).c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  const auto until = [](auto condition) {
+    for (int i = 0; i < 10'000 && !condition(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return condition();
+  };
+  EXPECT_TRUE(until([&] {
+    int bytes = 0;
+    return ::ioctl(::fileno(pipe), FIONREAD, &bytes) == 0 &&
+           bytes > ::fcntl(::fileno(pipe), F_GETPIPE_SZ) / 2;
+  }));
+  const pid_t pid = std::stoi(shell("cat " + pid_file).output);
+  EXPECT_EQ(::kill(pid, SIGINT), 0);
+  int status = -1;
+  EXPECT_TRUE(until([&] { return status != -1 || ::waitpid(pid, &status, WNOHANG) == pid; }));
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  ::pclose(pipe);
+}
+
+TEST_F(FlowtapTest, ALogThatIsInterruptedIsNoWholeOne) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  flow->append("begin\n");
+  std::atomic<bool> has_begun = false;
+  std::atomic<bool> is_over = false;
+  flow->set_largest_piece([&has_begun] {
+    has_begun = true;
+    return std::size_t{6};
+  });
+  flow->append("rest");
+  flow->set_again([&] { return has_begun && !is_over; });
+  start();
+  EXPECT_EQ(interrupted("logs shop/web-1", "begin").output,
+            "begin\nflowtap: interrupted before all of this log was read\nexit 1\n");
+  is_over = true;
+}
+
 TEST_F(FlowtapTest, TapGoesOnWithTheOutputThatCanBeFollowed) {
   node_.captured = &flows_;
   const auto out = flows_.add(7, api::Outputs::kStdout);
@@ -385,7 +482,13 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
                                 "logs a/b -g c",
                                 "logs -g c --previous",
                                 "logs a --all-containers",
-                                "logs a/b --all-containers -c d"}) {
+                                "logs a/b --all-containers -c d",
+                                "logs a/b --stream stdout --tail 5",
+                                "logs -g c --stream stderr --tail 0",
+                                "logs container/x -c d",
+                                "logs unit/x.service --previous",
+                                "logs container/x --all-containers",
+                                "logs pod/a/b/u/c/0 --all-containers -f"}) {
     const Outcome run = flowtap(arguments);
     EXPECT_EQ(run.exit, 2) << arguments;
     EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
@@ -397,6 +500,10 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
       std::string::npos);
   EXPECT_NE(flowtap("top --interval 1").output.find("accepted: 100ms to 1h, such as 500ms or 2s\n"),
             std::string::npos);
+  EXPECT_TRUE(flowtap("logs a/b --tail 5 --stream stdout")
+                  .output.starts_with("flowtap: --stream and --tail exclude each other\n"));
+  EXPECT_TRUE(flowtap("logs pod/a/b/u/c/0 --all-containers")
+                  .output.starts_with("flowtap: --all-containers is of a pod: a flow is of one container\n"));
 }
 
 TEST_F(FlowtapTest, HelpAndVersionExitWith0) {
