@@ -1,38 +1,55 @@
-// What schedulers write, log by log as real ones wrote it, into the flows of the pods that it is about.
+// What schedulers write, log by log as real ones wrote it, into the flows of the pods that it is about and into one log that
+// people read.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <set>
-#include <sstream>
 #include <vector>
 
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
+#include "tests/support/scheduler_golden.hpp"
 
 namespace flowtap::test {
 namespace {
 
 namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
 
-/// Of the logs of which it is known what their flows are.
-std::vector<std::string> log_names(const fs::path& golden) {
+/// A log by its lines, and the parts of which it must have each line, each part's in their order.
+class Joined {
+ public:
+  void add(const std::string& part) {
+    parts_.push_back(lines_of(part));
+    all_.insert(all_.end(), parts_.back().begin(), parts_.back().end());
+    std::ranges::sort(all_);
+  }
+  [[nodiscard]] bool is(const std::string& log) const {
+    const Lines lines = lines_of(log);
+    Lines sorted = lines;
+    std::ranges::sort(sorted);
+    return sorted == all_ && std::ranges::all_of(parts_, [&lines](const Lines& part) {
+             auto next = part.begin();
+             for (const std::string& line : lines)
+               if (next != part.end() && *next == line) ++next;
+             return next == part.end();
+           });
+  }
+
+ private:
+  std::vector<Lines> parts_;
+  Lines all_;
+};
+
+// Of the logs of which it is known what their flows are.
+std::set<std::string> log_names() {
   std::set<std::string> names;
-  std::ifstream rows(golden / "flows.tsv");
-  for (std::string file, flow, records, size; rows >> file >> flow >> records >> size;)
-    if (file.ends_with(".log")) names.insert(fs::path(file).stem().string());
-  return {names.begin(), names.end()};
-}
-
-/// Bytes of each flow, of all logs of golden/scheduler together.
-std::map<std::string, std::size_t> counted(const fs::path& golden) {
-  std::map<std::string, std::size_t> bytes;
-  std::ifstream rows(golden / "flows.tsv");
-  for (std::string file, flow, records, size; rows >> file >> flow >> records >> size;)
-    if (flow != "-") bytes["sched/" + flow] += std::stoul(size);
-  return bytes;
+  for (const GoldenPart& part : golden_flows()) names.insert(fs::path(part.file).stem().string());
+  return names;
 }
 
 // A pod's name has no dot behind a dot, and no capitals; these names have neither.
@@ -40,29 +57,43 @@ std::string pod_of(const std::string& log, const char* how) {
   return "kube-scheduler-" + log + "-" + how;
 }
 
+std::map<std::string, std::string> scheduler_flows(const Daemon& daemon) {
+  std::map<std::string, std::string> logs;
+  for (const FlowSeen& flow : flows_of(daemon, "?kind=sched"))
+    if (flow.id != "sched/main") logs[flow.id] = log_text(daemon, flow.id);
+  return logs;
+}
+
+class SchedulerFlows : public testing::Test {
+ protected:
+  /// A scheduler of the default list that writes this file of the container's root.
+  std::unique_ptr<Process> start(const std::string& id, const std::string& pod,
+                                 std::vector<std::string> command) {
+    return containerd_.start({.id = container_id(id),
+                              .command = std::move(command),
+                              .annotations = cri_annotations("kube-system", pod, kPod, "kube-scheduler")});
+  }
+
+  ScratchRoot root_;
+  Containerd containerd_{root_};
+};
+
 // Each log by two schedulers, all of them at once: as fast as cat can, and at the log's own pace, which is each record in one
 // write and when its time says. Logs of more than 20 s are quickened to that, all pauses of one by the same factor.
-TEST(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
-  const ScratchRoot root;
-  Containerd containerd(root);
-  const fs::path golden = fs::path(FLOWTAP_GOLDEN_DIR) / "scheduler";
-  const std::vector<std::string> names = log_names(golden);
+TEST_F(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
+  const std::set<std::string> names = log_names();
   ASSERT_FALSE(names.empty());
-  const std::string main_log = root.file("main.log");
-  Daemon daemon(root, {.stream = true, .sources = "main_log: " + main_log});
+  Daemon daemon(root_, {.stream = true, .sources = "main_log: " + root_.file("main.log")});
   daemon.wait_ready();
 
   std::vector<std::unique_ptr<Process>> running;
   for (const std::string& name : names) {
-    fs::copy_file(golden / (name + ".log"), root.file("busybox/" + name));
-    const auto start = [&](const char* how, std::vector<std::string> command) {
-      running.push_back(containerd.start(
-          {.id = container_id(std::to_string(running.size())),
-           .command = std::move(command),
-           .annotations = cri_annotations("kube-system", pod_of(name, how), kPod, "kube-scheduler")}));
+    root_.write("busybox/" + name, scheduler_log(name + ".log"));
+    const auto begin = [&](const char* how, std::vector<std::string> command) {
+      running.push_back(start(std::to_string(running.size()), pod_of(name, how), std::move(command)));
     };
-    start("fast", shell("exec cat /" + name + " >&2"));
-    start("paced", {"log_writer", "paced", "/" + name});
+    begin("fast", shell("exec cat /" + name + " >&2"));
+    begin("paced", {"log_writer", "paced", "/" + name});
   }
   // All of them begin at once.
   for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
@@ -73,28 +104,78 @@ TEST(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
       const auto flow = ended_flow(daemon, "pod/kube-system/" + pod_of(name, how) + "/");
       ASSERT_TRUE(flow);
       EXPECT_EQ(flow->missing, 0U);
-      expect_stream(daemon, *flow, "stderr", root.read("busybox/" + name));
+      expect_stream(daemon, *flow, "stderr", root_.read("busybox/" + name));
     }
 
-  std::map<std::string, std::size_t> expected;
-  for (const auto& [flow, bytes] : counted(golden)) expected[flow] = 2 * bytes;
-  std::map<std::string, std::size_t> seen;
+  std::map<std::string, Joined> expected;
+  for (const GoldenPart& part : golden_flows())
+    for (int twice = 0; part.flow != "-" && twice < 2; ++twice) expected["sched/" + part.flow].add(part.text);
+  std::map<std::string, std::string> seen;
   EXPECT_TRUE(eventually([&] {
-    seen.clear();
-    for (const FlowSeen& flow : flows_of(daemon, "?kind=sched"))
-      if (flow.id != "sched/main") seen[flow.id] = log_text(daemon, flow.id).size();
-    return seen == expected;
+    seen = scheduler_flows(daemon);
+    return seen.size() == expected.size() &&
+           std::ranges::all_of(expected, [&](const auto& flow) { return flow.second.is(seen[flow.first]); });
   }));
-  for (const auto& [flow, bytes] : expected) EXPECT_EQ(seen[flow], bytes) << flow;
+  for (const auto& [flow, lines] : expected) EXPECT_TRUE(lines.is(seen[flow])) << flow;
   EXPECT_EQ(seen.size(), expected.size());
 
-  // How a log came changes nothing of what people read: each of its lines is there as often from the one as from the other.
-  const std::string main = log_text(daemon, "sched/main");
-  EXPECT_TRUE(eventually([&] { return root.read("main.log").size() == main.size(); }));
-  std::map<std::string, int> lines;
-  std::istringstream in(main);
-  for (std::string line; std::getline(in, line);) ++lines[line];
-  for (const auto& [line, times] : lines) EXPECT_EQ(times % 2, 0) << line;
+  Joined main;
+  for (const GoldenPart& part : golden_main_logs())
+    for (int twice = 0; twice < 2; ++twice) main.add(part.text);
+  EXPECT_TRUE(eventually([&] { return main.is(log_text(daemon, "sched/main")); })) << "at V=2";
+  EXPECT_TRUE(eventually([&] { return root_.read("main.log") == log_text(daemon, "sched/main"); }));
+}
+
+// JSON says each record's V itself.
+std::string record(int v, const std::string& rest) {
+  return R"({"ts":1795224037015.2,"caller":"a.go:1","msg":"m","v":)" + std::to_string(v) + rest + "}\n";
+}
+
+TEST_F(SchedulerFlows, TheMainLogOnStandardErrorAtAnotherVerbosityAndByOtherKeys) {
+  Daemon daemon(
+      root_, {.stream = true, .sources = "main_log: stderr, main_log_verbosity: 4, scheduler_keys: [pod]"});
+  daemon.wait_ready();
+  const std::string of_a = record(4, R"(,"pod":"ns/a")");
+  const std::string of_b = record(5, R"(,"pod":{"name":"b","namespace":"ns"})");
+  const std::string others = record(3, R"(,"logID":"ns/c")") + record(0, R"(,"object":"ns/d","kind":"Pod")");
+  root_.write("busybox/log", of_a + of_b + others);
+  EXPECT_EQ(start("verbose", "kube-scheduler-a", shell("exec cat /log >&2"))->wait(), 0);
+  ASSERT_TRUE(ended_flow(daemon, "pod/kube-system/kube-scheduler-a/"));
+  using Flows = std::map<std::string, std::string>;
+  const Flows wanted{{"sched/ns/a", of_a}, {"sched/ns/b", of_b}};
+  EXPECT_TRUE(eventually([&] { return scheduler_flows(daemon) == wanted; }));
+  EXPECT_EQ(scheduler_flows(daemon), wanted) << "by the one key that is configured";
+  EXPECT_EQ(log_text(daemon, "sched/main"), of_a + others);
+  // Among what flowtapd says itself, which is whole lines, too.
+  const auto main_log = [&daemon] {
+    std::string all;
+    for (const std::string& line : lines_of(daemon.err()))
+      if (line.starts_with(R"({"ts")")) all += line;
+    return all;
+  };
+  EXPECT_TRUE(eventually([&] { return main_log() == of_a + others; })) << daemon.err();
+}
+
+TEST_F(SchedulerFlows, TheMainLogsFileIsRotatedAsConfigured) {
+  constexpr std::size_t kBytes = std::size_t{32} << 10U;
+  const std::string main_log = root_.file("main.log");
+  Daemon daemon(root_, {.stream = true,
+                        .sources = "main_log: " + main_log + ", main_log_verbosity: 10, main_log_bytes: " +
+                                   std::to_string(kBytes) + ", main_log_files: 3"});
+  daemon.wait_ready();
+  const std::string log = scheduler_log("kube-scheduler-v10.log");
+  root_.write("busybox/log", log);
+  EXPECT_EQ(start("much", "kube-scheduler-a", shell("exec cat /log >&2"))->wait(), 0);
+  ASSERT_TRUE(ended_flow(daemon, "pod/kube-system/kube-scheduler-a/"));
+  EXPECT_TRUE(eventually([&] { return log_text(daemon, "sched/main") == log; })) << "all of it is at most 10";
+  const auto kept = [&] {
+    return root_.read("main.log.2") + root_.read("main.log.1") + root_.read("main.log");
+  };
+  EXPECT_TRUE(eventually([&] { return log.ends_with(kept()) && kept().ends_with(lines_of(log).back()); }));
+  EXPECT_GT(kept().size(), 2 * kBytes - kBytes / 2);
+  for (const char* file : {"main.log", "main.log.1", "main.log.2"})
+    EXPECT_LE(root_.read(file).size(), kBytes) << file;
+  EXPECT_FALSE(fs::exists(main_log + ".3"));
 }
 
 }  // namespace
