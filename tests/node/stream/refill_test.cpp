@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "flow/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/http_client.hpp"
+#include "tests/support/pod_log.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -84,6 +87,75 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
   EXPECT_GT(stats.series.at(R"(flowtap_log_lost_bytes_total{cause="ring_full"})"), 100'000)
       << "there were gaps";
   EXPECT_GT(refilled(daemon, "exact"), 100'000);
+}
+
+/// Whether who follows had all of it: in its place, or a line that says how many bytes are missing there.
+bool has_all_but_gaps(std::string_view text, std::string_view wanted) {
+  constexpr std::string_view kMark = "[flowtap: ";
+  const std::size_t mark = text.find(kMark);
+  const std::string_view got = text.substr(0, mark);
+  if (mark == std::string_view::npos) return got == wanted;
+  text.remove_prefix(mark + kMark.size());
+  std::size_t missing = 0;
+  std::from_chars(text.data(), text.data() + text.size(), missing);
+  text.remove_prefix(text.find('\n') + 1);
+  const auto goes_on = [&](std::string_view had) {
+    const std::size_t next = had.size() + missing;
+    return wanted.starts_with(had) && wanted.size() >= next && has_all_but_gaps(text, wanted.substr(next));
+  };
+  // A gap amid a line ends that for whoever follows.
+  return goes_on(got) || (got.ends_with('\n') && goes_on(got.substr(0, got.size() - 1)));
+}
+
+// kubelet rotates a pod's log twice, and compresses a part of what is missing, before the service comes to look for it.
+// Who follows meanwhile waits for a second at most.
+TEST_F(Refill, APodsGapsAreFilled) {
+  constexpr unsigned kPart = 10'000;
+  constexpr unsigned kParts = 3;
+  Containerd containerd(root_);
+  Daemon daemon(root_, kSmallRing);
+  daemon.wait_ready();
+  const std::string id = container_id("lossy");
+  const std::string directory = pod_log_directory("shop", "lossy-0", kPod) + "/main";
+  CriLog log(root_.file(directory) + "/0.log", root_.file(id + ".out"), root_.file(id + ".err"));
+  KubeletRotation rotation(root_.file(directory) + "/0.log", 2 * kParts, [&log] { log.reopen(); });
+  const auto container = containerd.start(
+      {.id = id,
+       .command = shell(
+           "for n in 0 1 2 3; do log_writer write ${n}0000 10000; "
+           "until [ -e /go$n ] || [ ! -e /bin ]; do sleep 0.05; done; done; log_writer write 40000 100"),
+       .annotations = cri_annotations("shop", "lossy-0", kPod, "main")});
+  const auto has_part = [&](unsigned part) {
+    return eventually(
+        [&] { return root_.read(directory + "/0.log").contains(writer_lines((part + 1) * kPart - 1, 1)); });
+  };
+  ASSERT_TRUE(has_part(0));
+  LogFollower follower(daemon, root_, "shop/lossy-0");
+  ASSERT_TRUE(follower.gets(writer_lines(0, kPart).size()));
+  daemon.signal(SIGSTOP);
+  for (unsigned part = 1; part <= kParts; ++part) {
+    let_go(root_, "go" + std::to_string(part - 1));
+    ASSERT_TRUE(has_part(part));
+    if (part < kParts) rotation.rotate();
+  }
+  daemon.signal(SIGCONT);
+  const auto files = rotation.files();
+  ASSERT_EQ(files.size(), kParts);
+  EXPECT_TRUE(files.front().ends_with(".gz"));
+  let_go(root_, "go3");
+  EXPECT_EQ(container->wait(), 0);
+  log.wait();
+
+  const std::string wanted = writer_lines(0, (kParts + 1) * kPart + 100);
+  const auto flow = ended_flow(daemon, "pod/shop/lossy-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_TRUE(eventually([&] { return file_bytes(root_, flow->id, "stdout") == wanted; }));
+  EXPECT_EQ(difference(file_bytes(root_, flow->id, "stdout"), wanted), "");
+  EXPECT_EQ(difference(log_text(daemon, flow->id), wanted), "");
+  EXPECT_TRUE(eventually([&] { return flow_called(daemon, flow->id)->missing == 0; }));
+  EXPECT_TRUE(eventually([&] { return refilled(daemon, "exact") > 100'000; }));
+  EXPECT_EQ(follower.wait(), 0) << follower.complaint();
+  EXPECT_TRUE(has_all_but_gaps(follower.text(), wanted)) << difference(follower.text(), wanted);
 }
 
 // Without a runtime's file they stay, and are counted as such.
