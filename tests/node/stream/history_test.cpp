@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <zlib.h>
 
+#include <boost/json.hpp>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -180,6 +181,92 @@ TEST(History, OfAPodThatRanBefore) {
   root.write(dir + "0.log", cri_lines(writer_lines(2000, 1000)) + cri_lines(writer_lines(3000, 1000)));
   EXPECT_EQ(difference(pod_log(daemon, "web-0"), all), "") << "now it has";
   EXPECT_EQ(difference(pod_log(daemon, "web-0", "?tailLines=3500"), writer_lines(500, 3500)), "");
+}
+
+// Docker's json-file, as its daemon writes it: {"log":"one\n","stream":"stdout","time":"..."}
+std::string json_lines(const std::string& text, const std::string& stream = "stdout") {
+  std::string lines;
+  std::size_t begin = 0;
+  for (std::size_t newline = 0; (newline = text.find('\n', begin)) != std::string::npos; begin = newline + 1)
+    lines += boost::json::serialize(
+                 boost::json::object{{"log", text.substr(begin, newline + 1 - begin)},
+                                     {"stream", stream},
+                                     {"time", rfc3339_nano(std::chrono::system_clock::now())}}) +
+             "\n";
+  return lines;
+}
+
+/// What Docker keeps of a container, in its own directory below `root`.
+class DockersContainer {
+ public:
+  DockersContainer(const ScratchRoot& root, const std::string& id, const std::string& name)
+      : root_(root),
+        log_("var/lib/docker/containers/" + id + "/" + id + "-json.log"),
+        flow_("container/" + name + "-" + id.substr(0, 12)) {
+    const std::string directory = fs::path(log_).parent_path().string() + "/";
+    fs::create_directories(root.file(directory));
+    root.write(directory + "config.v2.json",
+               boost::json::serialize(boost::json::object{{"ID", id},
+                                                          {"Name", "/" + name},
+                                                          {"Config", {{"Image", "busybox:1.35"}}},
+                                                          {"LogPath", "/" + log_}}));
+    root.write(
+        directory + "hostconfig.json",
+        R"({"LogConfig":{"Type":"json-file","Config":{"max-size":"1m","max-file":"3","compress":"true"}}})");
+  }
+  /// The file, or a rotated one (".1").
+  void write(const std::string& lines, const std::string& suffix = "") const {
+    root_.write(log_ + suffix, lines);
+  }
+  void write_old(const std::string& lines, const std::string& suffix) const {
+    write_gz(root_.file(log_ + suffix), lines);
+  }
+  [[nodiscard]] const std::string& flow() const { return flow_; }
+
+ private:
+  const ScratchRoot& root_;
+  std::string log_;
+  std::string flow_;
+};
+
+TEST(History, OfAContainerThatRanBeforeUnderDocker) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  const std::string id = container_id("web");
+  const auto container = containerd.start(
+      {.id = id, .command = shell_after("go", "log_writer write 3000 1000"), .cgroup_parent = "/docker"});
+  wait_until_waits(root, "go");
+  const DockersContainer docker(root, id, "shop-web");
+  const std::string newest = json_lines(writer_lines(2000, 1000)) + json_lines("a \"problem\"\n", "stderr");
+  docker.write_old(json_lines(writer_lines(0, 1000)), ".2.gz");
+  docker.write(json_lines(writer_lines(1000, 1000)), ".1");
+  docker.write(newest);
+  const std::string ended_id = container_id("ended");
+  const DockersContainer ended(root, ended_id, "batch");
+  ended.write_old(json_lines(writer_lines(0, 500)), ".1.gz");
+  ended.write(json_lines(writer_lines(500, 500)));
+
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  ASSERT_TRUE(eventually([&] { return flow_called(daemon, docker.flow()).has_value(); }));
+  EXPECT_EQ(difference(log_text(daemon, docker.flow(), "stdout"), writer_lines(0, 3000)), "");
+  EXPECT_EQ(log_text(daemon, docker.flow(), "stderr"), "a \"problem\"\n");
+  let_go(root, "go");
+  EXPECT_EQ(container->wait(), 0);
+  ASSERT_TRUE(ended_flow(daemon, docker.flow()));
+  const std::string all = writer_lines(0, 4000);
+  EXPECT_TRUE(eventually([&] { return log_text(daemon, docker.flow(), "stdout") == all; }))
+      << difference(log_text(daemon, docker.flow(), "stdout"), all);
+  docker.write(newest + json_lines(writer_lines(3000, 1000)));
+  EXPECT_EQ(difference(log_text(daemon, docker.flow(), "stdout"), all), "") << "now Docker has the rest, too";
+  EXPECT_EQ(log_text(daemon, docker.flow(), "stderr"), "a \"problem\"\n");
+  EXPECT_TRUE(
+      eventually([&] { return kept_bytes(daemon, root, docker.flow()) == writer_lines(3000, 1000); }));
+  // One that has ended before is known to Docker alone.
+  EXPECT_FALSE(flow_called(daemon, ended.flow()));
+  EXPECT_EQ(difference(log_text(daemon, ended.flow()), writer_lines(0, 1000)), "");
+  const std::string path = "/api/v1/flows/" + escaped(ended.flow()) + "/log";
+  EXPECT_EQ(get_unix(daemon.socket(), path + "?tailLines=600&follow=true").body, writer_lines(400, 600));
 }
 
 // The tmpfs is gone with the node's memory, the runtimes' files are not.
