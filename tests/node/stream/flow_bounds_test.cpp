@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "flow/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
@@ -104,6 +105,26 @@ TEST_F(FlowBounds, OfEndedFlowsTheYoung) {
       if (fs::exists(root_.file("state/flows/" + flow::flow_file_name(flow_id(i))))) return false;
     return evicted("flows_evicted", "age") >= kFlows;
   }));
+}
+
+TEST_F(FlowBounds, AreShownAsTheyAreEnforced) {
+  start(
+      "flows_bytes: 67108864, journal_bytes: 50331648, flow_bytes: 65536, max_flows: 77, max_buffers: 33, "
+      "buffer_bytes: 32768, buffers_bytes: 131072, max_age: 90m, flush_idle: 50ms");
+  std::map<std::string, double> limits;
+  for (const auto& [name, value] : daemon_->settled_stats().series)
+    if (name.starts_with("flowtap_flow_limit")) limits[name] = value;
+  const std::map<std::string, double> wanted{
+      {R"(flowtap_flow_limit_bytes{bound="flow_bytes"})", 65'536},
+      {R"(flowtap_flow_limit_bytes{bound="store_bytes"})", 67'108'864 - 50'331'648 - 67'108'864 / 32},
+      {R"(flowtap_flow_limit_bytes{bound="journal_bytes"})", 50'331'648},
+      {R"(flowtap_flow_limit_bytes{bound="buffer_bytes"})", 32'768},
+      {R"(flowtap_flow_limit_bytes{bound="buffers_bytes"})", 131'072},
+      {R"(flowtap_flow_limit{bound="flows"})", 77},
+      {R"(flowtap_flow_limit{bound="buffers"})", 33},
+      {R"(flowtap_flow_limit_seconds{bound="age"})", 5'400},
+      {R"(flowtap_flow_limit_seconds{bound="idle"})", 0.05}};
+  EXPECT_EQ(limits, wanted);
 }
 
 // A scheduler that writes parts, which are followed, and its readable main log.

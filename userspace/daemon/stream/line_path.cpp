@@ -37,6 +37,24 @@ flow::StoreOptions options_of(const std::string& dir, const Config::Stream& conf
           .age = std::chrono::duration_cast<std::chrono::seconds>(flows.max_age)};
 }
 
+// As they are enforced, beside what they bound.
+void append_limits(std::vector<stats::Series>& out, const flow::StoreOptions& limits, std::uint64_t journal) {
+  const auto one = [&out](StatId id, auto value) {
+    const stats::Stat& stat = stats::stat(id);
+    out.push_back({&stat, {std::string(stat.label.value_or(""))}, static_cast<double>(value)});
+  };
+  const auto time = [&one](StatId id, std::chrono::duration<double> value) { one(id, value.count()); };
+  one(StatId::kLIMIT_FLOW_BYTES, limits.flow_bytes);
+  one(StatId::kLIMIT_STORE_BYTES, limits.store_bytes);
+  one(StatId::kLIMIT_JOURNAL_BYTES, journal);
+  one(StatId::kLIMIT_BUFFER_BYTES, limits.buffer_bytes);
+  one(StatId::kLIMIT_BUFFERS_BYTES, limits.buffers_bytes);
+  one(StatId::kLIMIT_FLOWS, limits.flows);
+  one(StatId::kLIMIT_BUFFERS, limits.buffers);
+  time(StatId::kLIMIT_AGE, limits.age);
+  time(StatId::kLIMIT_IDLE, limits.idle);
+}
+
 }  // namespace
 
 std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::Stream& config,
@@ -144,6 +162,7 @@ void LinePath::append_samples(std::vector<stats::Series>& out) const {
   one(StatId::kFLOW_FILE_BYTES, static_cast<double>(store.file_bytes));
   one(StatId::kFLOW_BUFFERED, static_cast<double>(store.buffered_bytes));
   one(StatId::kFLOW_BUFFERS, static_cast<double>(store.buffers));
+  append_limits(out, store_->options(), config_.journal_bytes);
   for (std::size_t i = 0; i < flow::kEvictions; ++i) {
     const std::string reason(flow::to_string(static_cast<flow::Eviction>(i)));
     out.push_back({&stats::stat(StatId::kFLOW_EVICTED), {reason}, store.evicted_bytes.at(i)});

@@ -111,6 +111,7 @@ class FlowStore {
   /// Goes on with what the index knows. What cannot be read is said in said().
   [[nodiscard]] static std::unique_ptr<FlowStore> open(StoreOptions options);
   [[nodiscard]] const std::vector<std::string>& said() const { return said_; }
+  [[nodiscard]] const StoreOptions& options() const { return options_; }
 
   /// Whoever adds lines holds one of these meanwhile, and lets go of it soon: readers wait.
   class Writing {
