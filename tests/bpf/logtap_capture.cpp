@@ -169,4 +169,15 @@ bool TapTest::suspect() const {
   return missed;
 }
 
+bool TapTest::expect_all(const CapturedStream& got, const std::string& text, std::size_t one_event) const {
+  const bool may_lack = suspect();
+  if (may_lack && got.captured() != text.size()) {
+    expect_most("captured", got.captured(), text.size(), one_event);
+    EXPECT_TRUE(got.found_in(text)) << "what was captured is not what was written";
+    return false;
+  }
+  EXPECT_TRUE(got.whole() == text) << got.captured() << " of " << text.size() << " bytes";
+  return !may_lack;
+}
+
 }  // namespace flowtap::test

@@ -87,6 +87,9 @@ class TapTest : public ::testing::TestWithParam<kernel::LogBackend> {
   /// Whether a program was kept from running since the test began, which makes every stream of that time suspect.
   /// Where the kernel does not preempt the programs, that fails the test.
   [[nodiscard]] bool suspect() const;
+  /// That was captured, once and in order. False where a program was kept from running: then perhaps only most of it was
+  /// (expect_most()), in order, and the end may have been missed.
+  bool expect_all(const CapturedStream& got, const std::string& text, std::size_t one_event = 0) const;
 
   RunningTap* tap_ = nullptr;
 

@@ -25,14 +25,6 @@ std::string flow_with(const Daemon& daemon, const std::string& part, const std::
   return id;
 }
 
-// `part` without what is missing of it; the same order.
-bool is_part_of(const std::string& part, const std::string& whole) {
-  std::size_t at = 0;
-  for (const char c : whole)
-    if (at < part.size() && part[at] == c) ++at;
-  return at == part.size();
-}
-
 FlowSeen once_ended(const Daemon& daemon, const std::string& id) {
   std::optional<FlowSeen> flow;
   if (!eventually([&] { return (flow = flow_called(daemon, id)) && !flow->open; }))
@@ -60,8 +52,13 @@ FlowSeen FollowedFlow::expect(const std::string& out, const std::string& err) {
   // The kernel's own counters are looked at after a second at most.
   if (flow.bytes != out.size() + err.size() && may_miss() && eventually([this] { return may_lack(); })) {
     EXPECT_LT(flow.bytes, out.size() + err.size());
-    EXPECT_TRUE(is_part_of(out_.all.get(), out));
-    EXPECT_TRUE(is_part_of(err_.all.get(), err));
+    EXPECT_EQ(out_.all.get().size() + err_.all.get().size(), flow.bytes);
+    for (const auto& [output, wanted] : {std::pair(&out_, &out), std::pair(&err_, &err)}) {
+      const std::string& got = output->all.get();
+      if (got.size() != wanted->size())
+        expect_most(id_ + " " + output->name, got.size(), wanted->size(), kOneRead);
+      EXPECT_TRUE(is_part_of(got, *wanted)) << output->name;
+    }
     return flow;
   }
   EXPECT_EQ(flow.missing, 0U);
