@@ -112,9 +112,10 @@ RunningTap::RunningTap(std::uint32_t ring_bytes, kernel::LogBackend backend, std
 
 flow::StreamNo RunningTap::tap(int fd, ftap_log_kind kind) {
   const kernel::LogTarget target = target_of(fd, kind);
-  // An earlier test's file may have had the number.
+  // An earlier test's file or terminal may have had the number.
   for (const kernel::LogStream& slot : streams_->sweep()) {
-    if (kind == FTAP_KIND_FILE && slot.target.inode == target.inode) must(streams_->end(slot));
+    if ((kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY) && slot.target.inode == target.inode)
+      must(streams_->end(slot));
   }
   return must(streams_->open(target));
 }

@@ -116,6 +116,33 @@ TEST_P(LogTapWrite, WhatTheKernelCopiesIntoAFileIsCounted) {
   EXPECT_EQ(tap_->slot(stream).passed, 516U);
 }
 
+// By sendfile and by splice; what is written behind that is where it stands.
+TEST_P(LogTapWrite, WhatTheKernelCopiesIntoATerminalOrASocketIsCounted) {
+  int master = -1;
+  int slave = -1;
+  ASSERT_EQ(::openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  const std::array<Fd, 4> all{Fd(slave), Fd(master), Fd(ends[0]), Fd(ends[1])};
+  for (const auto& [place, kind] : {std::pair{slave, FTAP_KIND_TTY}, {ends[0], FTAP_KIND_SOCKET}}) {
+    SCOPED_TRACE(kind);
+    const Fd source = this->file();
+    const test::Pipe pipe;
+    const flow::StreamNo stream = tap_->tap(place, kind);
+    write_all(source.get(), test::lines(10));
+    write_all(place, "seen");
+    off_t at = 0;
+    EXPECT_EQ(::sendfile(place, source.get(), &at, 300), 300);
+    write_all(pipe.in.get(), "spliced");
+    EXPECT_EQ(::splice(pipe.out.get(), nullptr, place, nullptr, 7, 0), 7);
+    write_all(place, "again");
+    const auto& got = tap_->captured().of(stream);
+    EXPECT_EQ(got.pieces, (std::map<std::uint64_t, std::string>{{0, "seen"}, {311, "again"}}));
+    EXPECT_EQ(tap_->slot(stream).lost[FTAP_LOSS_UNCAPTURED], 307U);
+    EXPECT_EQ(tap_->slot(stream).passed, 316U);
+  }
+}
+
 TEST_P(LogTapWrite, UnixStreamSocket) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
