@@ -3,6 +3,7 @@
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -254,23 +255,58 @@ TEST_P(LogTapWrite, Terminal) {
       << "as it was written, without the terminal's own \\r";
 }
 
+// A tmpfs that is made where another was unmounted has that one's device number, and numbers its files as that one did.
+class ScratchTmpfs {
+ public:
+  ScratchTmpfs() {
+    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no directory");
+    mount();
+  }
+  ~ScratchTmpfs() {
+    ::umount(path_.c_str());
+    ::rmdir(path_.c_str());
+  }
+  ScratchTmpfs(const ScratchTmpfs&) = delete;
+  ScratchTmpfs& operator=(const ScratchTmpfs&) = delete;
+
+  [[nodiscard]] Fd file() const {
+    return Fd(::open((path_ + "/file").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  }
+  void make_anew() {
+    if (::umount(path_.c_str()) != 0) throw std::runtime_error("it is in use");
+    mount();
+  }
+
+ private:
+  void mount() {
+    if (::mount("none", path_.c_str(), "tmpfs", 0, nullptr) != 0) throw std::runtime_error("no tmpfs");
+  }
+  std::string path_ = "/tmp/flowtap-test-XXXXXX";
+};
+
 TEST_P(LogTapWrite, ADeletedFilesNumberIsNotItsSuccessor) {
-  // The file system gives it out again at once; if not in these rounds, there is nothing to prove.
-  Fd file = this->file();
+  ScratchTmpfs tmpfs;
+  Fd file = tmpfs.file();
   const flow::StreamNo stream = tap_->tap(file.get(), FTAP_KIND_FILE);
   write_all(file.get(), "first");
-  const auto inode = test::target_of(file.get(), FTAP_KIND_FILE).inode;
-  std::vector<Fd> others;
+  const kernel::LogTarget first = test::target_of(file.get(), FTAP_KIND_FILE);
+  const auto is_successor = [&first](const Fd& other) {
+    const kernel::LogTarget target = test::target_of(other.get(), FTAP_KIND_FILE);
+    return target.inode == first.inode && target.device == first.device;
+  };
   file.reset();
-  do {
-    others.push_back(this->file());
-    write_all(others.back().get(), "another");
-  } while (others.size() < 100 && test::target_of(others.back().get(), FTAP_KIND_FILE).inode != inode);
-  EXPECT_EQ(tap_->captured().of(stream).whole(), "first");
-  if (others.size() < 100) {
-    EXPECT_EQ(tap_->slot(stream).state, FTAP_STREAM_ENDED);
-    EXPECT_EQ(tap_->captured().of(stream).ends.size(), 1U);
+  // Whoever else mounts something just then may get the number.
+  Fd another;
+  for (int tries = 0; tries < 100 && (!another.valid() || !is_successor(another)); ++tries) {
+    another.reset();
+    tmpfs.make_anew();
+    another = tmpfs.file();
   }
+  ASSERT_TRUE(is_successor(another)) << "there is nothing to prove";
+  write_all(another.get(), "another");
+  EXPECT_EQ(tap_->captured().of(stream).whole(), "first");
+  EXPECT_EQ(tap_->slot(stream).state, FTAP_STREAM_ENDED);
+  EXPECT_EQ(tap_->captured().of(stream).ends.size(), 1U);
 }
 
 TEST_P(LogTapWrite, AnotherFileIsNotTapped) {
