@@ -3,6 +3,7 @@
  *
  *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both hog
  *   log_writer paced FILE           the records of a scheduler's log, each when it came, to standard error
+ *   log_writer read-uring           reads standard input through io_uring, and writes it to standard output
  *
  * A log that took longer than a test has time comes quicker, all its pauses by the same factor.
  * hog takes a page more for each line, and keeps it.
@@ -70,20 +71,36 @@ static void open_ring(void) {
   ring.cqes = (struct io_uring_cqe*)(cq + p.cq_off.cqes);
 }
 
-static void put_uring(const char* line, size_t n) {
+/* What the kernel answers to one request. */
+static int through_ring(int opcode, int fd, const char* memory, size_t n) {
   unsigned tail = *ring.sq_tail, at = tail & *ring.sq_mask;
-  ring.sqes[at] = (struct io_uring_sqe){.opcode = IORING_OP_WRITE,
-                                        .fd = STDOUT_FILENO,
+  ring.sqes[at] = (struct io_uring_sqe){.opcode = (__u8)opcode,
+                                        .fd = fd,
                                         .off = (unsigned long long)-1,
-                                        .addr = (unsigned long)line,
+                                        .addr = (unsigned long)memory,
                                         .len = (unsigned)n};
   ring.sq_array[at] = at;
   __atomic_store_n(ring.sq_tail, tail + 1, __ATOMIC_RELEASE);
   if (syscall(SYS_io_uring_enter, ring.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) < 0) fail("io_uring_enter");
   unsigned head = *ring.cq_head;
   if (head == __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE)) fail("no completion");
-  if (ring.cqes[head & *ring.cq_mask].res != (int)n) fail("write through the ring");
+  int answer = ring.cqes[head & *ring.cq_mask].res;
   __atomic_store_n(ring.cq_head, head + 1, __ATOMIC_RELEASE);
+  return answer;
+}
+
+static void put_uring(const char* line, size_t n) {
+  if (through_ring(IORING_OP_WRITE, STDOUT_FILENO, line, n) != (int)n) fail("write through the ring");
+}
+
+static int read_uring(void) {
+  static char bytes[4096];
+  open_ring();
+  for (int n; (n = through_ring(IORING_OP_READ, STDIN_FILENO, bytes, sizeof(bytes))) != 0;) {
+    if (n < 0) fail("read through the ring");
+    put(STDOUT_FILENO, bytes, (size_t)n);
+  }
+  return 0;
 }
 
 /* A read of length 0 gives 0 as the end of the pipe would, and is none. */
@@ -162,6 +179,7 @@ static int paced(const char* file) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && strcmp(argv[1], "paced") == 0) return paced(argv[2]);
+  if (argc == 2 && strcmp(argv[1], "read-uring") == 0) return read_uring();
   if (argc != 4) return 2;
   const char* how = argv[1];
   unsigned first = (unsigned)atoi(argv[2]), count = (unsigned)atoi(argv[3]);

@@ -112,9 +112,9 @@ void StreamPath::drain() noexcept {
 std::string StreamPath::how() const {
   std::string text =
       fmt::format("every container's output, through {}", kernel::backend_name(live_->backend()));
-  // Its events are system calls' ends. Containers write into pipes, whose readers it sees.
+  // Its events are system calls' ends. Containers write into pipes, whose readers it sees as long as they use those.
   if (live_->backend() == kernel::LogBackend::kSysExit)
-    text += "; what io_uring writes to tapped files, terminals and sockets is not seen";
+    text += "; what io_uring writes to tapped files, terminals and sockets, or reads from pipes, is not seen";
   if (live_->taken_over()) text += "; taken over from the flowtapd before";
   for (const std::string& warning : warnings_) text += "; " + warning;
   return text;
