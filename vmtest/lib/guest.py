@@ -39,6 +39,8 @@ echo {mark} ready
 exit 0
 """
 
+DISK_BYTES = 64 << 20  # sparse: takes what is written to it
+
 # In QEMU each socket has its own last-level cache; 'numa-llc' has two sockets per NUMA node. (Dies would do as well, but
 # QEMU 10 aborts at them.)
 PREEMPT = ["none", "voluntary", "full", "lazy"]  # of the kernel command line
@@ -70,13 +72,15 @@ class Guest:
         self.boot_seconds = None  # None until the guest's first sign of life
         self.boot_output = deque(maxlen=200)
 
-    def command(self, script, console):
+    def command(self, script, console, disk):
         o = self.options
         # -accel thread=single: with one thread per vCPU, QEMU 7.2 crashes guests that patch their text (sched_ext, ftrace).
         # -cpu Nehalem: nothing newer is faster without KVM. -cx16: on QEMU 7.2 the flags are garbage after cmpxchg16b every
         # so often; Debian's 6.12 then died in one boot of four. --disable-kvm: /dev/kvm may open and still not work.
         # -set: virtme-ng sends the serial console to /dev/null, or with --verbose into the same stream as everything else.
         qemu = f"-cpu Nehalem,-cx16 -accel tcg,thread=single -set chardev.console.path={console}"
+        # Where a test makes a file system of its own. NVMe and ext4 are built into all of these kernels, loop devices into none.
+        qemu += f" -drive file={disk},format=raw,if=none,cache=unsafe,id=scratch -device nvme,drive=scratch,serial=scratch"
         if self.kernel.initramfs:
             qemu += f" -initrd {self.kernel.initramfs}"
         # oops=panic: an oops ends the run and is seen; otherwise it may kill an innocent process and nobody looks.
@@ -98,13 +102,16 @@ class Guest:
                 "--exec", f"exec sh {shlex.quote(script)}", f"--qemu-opts={qemu} {o.qemu_opts}".rstrip()]
 
     def start(self, script, console, temporary):
+        disk = f"{temporary}/disk"
+        with open(disk, "wb") as file:
+            file.truncate(DISK_BYTES)
         environment = dict(os.environ, TMPDIR=temporary, HOME=temporary,  # no settings of the user's own virtme-ng
                            PYTHONPATH=str(self.virtme / "usr/lib/python3/dist-packages"), PYTHONDONTWRITEBYTECODE="1",
                            PATH=f"{self.virtme}/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin")
         # Output must be a pipe: QEMU opens /proc/self/fd/1 again, which would truncate a file.
         # A session of its own, so that vng, its shell, QEMU and virtiofsd can be ended by one group id.
         atexit.register(self.stop)
-        self.process = subprocess.Popen(self.command(script, console), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen(self.command(script, console, disk), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, env=environment, cwd="/", start_new_session=True)
 
     def stop(self):
