@@ -14,6 +14,7 @@
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/http_client.hpp"
+#include "tests/support/may_miss.hpp"
 #include "tests/support/pod_log.hpp"
 
 namespace flowtap::test {
@@ -174,12 +175,22 @@ TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
   const auto flow = ended_flow(daemon, "pod/shop/lossy-0/");
   ASSERT_TRUE(flow);
   EXPECT_GT(flow->missing, 100'000U);
+  const HttpAnswer raw = get_unix(daemon.socket(), "/api/v1/flows/" + escaped(flow->id) + "/raw");
+  const std::string written = writer_lines(0, 20'000) + "end\n";
+  EXPECT_EQ(raw.body.size() + flow->missing, written.size()) << "to the byte";
+  EXPECT_TRUE(is_part_of(raw.body, written));
+  EXPECT_NE(
+      (raw.headers + "\r\n").find("\r\nX-Flowtap-Missing-Bytes: " + std::to_string(flow->missing) + "\r\n"),
+      std::string::npos)
+      << raw.headers;
+  EXPECT_GE(daemon.settled_stats().series.at(R"(flowtap_log_lost_bytes_total{cause="ring_full"})"),
+            static_cast<double>(flow->missing));
   // Other containers of the machine may lose bytes, too.
   EXPECT_TRUE(eventually([&] {
     return refilled(daemon, "unfilled") + refilled(daemon, "no_source") >= static_cast<double>(flow->missing);
   }));
   EXPECT_EQ(flow_called(daemon, flow->id)->missing, flow->missing);
-  EXPECT_NE(file_bytes(root_, flow->id, "stdout"), writer_lines(0, 20'000) + "end\n");
+  EXPECT_NE(file_bytes(root_, flow->id, "stdout"), written);
 }
 
 // In idle time flows that have ended are compared with the runtime's file, byte by byte.
