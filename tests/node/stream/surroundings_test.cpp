@@ -4,10 +4,51 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <stdexcept>
+
 #include "tests/node/stream/captured.hpp"
+#include "tests/support/may_miss.hpp"
 
 namespace flowtap::test {
 namespace {
+
+// What the status says of it; empty: nothing is captured.
+std::string backend_of(const Daemon& daemon) {
+  const auto status = daemon.status();
+  const auto* const stream = status.if_contains("stream");
+  if (stream == nullptr || !stream->is_object()) return {};
+  return std::string(stream->at("backend").as_string());
+}
+
+// A service that is to use this backend; "auto": the one that it chooses.
+class WithBackend {
+ public:
+  explicit WithBackend(const std::string& backend)
+      : daemon_(root_, {.flags = {"--tap-backend", backend}, .stream = true}) {
+    daemon_.wait_ready();
+    const auto component = daemon_.component("stream");
+    if (!component) throw std::runtime_error("there is no component stream");
+    stream_ = *component;
+  }
+  [[nodiscard]] const Daemon& daemon() const { return daemon_; }
+  [[nodiscard]] const Component& stream() const { return stream_; }
+  [[nodiscard]] std::string reason() const {
+    return std::string(daemon_.status().at("stream").at("reason").as_string());
+  }
+
+ private:
+  ScratchRoot root_;
+  Daemon daemon_;
+  Component stream_;
+};
+
+void expect_in_use(const WithBackend& service, const std::string& backend) {
+  EXPECT_TRUE(service.stream().up) << service.stream().detail;
+  EXPECT_EQ(backend_of(service.daemon()), backend);
+  EXPECT_TRUE(service.stream().detail.starts_with("every container's output, through " + backend))
+      << service.stream().detail;
+}
 
 bool is_pinned(const Daemon& daemon) {
   return daemon.status().at("stream").at("pinned").as_bool();
@@ -35,6 +76,50 @@ TEST(StreamSurroundings, PinsOnTheNodeStay) {
   daemon.wait_ready();
   EXPECT_TRUE(is_pinned(daemon));
   EXPECT_EQ(daemon.err().find("mount namespace"), std::string::npos) << daemon.err();
+}
+
+TEST(StreamSurroundings, ABackendThatIsForcedIsTheOneInUse) {
+  const WithBackend calls("sys_exit");
+  expect_in_use(calls, "sys_exit");
+  EXPECT_EQ(calls.reason(), "as configured");
+  const WithBackend functions("fexit");
+  if (!functions.stream().up) return;  // the next test's
+  expect_in_use(functions, "fexit");
+  EXPECT_EQ(functions.reason(), "as configured");
+}
+
+// It is not replaced by the other one, which would be another promise. The rest runs.
+TEST(StreamSurroundings, ABackendThatIsForcedAndRefusedIsSaid) {
+  const WithBackend functions("fexit");
+  if (functions.stream().up)
+    GTEST_SKIP() << "this kernel lets fexit in; where it does not, as on the machines that run the node's "
+                    "tests, this is tested";
+  EXPECT_EQ(backend_of(functions.daemon()), "");
+  const std::string& why = functions.stream().detail;
+  EXPECT_FALSE(why.empty());
+  EXPECT_EQ(why.find('\n'), std::string::npos) << "more than one sentence: " << why;
+  EXPECT_FALSE(functions.stream().hint.empty());
+  EXPECT_NE(functions.daemon().err().find("stream is not running: " + why), std::string::npos);
+  const auto count = functions.daemon().component("count");
+  EXPECT_TRUE(count && count->up);
+  const Stats stats = functions.daemon().settled_stats();
+  EXPECT_EQ(stats.series.at(R"(flowtap_component_up{component="stream"})"), 0);
+  EXPECT_EQ(stats.series.at(R"(flowtap_component_up{component="count"})"), 1);
+}
+
+// fexit where the kernel lets it in, but for those that preempt its programs and not the other's. Which kernels do the
+// virtual machines know.
+TEST(StreamSurroundings, TheBackendThatIsChosen) {
+  const WithBackend chosen("auto");
+  const char* const of_old_kernels = std::getenv("FTAP_CHOSEN_BACKEND");
+  const std::string wanted = of_old_kernels == nullptr ? (WithBackend("fexit").stream().up ? "" : "sys_exit")
+                             : may_miss()              ? "fexit"
+                                                       : of_old_kernels;
+  if (!wanted.empty()) expect_in_use(chosen, wanted);
+  const bool preempted = chosen.reason().find("where tasks are preempted in the kernel") != std::string::npos;
+  EXPECT_FALSE(chosen.reason().empty());
+  if (of_old_kernels == nullptr) return;
+  EXPECT_EQ(preempted, may_miss() || wanted == "sys_exit") << chosen.reason();
 }
 
 }  // namespace
