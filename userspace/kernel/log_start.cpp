@@ -82,7 +82,7 @@ class LogStart {
   }
 
   // Programs at functions cost other calls nothing and see io_uring. But where tasks are preempted in the kernel, they miss
-  // some of what the preempting ones do: little, by their seconds, but a call that takes 30 ns longer is better, unless
+  // some of what the preempting ones do: little, by their seconds, but a call that takes 40 ns longer is better, unless
   // the program at its end may be preempted, too. That has no second, and misses more.
   Result<LogLive> attach_chosen() const {
     if (options_.backend) return attach(*options_.backend, "as configured");
