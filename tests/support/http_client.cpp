@@ -57,11 +57,13 @@ bool ask(const Fd& fd, const std::string& path, const std::string& header = {}) 
   return send_all(fd, "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n" + header + "\r\n");
 }
 
-HttpAnswer answer_on(const Fd& fd) {
+}  // namespace
+
+HttpAnswer read_answer(const Fd& connection) {
   std::string all;
   std::array<char, 65536> chunk{};
   ssize_t n = 0;
-  while ((n = ::recv(fd.get(), chunk.data(), chunk.size(), 0)) > 0)
+  while ((n = ::recv(connection.get(), chunk.data(), chunk.size(), 0)) > 0)
     all.append(chunk.data(), static_cast<std::size_t>(n));
   const auto end = all.find("\r\n\r\n");
   if (n < 0 || !all.starts_with("HTTP/1.") || end == std::string::npos) return {};
@@ -69,13 +71,11 @@ HttpAnswer answer_on(const Fd& fd) {
   return whole(answer) ? answer : HttpAnswer{};
 }
 
-}  // namespace
-
 HttpAnswer get_tcp(std::uint16_t port, const std::string& path, const std::string& header) {
   const Fd fd = stream_socket(AF_INET);
   const sockaddr_in to = loopback(port);
   if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) return {};
-  return ask(fd, path, header.empty() ? header : header + "\r\n") ? answer_on(fd) : HttpAnswer{};
+  return ask(fd, path, header.empty() ? header : header + "\r\n") ? read_answer(fd) : HttpAnswer{};
 }
 
 Fd ask_unix(const std::string& socket_path, const std::string& path) {
@@ -90,7 +90,7 @@ Fd ask_unix(const std::string& socket_path, const std::string& path) {
 
 HttpAnswer get_unix(const std::string& socket_path, const std::string& path) {
   const Fd fd = ask_unix(socket_path, path);
-  return fd.valid() ? answer_on(fd) : HttpAnswer{};
+  return fd.valid() ? read_answer(fd) : HttpAnswer{};
 }
 
 std::uint16_t free_port() {

@@ -21,6 +21,7 @@ struct HttpAnswer {
 /// The connection on which that GET is asked, and all of its answer comes, to the end of the connection; invalid where
 /// nobody is there.
 [[nodiscard]] Fd ask_unix(const std::string& socket_path, const std::string& path);
+[[nodiscard]] HttpAnswer read_answer(const Fd& connection);
 
 /// A port of 127.0.0.1 that nobody has just now.
 [[nodiscard]] std::uint16_t free_port();

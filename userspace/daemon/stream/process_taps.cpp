@@ -63,6 +63,10 @@ Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t p
     FTAP_TRY_ASSIGN(stream, slots_.kernel().open(target));
     held.push_back({stream, target, was_there});
   }
+  if (held.empty() && one_place && can_be_tapped(found[0]->kind))
+    return std::unexpected(Error{
+        fmt::format("process {} writes both its outputs to one place, which is followed as stdout", pid),
+        "ask for stdout", ENOTSUP});
   if (held.empty())
     return std::unexpected(Error{fmt::format("process {} writes to nothing that can be captured", pid),
                                  "its standard output and error are closed, or lead to /dev/null or a device",
