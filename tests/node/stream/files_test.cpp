@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/fd.hpp"
-#include "tests/support/flows.hpp"
+#include "tests/node/stream/captured.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -25,8 +25,7 @@ class Files : public testing::Test {
  protected:
   Files() { fs::create_directory(root_.file("log")); }
 
-  Daemon& start(DaemonOptions options = {}) {
-    options.stream = true;
+  Daemon& start(DaemonOptions options = kCapturing) {
     options.sources = "files: [/log/x.log]";
     daemon_ = std::make_unique<Daemon>(root_, options);
     return daemon_->wait_ready();
@@ -315,11 +314,13 @@ void Files::kill_amid_a_log(const std::vector<DaemonOptions>& next) {
 }
 
 TEST_F(Files, KilledAmidALogAndStartedAgain) {
-  kill_amid_a_log({{}, {}, {}, {}});
+  kill_amid_a_log({kCapturing, kCapturing, kCapturing, kCapturing});
 }
 
 TEST_F(Files, RelievedByAnotherLayoutAmidALog) {
-  kill_amid_a_log({{.program = FLOWTAPD_NEXT_PATH}, {}, {.program = FLOWTAPD_NEXT_PATH}});
+  DaemonOptions next = kCapturing;
+  next.program = FLOWTAPD_NEXT_PATH;
+  kill_amid_a_log({next, kCapturing, next});
 }
 
 TEST_F(Files, RotatedAndTruncatedWhileFlowtapdIsAway) {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/flows.hpp"
+#include "tests/node/stream/captured.hpp"
 #include "tests/support/held_thread.hpp"
 #include "tests/support/hung_file_system.hpp"
 
@@ -23,8 +23,7 @@ class HungFiles : public testing::Test {
     std::filesystem::create_directory(root_.file("hung"));
   }
   void start(const std::string& files) {
-    DaemonOptions options;
-    options.stream = true;
+    DaemonOptions options = kCapturing;
     options.sources = "files: " + files;
     daemon_ = std::make_unique<Daemon>(root_, options);
     daemon_->wait_ready();

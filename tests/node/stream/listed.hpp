@@ -17,8 +17,8 @@
 #include <thread>
 
 #include "base/fd.hpp"
+#include "tests/node/stream/captured.hpp"
 #include "tests/support/cgroup.hpp"
-#include "tests/support/flows.hpp"
 
 namespace flowtap::test {
 
@@ -66,8 +66,10 @@ class Listed : public testing::Test {
 
   Daemon& start(const std::string& sources, const std::string& program = {}) {
     daemon_.reset();
-    daemon_ = std::make_unique<Daemon>(root_,
-                                       DaemonOptions{.stream = true, .sources = sources, .program = program});
+    DaemonOptions options = kCapturing;
+    options.sources = sources;
+    options.program = program;
+    daemon_ = std::make_unique<Daemon>(root_, options);
     return daemon_->wait_ready();
   }
   Daemon& start_with_unit() { return start("units: [" + unit_ + "]"); }

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <thread>
 
+#include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
-#include "tests/support/flows.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -23,8 +23,11 @@ const std::string kWriter =
     "1)); "
     "done; echo $i >/parts.";
 
-const DaemonOptions kToday{.stream = true};
-const DaemonOptions kTomorrow{.stream = true, .program = FLOWTAPD_NEXT_PATH};
+const DaemonOptions kTomorrow = [] {
+  DaemonOptions options = capturing();
+  options.program = FLOWTAPD_NEXT_PATH;
+  return options;
+}();
 
 void start_writers(Podman& podman) {
   podman.start({.name = "one", .command = {"sh", "-c", kWriter + "one"}});
@@ -68,14 +71,14 @@ std::set<std::string> hooks_of(const ScratchRoot& root) {
 TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
   const ScratchRoot root;
   Podman podman(root);
-  auto daemon = std::make_unique<Daemon>(root, kToday);
+  auto daemon = std::make_unique<Daemon>(root, kCapturing);
   daemon->wait_ready();
   const std::set<std::string> todays = hooks_of(root);
   std::set<std::string> tomorrows = todays;
   EXPECT_TRUE(tomorrows.insert("wait").second);  // tests/next/logtap.bpf.c
   start_writers(podman);
   std::uint64_t before = 0;
-  for (const DaemonOptions* next : {&kTomorrow, &kToday, &kTomorrow}) {
+  for (const DaemonOptions* next : {&kTomorrow, &kCapturing, &kTomorrow}) {
     ASSERT_TRUE(eventually([&] { return captured(*daemon) > before + 100'000; }));
     before = captured(*daemon);
     kill(*daemon);
@@ -91,7 +94,7 @@ TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
 TEST(Upgrade, KilledAtAnyMomentOfIt) {
   const ScratchRoot root;
   Podman podman(root);
-  auto daemon = std::make_unique<Daemon>(root, kToday);
+  auto daemon = std::make_unique<Daemon>(root, kCapturing);
   daemon->wait_ready();
   start_writers(podman);
   ASSERT_TRUE(eventually([&] { return captured(*daemon) > 0; }));
@@ -101,7 +104,7 @@ TEST(Upgrade, KilledAtAnyMomentOfIt) {
   std::mt19937 random(seed);
   for (int i = 0; i < 8; ++i) {
     const std::chrono::milliseconds moment(std::uniform_int_distribution(100, 1200)(random));
-    Daemon killed(root, i % 4 == 3 ? kToday : kTomorrow);
+    Daemon killed(root, i % 4 == 3 ? kCapturing : kTomorrow);
     std::this_thread::sleep_for(moment);
     kill(killed);
   }
