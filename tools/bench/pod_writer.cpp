@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fd.hpp"
@@ -59,34 +60,68 @@ Worker::Job writes_lines() {
   };
 }
 
+/// The runtime's file, and its predecessors.
+class CriFile {
+ public:
+  CriFile(std::string path, int file, std::uint64_t rotated_at)
+      : path_(std::move(path)), file_(file), rotated_at_(rotated_at) {}
+
+  /// Whole lines, or what goes on with the next call.
+  bool write(std::string_view bytes, bool whole) {
+    size_ += bytes.size();
+    return write_all(file_, bytes) && (rotated_at_ == 0 || size_ < rotated_at_ || !whole || rotate());
+  }
+
+ private:
+  // kubelet's containerLogMaxFiles, the one that is written included.
+  static constexpr std::uint64_t kKept = 5;
+
+  // Not compressed: kubelet does that beside the runtime, and later.
+  bool rotate() {
+    size_ = 0;
+    ++rotations_;
+    if (rotations_ >= kKept) ::unlink(name(rotations_ + 1 - kKept).c_str());
+    const bool moved = ::rename(path_.c_str(), name(rotations_).c_str()) == 0;
+    const Fd next(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+    return moved && next.valid() && ::dup2(next.get(), file_) == file_;
+  }
+  [[nodiscard]] std::string name(std::uint64_t n) const { return fmt::format("{}.{:06}", path_, n); }
+
+  std::string path_;
+  int file_;
+  std::uint64_t rotated_at_;
+  std::uint64_t size_ = 0;
+  std::uint64_t rotations_ = 0;
+};
+
 // As a runtime does, but with one write for all that one read has brought: it is not what is measured.
-Worker::Job writes_cri(int pipe, int file) {
-  return
-      [pipe, file, buffer = std::vector<char>(kShimRead), cri = std::string()](const Order& order) mutable {
-        std::size_t in_line = 0;
-        for (std::uint64_t left = order.times * kLine; left > 0;) {
-          const ssize_t n = ::read(pipe, buffer.data(), std::min<std::uint64_t>(buffer.size(), left));
-          if (n <= 0) return false;
-          left -= static_cast<std::uint64_t>(n);
-          cri.clear();
-          timespec now{};
-          ::clock_gettime(CLOCK_REALTIME, &now);
-          tm utc{};
-          ::gmtime_r(&now.tv_sec, &utc);
-          const std::string head =
-              fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}Z stdout F ", utc.tm_year + 1900,
-                          utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, now.tv_nsec);
-          for (std::string_view bytes(buffer.data(), static_cast<std::size_t>(n)); !bytes.empty();) {
-            if (in_line == 0) cri += head;
-            const std::string_view part = bytes.substr(0, kLine - in_line);
-            cri += part;
-            in_line = (in_line + part.size()) % kLine;
-            bytes.remove_prefix(part.size());
-          }
-          if (!write_all(file, cri)) return false;
-        }
-        return true;
-      };
+Worker::Job writes_cri(int pipe, CriFile file) {
+  return [pipe, file = std::move(file), buffer = std::vector<char>(kShimRead),
+          cri = std::string()](const Order& order) mutable {
+    std::size_t in_line = 0;
+    for (std::uint64_t left = order.times * kLine; left > 0;) {
+      const ssize_t n = ::read(pipe, buffer.data(), std::min<std::uint64_t>(buffer.size(), left));
+      if (n <= 0) return false;
+      left -= static_cast<std::uint64_t>(n);
+      cri.clear();
+      timespec now{};
+      ::clock_gettime(CLOCK_REALTIME, &now);
+      tm utc{};
+      ::gmtime_r(&now.tv_sec, &utc);
+      const std::string head =
+          fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}Z stdout F ", utc.tm_year + 1900,
+                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, now.tv_nsec);
+      for (std::string_view bytes(buffer.data(), static_cast<std::size_t>(n)); !bytes.empty();) {
+        if (in_line == 0) cri += head;
+        const std::string_view part = bytes.substr(0, kLine - in_line);
+        cri += part;
+        in_line = (in_line + part.size()) % kLine;
+        bytes.remove_prefix(part.size());
+      }
+      if (!file.write(cri, in_line == 0)) return false;
+    }
+    return true;
+  };
 }
 
 }  // namespace
@@ -96,7 +131,7 @@ void PodWriter::be_one(int argc, char** argv) {
     Worker::serve(std::atoi(argv[2]), std::atoi(argv[3]), writes_lines());
 }
 
-Result<std::unique_ptr<PodWriter>> PodWriter::start(const std::string& cri_file) {
+Result<std::unique_ptr<PodWriter>> PodWriter::start(const std::string& cri_file, std::uint64_t rotated_at) {
   std::unique_ptr<PodWriter> self(new PodWriter);
   FTAP_TRY_ASSIGN(cgroups, PodCgroups::make());
   self->cgroups_ = std::move(cgroups);
@@ -107,7 +142,7 @@ Result<std::unique_ptr<PodWriter>> PodWriter::start(const std::string& cri_file)
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
   const Fd in(ends[1]);
   const Fd out(ends[0]);
-  FTAP_TRY_ASSIGN(runtime, Worker::start(writes_cri(out.get(), file.get())));
+  FTAP_TRY_ASSIGN(runtime, Worker::start(writes_cri(out.get(), {cri_file, file.get(), rotated_at})));
   self->runtime_ = std::move(runtime);
   FTAP_TRY_ASSIGN(writer, Worker::start_child([&](int orders, int answers) {
                     enter_pod(cgroup, in.get());

@@ -15,8 +15,10 @@ inline constexpr std::size_t kTimeDigits = 19;
 
 class PodWriter {
  public:
-  /// `cri_file` is made anew.
-  [[nodiscard]] static Result<std::unique_ptr<PodWriter>> start(const std::string& cri_file);
+  /// `cri_file` is made anew, and whenever it has `rotated_at` bytes (0: never) it is moved away and another begun, as
+  /// kubelet has it done; five are kept.
+  [[nodiscard]] static Result<std::unique_ptr<PodWriter>> start(const std::string& cri_file,
+                                                                std::uint64_t rotated_at = 0);
   ~PodWriter();
   PodWriter(const PodWriter&) = delete;
   PodWriter& operator=(const PodWriter&) = delete;
