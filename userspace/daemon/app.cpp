@@ -91,10 +91,13 @@ void App::run_stream() {
   for (const std::string& warning : stream_->new_warnings()) spdlog::warn("stream: {}", warning);
 }
 
+// Without the stream path it has nothing to read; where that is off, nothing is missing.
 void App::start_explain() {
+  if (!config_.stream.enabled)
+    return state_.set_diagnoses(fail("the stream path is off, which captures the schedulers' logs",
+                                     "set stream: enabled: true in flowtapd's configuration"));
   Result<std::unique_ptr<ExplainPath>> started =
-      fail("the stream path does not run, which captures the schedulers' logs",
-           "flowtap status says why; stream: enabled: true switches it on");
+      fail("the stream path does not run, which captures the schedulers' logs", "flowtap status says why");
   if (stream_) started = ExplainPath::start(stream_->scheduler_flows(), config_.explain.max_pods);
   if (!started) {
     state_.set_diagnoses(std::unexpected(started.error()));

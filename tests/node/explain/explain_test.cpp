@@ -250,7 +250,7 @@ TEST(Explain, WhatASchedulerSaidBeforeTheServiceBegan) {
   Containerd containerd(root);
   const std::string id = container_id("before");
   const std::string file = pod_log_directory("kube-system", kHami, kPod) + "/vgpu-scheduler-extender/0.log";
-  CriLog log(root.file(file), root.file(id + ".out"), root.file(id + ".err"));
+  const CriLog log(root.file(file), root.file(id + ".out"), root.file(id + ".err"));
   root.write("busybox/hami", logs.hami);
   const auto scheduler = containerd.start(
       {.id = id,
@@ -305,12 +305,14 @@ TEST(Explain, IsOffWhereItIsSwitchedOff) {
   EXPECT_FALSE(daemon.component("explain"));
 }
 
-TEST(Explain, SaysWhyItCannotRun) {
+TEST(Explain, NeedsTheStreamPath) {
   const ScratchRoot root;
   Daemon daemon(root);  // captures nothing
   daemon.wait_ready();
-  EXPECT_EQ(ask(daemon, "x").status, 503);
-  EXPECT_EQ(daemon.component("explain")->up, false);
+  const auto answer = ask(daemon, "x");
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_NE(answer.body.find("the stream path is off"), std::string::npos) << answer.body;
+  EXPECT_FALSE(daemon.component("explain")) << "nothing is missing";
 }
 
 }  // namespace
