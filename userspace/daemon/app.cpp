@@ -129,6 +129,10 @@ void App::start_api() {
                                       state_);
   if (!server) return components_.set(kApi, std::unexpected(server.error()), {});
   api_.emplace(std::move(*server));
+  tell_of_api();
+}
+
+void App::tell_of_api() {
   components_.set(kApi, {}, api::socket_path(config_.state_dir));
   if (const auto& tcp = api_->tcp()) {
     if (*tcp)

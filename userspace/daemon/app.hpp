@@ -47,6 +47,7 @@ class App {
   void run_stream();
   void start_explain();
   void start_api();
+  void tell_of_api();
   /// Absent: the API is not asked for over TCP.
   [[nodiscard]] std::optional<api::TcpOptions> tcp_options() const;
   void start_outlets(const stats::SnapshotPtr& told);

@@ -14,14 +14,16 @@ void keep_until_restart(Config& config, const Config& old) {
   stream.sources = config.stream.sources;  // which do not, and these
   stream.flow_rules = config.stream.flow_rules;
   if (config.state_dir == old.state_dir && config.host_root == old.host_root &&
-      config.metrics == old.metrics && config.stream == stream)
+      config.metrics == old.metrics && config.explain == old.explain && config.stream == stream)
     return;
   spdlog::warn(
-      "state_dir, host_root, metrics and stream (but for units, processes, files and flow_rules) hold until "
-      "flowtapd is started again");
+      "state_dir, host_root, metrics, explain and stream (but for units, processes, files and flow_rules) "
+      "hold "
+      "until flowtapd is started again");
   config.state_dir = old.state_dir;
   config.host_root = old.host_root;
   config.metrics = old.metrics;
+  config.explain = old.explain;
   config.stream = stream;
 }
 
@@ -52,11 +54,15 @@ void App::reload() {
     stream_->set_flow_rules(config_.stream.flow_rules);
   if (stream_) components_.set(StreamPath::kName, {}, stream_->how());
   if (stream_missing_) components_.set(StreamPath::kName, std::unexpected(*stream_missing_), {});
+  if (explain_)
+    components_.set(ExplainPath::kName, {}, ExplainPath::kHow);
+  else if (config_.explain.enabled)
+    start_explain();
   if (config_.api != old.api || !api_) {
     api_.reset();
     start_api();
   } else {
-    components_.set(kApi, {}, api::socket_path(config_.state_dir));
+    tell_of_api();
   }
   start_outlets(state_.snapshot());
   cycle();

@@ -24,6 +24,10 @@ TEST(ApiOverTcp, IsServedToWhoHasAToken) {
   const auto answer = get_tcp(port, "/api/v1/status", "Authorization: Bearer " + kToken);
   EXPECT_EQ(answer.status, 200);
   EXPECT_NE(answer.body.find("\"components\""), std::string::npos);
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return daemon.err().contains("configuration reloaded"); }));
+  EXPECT_EQ(daemon.component("api_tcp")->detail, "http://" + address);
+  EXPECT_EQ(get_tcp(port, "/healthz", "Authorization: Bearer " + kToken).status, 200);
 }
 
 TEST(ApiOverTcp, IsMissingWhereItWouldNotBeSafe) {

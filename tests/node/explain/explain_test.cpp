@@ -235,6 +235,9 @@ TEST(Explain, APodsStateAsTheSchedulerGoesOn) {
     });
   };
   EXPECT_TRUE(has_status("pending"));
+  daemon.signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return daemon.err().contains("configuration reloaded"); }));
+  EXPECT_EQ(daemon.component("explain")->up, true) << "and it goes on";
   const auto filter = boost::json::parse(ask(daemon, name_of(0)).body).at("filter");
   EXPECT_EQ(filter.at("status"), "passed");
   let_go(root, "go");
