@@ -44,7 +44,8 @@ Status BearerTokens::read() {
   if (!S_ISREG(status.st_mode)) return fail(named + " are in no regular file", std::string(kHint));
   if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
     return fail(named + " can be read by everybody, or written by a group", std::string(kHint));
-  FTAP_TRY_ASSIGN(text, read_file(path_, kMostBytes));
+  // This very file: the path may lead to another one by now.
+  FTAP_TRY_ASSIGN(text, read_file("/proc/self/fd/" + std::to_string(file.get()), kMostBytes));
   std::vector<Digest> digests;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t newline = std::min(rest.find('\n'), rest.size());

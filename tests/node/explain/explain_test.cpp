@@ -221,7 +221,10 @@ TEST(Explain, APodsStateAsTheSchedulerGoesOn) {
   ASSERT_NE(bind, std::string::npos);
   const std::size_t at = text.rfind('\n', bind) + 1;
   root.write("busybox/first", text.substr(0, at));
-  root.write("busybox/second", text.substr(at));
+  // Nothing comes behind the record that decides.
+  const std::size_t bound = text.find("\"Successfully bound pod to node\"");
+  ASSERT_NE(bound, std::string::npos);
+  root.write("busybox/second", text.substr(at, text.find('\n', bound) + 1 - at));
   const auto scheduler = containerd.start(
       {.id = container_id("hami"),
        .command =
