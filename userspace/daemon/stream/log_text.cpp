@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/wall_clock.hpp"
+#include "flow/lines/line_assembler.hpp"
 
 namespace flowtap {
 
@@ -17,13 +18,17 @@ void LogText::take(const flow::CriLine& line, Piece& piece) {
     piece.missing_before += *line.missing;
     if (!options_.follow) return;
   }
-  bool& mid_line = line.output == "stderr" ? mid_line_err_ : mid_line_out_;
-  if (line.missing && mid_line) put("\n", piece);
-  if (options_.timestamps && (!mid_line || line.missing))
+  const bool is_err = line.output == "stderr";
+  Last& own = is_err ? err_ : out_;
+  Last& other = is_err ? out_ : err_;
+  // An output's last line that has no newline stays a line of its own, as where a runtime has made it one.
+  if ((line.missing && own.mid_line) || other.is_end) put("\n", piece);
+  if (other.is_end) other = {};
+  if (options_.timestamps && (!own.mid_line || line.missing))
     put(std::string(clock_.text(line.time)) + " ", piece);
   put(line.text, piece);
   if (line.full) put("\n", piece);
-  mid_line = !line.full;
+  own = {.mid_line = !line.full, .is_end = !line.full && line.text.size() < flow::kMaxLine};
 }
 
 void LogText::say(std::string_view text, Piece& piece) {

@@ -16,17 +16,24 @@ class LogText final : public LogForm {
 
   void take(const flow::CriLine& line, Piece& piece) override;
   void say(std::string_view text, Piece& piece) override;
-  void jump(Piece& /*piece*/) override { mid_line_out_ = mid_line_err_ = false; }
+  void jump(Piece& /*piece*/) override { out_ = err_ = {}; }
   [[nodiscard]] Clock::time_point rest(Piece& /*piece*/) override { return Clock::time_point::max(); }
   void finish(Piece& /*piece*/) override {}
 
  private:
+  /// The last of an output.
+  struct Last {
+    bool mid_line = false;  ///< it was a part of a line
+    bool is_end =
+        false;  ///< and no longer line was divided there: the output has ended in it, or bytes are missing
+  };
+
   void put(std::string_view text, Piece& piece);
 
   api::LogOptions options_;
   std::uint64_t sent_ = 0;
-  bool mid_line_out_ = false;  // a part of a line was the last thing of this output
-  bool mid_line_err_ = false;
+  Last out_;
+  Last err_;
   flow::CriTime clock_;
 };
 

@@ -89,6 +89,23 @@ TEST_F(LogReaderTest, LinesAsTheyWere) {
             "1970-01-01T00:00:04.000000000Z \n1970-01-01T00:00:05.000000000Z last|");
 }
 
+// Which of two outputs was read last is chance: what one ends with is not to stand in the other's line.
+TEST_F(LogReaderTest, AnOutputsLastLineWithoutNewlineIsALineOfItsOwn) {
+  say("one"), say("end", false), say("problem", true, "stderr");
+  EXPECT_EQ(log(), "one\nend\nproblem\n|");
+  EXPECT_EQ(log({.outputs = Outputs::kStdout}), "one\nend|");
+  EXPECT_EQ(log({.timestamps = true}),
+            "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z end\n"
+            "1970-01-01T00:00:03.000000000Z problem\n|");
+}
+
+// One that was divided for its length goes on behind what was written meanwhile, as kubelet's reader has it.
+TEST_F(LogReaderTest, ALongLineGoesOnBehindAnotherOutputsLine) {
+  const std::string part(flow::kMaxLine, 'x');
+  say(part, false), say("problem", true, "stderr"), say("rest");
+  EXPECT_EQ(log(), part + "problem\nrest\n|");
+}
+
 TEST_F(LogReaderTest, TheOutputsApart) {
   say("one"), say("two", true, "stderr"), say("three");
   EXPECT_EQ(log({.outputs = Outputs::kStderr}), "two\n|");
