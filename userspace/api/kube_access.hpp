@@ -1,0 +1,98 @@
+// Who may read logs, as Kubernetes says: whose a token is, and whether that user may `get pods/log`. Its answers are kept for
+// seconds; where it cannot be asked, nobody may.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "api/kube_reviews.hpp"
+#include "api/kube_server.hpp"
+#include "base/lru.hpp"
+#include "base/result.hpp"
+
+namespace flowtap::api {
+
+enum class Access {
+  kYes,
+  kNobody,   ///< the token is nobody's
+  kNo,       ///< somebody's who may not
+  kUnknown,  ///< it could not be asked
+};
+
+/// Safe from any thread. A thread of its own asks, one question after the other.
+class KubeAccess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Limits {
+    std::chrono::milliseconds kept{
+        10'000};  ///< an answer; a token that is taken back may be good for so long
+    std::chrono::milliseconds kept_unknown{1'000};  ///< that there was none, and that the server is not there
+    std::size_t answers = 4096;
+    std::size_t waiting = 64;  ///< questions; more are answered with kUnknown
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<KubeAccess>> start(KubeOptions options, Limits limits);
+  [[nodiscard]] static Result<std::unique_ptr<KubeAccess>> start(KubeOptions options) {
+    return start(std::move(options), Limits());
+  }
+
+  /// What is known of whether the token's user may read the logs of that namespace (empty: of all); nothing: ask().
+  [[nodiscard]] std::optional<Access> known(std::string_view token, std::string_view ns);
+
+  /// `answered` is called once, from another thread or from here: then known() may have it; where it has not, nobody could tell.
+  /// Not after the destructor, which waits for the one question that is being asked.
+  void ask(std::string_view token, std::string_view ns, std::function<void()> answered);
+
+  /// What went wrong last; empty where the last question was answered.
+  [[nodiscard]] std::string trouble() const;
+
+  KubeAccess(const KubeAccess&) = delete;
+  KubeAccess& operator=(const KubeAccess&) = delete;
+  ~KubeAccess();
+
+ private:
+  struct Question {
+    std::string token;
+    std::string ns;
+    std::function<void()> answered;
+  };
+  /// Tokens are kept as their digests.
+  struct Whose {
+    std::optional<Subject> subject;
+    Clock::time_point until;
+  };
+  struct Right {
+    Access access = Access::kUnknown;
+    Clock::time_point until;
+  };
+
+  KubeAccess(KubeServer server, Limits limits);
+  void run() noexcept;
+  void answer(const Question& question);
+  [[nodiscard]] Result<Access> review(const Question& question);
+  [[nodiscard]] Result<std::optional<Subject>> whose(const std::string& token);
+
+  // The thread's.
+  KubeServer server_;
+  Clock::time_point next_try_{};  // it was not there
+  Limits limits_;
+  mutable std::mutex mutex_;
+  std::condition_variable more_;
+  std::deque<Question> waiting_;
+  Lru<Whose> subjects_;
+  Lru<Right> rights_;
+  std::string trouble_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace flowtap::api

@@ -1,0 +1,54 @@
+// Kubernetes' API server as this service asks it: with the token of its own service account, over TLS, and not for long.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace flowtap::api {
+
+struct KubeOptions {
+  std::string server = {};      ///< https://HOST:PORT
+  std::string ca_file = {};     ///< of those who vouch for its certificate; read with each connection
+  std::string token_file = {};  ///< this service's own; read with each request, since kubelet replaces it
+  std::chrono::milliseconds time{3000};  ///< for one request
+};
+
+/// Used by one thread.
+class KubeServer {
+ public:
+  static constexpr std::size_t kMostAnswer = std::size_t{256} << 10U;
+
+  /// The code of an Error of post(): it did not come to an answer, of whatever was asked.
+  static constexpr int kUnreachable = EHOSTUNREACH;
+
+  /// An Error: no https URL.
+  [[nodiscard]] static Result<KubeServer> open(KubeOptions options);
+
+  /// The body of its answer to a POST of `body`. An Error: it cannot be reached, is not who its certificate should name, or
+  /// says anything but 200 and 201.
+  [[nodiscard]] Result<std::string> post(std::string_view path, const std::string& body);
+
+  KubeServer(KubeServer&&) noexcept;
+  KubeServer& operator=(KubeServer&&) = delete;
+  KubeServer(const KubeServer&) = delete;
+  KubeServer& operator=(const KubeServer&) = delete;
+  ~KubeServer();
+
+ private:
+  struct Handle;
+  explicit KubeServer(KubeOptions options);
+
+  KubeOptions options_;
+  std::unique_ptr<Handle> handle_;
+};
+
+/// Where a pod finds the API server of its cluster, and what it shows there (kubernetes.io, "Accessing the Kubernetes API from a
+/// Pod"). An Error: this is no pod.
+[[nodiscard]] Result<KubeOptions> kube_of_this_pod();
+
+}  // namespace flowtap::api
