@@ -6,9 +6,6 @@ namespace flowtap::identity {
 namespace {
 
 constexpr std::size_t kShortId = 12;
-constexpr std::size_t kLongestName = 200;
-constexpr std::size_t kKeptOfLongName = 160;
-constexpr std::size_t kHashBytes = 16;
 
 constexpr std::string_view kUpperHex = "0123456789ABCDEF";
 
