@@ -22,14 +22,14 @@ class Writer {
   Writer(const ScratchRoot& root, const std::string& name, int out, int err)
       : go_(root.file(name + ".go")),
         process_({.argv = {"/bin/sh", "-c",
-                           ": >" + go_ + ".ready; while [ ! -e " + go_ + " ]; do sleep 0.05; done; " +
+                           ": 3>" + go_ + ".ready; while [ ! -e " + go_ + " ]; do sleep 0.05; done; " +
                                FLOWTAP_LOG_WRITER + " both 0 " + std::to_string(kLines)},
                   .out = "/dev/null",
                   .err = "/dev/null",
                   .before_exec = [out, err] {
                     if (::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0) ::_exit(1);
                   }}) {
-    // Before that its outputs are still ours.
+    // Before that its outputs are still ours; and while the shell made that file with ">" it would be its output.
     EXPECT_TRUE(eventually([this] { return ::access((go_ + ".ready").c_str(), F_OK) == 0; }));
   }
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
