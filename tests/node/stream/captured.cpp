@@ -28,7 +28,7 @@ std::string proc_file(pid_t pid, const char* name) {
 }
 
 std::string until(const std::string& go) {
-  return ": >/" + go + ".waits; until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; ";
+  return ": 3>/" + go + ".waits; until [ -e /" + go + " ] || [ ! -e /bin ]; do sleep 0.1; done; ";
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ Containerd::Container step(const std::vector<std::string>& command) {
 std::vector<std::string> writes_on(const std::string& before = ":") {
   return shell(
       before +
-      "; : >/on.waits; i=0; while [ -e /bin ] && [ $i -lt 200000 ]; do log_writer write $i 50 || exit "
+      "; : 3>/on.waits; i=0; while [ -e /bin ] && [ $i -lt 200000 ]; do log_writer write $i 50 || exit "
       "1; i=$((i + 50)); done; while [ -e /bin ]; do sleep 0.1; done");
 }
 
@@ -38,7 +38,7 @@ std::vector<std::string> writes_parts(unsigned parts) {
   for (unsigned i = 0; i < parts; ++i) numbers += " " + std::to_string(i);
   return shell("for i in" + numbers +
                "; do until [ -e /go$i ] || [ ! -e /bin ]; do sleep 0.1; done; "
-               "log_writer write ${i}0000 10000; : >/done$i; done");
+               "log_writer write ${i}0000 10000; : 3>/done$i; done");
 }
 std::string part_name(const char* what, unsigned part) {
   return what + std::to_string(part);

@@ -120,7 +120,7 @@ TEST(Shapes, APipeOfTheContainersOwnBehindAReExec) {
   const auto container =
       containerd.start({.id = container_id("reexec"),
                         .command = shell_after("go",
-                                               "mkfifo /tmp/inner; { cat /tmp/inner; : >/drained; } & "
+                                               "mkfifo /tmp/inner; { cat /tmp/inner; : 3>/drained; } & "
                                                "exec >/tmp/inner; exec sh -c '" +
                                                    inner + "'"),
                         .annotations = cri_annotations("shop", "reexec-0", kPod, "main")});

@@ -83,7 +83,7 @@ TEST(Uncaptured, AnOutputThatWasReopenedBeforeTheServiceStarted) {
   for (const Case& c : cases) {
     running.push_back(containerd.start(
         {.id = container_id(c.name),
-         .command = shell(c.reopen + "; : >/" + c.name +
+         .command = shell(c.reopen + "; : 3>/" + c.name +
                           ".waits; until [ -e /go ] || [ ! -e /bin ]; do "
                           "sleep 0.1; done; echo kept; log_writer stderr 0 1000; exec >&-; wait"),
          .annotations = cri_annotations("shop", c.name, kPod, "main")}));
