@@ -1,0 +1,80 @@
+// flowtap as a program, against a scripted daemon.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "api/server.hpp"
+#include "tests/unit/api/scripted_flows.hpp"
+#include "tests/unit/api/scripted_node.hpp"
+#include "tests/unit/flowtap/shell.hpp"
+
+namespace flowtap {
+
+inline Outcome flowtap(const std::string& arguments) {
+  return flowtap_program(arguments);
+}
+
+inline std::size_t occurrences(const std::string& text, std::string_view part) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
+/// A new cycle every `period` with ten more of one type.
+class CountingNode : public api::ScriptedNode {
+ public:
+  std::chrono::milliseconds period{50};
+
+  [[nodiscard]] stats::SnapshotPtr snapshot() const override {
+    const auto now = std::chrono::system_clock::now();
+    auto snapshot = std::make_shared<stats::Snapshot>();
+    snapshot->cycle = static_cast<std::uint64_t>((now - start_) / period) + 1;
+    snapshot->start = start_;
+    snapshot->time = start_ + snapshot->cycle * period;
+    snapshot->series = {{&stats::stat(stats::StatId::kWSYNC), {"kernel", "wsync"}, snapshot->cycle * 10}};
+    return snapshot;
+  }
+
+ private:
+  std::chrono::system_clock::time_point start_ = std::chrono::system_clock::now();
+};
+
+class FlowtapTest : public testing::Test {
+ protected:
+  void start() {
+    auto server = api::ApiServer::start({dir_ / "api.sock", ""}, node_);
+    ASSERT_TRUE(server) << server.error().what;
+    server_.emplace(std::move(*server));
+  }
+  [[nodiscard]] std::string at() const { return " --state-dir " + dir_.path(); }
+  /// What is shown, then the exit code, where SIGINT comes when `text` has been shown.
+  [[nodiscard]] Outcome interrupted(const std::string& arguments, const std::string& text) const {
+    const std::string file = dir_ / "shown";
+    return shell(FLOWTAP_PROGRAM " " + arguments + at() + " >" + file + R"( 2>&1 & pid=$!
+    for i in $(seq 1000); do grep -q )" +
+                 text + " " + file + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; e=$?; cat )" +
+                 file + R"(; echo "exit $e")");
+  }
+  /// In another thread: `then` once `readers` follow.
+  template <typename Then>
+  std::thread once_followed(const std::shared_ptr<api::ScriptedFlow>& flow, Then then) {
+    return std::thread([flow, then] {
+      for (int i = 0; i < 10'000 && flow->readers() == 0; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      then();
+    });
+  }
+
+  api::TempDir dir_;
+  api::ScriptedFlows flows_;
+  CountingNode node_;
+  std::optional<api::ApiServer> server_;
+};
+
+}  // namespace flowtap

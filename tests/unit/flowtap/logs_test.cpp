@@ -1,0 +1,188 @@
+// flowtap logs as a program: several logs at once, those that go on, and how following ends.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+
+#include "base/rfc3339.hpp"
+#include "tests/unit/flowtap/flowtap_fixture.hpp"
+
+namespace flowtap {
+namespace {
+
+TEST_F(FlowtapTest, AGroupsLogsAreMarkedInColourOnATerminal) {
+  node_.captured = &flows_;
+  api::FlowStatus one = api::full_flow();
+  api::FlowStatus other = one;
+  other.id = "pod/shop/web-2/7/nginx/0";
+  other.pod = "web-2";
+  flows_.list = {one, other};
+  flows_.add(one.id)->append("2026-01-01T00:00:00.000000002Z second \x1b[2J\n");
+  flows_.add(other.id)->append("2026-01-01T00:00:00.000000001Z first\n2026-01-01T00:00:00.000000003Z end");
+  start();
+  const auto on_terminal = [this](const std::string& how) {
+    return shell("TERM=xterm script -qec '" + how + at() + "' /dev/null </dev/null").output;
+  };
+  const std::string logs = FLOWTAP_PROGRAM " logs -g checkout";
+  const std::string plain = "web-2 first\r\nweb-1 second \\x1b[2J\r\nweb-2 end\r\n";
+  EXPECT_EQ(
+      on_terminal(logs),
+      "\x1b[96mweb-2\x1b[0m first\r\n\x1b[34mweb-1\x1b[0m second \\x1b[2J\r\n\x1b[96mweb-2\x1b[0m end\r\n");
+  EXPECT_EQ(flows_.asked_for().group, "checkout");
+  EXPECT_EQ(on_terminal(logs + " --color never"), plain);
+  EXPECT_EQ(on_terminal("NO_COLOR=1 " + logs), plain);
+  const Outcome piped = flowtap("logs -g checkout" + at());
+  EXPECT_EQ(piped.exit, 0);
+  EXPECT_EQ(piped.output, "web-2 first\nweb-1 second \x1b[2J\nweb-2 end\n") << "as they are";
+  EXPECT_NE(flowtap("logs -g checkout --color always" + at()).output.find("\x1b[96mweb-2"),
+            std::string::npos);
+  // One that has just gone is no failure of the others.
+  flows_.flow.erase(other.id);
+  const Outcome rest = flowtap("logs -g checkout" + at());
+  EXPECT_EQ(rest.exit, 0);
+  EXPECT_EQ(rest.output, "web-1 second \x1b[2J\n");
+}
+
+TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  std::atomic<unsigned> reads = 0;
+  flow->append("2026-01-01T00:00:00.000000001Z begin\n");
+  flow->set_largest_piece([] { return std::size_t{5}; });
+  flow->set_again([&reads] { return ++reads > 2; });
+  start();
+  const std::string file = dir_ / "out";
+  const std::string go = dir_ / "go";
+  auto reader = once_followed(flow, [&] {
+    for (int i = 0; i < 10'000 && reads < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    shell("touch " + go);
+  });
+  const Outcome run = shell(FLOWTAP_PROGRAM " logs -g checkout" + at() + " >" + file + R"( 2>&1 & pid=$!
+    for i in $(seq 1000); do test -e )" +
+                            go + R"( && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+  reader.join();
+  EXPECT_EQ(run.output, "exit 1\n");
+  EXPECT_EQ(shell("cat " + file).output,
+            "flowtap: interrupted before all of these logs were read: nothing of them is shown\n");
+}
+
+// Its end is told, and that it goes on; what was read by then is not shown again.
+TEST_F(FlowtapTest, AFlowThatGoesOnAfterItsEndIsFollowedAgain) {
+  node_.captured = &flows_;
+  const api::FlowStatus one = api::full_flow();
+  flows_.list = {one};
+  const auto first = flows_.add(one.id);
+  const std::string end = "2026-01-01T00:00:00.000000002Z end\n";
+  first->append("2026-01-01T00:00:00.000000001Z begin\n" + end);
+  start();
+  std::thread container([&] {
+    const auto until = [](auto condition) {
+      for (int i = 0; i < 10'000 && !condition(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    };
+    until([&] { return first->readers() > 0; });
+    first->end();
+    until([&] { return first->readers() == 0; });
+    const auto again = flows_.replace(one.id);
+    again->append(end + "2026-01-01T00:00:00.000000003Z again\n");
+    flows_.watcher.load()->come(one);
+  });
+  const std::string file = dir_ / "out";
+  const Outcome run = shell(FLOWTAP_PROGRAM " logs -g checkout -f" + at() + " >" + file + R"( 2>&1 & pid=$!
+    for i in $(seq 1000); do grep -q again )" +
+                            file + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+  container.join();
+  EXPECT_EQ(run.output, "exit 0\n");
+  EXPECT_EQ(shell("cat " + file).output, "web-1 begin\nweb-1 end\nweb-1 again\n");
+  EXPECT_EQ(flows_.log_asked_for().since, parse_rfc3339("2026-01-01T00:00:00.000000002Z"));
+}
+
+// What nobody has seen may still come, or be misspelt.
+TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
+  node_.captured = &flows_;
+  const api::FlowStatus one = api::full_flow();
+  flows_.add(one.id)->append("2026-01-01T00:00:00.000000001Z begin\n");
+  start();
+  for (const auto& [how, who] :
+       {std::pair("-g typo", "no pod of the group \"typo\" was seen on this node yet"),
+        std::pair("-g typo -c app", "no container \"app\" of the group \"typo\" was seen on this node yet"),
+        std::pair("shop/typo --all-containers", "the pod \"shop/typo\" was not seen on this node yet")}) {
+    const std::string err = dir_ / "err";
+    const Outcome run =
+        shell(FLOWTAP_PROGRAM " logs -f " + std::string(how) + at() + " 2>" + err + R"( & pid=$!
+    for i in $(seq 1000); do grep -q hint )" +
+              err + R"( 2>/dev/null && break; sleep 0.01; done
+    kill -INT $pid; wait $pid; echo "exit $?")");
+    EXPECT_EQ(run.output, "exit 0\n") << how;
+    const std::string said = shell("cat " + err).output;
+    EXPECT_TRUE(said.starts_with("flowtap: " + std::string(who) + "; waiting for it\n  hint: ")) << said;
+    EXPECT_EQ(occurrences(said, "\n"), 2U) << said;
+  }
+  flows_.list = {one};
+  EXPECT_EQ(interrupted("logs -g checkout -f", "begin").output, "web-1 begin\nexit 0\n") << "and no other";
+}
+
+TEST_F(FlowtapTest, FollowingAPodEndsWithASignalAndIsNoFailure) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  flow->append("begin\nhalf");
+  start();
+  EXPECT_EQ(interrupted("logs shop/web-1 -f", "half").output, "begin\nhalfexit 0\n");
+  EXPECT_EQ(interrupted("logs shop/web-1 -f -o json", "begin").output,
+            "{\"text\":\"begin\"}\n{\"text\":\"half\"}\nexit 0\n");
+}
+
+// Also while nobody takes what it writes.
+TEST_F(FlowtapTest, FollowingAPodEndsWithASignalWhileItsOutputIsNotRead) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  flow->append(std::string(1U << 20U, 'x'));
+  start();
+  const std::string pid_file = dir_ / "pid";
+  FILE* pipe =
+      ::popen(("echo $$ >" + pid_file + "; exec " FLOWTAP_PROGRAM " logs shop/web-1 -f" + at()).c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  const auto until = [](auto condition) {
+    for (int i = 0; i < 10'000 && !condition(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return condition();
+  };
+  EXPECT_TRUE(until([&] {
+    int bytes = 0;
+    return ::ioctl(::fileno(pipe), FIONREAD, &bytes) == 0 &&
+           bytes > ::fcntl(::fileno(pipe), F_GETPIPE_SZ) / 2;
+  }));
+  const pid_t pid = std::stoi(shell("cat " + pid_file).output);
+  EXPECT_EQ(::kill(pid, SIGINT), 0);
+  int status = -1;
+  EXPECT_TRUE(until([&] { return status != -1 || ::waitpid(pid, &status, WNOHANG) == pid; }));
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  ::pclose(pipe);
+}
+
+TEST_F(FlowtapTest, ALogThatIsInterruptedIsNoWholeOne) {
+  node_.captured = &flows_;
+  flows_.list = {api::full_flow()};
+  const auto flow = flows_.add(flows_.list.front().id);
+  flow->append("begin\n");
+  std::atomic<bool> has_begun = false;
+  std::atomic<bool> is_over = false;
+  flow->set_largest_piece([&has_begun] {
+    has_begun = true;
+    return std::size_t{6};
+  });
+  flow->append("rest");
+  flow->set_again([&] { return has_begun && !is_over; });
+  start();
+  EXPECT_EQ(interrupted("logs shop/web-1", "begin").output,
+            "begin\nflowtap: interrupted before all of this log was read\nexit 1\n");
+  is_over = true;
+}
+
+}  // namespace
+}  // namespace flowtap
