@@ -203,6 +203,10 @@ class ScriptedFlows final : public FlowsView {
     const std::scoped_lock lock(asked_);
     return log_options;
   }
+  void relist(std::vector<FlowStatus> flows) {
+    const std::scoped_lock lock(asked_);
+    list = std::move(flows);
+  }
   void refuse(std::uint32_t pid, Outputs outputs, Error error) {
     const std::scoped_lock lock(asked_);
     no_tap.insert_or_assign({pid, outputs}, std::move(error));

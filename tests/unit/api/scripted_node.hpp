@@ -23,7 +23,7 @@ class ScriptedNode : public NodeView {
   stats::SnapshotPtr totals;
   std::atomic<bool> is_ready = true;
   FlowsView* captured = nullptr;
-  DiagnosesView* explained = nullptr;
+  std::atomic<DiagnosesView*> explained = nullptr;
 
   [[nodiscard]] StatusReport status() const override { return report; }
   [[nodiscard]] stats::SnapshotPtr snapshot() const override { return totals; }
@@ -36,8 +36,9 @@ class ScriptedNode : public NodeView {
     return captured;
   }
   [[nodiscard]] Result<DiagnosesView*> diagnoses() const override {
-    if (explained == nullptr) return NodeView::diagnoses();
-    return explained;
+    DiagnosesView* const view = explained;
+    if (view == nullptr) return NodeView::diagnoses();
+    return view;
   }
 };
 

@@ -121,7 +121,7 @@ TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
     EXPECT_TRUE(said.starts_with("flowtap: " + std::string(who) + "; waiting for it\n  hint: ")) << said;
     EXPECT_EQ(occurrences(said, "\n"), 2U) << said;
   }
-  flows_.list = {one};
+  flows_.relist({one});
   EXPECT_EQ(interrupted("logs -g checkout -f", "begin").output, "web-1 begin\nexit 0\n") << "and no other";
 }
 
