@@ -35,6 +35,10 @@ Result<BearerTokens> BearerTokens::load(std::string path) {
   return tokens;
 }
 
+BearerTokens::Version BearerTokens::version_of(const struct stat& status) {
+  return {status.st_ino, std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+}
+
 Status BearerTokens::read() {
   const std::string named = "the API's tokens in " + in_quotes(path_);
   const Fd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -57,7 +61,7 @@ Status BearerTokens::read() {
   }
   if (digests.empty()) return fail(named + " are none", std::string(kHint));
   digests_ = std::move(digests);
-  seen_ = {status.st_ino, std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
+  seen_ = version_of(status);
   return {};
 }
 
@@ -72,17 +76,22 @@ void BearerTokens::look() {
     seen_ = {};
     return;
   }
-  const Version version{status.st_ino,
-                        std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
-  if (version != seen_) static_cast<void>(read());
+  if (version_of(status) != seen_) static_cast<void>(read());
+}
+
+std::optional<std::string_view> bearer_token(std::string_view authorization) {
+  // RFC 9110, 11.1: the scheme's case does not count.
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  if (!std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, same)) return std::nullopt;
+  const std::string_view token = trimmed(authorization.substr(kScheme.size()));
+  return token.empty() ? std::nullopt : std::optional(token);
 }
 
 bool BearerTokens::accepts(std::string_view authorization) {
-  // RFC 9110, 11.1: the scheme's case does not count.
-  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  if (!std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, same)) return false;
+  const auto token = bearer_token(authorization);
+  if (!token) return false;
   // Of digests it is the same whether one byte is right or all but one.
-  const Digest given = sha256(trimmed(authorization.substr(kScheme.size())));
+  const Digest given = sha256(*token);
   const std::scoped_lock lock(mutex_);
   look();
   bool known = false;

@@ -1,10 +1,13 @@
 // Who may use the API over TCP: whoever knows a token of a file.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +15,9 @@
 #include "base/result.hpp"
 
 namespace flowtap::api {
+
+/// The token in an Authorization header's value (RFC 6750, 2.1); nothing where that is of another scheme, or empty.
+[[nodiscard]] std::optional<std::string_view> bearer_token(std::string_view authorization);
 
 /// Bearer tokens (RFC 6750), one on each line of a file; empty lines and those that begin with # are none. The file is read again
 /// when it has changed, so that a token can be replaced without a restart: put the new one beside the old, and take that away
@@ -44,6 +50,7 @@ class BearerTokens {
     std::int64_t changed = 0;  // ns
     bool operator==(const Version&) const = default;
   };
+  [[nodiscard]] static Version version_of(const struct stat& status);
 
   explicit BearerTokens(std::string path) : path_(std::move(path)) {}
   [[nodiscard]] Status read();

@@ -1,0 +1,69 @@
+#include "api/admission.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <chrono>
+#include <memory>
+
+#include "api/connection.hpp"
+#include "api/scope.hpp"
+
+namespace flowtap::api {
+namespace {
+
+namespace asio = boost::asio;
+
+/// A question waits behind others; who waits longer is not let in.
+constexpr std::chrono::seconds kPatience(8);
+
+Answer no_token() {
+  return error_answer(401, "this request has no valid token",
+                      "send one of those in api.token_file of flowtapd's configuration, or where "
+                      "api.kubernetes_server is set one of the cluster's, as Authorization: Bearer TOKEN");
+}
+
+/// Asks, and is back when there is an answer or patience has run out.
+asio::awaitable<Access> ask(KubeAccess& kube, const std::string& token, const std::string& ns) {
+  const auto executor = co_await asio::this_coro::executor;
+  // The answer comes on another thread, perhaps after nobody waits any more.
+  const auto wait = std::make_shared<asio::steady_timer>(executor, kPatience);
+  const std::weak_ptr<asio::steady_timer> waits = wait;
+  kube.ask(token, ns, [executor, waits] {
+    asio::post(executor, [waits] {
+      if (const auto timer = waits.lock()) timer->cancel();
+    });
+  });
+  co_await wait->async_wait(kAwait);
+  co_return kube.known(token, ns).value_or(Access::kUnknown);
+}
+
+Answer refused(Access access, const std::string& ns, const KubeAccess& kube) {
+  const std::string what = ns.empty() ? "in all namespaces" : "in the namespace " + ns;
+  if (access == Access::kNobody) return no_token();
+  if (access == Access::kNo)
+    return error_answer(403, "this token's user may not get pods/log " + what,
+                        ns.empty() ? "ask for one namespace, or bind a cluster role that allows it"
+                                   : "bind a role that allows it, as for kubectl logs");
+  const std::string trouble = kube.trouble();
+  return error_answer(503,
+                      "whether this token's user may get pods/log could not be asked" +
+                          (trouble.empty() ? std::string() : ": " + trouble),
+                      "try again in a moment");
+}
+
+}  // namespace
+
+asio::awaitable<std::optional<Answer>> refusal_of(const Admission& admission, std::string authorization,
+                                                  std::string target) {
+  if (admission.tokens != nullptr && admission.tokens->accepts(authorization)) co_return std::nullopt;
+  const auto token = bearer_token(authorization);
+  if (admission.kube == nullptr || !token) co_return no_token();
+  const std::string ns = namespace_asked_for(target);
+  auto access = admission.kube->known(*token, ns);
+  if (!access) access = co_await ask(*admission.kube, std::string(*token), ns);
+  if (*access == Access::kYes) co_return std::nullopt;
+  co_return refused(*access, ns, *admission.kube);
+}
+
+}  // namespace flowtap::api
