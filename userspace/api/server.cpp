@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -101,8 +102,13 @@ class ApiServer::Impl {
     max_tcp_connections_ = options.max_connections;
     tcp_followers_.emplace(followers_.most());
     tcp_connections_.emplace(options.max_connections + followers_.most());
-    tcp_service_.emplace(Service{
-        service_.node, {.time = time, .refusal = options.refusal}, *tcp_followers_, bell_, &*tokens_});
+    tcp_turned_away_.emplace(options.max_connections);
+    guests_.emplace(std::max<std::size_t>(options.max_connections / 4, 4));
+    tcp_service_.emplace(Service{service_.node,
+                                 {.time = time, .greeting = options.greeting, .refusal = options.refusal},
+                                 *tcp_followers_,
+                                 bell_,
+                                 &*tokens_});
     const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
     return (keys_ ? "https://" : "http://") + named + ":" +
            std::to_string(tcp_acceptor_.local_endpoint().port());
@@ -136,11 +142,12 @@ class ApiServer::Impl {
   }
 
   template <typename Acceptor>
-  asio::awaitable<void> accept_all(Acceptor& acceptor, void (Impl::*seated)(Socket)) {
+  asio::awaitable<void> accept_all(Acceptor& acceptor,
+                                   void (Impl::*seated)(typename Acceptor::protocol_type::socket)) {
     while (true) {
       auto [error, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
       if (!error) {
-        (this->*seated)(Socket(std::move(socket)));
+        (this->*seated)(std::move(socket));
         continue;
       }
       // Out of descriptors or memory: trying again at once would only burn the CPU that others need.
@@ -149,7 +156,7 @@ class ApiServer::Impl {
     }
   }
 
-  void take(Socket socket) {
+  void take(stream_protocol::socket socket) {
     try {
       const auto peer = peer_of(socket.native_handle());
       if (!peer || !may_use(*peer, ::geteuid(), group_)) {
@@ -165,13 +172,20 @@ class ApiServer::Impl {
     }
   }
 
-  void take_tcp(Socket socket) {
+  void take_tcp(asio::ip::tcp::socket socket) {
     try {
+      boost::system::error_code gone;
+      const auto remote = socket.remote_endpoint(gone);
+      if (gone) return;
       auto tls = keys_ ? keys_->context() : nullptr;
-      if (tcp_connections_->taken() - tcp_followers_->taken() >= max_tcp_connections_)
-        seat(turned_away_, turn_away(std::move(socket), full(), kTurnAway, std::move(tls)));
+      auto guest = guests_->take(network_of(remote.address()));
+      if (!guest)
+        seat(*tcp_turned_away_,
+             turn_away(std::move(socket), too_many_without_token(), kTurnAway, std::move(tls)));
+      else if (tcp_connections_->taken() - tcp_followers_->taken() >= max_tcp_connections_)
+        seat(*tcp_turned_away_, turn_away(std::move(socket), full(), kTurnAway, std::move(tls)));
       else
-        seat(*tcp_connections_, serve(std::move(socket), *tcp_service_, std::move(tls)));
+        seat(*tcp_connections_, serve(std::move(socket), *tcp_service_, std::move(tls), std::move(guest)));
     } catch (const std::exception&) {
       return;  // no memory for this one
     }
@@ -192,6 +206,11 @@ class ApiServer::Impl {
     return error_answer(503, "too many connections are open", "close some, or try again in a moment");
   }
 
+  static Answer too_many_without_token() {
+    return error_answer(429, "too many connections of this address have not shown a token yet",
+                        "send the request when you connect, and keep the connection for the next ones");
+  }
+
   [[nodiscard]] Answer refusal() const {
     return error_answer(403, "this user may not use the API",
                         group_ ? "become root, or a member of the group in api.socket_group"
@@ -210,6 +229,8 @@ class ApiServer::Impl {
   std::size_t max_tcp_connections_ = 0;
   std::optional<Seats> tcp_followers_;  // their own: who comes from afar takes no place of who is here
   std::optional<Seats> tcp_connections_;
+  std::optional<Seats> tcp_turned_away_;
+  std::optional<Guests> guests_;
   std::optional<BearerTokens> tokens_;
   std::optional<TlsKeys> keys_;
   std::optional<Result<std::string>> tcp_;

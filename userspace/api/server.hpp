@@ -20,8 +20,10 @@ struct TcpOptions {
   std::string token_file = {};
   std::string tls_certificate = {};  ///< empty: no TLS
   std::string tls_key = {};
-  std::size_t max_connections = 64;
-  std::chrono::milliseconds refusal{500};  ///< SessionLimits::refusal
+  std::size_t max_connections =
+      64;  ///< of which one sender has a quarter, or 4, for those that have shown no token
+  std::chrono::milliseconds greeting{5'000};  ///< SessionLimits::greeting
+  std::chrono::milliseconds refusal{500};     ///< SessionLimits::refusal
 };
 
 struct ServerOptions {

@@ -65,7 +65,7 @@ asio::awaitable<void> refuse_token(Connection& connection, AnswerForm form, cons
   asio::steady_timer pause(co_await asio::this_coro::executor);
   pause.expires_after(limits.refusal);
   co_await pause.async_wait(kAwait);
-  connection.expires_after(limits.time);
+  connection.expires_after(limits.greeting);
   auto answer = error_answer(
       401, "this request has no valid token",
       "send one of those in api.token_file of flowtapd's configuration, as Authorization: Bearer TOKEN");
@@ -91,41 +91,80 @@ std::optional<Answer> answer_to(const beast::error_code& error, const SessionLim
   return std::nullopt;
 }
 
+using Parser = http::request_parser<http::string_body>;
+
+AnswerForm form_of(const Parser& parser) {
+  const auto& request = parser.get();
+  return {request.version(), request.keep_alive(), request.method() == http::verb::head};
+}
+
+bool has_token(const Parser& parser, BearerTokens& tokens) {
+  const auto given = parser.get()[http::field::authorization];
+  return tokens.accepts({given.data(), given.size()});
+}
+
+/// Reads on until `parser` says that it has what it is to have.
+asio::awaitable<beast::error_code> read_until(Connection& connection, beast::flat_buffer& buffer,
+                                              Parser& parser, bool (Parser::*done)() const) {
+  while (!(parser.*done)()) {
+    const auto [error, received] = co_await http::async_read_some(connection, buffer, parser, kAwait);
+    if (error) co_return error;
+  }
+  co_return beast::error_code();
+}
+
+/// Reads the header of the next request, and then, if that has the token that it needs, the body. False: the session ends, and
+/// the client has been told why, if there is something to be told.
+asio::awaitable<bool> read_request(Connection& connection, beast::flat_buffer& buffer, Parser& parser,
+                                   const Service& service, std::optional<Guests::Guest>& guest) {
+  const SessionLimits& limits = service.limits;
+  parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+  parser.body_limit(
+      boost::none);  // or a length that is too large would be told before the token was looked at
+  auto error = co_await read_until(connection, buffer, parser, &Parser::is_header_done);
+  std::optional<Answer> refused = error ? answer_to(error, limits) : std::nullopt;
+  if (error && !refused) co_return false;
+  if (service.tokens != nullptr && (error ? guest.has_value() : !has_token(parser, *service.tokens))) {
+    AnswerForm form = error ? AnswerForm() : form_of(parser);
+    form.keep_alive = false;
+    co_await refuse_token(connection, form, limits);
+    co_return false;
+  }
+  if (!error) {
+    if (guest) connection.expires_after(limits.time);
+    guest.reset();
+    parser.body_limit(limits.body_bytes);
+    if (parser.content_length_remaining().value_or(0) > limits.body_bytes)
+      error = http::error::body_limit;  // and no memory is taken for it
+    else
+      error = co_await read_until(connection, buffer, parser, &Parser::is_done);
+    if (error) refused = answer_to(error, limits);
+  }
+  connection.expires_after(limits.time);
+  if (refused && co_await send(connection, std::move(*refused), {})) co_await linger(connection);
+  co_return !error;
+}
+
 }  // namespace
 
-asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_ptr<TlsContext> tls) {
+asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_ptr<TlsContext> tls,
+                            std::optional<Guests::Guest> guest) {
   const SessionLimits& limits = service.limits;
   Connection connection(std::move(socket), std::move(tls));
-  connection.expires_after(limits.time);
+  connection.expires_after(guest ? limits.greeting : limits.time);
   if (!co_await connection.handshake()) co_return;
   beast::flat_buffer buffer(limits.header_bytes + limits.body_bytes);
   while (true) {
-    http::request_parser<http::string_body> parser;
-    parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-    parser.body_limit(limits.body_bytes);
-    connection.expires_after(limits.time);
-    const auto [error, received] = co_await http::async_read(connection, buffer, parser, kAwait);
-    connection.expires_after(limits.time);
-    if (error) {
-      auto refused = answer_to(error, limits);
-      if (refused && co_await send(connection, std::move(*refused), {})) co_await linger(connection);
-      co_return;
-    }
+    Parser parser;
+    if (!guest) connection.expires_after(limits.time);
+    if (!co_await read_request(connection, buffer, parser, service, guest)) co_return;
     const auto& request = parser.get();
-    if (service.tokens != nullptr) {
-      const auto given = request[http::field::authorization];
-      if (!service.tokens->accepts({given.data(), given.size()})) {
-        co_await refuse_token(connection, {request.version(), false, request.method() == http::verb::head},
-                              limits);
-        co_return;
-      }
-    }
     const auto method = request.method_string();
     const auto target = request.target();
     Answer answer =
         route({{method.data(), method.size()}, {target.data(), target.size()}, !service.followers.full()},
               service.node);
-    AnswerForm form{request.version(), request.keep_alive(), request.method() == http::verb::head};
+    AnswerForm form = form_of(parser);
     const bool follow = answer.stream && answer.stream->follow;
     // route() has seen that there is one.
     const auto seat = follow ? service.followers.take() : std::nullopt;

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include "api/bearer.hpp"
 #include "api/bell.hpp"
 #include "api/connection.hpp"
+#include "api/guests.hpp"
 #include "api/routes.hpp"
 #include "api/seats.hpp"
 #include "api/views.hpp"
@@ -21,6 +23,9 @@ struct SessionLimits {
   /// For a whole request to arrive, idle time before it included, and again for its answer to be taken; of a
   /// stream, for any of its bytes to be taken.
   std::chrono::milliseconds time{30'000};
+  /// The same for who has to show a token and has not yet: for the handshake and the header of the first request together,
+  /// and again for the refusal to be taken.
+  std::chrono::milliseconds greeting{5'000};
   /// How long a refused token is thought about.
   std::chrono::milliseconds refusal{500};
 };
@@ -36,9 +41,10 @@ struct Service {
 };
 
 /// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it
-/// sends.
+/// sends. `guest` lasts until a token was seen.
 boost::asio::awaitable<void> serve(Socket socket, const Service& service,
-                                   std::shared_ptr<TlsContext> tls = nullptr);
+                                   std::shared_ptr<TlsContext> tls = nullptr,
+                                   std::optional<Guests::Guest> guest = std::nullopt);
 
 /// Sends one answer without waiting for a request, and closes.
 boost::asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits,

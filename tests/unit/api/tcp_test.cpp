@@ -5,8 +5,10 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
+#include <deque>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -22,6 +24,36 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 const std::string kToken = "correct-horse-battery-staple";
+
+/// A connection that stays open, from an address of this machine.
+class Client {
+ public:
+  explicit Client(const tcp::endpoint& to, const char* from = "127.0.0.1") : socket_(io_, tcp::v4()) {
+    socket_.bind({asio::ip::make_address(from), 0});
+    socket_.connect(to);
+  }
+  void send(const std::string& bytes) {
+    boost::system::error_code error;
+    asio::write(socket_, asio::buffer(bytes), error);
+  }
+  /// The head of one answer, without reading on; "" where the connection ends before.
+  std::string read_head() {
+    boost::system::error_code error;
+    const std::size_t size = asio::read_until(socket_, asio::dynamic_buffer(read_), "\r\n\r\n", error);
+    return error ? std::string() : std::exchange(read_, read_.substr(size)).substr(0, size);
+  }
+  /// All until the server closes.
+  std::string read_all() {
+    boost::system::error_code error;
+    asio::read(socket_, asio::dynamic_buffer(read_), error);
+    return std::exchange(read_, {});
+  }
+
+ private:
+  asio::io_context io_;
+  tcp::socket socket_;
+  std::string read_;
+};
 
 class TcpTest : public ServerTest {
  protected:
@@ -59,14 +91,9 @@ class TcpTest : public ServerTest {
            "Connection: close\r\n\r\n";
   }
   [[nodiscard]] std::string ask(const std::string& bytes) const {
-    asio::io_context io;
-    tcp::socket socket(io);
-    socket.connect(endpoint());
-    boost::system::error_code error;
-    asio::write(socket, asio::buffer(bytes), error);
-    std::string answer;
-    asio::read(socket, asio::dynamic_buffer(answer), error);
-    return answer;
+    Client client(endpoint());
+    client.send(bytes);
+    return client.read_all();
   }
   /// "" where the server's certificate is not this one.
   [[nodiscard]] std::string ask_tls(const std::string& bytes, const std::string& certificate) const {
@@ -110,10 +137,72 @@ TEST_F(TcpTest, WhoIsRefusedLearnsNothing) {
        {"/healthz", "/nope", "/api/v1/flows/x/log", "/api/v1/namespaces/a/pods/b/log", "/%zz"})
     for (const char* method : {"GET", "POST", "BREW"})
       answers.insert(ask(request(target, "Bearer wrong", method)));
+  const std::string large(20'000, 'x');
+  for (const std::string& unreadable :
+       {std::string("\x16\x03\x01 hello"), std::string("GET /\x01 HTTP/1.1\r\n\r\n"),
+        "GET /healthz HTTP/1.1\r\nX: " + large + "\r\n\r\n",
+        std::string("GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n"),
+        std::string("POST / HTTP/1.1\r\nContent-Length: 500000000\r\n\r\n"),
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n8000\r\n" + large,
+        std::string("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n")})
+    answers.insert(ask(unreadable));
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_TRUE(answers.begin()->starts_with("HTTP/1.1 401 Unauthorized\r\n"));
   EXPECT_NE(answers.begin()->find("WWW-Authenticate: Bearer"), std::string::npos);
   EXPECT_NE(answers.begin()->find("api.token_file"), std::string::npos) << "and what to do";
+}
+
+TEST_F(TcpTest, WhoHasATokenIsToldWhatIsWrong) {
+  start_tcp();
+  const std::string token = "Authorization: Bearer " + kToken + "\r\n";
+  const auto status = [&](const std::string& bytes) { return ask(bytes).substr(9, 3); };
+  EXPECT_EQ(status("POST / HTTP/1.1\r\n" + token + "Content-Length: 500000000\r\n\r\n"), "413");
+  EXPECT_EQ(status("POST / HTTP/1.1\r\n" + token + "Transfer-Encoding: chunked\r\n\r\nno number\r\n"), "400");
+  const std::string first = "GET /healthz HTTP/1.1\r\n" + token + "\r\n";
+  EXPECT_TRUE(ask(first + "GET\r\n\r\n").contains("HTTP/1.1 400 Bad Request"));
+  EXPECT_TRUE(ask(first + "GET / HTTP/1.1\r\nX: " + std::string(9'000, 'x') + "\r\n\r\n")
+                  .contains("HTTP/1.1 431 Request Header"));
+}
+
+// An address has a quarter of the places for connections without a token, and here the 4 that it has at least.
+TEST_F(TcpTest, WhoHasNoTokenHoldsAPartOfThePlaces) {
+  start_tcp({.max_connections = 12});
+  const std::string good = "GET /healthz HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + kToken + "\r\n\r\n";
+  std::deque<Client> silent;
+  for (int i = 0; i < 4; ++i) silent.emplace_back(endpoint()).send("GET /healthz HT");
+  Client refused(endpoint());
+  refused.send(good);
+  const std::string answer = refused.read_all();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << answer;
+  EXPECT_TRUE(answer.contains(R"("hint":"send the request when you connect)")) << answer;
+  Client other(endpoint(), "127.0.0.2");
+  other.send(good);
+  EXPECT_TRUE(other.read_head().starts_with("HTTP/1.1 200")) << "another address has places of its own";
+  // Who has shown a token holds none of these places, and goes on.
+  for (Client& one : silent) {
+    one.send("TP/1.1\r\nAuthorization: Bearer " + kToken + "\r\n\r\n");
+    EXPECT_TRUE(one.read_head().starts_with("HTTP/1.1 200"));
+  }
+  std::deque<Client> more;
+  for (int i = 0; i < 4; ++i) {
+    more.emplace_back(endpoint()).send(good);
+    EXPECT_TRUE(more.back().read_head().starts_with("HTTP/1.1 200")) << i;
+  }
+}
+
+TEST_F(TcpTest, WhoShowsNoTokenHasLittleTime) {
+  start_tcp({.greeting = 100ms});
+  const std::string good = "GET /healthz HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + kToken + "\r\n\r\n";
+  Client known(endpoint());
+  known.send(good);
+  EXPECT_TRUE(known.read_head().starts_with("HTTP/1.1 200"));
+  Client silent(endpoint());
+  Client slow(endpoint());
+  slow.send("GET /healthz HT");
+  EXPECT_EQ(silent.read_all(), "");
+  EXPECT_EQ(slow.read_all(), "");
+  known.send(good);
+  EXPECT_TRUE(known.read_head().contains("HTTP/1.1 200")) << "who has shown one has the time of others";
 }
 
 TEST_F(TcpTest, ARefusalTakesItsTime) {

@@ -1,0 +1,66 @@
+// Connections over TCP that have shown no token yet: of all places one sender has only a part for them.
+#pragma once
+
+#include <boost/asio/ip/address.hpp>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace flowtap::api {
+
+/// Whom the limits take for one: an IPv4 address, or the 64 bits of an IPv6 address that name a network, of which a host
+/// may choose the rest as it likes.
+[[nodiscard]] inline std::string network_of(const boost::asio::ip::address& address) {
+  const auto text = [](const auto& bytes, std::size_t size) {
+    return std::string(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+  };
+  if (address.is_v4()) return text(address.to_v4().to_bytes(), 4);
+  const auto v6 = address.to_v6();
+  if (v6.is_v4_mapped())
+    return text(boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, v6).to_bytes(), 4);
+  return text(v6.to_bytes(), 8);
+}
+
+/// As many as there are connections, so that the bound on those bounds this. Used by one thread.
+class Guests {
+  using Counts = std::map<std::string, std::size_t>;
+
+ public:
+  /// One connection, for as long as it has shown no token.
+  class Guest {
+   public:
+    Guest(Guests& of, Counts::iterator network) : of_(&of), network_(network) { ++network_->second; }
+    Guest(Guest&& other) noexcept : of_(std::exchange(other.of_, nullptr)), network_(other.network_) {}
+    Guest& operator=(Guest&&) = delete;
+    Guest(const Guest&) = delete;
+    Guest& operator=(const Guest&) = delete;
+    ~Guest() {
+      if (of_ != nullptr && --network_->second == 0) of_->counts_.erase(network_);
+    }
+    [[nodiscard]] const std::string& network() const { return network_->first; }
+
+   private:
+    Guests* of_;
+    Counts::iterator network_;
+  };
+
+  explicit Guests(std::size_t most_each) : most_each_(most_each) {}
+  Guests(const Guests&) = delete;
+  Guests& operator=(const Guests&) = delete;
+
+  /// None when this network has as many as it may. A Guest must not outlive this.
+  [[nodiscard]] std::optional<Guest> take(const std::string& network) {
+    const auto at = counts_.try_emplace(network, 0).first;
+    if (at->second >= most_each_) return std::nullopt;
+    return std::optional<Guest>(std::in_place, *this, at);
+  }
+  [[nodiscard]] std::size_t networks() const { return counts_.size(); }
+
+ private:
+  std::size_t most_each_;
+  Counts counts_;
+};
+
+}  // namespace flowtap::api
