@@ -10,18 +10,13 @@
 #include "api/scope.hpp"
 
 namespace flowtap::api {
-namespace {
 
 namespace asio = boost::asio;
 
+namespace {
+
 /// A question waits behind others; who waits longer is not let in.
 constexpr std::chrono::seconds kPatience(8);
-
-Answer no_token() {
-  return error_answer(401, "this request has no valid token",
-                      "send one of those in api.token_file of flowtapd's configuration, or where "
-                      "api.kubernetes_server is set one of the cluster's, as Authorization: Bearer TOKEN");
-}
 
 /// Asks, and is back when there is an answer or patience has run out.
 asio::awaitable<Access> ask(KubeAccess& kube, const std::string& token, const std::string& ns) {
@@ -53,6 +48,12 @@ Answer refused(Access access, const std::string& ns, const KubeAccess& kube) {
 }
 
 }  // namespace
+
+Answer no_token() {
+  return error_answer(401, "this request has no valid token",
+                      "send one of those in api.token_file of flowtapd's configuration, or where "
+                      "api.kubernetes_server is set one of the cluster's, as Authorization: Bearer TOKEN");
+}
 
 asio::awaitable<std::optional<Answer>> refusal_of(const Admission& admission, std::string authorization,
                                                   std::string target) {

@@ -19,6 +19,9 @@ struct Admission {
   KubeAccess* kube = nullptr;
 };
 
+/// The answer to whoever has none.
+[[nodiscard]] Answer no_token();
+
 /// Nothing: the request may be answered. Else with what it is refused: 401 where there is no valid token, 403 where its user may
 /// not, 503 where Kubernetes cannot be asked. `authorization` is that header's value.
 boost::asio::awaitable<std::optional<Answer>> refusal_of(const Admission& admission,

@@ -102,9 +102,15 @@ Result<Access> KubeAccess::review(const Question& question) {
   if (Clock::now() < next_try_) return fail(trouble());
   FTAP_TRY_ASSIGN(subject, whose(question.token));
   if (!subject) return Access::kNobody;
+  if (stopping()) return fail("the service ends");
   FTAP_TRY_ASSIGN(answer, server_.post(kAccessReviewPath, log_access_review(*subject, question.ns)));
   FTAP_TRY_ASSIGN(allowed, parse_access_review(answer));
   return allowed ? Access::kYes : Access::kNo;
+}
+
+bool KubeAccess::stopping() const {
+  const std::scoped_lock lock(mutex_);
+  return stop_;
 }
 
 Result<std::optional<Subject>> KubeAccess::whose(const std::string& token) {

@@ -78,6 +78,7 @@ class KubeAccess {
   KubeAccess(KubeServer server, Limits limits);
   void run() noexcept;
   void answer(const Question& question);
+  [[nodiscard]] bool stopping() const;
   [[nodiscard]] Result<Access> review(const Question& question);
   [[nodiscard]] Result<std::optional<Subject>> whose(const std::string& token);
 

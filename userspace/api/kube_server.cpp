@@ -106,16 +106,18 @@ Result<std::string> KubeServer::post(std::string_view path, const std::string& b
   return answer;
 }
 
-Result<KubeOptions> kube_of_this_pod() {
+Result<KubeOptions> completed(KubeOptions options) {
+  if (options.ca_file.empty()) options.ca_file = std::string(kAccountDir) + "/ca.crt";
+  if (options.token_file.empty()) options.token_file = std::string(kAccountDir) + "/token";
+  if (options.server != kOfThisPod) return options;
   const char* host = std::getenv("KUBERNETES_SERVICE_HOST");  // NOLINT(concurrency-mt-unsafe): at start
   const char* port = std::getenv("KUBERNETES_SERVICE_PORT");  // NOLINT(concurrency-mt-unsafe)
   if (host == nullptr || port == nullptr)
-    return fail("this is no pod: KUBERNETES_SERVICE_HOST is not set", "name api.kubernetes_server");
-  const std::string named =
-      std::string(host).find(':') != std::string::npos ? "[" + std::string(host) + "]" : host;
-  return KubeOptions{.server = "https://" + named + ":" + port,
-                     .ca_file = std::string(kAccountDir) + "/ca.crt",
-                     .token_file = std::string(kAccountDir) + "/token"};
+    return fail("this is no pod: KUBERNETES_SERVICE_HOST is not set",
+                "name the API server's URL in api.kubernetes_server");
+  const bool is_v6 = std::string_view(host).find(':') != std::string_view::npos;
+  options.server = std::string("https://") + (is_v6 ? "[" : "") + host + (is_v6 ? "]" : "") + ":" + port;
+  return options;
 }
 
 }  // namespace flowtap::api

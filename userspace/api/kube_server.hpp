@@ -47,8 +47,11 @@ class KubeServer {
   std::unique_ptr<Handle> handle_;
 };
 
-/// Where a pod finds the API server of its cluster, and what it shows there (kubernetes.io, "Accessing the Kubernetes API from a
-/// Pod"). An Error: this is no pod.
-[[nodiscard]] Result<KubeOptions> kube_of_this_pod();
+/// What KubeOptions::server may be instead of an URL: this is a pod, and it is the API server of its cluster.
+inline constexpr std::string_view kOfThisPod = "pod";
+
+/// `options` with what they leave open: `server` where it is kOfThisPod, and files that are not named, by what a pod is given
+/// (kubernetes.io, "Accessing the Kubernetes API from a Pod"). An Error: this is no pod.
+[[nodiscard]] Result<KubeOptions> completed(KubeOptions options);
 
 }  // namespace flowtap::api

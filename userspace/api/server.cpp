@@ -76,14 +76,23 @@ class ApiServer::Impl {
     boost::system::error_code error;
     const auto host = asio::ip::make_address(options.host, error);
     if (error) return fail(in_quotes(options.host) + " is no numeric address", "such as 127.0.0.1 or ::1");
-    if (options.token_file.empty())
-      return fail("the API is served over TCP only to who knows a token",
-                  "name a file of tokens in api.token_file");
+    if (options.token_file.empty() && options.kube.server.empty())
+      return fail("the API is served over TCP only to who has a token",
+                  "name a file of tokens in api.token_file, or Kubernetes in api.kubernetes_server");
     if (!host.is_loopback() && options.tls_certificate.empty())
       return fail("beyond this machine the API is served over TLS only",
                   "name api.tls_certificate and api.tls_key, or listen on 127.0.0.1");
-    FTAP_TRY_ASSIGN(tokens, BearerTokens::load(options.token_file));
-    tokens_.emplace(std::move(tokens));
+    if (!options.token_file.empty()) {
+      FTAP_TRY_ASSIGN(tokens, BearerTokens::load(options.token_file));
+      admission_.tokens = &tokens_.emplace(std::move(tokens));
+    }
+    if (!options.kube.server.empty()) {
+      const SignalsBlocked blocked;
+      FTAP_TRY_ASSIGN(kube, completed(options.kube));
+      FTAP_TRY_ASSIGN(access, KubeAccess::start(std::move(kube)));
+      kube_ = std::move(access);
+      admission_.kube = kube_.get();
+    }
     if (!options.tls_certificate.empty()) {
       FTAP_TRY_ASSIGN(keys, TlsKeys::load(options.tls_certificate, options.tls_key));
       keys_.emplace(std::move(keys));
@@ -108,7 +117,7 @@ class ApiServer::Impl {
                                  {.time = time, .greeting = options.greeting, .refusal = options.refusal},
                                  *tcp_followers_,
                                  bell_,
-                                 &*tokens_});
+                                 &admission_});
     const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
     return (keys_ ? "https://" : "http://") + named + ":" +
            std::to_string(tcp_acceptor_.local_endpoint().port());
@@ -232,6 +241,7 @@ class ApiServer::Impl {
   std::optional<Seats> tcp_turned_away_;
   std::optional<Guests> guests_;
   std::optional<BearerTokens> tokens_;
+  Admission admission_;
   std::optional<TlsKeys> keys_;
   std::optional<Result<std::string>> tcp_;
   asio::io_context io_{1};
@@ -240,6 +250,7 @@ class ApiServer::Impl {
   Bell bell_;
   Service service_;
   std::optional<Service> tcp_service_;
+  std::unique_ptr<KubeAccess> kube_;  // behind io_, where its answers are put
   std::thread thread_;
 };
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "api/kube_server.hpp"
 #include "api/views.hpp"
 #include "base/result.hpp"
 
@@ -17,7 +18,9 @@ namespace flowtap::api {
 struct TcpOptions {
   std::string host = {};  ///< a numeric address
   std::uint16_t port = 0;
-  std::string token_file = {};
+  std::string token_file = {};  ///< empty: Kubernetes alone says who may ask
+  /// Asked about tokens that are not in the file; an empty server: nobody is.
+  KubeOptions kube = {};
   std::string tls_certificate = {};  ///< empty: no TLS
   std::string tls_key = {};
   std::size_t max_connections =

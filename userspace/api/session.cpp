@@ -60,15 +60,17 @@ asio::awaitable<void> linger(Connection& connection) {
   }
 }
 
-/// The same answer for every request, so that it tells nothing of what there is; and not at once, so that nobody guesses fast.
-asio::awaitable<void> refuse_token(Connection& connection, AnswerForm form, const SessionLimits& limits) {
-  asio::steady_timer pause(co_await asio::this_coro::executor);
-  pause.expires_after(limits.refusal);
-  co_await pause.async_wait(kAwait);
+/// Who has no token gets the same answer to every request, so that it tells nothing of what there is; and not at once, so that
+/// nobody guesses fast.
+asio::awaitable<void> refuse(Connection& connection, Answer answer, AnswerForm form,
+                             const SessionLimits& limits) {
+  if (answer.status == 401) {
+    asio::steady_timer pause(co_await asio::this_coro::executor);
+    pause.expires_after(limits.refusal);
+    co_await pause.async_wait(kAwait);
+  }
+  form.keep_alive = false;
   connection.expires_after(limits.greeting);
-  auto answer = error_answer(
-      401, "this request has no valid token",
-      "send one of those in api.token_file of flowtapd's configuration, as Authorization: Bearer TOKEN");
   if (co_await send(connection, std::move(answer), form)) co_await linger(connection);
 }
 
@@ -98,9 +100,8 @@ AnswerForm form_of(const Parser& parser) {
   return {request.version(), request.keep_alive(), request.method() == http::verb::head};
 }
 
-bool has_token(const Parser& parser, BearerTokens& tokens) {
-  const auto given = parser.get()[http::field::authorization];
-  return tokens.accepts({given.data(), given.size()});
+std::string text_of(beast::string_view text) {
+  return {text.data(), text.size()};
 }
 
 /// Reads on until `parser` says that it has what it is to have.
@@ -124,11 +125,17 @@ asio::awaitable<bool> read_request(Connection& connection, beast::flat_buffer& b
   auto error = co_await read_until(connection, buffer, parser, &Parser::is_header_done);
   std::optional<Answer> refused = error ? answer_to(error, limits) : std::nullopt;
   if (error && !refused) co_return false;
-  if (service.tokens != nullptr && (error ? guest.has_value() : !has_token(parser, *service.tokens))) {
-    AnswerForm form = error ? AnswerForm() : form_of(parser);
-    form.keep_alive = false;
-    co_await refuse_token(connection, form, limits);
-    co_return false;
+  if (service.admission != nullptr) {
+    std::optional<Answer> no;
+    if (!error)
+      no = co_await refusal_of(*service.admission, text_of(parser.get()[http::field::authorization]),
+                               text_of(parser.get().target()));
+    else if (guest)
+      no = no_token();
+    if (no) {
+      co_await refuse(connection, std::move(*no), error ? AnswerForm() : form_of(parser), limits);
+      co_return false;
+    }
   }
   if (!error) {
     if (guest) connection.expires_after(limits.time);

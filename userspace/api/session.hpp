@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "api/bearer.hpp"
+#include "api/admission.hpp"
 #include "api/bell.hpp"
 #include "api/connection.hpp"
 #include "api/guests.hpp"
@@ -36,8 +36,8 @@ struct Service {
   SessionLimits limits;
   Seats& followers;
   const Bell& bell;
-  /// Each request has to bring a token of these; null: who is there may ask.
-  BearerTokens* tokens = nullptr;
+  /// Each request has to bring a token that these let in; null: who is there may ask.
+  const Admission* admission = nullptr;
 };
 
 /// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it
