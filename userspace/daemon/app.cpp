@@ -115,6 +115,9 @@ std::optional<api::TcpOptions> App::tcp_options() const {
   return api::TcpOptions{.host = address->host,
                          .port = address->port,
                          .token_file = api.token_file,
+                         .kube = {.server = api.kubernetes_server,
+                                  .ca_file = api.kubernetes_ca,
+                                  .token_file = api.kubernetes_token},
                          .tls_certificate = api.tls_certificate,
                          .tls_key = api.tls_key};
 }

@@ -126,6 +126,9 @@ struct Config {
     std::string token_file;
     std::string tls_certificate;
     std::string tls_key;
+    std::string kubernetes_server;  ///< empty: it is not asked
+    std::string kubernetes_ca;
+    std::string kubernetes_token;
     bool operator==(const Api&) const = default;
   } api;
 

@@ -218,6 +218,19 @@ std::span<const Key> table() {
       Key{"api.tls_key",
           TextField{[](Config& c) -> std::string& { return c.api.tls_key; }, kOptionalPathRule},
           "PEM file of its key."},
+      Key{"api.kubernetes_server",
+          TextField{[](Config& c) -> std::string& { return c.api.kubernetes_server; }, kKubernetesRule},
+          "Kubernetes' API server, asked about tokens that are not in api.token_file: whose one is "
+          "(TokenReview), and whether that user may get pods/log in the namespace in question "
+          "(SubjectAccessReview). Answers are kept for 10 s; where it cannot be asked nobody gets in. pod: "
+          "that of the cluster that this is a pod of."},
+      Key{"api.kubernetes_ca",
+          TextField{[](Config& c) -> std::string& { return c.api.kubernetes_ca; }, kOptionalPathRule},
+          "PEM file of who vouches for its certificate; empty: a pod's own."},
+      Key{"api.kubernetes_token",
+          TextField{[](Config& c) -> std::string& { return c.api.kubernetes_token; }, kOptionalPathRule},
+          "File with the token to ask with, of a service account bound to system:auth-delegator; empty: a "
+          "pod's own. Read with each question."},
   };
   return kKeys;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/kube_server.hpp"
 #include "daemon/config_values.hpp"
 #include "flow/lines/scheduler_match.hpp"
 #include "stats/backends/address.hpp"
@@ -82,6 +83,14 @@ const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 
 const TextRule kOptionalListenRule = {"an address to listen on",
                                       "ADDRESS:PORT, such as 127.0.0.1:31994 or [::1]:31994; may be empty",
                                       [](std::string_view t) { return t.empty() || listen_address(t); }};
+
+const TextRule kKubernetesRule = {
+    "the address of an API server", "https://HOST:PORT, or pod; may be empty", [](std::string_view t) {
+      constexpr std::string_view kScheme = "https://";
+      return t.empty() || t == api::kOfThisPod ||
+             (t.starts_with(kScheme) && t.size() > kScheme.size() && t.size() <= kMaxPathBytes &&
+              only(t.substr(kScheme.size()), ".:-_[]/"));
+    }};
 
 const TextRule kReceiverRule = {"the address of a receiver",
                                 "udp://HOST:PORT or unix:///PATH, such as udp://127.0.0.1:8125",

@@ -28,6 +28,7 @@ extern const TextRule kOptionalPathRule;
 extern const TextRule kTapBackendRule;
 extern const TextRule kListenRule;
 extern const TextRule kOptionalListenRule;
+extern const TextRule kKubernetesRule;
 extern const TextRule kReceiverRule;
 extern const TextRule kOutputRule;
 extern const TextRule kPrefixRule;
