@@ -1,6 +1,7 @@
 // Which request gets which answer: without sockets and without the HTTP library.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ struct Answer {
   unsigned status = 200;
   std::string body = {};
   std::string_view allow = {};                      ///< for 405: the methods that there are
+  std::chrono::seconds retry_after{};               ///< for 429: how long to wait; 0 where that is not known
   std::optional<StreamBody> stream = std::nullopt;  ///< in place of `body`
 };
 

@@ -117,7 +117,8 @@ class ApiServer::Impl {
                                  {.time = time, .greeting = options.greeting, .refusal = options.refusal},
                                  *tcp_followers_,
                                  bell_,
-                                 &admission_});
+                                 &admission_,
+                                 &rate_.emplace(options.rate)});
     const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
     return (keys_ ? "https://" : "http://") + named + ":" +
            std::to_string(tcp_acceptor_.local_endpoint().port());
@@ -240,6 +241,7 @@ class ApiServer::Impl {
   std::optional<Seats> tcp_connections_;
   std::optional<Seats> tcp_turned_away_;
   std::optional<Guests> guests_;
+  std::optional<RateLimit> rate_;
   std::optional<BearerTokens> tokens_;
   Admission admission_;
   std::optional<TlsKeys> keys_;

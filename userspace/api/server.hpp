@@ -24,7 +24,8 @@ struct TcpOptions {
   std::string tls_certificate = {};  ///< empty: no TLS
   std::string tls_key = {};
   std::size_t max_connections =
-      64;  ///< of which one sender has a quarter, or 4, for those that have shown no token
+      64;                  ///< of which one sender has a quarter, or 4, for those that have shown no token
+  std::uint64_t rate = 0;  ///< requests a second of one sender, as RateLimit counts them; 0: without a limit
   std::chrono::milliseconds greeting{5'000};  ///< SessionLimits::greeting
   std::chrono::milliseconds refusal{500};     ///< SessionLimits::refusal
 };

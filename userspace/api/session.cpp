@@ -24,6 +24,8 @@ void set_head(Response& response, const Answer& answer, bool keep_alive) {
   if (answer.status == 401) response.set(http::field::www_authenticate, "Bearer realm=\"flowtap\"");
   if (!answer.allow.empty())
     response.set(http::field::allow, beast::string_view(answer.allow.data(), answer.allow.size()));
+  if (answer.retry_after > std::chrono::seconds(0))
+    response.set(http::field::retry_after, std::to_string(answer.retry_after.count()));
   response.keep_alive(keep_alive);
   response.content_length(answer.body.size());
 }
@@ -114,32 +116,64 @@ asio::awaitable<beast::error_code> read_until(Connection& connection, beast::fla
   co_return beast::error_code();
 }
 
-/// Reads the header of the next request, and then, if that has the token that it needs, the body. False: the session ends, and
-/// the client has been told why, if there is something to be told.
-asio::awaitable<bool> read_request(Connection& connection, beast::flat_buffer& buffer, Parser& parser,
-                                   const Service& service, std::optional<Guests::Guest>& guest) {
+/// Who asks over TCP.
+struct Caller {
+  std::optional<Guests::Guest> guest;  ///< until it has shown a token
+  std::string network;
+};
+
+enum class Next : std::uint8_t { kAnswer, kRead, kEnd };
+
+/// Whether this request may be asked now; if not, it is answered here.
+asio::awaitable<Next> keep_pace(Connection& connection, const Parser& parser, const Service& service,
+                                const Caller& caller) {
+  if (service.rate == nullptr) co_return Next::kAnswer;
+  const auto wait = service.rate->take(caller.network, RateLimit::Clock::now());
+  if (wait == std::chrono::milliseconds(0)) co_return Next::kAnswer;
+  Answer answer = error_answer(
+      429, "this address asks more often than it may",
+      "wait for as many seconds as Retry-After says, or raise api.rate in flowtapd's configuration");
+  answer.retry_after = std::chrono::ceil<std::chrono::seconds>(wait);
+  AnswerForm form = form_of(parser);
+  form.keep_alive =
+      form.keep_alive && !caller.guest && parser.is_done();  // or the body would be the next request
+  if (!co_await send(connection, std::move(answer), form)) co_return Next::kEnd;
+  if (form.keep_alive) co_return Next::kRead;
+  co_await linger(connection);
+  co_return Next::kEnd;
+}
+
+/// Reads the header of the next request, and then, if that has the token that it needs, the body. What is not to be answered as a
+/// request has been told so, if there is something to be told.
+asio::awaitable<Next> read_request(Connection& connection, beast::flat_buffer& buffer, Parser& parser,
+                                   const Service& service, Caller& caller) {
   const SessionLimits& limits = service.limits;
   parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
   parser.body_limit(
       boost::none);  // or a length that is too large would be told before the token was looked at
   auto error = co_await read_until(connection, buffer, parser, &Parser::is_header_done);
   std::optional<Answer> refused = error ? answer_to(error, limits) : std::nullopt;
-  if (error && !refused) co_return false;
+  if (error && !refused) co_return Next::kEnd;
+  if (!error)
+    if (const Next next = co_await keep_pace(connection, parser, service, caller); next != Next::kAnswer)
+      co_return next;
   if (service.admission != nullptr) {
     std::optional<Answer> no;
     if (!error)
       no = co_await refusal_of(*service.admission, text_of(parser.get()[http::field::authorization]),
                                text_of(parser.get().target()));
-    else if (guest)
+    else if (caller.guest)
       no = no_token();
     if (no) {
+      if (service.rate != nullptr && no->status == 401)
+        service.rate->refused(caller.network, RateLimit::Clock::now());
       co_await refuse(connection, std::move(*no), error ? AnswerForm() : form_of(parser), limits);
-      co_return false;
+      co_return Next::kEnd;
     }
   }
   if (!error) {
-    if (guest) connection.expires_after(limits.time);
-    guest.reset();
+    if (caller.guest) connection.expires_after(limits.time);
+    caller.guest.reset();
     parser.body_limit(limits.body_bytes);
     if (parser.content_length_remaining().value_or(0) > limits.body_bytes)
       error = http::error::body_limit;  // and no memory is taken for it
@@ -149,7 +183,7 @@ asio::awaitable<bool> read_request(Connection& connection, beast::flat_buffer& b
   }
   connection.expires_after(limits.time);
   if (refused && co_await send(connection, std::move(*refused), {})) co_await linger(connection);
-  co_return !error;
+  co_return error ? Next::kEnd : Next::kAnswer;
 }
 
 }  // namespace
@@ -158,13 +192,17 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
                             std::optional<Guests::Guest> guest) {
   const SessionLimits& limits = service.limits;
   Connection connection(std::move(socket), std::move(tls));
-  connection.expires_after(guest ? limits.greeting : limits.time);
+  Caller caller{std::move(guest), {}};
+  if (caller.guest) caller.network = caller.guest->network();
+  connection.expires_after(caller.guest ? limits.greeting : limits.time);
   if (!co_await connection.handshake()) co_return;
   beast::flat_buffer buffer(limits.header_bytes + limits.body_bytes);
   while (true) {
     Parser parser;
-    if (!guest) connection.expires_after(limits.time);
-    if (!co_await read_request(connection, buffer, parser, service, guest)) co_return;
+    if (!caller.guest) connection.expires_after(limits.time);
+    const Next next = co_await read_request(connection, buffer, parser, service, caller);
+    if (next == Next::kEnd) co_return;
+    if (next == Next::kRead) continue;
     const auto& request = parser.get();
     const auto method = request.method_string();
     const auto target = request.target();

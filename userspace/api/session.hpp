@@ -11,6 +11,7 @@
 #include "api/bell.hpp"
 #include "api/connection.hpp"
 #include "api/guests.hpp"
+#include "api/rate_limit.hpp"
 #include "api/routes.hpp"
 #include "api/seats.hpp"
 #include "api/views.hpp"
@@ -38,6 +39,8 @@ struct Service {
   const Bell& bell;
   /// Each request has to bring a token that these let in; null: who is there may ask.
   const Admission* admission = nullptr;
+  /// Whoever has a token is bound by this, too; null: as often as they like.
+  RateLimit* rate = nullptr;
 };
 
 /// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it

@@ -119,7 +119,8 @@ std::optional<api::TcpOptions> App::tcp_options() const {
                                   .ca_file = api.kubernetes_ca,
                                   .token_file = api.kubernetes_token},
                          .tls_certificate = api.tls_certificate,
-                         .tls_key = api.tls_key};
+                         .tls_key = api.tls_key,
+                         .rate = api.rate};
 }
 
 void App::start_api() {

@@ -129,6 +129,7 @@ struct Config {
     std::string kubernetes_server;  ///< empty: it is not asked
     std::string kubernetes_ca;
     std::string kubernetes_token;
+    std::uint64_t rate = 100;
     bool operator==(const Api&) const = default;
   } api;
 

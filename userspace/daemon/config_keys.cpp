@@ -231,6 +231,10 @@ std::span<const Key> table() {
           TextField{[](Config& c) -> std::string& { return c.api.kubernetes_token; }, kOptionalPathRule},
           "File with the token to ask with, of a service account bound to system:auth-delegator; empty: a "
           "pod's own. Read with each question."},
+      Key{"api.rate", CountField{[](Config& c) -> U64& { return c.api.rate; }, 0, 1'000'000},
+          "Requests a second that one address (IPv6: one /64) may ask over TCP, and twice that at once; a "
+          "refused token "
+          "counts as 20. 0: without a limit."},
   };
   return kKeys;
 }

@@ -10,6 +10,7 @@
 #include <boost/asio/write.hpp>
 #include <deque>
 #include <fstream>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -203,6 +204,36 @@ TEST_F(TcpTest, WhoShowsNoTokenHasLittleTime) {
   EXPECT_EQ(slow.read_all(), "");
   known.send(good);
   EXPECT_TRUE(known.read_head().contains("HTTP/1.1 200")) << "who has shown one has the time of others";
+}
+
+// One request a second, and two at once: whatever the clock does meanwhile, of a hundred some are too many.
+TEST_F(TcpTest, WhoAsksTooOftenIsToldToWait) {
+  start_tcp({.rate = 1});
+  const std::string good = "GET /healthz HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + kToken + "\r\n\r\n";
+  std::string many;
+  for (int i = 0; i < 99; ++i) many += good;
+  const std::string all = ask(many + request("/healthz", "Bearer " + kToken));
+  EXPECT_TRUE(all.starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(all.contains("HTTP/1.1 429 Too Many Requests\r\n"));
+  EXPECT_TRUE(all.contains("\r\nRetry-After: 1\r\n"));
+  EXPECT_TRUE(all.contains(R"({"error":"this address asks more often than it may","hint":"wait for)"));
+  std::size_t answers = 0;
+  for (std::size_t at = all.find("HTTP/1.1 "); at != std::string::npos; at = all.find("HTTP/1.1 ", at + 1))
+    ++answers;
+  EXPECT_EQ(answers, 100U) << "the connection goes on";
+  Client other(endpoint(), "127.0.0.2");
+  other.send(good);
+  EXPECT_TRUE(other.read_head().starts_with("HTTP/1.1 200")) << "another address has a rate of its own";
+  EXPECT_TRUE(answer("GET /healthz HTTP/1.0\r\n\r\n").contains("200 OK")) << "and so has the Unix socket";
+}
+
+TEST_F(TcpTest, WhoGuessesTokensIsToldToWaitSoonWhateverTheConnection) {
+  start_tcp({.rate = 10});
+  std::map<std::string, int> statuses;
+  for (int i = 0; i < 30; ++i) ++statuses[status_of("Bearer a-token-that-is-a-guess-" + std::to_string(i))];
+  EXPECT_GE(statuses["401"], 1);
+  EXPECT_GE(statuses["429"], 1);
+  EXPECT_EQ(statuses["401"] + statuses["429"], 30);
 }
 
 TEST_F(TcpTest, ARefusalTakesItsTime) {

@@ -75,6 +75,8 @@ TEST(Config, AWrongValueIsToldWithLineKeyValueAndWhatIsAccepted) {
             "c.yaml:3: cycle: \"abc\" is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
   EXPECT_EQ(refusal("cycle: 2h"),
             "c.yaml:1: cycle: \"2h\" is out of range; accepted: 1ms to 1h, such as 500ms or 2s");
+  EXPECT_EQ(refusal("api: {rate: 2000000}"),
+            "c.yaml:1: api.rate: \"2000000\" is out of range; accepted: 0 to 1000000");
   EXPECT_EQ(refusal("count:\n  enabled: yes"),
             "c.yaml:2: count.enabled: \"yes\" is neither true nor false; accepted: true or false");
   EXPECT_EQ(refusal("log_level: loud"),
