@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "api/negotiation.hpp"
 #include "api/session.hpp"
 
 namespace {
@@ -84,6 +85,10 @@ void drain(int socket, std::string& answer) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 64 * 1024) return 0;  // what the socket takes at once
+  // Of a whole request only a few bytes are these headers.
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  (void)api::accepts_gzip(text);
+  if (api::has_already(text, "\"x\"") && !text.contains('x') && !text.contains('*')) std::abort();
   static const Node node;
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();

@@ -8,6 +8,8 @@
 #include <boost/beast/http.hpp>
 
 #include "api/flow_routes.hpp"
+#include "api/gzip.hpp"
+#include "api/negotiation.hpp"
 #include "api/streaming.hpp"
 
 namespace flowtap::api {
@@ -17,33 +19,66 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
+beast::string_view view(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+/// Which of the forms of an answer is sent.
+struct Representation {
+  std::string tag = {};  ///< empty: it is to be kept by nobody
+  bool gzip = false;
+};
+
+/// Makes the answer what the client takes of it: packed, or nothing where it has that already.
+Representation negotiate(Answer& answer, const AnswerForm& form) {
+  if (answer.status != 200) return {};
+  const std::string tag = entity_tag(answer.body);
+  Representation sent{tag};
+  if (form.gzip && answer.body.size() > kLeastToGzip) sent = {gzip_tag(tag), true};
+  if (has_already(form.if_none_match, sent.tag)) {
+    answer.status = 304;
+  } else if (sent.gzip) {
+    if (auto packed = gzip(answer.body))
+      answer.body = std::move(*packed);
+    else
+      sent = {tag};
+  }
+  return sent;
+}
+
 template <typename Response>
-void set_head(Response& response, const Answer& answer, bool keep_alive) {
-  response.set(http::field::content_type, "application/json");
-  response.set(http::field::cache_control, "no-store");
+void set_head(Response& response, const Answer& answer, const Representation& sent, bool keep_alive) {
+  const bool has_body = answer.status != 304;
+  if (has_body) response.set(http::field::content_type, "application/json");
+  response.set(http::field::cache_control, sent.tag.empty() ? "no-store" : "no-cache");
+  if (!sent.tag.empty()) {
+    response.set(http::field::etag, sent.tag);
+    response.set(http::field::vary, "Accept-Encoding");
+  }
+  if (sent.gzip && has_body) response.set(http::field::content_encoding, "gzip");
   if (answer.status == 401) response.set(http::field::www_authenticate, "Bearer realm=\"flowtap\"");
-  if (!answer.allow.empty())
-    response.set(http::field::allow, beast::string_view(answer.allow.data(), answer.allow.size()));
+  if (!answer.allow.empty()) response.set(http::field::allow, view(answer.allow));
   if (answer.retry_after > std::chrono::seconds(0))
     response.set(http::field::retry_after, std::to_string(answer.retry_after.count()));
   response.keep_alive(keep_alive);
-  response.content_length(answer.body.size());
+  if (has_body) response.content_length(answer.body.size());
 }
 
 /// Writes the answer; for HEAD its header alone, with the length that the body would have.
 asio::awaitable<bool> send(Connection& connection, Answer answer, AnswerForm form) {
+  const Representation sent = negotiate(answer, form);
   const auto status = http::int_to_status(answer.status);
-  if (form.head) {
+  if (form.head || answer.status == 304) {
     http::response<http::empty_body> response(status, form.version);
-    set_head(response, answer, form.keep_alive);
+    set_head(response, answer, sent, form.keep_alive);
     http::response_serializer<http::empty_body> serializer(response);
-    const auto [error, sent] = co_await http::async_write_header(connection, serializer, kAwait);
+    const auto [error, bytes] = co_await http::async_write_header(connection, serializer, kAwait);
     co_return !error;
   }
   http::response<http::string_body> response(status, form.version);
-  set_head(response, answer, form.keep_alive);
+  set_head(response, answer, sent, form.keep_alive);
   response.body() = std::move(answer.body);
-  const auto [error, sent] = co_await http::async_write(connection, response, kAwait);
+  const auto [error, bytes] = co_await http::async_write(connection, response, kAwait);
   co_return !error;
 }
 
@@ -96,6 +131,15 @@ std::optional<Answer> answer_to(const beast::error_code& error, const SessionLim
 }
 
 using Parser = http::request_parser<http::string_body>;
+
+/// The values of a header that is a list, which may stand in several lines.
+std::string list_in(const Parser& parser, http::field name) {
+  std::string all;
+  const auto [begin, end] = parser.get().equal_range(name);
+  for (auto line = begin; line != end; ++line)
+    all.append(all.empty() ? "" : ",").append(line->value().data(), line->value().size());
+  return all;
+}
 
 AnswerForm form_of(const Parser& parser) {
   const auto& request = parser.get();
@@ -210,6 +254,9 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
         route({{method.data(), method.size()}, {target.data(), target.size()}, !service.followers.full()},
               service.node);
     AnswerForm form = form_of(parser);
+    form.gzip = accepts_gzip(list_in(parser, http::field::accept_encoding));
+    const std::string if_none_match = list_in(parser, http::field::if_none_match);
+    form.if_none_match = if_none_match;
     const bool follow = answer.stream && answer.stream->follow;
     // route() has seen that there is one.
     const auto seat = follow ? service.followers.take() : std::nullopt;

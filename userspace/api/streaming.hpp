@@ -3,6 +3,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
+#include <string_view>
 
 #include "api/bell.hpp"
 #include "api/connection.hpp"
@@ -15,6 +16,9 @@ struct AnswerForm {
   unsigned version = 11;  ///< of HTTP: 10 knows no chunks
   bool keep_alive = false;
   bool head = false;  ///< the header alone
+  bool gzip = false;  ///< what is JSON may come as that
+  /// Of answers in JSON the client has these; lives as long as the request.
+  std::string_view if_none_match = {};
 };
 
 /// Does what is to be done before the head, in turns with what others ask for; an Error: there is no such body.

@@ -1,0 +1,16 @@
+// A body in fewer bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace flowtap::api {
+
+/// What is shorter is not worth it.
+inline constexpr std::size_t kLeastToGzip = 1024;
+
+/// `body` as one gzip member; nothing where there is no memory for it.
+[[nodiscard]] std::optional<std::string> gzip(std::string_view body);
+
+}  // namespace flowtap::api
