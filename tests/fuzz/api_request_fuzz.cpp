@@ -96,9 +96,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ::shutdown(ends[1], SHUT_WR);
 
   api::Seats followers(2);
+  api::Closing closing;
   boost::asio::io_context io(1);
   const api::Bell bell(io);
-  const api::Service service{node, {}, followers, bell};
+  const api::Service service{node, {}, followers, bell, closing};
   api::Socket server(io, boost::asio::local::stream_protocol(), ends[0]);
   boost::asio::co_spawn(io, api::serve(std::move(server), service), boost::asio::detached);
   std::string answer;

@@ -39,6 +39,8 @@ class Connection {
   [[nodiscard]] Socket& socket() { return plain_.socket(); }
   [[nodiscard]] bool is_tls() const { return tls_.has_value(); }
   void expires_after(std::chrono::milliseconds time) { plain_.expires_after(time); }
+  /// Ends what is being waited for.
+  void cancel() { plain_.cancel(); }
   void expires_never() { plain_.expires_never(); }
 
   template <typename Buffers, typename Token>

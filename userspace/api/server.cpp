@@ -12,10 +12,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <csignal>
+#include <semaphore>
 #include <thread>
 
 #include "api/listen_socket.hpp"
@@ -54,6 +56,7 @@ class ApiServer::Impl {
   Impl(ListenSocket listener, std::optional<gid_t> group, const ServerOptions& options, const NodeView& node)
       : listener_(std::move(listener)),
         group_(group),
+        drain_(options.drain),
         max_connections_(options.max_connections),
         followers_(options.max_followers),
         connections_(options.max_connections + options.max_followers),
@@ -61,13 +64,18 @@ class ApiServer::Impl {
         acceptor_(io_),
         tcp_acceptor_(io_),
         bell_(io_),
-        service_{node, {.time = options.session_time}, followers_, bell_} {}
+        service_{node, {.time = options.session_time}, followers_, bell_, closing_} {}
 
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
-    io_.stop();
-    if (thread_.joinable()) thread_.join();
+    if (thread_.joinable()) {
+      asio::post(io_, [this] { close(); });
+      listener_.reset();
+      (void)ended_.try_acquire_for(drain_);
+      io_.stop();
+      thread_.join();
+    }
     bell_.close();  // before io_ ends, which those who capture do not know of
   }
 
@@ -117,6 +125,7 @@ class ApiServer::Impl {
                                  {.time = time, .greeting = options.greeting, .refusal = options.refusal},
                                  *tcp_followers_,
                                  bell_,
+                                 closing_,
                                  &admission_,
                                  &rate_.emplace(options.rate)});
     const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
@@ -128,7 +137,7 @@ class ApiServer::Impl {
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return tcp_; }
 
   Status start() {
-    Fd copy(::fcntl(listener_.fd(), F_DUPFD_CLOEXEC, 0));
+    Fd copy(::fcntl(listener_->fd(), F_DUPFD_CLOEXEC, 0));
     if (!copy.valid()) return fail_errno(errno, "cannot keep the API's socket");
     acceptor_.assign(stream_protocol(), copy.release());
     asio::co_spawn(io_, accept_all(acceptor_, &Impl::take), asio::detached);
@@ -149,6 +158,15 @@ class ApiServer::Impl {
         continue;  // memory ran out for one connection; the others go on
       }
     }
+    ended_.release();
+  }
+
+  /// The loop ends by itself when nobody is left.
+  void close() {
+    boost::system::error_code ignored;
+    (void)acceptor_.close(ignored);
+    (void)tcp_acceptor_.close(ignored);
+    closing_.begin();
   }
 
   template <typename Acceptor>
@@ -156,6 +174,7 @@ class ApiServer::Impl {
                                    void (Impl::*seated)(typename Acceptor::protocol_type::socket)) {
     while (true) {
       auto [error, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+      if (closing_.begun()) co_return;
       if (!error) {
         (this->*seated)(std::move(socket));
         continue;
@@ -229,8 +248,9 @@ class ApiServer::Impl {
 
   static constexpr SessionLimits kTurnAway{.time = std::chrono::milliseconds(1000)};
 
-  ListenSocket listener_;
+  std::optional<ListenSocket> listener_;
   std::optional<gid_t> group_;
+  std::chrono::milliseconds drain_;
   std::size_t max_connections_;
   // Before io_, whose end destroys the sessions that are counted here.
   Seats followers_;
@@ -246,6 +266,7 @@ class ApiServer::Impl {
   Admission admission_;
   std::optional<TlsKeys> keys_;
   std::optional<Result<std::string>> tcp_;
+  Closing closing_;
   asio::io_context io_{1};
   stream_protocol::acceptor acceptor_;
   asio::ip::tcp::acceptor tcp_acceptor_;
@@ -253,6 +274,7 @@ class ApiServer::Impl {
   Service service_;
   std::optional<Service> tcp_service_;
   std::unique_ptr<KubeAccess> kube_;  // behind io_, where its answers are put
+  std::binary_semaphore ended_{0};
   std::thread thread_;
 };
 

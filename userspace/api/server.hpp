@@ -38,11 +38,12 @@ struct ServerOptions {
   /// Connections that follow a stream, besides: each takes two descriptors, up to 64 KiB of memory and 64 KiB of the
   /// kernel's.
   std::size_t max_followers = 256;
-  std::optional<TcpOptions> tcp = {};  ///< absent: the Unix socket alone
+  std::chrono::milliseconds drain{1'000};  ///< at the end, for the answers that are being written
+  std::optional<TcpOptions> tcp = {};      ///< absent: the Unix socket alone
 };
 
-/// Serves from start() until it is destroyed, which ends all connections, joins the thread and removes the
-/// socket.
+/// Serves from start() until it is destroyed: then nobody is let in any more, connections without a request end at once, what is
+/// followed ends where it stands, other answers have ServerOptions::drain to be completed, and the rest is cut off.
 class ApiServer {
  public:
   /// `node` is read from the server's thread and must outlive the server.

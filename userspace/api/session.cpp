@@ -193,9 +193,12 @@ asio::awaitable<Next> read_request(Connection& connection, beast::flat_buffer& b
                                    const Service& service, Caller& caller) {
   const SessionLimits& limits = service.limits;
   parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-  parser.body_limit(
-      boost::none);  // or a length that is too large would be told before the token was looked at
+  // None yet, or a length that is too large would be told before the token was looked at.
+  parser.body_limit(boost::none);
+  std::optional<Closing::Listener> idle(std::in_place, service.closing,
+                                        [&connection] { connection.cancel(); });
   auto error = co_await read_until(connection, buffer, parser, &Parser::is_header_done);
+  idle.reset();
   std::optional<Answer> refused = error ? answer_to(error, limits) : std::nullopt;
   if (error && !refused) co_return Next::kEnd;
   if (!error)
@@ -239,9 +242,12 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
   Caller caller{std::move(guest), {}};
   if (caller.guest) caller.network = caller.guest->network();
   connection.expires_after(caller.guest ? limits.greeting : limits.time);
-  if (!co_await connection.handshake()) co_return;
+  {
+    const Closing::Listener early(service.closing, [&connection] { connection.cancel(); });
+    if (!co_await connection.handshake()) co_return;
+  }
   beast::flat_buffer buffer(limits.header_bytes + limits.body_bytes);
-  while (true) {
+  while (!service.closing.begun()) {
     Parser parser;
     if (!caller.guest) connection.expires_after(limits.time);
     const Next next = co_await read_request(connection, buffer, parser, service, caller);
@@ -257,6 +263,7 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
     form.gzip = accepts_gzip(list_in(parser, http::field::accept_encoding));
     const std::string if_none_match = list_in(parser, http::field::if_none_match);
     form.if_none_match = if_none_match;
+    form.keep_alive = form.keep_alive && !service.closing.begun();
     const bool follow = answer.stream && answer.stream->follow;
     // route() has seen that there is one.
     const auto seat = follow ? service.followers.take() : std::nullopt;
@@ -267,7 +274,8 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
     if (answer.stream) {
       // A follower has spoken or gone when its body ends; and without chunks only the connection's end ends one.
       form.keep_alive = form.keep_alive && !follow && form.version >= 11;
-      if (!co_await send_stream(connection, std::move(*answer.stream), form, service.bell, limits.time))
+      if (!co_await send_stream(connection, std::move(*answer.stream), form, service.bell, service.closing,
+                                limits.time))
         co_return;
     } else if (!co_await send(connection, std::move(answer), form)) {
       co_return;

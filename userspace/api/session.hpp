@@ -9,6 +9,7 @@
 
 #include "api/admission.hpp"
 #include "api/bell.hpp"
+#include "api/closing.hpp"
 #include "api/connection.hpp"
 #include "api/guests.hpp"
 #include "api/rate_limit.hpp"
@@ -37,6 +38,7 @@ struct Service {
   SessionLimits limits;
   Seats& followers;
   const Bell& bell;
+  Closing& closing;
   /// Each request has to bring a token that these let in; null: who is there may ask.
   const Admission* admission = nullptr;
   /// Whoever has a token is bound by this, too; null: as often as they like.
@@ -44,7 +46,8 @@ struct Service {
 };
 
 /// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it
-/// sends. `guest` lasts until a token was seen.
+/// sends. `guest` lasts until a token was seen. Once
+/// the service closes, no request is read any more, what is followed ends where it stands, and other answers are completed.
 boost::asio::awaitable<void> serve(Socket socket, const Service& service,
                                    std::shared_ptr<TlsContext> tls = nullptr,
                                    std::optional<Guests::Guest> guest = std::nullopt);

@@ -16,6 +16,7 @@
 #include <list>
 
 #include "api/routes.hpp"
+#include "api/streaming.hpp"
 #include "base/fd.hpp"
 #include "base/printable.hpp"
 
@@ -129,7 +130,9 @@ class Following {
 
   void finish(const beast::error_code& error, const char* what) {
     stream_.close();
-    if (!error || unwanted_ || (stopped_ && status_ <= 200)) {
+    if (!error && !stopped_ && !unwanted_ && is_unfinished()) {
+      wanted_.end(std::unexpected(Error{std::string(what) + " " + path_ + ": flowtapd ends", {}, 0}));
+    } else if (!error || unwanted_ || (stopped_ && status_ <= 200)) {
       wanted_.end(StreamEnd{{status_, std::move(refusal_)}, error ? std::nullopt : missing_bytes()});
     } else {
       const bool late = error == beast::error::timeout;
@@ -141,6 +144,11 @@ class Following {
     }
     if (answered_) answered_();
     ended_();
+  }
+
+  /// It ended because the daemon did.
+  [[nodiscard]] bool is_unfinished() const {
+    return parser_.get().find({kUnfinishedHeader.data(), kUnfinishedHeader.size()}) != parser_.get().end();
   }
 
   /// The trailer, which Beast puts behind the header of the same name.

@@ -27,8 +27,12 @@ beast::string_view view(std::string_view text) {
 /// Waits until a reader may have more, or the client speaks or goes.
 class Waiter {
  public:
-  Waiter(Socket& socket, const Bell& bell)
-      : socket_(socket), bell_(bell), state_(std::make_shared<State>(socket.get_executor())) {
+  Waiter(Socket& socket, const Bell& bell, Closing& closing)
+      : socket_(socket),
+        bell_(bell),
+        closing_(closing),
+        state_(std::make_shared<State>(socket.get_executor())),
+        at_the_end_(closing, [state = state_] { state->sleep.cancel(); }) {
     // One wait for as long as the client follows; the handler owns what it touches.
     socket_.async_wait(Socket::wait_read, [state = state_](const beast::error_code&) {
       state->client_done = true;
@@ -44,7 +48,7 @@ class Waiter {
 
   [[nodiscard]] bool client_done() const { return state_->client_done; }
 
-  /// Returns when there may be more to read, or the client is done.
+  /// Returns when there may be more to read, the client is done, or the service closes.
   asio::awaitable<void> more(RawReader& reader) {
     state_->woken = false;
     reader.when_more(bell_.rope([weak = std::weak_ptr(state_)] {
@@ -53,7 +57,7 @@ class Waiter {
       state->woken = true;
       state->sleep.cancel();
     }));
-    while (!state_->woken && !state_->client_done) {
+    while (!state_->woken && !state_->client_done && !closing_.begun()) {
       state_->sleep.expires_at(asio::steady_timer::time_point::max());
       co_await state_->sleep.async_wait(kAwait);
     }
@@ -70,7 +74,9 @@ class Waiter {
 
   Socket& socket_;
   const Bell& bell_;
+  const Closing& closing_;
   std::shared_ptr<State> state_;
+  Closing::Listener at_the_end_;
 };
 
 asio::awaitable<bool> send_head(Connection& connection, const StreamBody& body, const AnswerForm& form,
@@ -97,10 +103,11 @@ asio::awaitable<bool> send_piece(Connection& connection, const std::string& byte
   co_return co_await send_patiently(connection, buffer, patience);
 }
 
-asio::awaitable<bool> send_end(Connection& connection, std::uint64_t missing,
+asio::awaitable<bool> send_end(Connection& connection, std::uint64_t missing, bool unfinished,
                                std::chrono::milliseconds patience) {
   http::fields trailer;
   trailer.set(view(kMissingHeader), std::to_string(missing));
+  if (unfinished) trailer.set(view(kUnfinishedHeader), "flowtapd ends");
   co_return co_await send_patiently(connection, http::make_chunk_last(trailer), patience);
 }
 
@@ -118,7 +125,7 @@ asio::awaitable<Status> prepare_stream(Connection& connection, StreamBody& body)
 }
 
 asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form, const Bell& bell,
-                                  std::chrono::milliseconds patience) {
+                                  Closing& closing, std::chrono::milliseconds patience) {
   if (!co_await send_head(connection, body, form, patience)) co_return false;
   if (form.head) co_return true;
   if (body.follow) {
@@ -131,6 +138,7 @@ asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, Answe
   const bool chunked = form.version >= 11;
   std::optional<Waiter> waiter;  // from the end of the history on: that much every client gets
   std::uint64_t missing = 0;
+  bool unfinished = false;
   while (true) {
     const auto piece = body.reader->read(body.follow ? kFollowedPiece : kPiece);
     if (!piece) co_return false;
@@ -141,12 +149,14 @@ asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, Answe
     if (piece->again && piece->bytes.empty()) co_await asio::post(connection.get_executor(), kAwait);
     if (piece->again || !piece->bytes.empty()) continue;
     if (!body.follow) break;
-    if (!waiter) waiter.emplace(connection.socket(), bell);
+    unfinished = closing.begun();
+    if (unfinished) break;
+    if (!waiter) waiter.emplace(connection.socket(), bell, closing);
     co_await waiter->more(*body.reader);
   }
   waiter.reset();
-  if (!chunked) co_return true;
-  co_return co_await send_end(connection, missing, patience);
+  if (!chunked) co_return !unfinished;
+  co_return co_await send_end(connection, missing, unfinished, patience);
 }
 
 }  // namespace flowtap::api

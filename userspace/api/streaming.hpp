@@ -6,10 +6,14 @@
 #include <string_view>
 
 #include "api/bell.hpp"
+#include "api/closing.hpp"
 #include "api/connection.hpp"
 #include "api/routes.hpp"
 
 namespace flowtap::api {
+
+/// The trailer of what is followed that says why there is no more, where the flow goes on.
+inline constexpr std::string_view kUnfinishedHeader = "X-Flowtap-Unfinished";
 
 /// What the request says about the form of its answer.
 struct AnswerForm {
@@ -28,8 +32,10 @@ boost::asio::awaitable<Status> prepare_stream(Connection& connection, StreamBody
 /// says the trailer X-Flowtap-Missing-Bytes. A follower says nothing more
 /// while it follows: the end of its side, or anything that it sends, ends the answer, trailer included. A read
 /// that fails ends the connection without an end of the body; so does a client that takes nothing for
-/// `patience`, unless it follows. True when the answer is complete.
+/// `patience`, unless it follows. When the service closes, what is followed ends with what there is, and the trailer
+/// X-Flowtap-Unfinished. True when the answer is complete.
 boost::asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, AnswerForm form,
-                                         const Bell& bell, std::chrono::milliseconds patience);
+                                         const Bell& bell, Closing& closing,
+                                         std::chrono::milliseconds patience);
 
 }  // namespace flowtap::api

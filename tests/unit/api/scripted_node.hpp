@@ -159,6 +159,13 @@ class RawClient {
     }
     return all;
   }
+  /// What comes first, however little it is.
+  std::string read_some() {
+    std::string chunk(4096, '\0');
+    const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);
+    chunk.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return chunk;
+  }
   [[nodiscard]] bool closed_by_server() const { return closed_; }
 
  private:

@@ -22,8 +22,9 @@ class ServerTest : public testing::Test {
     node_.totals = full_snapshot();
   }
   void start(std::chrono::milliseconds time = 10s, std::size_t connections = 64,
-             const std::string& group = "", std::size_t followers = 256) {
-    auto server = ApiServer::start({path(), group, connections, time, followers}, node_);
+             const std::string& group = "", std::size_t followers = 256,
+             std::chrono::milliseconds drain = 1s) {
+    auto server = ApiServer::start({path(), group, connections, time, followers, drain}, node_);
     ASSERT_TRUE(server) << server.error().what;
     server_.emplace(std::move(*server));
   }

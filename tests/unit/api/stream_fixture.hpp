@@ -65,6 +65,8 @@ class Follower {
     thread_.join();
     return *end_;
   }
+  /// What its Error says.
+  [[nodiscard]] const std::string& end_text() const { return end_->error().what; }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:

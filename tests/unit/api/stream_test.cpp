@@ -344,7 +344,62 @@ TEST_F(StreamTest, TheServerEndsWithFollowersOpenAndWakesComeLater) {
   EXPECT_EQ(flow_->readers(), 0);
   writer.join();
   flow_->append("z");
-  for (auto& follower : followers) EXPECT_FALSE(follower.end());
+  for (auto& follower : followers) {
+    ASSERT_FALSE(follower.end());
+    EXPECT_EQ(follower.end_text(), "cut off by " + path() + ": flowtapd ends");
+  }
+}
+
+// Whoever follows has all that there is, and an end of the body that says why.
+TEST_F(StreamTest, AFollowersBodyEndsProperlyWithTheServer) {
+  flow_->append("so far");
+  start();
+  RawClient client(path());
+  client.send(kGetFollow);
+  std::string all;
+  while (!all.contains("so far\r\n")) {
+    const std::string some = client.read_all(10);
+    ASSERT_FALSE(client.closed_by_server());
+    all += some;
+  }
+  std::thread end([this] { server_.reset(); });
+  all += client.read_all();
+  EXPECT_TRUE(all.ends_with("0\r\nX-Flowtap-Missing-Bytes: 0\r\nX-Flowtap-Unfinished: flowtapd ends\r\n\r\n"))
+      << all;
+  end.join();
+  EXPECT_EQ(flow_->readers(), 0);
+}
+
+// An answer that is larger than what the socket holds is being written when the end comes.
+TEST_F(StreamTest, AnAnswerThatIsBeingWrittenIsCompleted) {
+  flow_->append(std::string(4'000'000, 'x'));
+  start(10s, 64, "", 256, 100s);
+  RawClient client(path());
+  client.send(kGet);
+  RawClient idle(path());
+  idle.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  const std::string served = idle.read_some();
+  EXPECT_TRUE(served.starts_with("HTTP/1.1 200 OK")) << served;
+  ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
+  std::thread end([this] { server_.reset(); });
+  EXPECT_EQ(idle.read_all(), "") << "it has no request, so it ends";
+  EXPECT_TRUE(idle.closed_by_server());
+  const std::string all = client.read_all();
+  EXPECT_EQ(std::ranges::count(all, 'x'), 4'000'000);
+  EXPECT_TRUE(all.ends_with("0\r\nX-Flowtap-Missing-Bytes: 0\r\n\r\n"));
+  end.join();
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST_F(StreamTest, WhoTakesNothingIsNotWaitedForAtTheEnd) {
+  flow_->append(std::string(4'000'000, 'x'));
+  start(100s, 64, "", 256, 1ms);
+  RawClient deaf(path());
+  deaf.send(kGetFollow);
+  ASSERT_TRUE(eventually([&] { return flow_->readers() == 1; }));
+  server_.reset();
+  EXPECT_EQ(flow_->readers(), 0);
+  EXPECT_FALSE(deaf.read_all().contains("X-Flowtap-Unfinished"));
 }
 
 TEST_F(StreamTest, TheClientEndsWhenItWantsNoMore) {
