@@ -4,33 +4,27 @@
 
 namespace flowtap::api {
 
-RateLimit::Bucket& RateLimit::bucket(const std::string& network, Clock::time_point now) {
-  Bucket* found = buckets_.get(network);
-  if (found == nullptr) {
-    buckets_.put(network, {most(), now});
-    found = buckets_.get(network);
-  }
-  const double seconds = std::chrono::duration<double>(now - found->when).count();
-  *found = {std::min(most(), found->level + seconds * per_second_), now};
-  return *found;
+RateLimit::Clock::time_point& RateLimit::filled_since(const std::string& network, Clock::time_point now) {
+  if (buckets_.get(network) == nullptr) buckets_.put(network, now - kMost);
+  Clock::time_point& since = *buckets_.get(network);
+  since = std::max(since, now - kMost);
+  return since;
 }
 
 std::chrono::milliseconds RateLimit::take(const std::string& network, Clock::time_point now) {
   using std::chrono::milliseconds;
-  if (per_second_ == 0) return milliseconds(0);
-  Bucket& of = bucket(network, now);
-  if (of.level < 1)
-    return std::max(milliseconds(1),
-                    milliseconds(static_cast<std::int64_t>((1 - of.level) / per_second_ * 1000)));
-  of.level -= 1;
+  if (request_ == request_.zero()) return milliseconds(0);
+  Clock::time_point& since = filled_since(network, now);
+  if (since + request_ > now) return std::chrono::ceil<milliseconds>(since + request_ - now);
+  since += request_;
   return milliseconds(0);
 }
 
 void RateLimit::refused(const std::string& network, Clock::time_point now) {
-  if (per_second_ == 0) return;
-  Bucket& of = bucket(network, now);
-  // Not deeper than a bucket holds: whoever stops guessing is answered again in seconds, also where the rate is low.
-  of.level = std::max(-most(), of.level - kRefusalCost);
+  if (request_ == request_.zero()) return;
+  Clock::time_point& since = filled_since(network, now);
+  // No more than a bucket holds: whoever stops guessing is answered again in seconds, also where the rate is low.
+  since = std::min(since + kRefusalCost * request_, now + kMost);
 }
 
 }  // namespace flowtap::api

@@ -17,10 +17,13 @@ class RateLimit {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kMostNetworks = 4096;
   /// What a refused token costs, in requests: guessing is slow over many connections, too.
-  static constexpr double kRefusalCost = 20;
+  static constexpr int kRefusalCost = 20;
 
   /// 0: without a limit.
-  explicit RateLimit(std::uint64_t per_second) : per_second_(static_cast<double>(per_second)) {}
+  explicit RateLimit(std::uint64_t per_second)
+      : request_(per_second == 0 ? std::chrono::nanoseconds(0)
+                                 : std::chrono::nanoseconds(std::chrono::seconds(1)) /
+                                       static_cast<std::int64_t>(per_second)) {}
 
   /// One request: zero where it may be answered, or how long to wait before the next.
   [[nodiscard]] std::chrono::milliseconds take(const std::string& network, Clock::time_point now);
@@ -30,17 +33,15 @@ class RateLimit {
   [[nodiscard]] std::size_t networks() const { return buckets_.size(); }
 
  private:
-  struct Bucket {
-    double level;
-    Clock::time_point when;
-  };
+  /// What a bucket holds, as the time in which it fills.
+  static constexpr std::chrono::nanoseconds kMost = std::chrono::seconds(2);
 
-  [[nodiscard]] double most() const { return 2 * per_second_; }
-  /// As full as it is now.
-  [[nodiscard]] Bucket& bucket(const std::string& network, Clock::time_point now);
+  /// Since when it has filled itself, for what is in it; later than now, it owes as much. Whole numbers: what was told to wait is
+  /// answered then.
+  [[nodiscard]] Clock::time_point& filled_since(const std::string& network, Clock::time_point now);
 
-  double per_second_;
-  Lru<Bucket> buckets_{kMostNetworks};
+  std::chrono::nanoseconds request_;  // in which there is enough for one; 0: without a limit
+  Lru<Clock::time_point> buckets_{kMostNetworks};
 };
 
 }  // namespace flowtap::api
