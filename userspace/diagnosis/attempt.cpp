@@ -1,29 +1,11 @@
 #include "diagnosis/attempt.hpp"
 
-#include <algorithm>
 #include <array>
-#include <boost/json.hpp>
-#include <charconv>
-
-#include "diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
 
 constexpr std::string_view kBound = "bind success";
-constexpr std::size_t kEntry = 64;  // what a map has beside what is in it, about
-
-template <typename Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::string sentence(std::string says, std::string_view cause) {
-  return cause.empty() ? says : says.append(", ").append(cause);
-}
 
 }  // namespace
 
@@ -72,11 +54,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places) {
 void Attempt::take(const Fact& fact, const CardPlaces& places) {
   switch (fact.kind) {
     case FactKind::kContainer:
-      if (const std::string_view name = fact[Field::kContainer];
-          containers_.size() < kMostContainers && std::ranges::find(containers_, name) == containers_.end()) {
-        containers_.emplace_back(name);
-        bytes_ += kEntry + name.size();
-      }
+      add_container(fact[Field::kContainer]);
       break;
     case FactKind::kRequests:
       read_requests(fact[Field::kRequests]);
@@ -134,6 +112,12 @@ void Attempt::take(const Fact& fact, const CardPlaces& places) {
   }
 }
 
+std::string Attempt::sentence(std::string_view says, std::string_view cause) {
+  std::string text(says);
+  if (!cause.empty()) text.append(", ").append(cause);
+  return text;
+}
+
 void Attempt::reach_bind(const Fact& fact) {
   if (const std::string_view node = fact[Field::kNode]; !node.empty()) keep(target_, std::string(node));
   if (filter_.says.verdict != Verdict::kNone) return;
@@ -147,145 +131,8 @@ void Attempt::keep(std::string& place, std::string text) {
   place = std::move(text);
 }
 
-void Attempt::forget_cards(Node& node) {
-  for (const CardVerdict& card : node.cards)
-    bytes_ -= sizeof(CardVerdict) + card.name.size() + card.reason.size();
-  node.cards.clear();
-}
-
-void Attempt::add_reason(std::string_view reason) {
-  if (reasons_.size() >= kMostNodes) return;
-  reasons_.emplace_back(reason);
-  bytes_ += sizeof(std::string) + reason.size();
-}
-
-std::string Attempt::take_reason(std::vector<std::string>::iterator at) {
-  std::string reason = std::move(*at);
-  reasons_.erase(at);
-  bytes_ -= sizeof(std::string) + reason.size();
-  return reason;
-}
-
-Attempt::Node* Attempt::node(std::string_view name) {
-  if (name.empty()) return nullptr;
-  if (const auto found = nodes_.find(name); found != nodes_.end()) return &found->second;
-  if (nodes_.size() >= kMostNodes) return nullptr;
-  bytes_ += kEntry + sizeof(Node) + name.size();
-  return &nodes_.emplace(name, Node{}).first->second;
-}
-
-void Attempt::read_requests(std::string_view json) {
-  boost::json::error_code error;
-  const auto value = boost::json::parse({json.data(), json.size()}, error);
-  if (error || !value.is_array()) return;
-  requests_.clear();
-  for (const auto& container : value.get_array()) {
-    if (requests_.size() >= kMostContainers) return;
-    std::size_t kinds = 0;
-    if (const auto* types = container.if_object())
-      for (const auto& [type, request] : *types) {
-        const auto* object = request.if_object();
-        const auto* nums = object != nullptr ? object->if_contains("Nums") : nullptr;
-        if (nums != nullptr && nums->is_int64() && nums->get_int64() > 0) ++kinds;
-      }
-    requests_.push_back(kinds);
-  }
-}
-
-// The cards that would not do before are not why a later request fails.
-void Attempt::allocate(const Fact& fact, const CardPlaces& places) {
-  std::string_view name;
-  each_card(fact[Field::kCards], [&](std::string_view card) {
-    if (name.empty()) name = places.node_of(card);
-  });
-  Node* found = node(name);
-  if (found == nullptr) {
-    ++unplaced_;
-    return;
-  }
-  ++found->allocated;
-  forget_cards(*found);
-}
-
-void Attempt::fail_card(const Fact& fact, const CardPlaces& places) {
-  const std::string_view card = fact[Field::kCard];
-  const std::string_view said = fact[Field::kNode];
-  Node* found = node(said.empty() ? places.node_of(card) : said);
-  if (found == nullptr || found->cards.size() >= kMostCards) return;
-  found->cards.push_back({std::string(card), std::string(fact[Field::kReason])});
-  bytes_ += sizeof(CardVerdict) + card.size() + fact[Field::kReason].size();
-}
-
-// A scheduler that does not say why has said it of cards, or of the node in a line before; such lines of several nodes may stand
-// between each other.
-std::string Attempt::reason_of(const Node& node, const Fact& fact, const CardPlaces& places) {
-  std::string reason = sorted_reason(fact[Field::kReason]);
-  if (!reason.empty()) {
-    if (const auto said = std::ranges::find(reasons_, reason); said != reasons_.end()) take_reason(said);
-    return reason;
-  }
-  if (!reasons_.empty() &&
-      std::ranges::all_of(reasons_, [&](const auto& r) { return r == reasons_.front(); }))
-    return take_reason(reasons_.end() - 1);
-  std::vector<std::string_view> cards;
-  cards.reserve(node.cards.size());
-  for (const CardVerdict& card : node.cards) cards.emplace_back(card.reason);
-  return counted_reasons(cards, places.cards_of(fact[Field::kNode]));
-}
-
-void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places) {
-  Node* found = node(fact[Field::kNode]);
-  if (found == nullptr) return;
-  found->verdict = verdict;
-  found->by_event = false;
-  if (verdict == Verdict::kPassed) {
-    found->score = number<double>(fact[Field::kScore]).value_or(found->score);
-    keep(found->reason, {});
-    forget_cards(*found);
-    return;
-  }
-  keep(found->reason, sentence(reason_of(*found, fact, places), fact[Field::kError]));
-  found->index = number<std::size_t>(fact[Field::kIndex]);
-}
-
-// The plugin goes through a pod's containers, or takes the pod as a whole, and is done with the node at the first that has no place.
-void Attempt::align(const Fact& fact, Verdict verdict) {
-  Node* found = node(fact[Field::kNode]);
-  if (found == nullptr) return;
-  const std::string_view container = fact[Field::kContainer];
-  auto at = std::ranges::find(found->places, container, &Place::container);
-  if (at == found->places.end()) {
-    if (found->places.size() >= kMostContainers) return;
-    bytes_ += sizeof(Place) + container.size();
-    at = found->places.insert(at, {std::string(container), Verdict::kNone, {}, 0, {}, {}});
-  }
-  found->verdict = verdict;
-  found->by_event = false;
-  if (at->verdict != verdict || fact.weight >= at->weight) {
-    keep(at->reason, std::string(fact[Field::kReason]));
-    at->weight = fact.weight;
-  }
-  at->verdict = verdict;
-  if (const std::string_view resource = fact[Field::kResource]; !resource.empty())
-    keep(at->resource, std::string(resource));
-  if (const auto cell = number<std::size_t>(fact[Field::kCell])) at->cell = cell;
-}
-
-// An event has each reason once, with its nodes, and not how many cards: what a line has said of a node is more.
-void Attempt::decide_many(const Fact& fact) {
-  for (std::string_view rest = fact[Field::kNodes]; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    Node* found = node(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-    if (found == nullptr || (found->verdict != Verdict::kNone && !found->by_event)) continue;
-    found->verdict = Verdict::kFailed;
-    found->by_event = true;
-    keep(found->reason, with_reason(found->reason, fact[Field::kReason]));
-  }
-}
-
 void Attempt::set(Phase& phase, Verdict verdict, const Fact& fact) {
-  std::string summary = sentence(std::string(fact[Field::kSummary]), fact[Field::kError]);
+  std::string summary = sentence(fact[Field::kSummary], fact[Field::kError]);
   if (phase.says.verdict == verdict && (summary.empty() || fact.weight < phase.weight)) return;
   phase.says.verdict = verdict;
   phase.time = fact.time;

@@ -76,6 +76,7 @@ class Attempt {
   void begin(const Fact& fact);
   void take(const Fact& fact, const CardPlaces& places);
   Node* node(std::string_view name);
+  void add_container(std::string_view name);
   void align(const Fact& fact, Verdict verdict);
   void decide(const Fact& fact, Verdict verdict, const CardPlaces& places);
   void decide_many(const Fact& fact);
@@ -84,6 +85,8 @@ class Attempt {
   void reach_bind(const Fact& fact);
   void set(Phase& phase, Verdict verdict, const Fact& fact);
   void keep(std::string& place, std::string text);
+  /// What is said, and behind a comma its cause if there is one.
+  [[nodiscard]] static std::string sentence(std::string_view says, std::string_view cause);
   void forget_cards(Node& node);
   void add_reason(std::string_view reason);
   std::string take_reason(std::vector<std::string>::iterator at);
