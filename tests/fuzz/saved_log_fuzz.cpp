@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (::write(fd.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
   if (::lseek(fd.get(), 0, SEEK_SET) != 0) std::abort();
   std::uint64_t given = 0;
-  const auto read =
-      flowtap::flow::read_saved_log(fd.get(), "x", [&given](std::string_view output, std::string_view bytes) {
+  const auto read = flowtap::flow::read_saved_log(
+      fd.get(), "x", [&given](std::string_view output, std::string_view bytes, std::uint64_t /*time*/) {
         if (!output.empty() && output != "stdout" && output != "stderr") std::abort();
         given += bytes.size();
       });

@@ -36,7 +36,7 @@ Answer<PodAnswer> ask_for_pod(const WhyOptions& options) {
   const PodName pod = pod_name(options.of).value_or(PodName{});
   auto body = ask(options.state_dir, fmt::format("{}/{}/pods/{}/schedulerlog{}", api::kNamespacesPath,
                                                  api::percent_encode(pod.ns), api::percent_encode(pod.name),
-                                                 options.json ? "" : "?evidence=true"));
+                                                 options.json && !options.evidence ? "" : "?evidence=true"));
   if (!body) return std::unexpected(std::move(body).error());
   auto diagnosis = diagnosis::diagnosis_from_json(*body);
   if (!diagnosis) return std::unexpected(Failure{std::move(diagnosis).error(), kFailure});
@@ -97,6 +97,8 @@ ExitCode watch_pod(const WhyOptions& options) {
 std::string wrong_why(const WhyOptions& options) {
   if (!options.of.empty() && !pod_name(options.of)) return in_quotes(options.of) + " is not NAMESPACE/POD";
   if (options.watch && options.of.empty()) return "--watch needs a pod";
+  if (options.evidence && (options.of.empty() || !options.json))
+    return "--evidence needs a pod and -o json: text has it anyway";
   if (options.watch && !options.from.empty()) return "--watch asks the daemon and --from does not: take one";
   if (std::ranges::count(options.from, "-") > 1) return "standard input can be read only once";
   return {};

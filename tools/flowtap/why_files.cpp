@@ -37,8 +37,8 @@ class Output {
  public:
   explicit Output(DiagnosisStore& store) : log_(store) {}
 
-  void add(std::string_view bytes) {
-    lines_.add(bytes, 0, [this](const flow::LineView& line) { log_.add(records_.add(line)); });
+  void add(std::string_view bytes, std::uint64_t time) {
+    lines_.add(bytes, time, [this](const flow::LineView& line) { log_.add(records_.add(line)); });
   }
   /// `whole`: nothing was cut off behind what came last.
   void finish(bool whole) {
@@ -81,10 +81,11 @@ Status read_log(const std::string& path, DiagnosisStore& store) {
     file = std::move(opened);
   }
   std::map<std::string_view, Output> outputs;
-  const flow::SavedLog read = flow::read_saved_log(
-      is_input ? STDIN_FILENO : file.get(), name, [&](std::string_view output, std::string_view bytes) {
-        outputs.try_emplace(output, store).first->second.add(bytes);
-      });
+  const flow::SavedLog read =
+      flow::read_saved_log(is_input ? STDIN_FILENO : file.get(), name,
+                           [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
+                             outputs.try_emplace(output, store).first->second.add(bytes, time);
+                           });
   std::uint64_t cut = 0;
   for (auto& [output, log] : outputs) {
     log.finish(!read.broken);
@@ -159,7 +160,7 @@ ExitCode why_from_files(const WhyOptions& options) {
   const auto wanted = pod_name(options.of).value_or(PodName{});
   const auto found = store.find(wanted.ns, wanted.name);
   if (!found) return not_found(store, options, wanted);
-  return put_out(shown_answer(options, *found, to_json(*found)));
+  return put_out(shown_answer(options, *found, to_json(*found, options.evidence)));
 }
 
 }  // namespace flowtap::cli

@@ -9,6 +9,7 @@
 #include "diagnosis/advice.hpp"
 #include "diagnosis/failed_nodes.hpp"
 #include "table.hpp"
+#include "why_attempts.hpp"
 #include "why_words.hpp"
 
 namespace flowtap::cli {
@@ -119,6 +120,8 @@ const char* color_of(Diagnosis::Status status) {
 
 std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const Style& style) {
   std::string out = style.paint("1", printable(pod)) + " is " + state_words(diagnosis) + '\n';
+  if (const std::string words = attempt_words(diagnosis, style.pick("×", "x")); !words.empty())
+    out += "  " + words + '\n';
   for (auto* part : {nodes_text, unnamed_text, advice_text})
     if (const std::string text = part(diagnosis, style); !text.empty()) out += '\n' + text;
   return out;

@@ -83,8 +83,7 @@ std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
   if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
   const std::string counted = reasons_text(failed.by_reason);
-  if (failed.nodes == 1) return "the only node does not fit; " + counted;
-  return fmt::format("none of {} nodes fits; {}", grouped(failed.nodes), counted);
+  return no_node_words(failed.nodes) + "; " + counted;
 }
 
 std::string undecided(const Diagnosis& diagnosis) {
@@ -103,6 +102,10 @@ std::string undecided(const Diagnosis& diagnosis) {
 }
 
 }  // namespace
+
+std::string no_node_words(std::size_t nodes) {
+  return nodes == 1 ? "the only node does not fit" : fmt::format("none of {} nodes fits", grouped(nodes));
+}
 
 std::string why_words(const Diagnosis& diagnosis) {
   const std::string node = target_of(diagnosis);

@@ -1,6 +1,7 @@
 // A diagnosis in a few words.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "diagnosis/diagnosis.hpp"
@@ -13,5 +14,8 @@ namespace flowtap::cli {
 
 /// The same without its "pending: ", where the state is said otherwise.
 [[nodiscard]] std::string why_words(const diagnosis::Diagnosis& diagnosis);
+
+/// "none of 3 nodes fits"; `nodes` is at least 1.
+[[nodiscard]] std::string no_node_words(std::size_t nodes);
 
 }  // namespace flowtap::cli

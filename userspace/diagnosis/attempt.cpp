@@ -9,6 +9,10 @@ constexpr std::string_view kBound = "bind success";
 
 }  // namespace
 
+std::string_view to_string(Scheduler scheduler) {
+  return scheduler == Scheduler::kHami ? "HAMi" : "kube-scheduler";
+}
+
 std::string_view to_string(Outcome outcome) {
   constexpr std::array<std::string_view, kOutcomes> kWords{"", "fits", "no_fit", "bound", "bind_failed"};
   return kWords.at(static_cast<std::size_t>(outcome));
@@ -20,30 +24,31 @@ bool Attempt::begins(const Fact& fact) const {
   if (!heard_ || fact.kind == FactKind::kAttempt) return true;
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
     return true;
-  return closed_ && fact.kind != FactKind::kBindFailed && fact.kind != FactKind::kPhaseFailed;
+  return time_.closed && fact.kind != FactKind::kBindFailed && fact.kind != FactKind::kPhaseFailed;
 }
 
 void Attempt::begin(const Fact& fact) {
-  const flow::KlogTime since = fact.kind == FactKind::kAttempt ? fact.time : last_;
+  const flow::KlogTime since = fact.kind == FactKind::kAttempt ? fact.time : time_.last;
   *this = Attempt();
   scheduler_ = fact.scheduler;
   heard_ = true;
-  since_ = since;
-  first_ = fact.time;
+  time_ = {.since = since, .first = fact.time, .last = fact.time, .closed = false};
+  first_ = fact.instant;
 }
 
 Outcome Attempt::add(const Fact& fact, const CardPlaces& places) {
-  if (heard_ && fact.log != log_ && flow::is_earlier(fact.time, first_)) return Outcome::kNone;
+  if (heard_ && is_old(fact)) return Outcome::kNone;
   if (begins(fact)) begin(fact);
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
-  last_ = fact.time;
+  time_.last = fact.time;
+  last_ = fact.instant;
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep(uid_, std::string(uid));
   take(fact, places);
   const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
                       fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
-  closed_ = closed_ || (is_end && scheduler_ == Scheduler::kKube);
+  time_.closed = time_.closed || (is_end && scheduler_ == Scheduler::kKube);
   if (bind_.says.verdict != bind)
     return bind_.says.verdict == Verdict::kPassed ? Outcome::kBound : Outcome::kBindFailed;
   if (filter_.says.verdict != filter)

@@ -15,6 +15,16 @@
 
 namespace flowtap::diagnosis {
 
+/// When an attempt was, to put those of two schedulers in order.
+struct AttemptTime {
+  flow::KlogTime
+      since;  ///< nothing of it was said before; not known where it is the first and its beginning is not said
+  flow::KlogTime first;
+  flow::KlogTime last;
+  bool closed =
+      false;  ///< it has come to its end, and what this scheduler says next of the pod is of another attempt
+};
+
 /// What a fact decides of an attempt that was not decided before. The words stand in metrics.
 enum class Outcome : std::uint8_t { kNone, kFits, kNoFit, kBound, kBindFailed };
 constexpr std::size_t kOutcomes = 5;
@@ -37,18 +47,15 @@ class Attempt {
   /// `places`: which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt; one of an attempt
   /// before this one, which another log still tells, is passed over.
   Outcome add(const Fact& fact, const CardPlaces& places);
+  /// The fact is of another attempt, after this one.
+  [[nodiscard]] bool is_over_at(const Fact& fact) const { return heard_ && !is_old(fact) && begins(fact); }
   [[nodiscard]] Diagnosis diagnosis() const;
 
   [[nodiscard]] bool empty() const { return !heard_; }
   [[nodiscard]] const std::string& uid() const { return uid_; }
   [[nodiscard]] const Phase& filter() const { return filter_; }
   [[nodiscard]] const Phase& bind() const { return bind_; }
-  /// Nothing in it was said before; not known where it is the first and its beginning is not said.
-  [[nodiscard]] flow::KlogTime since() const { return since_; }
-  [[nodiscard]] flow::KlogTime first() const { return first_; }
-  [[nodiscard]] flow::KlogTime last() const { return last_; }
-  /// It has come to its end, and what this scheduler says next of the pod is of another attempt.
-  [[nodiscard]] bool closed() const { return closed_; }
+  [[nodiscard]] const AttemptTime& time() const { return time_; }
   /// About what it takes, so that all of them can have a bound.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -72,6 +79,10 @@ class Attempt {
     bool by_event = false;             // it has only reasons of an event
     std::vector<CardVerdict> cards;    // that failed since the last request that it could meet
   };
+  // Of an attempt before this one, that another log still tells.
+  [[nodiscard]] bool is_old(const Fact& fact) const {
+    return fact.log != log_ && flow::is_earlier(fact.time, time_.first);
+  }
   [[nodiscard]] bool begins(const Fact& fact) const;
   void begin(const Fact& fact);
   void take(const Fact& fact, const CardPlaces& places);
@@ -97,11 +108,10 @@ class Attempt {
 
   Scheduler scheduler_ = Scheduler::kKube;
   bool heard_ = false;
-  bool closed_ = false;
   std::uint32_t log_ = 0;
-  flow::KlogTime since_;
-  flow::KlogTime first_;
-  flow::KlogTime last_;
+  AttemptTime time_;
+  flow::KlogInstant first_;
+  flow::KlogInstant last_;
   std::string uid_;
   std::string target_;  // node of the bind
   std::map<std::string, Node, std::less<>> nodes_;

@@ -62,6 +62,10 @@ Diagnosis Attempt::diagnosis() const {
   out.filter = filter_.says;
   out.bind = bind_.says;
   out.node = target_;
+  out.scheduler = to_string(scheduler_);
+  out.attempt = 1;
+  out.first = first_;
+  out.last = last_;
   for (const auto& [name, node] : nodes_)
     if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node));
   // Up to 2.5 HAMi does not say at -v=4 that no node was left. kube-scheduler does, and tells of few nodes only.

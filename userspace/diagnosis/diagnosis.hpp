@@ -1,6 +1,7 @@
 // Why a pod was placed where it is, or nowhere: one answer, whatever schedulers it is from.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,6 +63,18 @@ struct PhaseVerdict {
 struct Diagnosis {
   enum class Status : std::uint8_t { kPending, kSucceeded, kFailed };
 
+  using Instant = std::optional<std::chrono::system_clock::time_point>;
+
+  /// An attempt before this one, in short.
+  struct Past {
+    Instant time;  ///< of the last that was said of it
+    std::string scheduler;
+    Status status = Status::kPending;
+    std::string summary;  ///< the scheduler's own sentence, or its beginning
+
+    friend bool operator==(const Past&, const Past&) = default;
+  };
+
   Status status = Status::kPending;
   std::string uid;
   PhaseVerdict filter;
@@ -70,6 +83,12 @@ struct Diagnosis {
   std::string preemption;            ///< whether other pods' room would have helped
   PhaseVerdict bind;
   std::string node;  ///< that the bind is of, where a scheduler names it
+
+  std::string scheduler = {};  ///< whose word the status is
+  std::size_t attempt = 0;     ///< of those of the pod that were seen, from 1; 0: not known
+  Instant first = {};          ///< when the first was said of the attempt
+  Instant last = {};
+  std::vector<Past> history = {};  ///< newest first; not all, where there were many
 
   /// Of what its phases say.
   void decide();

@@ -1,6 +1,7 @@
 #include <boost/json.hpp>
 #include <utility>
 
+#include "base/rfc3339.hpp"
 #include "diagnosis/diagnosis.hpp"
 
 namespace flowtap::diagnosis {
@@ -85,26 +86,42 @@ NodeVerdict node(const json::object& object) {
           .cards = list(object, "cards", card)};
 }
 
+std::optional<Diagnosis::Status> status(const json::object& object) {
+  using enum Diagnosis::Status;
+  return value_of(text(object, "status"), {kPending, kSucceeded, kFailed});
+}
+
+Diagnosis::Past past(const json::object& object) {
+  return {.time = parse_rfc3339(text(object, "time")),
+          .scheduler = text(object, "scheduler"),
+          .status = status(object).value_or(Diagnosis::Status::kPending),
+          .summary = text(object, "summary")};
+}
+
 }  // namespace
 
 Result<Diagnosis> diagnosis_from_json(std::string_view json_text) {
-  using enum Diagnosis::Status;
   json::error_code error;
   const json::value value = json::parse({json_text.data(), json_text.size()}, error);
   const json::object* object = error ? nullptr : value.if_object();
-  const auto status =
-      object != nullptr ? value_of(text(*object, "status"), {kPending, kSucceeded, kFailed}) : std::nullopt;
-  if (!status) return fail("this is no diagnosis: " + std::string(json_text.substr(0, 100)));
+  const auto said = object != nullptr ? status(*object) : std::nullopt;
+  if (!said) return fail("this is no diagnosis: " + std::string(json_text.substr(0, 100)));
   const json::object& filter = object_in(*object, "filter");
+  const json::object& times = object_in(*object, "times");
   const json::object& bind = object_in(*object, "bind");
-  return Diagnosis{.status = *status,
+  return Diagnosis{.status = *said,
                    .uid = text(*object, "uid"),
                    .filter = phase(filter),
                    .nodes = list(filter, "nodes", node),
                    .reasons = list(filter, "reasons", reason),
                    .preemption = text(filter, "preemption"),
                    .bind = phase(bind),
-                   .node = text(bind, "node")};
+                   .node = text(bind, "node"),
+                   .scheduler = text(*object, "scheduler"),
+                   .attempt = number<std::size_t>(*object, "attempt").value_or(0),
+                   .first = parse_rfc3339(text(times, "first")),
+                   .last = parse_rfc3339(text(times, "last")),
+                   .history = list(*object, "history", past)};
 }
 
 }  // namespace flowtap::diagnosis

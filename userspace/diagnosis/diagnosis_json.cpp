@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/printable.hpp"
+#include "base/rfc3339.hpp"
 #include "diagnosis/diagnosis.hpp"
 
 namespace flowtap::diagnosis {
@@ -42,6 +43,20 @@ void put(std::string& out, const NodesReason& one) {
   out.append(",\"nodes\":").append(std::to_string(one.nodes)).append(1, '}');
 }
 
+void put_time(std::string& out, std::string_view name, const Diagnosis::Instant& time) {
+  if (time) put(out, name, rfc3339_nano(*time));
+}
+
+void put(std::string& out, const Diagnosis::Past& past) {
+  out += '{';
+  put_time(out, "time", past.time);
+  if (past.time) out += ',';
+  put(out, "scheduler", past.scheduler);
+  put(out += ',', "status", to_string(past.status));
+  put(out += ',', "summary", past.summary);
+  out += '}';
+}
+
 template <typename Item>
 void put_list(std::string& out, const std::vector<Item>& items) {
   for (const Item& item : items) {
@@ -69,6 +84,22 @@ void put_phase(std::string& out, const PhaseVerdict& phase) {
   put(out += ',', "summary", phase.summary);
 }
 
+/// Which attempt it is, and what came before it.
+void put_attempt(std::string& out, const Diagnosis& diagnosis) {
+  if (!diagnosis.uid.empty()) put(out += ',', "uid", diagnosis.uid);
+  if (!diagnosis.scheduler.empty()) put(out += ',', "scheduler", diagnosis.scheduler);
+  if (diagnosis.attempt > 0) out.append(",\"attempt\":").append(std::to_string(diagnosis.attempt));
+  if (diagnosis.first || diagnosis.last) {
+    put_time(out += ",\"times\":{", "first", diagnosis.first);
+    if (diagnosis.first && diagnosis.last) out += ',';
+    put_time(out, "last", diagnosis.last);
+    out += '}';
+  }
+  if (diagnosis.history.empty()) return;
+  put_list(out += ",\"history\":[", diagnosis.history);
+  out += ']';
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -90,7 +121,7 @@ std::string_view to_string(Diagnosis::Status status) {
 std::string to_json(const Diagnosis& diagnosis, bool evidence) {
   std::string out;
   put(out += '{', "status", to_string(diagnosis.status));
-  if (evidence && !diagnosis.uid.empty()) put(out += ',', "uid", diagnosis.uid);
+  if (evidence) put_attempt(out, diagnosis);
   put_phase(out += ",\"filter\":", diagnosis.filter);
   out += ",\"nodes\":[";
   for (const NodeVerdict& node : diagnosis.nodes) {

@@ -40,6 +40,9 @@ enum class FactKind : std::uint8_t {
   kPhaseFailed,  ///< an error of the phase that the attempt is in
 };
 
+/// As people call it.
+[[nodiscard]] std::string_view to_string(Scheduler scheduler);
+
 /// What a fact may carry.
 enum class Field : std::uint8_t {
   kUid,
@@ -66,8 +69,9 @@ struct Fact {
   std::uint8_t weight = 0;  ///< of two summaries the heavier one stays, of equal ones the later
   std::uint32_t log = 0;    ///< which one it stands in: within one the order of the records counts,
   flow::KlogTime time;      ///< and between two when they were written
-  flow::FlowKey pod;        ///< both empty: the record names none, or
-  std::string_view name;    ///< only this name, without its namespace
+  flow::KlogInstant instant;
+  flow::FlowKey pod;      ///< both empty: the record names none, or
+  std::string_view name;  ///< only this name, without its namespace
   std::array<std::string_view, kFields> values;
 
   [[nodiscard]] std::string_view operator[](Field field) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace flowtap::diagnosis {
 namespace {
@@ -24,26 +25,58 @@ std::vector<NodeVerdict> of_both(std::vector<NodeVerdict> device, std::vector<No
   return out;
 }
 
-}  // namespace
-
-Diagnosis PodAttempts::diagnosis() const {
-  const Attempt& generic = attempts_.at(static_cast<std::size_t>(Scheduler::kKube));
-  const Attempt& device = attempts_.at(static_cast<std::size_t>(Scheduler::kHami));
-  if (device.empty()) return generic.diagnosis();
-  if (generic.empty()) return device.diagnosis();
-  if (!device.uid().empty() && !generic.uid().empty() && device.uid() != generic.uid())
-    return flow::is_earlier(device.last(), generic.last()) ? generic.diagnosis() : device.diagnosis();
-  if (flow::is_earlier(device.first(), generic.since())) return generic.diagnosis();
-  if (generic.closed() && flow::is_earlier(generic.last(), device.first())) return device.diagnosis();
-
+/// Of one attempt, that both tell.
+Diagnosis of_both(const Attempt& device, const Attempt& generic) {
   Diagnosis out = generic.diagnosis();
   Diagnosis other = device.diagnosis();
   if (out.uid.empty()) out.uid = other.uid;
   if (!other.node.empty()) out.node = std::move(other.node);
   out.filter = of_both(other.filter, device.filter().time, out.filter, generic.filter().time);
   out.bind = of_both(other.bind, device.bind().time, out.bind, generic.bind().time);
+  const auto decisive = out.bind.verdict == Verdict::kNone ? &Diagnosis::filter : &Diagnosis::bind;
+  if (out.*decisive == other.*decisive) out.scheduler = std::move(other.scheduler);
+  if (!out.first || (other.first && *other.first < *out.first)) out.first = other.first;
+  if (!out.last || (other.last && *other.last > *out.last)) out.last = other.last;
   out.nodes = of_both(std::move(other.nodes), std::move(out.nodes));
   out.decide();
+  return out;
+}
+
+}  // namespace
+
+Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places) {
+  const auto who = static_cast<std::size_t>(fact.scheduler);
+  Attempt& attempt = attempts_.at(who);
+  if (attempt.is_over_at(fact)) histories_.at(who).add(attempt, fact);
+  return attempt.add(fact, places);
+}
+
+Diagnosis PodAttempts::diagnosis() const {
+  const auto generic_at = static_cast<std::size_t>(Scheduler::kKube);
+  const auto device_at = static_cast<std::size_t>(Scheduler::kHami);
+  const Attempt& generic = attempts_.at(generic_at);
+  const Attempt& device = attempts_.at(device_at);
+  const AttemptHistory& generic_old = histories_.at(generic_at);
+  const AttemptHistory& device_old = histories_.at(device_at);
+  Diagnosis out;
+  const bool is_other_pod = !device.uid().empty() && !generic.uid().empty() && device.uid() != generic.uid();
+  if (device.empty() || (is_other_pod && flow::is_earlier(device.time().last, generic.time().last))) {
+    out = generic.diagnosis();
+    tell_history(out, {}, generic_old);
+  } else if (generic.empty() || is_other_pod) {
+    out = device.diagnosis();
+    tell_history(out, device_old, {});
+  } else if (const auto order = order_of(device.time(), generic.time());
+             order == AttemptOrder::kDeviceOlder) {
+    out = generic.diagnosis();
+    tell_history(out, device_old, generic_old, &device, nullptr);
+  } else if (order == AttemptOrder::kGenericOlder) {
+    out = device.diagnosis();
+    tell_history(out, device_old, generic_old, nullptr, &generic);
+  } else {
+    out = of_both(device, generic);
+    tell_history(out, device_old, generic_old);
+  }
   return out;
 }
 

@@ -7,7 +7,7 @@
 
 namespace flowtap::diagnosis {
 
-void SchedulerLog::read(std::string_view text) {
+void SchedulerLog::read(std::string_view text, std::uint64_t kept) {
   const auto record = flow::parse_klog_record(text);
   if (!record) {
     ++counts_.malformed;
@@ -15,7 +15,12 @@ void SchedulerLog::read(std::string_view text) {
   }
   const auto facts = parser_.parse(*record);
   ++(facts.empty() ? counts_.others : counts_.telling);
-  for (const Fact& fact : facts) add(fact);
+  if (facts.empty()) return;
+  const flow::KlogInstant instant = flow::klog_instant(*record, kept);
+  for (Fact fact : facts) {
+    fact.instant = instant;
+    add(fact);
+  }
 }
 
 void SchedulerLog::add(Fact fact) {

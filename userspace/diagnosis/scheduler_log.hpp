@@ -47,14 +47,14 @@ class SchedulerLog {
   explicit SchedulerLog(DiagnosisStore& store) : store_(&store), log_(store.next_log()) {}
 
   void add(const flow::RecordLine& line) {
-    text_.add(line, [this](std::string_view text) { read(text); });
+    text_.add(line, [this](std::string_view text) { read(text, text_.time()); });
   }
   /// The log has ended, been idle or has a gap.
   void flush() {
-    text_.flush([this](std::string_view text) { read(text); });
+    text_.flush([this](std::string_view text) { read(text, text_.time()); });
   }
-  /// A whole record.
-  void read(std::string_view text);
+  /// A whole record; `kept`: when its first line was, in ns since 1970, 0: not known.
+  void read(std::string_view text, std::uint64_t kept = 0);
 
   [[nodiscard]] LogCounts counts() const {
     LogCounts counts = counts_;

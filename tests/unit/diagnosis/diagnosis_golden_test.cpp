@@ -34,6 +34,24 @@ TEST(DiagnosisGolden, Answers) {
   }
 }
 
+// What evidence adds to an answer beside it.
+TEST(DiagnosisGolden, Attempts) {
+  const auto all = cases("attempts/cases.tsv");
+  ASSERT_GT(all.size(), 4U);
+  for (const Case& one : all) {
+    std::vector<std::string> logs = logs_of(one);
+    std::ranges::sort(logs);
+    do {
+      DiagnosisStore store;
+      for (const std::string& log : logs) test::read(store, log);
+      auto told = boost::json::parse(test::answer(store, one.pod, true)).as_object();
+      for (const char* name : {"status", "filter", "bind"}) EXPECT_EQ(told.erase(name), 1U);
+      EXPECT_EQ(told, boost::json::parse(golden("attempts/" + one.expected)))
+          << one.logs << ' ' << one.pod << ": " << boost::json::serialize(told);
+    } while (std::ranges::next_permutation(logs).found);
+  }
+}
+
 // Records in front of a log, behind it and between its own change nothing: other pods' attempts, text, unfinished blocks.
 TEST(DiagnosisGolden, OtherRecordsChangeNothing) {
   const std::string other = test::log_of(

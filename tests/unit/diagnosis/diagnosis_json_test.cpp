@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/rfc3339.hpp"
 #include "diagnosis/diagnosis.hpp"
 #include "golden.hpp"
 #include "kit.hpp"
@@ -46,11 +47,27 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
       .reasons = {{"z", 3}},
       .preemption = "p",
       .bind = {Verdict::kPassed, "bind success"},
-      .node = "n2"};
+      .node = "n2",
+      .scheduler = "HAMi",
+      .attempt = 12,
+      .first = parse_rfc3339("2026-08-21T07:20:00Z"),
+      .last = parse_rfc3339("2026-08-21T07:20:01.000001Z"),
+      .history = {{parse_rfc3339("2026-08-21T07:19:00Z"), "HAMi", Diagnosis::Status::kFailed, "no \"fit\""},
+                  {std::nullopt, "kube-scheduler", Diagnosis::Status::kPending, ""}}};
   const auto back = diagnosis_from_json(to_json(all, true));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, all);
-  EXPECT_EQ(to_json(all).find("uid"), std::string::npos) << "not in the body that is the contract";
+  for (const char* name : {"uid", "scheduler", "attempt", "times", "history"})
+    EXPECT_EQ(to_json(all).find(name), std::string::npos)
+        << name << " is not in the body that is the contract";
+  EXPECT_NE(
+      to_json(all, true).find(
+          R"("uid":"u","scheduler":"HAMi","attempt":12,"times":{"first":"2026-08-21T07:20:00.000000000Z",)"
+          R"("last":"2026-08-21T07:20:01.000001000Z"},"history":[{"time":"2026-08-21T07:19:00.000000000Z",)"
+          R"("scheduler":"HAMi","status":"failed","summary":"no \"fit\""},{"scheduler":"kube-scheduler",)"
+          R"("status":"pending","summary":""}],)"),
+      std::string::npos)
+      << to_json(all, true);
 }
 
 TEST(DiagnosisJson, PassesOverWhatItDoesNotKnow) {

@@ -84,6 +84,21 @@ TEST_F(WhyDaemonTest, ShowsAPodAsTextOrAsTheBody) {
   const Outcome json = why("ns/p -o json");
   EXPECT_EQ(json.exit, 0);
   EXPECT_EQ(json.output, to_json(bound()) + '\n');
+  Diagnosis again = bound();
+  again.scheduler = "HAMi";
+  again.attempt = 12;
+  again.history = {{{}, "HAMi", Diagnosis::Status::kFailed, "0/3 nodes are available: x."},
+                   {{}, "HAMi", Diagnosis::Status::kPending, ""},
+                   {{}, "HAMi", Diagnosis::Status::kFailed, "no\x1b[2J"},
+                   {{}, "HAMi", Diagnosis::Status::kFailed, ""},
+                   {{}, "HAMi", Diagnosis::Status::kFailed, "0/3 nodes are available: y."}};
+  view_.answers = {again};
+  const Outcome twelfth =
+      shell("LC_ALL=C.UTF-8 " FLOWTAP_PROGRAM " why ns/p --state-dir " + dir_.path() + " 2>&1");
+  EXPECT_EQ(twelfth.output,
+            "ns/p is bound to n1\n  12th attempt, by HAMi; before: 2 × none of 3 nodes fits, nothing was "
+            "decided, \"no\\x1b[2J\", 7 more\n");
+  EXPECT_EQ(why("ns/p -o json --evidence").output, to_json(again, true) + '\n');
 }
 
 TEST_F(WhyDaemonTest, ListsThePods) {

@@ -127,6 +127,31 @@ TEST_F(WhyTest, TextIsASentenceTheNodesAndWhatToDo) {
   }
 }
 
+TEST_F(WhyTest, EvidenceIsTheAttemptAndWhatTheVerdictsRestOn) {
+  const std::string log = kGolden + "scheduler/kube-scheduler-v5.json.log";
+  const Outcome run = flowtap_program("why default/toobig-v5json-1 -o json --evidence" + from({log}));
+  EXPECT_EQ(run.exit, 0);
+  for (const char* const name : {"scheduler", "attempt", "times", "history"})
+    EXPECT_TRUE(boost::json::parse(run.output).as_object().contains(name)) << name << ": " << run.output;
+}
+
+// klog's text has no year; the file that a runtime keeps has one.
+TEST_F(WhyTest, WhatARuntimeKeptSaysWhenItWas) {
+  const std::string log =
+      "I0821 07:12:29.900100       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"ns/p\" "
+      "err=\"0/1 nodes are available: 1 x.\"\n";
+  const std::string sentence = "ns/p is pending: the only node does not fit; 1 is turned down: \"x\"\n";
+  EXPECT_TRUE(flowtap_program("why ns/p" + from({write("plain", log)})).output.starts_with(sentence + "\n"));
+  EXPECT_TRUE(
+      flowtap_program("why ns/p" + from({write("kept", as_cri(log))}))
+          .output.starts_with(sentence + "  1st attempt, by kube-scheduler at 2026-08-21 07:12:29 UTC\n"));
+  const Outcome third = shell("LC_ALL=C.UTF-8 " FLOWTAP_PROGRAM " why ns/p" +
+                              from({write("thrice", log + log + log)}) + " 2>&1");
+  EXPECT_TRUE(third.output.starts_with(
+      sentence + "  3rd attempt, by kube-scheduler; before: 2 × the only node does not fit\n"))
+      << third.output;
+}
+
 TEST_F(WhyTest, WithoutAPodAllAreListed) {
   const std::string log = from({kGolden + "scheduler/hami-2024-v4.log"});
   const Outcome text = flowtap_program("why" + log);
@@ -283,7 +308,8 @@ TEST_F(WhyTest, WhatSteersATerminalIsShownEscaped) {
 TEST_F(WhyTest, UsageErrorsExitWith2) {
   for (const char* const arguments :
        {"why a", "why a/", "why /b", "why a/b/c", "why a/b c/d", "why --from", "why a/b --form x",
-        "why --watch", "why a/b --watch --from x", "why --from - --from -", "why -o otel"}) {
+        "why --watch", "why --evidence", "why a/b --evidence", "why --evidence -o json",
+        "why a/b --watch --from x", "why --from - --from -", "why -o otel"}) {
     const Outcome run = flowtap_program(arguments);
     EXPECT_EQ(run.exit, 2) << arguments;
     EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;

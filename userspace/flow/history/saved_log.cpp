@@ -110,8 +110,9 @@ std::optional<HistoryFormat> saved_format(std::string_view begin) {
   return std::nullopt;
 }
 
-SavedLog read_saved_log(int fd, const std::string& name,
-                        const std::function<void(std::string_view output, std::string_view bytes)>& take) {
+SavedLog read_saved_log(
+    int fd, const std::string& name,
+    const std::function<void(std::string_view output, std::string_view bytes, std::uint64_t time)>& take) {
   SavedLog read;
   Input input(fd, name);
   const auto bytes = unzipped(input, name);
@@ -125,8 +126,8 @@ SavedLog read_saved_log(int fd, const std::string& name,
   std::optional<HistoryLines> lines;
   if (format) lines.emplace(*format);
   const auto give = [&take](const HistoryLine& line) {
-    take(line.output, line.text);
-    if (line.full) take(line.output, "\n");
+    take(line.output, line.text, line.time);
+    if (line.full) take(line.output, "\n", line.time);
   };
   bool ends_a_line = true;
   for (; !filled.empty(); filled = read.broken ? "" : fill(*bytes, block, read.broken)) {
@@ -135,7 +136,7 @@ SavedLog read_saved_log(int fd, const std::string& name,
     if (lines)
       lines->add(filled, give);
     else
-      take("", filled);
+      take("", filled, 0);
   }
   if (!lines) return read;
   // Where the file was not cut, its last line is whole without its newline, too.

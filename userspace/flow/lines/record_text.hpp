@@ -21,6 +21,7 @@ class RecordText {
   void add(const RecordLine& line, Take&& take) {
     if (line.first) flush(take);
     if (!line.headed) return;
+    if (!held_) time_ = line.line.time;
     if (held_ && full_) put("\n");
     put(line.line.text);
     held_ = true;
@@ -38,6 +39,8 @@ class RecordText {
     if (text_.capacity() > kKept) text_ = {};
   }
 
+  /// LineView::time of the first line of the record that is given, or that has begun.
+  [[nodiscard]] std::uint64_t time() const { return time_; }
   /// Records that were longer.
   [[nodiscard]] std::uint64_t cut() const { return cut_; }
 
@@ -49,6 +52,7 @@ class RecordText {
 
   std::string text_;
   std::uint64_t cut_ = 0;
+  std::uint64_t time_ = 0;
   bool held_ = false;
   bool full_ = false;  // the last line was whole
 };

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <thread>
 
 #include "tests/unit/flow/history/files_kit.hpp"
@@ -14,14 +15,17 @@ namespace {
 
 struct Read {
   std::map<std::string, std::string> bytes;  // by output
+  std::set<std::uint64_t> times;
   SavedLog log;
 };
 
 Read read_fd(int fd) {
   Read out;
-  out.log = read_saved_log(fd, "x", [&out](std::string_view output, std::string_view bytes) {
-    out.bytes[std::string(output)] += bytes;
-  });
+  out.log =
+      read_saved_log(fd, "x", [&out](std::string_view output, std::string_view bytes, std::uint64_t time) {
+        out.bytes[std::string(output)] += bytes;
+        out.times.insert(time);
+      });
   return out;
 }
 
@@ -53,6 +57,7 @@ TEST_F(SavedLogTest, WhatAProgramWroteIsAsItIs) {
     EXPECT_EQ(plain.bytes, (std::map<std::string, std::string>{{"", bytes}}));
     EXPECT_EQ(plain.log.bytes, bytes.size());
     EXPECT_FALSE(plain.log.broken);
+    EXPECT_EQ(plain.times, std::set<std::uint64_t>{0}) << "nobody says when it was";
   }
   EXPECT_TRUE(read("").bytes.empty());
 }
@@ -63,10 +68,14 @@ TEST_F(SavedLogTest, WhatARuntimeKeepsIsItsOutputs) {
     const auto format = saved_format(text);
     ASSERT_TRUE(format) << name;
     std::map<std::string, std::string> expected;
-    for (const Kept& line : lines_in(*format, text + "\n"))
+    std::set<std::uint64_t> times;
+    for (const Kept& line : lines_in(*format, text + "\n")) {
       expected[line.output].append(line.text).append(line.full ? 1 : 0, '\n');
+      times.insert(line.time);
+    }
     const Read kept = read(text);
     EXPECT_EQ(kept.bytes, expected) << name;
+    EXPECT_EQ(kept.times, times) << name;
     EXPECT_GE(kept.bytes.size(), 1U);
     EXPECT_EQ(kept.log.skipped, 0U) << name;
   }
