@@ -101,6 +101,13 @@ std::string unnamed_text(const Diagnosis& diagnosis, const Style& style) {
   return table.text(style);
 }
 
+std::string lacks_text(const Diagnosis& diagnosis, const Style& /*style*/) {
+  std::string out;
+  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  for (const std::string& what : diagnosis.lacks) out += "  not said: " + printable(what) + '\n';
+  return out;
+}
+
 std::string advice_text(const Diagnosis& diagnosis, const Style& style) {
   std::string out;
   if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
@@ -122,7 +129,7 @@ std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const S
   std::string out = style.paint("1", printable(pod)) + " is " + state_words(diagnosis) + '\n';
   if (const std::string words = attempt_words(diagnosis, style.pick("×", "x")); !words.empty())
     out += "  " + words + '\n';
-  for (auto* part : {nodes_text, unnamed_text, advice_text})
+  for (auto* part : {nodes_text, unnamed_text, lacks_text, advice_text})
     if (const std::string text = part(diagnosis, style); !text.empty()) out += '\n' + text;
   return out;
 }

@@ -108,6 +108,7 @@ class Attempt {
 
   Scheduler scheduler_ = Scheduler::kKube;
   bool heard_ = false;
+  bool tells_cards_ = false;  // why one does not do
   std::uint32_t log_ = 0;
   AttemptTime time_;
   flow::KlogInstant first_;

@@ -3,6 +3,7 @@
 
 #include "diagnosis/attempt.hpp"
 #include "diagnosis/fit_error.hpp"
+#include "diagnosis/lacks.hpp"
 
 namespace flowtap::diagnosis {
 
@@ -78,6 +79,7 @@ Diagnosis Attempt::diagnosis() const {
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;
     }
+  if (scheduler_ == Scheduler::kHami && !tells_cards_) out.lacks = lacks_cards(out);
   out.decide();
   return out;
 }

@@ -70,6 +70,7 @@ void Attempt::allocate(const Fact& fact, const CardPlaces& places) {
 }
 
 void Attempt::fail_card(const Fact& fact, const CardPlaces& places) {
+  tells_cards_ = true;
   const std::string_view card = fact[Field::kCard];
   const std::string_view said = fact[Field::kNode];
   Node* found = node(said.empty() ? places.node_of(card) : said);

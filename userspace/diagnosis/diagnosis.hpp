@@ -88,7 +88,8 @@ struct Diagnosis {
   std::size_t attempt = 0;     ///< of those of the pod that were seen, from 1; 0: not known
   Instant first = {};          ///< when the first was said of the attempt
   Instant last = {};
-  std::vector<Past> history = {};  ///< newest first; not all, where there were many
+  std::vector<Past> history = {};       ///< newest first; not all, where there were many
+  std::vector<std::string> lacks = {};  ///< what the logs do not tell, and at which level they would
 
   /// Of what its phases say.
   void decide();

@@ -48,6 +48,16 @@ auto list(const json::object& object, std::string_view name, Read read) {
   return out;
 }
 
+/// Each text of a list.
+std::vector<std::string> texts(const json::object& object, std::string_view name) {
+  std::vector<std::string> out;
+  const auto* found = member(object, name, [](const json::value& value) { return value.if_array(); });
+  if (found == nullptr) return out;
+  for (const json::value& item : *found)
+    if (const auto* text = item.if_string()) out.emplace_back(text->data(), text->size());
+  return out;
+}
+
 /// The value whose word this is; nothing where there is none.
 template <typename Value>
 std::optional<Value> value_of(std::string_view said, std::initializer_list<Value> values) {
@@ -121,7 +131,8 @@ Result<Diagnosis> diagnosis_from_json(std::string_view json_text) {
                    .attempt = number<std::size_t>(*object, "attempt").value_or(0),
                    .first = parse_rfc3339(text(times, "first")),
                    .last = parse_rfc3339(text(times, "last")),
-                   .history = list(*object, "history", past)};
+                   .history = list(*object, "history", past),
+                   .lacks = texts(*object, "lacks")};
 }
 
 }  // namespace flowtap::diagnosis

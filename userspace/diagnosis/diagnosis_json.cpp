@@ -10,10 +10,13 @@
 namespace flowtap::diagnosis {
 namespace {
 
-void put(std::string& out, std::string_view name, std::string_view text) {
+void put(std::string& out, std::string_view text) {
   const std::string safe = utf8(text);
-  out.append(1, '"').append(name).append("\":").append(
-      boost::json::serialize(boost::json::string_view(safe)));
+  out += boost::json::serialize(boost::json::string_view(safe));
+}
+
+void put(std::string& out, std::string_view name, std::string_view text) {
+  put(out.append(1, '"').append(name).append("\":"), text);
 }
 
 // As short as reads back to the same: 1.5, not 1.5E0.
@@ -95,9 +98,14 @@ void put_attempt(std::string& out, const Diagnosis& diagnosis) {
     put_time(out, "last", diagnosis.last);
     out += '}';
   }
-  if (diagnosis.history.empty()) return;
-  put_list(out += ",\"history\":[", diagnosis.history);
-  out += ']';
+  if (!diagnosis.history.empty()) {
+    put_list(out += ",\"history\":[", diagnosis.history);
+    out += ']';
+  }
+  if (!diagnosis.lacks.empty()) {
+    put_list(out += ",\"lacks\":[", diagnosis.lacks);
+    out += ']';
+  }
 }
 
 }  // namespace

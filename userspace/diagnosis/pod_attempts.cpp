@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "diagnosis/lacks.hpp"
+
 namespace flowtap::diagnosis {
 namespace {
 
@@ -38,6 +40,7 @@ Diagnosis of_both(const Attempt& device, const Attempt& generic) {
   if (!out.first || (other.first && *other.first < *out.first)) out.first = other.first;
   if (!out.last || (other.last && *other.last > *out.last)) out.last = other.last;
   out.nodes = of_both(std::move(other.nodes), std::move(out.nodes));
+  out.lacks = std::move(other.lacks);
   out.decide();
   return out;
 }
@@ -77,6 +80,7 @@ Diagnosis PodAttempts::diagnosis() const {
     out = of_both(device, generic);
     tell_history(out, device_old, generic_old);
   }
+  std::ranges::move(lacks_nodes(out), std::back_inserter(out.lacks));
   return out;
 }
 

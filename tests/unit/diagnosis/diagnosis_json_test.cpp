@@ -53,7 +53,8 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
       .first = parse_rfc3339("2026-08-21T07:20:00Z"),
       .last = parse_rfc3339("2026-08-21T07:20:01.000001Z"),
       .history = {{parse_rfc3339("2026-08-21T07:19:00Z"), "HAMi", Diagnosis::Status::kFailed, "no \"fit\""},
-                  {std::nullopt, "kube-scheduler", Diagnosis::Status::kPending, ""}}};
+                  {std::nullopt, "kube-scheduler", Diagnosis::Status::kPending, ""}},
+      .lacks = {"a \"b\"", "c"}};
   const auto back = diagnosis_from_json(to_json(all, true));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, all);

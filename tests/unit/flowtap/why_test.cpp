@@ -131,7 +131,7 @@ TEST_F(WhyTest, EvidenceIsTheAttemptAndWhatTheVerdictsRestOn) {
   const std::string log = kGolden + "scheduler/kube-scheduler-v5.json.log";
   const Outcome run = flowtap_program("why default/toobig-v5json-1 -o json --evidence" + from({log}));
   EXPECT_EQ(run.exit, 0);
-  for (const char* const name : {"scheduler", "attempt", "times", "history"})
+  for (const char* const name : {"scheduler", "attempt", "times", "history", "lacks"})
     EXPECT_TRUE(boost::json::parse(run.output).as_object().contains(name)) << name << ": " << run.output;
 }
 

@@ -1,0 +1,69 @@
+#include "diagnosis/lacks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "diagnosis/fact_table.hpp"
+#include "diagnosis/failed_nodes.hpp"
+#include "diagnosis/reasons.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+/// Of nodes that are counted, by what their reason has in it: the first that fits.
+struct Counted {
+  std::string_view reason;
+  std::string_view nodes;
+  std::string_view named;  ///< by whom
+};
+constexpr std::string_view kByHami = "its extender's own log names them, from -v=4 on";
+constexpr std::array kCounted = {
+    Counted{"cannot align", "nodes without room on one NUMA cell",
+            "the NUMA-aware scheduler names them from -v=2 on, up to 2024 from -v=5 on"},
+    Counted{"NodeUnfitPod", "nodes that HAMi turns down", kByHami},
+    Counted{"node not fit pod", "nodes that HAMi turns down", kByHami},
+    Counted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
+    Counted{"", "nodes that kube-scheduler only counts", "it names none at any level"},
+};
+
+bool is_of_a_card(std::string_view reason) {
+  return std::ranges::any_of(fact_rows(), [reason](const FactRow& row) {
+    return row.kind == FactKind::kCardFails && row.says == reason;
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> lacks_cards(const Diagnosis& diagnosis) {
+  bool any_of_cards = false;
+  bool any_without = false;
+  for (const NodeVerdict& node : diagnosis.nodes) {
+    if (node.verdict != Verdict::kFailed) continue;
+    any_without = any_without || reason_of(node).empty();
+    each_reason(reason_of(node), [&](std::string_view reason) {
+      any_of_cards = any_of_cards || is_of_a_card(without_counts(reason));
+    });
+  }
+  if (any_without)
+    return {"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"};
+  if (any_of_cards) return {"the cards that would not do: HAMi names them from -v=5 on"};
+  return {};
+}
+
+std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis) {
+  std::vector<std::string> out;
+  std::array<std::size_t, kCounted.size()> nodes{};
+  for (const NodesReason& one : failed_nodes(diagnosis).unnamed) {
+    const auto* const found = std::ranges::find_if(
+        kCounted, [&](const Counted& counted) { return one.reason.contains(counted.reason); });
+    nodes.at(static_cast<std::size_t>(found - kCounted.begin())) += one.nodes;
+  }
+  for (std::size_t i = 0; i < kCounted.size(); ++i)
+    if (nodes.at(i) > 0)
+      out.push_back(std::string(kCounted.at(i).nodes) + " (" + std::to_string(nodes.at(i)) +
+                    "): " + std::string(kCounted.at(i).named));
+  return out;
+}
+
+}  // namespace flowtap::diagnosis

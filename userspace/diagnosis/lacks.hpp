@@ -1,0 +1,17 @@
+// What an answer does not have because the logs that it is from do not tell it. Of what they hold, never by what level they should be.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnosis/diagnosis.hpp"
+
+namespace flowtap::diagnosis {
+
+/// Of HAMi's attempt in which no line says why a card does not do: a sentence each.
+[[nodiscard]] std::vector<std::string> lacks_cards(const Diagnosis& diagnosis);
+
+/// Of an answer in which kube-scheduler counts nodes that nobody names.
+[[nodiscard]] std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis);
+
+}  // namespace flowtap::diagnosis
