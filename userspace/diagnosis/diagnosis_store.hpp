@@ -20,8 +20,9 @@ namespace flowtap::diagnosis {
 class DiagnosisStore {
  public:
   static constexpr std::size_t kMostPods = 1000;
-  /// Of all attempts together, unless told otherwise: one over thousands of nodes takes a megabyte.
-  static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
+  /// Of all attempts together, unless told otherwise: one over a hundred nodes takes 28 KiB, one over
+  /// thousands a megabyte.
+  static constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
 
   explicit DiagnosisStore(std::size_t most_pods = kMostPods, std::size_t most_bytes = kMostBytes)
       : most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
