@@ -14,7 +14,11 @@
 namespace flowtap::test {
 
 /// How long a test waits for what must happen before it gives up. Only a failure takes that long.
+#ifdef __SANITIZE_THREAD__
+inline constexpr std::chrono::seconds kPatience{300};
+#else
 inline constexpr std::chrono::seconds kPatience{60};
+#endif
 
 /// Asks again and again until it is so; false when patience has run out.
 [[nodiscard]] bool eventually(const std::function<bool()>& so, std::chrono::milliseconds limit = kPatience);
