@@ -100,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   boost::asio::io_context io(1);
   const api::Bell bell(io);
   const api::Service service{node, {}, followers, bell, closing};
-  api::Socket server(io, boost::asio::local::stream_protocol(), ends[0]);
+  api::Socket server(io, boost::asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
   boost::asio::co_spawn(io, api::serve(std::move(server), service), boost::asio::detached);
   std::string answer;
   // A pipelined flood has more answers than the socket holds, so they are taken while it is served.
