@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "api/route_table.hpp"
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
 
@@ -92,19 +93,29 @@ Runs::const_iterator default_container(const Runs& runs) {
 
 }  // namespace
 
-std::vector<std::string_view> log_parameters() {
-  return {"follow",     "tailLines", "sinceSeconds", "sinceTime", "timestamps",
-          "limitBytes", "stream",    "format",       "pretty",    "insecureSkipTLSVerifyBackend"};
+std::vector<QueryParameter> log_parameters() {
+  using enum ParameterType;
+  return {{"follow", "Also the lines that come from now on.", kFlag},
+          {"tailLines", "As many lines from the end.", kCount},
+          {"sinceSeconds", "Lines of as many seconds until now.", kCount},
+          {"sinceTime", "Lines from this time on.", kTime},
+          {"timestamps", "With its time in front of each line.", kFlag},
+          {"limitBytes", "At most as many bytes.", kCount},
+          {"stream", "One output alone.", kWord, {"All", "Stdout", "Stderr"}},
+          {"format", "Lines as text, or as log records of OpenTelemetry.", kWord, {"text", "otel"}},
+          {"pretty", "Accepted because Kubernetes does; changes nothing.", kFlag},
+          {"insecureSkipTLSVerifyBackend", "Accepted because Kubernetes does; changes nothing.", kFlag}};
 }
 
-std::vector<std::string_view> pod_log_parameters() {
-  auto names = log_parameters();
-  names.insert(names.end(), {"container", "previous"});
-  return names;
+std::vector<QueryParameter> pod_log_parameters() {
+  auto parameters = log_parameters();
+  parameters.push_back({"container", "The container, where the pod has several."});
+  parameters.push_back({"previous", "Of the run before.", ParameterType::kFlag});
+  return parameters;
 }
 
 std::vector<std::string_view> log_flags() {
-  return {"follow", "previous", "timestamps", "pretty", "insecureSkipTLSVerifyBackend"};
+  return flags_of(pod_log_parameters());
 }
 
 Result<LogOptions> parse_log_options(const Parameters& parameters,

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "api/flow_routes.hpp"
+#include "api/query_parameter.hpp"
 
 namespace flowtap::api {
 
-/// The names of the parameters that all logs have, and those of a pod's.
-[[nodiscard]] std::vector<std::string_view> log_parameters();
-[[nodiscard]] std::vector<std::string_view> pod_log_parameters();
-/// Those of them that are true or false.
+/// The parameters that all logs have, and those of a pod's.
+[[nodiscard]] std::vector<QueryParameter> log_parameters();
+[[nodiscard]] std::vector<QueryParameter> pod_log_parameters();
+/// The names of those that are true or false.
 [[nodiscard]] std::vector<std::string_view> log_flags();
 
 /// An Error says what Kubernetes says.

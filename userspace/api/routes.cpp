@@ -5,74 +5,24 @@
 #include <optional>
 #include <vector>
 
-#include "api/diagnosis_routes.hpp"
-#include "api/flow_routes.hpp"
 #include "api/json.hpp"
-#include "api/log_routes.hpp"
-#include "api/stats_json.hpp"
-#include "api/status_json.hpp"
+#include "api/route_table.hpp"
 #include "api/target.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::api {
 namespace {
 
-Answer health(const Call&) {
-  return {200, R"({"status":"ok"})"};
-}
-
-Answer ready(const Call& call) {
-  if (const Status status = call.node.ready(); !status)
-    return error_answer(503, "not ready: " + status.error().what, status.error().hint);
-  return {200, R"({"status":"ready"})"};
-}
-
-Answer status(const Call& call) {
-  return {200, status_to_json(call.node.status())};
-}
-
-Answer stats(const Call& call) {
-  const auto snapshot = call.node.snapshot();
-  if (!snapshot)
-    return error_answer(503, "no totals yet: the first cycle has not ended", "try again in a moment");
-  return {200, stats_to_json(*snapshot)};
-}
-
-/// Each {} in a path stands for one segment.
-struct Route {
-  std::string path;
-  Answer (*answer)(const Call&);
-  std::vector<std::string_view> parameters = {};
-  std::vector<std::string_view> flags = {};  // those of them that may stand without a value
-};
-
-const std::vector<Route>& routes() {
-  static const std::vector<Route> kRoutes = {
-      {std::string(kHealthPath), health},
-      {std::string(kReadyPath), ready},
-      {std::string(kStatusPath), status},
-      {std::string(kStatsPath), stats},
-      {std::string(kFlowsPath), list_flows, {"namespace", "pod", "group", "kind", "follow"}},
-      {std::string(kFlowsPath) + "/{}/raw", read_flow, {"follow", "stream", "from"}},
-      {std::string(kFlowsPath) + "/{}/log", flow_log, log_parameters(), log_flags()},
-      {std::string(kNamespacesPath) + "/{}/pods/{}/log", pod_log, pod_log_parameters(), log_flags()},
-      {std::string(kNamespacesPath) + "/{}/pods/{}/schedulerlog", schedulerlog, {"evidence"}, {"evidence"}},
-      {std::string(kSchedulerLogsPath), schedulerlogs, {"namespace", "diagnosis"}, {"diagnosis"}},
-      {std::string(kProcessesPath) + "/{}/raw", tap_process, {"stream"}},
-      {std::string(kProcessesPath) + "/{}/log", tap_process_lines, {"stream", "timestamps"}, {"timestamps"}}};
-  return kRoutes;
-}
-
-/// What stands in the places of {}, still encoded and never empty; nothing where the path is another one.
+/// What stands in the places of {name}, still encoded and never empty; nothing where the path is another one.
 std::optional<std::vector<std::string_view>> match(const Route& route, std::string_view path) {
   std::string_view pattern = route.path;
   std::vector<std::string_view> segments;
   while (true) {
-    const auto braces = pattern.find("{}");
+    const auto braces = pattern.find('{');
     if (braces == std::string_view::npos) return path == pattern ? std::optional(segments) : std::nullopt;
     if (!path.starts_with(pattern.substr(0, braces))) return std::nullopt;
     path.remove_prefix(braces);
-    pattern.remove_prefix(braces + 2);
+    pattern.remove_prefix(pattern.find('}') + 1);
     const std::string_view segment = path.substr(0, path.find('/'));
     if (segment.empty()) return std::nullopt;
     segments.push_back(segment);
@@ -93,7 +43,8 @@ Answer no_such_path(std::string_view path) {
 
 Answer unknown_parameter(const Route& route, const std::string& name) {
   std::string accepted;
-  for (const auto p : route.parameters) accepted += (accepted.empty() ? "accepted: " : ", ") + std::string(p);
+  for (const auto& p : route.parameters)
+    accepted += (accepted.empty() ? "accepted: " : ", ") + std::string(p.name);
   return error_answer(400, route.path + " does not know the parameter " + in_quotes(name),
                       accepted.empty() ? "it takes none: leave out the ? and what follows it" : accepted);
 }
@@ -111,9 +62,10 @@ Answer answer_with(const Route& route, const std::vector<std::string_view>& segm
     if (!text) return error_answer(400, text.error().what, text.error().hint);
     decoded.push_back(std::move(*text));
   }
-  auto parameters = Parameters::parse(query, route.flags);
+  auto parameters = Parameters::parse(query, flags_of(route.parameters));
   if (!parameters) return error_answer(400, parameters.error().what, parameters.error().hint);
-  if (const auto* name = parameters->unknown(route.parameters)) return unknown_parameter(route, *name);
+  if (const auto* name = parameters->unknown(names_of(route.parameters)))
+    return unknown_parameter(route, *name);
   return route.answer({node, std::move(decoded), std::move(*parameters), request.may_follow});
 }
 
