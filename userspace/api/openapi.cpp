@@ -25,7 +25,9 @@ constexpr std::array kMeanings = {
     StatusMeaning{304, "The client has this answer: If-None-Match names its ETag.", false},
     StatusMeaning{400, "The request is not one, or a parameter has no such name or value.", true},
     StatusMeaning{401, "Over TCP: the request has no valid token.", true},
-    StatusMeaning{403, "On the Unix socket: this user may not use the API.", true},
+    StatusMeaning{403,
+                  "This user may not use the API; over TCP: may not get pods/log there, as Kubernetes says.",
+                  true},
     StatusMeaning{404, "This node knows no such thing.", false},
     StatusMeaning{405, "Everything here can only be read: GET and HEAD.", true},
     StatusMeaning{409, "This cannot be captured as it is.", false},
@@ -33,7 +35,9 @@ constexpr std::array kMeanings = {
     StatusMeaning{429, "Asked too often, or as many follow as may.", true},
     StatusMeaning{431, "The header of the request is too large.", true},
     StatusMeaning{500, "The answer could not be made.", true},
-    StatusMeaning{503, "Not now: this part does not run, or too many connections are open.", true}};
+    StatusMeaning{
+        503, "Not now: this part does not run, too many connections are open, or Kubernetes cannot be asked.",
+        true}};
 
 json::object reference(std::string_view folder, std::string_view name) {
   return {{"$ref", "#/components/" + std::string(folder) + "/" + std::string(name)}};
