@@ -27,8 +27,9 @@ void append_family(std::string& page, const Family& f) {
     page += fmt::format("{}`{}`", i == 0 ? "; labels " : ", ", label_key(f.labels, i));
   page += fmt::format(".\n\n{}\n", f.help);
   if (first.kind == Kind::kHistogram) {
-    page += fmt::format("\nBuckets: powers of two nanoseconds, `le` from {:g} to {:g}.\n", histogram_edge(0),
-                        histogram_edge(FTAP_HIST_BUCKETS - 1));
+    page +=
+        fmt::format("\nBuckets: powers of two nanoseconds, `le` from {:g} to {:g}.\n",
+                    histogram_edge(0, first.widened), histogram_edge(FTAP_HIST_BUCKETS - 1, first.widened));
   }
   if (!first.label) return;
   page += fmt::format("\n| `{}` | meaning |\n|---|---|\n", label_key(f.labels, label_count(f.labels) - 1));

@@ -17,9 +17,17 @@ namespace row {
 inline constexpr Kind kCOUNTER = Kind::kCounter;
 inline constexpr Kind kGAUGE = Kind::kGauge;
 inline constexpr Kind kHISTOGRAM = Kind::kHistogram;
+inline constexpr Kind kLONG_HISTOGRAM = Kind::kHistogram;  // what takes up to a day; of self.def only
 inline constexpr Unit kNONE = Unit::kNone;
 inline constexpr Unit kSECONDS = Unit::kSeconds;
 inline constexpr Unit kBYTES = Unit::kBytes;
+
+namespace widened {
+inline constexpr unsigned kCOUNTER = 0;
+inline constexpr unsigned kGAUGE = 0;
+inline constexpr unsigned kHISTOGRAM = 0;
+inline constexpr unsigned kLONG_HISTOGRAM = 13;  // 2^23 .. 2^47 ns: 8 ms .. 39 h
+}  // namespace widened
 
 // The two markers of a row without a fixed label value are types of their own, so that no text can be
 // mistaken for them.
@@ -49,10 +57,16 @@ constexpr bool open(AnyLabel) {
   row::NoLabel {}
 #define FTAP_ANY_LABEL \
   row::AnyLabel {}
-#define FTAP_ROW(id, fam, value, kind, unit, help, slot)                                                      \
-  Stat{                                                                                                       \
-      StatId::k##id, FamilyId::k##fam, row::label(value), row::open(value), row::k##kind, row::k##unit, help, \
-      slot},
+#define FTAP_ROW(id, fam, value, kind, unit, help, slot) \
+  Stat{StatId::k##id,                                    \
+       FamilyId::k##fam,                                 \
+       row::label(value),                                \
+       row::open(value),                                 \
+       row::k##kind,                                     \
+       row::k##unit,                                     \
+       help,                                             \
+       slot,                                             \
+       row::widened::k##kind},
 
 inline constexpr std::array kStats = {
 #define FTAP_STAT(id, fam, value, kind, unit, help) FTAP_ROW(id, fam, value, kind, unit, help, FTAP_SLOT_##id)

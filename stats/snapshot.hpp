@@ -22,11 +22,11 @@ struct HistogramValue {
   bool operator==(const HistogramValue&) const = default;
 };
 
-/// Upper edge of bucket i in seconds, inclusive, as Prometheus' `le`.
-double histogram_edge(std::size_t i);
+/// Upper edge of bucket i in seconds, inclusive, as Prometheus' `le`. `widened`: Stat::widened.
+double histogram_edge(std::size_t i, unsigned widened = 0);
 
 /// Bucket of a value in nanoseconds: ftap_log2_bucket(), as in the kernel.
-std::size_t histogram_bucket(std::uint64_t ns);
+std::size_t histogram_bucket(std::uint64_t ns, unsigned widened = 0);
 
 /// Exact counts stay integers; what is measured in userspace is a double.
 using Value = std::variant<std::uint64_t, double, HistogramValue>;

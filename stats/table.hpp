@@ -50,6 +50,7 @@ struct Stat {
   Unit unit;
   std::string_view help;
   std::optional<std::size_t> slot;
+  unsigned widened = 0;  ///< of a histogram: its edges are 2 to the power of this times those of slots.h
 };
 
 /// All families, in the order of families.def.

@@ -15,12 +15,16 @@ std::uint64_t grown(std::uint64_t now, std::uint64_t before) {
   return now >= before ? now - before : now;
 }
 
-void append_histogram(std::string& out, const HistogramValue& now, const HistogramValue& before) {
+void append_histogram(std::string& out, const HistogramValue& now, const HistogramValue& before,
+                      unsigned widened) {
   std::uint64_t count = 0;
   std::string buckets;
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
     count += grown(now.counts.at(i), before.counts.at(i));
-    buckets.append(i == 0 ? "\"" : ",\"").append(edge_text(i)).append("\":").append(std::to_string(count));
+    buckets.append(i == 0 ? "\"" : ",\"")
+        .append(edge_text(i, widened))
+        .append("\":")
+        .append(std::to_string(count));
   }
   count += grown(now.counts.back(), before.counts.back());
   out.append("{\"count\":").append(std::to_string(count)).append(",\"sum\":");
@@ -28,11 +32,12 @@ void append_histogram(std::string& out, const HistogramValue& now, const Histogr
   out.append(",\"buckets\":{").append(buckets).append("}}");
 }
 
-/// The total in `now` minus the one in `before`; as a difference from nothing, the total itself.
-void append_total(std::string& out, const Value& now, const Value& before) {
+/// The total of a series minus the one in `before`; as a difference from nothing, the total itself.
+void append_total(std::string& out, const Series& series, const Value& before) {
+  const Value& now = series.value;
   if (const auto* histogram = std::get_if<HistogramValue>(&now)) {
     const auto* then = std::get_if<HistogramValue>(&before);
-    append_histogram(out, *histogram, then != nullptr ? *then : HistogramValue{});
+    append_histogram(out, *histogram, then != nullptr ? *then : HistogramValue{}, series.stat->widened);
   } else if (const auto* count = std::get_if<std::uint64_t>(&now)) {
     const auto* then = std::get_if<std::uint64_t>(&before);
     out += std::to_string(grown(*count, then != nullptr ? *then : 0));
@@ -141,9 +146,9 @@ void JsonLines::write_series(const Series& series) {
   } else {
     Told& before = told(series);
     line_.append(",\"total\":");
-    append_total(line_, series.value, Value{});
+    append_total(line_, series, Value{});
     line_.append(",\"delta\":");
-    append_total(line_, series.value, before.total);
+    append_total(line_, series, before.total);
     before = {series.value, seq_};
   }
   line_ += '}';

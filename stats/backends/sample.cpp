@@ -8,8 +8,11 @@ namespace {
 
 constexpr std::uint64_t kNanosPerUnit = 1'000'000'000;
 
-std::array<std::string, FTAP_HIST_BUCKETS> edges() {
-  std::array<std::string, FTAP_HIST_BUCKETS> all;
+// Each power of two that is an edge, up to the longest that nanoseconds can hold.
+constexpr std::size_t kEdges = 64 - FTAP_HIST_MIN_LOG2;
+
+std::array<std::string, kEdges> edges() {
+  std::array<std::string, kEdges> all;
   for (std::size_t i = 0; i < all.size(); ++i)
     all.at(i) = nano_text(std::uint64_t{1} << (FTAP_HIST_MIN_LOG2 + i));
   return all;
@@ -17,9 +20,9 @@ std::array<std::string, FTAP_HIST_BUCKETS> edges() {
 
 }  // namespace
 
-std::string_view edge_text(std::size_t bucket) {
-  static const auto kEdges = edges();
-  return kEdges.at(bucket);
+std::string_view edge_text(std::size_t bucket, unsigned widened) {
+  static const auto kTexts = edges();
+  return kTexts.at(bucket + widened);
 }
 
 std::uint64_t nanos(double total) {

@@ -32,8 +32,8 @@ struct Sample {
   double gauge = 0;         ///< kGauge; never NaN or infinite
 };
 
-/// The edges of all histograms, as Sample::le shows them.
-[[nodiscard]] std::string_view edge_text(std::size_t bucket);
+/// histogram_edge() as Sample::le shows it.
+[[nodiscard]] std::string_view edge_text(std::size_t bucket, unsigned widened = 0);
 
 /// A total in 1e-9 of its unit; what no counter can be (negative, not a number) is 0.
 [[nodiscard]] std::uint64_t nanos(double total);
@@ -47,13 +47,13 @@ struct Sample {
 namespace detail {
 
 template <typename Visit>
-void visit_histogram(Sample sample, const HistogramValue& histogram, Visit& visit) {
+void visit_histogram(Sample sample, const HistogramValue& histogram, unsigned widened, Visit& visit) {
   sample.kind = SampleKind::kCount;
   sample.suffix = "_bucket";
   sample.total = 0;
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
     sample.total += histogram.counts.at(i);
-    sample.le = edge_text(i);
+    sample.le = edge_text(i, widened);
     visit(sample);
   }
   sample.le = {};
@@ -75,7 +75,7 @@ void for_each_sample(const Series& series, Visit visit) {
   sample.family = &family(series.stat->family);
   sample.labels = series.labels;
   if (const auto* histogram = std::get_if<HistogramValue>(&series.value)) {
-    detail::visit_histogram(sample, *histogram, visit);
+    detail::visit_histogram(sample, *histogram, series.stat->widened, visit);
     return;
   }
   const auto* count = std::get_if<std::uint64_t>(&series.value);

@@ -26,12 +26,12 @@ std::string_view unit_name(stats::Unit unit) {
   return "";
 }
 
-void append_histogram(json::object& out, const stats::HistogramValue& histogram) {
+void append_histogram(json::object& out, const stats::HistogramValue& histogram, unsigned widened) {
   json::array buckets;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
     total += histogram.counts.at(i);
-    buckets.push_back(json::object{{"le", stats::histogram_edge(i)}, {"total", total}});
+    buckets.push_back(json::object{{"le", stats::histogram_edge(i, widened)}, {"total", total}});
   }
   out["total"] = total + histogram.counts.back();
   out["sum"] = number(histogram.sum);
@@ -44,7 +44,7 @@ json::object series_to_json(const stats::Series& series, const stats::Family& fa
     labels[view(stats::label_key(family.labels, i))] = series.labels[i];
   json::object out{{"labels", std::move(labels)}};
   if (const auto* histogram = std::get_if<stats::HistogramValue>(&series.value)) {
-    append_histogram(out, *histogram);
+    append_histogram(out, *histogram, series.stat->widened);
   } else {
     const auto* count = std::get_if<std::uint64_t>(&series.value);
     const char* name = series.stat->kind == stats::Kind::kGauge ? "value" : "total";

@@ -32,7 +32,11 @@ void Attempt::begin(const Fact& fact) {
   *this = Attempt();
   scheduler_ = fact.scheduler;
   heard_ = true;
-  time_ = {.since = since, .first = fact.time, .last = fact.time, .closed = false};
+  time_ = {.since = since,
+           .first = fact.time,
+           .last = fact.time,
+           .begin_said = fact.kind == FactKind::kAttempt,
+           .closed = false};
   first_ = fact.instant;
 }
 

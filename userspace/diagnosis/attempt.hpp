@@ -21,6 +21,7 @@ struct AttemptTime {
       since;  ///< nothing of it was said before; not known where it is the first and its beginning is not said
   flow::KlogTime first;
   flow::KlogTime last;
+  bool begin_said = false;
   bool closed =
       false;  ///< it has come to its end, and what this scheduler says next of the pod is of another attempt
 };
@@ -56,6 +57,8 @@ class Attempt {
   [[nodiscard]] const Phase& filter() const { return filter_; }
   [[nodiscard]] const Phase& bind() const { return bind_; }
   [[nodiscard]] const AttemptTime& time() const { return time_; }
+  /// When the first was said of it.
+  [[nodiscard]] const flow::KlogInstant& first() const { return first_; }
   /// About what it takes, so that all of them can have a bound.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 

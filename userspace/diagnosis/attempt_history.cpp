@@ -76,6 +76,7 @@ void AttemptHistory::add(const Attempt& attempt, const Fact& next) {
     born_ = next.time;
     return;
   }
+  if (kept_.empty()) begun_ = attempt.first();
   if (kept_.size() == kMost) {
     bytes_ -= bytes_of(kept_.front());
     kept_.erase(kept_.begin());

@@ -34,6 +34,8 @@ class AttemptHistory {
   [[nodiscard]] std::size_t dropped() const { return dropped_; }
   /// Where another pod of the name was there before: what was said before this is of that one.
   [[nodiscard]] flow::KlogTime born() const { return born_; }
+  /// When the first was said of the pod, if it was before its latest attempt.
+  [[nodiscard]] flow::KlogInstant begun() const { return begun_; }
   /// About what it takes.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -41,6 +43,7 @@ class AttemptHistory {
   std::vector<OldAttempt> kept_;
   std::size_t dropped_ = 0;
   flow::KlogTime born_;
+  flow::KlogInstant begun_;
   std::size_t bytes_ = sizeof(AttemptHistory);
 };
 

@@ -1,6 +1,7 @@
 // The latest attempts of each pod that schedulers have spoken of, as many as there is room for. Safe from any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -38,6 +39,8 @@ class DiagnosisStore {
     Outcome outcome = Outcome::kNone;
     /// Of one that failed, each once: patterns of advice.def, and kOtherReason where none fits.
     std::vector<std::string_view> reasons;
+    /// Of one that is bound: since the first was said of the pod, where it is known when both were.
+    std::optional<std::chrono::nanoseconds> took = {};
   };
   Decided add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
   static constexpr std::string_view kOtherReason = "other";

@@ -54,6 +54,13 @@ Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places) {
   return attempt.add(fact, places);
 }
 
+flow::KlogInstant PodAttempts::begun(Scheduler scheduler) const {
+  const AttemptHistory& history = histories_.at(static_cast<std::size_t>(scheduler));
+  if (!history.kept().empty()) return history.begun();
+  const Attempt& attempt = of(scheduler);
+  return attempt.time().begin_said ? attempt.first() : std::nullopt;
+}
+
 Diagnosis PodAttempts::diagnosis() const {
   const auto generic_at = static_cast<std::size_t>(Scheduler::kKube);
   const auto device_at = static_cast<std::size_t>(Scheduler::kHami);

@@ -20,6 +20,9 @@ class PodAttempts {
  public:
   Outcome add(const Fact& fact, const CardPlaces& places);
 
+  /// When this scheduler said the first of the pod, and not only how its attempt ended.
+  [[nodiscard]] flow::KlogInstant begun(Scheduler scheduler) const;
+
   [[nodiscard]] const Attempt& of(Scheduler scheduler) const {
     return attempts_.at(static_cast<std::size_t>(scheduler));
   }

@@ -1,6 +1,7 @@
 #include "diagnosis/scheduler_log.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <ranges>
 
 #include "flow/lines/klog_record.hpp"
@@ -35,6 +36,10 @@ void SchedulerLog::add(Fact fact) {
   const auto decided = store_->add(pod.key(), fact, places_);
   ++counts_.outcomes.at(static_cast<std::size_t>(decided.outcome));
   for (const std::string_view reason : decided.reasons) ++counts_.failures[reason];
+  if (!decided.took) return;
+  const auto ns = static_cast<std::uint64_t>(decided.took->count());
+  ++counts_.took.at(ns > 1 ? static_cast<std::size_t>(std::bit_width(ns - 1)) : 0);
+  counts_.took_in_all += *decided.took;
 }
 
 const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) {

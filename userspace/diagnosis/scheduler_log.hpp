@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -29,12 +30,18 @@ struct LogCounts {
   std::map<std::string_view, std::uint64_t>
       failures;  ///< attempts that failed, by DiagnosisStore::Decided::reasons
 
+  std::array<std::uint64_t, 64>
+      took{};  ///< pods that were bound, by DiagnosisStore::Decided::took: over 2^(i-1) ns, up to 2^i
+  std::chrono::nanoseconds took_in_all{0};
+
   LogCounts& operator+=(const LogCounts& more) {
     telling += more.telling;
     others += more.others;
     malformed += more.malformed;
     cut += more.cut;
     for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes.at(i) += more.outcomes.at(i);
+    for (std::size_t i = 0; i < took.size(); ++i) took.at(i) += more.took.at(i);
+    took_in_all += more.took_in_all;
     for (const auto& [reason, count] : more.failures) failures[reason] += count;
     return *this;
   }

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diagnosis/pod_attempts.hpp"
@@ -147,6 +150,40 @@ TEST(AttemptHistory, TimesAreThoseOfTheRecords) {
   // Of klog's text nobody knows the year.
   EXPECT_EQ(test::answer_of({R"("Attempting to schedule pod" pod="ns/p")"}, "ns/p", true).find("times"),
             std::string::npos);
+}
+
+// What it took from the first that was said of the pod, in counts by powers of two nanoseconds.
+TEST(AttemptHistory, TheTimeToTheBindIsThatOfAllAttempts) {
+  const auto counts_of = [](std::initializer_list<std::pair<int, const char*>> said) {
+    DiagnosisStore store;
+    SchedulerLog log(store);
+    for (const auto& [seconds, rest] : said)
+      log.read(R"({"ts":)" + std::to_string(1'795'224'000'000 + 1000LL * seconds) + R"(,"caller":"a.go:1",)" +
+               rest + R"(,"v":2,"pod":{"name":"p","namespace":"ns"}})");
+    return log.counts();
+  };
+  constexpr const char* kBegin = R"("msg":"Attempting to schedule pod")";
+  constexpr const char* kNone = R"("msg":"Unable to schedule pod; no fit; waiting","err":"x")";
+  constexpr const char* kEnd = R"("msg":"Successfully bound pod to node","node":"n")";
+  const auto took = [&](std::initializer_list<std::pair<int, const char*>> said) {
+    return std::chrono::duration_cast<std::chrono::seconds>(counts_of(said).took_in_all).count();
+  };
+  EXPECT_EQ(took({{1, kBegin}, {2, kNone}, {90, kBegin}, {101, kEnd}}), 100);
+  EXPECT_EQ(took({{2, kNone}, {101, kEnd}}), 99) << "at -v=2";
+  EXPECT_EQ(took({{1, kBegin}, {11, kEnd}, {20, kBegin}, {25, kEnd}}), 15) << "another pod of the name";
+  const auto counts = counts_of({{1, kBegin}, {2, kEnd}});
+  EXPECT_EQ(counts.took.at(30), 1U) << "2^29 ns < 1 s <= 2^30 ns";
+  // Only its end was seen, and of text nobody knows the year.
+  const auto number = [](const LogCounts& all) {
+    return std::accumulate(all.took.begin(), all.took.end(), 0U);
+  };
+  EXPECT_EQ(number(counts_of({{11, kEnd}})), 0U);
+  DiagnosisStore store;
+  SchedulerLog log(store);
+  log.read(R"(I0821 07:20:00.000001       1 a.go:1] "Attempting to schedule pod" pod="ns/p")");
+  log.read(R"(I0821 07:20:01.000001       1 a.go:1] "Successfully bound pod to node" pod="ns/p" node="n")");
+  EXPECT_EQ(number(log.counts()), 0U);
+  EXPECT_EQ(log.counts().outcomes.at(static_cast<std::size_t>(Outcome::kBound)), 1U);
 }
 
 TEST(AttemptHistory, WhoseWordTheStatusIsIsSaid) {

@@ -33,6 +33,16 @@ std::string scheduler_of(const std::string& flow) {
   return parts->front() == "pod" && parts->size() > kContainer ? parts->at(kContainer) : parts->back();
 }
 
+// Powers of two into those that are edges.
+stats::HistogramValue durations(const diagnosis::LogCounts& counts) {
+  const unsigned widened = stats::stat(StatId::kSCHEDULING_DURATION).widened;
+  stats::HistogramValue out;
+  for (std::size_t i = 0; i < counts.took.size(); ++i)
+    out.counts.at(stats::histogram_bucket(std::uint64_t{1} << i, widened)) += counts.took.at(i);
+  out.sum = std::chrono::duration<double>(counts.took_in_all).count();
+  return out;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ExplainPath>> ExplainPath::start(const SchedulerFlows& from, std::size_t max_pods) {
@@ -192,6 +202,7 @@ void ExplainPath::append_samples(std::vector<stats::Series>& out) const {
       out.push_back({&stats::stat(StatId::kSCHEDULING_OUTCOMES),
                      {entry.first, std::string(to_string(static_cast<diagnosis::Outcome>(i)))},
                      counts.outcomes.at(i)});
+    out.push_back({&stats::stat(StatId::kSCHEDULING_DURATION), {entry.first}, durations(counts)});
     for (const auto& [reason, count] : counts.failures)
       out.push_back({&stats::stat(StatId::kSCHEDULING_FAILURES), {entry.first, std::string(reason)}, count});
   }

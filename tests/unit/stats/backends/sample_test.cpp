@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace flowtap::stats {
 namespace {
@@ -17,6 +19,32 @@ TEST(Histogram, BucketsAreThoseOfTheirEdges) {
     EXPECT_EQ(histogram_bucket(edge + 1), i + 1);
   }
   EXPECT_EQ(histogram_bucket(std::numeric_limits<std::uint64_t>::max()), std::size_t{FTAP_HIST_BUCKETS});
+}
+
+TEST(Histogram, WidenedEdgesAreThoseOfLongTimes) {
+  constexpr unsigned kWidened = 13;
+  EXPECT_DOUBLE_EQ(histogram_edge(0, kWidened), 0.008388608);
+  EXPECT_GT(histogram_edge(FTAP_HIST_BUCKETS - 1, kWidened), 86'400);
+  for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
+    const std::uint64_t edge = std::uint64_t{1} << (FTAP_HIST_MIN_LOG2 + kWidened + i);
+    EXPECT_DOUBLE_EQ(histogram_edge(i, kWidened) * 1e9, static_cast<double>(edge));
+    EXPECT_EQ(histogram_bucket(edge, kWidened), i);  // inclusive
+    EXPECT_EQ(histogram_bucket(edge + 1, kWidened), i + 1);
+  }
+  EXPECT_EQ(edge_text(0, kWidened), "0.008388608");
+  EXPECT_EQ(edge_text(FTAP_HIST_BUCKETS - 1, kWidened), "140737.488355328");
+}
+
+// Of one stat, whichever way its series goes.
+TEST(Histogram, ASeriesHasTheEdgesOfItsStat) {
+  for (const StatId id : {StatId::kSCRAPE_DURATION, StatId::kSCHEDULING_DURATION}) {
+    std::vector<std::string> edges;
+    for_each_sample({&stat(id), {"x"}, HistogramValue{}}, [&](const Sample& sample) {
+      if (!sample.le.empty()) edges.emplace_back(sample.le);
+    });
+    ASSERT_EQ(edges.size(), std::size_t{FTAP_HIST_BUCKETS});
+    EXPECT_EQ(edges.back(), id == StatId::kSCRAPE_DURATION ? "17.179869184" : "140737.488355328");
+  }
 }
 
 TEST(Sample, EdgesAreExactDecimals) {
