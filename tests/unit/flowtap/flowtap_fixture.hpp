@@ -55,7 +55,9 @@ class FlowtapTest : public testing::Test {
   /// What is shown, then the exit code, where SIGINT comes when `text` has been shown.
   [[nodiscard]] Outcome interrupted(const std::string& arguments, const std::string& text) const {
     const std::string file = dir_ / "shown";
-    return shell(FLOWTAP_PROGRAM " " + arguments + at() + " >" + file + R"( 2>&1 & pid=$!
+    // What an earlier one has shown is not this one's, whose signal would come before anybody waits for it.
+    return shell("rm -f " + file + "; " FLOWTAP_PROGRAM " " + arguments + at() + " >" + file +
+                 R"( 2>&1 & pid=$!
     for i in $(seq 1000); do grep -q )" +
                  text + " " + file + R"( 2>/dev/null && break; sleep 0.01; done
     kill -INT $pid; wait $pid; e=$?; cat )" +

@@ -111,10 +111,10 @@ TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
         std::pair("-g typo -c app", "no container \"app\" of the group \"typo\" was seen on this node yet"),
         std::pair("shop/typo --all-containers", "the pod \"shop/typo\" was not seen on this node yet")}) {
     const std::string err = dir_ / "err";
-    const Outcome run =
-        shell(FLOWTAP_PROGRAM " logs -f " + std::string(how) + at() + " 2>" + err + R"( & pid=$!
+    const Outcome run = shell("rm -f " + err + "; " FLOWTAP_PROGRAM " logs -f " + std::string(how) + at() +
+                              " 2>" + err + R"( & pid=$!
     for i in $(seq 1000); do grep -q hint )" +
-              err + R"( 2>/dev/null && break; sleep 0.01; done
+                              err + R"( 2>/dev/null && break; sleep 0.01; done
     kill -INT $pid; wait $pid; echo "exit $?")");
     EXPECT_EQ(run.output, "exit 0\n") << how;
     const std::string said = shell("cat " + err).output;
