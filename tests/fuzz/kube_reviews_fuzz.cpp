@@ -2,6 +2,7 @@
 #include <boost/json.hpp>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "api/kube_reviews.hpp"
@@ -15,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!subject || !*subject) return 0;
   if ((*subject)->user.empty()) std::abort();
   boost::json::error_code error;
-  const std::string asked = log_access_review(**subject, body);
+  const std::string asked = access_review(**subject, {.ns = std::string(body)});
   (void)boost::json::parse(asked, error);
   if (error) std::abort();
   return 0;

@@ -19,32 +19,34 @@ namespace {
 constexpr std::chrono::seconds kPatience(8);
 
 /// Asks, and is back when there is an answer or patience has run out.
-asio::awaitable<Access> ask(KubeAccess& kube, const std::string& token, const std::string& ns) {
+asio::awaitable<Access> ask(KubeAccess& kube, const std::string& token, const Right& right) {
   const auto executor = co_await asio::this_coro::executor;
   // The answer comes on another thread, perhaps after nobody waits any more.
   const auto wait = std::make_shared<asio::steady_timer>(executor, kPatience);
   const std::weak_ptr<asio::steady_timer> waits = wait;
-  kube.ask(token, ns, [executor, waits] {
+  kube.ask(token, right, [executor, waits] {
     asio::post(executor, [waits] {
       if (const auto timer = waits.lock()) timer->cancel();
     });
   });
   co_await wait->async_wait(kAwait);
-  co_return kube.known(token, ns).value_or(Access::kUnknown);
+  co_return kube.known(token, right).value_or(Access::kUnknown);
 }
 
-Answer refused(Access access, const std::string& ns, const KubeAccess& kube) {
-  const std::string what = ns.empty() ? "in all namespaces" : "in the namespace " + ns;
+// Says nothing of Kubernetes but that: whoever asks has shown nothing yet.
+Answer refused(Access access, const Right& right) {
   if (access == Access::kNobody) return no_token();
-  if (access == Access::kNo)
-    return error_answer(403, "this token's user may not get pods/log " + what,
-                        ns.empty() ? "ask for one namespace, or bind a cluster role that allows it"
-                                   : "bind a role that allows it, as for kubectl logs");
-  const std::string trouble = kube.trouble();
-  return error_answer(503,
-                      "whether this token's user may get pods/log could not be asked" +
-                          (trouble.empty() ? std::string() : ": " + trouble),
-                      "try again in a moment");
+  if (access == Access::kUnknown)
+    return error_answer(503, "whether this token may be answered could not be asked of Kubernetes",
+                        "try again in a moment");
+  if (right.to == Right::To::kNode)
+    return error_answer(403, "this token's user may not get nodes/proxy",
+                        "what is no pod's log is for whoever administers the node");
+  if (right.ns.empty())
+    return error_answer(403, "this token's user may not get pods/log in all namespaces",
+                        "ask for one namespace, or bind a cluster role that allows it");
+  return error_answer(403, "this token's user may not get pods/log in the namespace " + right.ns,
+                      "bind a role that allows it, as for kubectl logs");
 }
 
 }  // namespace
@@ -60,11 +62,11 @@ asio::awaitable<std::optional<Answer>> refusal_of(const Admission& admission, st
   if (admission.tokens != nullptr && admission.tokens->accepts(authorization)) co_return std::nullopt;
   const auto token = bearer_token(authorization);
   if (admission.kube == nullptr || !token) co_return no_token();
-  const std::string ns = namespace_asked_for(target);
-  auto access = admission.kube->known(*token, ns);
-  if (!access) access = co_await ask(*admission.kube, std::string(*token), ns);
+  const Right right = right_for(target);
+  auto access = admission.kube->known(*token, right);
+  if (!access) access = co_await ask(*admission.kube, std::string(*token), right);
   if (*access == Access::kYes) co_return std::nullopt;
-  co_return refused(*access, ns, *admission.kube);
+  co_return refused(*access, right);
 }
 
 }  // namespace flowtap::api

@@ -25,6 +25,7 @@ std::optional<std::string> gzip(std::string_view body) {
   const bool done =
       body.size() <= UINT32_MAX && out.size() <= UINT32_MAX && ::deflate(&z, Z_FINISH) == Z_STREAM_END;
   out.resize(out.size() - z.avail_out);
+  out.shrink_to_fit();  // a slow client keeps it for a while
   ::deflateEnd(&z);
   return done ? std::optional(std::move(out)) : std::nullopt;
 }

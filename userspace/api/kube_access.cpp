@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -15,8 +16,8 @@ std::string digest(std::string_view token) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::string key(std::string_view token, std::string_view ns) {
-  return digest(token).append(ns);
+std::string key(std::string_view token, const Right& right) {
+  return digest(token).append(1, static_cast<char>(right.to)).append(right.ns);
 }
 
 }  // namespace
@@ -29,9 +30,14 @@ Result<std::unique_ptr<KubeAccess>> KubeAccess::start(KubeOptions options, Limit
 }
 
 KubeAccess::KubeAccess(KubeServer server, Limits limits)
-    : server_(std::move(server)), limits_(limits), subjects_(limits.answers), rights_(limits.answers) {}
+    : server_(std::move(server)),
+      limits_(limits),
+      stop_asking_(server_.stop()),
+      subjects_(limits.answers),
+      rights_(limits.answers) {}
 
 KubeAccess::~KubeAccess() {
+  *stop_asking_ = true;
   {
     const std::scoped_lock lock(mutex_);
     stop_ = true;
@@ -41,17 +47,23 @@ KubeAccess::~KubeAccess() {
   if (thread_.joinable()) thread_.join();
 }
 
-std::optional<Access> KubeAccess::known(std::string_view token, std::string_view ns) {
+std::optional<Access> KubeAccess::known(std::string_view token, const Right& right) {
   const std::scoped_lock lock(mutex_);
-  const Right* right = rights_.get(key(token, ns));
-  return right != nullptr && Clock::now() < right->until ? std::optional(right->access) : std::nullopt;
+  const Whose* whose = subjects_.get(digest(token));
+  if (whose != nullptr && Clock::now() < whose->until) {
+    if (!whose->subject) return Access::kNobody;
+    if (right.to == Right::To::kKnown) return Access::kYes;
+  }
+  const Answered* answered = rights_.get(key(token, right));
+  return answered != nullptr && Clock::now() < answered->until ? std::optional(answered->access)
+                                                               : std::nullopt;
 }
 
-void KubeAccess::ask(std::string_view token, std::string_view ns, std::function<void()> answered) {
+void KubeAccess::ask(std::string_view token, const Right& right, std::function<void()> answered) {
   {
     const std::scoped_lock lock(mutex_);
     if (waiting_.size() < limits_.waiting && !stop_) {
-      waiting_.push_back({std::string(token), std::string(ns), std::move(answered)});
+      waiting_.push_back({std::string(token), right, std::move(answered)});
       more_.notify_one();
       return;
     }
@@ -81,31 +93,38 @@ void KubeAccess::run() noexcept {
       const std::scoped_lock lock(mutex_);
       trouble_ = "no memory";
     }
-    question.answered();
+    try {
+      question.answered();
+    } catch (const std::exception&) {  // whoever waits gives up
+      continue;
+    }
   }
 }
 
 void KubeAccess::answer(const Question& question) {
   // Somebody else may have asked the same meanwhile.
-  if (known(question.token, question.ns)) return;
+  if (known(question.token, question.right)) return;
   const auto access = review(question);
   if (!access && access.error().code == KubeServer::kUnreachable)
     next_try_ = Clock::now() + limits_.kept_unknown;
   const std::scoped_lock lock(mutex_);
   trouble_ = access ? "" : access.error().what;
-  rights_.put(
-      key(question.token, question.ns),
-      {access.value_or(Access::kUnknown), Clock::now() + (access ? limits_.kept : limits_.kept_unknown)});
+  // Whose a token is has been put already.
+  if (access && (access->access == Access::kNobody || question.right.to == Right::To::kKnown)) return;
+  rights_.put(key(question.token, question.right),
+              access.value_or(Answered{Access::kUnknown, Clock::now() + limits_.kept_unknown}));
 }
 
-Result<Access> KubeAccess::review(const Question& question) {
+Result<KubeAccess::Answered> KubeAccess::review(const Question& question) {
   if (Clock::now() < next_try_) return fail(trouble());
-  FTAP_TRY_ASSIGN(subject, whose(question.token));
-  if (!subject) return Access::kNobody;
+  FTAP_TRY_ASSIGN(found, whose(question.token));
+  if (!found.subject) return Answered{Access::kNobody, found.until};
+  if (question.right.to == Right::To::kKnown) return Answered{Access::kYes, found.until};
   if (stopping()) return fail("the service ends");
-  FTAP_TRY_ASSIGN(answer, server_.post(kAccessReviewPath, log_access_review(*subject, question.ns)));
+  FTAP_TRY_ASSIGN(answer, server_.post(kAccessReviewPath, access_review(*found.subject, question.right)));
   FTAP_TRY_ASSIGN(allowed, parse_access_review(answer));
-  return allowed ? Access::kYes : Access::kNo;
+  // No longer than it is known whose the token is.
+  return Answered{allowed ? Access::kYes : Access::kNo, std::min(found.until, Clock::now() + limits_.kept)};
 }
 
 bool KubeAccess::stopping() const {
@@ -113,17 +132,18 @@ bool KubeAccess::stopping() const {
   return stop_;
 }
 
-Result<std::optional<Subject>> KubeAccess::whose(const std::string& token) {
+Result<KubeAccess::Whose> KubeAccess::whose(const std::string& token) {
   {
     const std::scoped_lock lock(mutex_);
     const Whose* known = subjects_.get(digest(token));
-    if (known != nullptr && Clock::now() < known->until) return known->subject;
+    if (known != nullptr && Clock::now() < known->until) return *known;
   }
   FTAP_TRY_ASSIGN(answer, server_.post(kTokenReviewPath, token_review(token)));
   FTAP_TRY_ASSIGN(subject, parse_token_review(answer));
   const std::scoped_lock lock(mutex_);
-  subjects_.put(digest(token), {subject, Clock::now() + limits_.kept});
-  return subject;
+  Whose whose{std::move(subject), Clock::now() + limits_.kept};
+  subjects_.put(digest(token), whose);
+  return whose;
 }
 
 }  // namespace flowtap::api

@@ -2,6 +2,7 @@
 // seconds; where it cannot be asked, nobody may.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -45,12 +46,12 @@ class KubeAccess {
     return start(std::move(options), Limits());
   }
 
-  /// What is known of whether the token's user may read the logs of that namespace (empty: of all); nothing: ask().
-  [[nodiscard]] std::optional<Access> known(std::string_view token, std::string_view ns);
+  /// What is known of whether the token's user has that right; nothing: ask().
+  [[nodiscard]] std::optional<Access> known(std::string_view token, const Right& right);
 
   /// `answered` is called once, from another thread or from here: then known() may have it; where it has not, nobody could tell.
   /// Not after the destructor, which waits for the one question that is being asked.
-  void ask(std::string_view token, std::string_view ns, std::function<void()> answered);
+  void ask(std::string_view token, const Right& right, std::function<void()> answered);
 
   /// What went wrong last; empty where the last question was answered.
   [[nodiscard]] std::string trouble() const;
@@ -62,7 +63,7 @@ class KubeAccess {
  private:
   struct Question {
     std::string token;
-    std::string ns;
+    Right right;
     std::function<void()> answered;
   };
   /// Tokens are kept as their digests.
@@ -70,7 +71,7 @@ class KubeAccess {
     std::optional<Subject> subject;
     Clock::time_point until;
   };
-  struct Right {
+  struct Answered {
     Access access = Access::kUnknown;
     Clock::time_point until;
   };
@@ -79,18 +80,19 @@ class KubeAccess {
   void run() noexcept;
   void answer(const Question& question);
   [[nodiscard]] bool stopping() const;
-  [[nodiscard]] Result<Access> review(const Question& question);
-  [[nodiscard]] Result<std::optional<Subject>> whose(const std::string& token);
+  [[nodiscard]] Result<Answered> review(const Question& question);
+  [[nodiscard]] Result<Whose> whose(const std::string& token);
 
   // The thread's.
   KubeServer server_;
   Clock::time_point next_try_{};  // it was not there
   Limits limits_;
+  std::shared_ptr<std::atomic<bool>> stop_asking_;
   mutable std::mutex mutex_;
   std::condition_variable more_;
   std::deque<Question> waiting_;
   Lru<Whose> subjects_;
-  Lru<Right> rights_;
+  Lru<Answered> rights_;
   std::string trouble_;
   bool stop_ = false;
   std::thread thread_;

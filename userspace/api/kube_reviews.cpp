@@ -60,11 +60,15 @@ Result<std::optional<Subject>> parse_token_review(std::string_view body) {
   return subject;
 }
 
-std::string log_access_review(const Subject& subject, std::string_view ns) {
+std::string access_review(const Subject& subject, const Right& right) {
   json::object extra;
   for (const auto& [key, values] : subject.extra) extra[utf8(key)] = array_of(values);
-  json::object attributes{{"verb", "get"}, {"version", "v1"}, {"resource", "pods"}, {"subresource", "log"}};
-  if (!ns.empty()) attributes["namespace"] = utf8(ns);
+  const bool of_node = right.to == Right::To::kNode;
+  json::object attributes{{"verb", "get"},
+                          {"version", "v1"},
+                          {"resource", of_node ? "nodes" : "pods"},
+                          {"subresource", of_node ? "proxy" : "log"}};
+  if (!of_node && !right.ns.empty()) attributes["namespace"] = utf8(right.ns);
   json::object spec{{"user", utf8(subject.user)},
                     {"groups", array_of(subject.groups)},
                     {"extra", std::move(extra)},

@@ -24,11 +24,23 @@ struct Subject {
 };
 
 [[nodiscard]] std::string token_review(std::string_view token);
-/// Nobody's: the token is none, or has expired. An Error: that is no TokenReview's answer, or the authenticator could not tell.
+/// Nobody's: the token is none, or has expired. An Error: that is no TokenReview's answer.
 [[nodiscard]] Result<std::optional<Subject>> parse_token_review(std::string_view body);
 
-/// Whether `subject` may `get pods/log` in that namespace; empty: in all.
-[[nodiscard]] std::string log_access_review(const Subject& subject, std::string_view ns);
+/// What somebody has to have the right to.
+struct Right {
+  enum class To {
+    kKnown,  ///< nothing: to be somebody is enough
+    kLogs,   ///< `get pods/log` in `ns`; empty: in all namespaces
+    kNode,   ///< `get nodes/proxy`, as for what kubelet tells of the host itself
+  };
+  To to = To::kLogs;
+  std::string ns = {};
+  bool operator==(const Right&) const = default;
+};
+
+/// Whether `subject` has that right; not of kKnown.
+[[nodiscard]] std::string access_review(const Subject& subject, const Right& right);
 /// An Error: that is no SubjectAccessReview's answer.
 [[nodiscard]] Result<bool> parse_access_review(std::string_view body);
 

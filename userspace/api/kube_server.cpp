@@ -38,6 +38,10 @@ std::size_t take(const char* bytes, std::size_t, std::size_t n, void* to) noexce
   return n;
 }
 
+int progress(void* stop, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+  return *static_cast<const std::atomic<bool>*>(stop) ? 1 : 0;
+}
+
 }  // namespace
 
 struct KubeServer::Handle {
@@ -89,6 +93,10 @@ Result<std::string> KubeServer::post(std::string_view path, const std::string& b
   ::curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);
   ::curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   ::curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds);
+  ::curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);  // a resolver that hangs is not waited for
+  ::curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+  ::curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, progress);
+  ::curl_easy_setopt(curl, CURLOPT_XFERINFODATA, stop_.get());
   ::curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.list);
   ::curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, static_cast<long>(body.size()));
   ::curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body.c_str());

@@ -1,6 +1,7 @@
 // Kubernetes' API server as this service asks it: with the token of its own service account, over TLS, and not for long.
 #pragma once
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <memory>
@@ -33,6 +34,9 @@ class KubeServer {
   /// says anything but 200 and 201.
   [[nodiscard]] Result<std::string> post(std::string_view path, const std::string& body);
 
+  /// Set from any thread, it ends a request that is being made, and each one after it.
+  [[nodiscard]] const std::shared_ptr<std::atomic<bool>>& stop() const { return stop_; }
+
   KubeServer(KubeServer&&) noexcept;
   KubeServer& operator=(KubeServer&&) = delete;
   KubeServer(const KubeServer&) = delete;
@@ -43,6 +47,7 @@ class KubeServer {
   struct Handle;
   explicit KubeServer(KubeOptions options);
 
+  std::shared_ptr<std::atomic<bool>> stop_ = std::make_shared<std::atomic<bool>>(false);
   KubeOptions options_;
   std::unique_ptr<Handle> handle_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/openapi.hpp"
 #include "api/routes.hpp"
 #include "api/target.hpp"
 
@@ -15,28 +16,38 @@ std::string segment_behind(std::string_view path, std::string_view prefix) {
   return percent_decode(path.substr(0, path.find('/'))).value_or("");
 }
 
+/// RFC 1123, as Kubernetes has it. What is none names none.
+std::string name_of(std::string_view ns) {
+  constexpr std::size_t kLongest = 63;
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return ns.size() <= kLongest && std::ranges::all_of(ns, fits) ? std::string(ns) : std::string();
+}
+
 /// A pod's flow is pod/NAMESPACE/...; what a scheduler says of a pod may name others.
-std::string namespace_of_flow(std::string_view id) {
+Right right_to_flow(std::string_view id) {
   constexpr std::string_view kPod = "pod/";
-  if (!id.starts_with(kPod)) return {};
+  if (id.starts_with("sched/")) return {};
+  if (!id.starts_with(kPod)) return {.to = Right::To::kNode};
   id.remove_prefix(kPod.size());
   const auto slash = id.find('/');
-  return slash == std::string_view::npos ? std::string() : std::string(id.substr(0, slash));
+  return {.ns = slash == std::string_view::npos ? std::string() : name_of(id.substr(0, slash))};
 }
 
 }  // namespace
 
-std::string namespace_asked_for(std::string_view target) {
+Right right_for(std::string_view target) {
   const auto question = std::min(target.find('?'), target.size());
   const std::string_view path = target.substr(0, question);
+  if (path == kHealthPath || path == kReadyPath || path == kOpenApiPath) return {.to = Right::To::kKnown};
+  if (path.starts_with(kProcessesPath)) return {.to = Right::To::kNode};
   if (path == kFlowsPath || path == kSchedulerLogsPath) {
     const std::string_view query = target.substr(std::min(question + 1, target.size()));
     const auto parameters = Parameters::parse(query, {"diagnosis"});
     const std::string* ns = parameters ? parameters->find("namespace") : nullptr;
-    return ns != nullptr ? *ns : std::string();
+    return {.ns = ns != nullptr ? name_of(*ns) : std::string()};
   }
-  if (path.starts_with(kFlowsPath)) return namespace_of_flow(segment_behind(path, kFlowsPath));
-  return segment_behind(path, kNamespacesPath);
+  if (path.starts_with(kFlowsPath)) return right_to_flow(segment_behind(path, kFlowsPath));
+  return {.ns = name_of(segment_behind(path, kNamespacesPath))};
 }
 
 }  // namespace flowtap::api

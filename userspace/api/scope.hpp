@@ -1,13 +1,15 @@
-// Whose logs a request is about: what somebody who may not read all of them has to be asked for.
+// What a request is about, as a right that whoever asks has to have.
 #pragma once
 
-#include <string>
 #include <string_view>
+
+#include "api/kube_reviews.hpp"
 
 namespace flowtap::api {
 
-/// The one namespace that the answer to a request for this target can be about. Empty: it may be about all of them, as wherever
-/// that is not certain.
-[[nodiscard]] std::string namespace_asked_for(std::string_view target);
+/// The right to what the answer to a request for this target can be about: logs of one namespace, where that is certain; of the
+/// host, its processes and containers that are no pods'; nothing, where the answer tells nothing of what runs here. Else logs of all
+/// namespaces.
+[[nodiscard]] Right right_for(std::string_view target);
 
 }  // namespace flowtap::api

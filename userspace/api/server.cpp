@@ -127,7 +127,8 @@ class ApiServer::Impl {
                                  bell_,
                                  closing_,
                                  &admission_,
-                                 &rate_.emplace(options.rate)});
+                                 &rate_.emplace(options.rate),
+                                 &guest_rate_.emplace(options.rate)});
     const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
     return (keys_ ? "https://" : "http://") + named + ":" +
            std::to_string(tcp_acceptor_.local_endpoint().port());
@@ -262,6 +263,7 @@ class ApiServer::Impl {
   std::optional<Seats> tcp_turned_away_;
   std::optional<Guests> guests_;
   std::optional<RateLimit> rate_;
+  std::optional<RateLimit> guest_rate_;
   std::optional<BearerTokens> tokens_;
   Admission admission_;
   std::optional<TlsKeys> keys_;

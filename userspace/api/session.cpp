@@ -171,8 +171,9 @@ enum class Next : std::uint8_t { kAnswer, kRead, kEnd };
 /// Whether this request may be asked now; if not, it is answered here.
 asio::awaitable<Next> keep_pace(Connection& connection, const Parser& parser, const Service& service,
                                 const Caller& caller) {
-  if (service.rate == nullptr) co_return Next::kAnswer;
-  const auto wait = service.rate->take(caller.network, RateLimit::Clock::now());
+  RateLimit* const rate = caller.guest ? service.guest_rate : service.rate;
+  if (rate == nullptr) co_return Next::kAnswer;
+  const auto wait = rate->take(caller.network, RateLimit::Clock::now());
   if (wait == std::chrono::milliseconds(0)) co_return Next::kAnswer;
   Answer answer = error_answer(
       429, "this address asks more often than it may",
@@ -212,8 +213,8 @@ asio::awaitable<Next> read_request(Connection& connection, beast::flat_buffer& b
     else if (caller.guest)
       no = no_token();
     if (no) {
-      if (service.rate != nullptr && no->status == 401)
-        service.rate->refused(caller.network, RateLimit::Clock::now());
+      if (service.guest_rate != nullptr && no->status == 401)
+        service.guest_rate->refused(caller.network, RateLimit::Clock::now());
       co_await refuse(connection, std::move(*no), error ? AnswerForm() : form_of(parser), limits);
       co_return Next::kEnd;
     }

@@ -43,6 +43,9 @@ struct Service {
   const Admission* admission = nullptr;
   /// Whoever has a token is bound by this, too; null: as often as they like.
   RateLimit* rate = nullptr;
+  /// The same for connections that have shown none yet, and what refused tokens cost: who guesses slows down nobody whose
+  /// connection is known.
+  RateLimit* guest_rate = nullptr;
 };
 
 /// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it

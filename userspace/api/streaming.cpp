@@ -147,10 +147,10 @@ asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, Answe
       co_return false;
     if (piece->end || (waiter && waiter->client_done())) break;
     if (piece->again && piece->bytes.empty()) co_await asio::post(connection.get_executor(), kAwait);
+    unfinished = body.follow && closing.begun();
+    if (unfinished) break;
     if (piece->again || !piece->bytes.empty()) continue;
     if (!body.follow) break;
-    unfinished = closing.begun();
-    if (unfinished) break;
     if (!waiter) waiter.emplace(connection.socket(), bell, closing);
     co_await waiter->more(*body.reader);
   }

@@ -74,6 +74,26 @@ TEST_F(AdmissionTest, WhoIsRefusedLearnsNotWhatThereIs) {
   EXPECT_EQ(get("/api/v1/namespaces/jobs/pods/web-1/log", "anna's").body, gone);
 }
 
+// pods/log in all namespaces is what many may; what the host's own processes write is not theirs.
+TEST_F(AdmissionTest, WhatIsOfTheHostIsForItsAdministrators) {
+  start_with("");
+  flows_.add(1, Outputs::kBoth)->end();
+  const auto tap = get("/api/v1/processes/1/raw", "bob's");
+  EXPECT_EQ(tap.status, 403);
+  EXPECT_NE(tap.body.find("nodes/proxy"), std::string::npos) << tap.body;
+  EXPECT_EQ(get("/api/v1/flows/unit%2Fkubelet.service/log", "bob's").status, 403);
+  kube_->set({.users = {{"root's", "root"}}, .may = {{"root", "nodes/proxy"}}, .body = ""});
+  EXPECT_EQ(get("/api/v1/processes/1/raw", "root's").status, 200);
+}
+
+TEST_F(AdmissionTest, WhatTellsOfNothingIsForWhoeverIsKnown) {
+  start_with("");
+  EXPECT_EQ(get("/healthz", "anna's").status, 200);
+  EXPECT_EQ(get("/openapi.json", "anna's").status, 200);
+  EXPECT_EQ(get("/healthz", "eve's").status, 401);
+  EXPECT_EQ(get("/api/v1/status", "anna's").status, 403);
+}
+
 TEST_F(AdmissionTest, ATokenOfTheFileNeedsNobodysWord) {
   start_with(dir_ / "tokens");
   EXPECT_EQ(get(kOfAll, "a token of the file").status, 200);
@@ -86,7 +106,8 @@ TEST_F(AdmissionTest, WhereKubernetesCannotBeAskedNobodyGetsIn) {
   kube_.reset();
   const auto answer = get(kOfAnna, "anna's");
   EXPECT_EQ(answer.status, 503);
-  EXPECT_NE(answer.body.find("cannot ask Kubernetes' API server"), std::string::npos) << answer.body;
+  EXPECT_EQ(answer.body.find("127.0.0.1"), std::string::npos)
+      << "and how it is asked is nobody's: " << answer.body;
   EXPECT_EQ(get(kOfAll, "a token of the file").status, 200) << "and the file is still there";
 }
 

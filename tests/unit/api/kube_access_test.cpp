@@ -35,9 +35,10 @@ class KubeAccessTest : public testing::Test {
   }
   Access ask(const std::string& token, const std::string& ns) {
     std::promise<void> answered;
-    access_->ask(token, ns, [&] { answered.set_value(); });
+    const Right right{.ns = ns};
+    access_->ask(token, right, [&] { answered.set_value(); });
     answered.get_future().wait();
-    return access_->known(token, ns).value_or(Access::kUnknown);
+    return access_->known(token, right).value_or(Access::kUnknown);
   }
 
   test::TempDir dir_;
@@ -47,7 +48,7 @@ class KubeAccessTest : public testing::Test {
 
 TEST_F(KubeAccessTest, WhoMayReadWhichNamespace) {
   start();
-  EXPECT_EQ(access_->known("anna's", "shop"), std::nullopt);
+  EXPECT_EQ(access_->known("anna's", {.ns = "shop"}), std::nullopt);
   EXPECT_EQ(ask("anna's", "shop"), Access::kYes);
   EXPECT_EQ(ask("anna's", "kube-system"), Access::kNo);
   EXPECT_EQ(ask("anna's", ""), Access::kNo);
@@ -82,7 +83,7 @@ TEST_F(KubeAccessTest, AnswersAreKeptAndExpire) {
   const auto begin = KubeAccess::Clock::now();
   EXPECT_EQ(ask("anna's", "shop"), Access::kYes);
   server_->set({.users = {}, .may = {}, .body = ""});  // the token has expired
-  while (access_->known("anna's", "shop")) std::this_thread::sleep_for(1ms);
+  while (access_->known("anna's", {.ns = "shop"})) std::this_thread::sleep_for(1ms);
   EXPECT_GE(KubeAccess::Clock::now() - begin, 200ms);
   start();
   EXPECT_EQ(ask("anna's", "shop"), Access::kNobody);

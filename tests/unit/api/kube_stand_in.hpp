@@ -22,7 +22,7 @@ class KubeStandIn {
  public:
   struct Rules {
     std::map<std::string, std::string> users;           ///< by token
-    std::set<std::pair<std::string, std::string>> may;  ///< user, namespace; "": all
+    std::set<std::pair<std::string, std::string>> may;  ///< user, namespace; "": all; or nodes/proxy
     unsigned status = 201;
     std::string body;  ///< said to everything, if not empty
   };
@@ -114,9 +114,11 @@ class KubeStandIn {
     } else {
       const auto& attributes = spec.at("resourceAttributes").as_object();
       const auto* ns = attributes.if_contains("namespace");
+      const bool of_node = attributes.at("resource") == "nodes";
       const std::string user(spec.at("user").as_string());
-      status["allowed"] =
-          rules_.may.contains({user, ns != nullptr ? std::string(ns->as_string()) : std::string()});
+      status["allowed"] = rules_.may.contains({user, of_node         ? "nodes/proxy"
+                                                     : ns != nullptr ? std::string(ns->as_string())
+                                                                     : ""});
     }
     response.body() = json::serialize(json::object{{"apiVersion", body.at("apiVersion")},
                                                    {"kind", body.at("kind")},

@@ -3,36 +3,62 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "api/route_table.hpp"
+
 namespace flowtap::api {
 namespace {
 
+constexpr Right::To kLogs = Right::To::kLogs;
+constexpr Right::To kNode = Right::To::kNode;
+constexpr Right::To kKnown = Right::To::kKnown;
+
 TEST(Scope, OfTargets) {
-  for (const auto& [target, ns] : std::initializer_list<std::pair<std::string, std::string>>{
-           {"/api/v1/namespaces/shop/pods/web-0/log", "shop"},
-           {"/api/v1/namespaces/shop/pods/web-0/schedulerlog?evidence", "shop"},
-           {"/api/v1/namespaces/sh%6Fp/pods/web-0/log", "shop"},
-           {"/api/v1/namespaces/%zz/pods/web-0/log", ""},
-           {"/api/v1/namespaces/", ""},
-           {"/api/v1/namespaces", ""},
-           {"/api/v1/namespacesx/shop/pods/p/log", ""},
-           {"/api/v1/flows?namespace=shop", "shop"},
-           {"/api/v1/flows?namespace=shop&follow=true", "shop"},
-           {"/api/v1/flows?namespace=", ""},
-           {"/api/v1/flows?namespace=shop&namespace=kube-system", ""},
-           {"/api/v1/flows", ""},
-           {"/api/v1/flows?pod=web-0", ""},
-           {"/api/v1/schedulerlogs?namespace=shop&diagnosis", "shop"},
-           {"/api/v1/flows/pod%2Fshop%2Fweb-0%2Fu%2Fapp%2F0/log", "shop"},
-           {"/api/v1/flows/pod%2Fshop%2Fweb-0%2Fu%2Fapp%2F0/raw?follow=true", "shop"},
-           {"/api/v1/flows/pod%2Fshop/log", ""},
-           {"/api/v1/flows/pod/shop/web-0/log", ""},
-           {"/api/v1/flows/sched%2Fshop%2Fweb-0/log", ""},
-           {"/api/v1/flows/container%2Fpod%2Fshop%2F/log", ""},
-           {"/api/v1/status?namespace=shop", ""},
-           {"/api/v1/processes/1/raw?namespace=shop", ""},
-           {"/healthz", ""},
-           {"", ""}})
-    EXPECT_EQ(namespace_asked_for(target), ns) << target;
+  for (const auto& [target, to, ns] : std::vector<std::tuple<std::string, Right::To, std::string>>{
+           {"/api/v1/namespaces/shop/pods/web-0/log", kLogs, "shop"},
+           {"/api/v1/namespaces/shop/pods/web-0/schedulerlog?evidence", kLogs, "shop"},
+           {"/api/v1/namespaces/sh%6Fp/pods/web-0/log", kLogs, "shop"},
+           {"/api/v1/namespaces/%zz/pods/web-0/log", kLogs, ""},
+           {"/api/v1/namespaces/Shop/pods/web-0/log", kLogs, ""},
+           {"/api/v1/namespaces/" + std::string(64, 'a') + "/pods/web-0/log", kLogs, ""},
+           {"/api/v1/namespaces/", kLogs, ""},
+           {"/api/v1/namespaces", kLogs, ""},
+           {"/api/v1/namespacesx/shop/pods/p/log", kLogs, ""},
+           {"/api/v1/flows?namespace=shop", kLogs, "shop"},
+           {"/api/v1/flows?namespace=shop&follow=true", kLogs, "shop"},
+           {"/api/v1/flows?namespace=", kLogs, ""},
+           {"/api/v1/flows?namespace=shop&namespace=kube-system", kLogs, ""},
+           {"/api/v1/flows", kLogs, ""},
+           {"/api/v1/flows?pod=web-0", kLogs, ""},
+           {"/api/v1/schedulerlogs?namespace=shop&diagnosis", kLogs, "shop"},
+           {"/api/v1/flows/pod%2Fshop%2Fweb-0%2Fu%2Fapp%2F0/log", kLogs, "shop"},
+           {"/api/v1/flows/pod%2Fshop%2Fweb-0%2Fu%2Fapp%2F0/raw?follow=true", kLogs, "shop"},
+           {"/api/v1/flows/pod%2Fshop/log", kLogs, ""},
+           {"/api/v1/flows/sched%2Fshop%2Fweb-0/log", kLogs, ""},
+           {"/api/v1/flows/pod/shop/web-0/log", kNode, ""},
+           {"/api/v1/flows/container%2Fpod%2Fshop%2F/log", kNode, ""},
+           {"/api/v1/flows/unit%2Fkubelet.service/log", kNode, ""},
+           {"/api/v1/processes/1/raw?namespace=shop", kNode, ""},
+           {"/api/v1/processes/1/log", kNode, ""},
+           {"/api/v1/status?namespace=shop", kLogs, ""},
+           {"/healthz", kKnown, ""},
+           {"/readyz", kKnown, ""},
+           {"/openapi.json", kKnown, ""},
+           {"/healthz/x", kLogs, ""},
+           {"", kLogs, ""}})
+    EXPECT_EQ(right_for(target), (Right{to, ns})) << target;
+}
+
+// Each route of the table, so that a new one is thought about: what tells of more than one namespace is not for who may read one.
+TEST(Scope, OfEachRoute) {
+  std::map<std::string, Right::To> rights;
+  for (const Route& route : routes()) rights[std::string(route.path)] = right_for(route.path).to;
+  EXPECT_EQ(rights.size(), 13U);
+  for (const auto& [path, to] : rights) EXPECT_EQ(right_for(path).ns, "") << path;
 }
 
 }  // namespace
