@@ -1,12 +1,12 @@
 #include "api/negotiation.hpp"
 
+#include <openssl/sha.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdint>
 #include <optional>
-
-#include "base/sha256.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -61,7 +61,9 @@ std::string entity_tag(std::string_view body) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   // 128 bits are as many as nobody meets twice, and a short header.
   static constexpr std::size_t kBytes = 16;
-  const auto digest = sha256(body);
+  // By OpenSSL, which has the CPU's own instructions for it: a third of what an answer costs otherwise.
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  ::SHA256(reinterpret_cast<const unsigned char*>(body.data()), body.size(), digest.data());
   std::string tag = "\"";
   for (std::size_t i = 0; i < kBytes; ++i) (tag += kHex[digest.at(i) >> 4U]) += kHex[digest.at(i) & 0xFU];
   return tag + '"';
