@@ -104,9 +104,9 @@ bool accepts_gzip(std::string_view accept_encoding) {
     }
     if (!wanted) return false;
     if (same_word(coding, "gzip") || same_word(coding, "x-gzip"))
-      gzip = *wanted;
+      gzip = wanted;
     else if (coding == "*")
-      any = *wanted;
+      any = wanted;
   }
   return gzip ? *gzip : any.value_or(false);
 }

@@ -47,15 +47,15 @@ TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
   node_.captured = &flows_;
   flows_.list = {api::full_flow()};
   const auto flow = flows_.add(flows_.list.front().id);
-  std::atomic<unsigned> reads = 0;
+  const auto reads = std::make_shared<std::atomic<unsigned>>(0);  // the server ends after this test's body
   flow->append("2026-01-01T00:00:00.000000001Z begin\n");
   flow->set_largest_piece([] { return std::size_t{5}; });
-  flow->set_again([&reads] { return ++reads > 2; });
+  flow->set_again([reads] { return ++*reads > 2; });
   start();
   const std::string file = dir_ / "out";
   const std::string go = dir_ / "go";
   auto reader = once_followed(flow, [&] {
-    for (int i = 0; i < 10'000 && reads < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < 10'000 && *reads < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     shell("touch " + go);
   });
   const Outcome run = shell(FLOWTAP_PROGRAM " logs -g checkout" + at() + " >" + file + R"( 2>&1 & pid=$!
@@ -182,6 +182,7 @@ TEST_F(FlowtapTest, ALogThatIsInterruptedIsNoWholeOne) {
   EXPECT_EQ(interrupted("logs shop/web-1", "begin").output,
             "begin\nflowtap: interrupted before all of this log was read\nexit 1\n");
   is_over = true;
+  server_.reset();  // before what it asks is gone
 }
 
 }  // namespace
