@@ -29,8 +29,8 @@ std::uint64_t nanos(double total) {
   const double scaled = total * static_cast<double>(kNanosPerUnit);
   if (!(scaled > 0)) return 0;
   // 2^63 nanoseconds are 292 years; beyond it the total stands still rather than be undefined.
-  constexpr double most = 9.2e18;
-  return static_cast<std::uint64_t>(std::llround(scaled < most ? scaled : most));
+  constexpr double kMost = 9.2e18;
+  return static_cast<std::uint64_t>(std::llround(scaled < kMost ? scaled : kMost));
 }
 
 std::string nano_text(std::uint64_t n) {
