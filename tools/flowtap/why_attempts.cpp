@@ -40,7 +40,8 @@ std::string words_of(const Diagnosis::Past& past) {
   failed.filter.summary = past.summary;
   if (past.status == Diagnosis::Status::kPending) return "nothing was decided";
   if (const std::size_t nodes = diagnosis::failed_nodes(failed).nodes; nodes > 0) return no_node_words(nodes);
-  return past.summary.empty() ? "no node was found" : in_quotes(past.summary, kLongestSentence);
+  if (past.summary.empty()) return past.at_bind ? "the bind failed" : "no node was found";
+  return in_quotes(past.summary, kLongestSentence);
 }
 
 }  // namespace

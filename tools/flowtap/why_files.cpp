@@ -109,15 +109,15 @@ Status read_log(const std::string& path, DiagnosisStore& store) {
 std::string near(const DiagnosisStore& store, const PodName& wanted) {
   std::string out;
   std::size_t found = 0;
-  store.each([&](const std::string& pod, const Diagnosis&) {
+  for (const std::string& pod : store.pods()) {
     const auto other = pod_name(pod);
-    if (!other || found == kMostNear) return;
+    if (!other || found == kMostNear) continue;
     const bool same = other->name == wanted.name;
     const bool begins = other->ns == wanted.ns && other->name.starts_with(wanted.name);
-    if (!same && !begins) return;
+    if (!same && !begins) continue;
     ++found;
     out += (out.empty() ? "" : ", ") + pod;
-  });
+  }
   return out;
 }
 

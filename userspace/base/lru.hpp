@@ -23,6 +23,12 @@ class Lru {
     return &at->second->second;
   }
 
+  /// The same, and it does not become more recent by that.
+  [[nodiscard]] const Value* peek(const std::string& key) const {
+    const auto at = places_.find(key);
+    return at == places_.end() ? nullptr : &at->second->second;
+  }
+
   void put(const std::string& key, Value value) {
     if (const auto at = places_.find(key); at != places_.end()) {
       at->second->second = std::move(value);

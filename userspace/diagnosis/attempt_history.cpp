@@ -44,7 +44,8 @@ class Taken {
 
   [[nodiscard]] bool empty() const { return old_.empty(); }
   [[nodiscard]] const AttemptTime& newest() const { return old_.back().time; }
-  [[nodiscard]] std::size_t dropped() const { return dropped_; }
+  /// Those that are told no more among them.
+  [[nodiscard]] std::size_t all() const { return old_.size() + dropped_; }
   OldAttempt take() {
     OldAttempt out = std::move(old_.back());
     old_.pop_back();
@@ -60,11 +61,12 @@ class Taken {
 
 OldAttempt in_short(const Attempt& attempt) {
   const Diagnosis all = attempt.diagnosis();
-  const PhaseVerdict& phase = all.bind.verdict == Verdict::kNone ? all.filter : all.bind;
+  const bool at_bind = all.bind.verdict != Verdict::kNone;
   return {.says = {.time = all.last,
                    .scheduler = all.scheduler,
                    .status = all.status,
-                   .summary = shortened(phase.summary)},
+                   .at_bind = at_bind,
+                   .summary = shortened(at_bind ? all.bind.summary : all.filter.summary)},
           .time = attempt.time()};
 }
 
@@ -98,17 +100,20 @@ void tell_history(Diagnosis& diagnosis, const AttemptHistory& device, const Atte
       !device.born() || flow::is_earlier(device.born(), generic.born()) ? generic.born() : device.born();
   Taken one(device, device_over, born);
   Taken other(generic, generic_over, born);
-  std::size_t before = std::max(one.dropped(), other.dropped());
-  while (!one.empty() || !other.empty()) {
-    const AttemptOrder order = one.empty()     ? AttemptOrder::kDeviceOlder
-                               : other.empty() ? AttemptOrder::kGenericOlder
-                                               : order_of(one.newest(), other.newest());
-    OldAttempt newest = order == AttemptOrder::kDeviceOlder    ? other.take()
-                        : order == AttemptOrder::kGenericOlder ? one.take()
-                                                               : of_both(one.take(), other.take());
-    ++before;
+  const auto put = [&diagnosis](OldAttempt newest) {
     if (diagnosis.history.size() < AttemptHistory::kMost) diagnosis.history.push_back(std::move(newest.says));
+  };
+  std::size_t before = 0;
+  for (; !one.empty() && !other.empty(); ++before) {
+    const AttemptOrder order = order_of(one.newest(), other.newest());
+    put(order == AttemptOrder::kDeviceOlder    ? other.take()
+        : order == AttemptOrder::kGenericOlder ? one.take()
+                                               : of_both(one.take(), other.take()));
   }
+  // What is left of one is of attempts that the other has dropped, as far as it has dropped any.
+  before += std::max(one.all(), other.all());
+  while (!one.empty()) put(one.take());
+  while (!other.empty()) put(other.take());
   diagnosis.attempt = before + 1;
 }
 

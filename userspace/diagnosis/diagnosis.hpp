@@ -70,7 +70,8 @@ struct Diagnosis {
     Instant time;  ///< of the last that was said of it
     std::string scheduler;
     Status status = Status::kPending;
-    std::string summary;  ///< the scheduler's own sentence, or its beginning
+    bool at_bind = false;  ///< a node had been found
+    std::string summary;   ///< the scheduler's own sentence, or its beginning
 
     friend bool operator==(const Past&, const Past&) = default;
   };
@@ -100,6 +101,10 @@ struct Diagnosis {
 /// The word of the answer.
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 [[nodiscard]] std::string_view to_string(Diagnosis::Status status);
+
+/// What the answer calls the phase that a past attempt ended in.
+inline constexpr std::string_view kFilterPhase = "filter";
+inline constexpr std::string_view kBindPhase = "bind";
 
 /// The body of `schedulerlog`. `evidence`: with what the verdicts rest on, too.
 [[nodiscard]] std::string to_json(const Diagnosis& diagnosis, bool evidence = false);

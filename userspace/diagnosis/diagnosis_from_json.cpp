@@ -105,6 +105,7 @@ Diagnosis::Past past(const json::object& object) {
   return {.time = parse_rfc3339(text(object, "time")),
           .scheduler = text(object, "scheduler"),
           .status = status(object).value_or(Diagnosis::Status::kPending),
+          .at_bind = text(object, "phase") == kBindPhase,
           .summary = text(object, "summary")};
 }
 

@@ -56,6 +56,7 @@ void put(std::string& out, const Diagnosis::Past& past) {
   if (past.time) out += ',';
   put(out, "scheduler", past.scheduler);
   put(out += ',', "status", to_string(past.status));
+  put(out += ',', "phase", past.at_bind ? kBindPhase : kFilterPhase);
   put(out += ',', "summary", past.summary);
   out += '}';
 }

@@ -62,4 +62,19 @@ std::optional<Diagnosis> DiagnosisStore::find(std::string_view ns, std::string_v
   return attempts->diagnosis();
 }
 
+std::vector<std::string> DiagnosisStore::pods() const {
+  std::vector<std::string> all;
+  const std::scoped_lock lock(mutex_);
+  all.reserve(attempts_.size());
+  attempts_.each([&all](const std::string& pod, const PodAttempts&) { all.push_back(pod); });
+  return all;
+}
+
+std::optional<Diagnosis> DiagnosisStore::peek(const std::string& pod) const {
+  const std::scoped_lock lock(mutex_);
+  const PodAttempts* attempts = attempts_.peek(pod);
+  if (attempts == nullptr) return std::nullopt;
+  return attempts->diagnosis();
+}
+
 }  // namespace flowtap::diagnosis

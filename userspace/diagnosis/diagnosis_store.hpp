@@ -48,12 +48,15 @@ class DiagnosisStore {
   /// Nothing: no scheduler has spoken of it, or too many others since.
   [[nodiscard]] std::optional<Diagnosis> find(std::string_view ns, std::string_view name);
 
-  /// `take("ns/name", Diagnosis)` of each pod, the most recent first; under the lock, so it is to be short.
+  /// Of all pods, the most recent first: "ns/name".
+  [[nodiscard]] std::vector<std::string> pods() const;
+
+  /// `take("ns/name", Diagnosis)` of each pod, the most recent first. Who writes waits for one of them at most, so all that is written
+  /// meanwhile may be in it or not.
   template <typename Take>
   void each(Take&& take) const {
-    const std::scoped_lock lock(mutex_);
-    attempts_.each(
-        [&](const std::string& pod, const PodAttempts& attempts) { take(pod, attempts.diagnosis()); });
+    for (const std::string& pod : pods())
+      if (const auto diagnosis = peek(pod)) take(pod, *diagnosis);
   }
 
   [[nodiscard]] std::size_t size() const {
@@ -72,6 +75,7 @@ class DiagnosisStore {
 
  private:
   void drop_oldest();
+  [[nodiscard]] std::optional<Diagnosis> peek(const std::string& pod) const;
 
   mutable std::mutex mutex_;
   std::size_t most_;

@@ -48,7 +48,8 @@ std::string told(const std::vector<Says>& said) {
     const Diagnosis diagnosis = attempts.diagnosis();
     std::string text = std::to_string(diagnosis.attempt) + ":";
     for (const Diagnosis::Past& past : diagnosis.history)
-      text += ' ' + past.scheduler + ' ' + std::string(to_string(past.status)) + ' ' + past.summary + ',';
+      text += ' ' + past.scheduler + ' ' + std::string(to_string(past.status)) +
+              (past.at_bind ? " to bind " : " ") + past.summary + ',';
     EXPECT_TRUE(out.empty() || out == text) << out << " / " << text;
     out = text;
   }
@@ -66,7 +67,7 @@ TEST(AttemptHistory, TheNewestIsFirst) {
                   {kHami, 3, FactKind::kFilterPassed, "fits"},
                   {kHami, 4, FactKind::kBindFailed, "locked"},
                   {kHami, 5, FactKind::kAttempt}}),
-            "3: HAMi failed locked, HAMi pending ,");
+            "3: HAMi failed to bind locked, HAMi pending ,");
 }
 
 TEST(AttemptHistory, TwoSchedulersAttemptIsOne) {
@@ -124,6 +125,22 @@ TEST(AttemptHistory, ItHasABound) {
   EXPECT_GT(bytes, AttemptHistory::kMost * AttemptHistory::kLongestSummary);
   for (std::uint64_t i = 1001; i <= 2000; ++i) add(attempts, {kKube, i, FactKind::kFilterFailed, summary});
   EXPECT_EQ(attempts.bytes(), bytes);
+}
+
+// Ever fewer of kube-scheduler's attempts get as far as the extender: those that it keeps go back to before kube-scheduler's.
+TEST(AttemptHistory, AnAttemptThatBothTellIsCountedOnceThoughOneHasDroppedIt) {
+  constexpr std::uint64_t kAttempts = 100;
+  std::vector<Says> said;
+  for (std::uint64_t i = 0; i < kAttempts; ++i) {
+    said.push_back({kKube, 10 * i, FactKind::kAttempt});
+    if (i % 10 == 0) {
+      said.push_back({kHami, 10 * i + 1, FactKind::kAttempt});
+      said.push_back({kHami, 10 * i + 2, FactKind::kFilterFailed, "extender's"});
+    }
+    said.push_back({kKube, 10 * i + 3, FactKind::kFilterFailed, "0/1"});
+  }
+  const std::string all = told(said);
+  EXPECT_EQ(all.substr(0, all.find(':')), "100") << all;
 }
 
 TEST(AttemptHistory, TimesAreThoseOfTheRecords) {

@@ -52,8 +52,9 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
       .attempt = 12,
       .first = parse_rfc3339("2026-08-21T07:20:00Z"),
       .last = parse_rfc3339("2026-08-21T07:20:01.000001Z"),
-      .history = {{parse_rfc3339("2026-08-21T07:19:00Z"), "HAMi", Diagnosis::Status::kFailed, "no \"fit\""},
-                  {std::nullopt, "kube-scheduler", Diagnosis::Status::kPending, ""}},
+      .history = {{parse_rfc3339("2026-08-21T07:19:00Z"), "HAMi", Diagnosis::Status::kFailed, true,
+                   "no \"fit\""},
+                  {std::nullopt, "kube-scheduler", Diagnosis::Status::kPending, false, ""}},
       .lacks = {"a \"b\"", "c"}};
   const auto back = diagnosis_from_json(to_json(all, true));
   ASSERT_TRUE(back);
@@ -65,8 +66,8 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
       to_json(all, true).find(
           R"("uid":"u","scheduler":"HAMi","attempt":12,"times":{"first":"2026-08-21T07:20:00.000000000Z",)"
           R"("last":"2026-08-21T07:20:01.000001000Z"},"history":[{"time":"2026-08-21T07:19:00.000000000Z",)"
-          R"("scheduler":"HAMi","status":"failed","summary":"no \"fit\""},{"scheduler":"kube-scheduler",)"
-          R"("status":"pending","summary":""}],)"),
+          R"("scheduler":"HAMi","status":"failed","phase":"bind","summary":"no \"fit\""},)"
+          R"({"scheduler":"kube-scheduler","status":"pending","phase":"filter","summary":""}],)"),
       std::string::npos)
       << to_json(all, true);
 }

@@ -32,7 +32,7 @@ TEST(DiagnosisStore, KeepsThePodsThatWereSpokenOfOrAskedForLast) {
   EXPECT_TRUE(store.find("ns", "c"));
   EXPECT_FALSE(store.find("other", "a"));
   std::string order;
-  store.each([&](const std::string& pod, const Diagnosis&) { order += pod + ' '; });
+  for (const std::string& pod : store.pods()) order += pod + ' ';
   EXPECT_EQ(order, "ns/c ns/a ");
 }
 

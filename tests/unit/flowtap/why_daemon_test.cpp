@@ -87,11 +87,11 @@ TEST_F(WhyDaemonTest, ShowsAPodAsTextOrAsTheBody) {
   Diagnosis again = bound();
   again.scheduler = "HAMi";
   again.attempt = 12;
-  again.history = {{{}, "HAMi", Diagnosis::Status::kFailed, "0/3 nodes are available: x."},
-                   {{}, "HAMi", Diagnosis::Status::kPending, ""},
-                   {{}, "HAMi", Diagnosis::Status::kFailed, "no\x1b[2J"},
-                   {{}, "HAMi", Diagnosis::Status::kFailed, ""},
-                   {{}, "HAMi", Diagnosis::Status::kFailed, "0/3 nodes are available: y."}};
+  again.history = {{{}, "HAMi", Diagnosis::Status::kFailed, false, "0/3 nodes are available: x."},
+                   {{}, "HAMi", Diagnosis::Status::kPending, false, ""},
+                   {{}, "HAMi", Diagnosis::Status::kFailed, false, "no\x1b[2J"},
+                   {{}, "HAMi", Diagnosis::Status::kFailed, false, ""},
+                   {{}, "HAMi", Diagnosis::Status::kFailed, false, "0/3 nodes are available: y."}};
   view_.answers = {again};
   const Outcome twelfth =
       shell("LC_ALL=C.UTF-8 " FLOWTAP_PROGRAM " why ns/p --state-dir " + dir_.path() + " 2>&1");
@@ -99,6 +99,12 @@ TEST_F(WhyDaemonTest, ShowsAPodAsTextOrAsTheBody) {
             "ns/p is bound to n1\n  12th attempt, by HAMi; before: 2 × none of 3 nodes fits, nothing was "
             "decided, \"no\\x1b[2J\", 7 more\n");
   EXPECT_EQ(why("ns/p -o json --evidence").output, to_json(again, true) + '\n');
+  again.attempt = 2;
+  again.history = {{{}, "HAMi", Diagnosis::Status::kFailed, true, ""}};
+  view_.answers = {again};
+  EXPECT_NE(why("ns/p --evidence").output.find("2nd attempt, by HAMi; before: the bind failed\n"),
+            std::string::npos)
+      << "no node was found for an attempt that had found one";
 }
 
 TEST_F(WhyDaemonTest, ListsThePods) {
