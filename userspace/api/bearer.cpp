@@ -11,21 +11,16 @@
 #include "base/file.hpp"
 #include "base/printable.hpp"
 #include "base/sha256.hpp"
+#include "base/trimmed.hpp"
 
 namespace flowtap::api {
 namespace {
 
 constexpr std::chrono::seconds kLookPause(1);
 constexpr std::string_view kScheme = "bearer ";
+constexpr std::string_view kSpace = " \t\r";  // also of a file that Windows has written
 constexpr std::string_view kHint =
     "write a token of 16 bytes or more into it (openssl rand -hex 32), and chmod 0600";
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r";
-  const std::size_t begin = std::min(text.find_first_not_of(kSpace), text.size());
-  text.remove_prefix(begin);
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
 
 }  // namespace
 
@@ -53,7 +48,7 @@ Status BearerTokens::read() {
   std::vector<Digest> digests;
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t newline = std::min(rest.find('\n'), rest.size());
-    const std::string_view token = trimmed(rest.substr(0, newline));
+    const std::string_view token = trimmed(rest.substr(0, newline), kSpace);
     rest.remove_prefix(std::min(newline + 1, rest.size()));
     if (token.empty() || token.starts_with('#')) continue;
     if (token.size() < kLeastToken) return fail(named + " are too short", std::string(kHint));
@@ -83,7 +78,7 @@ std::optional<std::string_view> bearer_token(std::string_view authorization) {
   // RFC 9110, 11.1: the scheme's case does not count.
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   if (!std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, same)) return std::nullopt;
-  const std::string_view token = trimmed(authorization.substr(kScheme.size()));
+  const std::string_view token = trimmed(authorization.substr(kScheme.size()), kSpace);
   return token.empty() ? std::nullopt : std::optional(token);
 }
 

@@ -8,10 +8,12 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/core/buffers_suffix.hpp>
+#include <boost/beast/core/string_type.hpp>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace flowtap::api {
@@ -21,6 +23,11 @@ using TlsContext = boost::asio::ssl::context;
 
 /// Errors come back as values: nothing throws because of a peer.
 inline constexpr auto kAwait = boost::asio::as_tuple(boost::asio::use_awaitable);
+
+/// Beast has a type of its own for text.
+inline boost::beast::string_view beast_view(std::string_view text) {
+  return {text.data(), text.size()};
+}
 
 /// A stream of Asio's, with a deadline on each of its reads and writes.
 class Connection {

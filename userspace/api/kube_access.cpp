@@ -71,9 +71,9 @@ void KubeAccess::ask(std::string_view token, const Right& right, std::function<v
   answered();
 }
 
-std::string KubeAccess::trouble() const {
+Status KubeAccess::health() const {
   const std::scoped_lock lock(mutex_);
-  return trouble_;
+  return health_;
 }
 
 void KubeAccess::run() noexcept {
@@ -91,7 +91,7 @@ void KubeAccess::run() noexcept {
       answer(question);
     } catch (const std::exception&) {  // nothing is known, so nobody may
       const std::scoped_lock lock(mutex_);
-      trouble_ = "no memory";
+      health_ = fail("no memory to ask Kubernetes");
     }
     try {
       question.answered();
@@ -108,7 +108,7 @@ void KubeAccess::answer(const Question& question) {
   if (!access && access.error().code == KubeServer::kUnreachable)
     next_try_ = Clock::now() + limits_.kept_unknown;
   const std::scoped_lock lock(mutex_);
-  trouble_ = access ? "" : access.error().what;
+  health_ = access ? Status() : std::unexpected(access.error());
   // Whose a token is has been put already.
   if (access && (access->access == Access::kNobody || question.right.to == Right::To::kKnown)) return;
   rights_.put(key(question.token, question.right),
@@ -116,7 +116,7 @@ void KubeAccess::answer(const Question& question) {
 }
 
 Result<KubeAccess::Answered> KubeAccess::review(const Question& question) {
-  if (Clock::now() < next_try_) return fail(trouble());
+  if (Clock::now() < next_try_) FTAP_TRY(health());
   FTAP_TRY_ASSIGN(found, whose(question.token));
   if (!found.subject) return Answered{Access::kNobody, found.until};
   if (question.right.to == Right::To::kKnown) return Answered{Access::kYes, found.until};

@@ -53,8 +53,8 @@ class KubeAccess {
   /// Not after the destructor, which waits for the one question that is being asked.
   void ask(std::string_view token, const Right& right, std::function<void()> answered);
 
-  /// What went wrong last; empty where the last question was answered.
-  [[nodiscard]] std::string trouble() const;
+  /// Of the last question; an Error where there was no answer.
+  [[nodiscard]] Status health() const;
 
   KubeAccess(const KubeAccess&) = delete;
   KubeAccess& operator=(const KubeAccess&) = delete;
@@ -93,7 +93,7 @@ class KubeAccess {
   std::deque<Question> waiting_;
   Lru<Whose> subjects_;
   Lru<Answered> rights_;
-  std::string trouble_;
+  Status health_;
   bool stop_ = false;
   std::thread thread_;
 };

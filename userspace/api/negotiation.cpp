@@ -8,15 +8,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/trimmed.hpp"
+
 namespace flowtap::api {
 namespace {
-
-constexpr std::string_view kSpace = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
 
 /// What is in front of `separator`, which it takes away with it.
 std::string_view take_until(std::string_view& text, char separator) {

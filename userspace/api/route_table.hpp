@@ -10,8 +10,6 @@
 
 namespace flowtap::api {
 
-inline constexpr std::string_view kJson = "application/json";
-
 struct Route {
   std::string path;  ///< each {name} in it stands for one segment
   Answer (*answer)(const Call&);

@@ -21,6 +21,8 @@ inline constexpr std::string_view kNamespacesPath = "/api/v1/namespaces";
 inline constexpr std::string_view kProcessesPath = "/api/v1/processes";
 inline constexpr std::string_view kSchedulerLogsPath = "/api/v1/schedulerlogs";
 
+inline constexpr std::string_view kJson = "application/json";
+
 /// The header and the trailer that tell what a raw body lacks.
 inline constexpr std::string_view kMissingHeader = "X-Flowtap-Missing-Bytes";
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "api/answer_counts.hpp"
 #include "api/kube_server.hpp"
 #include "api/views.hpp"
 #include "base/result.hpp"
@@ -24,7 +25,7 @@ struct TcpOptions {
   std::string tls_certificate = {};  ///< empty: no TLS
   std::string tls_key = {};
   std::size_t max_connections =
-      64;                  ///< of which one sender has a quarter, or 4, for those that have shown no token
+      64;  ///< of which one sender has half, and a quarter, or 4, for those that have shown no token
   std::uint64_t rate = 0;  ///< requests a second of one sender, as RateLimit counts them; 0: without a limit
   std::chrono::milliseconds greeting{5'000};  ///< SessionLimits::greeting
   std::chrono::milliseconds refusal{500};     ///< SessionLimits::refusal
@@ -40,6 +41,8 @@ struct ServerOptions {
   std::size_t max_followers = 256;
   std::chrono::milliseconds drain{1'000};  ///< at the end, for the answers that are being written
   std::optional<TcpOptions> tcp = {};      ///< absent: the Unix socket alone
+  /// Where answers are counted on; null: nobody looks.
+  std::shared_ptr<ApiCounts> counts = nullptr;
 };
 
 /// Serves from start() until it is destroyed: then nobody is let in any more, connections without a request end at once, what is
@@ -51,6 +54,8 @@ class ApiServer {
 
   /// Where TCP is listened on: absent where it was not asked for, an Error where it could not be.
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const;
+  /// An Error where Kubernetes, which is asked about tokens, did not answer the last time. From any thread.
+  [[nodiscard]] Status tcp_health() const;
 
   ApiServer(ApiServer&&) noexcept;
   ApiServer& operator=(ApiServer&&) = delete;

@@ -20,10 +20,6 @@ constexpr std::size_t kFollowedPiece = std::size_t{16} * 1024;
 // And what the kernel keeps for one that follows; it takes this twice, for its own needs.
 constexpr int kFollowedSocket = 32 * 1024;
 
-beast::string_view view(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 /// Waits until a reader may have more, or the client speaks or goes.
 class Waiter {
  public:
@@ -82,11 +78,11 @@ class Waiter {
 asio::awaitable<bool> send_head(Connection& connection, const StreamBody& body, const AnswerForm& form,
                                 std::chrono::milliseconds patience) {
   http::response<http::empty_body> response(http::status::ok, form.version);
-  response.set(http::field::content_type, view(body.type));
+  response.set(http::field::content_type, beast_view(body.type));
   response.set(http::field::cache_control, "no-store");
-  if (body.missing_bytes) response.set(view(kMissingHeader), std::to_string(*body.missing_bytes));
+  if (body.missing_bytes) response.set(beast_view(kMissingHeader), std::to_string(*body.missing_bytes));
   if (form.version >= 11) {
-    response.set(http::field::trailer, view(kMissingHeader));
+    response.set(http::field::trailer, beast_view(kMissingHeader));
     response.chunked(true);
   }
   response.keep_alive(form.keep_alive);
@@ -106,8 +102,8 @@ asio::awaitable<bool> send_piece(Connection& connection, const std::string& byte
 asio::awaitable<bool> send_end(Connection& connection, std::uint64_t missing, bool unfinished,
                                std::chrono::milliseconds patience) {
   http::fields trailer;
-  trailer.set(view(kMissingHeader), std::to_string(missing));
-  if (unfinished) trailer.set(view(kUnfinishedHeader), "flowtapd ends");
+  trailer.set(beast_view(kMissingHeader), std::to_string(missing));
+  if (unfinished) trailer.set(beast_view(kUnfinishedHeader), "flowtapd ends");
   co_return co_await send_patiently(connection, http::make_chunk_last(trailer), patience);
 }
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "daemon/log.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/privileges.hpp"
 #include "daemon/seccomp.hpp"
@@ -129,7 +130,8 @@ void App::start_api() {
                                        .max_connections = 64,
                                        .session_time = std::chrono::seconds(30),
                                        .max_followers = config_.api.max_followers,
-                                       .tcp = tcp_options()},
+                                       .tcp = tcp_options(),
+                                       .counts = api_counts_},
                                       state_);
   if (!server) return components_.set(kApi, std::unexpected(server.error()), {});
   api_.emplace(std::move(*server));
@@ -138,12 +140,13 @@ void App::start_api() {
 
 void App::tell_of_api() {
   components_.set(kApi, {}, api::socket_path(config_.state_dir));
-  if (const auto& tcp = api_->tcp()) {
-    if (*tcp)
-      components_.set(kApiTcp, {}, **tcp);
-    else
-      components_.set(kApiTcp, std::unexpected(tcp->error()), {});
-  }
+  const auto& tcp = api_->tcp();
+  if (!tcp) return;
+  const Status health = *tcp ? api_->tcp_health() : std::unexpected(tcp->error());
+  // Once for each trouble, however often it is met.
+  if (*tcp && !health && health.error().what != kube_trouble_) log_error(Error(health.error()).in(kApiTcp));
+  kube_trouble_ = *tcp && !health ? health.error().what : std::string();
+  components_.set(kApiTcp, health, *tcp ? **tcp : std::string());
 }
 
 void App::start_outlets(const stats::SnapshotPtr& told) {
@@ -208,6 +211,7 @@ void App::cycle() {
   append_self_samples(all, status);
   if (stream_) stream_->append_samples(all, *status.stream);
   if (explain_) explain_->append_samples(all);
+  append_api_samples(all, *api_counts_);
   const auto snapshot = registry_.publish(std::move(all));
   outlets_.offer(snapshot);
   state_.publish(std::move(status), snapshot);
@@ -233,6 +237,7 @@ api::StatusReport App::report() {
   if (stream_) status.stream = stream_->report();
   status.backends = outlets_.status();
   for (const auto& running : outlets_.components()) components_.set(running);
+  if (api_) tell_of_api();
   status.components = components_.all();
   for (const auto& [what, count] : read_errors_) status.read_errors.push_back({what, count});
   return status;

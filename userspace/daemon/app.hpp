@@ -71,7 +71,9 @@ class App {
   std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it
   std::unique_ptr<ExplainPath> explain_;  // reads from it, too
   Outlets outlets_;
+  std::shared_ptr<api::ApiCounts> api_counts_ = std::make_shared<api::ApiCounts>();
   std::optional<api::ApiServer> api_;
+  std::string kube_trouble_;  // that was told last
   ReadErrors read_errors_{{"bpf_program", 0},
                           {"log_ring", 0},
                           {"process", 0},

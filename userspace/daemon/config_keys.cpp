@@ -222,7 +222,8 @@ std::span<const Key> table() {
           TextField{[](Config& c) -> std::string& { return c.api.kubernetes_server; }, kKubernetesRule},
           "Kubernetes' API server, asked about tokens that are not in api.token_file: whose one is "
           "(TokenReview), and whether that user may get pods/log in the namespace in question "
-          "(SubjectAccessReview). Answers are kept for 10 s; where it cannot be asked nobody gets in. pod: "
+          "(SubjectAccessReview). Answers are kept for seconds; where it cannot be asked nobody gets in. "
+          "pod: "
           "that of the cluster that this is a pod of."},
       Key{"api.kubernetes_ca",
           TextField{[](Config& c) -> std::string& { return c.api.kubernetes_ca; }, kOptionalPathRule},

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "api/answer_counts.hpp"
 #include "api/views.hpp"
 #include "daemon/process_stats.hpp"
 #include "stats/snapshot.hpp"
@@ -11,5 +12,8 @@ namespace flowtap {
 
 /// Appends build info, components, programs, backends and read errors, as the status report has them.
 void append_self_samples(std::vector<stats::Series>& out, const api::StatusReport& status);
+
+/// Appends how the API's requests were answered.
+void append_api_samples(std::vector<stats::Series>& out, const api::ApiCounts& counts);
 
 }  // namespace flowtap

@@ -30,6 +30,30 @@ TEST(ApiOverTcp, IsServedToWhoHasAToken) {
   EXPECT_EQ(get_tcp(port, "/healthz", "Authorization: Bearer " + kToken).status, 200);
 }
 
+// Whoever runs the node hears why nobody of the cluster gets in, and how often that was.
+TEST(ApiOverTcp, SaysWhenKubernetesCannotBeAsked) {
+  const ScratchRoot root;
+  root.write("token", kToken + "\n");
+  root.write("account", "of-flowtapd\n");
+  root.write("ca.crt", "");
+  ASSERT_EQ(::chmod(root.file("token").c_str(), 0600), 0);
+  const std::uint16_t port = free_port();
+  const std::string nobody = "https://127.0.0.1:" + std::to_string(free_port());
+  Daemon daemon(root, {.flags = {"--api-address", "127.0.0.1:" + std::to_string(port), "--cycle", "100ms"},
+                       .config = "api:\n  token_file: " + root.file("token") + "\n  kubernetes_server: " +
+                                 nobody + "\n  kubernetes_ca: " + root.file("ca.crt") +
+                                 "\n  kubernetes_token: " + root.file("account") + "\n"});
+  daemon.wait_ready();
+  EXPECT_TRUE(daemon.component("api_tcp")->up) << "it was not asked yet";
+  EXPECT_EQ(get_tcp(port, "/api/v1/flows", "Authorization: Bearer somebody-of-the-cluster").status, 503);
+  EXPECT_TRUE(eventually([&] { return !daemon.component("api_tcp")->up; }));
+  const std::string why = daemon.component("api_tcp")->detail;
+  EXPECT_TRUE(why.starts_with("cannot ask Kubernetes' API server at " + nobody)) << why;
+  EXPECT_TRUE(daemon.err().contains("api_tcp: " + why)) << daemon.err();
+  EXPECT_EQ(get_tcp(port, "/healthz", "Authorization: Bearer " + kToken).status, 200)
+      << "who is in the file gets in";
+}
+
 TEST(ApiOverTcp, IsMissingWhereItWouldNotBeSafe) {
   const ScratchRoot root;
   Daemon daemon(root, {.flags = {"--api-address", "127.0.0.1:0"}});

@@ -55,7 +55,7 @@ TEST_F(KubeAccessTest, WhoMayReadWhichNamespace) {
   EXPECT_EQ(ask("bob's", ""), Access::kYes);
   EXPECT_EQ(ask("somebody's", "shop"), Access::kNobody);
   EXPECT_EQ(ask("", "shop"), Access::kNobody);
-  EXPECT_EQ(access_->trouble(), "");
+  EXPECT_TRUE(access_->health());
 }
 
 // Groups and what else a subject has decide in webhooks and RBAC: they go back as they came.
@@ -93,7 +93,8 @@ TEST_F(KubeAccessTest, NobodyMayWhereItCannotBeAsked) {
   start();
   server_.reset();
   EXPECT_EQ(ask("bob's", "shop"), Access::kUnknown);
-  EXPECT_NE(access_->trouble().find("cannot ask Kubernetes' API server at https://127.0.0.1:"),
+  ASSERT_FALSE(access_->health());
+  EXPECT_NE(access_->health().error().what.find("cannot ask Kubernetes' API server at https://127.0.0.1:"),
             std::string::npos);
 }
 
@@ -101,9 +102,11 @@ TEST_F(KubeAccessTest, AServerThatIsNotThereIsNotAskedByEach) {
   start({.kept_unknown = 1h});
   server_.reset();
   EXPECT_EQ(ask("bob's", "shop"), Access::kUnknown);
-  const std::string said = access_->trouble();
+  ASSERT_FALSE(access_->health());
+  const std::string said = access_->health().error().what;
   EXPECT_EQ(ask("anna's", "shop"), Access::kUnknown);
-  EXPECT_EQ(access_->trouble(), said);
+  ASSERT_FALSE(access_->health());
+  EXPECT_EQ(access_->health().error().what, said);
 }
 
 TEST_F(KubeAccessTest, WhatIsNoAnswerIsNone) {
@@ -123,7 +126,7 @@ TEST_F(KubeAccessTest, WhatIsNoAnswerIsNone) {
     server_->set({.users = {}, .may = {}, .status = status, .body = body.empty() ? "{}" : body});
     start();
     EXPECT_EQ(ask("bob's", "shop"), Access::kUnknown) << status << " " << body.substr(0, 100);
-    EXPECT_NE(access_->trouble(), "");
+    EXPECT_FALSE(access_->health());
   }
 }
 

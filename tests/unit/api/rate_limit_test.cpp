@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/guests.hpp"
+#include "api/network_shares.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -73,15 +73,15 @@ TEST(Network, IsAnIpv4AddressOrAnIpv6NetworkOf64Bits) {
   EXPECT_NE(of("::"), of("0.0.0.0"));
 }
 
-TEST(Guests, AreCountedByNetworkAsLongAsTheyStay) {
-  Guests guests(2);
-  std::optional<Guests::Guest> first = guests.take("a");
+TEST(NetworkShares, AreCountedByNetworkAsLongAsTheyStay) {
+  NetworkShares guests(2);
+  std::optional<NetworkShares::Place> first = guests.take("a");
   const auto second = guests.take("a");
   ASSERT_TRUE(first && second);
   EXPECT_FALSE(guests.take("a"));
   EXPECT_TRUE(guests.take("b"));
   EXPECT_EQ(guests.networks(), 1U) << "who has gone is forgotten";
-  std::optional<Guests::Guest> moved(std::move(first));
+  std::optional<NetworkShares::Place> moved(std::move(first));
   first.reset();
   EXPECT_FALSE(guests.take("a"));
   moved.reset();

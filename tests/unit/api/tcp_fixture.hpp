@@ -63,7 +63,7 @@ class TcpTest : public ServerTest {
   }
   [[nodiscard]] std::string tokens() const { return dir_ / "tokens"; }
 
-  void start_tcp(TcpOptions options = {}) {
+  void start_tcp(TcpOptions options = {}, std::size_t followers = 256) {
     if (options.host.empty()) options.host = "127.0.0.1";
     if (options.token_file.empty()) {
       write_tokens("# of the tests\n\n" + kToken + "\n");
@@ -71,7 +71,13 @@ class TcpTest : public ServerTest {
     }
     options.refusal = refusal_;
     server_.reset();
-    auto server = ApiServer::start({.socket_path = path(), .socket_group = "", .tcp = options}, node_);
+    counts_ = std::make_shared<ApiCounts>();
+    auto server = ApiServer::start({.socket_path = path(),
+                                    .socket_group = "",
+                                    .max_followers = followers,
+                                    .tcp = options,
+                                    .counts = counts_},
+                                   node_);
     ASSERT_TRUE(server) << server.error().what;
     server_.emplace(std::move(*server));
   }
@@ -113,6 +119,7 @@ class TcpTest : public ServerTest {
   }
 
   std::chrono::milliseconds refusal_{1};
+  std::shared_ptr<ApiCounts> counts_;
 };
 
 }  // namespace flowtap::api

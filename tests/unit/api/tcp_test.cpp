@@ -6,6 +6,7 @@
 #include <set>
 #include <thread>
 
+#include "scripted_flows.hpp"
 #include "tcp_fixture.hpp"
 #include "tls_pair.hpp"
 
@@ -78,11 +79,62 @@ TEST_F(TcpTest, WhoHasNoTokenHoldsAPartOfThePlaces) {
     one.send("TP/1.1\r\nAuthorization: Bearer " + kToken + "\r\n\r\n");
     EXPECT_TRUE(one.read_head().starts_with("HTTP/1.1 200"));
   }
-  std::deque<Client> more;
-  for (int i = 0; i < 4; ++i) {
-    more.emplace_back(endpoint()).send(good);
-    EXPECT_TRUE(more.back().read_head().starts_with("HTTP/1.1 200")) << i;
+  Client again(endpoint());
+  again.send(good);
+  EXPECT_TRUE(again.read_head().starts_with("HTTP/1.1 200"));
+}
+
+// Half of the places, whatever token it has, and of those who follow another half.
+TEST_F(TcpTest, OneAddressLeavesPlacesForTheOthers) {
+  ScriptedFlows flows;
+  const auto flow = flows.add("f");
+  node_.captured = &flows;
+  start_tcp({.max_connections = 12}, 2);
+  const std::string token = "Authorization: Bearer " + kToken + "\r\n";
+  const std::string good = "GET /healthz HTTP/1.1\r\nHost: a\r\n" + token + "\r\n";
+  const std::string follow = "GET /api/v1/flows/f/raw?follow=true HTTP/1.1\r\nHost: a\r\n" + token + "\r\n";
+  std::deque<Client> open;
+  for (int i = 0; i < 6; ++i) {
+    open.emplace_back(endpoint()).send(good);
+    ASSERT_TRUE(open.back().read_head().starts_with("HTTP/1.1 200")) << i;
   }
+  Client refused(endpoint());
+  refused.send(good);
+  const std::string answer = refused.read_all();
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 429 Too Many Requests\r\n")) << answer;
+  EXPECT_TRUE(answer.contains("this address has as many connections open as it may")) << answer;
+  Client other(endpoint(), "127.0.0.2");
+  other.send(good);
+  EXPECT_TRUE(other.read_head().starts_with("HTTP/1.1 200")) << "another address has places of its own";
+  open.front().send(follow);
+  EXPECT_TRUE(open.front().read_head().contains("HTTP/1.1 200"));
+  Client instead(endpoint());
+  instead.send(good);
+  EXPECT_TRUE(instead.read_head().starts_with("HTTP/1.1 200")) << "who follows has another place";
+  open.back().send(follow);
+  const std::string second = open.back().read_head();
+  EXPECT_TRUE(second.contains("HTTP/1.1 429")) << second << "of which the others have half, too";
+  other.send(follow);
+  EXPECT_TRUE(other.read_head().contains("HTTP/1.1 200"));
+  server_.reset();  // before the flow
+}
+
+TEST_F(TcpTest, EachAnswerIsCountedByItsStatus) {
+  start_tcp();
+  EXPECT_EQ(status_of("Bearer " + kToken), "200");
+  EXPECT_EQ(status_of("Bearer " + kToken), "200");
+  EXPECT_EQ(status_of("Bearer none-of-the-tokens"), "401");
+  EXPECT_TRUE(
+      ask("GET /nowhere HTTP/1.1\r\nAuthorization: Bearer " + kToken + "\r\nConnection: close\r\n\r\n")
+          .starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(answer("GET /healthz HTTP/1.0\r\n\r\n").contains("200 OK"));
+  const auto told = [](const AnswerCounts& counts) {
+    std::map<unsigned, std::uint64_t> all;
+    counts.each([&all](unsigned status, std::uint64_t count) { all[status] = count; });
+    return all;
+  };
+  EXPECT_EQ(told(counts_->tcp), (std::map<unsigned, std::uint64_t>{{200, 2}, {401, 1}, {404, 1}}));
+  EXPECT_EQ(told(counts_->unix_socket), (std::map<unsigned, std::uint64_t>{{200, 1}}));
 }
 
 TEST_F(TcpTest, WhoShowsNoTokenHasLittleTime) {

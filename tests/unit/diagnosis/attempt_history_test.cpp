@@ -161,7 +161,7 @@ TEST(AttemptHistory, TimesAreThoseOfTheRecords) {
           .find(
               R"("scheduler":"kube-scheduler","attempt":2,"times":{"first":"2026-11-21T01:20:39.000000000Z",)"
               R"("last":"2026-11-21T01:20:40.000250000Z"},"history":[{"time":"2026-11-21T01:20:38.000500000Z",)"
-              R"("scheduler":"kube-scheduler","status":"failed","summary":"0/1 nodes are available: 1 x."}])"),
+              R"("scheduler":"kube-scheduler","status":"failed","phase":"filter","summary":"0/1 nodes are available: 1 x."}])"),
       std::string::npos)
       << to_json(*found, true);
   // Of klog's text nobody knows the year.

@@ -1,4 +1,4 @@
-// Connections over TCP that have shown no token yet: of all places one sender has only a part for them.
+// Places of connections over TCP: of all of a kind one sender has only a part.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -24,37 +24,41 @@ namespace flowtap::api {
 }
 
 /// As many as there are connections, so that the bound on those bounds this. Used by one thread.
-class Guests {
+class NetworkShares {
   using Counts = std::map<std::string, std::size_t>;
 
  public:
-  /// One connection, for as long as it has shown no token.
-  class Guest {
+  /// Of one connection, for as long as this lives.
+  class Place {
    public:
-    Guest(Guests& of, Counts::iterator network) : of_(&of), network_(network) { ++network_->second; }
-    Guest(Guest&& other) noexcept : of_(std::exchange(other.of_, nullptr)), network_(other.network_) {}
-    Guest& operator=(Guest&&) = delete;
-    Guest(const Guest&) = delete;
-    Guest& operator=(const Guest&) = delete;
-    ~Guest() {
+    Place(NetworkShares& of, Counts::iterator network) : of_(&of), network_(network) { ++network_->second; }
+    Place(Place&& other) noexcept : of_(std::exchange(other.of_, nullptr)), network_(other.network_) {}
+    Place& operator=(Place&&) = delete;
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place() {
       if (of_ != nullptr && --network_->second == 0) of_->counts_.erase(network_);
     }
     [[nodiscard]] const std::string& network() const { return network_->first; }
 
    private:
-    Guests* of_;
+    NetworkShares* of_;
     Counts::iterator network_;
   };
 
-  explicit Guests(std::size_t most_each) : most_each_(most_each) {}
-  Guests(const Guests&) = delete;
-  Guests& operator=(const Guests&) = delete;
+  explicit NetworkShares(std::size_t most_each) : most_each_(most_each) {}
+  NetworkShares(const NetworkShares&) = delete;
+  NetworkShares& operator=(const NetworkShares&) = delete;
 
-  /// None when this network has as many as it may. A Guest must not outlive this.
-  [[nodiscard]] std::optional<Guest> take(const std::string& network) {
+  /// None when this network has as many as it may. A Place must not outlive this.
+  [[nodiscard]] std::optional<Place> take(const std::string& network) {
     const auto at = counts_.try_emplace(network, 0).first;
     if (at->second >= most_each_) return std::nullopt;
-    return std::optional<Guest>(std::in_place, *this, at);
+    return std::optional<Place>(std::in_place, *this, at);
+  }
+  [[nodiscard]] bool has_room(const std::string& network) const {
+    const auto at = counts_.find(network);
+    return at == counts_.end() || at->second < most_each_;
   }
   [[nodiscard]] std::size_t networks() const { return counts_.size(); }
 

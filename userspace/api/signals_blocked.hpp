@@ -1,0 +1,26 @@
+// Threads that libraries start take no signal away from the threads that wait for them.
+#pragma once
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace flowtap::api {
+
+/// For as long as it lives: all signals, in this thread and those that it starts.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace flowtap::api
