@@ -89,6 +89,8 @@ struct ftap_log_enter {
   char comm[FTAP_COMM];             /* as all three: ends in a NUL unless it is cut off */
   char cgroup_name[FTAP_CGROUP_NAME];
   char parent_name[FTAP_CGROUP_NAME];
+  __u32 users_names; /* 1: somebody but root may have chosen these names */
+  __u32 zero;
 };
 
 struct ftap_log_end {

@@ -28,7 +28,16 @@ struct thread_info {
   __u32 cpu;
 } __ftap_core;
 
+typedef struct {
+  unsigned int val;
+} kuid_t;
+
+struct kernfs_iattrs {
+  kuid_t ia_uid; /* as process 1's user namespace has it */
+} __ftap_core;
+
 struct kernfs_node {
+  struct kernfs_iattrs* iattr; /* NULL: root's */
   __u64 id; /* of a cgroup's directory: its inode number, which userspace calls the cgroup id */
   const char* name;
   struct kernfs_node* __parent;

@@ -113,8 +113,10 @@ static __always_inline void fill_enter(struct ftap_log_enter* enter, struct task
   bpf_get_current_comm(enter->comm, sizeof(enter->comm));
   bpf_probe_read_kernel_str(enter->cgroup_name, sizeof(enter->cgroup_name), node->name);
   struct kernfs_node* parent = parent_of(node);
-  if (parent)
-    bpf_probe_read_kernel_str(enter->parent_name, sizeof(enter->parent_name), BPF_CORE_READ(parent, name));
+  if (!parent) return;
+  bpf_probe_read_kernel_str(enter->parent_name, sizeof(enter->parent_name), BPF_CORE_READ(parent, name));
+  struct kernfs_node* above = parent_of(parent);
+  enter->users_names = !is_of_root(parent) || (above && !is_of_root(above));
 }
 
 /* What systemd's own program has before it makes the unit's outputs is none of the unit's. */
@@ -187,11 +189,26 @@ static __always_inline struct mnt_namespace* mounts_above(struct task_struct* ta
   return NULL;
 }
 
+/*
+ * A container may keep its processes in cgroups of its own (systemd does, and whoever starts containers there): who comes from
+ * outside into one of them joins it (a probe, a shell), and begins none.
+ */
+static __noinline int joins_container(struct kernfs_node* node, struct kernfs_node* from) {
+  for (int i = 0; i < FTAP_CGROUP_DEPTH; i++) {
+    node = parent_of(node);
+    if (!node) return 0;
+    __u64 id = BPF_CORE_READ(node, id);
+    if (bpf_map_lookup_elem(&ftap_marks, &id)) return !is_within(from, id);
+  }
+  return 0;
+}
+
 /* Marks the cgroup. */
 static __always_inline bool is_containers_first(struct task_struct* task, struct cgroup* cgroup) {
   struct mnt_namespace* ours = task->nsproxy->mnt_ns;
   struct mnt_namespace* parents = mounts_above(task);
   if (!parents || ours == parents || !cgroup->level) return false;
+  if (joins_container(cgroup->kn, BPF_CORE_READ(task, real_parent, cgroups, dfl_cgrp, kn))) return false;
   __u64 id = cgroup->kn->id;
   __u8 mark = 1;
   return !bpf_map_update_elem(&ftap_marks, &id, &mark, BPF_NOEXIST);

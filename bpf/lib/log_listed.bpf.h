@@ -10,6 +10,7 @@
 #ifndef FTAP_LIB_LOG_LISTED_BPF_H
 #define FTAP_LIB_LOG_LISTED_BPF_H
 
+#include "bpf/lib/cgroup.bpf.h"
 #include "bpf/lib/file.bpf.h"
 
 struct ftap_unit_name {
@@ -30,11 +31,6 @@ struct {
   __type(key, struct ftap_log_target);
   __type(value, __u32);
 } ftap_exes SEC(".maps");
-
-static __always_inline struct kernfs_node* parent_of(struct kernfs_node* node) {
-  if (bpf_core_field_exists(node->__parent)) return BPF_CORE_READ(node, __parent);
-  return BPF_CORE_READ((struct kernfs_node___before_6_15*)node, parent);
-}
 
 #define FTAP_MOST_SLICES 16U
 #define FTAP_SLICE ".slice"

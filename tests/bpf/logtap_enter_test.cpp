@@ -135,6 +135,53 @@ TEST_P(LogTapEnter, WhatComesLaterIntoTheSameCgroupIsNoContainer) {
   EXPECT_EQ(streams_of(cgroup.id()), 2U);
 }
 
+// Two cgroups, one below the other.
+class Nested {
+ public:
+  [[nodiscard]] const test::ScratchCgroup& inner() const { return inner_; }
+  [[nodiscard]] std::string outer() const { return std::filesystem::path(inner_.path()).parent_path(); }
+  [[nodiscard]] std::uint64_t outer_id() const {
+    struct stat status{};
+    EXPECT_EQ(::stat(outer().c_str(), &status), 0);
+    return status.st_ino;
+  }
+
+ private:
+  test::ScratchCgroup inner_{"flowtap-enter-" + std::to_string(::getpid()) + "/init"};
+};
+
+// systemd in a container, and whoever starts containers there, keep their processes in cgroups of their own, and a runtime puts
+// probes and shells there, too.
+TEST_P(LogTapEnter, WhatComesFromOutsideIntoAContainersOwnCgroupIsNoContainer) {
+  const Nested nested;
+  ASSERT_TRUE(tap_->streams().mark(nested.outer_id()));
+  run({"echo", "probe"}, &nested.inner(), CLONE_NEWNS);
+  EXPECT_TRUE(enters_of(nested.inner().id()).empty());
+  EXPECT_EQ(streams_of(nested.inner().id()), 0U);
+}
+
+TEST_P(LogTapEnter, WhatAContainerStartsInACgroupOfItsOwnIsOne) {
+  const Nested nested;
+  const std::string script = "echo $$ > " + nested.outer() + "/cgroup.procs; sh -c 'echo $$ > " +
+                             nested.inner().path() + "/cgroup.procs; exec unshare -m echo inside'; true";
+  ASSERT_TRUE(tap_->streams().mark(nested.outer_id()));
+  run({"sh", "-c", script.c_str()}, nullptr, 0);
+  const auto enters = enters_of(nested.inner().id());
+  ASSERT_EQ(enters.size(), 1U);
+  EXPECT_FALSE(enters[0].users_names);
+}
+
+// Whoever owns a cgroup names those below it as he likes.
+TEST_P(LogTapEnter, WhoMayHaveChosenTheNamesIsTold) {
+  const Nested nested;
+  ASSERT_EQ(::chown(nested.outer().c_str(), 1000, 1000), 0);
+  run({"echo", "somebody's"}, &nested.inner(), CLONE_NEWNS);
+  const auto enters = enters_of(nested.inner().id());
+  ASSERT_EQ(enters.size(), 1U);
+  EXPECT_EQ(enters[0].cgroup_name, "init");
+  EXPECT_TRUE(enters[0].users_names);
+}
+
 TEST_P(LogTapEnter, WhoIsMarkedIsNotFoundAgain) {
   const test::ScratchCgroup cgroup;
   ASSERT_TRUE(tap_->streams().mark(cgroup.id()));

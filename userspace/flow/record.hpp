@@ -35,6 +35,7 @@ struct Enter {
   std::string cgroup_name;  ///< last part of the cgroup's path: usually holds the container's id
   std::string parent_name;
   ftap_log_rule rule = FTAP_RULE_CONTAINER;
+  bool users_names = false;  ///< somebody but root may have chosen both
   bool operator==(const Enter&) const = default;
 };
 

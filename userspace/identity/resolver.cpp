@@ -158,6 +158,7 @@ void Resolver::take_container(const CgroupContainer& seen, Answer& answer) {
 
 Answer Resolver::resolve(const Sighting& sighting) {
   const std::optional<std::string> path = path_of(sighting);
+  if (!path && sighting.users_names) return {};
   CgroupPlace place = parse_cgroup_path(path ? *path : joined({sighting.parent, sighting.cgroup}));
   Answer answer;
   answer.whole_path = path.has_value();

@@ -30,6 +30,8 @@ struct Sighting {
   /// its cgroup of v2, which is the inode of the directory.
   std::optional<std::uint64_t> start = {};
   std::optional<std::uint64_t> cgroup_id = {};
+  /// Somebody but root may have chosen `cgroup` and `parent`: without the rest of the path they prove nothing.
+  bool users_names = false;
 };
 
 /// How far an answer goes.
@@ -73,7 +75,8 @@ class Resolver {
   Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most = 4096,
            const RootDir* cgroups = nullptr);
 
-  /// Never waits. Asked again, it looks again as long as an answer is partial.
+  /// Never waits. Asked again, it looks again as long as an answer is partial. Without the whole path the names of a user's own
+  /// cgroups are nobody's: they may be another container's.
   [[nodiscard]] Answer resolve(const Sighting& sighting);
 
   [[nodiscard]] const ResolverCounts& counts() const { return counts_; }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace flowtap::flow {
 namespace {
@@ -25,6 +27,7 @@ Enter some_enter() {
   enter.outputs[0] = {1, 1001, 13, FTAP_KIND_PIPE};
   enter.outputs[1] = {2, 1002, 13, FTAP_KIND_TTY};
   enter.rule = FTAP_RULE_UNIT;
+  enter.users_names = true;
   return enter;
 }
 
@@ -103,10 +106,16 @@ TEST(Record, EveryShorterRecordIsAnError) {
 }
 
 TEST(Record, PayloadsShorterThanTheFirstBuildsAreErrors) {
-  for (const Record& record : {Record{0, some_enter()}, Record{0, End{9, 5, {}}}, Record{0, CgroupGone{1}}}) {
+  const std::vector<std::pair<Record, std::size_t>> first = {
+      {{0, some_enter()}, offsetof(ftap_log_enter, users_names)},
+      {{0, End{9, 5, {}}}, sizeof(ftap_log_end)},
+      {{0, CgroupGone{1}}, sizeof(std::uint64_t)}};
+  for (const auto& [record, size] : first) {
     Raw raw = rendered(record);
-    set(raw, offsetof(ftap_log_record, size),
-        static_cast<std::uint32_t>(raw.size() - sizeof(ftap_log_record) - 1));
+    raw.resize(sizeof(ftap_log_record) + size);
+    set(raw, offsetof(ftap_log_record, size), static_cast<std::uint32_t>(size));
+    EXPECT_TRUE(parse_record(raw));
+    set(raw, offsetof(ftap_log_record, size), static_cast<std::uint32_t>(size - 1));
     EXPECT_FALSE(parse_record(raw));
   }
 }

@@ -233,6 +233,19 @@ TEST_F(ResolverTest, NobodyGetsIntoAnothersFlow) {
   EXPECT_FALSE(fresh.resolve(moved).container->pod);
 }
 
+// A user's manager may call a cgroup of his like any container, and its process is gone before its path is read.
+TEST_F(ResolverTest, NamesThatAUserMayHaveChosenAreNobodys) {
+  add_container(0);
+  Sighting dead = web_;
+  ASSERT_TRUE(resolver_->resolve(dead).flow_id()->starts_with("pod/shop/"));
+  dead.users_names = true;
+  const Answer answer = resolver_->resolve(dead);
+  EXPECT_EQ(answer.certainty, Certainty::kPartial);
+  EXPECT_FALSE(answer.flow_id());
+  dead.cgroup_path = "/user.slice/user-7.slice/user@7.service/pod" + kUid + "/" + kContainer;
+  EXPECT_EQ(resolver_->resolve(dead).flow_id(), "unit/user@7.service/" + kContainer) << "whose it is";
+}
+
 TEST_F(ResolverTest, ASandboxOfAnotherPodIsNotFollowed) {
   std::string config = golden("containerd-container.config.json");
   config.replace(config.find("\"shop\""), 6, "\"evil\"");

@@ -64,7 +64,8 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
                                                      .pid = static_cast<pid_t>(enter.pid),
                                                      .cgroup_path = {},
                                                      .start = known(identity::start_ticks(enter.start_time)),
-                                                     .cgroup_id = known(enter.cgroup)});
+                                                     .cgroup_id = known(enter.cgroup),
+                                                     .users_names = enter.users_names});
   const bool complete = answer.certainty == identity::Certainty::kComplete;
   // Known by its pid alone, and that is nobody's any more: this tells nothing.
   if (enter.cgroup_name.empty() && !answer.whole_path) return {};
