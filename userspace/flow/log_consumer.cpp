@@ -17,7 +17,7 @@ constexpr std::size_t kDrainBytes = std::size_t{1} << 20U;
 constexpr int kDrainsPerRound = 64;
 // Names are looked for again with growing pauses, since each look reads files.
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
-// Some rounds later the ring has been drained.
+// How long what a program does at the end of a stream may take, from the slot to the ring.
 constexpr std::chrono::milliseconds kDrained = 50ms;
 // How long, and how often, it is looked for the readers of pipes whose cgroup has gone.
 constexpr auto kReaderLeaves = 2s;
@@ -172,7 +172,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
       files_->end(end->stream);
     else
       batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
-    ended_.try_emplace(end->stream, Clock::now());
+    ended_.try_emplace(end->stream, Ended{Clock::now()});
   } else if (const auto* gone = std::get_if<CgroupGone>(&record->what)) {
     gone_.emplace(gone->cgroup, Clock::now());
     next_sweep_ = {};
@@ -373,11 +373,14 @@ void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
 }
 
 void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
-  const auto [at, fresh] = ended_.try_emplace(slot.stream, now);
-  if (now - at->second < kDrained) return look_again(now, kDrained);
-  // The ring was drained to its end since the slot was seen to have ended: an END that is not there will not come.
+  Ended& end = ended_.try_emplace(slot.stream, Ended{now}).first->second;
+  if (now - end.since < kDrained) return look_again(now, kDrained);
+  // All that was in the ring a while after the slot was seen to have ended has been drained: an END that is not there will not come,
+  // and no bytes. That may take long: whoever takes the journal is waited for, and a record that is being written holds up all others.
+  if (!end.head) end.head = source_.head();
   const auto known = journal_.stream(slot.stream);
   const bool told = known && known->sums.ended;
+  if (!told && source_.position() < *end.head) return look_again(now, kDrained);
   if (!told && is_followed_file(slot.stream)) {
     files_->end(slot.stream);
     return look_again(now, kDrained);
@@ -385,7 +388,7 @@ void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   if (!told)
     batch_.add(EndEntry{slot.stream, slot.passed, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)),
                         slot.lost});
-  if (now - at->second >= options_.slot_rest) rested_.push_back(slot);
+  if (now - end.since >= options_.slot_rest) rested_.push_back(slot);
 }
 
 ConsumerCounts LogConsumer::counts() const {

@@ -129,8 +129,11 @@ class LogConsumer {
   Clock::time_point paced_since_ = Clock::now();
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
   std::deque<Nameless> nameless_;
-  std::unordered_map<StreamNo, Clock::time_point>
-      ended_;  // slots that are to be freed, and since when that is known
+  struct Ended {
+    Clock::time_point since;                // when that was known
+    std::optional<RingPosition> head = {};  // of the ring, a while later
+  };
+  std::unordered_map<StreamNo, Ended> ended_;           // slots that are to be freed
   std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
   std::unordered_set<StreamNo> unwanted_;               // let go; their slots show it at the next sweep
   std::vector<StreamSlot> rested_;                      // to be freed once the batch is in the journal

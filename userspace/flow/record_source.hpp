@@ -38,6 +38,9 @@ class RecordSource {
   /// Where the next drain() begins.
   [[nodiscard]] virtual RingPosition position() const = 0;
 
+  /// Behind all that is there now, whether it may be drained yet or not. A source that cannot tell has nothing more.
+  [[nodiscard]] virtual RingPosition head() const { return position(); }
+
   /// How much of it waits to be drained, of all that it can hold: 0 to 1. Of a source that cannot overflow 0.
   [[nodiscard]] virtual double fill() const { return 0; }
 

@@ -56,6 +56,11 @@ RingPosition ScriptedSource::position() const {
   return position_;
 }
 
+RingPosition ScriptedSource::head() const {
+  const std::scoped_lock lock(mutex_);
+  return head_;
+}
+
 void ScriptedSource::commit(RingPosition position) {
   const std::scoped_lock lock(mutex_);
   if (position <= position_) return;

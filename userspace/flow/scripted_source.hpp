@@ -30,6 +30,7 @@ class ScriptedSource final : public RecordSource {
   [[nodiscard]] Result<RingPosition> drain(
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
   [[nodiscard]] RingPosition position() const override;
+  [[nodiscard]] RingPosition head() const override;
   void commit(RingPosition position) override;
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override;
   void interrupt() override;

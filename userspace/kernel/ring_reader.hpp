@@ -24,6 +24,7 @@ class RingReader final : public flow::RecordSource {
   [[nodiscard]] Result<flow::RingPosition> drain(
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
   [[nodiscard]] flow::RingPosition position() const override;
+  [[nodiscard]] flow::RingPosition head() const override { return produced(); }
   /// A position that the ring has not reached, or has passed, changes nothing.
   void commit(flow::RingPosition position) override;
   /// Records that come without a wake-up (all that are bytes, unless the tap was told to wake) do not end it: drain

@@ -68,6 +68,24 @@ TEST_F(LogConsumerTest, AnEndThatWasLostIsFoundInTheSlotsAndThenItIsFreed) {
   EXPECT_EQ(consumer_->counts().lost[FTAP_LOSS_RING_FULL], 7U) << "also when the slot is gone";
 }
 
+// The end of a stream comes behind its bytes also where the ring is not drained for a while: they would be of nobody.
+TEST_F(LogConsumerTest, AStreamDoesNotEndBeforeWhatWaitsInTheRing) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 0)});
+  rounds();
+  source_.set_busy(true);
+  source_.push({2, Bytes{1, 0, 0, bytes("its last words")}});
+  slots_.slots[1].ended = true;
+  slots_.slots[1].passed = 14;
+  rounds_for(200ms);
+  EXPECT_FALSE(journal_->stream(1)->sums.ended);
+  source_.set_busy(false);
+  rounds_for(200ms);
+  EXPECT_TRUE(journal_->stream(1)->sums.ended);
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+  EXPECT_EQ(text(1), "its last words");
+}
+
 TEST_F(LogConsumerTest, APipeThatNobodyReadsEnds) {
   slots_.slots[1] = slot_of(1);
   slots_.slots[2] = slot_of(2);
