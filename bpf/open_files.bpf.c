@@ -8,6 +8,7 @@
  * statfs() through /proc/PID wait for file systems whose server does not answer.
  */
 #include "bpf/abi/open_file.h"
+#include "bpf/lib/cgroup.bpf.h"
 #include "bpf/lib/file.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -52,6 +53,17 @@ static __always_inline __u64 cgroup_of(struct task_struct* task) {
   return BPF_CORE_READ(cgroup, level) > 0 ? BPF_CORE_READ(cgroup, kn, id) : 0;
 }
 
+static __always_inline void add_cgroups(struct ftap_open_file* row, struct task_struct* task) {
+  row->cgroup = cgroup_of(task);
+  row->parent_cgroup = cgroup_of(task->real_parent);
+  struct kernfs_node* node = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn);
+  for (int i = 0; i < FTAP_CGROUPS_ABOVE; i++) {
+    node = parent_of(node);
+    if (!node) return;
+    row->above[i] = BPF_CORE_READ(node, id);
+  }
+}
+
 static __always_inline void add_program(struct ftap_open_file* row, struct task_struct* task) {
   struct inode* exe = BPF_CORE_READ(task, mm, exe_file, f_inode);
   row->mounts = BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum);
@@ -92,8 +104,7 @@ int ftap_files_iter(struct bpf_iter__task_file* ctx) {
       .magic = inode->i_sb->s_magic,
   };
   add_program(&row, task);
-  row.cgroup = cgroup_of(task);
-  row.parent_cgroup = cgroup_of(task->real_parent);
+  add_cgroups(&row, task);
   bpf_seq_write(ctx->meta->seq, &row, sizeof(row));
   return 0;
 }

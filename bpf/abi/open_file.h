@@ -8,6 +8,8 @@
 #define FTAP_MAY_READ 1U /* bits of ftap_open_file.mode */
 #define FTAP_MAY_WRITE 2U
 
+#define FTAP_CGROUPS_ABOVE 8
+
 struct ftap_open_file {
   __u64 ino;
   __u64 cgroup; /* of the process, id in the v2 hierarchy; 0: the root, or none */
@@ -24,6 +26,8 @@ struct ftap_open_file {
   __u32 exe_dev;
   __u32 as_parent; /* 1: its parent runs the same program */
   __u64 magic;     /* of the file's file system, as statfs(2) has it */
+  __u64 above
+      [FTAP_CGROUPS_ABOVE]; /* the cgroups that `cgroup` is below, the nearest first; 0 behind the last */
 };
 
 #endif /* FTAP_ABI_OPEN_FILE_H */

@@ -15,11 +15,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 
 #include "base/fd.hpp"
+#include "tests/support/cgroup.hpp"
 
 namespace flowtap::kernel {
 namespace {
@@ -203,6 +205,23 @@ TEST(OpenFiles, AProcessInMountsOfItsOwnIsWhereAContainerBegins) {
   struct stat mounts{};
   ASSERT_EQ(::stat(("/proc/" + std::to_string(child.pid()) + "/ns/mnt").c_str(), &mounts), 0);
   EXPECT_EQ(out->mounts, mounts.st_ino);
+}
+
+TEST(OpenFiles, TellsWhichCgroupsAProcessIsBelow) {
+  const test::ScratchCgroup inner("flowtap-files-" + std::to_string(::getpid()) + "/a/b");
+  const Child child(STDOUT_FILENO, STDERR_FILENO);
+  std::ofstream(inner.path() + "/cgroup.procs") << child.pid() << std::flush;
+  const auto files = list(child.pid());
+  ASSERT_TRUE(files);
+  ASSERT_FALSE(files->empty());
+  EXPECT_EQ(files->front().cgroup, inner.id());
+  std::filesystem::path above = std::filesystem::path(inner.path()).parent_path();
+  for (std::size_t i = 0; i < 3; ++i, above = above.parent_path()) {
+    struct stat status{};
+    ASSERT_EQ(::stat(above.c_str(), &status), 0);
+    EXPECT_EQ(files->front().cgroups_above.at(i), status.st_ino) << above;
+  }
+  EXPECT_EQ(files->front().cgroups_above.at(3), 0U) << "the root was the last";
 }
 
 TEST(OpenFiles, NoSuchProcessIsAnError) {

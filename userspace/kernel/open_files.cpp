@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -25,22 +26,24 @@ using Link = std::unique_ptr<bpf_link, int (*)(bpf_link*)>;
 
 OpenFile open_file(const ftap_open_file& row) {
   const bool known = row.kind <= FTAP_KIND_OTHER;
-  return {.inode = row.ino,
-          .device = row.dev,
-          .pid = row.pid,
-          .fd = row.fd,
-          .kind = known ? static_cast<ftap_log_kind>(row.kind) : FTAP_KIND_OTHER,
-          .readable = (row.mode & FTAP_MAY_READ) != 0,
-          .writable = (row.mode & FTAP_MAY_WRITE) != 0,
-          .cgroup = row.cgroup,
-          .parent_cgroup = row.parent_cgroup,
-          .start_time = row.start_time,
-          .enters_container = row.entered != 0,
-          .mounts = row.mounts,
-          .file_system = row.magic,
-          .exe_device = row.exe_dev,
-          .exe_inode = row.exe_ino,
-          .runs_as_parent = row.as_parent != 0};
+  OpenFile file{.inode = row.ino,
+                .device = row.dev,
+                .pid = row.pid,
+                .fd = row.fd,
+                .kind = known ? static_cast<ftap_log_kind>(row.kind) : FTAP_KIND_OTHER,
+                .readable = (row.mode & FTAP_MAY_READ) != 0,
+                .writable = (row.mode & FTAP_MAY_WRITE) != 0,
+                .cgroup = row.cgroup,
+                .parent_cgroup = row.parent_cgroup,
+                .start_time = row.start_time,
+                .enters_container = row.entered != 0,
+                .mounts = row.mounts,
+                .file_system = row.magic,
+                .exe_device = row.exe_dev,
+                .exe_inode = row.exe_ino,
+                .runs_as_parent = row.as_parent != 0};
+  std::ranges::copy(row.above, file.cgroups_above.begin());
+  return file;
 }
 
 // A read gives as many whole rows as fit, but the reader of a stream does not rely on where it was cut.

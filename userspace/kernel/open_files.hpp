@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "bpf/abi/log.h"
+#include "bpf/abi/open_file.h"
 
 struct open_files_bpf;
 
@@ -26,13 +28,14 @@ struct OpenFile {
   bool writable = false;
   std::uint64_t cgroup = 0;         ///< id in the v2 hierarchy; 0: the root, or none
   std::uint64_t parent_cgroup = 0;  ///< of the process that started it
-  std::uint64_t start_time = 0;     ///< of the process, ns on CLOCK_BOOTTIME
-  bool enters_container = false;    ///< its mount namespace is not its parent's
-  std::uint32_t mounts = 0;         ///< its mount namespace's number, as stat() of /proc/PID/ns/mnt has it
-  std::uint64_t file_system = 0;    ///< where the file is: its magic number, as statfs(2) has it
-  std::uint32_t exe_device = 0;     ///< the program that the process runs, as the kernel has it
-  std::uint64_t exe_inode = 0;      ///< 0: none
-  bool runs_as_parent = false;      ///< its parent runs the same program
+  std::array<std::uint64_t, FTAP_CGROUPS_ABOVE> cgroups_above{};  ///< the nearest first; 0 behind the last
+  std::uint64_t start_time = 0;                                   ///< of the process, ns on CLOCK_BOOTTIME
+  bool enters_container = false;                                  ///< its mount namespace is not its parent's
+  std::uint32_t mounts = 0;       ///< its mount namespace's number, as stat() of /proc/PID/ns/mnt has it
+  std::uint64_t file_system = 0;  ///< where the file is: its magic number, as statfs(2) has it
+  std::uint32_t exe_device = 0;   ///< the program that the process runs, as the kernel has it
+  std::uint64_t exe_inode = 0;    ///< 0: none
+  bool runs_as_parent = false;    ///< its parent runs the same program
 };
 
 struct OpenFilesDeleter {

@@ -24,6 +24,21 @@ bool read_from_outside(const Readers& readers, const OpenFile& pipe) {
   return std::any_of(first, last, [&pipe](const auto& reader) { return reader.second != pipe.cgroup; });
 }
 
+// A container that pipes its output through a program of its own (`exec > >(tee log)`) has what its runtime reads there: at the
+// same descriptor of that program, which began with it. Who joins it later (a shell) has pipes of its own.
+const OpenFile* passed_on(const std::vector<OpenFile>& files, const Readers& readers,
+                          const flow::Enter& enter, std::uint32_t fd) {
+  constexpr std::uint64_t kBeginsWithIt = 10'000'000'000;  // ns
+  const OpenFile* oldest = nullptr;
+  for (const OpenFile& f : files) {
+    if (f.cgroup != enter.cgroup || f.fd != fd || f.kind != FTAP_KIND_PIPE || f.enters_container ||
+        f.start_time - enter.start_time > kBeginsWithIt || !read_from_outside(readers, f))
+      continue;
+    if (oldest == nullptr || f.start_time < oldest->start_time) oldest = &f;
+  }
+  return oldest;
+}
+
 }  // namespace
 
 std::vector<flow::Enter> find_running_containers(const std::vector<OpenFile>& files) {
@@ -46,7 +61,15 @@ std::vector<flow::Enter> find_running_containers(const std::vector<OpenFile>& fi
   }
   std::vector<flow::Enter> all;
   all.reserve(by_cgroup.size());
-  for (auto& [cgroup, enter] : by_cgroup) all.push_back(std::move(enter));
+  for (auto& [cgroup, enter] : by_cgroup) {
+    for (const std::uint32_t fd : {1U, 2U}) {
+      flow::Enter::Output& output = enter.outputs.at(fd - 1);
+      if (output.kind != FTAP_KIND_OTHER) continue;
+      if (const OpenFile* pipe = passed_on(files, readers, enter, fd))
+        output = {0, pipe->inode, pipe->device, FTAP_KIND_PIPE};
+    }
+    all.push_back(std::move(enter));
+  }
   return all;
 }
 

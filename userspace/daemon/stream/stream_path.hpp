@@ -129,6 +129,9 @@ class StreamPath {
   std::uint64_t exec_misses_ = 0;
   int missed_looks_ = 0;  // that are due for what began then
   Clock::time_point next_missed_look_{};
+  Clock::duration missed_pause_ = std::chrono::seconds(1);
+  std::uint64_t refused_ = 0;  // streams that found no slot
+  bool no_slot_ = false;       // for one that the last look has found
   std::thread thread_;
 };
 

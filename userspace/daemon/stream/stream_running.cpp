@@ -13,6 +13,7 @@ namespace {
 constexpr auto kBeingMade = std::chrono::seconds(1);
 // Each look goes through all open files of the node. Longer than a container is being made.
 constexpr auto kMissedPause = std::chrono::seconds(2);
+constexpr auto kLongestMissedPause = std::chrono::seconds(60);
 
 std::uint64_t since_boot_ns() {
   timespec t{};
@@ -29,6 +30,7 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
     if (youngest.count() == 0) warnings_.push_back("what ran before was not found: " + files.error().what);
     return false;
   }
+  no_slot_ = false;
   const std::uint64_t born_before = since_boot_ns() - static_cast<std::uint64_t>(youngest.count());
   std::set<flow::StreamNo> before;  // an earlier service's
   for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
@@ -46,7 +48,10 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
                                                  .cgroup = enter.cgroup,
                                                  .pid = enter.pid,
                                                  .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
-      if (!stream) continue;
+      if (!stream) {
+        no_slot_ = true;
+        continue;
+      }
       output->stream = *stream;
       if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
     }
@@ -65,12 +70,18 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
 // Where a task is preempted within the program at exec, the kernel does not run it for others on that CPU: what began then is
 // in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file. What is
 // younger than a moment may still be made by its runtime, and come to the program; the second look finds it.
+//
+// As are those for which there was no slot: many that ended while flowtapd was away keep theirs until it has noted them.
 void StreamPath::find_missed(std::uint64_t misses) {
-  if (misses != exec_misses_) missed_looks_ = 2;
+  const auto refused = slots_->kernel().no_slot();
+  if (misses != exec_misses_ || refused != refused_) missed_looks_ = 2;
   exec_misses_ = misses;
-  if (missed_looks_ == 0 || Clock::now() < next_missed_look_) return;
-  next_missed_look_ = Clock::now() + kMissedPause;
-  if (find_running(kBeingMade)) --missed_looks_;
+  refused_ = refused;
+  if (Clock::now() < next_missed_look_ || (missed_looks_ == 0 && !no_slot_)) return;
+  // Where there is no room the next look finds as little, unless something has ended.
+  missed_pause_ = no_slot_ ? std::min<Clock::duration>(missed_pause_ * 2, kLongestMissedPause) : kMissedPause;
+  next_missed_look_ = Clock::now() + missed_pause_;
+  if (find_running(kBeingMade) && missed_looks_ > 0) --missed_looks_;
 }
 
 }  // namespace flowtap

@@ -57,6 +57,7 @@ std::vector<flow::StreamSlot> StreamSlots::abandoned(const std::vector<flow::Str
     if (f.readable) read.emplace(f.device, f.inode);
     if (f.fd == 1 || f.fd == 2) output.emplace(f.device, f.inode);
     inhabited.insert(f.cgroup);
+    inhabited.insert(f.cgroups_above.begin(), f.cgroups_above.end());
   }
   const auto is_used = [&](const flow::StreamSlot& stream) {
     if (stream.kind == FTAP_KIND_PIPE) return read.contains({stream.device, stream.inode});

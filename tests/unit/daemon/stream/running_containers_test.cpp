@@ -45,6 +45,26 @@ TEST(RunningContainers, APipeBetweenItsOwnProcessesIsNoLog) {
   EXPECT_EQ(found[0].outputs[0].kind, FTAP_KIND_OTHER);
 }
 
+// `exec > >(tee log) 2>&1`: both outputs go to tee, which has what they were.
+TEST(RunningContainers, WhatItsOwnProgramPassesOnIsItsLog) {
+  OpenFile tee_out = output(11, 1, 200, 7);
+  OpenFile tee_err = output(11, 2, 201, 7);
+  OpenFile shell_out = output(12, 1, 300, 7);  // somebody's who looks in a minute later
+  shell_out.start_time += 60'000'000'000;
+  for (OpenFile* file : {&tee_out, &tee_err, &shell_out}) file->enters_container = false;
+  std::vector<OpenFile> files = {
+      output(10, 1, 100, 7), output(10, 2, 100, 7), reader(11, 100, 7), shell_out, tee_out, tee_err,
+      reader(5, 200, 0),     reader(5, 201, 0),     reader(5, 300, 0)};
+  const auto found = find_running_containers(files);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].pid, 10U);
+  EXPECT_EQ(found[0].outputs[0].kind, FTAP_KIND_PIPE);
+  EXPECT_EQ(found[0].outputs[0].inode, 200U);
+  EXPECT_EQ(found[0].outputs[1].inode, 201U);
+  std::erase_if(files, [](const OpenFile& file) { return file.pid == 11 && !file.readable; });
+  EXPECT_EQ(find_running_containers(files)[0].outputs[0].kind, FTAP_KIND_OTHER) << "and a shell's is not";
+}
+
 TEST(RunningContainers, ItsFirstProcessAndNotWhoJoinedLater) {
   const auto found =
       find_running_containers({output(30, 1, 300, 7), output(10, 1, 100, 7), output(20, 1, 200, 7),
