@@ -121,11 +121,16 @@ bool Resolver::take_link(const std::string& id, ContainerIdentity& who) {
   return true;
 }
 
-void Resolver::take_container(const CgroupContainer& seen, Answer& answer) {
+// An id may be used again (containerd's clients choose it), its cgroup's not.
+std::string Resolver::key_of(const std::string& id, const Sighting& sighting) {
+  return sighting.cgroup_id ? id + '/' + std::to_string(*sighting.cgroup_id) : id;
+}
+
+void Resolver::take_container(const CgroupContainer& seen, const std::string& key, Answer& answer) {
   const auto same_pod = [&seen](const ContainerIdentity& who) {
     return !seen.pod_uid || !who.pod_uid || *seen.pod_uid == *who.pod_uid;
   };
-  if (const ContainerIdentity* known = containers_.get(seen.id); known != nullptr && same_pod(*known)) {
+  if (const ContainerIdentity* known = containers_.get(key); known != nullptr && same_pod(*known)) {
     ++counts_.hits;
     answer.container = *known;
     answer.certainty = Certainty::kComplete;
@@ -152,7 +157,7 @@ void Resolver::take_container(const CgroupContainer& seen, Answer& answer) {
     }
   }
   answer.certainty = complete(who) ? Certainty::kComplete : Certainty::kPartial;
-  if (answer.certainty == Certainty::kComplete) containers_.put(seen.id, who);
+  if (answer.certainty == Certainty::kComplete) containers_.put(key, who);
   answer.container = std::move(who);
 }
 
@@ -165,7 +170,7 @@ Answer Resolver::resolve(const Sighting& sighting) {
   answer.certainty = Certainty::kComplete;
   if (const CgroupContainer* nested = place.nested()) answer.nested = *nested;
   if (const CgroupContainer* ours = place.ours()) {
-    take_container(*ours, answer);
+    take_container(*ours, key_of(ours->id, sighting), answer);
     return answer;
   }
   if (place.unit || !is_file_name(sighting.cgroup)) {
@@ -176,7 +181,8 @@ Answer Resolver::resolve(const Sighting& sighting) {
   // containerd's clients choose id and cgroup freely. Outside of any unit only root makes cgroups, and the
   // bundle of a real container was there before its first exec, so that no bundle means no container.
   const CgroupContainer guess{.id = sighting.cgroup, .runtime = Runtime::kContainerd, .pod_uid = {}};
-  if (containers_.get(guess.id) != nullptr || find(guess.id, guess.runtime)) take_container(guess, answer);
+  const std::string key = key_of(guess.id, sighting);
+  if (containers_.get(key) != nullptr || find(guess.id, guess.runtime)) take_container(guess, key, answer);
   return answer;
 }
 

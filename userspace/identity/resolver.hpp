@@ -94,7 +94,8 @@ class Resolver {
   [[nodiscard]] std::optional<std::string> path_of_process(const Sighting& sighting) const;
   /// The whole path, if it can be had and is that of the event.
   [[nodiscard]] std::optional<std::string> path_of(const Sighting& sighting) const;
-  void take_container(const CgroupContainer& seen, Answer& answer);
+  [[nodiscard]] static std::string key_of(const std::string& id, const Sighting& sighting);
+  void take_container(const CgroupContainer& seen, const std::string& key, Answer& answer);
   void add_log(const Bundle& bundle, ContainerIdentity& who);
   [[nodiscard]] std::string log_directory(const Bundle& bundle);
   bool take_link(const std::string& id, ContainerIdentity& who);
@@ -104,7 +105,7 @@ class Resolver {
   const RootDir& proc_;
   const RootDir* cgroups_;
   BundleFinder finder_;
-  Lru<ContainerIdentity> containers_;  // complete ones only, by id
+  Lru<ContainerIdentity> containers_;  // complete ones only, by key_of()
   Lru<Sandbox> sandboxes_;             // by id
   ResolverCounts counts_;
   std::optional<Error> last_error_;

@@ -109,6 +109,20 @@ TEST(StreamSurroundings, ABackendThatIsForcedAndRefusedIsSaid) {
 
 // fexit where the kernel lets it in, but for those that preempt its programs and not the other's. Which kernels do the
 // virtual machines know.
+TEST(StreamSurroundings, WhatGoesOnFromBeforeAndIsConfiguredOtherwiseIsSaid) {
+  const ScratchRoot root;
+  Daemon(root, kCapturing).wait_ready();
+  DaemonOptions other = kCapturing;
+  other.sources = "ring_bytes: 16777216, backend: fexit";
+  Daemon daemon(root, other);
+  daemon.wait_ready();
+  EXPECT_TRUE(daemon.err().contains("the ring has 67108864 bytes as before, not 16777216; flowtapd --detach"))
+      << daemon.err();
+  EXPECT_EQ(daemon.err().contains("the backend is sys_exit as before, not fexit; "),
+            backend_of(daemon) == "sys_exit")
+      << daemon.err();
+}
+
 TEST(StreamSurroundings, TheBackendThatIsChosen) {
   const WithBackend chosen("auto");
   const char* const of_old_kernels = std::getenv("FTAP_CHOSEN_BACKEND");

@@ -233,6 +233,23 @@ TEST_F(ResolverTest, NobodyGetsIntoAnothersFlow) {
   EXPECT_FALSE(fresh.resolve(moved).container->pod);
 }
 
+// Clients of containerd choose ids, and may choose one again for another container.
+TEST_F(ResolverTest, AnIdThatIsUsedAgainIsAnotherContainers) {
+  add_container(0);
+  Sighting first = web_;
+  first.cgroup_id = 7;
+  ASSERT_TRUE(resolver_->resolve(first).flow_id()->ends_with("/web/0"));
+  std::string config = golden("containerd-container.config.json");
+  for (std::size_t at = config.find("\"web\""); at != std::string::npos; at = config.find("\"web\""))
+    config.replace(at, 5, "\"job\"");
+  tree_.file(kTasks + kContainer + "/config.json", config);
+  tree_.file(kPodLogs + "/job/0.log", "");
+  EXPECT_TRUE(resolver_->resolve(first).flow_id()->ends_with("/web/0")) << "the same cgroup";
+  Sighting second = web_;
+  second.cgroup_id = 8;
+  EXPECT_TRUE(resolver_->resolve(second).flow_id()->ends_with("/job/0"));
+}
+
 // A user's manager may call a cgroup of his like any container, and its process is gone before its path is read.
 TEST_F(ResolverTest, NamesThatAUserMayHaveChosenAreNobodys) {
   add_container(0);

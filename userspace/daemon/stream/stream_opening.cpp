@@ -126,6 +126,7 @@ Status StreamPath::open_kernel(const Config& config) {
     warnings_.push_back("of what another build of flowtapd has pinned: " + live_->left_over()->what);
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
+  warn_of_taken_over(options);
   source_ = std::move(ring);
   // Capture is worth more than its recording, which is there already when a service is started again.
   if (!config.stream.record.empty())
@@ -137,6 +138,19 @@ Status StreamPath::open_kernel(const Config& config) {
   end_taps();
   end_orphans();
   return {};
+}
+
+// What goes on from before keeps what it was begun with.
+void StreamPath::warn_of_taken_over(const kernel::LogOptions& options) {
+  constexpr const char* kHowToEnd =
+      "; flowtapd --detach ends what is pinned, and the next start begins with what is configured";
+  if (options.backend && live_->backend() != *options.backend)
+    warnings_.push_back(fmt::format("the backend is {} as before, not {}{}",
+                                    kernel::backend_name(live_->backend()),
+                                    kernel::backend_name(*options.backend), kHowToEnd));
+  if (ring_->capacity() != options.ring_bytes)
+    warnings_.push_back(fmt::format("the ring has {} bytes as before, not {}{}", ring_->capacity(),
+                                    options.ring_bytes, kHowToEnd));
 }
 
 Status StreamPath::record_to(const std::string& file) {

@@ -78,6 +78,7 @@ class StreamPath {
 
   StreamPath() = default;
   [[nodiscard]] Status open_kernel(const Config& config);
+  void warn_of_taken_over(const kernel::LogOptions& options);
   void open_files();
   void look_for_v1();
   void mark_running(kernel::LogStreams& streams) const;
