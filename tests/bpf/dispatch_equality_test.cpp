@@ -86,13 +86,11 @@ TEST(DispatchEquality, WakeUpsAcrossCpusAreTypedByPlacement) {
   const auto cpus = test::online_cpus();
   ASSERT_GE(cpus.size(), 2U);
   // The waker is held on one CPU, the other may use all: where it lands is the scheduler's choice, but never
-  // pinned.
+  // pinned. On a busy machine it may land away from the waker each time, so how many are of one type is wake_order_test's.
   const Outcome o = count_crew(
       [&cpus](Hands& hands) { ping_pong(hands, kRounds, {cpus.at(0)}, {cpus.at(0), cpus.at(1)}); });
   expect_laws(o);
   EXPECT_GT(o.of(FTAP_SLOT_PINNED), 0U);
-  EXPECT_GT(o.of(FTAP_SLOT_WSYNC) + o.of(FTAP_SLOT_WSYNC_PREV_IDLE), 0U)
-      << "both sleep as soon as they have woken";
   EXPECT_GT(o.woken_or_new() - o.of(FTAP_SLOT_PINNED) - o.of(FTAP_SLOT_NEW), 0U);
 }
 

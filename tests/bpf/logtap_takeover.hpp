@@ -8,11 +8,22 @@
 #include <cstddef>
 #include <functional>
 
+#include "tests/bpf/logtap_capture.hpp"
 #include "tests/bpf/logtap_pinned.hpp"
 
 namespace flowtap::test {
 
 using LogTapTakeover = PinnedTap;
+
+/// By each backend.
+class PinnedTapOfEach : public PinnedTap, public ::testing::WithParamInterface<kernel::LogBackend> {
+ protected:
+  void SetUp() override {
+    PinnedTap::SetUp();
+    options_.backend = GetParam();
+    FLOWTAP_SKIP_IF_REFUSED(GetParam());
+  }
+};
 
 /// At sys_exit: calls, exec, exit, fork, rmdir.
 inline constexpr std::size_t kPrograms = 5;

@@ -12,21 +12,13 @@
 #include <thread>
 
 #include "tests/bpf/logtap_capture.hpp"
-#include "tests/bpf/logtap_pinned.hpp"
+#include "tests/bpf/logtap_takeover.hpp"
 #include "tests/bpf/logtap_text.hpp"
 
 namespace flowtap {
 namespace {
 
-class LogTapTakeoverOfEach : public test::PinnedTap,
-                             public ::testing::WithParamInterface<kernel::LogBackend> {
- protected:
-  void SetUp() override {
-    test::PinnedTap::SetUp();
-    options_.backend = GetParam();
-    FLOWTAP_SKIP_IF_REFUSED(GetParam());
-  }
-};
+using LogTapTakeoverOfEach = test::PinnedTapOfEach;
 
 // A stand-in for the journal: batches, each with the ring's position behind it, one append per batch.
 struct BatchHead {

@@ -19,7 +19,9 @@ namespace {
 using test::kPrograms;
 using test::LogTapTakeover;
 
-TEST_F(LogTapTakeover, NobodyDrainsForTenMinutes) {
+class LogTapQuiet : public test::PinnedTapOfEach {};
+
+TEST_P(LogTapQuiet, NobodyDrainsForTenMinutes) {
   const test::Pipe pipe;
   const auto live = start();
   auto streams = live.streams();
@@ -70,6 +72,8 @@ TEST_F(LogTapTakeover, NobodyDrainsForTenMinutes) {
   pass("heard again");
   EXPECT_GT((*ring)->backlog(), backlog);
 }
+
+FLOWTAP_EACH_BACKEND(LogTapQuiet);
 
 TEST_F(LogTapTakeover, NumbersAreNeverUsedAgain) {
   const test::Pipe one;

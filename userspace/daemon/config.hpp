@@ -11,6 +11,7 @@
 #include "api/socket_path.hpp"
 #include "base/result.hpp"
 #include "flow/group_rules.hpp"
+#include "identity/state_directories.hpp"
 
 namespace flowtap {
 
@@ -61,6 +62,7 @@ struct Config {
       bool operator==(const Schedulers&) const = default;
     } schedulers;
     std::vector<flow::GroupRule> flow_rules;  ///< may be changed by SIGHUP
+    identity::StateDirectories runtimes;      ///< in HOST_ROOT
     std::string bpffs;                        ///< empty: HOST_ROOT/sys/fs/bpf
     std::string record;                       ///< empty: nothing is recorded
     /// What else is captured: these lists may be changed by SIGHUP, what stands above holds until a restart.

@@ -93,6 +93,15 @@ std::span<const Key> table() {
           "Record all that the kernel gives to this new file, for bug reports; it holds what people logged. "
           "One "
           "that is there already stays as it is: nothing is recorded then, and a warning says so."},
+      Key{"stream.containerd_dirs",
+          ListField{[](Config& c) -> List& { return c.stream.runtimes.containerd; }, kDirectoryRule, 16},
+          "Where containerd keeps its state, as HOST_ROOT has it: `state` of its configuration."},
+      Key{"stream.storage_dirs",
+          ListField{[](Config& c) -> List& { return c.stream.runtimes.storage; }, kDirectoryRule, 16},
+          "Where podman and CRI-O keep theirs: runroot and graphroot of storage.conf."},
+      Key{"stream.docker_dirs",
+          ListField{[](Config& c) -> List& { return c.stream.runtimes.docker; }, kDirectoryRule, 16},
+          "Where Docker keeps its data: data-root of daemon.json."},
       Key{"stream.units", ListField{[](Config& c) -> List& { return c.stream.sources.units; }, kUnitRule, 64},
           "systemd services whose standard output and error are captured as well; a flow unit/NAME each."},
       Key{"stream.processes",

@@ -87,7 +87,7 @@ BundleFinder::Found BundleFinder::find_stored(const std::string& id) const {
       // container.
       const std::string log = bundle_dir + "/ctr.log";
       if (root_.has_file(log)) {
-        bundle.who.log_path = "/" + log;
+        bundle.who.log_path = log;
         bundle.who.format = LogFormat::kK8sFile;
       }
       return bundle;

@@ -9,19 +9,9 @@
 #include "identity/bundle.hpp"
 #include "identity/identity.hpp"
 #include "identity/root_dir.hpp"
+#include "identity/state_directories.hpp"
 
 namespace flowtap::identity {
-
-/// Where the runtimes of a node keep their state, from its root. Each may be elsewhere by its own
-/// configuration.
-struct StateDirectories {
-  /// `state =` of containerd's config.toml. k3s and k0s bring a containerd of their own.
-  std::vector<std::string> containerd = {"run/containerd", "run/k3s/containerd", "run/k0s/containerd"};
-  /// runroot and graphroot of containers/storage. podman keeps config.json in the second, CRI-O in both.
-  std::vector<std::string> storage = {"run/containers/storage", "var/lib/containers/storage"};
-  /// Docker's data-root.
-  std::vector<std::string> docker = {"var/lib/docker"};
-};
 
 class BundleFinder {
  public:

@@ -61,8 +61,11 @@ Result<Fd> RootDir::open_at(const std::string& path, int flags, std::uint64_t re
   open_how how{};
   how.flags = static_cast<__u64>(flags | O_CLOEXEC);
   how.resolve = resolve;
+  // As the root has it: "/run" is "run" below it, also for what may not leave it.
+  const std::size_t first = std::min(path.find_first_not_of('/'), path.size());
+  const char* const below = first > 0 && first == path.size() ? "." : path.c_str() + first;
   for (int tries = kTries; tries > 0; --tries) {
-    Fd fd(static_cast<int>(::syscall(SYS_openat2, fd_.get(), path.c_str(), &how, sizeof(how))));
+    Fd fd(static_cast<int>(::syscall(SYS_openat2, fd_.get(), below, &how, sizeof(how))));
     if (fd.valid()) return fd;
     if (errno != EAGAIN && errno != EINTR) break;
   }

@@ -196,12 +196,15 @@ std::string json_lines(const std::string& text, const std::string& stream = "std
   return lines;
 }
 
+// As `data-root` of Docker's configuration has it.
+const std::string kDataRoot = "/srv/docker";
+
 /// What Docker keeps of a container, in its own directory below `root`.
 class DockersContainer {
  public:
   DockersContainer(const ScratchRoot& root, const std::string& id, const std::string& name)
       : root_(root),
-        log_("var/lib/docker/containers/" + id + "/" + id + "-json.log"),
+        log_(kDataRoot.substr(1) + "/containers/" + id + "/" + id + "-json.log"),
         flow_("container/" + name + "-" + id.substr(0, 12)) {
     const std::string directory = fs::path(log_).parent_path().string() + "/";
     fs::create_directories(root.file(directory));
@@ -246,7 +249,9 @@ TEST(History, OfAContainerThatRanBeforeUnderDocker) {
   ended.write_old(json_lines(writer_lines(0, 500)), ".1.gz");
   ended.write(json_lines(writer_lines(500, 500)));
 
-  Daemon daemon(root, kCapturing);
+  DaemonOptions options = kCapturing;
+  options.sources = "docker_dirs: [" + kDataRoot + "]";
+  Daemon daemon(root, options);
   daemon.wait_ready();
   ASSERT_TRUE(eventually([&] { return flow_called(daemon, docker.flow()).has_value(); }));
   EXPECT_EQ(difference(log_text(daemon, docker.flow(), "stdout"), writer_lines(0, 3000)), "");

@@ -66,6 +66,7 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
         mounted.path);
   path->journal_limit_ = config.stream.journal_bytes;
   path->host_root_ = config.host_root;
+  path->runtimes_ = config.stream.runtimes;
   FTAP_TRY_ASSIGN(journal, flow::Journal::open(
                                {.dir = mounted.path + "/.journal",
                                 .max_bytes = config.stream.journal_bytes,
@@ -75,7 +76,7 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
   path->lines_ = LinePath::open(mounted.path, config.stream, *path->journal_);
   for (const std::string& said : path->lines_->store().said()) path->warnings_.push_back(said);
-  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root));
+  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root, config.stream.runtimes));
   path->namer_ = std::move(namer);
   path->open_files();
   FTAP_TRY(path->open_kernel(config));

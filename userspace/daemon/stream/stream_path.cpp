@@ -43,7 +43,7 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
   FTAP_TRY_ASSIGN(watch, FollowWatch::start());
   watch_ = std::move(watch);
   if (files_) taps_ = std::make_unique<ProcessTaps>(*live_, *files_, *slots_, *consumer_);
-  FTAP_TRY_ASSIGN(history, RuntimeHistory::open(host_root_));
+  FTAP_TRY_ASSIGN(history, RuntimeHistory::open(host_root_, runtimes_));
   history_ = std::move(history);
   refiller_ = std::make_unique<Refiller>(lines_->store(), *history_);
   auditor_ = std::make_unique<Auditor>(lines_->store(), *history_);

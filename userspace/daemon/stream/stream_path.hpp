@@ -99,6 +99,7 @@ class StreamPath {
   std::optional<identity::RootDir> proc_;  // of the node, as long as it is looked at for containers of v1
   Clock::time_point next_v1_look_{};
   std::string host_root_;
+  identity::StateDirectories runtimes_;
   FlowsSince since_;
   std::unique_ptr<flow::Journal> journal_;
   std::uint64_t journal_limit_ = 0;
