@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 
@@ -189,8 +190,11 @@ class JointLogs {
     LogsOptions of = options_;
     of.timestamps = true;  // how far it is read
     of.since_time = followed->read.since();
-    if (!is_first) of.tail.reset();
     followed->read.begin_again();
+    if (!is_first)
+      of.tail.reset();
+    else if (of.tail)
+      followed->read.begin_at_last(*of.tail, std::chrono::system_clock::now());
     followed->is_asked = true;
     const auto give = [this, followed](std::string_view line) {
       if (const auto fresh = followed->read.take(line)) put(*fresh, followed->flow);

@@ -1,7 +1,6 @@
 #include "read_so_far.hpp"
 
 #include <charconv>
-#include <utility>
 
 #include "base/rfc3339.hpp"
 
@@ -11,16 +10,10 @@ std::optional<std::string_view> ReadSoFar::take(std::string_view line) {
   const std::string_view time = TimedMerge::time_of(line, form_);
   if (time.empty()) return within_ ? std::nullopt : std::optional(line);
   within_ = left_ > 0 && time == newest_;
-  if (within_) {
-    if (--left_ > 0) return std::nullopt;
-    const std::string cut = std::exchange(cut_, {});
-    if (cut.empty() || line.size() <= cut.size() || !line.starts_with(cut)) return std::nullopt;
-    within_ = false;
-    (rest_ = std::string(time) + " ") += line.substr(cut.size());
-    return rest_;
-  }
+  if (within_) return rest_of(line, time);
   left_ = 0;
   cut_.clear();
+  if (first_.empty()) first_ = time;
   if (time > newest_) {
     newest_ = time;
     same_ = 0;
@@ -29,12 +22,29 @@ std::optional<std::string_view> ReadSoFar::take(std::string_view line) {
   return line;
 }
 
+// Of a line that was read before: it may have been cut.
+std::optional<std::string_view> ReadSoFar::rest_of(std::string_view line, std::string_view time) {
+  if (left_ != kAll && --left_ > 0) return std::nullopt;
+  if (cut_.empty() || line.size() <= cut_.size() || !line.starts_with(cut_)) return std::nullopt;
+  within_ = false;
+  left_ = 0;  // it was the last one
+  (rest_ = std::string(time) + " ") += line.substr(cut_.size());
+  cut_.clear();
+  return rest_;
+}
+
+void ReadSoFar::begin_at_last(std::uint64_t lines, std::chrono::system_clock::time_point now) {
+  at_last_ = true;
+  if (lines == 0) left_out_ = now;
+}
+
 void ReadSoFar::begin_again() {
-  left_ = same_;
+  left_ = at_last_ && newest_ == first_ ? kAll : same_;
   within_ = false;
 }
 
 std::optional<std::chrono::system_clock::time_point> ReadSoFar::since() const {
+  if (newest_.empty()) return left_out_;
   if (form_ == TimedMerge::Form::kText) return parse_rfc3339(newest_);
   std::int64_t ns = 0;
   const char* const end = newest_.data() + newest_.size();

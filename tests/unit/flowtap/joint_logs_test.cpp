@@ -164,6 +164,29 @@ TEST(ReadSoFar, GoesOnAmidALine) {
   EXPECT_EQ(said(read.take(half + " newline")), "-");
 }
 
+// Lines that come with one write have one time; of these only the last were asked for.
+TEST(ReadSoFar, WhatWasLeftOutBeforeTheLastLinesDoesNotComeLater) {
+  const auto now = *parse_rfc3339(time_text(9));
+  ReadSoFar read(TimedMerge::Form::kText);
+  read.begin_at_last(2, now);
+  EXPECT_FALSE(read.since()) << "there was none to be left out";
+  for (const char* line : {" d", " half"}) EXPECT_NE(said(read.take(time_text(5) + line)), "-");
+  read.note_cut(time_text(5) + " half");
+  EXPECT_EQ(read.since(), parse_rfc3339(time_text(5)));
+  read.begin_again();
+  for (const char* line : {" a", " b", " c", " d"})
+    EXPECT_EQ(said(read.take(time_text(5) + line)), "-") << line;
+  EXPECT_EQ(said(read.take(time_text(5) + " half way")), time_text(5) + "  way");
+  EXPECT_EQ(said(read.take(time_text(6) + " e")), time_text(6) + " e");
+  read.begin_again();
+  EXPECT_EQ(said(read.take(time_text(6) + " e")), "-");
+  EXPECT_EQ(said(read.take(time_text(6) + " e")), time_text(6) + " e") << "behind the first, each is known";
+
+  ReadSoFar none(TimedMerge::Form::kText);
+  none.begin_at_last(0, now);
+  EXPECT_EQ(none.since(), now);
+}
+
 TEST(ReadSoFar, KnowsTheTimesOfRecords) {
   ReadSoFar read(TimedMerge::Form::kOtel);
   const std::string record = R"({"timeUnixNano":"1767323045000000002","body":{}})";

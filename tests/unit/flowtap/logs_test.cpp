@@ -68,36 +68,59 @@ TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
             "flowtap: interrupted before all of these logs were read: nothing of them is shown\n");
 }
 
-// Its end is told, and that it goes on; what was read by then is not shown again.
-TEST_F(FlowtapTest, AFlowThatGoesOnAfterItsEndIsFollowedAgain) {
-  node_.captured = &flows_;
-  const api::FlowStatus one = api::full_flow();
-  flows_.list = {one};
-  const auto first = flows_.add(one.id);
+// A flow ends, which is told, and goes on; what was read by then is not shown again.
+class FlowThatGoesOn : public FlowtapTest {
+ protected:
+  /// What is shown of it, and the exit code.
+  [[nodiscard]] std::string shown(const std::string& options, const std::string& first,
+                                  const std::string& then) {
+    node_.captured = &flows_;
+    const api::FlowStatus one = api::full_flow();
+    flows_.list = {one};
+    const auto flow = flows_.add(one.id);
+    flow->append(first);
+    start();
+    std::thread container([&] {
+      const auto until = [](auto condition) {
+        for (int i = 0; i < 10'000 && !condition(); ++i)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      };
+      until([&] { return flow->readers() > 0; });
+      flow->end();
+      until([&] { return flow->readers() == 0; });
+      flows_.replace(one.id)->append(then);
+      flows_.watcher.load()->come(one);
+    });
+    const Outcome run = interrupted("logs -g checkout -f " + options, "again");
+    container.join();
+    return run.output;
+  }
+};
+
+TEST_F(FlowThatGoesOn, IsFollowedAgain) {
   const std::string end = "2026-01-01T00:00:00.000000002Z end\n";
-  first->append("2026-01-01T00:00:00.000000001Z begin\n" + end);
-  start();
-  std::thread container([&] {
-    const auto until = [](auto condition) {
-      for (int i = 0; i < 10'000 && !condition(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    };
-    until([&] { return first->readers() > 0; });
-    first->end();
-    until([&] { return first->readers() == 0; });
-    const auto again = flows_.replace(one.id);
-    again->append(end + "2026-01-01T00:00:00.000000003Z again\n");
-    flows_.watcher.load()->come(one);
-  });
-  const std::string file = dir_ / "out";
-  const Outcome run = shell(FLOWTAP_PROGRAM " logs -g checkout -f" + at() + " >" + file + R"( 2>&1 & pid=$!
-    for i in $(seq 1000); do grep -q again )" +
-                            file + R"( 2>/dev/null && break; sleep 0.01; done
-    kill -INT $pid; wait $pid; echo "exit $?")");
-  container.join();
-  EXPECT_EQ(run.output, "exit 0\n");
-  EXPECT_EQ(shell("cat " + file).output, "web-1 begin\nweb-1 end\nweb-1 again\n");
+  EXPECT_EQ(shown("", "2026-01-01T00:00:00.000000001Z begin\n" + end,
+                  end + "2026-01-01T00:00:00.000000003Z again\n"),
+            "web-1 begin\nweb-1 end\nweb-1 again\nexit 0\n");
   EXPECT_EQ(flows_.log_asked_for().since, parse_rfc3339("2026-01-01T00:00:00.000000002Z"));
+}
+
+TEST_F(FlowThatGoesOn, WithoutWhatItsLastLinesHadLeftOut) {
+  const std::string wanted = "2026-01-01T00:00:00.000000002Z wanted\n";
+  const std::string left_out = "2026-01-01T00:00:00.000000002Z one\n2026-01-01T00:00:00.000000002Z two\n";
+  EXPECT_EQ(shown("--tail 1", wanted, left_out + wanted + "2026-01-01T00:00:00.000000003Z again\n"),
+            "web-1 wanted\nweb-1 again\nexit 0\n");
+  EXPECT_FALSE(flows_.log_asked_for().tail_lines);
+}
+
+TEST_F(FlowThatGoesOn, FromWhenNoneOfItsLinesWasWanted) {
+  const auto before = std::chrono::system_clock::now();
+  EXPECT_EQ(shown("--tail 0", "", "2026-01-01T00:00:00.000000003Z again\n"), "web-1 again\nexit 0\n");
+  const api::LogOptions asked = flows_.log_asked_for();
+  ASSERT_TRUE(asked.since) << "all that it has ever said";
+  EXPECT_GE(*asked.since, before);
+  EXPECT_LE(*asked.since, std::chrono::system_clock::now());
+  EXPECT_FALSE(asked.tail_lines);
 }
 
 // What nobody has seen may still come, or be misspelt.
