@@ -83,10 +83,11 @@ Result<std::string> logs_target(const LogsOptions& options) {
 
 Result<std::string> list_target(const LogsOptions& options) {
   if (!options.group.empty())
-    return fmt::format("{}?kind=pod&group={}", api::kFlowsPath, api::percent_encode(options.group));
+    return fmt::format("{}?kind=pod&history=true&group={}", api::kFlowsPath,
+                       api::percent_encode(options.group));
   FTAP_TRY_ASSIGN(pod, pod_of(options.of));
-  return fmt::format("{}?kind=pod&namespace={}&pod={}", api::kFlowsPath, api::percent_encode(pod.ns),
-                     api::percent_encode(pod.name));
+  return fmt::format("{}?kind=pod&history=true&namespace={}&pod={}", api::kFlowsPath,
+                     api::percent_encode(pod.ns), api::percent_encode(pod.name));
 }
 
 std::string JsonLines::take(std::string_view piece) {

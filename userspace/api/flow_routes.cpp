@@ -36,8 +36,12 @@ Result<Outputs> outputs_of(const Call& call) {
   return choose(call, "stream", Outputs::kBoth, {{"stdout", Outputs::kStdout}, {"stderr", Outputs::kStderr}});
 }
 
+Result<bool> is_told(const Call& call, std::string_view name) {
+  return choose(call, name, false, {{"true", true}, {"false", false}});
+}
+
 Result<bool> follow_of(const Call& call) {
-  return choose(call, "follow", false, {{"true", true}, {"false", false}});
+  return is_told(call, "follow");
 }
 
 // Of a list that a client has not taken yet: some 32 KiB as text, of thousands of clients.
@@ -148,10 +152,12 @@ Answer too_many_follow() {
 Answer list_flows(const Call& call) {
   const auto follow = follow_of(call);
   if (!follow) return refused(400, follow.error());
+  const auto history = is_told(call, "history");
+  if (!history) return refused(400, history.error());
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
   const FlowFilter filter{wanted(call, "namespace"), wanted(call, "pod"), wanted(call, "group"),
-                          wanted(call, "kind")};
+                          wanted(call, "kind"), *history};
   if (!*follow) return {200, flows_to_json((*view)->flows(filter))};
   if (!call.may_follow) return too_many_follow();
   auto watcher = (*view)->watch(filter);

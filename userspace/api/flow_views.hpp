@@ -63,10 +63,11 @@ struct FlowStatus {
 
 /// All that is given must match.
 struct FlowFilter {
-  std::optional<std::string> ns;
-  std::optional<std::string> pod;
-  std::optional<std::string> group;
-  std::optional<std::string> kind;
+  std::optional<std::string> ns = {};
+  std::optional<std::string> pod = {};
+  std::optional<std::string> group = {};
+  std::optional<std::string> kind = {};
+  bool history = false;  ///< also containers of pods of which only the runtime has kept a log
   bool operator==(const FlowFilter&) const = default;
 };
 
@@ -200,8 +201,8 @@ class FlowsWatcher {
   virtual void when_more(std::function<void()> wake) = 0;
 };
 
-/// Called from the API's thread at any time; answers from memory and tmpfs, and a log's beginning from the runtime's files,
-/// in small pieces.
+/// Called from the API's thread at any time; answers from memory and tmpfs, a log's beginning from the runtime's files, in
+/// small pieces, and a FlowFilter's history from their names.
 class FlowsView {
  public:
   FlowsView() = default;
@@ -214,10 +215,6 @@ class FlowsView {
 
   /// Those of flows() from now on.
   [[nodiscard]] virtual Result<std::unique_ptr<FlowsWatcher>> watch(const FlowFilter& filter) = 0;
-  /// Those of the containers of one pod, also of those of which only the runtime has kept a log.
-  [[nodiscard]] virtual std::vector<FlowStatus> pod(const std::string& ns, const std::string& pod) const {
-    return flows({.ns = ns, .pod = pod, .group = {}, .kind = "pod"});
-  }
 
   /// An Error with code ENOENT: this flow is not known.
   [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> read(const std::string& id,

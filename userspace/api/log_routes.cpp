@@ -208,8 +208,8 @@ Answer pod_log(const Call& call) {
   if (options->follow && !call.may_follow) return too_many_follow();
   const std::string& ns = call.segments.front();
   const std::string& pod = call.segments.back();
-  const auto flow = find_pod_flow((*view)->pod(ns, pod), ns, pod, call.parameters.find("container"),
-                                  call.parameters.flag("previous"));
+  const auto flow = find_pod_flow((*view)->flows({.ns = ns, .pod = pod, .kind = "pod", .history = true}), ns,
+                                  pod, call.parameters.find("container"), call.parameters.flag("previous"));
   if (!flow)
     return error_answer(flow.error().code == ENOENT ? 404 : 400, flow.error().what, flow.error().hint);
   return answer((*view)->log(*flow, *options), *options);

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "identity/flow_id.hpp"
-#include "identity/pod_logs.hpp"
 
 namespace flowtap::identity {
 namespace {
@@ -105,13 +104,13 @@ std::optional<RuntimeLog> RuntimeLogs::open(const ContainerIdentity& who) const 
   return RuntimeLog{std::move(*dir), std::move(base), who.format};
 }
 
-std::vector<PodLog> RuntimeLogs::pod(const std::string& ns, const std::string& pod) const {
+std::vector<PodLog> RuntimeLogs::pods(const std::function<bool(const PodLogs&)>& is_wanted) const {
   std::vector<PodLog> found;
   const auto pods = root_.below(kPods);
   if (!pods) return found;
   for (const std::string& name : names_in(*pods, ".", kMostPods)) {
     const auto logs = parse_pod_log_directory(name);
-    if (!logs || logs->ns != ns || logs->pod != pod) continue;
+    if (!logs || !is_wanted(*logs)) continue;
     const auto dir = pods->plain_below(name);
     if (!dir) continue;
     for (const std::string& container : names_in(*dir, ".", kMostNames)) {
@@ -119,7 +118,7 @@ std::vector<PodLog> RuntimeLogs::pod(const std::string& ns, const std::string& p
       if (!files) continue;
       for (const std::string& file : names_in(*files, ".", kMostNames))
         if (const auto restart = restart_of_log_file(file))
-          found.push_back({logs->uid, container, *restart, changed(*pods, name)});
+          found.push_back({*logs, container, *restart, changed(*pods, name)});
     }
   }
   return found;

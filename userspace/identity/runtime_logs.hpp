@@ -3,12 +3,14 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "identity/bundle_finder.hpp"
 #include "identity/identity.hpp"
+#include "identity/pod_logs.hpp"
 #include "identity/root_dir.hpp"
 
 namespace flowtap::identity {
@@ -22,7 +24,7 @@ struct RuntimeLog {
 
 /// A container of a pod whose files are there.
 struct PodLog {
-  std::string uid;
+  PodLogs pod;
   std::string container;
   unsigned restart = 0;
   std::chrono::system_clock::time_point since;  ///< about when the pod came to this node
@@ -40,8 +42,8 @@ class RuntimeLogs {
   /// in Docker's and podman's own directories. Absent where there are none, or the runtime keeps them elsewhere (journald).
   [[nodiscard]] std::optional<RuntimeLog> find(const std::string& flow) const;
 
-  /// All containers of the pods that have or had this name here, sandboxes left out. One without an N.log is none.
-  [[nodiscard]] std::vector<PodLog> pod(const std::string& ns, const std::string& pod) const;
+  /// All containers of the pods that are or were here and are wanted, sandboxes left out. One without an N.log is none.
+  [[nodiscard]] std::vector<PodLog> pods(const std::function<bool(const PodLogs&)>& is_wanted) const;
 
  private:
   [[nodiscard]] std::optional<RuntimeLog> find_pod(const std::vector<std::string>& id) const;

@@ -293,16 +293,31 @@ TEST(History, BehindAReboot) {
   root.write(dir + "1.log", cri_lines("first life\n"));
   root.write(dir + "2.log", cri_lines(writer_lines(0, 100)));
   write_gz(root.file(dir + "2.log.20260101-000001.gz"), cri_lines("even before\n"));
-  Daemon daemon(root, kCapturing);
+  root.write(std::string("var/log/pods/shop_web-0_") + kPod + "/init/0.log", cri_lines("prepared\n"));
+  DaemonOptions grouping = kCapturing;
+  grouping.sources = "flow_rules: [{pod: web-0, group: rebooted}]";
+  Daemon daemon(root, grouping);
   daemon.wait_ready();
   const std::string flow = "container/before-" + id.substr(0, 12);
   EXPECT_FALSE(flow_called(daemon, flow)) << "what was captured is gone";
   EXPECT_TRUE(daemon.err().contains("as before a reboot, nothing is left")) << daemon.err();
   EXPECT_EQ(difference(log_text(daemon, flow), writer_lines(0, 3000)), "");
-  EXPECT_EQ(pod_log(daemon, "web-0"), "even before\n" + writer_lines(0, 100));
+  EXPECT_EQ(pod_log(daemon, "web-0", "?container=app"), "even before\n" + writer_lines(0, 100));
+  EXPECT_EQ(pod_log(daemon, "web-0", "?container=init"), "prepared\n");
   EXPECT_EQ(pod_log(daemon, "web-0", "?container=app&tailLines=1"), writer_lines(99, 1));
-  EXPECT_EQ(pod_log(daemon, "web-0", "?previous=true"), "first life\n");
-  EXPECT_EQ(pod_log(daemon, "web-0", "?follow=true"), "even before\n" + writer_lines(0, 100)) << "and ends";
+  EXPECT_EQ(pod_log(daemon, "web-0", "?container=app&previous=true"), "first life\n");
+  EXPECT_EQ(pod_log(daemon, "web-0", "?container=app&follow=true"), "even before\n" + writer_lines(0, 100))
+      << "and ends";
+  // So does whoever wants several logs at a time.
+  const auto joint = [&](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(start_logs(root, "joint", arguments)->wait(), 0) << root.read("joint.err");
+    return root.read("joint");
+  };
+  const std::string last = writer_lines(99, 1);
+  EXPECT_EQ(joint({"shop/web-0", "--all-containers", "--tail", "1"}), "app " + last + "init prepared\n");
+  EXPECT_EQ(joint({"--group", "rebooted", "--tail", "1"}),
+            "web-0 app first life\nweb-0 app " + last + "web-0 init prepared\n")
+      << "of a group all runs";
   // And where nothing is left, it is said.
   fs::remove_all(root.file("var/log/pods"));
   const HttpAnswer gone = get_unix(daemon.socket(), "/api/v1/namespaces/shop/pods/web-0/log");

@@ -35,6 +35,10 @@ TEST_F(FlowRoutes, TheListIsFilteredByWhatIsGiven) {
   EXPECT_EQ(flows_.filter.pod, "web+1");
   EXPECT_EQ(flows_.filter.group, "\u20ac");
   EXPECT_EQ(flows_.filter.kind, "pod");
+  EXPECT_FALSE(flows_.filter.history);
+  EXPECT_EQ(get("/api/v1/flows?history=true").status, 200U);
+  EXPECT_TRUE(flows_.filter.history);
+  EXPECT_EQ(refused("/api/v1/flows?history=1").hint, "accepted: true, false");
   EXPECT_EQ(get("/api/v1/flows?namespace=&pod=x&").status, 200U);
   EXPECT_EQ(flows_.filter.ns, std::nullopt);
   EXPECT_EQ(flows_.filter.pod, "x");

@@ -233,10 +233,10 @@ TEST(JointLogs, AskForEachLogAsItIsWanted) {
 TEST(JointLogs, AskForListsOfPods) {
   LogsOptions options;
   options.group = "wf 1/a";
-  EXPECT_EQ(*list_target(options), "/api/v1/flows?kind=pod&group=wf%201%2Fa");
+  EXPECT_EQ(*list_target(options), "/api/v1/flows?kind=pod&history=true&group=wf%201%2Fa");
   options.group.clear();
   options.of = "ns/pod";
-  EXPECT_EQ(*list_target(options), "/api/v1/flows?kind=pod&namespace=ns&pod=pod");
+  EXPECT_EQ(*list_target(options), "/api/v1/flows?kind=pod&history=true&namespace=ns&pod=pod");
   options.of = "pod";
   EXPECT_FALSE(list_target(options));
 }

@@ -19,6 +19,11 @@ class RuntimeLogsTest : public testing::Test {
   [[nodiscard]] std::optional<RuntimeLog> find(const std::string& flow) const {
     return RuntimeLogs(std::move(*RootDir::open(tree_.root()))).find(flow);
   }
+  [[nodiscard]] std::vector<PodLog> logs_of(const std::string& pod) const {
+    return RuntimeLogs(std::move(*RootDir::open(tree_.root()))).pods([&pod](const PodLogs& logs) {
+      return logs.pod == pod;
+    });
+  }
   // Whose file it is, by what stands in it; empty: none was found.
   [[nodiscard]] std::string read(const std::string& flow) const {
     const auto log = find(flow);
@@ -58,7 +63,7 @@ TEST_F(RuntimeLogsTest, LinksBelowItAreATenants) {
   EXPECT_FALSE(find("pod/shop/web-0/" + kUid + "/linked/0")) << "not even to one beside it";
   link("/etc/secret/0.log", dir_ + "app/1.log");
   EXPECT_FALSE(find(pod_ + "1"));
-  const auto logs = RuntimeLogs(std::move(*RootDir::open(tree_.root()))).pod("shop", "web-0");
+  const auto logs = logs_of("web-0");
   EXPECT_TRUE(std::ranges::none_of(logs, [](const PodLog& log) { return log.container == "linked"; }));
 }
 
@@ -103,8 +108,9 @@ TEST_F(RuntimeLogsTest, AllContainersOfAPod) {
   tree_.file("var/log/pods/shop_web-0_another/app/0.log", "")
       .file("var/log/pods/shop_web-00_" + kUid + "/a/0.log", "");
   std::vector<std::string> found;
-  for (const PodLog& log : RuntimeLogs(std::move(*RootDir::open(tree_.root()))).pod("shop", "web-0")) {
-    found.push_back(log.uid + " " + log.container + " " + std::to_string(log.restart));
+  for (const PodLog& log : logs_of("web-0")) {
+    EXPECT_EQ(log.pod.ns, "shop");
+    found.push_back(log.pod.uid + " " + log.container + " " + std::to_string(log.restart));
     EXPECT_GT(log.since.time_since_epoch().count(), 0);
   }
   std::ranges::sort(found);

@@ -17,18 +17,18 @@ namespace {
 constexpr std::chrono::seconds kListLives(1);
 
 // Of one that nobody has captured, as much as the names of its files tell.
-api::FlowStatus kept_flow(const std::string& ns, const std::string& pod, identity::PodLog log) {
+api::FlowStatus kept_flow(identity::PodLog log) {
   identity::ContainerIdentity who;
-  who.ns = ns;
-  who.pod = pod;
-  who.pod_uid = std::move(log.uid);
+  who.ns = std::move(log.pod.ns);
+  who.pod = std::move(log.pod.pod);
+  who.pod_uid = std::move(log.pod.uid);
   who.container_name = std::move(log.container);
   who.restart = log.restart;
   api::FlowStatus flow;
   flow.id = identity::flow_id(who);
   flow.kind = "pod";
-  flow.ns = ns;
-  flow.pod = pod;
+  flow.ns = who.ns;
+  flow.pod = who.pod;
   flow.uid = who.pod_uid;
   flow.container = who.container_name;
   flow.restart = log.restart;
@@ -66,7 +66,27 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
     flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last)) &&
                    !(auditor_ != nullptr && !flow.open && auditor_->is_equal(flow.id));
   }
+  if (filter.history && only == nullptr) add_kept(filter, all);
   return all;
+}
+
+void FlowsService::add_kept(const api::FlowFilter& filter, std::vector<api::FlowStatus>& flows) const {
+  if (history_ == nullptr || (filter.kind && filter.kind != "pod")) return;
+  const auto rules = groups();
+  const auto is_wanted = [&](const identity::PodLogs& pod) {
+    return (!filter.ns || pod.ns == filter.ns) && (!filter.pod || pod.pod == filter.pod) &&
+           (!filter.group || rules->group_of(pod.ns, pod.pod) == filter.group);
+  };
+  const auto captured = static_cast<std::ptrdiff_t>(flows.size());
+  for (identity::PodLog& log : history_->logs().pods(is_wanted)) {
+    api::FlowStatus kept = kept_flow(std::move(log));
+    if (std::ranges::binary_search(flows.begin(), flows.begin() + captured, kept.id, {},
+                                   &api::FlowStatus::id))
+      continue;
+    kept.group = rules->group_of(*kept.ns, *kept.pod);
+    flows.push_back(std::move(kept));
+  }
+  std::ranges::sort(flows, {}, &api::FlowStatus::id);
 }
 
 std::shared_ptr<const FlowsService::List> FlowsService::listed(const api::FlowFilter& filter,
@@ -77,18 +97,6 @@ std::shared_ptr<const FlowsService::List> FlowsService::listed(const api::FlowFi
       now - listed_->made > kListLives)
     listed_ = Listed{filter, change, rules, now, std::make_shared<const List>(flows(filter))};
   return listed_->flows;
-}
-
-std::vector<api::FlowStatus> FlowsService::pod(const std::string& ns, const std::string& pod) const {
-  std::vector<api::FlowStatus> all = flows({.ns = ns, .pod = pod, .group = {}, .kind = "pod"});
-  if (history_ == nullptr) return all;
-  for (identity::PodLog& log : history_->logs().pod(ns, pod)) {
-    const bool known = std::ranges::any_of(all, [&log](const api::FlowStatus& flow) {
-      return flow.uid == log.uid && flow.container == log.container && flow.restart == log.restart;
-    });
-    if (!known) all.push_back(kept_flow(ns, pod, std::move(log)));
-  }
-  return all;
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id,

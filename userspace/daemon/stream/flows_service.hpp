@@ -60,8 +60,6 @@ class FlowsService final : public api::FlowsView {
   /// It is taken.
   void forget_list() const { listed_.reset(); }
   [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter& filter) override;
-  [[nodiscard]] std::vector<api::FlowStatus> pod(const std::string& ns,
-                                                 const std::string& pod) const override;
   [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string& id,
                                                              const api::ReadOptions& options) override;
   [[nodiscard]] Result<std::unique_ptr<api::RawReader>> log(const std::string& id,
@@ -77,6 +75,7 @@ class FlowsService final : public api::FlowsView {
   [[nodiscard]] bool is_scheduler(const std::string& id) const { return is_scheduler_ && is_scheduler_(id); }
 
  private:
+  void add_kept(const api::FlowFilter& filter, std::vector<api::FlowStatus>& flows) const;
   [[nodiscard]] bool is_open(const std::string& id) const;
   [[nodiscard]] std::uint64_t captured_since(const std::string& id);
 

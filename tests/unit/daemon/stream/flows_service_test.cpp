@@ -239,6 +239,28 @@ TEST_F(FlowsWatchTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
   EXPECT_EQ(ids(watcher->take(9).flows), Ids());
 }
 
+// What nobody has captured is told where it is asked for, with the first list.
+TEST_F(FlowsWatchTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
+  test::FileTree tree;
+  for (const char* path : {"ns_wf-1-a_u/c/0.log", "ns_wf-1-a_u/init/0.log", "ns_wf-2-a_u/c/0.log"})
+    tree.file(std::string("var/log/pods/") + path, "");
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  service.set_groups(std::move(*flow::GroupRules::parse({{"wf-(*)-*", "", "$1"}})));
+  open(pod("wf-1-a"));
+  open(pod("wf-1-b"));
+  const std::string init = "pod/ns/wf-1-a/u/init/0";
+  EXPECT_EQ(ids(service.flows({.group = "1", .history = true})), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
+  EXPECT_EQ(ids(service.flows({.pod = "wf-2-a", .history = true})), Ids{pod("wf-2-a")});
+  EXPECT_EQ(ids(service.flows({.ns = "else", .history = true})), Ids());
+  EXPECT_EQ(ids(service.flows({.kind = "unit", .history = true})), Ids());
+  EXPECT_EQ(ids(service.flows({.group = "1"})), (Ids{pod("wf-1-a"), pod("wf-1-b")}));
+  const auto watcher = *service.watch({.group = "1", .history = true});
+  EXPECT_EQ(ids(all(*watcher)), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
+  end(pod("wf-1-b"));
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-b")});
+}
+
 TEST_F(FlowsWatchTest, OfAGroupAlsoWhatARuleMovesThere) {
   set_groups({{"wf-(*)-*", "", "$1"}});
   open(pod("wf-1-a"));
