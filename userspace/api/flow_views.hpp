@@ -220,7 +220,8 @@ class FlowsView {
   [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> read(const std::string& id,
                                                                 const ReadOptions& options) = 0;
 
-  /// The lines of a flow, also of one that only the runtime has kept. An Error with code ENOENT: this flow is not known.
+  /// The lines of a flow, also of one that only the runtime has kept. Error codes: ENOENT this flow is not known, ENOTSUP what
+  /// it writes is not captured, so that it cannot be followed, or there is nothing at all.
   [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> log(const std::string& id,
                                                                const LogOptions& options) = 0;
 

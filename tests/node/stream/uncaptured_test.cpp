@@ -4,8 +4,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
+#include "tests/support/http_client.hpp"
 #include "tests/support/runc.hpp"
 
 namespace flowtap::test {
@@ -37,6 +40,21 @@ TEST(Uncaptured, NothingIsKeptByWhomItIsPrintedTo) {
   EXPECT_EQ(flow.id, std::string("pod/shop/mute-0/") + kPod + "/main/0");
   EXPECT_EQ(flow.capture, (Words{{"both", "none"}}));
   EXPECT_EQ(flow.text.at("container"), "main");
+  // It is known, though there is nothing of it; and an end of what is followed would be the container's.
+  const std::string path = "/api/v1/namespaces/shop/pods/mute-0/log";
+  const auto expect_refused = [&](const std::string& query, const std::string& hint) {
+    const HttpAnswer answer = get_unix(daemon.socket(), path + query);
+    EXPECT_EQ(answer.status, 409) << answer.body;
+    EXPECT_NE(answer.body.find("writes is not captured (both: none)"), std::string::npos) << answer.body;
+    EXPECT_NE(answer.body.find(hint), std::string::npos) << answer.body;
+  };
+  root.write(std::string("var/log/pods/shop_mute-0_") + kPod + "/main/0.log",
+             "2026-01-01T00:00:00.000000001Z stdout F its runtime heard\n");
+  EXPECT_EQ(get_unix(daemon.socket(), path).body, "its runtime heard\n");
+  expect_refused("?follow=true", "it cannot be followed");
+  std::filesystem::remove_all(root.file("var/log/pods"));
+  expect_refused("", "nor has its runtime kept anything");
+  expect_refused("?follow=true", "it cannot be followed");
 }
 
 // As where podman passes its own outputs on (--log-driver=passthrough). They are captured when they are asked for.

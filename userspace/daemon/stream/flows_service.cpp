@@ -1,8 +1,10 @@
 #include "daemon/stream/flows_service.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 
+#include "base/printable.hpp"
 #include "base/wall_clock.hpp"
 #include "daemon/stream/flow_list.hpp"
 #include "daemon/stream/flows_watch.hpp"
@@ -111,6 +113,19 @@ bool FlowsService::is_open(const std::string& id) const {
   });
 }
 
+// Absent: it is captured, or nobody has seen it.
+std::optional<Error> FlowsService::why_uncaptured(const std::string& id) const {
+  const std::set<std::string> one{id};
+  std::string outputs;
+  for (const api::FlowStatus& flow : flows({}, &one))
+    for (const api::StreamStatus& stream : flow.streams) {
+      if (api::is_captured(stream)) return std::nullopt;
+      outputs += (outputs.empty() ? "" : ", ") + stream.name + ": " + stream.capture;
+    }
+  if (outputs.empty()) return std::nullopt;
+  return Error{"what " + in_quotes(id) + " writes is not captured (" + outputs + ")", {}, ENOTSUP};
+}
+
 void FlowsService::add_begun(const std::map<flow::StreamNo, std::uint64_t>& begun) {
   const std::scoped_lock lock(begun_mutex_);
   for (const auto& [stream, since] : begun) begun_.insert_or_assign(stream, since);
@@ -140,9 +155,24 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
                                                           const api::LogOptions& options,
                                                           std::unique_ptr<LogForm> form,
                                                           flow::Followers::Hurry hurry) {
-  // It may have had to make room for others before it said anything.
-  if (!store_.find(id) && is_open(id)) store_.expect(id);
-  return LogReader::open(store_, watch_, id, options, history_, std::move(form), captured_since(id), hurry);
+  std::optional<Error> refusal;
+  if (!store_.find(id)) {
+    // It may have had to make room for others before it said anything.
+    if (is_open(id)) store_.expect(id);
+    refusal = why_uncaptured(id);
+  }
+  // It writes on, maybe, and an end would say that it has ended.
+  if (refusal && options.follow) {
+    refusal->hint = "it cannot be followed; without that, what its runtime has kept is shown";
+    return std::unexpected(std::move(*refusal));
+  }
+  auto reader =
+      LogReader::open(store_, watch_, id, options, history_, std::move(form), captured_since(id), hurry);
+  if (refusal && !reader && reader.error().code == ENOENT) {
+    refusal->hint = "nor has its runtime kept anything of it on this node";
+    return std::unexpected(std::move(*refusal));
+  }
+  return reader;
 }
 
 Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,

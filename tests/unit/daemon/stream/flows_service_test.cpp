@@ -150,6 +150,39 @@ TEST_F(FlowsServiceTest, WhoFollowsAnOpenFlowThatMadeRoomWaits) {
   EXPECT_FALSE(service.log("pod/a/b/u/c/1", {.follow = true})) << "one that has ended";
 }
 
+// Its container writes on, so an end of the log would not be true.
+TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
+  test::FileTree tree;
+  tree.file("var/log/pods/shop_web-0_u-1/app/0.log", "2026-01-01T00:00:00.000000001Z stdout F kept\n");
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  const std::string id = "pod/shop/web-0/u-1/app/0";
+  const std::string other = "pod/shop/web-1/u-1/app/0";
+  flow::Batch batch;
+  for (const std::string& flow : {id, other}) {
+    flow::StreamName name{.flow = flow, .output = "stdout", .identity = {}, .kind = FTAP_KIND_FILE};
+    name.capture = flow::Capture::kNot;
+    batch.add(flow::StreamEntry{++streams_, std::move(name)});
+    batch.add(flow::EndEntry{streams_, 0, 0, {}});
+  }
+  ASSERT_TRUE(journal_->append(batch));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  auto reader = service.log(id, {});
+  ASSERT_TRUE(reader) << reader.error().what;
+  EXPECT_EQ((*reader)->read(1000)->bytes, "kept\n");
+  const auto refusal = [&](const std::string& flow, const api::LogOptions& options) {
+    const auto refused = service.log(flow, options);
+    return refused ? Error() : refused.error();
+  };
+  const Error followed = refusal(id, {.follow = true});
+  EXPECT_EQ(followed.code, ENOTSUP);
+  EXPECT_EQ(followed.what, "what \"" + id + "\" writes is not captured (stdout: uncaptured_file)");
+  EXPECT_EQ(followed.hint, "it cannot be followed; without that, what its runtime has kept is shown");
+  const Error none = refusal(other, {});
+  EXPECT_EQ(none.code, ENOTSUP) << "it is listed";
+  EXPECT_EQ(none.hint, "nor has its runtime kept anything of it on this node");
+  EXPECT_EQ(refusal("pod/shop/web-2/u-1/app/0", {.follow = true}).code, ENOENT);
+}
+
 // The store is written as the pipeline writes it.
 class FlowsWatchTest : public FlowsServiceTest {
  protected:
