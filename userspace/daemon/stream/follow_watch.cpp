@@ -47,11 +47,18 @@ FollowWatch::~FollowWatch() {
 
 void FollowWatch::once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
                        Clock::time_point latest) {
+  wait(follower->fd(), {follower, std::move(wake), latest});
+}
+
+void FollowWatch::once_ended(const Fd& process, std::function<void()> wake) {
+  wait(process.get(), {nullptr, std::move(wake), Clock::time_point::max()});
+}
+
+void FollowWatch::wait(int fd, Waiting waiting) {
   const std::scoped_lock lock(mutex_);
-  const int fd = follower->fd();
   const bool known = waiting_.contains(fd);
-  waiting_[fd] = {follower, std::move(wake), latest};
-  look_by(latest);
+  look_by(waiting.latest);
+  waiting_[fd] = std::move(waiting);
   epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = fd}};
   if (::epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) == 0) return;
   // Out of memory for a watch: let it look, rather than never.
@@ -60,7 +67,7 @@ void FollowWatch::once(const std::shared_ptr<flow::Follower>& follower, std::fun
 
 void FollowWatch::call(Waiting& waiting) {
   if (!waiting.wake) return;
-  waiting.follower->taken();
+  if (waiting.follower) waiting.follower->taken();
   try {
     std::exchange(waiting.wake, nullptr)();
   } catch (const std::exception&) {
@@ -69,8 +76,16 @@ void FollowWatch::call(Waiting& waiting) {
 }
 
 void FollowWatch::forget(const flow::Follower& follower) {
+  forget(follower.fd());
+}
+
+void FollowWatch::forget_end(const Fd& process) {
+  forget(process.get());
+}
+
+void FollowWatch::forget(int fd) {
   const std::scoped_lock lock(mutex_);
-  if (waiting_.erase(follower.fd()) > 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, follower.fd(), nullptr);
+  if (waiting_.erase(fd) > 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
 void FollowWatch::later(const void* who, std::function<void()> wake, Clock::time_point at) {

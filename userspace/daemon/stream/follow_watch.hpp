@@ -30,10 +30,13 @@ class FollowWatch {
   /// been told already.
   void once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
             Clock::time_point latest = Clock::time_point::max());
+  /// Calls `wake` once, on the watch's thread, when the process of this pidfd has ended.
+  void once_ended(const Fd& process, std::function<void()> wake);
   /// Calls `wake` once, on the watch's thread, when it is `at` or a moment later; in place of an earlier call for `who`.
   void later(const void* who, std::function<void()> wake, Clock::time_point at);
   /// No call will begin any more, and none is under way when it returns.
   void forget(const flow::Follower& follower);
+  void forget_end(const Fd& process);
   void forget(const void* who);
 
   /// How often its thread has woken: not at all while nobody is to be told anything.
@@ -41,7 +44,7 @@ class FollowWatch {
 
  private:
   struct Waiting {
-    std::shared_ptr<flow::Follower> follower;
+    std::shared_ptr<flow::Follower> follower;  // null: a process
     std::function<void()> wake;
     Clock::time_point latest;
   };
@@ -49,6 +52,8 @@ class FollowWatch {
   FollowWatch(Fd epoll, Fd stop, Fd sooner)
       : epoll_(std::move(epoll)), stop_(std::move(stop)), sooner_(std::move(sooner)) {}
   void run() noexcept;
+  void wait(int fd, Waiting waiting);
+  void forget(int fd);
   void wake(int fd);
   void wake_late();
   void look_by(Clock::time_point at);

@@ -68,6 +68,7 @@ bool FlowReader::is_mine(const flow::StreamView& stream) const {
 
 FlowReader::~FlowReader() {
   if (follower_) watch_.forget(*follower_);
+  if (process_.valid()) watch_.forget_end(process_);
   if (at_end_) at_end_();
 }
 
@@ -194,8 +195,11 @@ bool FlowReader::is_over() {
   if (!process_.valid()) return false;
   pollfd process{process_.get(), POLLIN, 0};
   if (::poll(&process, 1, 0) != 1) return false;
-  gone_since_ = std::min(gone_since_, Clock::now());
-  if (Clock::now() - gone_since_ < (nameless_ ? kLastNames : kLastBytes)) return false;
+  const auto now = Clock::now();
+  gone_since_ = std::min(gone_since_, now);
+  over_at_ = gone_since_ + (nameless_ ? kLastNames : kLastBytes);
+  if (now < over_at_) return false;
+  over_at_ = Clock::time_point::max();  // the end of a pipe is told
   return std::ranges::none_of(cursors_, [this](const flow::StreamCursor& cursor) {
     const auto stream = journal_.stream(cursor.stream);
     return stream && !stream->sums.ended && stream->name && stream->name->kind == FTAP_KIND_PIPE;
@@ -203,8 +207,8 @@ bool FlowReader::is_over() {
 }
 
 void FlowReader::when_more(std::function<void()> wake) {
-  const auto look = process_.valid() ? Clock::now() + kLastBytes : Clock::time_point::max();
-  watch_.once(follower_, std::move(wake), std::min(hole_until_, look));
+  if (process_.valid() && !is_gone()) watch_.once_ended(process_, wake);
+  watch_.once(follower_, std::move(wake), std::min(hole_until_, over_at_));
 }
 
 }  // namespace flowtap

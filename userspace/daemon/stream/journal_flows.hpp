@@ -64,6 +64,7 @@ class FlowReader final : public api::RawReader {
   [[nodiscard]] bool is_at_its_end() const;
   /// The process has ended a while ago, and no pipe of its is open.
   [[nodiscard]] bool is_over();
+  [[nodiscard]] bool is_gone() const { return gone_since_ != Clock::time_point::max(); }
 
   flow::Journal& journal_;
   FollowWatch& watch_;
@@ -72,6 +73,7 @@ class FlowReader final : public api::RawReader {
   bool nameless_ = false;             // the journal does not know all of these yet
   Fd process_;                        // where valid: whose outputs they are
   Clock::time_point gone_since_ = Clock::time_point::max();
+  Clock::time_point over_at_ = Clock::time_point::max();  // it may be: what was written last is known then
   api::ReadOptions options_;
   std::function<void()> at_end_;
   std::optional<TappedLines> lines_;

@@ -2,11 +2,14 @@
 #include "daemon/stream/journal_flows.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
+#include <future>
 
 #include "daemon/stream/flow_labels.hpp"
 #include "daemon/stream/flow_list.hpp"
@@ -220,6 +223,42 @@ TEST_F(JournalFlowsTest, StreamsThatTheJournalWillKnow) {
   woken.wait(false);
   EXPECT_EQ(drain(*reader, &ended), "all of it");
   EXPECT_TRUE(ended);
+}
+
+TEST_F(JournalFlowsTest, NobodyLooksUntilASilentProcessEnds) {
+  batch_.add(flow::StreamEntry{
+      1, {.flow = "proc/1-1", .output = "stdout", .identity = {}, .inode = 1, .kind = FTAP_KIND_FILE}});
+  append();
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0U)));
+  ASSERT_TRUE(process.valid());
+  auto opened = FlowReader::open(*journal_, *watch_, {1}, {.from_now = true}, std::move(process), {});
+  ASSERT_TRUE(opened) << opened.error().what;
+  const std::unique_ptr<FlowReader> reader = std::move(*opened);
+  bool ended = false;
+  const auto wait = [&] {
+    auto woken = std::make_shared<std::promise<void>>();
+    reader->when_more([woken, done = std::make_shared<std::atomic<bool>>(false)] {
+      if (!done->exchange(true)) woken->set_value();
+    });
+    return woken->get_future();
+  };
+  EXPECT_EQ(drain(*reader, &ended), "");
+  const auto woken = wait();
+  const std::uint64_t before = watch_->looks();
+  std::this_thread::sleep_for(900ms);
+  EXPECT_EQ(watch_->looks(), before);
+  EXPECT_EQ(::kill(child, SIGKILL), 0);
+  EXPECT_EQ(woken.wait_for(30s), std::future_status::ready);
+  // What it wrote last may still be on its way.
+  for (drain(*reader, &ended); !ended; drain(*reader, &ended))
+    ASSERT_EQ(wait().wait_for(30s), std::future_status::ready);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(JournalFlowsTest, LinesWithTheTimesOfTheirBytes) {
