@@ -17,6 +17,12 @@ Result<std::shared_ptr<Follower>> Follower::create(std::vector<StreamNo> streams
   return std::shared_ptr<Follower>(new Follower(std::move(fd), std::move(streams)));
 }
 
+Result<std::shared_ptr<Follower>> Follower::of_flow(std::string flow) {
+  FTAP_TRY_ASSIGN(follower, create({}));
+  follower->flow_ = std::move(flow);
+  return follower;
+}
+
 std::shared_ptr<Follower> Follower::called(std::vector<StreamNo> streams) {
   return std::shared_ptr<Follower>(new Follower(Fd(), std::move(streams)));
 }
@@ -30,11 +36,17 @@ void Follower::taken() {
 }
 
 void Follower::tell(std::span<const StreamNo> streams) {
-  if (!streams_.empty() && std::ranges::find_first_of(streams, streams_) == streams.end()) return;
+  const bool all = streams_.empty() && flow_.empty();
+  if (!all && std::ranges::find_first_of(streams, streams_) == streams.end()) return;
   if (!fd_.valid()) return call();
   if (told_.exchange(true, std::memory_order_acq_rel)) return;
   const std::uint64_t one = 1;
   static_cast<void>(!::write(fd_.get(), &one, sizeof one));
+}
+
+void Follower::join(StreamNo stream) {
+  if (std::ranges::find(streams_, stream) == streams_.end()) streams_.push_back(stream);
+  joined_ = true;
 }
 
 void Follower::call() {
@@ -75,12 +87,16 @@ void Followers::add(const std::shared_ptr<Follower>& follower, Hurry hurry) {
   followers_.push_back(follower);
 }
 
-void Followers::tell(std::span<const StreamNo> streams) {
+void Followers::tell(std::span<const StreamNo> streams, std::span<const StreamEntry> named) {
   const std::scoped_lock lock(mutex_);
   std::erase_if(followers_, [&](const std::weak_ptr<Follower>& weak) {
     const auto follower = weak.lock();
-    if (follower) follower->tell(streams);
-    return !follower;
+    if (!follower) return true;
+    if (!follower->flow().empty())
+      for (const StreamEntry& stream : named)
+        if (stream.name.flow == follower->flow()) follower->join(stream.stream);
+    follower->tell(streams);
+    return false;
   });
 }
 

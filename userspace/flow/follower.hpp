@@ -7,10 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "flow/journal_entry.hpp"
 #include "flow/record.hpp"
 
 namespace flowtap::flow {
@@ -25,10 +27,14 @@ class Follower {
  public:
   /// `streams`: only of these; empty: of all.
   [[nodiscard]] static Result<std::shared_ptr<Follower>> create(std::vector<StreamNo> streams);
+  /// Only of the streams that join this flow.
+  [[nodiscard]] static Result<std::shared_ptr<Follower>> of_flow(std::string flow);
   [[nodiscard]] static std::shared_ptr<Follower> called(std::vector<StreamNo> streams);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   void taken();
+  /// Whether some have joined its flow since this was asked last.
+  [[nodiscard]] bool take_joined() { return joined_.exchange(false); }
 
   /// Of one that is told by calls: calls `wake` once, in the appending thread and amid the append, so it must be short; now
   /// if something was appended since it was called last.
@@ -38,6 +44,9 @@ class Follower {
 
   /// From the appending thread, behind the append. `streams` are those that something was appended of.
   void tell(std::span<const StreamNo> streams);
+  /// From there, too, before that; or before anybody appends.
+  void join(StreamNo stream);
+  [[nodiscard]] const std::string& flow() const { return flow_; }  ///< empty: it is not by a flow
 
  private:
   friend class Followers;
@@ -46,7 +55,9 @@ class Follower {
   void call(std::function<void()> wake) noexcept;
 
   Fd fd_;
+  std::string flow_;
   std::vector<StreamNo> streams_;
+  std::atomic<bool> joined_ = false;
   std::atomic<bool> told_ = false;  // fd_ is readable, or about to be; of one without: nobody was called
   std::mutex mutex_;                // held during the call
   std::function<void()> wake_;
@@ -58,7 +69,8 @@ class Followers {
  public:
   enum class Hurry : std::uint8_t { kNo, kYes };
   void add(const std::shared_ptr<Follower>& follower, Hurry hurry = Hurry::kYes);
-  void tell(std::span<const StreamNo> streams);
+  /// `named`: those of them that got a name.
+  void tell(std::span<const StreamNo> streams, std::span<const StreamEntry> named = {});
   /// How many want to be told at once, so that it pays to append more often. Safe from any thread.
   [[nodiscard]] std::size_t in_hurry() const { return *in_hurry_; }
 

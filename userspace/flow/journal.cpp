@@ -60,7 +60,7 @@ Status Journal::append(const Batch& batch) {
     keep_unwritten(batch);
   }
   // After the index: who is told finds it.
-  followers_.tell(batch.streams());
+  followers_.tell(batch.streams(), batch.named());
   return written;
 }
 
@@ -216,6 +216,16 @@ std::optional<StreamView> Journal::stream(StreamNo number) const {
 Result<std::shared_ptr<Follower>> Journal::follow(std::vector<StreamNo> streams, Followers::Hurry hurry) {
   FTAP_TRY_ASSIGN(follower, Follower::create(std::move(streams)));
   followers_.add(follower, hurry);
+  return follower;
+}
+
+Result<std::shared_ptr<Follower>> Journal::follow_flow(std::string flow) {
+  FTAP_TRY_ASSIGN(follower, Follower::of_flow(std::move(flow)));
+  // What is named behind this is told by its batch.
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [number, stream] : index_.streams())
+    if (stream.name && stream.name->flow == follower->flow()) follower->join(number);
+  followers_.add(follower);
   return follower;
 }
 

@@ -114,6 +114,8 @@ class Journal {
   /// Told after each append, also of what could not be written. Empty: of all streams.
   [[nodiscard]] Result<std::shared_ptr<Follower>> follow(std::vector<StreamNo> streams = {},
                                                          Followers::Hurry hurry = Followers::Hurry::kYes);
+  /// The same of one flow's streams, also of those that join it later.
+  [[nodiscard]] Result<std::shared_ptr<Follower>> follow_flow(std::string flow);
 
   /// How many follow and are in a hurry.
   [[nodiscard]] std::size_t followers() const { return followers_.in_hurry(); }

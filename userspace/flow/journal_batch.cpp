@@ -32,6 +32,7 @@ void Batch::add(const StreamEntry& entry) {
   if (entry.stream == 0) return;
   note(entry.stream);
   put(entries_, entry);
+  named_.push_back(entry);
 }
 
 void Batch::set_position(std::string_view ring_id, RingPosition position) {
@@ -42,6 +43,7 @@ void Batch::clear() {
   entries_.clear();
   position_.reset();
   streams_.clear();
+  named_.clear();
   seen_.clear();
   latest_ = 0;
 }

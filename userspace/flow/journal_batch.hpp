@@ -27,6 +27,8 @@ class Batch {
   [[nodiscard]] const std::optional<PositionEntry>& position() const { return position_; }
   /// The streams that it is about, each once.
   [[nodiscard]] const std::vector<StreamNo>& streams() const { return streams_; }
+  /// Who those are that it names.
+  [[nodiscard]] const std::vector<StreamEntry>& named() const { return named_; }
 
   static constexpr std::size_t kMaxEntry = std::size_t{64} << 10U;
 
@@ -36,6 +38,7 @@ class Batch {
   std::vector<std::byte> entries_;
   std::optional<PositionEntry> position_;
   std::vector<StreamNo> streams_;
+  std::vector<StreamEntry> named_;
   std::unordered_set<StreamNo> seen_;
   StreamNo latest_ = 0;
 };

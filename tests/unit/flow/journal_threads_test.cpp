@@ -42,6 +42,27 @@ TEST(Follower, IsToldOfItsStreamsOnlyAndLeavesByLettingGo) {
   EXPECT_TRUE(is_readable(some->fd(), 0));
 }
 
+TEST(Follower, IsToldOfWhatJoinsItsFlow) {
+  Followers followers;
+  const auto follower = Follower::of_flow("f").value();
+  followers.add(follower);
+  const std::array<StreamNo, 2> streams{1, 2};
+  const std::array<StreamEntry, 1> others{StreamEntry{1, {.flow = "g", .output = {}, .identity = {}}}};
+  followers.tell(streams, others);
+  EXPECT_FALSE(is_readable(follower->fd(), 0));
+  EXPECT_FALSE(follower->take_joined());
+  const std::array<StreamEntry, 1> its{StreamEntry{2, {.flow = "f", .output = {}, .identity = {}}}};
+  followers.tell(streams, its);
+  EXPECT_TRUE(is_readable(follower->fd(), 0));
+  EXPECT_TRUE(follower->take_joined());
+  EXPECT_FALSE(follower->take_joined());
+  follower->taken();
+  followers.tell(std::span(streams).first(1));
+  EXPECT_FALSE(is_readable(follower->fd(), 0));
+  followers.tell(std::span(streams).last(1));
+  EXPECT_TRUE(is_readable(follower->fd(), 0));
+}
+
 TEST(Follower, WhoIsInNoHurryIsToldAndNotCounted) {
   Followers followers;
   auto hurried = Follower::create({}).value();

@@ -15,8 +15,6 @@ using namespace std::chrono_literals;
 
 // Bytes that came out of order are there with the next batch; who follows waits no longer than this.
 constexpr auto kHolePatience = 1s;
-// How often it is looked for streams that joined the flow: at once when all others have ended.
-constexpr auto kLookPause = 500ms;
 // What a process wrote last is drained by then.
 constexpr auto kLastBytes = 200ms;
 // And who its streams are is in the journal by then.
@@ -41,11 +39,13 @@ Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, Fol
                                                      std::function<void()> at_end) {
   std::unique_ptr<FlowReader> reader(
       new FlowReader(journal, watch, std::move(flow), options, std::move(at_end)));
+  // Before anything is looked at, so that no stream joins it unseen.
+  FTAP_TRY_ASSIGN(follower, journal.follow_flow(reader->flow_));
+  reader->follower_ = std::move(follower);
   if (!streams_by_flow(journal).contains(reader->flow_))
     return std::unexpected(Error{"the flow " + in_quotes(reader->flow_) + " is not known on this node",
                                  "flowtap flows lists those that are", ENOENT});
   reader->look_for_streams(options.from_now);
-  FTAP_TRY(reader->follow());
   return reader;
 }
 
@@ -54,9 +54,11 @@ Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, Fol
                                                      const api::ReadOptions& options, Fd process,
                                                      std::function<void()> at_end) {
   std::unique_ptr<FlowReader> reader(new FlowReader(journal, watch, {}, options, std::move(at_end)));
+  // First, so that it is told of names that come meanwhile.
+  FTAP_TRY_ASSIGN(follower, journal.follow(streams));
+  reader->follower_ = std::move(follower);
   reader->only_ = std::move(streams);
   reader->process_ = std::move(process);
-  FTAP_TRY(reader->follow());  // first, so that it is told of names that come meanwhile
   reader->look_for_names(options.from_now);
   return reader;
 }
@@ -73,7 +75,6 @@ FlowReader::~FlowReader() {
 }
 
 bool FlowReader::look_for_streams(bool from_now) {
-  next_look_ = Clock::now() + kLookPause;
   bool found = false;
   for (const flow::StreamView& stream : journal_.streams()) {
     if (!is_mine(stream)) continue;
@@ -93,16 +94,6 @@ void FlowReader::look_for_names(bool from_now) {
   look_for_streams(from_now);
 }
 
-Status FlowReader::follow() {
-  std::vector<flow::StreamNo> numbers = only_;
-  if (only_.empty())
-    for (const flow::StreamCursor& cursor : cursors_) numbers.push_back(cursor.stream);
-  FTAP_TRY_ASSIGN(follower, journal_.follow(std::move(numbers)));
-  if (follower_) watch_.forget(*follower_);
-  follower_ = std::move(follower);
-  return {};
-}
-
 Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
   Piece piece;
   if (nameless_) look_for_names(false);
@@ -115,10 +106,8 @@ Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
   hole_until_ = reading.pieces.empty() ? Clock::time_point::max() : hole_until_;
   take(reading, piece);
   if (!piece.bytes.empty() || piece.missing_before > 0 || piece.again) return piece;
-  if (!options_.to_now && (reading.ended || Clock::now() >= next_look_) && look_for_streams(false)) {
-    FTAP_TRY(follow());
+  if (!options_.to_now && (follower_->take_joined() || reading.ended) && look_for_streams(false))
     return read(limit);
-  }
   if ((reading.ended && reading.pieces.empty() && !nameless_) || is_over()) end(piece);
   return piece;
 }

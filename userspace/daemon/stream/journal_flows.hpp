@@ -53,7 +53,6 @@ class FlowReader final : public api::RawReader {
   /// True: there are streams that it did not know.
   bool look_for_streams(bool from_now);
   void look_for_names(bool from_now);
-  [[nodiscard]] Status follow();
   /// Takes pieces up to a hole behind bytes; moves the cursors over what it took.
   void take(const flow::Reading& reading, Piece& piece);
   void take_lines(const flow::Piece& part, std::string_view text, Piece& piece);
@@ -80,7 +79,6 @@ class FlowReader final : public api::RawReader {
   std::shared_ptr<flow::Follower> follower_;
   std::vector<flow::StreamCursor> cursors_;
   std::map<flow::StreamNo, std::uint64_t> ends_;  // with ReadOptions::to_now: where each stream stood
-  Clock::time_point next_look_{};
   Clock::time_point hole_until_ =
       Clock::time_point::max();  // a hole that may still be filled: how long it is waited for
 };

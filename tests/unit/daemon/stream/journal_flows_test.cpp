@@ -188,11 +188,27 @@ TEST_F(JournalFlowsTest, AStreamThatJoinsTheFlowIsReadToo) {
   append();
   const auto reader = open("f");
   EXPECT_EQ(drain(*reader), "old file ");
-  name(2, "f", "stdout");
-  bytes(2, 0, "new file");
-  end(1, 9);
+  // The old one is open as long as its writer has it.
+  const auto wait = [&] {
+    auto woken = std::make_shared<std::promise<void>>();
+    reader->when_more([woken] { woken->set_value(); });
+    return woken->get_future();
+  };
+  auto woken = wait();
+  name(3, "other", "stdout");
   append();
-  EXPECT_EQ(drain(*reader), "new file");
+  bytes(2, 0, "new ");
+  append();
+  EXPECT_EQ(woken.wait_for(0s), std::future_status::timeout) << "nobody knows whose they are";
+  name(2, "f", "stdout");
+  append();
+  EXPECT_EQ(woken.wait_for(30s), std::future_status::ready);
+  EXPECT_EQ(drain(*reader), "new ");
+  woken = wait();
+  bytes(2, 4, "file");
+  append();
+  EXPECT_EQ(woken.wait_for(30s), std::future_status::ready);
+  EXPECT_EQ(drain(*reader), "file");
 }
 
 TEST_F(JournalFlowsTest, StreamsThatTheJournalWillKnow) {
