@@ -148,6 +148,25 @@ TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
   EXPECT_EQ(interrupted("logs -g checkout -f", "begin").output, "web-1 begin\nexit 0\n") << "and no other";
 }
 
+TEST_F(FlowtapTest, WhoFollowsAGroupIsToldOnceThatTheDaemonHasEnded) {
+  node_.captured = &flows_;
+  const api::FlowStatus one = api::full_flow();
+  api::FlowStatus other = one;
+  other.id = "pod/shop/web-2/7/nginx/0";
+  other.pod = "web-2";
+  flows_.list = {one, other};
+  const auto first = flows_.add(one.id);
+  const auto second = flows_.add(other.id);
+  start();
+  auto daemon = once_followed(first, [&] { once_followed(second, [&] { server_.reset(); }).join(); });
+  const std::string said =
+      shell("timeout 60 " FLOWTAP_PROGRAM " logs -g checkout -f" + at() + R"( 2>&1; echo "exit $?")").output;
+  daemon.join();
+  EXPECT_TRUE(said.starts_with("flowtap: cut off by ") && said.ends_with("\nexit 1\n")) << said;
+  EXPECT_EQ(occurrences(said, ": flowtapd ends\n"), 1U) << said;
+  EXPECT_EQ(occurrences(said, "\n"), 3U) << "and a hint\n" << said;
+}
+
 TEST_F(FlowtapTest, FollowingAPodEndsWithASignalAndIsNoFailure) {
   node_.captured = &flows_;
   flows_.list = {api::full_flow()};
