@@ -12,8 +12,6 @@ constexpr std::size_t kTaken = std::size_t{256} << 10U;
 // Names come within milliseconds; bytes of who is let go wait for nothing.
 constexpr std::size_t kEarlyOfStream = std::size_t{256} << 10U;
 constexpr std::size_t kEarly = std::size_t{8} << 20U;
-// Of a record whose head goes on the rest comes with the same write, but whoever reads it may be stopped amid that.
-constexpr auto kRecordIsWritten = 2s;
 // So long after its end a stream is remembered, so that what comes late is not taken for a new one's.
 constexpr auto kRemembered = 10s;
 
@@ -51,6 +49,7 @@ bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
   end_may_be_missed_ = end_may_be_missed_ || tail->evicted || !unwritten.empty();
   give_up_holes(now);
   flush_records(now);
+  tell_gaps(now);
   forget_ended(now);
   since_flush_ += tail->entries.size() + unwritten.size();
   room_ = std::move(tail->room);
@@ -112,6 +111,9 @@ Pipeline::Clock::time_point Pipeline::next() const {
   for (const StreamNo number : held_)
     if (const auto at = streams_.find(number); at != streams_.end())
       next = std::min(next, at->second.held_since + kRecordIsWritten);
+  for (const StreamNo number : gapped_)
+    if (const auto at = streams_.find(number); at != streams_.end())
+      next = std::min(next, at->second.gaps_told_at);
   return next;
 }
 
@@ -168,8 +170,8 @@ void Pipeline::begin(Stream& stream, FlowStore::Writing& writing) {
   const std::uint64_t from = stream.lines.next() - stream.lines.unfinished();
   if (stream.flow->fresh)
     stream.flow->log.begin_at(stream.number, from);
-  else if (from > stream.flow->log.position_of(stream.number).value_or(0))
-    writing.add_gap(*stream.flow, stream.number, stream.output, from, stream.time);
+  else if (const std::uint64_t known = stream.flow->log.position_of(stream.number).value_or(0); from > known)
+    add_gap(stream, known, from, writing);
 }
 
 void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
@@ -246,9 +248,15 @@ void Pipeline::miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writin
   renew(stream, writing);
   stream.lines.finish([&](const LineView& line) { add(stream, line, writing); });
   flush_record(stream, writing);
-  stats_.missing += to - std::min(to, stream.lines.next());
+  const std::uint64_t from = std::min(to, stream.lines.next());
+  stats_.missing += to - from;
   stream.lines.skip_to(to);
+  add_gap(stream, from, to, writing);
+}
+
+void Pipeline::add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing) {
   writing.add_gap(*stream.flow, stream.number, stream.output, to, stream.time);
+  if (stream.records && to > from) add_source_gap(stream, to, to - from, writing);
 }
 
 void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& writing) {
@@ -261,35 +269,6 @@ void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& wri
   if (held || stream.records->held() == 0) return;
   stream.held_since = Clock::now();
   held_.push_back(stream.number);
-}
-
-void Pipeline::add_record_line(const Stream& stream, const SchedulerLine& line, FlowStore::Writing& writing) {
-  const LineView& view = line.line.line;
-  if (!line.flow.empty()) {
-    flow_id_.assign(kDerivedFlows).append(line.flow);
-    writing.add(*writing.flow(flow_id_), stream.number, stream.output, view);
-  }
-  if (!schedulers_.main_log || !is_shown(line.level, schedulers_.main_verbosity)) return;
-  if (writing.add(*writing.flow(kMainLogFlow), stream.number, stream.output, view))
-    schedulers_.main_log(view.text, view.full);
-}
-
-void Pipeline::flush_record(Stream& stream, FlowStore::Writing& writing) {
-  if (stream.records)
-    stream.records->flush([&](const SchedulerLine& line) { add_record_line(stream, line, writing); });
-}
-
-// A record is one write, so what belongs to it is there a moment later.
-void Pipeline::flush_records(Clock::time_point now) {
-  if (held_.empty()) return;
-  FlowStore::Writing writing(store_, now);
-  std::erase_if(held_, [&](StreamNo number) {
-    const auto at = streams_.find(number);
-    if (at == streams_.end() || !at->second.records || at->second.records->held() == 0) return true;
-    if (now - at->second.held_since < kRecordIsWritten) return false;
-    flush_record(at->second, writing);
-    return true;
-  });
 }
 
 // It had to make room while it was written to.

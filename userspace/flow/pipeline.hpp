@@ -14,6 +14,7 @@
 #include "flow/journal.hpp"
 #include "flow/lines/line_assembler.hpp"
 #include "flow/lines/scheduler_lines.hpp"
+#include "flow/lines/stream_gaps.hpp"
 #include "flow/lines/stream_order.hpp"
 #include "flow/store/flow_store.hpp"
 
@@ -62,6 +63,9 @@ class Pipeline {
   [[nodiscard]] const PipelineStats& stats() const { return stats_; }
 
  private:
+  // Of a record whose head goes on the rest comes with the same write, but whoever reads it may be stopped amid that.
+  static constexpr std::chrono::seconds kRecordIsWritten{2};
+
   /// What came before its stream had a name.
   struct Early {
     std::uint64_t offset = 0;
@@ -86,6 +90,8 @@ class Pipeline {
     std::uint64_t end_time = 0;
     std::unique_ptr<SchedulerLines> records;  // of a scheduler's log
     Clock::time_point held_since{};           // lines of a record whose flow is not known yet
+    StreamGaps gaps;                          // of a scheduler's log
+    Clock::time_point gaps_told_at = Clock::time_point::max();  // to the flows around; max: not known yet
   };
 
   void take_entries(std::span<const std::byte> entries, Clock::time_point now, std::uint64_t wall_ns);
@@ -94,7 +100,7 @@ class Pipeline {
   void bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
   void name(const StreamEntry& entry, FlowStore::Writing& writing);
   void state(const StateEntry& entry, FlowStore::Writing& writing);
-  static void begin(Stream& stream, FlowStore::Writing& writing);
+  void begin(Stream& stream, FlowStore::Writing& writing);
   void finish(Stream& stream, FlowStore::Writing& writing);
   void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
   void give_up_holes(Clock::time_point now);
@@ -105,9 +111,14 @@ class Pipeline {
   void give_up(Stream& stream, Clock::time_point now, FlowStore::Writing& writing);
   void miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writing);
   void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
+  void add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing);
   void add_record_line(const Stream& stream, const SchedulerLine& line, FlowStore::Writing& writing);
   void flush_record(Stream& stream, FlowStore::Writing& writing);
   void flush_records(Clock::time_point now);
+  void add_source_gap(Stream& stream, std::uint64_t to, std::uint64_t bytes, FlowStore::Writing& writing);
+  static void mark_gaps(const Stream& stream, FlowStore::Flow& flow, std::uint64_t time,
+                        FlowStore::Writing& writing);
+  void tell_gaps(Clock::time_point now);
   static void renew(Stream& stream, FlowStore::Writing& writing);
   void hold(Stream& stream, Early early);
   void forget_ended(Clock::time_point now);
@@ -119,9 +130,11 @@ class Pipeline {
   JournalPlace place_;
   std::vector<std::byte> room_;  // for what is read of the journal
   std::unordered_map<StreamNo, Stream> streams_;
-  std::vector<StreamNo> holes_;  // streams that wait for bytes
-  std::vector<StreamNo> held_;   // streams with lines of a record whose flow is not known yet
-  std::string flow_id_;          // of a record
+  std::vector<StreamNo> holes_;   // streams that wait for bytes
+  std::vector<StreamNo> held_;    // streams with lines of a record whose flow is not known yet
+  std::vector<StreamNo> gapped_;  // streams with gaps of which the flows around are to be told
+  std::string flow_id_;           // of a record
+  bool main_log_open_ = false;    // its last line has no newline yet
   struct Ended {
     StreamNo stream;
     Clock::time_point at;

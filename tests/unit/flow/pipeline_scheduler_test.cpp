@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <stdexcept>
 
@@ -47,14 +48,14 @@ class PipelineSchedulerTest : public testing::Test {
     pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal, std::move(schedulers));
     pipeline_->replay(1);
   }
-  void write(std::size_t from, std::size_t size) {
+  void write(std::size_t from, std::size_t size, std::uint64_t time = 1'000'000'000) {
     Batch batch;
-    batch.add(BytesEntry{1, from, 1'000'000'000, 0, as_bytes(std::string_view(text_).substr(from, size))});
+    batch.add(BytesEntry{1, from, time, 0, as_bytes(std::string_view(text_).substr(from, size))});
     ASSERT_TRUE(journal_->append(batch));
     take();
   }
   void take(std::chrono::milliseconds later = {}) {
-    while (pipeline_->take(Pipeline::Clock::now() + later, 1)) continue;
+    while (pipeline_->take(now_.value_or(Pipeline::Clock::now()) + later, 1)) continue;
   }
   void end() {
     Batch batch;
@@ -87,6 +88,7 @@ class PipelineSchedulerTest : public testing::Test {
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<FlowStore> store_;
   std::unique_ptr<Pipeline> pipeline_;
+  std::optional<Pipeline::Clock::time_point> now_;  // empty: as it passes
 };
 
 // As other programs made them out of the golden logs.
@@ -156,6 +158,96 @@ TEST_F(PipelineSchedulerTest, WhatIsNoSchedulersFeedsNoFlow) {
   take();
   EXPECT_TRUE(seen().empty());
   EXPECT_TRUE(main_.empty());
+}
+
+// A record about a pod, which is written as a whole or is missing.
+std::string said(const std::string& pod, int n) {
+  return "I1121 01:34:50.000001       1 a.go:1] \"said\" pod=\"ns/" + pod + "\" n=" + std::to_string(n) +
+         "\n";
+}
+
+class SchedulersGap : public PipelineSchedulerTest {
+ protected:
+  void begin() {
+    PipelineSchedulerTest::begin("numa-pod-era-v4.log");
+    text_.clear();
+    now_ = Pipeline::Clock::now();
+  }
+  void say(const std::string& pod, int n, std::uint64_t second, bool missing = false) {
+    const std::string record = said(pod, n);
+    text_ += record;
+    if (!missing) write(text_.size() - record.size(), record.size(), second * 1'000'000'000);
+  }
+  // What is missing will not come.
+  void give_up() { *now_ += std::chrono::milliseconds(100), take(); }
+  // And the flows around are told.
+  void wait() { give_up(), *now_ += std::chrono::seconds(1), take(); }
+  // The last words of each line; "<n>" for a gap.
+  [[nodiscard]] std::vector<std::string> words(const std::string& flow) const {
+    std::vector<std::string> lines = lines_of(log_of(*store_, flow));
+    for (std::string& line : lines)
+      if (const auto at = line.find("pod="); at != std::string::npos) line.erase(0, at);
+    return lines;
+  }
+  static std::string word(const std::string& pod, int n) {
+    return "pod=\"ns/" + pod + "\" n=" + std::to_string(n);
+  }
+  using Words = std::vector<std::string>;
+};
+
+TEST_F(SchedulersGap, IsToldInTheMainLogAndWhereRecordsMayBeMissing) {
+  begin();
+  say("old", 1, 1);
+  say("a", 1, 100), say("b", 1, 100);
+  const std::string gap = "2:<" + std::to_string(said("a", 2).size()) + ">";
+  say("a", 2, 100, true);
+  say("new", 1, 101), say("a", 3, 101);
+  wait();
+  for (int start = 0; start < 2; ++start) {
+    SCOPED_TRACE(start);
+    EXPECT_EQ(words(kScheduler).size(), 6U);
+    EXPECT_EQ(words(kMainLogFlow),
+              (Words{word("old", 1), word("a", 1), word("b", 1), gap, word("new", 1), word("a", 3)}));
+    EXPECT_EQ(words("sched/ns/a"), (Words{word("a", 1), gap, word("a", 3)}));
+    EXPECT_EQ(words("sched/ns/b"), (Words{word("b", 1), gap})) << "it may have been its last";
+    EXPECT_EQ(words("sched/ns/new"), (Words{gap, word("new", 1)})) << "or its first";
+    EXPECT_EQ(words("sched/ns/old"), Words{word("old", 1)}) << "no record of it comes so much later";
+    EXPECT_EQ(store_->summary("sched/ns/b")->missing, said("a", 2).size());
+    if (start == 0) store_->flush({}, 1, true);
+    open();
+    wait();
+  }
+  EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{kScheduler}) << "nobody else keeps the others";
+  say("old", 2, 200), say("later", 1, 200);
+  EXPECT_EQ(words("sched/ns/old"), (Words{word("old", 1), gap, word("old", 2)}));
+  EXPECT_EQ(words("sched/ns/later"), Words{word("later", 1)});
+}
+
+TEST_F(SchedulersGap, IsALineOfItsOwnInTheMainLog) {
+  begin();
+  say("a", 1, 1);
+  const std::string cut = said("a", 2);
+  text_ += cut + cut;
+  write(text_.size() - 2 * cut.size(), 40);
+  write(text_.size() - 20, 20);
+  wait();
+  const std::uint64_t missing = 2 * cut.size() - 60;
+  EXPECT_EQ(main_, said("a", 1) + cut.substr(0, 40) + "\n" + scheduler_gap_text(missing) + "\n" +
+                       cut.substr(cut.size() - 20));
+  EXPECT_EQ(words("sched/ns/a").back(), "2:<" + std::to_string(missing) + ">");
+}
+
+// However many gaps there are, marks are no more than lines.
+TEST_F(SchedulersGap, ManyGapsAreOneMark) {
+  begin();
+  say("a", 1, 1), say("b", 1, 1);
+  const std::size_t size = said("a", 1).size();
+  for (int i = 0; i < 9; ++i) say("a", 1, 1, true), say("b", 1, 1), give_up();
+  EXPECT_EQ(words("sched/ns/a").size(), 1U) << "the moment has not passed";
+  wait();
+  EXPECT_EQ(words("sched/ns/a"), (Words{word("a", 1), "2:<" + std::to_string(9 * size) + ">"}));
+  EXPECT_EQ(words("sched/ns/b").size(), 19U);
+  EXPECT_EQ(store_->summary("sched/ns/b")->missing, 9 * size);
 }
 
 // A record whose key may still come waits, but not for ever.

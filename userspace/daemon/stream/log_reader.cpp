@@ -173,7 +173,7 @@ bool LogReader::has_moved(const flow::LogPart& part) {
 // Only where there is somebody who may fill it.
 bool LogReader::waits_at(LogPosition gap) {
   using Clock = FollowWatch::Clock;
-  if (!options_.follow || runtime_ == nullptr || gap < waited_to_) return false;
+  if (!options_.follow || runtime_ == nullptr || flow_->derived || gap < waited_to_) return false;
   if (gap_at_ != gap) {
     gap_at_ = gap;
     gap_until_ = Clock::now() + kFollowerPatience;

@@ -81,6 +81,11 @@ std::string gap_text(std::uint64_t bytes) {
   return "[flowtap: " + std::to_string(bytes) + (bytes == 1 ? " byte is" : " bytes are") + " missing here]";
 }
 
+std::string scheduler_gap_text(std::uint64_t bytes) {
+  return "[flowtap: records may be missing here: " + std::to_string(bytes) +
+         (bytes == 1 ? " byte" : " bytes") + " of the scheduler's log were lost]";
+}
+
 void put_cri_line(std::string& out, CriTime& clock, const CriLine& line) {
   out.append(clock.text(line.time)).append(1, ' ').append(line.output).append(line.full ? " F" : " P");
   if (line.missing) out.append(":").append(kMissing).append(std::to_string(*line.missing));

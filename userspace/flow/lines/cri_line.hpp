@@ -36,6 +36,8 @@ void put_cri_line(std::string& out, CriTime& clock, const CriLine& line);
 
 /// "[flowtap: 123 bytes are missing here]"
 [[nodiscard]] std::string gap_text(std::uint64_t bytes);
+/// Of a log that has some of a scheduler's records: which ones were lost nobody knows.
+[[nodiscard]] std::string scheduler_gap_text(std::uint64_t bytes);
 
 /// A line without its newline, from any runtime; nothing if it is none.
 [[nodiscard]] std::optional<CriLine> parse_cri_line(std::string_view line);

@@ -179,10 +179,24 @@ bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to
   if (to <= position) return false;
   const std::uint64_t bytes = to - position;
   position = to;
-  missing_ += bytes;
-  put_cri_line(buffer_, clock, {time, output, true, bytes, gap_text(bytes)});
-  ++buffered_lines_;
+  put_gap(output, bytes, time, gap_text(bytes), clock);
   return true;
+}
+
+bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
+                             std::uint64_t time, CriTime& clock) {
+  std::uint64_t& position = streams_[stream];
+  if (to <= position) return false;
+  position = to;
+  put_gap(output, bytes, time, scheduler_gap_text(bytes), clock);
+  return true;
+}
+
+void FlowLog::put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
+                      CriTime& clock) {
+  missing_ += bytes;
+  put_cri_line(buffer_, clock, {time, output, true, bytes, text});
+  ++buffered_lines_;
 }
 
 // Of the file.

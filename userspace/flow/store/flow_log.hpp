@@ -72,6 +72,10 @@ class FlowLog {
   /// Adds a gap of the stream from its own position up to `to`.
   bool add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
                CriTime& clock);
+  /// Of a log that has some of the stream's lines: so many bytes of the stream are missing, the last of them before `to`.
+  /// False: the log knows.
+  bool add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
+                      std::uint64_t time, CriTime& clock);
   void set_ended(std::uint64_t time) { ended_ = time; }
   /// Where the stream stands in the log; nothing: no line of it is here.
   [[nodiscard]] std::optional<std::uint64_t> position_of(StreamNo stream) const;
@@ -123,6 +127,8 @@ class FlowLog {
   [[nodiscard]] Status rewrite(std::uint64_t from);
   [[nodiscard]] Status replace_content(std::string& text);
   void drop_buffered(std::uint64_t bytes);
+  void put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
+               CriTime& clock);
 
   std::string path_;
   bool whole_;

@@ -56,8 +56,7 @@ void FlowStore::load() {
   for (auto& [id, state] : index_->found()) {
     const Ref flow = make(std::move(state));
     file_bytes_ += file_pages(flow->log.written().length);
-    if (flow->log.missing() > 0)
-      gapped_.insert(id);  // what may fill them was perhaps not asked before the end
+    note_gaps(*flow);  // what may fill them was perhaps not asked before the end
     known.insert(flow_file_name(id));
   }
   index_->found().clear();
@@ -145,6 +144,15 @@ void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view o
   store_.buffered_ += flow.log.buffered() - before;
   touch(flow);
   store_.note_gaps(flow);
+}
+
+bool FlowStore::Writing::add_source_gap(Flow& flow, StreamNo stream, std::string_view output,
+                                        std::uint64_t to, std::uint64_t bytes, std::uint64_t time) {
+  const std::size_t before = flow.log.buffered();
+  if (!flow.log.add_source_gap(stream, output, to, bytes, time, store_.clock_)) return false;
+  store_.buffered_ += flow.log.buffered() - before;
+  touch(flow);
+  return true;
 }
 
 FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {

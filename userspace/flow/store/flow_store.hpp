@@ -125,6 +125,15 @@ class FlowStore {
     /// False: it is there already, from before a start.
     bool add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
     void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time);
+    /// FlowLog::add_source_gap().
+    bool add_source_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
+                        std::uint64_t bytes, std::uint64_t time);
+    /// The flows that have lines of this stream, which is another flow's.
+    template <typename Take>
+    void derived_from(StreamNo stream, Take&& take) {
+      for (const auto& [id, flow] : store_.flows_)
+        if (flow->derived && flow->log.position_of(stream)) take(*flow);
+    }
     /// What was found out to be another flow, which has one stream more than said: it takes that one's name, or where there is
     /// such a flow already, its lines go there. Returns the flow that has them.
     [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);

@@ -13,8 +13,10 @@ void FlowStore::when_gapped(std::function<void()> told) {
   told_of_gap_ = std::move(told);
 }
 
+// What a derived flow lacks, if anything, stands nowhere alone.
 void FlowStore::note_gaps(const Flow& flow) {
-  if (flow.log.missing() > 0 && gapped_.insert(flow.log.id()).second && told_of_gap_) told_of_gap_();
+  if (!flow.derived && flow.log.missing() > 0 && gapped_.insert(flow.log.id()).second && told_of_gap_)
+    told_of_gap_();
 }
 
 std::vector<std::string> FlowStore::take_gapped() {

@@ -182,6 +182,21 @@ TEST_F(LogHistoryTest, AFollowerWaitsForAGapToBeFilled) {
   EXPECT_EQ(followed(), lines(100, 200));
 }
 
+// Nobody fills those of flows that are some of another one's lines.
+TEST_F(LogHistoryTest, AFollowerOfASchedulersRecordsWaitsForNothing) {
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("sched/ns/pod");
+    writing.add(*flow, 1, "stderr", {"before", true, 0, 7, 1'000'000'000});
+    writing.add_source_gap(*flow, 1, "stderr", 10, 3, 2'000'000'000);
+    writing.add(*flow, 1, "stderr", {"behind", true, 10, 17, 2'000'000'000});
+  }
+  auto reader = LogReader::open(*store_, *watch_, "sched/ns/pod", {.follow = true}, history_.get());
+  ASSERT_TRUE(reader);
+  follower_ = std::move(*reader);
+  EXPECT_EQ(followed(), "before\n" + flow::scheduler_gap_text(3) + "\nbehind\n");
+}
+
 // Each gap is waited for by itself, however long ago the one before was filled.
 TEST_F(LogHistoryTest, AFollowerWaitsForTheNextGapAsWell) {
   capture(1, 3);
