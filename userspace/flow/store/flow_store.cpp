@@ -244,6 +244,7 @@ bool FlowStore::too_much() const {
 
 void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
   const std::scoped_lock lock(mutex_);
+  wall_ = wall_ns;
   const bool crowded = waiting_.size() > options_.buffers || buffered_ > options_.buffers_bytes;
   stats_.last_error.clear();
   full_ = false;

@@ -1,6 +1,7 @@
 // The logs of all flows, within bounds: lines are gathered in memory, and written behind their flow's file when they are
 // many or have waited long enough. The oldest content makes room for new: within a flow its oldest lines; across flows
-// those that ended first, then the older half of the largest, so that who writes most pays.
+// those that nobody writes to any more, the oldest first, then the older half of the largest, so that who writes most pays,
+// and where none is large the one that has been silent for longest.
 //
 // kill -9 at any moment loses and doubles nothing as long as the journal has what was not written: each flush writes the
 // lines, then in the index how long the file is and where its streams stand. A start cuts the file to that length, and
@@ -67,9 +68,9 @@ struct StoreStats {
 };
 
 /// What a file of so many bytes takes, as the file system counts.
+constexpr std::uint64_t kFilePage = 4096;
 [[nodiscard]] constexpr std::uint64_t file_pages(std::uint64_t bytes) {
-  constexpr std::uint64_t kPage = 4096;
-  return (bytes + kPage - 1) / kPage * kPage;
+  return (bytes + kFilePage - 1) / kFilePage * kFilePage;
 }
 
 /// What is to be said of a flow.
@@ -98,9 +99,11 @@ class FlowStore {
     bool terminal = false;  ///< one of its streams was a terminal's
     bool gone = false;      ///< it had to make room: whoever writes asks for it anew
     bool fresh = false;     ///< nothing was known of it when it was asked for
-    /// Its lines are some of other flows' streams, so it has no end: its age counts from its last line, and it makes room
-    /// before flows that are somebody's whole output.
+    /// Its lines are some of other flows' streams, so it has no end: its age counts from its last line, and when it has been
+    /// silent for a while it makes room as if it had ended with that.
     const bool derived;
+    /// Since when nothing is expected of it; 0: something is.
+    [[nodiscard]] std::uint64_t over_since() const { return derived ? log.last() : log.ended(); }
     bool touched = false;
     std::uint64_t change = 0;         ///< the last one that changes_since() tells of
     Clock::time_point waits_since{};  ///< lines in memory
@@ -233,12 +236,13 @@ class FlowStore {
     return result;
   }
   void flush_flow(const Ref& flow, Clock::time_point now);
-  [[nodiscard]] bool make_room();
+  [[nodiscard]] bool make_room(const Flow* writer = nullptr);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);
   void forget(const Ref& flow);
   void remove_old(std::uint64_t wall_ns);
-  [[nodiscard]] Ref oldest_ended() const;
+  [[nodiscard]] Ref oldest_over() const;
+  [[nodiscard]] Ref longest_silent(std::uint64_t least, const Flow* but = nullptr) const;
   [[nodiscard]] Ref largest() const;
   void enforce(std::uint64_t wall_ns);
   void write_index();
@@ -267,6 +271,7 @@ class FlowStore {
   std::vector<Ref> changed_;  // whose states the index is to get
   std::vector<std::string> gone_;
   bool index_is_behind_ = false;  // a write of it failed: it is to be written as a whole
+  std::uint64_t wall_ = 0;        // of the last flush, ns since 1970
   static constexpr std::uint64_t kLookPause = 1'000'000'000;  // ns, between looks for flows that are too old
   std::uint64_t aged_ = 0;    // when it was last looked for flows that are too old, ns since 1970
   std::uint64_t old_at_ = 0;  // when the next one is; 0: none will be

@@ -10,6 +10,8 @@ namespace {
 
 // What a flow may hold in memory when it cannot be written, in buffers.
 constexpr std::uint64_t kUnwrittenBuffers = 4;
+// ns without a line, behind which a derived flow counts as if it had ended with the last one.
+constexpr std::uint64_t kSilent = 60'000'000'000;
 
 bool is_full(const Error& error) {
   return error.code == ENOSPC || error.code == EDQUOT;
@@ -24,7 +26,7 @@ void FlowStore::flush_flow(const Ref& flow, Clock::time_point now) {
   if (!log.has_news()) return;
   const auto write = [&log] { return log.flush(); };
   Status done = change(log, write);
-  while (!done && is_full(done.error()) && make_room()) {
+  while (!done && is_full(done.error()) && make_room(flow.get())) {
     if (flow->gone) return;  // it was the one that had to go
     done = change(log, write);
   }
@@ -77,10 +79,14 @@ void FlowStore::forget(const Ref& flow) {
   followers_.tell(std::array{flow->number});
 }
 
-FlowStore::Ref FlowStore::oldest_ended() const {
+// A derived flow that is written to is left alone: whoever writes most would otherwise push out all of them.
+FlowStore::Ref FlowStore::oldest_over() const {
   Ref oldest;
-  for (const auto& [id, flow] : flows_)
-    if (flow->log.ended() != 0 && (!oldest || flow->log.ended() < oldest->log.ended())) oldest = flow;
+  for (const auto& [id, flow] : flows_) {
+    const std::uint64_t since = flow->over_since();
+    if (since == 0 || (flow->derived && since + kSilent > wall_)) continue;
+    if (!oldest || since < oldest->over_since()) oldest = flow;
+  }
   return oldest;
 }
 
@@ -91,14 +97,32 @@ FlowStore::Ref FlowStore::largest() const {
   return largest;
 }
 
-// False: nothing is left that could go.
-bool FlowStore::make_room() {
-  if (const Ref ended = oldest_ended()) {
-    remove(ended, Eviction::kStoreBytes);
+// Of those with so much in their files. Derived flows before those that are somebody's whole output.
+FlowStore::Ref FlowStore::longest_silent(std::uint64_t least, const Flow* but) const {
+  Ref longest;
+  const auto rank = [](const Flow& flow) { return std::pair(!flow.derived, flow.log.last()); };
+  for (const auto& [id, flow] : flows_)
+    if (flow.get() != but && flow->log.written().length >= least &&
+        (!longest || rank(*flow) < rank(*longest)))
+      longest = flow;
+  return longest;
+}
+
+// False: nothing is left that could go for what `writer` has to write.
+bool FlowStore::make_room(const Flow* writer) {
+  if (const Ref over = oldest_over()) {
+    remove(over, Eviction::kStoreBytes);
     return true;
   }
   const Ref flow = largest();
   if (!flow || flow->log.written().length == 0) return false;
+  if (flow->log.written().length <= kFilePage) {
+    // Half of it would take no less.
+    if (const Ref silent = longest_silent(1, writer)) {
+      remove(silent, Eviction::kStoreBytes);
+      return true;
+    }
+  }
   const std::uint64_t before = file_bytes_;
   shrink(flow, (flow->log.written().length + flow->log.buffered()) / 2, Eviction::kStoreBytes);
   return file_bytes_ < before;
@@ -111,7 +135,7 @@ void FlowStore::remove_old(std::uint64_t wall_ns) {
   const auto age = static_cast<std::uint64_t>(std::chrono::nanoseconds(options_.age).count());
   std::vector<Ref> old;
   for (const auto& [id, flow] : flows_) {
-    const std::uint64_t end = flow->derived ? flow->log.last() : flow->log.ended();
+    const std::uint64_t end = flow->over_since();
     if (end == 0) continue;
     const std::uint64_t old_at = end + age + 1;
     if (old_at <= wall_ns)
@@ -129,13 +153,8 @@ void FlowStore::enforce(std::uint64_t wall_ns) {
     old_at_ = aged_ + kLookPause;
   while (file_bytes_ > options_.store_bytes && make_room()) continue;
   while (flows_.size() > options_.flows) {
-    Ref victim = oldest_ended();
-    // None has ended: the one that has been silent for longest.
-    const auto rank = [](const Flow& flow) { return std::pair(!flow.derived, flow.log.last()); };
-    const bool none_ended = !victim;
-    for (const auto& [id, flow] : flows_)
-      if (none_ended && (!victim || rank(*flow) < rank(*victim))) victim = flow;
-    remove(victim, Eviction::kFlows);
+    const Ref over = oldest_over();
+    remove(over ? over : longest_silent(0), Eviction::kFlows);
   }
 }
 

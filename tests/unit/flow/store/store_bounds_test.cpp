@@ -129,6 +129,55 @@ TEST_F(FlowStoreTest, SoManyFlowsAndNoMore) {
   EXPECT_EQ(evicted_flows(Eviction::kFlows), 2U);
 }
 
+// What a scheduler said of a pod has no end: long ago it counts like what ended then, and what goes is the oldest.
+TEST_F(FlowStoreTest, DerivedFlowsThatAreSilentGoWithThoseThatEnded) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const auto say = [&](const std::string& flow, StreamNo stream, std::uint64_t second) {
+    FlowStore::Writing writing(*store_, {});
+    writing.add(*writing.flow(flow), stream, "stdout", {"x", true, 0, 2, second * kSecond});
+  };
+  for (const auto bound : {Eviction::kFlows, Eviction::kStoreBytes}) {
+    SCOPED_TRACE(to_string(bound));
+    options_.flows = bound == Eviction::kFlows ? 3 : 100;
+    options_.store_bytes = bound == Eviction::kFlows ? 1U << 20U : 3 * kFilePage;
+    std::filesystem::remove_all(options_.dir), std::filesystem::create_directory(options_.dir);
+    open();
+    say("sched/ns/old", 1, 1), say("pod/ended", 2, 2), say("sched/ns/recent", 3, 1000);
+    const auto ended = store_->find("pod/ended");
+    FlowStore::Writing(*store_, {}).end_stream(*ended, 500 * kSecond);
+    flush(true, {}, 1001 * kSecond);
+    ASSERT_EQ(store_->stats().flows, 3U);
+    say("pod/next", 4, 1001);
+    flush(true, {}, 1002 * kSecond);
+    EXPECT_FALSE(store_->find("sched/ns/old"));
+    EXPECT_TRUE(store_->find("pod/ended") && store_->find("sched/ns/recent"));
+    say("pod/another", 5, 1002);
+    flush(true, {}, 1003 * kSecond);
+    EXPECT_FALSE(store_->find("pod/ended"));
+    EXPECT_TRUE(store_->find("sched/ns/recent")) << "it is written to";
+    EXPECT_EQ(evicted_flows(bound), 2U);
+    store_.reset();
+  }
+}
+
+// A page each: half of one would take no less.
+TEST_F(FlowStoreTest, OfManySmallOpenFlowsTheLongestSilentGoes) {
+  options_.store_bytes = 10 * kFilePage;
+  open();
+  std::vector<Writer> writers;
+  for (StreamNo i = 0; i < 30; ++i) {
+    Writer& writer = writers.emplace_back(*store_, "flow" + std::to_string(i), i + 1);
+    // The later ones have been silent for longer.
+    for (StreamNo line = i; line < 30; ++line) writer.say("x");
+  }
+  flush();
+  EXPECT_EQ(store_->stats().file_bytes, options_.store_bytes);
+  for (StreamNo i = 0; i < 30; ++i) {
+    EXPECT_EQ(lines("flow" + std::to_string(i)), i < 10 ? Lines(30 - i, "x") : Lines());
+  }
+  EXPECT_EQ(evicted_flows(Eviction::kStoreBytes), 20U);
+}
+
 TEST_F(FlowStoreTest, EndedFlowsAreKeptForTheirAge) {
   options_.age = 10s;
   constexpr std::uint64_t kSecond = 1'000'000'000;
