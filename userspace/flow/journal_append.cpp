@@ -1,6 +1,5 @@
 // How a batch gets into the journal: which segment, what has to go for it, and what is written before it so that the
 // segments that go take nothing with them that is still needed.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cerrno>
 
 #include "flow/journal.hpp"
+#include "flow/new_file.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -103,8 +103,8 @@ Status Journal::create_segment() {
       ++last_number_;
     else if (segment.error().code != ENOENT)
       break;
-    else if (::mkdir(options_.dir.c_str(), 0750) != 0 && errno != EEXIST)
-      return fail_errno(errno, "cannot make " + options_.dir);
+    else
+      FTAP_TRY(make_dirs(options_.dir));
     segment = Segment::create(options_.dir, last_number_ + 1);
   }
   if (!segment) return std::unexpected(std::move(segment).error());

@@ -284,5 +284,18 @@ TEST_F(FlowsInTrouble, TheMountIsRemoved) {
   expect_all();
 }
 
+// As where it could not be mounted.
+TEST_F(FlowsInTrouble, TheDirectoryIsRemoved) {
+  go_on();
+  ASSERT_TRUE(keeps(wanted_));
+  const std::string flows = daemon_->state_dir() + "/flows";
+  ASSERT_EQ(::umount2(flows.c_str(), MNT_DETACH), 0);
+  ASSERT_TRUE(fs::remove(flows)) << "an empty one";
+  go_on();
+  EXPECT_TRUE(keeps(parts_.at(1)));
+  fs::remove_all(flows);
+  expect_all();
+}
+
 }  // namespace
 }  // namespace flowtap::test

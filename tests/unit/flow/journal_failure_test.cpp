@@ -202,14 +202,16 @@ TEST_F(JournalUnderAttack, ItsParentMayGo) {
   add(batch_, 1, 0, 100);
   ASSERT_TRUE(journal_->append(batch_));
   journal_.reset();
-  fs::remove_all(root_ / "");
+  const fs::path parent = fs::path(dir_).parent_path();
+  fs::remove_all(parent);
   journal_ = open_journal(dir_);
+  std::ofstream(parent) << "something else is in its place";
   EXPECT_FALSE(journal_->append(batch_));
   EXPECT_EQ(failures(*journal_, JournalFailure::kGone), 1U);
-  fs::create_directories(root_ / "");
+  fs::remove(parent);
   batch_.clear();
   add(batch_, 1, 100, 5);
-  EXPECT_TRUE(journal_->append(batch_));
+  EXPECT_TRUE(journal_->append(batch_)) << "it is made anew";
   EXPECT_EQ(journal_->stream(1)->sums, (StreamSums{105, 100, 105, 1, 1, false, {}}));
 }
 

@@ -191,7 +191,8 @@ TEST_F(PipelineTest, AJournalThatCannotBeWrittenStopsNothing) {
 // More flows than may wait in memory, and none of them can be written: they are read all the same.
 TEST_F(PipelineTest, AStoreThatCannotBeWrittenStopsNothing) {
   StoreOptions options;
-  options.dir = dir_ / "nowhere";
+  std::ofstream(dir_ / "file") << "no directory";
+  options.dir = dir_ / "file/flows";
   options.buffers = 1;
   pipeline_.reset();
   store_ = FlowStore::open(options);

@@ -12,6 +12,7 @@
 #include "base/fd.hpp"
 #include "base/file.hpp"
 #include "flow/crc32c.hpp"
+#include "flow/new_file.hpp"
 #include "flow/positioned_io.hpp"
 
 namespace flowtap::flow {
@@ -196,8 +197,7 @@ Status FlowIndex::append(std::span<const FlowState* const> states, std::span<con
 Status FlowIndex::rewrite(std::span<const FlowState* const> states) {
   const std::string fresh = path() + ".new";
   ::unlink(fresh.c_str());
-  const Fd fd(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
-  if (!fd.valid()) return fail_errno(errno, "cannot create " + fresh);
+  FTAP_TRY_ASSIGN(fd, open_new(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
   std::string all(kMagic.data(), kMagic.size());
   for (const FlowState* state : states) put_row(all, *state, false);
   auto written = write_all(fd.get(), 0, all, fresh);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "flow/new_file.hpp"
 #include "flow/positioned_io.hpp"
 #include "flow/store/file_name.hpp"
 
@@ -39,9 +40,9 @@ Result<std::optional<OpenedFile>> open_existing(const std::string& path, int acc
 
 Result<OpenedFile> create(const std::string& path) {
   ::unlink(path.c_str());  // whatever stands there is not ours
-  Fd fd(::open(path.c_str(), O_RDWR | kFlags | O_CREAT | O_EXCL, kMode));
+  FTAP_TRY_ASSIGN(fd, open_new(path, O_RDWR | kFlags | O_CREAT | O_EXCL, kMode));
   struct stat here{};
-  if (!fd.valid() || ::fstat(fd.get(), &here) != 0) return fail_errno(errno, "cannot create " + path);
+  if (::fstat(fd.get(), &here) != 0) return fail_errno(errno, "cannot look at " + path);
   return OpenedFile{std::move(fd), here.st_ino, 0};
 }
 

@@ -35,7 +35,7 @@ namespace flowtap::flow {
 inline constexpr std::string_view kDerivedFlows = "sched/";
 
 struct StoreOptions {
-  std::string dir;                                     ///< exists
+  std::string dir;                                     ///< made anew if somebody removes it
   std::uint64_t flow_bytes = std::uint64_t{4} << 20U;  ///< of one flow; half of it goes when there are more
   std::uint64_t store_bytes = std::uint64_t{32}
                               << 20U;  ///< of all files, as the file system counts: in pages
