@@ -27,8 +27,8 @@ bool MainLog::ready(std::size_t bytes) {
   struct stat here{};
   // Somebody may have moved or removed it.
   const bool there = file_.valid() && ::fstat(file_.get(), &here) == 0 && here.st_nlink > 0;
-  if (there && (size_ + bytes <= options_.bytes || size_ == 0 || mid_line_)) return true;
-  if (there) rotate();
+  if (there && (size_ + bytes <= options_.bytes || size_ == 0 || goes_on_)) return true;
+  if (there && !rotate() && has_name(here)) return begin_anew();
   file_ = Fd(::open(options_.to.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
                     kMode));
   if (!file_.valid() || ::fstat(file_.get(), &here) != 0 || !S_ISREG(here.st_mode)) {
@@ -36,6 +36,7 @@ bool MainLog::ready(std::size_t bytes) {
     return false;
   }
   size_ = static_cast<std::uint64_t>(here.st_size);
+  line_open_ = false;
   return true;
 }
 
@@ -64,16 +65,34 @@ std::string MainLog::tail(std::size_t most) const {
   return text;
 }
 
-void MainLog::rotate() {
-  if (options_.files <= 1) {
-    ::unlink(options_.to.c_str());
-    return;
-  }
+// False: the file stands where it stood.
+bool MainLog::rotate() const {
+  if (options_.files <= 1) return ::unlink(options_.to.c_str()) == 0;
+  bool moved = false;
   for (std::uint64_t n = options_.files - 1; n > 0; --n)
-    static_cast<void>(::rename(name(n - 1).c_str(), name(n).c_str()));
+    moved = ::rename(name(n - 1).c_str(), name(n).c_str()) == 0;
+  return moved;
 }
 
-bool MainLog::put(std::string_view bytes) {
+// Else somebody has moved it, and it is his.
+bool MainLog::has_name(const struct stat& file) const {
+  struct stat named{};
+  return ::lstat(options_.to.c_str(), &named) == 0 && named.st_dev == file.st_dev &&
+         named.st_ino == file.st_ino;
+}
+
+// Where its directory cannot be changed, or something else has its successor's name, the file keeps to its bound all the same.
+bool MainLog::begin_anew() {
+  if (::ftruncate(file_.get(), 0) != 0) return false;
+  if (options_.files > 1) lost_ += size_;
+  size_ = 0;
+  line_open_ = false;
+  return true;
+}
+
+// How much of it could be written.
+std::size_t MainLog::put(std::string_view bytes) {
+  const std::size_t all = bytes.size();
   while (!bytes.empty()) {
     // A pipe that says so takes so much without waiting.
     pollfd there{file_.get(), POLLOUT, 0};
@@ -84,18 +103,22 @@ bool MainLog::put(std::string_view bytes) {
     size_ += static_cast<std::uint64_t>(n);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
-  lost_ += bytes.size();
-  return bytes.empty();
+  return all - bytes.size();
 }
 
 void MainLog::write(std::string_view text, bool full) {
   const std::size_t bytes = text.size() + (full ? 1 : 0);
   if (!ready(bytes)) {
     lost_ += bytes;
+    goes_on_ = false;
     return;
   }
-  static_cast<void>(put(std::string(text).append(full ? "\n" : "")));
-  mid_line_ = !full;
+  // The rest of a line that stands there was lost: what comes now is none of it.
+  if (line_open_ && !goes_on_) line_open_ = put("\n") == 0;
+  const std::size_t written = line_open_ && !goes_on_ ? 0 : put(std::string(text).append(full ? "\n" : ""));
+  lost_ += bytes - written;
+  if (written > 0) line_open_ = !full || written < bytes;
+  goes_on_ = !full && written == bytes;
 }
 
 }  // namespace flowtap

@@ -1,6 +1,8 @@
 // The readable log of the schedulers: standard error, or a file with rotation. It never waits for whoever reads it.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -22,7 +24,8 @@ class MainLog {
 
   explicit MainLog(Options options);
 
-  /// A line, or a part of one. What cannot be written now is lost here (its flow has it), and counted.
+  /// A line, or a part of one. What cannot be written now is lost here (its flow has it), and counted; so is what stands
+  /// in a file that has to begin anew, as it cannot be renamed.
   void write(std::string_view text, bool full);
   [[nodiscard]] std::uint64_t lost_bytes() const { return lost_; }
   /// What stands last in the file and its predecessors, whole lines but for the last one: about so much at most. Empty where
@@ -32,13 +35,16 @@ class MainLog {
  private:
   [[nodiscard]] std::string name(std::uint64_t n) const;
   [[nodiscard]] bool ready(std::size_t bytes);
-  void rotate();
-  [[nodiscard]] bool put(std::string_view bytes);
+  [[nodiscard]] bool rotate() const;
+  [[nodiscard]] bool has_name(const struct stat& file) const;
+  [[nodiscard]] bool begin_anew();
+  [[nodiscard]] std::size_t put(std::string_view bytes);
 
   const Options options_;
   Fd file_;
   std::uint64_t size_ = 0;
-  bool mid_line_ = false;
+  bool line_open_ = false;  // the last line that stands there has no newline
+  bool goes_on_ = false;    // and what comes next belongs to it
   std::atomic<std::uint64_t> lost_{0};
 };
 
