@@ -37,6 +37,31 @@ flow::StoreOptions options_of(const std::string& dir, const Config::Stream& conf
           .age = std::chrono::duration_cast<std::chrono::seconds>(flows.max_age)};
 }
 
+// What the main log ends with, as its flow has it.
+std::string main_log_end(const flow::FlowStore& store) {
+  constexpr flow::LogPosition kMost = std::size_t{1} << 20U;
+  std::string text;
+  const auto flow = store.find(flow::kMainLogFlow);
+  const auto bounds = flow ? store.bounds(*flow) : std::nullopt;
+  if (!bounds) return text;
+  const flow::LogPosition from = bounds->end - std::min(bounds->end - bounds->begin, kMost);
+  std::string log;
+  while (from + log.size() < bounds->end) {
+    const auto part = store.read(*flow, from + log.size(), bounds->end - from - log.size());
+    if (!part || part->text.empty() || part->from != from + log.size()) return text;
+    log += part->text;
+  }
+  std::string_view rest = log;
+  if (from > bounds->begin) rest.remove_prefix(rest.find('\n') + 1);
+  while (!rest.empty()) {
+    const std::size_t newline = rest.find('\n');
+    if (const auto line = flow::parse_cri_line(rest.substr(0, newline)))
+      text.append(line->text).append(line->full ? "\n" : "");
+    rest.remove_prefix(std::min(newline, rest.size() - 1) + 1);
+  }
+  return text;
+}
+
 // As they are enforced, beside what they bound.
 void append_limits(std::vector<stats::Series>& out, const flow::StoreOptions& limits, std::uint64_t journal) {
   const auto one = [&out](StatId id, auto value) {
@@ -68,6 +93,7 @@ std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::S
   if (schedulers.main_log != "off")
     path->main_log_ = std::make_unique<MainLogThread>(
         MainLog::Options{schedulers.main_log, schedulers.main_log_bytes, schedulers.main_log_files});
+  if (path->main_log_) path->main_log_->begin_behind(main_log_end(*path->store_));
   path->round();
   return path;
 }

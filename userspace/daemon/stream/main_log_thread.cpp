@@ -25,6 +25,12 @@ MainLogThread::~MainLogThread() {
   thread_.join();
 }
 
+void MainLogThread::begin_behind(std::string earlier) {
+  const std::scoped_lock lock(mutex_);
+  earlier_ = earlier.size();
+  waiting_ = std::move(earlier);
+}
+
 void MainLogThread::write(std::string_view text, bool full) {
   {
     const std::scoped_lock lock(mutex_);
@@ -33,7 +39,7 @@ void MainLogThread::write(std::string_view text, bool full) {
       return;
     }
     waiting_.append(text).append(full ? "\n" : "");
-    if (replaying_) again_ = waiting_.size();
+    if (replaying_) again_ = waiting_.size() - earlier_;
   }
   bell_.ring();
 }
@@ -54,21 +60,31 @@ void MainLogThread::run() noexcept {
   }
 }
 
+// So many of the first bytes are not to be written.
+std::size_t MainLogThread::written(std::string_view text, std::size_t earlier, std::size_t again) const {
+  const std::string tail = log_.tail(kMostWaiting);
+  if (earlier > 0)
+    if (const auto upto = written_up_to(tail, text.substr(0, earlier + again))) return *upto;
+  return earlier + written_before(tail, text.substr(earlier, again));
+}
+
 void MainLogThread::write_waiting(bool last) {
   std::string text;
   std::size_t again = 0;
+  std::size_t earlier = 0;
   {
     const std::scoped_lock lock(mutex_);
     if (replaying_ && !last && waiting_.size() < kMostReplayed) return;
     replaying_ = false;
     text.swap(waiting_);
     again = std::exchange(again_, 0);
+    earlier = std::exchange(earlier_, 0);
   }
   std::string_view rest = text;
   try {
-    if (again > 0) rest.remove_prefix(written_before(log_.tail(kMostWaiting), rest.substr(0, again)));
+    if (again > 0 || earlier > 0) rest.remove_prefix(written(text, earlier, again));
   } catch (const std::exception&) {
-    rest = text;  // no memory: rather twice than not at all
+    rest.remove_prefix(earlier);  // no memory: rather twice than not at all, but for what is long ago
   }
   while (!rest.empty()) {
     const std::size_t newline = rest.find('\n');

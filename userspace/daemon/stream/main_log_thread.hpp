@@ -25,6 +25,9 @@ class MainLogThread {
   MainLogThread(const MainLogThread&) = delete;
   MainLogThread& operator=(const MainLogThread&) = delete;
 
+  /// What the main log's flow ends with, of which an earlier process may not have written the last lines: those are, if the file
+  /// ends amid it. Before anything else.
+  void begin_behind(std::string earlier);
   /// A line, or a part of one. Waits for no file.
   void write(std::string_view text, bool full);
   /// What came so far may be what an earlier process has written already, which is not written again; it waits for this. What
@@ -35,13 +38,15 @@ class MainLogThread {
  private:
   void run() noexcept;
   void write_waiting(bool last);
+  [[nodiscard]] std::size_t written(std::string_view text, std::size_t earlier, std::size_t again) const;
 
   MainLog log_;
   Bell bell_;
   std::mutex mutex_;
   std::string waiting_;
   bool replaying_ = true;
-  std::size_t again_ = 0;  // so many of the first bytes that wait came meanwhile
+  std::size_t earlier_ = 0;  // so many of the first bytes that wait are the flow's
+  std::size_t again_ = 0;    // so many behind them came meanwhile
   std::atomic<std::uint64_t> lost_{0};
   std::thread thread_;
 };

@@ -1,5 +1,7 @@
 #include "daemon/stream/written_tail.hpp"
 
+#include <algorithm>
+
 namespace flowtap {
 
 std::size_t written_before(std::string_view tail, std::string_view again) {
@@ -9,6 +11,23 @@ std::size_t written_before(std::string_view tail, std::string_view again) {
     if (newline == std::string_view::npos) return 0;
     tail.remove_prefix(newline + 1);
   }
+}
+
+std::optional<std::size_t> written_up_to(std::string_view tail, std::string_view text) {
+  // As much as lines that are alike may take.
+  constexpr std::size_t kEnd = 4096;
+  if (tail.size() > kEnd) {
+    tail.remove_prefix(tail.size() - kEnd);
+    tail.remove_prefix(std::min(tail.find('\n'), tail.size() - 1) + 1);
+  }
+  // The text may begin amid it.
+  while (tail.contains('\n')) {
+    std::size_t at = text.rfind(tail);
+    while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n') at = text.rfind(tail, at - 1);
+    if (at != std::string_view::npos) return at + tail.size();
+    tail.remove_prefix(tail.find('\n') + 1);
+  }
+  return std::nullopt;
 }
 
 }  // namespace flowtap

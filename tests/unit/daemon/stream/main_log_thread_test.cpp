@@ -84,6 +84,55 @@ TEST(MainLogThread, WhatARotationMovedAwayIsNotWrittenAgain) {
   EXPECT_EQ(content(path), "I 3\n");
 }
 
+// Killed before it had written lines that the main log's flow has already.
+TEST(MainLogThread, WhatAnEarlierProcessHasNotWrittenIsWritten) {
+  const std::string flows = "I 1\nI 2 long\nI 3\nI 4\n";
+  for (std::size_t written = 4; written <= flows.size(); ++written)
+    for (const bool again : {false, true}) {
+      const test::TempDir dir;
+      const std::string path = dir / "main.log";
+      const std::string before = "I 0\nI 3\n" + flows;
+      std::ofstream(path) << before.substr(0, before.size() - flows.size() + written);
+      {
+        MainLogThread log({path, 1U << 20U, 2});
+        log.begin_behind(flows);
+        if (again) log.write("I 5", true);
+        log.replayed();
+        log.write("I 6", true);
+      }
+      EXPECT_EQ(content(path), before + (again ? "I 5\n" : "") + "I 6\n") << written << again;
+    }
+}
+
+// Also what comes again of which the flow has nothing yet.
+TEST(MainLogThread, WhatEndsBehindTheFlowIsNotWrittenAgain) {
+  const test::TempDir dir;
+  const std::string path = dir / "main.log";
+  std::ofstream(path) << "I 1\nI 2\nI 3\n";
+  {
+    MainLogThread log({path, 1U << 20U, 2});
+    log.begin_behind("I 1\nI 2\n");
+    log.write("I 3", true), log.write("I 4", true);
+    log.replayed();
+  }
+  EXPECT_EQ(content(path), "I 1\nI 2\nI 3\nI 4\n");
+}
+
+TEST(MainLogThread, AFileThatWasBegunAnewHasNothingThatIsLongAgo) {
+  for (const std::string there : {"", "others\n"}) {
+    const test::TempDir dir;
+    const std::string path = dir / "main.log";
+    std::ofstream(path) << there;
+    {
+      MainLogThread log({path, 1U << 20U, 2});
+      log.begin_behind("I 1\nI 2\n");
+      log.write("I 3", true);
+      log.replayed();
+    }
+    EXPECT_EQ(content(path), there + "I 3\n");
+  }
+}
+
 TEST(MainLogThread, OfALongFileTheEndCounts) {
   const test::TempDir dir;
   const std::string path = dir / "main.log";
