@@ -11,8 +11,10 @@
 namespace flowtap {
 namespace {
 
-// One file per flow and segment: far more than there can be, and a bound for what goes wrong.
-constexpr unsigned kInodes = 16384;
+// A flow has one file, and another while its older half makes room.
+constexpr std::uint64_t kInodesOfFlow = 2;
+// The journal's segments and the indexes: far more than there can be, and a bound for what goes wrong.
+constexpr std::uint64_t kInodesBeside = 8192;
 constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME;
 
 // A tmpfs that begins here, and not one that only reaches here, as /run often is.
@@ -41,11 +43,12 @@ Status make_dir(const std::string& path) {
 
 }  // namespace
 
-Result<FlowsMount> mount_flows(const std::string& state_dir, std::uint64_t bytes) {
+Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& limit) {
   FlowsMount mounted{.path = state_dir + "/flows", .capped = true, .warning = {}};
   FTAP_TRY(make_dir(mounted.path));
   FTAP_TRY_ASSIGN(before, is_own_tmpfs(mounted.path));
-  const std::string options = fmt::format("size={},nr_inodes={},mode=0750", bytes, kInodes);
+  const std::string options =
+      fmt::format("size={},nr_inodes={},mode=0750", limit.bytes, kInodesOfFlow * limit.flows + kInodesBeside);
   const unsigned long flags = before ? kFlags | MS_REMOUNT : kFlags;
   if (::mount("flowtap", mounted.path.c_str(), "tmpfs", flags, options.c_str()) == 0) return mounted;
   const int error = errno;

@@ -8,15 +8,20 @@
 
 namespace flowtap {
 
+struct FlowsLimit {
+  std::uint64_t bytes = 0;
+  std::uint64_t flows = 0;  ///< each of them may have a file
+};
+
 struct FlowsMount {
   std::string path;
   bool capped = false;  ///< it is a tmpfs of its own, with our limit
   std::string warning;  ///< why it is not, in one sentence; empty where it is
 };
 
-/// Makes DIR/flows and mounts a tmpfs of at most `bytes` on it, mode 0750, unless one is there from before, whose
+/// Makes DIR/flows and mounts a tmpfs with this limit on it, mode 0750, unless one is there from before, whose
 /// limit is then set anew. Never unmounted: what it holds outlives the service. Where mounting is refused the plain
 /// directory is used, since losing the limit is better than losing the logs. An Error: there is no directory.
-[[nodiscard]] Result<FlowsMount> mount_flows(const std::string& state_dir, std::uint64_t bytes);
+[[nodiscard]] Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& limit);
 
 }  // namespace flowtap

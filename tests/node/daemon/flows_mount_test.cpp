@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ namespace flowtap {
 namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20U;
+constexpr std::uint64_t kFlows = 1000;
 
 // What fails inside is printed by the child and told by its exit status.
 void in_own_namespace(const std::function<void()>& body) {
@@ -65,7 +67,7 @@ std::pair<std::uint64_t, int> fill(const std::string& path) {
 TEST(FlowsMount, HoldsNoMoreThanItsLimit) {
   in_own_namespace([] {
     const test::TempDir dir;
-    const auto mounted = mount_flows(dir / "", 2 * kMiB);
+    const auto mounted = mount_flows(dir / "", {2 * kMiB, kFlows});
     ASSERT_TRUE(mounted) << mounted.error().what;
     EXPECT_TRUE(mounted->capped) << mounted->warning;
     const auto [written, error] = fill(mounted->path + "/big");
@@ -79,15 +81,15 @@ TEST(FlowsMount, HoldsNoMoreThanItsLimit) {
 TEST(FlowsMount, TheNextStartFindsWhatTheLastOneLeftAndSetsItsOwnLimit) {
   in_own_namespace([] {
     const test::TempDir dir;
-    ASSERT_TRUE(mount_flows(dir / "", 2 * kMiB));
+    ASSERT_TRUE(mount_flows(dir / "", {2 * kMiB, kFlows}));
     std::ofstream(dir / "flows/kept") << "text";
-    const auto again = mount_flows(dir / "", 4 * kMiB);
+    const auto again = mount_flows(dir / "", {4 * kMiB, kFlows});
     ASSERT_TRUE(again);
     EXPECT_TRUE(again->capped && again->warning.empty()) << again->warning;
     EXPECT_TRUE(std::filesystem::exists(dir / "flows/kept"));
     EXPECT_GT(fill(dir / "flows/big").first, 3 * kMiB);
     // Less than is in it cannot be the limit; what is there stays.
-    const auto smaller = mount_flows(dir / "", kMiB);
+    const auto smaller = mount_flows(dir / "", {kMiB, kFlows});
     ASSERT_TRUE(smaller);
     EXPECT_TRUE(smaller->capped);
     EXPECT_NE(smaller->warning, "");
@@ -96,11 +98,27 @@ TEST(FlowsMount, TheNextStartFindsWhatTheLastOneLeftAndSetsItsOwnLimit) {
   });
 }
 
+// So that each flow can have a file, however many they are.
+TEST(FlowsMount, HoldsAsManyFilesAsThereMayBeFlows) {
+  in_own_namespace([] {
+    const test::TempDir dir;
+    for (const std::uint64_t flows : {std::uint64_t{1'000'000}, std::uint64_t{1}, std::uint64_t{50'000}}) {
+      const auto mounted = mount_flows(dir / "", {2 * kMiB, flows});
+      ASSERT_TRUE(mounted && mounted->capped);
+      struct statfs seen{};
+      ASSERT_EQ(::statfs(mounted->path.c_str(), &seen), 0);
+      EXPECT_GT(seen.f_files, flows);
+      EXPECT_LT(seen.f_files, 3 * flows + 10'000);
+    }
+    ::umount((dir / "flows").c_str());
+  });
+}
+
 TEST(FlowsMount, WithoutTheRightToMountThePlainDirectoryServes) {
   in_own_namespace([] {
     give_up_mounting();
     const test::TempDir dir;
-    const auto mounted = mount_flows(dir / "", 2 * kMiB);
+    const auto mounted = mount_flows(dir / "", {2 * kMiB, kFlows});
     ASSERT_TRUE(mounted) << mounted.error().what;
     EXPECT_FALSE(mounted->capped);
     EXPECT_NE(mounted->warning.find("Operation not permitted"), std::string::npos) << mounted->warning;
@@ -110,7 +128,7 @@ TEST(FlowsMount, WithoutTheRightToMountThePlainDirectoryServes) {
 TEST(FlowsMount, ASymbolicLinkIsNotFollowed) {
   const test::TempDir dir;
   std::filesystem::create_symlink("/var/tmp", dir / "flows");
-  EXPECT_FALSE(mount_flows(dir / "", kMiB));
+  EXPECT_FALSE(mount_flows(dir / "", {kMiB, kFlows}));
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ std::string bpffs_path(const Config& config) {
 
 Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   std::unique_ptr<StreamPath> path(new StreamPath);
-  FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, config.stream.flows_bytes));
+  FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, {.bytes = config.stream.flows_bytes,
+                                                          .flows = config.stream.flows.max_flows}));
   if (!mounted.warning.empty()) path->warnings_.push_back(mounted.warning);
   path->since_ = flows_since(mounted.path, std::chrono::system_clock::now());
   if (path->since_.is_new)

@@ -114,6 +114,8 @@ bool FlowStore::make_room(const Flow* writer) {
     remove(over, Eviction::kStoreBytes);
     return true;
   }
+  // It has no file, and none could be made: one that is only shorter is one as well.
+  if (writer != nullptr && writer->log.written().inode == 0) return false;
   const Ref flow = largest();
   if (!flow || flow->log.written().length == 0) return false;
   if (flow->log.written().length <= kFilePage) {

@@ -129,6 +129,40 @@ TEST_F(FlowStoreTest, AFullFileSystemCostsTheOldest) {
   ::umount2(small.c_str(), MNT_DETACH);
 }
 
+// What no inode is left for waits in memory: half of another flow's log would not be one, a whole one is.
+TEST_F(FlowStoreTest, WithoutInodesNoLogIsHalved) {
+  const std::string small = dir_ / "small";
+  std::filesystem::create_directory(small);
+  // The root, the index, three flows.
+  if (!mount_tmpfs(small, "size=4m,nr_inodes=5")) GTEST_SKIP() << "only root may mount";
+  options_.dir = small;
+  Writer large(open(), "large", 1);
+  Lines all;
+  for (int i = 0; i < 5000; ++i) large.say(all.emplace_back(std::to_string(i)));
+  Writer other(*store_, "other", 2);
+  other.say("x");
+  flush();
+  ASSERT_EQ(store_->stats().write_errors, 0U);
+  Writer third(*store_, "third", 3);
+  Writer fourth(*store_, "fourth", 4);
+  third.say("y"), fourth.say("z");
+  flush();
+  const auto in_files = [&] { return lines_of(file("third")).size() + lines_of(file("fourth")).size(); };
+  EXPECT_EQ(in_files(), 1U);
+  EXPECT_GT(store_->stats().write_errors, 0U);
+  EXPECT_EQ(lines("large"), all);
+  EXPECT_EQ(evicted(Eviction::kStoreBytes), 0U);
+  EXPECT_EQ(lines("third"), Lines{"y"});
+  EXPECT_EQ(lines("fourth"), Lines{"z"});
+  other.end(1);
+  flush();
+  EXPECT_FALSE(store_->find("other"));
+  EXPECT_EQ(in_files(), 2U) << "the one that waited has its place";
+  EXPECT_EQ(lines("large"), all);
+  store_.reset();
+  ::umount2(small.c_str(), MNT_DETACH);
+}
+
 // Where there is no room for another file, the one that is being read is written over.
 TEST_F(FlowStoreTest, WhoReadsAFileThatIsWrittenOverGetsWholeLines) {
   options_.flow_bytes = 8000;
