@@ -194,9 +194,7 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   if (schedulers_.is_scheduler && schedulers_.is_scheduler(name.flow))
     stream.records = std::make_unique<SchedulerLines>(schedulers_.keys);
   begin(stream, writing);
-  early_bytes_ -= std::exchange(stream.early_bytes, 0);
-  for (const Early& early : std::exchange(stream.early, {}))
-    give(stream, early.offset, early.bytes, early.time, writing);
+  for (const Early& early : take_early(stream)) give(stream, early.offset, early.bytes, early.time, writing);
   if (has_ended) finish(stream, writing);
 }
 
@@ -227,7 +225,7 @@ void Pipeline::finish(Stream& stream, FlowStore::Writing& writing) {
 void Pipeline::give(Stream& stream, std::uint64_t offset, std::string_view bytes, std::uint64_t time,
                     FlowStore::Writing& writing) {
   stream.time = time;
-  if (!stream.flow) return hold(stream, {offset, std::string(bytes), time});
+  if (!stream.flow) return hold(stream, {offset, std::string(bytes), time, ++early_number_});
   if (offset > stream.lines.next()) miss(stream, offset, writing);
   stats_.bytes += bytes.size();
   renew(stream, writing);
@@ -280,16 +278,29 @@ void Pipeline::renew(Stream& stream, FlowStore::Writing& writing) {
 }
 
 void Pipeline::hold(Stream& stream, Early early) {
-  stream.early_bytes += early.bytes.size();
-  early_bytes_ += early.bytes.size();
+  stream.early_bytes += early.size();
+  early_bytes_ += early.size();
+  if (stream.early.empty()) oldest_early_.emplace(early.number, stream.number);
   stream.early.push_back(std::move(early));
-  while (stream.early.size() > 1 && (stream.early_bytes > kEarlyOfStream || early_bytes_ > kEarly)) {
-    const std::size_t size = stream.early.front().bytes.size();
-    stats_.unnamed += size;
-    stream.early_bytes -= size;
-    early_bytes_ -= size;
-    stream.early.pop_front();
-  }
+  while (stream.early_bytes > kEarlyOfStream) drop_early(stream);
+  while (early_bytes_ > kEarly) drop_early(streams_.at(oldest_early_.begin()->second));
+}
+
+// The oldest.
+void Pipeline::drop_early(Stream& stream) {
+  const Early& oldest = stream.early.front();
+  stats_.unnamed += oldest.bytes.size();
+  stream.early_bytes -= oldest.size();
+  early_bytes_ -= oldest.size();
+  oldest_early_.erase(oldest.number);
+  stream.early.pop_front();
+  if (!stream.early.empty()) oldest_early_.emplace(stream.early.front().number, stream.number);
+}
+
+std::deque<Pipeline::Early> Pipeline::take_early(Stream& stream) {
+  if (!stream.early.empty()) oldest_early_.erase(stream.early.front().number);
+  early_bytes_ -= std::exchange(stream.early_bytes, 0);
+  return std::exchange(stream.early, {});
 }
 
 void Pipeline::give_up_holes(Clock::time_point now) {
@@ -317,7 +328,7 @@ void Pipeline::finish_old_lines() {
 void Pipeline::forget_ended(Clock::time_point now) {
   while (!ended_.empty() && now - ended_.front().at >= kRemembered) {
     if (const auto at = streams_.find(ended_.front().stream); at != streams_.end()) {
-      early_bytes_ -= at->second.early_bytes;
+      static_cast<void>(take_early(at->second));
       streams_.erase(at);
     }
     ended_.pop_front();

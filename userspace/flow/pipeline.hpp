@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -71,6 +72,9 @@ class Pipeline {
     std::uint64_t offset = 0;
     std::string bytes;
     std::uint64_t time = 0;
+    std::uint64_t number = 0;  ///< in the order in which they came
+    /// In memory: of single bytes there may be many.
+    [[nodiscard]] std::size_t size() const { return sizeof(Early) + bytes.size(); }
   };
   struct Stream {
     StreamNo number = 0;
@@ -121,6 +125,8 @@ class Pipeline {
   void tell_gaps(Clock::time_point now);
   static void renew(Stream& stream, FlowStore::Writing& writing);
   void hold(Stream& stream, Early early);
+  void drop_early(Stream& stream);
+  [[nodiscard]] std::deque<Early> take_early(Stream& stream);
   void forget_ended(Clock::time_point now);
 
   Journal& journal_;
@@ -142,7 +148,9 @@ class Pipeline {
   std::deque<Ended> ended_;
   bool end_may_be_missed_ = false;  // some of the journal was not read
   std::size_t early_bytes_ = 0;     // of all streams
-  std::uint64_t since_flush_ = 0;   // bytes of the journal
+  std::uint64_t early_number_ = 0;
+  std::map<std::uint64_t, StreamNo> oldest_early_;  // of each stream with such bytes the first's number
+  std::uint64_t since_flush_ = 0;                   // bytes of the journal
   std::uint64_t quarters_ = 0;
   PipelineStats stats_;
 };

@@ -110,6 +110,27 @@ TEST_F(PipelineTest, ManyFirstBytesLoseTheOldest) {
   EXPECT_EQ(left.size() - 1, (at - pipeline_->stats().unnamed) / 1024);
 }
 
+// However many streams have no name yet: what came first goes, whoever's it is.
+TEST_F(PipelineTest, ManyStreamsFirstBytesLoseTheOldestOfAll) {
+  constexpr StreamNo kMany = 300;
+  constexpr std::uint64_t kFirst = std::uint64_t{60} << 10U;
+  constexpr std::uint64_t kHeld = std::uint64_t{8} << 20U;
+  const std::string line(kFirst - 1, 'x');
+  for (StreamNo stream = 1; stream <= kMany; ++stream) bytes(stream, 0, line + "\n"), append();
+  const std::uint64_t unnamed = pipeline_->stats().unnamed;
+  EXPECT_LE(kMany * kFirst - unnamed, kHeld);
+  EXPECT_GT(kMany * kFirst - unnamed, kHeld - 2 * kFirst) << "no more than must";
+  for (StreamNo stream = 1; stream <= kMany; ++stream)
+    name(stream, "pod/" + std::to_string(stream)), end(stream, kFirst), append();
+  for (StreamNo stream = 1; stream <= kMany; ++stream)
+    EXPECT_EQ(store_->summary("pod/" + std::to_string(stream))->missing,
+              stream * kFirst <= unnamed ? kFirst : 0)
+        << stream;
+  // Those that have names by now leave room.
+  bytes(kMany + 1, 0, "one\n"), append();
+  EXPECT_EQ(pipeline_->stats().unnamed, unnamed);
+}
+
 TEST_F(PipelineTest, ANameMayBeCorrected) {
   name(1, "container/1234"), name(2, "container/1234", "stderr");
   bytes(1, 0, "one\n"), bytes(2, 0, "two\n");
