@@ -102,8 +102,7 @@ TEST_F(WhyDaemonTest, ShowsAPodAsTextOrAsTheBody) {
   again.attempt = 2;
   again.history = {{{}, "HAMi", Diagnosis::Status::kFailed, true, ""}};
   view_.answers = {again};
-  EXPECT_NE(why("ns/p --evidence").output.find("2nd attempt, by HAMi; before: the bind failed\n"),
-            std::string::npos)
+  EXPECT_NE(why("ns/p").output.find("2nd attempt, by HAMi; before: the bind failed\n"), std::string::npos)
       << "no node was found for an attempt that had found one";
 }
 
