@@ -104,7 +104,8 @@ void declare_why(CLI::App& app, WhyOptions& o) {
       ->allow_extra_args(false);
   why->add_flag("--watch", o.watch, "Again whenever the answer has changed, until the pod is bound.");
   why->add_flag("--evidence", o.evidence,
-                "With -o json: what the verdicts rest on, too, which attempt it is, and those before it.");
+                "With the line of the log that each verdict rests on; with -o json also which attempt it is, "
+                "and those before it.");
 }
 
 }  // namespace

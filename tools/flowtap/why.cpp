@@ -97,8 +97,7 @@ ExitCode watch_pod(const WhyOptions& options) {
 std::string wrong_why(const WhyOptions& options) {
   if (!options.of.empty() && !pod_name(options.of)) return in_quotes(options.of) + " is not NAMESPACE/POD";
   if (options.watch && options.of.empty()) return "--watch needs a pod";
-  if (options.evidence && (options.of.empty() || !options.json))
-    return "--evidence needs a pod and -o json: text has it anyway";
+  if (options.evidence && options.of.empty()) return "--evidence needs a pod";
   if (options.watch && !options.from.empty()) return "--watch asks the daemon and --from does not: take one";
   if (std::ranges::count(options.from, "-") > 1) return "standard input can be read only once";
   return {};

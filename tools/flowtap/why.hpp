@@ -15,7 +15,8 @@ struct WhyOptions {
   std::vector<std::string> from;  ///< files in place of the daemon; "-" is standard input
   bool watch = false;  ///< a pod again whenever its answer has changed, until it is bound or a signal ends us
   bool json = false;   ///< the answer's body; of all pods a list of them
-  bool evidence = false;  ///< the body with what it rests on, and which attempt it is of
+  bool evidence =
+      false;  ///< with the lines that it rests on; of JSON with which attempt it is, too, which text has anyway
   Color color = Color::kAuto;
 };
 

@@ -22,7 +22,7 @@ std::string as_json(std::string_view text) {
 std::string shown_answer(const WhyOptions& options, const diagnosis::Diagnosis& diagnosis,
                          const std::string& body) {
   if (options.json) return body + '\n';
-  return why_text(options.of, diagnosis, style_of(STDOUT_FILENO, options.color));
+  return why_text(options.of, diagnosis, style_of(STDOUT_FILENO, options.color), options.evidence);
 }
 
 ExitCode put_out(std::string_view text) {

@@ -118,6 +118,26 @@ std::string advice_text(const Diagnosis& diagnosis, const Style& style) {
   return out;
 }
 
+/// The lines that say it, phase by phase and node by node.
+std::string lines_text(const Diagnosis& diagnosis, const Style& style) {
+  Table table;
+  table.add(Table::heading({"verdict", "line"}, 0, 0));
+  bool any = false;
+  const auto add = [&](std::string_view of, std::string_view container, std::string_view line) {
+    if (line.empty()) return;
+    any = true;
+    const char* between = container.empty() ? "" : " ";
+    table.add({{printable(of) + between + printable(container)}, {printable(line)}});
+  };
+  add("filter", "", diagnosis.filter.line);
+  for (const NodeVerdict& node : diagnosis.nodes) {
+    add(node.name, "", node.line);
+    for (const ContainerVerdict& container : node.containers) add(node.name, container.name, container.line);
+  }
+  add("bind", "", diagnosis.bind.line);
+  return any ? table.text(style) : std::string();
+}
+
 const char* color_of(Diagnosis::Status status) {
   if (status == Diagnosis::Status::kSucceeded) return "32";
   return status == Diagnosis::Status::kFailed ? "1;31" : "33";
@@ -125,12 +145,14 @@ const char* color_of(Diagnosis::Status status) {
 
 }  // namespace
 
-std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const Style& style) {
+std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const Style& style, bool evidence) {
   std::string out = style.paint("1", printable(pod)) + " is " + state_words(diagnosis) + '\n';
   if (const std::string words = attempt_words(diagnosis, style.pick("×", "x")); !words.empty())
     out += "  " + words + '\n';
   for (auto* part : {nodes_text, unnamed_text, lacks_text, advice_text})
     if (const std::string text = part(diagnosis, style); !text.empty()) out += '\n' + text;
+  if (const std::string text = evidence ? lines_text(diagnosis, style) : ""; !text.empty())
+    out += '\n' + text;
   return out;
 }
 

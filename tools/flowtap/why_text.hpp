@@ -9,9 +9,9 @@
 
 namespace flowtap::cli {
 
-/// One sentence, the nodes, and what to do. Lines end in '\n'.
+/// One sentence, the nodes, and what to do; `evidence`: and the lines that say so. Lines end in '\n'.
 [[nodiscard]] std::string why_text(const std::string& pod, const diagnosis::Diagnosis& diagnosis,
-                                   const Style& style);
+                                   const Style& style, bool evidence = false);
 
 /// A pod in one line, so that all of them take little room.
 struct PodState {

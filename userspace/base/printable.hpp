@@ -100,7 +100,14 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
   return 0;
 }
 
-/// The same in double quotes and cut after `limit` bytes: how a message shows a value that somebody gave.
+/// The beginning of `text`, `most` bytes at most, that ends in no half character.
+[[nodiscard]] inline std::string_view beginning_of(std::string_view text, std::size_t most) {
+  std::string_view begin = text.substr(0, most);
+  if (begin.size() < text.size()) begin.remove_suffix(unfinished_utf8(begin));
+  return begin;
+}
+
+/// `text` in double quotes and cut after `limit` bytes: how a message shows a value that somebody gave.
 [[nodiscard]] inline std::string in_quotes(std::string_view text, std::size_t limit = 80) {
   if (text.size() <= limit) return '"' + printable(text) + '"';
   while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0U) == 0x80U) --limit;

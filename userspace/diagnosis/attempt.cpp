@@ -106,6 +106,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places) {
       bind_.says.verdict = Verdict::kPassed;
       bind_.time = fact.time;
       keep(bind_.says.summary, std::string(kBound));
+      keep(bind_.says.line, std::string(fact.line));
       break;
     case FactKind::kBindFailed:
       reach_bind(fact);
@@ -132,6 +133,7 @@ void Attempt::reach_bind(const Fact& fact) {
   if (filter_.says.verdict != Verdict::kNone) return;
   filter_.says.verdict = Verdict::kPassed;
   filter_.time = fact.time;
+  keep(filter_.says.line, std::string(fact.line));
 }
 
 void Attempt::keep(std::string& place, std::string text) {
@@ -147,6 +149,7 @@ void Attempt::set(Phase& phase, Verdict verdict, const Fact& fact) {
   phase.time = fact.time;
   phase.weight = fact.weight;
   keep(phase.says.summary, std::move(summary));
+  keep(phase.says.line, std::string(fact.line));
 }
 
 }  // namespace flowtap::diagnosis

@@ -71,6 +71,7 @@ class Attempt {
     unsigned weight = 0;
     std::string resource;
     std::optional<std::size_t> cell;
+    std::string line;  // that says it
   };
   struct Node {
     Verdict verdict = Verdict::kNone;
@@ -80,6 +81,7 @@ class Attempt {
     std::optional<std::size_t> index;  // of the container that failed, where the scheduler says so
     std::vector<Place> places;         // in the order in which they were tried
     bool by_event = false;             // it has only reasons of an event
+    std::string line;                  // that says it; empty: those of its places do
     std::vector<CardVerdict> cards;    // that failed since the last request that it could meet
   };
   // Of an attempt before this one, that another log still tells.

@@ -22,8 +22,13 @@ std::optional<std::size_t> Attempt::failed_container(const Node& node) const {
 }
 
 NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const {
-  NodeVerdict out{
-      .name = name, .verdict = node.verdict, .score = 0, .containers = {}, .reason = {}, .cards = node.cards};
+  NodeVerdict out{.name = name,
+                  .verdict = node.verdict,
+                  .score = 0,
+                  .containers = {},
+                  .reason = {},
+                  .cards = node.cards,
+                  .line = node.line};
   const bool named = requests_.empty() || requests_.size() == containers_.size();
   const auto pass = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -32,10 +37,12 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const
   for (const Place& place : node.places) {
     std::string reason = place.verdict == Verdict::kFailed ? place.reason : std::string();
     if (!reason.empty() && !place.resource.empty()) reason.append(": ").append(place.resource);
-    if (place.container.empty())
-      out.reason = std::move(reason);
-    else
-      out.containers.push_back({place.container, place.verdict, std::move(reason), place.cell});
+    if (!place.container.empty()) {
+      out.containers.push_back({place.container, place.verdict, std::move(reason), place.cell, place.line});
+      continue;
+    }
+    out.reason = std::move(reason);
+    if (out.line.empty()) out.line = place.line;
   }
   if (!node.places.empty()) {
     if (out.reason.empty() && node.verdict == Verdict::kFailed) out.reason = node.reason;

@@ -10,13 +10,6 @@ namespace {
 
 using Status = Diagnosis::Status;
 
-// The beginning of it, that is no half character.
-std::string shortened(std::string_view text) {
-  std::string_view begin = text.substr(0, AttemptHistory::kLongestSummary);
-  if (begin.size() < text.size()) begin.remove_suffix(unfinished_utf8(begin));
-  return std::string(begin);
-}
-
 std::size_t bytes_of(const OldAttempt& old) {
   return sizeof(OldAttempt) + old.says.scheduler.size() + old.says.summary.size();
 }
@@ -66,7 +59,8 @@ OldAttempt in_short(const Attempt& attempt) {
                    .scheduler = all.scheduler,
                    .status = all.status,
                    .at_bind = at_bind,
-                   .summary = shortened(at_bind ? all.bind.summary : all.filter.summary)},
+                   .summary = std::string(beginning_of(at_bind ? all.bind.summary : all.filter.summary,
+                                                       AttemptHistory::kLongestSummary))},
           .time = attempt.time()};
 }
 

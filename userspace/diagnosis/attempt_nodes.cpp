@@ -99,6 +99,10 @@ std::string Attempt::reason_of(const Node& node, const Fact& fact, const CardPla
 void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places) {
   Node* found = node(fact[Field::kNode]);
   if (found == nullptr) return;
+  // What says the same once more, as that the pod is being bound there, says less of why.
+  const bool says_more = found->verdict != verdict || found->by_event || !fact[Field::kScore].empty() ||
+                         !fact[Field::kReason].empty();
+  if (says_more) keep(found->line, std::string(fact.line));
   found->verdict = verdict;
   found->by_event = false;
   if (verdict == Verdict::kPassed) {
@@ -120,10 +124,13 @@ void Attempt::align(const Fact& fact, Verdict verdict) {
   if (at == found->places.end()) {
     if (found->places.size() >= kMostContainers) return;
     bytes_ += sizeof(Place) + container.size();
-    at = found->places.insert(at, {std::string(container), Verdict::kNone, {}, 0, {}, {}});
+    at = found->places.insert(at, {std::string(container), Verdict::kNone, {}, 0, {}, {}, {}});
   }
   found->verdict = verdict;
   found->by_event = false;
+  keep(found->line, {});
+  const bool is_reason = verdict == Verdict::kFailed && fact.weight >= at->weight;
+  if (at->verdict != verdict || is_reason) keep(at->line, std::string(fact.line));
   if (at->verdict != verdict || fact.weight >= at->weight) {
     keep(at->reason, std::string(fact[Field::kReason]));
     at->weight = fact.weight;
@@ -144,6 +151,7 @@ void Attempt::decide_many(const Fact& fact) {
     found->verdict = Verdict::kFailed;
     found->by_event = true;
     keep(found->reason, with_reason(found->reason, fact[Field::kReason]));
+    keep(found->line, std::string(fact.line));
   }
 }
 

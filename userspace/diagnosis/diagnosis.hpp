@@ -21,6 +21,7 @@ struct ContainerVerdict {
   Verdict verdict = Verdict::kNone;
   std::string reason;               ///< of one that failed
   std::optional<std::size_t> cell;  ///< the NUMA cell that it would have, where the scheduler says so
+  std::string line = {};            ///< that says it, or its beginning; empty: that of its node does
 
   friend bool operator==(const ContainerVerdict&, const ContainerVerdict&) = default;
 };
@@ -41,6 +42,7 @@ struct NodeVerdict {
       containers;      ///< of a node that failed up to the one that did; empty where they are not known
   std::string reason;  ///< of a node that failed, where none of its containers is known to have
   std::vector<CardVerdict> cards;  ///< in the order in which they were tried
+  std::string line = {};           ///< that says it, or its beginning; empty: those of its containers do
 
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
@@ -55,7 +57,8 @@ struct NodesReason {
 
 struct PhaseVerdict {
   Verdict verdict = Verdict::kNone;
-  std::string summary;  ///< the scheduler's own sentence
+  std::string summary;    ///< the scheduler's own sentence
+  std::string line = {};  ///< that says it, or its beginning; empty: it follows from those of the nodes
 
   friend bool operator==(const PhaseVerdict&, const PhaseVerdict&) = default;
 };

@@ -71,12 +71,12 @@ Verdict verdict(const json::object& object) {
 }
 
 PhaseVerdict phase(const json::object& object) {
-  return {.verdict = verdict(object), .summary = text(object, "summary")};
+  return {.verdict = verdict(object), .summary = text(object, "summary"), .line = text(object, "line")};
 }
 
 ContainerVerdict container(const json::object& object) {
   return {text(object, "name"), verdict(object), text(object, "reason"),
-          number<std::size_t>(object, "numaCell")};
+          number<std::size_t>(object, "numaCell"), text(object, "line")};
 }
 
 CardVerdict card(const json::object& object) {
@@ -93,7 +93,8 @@ NodeVerdict node(const json::object& object) {
           .score = number<double>(object, "score").value_or(0),
           .containers = list(object, "containers", container),
           .reason = text(object, "reason"),
-          .cards = list(object, "cards", card)};
+          .cards = list(object, "cards", card),
+          .line = text(object, "line")};
 }
 
 std::optional<Diagnosis::Status> status(const json::object& object) {

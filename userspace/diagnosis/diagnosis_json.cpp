@@ -27,11 +27,16 @@ void put(std::string& out, double value) {
   out.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
 }
 
-void put(std::string& out, const ContainerVerdict& container) {
+void put_line(std::string& out, std::string_view line, bool evidence) {
+  if (evidence && !line.empty()) put(out += ',', "line", line);
+}
+
+void put(std::string& out, const ContainerVerdict& container, bool evidence) {
   put(out += '{', "name", container.name);
   put(out += ',', "status", to_string(container.verdict));
   if (container.verdict == Verdict::kFailed) put(out += ',', "reason", container.reason);
   if (container.cell) out.append(",\"numaCell\":").append(std::to_string(*container.cell));
+  put_line(out, container.line, evidence);
   out += '}';
 }
 
@@ -61,11 +66,13 @@ void put(std::string& out, const Diagnosis::Past& past) {
   out += '}';
 }
 
-template <typename Item>
-void put_list(std::string& out, const std::vector<Item>& items) {
+void put(std::string& out, const NodeVerdict& node, bool evidence);
+
+template <typename Item, typename... More>
+void put_list(std::string& out, const std::vector<Item>& items, More... more) {
   for (const Item& item : items) {
     if (&item != &items.front()) out += ',';
-    put(out, item);
+    put(out, item, more...);
   }
 }
 
@@ -73,19 +80,21 @@ void put(std::string& out, const NodeVerdict& node, bool evidence) {
   put(out += '{', "name", node.name);
   put(out += ',', "status", to_string(node.verdict));
   put(out += ",\"score\":", node.score);
-  put_list(out += ",\"containers\":[", node.containers);
+  put_list(out += ",\"containers\":[", node.containers, evidence);
   out += ']';
   if (!node.reason.empty()) put(out += ',', "reason", node.reason);
   if (evidence) {
     put_list(out += ",\"cards\":[", node.cards);
     out += ']';
   }
+  put_line(out, node.line, evidence);
   out += '}';
 }
 
-void put_phase(std::string& out, const PhaseVerdict& phase) {
+void put_phase(std::string& out, const PhaseVerdict& phase, bool evidence) {
   put(out += '{', "status", to_string(phase.verdict));
   put(out += ',', "summary", phase.summary);
+  put_line(out, phase.line, evidence);
 }
 
 /// Which attempt it is, and what came before it.
@@ -131,19 +140,15 @@ std::string to_json(const Diagnosis& diagnosis, bool evidence) {
   std::string out;
   put(out += '{', "status", to_string(diagnosis.status));
   if (evidence) put_attempt(out, diagnosis);
-  put_phase(out += ",\"filter\":", diagnosis.filter);
-  out += ",\"nodes\":[";
-  for (const NodeVerdict& node : diagnosis.nodes) {
-    if (&node != &diagnosis.nodes.front()) out += ',';
-    put(out, node, evidence);
-  }
+  put_phase(out += ",\"filter\":", diagnosis.filter, evidence);
+  put_list(out += ",\"nodes\":[", diagnosis.nodes, evidence);
   out += ']';
   if (!diagnosis.reasons.empty()) {
     put_list(out += ",\"reasons\":[", diagnosis.reasons);
     out += ']';
   }
   if (!diagnosis.preemption.empty()) put(out += ',', "preemption", diagnosis.preemption);
-  put_phase(out += "},\"bind\":", diagnosis.bind);
+  put_phase(out += "},\"bind\":", diagnosis.bind, evidence);
   if (evidence && !diagnosis.node.empty()) put(out += ',', "node", diagnosis.node);
   return out += "}}";
 }

@@ -62,6 +62,9 @@ enum class Field : std::uint8_t {
 };
 constexpr std::size_t kFields = 14;
 
+/// Of a record no more is kept as what a verdict rests on.
+constexpr std::size_t kLongestLine = 512;
+
 /// Does not own; what it views lives until the parser's next record.
 struct Fact {
   FactKind kind = FactKind::kAttempt;
@@ -70,6 +73,7 @@ struct Fact {
   std::uint32_t log = 0;    ///< which one it stands in: within one the order of the records counts,
   flow::KlogTime time;      ///< and between two when they were written
   flow::KlogInstant instant;
+  std::string_view line;  ///< the record that says it, or its beginning: kLongestLine at most
   flow::FlowKey pod;      ///< both empty: the record names none, or
   std::string_view name;  ///< only this name, without its namespace
   std::array<std::string_view, kFields> values;

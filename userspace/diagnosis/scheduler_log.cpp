@@ -4,6 +4,7 @@
 #include <bit>
 #include <ranges>
 
+#include "base/printable.hpp"
 #include "flow/lines/klog_record.hpp"
 
 namespace flowtap::diagnosis {
@@ -18,8 +19,10 @@ void SchedulerLog::read(std::string_view text, std::uint64_t kept) {
   ++(facts.empty() ? counts_.others : counts_.telling);
   if (facts.empty()) return;
   const flow::KlogInstant instant = flow::klog_instant(*record, kept);
+  const std::string_view line = beginning_of(text, kLongestLine);
   for (Fact fact : facts) {
     fact.instant = instant;
+    fact.line = line;
     add(fact);
   }
 }

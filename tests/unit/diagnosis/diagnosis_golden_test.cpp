@@ -52,6 +52,21 @@ TEST(DiagnosisGolden, Attempts) {
   }
 }
 
+// And what it adds within it.
+TEST(DiagnosisGolden, Evidence) {
+  const auto all = cases("evidence/cases.tsv");
+  ASSERT_GT(all.size(), 4U);
+  for (const Case& one : all) {
+    DiagnosisStore store;
+    for (const std::string& log : logs_of(one)) test::read(store, log);
+    const auto told = boost::json::parse(test::answer(store, one.pod, true)).as_object();
+    const auto expected = boost::json::parse(golden("evidence/" + one.expected)).as_object();
+    for (const char* name : {"filter", "bind"})
+      EXPECT_EQ(told.at(name), expected.at(name))
+          << one.logs << ' ' << one.pod << ": " << boost::json::serialize(told);
+  }
+}
+
 // Records in front of a log, behind it and between its own change nothing: other pods' attempts, text, unfinished blocks.
 TEST(DiagnosisGolden, OtherRecordsChangeNothing) {
   const std::string other = test::log_of(

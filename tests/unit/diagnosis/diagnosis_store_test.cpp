@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
+#include "base/printable.hpp"
 #include "kit.hpp"
 
 namespace flowtap::diagnosis {
@@ -49,6 +51,42 @@ TEST(DiagnosisStore, ItsBytesHaveABound) {
   EXPECT_LT(store.size(), 20U);
   ASSERT_TRUE(store.find("ns", "p19"));
   EXPECT_EQ(store.find("ns", "p19")->nodes.size(), 2000U);
+}
+
+// What verdicts rest on is of the bound, too, however long a record is.
+TEST(DiagnosisStore, LinesAreKeptUpToALengthAndCounted) {
+  const auto bytes_of = [](std::size_t length) {
+    DiagnosisStore store;
+    const std::string tail(length, 'x');
+    std::string log;
+    for (int node = 0; node < 100; ++node)
+      log += test::log_of(
+          {"\"NodeFitPod\" pod=\"ns/p\" node=\"n" + std::to_string(node) + "\" score=1 x=\"" + tail + '"'});
+    test::read(store, log);
+    const auto found = store.find("ns", "p");
+    EXPECT_EQ(found->nodes.size(), 100U);
+    for (const NodeVerdict& node : found->nodes) {
+      EXPECT_GE(node.line.size(), std::min(length, kLongestLine));
+      EXPECT_LE(node.line.size(), kLongestLine);
+    }
+    return store.bytes();
+  };
+  const std::size_t few = bytes_of(100);
+  EXPECT_GE(bytes_of(400), few + 100 * 300);
+  EXPECT_EQ(bytes_of(10'000), bytes_of(100'000));
+  EXPECT_LE(bytes_of(100'000), few + 100 * kLongestLine);
+}
+
+TEST(DiagnosisStore, ALineEndsInNoHalfCharacter) {
+  std::string tail;
+  for (int i = 0; i < 400; ++i) tail += "é";
+  for (const std::string shift : {"", "-"}) {
+    DiagnosisStore store;
+    test::read(store, test::log_of({R"("NodeFitPod" pod="ns/p" node="n" score=1 x=")" + shift + tail + '"'}));
+    const std::string kept = store.find("ns", "p")->nodes.at(0).line;
+    EXPECT_GE(kept.size(), kLongestLine - 1);
+    EXPECT_EQ(utf8(kept), kept);
+  }
 }
 
 TEST(DiagnosisStore, ItsBoundsAreAskedFor) {

@@ -135,6 +135,23 @@ TEST_F(WhyTest, EvidenceIsTheAttemptAndWhatTheVerdictsRestOn) {
     EXPECT_TRUE(boost::json::parse(run.output).as_object().contains(name)) << name << ": " << run.output;
 }
 
+TEST_F(WhyTest, EvidenceOfTextIsTheLinesThatSayIt) {
+  const std::string log = kGolden + "diagnosis/hami-2.10-bind-failed.log";
+  const Outcome plain = flowtap_program("why default/gpu-pod" + from({log}));
+  const Outcome run = flowtap_program("why default/gpu-pod --evidence" + from({log}));
+  EXPECT_EQ(run.exit, 0);
+  ASSERT_TRUE(run.output.starts_with(plain.output)) << run.output;
+  std::istringstream lines(run.output.substr(plain.output.size()));
+  std::vector<std::string> of;
+  for (std::string line; std::getline(lines, line);)
+    if (const std::size_t at = line.find("0821 07:10:03."); at != std::string::npos)
+      of.push_back(line.substr(2, line.find(' ', 2) - 2) + ' ' + line.substr(at - 1, 21));
+  EXPECT_EQ(of, (std::vector<std::string>{"filter I0821 07:10:03.116001", "node1 I0821 07:10:03.106302",
+                                          "node2 I0821 07:10:03.105988", "node3 I0821 07:10:03.106705",
+                                          "bind E0821 07:10:03.145075"}))
+      << run.output;
+}
+
 // klog's text has no year; the file that a runtime keeps has one.
 TEST_F(WhyTest, WhatARuntimeKeptSaysWhenItWas) {
   const std::string log =
@@ -308,8 +325,8 @@ TEST_F(WhyTest, WhatSteersATerminalIsShownEscaped) {
 TEST_F(WhyTest, UsageErrorsExitWith2) {
   for (const char* const arguments :
        {"why a", "why a/", "why /b", "why a/b/c", "why a/b c/d", "why --from", "why a/b --form x",
-        "why --watch", "why --evidence", "why a/b --evidence", "why --evidence -o json",
-        "why a/b --watch --from x", "why --from - --from -", "why -o otel"}) {
+        "why --watch", "why --evidence", "why --evidence -o json", "why a/b --watch --from x",
+        "why --from - --from -", "why -o otel"}) {
     const Outcome run = flowtap_program(arguments);
     EXPECT_EQ(run.exit, 2) << arguments;
     EXPECT_TRUE(run.output.starts_with("flowtap: ")) << run.output;
