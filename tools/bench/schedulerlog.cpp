@@ -28,13 +28,39 @@ constexpr unsigned kCards = 8;
 constexpr int kRounds = 5;
 constexpr const char* kToken = "of-the-benchmark";
 
+// Of all of a pod's nodes, as evidence has them.
+std::size_t cards_of(diagnosis::DiagnosisStore& store, std::string_view pod) {
+  std::size_t cards = 0;
+  if (const auto found = store.find("jobs", pod))
+    for (const diagnosis::NodeVerdict& node : found->nodes) cards += node.cards.size();
+  return cards;
+}
+
 // As HAMi 2.10 writes it at -v=5.
 std::string record(std::string_view text) {
   return fmt::format("I0821 07:12:30.002400       1 score.go:1] {}", text);
 }
 
+std::string card_of(unsigned node, unsigned card) {
+  return fmt::format("GPU-{:08x}-b005-4c1e-9f00-{:012x}", node, card);
+}
+
+constexpr const char* why(unsigned card) {
+  return card == 0   ? "CardInsufficientCore"
+         : card == 1 ? "CardTimeSlicingExhausted"
+                     : "CardInsufficientMemory";
+}
+
 void fill(diagnosis::DiagnosisStore& store, unsigned nodes) {
   diagnosis::SchedulerLog log(store);
+  for (unsigned n = 0; n < nodes; ++n) {
+    std::string cards;
+    for (unsigned c = 0; c < kCards; ++c)
+      cards += fmt::format(R"({}{{"id":"{}","index":{}}})", c == 0 ? "" : ",", card_of(n, c), c);
+    log.read(record(fmt::format(
+        R"("Node device added" nodeName="node-{0:03}" deviceVendor="NVIDIA" nodeInfo={{"ID":"node-{0:03}","Node":{{}},"Devices":{{"NVIDIA":[{1}]}}}})",
+        n, cards)));
+  }
   for (unsigned p = 0; p < kPods; ++p) {
     log.read(record(fmt::format(
         R"("Starting schedule filter process" pod="pod-{0}" uuid="a7c9d1de-5a5f-4f0e-8a3b-{0:012}" namespace="jobs")",
@@ -43,11 +69,11 @@ void fill(diagnosis::DiagnosisStore& store, unsigned nodes) {
     for (unsigned n = 0; n < nodes; ++n) {
       for (unsigned c = 0; c < kCards; ++c)
         log.read(record(fmt::format(
-            R"("CardInsufficientMemory" pod="{}" device="GPU-{:08x}-{:04x}" device index={} device total memory=40960 device used memory=39000 request memory=3000)",
-            pod, n, c, c)));
+            R"("{}" pod="{}" device="{}" device index={} device total memory=40960 device used memory=39000 request memory=3000)",
+            why(c), pod, card_of(n, c), c)));
       log.read(record(fmt::format(
-          R"("NodeUnfitPod" pod="{}" node="node-{:03}" reason="1/8 CardInsufficientCore, 1/8 CardTimeSlicingExhausted, {}/8 CardInsufficientMemory")",
-          pod, n, n % 6 + 1)));
+          R"("NodeUnfitPod" pod="{}" node="node-{:03}" reason="1/8 CardInsufficientCore, 1/8 CardTimeSlicingExhausted, 6/8 CardInsufficientMemory")",
+          pod, n)));
     }
     log.read(record(fmt::format(R"("No available nodes meet the required scores" pod="pod-{}")", p)));
   }
@@ -157,6 +183,8 @@ Status run() {
     fill(store, nodes);
     FTAP_TRY_ASSIGN(after, anonymous_mib(::getpid()));
     if (store.size() != kPods) return fail(fmt::format("{} of {} pods are there", store.size(), kPods));
+    if (const std::size_t cards = cards_of(store, "pod-0"); cards != std::size_t{nodes} * kCards)
+      return fail(fmt::format("{} of {} cards are there", cards, nodes * kCards));
     print_row("memory of them", fmt::format("{:.1f}", after - before), "MiB RssAnon");
     print_row("- as the store counts it", fmt::format("{:.1f}", static_cast<double>(store.bytes()) / 1048576),
               "MiB");

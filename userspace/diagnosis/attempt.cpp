@@ -40,7 +40,7 @@ void Attempt::begin(const Fact& fact) {
   first_ = fact.instant;
 }
 
-Outcome Attempt::add(const Fact& fact, const CardPlaces& places) {
+Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   if (heard_ && is_old(fact)) return Outcome::kNone;
   if (begins(fact)) begin(fact);
   const Verdict filter = filter_.says.verdict;
@@ -49,7 +49,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places) {
   time_.last = fact.time;
   last_ = fact.instant;
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep(uid_, std::string(uid));
-  take(fact, places);
+  take(fact, places, texts);
   const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
                       fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
   time_.closed = time_.closed || (is_end && scheduler_ == Scheduler::kKube);
@@ -60,7 +60,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places) {
   return Outcome::kNone;
 }
 
-void Attempt::take(const Fact& fact, const CardPlaces& places) {
+void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   switch (fact.kind) {
     case FactKind::kContainer:
       add_container(fact[Field::kContainer]);
@@ -72,19 +72,19 @@ void Attempt::take(const Fact& fact, const CardPlaces& places) {
       allocate(fact, places);
       break;
     case FactKind::kCardFails:
-      fail_card(fact, places);
+      fail_card(fact, places, texts);
       break;
     case FactKind::kNodeReason:
       add_reason(fact[Field::kReason]);
       break;
     case FactKind::kNodeFits:
-      decide(fact, Verdict::kPassed, places);
+      decide(fact, Verdict::kPassed, places, texts);
       break;
     case FactKind::kNodeFails:
-      decide(fact, Verdict::kFailed, places);
+      decide(fact, Verdict::kFailed, places, texts);
       break;
     case FactKind::kNodesFail:
-      decide_many(fact);
+      decide_many(fact, texts);
       break;
     case FactKind::kAligns:
       align(fact, Verdict::kPassed);

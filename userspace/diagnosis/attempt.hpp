@@ -12,6 +12,7 @@
 #include "diagnosis/card_places.hpp"
 #include "diagnosis/diagnosis.hpp"
 #include "diagnosis/fact.hpp"
+#include "diagnosis/shared_texts.hpp"
 
 namespace flowtap::diagnosis {
 
@@ -47,7 +48,7 @@ class Attempt {
 
   /// `places`: which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt; one of an attempt
   /// before this one, which another log still tells, is passed over.
-  Outcome add(const Fact& fact, const CardPlaces& places);
+  Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   /// The fact is of another attempt, after this one.
   [[nodiscard]] bool is_over_at(const Fact& fact) const { return heard_ && !is_old(fact) && begins(fact); }
   [[nodiscard]] Diagnosis diagnosis() const;
@@ -59,7 +60,7 @@ class Attempt {
   [[nodiscard]] const AttemptTime& time() const { return time_; }
   /// When the first was said of it.
   [[nodiscard]] const flow::KlogInstant& first() const { return first_; }
-  /// About what it takes, so that all of them can have a bound.
+  /// About what it takes beside the texts that it shares, so that all of them can have a bound.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -73,16 +74,20 @@ class Attempt {
     std::optional<std::size_t> cell;
     std::string line;  // that says it
   };
+  struct Card {
+    SharedText name;
+    SharedText reason;
+  };
   struct Node {
     Verdict verdict = Verdict::kNone;
     double score = 0;
-    std::string reason;
+    SharedText reason;
     std::size_t allocated = 0;         // requests of the pod that it could meet
     std::optional<std::size_t> index;  // of the container that failed, where the scheduler says so
     std::vector<Place> places;         // in the order in which they were tried
     bool by_event = false;             // it has only reasons of an event
     std::string line;                  // that says it; empty: those of its places do
-    std::vector<CardVerdict> cards;    // that failed since the last request that it could meet
+    std::vector<Card> cards;           // that failed since the last request that it could meet
   };
   // Of an attempt before this one, that another log still tells.
   [[nodiscard]] bool is_old(const Fact& fact) const {
@@ -90,12 +95,12 @@ class Attempt {
   }
   [[nodiscard]] bool begins(const Fact& fact) const;
   void begin(const Fact& fact);
-  void take(const Fact& fact, const CardPlaces& places);
+  void take(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   Node* node(std::string_view name);
   void add_container(std::string_view name);
   void align(const Fact& fact, Verdict verdict);
-  void decide(const Fact& fact, Verdict verdict, const CardPlaces& places);
-  void decide_many(const Fact& fact);
+  void decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts);
+  void decide_many(const Fact& fact, SharedTexts& texts);
   void allocate(const Fact& fact, const CardPlaces& places);
   void read_requests(std::string_view json);
   void reach_bind(const Fact& fact);
@@ -106,7 +111,8 @@ class Attempt {
   void forget_cards(Node& node);
   void add_reason(std::string_view reason);
   std::string take_reason(std::vector<std::string>::iterator at);
-  void fail_card(const Fact& fact, const CardPlaces& places);
+  void fail_card(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
+  void place_cards(Node& node, std::string_view reason);
   [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
   [[nodiscard]] std::optional<std::size_t> failed_container(const Node& node) const;
   [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node) const;
@@ -124,6 +130,7 @@ class Attempt {
   std::vector<std::string> containers_;
   std::vector<std::size_t> requests_;  // by container: of how many kinds of device it asks for some
   std::vector<std::string> reasons_;   // of nodes that are not decided yet
+  std::vector<Card> loose_;            // that failed, of which nobody knows the node
   std::size_t unplaced_ = 0;           // allocations on cards of which nobody knows the node
   Phase filter_;
   Phase bind_;

@@ -27,8 +27,12 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const
                   .score = 0,
                   .containers = {},
                   .reason = {},
-                  .cards = node.cards,
+                  .cards = {},
                   .line = node.line};
+  out.cards.reserve(node.cards.size());
+  for (const Card& card : node.cards)
+    out.cards.push_back({std::string(card.name.view()), std::string(card.reason.view())});
+  const std::string reason_of_node(node.reason.view());
   const bool named = requests_.empty() || requests_.size() == containers_.size();
   const auto pass = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -45,7 +49,7 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const
     if (out.line.empty()) out.line = place.line;
   }
   if (!node.places.empty()) {
-    if (out.reason.empty() && node.verdict == Verdict::kFailed) out.reason = node.reason;
+    if (out.reason.empty() && node.verdict == Verdict::kFailed) out.reason = reason_of_node;
     if (node.verdict == Verdict::kPassed) out.score = node.score;
     return out;
   }
@@ -56,11 +60,11 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const
   }
   const auto failed = failed_container(node);
   if (!failed || !named || *failed >= containers_.size()) {
-    out.reason = node.reason;
+    out.reason = reason_of_node;
     return out;
   }
   pass(*failed);
-  out.containers.push_back({containers_[*failed], Verdict::kFailed, node.reason, {}});
+  out.containers.push_back({containers_[*failed], Verdict::kFailed, reason_of_node, {}});
   return out;
 }
 
@@ -86,7 +90,7 @@ Diagnosis Attempt::diagnosis() const {
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;
     }
-  if (scheduler_ == Scheduler::kHami && !tells_cards_) out.lacks = lacks_cards(out);
+  if (scheduler_ == Scheduler::kHami) out.lacks = lacks_cards(out, tells_cards_);
   out.decide();
   return out;
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
+#include <iterator>
+#include <utility>
 
 #include "diagnosis/attempt.hpp"
 #include "diagnosis/reasons.hpp"
@@ -10,6 +12,9 @@ namespace flowtap::diagnosis {
 namespace {
 
 constexpr std::size_t kEntry = 64;  // what a map has beside what is in it, about
+
+// Of it HAMi counts cards that it has no line for.
+constexpr std::string_view kCountedTwice = "NumaNotFit";
 
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
@@ -69,14 +74,37 @@ void Attempt::allocate(const Fact& fact, const CardPlaces& places) {
   forget_cards(*found);
 }
 
-void Attempt::fail_card(const Fact& fact, const CardPlaces& places) {
+void Attempt::fail_card(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   tells_cards_ = true;
   const std::string_view card = fact[Field::kCard];
   const std::string_view said = fact[Field::kNode];
-  Node* found = node(said.empty() ? places.node_of(card) : said);
-  if (found == nullptr || found->cards.size() >= kMostCards) return;
-  found->cards.push_back({std::string(card), std::string(fact[Field::kReason])});
-  bytes_ += sizeof(CardVerdict) + card.size() + fact[Field::kReason].size();
+  const std::string_view name = said.empty() ? places.node_of(card) : said;
+  Node* found = node(name);
+  if (found == nullptr && !name.empty()) return;
+  std::vector<Card>& cards = found != nullptr ? found->cards : loose_;
+  if (cards.size() >= (found != nullptr ? kMostCards : CardPlaces::kMost)) return;
+  cards.push_back({texts.share(card), texts.share(fact[Field::kReason])});
+  bytes_ += sizeof(Card);
+}
+
+// What a node's verdict counts was said before it, card by card. Where as many cards without a node have the reason as it counts, they are
+// its own; where more have it, some are of nodes whose verdicts are still to come.
+void Attempt::place_cards(Node& node, std::string_view reason) {
+  std::vector<std::string_view> certain;
+  each_reason(reason, [&](std::string_view one) {
+    const std::string_view why = without_counts(one);
+    const auto has_it = [why](const Card& card) { return card.reason.view() == why; };
+    const auto told = std::ranges::count_if(node.cards, has_it) + std::ranges::count_if(loose_, has_it);
+    if (why != kCountedTwice && std::cmp_equal(told, cards_in(one))) certain.push_back(why);
+  });
+  if (certain.empty()) return;
+  const auto stays = [&](const Card& card) {
+    return std::ranges::find(certain, card.reason.view()) == certain.end();
+  };
+  const auto placed = std::ranges::stable_partition(loose_, stays);
+  node.cards.insert(node.cards.end(), std::make_move_iterator(placed.begin()),
+                    std::make_move_iterator(placed.end()));
+  loose_.erase(placed.begin(), placed.end());
 }
 
 // A scheduler that does not say why has said it of cards, or of the node in a line before; such lines of several nodes may stand
@@ -92,11 +120,11 @@ std::string Attempt::reason_of(const Node& node, const Fact& fact, const CardPla
     return take_reason(reasons_.end() - 1);
   std::vector<std::string_view> cards;
   cards.reserve(node.cards.size());
-  for (const CardVerdict& card : node.cards) cards.emplace_back(card.reason);
+  for (const Card& card : node.cards) cards.emplace_back(card.reason.view());
   return counted_reasons(cards, places.cards_of(fact[Field::kNode]));
 }
 
-void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places) {
+void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
   if (found == nullptr) return;
   // What says the same once more, as that the pod is being bound there, says less of why.
@@ -107,11 +135,13 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
   found->by_event = false;
   if (verdict == Verdict::kPassed) {
     found->score = number<double>(fact[Field::kScore]).value_or(found->score);
-    keep(found->reason, {});
+    found->reason = {};
     forget_cards(*found);
     return;
   }
-  keep(found->reason, sentence(reason_of(*found, fact, places), fact[Field::kError]));
+  const std::string reason = reason_of(*found, fact, places);
+  place_cards(*found, reason);
+  found->reason = texts.share(sentence(reason, fact[Field::kError]));
   found->index = number<std::size_t>(fact[Field::kIndex]);
 }
 
@@ -142,7 +172,7 @@ void Attempt::align(const Fact& fact, Verdict verdict) {
 }
 
 // An event has each reason once, with its nodes, and not how many cards: what a line has said of a node is more.
-void Attempt::decide_many(const Fact& fact) {
+void Attempt::decide_many(const Fact& fact, SharedTexts& texts) {
   for (std::string_view rest = fact[Field::kNodes]; !rest.empty();) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     Node* found = node(rest.substr(0, comma));
@@ -150,14 +180,13 @@ void Attempt::decide_many(const Fact& fact) {
     if (found == nullptr || (found->verdict != Verdict::kNone && !found->by_event)) continue;
     found->verdict = Verdict::kFailed;
     found->by_event = true;
-    keep(found->reason, with_reason(found->reason, fact[Field::kReason]));
+    found->reason = texts.share(with_reason(found->reason.view(), fact[Field::kReason]));
     keep(found->line, std::string(fact.line));
   }
 }
 
 void Attempt::forget_cards(Node& node) {
-  for (const CardVerdict& card : node.cards)
-    bytes_ -= sizeof(CardVerdict) + card.name.size() + card.reason.size();
+  bytes_ -= node.cards.size() * sizeof(Card);
   node.cards.clear();
 }
 

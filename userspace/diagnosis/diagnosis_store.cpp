@@ -41,7 +41,7 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
     bytes_ += attempts->bytes();
   }
   bytes_ -= attempts->bytes();
-  Decided decided{.outcome = attempts->add(fact, places), .reasons = {}, .took = {}};
+  Decided decided{.outcome = attempts->add(fact, places, texts_), .reasons = {}, .took = {}};
   if (decided.outcome == Outcome::kNoFit || decided.outcome == Outcome::kBindFailed)
     decided.reasons = reasons_of(attempts->of(fact.scheduler).diagnosis());
   if (decided.outcome == Outcome::kBound && fact.instant)
@@ -49,7 +49,7 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
       decided.took = *fact.instant - *begun;
   bytes_ += attempts->bytes();
   // This one is the most recent, so it goes last.
-  while (bytes_ > most_bytes_ && attempts_.size() > 1) drop_oldest();
+  while (bytes_ + texts_.bytes() > most_bytes_ && attempts_.size() > 1) drop_oldest();
   return decided;
 }
 

@@ -21,9 +21,8 @@ namespace flowtap::diagnosis {
 class DiagnosisStore {
  public:
   static constexpr std::size_t kMostPods = 1000;
-  /// Of all attempts together, unless told otherwise: one over a hundred nodes takes 28 KiB, one over
-  /// thousands a megabyte.
-  static constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
+  /// Of all attempts together, unless told otherwise: kMostPods over a hundred nodes of eight cards, each with why it does not do.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 
   explicit DiagnosisStore(std::size_t most_pods = kMostPods, std::size_t most_bytes = kMostBytes)
       : most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
@@ -65,7 +64,7 @@ class DiagnosisStore {
   }
   [[nodiscard]] std::size_t bytes() const {
     const std::scoped_lock lock(mutex_);
-    return bytes_;
+    return bytes_ + texts_.bytes();
   }
   /// Pods that had to make room.
   [[nodiscard]] std::uint64_t evicted() const {
@@ -80,6 +79,7 @@ class DiagnosisStore {
   mutable std::mutex mutex_;
   std::size_t most_;
   std::size_t most_bytes_;
+  SharedTexts texts_;  // of all attempts
   Lru<PodAttempts> attempts_;
   std::size_t bytes_ = 0;
   std::uint64_t evicted_ = 0;

@@ -65,14 +65,6 @@ class Counted {
   std::map<std::string_view, std::size_t> left_;
 };
 
-// How many cards "2/8 CardInsufficientMemory" is of; 0 where it has no count.
-std::size_t cards_of(std::string_view reason) {
-  std::size_t cards = 0;
-  if (without_counts(reason).size() < reason.size())
-    std::from_chars(reason.data(), reason.data() + reason.size(), cards);
-  return cards;
-}
-
 // Of a list the reason that most cards have; a text that is no list has spaces of its own.
 std::string main_reason(std::string_view text) {
   std::string_view main;
@@ -80,7 +72,7 @@ std::string main_reason(std::string_view text) {
   bool is_list = true;
   each_reason(text, [&](std::string_view reason) {
     is_list = is_list && !reason.empty() && !without_counts(reason).contains(' ');
-    const std::size_t cards = cards_of(reason);
+    const std::size_t cards = cards_in(reason);
     if (!main.empty() && cards <= most) return;
     main = without_counts(reason);
     most = cards;

@@ -35,19 +35,27 @@ bool is_of_a_card(std::string_view reason) {
 
 }  // namespace
 
-std::vector<std::string> lacks_cards(const Diagnosis& diagnosis) {
-  bool any_of_cards = false;
+std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, bool told) {
+  std::size_t of_cards = 0;  // nodes whose cards are not there, though they are why it fails
   bool any_without = false;
   for (const NodeVerdict& node : diagnosis.nodes) {
     if (node.verdict != Verdict::kFailed) continue;
     any_without = any_without || reason_of(node).empty();
+    bool lacks = told && reason_of(node).empty();
     each_reason(reason_of(node), [&](std::string_view reason) {
-      any_of_cards = any_of_cards || is_of_a_card(without_counts(reason));
+      reason = without_counts(reason);
+      lacks = lacks || (is_of_a_card(reason) &&
+                        std::ranges::find(node.cards, reason, &CardVerdict::reason) == node.cards.end());
     });
+    of_cards += lacks ? 1 : 0;
   }
+  if (told && of_cards > 0)
+    return {"on which nodes cards are that would not do (" + std::to_string(of_cards) +
+            " have none here): HAMi says which cards a node has when it first sees it"};
+  if (told) return {};
   if (any_without)
     return {"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"};
-  if (any_of_cards) return {"the cards that would not do: HAMi names them from -v=5 on"};
+  if (of_cards > 0) return {"the cards that would not do: HAMi names them from -v=5 on"};
   return {};
 }
 

@@ -8,8 +8,8 @@
 
 namespace flowtap::diagnosis {
 
-/// Of HAMi's attempt in which no line says why a card does not do: a sentence each.
-[[nodiscard]] std::vector<std::string> lacks_cards(const Diagnosis& diagnosis);
+/// Of HAMi's attempt, `told`: some line says why a card does not do. A sentence each.
+[[nodiscard]] std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, bool told);
 
 /// Of an answer in which kube-scheduler counts nodes that nobody names.
 [[nodiscard]] std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis);

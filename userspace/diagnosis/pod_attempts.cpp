@@ -47,11 +47,11 @@ Diagnosis of_both(const Attempt& device, const Attempt& generic) {
 
 }  // namespace
 
-Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places) {
+Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   const auto who = static_cast<std::size_t>(fact.scheduler);
   Attempt& attempt = attempts_.at(who);
   if (attempt.is_over_at(fact)) histories_.at(who).add(attempt, fact);
-  return attempt.add(fact, places);
+  return attempt.add(fact, places, texts);
 }
 
 flow::KlogInstant PodAttempts::begun(Scheduler scheduler) const {

@@ -18,7 +18,7 @@ namespace flowtap::diagnosis {
 
 class PodAttempts {
  public:
-  Outcome add(const Fact& fact, const CardPlaces& places);
+  Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
 
   /// When this scheduler said the first of the pod, and not only how its attempt ended.
   [[nodiscard]] flow::KlogInstant begun(Scheduler scheduler) const;

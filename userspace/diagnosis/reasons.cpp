@@ -1,6 +1,7 @@
 #include "diagnosis/reasons.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 
 namespace flowtap::diagnosis {
@@ -43,6 +44,13 @@ std::string_view without_counts(std::string_view reason) {
     if (behind.size() == reason.size() || !behind.starts_with(' ')) return reason;
     reason = behind.substr(1);
   }
+}
+
+std::size_t cards_in(std::string_view reason) {
+  std::size_t cards = 0;
+  if (without_counts(reason).size() < reason.size())
+    std::from_chars(reason.data(), reason.data() + reason.size(), cards);
+  return cards;
 }
 
 std::string sorted_reason(std::string_view reason) {

@@ -25,6 +25,9 @@ void each_reason(std::string_view list, Take&& take) {
 /// "2/8 CardInsufficientMemory" without how many cards it is, "3 NodeInsufficientDevice" without how many nodes.
 [[nodiscard]] std::string_view without_counts(std::string_view reason);
 
+/// How many cards "2/8 CardInsufficientMemory" is of; 0 where it has no count.
+[[nodiscard]] std::size_t cards_in(std::string_view reason);
+
 /// Sorted where it is such a list, which up to 2.9 came in any order; any other text as it is. 2.7.0's "node:NODE resaon:" before it
 /// is taken away.
 [[nodiscard]] std::string sorted_reason(std::string_view reason);

@@ -26,7 +26,7 @@ struct Says {
   std::string_view uid = {};
 };
 
-void add(PodAttempts& attempts, const Says& says) {
+void add(PodAttempts& attempts, SharedTexts& texts, const Says& says) {
   Fact fact;
   fact.scheduler = says.who;
   fact.time = says.time;
@@ -34,17 +34,18 @@ void add(PodAttempts& attempts, const Says& says) {
   fact.log = says.who == kKube ? 1 : 2;
   fact.at(Field::kUid) = says.uid;
   fact.at(Field::kSummary) = says.summary;
-  attempts.add(fact, CardPlaces());
+  attempts.add(fact, CardPlaces(), texts);
 }
 
 /// "3: HAMi failed y, kube-scheduler failed x"; the same whichever scheduler's log is read first.
 std::string told(const std::vector<Says>& said) {
   std::string out;
   for (const auto& order : {std::vector{kKube, kHami}, std::vector{kHami, kKube}}) {
+    SharedTexts texts;
     PodAttempts attempts;
     for (const Scheduler who : order)
       for (const Says& says : said)
-        if (says.who == who) add(attempts, says);
+        if (says.who == who) add(attempts, texts, says);
     const Diagnosis diagnosis = attempts.diagnosis();
     std::string text = std::to_string(diagnosis.attempt) + ":";
     for (const Diagnosis::Past& past : diagnosis.history)
@@ -114,16 +115,19 @@ TEST(AttemptHistory, WhatHasAnotherUidIsAnotherPods) {
 }
 
 TEST(AttemptHistory, ItHasABound) {
+  SharedTexts texts;
   PodAttempts attempts;
   const std::string summary = std::string(AttemptHistory::kLongestSummary - 1, 's') + "\xc3\xa9 and more";
-  for (std::uint64_t i = 1; i <= 1000; ++i) add(attempts, {kKube, i, FactKind::kFilterFailed, summary});
+  for (std::uint64_t i = 1; i <= 1000; ++i)
+    add(attempts, texts, {kKube, i, FactKind::kFilterFailed, summary});
   const Diagnosis diagnosis = attempts.diagnosis();
   EXPECT_EQ(diagnosis.attempt, 1000U);
   ASSERT_EQ(diagnosis.history.size(), AttemptHistory::kMost);
   EXPECT_EQ(diagnosis.history[0].summary, std::string(AttemptHistory::kLongestSummary - 1, 's'));
   const std::size_t bytes = attempts.bytes();
   EXPECT_GT(bytes, AttemptHistory::kMost * AttemptHistory::kLongestSummary);
-  for (std::uint64_t i = 1001; i <= 2000; ++i) add(attempts, {kKube, i, FactKind::kFilterFailed, summary});
+  for (std::uint64_t i = 1001; i <= 2000; ++i)
+    add(attempts, texts, {kKube, i, FactKind::kFilterFailed, summary});
   EXPECT_EQ(attempts.bytes(), bytes);
 }
 
@@ -204,13 +208,14 @@ TEST(AttemptHistory, TheTimeToTheBindIsThatOfAllAttempts) {
 }
 
 TEST(AttemptHistory, WhoseWordTheStatusIsIsSaid) {
+  SharedTexts texts;
   PodAttempts attempts;
-  add(attempts, {kKube, 1, FactKind::kAttempt});
+  add(attempts, texts, {kKube, 1, FactKind::kAttempt});
   EXPECT_EQ(attempts.diagnosis().scheduler, "kube-scheduler");
-  add(attempts, {kHami, 2, FactKind::kAttempt});
-  add(attempts, {kHami, 3, FactKind::kFilterPassed, "fits"});
+  add(attempts, texts, {kHami, 2, FactKind::kAttempt});
+  add(attempts, texts, {kHami, 3, FactKind::kFilterPassed, "fits"});
   EXPECT_EQ(attempts.diagnosis().scheduler, "HAMi");
-  add(attempts, {kKube, 4, FactKind::kFilterFailed, "0/1"});
+  add(attempts, texts, {kKube, 4, FactKind::kFilterFailed, "0/1"});
   EXPECT_EQ(attempts.diagnosis().scheduler, "kube-scheduler");
 }
 

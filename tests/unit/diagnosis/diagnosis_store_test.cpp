@@ -42,15 +42,17 @@ TEST(DiagnosisStore, ItsBytesHaveABound) {
   DiagnosisStore store;
   const CardPlaces places;
   const std::string reason(1000, 'r');
-  for (int pod = 0; pod < 20; ++pod)
+  for (int pod = 0; pod < 40; ++pod)
     for (int node = 0; node < 2000; ++node)
       store.add({.ns = "ns", .name = "p" + std::to_string(pod)},
-                fact_of(FactKind::kNodeFails, "node" + std::to_string(node), reason), places);
+                fact_of(FactKind::kNodeFails, "node" + std::to_string(node),
+                        reason + std::to_string(pod) + '-' + std::to_string(node)),
+                places);
   EXPECT_LE(store.bytes(), DiagnosisStore::kMostBytes);
   EXPECT_GT(store.bytes(), DiagnosisStore::kMostBytes / 2);
-  EXPECT_LT(store.size(), 20U);
-  ASSERT_TRUE(store.find("ns", "p19"));
-  EXPECT_EQ(store.find("ns", "p19")->nodes.size(), 2000U);
+  EXPECT_LT(store.size(), 40U);
+  ASSERT_TRUE(store.find("ns", "p39"));
+  EXPECT_EQ(store.find("ns", "p39")->nodes.size(), 2000U);
 }
 
 // What verdicts rest on is of the bound, too, however long a record is.
@@ -96,7 +98,9 @@ TEST(DiagnosisStore, ItsBoundsAreAskedFor) {
   for (int pod = 0; pod < 4; ++pod)
     for (int node = 0; node < 5000; ++node)
       store.add({.ns = "ns", .name = "p" + std::to_string(pod)},
-                fact_of(FactKind::kNodeFails, "node" + std::to_string(node), reason), places);
+                fact_of(FactKind::kNodeFails, "node" + std::to_string(node),
+                        reason + std::to_string(pod) + '-' + std::to_string(node)),
+                places);
   EXPECT_EQ(store.size(), 3U);
   EXPECT_GT(store.bytes(), 3U * 5000 * 1000);
 }
@@ -116,6 +120,30 @@ TEST(DiagnosisStore, OneAttemptHasABound) {
   for (int i = 0; i < 100'000; ++i)
     store.add({.ns = "ns", .name = "p"}, fact_of(FactKind::kNodeReason, {}, "r"), places);
   EXPECT_LE(store.bytes(), 2 * bytes);
+}
+
+// A thousand pods are turned down by the same cards.
+TEST(DiagnosisStore, CardsOfManyPodsAreKeptOnce) {
+  constexpr std::size_t kCards = 800;
+  DiagnosisStore store;
+  const CardPlaces places;
+  const auto fill = [&](int pod) {
+    Fact fact = fact_of(FactKind::kCardFails, "node", "CardInsufficientMemory");
+    for (std::size_t i = 0; i < kCards; ++i) {
+      const std::string card = "GPU-a1050000-b005-4c1e-9f00-" + std::to_string(100'000'000'000 + i);
+      fact.at(Field::kCard) = card;
+      store.add({.ns = "ns", .name = "p" + std::to_string(pod)}, fact, places);
+    }
+  };
+  fill(0);
+  const std::size_t first = store.bytes();
+  EXPECT_GT(first, kCards * 40);
+  for (int pod = 1; pod < 10; ++pod) fill(pod);
+  EXPECT_LE(store.bytes(), first + 9 * (kCards * 16 + 10'000));
+  // And no longer than they are told of.
+  for (int pod = 0; pod < 10; ++pod)
+    store.add({.ns = "ns", .name = "p" + std::to_string(pod)}, fact_of(FactKind::kAttempt), places);
+  EXPECT_LE(store.bytes(), 10 * 10'000U);
 }
 
 TEST(DiagnosisStore, OfNoSizeKeepsNothing) {

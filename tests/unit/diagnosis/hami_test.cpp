@@ -179,6 +179,54 @@ TEST(Hami, EvidenceIsTheCards) {
       << answer;
 }
 
+/// "n1: A B, n2: C", and what is lacking.
+std::string cards_of(const std::string& log) {
+  DiagnosisStore store;
+  test::read(store, log);
+  const auto found = store.find("ns", "p").value_or(Diagnosis{});
+  std::string out;
+  for (const NodeVerdict& node : found.nodes) {
+    out += (out.empty() ? "" : ", ") + node.name + ':';
+    for (const CardVerdict& card : node.cards) out += ' ' + card.name;
+  }
+  for (const std::string& lacks : found.lacks) out += " / " + lacks;
+  return out;
+}
+
+// Nobody has said where the cards are. A node's verdict counts them.
+TEST(Hami, CardsAreOfTheNodeWhoseVerdictCountsAllOfThem) {
+  const auto card = [](std::string_view why, std::string_view id) {
+    return test::log_of({'"' + std::string(why) + "\" pod=\"ns/p\" device=\"" + std::string(id) + '"'});
+  };
+  const auto fails = [](std::string_view node, std::string_view reason) {
+    return test::log_of({"\"NodeUnfitPod\" pod=\"ns/p\" node=\"" + std::string(node) + "\" reason=\"" +
+                         std::string(reason) + '"'});
+  };
+  const std::string begin = test::log_of({kBegin});
+  const std::string kind = fails("n1", "2/2 CardTypeMismatch");
+  const std::string memory = fails("n2", "1/2 CardInsufficientMemory, 1/2 CardNotHealth");
+  EXPECT_EQ(cards_of(begin + card("CardTypeMismatch", "A") + card("CardInsufficientMemory", "C") +
+                     card("CardTypeMismatch", "B") + card("CardNotHealth", "D") + kind + memory),
+            "n1: A B, n2: C D");
+  const std::string other = fails("n2", "2/2 CardTypeMismatch");
+  EXPECT_EQ(cards_of(begin + card("CardTypeMismatch", "A") + card("CardTypeMismatch", "B") + kind +
+                     card("CardTypeMismatch", "C") + card("CardTypeMismatch", "D") + other),
+            "n1: A B, n2: C D")
+      << "one after the other";
+  const std::string lacks =
+      " / on which nodes cards are that would not do (2 have none here): HAMi says which cards a node has "
+      "when it first "
+      "sees it";
+  EXPECT_EQ(cards_of(begin + card("CardTypeMismatch", "A") + card("CardTypeMismatch", "C") +
+                     card("CardTypeMismatch", "B") + card("CardTypeMismatch", "D") + kind + other),
+            "n1:, n2:" + lacks)
+      << "beside each other";
+  // Of this reason it counts more than it says.
+  EXPECT_EQ(cards_of(begin + card("NumaNotFit", "A") + card("NumaNotFit", "B") +
+                     fails("n1", "2/2 NumaNotFit") + fails("n2", "2/2 NumaNotFit")),
+            "n1:, n2:" + lacks);
+}
+
 // What names no pod is of the pod whose filter runs, and of nobody's between two.
 TEST(Hami, WithoutAPodThereIsNobodyToSayItOf) {
   EXPECT_EQ(answer_of({"Start to count dcu devices for container a",

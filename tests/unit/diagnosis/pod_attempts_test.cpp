@@ -38,12 +38,14 @@ Fact fact_of(const Says& says, std::uint32_t log) {
 std::string answer_of(const std::vector<Says>& said) {
   std::string answer;
   for (const auto& order : {std::vector{kKube, kHami}, std::vector{kHami, kKube}}) {
+    SharedTexts texts;
     PodAttempts attempts;
     for (const Scheduler who : order)
       for (const Says& says : said)
-        if (says.who == who) attempts.add(fact_of(says, who == kKube ? 1 : 2), CardPlaces());
+        if (says.who == who) attempts.add(fact_of(says, who == kKube ? 1 : 2), CardPlaces(), texts);
     PodAttempts as_written;
-    for (const Says& says : said) as_written.add(fact_of(says, says.who == kKube ? 1 : 2), CardPlaces());
+    for (const Says& says : said)
+      as_written.add(fact_of(says, says.who == kKube ? 1 : 2), CardPlaces(), texts);
     EXPECT_EQ(to_json(attempts.diagnosis()), to_json(as_written.diagnosis()));
     EXPECT_TRUE(answer.empty() || answer == to_json(attempts.diagnosis()));
     answer = to_json(attempts.diagnosis());
@@ -122,15 +124,16 @@ TEST(PodAttempts, AnOlderFileChangesNothing) {
                                    {kKube, 3, FactKind::kFilterFailed, {}, "old"}};
   const std::vector<Says> newer = {{kKube, 4, FactKind::kAttempt},
                                    {kKube, 5, FactKind::kFilterFailed, {}, "new"}};
+  SharedTexts texts;
   PodAttempts attempts;
-  for (const Says& says : newer) attempts.add(fact_of(says, 1), CardPlaces());
-  for (const Says& says : older) attempts.add(fact_of(says, 2), CardPlaces());
+  for (const Says& says : newer) attempts.add(fact_of(says, 1), CardPlaces(), texts);
+  for (const Says& says : older) attempts.add(fact_of(says, 2), CardPlaces(), texts);
   EXPECT_TRUE(has(to_json(attempts.diagnosis()), R"("summary":"new","nodes":[])"))
       << to_json(attempts.diagnosis());
   // Within one log its order counts: clocks are set back.
   PodAttempts one_log;
-  for (const Says& says : newer) one_log.add(fact_of(says, 1), CardPlaces());
-  for (const Says& says : older) one_log.add(fact_of(says, 1), CardPlaces());
+  for (const Says& says : newer) one_log.add(fact_of(says, 1), CardPlaces(), texts);
+  for (const Says& says : older) one_log.add(fact_of(says, 1), CardPlaces(), texts);
   EXPECT_TRUE(has(to_json(one_log.diagnosis()), R"("summary":"old")")) << to_json(one_log.diagnosis());
 }
 
