@@ -1,6 +1,9 @@
 #include "diagnosis/attempt.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include "base/printable.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
@@ -48,7 +51,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
   log_ = fact.log;
   time_.last = fact.time;
   last_ = fact.instant;
-  if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep(uid_, std::string(uid));
+  if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep_always(uid_, uid);
   take(fact, places, texts);
   const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
                       fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
@@ -105,8 +108,8 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       reach_bind(fact);
       bind_.says.verdict = Verdict::kPassed;
       bind_.time = fact.time;
-      keep(bind_.says.summary, std::string(kBound));
-      keep(bind_.says.line, std::string(fact.line));
+      keep_always(bind_.says.summary, kBound);
+      keep_always(bind_.says.line, fact.line);
       break;
     case FactKind::kBindFailed:
       reach_bind(fact);
@@ -129,27 +132,48 @@ std::string Attempt::sentence(std::string_view says, std::string_view cause) {
 }
 
 void Attempt::reach_bind(const Fact& fact) {
-  if (const std::string_view node = fact[Field::kNode]; !node.empty()) keep(target_, std::string(node));
+  if (const std::string_view node = fact[Field::kNode]; !node.empty()) keep_always(target_, node);
   if (filter_.says.verdict != Verdict::kNone) return;
   filter_.says.verdict = Verdict::kPassed;
   filter_.time = fact.time;
-  keep(filter_.says.line, std::string(fact.line));
+  keep_always(filter_.says.line, fact.line);
 }
 
-void Attempt::keep(std::string& place, std::string text) {
+bool Attempt::has_room(std::size_t more) {
+  if (bytes_ + shared_ + more <= kMostBytes) return true;
+  cut_ = true;
+  return false;
+}
+
+void Attempt::keep_always(std::string& place, std::string_view text) {
+  text = beginning_of(text, kLongestText);
   bytes_ += text.size();
   bytes_ -= place.size();
-  place = std::move(text);
+  place = text;
+}
+
+void Attempt::keep(std::string& place, std::string_view text) {
+  keep_always(place, {});
+  if (!text.empty() && has_room(std::min(text.size(), kLongestText))) keep_always(place, text);
+}
+
+void Attempt::keep(SharedText& place, std::string_view text, SharedTexts& texts) {
+  shared_ -= place.view().size();
+  place = {};
+  text = beginning_of(text, kLongestText);
+  if (text.empty() || !has_room(text.size())) return;
+  place = texts.share(text);
+  shared_ += text.size();
 }
 
 void Attempt::set(Phase& phase, Verdict verdict, const Fact& fact) {
-  std::string summary = sentence(fact[Field::kSummary], fact[Field::kError]);
+  const std::string summary = sentence(fact[Field::kSummary], fact[Field::kError]);
   if (phase.says.verdict == verdict && (summary.empty() || fact.weight < phase.weight)) return;
   phase.says.verdict = verdict;
   phase.time = fact.time;
   phase.weight = fact.weight;
-  keep(phase.says.summary, std::move(summary));
-  keep(phase.says.line, std::string(fact.line));
+  keep_always(phase.says.summary, summary);
+  keep_always(phase.says.line, fact.line);
 }
 
 }  // namespace flowtap::diagnosis

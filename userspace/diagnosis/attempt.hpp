@@ -38,6 +38,9 @@ class Attempt {
   static constexpr std::size_t kMostNodes = 5000;
   static constexpr std::size_t kMostContainers = 256;
   static constexpr std::size_t kMostCards = 1024;  ///< of one node
+  static constexpr std::size_t kLongestText = std::size_t{16} << 10U;
+  static constexpr std::size_t kMostBytes =
+      std::size_t{8} << 20U;  ///< with the texts that it shares, as if nobody else had them
 
   /// A phase, and when the scheduler said so.
   struct Phase {
@@ -105,7 +108,13 @@ class Attempt {
   void read_requests(std::string_view json);
   void reach_bind(const Fact& fact);
   void set(Phase& phase, Verdict verdict, const Fact& fact);
-  void keep(std::string& place, std::string text);
+  /// Whether as many bytes more are still within the bound.
+  [[nodiscard]] bool has_room(std::size_t more);
+  /// In place of what is there, as far as there is room.
+  void keep(std::string& place, std::string_view text);
+  void keep(SharedText& place, std::string_view text, SharedTexts& texts);
+  /// The same of a phase or of the pod, which are few.
+  void keep_always(std::string& place, std::string_view text);
   /// What is said, and behind a comma its cause if there is one.
   [[nodiscard]] static std::string sentence(std::string_view says, std::string_view cause);
   void forget_cards(Node& node);
@@ -135,6 +144,8 @@ class Attempt {
   Phase filter_;
   Phase bind_;
   std::size_t bytes_ = sizeof(Attempt);
+  std::size_t shared_ = 0;  // bytes of its texts that others may have, too
+  bool cut_ = false;        // not all has found room
 };
 
 }  // namespace flowtap::diagnosis

@@ -91,6 +91,7 @@ Diagnosis Attempt::diagnosis() const {
       out.preemption = error->preemption;
     }
   if (scheduler_ == Scheduler::kHami) out.lacks = lacks_cards(out, tells_cards_);
+  if (cut_) out.lacks.push_back(lacks_room());
   out.decide();
   return out;
 }

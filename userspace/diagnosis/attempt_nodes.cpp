@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "diagnosis/attempt.hpp"
 #include "diagnosis/reasons.hpp"
 
@@ -27,15 +28,17 @@ std::optional<Number> number(std::string_view text) {
 }  // namespace
 
 Attempt::Node* Attempt::node(std::string_view name) {
-  if (name.empty()) return nullptr;
+  if (name.empty() || name.size() > kLongestName) return nullptr;
   if (const auto found = nodes_.find(name); found != nodes_.end()) return &found->second;
-  if (nodes_.size() >= kMostNodes) return nullptr;
+  cut_ = cut_ || nodes_.size() >= kMostNodes;
+  if (nodes_.size() >= kMostNodes || !has_room(kEntry + sizeof(Node) + name.size())) return nullptr;
   bytes_ += kEntry + sizeof(Node) + name.size();
   return &nodes_.emplace(name, Node{}).first->second;
 }
 
 void Attempt::add_container(std::string_view name) {
-  if (containers_.size() >= kMostContainers || std::ranges::find(containers_, name) != containers_.end())
+  if (containers_.size() >= kMostContainers || std::ranges::find(containers_, name) != containers_.end() ||
+      !has_room(kEntry + name.size()))
     return;
   containers_.emplace_back(name);
   bytes_ += kEntry + name.size();
@@ -82,14 +85,17 @@ void Attempt::fail_card(const Fact& fact, const CardPlaces& places, SharedTexts&
   Node* found = node(name);
   if (found == nullptr && !name.empty()) return;
   std::vector<Card>& cards = found != nullptr ? found->cards : loose_;
-  if (cards.size() >= (found != nullptr ? kMostCards : CardPlaces::kMost)) return;
-  cards.push_back({texts.share(card), texts.share(fact[Field::kReason])});
+  if (cards.size() >= (found != nullptr ? kMostCards : CardPlaces::kMost) || !has_room(sizeof(Card))) return;
+  cards.emplace_back();
   bytes_ += sizeof(Card);
+  keep(cards.back().name, card, texts);
+  keep(cards.back().reason, fact[Field::kReason], texts);
 }
 
 // What a node's verdict counts was said before it, card by card. Where as many cards without a node have the reason as it counts, they are
 // its own; where more have it, some are of nodes whose verdicts are still to come.
 void Attempt::place_cards(Node& node, std::string_view reason) {
+  if (loose_.empty()) return;
   std::vector<std::string_view> certain;
   each_reason(reason, [&](std::string_view one) {
     const std::string_view why = without_counts(one);
@@ -110,7 +116,7 @@ void Attempt::place_cards(Node& node, std::string_view reason) {
 // A scheduler that does not say why has said it of cards, or of the node in a line before; such lines of several nodes may stand
 // between each other.
 std::string Attempt::reason_of(const Node& node, const Fact& fact, const CardPlaces& places) {
-  std::string reason = sorted_reason(fact[Field::kReason]);
+  std::string reason = sorted_reason(beginning_of(fact[Field::kReason], kLongestText));
   if (!reason.empty()) {
     if (const auto said = std::ranges::find(reasons_, reason); said != reasons_.end()) take_reason(said);
     return reason;
@@ -130,18 +136,18 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
   // What says the same once more, as that the pod is being bound there, says less of why.
   const bool says_more = found->verdict != verdict || found->by_event || !fact[Field::kScore].empty() ||
                          !fact[Field::kReason].empty();
-  if (says_more) keep(found->line, std::string(fact.line));
+  if (says_more) keep(found->line, fact.line);
   found->verdict = verdict;
   found->by_event = false;
   if (verdict == Verdict::kPassed) {
     found->score = number<double>(fact[Field::kScore]).value_or(found->score);
-    found->reason = {};
+    keep(found->reason, {}, texts);
     forget_cards(*found);
     return;
   }
   const std::string reason = reason_of(*found, fact, places);
   place_cards(*found, reason);
-  found->reason = texts.share(sentence(reason, fact[Field::kError]));
+  keep(found->reason, sentence(reason, fact[Field::kError]), texts);
   found->index = number<std::size_t>(fact[Field::kIndex]);
 }
 
@@ -152,7 +158,7 @@ void Attempt::align(const Fact& fact, Verdict verdict) {
   const std::string_view container = fact[Field::kContainer];
   auto at = std::ranges::find(found->places, container, &Place::container);
   if (at == found->places.end()) {
-    if (found->places.size() >= kMostContainers) return;
+    if (found->places.size() >= kMostContainers || !has_room(sizeof(Place) + container.size())) return;
     bytes_ += sizeof(Place) + container.size();
     at = found->places.insert(at, {std::string(container), Verdict::kNone, {}, 0, {}, {}, {}});
   }
@@ -160,14 +166,14 @@ void Attempt::align(const Fact& fact, Verdict verdict) {
   found->by_event = false;
   keep(found->line, {});
   const bool is_reason = verdict == Verdict::kFailed && fact.weight >= at->weight;
-  if (at->verdict != verdict || is_reason) keep(at->line, std::string(fact.line));
+  if (at->verdict != verdict || is_reason) keep(at->line, fact.line);
   if (at->verdict != verdict || fact.weight >= at->weight) {
-    keep(at->reason, std::string(fact[Field::kReason]));
+    keep(at->reason, fact[Field::kReason]);
     at->weight = fact.weight;
   }
   at->verdict = verdict;
   if (const std::string_view resource = fact[Field::kResource]; !resource.empty())
-    keep(at->resource, std::string(resource));
+    keep(at->resource, resource);
   if (const auto cell = number<std::size_t>(fact[Field::kCell])) at->cell = cell;
 }
 
@@ -180,18 +186,20 @@ void Attempt::decide_many(const Fact& fact, SharedTexts& texts) {
     if (found == nullptr || (found->verdict != Verdict::kNone && !found->by_event)) continue;
     found->verdict = Verdict::kFailed;
     found->by_event = true;
-    found->reason = texts.share(with_reason(found->reason.view(), fact[Field::kReason]));
-    keep(found->line, std::string(fact.line));
+    keep(found->reason, with_reason(found->reason.view(), fact[Field::kReason]), texts);
+    keep(found->line, fact.line);
   }
 }
 
 void Attempt::forget_cards(Node& node) {
   bytes_ -= node.cards.size() * sizeof(Card);
+  for (const Card& card : node.cards) shared_ -= card.name.view().size() + card.reason.view().size();
   node.cards.clear();
 }
 
 void Attempt::add_reason(std::string_view reason) {
-  if (reasons_.size() >= kMostNodes) return;
+  reason = beginning_of(reason, kLongestText);
+  if (reasons_.size() >= kMostNodes || !has_room(sizeof(std::string) + reason.size())) return;
   reasons_.emplace_back(reason);
   bytes_ += sizeof(std::string) + reason.size();
 }

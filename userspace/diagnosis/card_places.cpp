@@ -2,12 +2,15 @@
 
 #include <boost/json.hpp>
 
+#include "diagnosis/fact.hpp"
+
 namespace flowtap::diagnosis {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kDepth = 32;  // deeper than any scheduler nests
+constexpr std::size_t kEntry = 128;  // what a map has beside the texts, about
+constexpr std::size_t kDepth = 32;   // deeper than any scheduler nests
 
 void walk(const json::value& value, const std::function<void(std::string_view)>& take) {
   if (const auto* list = value.if_array()) {
@@ -49,17 +52,30 @@ void each_card(std::string_view cards, const std::function<void(std::string_view
 }
 
 void CardPlaces::add(std::string_view node, std::string_view cards, bool all) {
-  if (node.empty()) return;
+  if (node.empty() || node.size() > kLongestName) return;
+  const auto has_room = [&](std::size_t entries, std::size_t more) {
+    return entries < kMost && bytes_ + more <= kMostBytes;
+  };
   std::size_t count = 0;
   each_card(cards, [&](std::string_view card) {
     ++count;
-    if (const auto known = nodes_.find(card); known != nodes_.end())
+    if (card.size() > kLongestName) return;
+    if (const auto known = nodes_.find(card); known != nodes_.end()) {
+      bytes_ += node.size();
+      bytes_ -= known->second.size();
       known->second = node;
-    else if (nodes_.size() < kMost)
+    } else if (const std::size_t more = kEntry + card.size() + node.size(); has_room(nodes_.size(), more)) {
       nodes_.emplace(card, node);
+      bytes_ += more;
+    }
   });
-  if (all && count > 0 && (counts_.size() < kMost || counts_.contains(node)))
-    counts_[std::string(node)] = count;
+  if (!all || count == 0) return;
+  if (const auto known = counts_.find(node); known != counts_.end()) {
+    known->second = count;
+  } else if (const std::size_t more = kEntry + node.size(); has_room(counts_.size(), more)) {
+    counts_.emplace(node, count);
+    bytes_ += more;
+  }
 }
 
 std::string_view CardPlaces::node_of(std::string_view card) const {

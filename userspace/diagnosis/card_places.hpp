@@ -13,6 +13,7 @@ class CardPlaces {
  public:
   /// What a cluster of some thousand nodes has.
   static constexpr std::size_t kMost = 65'536;
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 
   /// `cards`: JSON in which each card is an object with an "id" or "UUID", or Go's list of structures that begin with one.
   /// `all`: the node has no others of their kind.
@@ -21,10 +22,13 @@ class CardPlaces {
   [[nodiscard]] std::string_view node_of(std::string_view card) const;
   /// 0: nobody has said how many there are.
   [[nodiscard]] std::size_t cards_of(std::string_view node) const;
+  /// About what it takes.
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   std::map<std::string, std::string, std::less<>> nodes_;
   std::map<std::string, std::size_t, std::less<>> counts_;
+  std::size_t bytes_ = 0;
 };
 
 /// Each card in such a text.

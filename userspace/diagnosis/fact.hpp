@@ -65,6 +65,9 @@ constexpr std::size_t kFields = 14;
 /// Of a record no more is kept as what a verdict rests on.
 constexpr std::size_t kLongestLine = 512;
 
+/// Kubernetes'. What is longer names nothing.
+constexpr std::size_t kLongestName = 253;
+
 /// Does not own; what it views lives until the parser's next record.
 struct Fact {
   FactKind kind = FactKind::kAttempt;

@@ -22,6 +22,13 @@ std::span<const FactRow> rows_of(Form form, std::string_view text) {
   return {std::ranges::lower_bound(rows, std::pair(form, std::string_view{}), {}, place), rows.end()};
 }
 
+// Nothing for a text that cannot be the field's.
+std::string_view fitting(Field field, std::string_view text) {
+  const bool is_name =
+      field == Field::kNode || field == Field::kContainer || field == Field::kCard || field == Field::kUid;
+  return is_name && text.size() > kLongestName ? std::string_view() : text;
+}
+
 }  // namespace
 
 void FactParser::read_pairs(const flow::KlogRecord& record) {
@@ -69,12 +76,12 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
       text = flow::klog_text(*pair, apart_);
     }
     const auto take = [&](std::string_view name, std::string_view taken) {
-      if (const Field* field = field_named(name)) fact.at(*field) = taken;
+      if (const Field* field = field_named(name)) fact.at(*field) = fitting(*field, taken);
     };
     if (!matches(row.pattern, text, take)) return false;
   }
   for (const FactRow::Key& key : row.keys)
-    if (!key.key.empty()) fact.at(key.field) = value_of(key.key, key.field);
+    if (!key.key.empty()) fact.at(key.field) = fitting(key.field, value_of(key.key, key.field));
   const bool is_phase = row.kind >= FactKind::kFilterPassed;
   std::string_view& said = fact.at(is_phase ? Field::kSummary : Field::kReason);
   if (said.empty()) said = row.says;

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "diagnosis/attempt.hpp"
 #include "diagnosis/fact_table.hpp"
 #include "diagnosis/failed_nodes.hpp"
 #include "diagnosis/reasons.hpp"
@@ -57,6 +58,12 @@ std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, bool told) {
     return {"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"};
   if (of_cards > 0) return {"the cards that would not do: HAMi names them from -v=5 on"};
   return {};
+}
+
+std::string lacks_room() {
+  return "what more was said of the attempt: of one no more than " +
+         std::to_string(Attempt::kMostBytes >> 20U) + " MiB and " + std::to_string(Attempt::kMostNodes) +
+         " nodes are kept";
 }
 
 std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis) {

@@ -40,7 +40,7 @@ Diagnosis of_both(const Attempt& device, const Attempt& generic) {
   if (!out.first || (other.first && *other.first < *out.first)) out.first = other.first;
   if (!out.last || (other.last && *other.last > *out.last)) out.last = other.last;
   out.nodes = of_both(std::move(other.nodes), std::move(out.nodes));
-  out.lacks = std::move(other.lacks);
+  std::ranges::move(other.lacks, std::back_inserter(out.lacks));
   out.decide();
   return out;
 }

@@ -45,5 +45,21 @@ TEST(CardPlaces, ACardIsWhereItWasSeenLast) {
   EXPECT_EQ(places.cards_of("x"), 0U);
 }
 
+TEST(CardPlaces, TheyHaveABoundWhateverTheirNamesAre) {
+  CardPlaces places;
+  for (std::size_t i = 0; i < CardPlaces::kMost; ++i) {
+    const std::string number = std::to_string(i);
+    places.add(number + std::string(200, 'n'), R"([{"id":")" + number + std::string(200, 'c') + "\"}]", true);
+  }
+  EXPECT_LE(places.bytes(), CardPlaces::kMostBytes);
+  EXPECT_GT(places.bytes(), CardPlaces::kMostBytes / 2);
+  CardPlaces few;
+  few.add("n", R"([{"id":")" + std::string(100'000, 'c') + R"("},{"id":"a"}])", true);
+  few.add(std::string(100'000, 'n'), R"([{"id":"b"}])", true);
+  EXPECT_LE(few.bytes(), 1000U);
+  EXPECT_EQ(few.node_of("a"), "n");
+  EXPECT_EQ(few.node_of("b"), "");
+}
+
 }  // namespace
 }  // namespace flowtap::diagnosis

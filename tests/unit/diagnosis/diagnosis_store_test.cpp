@@ -146,6 +146,36 @@ TEST(DiagnosisStore, CardsOfManyPodsAreKeptOnce) {
   EXPECT_LE(store.bytes(), 10 * 10'000U);
 }
 
+// One pod alone, of which everything that is said is long: nothing else can make room.
+TEST(DiagnosisStore, OnePodHasABoundWhateverIsSaidOfIt) {
+  const std::string tail(std::size_t{64} << 10U, 'x');
+  for (const FactKind kind :
+       {FactKind::kNodeFails, FactKind::kAlignFails, FactKind::kCardFails, FactKind::kNodeReason}) {
+    DiagnosisStore store;
+    const CardPlaces places;
+    for (std::size_t i = 0; i < Attempt::kMostNodes; ++i) {
+      const std::string number = std::to_string(i);
+      const std::string reason = number + tail;
+      const std::string name = number + std::string(kLongestName - number.size(), 'n');
+      Fact fact = fact_of(kind, name, reason);
+      fact.line = std::string_view(tail).substr(0, kLongestLine);
+      for (const Field field : {Field::kContainer, Field::kCard}) fact.at(field) = name;
+      fact.at(Field::kResource) = reason;
+      store.add({.ns = "ns", .name = "p"}, fact, places);
+    }
+    Fact end = fact_of(FactKind::kFilterFailed);
+    end.at(Field::kSummary) = tail;
+    store.add({.ns = "ns", .name = "p"}, end, places);
+    EXPECT_LE(store.bytes(), DiagnosisStore::kMostBytes / 2);
+    const auto found = store.find("ns", "p");
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->filter.summary.size(), Attempt::kLongestText) << "how it went has room";
+    ASSERT_FALSE(found->lacks.empty());
+    EXPECT_TRUE(found->lacks.front().starts_with("what more was said of the attempt"))
+        << found->lacks.front();
+  }
+}
+
 TEST(DiagnosisStore, OfNoSizeKeepsNothing) {
   DiagnosisStore store(0);
   store.add({.ns = "ns", .name = "p"}, fact_of(FactKind::kNodeFits, "n"), CardPlaces());

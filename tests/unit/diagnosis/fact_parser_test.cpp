@@ -93,6 +93,15 @@ TEST(FactParser, AnErrorStandsBesideItsMessage) {
             Facts{"ns/p | n | Failed to lock node | node n has been locked"});
 }
 
+TEST(FactParser, ANameThatIsTooLongIsNone) {
+  const std::string name(kLongestName, 'n');
+  EXPECT_EQ(facts_of("\"Attempting to bind pod to node\" pod=\"p\" namespace=\"ns\" node=\"" + name + '"'),
+            Facts{"ns/p | " + name});
+  EXPECT_EQ(facts_of("\"Attempting to bind pod to node\" pod=\"p\" namespace=\"ns\" node=\"n" + name + '"'),
+            Facts{"ns/p"});
+  EXPECT_EQ(facts_of("Start to count dcu devices for container n" + name), Facts{""});
+}
+
 TEST(FactTable, EachRowCanBeReached) {
   std::set<std::tuple<int, int, std::string_view, std::string_view, std::string_view, int>> seen;
   for (const FactRow& row : fact_rows()) {
