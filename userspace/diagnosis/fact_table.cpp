@@ -55,16 +55,20 @@ using Form = FactRow::Form;
        .keys = {{{"node", Field::kNode},                               \
                  {"resource", Field::kResource},                       \
                  {"container", Field::kContainer},                     \
-                 {"numaCell", Field::kCell}}},                         \
+                 {"numaCell", Field::kCell},                           \
+                 {"podUID", Field::kUid}}},                            \
        .with = present,                                                \
        .value = is,                                                    \
        .says = reason,                                                 \
        .weight = heavy},
-#define RESOURCE(text)                                                                                 \
-  {.kind = FactKind::kAlignFails,                                                                      \
-   .message = text,                                                                                    \
-   .keys = {{{"node", Field::kNode}, {"reason", Field::kResource}, {"container", Field::kContainer}}}, \
-   .with = "node",                                                                                     \
+#define RESOURCE(text)                         \
+  {.kind = FactKind::kAlignFails,              \
+   .message = text,                            \
+   .keys = {{{"node", Field::kNode},           \
+             {"reason", Field::kResource},     \
+             {"container", Field::kContainer}, \
+             {"podUID", Field::kUid}}},        \
+   .with = "node",                             \
    .says = text},
 constexpr FactRow kHamiRows[] = {
 #include "diagnosis/hami.def"

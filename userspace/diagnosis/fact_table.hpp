@@ -25,7 +25,7 @@ struct FactRow {
   Scheduler scheduler = Scheduler::kKube;
   FactKind kind = FactKind::kAttempt;
   std::string_view message = {};
-  std::array<Key, 4> keys = {};  ///< a value of the record under this key is this field
+  std::array<Key, 5> keys = {};  ///< a value of the record under this key is this field
   std::string_view with = {};    ///< the record has this key, with this value where one is given
   std::string_view value = {};
   std::string_view without = {};  ///< the record does not have this key

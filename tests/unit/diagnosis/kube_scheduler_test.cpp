@@ -60,6 +60,22 @@ TEST(KubeScheduler, ABindThatFails) {
       body("failed", "failed", R"(running PreFilter plugin \"X\": no)", ""));
 }
 
+// The NUMA-aware scheduler's lines have it, and HAMi's of 2024 at the bind.
+TEST(KubeScheduler, AnotherUidIsAnotherPod) {
+  const auto verdict = [](std::string_view uid, std::string_view node) {
+    return R"("early verdict: cannot find affinity" pod="ns/p" podUID=")" + std::string(uid) + "\" node=\"" +
+           std::string(node) + R"(" container="c")";
+  };
+  const std::string answer = answer_of({verdict("old", "n1"), verdict("new", "n2")}, "ns/p", true);
+  EXPECT_NE(answer.find(R"("uid":"new")"), std::string::npos) << answer;
+  EXPECT_EQ(answer.find("n1"), std::string::npos) << answer;
+  for (const char* line :
+       {R"("cannot align container" pod="ns/p" podUID="u" node="n" container="c" reason="cpu")",
+        R"("invalid topology data" pod="ns/p" podUID="u" node="n")",
+        R"("Bind" pod="p" namespace="ns" podUID="u" node="n")"})
+    EXPECT_NE(answer_of({line}, "ns/p", true).find(R"("uid":"u")"), std::string::npos) << line;
+}
+
 // Both containers' logs as one file: each scheduler is at a pod of its own.
 TEST(KubeScheduler, HamiInTheSameFile) {
   EXPECT_EQ(
