@@ -26,14 +26,16 @@ using Form = FactRow::Form;
    .with = "err",                                   \
    .says = text,                                    \
    .weight = 1},
-#define EVENT(what, heavy, reason, text) \
-  {.kind = FactKind::what,               \
-   .message = "Event occurred",          \
-   .with = "reason",                     \
-   .value = reason,                      \
-   .apart = "message",                   \
-   .pattern = text,                      \
-   .weight = heavy,                      \
+#define EVENT(what, heavy, reason, text) EVENT_AS(what, heavy, reason, text, "")
+#define EVENT_AS(what, heavy, reason, text, summary) \
+  {.kind = FactKind::what,                           \
+   .message = "Event occurred",                      \
+   .with = "reason",                                 \
+   .value = reason,                                  \
+   .apart = "message",                               \
+   .pattern = text,                                  \
+   .says = summary,                                  \
+   .weight = heavy,                                  \
    .ends = true},
 #define APART(what, text, key, all) \
   {.kind = FactKind::what, .message = text, .apart = key, .pattern = all, .ends = true},
@@ -84,6 +86,7 @@ constexpr FactRow kKubeRows[] = {
 #undef VERDICT
 #undef ERROR
 #undef EVENT
+#undef EVENT_AS
 #undef APART
 #undef TEXT
 #undef ALIGN

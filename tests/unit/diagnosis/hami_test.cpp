@@ -149,6 +149,12 @@ TEST(Hami, APodWithoutDevicesPasses) {
   EXPECT_EQ(answer_of({kBegin, R"("No device requests found" pod="ns/p")",
                        R"("Pod does not request any resources" pod="p")"}),
             body("pending", "passed", "No device requests found", ""));
+  // 2.5 to 2.9, at -v=1 and at -v=0.
+  constexpr std::string_view kNone =
+      R"("Event occurred" object="ns/p" kind="Pod" type="Warning" reason="FilteringFailed" message="does not request any resource")";
+  const std::string passes = body("pending", "passed", "Pod does not request any resources", "");
+  EXPECT_EQ(answer_of({kBegin, R"("Pod does not request any resources" pod="p")", kNone}), passes);
+  EXPECT_EQ(answer_of({kBegin, kNone}), passes);
 }
 
 TEST(Hami, ANewAttemptBeginsAnew) {
