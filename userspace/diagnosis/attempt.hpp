@@ -119,12 +119,15 @@ class Attempt {
   [[nodiscard]] static std::string sentence(std::string_view says, std::string_view cause);
   void forget_cards(Node& node);
   void add_reason(std::string_view reason);
-  std::string take_reason(std::vector<std::string>::iterator at);
+  void take_reason(std::vector<std::string>::iterator at);
   void fail_card(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   void place_cards(Node& node, std::string_view reason);
   [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
+  [[nodiscard]] static bool is_unsaid(const Node& node);
+  [[nodiscard]] std::string_view unsaid_reason() const;
   [[nodiscard]] std::optional<std::size_t> failed_container(const Node& node) const;
-  [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node) const;
+  [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node,
+                                       std::string_view unsaid) const;
 
   Scheduler scheduler_ = Scheduler::kKube;
   bool heard_ = false;
@@ -138,7 +141,7 @@ class Attempt {
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;
   std::vector<std::size_t> requests_;  // by container: of how many kinds of device it asks for some
-  std::vector<std::string> reasons_;   // of nodes that are not decided yet
+  std::vector<std::string> reasons_;   // of nodes that a verdict without a reason is of
   std::vector<Card> loose_;            // that failed, of which nobody knows the node
   std::size_t unplaced_ = 0;           // allocations on cards of which nobody knows the node
   Phase filter_;

@@ -1,5 +1,6 @@
 // What an attempt comes to: which container of a node failed, and how the phases went.
 #include <algorithm>
+#include <utility>
 
 #include "diagnosis/attempt.hpp"
 #include "diagnosis/fit_error.hpp"
@@ -21,7 +22,21 @@ std::optional<std::size_t> Attempt::failed_container(const Node& node) const {
   return std::nullopt;
 }
 
-NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const {
+bool Attempt::is_unsaid(const Node& node) {
+  return node.verdict == Verdict::kFailed && node.reason.empty() && node.cards.empty() && node.places.empty();
+}
+
+// Up to 2.5 HAMi says why a node fails in a line without the node, and in another that it does; of several nodes these stand between each
+// other. Where there are as many of the one as of the other each such node has one; where there are fewer, nobody knows which.
+std::string_view Attempt::unsaid_reason() const {
+  const auto is_first = [&](const std::string& reason) { return reason == reasons_.front(); };
+  const auto unsaid = std::ranges::count_if(nodes_, [](const auto& one) { return is_unsaid(one.second); });
+  return std::cmp_equal(unsaid, reasons_.size()) && std::ranges::all_of(reasons_, is_first) && unsaid > 0
+             ? std::string_view(reasons_.front())
+             : std::string_view();
+}
+
+NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node, std::string_view unsaid) const {
   NodeVerdict out{.name = name,
                   .verdict = node.verdict,
                   .score = 0,
@@ -32,7 +47,7 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node) const
   out.cards.reserve(node.cards.size());
   for (const Card& card : node.cards)
     out.cards.push_back({std::string(card.name.view()), std::string(card.reason.view())});
-  const std::string reason_of_node(node.reason.view());
+  const std::string reason_of_node(is_unsaid(node) ? unsaid : node.reason.view());
   const bool named = requests_.empty() || requests_.size() == containers_.size();
   const auto pass = [&](std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
@@ -78,8 +93,9 @@ Diagnosis Attempt::diagnosis() const {
   out.attempt = 1;
   out.first = first_;
   out.last = last_;
+  const std::string_view unsaid = unsaid_reason();
   for (const auto& [name, node] : nodes_)
-    if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node));
+    if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node, unsaid));
   // Up to 2.5 HAMi does not say at -v=4 that no node was left. kube-scheduler does, and tells of few nodes only.
   const auto failed = [](const NodeVerdict& node) { return node.verdict == Verdict::kFailed; };
   if (scheduler_ == Scheduler::kHami && out.filter.verdict == Verdict::kNone && !out.nodes.empty() &&

@@ -113,17 +113,13 @@ void Attempt::place_cards(Node& node, std::string_view reason) {
   loose_.erase(placed.begin(), placed.end());
 }
 
-// A scheduler that does not say why has said it of cards, or of the node in a line before; such lines of several nodes may stand
-// between each other.
+// A scheduler that does not say why has said it of cards, or of the node in a line before (unsaid_reason()).
 std::string Attempt::reason_of(const Node& node, const Fact& fact, const CardPlaces& places) {
   std::string reason = sorted_reason(beginning_of(fact[Field::kReason], kLongestText));
   if (!reason.empty()) {
     if (const auto said = std::ranges::find(reasons_, reason); said != reasons_.end()) take_reason(said);
     return reason;
   }
-  if (!reasons_.empty() &&
-      std::ranges::all_of(reasons_, [&](const auto& r) { return r == reasons_.front(); }))
-    return take_reason(reasons_.end() - 1);
   std::vector<std::string_view> cards;
   cards.reserve(node.cards.size());
   for (const Card& card : node.cards) cards.emplace_back(card.reason.view());
@@ -204,11 +200,9 @@ void Attempt::add_reason(std::string_view reason) {
   bytes_ += sizeof(std::string) + reason.size();
 }
 
-std::string Attempt::take_reason(std::vector<std::string>::iterator at) {
-  std::string reason = std::move(*at);
+void Attempt::take_reason(std::vector<std::string>::iterator at) {
+  bytes_ -= sizeof(std::string) + at->size();
   reasons_.erase(at);
-  bytes_ -= sizeof(std::string) + reason.size();
-  return reason;
 }
 
 }  // namespace flowtap::diagnosis

@@ -127,6 +127,32 @@ TEST(Hami, OldVersionsReasonsAreCounted) {
             body("failed", "failed", "All node scores do not meet for pod p", ""));
 }
 
+// 2.5 scores nodes beside each other.
+TEST(Hami, AReasonThatMayBeOfSeveralNodesIsNobodys) {
+  constexpr std::string_view kOldBegin = R"("begin schedule filter" pod="p" uuid="u" namespaces="ns")";
+  constexpr std::string_view kCards =
+      "node n2 device NVIDIA come node info=&{n2 [{A 0 10 40960 100 NVIDIA-T4 0 true}]} total=[]";
+  constexpr std::string_view kTooMany =
+      R"("request devices nums cannot exceed the total number of devices on the node." pod="ns/p" request devices nums=3 node device nums=2)";
+  constexpr std::string_view kNoMemory = R"("card Insufficient remaining memory" pod="ns/p" device="A")";
+  const auto fails = [](std::string_view node) {
+    return R"("calcScore:node not fit pod" pod="ns/p" node=")" + std::string(node) + '"';
+  };
+  const auto reasons_of = [](const std::string& answer) {
+    std::string out;
+    const auto parsed = boost::json::parse(answer);
+    for (const auto& node : parsed.at_pointer("/filter/nodes").as_array())
+      out += std::string(node.as_object().contains("reason") ? node.at("reason").as_string() : "-") + ' ';
+    return out;
+  };
+  EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, kNoMemory, fails("n2"), fails("n1")})),
+            "NodeInsufficientDevice 1/1 CardInsufficientMemory ");
+  // Below -v=5 no card is spoken of, and then one of the two has a reason that is not there.
+  EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, fails("n2"), fails("n1")})), "- - ");
+  EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, fails("n2"), kTooMany, fails("n1")})),
+            "NodeInsufficientDevice NodeInsufficientDevice ");
+}
+
 // At -v=0 to 3 only the events tell, and only of the reasons' nodes.
 TEST(Hami, EventsAlone) {
   const auto event = [](std::string_view message) {
