@@ -101,6 +101,20 @@ std::string unnamed_text(const Diagnosis& diagnosis, const Style& style) {
   return table.text(style);
 }
 
+/// What kube-scheduler does about it, and which of its plugins have left no node.
+std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
+  const auto list = [](const std::vector<std::string>& all) {
+    std::string out;
+    for (const std::string& one : all) out += (out.empty() ? "" : ", ") + printable(one);
+    return out;
+  };
+  std::string out;
+  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  if (!diagnosis.victims.empty()) out += "  ended to make room: " + list(diagnosis.victims) + '\n';
+  if (!diagnosis.plugins.empty()) out += "  turned down by: " + list(diagnosis.plugins) + '\n';
+  return out;
+}
+
 std::string lacks_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   std::string out;
   if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
@@ -149,7 +163,7 @@ std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const S
   std::string out = style.paint("1", printable(pod)) + " is " + state_words(diagnosis) + '\n';
   if (const std::string words = attempt_words(diagnosis, style.pick("×", "x")); !words.empty())
     out += "  " + words + '\n';
-  for (auto* part : {nodes_text, unnamed_text, lacks_text, advice_text})
+  for (auto* part : {nodes_text, unnamed_text, room_text, lacks_text, advice_text})
     if (const std::string text = part(diagnosis, style); !text.empty()) out += '\n' + text;
   if (const std::string text = evidence ? lines_text(diagnosis, style) : ""; !text.empty())
     out += '\n' + text;

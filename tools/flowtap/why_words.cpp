@@ -83,7 +83,9 @@ std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
   if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
   const std::string counted = reasons_text(failed.by_reason);
-  return no_node_words(failed.nodes) + "; " + counted;
+  const std::string room =
+      diagnosis.nominated.empty() ? "" : "; room is being made on " + printable(diagnosis.nominated);
+  return no_node_words(failed.nodes) + "; " + counted + room;
 }
 
 std::string undecided(const Diagnosis& diagnosis) {

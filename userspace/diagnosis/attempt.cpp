@@ -27,7 +27,8 @@ bool Attempt::begins(const Fact& fact) const {
   if (!heard_ || fact.kind == FactKind::kAttempt) return true;
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
     return true;
-  return time_.closed && fact.kind != FactKind::kBindFailed && fact.kind != FactKind::kPhaseFailed;
+  return time_.closed && !is_behind(fact) && fact.kind != FactKind::kBindFailed &&
+         fact.kind != FactKind::kPhaseFailed;
 }
 
 void Attempt::begin(const Fact& fact) {
@@ -49,8 +50,10 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
-  time_.last = fact.time;
-  last_ = fact.instant;
+  if (!time_.closed || !is_behind(fact)) {
+    time_.last = fact.time;
+    last_ = fact.instant;
+  }
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep_always(uid_, uid);
   take(fact, places, texts);
   const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
@@ -94,6 +97,15 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       break;
     case FactKind::kAlignFails:
       align(fact, Verdict::kFailed);
+      break;
+    case FactKind::kNominates:
+      keep_always(nominated_, fact[Field::kNode]);
+      break;
+    case FactKind::kVictim:
+      add_victim(fact[Field::kPod]);
+      break;
+    case FactKind::kRejects:
+      read_plugins(fact[Field::kPlugins]);
       break;
     case FactKind::kFilterPassed:
       set(filter_, Verdict::kPassed, fact);

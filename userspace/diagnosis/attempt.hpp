@@ -37,6 +37,8 @@ class Attempt {
   // No more are kept, whatever a log says.
   static constexpr std::size_t kMostNodes = 5000;
   static constexpr std::size_t kMostContainers = 256;
+  static constexpr std::size_t kMostVictims = 256;
+  static constexpr std::size_t kMostPlugins = 64;
   static constexpr std::size_t kMostCards = 1024;  ///< of one node
   static constexpr std::size_t kLongestText = std::size_t{16} << 10U;
   static constexpr std::size_t kMostBytes =
@@ -97,6 +99,10 @@ class Attempt {
     return fact.log != log_ && flow::is_earlier(fact.time, time_.first);
   }
   [[nodiscard]] bool begins(const Fact& fact) const;
+  /// It says more of an attempt that has come to its end.
+  [[nodiscard]] static bool is_behind(const Fact& fact) {
+    return fact.kind == FactKind::kVictim || fact.kind == FactKind::kRejects;
+  }
   void begin(const Fact& fact);
   void take(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   Node* node(std::string_view name);
@@ -107,6 +113,8 @@ class Attempt {
   void allocate(const Fact& fact, const CardPlaces& places);
   void read_requests(std::string_view json);
   void reach_bind(const Fact& fact);
+  void add_victim(std::string_view pod);
+  void read_plugins(std::string_view json);
   void set(Phase& phase, Verdict verdict, const Fact& fact);
   /// Whether as many bytes more are still within the bound.
   [[nodiscard]] bool has_room(std::size_t more);
@@ -137,7 +145,10 @@ class Attempt {
   flow::KlogInstant first_;
   flow::KlogInstant last_;
   std::string uid_;
-  std::string target_;  // node of the bind
+  std::string target_;     // node of the bind
+  std::string nominated_;  // node on which room is made
+  std::vector<std::string> victims_;
+  std::vector<std::string> plugins_;  // that have left no node
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;
   std::vector<std::size_t> requests_;  // by container: of how many kinds of device it asks for some

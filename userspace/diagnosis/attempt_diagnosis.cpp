@@ -89,6 +89,9 @@ Diagnosis Attempt::diagnosis() const {
   out.filter = filter_.says;
   out.bind = bind_.says;
   out.node = target_;
+  out.nominated = nominated_;
+  out.victims = victims_;
+  out.plugins = plugins_;
   out.scheduler = to_string(scheduler_);
   out.attempt = 1;
   out.first = first_;

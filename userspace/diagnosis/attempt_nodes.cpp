@@ -62,6 +62,28 @@ void Attempt::read_requests(std::string_view json) {
   }
 }
 
+void Attempt::add_victim(std::string_view pod) {
+  if (pod.empty() || pod.size() > 2 * kLongestName || victims_.size() >= kMostVictims ||
+      std::ranges::find(victims_, pod) != victims_.end())
+    return;
+  victims_.emplace_back(pod);
+  bytes_ += sizeof(std::string) + pod.size();
+}
+
+void Attempt::read_plugins(std::string_view json) {
+  boost::json::error_code error;
+  const auto value = boost::json::parse({json.data(), json.size()}, error);
+  const auto* object = error ? nullptr : value.if_object();
+  if (object == nullptr) return;
+  for (const auto& [name, nothing] : *object) {
+    if (plugins_.size() >= kMostPlugins || name.size() > kLongestName ||
+        std::ranges::find(plugins_, std::string_view(name)) != plugins_.end())
+      continue;
+    plugins_.emplace_back(name);
+    bytes_ += sizeof(std::string) + name.size();
+  }
+}
+
 // The cards that would not do before are not why a later request fails.
 void Attempt::allocate(const Fact& fact, const CardPlaces& places) {
   std::string_view name;

@@ -82,9 +82,12 @@ struct Diagnosis {
   Status status = Status::kPending;
   std::string uid;
   PhaseVerdict filter;
-  std::vector<NodeVerdict> nodes;    ///< by name
-  std::vector<NodesReason> reasons;  ///< of nodes that the filter left none of
-  std::string preemption;            ///< whether other pods' room would have helped
+  std::vector<NodeVerdict> nodes;         ///< by name
+  std::vector<NodesReason> reasons;       ///< of nodes that the filter left none of
+  std::string preemption;                 ///< whether other pods' room would have helped
+  std::string nominated = {};             ///< the node on which room is being made for the pod
+  std::vector<std::string> victims = {};  ///< pods that are ended for that, "ns/name"
+  std::vector<std::string> plugins = {};  ///< kube-scheduler's, that have left no node
   PhaseVerdict bind;
   std::string node;  ///< that the bind is of, where a scheduler names it
 

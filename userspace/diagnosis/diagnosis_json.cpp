@@ -91,6 +91,14 @@ void put(std::string& out, const NodeVerdict& node, bool evidence) {
   out += '}';
 }
 
+template <typename Item>
+void put_member(std::string& out, std::string_view name, const std::vector<Item>& items) {
+  if (items.empty()) return;
+  out.append(",\"").append(name).append("\":[");
+  put_list(out, items);
+  out += ']';
+}
+
 void put_phase(std::string& out, const PhaseVerdict& phase, bool evidence) {
   put(out += '{', "status", to_string(phase.verdict));
   put(out += ',', "summary", phase.summary);
@@ -108,14 +116,8 @@ void put_attempt(std::string& out, const Diagnosis& diagnosis) {
     put_time(out, "last", diagnosis.last);
     out += '}';
   }
-  if (!diagnosis.history.empty()) {
-    put_list(out += ",\"history\":[", diagnosis.history);
-    out += ']';
-  }
-  if (!diagnosis.lacks.empty()) {
-    put_list(out += ",\"lacks\":[", diagnosis.lacks);
-    out += ']';
-  }
+  put_member(out, "history", diagnosis.history);
+  put_member(out, "lacks", diagnosis.lacks);
 }
 
 }  // namespace
@@ -143,11 +145,11 @@ std::string to_json(const Diagnosis& diagnosis, bool evidence) {
   put_phase(out += ",\"filter\":", diagnosis.filter, evidence);
   put_list(out += ",\"nodes\":[", diagnosis.nodes, evidence);
   out += ']';
-  if (!diagnosis.reasons.empty()) {
-    put_list(out += ",\"reasons\":[", diagnosis.reasons);
-    out += ']';
-  }
+  put_member(out, "reasons", diagnosis.reasons);
   if (!diagnosis.preemption.empty()) put(out += ',', "preemption", diagnosis.preemption);
+  if (evidence && !diagnosis.nominated.empty()) put(out += ',', "nominated", diagnosis.nominated);
+  if (evidence) put_member(out, "victims", diagnosis.victims);
+  if (evidence) put_member(out, "plugins", diagnosis.plugins);
   put_phase(out += "},\"bind\":", diagnosis.bind, evidence);
   if (evidence && !diagnosis.node.empty()) put(out += ',', "node", diagnosis.node);
   return out += "}}";

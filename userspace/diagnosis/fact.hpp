@@ -32,6 +32,9 @@ enum class FactKind : std::uint8_t {
   kNodesFail,   ///< the same of several nodes, with one reason of each
   kAligns,      ///< a container of the pod, or all of it, has a place among the node's NUMA cells
   kAlignFails,  ///< it has none, and so the node does not fit
+  kNominates,   ///< the node on which room is being made for the pod
+  kVictim,      ///< another pod that is ended for that
+  kRejects,     ///< which plugins have left no node; said when the attempt is over
   kFilterPassed,
   kFilterFailed,
   kBinding,  ///< the scheduler begins to bind the pod to the node
@@ -59,8 +62,10 @@ enum class Field : std::uint8_t {
   kNodes,     ///< names, with commas
   kResource,  ///< of which there is not enough
   kCell,      ///< the NUMA cell's number
+  kPod,       ///< another one, "ns/name"
+  kPlugins,   ///< a JSON object with their names
 };
-constexpr std::size_t kFields = 14;
+constexpr std::size_t kFields = 16;
 
 /// Of a record no more is kept as what a verdict rests on.
 constexpr std::size_t kLongestLine = 512;

@@ -52,11 +52,15 @@ const flow::KlogPair* FactParser::pair_of(std::string_view key) const {
 std::string_view FactParser::value_of(std::string_view key, Field field) {
   const flow::KlogPair* pair = pair_of(key);
   if (pair == nullptr) return {};
-  if (field == Field::kNode) {
+  std::string& own = unescaped_[static_cast<std::size_t>(field)];
+  if (field == Field::kNode || field == Field::kPod) {
     const auto object = flow::klog_object(*pair);
-    return object ? object->name : std::string_view{};
+    if (!object) return {};
+    if (field == Field::kNode) return object->name;
+    own.assign(object->ns).append(object->ns.empty() ? "" : "/").append(object->name);
+    return own;
   }
-  return flow::klog_text(*pair, unescaped_[static_cast<std::size_t>(field)]);
+  return flow::klog_text(*pair, own);
 }
 
 bool FactParser::read_row(const FactRow& row, std::string_view text) {
@@ -97,6 +101,12 @@ bool FactParser::read_name(const flow::KlogRecord& record) {
     named_.pod = *found.key;
     return found.key->ns != flow::kOtherFlows;
   }
+  if (const flow::KlogPair* pair = pair_of("preemptor"))
+    if (const auto object = flow::klog_object(*pair))
+      if (flow::is_dns_label(object->ns) && flow::is_dns_subdomain(object->name)) {
+        named_.pod = {.ns = object->ns, .name = object->name};
+        return true;
+      }
   for (const char* key : {"pod", "podName", "object", "logID"}) {
     const flow::KlogPair* pair = pair_of(key);
     if (pair == nullptr) continue;

@@ -60,6 +60,33 @@ TEST(KubeScheduler, ABindThatFails) {
       body("failed", "failed", R"(running PreFilter plugin \"X\": no)", ""));
 }
 
+// Room is made beside: what was ended for it is said after the verdict, too, and of the attempt that it was.
+TEST(KubeScheduler, RoomThatIsMadeIsOfTheAttempt) {
+  constexpr std::string_view kNominates =
+      R"("the target node for the preemption is determined" node="n1" pod="ns/p")";
+  constexpr std::string_view kVictim =
+      R"("Preemptor Pod preempted victim Pod" preemptor="ns/p" victim="ns/v" node="n1")";
+  constexpr std::string_view kOther =
+      R"("Preemptor Pod preempted victim Pod" pod="ns/p" victim="ns/w" preemptor="ns/p")";
+  constexpr std::string_view kRejects =
+      R"("Pod moved to an internal scheduling queue" pod="ns/p" event="ScheduleAttemptFailure" queue="Unschedulable" unschedulable plugins={"NodeAffinity":{},"NodeResourcesFit":{}})";
+  const auto told = [](std::initializer_list<std::string_view> bodies) {
+    DiagnosisStore store;
+    test::read(store, test::log_of(bodies));
+    const auto found = store.find("ns", "p").value_or(Diagnosis{});
+    std::string out = std::to_string(found.attempt) + ' ' + found.nominated + ':';
+    for (const std::string& victim : found.victims) out += ' ' + victim;
+    for (const std::string& plugin : found.plugins) out += ' ' + plugin;
+    return out;
+  };
+  const std::string verdict = no_fit("0/2 nodes are available: 2 Insufficient cpu.");
+  EXPECT_EQ(told({kBegin, kNominates, kVictim, verdict, kOther, kVictim, kRejects}),
+            "1 n1: ns/v ns/w NodeAffinity NodeResourcesFit");
+  EXPECT_EQ(told({kNominates, verdict, kVictim, kNominates, verdict}), "2 n1:") << "at -v=2";
+  EXPECT_EQ(answer_of({kBegin, kNominates, kVictim, verdict, kRejects}), answer_of({kBegin, verdict}))
+      << "the body that is the contract";
+}
+
 // The NUMA-aware scheduler's lines have it, and HAMi's of 2024 at the bind.
 TEST(KubeScheduler, AnotherUidIsAnotherPod) {
   const auto verdict = [](std::string_view uid, std::string_view node) {

@@ -106,6 +106,23 @@ TEST_F(WhyDaemonTest, ShowsAPodAsTextOrAsTheBody) {
       << "no node was found for an attempt that had found one";
 }
 
+TEST_F(WhyDaemonTest, SaysWhatMakesRoom) {
+  Diagnosis waits = failed(3);
+  waits.nominated = "n\x1b[2J";
+  waits.victims = {"ns/a", "ns/b"};
+  waits.plugins = {"NodeResourcesFit"};
+  view_.answers = {waits};
+  start();
+  const std::string text = why("ns/p").output;
+  EXPECT_TRUE(text.starts_with(
+      "ns/p is pending: none of 3 nodes fits; 3 are turned down: \"x\\x1b[2J\"; room is being "
+      "made on n\\x1b[2J\n"))
+      << text;
+  EXPECT_NE(text.find("\n  ended to make room: ns/a, ns/b\n  turned down by: NodeResourcesFit\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(WhyDaemonTest, ListsThePods) {
   view_.answers = {failed(3), bound()};
   start();
