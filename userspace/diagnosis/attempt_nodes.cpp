@@ -145,7 +145,7 @@ std::string Attempt::reason_of(const Node& node, const Fact& fact, const CardPla
   std::vector<std::string_view> cards;
   cards.reserve(node.cards.size());
   for (const Card& card : node.cards) cards.emplace_back(card.reason.view());
-  return counted_reasons(cards, places.cards_of(fact[Field::kNode]));
+  return counted_reasons(cards, node.cards.empty() ? 0 : places.cards_beside(node.cards.front().name.view()));
 }
 
 void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts) {

@@ -1,6 +1,7 @@
 #include "diagnosis/card_places.hpp"
 
 #include <boost/json.hpp>
+#include <utility>
 
 #include "diagnosis/fact.hpp"
 
@@ -38,6 +39,10 @@ void each_word_behind_a_brace(std::string_view text, const std::function<void(st
   }
 }
 
+std::string kind_of(std::string_view node, std::string_view vendor) {
+  return std::string(node).append(1, ' ').append(vendor);
+}
+
 }  // namespace
 
 void each_card(std::string_view cards, const std::function<void(std::string_view)>& take) {
@@ -51,8 +56,8 @@ void each_card(std::string_view cards, const std::function<void(std::string_view
     walk(value, take);
 }
 
-void CardPlaces::add(std::string_view node, std::string_view cards, bool all) {
-  if (node.empty() || node.size() > kLongestName) return;
+void CardPlaces::add(std::string_view node, std::string_view cards, std::string_view vendor) {
+  if (node.empty() || node.size() > kLongestName || vendor.size() > kLongestName) return;
   const auto has_room = [&](std::size_t entries, std::size_t more) {
     return entries < kMost && bytes_ + more <= kMostBytes;
   };
@@ -60,31 +65,37 @@ void CardPlaces::add(std::string_view node, std::string_view cards, bool all) {
   each_card(cards, [&](std::string_view card) {
     ++count;
     if (card.size() > kLongestName) return;
-    if (const auto known = nodes_.find(card); known != nodes_.end()) {
-      bytes_ += node.size();
-      bytes_ -= known->second.size();
-      known->second = node;
-    } else if (const std::size_t more = kEntry + card.size() + node.size(); has_room(nodes_.size(), more)) {
-      nodes_.emplace(card, node);
+    if (const auto known = places_.find(card); known != places_.end()) {
+      Place& place = known->second;
+      if (vendor.empty() && place.node == node) return;
+      bytes_ += node.size() + vendor.size();
+      bytes_ -= place.node.size() + place.vendor.size();
+      place = {std::string(node), std::string(vendor)};
+    } else if (const std::size_t more = kEntry + card.size() + node.size() + vendor.size();
+               has_room(places_.size(), more)) {
+      places_.emplace(card, Place{std::string(node), std::string(vendor)});
       bytes_ += more;
     }
   });
-  if (!all || count == 0) return;
-  if (const auto known = counts_.find(node); known != counts_.end()) {
+  if (vendor.empty() || count == 0) return;
+  std::string kind = kind_of(node, vendor);
+  if (const auto known = counts_.find(kind); known != counts_.end()) {
     known->second = count;
-  } else if (const std::size_t more = kEntry + node.size(); has_room(counts_.size(), more)) {
-    counts_.emplace(node, count);
+  } else if (const std::size_t more = kEntry + kind.size(); has_room(counts_.size(), more)) {
+    counts_.emplace(std::move(kind), count);
     bytes_ += more;
   }
 }
 
 std::string_view CardPlaces::node_of(std::string_view card) const {
-  const auto found = nodes_.find(card);
-  return found == nodes_.end() ? std::string_view{} : std::string_view(found->second);
+  const auto found = places_.find(card);
+  return found == places_.end() ? std::string_view{} : std::string_view(found->second.node);
 }
 
-std::size_t CardPlaces::cards_of(std::string_view node) const {
-  const auto found = counts_.find(node);
+std::size_t CardPlaces::cards_beside(std::string_view card) const {
+  const auto place = places_.find(card);
+  if (place == places_.end()) return 0;
+  const auto found = counts_.find(kind_of(place->second.node, place->second.vendor));
   return found == counts_.end() ? 0 : found->second;
 }
 

@@ -16,18 +16,23 @@ class CardPlaces {
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 
   /// `cards`: JSON in which each card is an object with an "id" or "UUID", or Go's list of structures that begin with one.
-  /// `all`: the node has no others of their kind.
-  void add(std::string_view node, std::string_view cards, bool all);
+  /// `vendor`: of all the node's cards of that vendor; empty: these are some of its cards.
+  void add(std::string_view node, std::string_view cards, std::string_view vendor = {});
   /// Empty: nobody has said.
   [[nodiscard]] std::string_view node_of(std::string_view card) const;
-  /// 0: nobody has said how many there are.
-  [[nodiscard]] std::size_t cards_of(std::string_view node) const;
+  /// How many its node has of the same vendor; 0: nobody has said.
+  [[nodiscard]] std::size_t cards_beside(std::string_view card) const;
   /// About what it takes.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  std::map<std::string, std::string, std::less<>> nodes_;
-  std::map<std::string, std::size_t, std::less<>> counts_;
+  struct Place {
+    std::string node;
+    std::string vendor;  // empty: nobody has said
+  };
+
+  std::map<std::string, Place, std::less<>> places_;
+  std::map<std::string, std::size_t> counts_;  // by node and vendor
   std::size_t bytes_ = 0;
 };
 

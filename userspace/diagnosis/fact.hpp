@@ -64,8 +64,9 @@ enum class Field : std::uint8_t {
   kCell,      ///< the NUMA cell's number
   kPod,       ///< another one, "ns/name"
   kPlugins,   ///< a JSON object with their names
+  kVendor,    ///< of cards
 };
-constexpr std::size_t kFields = 16;
+constexpr std::size_t kFields = 17;
 
 /// Of a record no more is kept as what a verdict rests on.
 constexpr std::size_t kLongestLine = 512;

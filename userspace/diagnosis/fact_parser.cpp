@@ -24,8 +24,8 @@ std::span<const FactRow> rows_of(Form form, std::string_view text) {
 
 // Nothing for a text that cannot be the field's.
 std::string_view fitting(Field field, std::string_view text) {
-  const bool is_name =
-      field == Field::kNode || field == Field::kContainer || field == Field::kCard || field == Field::kUid;
+  const bool is_name = field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
+                       field == Field::kUid || field == Field::kVendor;
   return is_name && text.size() > kLongestName ? std::string_view() : text;
 }
 

@@ -95,6 +95,7 @@ constexpr FactRow kKubeRows[] = {
 constexpr std::pair<std::string_view, Field> kNames[] = {
     {"node", Field::kNode},           {"nodes", Field::kNodes}, {"reason", Field::kReason},
     {"container", Field::kContainer}, {"cards", Field::kCards}, {"summary", Field::kSummary},
+    {"vendor", Field::kVendor},
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ void SchedulerLog::read(std::string_view text, std::uint64_t kept) {
 void SchedulerLog::add(Fact fact) {
   fact.log = log_;
   if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
-    return places_.add(fact[Field::kNode], fact[Field::kCards], fact.kind == FactKind::kCards);
+    return places_.add(fact[Field::kNode], fact[Field::kCards], fact[Field::kVendor]);
   const flow::FlowKey key = pod_of(fact);
   if (key.name.empty()) return;
   const Pod pod{.ns = std::string(key.ns),

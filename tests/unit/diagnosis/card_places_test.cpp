@@ -34,28 +34,32 @@ TEST(CardPlaces, CardsAsGoPrintsThem) {
 
 TEST(CardPlaces, ACardIsWhereItWasSeenLast) {
   CardPlaces places;
-  places.add("n1", R"([{"id":"a"},{"id":"b"}])", true);
-  places.add("n2", R"([{"id":"c"}])", true);
+  places.add("n1", R"([{"id":"a"},{"id":"b"}])", "NVIDIA");
+  places.add("n1", R"([{"id":"m"}])", "MLU");
+  places.add("n2", R"([{"id":"c"}])", "NVIDIA");
   EXPECT_EQ(places.node_of("a"), "n1");
-  EXPECT_EQ(places.cards_of("n1"), 2U);
-  places.add("n2", R"([{"UUID":"b"}])", false);
+  EXPECT_EQ(places.cards_beside("a"), 2U);
+  EXPECT_EQ(places.cards_beside("m"), 1U) << "each vendor's are counted by themselves";
+  places.add("n1", R"({"NVIDIA":[[{"UUID":"a"}]]})");
+  EXPECT_EQ(places.cards_beside("a"), 2U) << "a pod has got one, which is not all";
+  places.add("n2", R"([{"UUID":"b"}])");
   EXPECT_EQ(places.node_of("b"), "n2");
-  EXPECT_EQ(places.cards_of("n2"), 1U) << "a pod has got that many, which is not all";
+  EXPECT_EQ(places.cards_beside("b"), 0U);
   EXPECT_EQ(places.node_of("x"), "");
-  EXPECT_EQ(places.cards_of("x"), 0U);
+  EXPECT_EQ(places.cards_beside("x"), 0U);
 }
 
 TEST(CardPlaces, TheyHaveABoundWhateverTheirNamesAre) {
   CardPlaces places;
   for (std::size_t i = 0; i < CardPlaces::kMost; ++i) {
     const std::string number = std::to_string(i);
-    places.add(number + std::string(200, 'n'), R"([{"id":")" + number + std::string(200, 'c') + "\"}]", true);
+    places.add(number + std::string(200, 'n'), R"([{"id":")" + number + std::string(200, 'c') + "\"}]", "V");
   }
   EXPECT_LE(places.bytes(), CardPlaces::kMostBytes);
   EXPECT_GT(places.bytes(), CardPlaces::kMostBytes / 2);
   CardPlaces few;
-  few.add("n", R"([{"id":")" + std::string(100'000, 'c') + R"("},{"id":"a"}])", true);
-  few.add(std::string(100'000, 'n'), R"([{"id":"b"}])", true);
+  few.add("n", R"([{"id":")" + std::string(100'000, 'c') + R"("},{"id":"a"}])", "V");
+  few.add(std::string(100'000, 'n'), R"([{"id":"b"}])", "V");
   EXPECT_LE(few.bytes(), 1000U);
   EXPECT_EQ(few.node_of("a"), "n");
   EXPECT_EQ(few.node_of("b"), "");

@@ -19,6 +19,20 @@ constexpr std::string_view kNode1 =
 constexpr std::string_view kOneFits =
     R"("device allocate success" pod="ns/p" allocate device={"NVIDIA":[{"Idx":1,"UUID":"B"}]})";
 
+/// "n1: A B, n2: C", and what is lacking.
+std::string cards_of(const std::string& log) {
+  DiagnosisStore store;
+  test::read(store, log);
+  const auto found = store.find("ns", "p").value_or(Diagnosis{});
+  std::string out;
+  for (const NodeVerdict& node : found.nodes) {
+    out += (out.empty() ? "" : ", ") + node.name + ':';
+    for (const CardVerdict& card : node.cards) out += ' ' + card.name;
+  }
+  for (const std::string& lacks : found.lacks) out += " / " + lacks;
+  return out;
+}
+
 // The node of an allocation is known by its cards, the container by how many there were.
 TEST(Hami, TheContainerThatFailedIsTheFirstThatGotNothing) {
   const auto names = {
@@ -58,6 +72,18 @@ TEST(Hami, TheContainerThatFailedIsTheFirstThatGotNothing) {
          fits + fails),
       failed(
           R"({"name":"a","status":"passed"},{"name":"b","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
+}
+
+// At -v=5 each time that HAMi looks, from 2.5 on; of a log whose beginning is gone it is the only word.
+TEST(Hami, WhereCardsAreIsLearntFromUpdatesToo) {
+  std::string updated(kNode1);
+  updated.replace(updated.find("added"), 5, "updated");
+  EXPECT_EQ(cards_of(test::log_of({updated, kBegin, R"("CardNotHealth" pod="ns/p" device="B")",
+                                   R"("NodeUnfitPod" pod="ns/p" node="n2" reason="1/1 CardNotHealth")",
+                                   R"("NodeUnfitPod" pod="ns/p" node="n1" reason="1/2 CardNotHealth")"})),
+            "n1: B, n2: / on which nodes cards are that would not do (1 have none here): HAMi says which "
+            "cards a node has "
+            "when it first sees it");
 }
 
 TEST(Hami, WhereCardsAreIsLearntFromPodsThatGotThem) {
@@ -209,20 +235,6 @@ TEST(Hami, EvidenceIsTheCards) {
           R"("cards":[{"name":"A","reason":"CardCordoned"},{"name":"B","reason":"CardInsufficientCore"}])"),
       std::string::npos)
       << answer;
-}
-
-/// "n1: A B, n2: C", and what is lacking.
-std::string cards_of(const std::string& log) {
-  DiagnosisStore store;
-  test::read(store, log);
-  const auto found = store.find("ns", "p").value_or(Diagnosis{});
-  std::string out;
-  for (const NodeVerdict& node : found.nodes) {
-    out += (out.empty() ? "" : ", ") + node.name + ':';
-    for (const CardVerdict& card : node.cards) out += ' ' + card.name;
-  }
-  for (const std::string& lacks : found.lacks) out += " / " + lacks;
-  return out;
 }
 
 // Nobody has said where the cards are. A node's verdict counts them.
