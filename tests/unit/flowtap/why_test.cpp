@@ -99,6 +99,32 @@ TEST_F(WhyTest, SavedLogsGiveTheAnswerWhateverFormTheyHave) {
   }
 }
 
+// As a log that was rotated: what a record says may be of a pod that one in the piece before it names.
+TEST_F(WhyTest, PiecesOfALogAreOneLogInWhateverOrderTheyAreNamed) {
+  constexpr std::size_t kPieces = 3;
+  int n = 0;
+  for (const Case& one : cases()) {
+    const auto logs = paths_of(one);
+    if (logs.size() > 1) continue;
+    const std::string log = golden(logs.front());
+    std::vector<std::string> pieces;
+    for (std::size_t i = 0, at = 0; i < kPieces; ++i) {
+      // At a line's end, and the last cut in the middle of one.
+      const std::size_t cut = log.size() * (i + 1) / kPieces;
+      const std::size_t end = i + 1 == kPieces ? log.size()
+                              : i == 0         ? std::min(log.find('\n', cut), log.size() - 1) + 1
+                                               : std::max(cut, at);
+      const std::string piece = log.substr(at, end - at);
+      pieces.push_back(i == 1 ? write_gz(std::to_string(++n), piece) : write(std::to_string(++n), piece));
+      at = end;
+    }
+    std::ranges::sort(pieces);
+    do {
+      expect(one, pieces, "pieces");
+    } while (std::ranges::next_permutation(pieces).found);
+  }
+}
+
 // Parts of their lines stand between each other.
 TEST_F(WhyTest, TheOutputsOfARuntimesFileAreLogsOfTheirOwn) {
   std::istringstream out(as_cri(golden("scheduler/hami-2.10-filter-failed-v4.log"), "stdout", 50));

@@ -1,0 +1,116 @@
+#include "log_pieces.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "diagnosis/fact_parser.hpp"
+#include "flow/history/saved_log.hpp"
+#include "flow/lines/line_assembler.hpp"
+#include "flow/lines/record_assembler.hpp"
+#include "flow/lines/record_text.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+// Who writes from several threads has records that stand in the wrong order by less than this.
+constexpr std::uint64_t kOutOfOrder = 1'000'000;  // µs
+
+class SpanReader {
+ public:
+  void add(std::string_view bytes, std::uint64_t time) {
+    lines_.add(bytes, time, [this](const flow::LineView& line) {
+      text_.add(records_.add(line), [this](std::string_view text) { read(text); });
+    });
+  }
+  [[nodiscard]] const LogSpan& span() {
+    text_.flush([this](std::string_view text) { read(text); });
+    return span_;
+  }
+
+ private:
+  void read(std::string_view text) {
+    const auto record = flow::parse_klog_record(text);
+    if (!record) return;
+    if (const flow::KlogTime time = flow::klog_time(*record)) {
+      if (!span_.first) span_.first = time;
+      if (!flow::is_earlier(time, span_.last)) span_.last = time;
+    }
+    if (span_.scheduler) return;
+    if (const auto facts = parser_.parse(*record); !facts.empty()) span_.scheduler = facts.front().scheduler;
+  }
+
+  flow::LineAssembler lines_;
+  flow::RecordAssembler records_;
+  flow::RecordText text_;
+  diagnosis::FactParser parser_;
+  LogSpan span_;
+};
+
+flow::KlogTime begin_of(const LogSpans& spans) {
+  flow::KlogTime begin;
+  for (const auto& [output, span] : spans)
+    if (!begin || flow::is_earlier(span.first, begin)) begin = span.first;
+  return begin;
+}
+
+Status write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return fail_errno(errno, "cannot write a temporary file for a log that comes out of a pipe");
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+}  // namespace
+
+bool LogSpan::follows(const LogSpan& before) const {
+  // A piece may have no fact.
+  const bool same = !scheduler || !before.scheduler || scheduler == before.scheduler;
+  return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);
+}
+
+LogSpans spans_of(int fd, const std::string& name) {
+  std::map<std::string, SpanReader, std::less<>> readers;
+  const auto take = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
+    readers.try_emplace(std::string(output)).first->second.add(bytes, time);
+  };
+  static_cast<void>(flow::read_saved_log(fd, name, take));  // what is wrong with it is told when it is read
+  ::lseek(fd, 0, SEEK_SET);
+  LogSpans spans;
+  for (auto& [output, reader] : readers) spans.emplace(output, reader.span());
+  return spans;
+}
+
+bool begins_earlier(const LogSpans& a, const LogSpans& b) {
+  const flow::KlogTime first = begin_of(a);
+  const flow::KlogTime second = begin_of(b);
+  return first && second ? flow::is_earlier(first, second) : first.has_value() && !second;
+}
+
+Result<Fd> rereadable(Fd fd, const std::string& name) {
+  if (::lseek(fd.get(), 0, SEEK_CUR) >= 0) return fd;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
+  Fd copy(file ? ::fcntl(::fileno(file.get()), F_DUPFD_CLOEXEC, 0) : -1);
+  if (!copy.valid())
+    return fail_errno(errno, "cannot make a temporary file for a log that comes out of a pipe");
+  std::array<char, std::size_t{64} << 10U> block{};
+  while (true) {
+    const ssize_t n = ::read(fd.get(), block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, "cannot read " + name);
+    if (n == 0) break;
+    FTAP_TRY(write_all(copy.get(), {block.data(), static_cast<std::size_t>(n)}));
+  }
+  ::lseek(copy.get(), 0, SEEK_SET);
+  return copy;
+}
+
+}  // namespace flowtap::cli
