@@ -114,6 +114,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       set(filter_, Verdict::kFailed, fact);
       break;
     case FactKind::kBinding:
+    case FactKind::kBindingToEnd:
       reach_bind(fact);
       break;
     case FactKind::kBound:
@@ -130,6 +131,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kPhaseFailed:
       set(filter_.says.verdict == Verdict::kPassed ? bind_ : filter_, Verdict::kFailed, fact);
       break;
+    case FactKind::kBindEnds:  // of each pod that is bound then it is kBound
     case FactKind::kAttempt:
     case FactKind::kCards:
     case FactKind::kCardsThere:

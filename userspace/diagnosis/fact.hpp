@@ -37,7 +37,9 @@ enum class FactKind : std::uint8_t {
   kRejects,     ///< which plugins have left no node; said when the attempt is over
   kFilterPassed,
   kFilterFailed,
-  kBinding,  ///< the scheduler begins to bind the pod to the node
+  kBinding,       ///< the scheduler begins to bind the pod to the node
+  kBindingToEnd,  ///< the same of one that goes on when it cannot lock the node, and says when it is done, whether it is bound or not
+  kBindEnds,      ///< this is when; it names no pod
   kBound,
   kBindFailed,
   kPhaseFailed,  ///< an error of the phase that the attempt is in

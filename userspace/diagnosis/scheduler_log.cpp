@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <ranges>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "flow/lines/klog_record.hpp"
@@ -31,8 +32,11 @@ void SchedulerLog::add(Fact fact) {
   fact.log = log_;
   if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
     return places_.add(fact[Field::kNode], fact[Field::kCards], fact[Field::kVendor]);
-  const flow::FlowKey key = pod_of(fact);
-  if (key.name.empty()) return;
+  if (fact.kind == FactKind::kBindEnds) return end_binds(fact);
+  if (const flow::FlowKey key = pod_of(fact); !key.name.empty()) add(key, fact);
+}
+
+void SchedulerLog::add(const flow::FlowKey& key, const Fact& fact) {
   const Pod pod{.ns = std::string(key.ns),
                 .name = std::string(key.name)};  // note() may end what the key views
   note(pod.key(), fact);
@@ -43,6 +47,22 @@ void SchedulerLog::add(Fact fact) {
   const auto ns = static_cast<std::uint64_t>(decided.took->count());
   ++counts_.took.at(ns > 1 ? static_cast<std::size_t>(std::bit_width(ns - 1)) : 0);
   counts_.took_in_all += *decided.took;
+}
+
+// Which one it is of is known where no other is open, and of all of them when as many have ended as are open.
+void SchedulerLog::end_binds(const Fact& fact) {
+  Work& work = this->work(fact);
+  const auto to_end = [](const Binding& binding) { return binding.to_end; };
+  const auto open = std::ranges::count_if(work.bindings, to_end);
+  if (open == 0 || !std::cmp_equal(++work.ended, open)) return;
+  work.ended = 0;
+  std::vector<Pod> bound;
+  for (const Binding& binding : work.bindings)
+    if (binding.to_end && !binding.failed) bound.push_back(binding.pod);
+  std::erase_if(work.bindings, to_end);
+  Fact of_one = fact;
+  of_one.kind = FactKind::kBound;
+  for (const Pod& pod : bound) add(pod.key(), of_one);
 }
 
 const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) {
@@ -60,33 +80,53 @@ flow::FlowKey SchedulerLog::pod_of(const Fact& fact) {
   if (!fact.pod.name.empty()) return fact.pod;
   if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed) {
     const Binding* binding = binding_of(fact);
-    return binding != nullptr ? binding->pod.key() : flow::FlowKey{};
+    // One that goes on without the node's lock has not failed by that.
+    return binding != nullptr && !binding->to_end ? binding->pod.key() : flow::FlowKey{};
   }
   const Pod& current = work(fact).current;
   if (!fact.name.empty() && fact.name != current.name) return {};
   return current.key();
 }
 
+// An end that was said of it, as far as anybody knows, is not one of those that are left.
+void SchedulerLog::forget_binding(const flow::FlowKey& pod, const Fact& fact) {
+  Work& work = this->work(fact);
+  const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
+  const auto open = std::ranges::find_if(work.bindings, of_pod);
+  if (open == work.bindings.end()) return;
+  if (open->to_end && work.ended > 0) --work.ended;
+  work.bindings.erase(open);
+}
+
 void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
-  auto& [current, bindings] = work(fact);
+  auto& [current, bindings, ended] = work(fact);
   const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
   switch (fact.kind) {
     case FactKind::kAttempt:
       current = {.ns = std::string(pod.ns), .name = std::string(pod.name)};
-      std::erase_if(bindings, of_pod);
+      forget_binding(pod, fact);
       break;
     case FactKind::kFilterPassed:
     case FactKind::kFilterFailed:
       if (current.key() == pod) current = {};
       break;
     case FactKind::kBinding:
-      std::erase_if(bindings, of_pod);
+    case FactKind::kBindingToEnd:
+      forget_binding(pod, fact);
       if (bindings.size() == kMostBindings) bindings.erase(bindings.begin());
-      bindings.push_back({{std::string(pod.ns), std::string(pod.name)}, std::string(fact[Field::kNode])});
+      bindings.push_back({{std::string(pod.ns), std::string(pod.name)},
+                          std::string(fact[Field::kNode]),
+                          fact.kind == FactKind::kBindingToEnd,
+                          false});
       break;
-    case FactKind::kBound:
     case FactKind::kBindFailed:
-      std::erase_if(bindings, of_pod);
+      if (const auto open = std::ranges::find_if(bindings, of_pod); open != bindings.end() && open->to_end) {
+        open->failed = true;
+        break;
+      }
+      [[fallthrough]];
+    case FactKind::kBound:
+      forget_binding(pod, fact);
       break;
     default:
       break;

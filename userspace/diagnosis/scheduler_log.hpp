@@ -79,18 +79,24 @@ class SchedulerLog {
   struct Binding {
     Pod pod;
     std::string node;
+    bool to_end = false;  // FactKind::kBindingToEnd
+    bool failed = false;  // of such a one, whose end has not been said
   };
 
   /// One scheduler's, for some write into one file.
   struct Work {
     Pod current;  // that the scheduler is at; empty: none
     std::vector<Binding> bindings;
+    std::size_t ended = 0;  // of those that are to_end, nobody knows which
   };
 
   void add(Fact fact);
+  void add(const flow::FlowKey& key, const Fact& fact);
+  void end_binds(const Fact& fact);
   [[nodiscard]] Work& work(const Fact& fact) { return work_.at(static_cast<std::size_t>(fact.scheduler)); }
   [[nodiscard]] flow::FlowKey pod_of(const Fact& fact);
   [[nodiscard]] const Binding* binding_of(const Fact& fact);
+  void forget_binding(const flow::FlowKey& pod, const Fact& fact);
   void note(const flow::FlowKey& pod, const Fact& fact);
 
   DiagnosisStore* store_;

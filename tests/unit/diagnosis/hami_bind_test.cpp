@@ -51,7 +51,8 @@ TEST(HamiBind, ItsNodeIsKnown) {
       node({R"("Successfully bound pod to node" pod="ns/p" node="n2" evaluatedNodes=6 feasibleNodes=3)"}),
       "n2")
       << "kube-scheduler's";
-  EXPECT_NE(answer_of({kBinding, "After Binding Process"}, "ns/p", true).find(R"("node":"n1"}})"),
+  EXPECT_NE(answer_of({R"("Bind" pod="p" namespace="ns" node="n1")", "After Binding Process"}, "ns/p", true)
+                .find(R"("node":"n1"}})"),
             std::string::npos);
 }
 
@@ -60,11 +61,30 @@ TEST(HamiBind, BindsSideBySide) {
   constexpr std::string_view kOther = R"("Attempting to bind pod to node" pod="q" namespace="ns" node="n2")";
   constexpr std::string_view kFailed = R"("Failed to lock node" err="x" node="n1" device={})";
   EXPECT_EQ(answer_of({kBinding, kOther, kFailed}), failed_bind("Failed to lock node, x"));
-  for (const char* pod : {"ns/p", "ns/q"})
-    EXPECT_EQ(answer_of({kBinding, kOther, "After Binding Process"}, pod), body("pending", "passed", "", ""))
-        << pod;
-  EXPECT_EQ(answer_of({kBinding, "After Binding Process"}),
-            body("succeeded", "passed", "", "", R"({"status":"passed","summary":"bind success"})"));
+}
+
+// 2.3, of April 2024: it says when a bind is done, of which pod it does not say, and whether it failed only before.
+TEST(HamiBind, TheEndOfABindIsNoSuccess) {
+  constexpr std::string_view kBind = R"("Bind" pod="p" namespace="ns" podUID="u" node="n1")";
+  constexpr std::string_view kOther = R"("Bind" pod="q" namespace="ns" podUID="v" node="n2")";
+  constexpr std::string_view kFailed =
+      R"("Failed to bind pod" err="x" pod="p" namespace="ns" podUID="u" node="n1")";
+  constexpr std::string_view kNotLocked = R"("Failed to lock node" err="x" node="n1")";
+  constexpr std::string_view kEnd = "After Binding Process";
+  const std::string open = body("pending", "passed", "", "");
+  const std::string bound =
+      body("succeeded", "passed", "", "", R"({"status":"passed","summary":"bind success"})");
+  const std::string failed = failed_bind("Failed to bind pod, x");
+  EXPECT_EQ(answer_of({kBind, kEnd}), bound);
+  EXPECT_EQ(answer_of({kBind, kNotLocked, kEnd}), bound) << "it binds without the lock";
+  EXPECT_EQ(answer_of({kBind, kFailed, kEnd}), failed);
+  for (const char* pod : {"ns/p", "ns/q"}) {
+    EXPECT_EQ(answer_of({kBind, kOther, kEnd}, pod), open) << pod;
+    EXPECT_EQ(answer_of({kBind, kOther, kEnd, kEnd}, pod), bound) << pod;
+  }
+  EXPECT_EQ(answer_of({kBind, kOther, kFailed, kEnd}, "ns/q"), open) << "the end of the one that failed";
+  EXPECT_EQ(answer_of({kBind, kOther, kFailed, kEnd, kEnd}, "ns/q"), bound);
+  EXPECT_EQ(answer_of({kBind, kOther, kFailed, kEnd, kEnd}, "ns/p"), failed);
 }
 
 }  // namespace
