@@ -1,5 +1,6 @@
 // What an attempt comes to: which container of a node failed, and how the phases went.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "diagnosis/attempt.hpp"
@@ -110,6 +111,10 @@ Diagnosis Attempt::diagnosis() const {
       out.preemption = error->preemption;
     }
   if (scheduler_ == Scheduler::kHami) out.lacks = lacks_cards(out, tells_cards_);
+  if (scheduler_ == Scheduler::kHami)
+    std::ranges::move(lacks_containers(out, !containers_.empty()), std::back_inserter(out.lacks));
+  else
+    std::ranges::move(lacks_cells(out), std::back_inserter(out.lacks));
   if (cut_) out.lacks.push_back(lacks_room());
   out.decide();
   return out;

@@ -78,7 +78,8 @@ TEST(Hami, TheContainerThatFailedIsTheFirstThatGotNothing) {
 TEST(Hami, WhereCardsAreIsLearntFromUpdatesToo) {
   std::string updated(kNode1);
   updated.replace(updated.find("added"), 5, "updated");
-  EXPECT_EQ(cards_of(test::log_of({updated, kBegin, R"("CardNotHealth" pod="ns/p" device="B")",
+  EXPECT_EQ(cards_of(test::log_of({updated, kBegin, "Start to count dcu devices for container c",
+                                   R"("CardNotHealth" pod="ns/p" device="B")",
                                    R"("NodeUnfitPod" pod="ns/p" node="n2" reason="1/1 CardNotHealth")",
                                    R"("NodeUnfitPod" pod="ns/p" node="n1" reason="1/2 CardNotHealth")"})),
             "n1: B, n2: / on which nodes cards are that would not do (1 have none here): HAMi says which "
@@ -246,7 +247,7 @@ TEST(Hami, CardsAreOfTheNodeWhoseVerdictCountsAllOfThem) {
     return test::log_of({"\"NodeUnfitPod\" pod=\"ns/p\" node=\"" + std::string(node) + "\" reason=\"" +
                          std::string(reason) + '"'});
   };
-  const std::string begin = test::log_of({kBegin});
+  const std::string begin = test::log_of({kBegin, "Start to count dcu devices for container c"});
   const std::string kind = fails("n1", "2/2 CardTypeMismatch");
   const std::string memory = fails("n2", "1/2 CardInsufficientMemory, 1/2 CardNotHealth");
   EXPECT_EQ(cards_of(begin + card("CardTypeMismatch", "A") + card("CardInsufficientMemory", "C") +

@@ -21,22 +21,25 @@ Sentences lacks_of(std::initializer_list<std::string_view> bodies) {
 }
 
 constexpr std::string_view kBegin = R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")";
+constexpr std::string_view kContainer = "Start to count dcu devices for container c";
 
 TEST(Lacks, CardsAreNamedFromMinusV5On) {
   const Sentences cards = {"the cards that would not do: HAMi names them from -v=5 on"};
   constexpr std::string_view kMemory =
       R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/1 CardInsufficientMemory")";
-  EXPECT_EQ(lacks_of({kBegin, kMemory}), cards);
-  EXPECT_EQ(lacks_of({kBegin, R"("CardInsufficientMemory" pod="ns/p" device="A")", kMemory}), Sentences());
-  EXPECT_EQ(lacks_of({kBegin, R"("NodeFitPod" pod="ns/p" node="n" score=1)"}), Sentences());
-  // Of these no line says more of a card.
-  EXPECT_EQ(lacks_of({kBegin, R"("NodeUnfitPod" pod="ns/p" node="n" reason="NodeInsufficientDevice")"}),
+  EXPECT_EQ(lacks_of({kBegin, kContainer, kMemory}), cards);
+  EXPECT_EQ(lacks_of({kBegin, kContainer, R"("CardInsufficientMemory" pod="ns/p" device="A")", kMemory}),
             Sentences());
+  EXPECT_EQ(lacks_of({kBegin, kContainer, R"("NodeFitPod" pod="ns/p" node="n" score=1)"}), Sentences());
+  // Of these no line says more of a card.
   EXPECT_EQ(
-      lacks_of(
-          {kBegin, R"("NodeUnfitPod" pod="ns/p" node="n" reason="2/4 AllocatedCardsInsufficientRequest")"}),
+      lacks_of({kBegin, kContainer, R"("NodeUnfitPod" pod="ns/p" node="n" reason="NodeInsufficientDevice")"}),
       Sentences());
-  EXPECT_EQ(lacks_of({kBegin, R"("calcScore:node not fit pod" pod="ns/p" node="n")"}),
+  EXPECT_EQ(
+      lacks_of({kBegin, kContainer,
+                R"("NodeUnfitPod" pod="ns/p" node="n" reason="2/4 AllocatedCardsInsufficientRequest")"}),
+      Sentences());
+  EXPECT_EQ(lacks_of({kBegin, kContainer, R"("calcScore:node not fit pod" pod="ns/p" node="n")"}),
             (Sentences{"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"}));
 }
 
@@ -57,6 +60,32 @@ TEST(Lacks, NodesThatAreOnlyCountedAreOfWhomNamesThem) {
   EXPECT_EQ(no_fit("9 NodeUnfitPod."),
             (Sentences{"nodes that HAMi turns down (9): its extender's own log names them, from -v=4 on"}));
   EXPECT_EQ(lacks_of({R"("Successfully bound pod to node" pod="ns/p" node="n")"}), Sentences());
+}
+
+TEST(Lacks, ContainersAreNamedOrNot) {
+  constexpr std::string_view kFails = R"("NodeUnfitPod" pod="ns/p" node="n" reason="NodeInsufficientDevice")";
+  EXPECT_EQ(lacks_of({kBegin, kContainer, kFails}), Sentences());
+  EXPECT_EQ(lacks_of({kBegin, kFails}),
+            Sentences{"the pod's containers: HAMi names them from -v=5 on, up to 2.4 at no level"});
+  const Sentences which = lacks_of(
+      {kBegin, kContainer, "Start to count dcu devices for container d",
+       R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}}])",
+       R"("device allocate success" pod="ns/p" allocate device={"NVIDIA":[{"UUID":"A"}]})", kFails});
+  ASSERT_EQ(which.size(), 1U);
+  EXPECT_TRUE(which.front().starts_with("which container it is that does not fit (1 nodes)"))
+      << which.front();
+}
+
+TEST(Lacks, NodesThatNobodyCountsAreOfWhoTurnsThemDownWithoutAWord) {
+  EXPECT_EQ(
+      lacks_of(
+          {R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/7 nodes are available: 4 node unregisterd.")"}),
+      (Sentences{"nodes on which HAMi knows no cards (4): its extender's own log names them, up to 2.4 at "
+                 "every level, then "
+                 "from -v=5 on",
+                 "reasons of nodes that are not even counted by one (3): an extender may turn nodes down "
+                 "without a word, and "
+                 "its own log says why"}));
 }
 
 TEST(Lacks, ANodeThatIsNamedIsNotLacking) {
