@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 7> kOfAll = {"NodeUnfitPod",
                                                     "cannot align init container",
                                                     "cannot align sidecar container",
                                                     "cannot align pod",
-                                                    "invalid node topology data"};
+                                                    kInvalidTopology};
 
 // 4 of "0/4 nodes are available: ..."; 0 where the text does not say it.
 std::size_t all_nodes(std::string_view text) {

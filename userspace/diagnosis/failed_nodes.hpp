@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "diagnosis/diagnosis.hpp"
 
 namespace flowtap::diagnosis {
+
+/// What kube-scheduler counts of nodes of which the NUMA-aware scheduler's plugin says that their topology data are invalid.
+constexpr std::string_view kInvalidTopology = "invalid node topology data";
 
 struct FailedNodes {
   std::size_t nodes = 0;  ///< that failed

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/printable.hpp"
+#include "diagnosis/failed_nodes.hpp"
+#include "diagnosis/fit_error.hpp"
 #include "flow/lines/klog_record.hpp"
 
 namespace flowtap::diagnosis {
@@ -33,7 +35,38 @@ void SchedulerLog::add(Fact fact) {
   if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
     return places_.add(fact[Field::kNode], fact[Field::kCards], fact[Field::kVendor]);
   if (fact.kind == FactKind::kBindEnds) return end_binds(fact);
-  if (const flow::FlowKey key = pod_of(fact); !key.name.empty()) add(key, fact);
+  const flow::FlowKey key = pod_of(fact);
+  if (key.name.empty()) return hold(fact);
+  if (fact.kind == FactKind::kFilterFailed) give_held(key, fact);
+  add(key, fact);
+}
+
+// Up to 2024 the NUMA-aware scheduler's plugin says it of a node without the pod, and at -v=2 nobody says which pod is looked at.
+void SchedulerLog::hold(const Fact& fact) {
+  auto& held = work(fact).held;
+  if (fact.scheduler != Scheduler::kKube || fact.kind != FactKind::kNodeFails || held.size() >= kMostHeld)
+    return;
+  if (const std::string_view node = fact[Field::kNode]; !node.empty()) held[std::string(node)] = fact.line;
+}
+
+// All of a pod's nodes that were held are among those that are; of a pod that was bound meanwhile others may be. Where the verdict counts
+// as many, they are its own.
+void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
+  const auto held = std::exchange(work(verdict).held, {});
+  const auto error = parse_fit_error(verdict[Field::kSummary]);
+  if (held.empty() || held.size() >= kMostHeld || !error) return;
+  const auto count = std::ranges::find(error->reasons, kInvalidTopology, &NodesReason::reason);
+  if (count == error->reasons.end() || count->nodes != held.size()) return;
+  Fact fails = verdict;
+  fails.kind = FactKind::kNodeFails;
+  fails.values = {};
+  fails.at(Field::kReason) = kInvalidTopology;
+  const Pod own{.ns = std::string(pod.ns), .name = std::string(pod.name)};
+  for (const auto& [node, line] : held) {
+    fails.at(Field::kNode) = node;
+    fails.line = line;
+    add(own.key(), fails);
+  }
 }
 
 void SchedulerLog::add(const flow::FlowKey& key, const Fact& fact) {
@@ -99,7 +132,7 @@ void SchedulerLog::forget_binding(const flow::FlowKey& pod, const Fact& fact) {
 }
 
 void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
-  auto& [current, bindings, ended] = work(fact);
+  auto& [current, bindings, ended, held] = work(fact);
   const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
   switch (fact.kind) {
     case FactKind::kAttempt:

@@ -50,6 +50,7 @@ struct LogCounts {
 class SchedulerLog {
  public:
   static constexpr std::size_t kMostBindings = 256;
+  static constexpr std::size_t kMostHeld = 1024;  ///< nodes
 
   explicit SchedulerLog(DiagnosisStore& store) : store_(&store), log_(store.next_log()) {}
 
@@ -87,12 +88,15 @@ class SchedulerLog {
   struct Work {
     Pod current;  // that the scheduler is at; empty: none
     std::vector<Binding> bindings;
-    std::size_t ended = 0;  // of those that are to_end, nobody knows which
+    std::size_t ended = 0;                    // of those that are to_end, nobody knows which
+    std::map<std::string, std::string> held;  // nodes that fail, of a pod that is not named, and the lines
   };
 
   void add(Fact fact);
   void add(const flow::FlowKey& key, const Fact& fact);
   void end_binds(const Fact& fact);
+  void hold(const Fact& fact);
+  void give_held(const flow::FlowKey& pod, const Fact& verdict);
   [[nodiscard]] Work& work(const Fact& fact) { return work_.at(static_cast<std::size_t>(fact.scheduler)); }
   [[nodiscard]] flow::FlowKey pod_of(const Fact& fact);
   [[nodiscard]] const Binding* binding_of(const Fact& fact);

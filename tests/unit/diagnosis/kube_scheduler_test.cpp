@@ -103,6 +103,28 @@ TEST(KubeScheduler, AnotherUidIsAnotherPod) {
     EXPECT_NE(answer_of({line}, "ns/p", true).find(R"("uid":"u")"), std::string::npos) << line;
 }
 
+// The NUMA-aware scheduler up to 2024, at -v=2.
+TEST(KubeScheduler, NodesThatAreSaidWithoutAPodAreItsWhereItsVerdictCountsThem) {
+  const auto invalid = [](std::string_view node) {
+    return "\"invalid topology data\" node=\"" + std::string(node) + '"';
+  };
+  const std::string verdict = no_fit(
+      "0/7 nodes are available: 1 Insufficient nvidia.com/gpu, 1 cannot align container, 1 invalid node "
+      "topology data, 4 "
+      "node(s) didn't match Pod's node affinity/selector.");
+  constexpr std::string_view kAlign = R"("cannot align container" name="main" kind="app")";
+  const auto nodes_of = [](const std::string& answer) {
+    return boost::json::serialize(boost::json::parse(answer).at_pointer("/filter/nodes"));
+  };
+  const std::string n2 =
+      R"([{"name":"n2","status":"failed","score":0,"containers":[],"reason":"invalid node topology data"}])";
+  EXPECT_EQ(nodes_of(answer_of({invalid("n2"), kAlign, verdict})), n2);
+  EXPECT_EQ(nodes_of(answer_of({invalid("n2"), kBound, invalid("n2"), verdict})), n2)
+      << "of another pod, too";
+  EXPECT_EQ(nodes_of(answer_of({invalid("n2"), invalid("n3"), verdict})), "[]") << "one is another pod's";
+  EXPECT_EQ(nodes_of(answer_of({invalid("n2"), verdict, verdict})), "[]") << "said of the attempt before";
+}
+
 // Both containers' logs as one file: each scheduler is at a pod of its own.
 TEST(KubeScheduler, HamiInTheSameFile) {
   EXPECT_EQ(
