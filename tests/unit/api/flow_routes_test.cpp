@@ -47,7 +47,7 @@ TEST_F(FlowRoutes, TheListIsFilteredByWhatIsGiven) {
 TEST_F(FlowRoutes, AnUnknownParameterIsNamedAndSoIsWhatIsAccepted) {
   const Error error = refused("/api/v1/flows?namespac%65s=x");
   EXPECT_EQ(error.what, R"(/api/v1/flows does not know the parameter "namespaces")");
-  EXPECT_EQ(error.hint, "accepted: namespace, pod, group, kind, follow");
+  EXPECT_EQ(error.hint, "accepted: namespace, pod, group, kind, history, follow");
   EXPECT_EQ(refused("/api/v1/flows/x/raw?tail=1").hint, "accepted: follow, stream, from");
   EXPECT_EQ(refused("/api/v1/processes/7/raw?follow=true").hint, "accepted: stream");
 }
