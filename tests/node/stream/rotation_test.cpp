@@ -15,13 +15,14 @@ constexpr unsigned kParts = 8;
 constexpr unsigned kPart = 10'000;
 constexpr std::size_t kFiles = 4;  // that are kept: less than one for each part
 
+// It stays until all of it has been read: a shim gives up what it has not read two seconds after its container's end.
 std::vector<std::string> writes_parts() {
   return shell(
-      "for i in 0 1 2 3 4 5 6 7; do until [ -e /go$i ] || [ ! -e /bin ]; do sleep 0.1; done; "
-      "log_writer write ${i}0000 10000; done");
+      "await() { until [ -e /go$1 ] || [ ! -e /bin ]; do sleep 0.1; done; }; "
+      "for i in 0 1 2 3 4 5 6 7; do await $i; log_writer write ${i}0000 10000; done; await 8");
 }
 
-// Rotates amid each part but the last, behind which its runtime may have ended. The next one begins when the follower has the last line of this one: it cannot be late.
+// Rotates amid each part but the last. The next one begins when the follower has the last line of this one: it cannot be late.
 void rotate_amid_parts(const ScratchRoot& root, KubeletRotation& rotation, const LogFollower& follower) {
   for (unsigned part = 0; part < kParts; ++part) {
     let_go(root, "go" + std::to_string(part));
@@ -29,6 +30,7 @@ void rotate_amid_parts(const ScratchRoot& root, KubeletRotation& rotation, const
     if (part + 1 < kParts) rotation.rotate();
     ASSERT_TRUE(follower.gets(writer_lines(0, (part + 1) * kPart).size())) << part;
   }
+  let_go(root, "go" + std::to_string(kParts));
 }
 
 // As many files as may be, the middle ones compressed; in all a part of what was written, without its beginning. Its end may be
