@@ -293,7 +293,9 @@ TEST(History, BehindAReboot) {
   root.write(dir + "1.log", cri_lines("first life\n"));
   root.write(dir + "2.log", cri_lines(writer_lines(0, 100)));
   write_gz(root.file(dir + "2.log.20260101-000001.gz"), cri_lines("even before\n"));
-  root.write(std::string("var/log/pods/shop_web-0_") + kPod + "/init/0.log", cri_lines("prepared\n"));
+  const std::string init = std::string("var/log/pods/shop_web-0_") + kPod + "/init/";
+  fs::create_directories(root.file(init));
+  root.write(init + "0.log", cri_lines("prepared\n"));
   DaemonOptions grouping = kCapturing;
   grouping.sources = "flow_rules: [{pod: web-0, group: rebooted}]";
   Daemon daemon(root, grouping);
@@ -309,9 +311,11 @@ TEST(History, BehindAReboot) {
   EXPECT_EQ(pod_log(daemon, "web-0", "?container=app&follow=true"), "even before\n" + writer_lines(0, 100))
       << "and ends";
   // So does whoever wants several logs at a time.
+  int runs = 0;
   const auto joint = [&](const std::vector<std::string>& arguments) {
-    EXPECT_EQ(start_logs(root, "joint", arguments)->wait(), 0) << root.read("joint.err");
-    return root.read("joint");
+    const std::string name = "joint" + std::to_string(++runs);
+    EXPECT_EQ(start_logs(root, name, arguments)->wait(), 0) << root.read(name + ".err");
+    return root.read(name);
   };
   const std::string last = writer_lines(99, 1);
   EXPECT_EQ(joint({"shop/web-0", "--all-containers", "--tail", "1"}), "app " + last + "init prepared\n");
