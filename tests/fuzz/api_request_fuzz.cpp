@@ -99,7 +99,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   api::Closing closing;
   boost::asio::io_context io(1);
   const api::Bell bell(io);
-  const api::Service service{node, {}, followers, bell, closing};
+  api::AnswerCounts counts;
+  const api::Service service{
+      .node = node, .limits = {}, .followers = followers, .bell = bell, .closing = closing, .counts = counts};
   api::Socket server(io, boost::asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
   boost::asio::co_spawn(io, api::serve(std::move(server), service), boost::asio::detached);
   std::string answer;

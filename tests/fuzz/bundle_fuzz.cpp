@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "flow/store/file_name.hpp"
 #include "identity/bundle.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/json.hpp"
@@ -25,7 +26,7 @@ void check(const Result<identity::Bundle>& bundle) {
         &bundle->log_directory, &bundle->cgroups_path})
     if (*text && (*text)->size() > identity::kLongestText) std::abort();
   const std::string id = identity::flow_id(who);
-  if (!identity::flow_id_components(id) || identity::flow_file_name(id).size() > 204) std::abort();
+  if (!identity::flow_id_components(id) || flow::flow_file_name(id).size() > 204) std::abort();
 }
 
 }  // namespace
