@@ -113,17 +113,27 @@ class JointLogs {
             kNotFound};
   }
 
+  [[nodiscard]] bool is_meant(const api::FlowStatus& flow) const {
+    return flow.container && *flow.container != kPauseContainer &&
+           (options_.container.empty() || *flow.container == options_.container);
+  }
   [[nodiscard]] bool is_wanted(const api::FlowStatus& flow) const {
-    if (!flow.container || *flow.container == kPauseContainer) return false;
-    if (!options_.container.empty() && *flow.container != options_.container) return false;
-    return flow.streams.empty() || std::ranges::any_of(flow.streams, api::is_captured);
+    return is_meant(flow) && (flow.streams.empty() || std::ranges::any_of(flow.streams, api::is_captured));
   }
 
-  /// Of a group all that is kept; of a pod what `flowtap logs` would show of each container.
+  /// Of a group all that is kept; of a pod what `flowtap logs` would show of each container. What is left out is said.
   [[nodiscard]] Flows first_wanted(Flows flows) const {
     if (options_.group.empty()) flows = api::newest_runs(flows);
+    for (const api::FlowStatus& flow : flows)
+      if (is_meant(flow) && !is_wanted(flow) && std::ranges::any_of(flow.streams, is_uncaptured))
+        complain({fmt::format("what {}/{} prints is not captured and left out",
+                              printable(flow.pod.value_or("")), printable(*flow.container)),
+                  "flowtap logs NAMESPACE/POD -c CONTAINER shows what its runtime has kept", 0});
     std::erase_if(flows, [this](const api::FlowStatus& flow) { return !is_wanted(flow); });
     return flows;
+  }
+  [[nodiscard]] static bool is_uncaptured(const api::StreamStatus& stream) {
+    return stream.capture.starts_with("uncaptured");
   }
 
   void read_whole(const api::FlowStatus& flow, TimedMerge& merge) {

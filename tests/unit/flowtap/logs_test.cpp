@@ -123,6 +123,25 @@ TEST_F(FlowThatGoesOn, FromWhenNoneOfItsLinesWasWanted) {
   EXPECT_FALSE(asked.tail_lines);
 }
 
+// A container that prints to a file of its own is no silent one.
+TEST_F(FlowtapTest, WhatIsNotCapturedIsLeftOutOfSeveralLogsAndSaid) {
+  node_.captured = &flows_;
+  const api::FlowStatus one = api::full_flow();
+  api::FlowStatus other = one;
+  other.id = "pod/shop/web-1/7/side/0";
+  other.container = "side";
+  for (api::StreamStatus& stream : other.streams) stream.capture = "uncaptured_file";
+  flows_.list = {one, other};
+  flows_.add(one.id)->append("2026-01-01T00:00:00.000000001Z begin\n");
+  start();
+  EXPECT_EQ(shell(FLOWTAP_PROGRAM " logs shop/web-1 --all-containers" + at() + " 2>" + (dir_ / "err")).output,
+            "nginx begin\n");
+  EXPECT_EQ(
+      shell("cat " + (dir_ / "err")).output,
+      "flowtap: what web-1/side prints is not captured and left out\n  hint: flowtap logs NAMESPACE/POD -c "
+      "CONTAINER shows what its runtime has kept\n");
+}
+
 // What nobody has seen may still come, or be misspelt.
 TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
   node_.captured = &flows_;
