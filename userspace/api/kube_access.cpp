@@ -73,6 +73,7 @@ void KubeAccess::ask(std::string_view token, const Right& right, std::function<v
 
 Status KubeAccess::health() const {
   const std::scoped_lock lock(mutex_);
+  if (!health_ && Clock::now() - told_ > limits_.kept_trouble) return {};
   return health_;
 }
 
@@ -92,6 +93,7 @@ void KubeAccess::run() noexcept {
     } catch (const std::exception&) {  // nothing is known, so nobody may
       const std::scoped_lock lock(mutex_);
       health_ = fail("no memory to ask Kubernetes");
+      told_ = Clock::now();
     }
     try {
       question.answered();
@@ -109,6 +111,7 @@ void KubeAccess::answer(const Question& question) {
     next_try_ = Clock::now() + limits_.kept_unknown;
   const std::scoped_lock lock(mutex_);
   health_ = access ? Status() : std::unexpected(access.error());
+  told_ = Clock::now();
   // Whose a token is has been put already.
   if (access && (access->access == Access::kNobody || question.right.to == Right::To::kKnown)) return;
   rights_.put(key(question.token, question.right),

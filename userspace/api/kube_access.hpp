@@ -37,6 +37,7 @@ class KubeAccess {
     std::chrono::milliseconds kept{
         10'000};  ///< an answer; a token that is taken back may be good for so long
     std::chrono::milliseconds kept_unknown{1'000};  ///< that there was none, and that the server is not there
+    std::chrono::milliseconds kept_trouble{60'000};  ///< that it did not answer, where nobody asks any more
     std::size_t answers = 4096;
     std::size_t waiting = 64;  ///< questions; more are answered with kUnknown
   };
@@ -53,7 +54,7 @@ class KubeAccess {
   /// Not after the destructor, which waits for the one question that is being asked.
   void ask(std::string_view token, const Right& right, std::function<void()> answered);
 
-  /// Of the last question; an Error where there was no answer.
+  /// Of the last question; an Error where there was no answer, unless that is long ago: nobody has asked since.
   [[nodiscard]] Status health() const;
 
   KubeAccess(const KubeAccess&) = delete;
@@ -94,6 +95,7 @@ class KubeAccess {
   Lru<Whose> subjects_;
   Lru<Answered> rights_;
   Status health_;
+  Clock::time_point told_{};  // when it was
   bool stop_ = false;
   std::thread thread_;
 };

@@ -135,11 +135,14 @@ void TcpDoor::take(tcp::socket socket) {
     if (gone) return;
     auto tls = keys_ ? keys_->context() : nullptr;
     const auto executor = acceptor_->get_executor();
+    const std::string network = network_of(remote.address());
     const auto send_away = [&](Answer answer) {
+      // Who has no place does not wait for a turn either.
+      if (keys_ && handshakes_.take(network, RateLimit::Clock::now()) > std::chrono::milliseconds(0))
+        return service_.counts.add(AnswerCounts::kNone);
       seat(executor, turned_away_, service_.counts,
            turn_away(std::move(socket), std::move(answer), kTurnAway, service_.counts, std::move(tls)));
     };
-    const std::string network = network_of(remote.address());
     auto place = shares_.take(network);
     auto guest = guests_.take(network);
     if (!place) return send_away(too_many_of_one());

@@ -146,7 +146,10 @@ void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
     case FactKind::kBinding:
     case FactKind::kBindingToEnd:
       forget_binding(pod, fact);
-      if (bindings.size() == kMostBindings) bindings.erase(bindings.begin());
+      if (bindings.size() == kMostBindings) {
+        if (bindings.front().to_end && ended > 0) --ended;
+        bindings.erase(bindings.begin());
+      }
       bindings.push_back({{std::string(pod.ns), std::string(pod.name)},
                           std::string(fact[Field::kNode]),
                           fact.kind == FactKind::kBindingToEnd,

@@ -72,6 +72,7 @@ class RecordingSource final : public RecordSource {
   [[nodiscard]] Result<RingPosition> drain(
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
   [[nodiscard]] RingPosition position() const override { return inner_->position(); }
+  [[nodiscard]] RingPosition head() const override { return inner_->head(); }
   [[nodiscard]] double fill() const override { return inner_->fill(); }
   void commit(RingPosition position) override;
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override { return inner_->wait(longest); }

@@ -38,7 +38,7 @@ TEST(ApiOverTcp, SaysWhenKubernetesCannotBeAsked) {
   root.write("ca.crt", "");
   ASSERT_EQ(::chmod(root.file("token").c_str(), 0600), 0);
   const std::uint16_t port = free_port();
-  const std::string nobody = "https://127.0.0.1:" + std::to_string(free_port());
+  const std::string nobody = "https://127.0.0.1:1";  // a port that no test takes
   Daemon daemon(root, {.flags = {"--api-address", "127.0.0.1:" + std::to_string(port), "--cycle", "100ms"},
                        .config = "api:\n  token_file: " + root.file("token") + "\n  kubernetes_server: " +
                                  nobody + "\n  kubernetes_ca: " + root.file("ca.crt") +

@@ -98,6 +98,14 @@ TEST_F(KubeAccessTest, NobodyMayWhereItCannotBeAsked) {
             std::string::npos);
 }
 
+TEST_F(KubeAccessTest, ThatItCouldNotBeAskedIsNotTheStateOfHoursWhenNobodyAsks) {
+  start({.kept_trouble = 300ms});
+  server_.reset();
+  EXPECT_EQ(ask("bob's", "shop"), Access::kUnknown);
+  while (!access_->health()) std::this_thread::sleep_for(1ms);
+  SUCCEED() << "it comes back by itself";
+}
+
 TEST_F(KubeAccessTest, AServerThatIsNotThereIsNotAskedByEach) {
   start({.kept_unknown = 1h});
   server_.reset();

@@ -64,6 +64,8 @@ TEST_F(Recording, GivesBackWhatPassed) {
   auto& source = record();
   const List records{"one", std::string(100'000, 'x'), std::string("\0\n", 2), "last"};
   for (const auto& text : records) push(*script_, text);
+  EXPECT_EQ(source.head(), script_->head());
+  EXPECT_GT(source.head(), source.position()) << "all of it still waits";
   EXPECT_EQ(all_of(source), records) << "recording changes nothing";
   const auto replay = ReplaySource::open(path_).value();
   EXPECT_EQ(replay->header(), kHeader);
