@@ -90,7 +90,7 @@ struct ftap_log_enter {
   char cgroup_name[FTAP_CGROUP_NAME];
   char parent_name[FTAP_CGROUP_NAME];
   __u32 users_names; /* 1: somebody but root may have chosen these names */
-  __u32 zero;
+  __u32 nested;      /* 1: it was started within a container, in a cgroup below that one's */
 };
 
 struct ftap_log_end {
@@ -214,7 +214,7 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
  * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
  * number take over one another's programs.
  */
-#define FTAP_LOG_VERSION 10
+#define FTAP_LOG_VERSION 11
 
 #define FTAP_LOG_QUIET_NS (600ULL * 1000000000ULL)
 

@@ -14,12 +14,15 @@
 #include "bpf/lib/log_members.bpf.h"
 #include "bpf/lib/log_streams.bpf.h"
 
-/* Cgroups that a process has entered, as long as they are there. LRU: a full table must not keep new containers out. */
+/*
+ * Cgroups that a process has entered, as long as they are there, each with the number of that one's mount namespace (0: not
+ * known). LRU: a full table must not keep new containers out.
+ */
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 2 * FTAP_MAX_STREAMS);
   __type(key, __u64);
-  __type(value, __u8);
+  __type(value, __u32);
 } ftap_marks SEC(".maps");
 
 /* Those whose files the programs see being written to; unless they see all. Set before load. */
@@ -53,6 +56,16 @@ static __always_inline bool has_owner(const struct ftap_stream* stream) {
 }
 
 /*
+ * Each container has a devpts of its own, whose numbers, and inodes at the same address, are there again as soon as it is gone: a
+ * terminal's stream is not another container's, unless that was started in the one that it is of and has inherited it.
+ */
+static __always_inline bool is_left(const struct ftap_stream* stream, const struct ftap_opening* as) {
+  __u64 cgroup = stream->cgroup;
+  return stream->kind == FTAP_KIND_TTY && stream->rule == FTAP_RULE_CONTAINER && cgroup &&
+         cgroup != as->cgroup && !bpf_map_lookup_elem(&ftap_marks, &cgroup);
+}
+
+/*
  * Of a container pipes and terminals alone, since its log is one of them. Of what is listed, whatever can be captured,
  * and nothing that is captured already: `other` is the stream of its other output, which may be the same. A stream that
  * nobody is left of ends there and then, so that each run has its own from the first byte.
@@ -83,6 +96,10 @@ __noinline int register_output(__u32 fd, struct ftap_opening* as, __u64 other,
   as->object = object_of(file, inode, kind);
   struct ftap_stream* stream = stream_of(&target);
   if (stream && !is_same_object(stream, &target, as->object)) stream = NULL;
+  if (stream && as->rule == FTAP_RULE_CONTAINER && is_left(stream, as)) {
+    end_stream(stream, &target);
+    stream = NULL;
+  }
   if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != other) {
     if (has_owner(stream)) {
       __builtin_memset(output, 0, sizeof(*output)); /* it is said of whose it is */
@@ -105,9 +122,10 @@ struct ftap_enter_record {
 };
 
 static __always_inline void fill_enter(struct ftap_log_enter* enter, struct task_struct* task,
-                                       struct kernfs_node* node, __u32 rule) {
+                                       struct kernfs_node* node, __u32 rule, bool nested) {
   enter->cgroup = node->id;
   enter->rule = rule;
+  enter->nested = nested;
   enter->start_time = task->group_leader->start_boottime;
   enter->pid = task->tgid;
   bpf_get_current_comm(enter->comm, sizeof(enter->comm));
@@ -148,7 +166,8 @@ static __always_inline bool is_told(const struct ftap_log_output* output, __u32 
   return rule == FTAP_RULE_CONTAINER || output->stream || output->kind == FTAP_KIND_FILE;
 }
 
-static __always_inline void enter(struct task_struct* task, struct kernfs_node* node, __u32 rule, __u64 now) {
+static __always_inline void enter(struct task_struct* task, struct kernfs_node* node, __u32 rule, bool nested,
+                                  __u64 now) {
   struct ftap_log_output outputs[2] = {};
   struct ftap_run before = {};
   struct ftap_opening as = {
@@ -167,7 +186,7 @@ static __always_inline void enter(struct task_struct* task, struct kernfs_node* 
   }
   __builtin_memset(record, 0, sizeof(*record));
   fill_head(&record->head, FTAP_LOG_ENTER, sizeof(record->enter), 0, now);
-  fill_enter(&record->enter, task, node, rule);
+  fill_enter(&record->enter, task, node, rule, nested);
   record->enter.output[0] = outputs[0];
   record->enter.output[1] = outputs[1];
   bpf_ringbuf_submit(record, BPF_RB_FORCE_WAKEUP);
@@ -189,29 +208,43 @@ static __always_inline struct mnt_namespace* mounts_above(struct task_struct* ta
   return NULL;
 }
 
+/* Whether a cgroup is below a container's, as who comes into it sees it. */
+enum ftap_within {
+  FTAP_WITHIN_NONE,
+  FTAP_WITHIN_JOINS,  /* it is that container's */
+  FTAP_WITHIN_NESTED, /* it is another container's, that was started in that one */
+};
+
 /*
  * A container may keep its processes in cgroups of its own (systemd does, and whoever starts containers there): who comes from
- * outside into one of them joins it (a probe, a shell), and begins none.
+ * outside into one of them and into the mount namespace of the container's first program joins it (a probe, a shell), and
+ * begins none. With one of its own it is a container that was put there (`--cgroup-parent`).
  */
-static __noinline int joins_container(struct kernfs_node* node, struct kernfs_node* from) {
+static __noinline int within_container(struct kernfs_node* node, struct kernfs_node* from, __u32 mounts) {
   for (int i = 0; i < FTAP_CGROUP_DEPTH; i++) {
     node = parent_of(node);
-    if (!node) return 0;
+    if (!node) return FTAP_WITHIN_NONE;
     __u64 id = BPF_CORE_READ(node, id);
-    if (bpf_map_lookup_elem(&ftap_marks, &id)) return !is_within(from, id);
+    __u32* mark = bpf_map_lookup_elem(&ftap_marks, &id);
+    if (!mark) continue;
+    if (is_within(from, id)) return FTAP_WITHIN_NESTED;
+    return !*mark || *mark == mounts ? FTAP_WITHIN_JOINS : FTAP_WITHIN_NONE;
   }
-  return 0;
+  return FTAP_WITHIN_NONE;
 }
 
 /* Marks the cgroup. */
-static __always_inline bool is_containers_first(struct task_struct* task, struct cgroup* cgroup) {
+static __always_inline bool is_containers_first(struct task_struct* task, struct cgroup* cgroup,
+                                                bool* nested) {
   struct mnt_namespace* ours = task->nsproxy->mnt_ns;
   struct mnt_namespace* parents = mounts_above(task);
   if (!parents || ours == parents || !cgroup->level) return false;
-  if (joins_container(cgroup->kn, BPF_CORE_READ(task, real_parent, cgroups, dfl_cgrp, kn))) return false;
+  __u32 mounts = BPF_CORE_READ(ours, ns.inum);
+  int within = within_container(cgroup->kn, BPF_CORE_READ(task, real_parent, cgroups, dfl_cgrp, kn), mounts);
+  if (within == FTAP_WITHIN_JOINS) return false;
+  *nested = within == FTAP_WITHIN_NESTED;
   __u64 id = cgroup->kn->id;
-  __u8 mark = 1;
-  return !bpf_map_update_elem(&ftap_marks, &id, &mark, BPF_NOEXIST);
+  return !bpf_map_update_elem(&ftap_marks, &id, &mounts, BPF_NOEXIST);
 }
 
 FTAP_HOOK(exec, "tp_btf/sched_process_exec")
@@ -222,12 +255,13 @@ int BPF_PROG(ftap_exec, struct task_struct* task, int old_pid, struct linux_binp
   if (!control || control->muted) return 0;
   __u32 rule = listed_rule(task, bprm);
   struct cgroup* cgroup = task->cgroups->dfl_cgrp;
-  if (rule == FTAP_RULE_CONTAINER && !is_containers_first(task, cgroup)) return 0;
+  bool nested = false;
+  if (rule == FTAP_RULE_CONTAINER && !is_containers_first(task, cgroup, &nested)) return 0;
   /* So that its removal is told; first, since its streams have an owner as long as it is there. */
   __u64 id = cgroup->kn->id;
-  __u8 mark = 1;
+  __u32 mark = 0;
   if (rule == FTAP_RULE_UNIT) bpf_map_update_elem(&ftap_marks, &id, &mark, BPF_ANY);
-  enter(task, cgroup->kn, rule, bpf_ktime_get_ns());
+  enter(task, cgroup->kn, rule, nested, bpf_ktime_get_ns());
   return 0;
 }
 

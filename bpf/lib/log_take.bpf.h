@@ -56,7 +56,10 @@ static __always_inline bool find_file(struct file* file, bool reads, struct ftap
   return true;
 }
 
-/* True: bytes are counted as lost and not to be looked at. */
+/*
+ * True: bytes are counted as lost and not to be looked at. Streams still begin and end, so that each knows how many of its
+ * bytes nobody has; the ring has room for those records of some 100,000 containers.
+ */
 static __always_inline bool is_quiet(__u64 now) {
   struct ftap_log_control* control = log_control();
   return control && now >= control->heartbeat + FTAP_LOG_QUIET_NS;

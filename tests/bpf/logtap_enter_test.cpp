@@ -1,5 +1,6 @@
 // Containers register themselves: the first program in a mount namespace and cgroup of its own is found at its exec, and
 // what it writes is captured from the first byte. What only looks like it is not.
+#include <pty.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
@@ -85,6 +87,7 @@ TEST_P(LogTapEnter, FromTheFirstByte) {
   EXPECT_EQ(enters[0].comm, "sh");
   EXPECT_EQ(enters[0].pid, static_cast<std::uint32_t>(outputs.pid));
   EXPECT_NE(enters[0].start_time, 0U);
+  EXPECT_FALSE(enters[0].nested);
   EXPECT_TRUE(enters[0].cgroup_name.starts_with("flowtap-test-")) << enters[0].cgroup_name;
   const auto& captured = tap_->captured();
   for (int i = 0; i < 2; ++i) {
@@ -160,6 +163,43 @@ TEST_P(LogTapEnter, WhatComesFromOutsideIntoAContainersOwnCgroupIsNoContainer) {
   EXPECT_EQ(streams_of(nested.inner().id()), 0U);
 }
 
+// `docker run --cgroup-parent` of another container's, and what execs into a container with cgroups of its own.
+TEST_P(LogTapEnter, WhatIsPutBelowAContainerIsOneUnlessItSharesItsMounts) {
+  for (const bool shares : {false, true}) {
+    SCOPED_TRACE(shares);
+    const Nested nested;
+    const test::Pipe marked;
+    test::Pipe mounts;
+    test::Pipe out;
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      nested.inner().join();
+      struct stat status{};
+      if (::unshare(CLONE_NEWNS) != 0 || ::stat("/proc/self/ns/mnt", &status) != 0) ::_exit(126);
+      const auto number = static_cast<std::uint32_t>(status.st_ino);
+      char go = 0;
+      if (::write(mounts.in.get(), &number, sizeof(number)) != sizeof(number) ||
+          ::read(marked.out.get(), &go, 1) != 1)
+        ::_exit(125);
+      ::dup2(out.in.get(), STDOUT_FILENO);
+      ::execlp("echo", "echo", "inner", nullptr);
+      ::_exit(127);
+    }
+    out.in.reset();
+    std::uint32_t number = 0;
+    ASSERT_EQ(::read(mounts.out.get(), &number, sizeof(number)), static_cast<ssize_t>(sizeof(number)));
+    ASSERT_TRUE(tap_->streams().mark(nested.outer_id(), shares ? number : number + 1));
+    test::write_all(marked.in.get(), "x");
+    EXPECT_EQ(test::read_all(out.out.get(), 64), "inner\n");
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    ASSERT_EQ(status, 0);
+    const auto enters = enters_of(nested.inner().id());
+    ASSERT_EQ(enters.size(), shares ? 0U : 1U);
+    for (const flow::Enter& enter : enters) EXPECT_FALSE(enter.nested);
+  }
+}
+
 TEST_P(LogTapEnter, WhatAContainerStartsInACgroupOfItsOwnIsOne) {
   const Nested nested;
   const std::string script = "echo $$ > " + nested.outer() + "/cgroup.procs; sh -c 'echo $$ > " +
@@ -169,6 +209,50 @@ TEST_P(LogTapEnter, WhatAContainerStartsInACgroupOfItsOwnIsOne) {
   const auto enters = enters_of(nested.inner().id());
   ASSERT_EQ(enters.size(), 1U);
   EXPECT_FALSE(enters[0].users_names);
+  EXPECT_TRUE(enters[0].nested);
+}
+
+// Each container has a devpts of its own, so that the next one's terminal has the same number, and its inode may stand at the same
+// address: here it is the same one. Whose container is still there has handed it on.
+TEST_P(LogTapEnter, ATerminalOfAContainerThatIsGoneIsTheNextOnes) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
+  const Fd master(ends[0]);
+  const Fd slave(ends[1]);
+  const auto stream_in = [&](const test::ScratchCgroup& cgroup, const test::ScratchCgroup* from = nullptr) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      if (from != nullptr) {
+        from->join();
+        const pid_t inner = ::fork();
+        int status = 1;
+        if (inner != 0) ::_exit(::waitpid(inner, &status, 0) == inner && status == 0 ? 0 : 1);
+      }
+      cgroup.join();
+      if (::unshare(CLONE_NEWNS) != 0) ::_exit(126);
+      ::dup2(slave.get(), STDOUT_FILENO);
+      ::execlp("echo", "echo", "mine", nullptr);
+      ::_exit(127);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+    EXPECT_EQ(status, 0);
+    const auto enters = enters_of(cgroup.id());
+    EXPECT_EQ(enters.size(), 1U);
+    return enters.empty() ? 0 : enters[0].outputs[0].stream;
+  };
+  std::optional<test::ScratchCgroup> cgroup(std::in_place, "flowtap-enter-" + std::to_string(::getpid()));
+  const flow::StreamNo gone = stream_in(*cgroup);
+  cgroup.reset();
+  const test::ScratchCgroup next;
+  const flow::StreamNo fresh = stream_in(next);
+  EXPECT_NE(fresh, gone);
+  EXPECT_EQ(tap_->captured().of(gone).whole(), "mine\n");
+  EXPECT_EQ(tap_->captured().of(gone).ends.size(), 1U);
+  EXPECT_EQ(tap_->captured().of(fresh).whole(), "mine\n");
+  const test::ScratchCgroup heir(std::filesystem::path(next.path()).filename().string() + "/heir");
+  EXPECT_EQ(stream_in(heir, &next), fresh);
+  EXPECT_EQ(tap_->captured().of(fresh).whole(), "mine\nmine\n");
 }
 
 // Whoever owns a cgroup names those below it as he likes.

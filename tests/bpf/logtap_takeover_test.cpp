@@ -1,8 +1,10 @@
 // Capture goes on while the service is away, and what is pinned is taken over as it is.
 #include <bpf/bpf.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "tests/bpf/logtap_capture.hpp"
 #include "tests/bpf/logtap_takeover.hpp"
 #include "tests/bpf/logtap_text.hpp"
+#include "tests/support/cgroup.hpp"
 
 namespace flowtap {
 namespace {
@@ -19,7 +22,16 @@ namespace {
 using test::kPrograms;
 using test::LogTapTakeover;
 
-class LogTapQuiet : public test::PinnedTapOfEach {};
+class LogTapQuiet : public test::PinnedTapOfEach {
+ protected:
+  // As if nobody had drained the ring for so long.
+  void be_quiet() const {
+    const Fd pinned(bpf_obj_get((options_.bpffs + "/flowtap/" + kernel::log_abi() + "/control").c_str()));
+    auto control = kernel::MapView<ftap_log_control>::map(pinned.get(), 1);
+    ASSERT_TRUE(control);
+    control->elements()[0].heartbeat -= FTAP_LOG_QUIET_NS + 1;  // may wrap, as the programs' sum does
+  }
+};
 
 TEST_P(LogTapQuiet, NobodyDrainsForTenMinutes) {
   const test::Pipe pipe;
@@ -37,10 +49,7 @@ TEST_P(LogTapQuiet, NobodyDrainsForTenMinutes) {
   const auto backlog = (*ring)->backlog();
   EXPECT_GT(backlog, 0U);
 
-  const Fd pinned(bpf_obj_get((options_.bpffs + "/flowtap/" + kernel::log_abi() + "/control").c_str()));
-  auto control = kernel::MapView<ftap_log_control>::map(pinned.get(), 1);
-  ASSERT_TRUE(control);
-  control->elements()[0].heartbeat -= FTAP_LOG_QUIET_NS + 1;  // may wrap, as the programs' sum does
+  be_quiet();
   pass("not heard");
   EXPECT_EQ((*ring)->backlog(), backlog) << "nothing is emitted";
   const auto slots = streams->sweep();
@@ -71,6 +80,47 @@ TEST_P(LogTapQuiet, NobodyDrainsForTenMinutes) {
   streams->beat();
   pass("heard again");
   EXPECT_GT((*ring)->backlog(), backlog);
+}
+
+// Of what begins meanwhile it is known what it wrote that nobody has, and from then on all of it is taken.
+TEST_P(LogTapQuiet, AContainerThatBeginsThenHasAHoleAndIsHeardAgain) {
+  const test::ScratchCgroup cgroup;
+  const test::Pipe go;
+  test::Pipe out;
+  const auto live = start();
+  auto streams = live.streams();
+  auto ring = live.ring();
+  ASSERT_TRUE(streams && ring);
+  be_quiet();
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    cgroup.join();
+    if (::unshare(CLONE_NEWNS) != 0) ::_exit(126);
+    ::dup2(go.out.get(), STDIN_FILENO);
+    ::dup2(out.in.get(), STDOUT_FILENO);
+    ::execlp("sh", "sh", "-c", "echo hole; read x; echo heard", nullptr);
+    ::_exit(127);
+  }
+  out.in.reset();
+  std::array<char, 64> buffer{};
+  EXPECT_EQ(::read(out.out.get(), buffer.data(), buffer.size()), 5);
+  const auto own = [&cgroup](const kernel::LogStream& slot) { return slot.target.cgroup == cgroup.id(); };
+  auto slots = streams->sweep();
+  auto slot = std::ranges::find_if(slots, own);
+  ASSERT_NE(slot, slots.end()) << "it has registered";
+  EXPECT_EQ(slot->passed, 5U);
+  EXPECT_EQ(slot->lost[FTAP_LOSS_QUIET], 5U);
+
+  streams->beat();
+  test::write_all(go.in.get(), "\n");
+  EXPECT_EQ(test::read_all(out.out.get(), 64), "heard\n");
+  ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
+  slots = streams->sweep();
+  slot = std::ranges::find_if(slots, own);
+  ASSERT_NE(slot, slots.end());
+  EXPECT_EQ(slot->passed, 11U);
+  EXPECT_EQ(slot->lost[FTAP_LOSS_QUIET], 5U);
+  EXPECT_EQ(slot->state, FTAP_STREAM_ENDED);
 }
 
 FLOWTAP_EACH_BACKEND(LogTapQuiet);

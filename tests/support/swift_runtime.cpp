@@ -125,7 +125,9 @@ void SwiftRuntime::link_log(const Container& container) const {
 }
 
 void SwiftRuntime::take(Running& running, std::uint32_t what, Life& life) {
+  // What is closed here is told of as long as a child that has not executed yet has it open (epoll(7), Q6).
   if (what == kProcess) {
+    if (!running.process.valid()) return;
     siginfo_t info{};
     if (::waitid(P_PIDFD, static_cast<id_t>(running.process.get()), &info, WEXITED) != 0)
       throw std::runtime_error("a container is gone: " + errno_text(errno));
@@ -135,6 +137,7 @@ void SwiftRuntime::take(Running& running, std::uint32_t what, Life& life) {
     return;
   }
   Fd& fd = what == kOut ? running.out : running.err;
+  if (!fd.valid()) return;
   std::array<char, 32768> buffer;
   const ssize_t n = ::read(fd.get(), buffer.data(), buffer.size());
   if (n > 0) (what == kOut ? life.out : life.err).append(buffer.data(), static_cast<std::size_t>(n));

@@ -64,6 +64,7 @@ Result<Enter> enter_of(std::span<const std::byte> payload) {
   enter.cgroup_name = text_of(raw.cgroup_name);
   enter.parent_name = text_of(raw.parent_name);
   enter.users_names = raw.users_names != 0;
+  enter.nested = raw.nested != 0;
   return enter;
 }
 
@@ -113,6 +114,7 @@ void put_enter(std::vector<std::byte>& out, const ftap_log_record& header, const
   put_text(raw.cgroup_name, enter.cgroup_name);
   put_text(raw.parent_name, enter.parent_name);
   raw.users_names = enter.users_names ? 1 : 0;
+  raw.nested = enter.nested ? 1 : 0;
   put(out, header, FTAP_LOG_ENTER, &raw, sizeof raw);
 }
 

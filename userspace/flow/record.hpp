@@ -36,6 +36,7 @@ struct Enter {
   std::string parent_name;
   ftap_log_rule rule = FTAP_RULE_CONTAINER;
   bool users_names = false;  ///< somebody but root may have chosen both
+  bool nested = false;       ///< it was started within a container, in a cgroup below that one's
   bool operator==(const Enter&) const = default;
 };
 

@@ -55,10 +55,22 @@ std::optional<std::string> Resolver::path_of_process(const Sighting& s) const {
   auto path = parse_proc_cgroup(*text);
   // A path that leads out of our own cgroup namespace cannot be looked up in our hierarchy.
   if (!path || !s.cgroup_id || cgroups_ == nullptr || path->starts_with("/..")) return path;
-  const auto inode = cgroups_->inode(*path);
+  return up_to_cgroup(*path, s);
+}
+
+// The process may be in one below by now: systemd in a container moves itself.
+std::optional<std::string> Resolver::up_to_cgroup(const std::string& path, const Sighting& s) const {
+  const auto inode = cgroups_->inode(path);
   // A cgroup that is gone by now says nothing; then it must be known that the process is the same.
-  if (inode ? *inode != *s.cgroup_id : !s.start) return std::nullopt;
-  return path;
+  if (!inode) return s.start ? std::optional(path) : std::nullopt;
+  if (*inode == *s.cgroup_id) return path;
+  for (std::string_view part = path; part.size() > 1; part = part.substr(0, part.rfind('/'))) {
+    if (s.cgroup.empty() || !part.ends_with("/" + s.cgroup)) continue;
+    std::string above(part);
+    const auto theirs = cgroups_->inode(above);
+    if (theirs && *theirs == *s.cgroup_id) return above;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> Resolver::path_of(const Sighting& s) const {
@@ -161,14 +173,33 @@ void Resolver::take_container(const CgroupContainer& seen, const std::string& ke
   answer.container = std::move(who);
 }
 
+namespace {
+
+// Of one that was found running it stands in its path alone.
+std::string cgroup_name(const Sighting& sighting, const std::optional<std::string>& path) {
+  if (!sighting.cgroup.empty() || !path) return sighting.cgroup;
+  return path->substr(path->rfind('/') + 1);
+}
+
+}  // namespace
+
 Answer Resolver::resolve(const Sighting& sighting) {
   const std::optional<std::string> path = path_of(sighting);
-  if (!path && sighting.users_names) return {};
   CgroupPlace place = parse_cgroup_path(path ? *path : joined({sighting.parent, sighting.cgroup}));
   Answer answer;
   answer.whole_path = path.has_value();
+  const bool is_container = !place.containers.empty();
+  // A name that was chosen in a container is no id of ours.
+  answer.unproven =
+      (!path && sighting.users_names && is_container) || (sighting.nested && !is_container && !place.unit);
+  if (answer.unproven || (!path && sighting.users_names)) return answer;
   answer.certainty = Certainty::kComplete;
-  if (const CgroupContainer* nested = place.nested()) answer.nested = *nested;
+  if (const CgroupContainer* nested = place.nested())
+    answer.nested = *nested;
+  else if (const std::string name = cgroup_name(sighting, path); sighting.nested && is_container &&
+                                                                 is_file_name(name) &&
+                                                                 !name.contains(place.containers.front().id))
+    answer.nested = CgroupContainer{.id = name, .runtime = {}, .pod_uid = {}};
   if (const CgroupContainer* ours = place.ours()) {
     take_container(*ours, key_of(ours->id, sighting), answer);
     return answer;

@@ -32,6 +32,8 @@ struct Sighting {
   std::optional<std::uint64_t> cgroup_id = {};
   /// Somebody but root may have chosen `cgroup` and `parent`: without the rest of the path they prove nothing.
   bool users_names = false;
+  /// It was started within a container, in a cgroup below that one's: `cgroup` is a name that was chosen there.
+  bool nested = false;
 };
 
 /// How far an answer goes.
@@ -50,6 +52,8 @@ struct Answer {
   /// A container inside that one, or inside `unit`: what it is called was decided there, and no bundle of
   /// this node is its own.
   std::optional<CgroupContainer> nested;
+  /// It calls itself a container, but what the names say cannot be proven, or nothing says of which container it is.
+  bool unproven = false;
   std::optional<std::string> unit;       ///< the systemd unit, if there is no container
   std::optional<std::string> user_unit;  ///< below a user's manager
 
@@ -92,6 +96,8 @@ class Resolver {
 
   /// The path of the process's cgroup, if the process is still the one that was seen.
   [[nodiscard]] std::optional<std::string> path_of_process(const Sighting& sighting) const;
+  [[nodiscard]] std::optional<std::string> up_to_cgroup(const std::string& path,
+                                                        const Sighting& sighting) const;
   /// The whole path, if it can be had and is that of the event.
   [[nodiscard]] std::optional<std::string> path_of(const Sighting& sighting) const;
   [[nodiscard]] static std::string key_of(const std::string& id, const Sighting& sighting);

@@ -61,16 +61,19 @@ std::vector<LogStream> LogOlder::sweep() const {
   return all;
 }
 
-std::vector<std::uint64_t> LogOlder::marks() const {
-  std::vector<std::uint64_t> all;
+std::vector<LogMark> LogOlder::marks() const {
+  std::vector<LogMark> all;
   const int map = generation_.maps.marks.get();
   std::uint64_t at = 0;
   bpf_map_info info{};
   __u32 size = sizeof(info);
   if (bpf_map_get_info_by_fd(map, &info, &size) != 0 || info.key_size != sizeof(at)) return all;
   for (const std::uint64_t* before = nullptr; bpf_map_get_next_key(map, before, &at) == 0;
-       before = &all.back())
-    all.push_back(at);
+       before = &all.back().cgroup) {
+    LogMark& mark = all.emplace_back(at);
+    // Older builds had but a one there.
+    if (info.value_size == sizeof(mark.mounts)) (void)bpf_map_lookup_elem(map, &at, &mark.mounts);
+  }
   return all;
 }
 

@@ -16,6 +16,12 @@
 
 namespace flowtap::kernel {
 
+/// A cgroup that a container's first process has entered; see LogStreams::mark().
+struct LogMark {
+  std::uint64_t cgroup = 0;
+  std::uint32_t mounts = 0;
+};
+
 class LogOlder {
  public:
   [[nodiscard]] static Result<LogOlder> open(const LogPins& pins, const std::string& layout);
@@ -31,8 +37,8 @@ class LogOlder {
   /// The number of its next stream.
   [[nodiscard]] flow::StreamNo next_stream() const { return control_.elements().front().next_stream; }
 
-  /// The cgroups that something has entered, as its programs know.
-  [[nodiscard]] std::vector<std::uint64_t> marks() const;
+  /// The cgroups that something has entered, as its programs know. Without mounts of a build that did not note them.
+  [[nodiscard]] std::vector<LogMark> marks() const;
 
   /// As LogStreams::members(); none of a build that knew of none.
   [[nodiscard]] std::map<std::uint32_t, LogMember> members() const;

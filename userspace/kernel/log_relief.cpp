@@ -23,7 +23,7 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   FTAP_TRY_ASSIGN(ours, streams());
   const auto mark_all = [this, &ours] {
     for (const LogOlder& older : older_)
-      for (const std::uint64_t cgroup : older.marks()) static_cast<void>(ours.mark(cgroup));
+      for (const LogMark& mark : older.marks()) static_cast<void>(ours.mark(mark.cgroup, mark.mounts));
   };
   // Until none is left who has been started meanwhile by one that was not ours yet.
   const auto join_all = [this, &ours] {

@@ -204,9 +204,10 @@ void LogStreams::raise_next(flow::StreamNo floor) {
   }
 }
 
-Status LogStreams::mark(std::uint64_t cgroup) {
-  const __u8 mark = 1;
-  if (bpf_map_update_elem(marks_.get(), &cgroup, &mark, BPF_ANY) != 0)
+Status LogStreams::mark(std::uint64_t cgroup, std::uint32_t mounts) {
+  // What is known already is better than nothing.
+  if (bpf_map_update_elem(marks_.get(), &cgroup, &mounts, mounts != 0 ? BPF_ANY : BPF_NOEXIST) != 0 &&
+      !(mounts == 0 && errno == EEXIST))
     return fail_errno(errno, "cannot mark cgroup " + std::to_string(cgroup));
   return {};
 }

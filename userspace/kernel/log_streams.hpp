@@ -119,8 +119,9 @@ class LogStreams {
   /// Raises the number of the next stream to at least this.
   void raise_next(flow::StreamNo floor);
 
-  /// Something has entered this cgroup already: what comes later is not the container's first process.
-  [[nodiscard]] Status mark(std::uint64_t cgroup);
+  /// Something has entered this cgroup already: what comes later is not the container's first process. `mounts`: the number of that
+  /// one's mount namespace, as stat() of /proc/PID/ns/mnt has it; 0: not known.
+  [[nodiscard]] Status mark(std::uint64_t cgroup, std::uint32_t mounts = 0);
 
   /// The programs register what enters cgroups of systemd's with these names, from now on and no others. Longer names
   /// than FTAP_CGROUP_NAME - 1 are refused.

@@ -8,6 +8,7 @@
 
 #include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
+#include "tests/support/may_miss.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -138,10 +139,12 @@ TEST(Containers, ManyAtOnce) {
     followed.emplace_back(daemon, "pod/shop/batch-" + std::to_string(i) + "/");
   let_go(root, "go");
   for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
+  Crowd crowd;
   for (unsigned i = 0; i < kTogether; ++i) {
     const auto [out, err] = writer_outputs(i, kLines);
-    followed[i].expect(out, err);
+    followed[i].expect(out, err, &crowd);
   }
+  if (crowd.got != crowd.written) expect_most("all of them", crowd.got, crowd.written);
 }
 
 TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {

@@ -13,6 +13,12 @@ namespace flowtap::test {
 /// As much as a runtime takes out of a container's pipe at once, a shim of containerd's the most.
 inline constexpr std::size_t kOneRead = 32'768;
 
+/// Bytes of many flows, of which some reads may have been missed: of one flow that is much or nothing.
+struct Crowd {
+  std::size_t got = 0;
+  std::size_t written = 0;
+};
+
 /// A follower of each of a flow's outputs, both of whom read all the time.
 class FollowedFlow {
  public:
@@ -23,9 +29,9 @@ class FollowedFlow {
   [[nodiscard]] const std::string& id() const { return id_; }
   /// The flow ends, nothing is missing of it, and these bytes are what was written to its outputs: as expect_stream() has
   /// it, and as those had it who followed. Returns it; throws std::runtime_error when it does not end.
-  FlowSeen expect(const std::string& out, const std::string& err = {});
-  /// The flow has ended, and is marked since this kernel kept programs from running: then most of its bytes, in their order,
-  /// are all that can be expected (expect_most()). A mark where the kernel cannot do that fails the test.
+  FlowSeen expect(const std::string& out, const std::string& err = {}, Crowd* crowd = nullptr);
+  /// The flow has ended, and is marked since this kernel kept programs from running: then most of its bytes (of a crowd, of all of
+  /// theirs), in their order, are all that can be expected (expect_most()). A mark where the kernel cannot do that fails the test.
   [[nodiscard]] bool may_lack() const;
   /// What whoever follows standard output has read when the flow has ended.
   [[nodiscard]] const std::string& out() const { return out_.all.get(); }

@@ -128,12 +128,11 @@ TEST(Shapes, APipeOfTheContainersOwnBehindAReExec) {
 }
 
 // A runtime in a container gives its container pipes of its own, and copies what it reads from them to its own outputs.
-TEST(Shapes, AContainerInAContainer) {
+void expect_both(const std::string& inner) {
   const ScratchRoot root;
   Podman podman(root);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  const std::string inner = container_id("inner");
   podman.busybox().add_runtime(inner, shell_after("go", "exec " + kLines));
   const std::string id = podman.start({.name = "outer",
                                        .command = shell("runc --root=/tmp/runc run --bundle=/inner " + inner),
@@ -147,6 +146,15 @@ TEST(Shapes, AContainerInAContainer) {
   EXPECT_EQ(podman.wait("outer"), 0) << podman.log(id);
   inside.expect(lines(false), lines(true));
   outside.expect(lines(false), lines(true));
+}
+
+TEST(Shapes, AContainerInAContainer) {
+  expect_both(container_id("inner"));
+}
+
+// As build steps and what somebody runs by hand are called.
+TEST(Shapes, AContainerOfAnyNameInAContainer) {
+  expect_both("step7");
 }
 
 TEST(Shapes, BothOutputsMadeOneByTheProgram) {

@@ -28,6 +28,7 @@ Enter some_enter() {
   enter.outputs[1] = {2, 1002, 13, FTAP_KIND_TTY};
   enter.rule = FTAP_RULE_UNIT;
   enter.users_names = true;
+  enter.nested = true;
   return enter;
 }
 

@@ -259,8 +259,59 @@ TEST_F(ResolverTest, NamesThatAUserMayHaveChosenAreNobodys) {
   const Answer answer = resolver_->resolve(dead);
   EXPECT_EQ(answer.certainty, Certainty::kPartial);
   EXPECT_FALSE(answer.flow_id());
+  EXPECT_TRUE(answer.unproven) << "but it is said that there is one";
+  Sighting unit = dead;
+  unit.cgroup = "app.service";
+  unit.parent = "app.slice";
+  EXPECT_FALSE(resolver_->resolve(unit).unproven) << "that calls itself none";
   dead.cgroup_path = "/user.slice/user-7.slice/user@7.service/pod" + kUid + "/" + kContainer;
   EXPECT_EQ(resolver_->resolve(dead).flow_id(), "unit/user@7.service/" + kContainer) << "whose it is";
+}
+
+// Of build steps and of `runc run` in a container: what they are called was decided there.
+TEST_F(ResolverTest, WhatWasStartedInAContainerIsItsOwnByAnyName) {
+  add_container(0);
+  const std::string outer = "/kubepods/burstable/pod" + kUid + "/" + kContainer;
+  Sighting inner{.cgroup = "x9k2", .parent = "buildkit", .pid = 0, .cgroup_path = outer + "/buildkit/x9k2"};
+  const std::string pod = *resolver_->resolve(inner).flow_id();
+  EXPECT_TRUE(pod.ends_with("/web/0")) << "a runtime's own";
+  inner.nested = true;
+  EXPECT_EQ(resolver_->resolve(inner).flow_id(), pod + "/x9k2");
+  Sighting running = inner;
+  running.cgroup.clear();
+  running.parent.clear();
+  EXPECT_EQ(resolver_->resolve(running).flow_id(), pod + "/x9k2") << "known by its process alone";
+  inner.cgroup_path.reset();
+  EXPECT_TRUE(resolver_->resolve(inner).unproven) << "nothing says of which";
+  inner.parent = kContainer;
+  EXPECT_EQ(resolver_->resolve(inner).flow_id(), pod + "/x9k2");
+  // A client of containerd's may have called another container so.
+  tree_.file("run/containerd/io.containerd.runtime.v2.task/mine/x9k2/config.json", "{}");
+  inner.parent = "mine";
+  EXPECT_TRUE(resolver_->resolve(inner).unproven);
+  // What a unit with a mount namespace of its own starts is nested in that one.
+  Sighting ours = web_;
+  ours.cgroup_path = outer;
+  ours.nested = true;
+  EXPECT_EQ(resolver_->resolve(ours).flow_id(), pod);
+}
+
+TEST_F(ResolverTest, AProcessThatHasMovedDeeperIsWhereItWas) {
+  add_container(0);
+  const std::string path = "/kubepods/burstable/pod" + kUid + "/" + kContainer;
+  tree_.file("proc/7/cgroup", "0::" + path + "/init.scope\n");
+  tree_.file("proc/7/stat", "7 (web) S 1 7 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 4711 0 0\n");
+  std::filesystem::create_directories(tree_.root() + "/cgroup" + path + "/init.scope");
+  const RootDir cgroups = *RootDir::open(tree_.root() + "/cgroup");
+  Resolver resolver(*root_, *proc_, {}, 8, &cgroups);
+  Sighting moved{.cgroup = kContainer, .parent = "?", .pid = 7, .cgroup_path = {}, .start = 4711};
+  moved.cgroup_id = *cgroups.inode(path);
+  moved.users_names = true;
+  const Answer answer = resolver.resolve(moved);
+  EXPECT_TRUE(answer.whole_path);
+  EXPECT_TRUE(answer.flow_id()->ends_with("/web/0"));
+  moved.cgroup_id = *moved.cgroup_id + 1000;
+  EXPECT_FALSE(resolver.resolve(moved).whole_path);
 }
 
 TEST_F(ResolverTest, ASandboxOfAnotherPodIsNotFollowed) {

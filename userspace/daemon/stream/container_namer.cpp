@@ -65,10 +65,16 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
                                                      .cgroup_path = {},
                                                      .start = known(identity::start_ticks(enter.start_time)),
                                                      .cgroup_id = known(enter.cgroup),
-                                                     .users_names = enter.users_names});
+                                                     .users_names = enter.users_names,
+                                                     .nested = enter.nested});
   const bool complete = answer.certainty == identity::Certainty::kComplete;
   // Known by its pid alone, and that is nobody's any more: this tells nothing.
   if (enter.cgroup_name.empty() && !answer.whole_path) return {};
+  // Whose it is nobody can tell any more; under its own name it takes nobody's place.
+  if (answer.unproven)
+    return {flow::NamingState::kPartial,
+            identity::process_flow_id(static_cast<pid_t>(enter.pid), identity::start_ticks(enter.start_time)),
+            "{}"};
   if (!answer.container && !answer.nested)
     return {complete || answer.unit ? flow::NamingState::kNotOurs : flow::NamingState::kPartial, {}, {}};
   const FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};

@@ -55,8 +55,11 @@ std::string main_log_end(const flow::FlowStore& store) {
   if (from > bounds->begin) rest.remove_prefix(rest.find('\n') + 1);
   while (!rest.empty()) {
     const std::size_t newline = rest.find('\n');
-    if (const auto line = flow::parse_cri_line(rest.substr(0, newline)))
+    if (const auto line = flow::parse_cri_line(rest.substr(0, newline))) {
+      // A line that is cut there is ended before the gap is told.
+      if (line->missing && !text.empty() && !text.ends_with('\n')) text += '\n';
       text.append(line->text).append(line->full ? "\n" : "");
+    }
     rest.remove_prefix(std::min(newline, rest.size() - 1) + 1);
   }
   return text;
@@ -102,15 +105,25 @@ LinePath::~LinePath() {
   stop();
 }
 
-void LinePath::stop() {
+void LinePath::halt() {
+  end_thread();
+  if (main_log_) main_log_->halt();
+}
+
+void LinePath::end_thread() {
   const std::uint64_t once = 1;
   if (stop_.valid()) static_cast<void>(!::write(stop_.get(), &once, sizeof(once)));
   if (thread_.joinable()) thread_.join();
+}
+
+void LinePath::stop() {
+  end_thread();
   // What came last is safe in the journal, but files are what people read.
   store_->flush(Clock::now(), wall_ns(), true);
 }
 
 Status LinePath::start() {
+  if (main_log_) main_log_->start();
   // Files need no hurry; who follows a flow has it.
   FTAP_TRY_ASSIGN(follower, journal_.follow({}, flow::Followers::Hurry::kNo));
   follower_ = std::move(follower);

@@ -26,8 +26,10 @@ class LinePath {
   LinePath(const LinePath&) = delete;
   LinePath& operator=(const LinePath&) = delete;
 
-  /// Begins to take what comes. An Error: no thread.
+  /// Begins to take what comes, in threads that have the rights that the caller has by then. An Error: no thread.
   [[nodiscard]] Status start();
+  /// Its threads end, and may begin anew.
+  void halt();
   /// No more, and what was taken is written. Who reads the store may go on.
   void stop();
 
@@ -41,6 +43,7 @@ class LinePath {
  private:
   explicit LinePath(flow::Journal& journal) : journal_(journal) {}
   void run() noexcept;
+  void end_thread();
   void round();
 
   flow::Journal& journal_;

@@ -72,13 +72,13 @@ Status ListedProcesses::set(const std::vector<std::string>& units,
   return capture_running();
 }
 
-Status ListedProcesses::look(bool released) {
+Status ListedProcesses::look(bool again) {
   const unsigned look = looks_++;
   if (look % kLooksPerWalk == 0) find_units();
   if (look % kLooksPerReap == 0) drop_ended(slots_->kernel(), proc_);
   if (executables_.find())
     FTAP_TRY(slots_->kernel().list_executables(executables_.known(), mounts_));
-  else if (!released)
+  else if (!again && !(no_slot_ && look % kLooksPerReap == 0))
     return {};
   return capture_running();
 }
@@ -110,6 +110,7 @@ Status ListedProcesses::capture_running() {
     else
       FTAP_TRY(slots_->end(slot));  // of a former run
   }
+  no_slot_ = false;
   std::map<std::uint32_t, flow::Enter> enters;  // by pid
   std::set<std::pair<std::uint32_t, std::uint64_t>> unseen;
   for (const OpenFile& f : files) {
@@ -151,7 +152,10 @@ Status ListedProcesses::capture_running() {
                                                  .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own,
                                                  .rule = enter.rule,
                                                  .start_time = enter.start_time});
-      if (stream) output->stream = *stream;
+      if (stream)
+        output->stream = *stream;
+      else
+        no_slot_ = true;
     }
     consumer_->enter(std::move(enter));
   }

@@ -33,9 +33,9 @@ class ListedProcesses {
   [[nodiscard]] Status set(const std::vector<std::string>& units,
                            const std::vector<std::string>& executables);
 
-  /// Finds executables that were replaced, and what is there by now; if taps have been `released`, also who writes to
-  /// their places. To be called every second or so.
-  [[nodiscard]] Status look(bool released);
+  /// Finds executables that were replaced, and what is there by now. `again`: also who runs without being captured, since a tap was
+  /// released that he writes to, there was no slot for him, or his exec was missed. To be called every second or so.
+  [[nodiscard]] Status look(bool again);
 
   /// Listed names for which nothing is there.
   [[nodiscard]] std::vector<std::string> not_found() const;
@@ -70,6 +70,7 @@ class ListedProcesses {
   std::map<std::string, std::map<std::uint64_t, std::string>> units_;  // name → ids of its cgroups
   ListedExecutables executables_;
   unsigned looks_ = 0;
+  bool no_slot_ = false;  // for some of what runs
 };
 
 }  // namespace flowtap

@@ -16,13 +16,22 @@ constexpr std::size_t kMostReplayed = MainLogThread::kMostWaiting / 2;
 
 }  // namespace
 
-MainLogThread::MainLogThread(MainLog::Options options) : log_(std::move(options)) {
+MainLogThread::MainLogThread(MainLog::Options options) : log_(std::move(options)) {}
+
+MainLogThread::~MainLogThread() {
+  halt();
+  write_waiting(true);
+}
+
+void MainLogThread::start() {
   thread_ = std::thread([this] { run(); });
 }
 
-MainLogThread::~MainLogThread() {
-  bell_.stop();
+void MainLogThread::halt() {
+  if (!thread_.joinable()) return;
+  bell_->stop();
   thread_.join();
+  bell_ = std::make_unique<Bell>();
 }
 
 void MainLogThread::begin_behind(std::string earlier) {
@@ -41,7 +50,7 @@ void MainLogThread::write(std::string_view text, bool full) {
     waiting_.append(text).append(full ? "\n" : "");
     if (replaying_) again_ = waiting_.size() - earlier_;
   }
-  bell_.ring();
+  bell_->ring();
 }
 
 void MainLogThread::replayed() {
@@ -49,13 +58,13 @@ void MainLogThread::replayed() {
     const std::scoped_lock lock(mutex_);
     replaying_ = false;
   }
-  bell_.ring();
+  bell_->ring();
 }
 
 void MainLogThread::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-main-log");
   for (bool more = true; more;) {
-    more = bell_.wait(std::nullopt);
+    more = bell_->wait(std::nullopt);
     write_waiting(!more);
   }
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -25,6 +26,11 @@ class MainLogThread {
   MainLogThread(const MainLogThread&) = delete;
   MainLogThread& operator=(const MainLogThread&) = delete;
 
+  /// Begins to write; until then what comes waits. Once, or behind halt().
+  void start();
+  /// Writes what waits, and no more.
+  void halt();
+
   /// What the main log's flow ends with, of which an earlier process may not have written the last lines: those are, if the file
   /// ends amid it. Before anything else.
   void begin_behind(std::string earlier);
@@ -41,7 +47,7 @@ class MainLogThread {
   [[nodiscard]] std::size_t written(std::string_view text, std::size_t earlier, std::size_t again) const;
 
   MainLog log_;
-  Bell bell_;
+  std::unique_ptr<Bell> bell_ = std::make_unique<Bell>();
   std::mutex mutex_;
   std::string waiting_;
   bool replaying_ = true;

@@ -122,7 +122,7 @@ Status StreamPath::open_kernel(const Config& config) {
         "what is pinned goes with the mount namespace of flowtapd, since the BPF file system at " +
         options.bpffs + " is mounted there alone");
   }
-  FTAP_TRY_ASSIGN(said, relieve_older(*live_, *journal_, *namer_));
+  FTAP_TRY_ASSIGN(said, relieve());
   warnings_.insert(warnings_.end(), said.begin(), said.end());
   if (live_->left_over())
     warnings_.push_back("of what another build of flowtapd has pinned: " + live_->left_over()->what);
@@ -140,6 +140,15 @@ Status StreamPath::open_kernel(const Config& config) {
   end_taps();
   end_orphans();
   return {};
+}
+
+// An older ring may hold more than the journal: what it gives has to be taken meanwhile. Threads that begin now have rights that who
+// reads what containers write is not to keep.
+Result<std::vector<std::string>> StreamPath::relieve() {
+  if (!live_->older().empty()) FTAP_TRY(lines_->start());
+  auto said = relieve_older(*live_, *journal_, *namer_);
+  lines_->halt();
+  return said;
 }
 
 // What goes on from before keeps what it was begun with.
@@ -180,6 +189,8 @@ void StreamPath::end_taps() {
 // Streams that were open when an earlier service ended, and that no program knows any more: after a boot, or where
 // nothing could be pinned.
 void StreamPath::end_orphans() {
+  // Of a ring that the next start drains, those streams are not at their end.
+  if (!live_->older().empty()) return;
   std::unordered_set<flow::StreamNo> known;
   for (const flow::StreamSlot& slot : slots_->sweep()) known.insert(slot.stream);
   flow::Batch batch;
@@ -193,7 +204,8 @@ void StreamPath::end_orphans() {
 void StreamPath::mark_running(kernel::LogStreams& streams) const {
   const auto files = files_ ? files_->list() : Result<std::vector<kernel::OpenFile>>(fail("not seen"));
   if (!files) return;  // find_running() says so
-  for (const flow::Enter& enter : find_running_containers(*files)) (void)streams.mark(enter.cgroup);
+  for (const RunningContainer& one : find_running_containers(*files))
+    (void)streams.mark(one.cgroup, one.mounts);
 }
 
 }  // namespace flowtap

@@ -134,7 +134,6 @@ void StreamPath::look_at_recording() {
 void StreamPath::look_around(ReadErrors& errors) {
   look_for_v1();
   look_at_recording();
-  if (listed_) note_listing(listed_->look(taps_ && taps_->take_released()));
   const std::uint64_t drain_errors = consumer_->counts().drain_errors;
   errors["log_lines"] += lines_->take_failures();
   errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
@@ -151,8 +150,12 @@ void StreamPath::look_around(ReadErrors& errors) {
     status.attached = true;
     status.run_count = program->runs;
     status.recursion_misses = program->recursion_misses;
-    if (program->name == kernel::program_of(kernel::kExecHook)) find_missed(program->recursion_misses);
+    if (program->name == kernel::program_of(kernel::kExecHook)) exec_misses_ = program->recursion_misses;
   }
+  // What cannot be read of the programs is as it was: that there was no slot is known without it.
+  const bool missed = find_missed();
+  const bool released = taps_ && taps_->take_released();
+  if (listed_) note_listing(listed_->look(released || missed));
   misses_ = kernel::count_misses(programs);
   misses_.unseen += slots_->kernel().unsure();
   suspicion_.look(misses_, wall_ns());

@@ -86,11 +86,13 @@ class StreamPath {
   void look_at_recording();
   void end_taps();
   void end_orphans();
+  [[nodiscard]] Result<std::vector<std::string>> relieve();
   static void note_listing(const Status& listed);
   void open_sources(const Config::Stream::Sources& sources);
   /// What is older than `youngest`. False: open files cannot be listed now.
   bool find_running(std::chrono::nanoseconds youngest);
-  void find_missed(std::uint64_t misses);
+  /// True: it has looked.
+  bool find_missed();
   void drain() noexcept;
   void stop_drain();
 
@@ -127,9 +129,10 @@ class StreamPath {
   kernel::LogMisses misses_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> failed_rounds_{0};
-  std::uint64_t drain_errors_ = 0;  // as of the last look
-  std::uint64_t exec_misses_ = 0;
-  int missed_looks_ = 0;  // that are due for what began then
+  std::uint64_t drain_errors_ = 0;       // as of the last look
+  std::uint64_t exec_misses_ = 0;        // of the program at exec, as far as it could be read
+  std::uint64_t known_exec_misses_ = 0;  // at the last look
+  int missed_looks_ = 0;                 // that are due for what began then
   Clock::time_point next_missed_look_{};
   Clock::duration missed_pause_ = std::chrono::seconds(1);
   std::uint64_t refused_ = 0;  // streams that found no slot

@@ -35,7 +35,7 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
   std::set<flow::StreamNo> before;  // an earlier service's
   for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
   std::map<flow::StreamNo, std::uint64_t> begun;
-  for (flow::Enter& enter : find_running_containers(*files)) {
+  for (RunningContainer& enter : find_running_containers(*files)) {
     if (enter.start_time > born_before) continue;
     auto& [out, err] = enter.outputs;
     const bool one_place = out.device == err.device && out.inode == err.inode;
@@ -55,7 +55,7 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
       output->stream = *stream;
       if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
     }
-    (void)slots_->kernel().mark(enter.cgroup);
+    (void)slots_->kernel().mark(enter.cgroup, enter.mounts);
     // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
     const auto known = [this](const flow::Enter::Output& o) {
       const auto stream = journal_->stream(o.stream);
@@ -72,16 +72,17 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
 // younger than a moment may still be made by its runtime, and come to the program; the second look finds it.
 //
 // As are those for which there was no slot: many that ended while flowtapd was away keep theirs until it has noted them.
-void StreamPath::find_missed(std::uint64_t misses) {
+bool StreamPath::find_missed() {
   const auto refused = slots_->kernel().no_slot();
-  if (misses != exec_misses_ || refused != refused_) missed_looks_ = 2;
-  exec_misses_ = misses;
+  if (exec_misses_ != known_exec_misses_ || refused != refused_) missed_looks_ = 2;
+  known_exec_misses_ = exec_misses_;
   refused_ = refused;
-  if (Clock::now() < next_missed_look_ || (missed_looks_ == 0 && !no_slot_)) return;
+  if (Clock::now() < next_missed_look_ || (missed_looks_ == 0 && !no_slot_)) return false;
   // Where there is no room the next look finds as little, unless something has ended.
   missed_pause_ = no_slot_ ? std::min<Clock::duration>(missed_pause_ * 2, kLongestMissedPause) : kMissedPause;
   next_missed_look_ = Clock::now() + missed_pause_;
   if (find_running(kBeingMade) && missed_looks_ > 0) --missed_looks_;
+  return true;
 }
 
 }  // namespace flowtap

@@ -22,6 +22,7 @@ TEST(MainLogThread, WritesAllBeforeItEnds) {
   std::string all;
   {
     MainLogThread log({path, 1U << 20U, 1});
+    log.start();
     for (int i = 0; i < 20'000; ++i) {
       const std::string text = "line " + std::to_string(i);
       log.write(text.substr(0, 3), false), log.write(text.substr(3), true);
@@ -48,6 +49,7 @@ TEST(MainLogThread, WhatAnEarlierProcessHasWrittenIsNotWrittenAgain) {
       std::ofstream(path) << before.substr(first);
       {
         MainLogThread log({path, 1U << 20U, 2});
+        log.start();
         std::size_t begin = 0;
         for (std::size_t end = 0; (end = again.find('\n', begin)) != std::string::npos; begin = end + 1)
           log.write(again.substr(begin, end - begin), true);
@@ -66,6 +68,7 @@ TEST(MainLogThread, WhatStandsEarlierInTheFileIsNotTheEnd) {
   std::ofstream(path + ".1") << "\nx\n";  // and a rotation was interrupted
   {
     MainLogThread log({path, 1U << 20U, 2});
+    log.start();
     log.write("", true), log.write("y", true);
     log.replayed();
   }
@@ -78,6 +81,7 @@ TEST(MainLogThread, WhatARotationMovedAwayIsNotWrittenAgain) {
   std::ofstream(path + ".1") << "old\nI 1\nI 2\n";
   {
     MainLogThread log({path, 1U << 20U, 2});
+    log.start();
     for (const char* line : {"I 1", "I 2", "I 3"}) log.write(line, true);
     log.replayed();
   }
@@ -95,6 +99,7 @@ TEST(MainLogThread, WhatAnEarlierProcessHasNotWrittenIsWritten) {
       std::ofstream(path) << before.substr(0, before.size() - flows.size() + written);
       {
         MainLogThread log({path, 1U << 20U, 2});
+        log.start();
         log.begin_behind(flows);
         if (again) log.write("I 5", true);
         log.replayed();
@@ -111,11 +116,27 @@ TEST(MainLogThread, WhatEndsBehindTheFlowIsNotWrittenAgain) {
   std::ofstream(path) << "I 1\nI 2\nI 3\n";
   {
     MainLogThread log({path, 1U << 20U, 2});
+    log.start();
     log.begin_behind("I 1\nI 2\n");
     log.write("I 3", true), log.write("I 4", true);
     log.replayed();
   }
   EXPECT_EQ(content(path), "I 1\nI 2\nI 3\nI 4\n");
+}
+
+// A line that is like many others tells nothing: what stands before it in the file is not in the flow, and that is not its place.
+TEST(MainLogThread, ALineLikeOthersIsNoPlace) {
+  const test::TempDir dir;
+  const std::string path = dir / "main.log";
+  std::ofstream(path) << "{\n  what somebody has edited\n}\n";
+  {
+    MainLogThread log({path, 1U << 20U, 2});
+    log.start();
+    log.begin_behind("I 1 {\n}\n");
+    log.write("I 2 {", true), log.write("}", true), log.write("I 3", true);
+    log.replayed();
+  }
+  EXPECT_EQ(content(path), "{\n  what somebody has edited\n}\nI 2 {\n}\nI 3\n");
 }
 
 TEST(MainLogThread, AFileThatWasBegunAnewHasNothingThatIsLongAgo) {
@@ -125,6 +146,7 @@ TEST(MainLogThread, AFileThatWasBegunAnewHasNothingThatIsLongAgo) {
     std::ofstream(path) << there;
     {
       MainLogThread log({path, 1U << 20U, 2});
+      log.start();
       log.begin_behind("I 1\nI 2\n");
       log.write("I 3", true);
       log.replayed();
@@ -142,6 +164,7 @@ TEST(MainLogThread, OfALongFileTheEndCounts) {
   std::ofstream(path) << before << "last\n";
   {
     MainLogThread log({path, std::uint64_t{1} << 30U, 1});
+    log.start();
     log.write("last", true), log.write("line 0", true);
     log.replayed();
   }
@@ -153,6 +176,7 @@ TEST(MainLogThread, IsRotatedBetweenLines) {
   const std::string path = dir / "main.log";
   {
     MainLogThread log({path, 100, 2});
+    log.start();
     for (int i = 10; i < 40; ++i) log.write("line " + std::to_string(i), true);
   }
   EXPECT_TRUE(content(path + ".1").ends_with('\n'));
@@ -163,6 +187,7 @@ TEST(MainLogThread, IsRotatedBetweenLines) {
 TEST(MainLogThread, WhatCannotWaitIsCounted) {
   const test::TempDir dir;
   MainLogThread log({dir / "main.log", 1U << 20U, 1});
+  log.start();
   log.write(std::string(MainLogThread::kMostWaiting, 'x'), true);
   EXPECT_EQ(log.lost_bytes(), MainLogThread::kMostWaiting + 1);
 }

@@ -74,6 +74,26 @@ TEST(RunningContainers, ItsFirstProcessAndNotWhoJoinedLater) {
   EXPECT_EQ(found[0].outputs[0].inode, 100U);
 }
 
+TEST(RunningContainers, WhoJoinsItInACgroupBelowIsNotAnother) {
+  OpenFile first = output(10, 1, 100, 7);
+  OpenFile shell = output(20, 1, 200, 8);
+  OpenFile inner = output(30, 1, 300, 9);
+  first.mounts = shell.mounts = 4026531841;
+  inner.mounts = 4026531842;
+  shell.cgroups_above = inner.cgroups_above = {7};
+  inner.parent_cgroup = 8;  // the shell's
+  const auto found =
+      find_running_containers({inner, shell, first, reader(5, 100, 0), reader(5, 200, 0), reader(5, 300, 0)});
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].pid, 10U);
+  EXPECT_EQ(found[0].mounts, 4026531841U);
+  EXPECT_FALSE(found[0].nested);
+  EXPECT_EQ(found[1].pid, 30U);
+  EXPECT_TRUE(found[1].nested);
+  inner.parent_cgroup = 0;
+  EXPECT_FALSE(find_running_containers({inner, first})[1].nested) << "put there from outside";
+}
+
 TEST(RunningContainers, NothingInTheRootCgroupAndNobodyWhoSharesItsParentsMounts) {
   OpenFile shared = output(10, 1, 100, 7);
   shared.enters_container = false;
