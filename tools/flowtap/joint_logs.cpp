@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "api/flows_json.hpp"
 #include "api/log_json.hpp"
@@ -33,6 +34,7 @@ using Flows = std::vector<api::FlowStatus>;
 // A container that keeps the pod's namespaces has no log that anybody wants.
 constexpr std::string_view kPauseContainer = "POD";
 constexpr unsigned kGone = 404;
+constexpr unsigned kUncaptured = 409;  // and nothing is kept of it
 // Lines are written together as far as they come together.
 constexpr std::size_t kWritten = std::size_t{64} << 10U;
 
@@ -53,7 +55,11 @@ class JointLogs {
     if (!body) return fail_with(body.error());
     auto flows = api::flows_from_json(*body);
     if (!flows) return fail_with({flows.error()});
-    *flows = first_wanted(std::move(*flows));
+    *flows = first_ones(std::move(*flows));
+    // What its runtime has kept of one that is not captured is read as well.
+    std::erase_if(*flows, [this](const api::FlowStatus& flow) {
+      return !is_wanted(flow) && !is_meant_and_uncaptured(flow);
+    });
     if (flows->empty()) return fail_with(nothing_there());
     auto merge = TimedMerge::create(form());
     if (!merge) return fail_with({merge.error()});
@@ -121,16 +127,17 @@ class JointLogs {
     return is_meant(flow) && (flow.streams.empty() || std::ranges::any_of(flow.streams, api::is_captured));
   }
 
-  /// Of a group all that is kept; of a pod what `flowtap logs` would show of each container. What is left out is said.
-  [[nodiscard]] Flows first_wanted(Flows flows) const {
-    if (options_.group.empty()) flows = api::newest_runs(flows);
-    for (const api::FlowStatus& flow : flows)
-      if (is_meant(flow) && !is_wanted(flow) && std::ranges::any_of(flow.streams, is_uncaptured))
-        complain({fmt::format("what {}/{} prints is not captured and left out",
-                              printable(flow.pod.value_or("")), printable(*flow.container)),
-                  "flowtap logs NAMESPACE/POD -c CONTAINER shows what its runtime has kept", 0});
-    std::erase_if(flows, [this](const api::FlowStatus& flow) { return !is_wanted(flow); });
-    return flows;
+  /// Of a group all that is kept; of a pod what `flowtap logs` would show of each container.
+  [[nodiscard]] Flows first_ones(Flows flows) const {
+    return options_.group.empty() ? api::newest_runs(flows) : std::move(flows);
+  }
+  [[nodiscard]] bool is_meant_and_uncaptured(const api::FlowStatus& flow) const {
+    return is_meant(flow) && !is_wanted(flow) && std::ranges::any_of(flow.streams, is_uncaptured);
+  }
+  static void say_left_out(const api::FlowStatus& flow, const std::string& hint) {
+    complain({fmt::format("what {}/{} prints is not captured and left out", printable(flow.pod.value_or("")),
+                          printable(*flow.container)),
+              hint, 0});
   }
   [[nodiscard]] static bool is_uncaptured(const api::StreamStatus& stream) {
     return stream.capture.starts_with("uncaptured");
@@ -140,6 +147,8 @@ class JointLogs {
     LogsOptions of = options_;
     of.timestamps = true;
     const auto take_end = [&](const Result<api::StreamEnd>& end) {
+      if (end && end->reply.status == kUncaptured)
+        return say_left_out(flow, "nor has its runtime kept anything of it on this node");
       note_end(end);
       if (end) missing_ += end->missing_bytes.value_or(0);
       // Half of the lines in the order of time would look like all of them.
@@ -167,17 +176,21 @@ class JointLogs {
         // Of a pod's earlier runs nothing is shown, whatever becomes of them.
         if (options_.group.empty())
           for (const api::FlowStatus& flow : *flows) followed_.emplace(flow.id, nullptr);
-        *flows = first_wanted(std::move(*flows));
+        *flows = first_ones(std::move(*flows));
         for (const api::FlowStatus& flow : *flows) followed_.erase(flow.id);
         // What is misspelt never comes.
-        if (flows->empty()) {
+        if (std::ranges::none_of(*flows, [this](const auto& flow) { return is_meant(flow); })) {
           Error error = nothing_there().error;
           error.what += " yet; waiting for it";
           complain(error);
         }
       }
       for (const api::FlowStatus& flow : *flows)
-        if (is_wanted(flow)) take_flow(flow, first);
+        if (is_wanted(flow))
+          take_flow(flow, first);
+        else if (is_meant_and_uncaptured(flow) && !followed_.contains(flow.id) &&
+                 left_out_.insert(flow.id).second)
+          say_left_out(flow, "without -f, what its runtime has kept is shown");
     });
     return true;
   }
@@ -281,6 +294,7 @@ class JointLogs {
   LineCutter lists_{std::string::npos};  // of the daemon's own making
   bool listed_ = false;
   std::map<std::string, std::shared_ptr<Followed>> followed_;  // by their ids; null: is not to be
+  std::set<std::string> left_out_;                             // ids, of which that has been said
   std::string out_;
   std::uint64_t missing_ = 0;
   std::optional<Failure> failure_;

@@ -41,7 +41,7 @@ class SpanReader {
       if (!span_.first) span_.first = time;
       if (!flow::is_earlier(time, span_.last)) span_.last = time;
     }
-    if (span_.scheduler) return;
+    if (span_.scheduler != nullptr) return;
     if (const auto facts = parser_.parse(*record); !facts.empty()) span_.scheduler = facts.front().scheduler;
   }
 
@@ -73,7 +73,7 @@ Status write_all(int fd, std::string_view bytes) {
 
 bool LogSpan::follows(const LogSpan& before) const {
   // A piece may have no fact.
-  const bool same = !scheduler || !before.scheduler || scheduler == before.scheduler;
+  const bool same = scheduler == nullptr || before.scheduler == nullptr || scheduler == before.scheduler;
   return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);
 }
 

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "base/fd.hpp"
@@ -15,7 +14,7 @@ namespace flowtap::cli {
 
 /// Who speaks in one output of a file, and from when to when.
 struct LogSpan {
-  std::optional<diagnosis::Scheduler> scheduler;  ///< the first of whom there is a fact
+  const diagnosis::Scheduler* scheduler = nullptr;  ///< the first of whom there is a fact
   flow::KlogTime first;
   flow::KlogTime last;
 

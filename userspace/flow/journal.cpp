@@ -15,6 +15,15 @@ StreamView view_of(StreamNo number, const Stream& stream) {
   return {number, stream.name, stream.sums, stream.held};
 }
 
+// Of the first bytes among them.
+std::optional<std::uint64_t> first_time(std::span<const std::byte> entries) {
+  EntryWalk walk(entries);
+  while (const auto view = walk.next())
+    if (view->kind == EntryKind::kBytes || view->kind == EntryKind::kFileBytes)
+      if (const auto bytes = bytes_entry(*view)) return bytes->time;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view to_string(JournalFailure failure) {
@@ -153,6 +162,24 @@ std::uint64_t Journal::untaken() const {
       if (node.file->number() >= taken_->segment) bytes += node.entered - std::min(from, node.entered);
     }
   return bytes;
+}
+
+std::optional<std::uint64_t> Journal::untaken_since() const {
+  constexpr std::size_t kPart = std::size_t{64} << 10U;
+  JournalPlace place;
+  std::optional<std::uint64_t> unwritten;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!taken_) return std::nullopt;
+    place = *taken_;
+    if (!unwritten_.empty()) unwritten = first_time(unwritten_.front().entries);
+  }
+  while (true) {
+    const auto part = tail(place, kPart);
+    if (part && part->end) return unwritten;
+    if (const auto time = part ? first_time(part->entries) : std::nullopt) return time;
+    place = part ? part->next : skip(place);
+  }
 }
 
 Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit, std::vector<std::byte> room) const {

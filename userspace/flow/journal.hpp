@@ -104,6 +104,8 @@ class Journal {
   void taken(JournalPlace place);
   /// Bytes that it has not taken yet; 0 where nobody takes all.
   [[nodiscard]] std::uint64_t untaken() const;
+  /// When the oldest bytes came (ns since 1970) that it has not taken yet. Nothing: there are none.
+  [[nodiscard]] std::optional<std::uint64_t> untaken_since() const;
   [[nodiscard]] std::uint64_t max_bytes() const { return options_.max_bytes; }
   /// The first place of the segment behind this one.
   [[nodiscard]] static JournalPlace skip(JournalPlace place) { return {place.segment + 1, 0}; }

@@ -185,15 +185,17 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   stream.terminal = name.kind == FTAP_KIND_TTY;
   if (stream.flow && !stream.flow->gone) {
     if (stream.flow->log.id() != name.flow) stream.flow = writing.rename(stream.flow, name.flow);
+    if (know_scheduler(stream)) take_earlier_records(stream, writing);
     return;
   }
   const bool has_ended = stream.ended;
   if (has_ended && (stream.finished || stream.flow)) return;
+  const bool had_name = stream.flow != nullptr;
   stream.flow = writing.flow(name.flow);
   writing.open_stream(*stream.flow, stream.terminal);
-  if (schedulers_.is_scheduler && schedulers_.is_scheduler(name.flow))
-    stream.records = std::make_unique<SchedulerLines>(schedulers_.keys);
+  const bool has_earlier_records = know_scheduler(stream) && had_name;
   begin(stream, writing);
+  if (has_earlier_records) take_earlier_records(stream, writing);
   for (const Early& early : take_early(stream)) give(stream, early.offset, early.bytes, early.time, writing);
   if (has_ended) finish(stream, writing);
 }
@@ -259,14 +261,7 @@ void Pipeline::add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, Flo
 
 void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& writing) {
   writing.add(*stream.flow, stream.number, stream.output, line);
-  if (!stream.records) return;
-  const bool held = stream.records->held() > 0;
-  const std::uint64_t unknown = stream.records->verbosity().unknown();
-  stream.records->add(line, [&](const SchedulerLine& l) { add_record_line(stream, l, writing); });
-  stats_.unknown_verbosity += stream.records->verbosity().unknown() - unknown;
-  if (held || stream.records->held() == 0) return;
-  stream.held_since = Clock::now();
-  held_.push_back(stream.number);
+  if (stream.records) add_to_records(stream, line, writing);
 }
 
 // It had to make room while it was written to.

@@ -116,6 +116,9 @@ class Pipeline {
   void miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writing);
   void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
   void add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing);
+  [[nodiscard]] bool know_scheduler(Stream& stream);
+  void take_earlier_records(Stream& stream, FlowStore::Writing& writing);
+  void add_to_records(Stream& stream, const LineView& line, FlowStore::Writing& writing);
   void add_record_line(const Stream& stream, const SchedulerLine& line, FlowStore::Writing& writing);
   void flush_record(Stream& stream, FlowStore::Writing& writing);
   void flush_records(Clock::time_point now);
@@ -140,7 +143,6 @@ class Pipeline {
   std::vector<StreamNo> held_;    // streams with lines of a record whose flow is not known yet
   std::vector<StreamNo> gapped_;  // streams with gaps of which the flows around are to be told
   std::string flow_id_;           // of a record
-  bool main_log_open_ = false;    // its last line has no newline yet
   struct Ended {
     StreamNo stream;
     Clock::time_point at;

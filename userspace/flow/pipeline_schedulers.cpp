@@ -1,6 +1,7 @@
 // What of schedulers' streams goes to the flows of pods and to the main log: records, and that some are missing.
 #include <algorithm>
-#include <utility>
+#include <ranges>
+#include <vector>
 
 #include "flow/pipeline.hpp"
 
@@ -16,6 +17,61 @@ constexpr std::uint64_t kAround = 10'000'000'000;
 
 }  // namespace
 
+// Whether it is a scheduler's by the name that it has now. True: it was none before.
+bool Pipeline::know_scheduler(Stream& stream) {
+  const bool is_schedulers = schedulers_.is_scheduler && schedulers_.is_scheduler(stream.flow->log.id());
+  if (is_schedulers == (stream.records != nullptr)) return false;
+  stream.records = is_schedulers ? std::make_unique<SchedulerLines>(schedulers_.keys) : nullptr;
+  stream.gaps = {};
+  return is_schedulers;
+}
+
+// A name is corrected within moments, so its flow has all of that. Of one that cannot be read, or has made room, what is left.
+void Pipeline::take_earlier_records(Stream& stream, FlowStore::Writing& writing) {
+  const auto text = stream.flow->log.text();
+  const auto position = stream.flow->log.position_of(stream.number);
+  if (!text || !position) return;
+  // Others may have written to the same output before it: from its end on, as much as it has said.
+  std::vector<CriLine> lines;
+  std::uint64_t begin = *position;
+  for (std::string_view rest = *text; !rest.empty() && begin > 0;) {
+    rest.remove_suffix(1);  // a newline
+    const std::size_t at = rest.rfind('\n') + 1;
+    const auto line = parse_cri_line(rest.substr(at));
+    rest = rest.substr(0, at);
+    if (!line || line->output != stream.output) continue;
+    const std::uint64_t size = line->missing.value_or(line->text.size() + (line->full ? 1 : 0));
+    if (size > begin) break;
+    begin -= size;
+    lines.push_back(*line);
+  }
+  const std::uint64_t now = stream.time;
+  for (const CriLine& line : std::views::reverse(lines)) {
+    stream.time = line.time;
+    const std::uint64_t from = begin;
+    if (line.missing) {
+      begin += *line.missing;
+      flush_record(stream, writing);
+      add_source_gap(stream, begin, *line.missing, writing);
+      continue;
+    }
+    begin += line.text.size() + (line.full ? 1 : 0);
+    add_to_records(stream, {line.text, line.full, from, begin, line.time}, writing);
+  }
+  stream.time = now;
+}
+
+// The rest of a record's head may come with the next bytes.
+void Pipeline::add_to_records(Stream& stream, const LineView& line, FlowStore::Writing& writing) {
+  const bool held = stream.records->held() > 0;
+  const std::uint64_t unknown = stream.records->verbosity().unknown();
+  stream.records->add(line, [&](const SchedulerLine& l) { add_record_line(stream, l, writing); });
+  stats_.unknown_verbosity += stream.records->verbosity().unknown() - unknown;
+  if (held || stream.records->held() == 0) return;
+  stream.held_since = Clock::now();
+  held_.push_back(stream.number);
+}
+
 void Pipeline::add_record_line(const Stream& stream, const SchedulerLine& line, FlowStore::Writing& writing) {
   const LineView& view = line.line.line;
   if (!line.flow.empty()) {
@@ -25,9 +81,11 @@ void Pipeline::add_record_line(const Stream& stream, const SchedulerLine& line, 
     writing.add(*flow, stream.number, stream.output, view);
   }
   if (!schedulers_.main_log || !is_shown(line.level, schedulers_.main_verbosity)) return;
-  if (!writing.add(*writing.flow(kMainLogFlow), stream.number, stream.output, view)) return;
+  const FlowStore::Ref main = writing.flow(kMainLogFlow);
+  const bool ends_other = main->log.is_amid_line_of_other(stream.number);
+  if (!writing.add(*main, stream.number, stream.output, view)) return;
+  if (ends_other) schedulers_.main_log({}, true);
   schedulers_.main_log(view.text, view.full);
-  main_log_open_ = !view.full;
 }
 
 void Pipeline::flush_record(Stream& stream, FlowStore::Writing& writing) {
@@ -53,10 +111,11 @@ void Pipeline::add_source_gap(Stream& stream, std::uint64_t to, std::uint64_t by
                               FlowStore::Writing& writing) {
   if (std::ranges::find(gapped_, stream.number) == gapped_.end()) gapped_.push_back(stream.number);
   stream.gaps.add(to, bytes, stream.time);
-  if (!schedulers_.main_log || !writing.add_source_gap(*writing.flow(kMainLogFlow), stream.number,
-                                                       stream.output, to, bytes, stream.time))
-    return;
-  if (std::exchange(main_log_open_, false)) schedulers_.main_log({}, true);
+  if (!schedulers_.main_log) return;
+  const FlowStore::Ref main = writing.flow(kMainLogFlow);
+  const bool ends_line = main->log.is_amid_line();
+  if (!writing.add_source_gap(*main, stream.number, stream.output, to, bytes, stream.time)) return;
+  if (ends_line) schedulers_.main_log({}, true);
   schedulers_.main_log(scheduler_gap_text(bytes), true);
 }
 

@@ -181,6 +181,7 @@ class ScriptedFlows final : public FlowsView {
   std::map<std::string, std::shared_ptr<ScriptedFlow>> flow;  ///< by id
   std::map<std::pair<std::uint32_t, Outputs>, std::shared_ptr<ScriptedFlow>> process;
   std::map<std::pair<std::uint32_t, Outputs>, Error> no_tap;
+  std::map<std::string, Error> no_log;  ///< by id; before anybody asks
 
   std::shared_ptr<ScriptedFlow> add(const std::string& id) {
     return flow[id] = std::make_shared<ScriptedFlow>();
@@ -234,6 +235,7 @@ class ScriptedFlows final : public FlowsView {
                                                         const ReadOptions& wanted) override {
     const std::scoped_lock lock(asked_);
     options = wanted;
+    if (const auto error = no_log.find(id); error != no_log.end()) return std::unexpected(error->second);
     const auto found = flow.find(id);
     if (found == flow.end())
       return std::unexpected(Error{"no flow \"" + id + "\" was seen on this node", "", ENOENT});

@@ -123,23 +123,66 @@ TEST_F(FlowThatGoesOn, FromWhenNoneOfItsLinesWasWanted) {
   EXPECT_FALSE(asked.tail_lines);
 }
 
-// A container that prints to a file of its own is no silent one.
-TEST_F(FlowtapTest, WhatIsNotCapturedIsLeftOutOfSeveralLogsAndSaid) {
-  node_.captured = &flows_;
-  const api::FlowStatus one = api::full_flow();
-  api::FlowStatus other = one;
-  other.id = "pod/shop/web-1/7/side/0";
-  other.container = "side";
-  for (api::StreamStatus& stream : other.streams) stream.capture = "uncaptured_file";
-  flows_.list = {one, other};
-  flows_.add(one.id)->append("2026-01-01T00:00:00.000000001Z begin\n");
+// Containers that print to files of their own are no silent ones.
+class WhatIsNotCaptured : public FlowtapTest {
+ protected:
+  WhatIsNotCaptured() {
+    node_.captured = &flows_;
+    flows_.list = {one_, uncaptured("side")};
+    flows_.add(one_.id)->append("2026-01-01T00:00:00.000000002Z begin\n");
+  }
+  [[nodiscard]] api::FlowStatus uncaptured(const std::string& container) const {
+    api::FlowStatus flow = one_;
+    flow.id = "pod/shop/web-1/7/" + container + "/0";
+    flow.container = container;
+    for (api::StreamStatus& stream : flow.streams) stream.capture = "uncaptured_file";
+    return flow;
+  }
+  static std::string left_out(const std::string& container) {
+    return "what web-1/" + container + " prints is not captured and left out";
+  }
+
+  const api::FlowStatus one_ = api::full_flow();
+};
+
+TEST_F(WhatIsNotCaptured, IsOneOfSeveralLogsAsItsRuntimeHasKeptIt) {
+  const api::FlowStatus side = flows_.list.back();
+  const api::FlowStatus lost = uncaptured("lost");
+  flows_.list.push_back(lost);
+  flows_.add(side.id)->append("2026-01-01T00:00:00.000000001Z kept\n");
+  flows_.no_log.emplace(lost.id, Error{"it is not captured", "nor has its runtime kept it", ENOTSUP});
   start();
-  EXPECT_EQ(shell(FLOWTAP_PROGRAM " logs shop/web-1 --all-containers" + at() + " 2>" + (dir_ / "err")).output,
-            "nginx begin\n");
-  EXPECT_EQ(
-      shell("cat " + (dir_ / "err")).output,
-      "flowtap: what web-1/side prints is not captured and left out\n  hint: flowtap logs NAMESPACE/POD -c "
-      "CONTAINER shows what its runtime has kept\n");
+  for (const char* how : {"shop/web-1 --all-containers", "-g checkout"}) {
+    const Outcome run = shell(FLOWTAP_PROGRAM " logs " + std::string(how) + at() + " 2>" + (dir_ / "err"));
+    EXPECT_EQ(run.exit, 0) << how;
+    EXPECT_EQ(occurrences(run.output, " kept\n"), 1U) << run.output;
+    EXPECT_EQ(occurrences(run.output, " begin\n"), 1U) << run.output;
+    EXPECT_EQ(
+        shell("cat " + (dir_ / "err")).output,
+        "flowtap: " + left_out("lost") + "\n  hint: nor has its runtime kept anything of it on this node\n");
+  }
+}
+
+TEST_F(WhatIsNotCaptured, IsLeftOutAloudByWhoFollowsWheneverItComes) {
+  start();
+  std::thread container([&] {
+    for (int i = 0; i < 10'000 && flows_.watcher.load() == nullptr; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (const char* name : {"side", "late", "late", "last"}) flows_.watcher.load()->come(uncaptured(name));
+  });
+  const std::string said = interrupted("logs -g checkout -f", "web-1/last").output;
+  container.join();
+  for (const char* name : {"side", "late", "last"}) EXPECT_EQ(occurrences(said, left_out(name)), 1U) << said;
+  EXPECT_EQ(occurrences(said, "hint: without -f, what its runtime has kept is shown"), 3U) << said;
+  EXPECT_TRUE(said.ends_with("exit 0\n")) << said;
+}
+
+TEST_F(WhatIsNotCaptured, IsNobodyWhoWasNotSeen) {
+  flows_.list = {uncaptured("side")};
+  start();
+  const std::string said = interrupted("logs shop/web-1 --all-containers -f", "web-1/side").output;
+  EXPECT_EQ(occurrences(said, left_out("side")), 1U) << said;
+  EXPECT_EQ(occurrences(said, "was not seen"), 0U) << said;
 }
 
 // What nobody has seen may still come, or be misspelt.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/thread_nice.hpp"
 #include "daemon/stream/gapped_output.hpp"
 #include "flow/history/gap_search.hpp"
 #include "flow/lines/cri_line.hpp"
@@ -59,6 +60,8 @@ class FlowGaps {
   void put() {
     if (fills_.empty()) return;
     std::ranges::sort(fills_, {}, &flow::GapFill::at);
+    // The store is closed to all others until a file is written anew: not behind whatever else the node does.
+    const ThreadNice in_front(0);
     const auto filled = store_.fill(flow_, fills_);
     if (!filled)
       decide(filled.error().code == ENOSPC ? RefillResult::kNoRoom : RefillResult::kUnfilled,
@@ -109,8 +112,8 @@ class FlowGaps {
   void move_decided(std::size_t edits) {
     if (std::exchange(decided_.flow, flow_->number) != flow_->number) decided_ = {flow_->number, edits, {}};
     std::uint64_t ignored = 0;
-    for (flow::LogPosition& at : decided_.before) store_.move(*flow_, decided_.edits, at, ignored);
-    decided_.edits = edits;
+    const std::array positions{decided_.before.data(), decided_.before.data() + 1};
+    decided_.edits = store_.move(*flow_, decided_.edits, positions, ignored);
   }
 
   void take(std::string_view text, flow::LogPosition at) {

@@ -143,6 +143,17 @@ std::uint64_t FlowsService::captured_since(const std::string& id) {
   return since;
 }
 
+// However far behind the journal the store is, no bytes are older than the flow's first ones.
+CapturedTimes FlowsService::captured(const std::string& id) {
+  CapturedTimes times{.since = captured_since(id)};
+  const auto untaken = journal_.untaken_since();
+  if (!untaken) return times;
+  for (const flow::StreamView& stream : journal_.streams())
+    if (stream.name && stream.name->flow == id && stream.sums.first != 0)
+      times.untaken = std::min(times.untaken, std::max(*untaken, stream.sums.first));
+  return times;
+}
+
 Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
                                                           const api::LogOptions& options) {
   std::unique_ptr<LogForm> form;  // text
@@ -155,6 +166,7 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
                                                           const api::LogOptions& options,
                                                           std::unique_ptr<LogForm> form,
                                                           flow::Followers::Hurry hurry) {
+  const CapturedTimes captured = options.follow ? this->captured(id) : CapturedTimes{};
   std::optional<Error> refusal;
   if (!store_.find(id)) {
     // It may have had to make room for others before it said anything.
@@ -166,8 +178,7 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
     refusal->hint = "it cannot be followed; without that, what its runtime has kept is shown";
     return std::unexpected(std::move(*refusal));
   }
-  auto reader =
-      LogReader::open(store_, watch_, id, options, history_, std::move(form), captured_since(id), hurry);
+  auto reader = LogReader::open(store_, watch_, id, options, history_, std::move(form), captured, hurry);
   if (refusal && !reader && reader.error().code == ENOENT) {
     refusal->hint = "nor has its runtime kept anything of it on this node";
     return std::unexpected(std::move(*refusal));

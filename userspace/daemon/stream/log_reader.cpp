@@ -1,6 +1,7 @@
 #include "daemon/stream/log_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <vector>
@@ -19,8 +20,9 @@ using flow::LogPosition;
 constexpr std::size_t kSlice = std::size_t{64} << 10U;
 
 std::string jump_text(std::uint64_t lines) {
-  return std::to_string(lines) + (lines == 1 ? " line has" : " lines have") +
-         " made room before they were read here";
+  return std::to_string(lines) +
+         (lines == 1 ? " line has made room before it was" : " lines have made room before they were") +
+         " read here";
 }
 
 }  // namespace
@@ -28,10 +30,10 @@ std::string jump_text(std::uint64_t lines) {
 Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, FollowWatch& watch,
                                                    const std::string& flow, const api::LogOptions& options,
                                                    RuntimeHistory* history, std::unique_ptr<LogForm> form,
-                                                   std::uint64_t captured_since,
+                                                   const CapturedTimes& captured,
                                                    flow::Followers::Hurry hurry) {
   std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history, std::move(form)));
-  reader->captured_since_ = captured_since;
+  reader->on_its_way_ = std::max(std::min(wall_ns() - kOnItsWay, captured.untaken), captured.since);
   if (!reader->flow_) {
     FTAP_TRY(reader->find_history());
     if (reader->history_) return reader;
@@ -66,15 +68,14 @@ LogReader::~LogReader() {
 // Opens the runtime's files where what is asked for may be in them.
 Status LogReader::find_history() {
   if (runtime_ == nullptr) return {};
-  const std::uint64_t now = wall_ns();
-  const std::uint64_t kept = span_.lines_to - span_.lines;
+  const std::uint64_t kept = span_.tail;
   if (options_.tail_lines && *options_.tail_lines <= kept) return {};
   SeamKeys keys;
   for (flow::SeamKey& key : keys) key.time = ~std::uint64_t{0};
   if (flow_) {
     if (runtime_->is_whole(*flow_, span_.begin)) return {};
     // Of an output that is silent so far, what comes now is captured, and may not be in the store yet.
-    const std::uint64_t silent = options_.follow ? std::max(now - kOnItsWay, captured_since_) : now;
+    const std::uint64_t silent = options_.follow ? on_its_way_ : wall_ns();
     FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span_.begin, span_.to, silent));
     keys = std::move(begun);
     const bool has_none = keys[0].bytes.empty() && keys[1].bytes.empty();
@@ -133,12 +134,11 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
     if (has_moved(part)) continue;
     // Half of a log must not look like all of it: who follows reads why it ends, others get no end.
     if ((part.gone || part.from > span_.at) && !options_.follow) return log_has_gone();
+    if (part.from > span_.at) note_jump(part, piece);
     if (part.gone) {
-      form_->say("this log had to make room for newer ones", piece);
-      piece.end = true;
+      if (go_on(part, piece)) continue;
       break;
     }
-    if (part.from > span_.at) note_jump(part, piece);
     std::string_view text = part.text;
     // Lines are added whole, so what is cut here comes with the next part.
     const std::size_t last = text.rfind('\n');
@@ -161,13 +161,27 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
 }
 
 bool LogReader::has_moved(const flow::LogPart& part) {
-  if (part.gone || part.edits == span_.edits) return false;
-  std::uint64_t ignored = 0;
-  for (LogPosition* position : {&span_.to, &waits_to_, &waited_to_})
-    store_.move(*flow_, span_.edits, *position, ignored);
-  if (gap_at_) store_.move(*flow_, span_.edits, *gap_at_, ignored);
-  span_.edits = store_.move(*flow_, span_.edits, span_.at, span_.lines);
+  if (part.edits == span_.edits) return false;
+  LogPosition none = 0;
+  const std::array positions{&span_.at, &span_.to, &waits_to_, &waited_to_, gap_at_ ? &*gap_at_ : &none};
+  span_.edits = store_.move(*flow_, span_.edits, positions, span_.lines);
   return true;
+}
+
+// With what comes in the place of a log that had to make room. False: nothing has come yet, or will.
+bool LogReader::go_on(const flow::LogPart& part, Piece& piece) {
+  if (auto next = store_.successor(*flow_)) {
+    flow_ = std::move(next);
+    span_.edits = 0;
+    return true;
+  }
+  if (part.ended) {
+    form_->say(
+        part.into.empty() ? "this log had to make room for newer ones" : "this log goes on as " + part.into,
+        piece);
+    piece.end = true;
+  }
+  return false;
 }
 
 // Only where there is somebody who may fill it.

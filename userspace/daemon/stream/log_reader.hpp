@@ -15,19 +15,27 @@
 
 namespace flowtap {
 
+/// Where what a flow's source wrote at a time (ns since 1970) is to be had.
+struct CapturedTimes {
+  std::uint64_t since =
+      0;  ///< what is older was not captured; 0: not known, but longer than LogReader::kOnItsWay
+  std::uint64_t untaken =
+      ~std::uint64_t{0};  ///< what is as old may have been captured, and not be in the store yet
+};
+
 class LogReader final : public api::RawReader {
  public:
   /// Who follows gets what was written so long ago (ns) or later out of the store alone: it was captured, and may be on its way
   /// there.
   static constexpr std::uint64_t kOnItsWay = 1'000'000'000;
 
-  /// All must outlive it; without `history` only the store is read, and without `form` lines are text. `captured_since`: ns
-  /// since 1970, what is older was not captured; 0: not known, but longer than kOnItsWay. `hurry`: whether capture takes
+  /// All must outlive it; without `history` only the store is read, and without `form` lines are text. `captured`: asked
+  /// for before, so that nothing comes between. `hurry`: whether capture takes
   /// smaller steps for who follows. An Error with code ENOENT: nobody knows this flow.
   [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(
       flow::FlowStore& store, FollowWatch& watch, const std::string& flow, const api::LogOptions& options,
       RuntimeHistory* history = nullptr, std::unique_ptr<LogForm> form = nullptr,
-      std::uint64_t captured_since = 0, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes);
+      const CapturedTimes& captured = {}, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes);
   ~LogReader() override;
 
   /// Finds where the last lines begin, what is missing, and what the runtime has of before.
@@ -52,6 +60,7 @@ class LogReader final : public api::RawReader {
   void read_history(Piece& piece);
   [[nodiscard]] Status read_store(std::size_t limit, Piece& piece);
   bool has_moved(const flow::LogPart& part);
+  [[nodiscard]] bool go_on(const flow::LogPart& part, Piece& piece);
   [[nodiscard]] bool waits_at(flow::LogPosition gap);
   void note_jump(const flow::LogPart& part, Piece& piece);
 
@@ -61,7 +70,8 @@ class LogReader final : public api::RawReader {
   flow::FlowStore::Ref flow_;  // empty: only the runtime knows it
   api::LogOptions options_;
   RuntimeHistory* runtime_;  // may be null
-  std::uint64_t captured_since_ = 0;
+  std::uint64_t on_its_way_ =
+      0;  // what came then, or later, may not have been in the store when this was opened
   std::unique_ptr<LogHistory> history_;  // as long as there is some to read
   std::shared_ptr<flow::Follower> follower_;
   std::unique_ptr<LogForm> form_;

@@ -27,11 +27,14 @@ Status LogStart::look() {
            .to = bounds->end,
            .lines = bounds->lines_before,
            .lines_to = bounds->lines,
+           .tail = 0,
            .missing = 0,
            .edits = bounds->edits};
   has_gaps_ = bounds->missing > 0;
   tail_from_.reset();
+  tail_rest_.clear();
   tail_lines_ = 0;
+  all_lines_ = 0;
   counted_.reset();
   count_rest_.clear();
   return {};
@@ -66,21 +69,38 @@ Result<bool> LogStart::find_tail() {
       if (part.text.empty() || part.from > from + text.size()) return true;
       text += part.text;
     }
-    // A line begins behind each newline, but for the last of all.
+    text += tail_rest_;
     flow::LogPosition next = from;
-    for (std::size_t end = text.size(); tail_lines_ < wanted && end > 0;) {
-      end = text.rfind('\n', end - 1);
-      if (end == std::string::npos) break;
-      if (from + end + 1 == to) continue;
-      ++tail_lines_;
-      next = from + end + 1;
+    for (std::size_t end = text.size(), newline = 0; tail_lines_ < wanted && end > 0; end = newline) {
+      newline = text.rfind('\n', end - 1);
+      // A line begins behind each newline, but for the last of all, and where the log begins.
+      const bool is_first = newline == std::string::npos;
+      if (is_first && from != begin) break;
+      const std::size_t at = is_first ? 0 : newline + 1;
+      if (is_first) newline = 0;
+      if (from + at == to) continue;
+      count_line(std::string_view(text).substr(at, end - at));
+      next = from + at;
     }
     tail_from_ = tail_lines_ < wanted ? from : next;
+    // What is left of the line that begins before.
+    tail_rest_ = text.substr(0, text.find('\n'));
+    span_.tail = tail_lines_;
   }
-  if (tail_lines_ < wanted) return true;  // there are no more, or one more, that begins the log
+  if (tail_lines_ < wanted) return true;  // there are no more
   span_.at = *tail_from_;
-  span_.lines = span_.lines_to - wanted;
+  span_.lines = span_.lines_to - all_lines_;
   return true;
+}
+
+// Who does not follow is not shown where bytes are missing, so that is none of his lines.
+void LogStart::count_line(std::string_view text) {
+  ++all_lines_;
+  if (has_gaps_ && !options_.follow) {
+    const auto line = flow::parse_cri_line(text);
+    if (line && line->missing) return;
+  }
+  ++tail_lines_;
 }
 
 // Gaps are lines of their own, so what is missing is known ahead.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/flow_views.hpp"
 #include "flow/store/flow_store.hpp"
@@ -23,6 +24,7 @@ struct LogSpan {
   flow::LogPosition to = 0;     ///< where the log ended
   std::uint64_t lines = 0;      ///< of the flow's, before `at`
   std::uint64_t lines_to = 0;   ///< before `to`
+  std::uint64_t tail = 0;       ///< lines from `at` to `to` that count where the last ones are asked for
   std::uint64_t missing = 0;    ///< bytes of the streams between `at` and `to`
   std::size_t edits = 0;        ///< of the log, as these positions are
 };
@@ -44,6 +46,7 @@ class LogStart {
 
  private:
   [[nodiscard]] Result<bool> find_tail();
+  void count_line(std::string_view text);
   [[nodiscard]] Result<bool> count_missing();
 
   const flow::FlowStore& store_;
@@ -53,7 +56,9 @@ class LogStart {
   bool has_gaps_ = false;
   int looks_ = 0;
   std::optional<flow::LogPosition> tail_from_;  // the last lines are looked for before it
-  std::uint64_t tail_lines_ = 0;                // so many begin behind it
+  std::string tail_rest_;                       // of a line that begins before it
+  std::uint64_t tail_lines_ = 0;                // so many that count begin behind it
+  std::uint64_t all_lines_ = 0;                 // and so many in all
   std::optional<flow::LogPosition> counted_;    // up to here it is known what is missing
   std::string count_rest_;                      // of a line
 };

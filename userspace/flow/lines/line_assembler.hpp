@@ -55,8 +55,11 @@ class LineAssembler {
   void skip_to(std::uint64_t offset) { next_ = offset; }
 
  private:
+  // What each stream keeps for the lines that its writes cut.
+  static constexpr std::size_t kKept = 1024;
+
   void keep(std::string_view bytes, std::uint64_t time) {
-    rest_.append(bytes);
+    append(bytes);
     rest_time_ = time;
     next_ += bytes.size();
   }
@@ -69,11 +72,27 @@ class LineAssembler {
       take(LineView{more, full, begin, next_, time});
       return;
     }
-    rest_.append(more);
+    append(more);
     take(LineView{rest_, full, begin, next_, time});
     rest_.clear();
+    if (rest_.capacity() > kKept) give_back();
   }
 
+  // Of thousands of streams few are amid a long line at a time: what that takes they have in turn, and none allocates for each.
+  void append(std::string_view bytes) {
+    if (rest_.capacity() <= kKept && rest_.size() + bytes.size() > kKept) {
+      spare_.assign(rest_);
+      rest_.swap(spare_);
+      spare_.clear();
+    }
+    rest_.append(bytes);
+  }
+  void give_back() {
+    if (spare_.capacity() < rest_.capacity()) rest_.swap(spare_);
+    if (rest_.capacity() > kKept) std::string().swap(rest_);
+  }
+
+  inline static thread_local std::string spare_;  // empty, with that memory
   std::string rest_;
   std::uint64_t rest_time_ = 0;
   std::uint64_t next_ = 0;

@@ -16,8 +16,9 @@
 namespace flowtap::flow {
 namespace {
 
-// Memory that a buffer keeps for its next lines.
-constexpr std::size_t kKeptBuffer = std::size_t{16} << 10U;
+// Memory that a buffer keeps for its next lines: for some each second. Thousands of flows have one, and those that say more
+// write so many at a time that memory is little of it.
+constexpr std::size_t kKeptBuffer = std::size_t{2} << 10U;
 
 constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr mode_t kMode = 0640;
@@ -145,8 +146,7 @@ std::uint64_t FlowLog::bytes() const {
 }
 
 Status FlowLog::absorb(const FlowLog& other) {
-  FTAP_TRY_ASSIGN(text, other.content());
-  text += other.buffer_;
+  FTAP_TRY_ASSIGN(text, other.text());
   buffer_ += text;
   buffered_lines_ += count_lines(text);
   for (const auto& [stream, position] : other.streams_) {
@@ -162,7 +162,16 @@ Status FlowLog::absorb(const FlowLog& other) {
 
 bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock) {
   std::uint64_t& position = streams_[stream];
-  if (line.end <= position) return false;
+  const bool is_there = line.end <= position;
+  if (!whole_) {
+    if (!is_there) end_line_of_other(stream, line.time, clock);
+    // Also of what is there: what follows may not be.
+    if (line.full)
+      open_.reset();
+    else
+      open_ = OpenLine{stream, std::string(output)};
+  }
+  if (is_there) return false;
   std::string_view text = line.text;
   if (line.begin < position) text.remove_prefix(std::min<std::uint64_t>(position - line.begin, text.size()));
   if (!whole_) past_ += line.end - std::max(line.begin, position);
@@ -184,8 +193,16 @@ bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to
   return true;
 }
 
+// Parts of lines are one line to whoever reads them, whatever stream's they are.
+void FlowLog::end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock) {
+  if (!is_amid_line_of_other(stream)) return;
+  put_cri_line(buffer_, clock, {time, open_->output, true, {}, {}});
+  ++buffered_lines_;
+}
+
 bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
                              std::uint64_t time, CriTime& clock) {
+  open_.reset();
   std::uint64_t& position = streams_[stream];
   if (to <= position) return false;
   position = to;
@@ -198,6 +215,12 @@ void FlowLog::put_gap(std::string_view output, std::uint64_t bytes, std::uint64_
   missing_ += bytes;
   put_cri_line(buffer_, clock, {time, output, true, bytes, text});
   ++buffered_lines_;
+}
+
+Result<std::string> FlowLog::text() const {
+  FTAP_TRY_ASSIGN(text, content());
+  text += buffer_;
+  return text;
 }
 
 // Of the file.

@@ -19,12 +19,14 @@ namespace flowtap::flow {
 
 /// Part of a flow's log.
 struct LogPart {
-  bool gone = false;               ///< the flow had to make room; all else says nothing
+  /// The flow had to make room: `from` and `lines_before` say where it ended, `ended` that nothing comes in its place.
+  bool gone = false;
   std::string text;                ///< lines of the CRI format; the last may be cut
   LogPosition from = 0;            ///< where it begins: behind what was asked for if that has made room
   LogPosition next = 0;            ///< behind it
   std::uint64_t lines_before = 0;  ///< of the flow's lines, where `from` is its oldest position; else 0
   bool ended = false;              ///< nothing will come behind it
+  std::string into = {};           ///< of one that is gone: the flow that it goes on in, if it does
   std::size_t edits = 0;  ///< how often a gap had been filled then, which moves what stands behind it
 };
 
@@ -76,6 +78,9 @@ class FlowLog {
   /// False: the log knows.
   bool add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
                       std::uint64_t time, CriTime& clock);
+  /// Of a log that has some of several streams' lines: the last one is a part of another stream's line than this one's.
+  [[nodiscard]] bool is_amid_line_of_other(StreamNo stream) const { return open_ && open_->stream != stream; }
+  [[nodiscard]] bool is_amid_line() const { return open_.has_value(); }
   void set_ended(std::uint64_t time) { ended_ = time; }
   /// Where the stream stands in the log; nothing: no line of it is here.
   [[nodiscard]] std::optional<std::uint64_t> position_of(StreamNo stream) const;
@@ -90,6 +95,8 @@ class FlowLog {
       return true;
     });
   }
+  /// All that is here of it, in the file and in memory.
+  [[nodiscard]] Result<std::string> text() const;
   /// Another flow's lines, behind ours, with where its streams stand. After an Error nothing has changed.
   [[nodiscard]] Status absorb(const FlowLog& other);
   /// Puts lines in the place of gaps, which are in order. One that is not there (any more) is left alone. Returns the bytes
@@ -127,6 +134,7 @@ class FlowLog {
   [[nodiscard]] Status rewrite(std::uint64_t from);
   [[nodiscard]] Status replace_content(std::string& text);
   void drop_buffered(std::uint64_t bytes);
+  void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
   void put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
                CriTime& clock);
 
@@ -143,6 +151,12 @@ class FlowLog {
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;
   bool unsettled_ = false;
+  struct OpenLine {
+    StreamNo stream = 0;
+    std::string output;
+  };
+  std::optional<OpenLine>
+      open_;  // of a log that has some of several streams' lines: the last one, if it is a part
   struct Edit {
     LogPosition at = 0;
     std::uint64_t removed = 0;  // bytes

@@ -83,10 +83,25 @@ void FlowStore::find_files() {
 FlowStore::Ref FlowStore::make(FlowState state) {
   const std::string id = state.id;
   const bool derived = id.starts_with(kDerivedFlows);
-  auto flow = std::make_shared<Flow>(next_number_++, options_.dir, std::move(state), derived);
+  auto succession = left_by(id);
+  left_.erase(id);
+  if (succession) {
+    state.base = succession->end;
+    state.lines_before = state.lines = succession->lines;
+  } else {
+    succession = std::make_shared<Succession>(Succession{.number = next_number_++, .latest = {}});
+  }
+  auto flow = std::make_shared<Flow>(std::move(succession), options_.dir, std::move(state), derived);
+  flow->succession->latest = flow;
   flows_.insert_or_assign(id, flow);
   note_change(*flow);
   return flow;
+}
+
+// Empty: nobody asks for it any more.
+std::shared_ptr<FlowStore::Succession> FlowStore::left_by(const std::string& id) const {
+  const auto left = left_.find(id);
+  return left == left_.end() ? nullptr : left->second.lock();
 }
 
 void FlowStore::note_change(Flow& flow) {
@@ -157,7 +172,8 @@ bool FlowStore::Writing::add_source_gap(Flow& flow, StreamNo stream, std::string
 
 FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {
   const auto there = store_.flows_.find(id);
-  if (there == store_.flows_.end()) {
+  // Whoever follows one of that name that is gone goes on with what is made in its place.
+  if (there == store_.flows_.end() && !store_.left_by(id)) {
     touch(*flow);
     store_.flows_.erase(flow->log.id());
     store_.flows_.emplace(id, flow);
@@ -169,13 +185,15 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
     store_.note_gaps(*flow);
     return flow;
   }
-  const Ref target = there->second;
+  const Ref target = there == store_.flows_.end() ? this->flow(id) : there->second;
   const std::size_t before = target->log.buffered();
   if (!target->log.absorb(flow->log)) return target;
   store_.buffered_ += target->log.buffered() - before;
   touch(*target);
   store_.note_gaps(*target);
   store_.forget(flow);
+  flow->succession->ended = true;
+  flow->succession->into = id;
   open_stream(*target, flow->terminal);
   return target;
 }
@@ -290,8 +308,15 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
     {
       const std::scoped_lock lock(mutex_);
       if (flow.gone) {
-        part.gone = true;
-        return part;
+        const Succession& left = *flow.succession;
+        return LogPart{.gone = true,
+                       .text = {},
+                       .from = left.end,
+                       .next = left.end,
+                       .lines_before = left.lines,
+                       .ended = left.ended,
+                       .into = left.into,
+                       .edits = flow.log.edits()};
       }
       flow.log.read(from, limit, part, file);
     }
@@ -306,6 +331,12 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
     const std::scoped_lock lock(mutex_);
     if (flow.log.has_kept(file)) return part;
   }
+}
+
+FlowStore::Ref FlowStore::successor(const Flow& gone) const {
+  const std::scoped_lock lock(mutex_);
+  const Ref latest = gone.succession->latest.lock();
+  return latest && !latest->gone ? latest : nullptr;
 }
 
 std::optional<FlowStore::Bounds> FlowStore::bounds(const Flow& flow) const {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -90,10 +91,27 @@ class FlowStore {
  public:
   using Clock = std::chrono::steady_clock;
 
+  struct Flow;
+  /// Flows of one name, each after the one before had to make room though its source writes on. The next one goes on with
+  /// number and positions as long as anybody holds one before it, so that whoever follows goes on, too, and knows what he
+  /// has missed.
+  struct Succession {
+    std::uint64_t number = 0;
+    std::weak_ptr<Flow> latest;
+    // Of the last one that is gone.
+    LogPosition end = 0;
+    std::uint64_t lines = 0;
+    bool ended = false;     ///< nothing more comes under its name
+    std::string into = {};  ///< the flow that its lines have become a part of, if they have
+  };
   struct Flow {
-    Flow(std::uint64_t number_of, const std::string& dir, FlowState state, bool is_derived)
-        : number(number_of), log(dir, std::move(state), !is_derived), derived(is_derived) {}
-    std::uint64_t number;  ///< of this process; followers are told by it
+    Flow(std::shared_ptr<Succession> of, const std::string& dir, FlowState state, bool is_derived)
+        : succession(std::move(of)),
+          number(succession->number),
+          log(dir, std::move(state), !is_derived),
+          derived(is_derived) {}
+    const std::shared_ptr<Succession> succession;
+    const std::uint64_t number;  ///< of this process; followers are told by it
     FlowLog log;
     std::size_t open_streams = 0;
     bool terminal = false;  ///< one of its streams was a terminal's
@@ -171,6 +189,9 @@ class FlowStore {
   /// One that is open and has had to make room, or has no line yet, is known from now on. Safe from any thread.
   void expect(const std::string& id);
   [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
+  /// Of one that had to make room, the one that goes on in its place; its followers are told when it has lines. Empty: there
+  /// is none yet.
+  [[nodiscard]] Ref successor(const Flow& gone) const;
   struct Bounds {
     LogPosition begin = 0;
     LogPosition end = 0;
@@ -196,14 +217,17 @@ class FlowStore {
   /// What is known of flows beside their lines has changed.
   void news_of_flows();
 
-  /// Moves a position, and the number of lines before it, from after so many edits to now; returns how many there are now.
-  std::size_t move(const Flow& flow, std::size_t edits, LogPosition& at, std::uint64_t& lines) const;
+  /// Moves positions from after so many edits to now, and the number of lines before the first of them; returns how many
+  /// edits there are now. All of a reader at once: another edit may come between two calls.
+  std::size_t move(const Flow& flow, std::size_t edits, std::span<LogPosition* const> positions,
+                   std::uint64_t& lines) const;
 
   /// `told` is called, under the store's lock, when there is a flow of which take_gapped() says nothing yet.
   void when_gapped(std::function<void()> told);
   /// The flows that have got gaps since the last call, and those with gaps that have ended.
   [[nodiscard]] std::vector<std::string> take_gapped();
-  /// FlowLog::fill(). Safe from any thread. Error code ENOSPC: the flow, or all of them, would be larger than they may.
+  /// FlowLog::fill(). Safe from any thread. Flows that ended before make room for it. Error code ENOSPC: this one, or all of
+  /// them, would be larger than they may.
   [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
 
   /// Told after lines were added to this flow, or it ended or is gone.
@@ -220,6 +244,7 @@ class FlowStore {
 
   void load();
   [[nodiscard]] Ref make(FlowState state);
+  [[nodiscard]] std::shared_ptr<Succession> left_by(const std::string& id) const;
   void note_change(Flow& flow);
   void find_files();
   [[nodiscard]] bool too_much() const;
@@ -237,10 +262,12 @@ class FlowStore {
   }
   void flush_flow(const Ref& flow, Clock::time_point now);
   [[nodiscard]] bool make_room(const Flow* writer = nullptr);
+  [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);
   void forget(const Ref& flow);
   void remove_old(std::uint64_t wall_ns);
+  [[nodiscard]] bool is_over(const Flow& flow) const;
   [[nodiscard]] Ref oldest_over() const;
   [[nodiscard]] Ref longest_silent(std::uint64_t least, const Flow* but = nullptr) const;
   [[nodiscard]] Ref largest() const;
@@ -256,6 +283,7 @@ class FlowStore {
 
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Ref> flows_;
+  std::unordered_map<std::string, std::weak_ptr<Succession>> left_;  // by those that are gone, if held
   std::unordered_map<std::uint64_t, Ref>
       waiting_;  // with lines in memory, or an end that is not in the index
   std::optional<FlowIndex> index_;

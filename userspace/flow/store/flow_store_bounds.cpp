@@ -63,6 +63,8 @@ void FlowStore::shrink(const Ref& flow, std::uint64_t bytes, Eviction reason) {
 void FlowStore::remove(const Ref& flow, Eviction reason) {
   ++stats_.evicted_flows.at(static_cast<std::size_t>(reason));
   stats_.evicted_bytes.at(static_cast<std::size_t>(reason)) += flow->log.end() - flow->log.base();
+  std::erase_if(left_, [](const auto& left) { return left.second.expired(); });
+  left_.insert_or_assign(flow->log.id(), flow->succession);
   forget(flow);
 }
 
@@ -70,6 +72,10 @@ void FlowStore::forget(const Ref& flow) {
   FlowLog& log = flow->log;
   file_bytes_ -= file_pages(log.written().length);
   buffered_ -= log.buffered();
+  Succession& left = *flow->succession;
+  left.end = log.end();
+  left.lines = log.lines();
+  left.ended = log.ended() != 0;
   log.remove_file();
   log.release();
   flow->gone = true;
@@ -80,13 +86,15 @@ void FlowStore::forget(const Ref& flow) {
 }
 
 // A derived flow that is written to is left alone: whoever writes most would otherwise push out all of them.
+bool FlowStore::is_over(const Flow& flow) const {
+  const std::uint64_t since = flow.over_since();
+  return since != 0 && !(flow.derived && since + kSilent > wall_);
+}
+
 FlowStore::Ref FlowStore::oldest_over() const {
   Ref oldest;
-  for (const auto& [id, flow] : flows_) {
-    const std::uint64_t since = flow->over_since();
-    if (since == 0 || (flow->derived && since + kSilent > wall_)) continue;
-    if (!oldest || since < oldest->over_since()) oldest = flow;
-  }
+  for (const auto& [id, flow] : flows_)
+    if (is_over(*flow) && (!oldest || flow->over_since() < oldest->over_since())) oldest = flow;
   return oldest;
 }
 

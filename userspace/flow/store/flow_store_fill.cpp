@@ -33,21 +33,36 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
   std::uint64_t grows = 0;
   for (const GapFill& fill : fills) grows += fill.text.size() - std::min(fill.text.size(), fill.gap.size());
   // Newer lines would have to make room for them.
-  if (log.end() - log.base() + grows > options_.flow_bytes || file_bytes_ + grows > options_.store_bytes ||
-      buffered_ + grows > options_.buffers_bytes)
+  if (log.end() - log.base() + grows > options_.flow_bytes || buffered_ + grows > options_.buffers_bytes ||
+      !make_room_before(*flow, grows))
     return std::unexpected(Error{"there is no room for what was missing of " + log.id(), {}, ENOSPC});
-  FTAP_TRY_ASSIGN(filled, change(log, [&] { return log.fill(fills); }));
-  if (filled == 0) return filled;
-  changed_.push_back(flow);
+  const auto filled = change(log, [&] { return log.fill(fills); });
+  if (filled && *filled > 0) changed_.push_back(flow);
   write_index();
-  followers_.tell(std::array{flow->number});
+  if (filled && *filled > 0) followers_.tell(std::array{flow->number});
   return filled;
 }
 
-std::size_t FlowStore::move(const Flow& flow, std::size_t edits, LogPosition& at,
+// What ended before the flow makes room for so many bytes more of it, as for new lines. False: it would not be enough.
+bool FlowStore::make_room_before(const Flow& flow, std::uint64_t grows) {
+  const std::uint64_t length = flow.log.written().length;
+  const std::uint64_t wanted = file_pages(length + grows) - file_pages(length);
+  const auto most = options_.store_bytes - std::min(options_.store_bytes, wanted);
+  std::uint64_t can_go = 0;
+  for (const auto& [id, other] : flows_)
+    if (is_over(*other) && (!is_over(flow) || other->over_since() < flow.over_since()))
+      can_go += file_pages(other->log.written().length);
+  if (file_bytes_ > most + can_go) return false;
+  while (file_bytes_ > most) remove(oldest_over(), Eviction::kStoreBytes);
+  return true;
+}
+
+std::size_t FlowStore::move(const Flow& flow, std::size_t edits, std::span<LogPosition* const> positions,
                             std::uint64_t& lines) const {
   const std::scoped_lock lock(mutex_);
-  flow.log.move(edits, at, lines);
+  std::uint64_t ignored = 0;
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    flow.log.move(edits, *positions[i], i == 0 ? lines : ignored);
   return flow.log.edits();
 }
 

@@ -123,6 +123,44 @@ TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
   EXPECT_EQ(log(), "") << "long ago";
 }
 
+// What waits in the journal comes from there, and not of the runtime's file before that.
+TEST_F(FlowsServiceTest, WhatIsOnItsWayForLongComesOnce) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  test::FileTree tree;
+  const std::string id = "pod/shop/web-0/u-1/app/0";
+  const std::uint64_t now = now_ns();
+  const auto line = [](std::uint64_t time, const std::string& text) {
+    return rfc3339_nano(std::chrono::system_clock::time_point(std::chrono::nanoseconds(time))) +
+           " stdout F " + text + "\n";
+  };
+  tree.file("var/log/pods/shop_web-0_u-1/app/0.log",
+            line(now - 20 * kSecond, "before") + line(now - 9 * kSecond, "waits"));
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  const auto log = [&](bool follow) {
+    auto reader = service.log(id, {.follow = follow});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    std::string all;
+    for (auto piece = (*reader)->read(1000); piece->again || !piece->bytes.empty();
+         piece = (*reader)->read(1000))
+      all += piece->bytes;
+    return all;
+  };
+  const auto take_all = [&] {
+    flow::JournalPlace place;
+    for (auto part = journal_->tail(place, 1000); !part->end; part = journal_->tail(place, 1000))
+      place = part->next;
+    journal_->taken(place);
+  };
+  take_all();
+  add("proc/1-1", {now - 30 * kSecond}, false);
+  add(id, {now - 10 * kSecond}, false);
+  EXPECT_EQ(log(true), "before\n");
+  EXPECT_EQ(log(false), "before\nwaits\n") << "which ends before it comes";
+  take_all();
+  EXPECT_EQ(log(true), "before\nwaits\n") << "it came, and has made room";
+}
+
 // A gap that the lines' own path made is not in the journal; one that was filled is missing no longer.
 TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
   add("pod/a/b/u/c/0", {now_ns()}, false);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -52,6 +53,15 @@ TEST_F(LogHistoryTest, TheLastLinesOfBoth) {
     EXPECT_EQ(log({.tail_lines = n}), lines(20'010 - std::min<std::uint64_t>(n, 20'010), 20'010)) << n;
   EXPECT_EQ(log({.tail_lines = 6000, .since = second(14'500)}), lines(14'500, 20'010));
   EXPECT_EQ(log({.tail_lines = 0}), "");
+}
+
+TEST_F(LogHistoryTest, TheLastLinesOfBothWithGaps) {
+  keep(0, 100);
+  capture(60, 80);
+  lose(80), lose(81);
+  capture(82, 100);
+  for (const std::uint64_t n : {1U, 18U, 19U, 38U, 39U, 50U, 98U})
+    EXPECT_EQ(std::ranges::count(log({.tail_lines = n}), '\n'), static_cast<std::ptrdiff_t>(n)) << n;
 }
 
 // Bytes that this process has read so far, by the kernel's account.
@@ -154,7 +164,7 @@ TEST_F(LogHistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
   keep(now + 900, now + 910);  // late enough for a slow machine
   const auto read = [&](std::uint64_t captured_since) {
     auto reader = LogReader::open(*store_, *watch_, kFlow, {.follow = true}, history_.get(), nullptr,
-                                  captured_since * 1'000'000'000);
+                                  CapturedTimes{.since = captured_since * 1'000'000'000});
     EXPECT_TRUE(reader && *(*reader)->prepare());
     std::string all;
     for (auto piece = (*reader)->read(1000); piece->again || !piece->bytes.empty();

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 
 #include "daemon/stream/otel_text.hpp"
@@ -183,6 +186,23 @@ TEST_F(LogReaderTest, GapsAreSaid) {
             "one\ncut of\n[flowtap: 7 bytes are missing here]\nf\n[flowtap: 3 bytes are missing here]\n");
 }
 
+// Whoever follows is shown them as lines; others are not, and get as many lines as they asked for.
+TEST_F(LogReaderTest, GapsAreNoneOfTheLastLinesWhereTheyAreNotShown) {
+  lose(1), say("one"), lose(2), lose(3), say("two"), lose(4);
+  EXPECT_EQ(log({.tail_lines = 1}), "two\n|");
+  EXPECT_EQ(log({.tail_lines = 2}), "one\ntwo\n|");
+  EXPECT_EQ(log({.tail_lines = 3}), "one\ntwo\n|");
+  EXPECT_EQ(reader({.tail_lines = 1})->missing_bytes(), 4U);
+  EXPECT_EQ(reader({.tail_lines = 2})->missing_bytes(), 9U);
+  EXPECT_EQ(reader({.tail_lines = 3})->missing_bytes(), 10U);
+  EXPECT_EQ(log({.follow = true, .tail_lines = 2}), "two\n[flowtap: 4 bytes are missing here]\n");
+  // Wherever the parts in which it is read are divided.
+  for (std::size_t i = 0; i < 3000; ++i)
+    i % 3 == 0 ? lose(1) : say(std::string(i % 50, 'x') + std::to_string(i));
+  for (std::size_t tail = 1; tail <= 2002; tail += 7)
+    ASSERT_EQ(std::ranges::count(log({.tail_lines = tail}), '\n'), static_cast<std::ptrdiff_t>(tail));
+}
+
 TEST_F(LogReaderTest, FollowsToTheEnd) {
   say("one");
   const auto reader = this->reader({.follow = true});
@@ -242,7 +262,10 @@ TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
   const auto whole = reader({});
   const auto follower = reader({.follow = true});
   ASSERT_TRUE(whole->read(100));
-  ASSERT_TRUE(follower->read(100));
+  const auto first = follower->read(100);
+  ASSERT_TRUE(first);
+  const std::uint64_t left = 7000 - store_->bounds(*store_->find("f"))->lines_before -
+                             static_cast<std::uint64_t>(std::ranges::count(first->bytes, '\n'));
   for (int i = 0; i < 5000; ++i) say("more");
   flush();
   const auto jumped = whole->read(100);
@@ -253,7 +276,113 @@ TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
   end();
   store_->flush({}, 60'000'000'000, true);
   EXPECT_FALSE(again->read(100)) << "the whole flow";
-  EXPECT_EQ(drain(*follower), "[flowtap: this log had to make room for newer ones]\n|");
+  EXPECT_EQ(drain(*follower), "[flowtap: " + std::to_string(left) +
+                                  " lines have made room before they were read here]\n"
+                                  "[flowtap: this log had to make room for newer ones]\n|");
+}
+
+// Its source writes on: whoever follows it goes on with what comes, and is told what he has missed.
+class SuccessionTest : public LogReaderTest {
+ protected:
+  static constexpr std::uint64_t kSecond = 1'000'000'000;
+  SuccessionTest() {
+    options_.age = 1s;
+    options_.flows = 2;
+    open();
+  }
+  void say(const std::string& id, const std::string& text) {
+    flow::FlowStore::Writing writing(*store_, {});
+    const std::uint64_t end = at_ + text.size() + 1;
+    writing.add(*writing.flow(id), 1, "stdout", {text, true, at_, end, ++time_ * kSecond});
+    at_ = end;
+  }
+  void become_old() { store_->flush({}, (time_ += 3600) * kSecond, true); }
+  void follow(const std::string& id) {
+    auto reader = LogReader::open(*store_, *watch_, id, {.follow = true});
+    ASSERT_TRUE(reader && *(*reader)->prepare());
+    reader_ = std::move(*reader);
+  }
+  std::string got() { return drain(*reader_); }
+  bool is_woken_by(const std::function<void()>& what) {
+    EXPECT_EQ(got(), "");
+    // What was told before is no news.
+    const auto state = std::make_shared<std::promise<void>>();
+    auto told = state->get_future();
+    reader_->when_more([state] { state->set_value(); });
+    if (told.wait_for(0s) == std::future_status::ready) return is_woken_by(what);
+    what();
+    return told.wait_for(10s) == std::future_status::ready;
+  }
+
+  std::unique_ptr<LogReader> reader_;
+};
+
+TEST_F(SuccessionTest, WhoFollowsASilentLogGoesOnWhenItHasMadeRoom) {
+  say("sched/main", "one"), say("sched/main", "two");
+  follow("sched/main");
+  EXPECT_EQ(got(), "one\ntwo\n");
+  become_old();
+  ASSERT_FALSE(store_->find("sched/main"));
+  EXPECT_EQ(got(), "") << "nothing was missed, and nothing has ended";
+  EXPECT_TRUE(is_woken_by([&] { say("sched/main", "three"); }));
+  EXPECT_EQ(got(), "three\n");
+  // Two more are made and go while he does not look.
+  say("sched/main", "four"), become_old();
+  say("sched/main", "five"), say("sched/main", "six"), become_old();
+  say("sched/main", "seven");
+  EXPECT_EQ(got(), "[flowtap: 3 lines have made room before they were read here]\nseven\n");
+  EXPECT_EQ(store_->stats().missed_lines, 3U);
+  say("sched/main", "eight"), become_old();
+  EXPECT_EQ(got(), "[flowtap: 1 line has made room before it was read here]\n") << "he is told at once";
+  EXPECT_EQ(store_->stats().missed_lines, 4U);
+  say("sched/main", "nine");
+  EXPECT_EQ(got(), "nine\n");
+}
+
+TEST_F(SuccessionTest, NumbersBeginAnewWhereNobodyAsks) {
+  say("sched/main", "one"), become_old();
+  say("sched/main", "two");
+  EXPECT_EQ(store_->summary("sched/main")->lines, 1U);
+  EXPECT_EQ(store_->bounds(*store_->find("sched/main"))->begin, 0U);
+}
+
+TEST_F(SuccessionTest, WhoFollowsAnOpenFlowIsToldOfItsEnd) {
+  const auto open_stream = [&](const std::string& id) {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.open_stream(*writing.flow(id));
+  };
+  const auto end_stream = [&](const std::string& id) {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.end_stream(*writing.flow(id), time_ * kSecond);
+  };
+  for (const bool has_made_room_again : {false, true}) {
+    SCOPED_TRACE(has_made_room_again);
+    const std::string id = has_made_room_again ? "pod/a" : "pod/b";
+    open_stream(id), say(id, "one");
+    follow(id);
+    EXPECT_EQ(got(), "one\n");
+    say("pod/c", "x"), say("pod/d", "x");
+    store_->flush({}, 1, true);
+    ASSERT_FALSE(store_->find(id)) << "it was silent for longest";
+    EXPECT_EQ(got(), "");
+    EXPECT_TRUE(is_woken_by([&] { open_stream(id), end_stream(id); }));
+    if (has_made_room_again) become_old();
+    EXPECT_EQ(got(), has_made_room_again ? "[flowtap: this log had to make room for newer ones]\n|" : "|");
+  }
+}
+
+// What took the name of one that is gone.
+TEST_F(SuccessionTest, WhoFollowsGoesOnWithAFlowThatGetsTheName) {
+  say("sched/a", "one");
+  follow("sched/a");
+  EXPECT_EQ(got(), "one\n");
+  become_old();
+  say("proc/1-1", "two");
+  EXPECT_TRUE(is_woken_by([&] {
+    flow::FlowStore::Writing writing(*store_, {});
+    (void)writing.rename(writing.flow("proc/1-1"), "sched/a");
+  }));
+  EXPECT_EQ(got(), "two\n");
 }
 
 // As records of OpenTelemetry's: the last one comes with the end, or a while after it while somebody follows.

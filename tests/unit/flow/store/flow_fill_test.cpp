@@ -56,17 +56,16 @@ TEST_F(FillTest, InMemoryAndInTheFile) {
     LogPosition end = store_->bounds(*flow)->end;
     LogPosition begin = 0;
     std::uint64_t lines = 3;
-    std::uint64_t none = 0;
     const auto change = fill("found", 100);
     EXPECT_EQ(store_->fill(flow, std::array{change}).value(), 100U);
     EXPECT_EQ(lines_of(log_of(*store_, "f")), filled);
     EXPECT_EQ(store_->summary("f")->missing, 0U);
     EXPECT_EQ(store_->summary("f")->refilled, 100U);
     EXPECT_EQ(store_->summary("f")->lines, 3U);
-    EXPECT_EQ(store_->move(*flow, 0, end, lines), 1U);
+    EXPECT_EQ(store_->move(*flow, 0, std::array{&end, &begin}, lines), 1U);
     EXPECT_EQ(end, store_->bounds(*flow)->end) << "who stood at the end stands there";
-    EXPECT_EQ(store_->move(*flow, 0, begin, none), 1U);
     EXPECT_EQ(begin, 0U);
+    EXPECT_EQ(lines, 3U);
     EXPECT_EQ(store_->fill(flow, std::array{change}).value(), 0U) << "it is not there any more";
     store_->flush({}, 1, true);
     open();
@@ -115,6 +114,42 @@ TEST_F(FillTest, MakesNoRoomForItself) {
   ASSERT_FALSE(filled);
   EXPECT_EQ(filled.error().code, ENOSPC);
   EXPECT_EQ(store_->summary("f")->missing, 100U);
+}
+
+// A store that is full, as on any busy node: what ended before goes, as it does for new lines.
+TEST_F(FillTest, WhatEndedBeforeMakesRoom) {
+  store_.reset();
+  store_ = FlowStore::open({.dir = dir_ / "", .store_bytes = 3 * kFilePage});
+  SetUp();
+  const auto change = fill(std::string(2 * kFilePage, 'x'), 100);
+  const auto refuses = [&] {
+    const auto filled = store_->fill(store_->find("f"), std::array{change});
+    return !filled && filled.error().code == ENOSPC;
+  };
+  Writer first(*store_, "first", 2);
+  Writer second(*store_, "second", 3);
+  first.say("x"), second.say("x");
+  store_->flush({}, 1, true);
+  ASSERT_EQ(store_->stats().file_bytes, 3 * kFilePage);
+  EXPECT_TRUE(refuses()) << "all are written to";
+  first.end(10);
+  EXPECT_TRUE(refuses()) << "too little has ended";
+  EXPECT_TRUE(store_->find("first")) << "none goes for nothing";
+  Writer(*store_, "f", 1).end(15);
+  second.end(20);
+  EXPECT_TRUE(refuses()) << "one that ended later stays";
+  {
+    FlowStore::Writing writing(*store_, {});
+    writing.end_stream(*writing.flow("second"), 12);
+  }
+  EXPECT_EQ(store_->fill(store_->find("f"), std::array{change}).value(), 100U);
+  EXPECT_FALSE(store_->find("first") || store_->find("second"));
+  EXPECT_EQ(store_->stats().evicted_flows.at(static_cast<std::size_t>(Eviction::kStoreBytes)), 2U);
+  EXPECT_EQ(store_->stats().file_bytes, 3 * kFilePage);
+  open();
+  EXPECT_EQ(lines_of(log_of(*store_, "f")),
+            (std::vector<std::string>{"one", std::string(2 * kFilePage, 'x'), "two"}));
+  EXPECT_EQ(store_->stats().flows, 1U);
 }
 
 TEST_F(FillTest, SaysWhatIsOnlyTheBestMatch) {

@@ -1,0 +1,66 @@
+// What the tests of the way from the journal to the flows share: streams that are written into the one, and lines of the other.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "flow/pipeline.hpp"
+#include "tests/unit/flow/journal_kit.hpp"
+#include "tests/unit/flow/store/store_kit.hpp"
+#include "tests/unit/flow/tmpfs_dir.hpp"
+
+namespace flowtap::flow {
+
+using Lines = std::vector<std::string>;
+
+class PipelineTest : public testing::Test {
+ protected:
+  using Clock = Pipeline::Clock;
+  static constexpr std::uint64_t kJournal = 1U << 20U;
+
+  PipelineTest() {
+    std::filesystem::create_directory(dir_ / "flows");
+    open();
+  }
+
+  void open() {
+    pipeline_.reset(), store_.reset(), journal_.reset();
+    journal_ = open_journal(dir_ / "journal", kJournal);
+    StoreOptions options;
+    options.dir = dir_ / "flows";
+    store_ = FlowStore::open(options);
+    pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal);
+    pipeline_->replay(1);
+  }
+
+  void bytes(StreamNo stream, std::uint64_t offset, std::string_view text,
+             std::uint64_t time = 1'000'000'000) {
+    batch_.add(BytesEntry{stream, offset, time, 0, as_bytes(text)});
+  }
+  void name(StreamNo stream, const std::string& flow, const std::string& output = "stdout",
+            Capture capture = Capture::kTaken) {
+    batch_.add(StreamEntry{stream, {.flow = flow, .output = output, .identity = {}, .capture = capture}});
+  }
+  void end(StreamNo stream, std::uint64_t passed) { batch_.add(EndEntry{stream, passed, 2'000'000'000, {}}); }
+  void append() {
+    ASSERT_TRUE(journal_->append(batch_));
+    batch_.clear();
+    take();
+  }
+  void take(Clock::time_point now = Clock::now()) {
+    while (pipeline_->take(now, 1)) continue;
+  }
+  [[nodiscard]] Lines lines(const std::string& flow) const { return lines_of(log_of(*store_, flow)); }
+
+  TmpfsDir dir_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<FlowStore> store_;
+  std::unique_ptr<Pipeline> pipeline_;
+  Batch batch_;
+};
+
+}  // namespace flowtap::flow
