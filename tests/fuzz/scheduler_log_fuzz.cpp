@@ -29,6 +29,8 @@ std::string answers(std::string_view log, std::size_t write) {
     out.append(pod).append(1, ' ').append(json).append(1, '\n');
     for (const NodeVerdict& node : diagnosis.nodes) {
       require(node.verdict != Verdict::kNone && node.containers.size() <= Attempt::kMostContainers);
+      for (const ContainerVerdict& container : node.containers)
+        require(container.cells.size() <= Attempt::kMostCellResources);
       least += node.name.size() + node.reason.size();
     }
   });

@@ -96,9 +96,10 @@ class View final : public api::NodeView, public api::DiagnosesView {
     if (!found) return std::nullopt;
     return diagnosis::to_json(*found, evidence);
   }
-  [[nodiscard]] std::vector<api::DiagnosisEntry> schedulerlogs(const std::string& /*ns*/,
-                                                               bool /*answers*/) const override {
-    return {};
+  [[nodiscard]] std::vector<api::DiagnosedPod> pods(const std::string& /*ns*/) const override { return {}; }
+  [[nodiscard]] std::optional<api::DiagnosisEntry> entry(const api::DiagnosedPod& /*pod*/,
+                                                         bool /*answer*/) const override {
+    return std::nullopt;
   }
   [[nodiscard]] std::size_t logs() const override { return 1; }
 

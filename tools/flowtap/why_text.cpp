@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/printable.hpp"
 #include "diagnosis/advice.hpp"
@@ -15,6 +16,7 @@
 namespace flowtap::cli {
 namespace {
 
+using diagnosis::CellVerdict;
 using diagnosis::ContainerVerdict;
 using diagnosis::Diagnosis;
 using diagnosis::NodeVerdict;
@@ -38,6 +40,36 @@ struct Row {
   std::string reason;
 };
 
+/// "cpu: 2 of 4"
+std::string cell_text(const CellVerdict& cell) {
+  const std::string resource = printable(cell.resource);
+  if (cell.available.empty()) return "too little " + resource;
+  if (cell.requested.empty())
+    return resource + ": " + (cell.available == "0" ? "none" : printable(cell.available));
+  return resource + ": " + printable(cell.available) + " of " + printable(cell.requested);
+}
+
+/// Cells of which there is the same to say have a row together.
+void add_cells(std::vector<Row>& rows, Row row, const std::vector<CellVerdict>& cells) {
+  std::map<std::size_t, std::string> texts;
+  for (const CellVerdict& cell : cells) {
+    std::string& text = texts[cell.cell];
+    text += (text.empty() ? "" : ", ") + cell_text(cell);
+  }
+  const std::size_t first = rows.size();
+  for (const auto& [cell, text] : texts) {
+    const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
+                                   [&](const Row& one) { return one.reason == shown(text); });
+    if (same != rows.end()) {
+      same->cell += ',' + std::to_string(cell);
+      continue;
+    }
+    row.cell = std::to_string(cell);
+    row.reason = shown(text);
+    rows.push_back(row);
+  }
+}
+
 void add_rows(std::vector<Row>& rows, const NodeVerdict& node) {
   const bool passed = node.verdict == Verdict::kPassed;
   const auto has_cell = [](const ContainerVerdict& container) { return container.cell.has_value(); };
@@ -50,6 +82,7 @@ void add_rows(std::vector<Row>& rows, const NodeVerdict& node) {
   if (!each || !node.reason.empty()) {
     row.reason = shown(node.reason);
     rows.push_back(row);
+    add_cells(rows, row, node.cells);
   }
   if (!each) return;
   for (const ContainerVerdict& container : node.containers) {
@@ -58,6 +91,7 @@ void add_rows(std::vector<Row>& rows, const NodeVerdict& node) {
     row.cell = container.cell ? std::to_string(*container.cell) : "";
     row.reason = shown(container.reason);
     rows.push_back(row);
+    add_cells(rows, row, container.cells);
   }
 }
 
@@ -103,15 +137,11 @@ std::string unnamed_text(const Diagnosis& diagnosis, const Style& style) {
 
 /// What kube-scheduler does about it, and which of its plugins have left no node.
 std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
-  const auto list = [](const std::vector<std::string>& all) {
-    std::string out;
-    for (const std::string& one : all) out += (out.empty() ? "" : ", ") + printable(one);
-    return out;
-  };
   std::string out;
   if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
-  if (!diagnosis.victims.empty()) out += "  ended to make room: " + list(diagnosis.victims) + '\n';
-  if (!diagnosis.plugins.empty()) out += "  turned down by: " + list(diagnosis.plugins) + '\n';
+  if (!diagnosis.victims.empty()) out += "  ended to make room: " + list_words(diagnosis.victims) + '\n';
+  if (!diagnosis.plugins.empty() && diagnosis.filter.verdict == Verdict::kFailed)
+    out += "  turned down by: " + list_words(diagnosis.plugins) + '\n';
   return out;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "base/printable.hpp"
 #include "diagnosis/advice.hpp"
@@ -100,6 +99,7 @@ std::string undecided(const Diagnosis& diagnosis) {
   std::string so_far = reasons_text(diagnosis::failed_nodes(diagnosis).by_reason);
   if (fit > 0)
     so_far += fmt::format("{}{} {}", so_far.empty() ? "" : ", ", grouped(fit), fit == 1 ? "fits" : "fit");
+  if (so_far.empty() && !diagnosis.plugins.empty()) return "held back by " + list_words(diagnosis.plugins);
   return "nothing is decided yet" + (so_far.empty() ? "" : "; so far " + so_far);
 }
 
@@ -107,6 +107,12 @@ std::string undecided(const Diagnosis& diagnosis) {
 
 std::string no_node_words(std::size_t nodes) {
   return nodes == 1 ? "the only node does not fit" : fmt::format("none of {} nodes fits", grouped(nodes));
+}
+
+std::string list_words(const std::vector<std::string>& all) {
+  std::string out;
+  for (const std::string& one : all) out += (out.empty() ? "" : ", ") + printable(one);
+  return out;
 }
 
 std::string why_words(const Diagnosis& diagnosis) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "diagnosis/diagnosis.hpp"
 
@@ -17,5 +18,8 @@ namespace flowtap::cli {
 
 /// "none of 3 nodes fits"; `nodes` is at least 1.
 [[nodiscard]] std::string no_node_words(std::size_t nodes);
+
+/// "NodeAffinity, NodePorts". Fit to be shown.
+[[nodiscard]] std::string list_words(const std::vector<std::string>& all);
 
 }  // namespace flowtap::cli

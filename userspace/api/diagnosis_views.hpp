@@ -10,9 +10,12 @@
 namespace flowtap::api {
 
 /// One pod that a scheduler has spoken of.
-struct DiagnosisEntry {
+struct DiagnosedPod {
   std::string ns;
   std::string name;
+};
+
+struct DiagnosisEntry {
   std::string_view status;  ///< of the answer: pending, succeeded or failed
   std::string answer;       ///< the JSON body, where it was asked for
 };
@@ -29,8 +32,9 @@ class DiagnosesView {
   [[nodiscard]] virtual std::optional<std::string> schedulerlog(const std::string& ns, const std::string& pod,
                                                                 bool evidence) = 0;
   /// The pod that was spoken of last is the first. Empty namespace: of all.
-  [[nodiscard]] virtual std::vector<DiagnosisEntry> schedulerlogs(const std::string& ns,
-                                                                  bool answers) const = 0;
+  [[nodiscard]] virtual std::vector<DiagnosedPod> pods(const std::string& ns) const = 0;
+  /// One of these; nothing: it has made room for another one since. Who is listed is not thereby kept longer.
+  [[nodiscard]] virtual std::optional<DiagnosisEntry> entry(const DiagnosedPod& pod, bool answer) const = 0;
   /// How many schedulers' logs are read.
   [[nodiscard]] virtual std::size_t logs() const = 0;
 };

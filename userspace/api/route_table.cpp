@@ -94,7 +94,10 @@ const std::vector<Route>& routes() {
        schedulerlog,
        "What the schedulers of this node decided about a pod, and why.",
        {404, 503},
-       {{"evidence", "With the lines of the schedulers' logs that say so.", kFlag}}},
+       {{"evidence",
+         "With the lines of the schedulers' logs that say so, and the cards and NUMA cells that would not "
+         "do.",
+         kFlag}}},
       {std::string(kSchedulerLogsPath),
        schedulerlogs,
        "The pods that schedulers of this node decided about, and their state.",

@@ -82,17 +82,22 @@ List of_nodes(const Diagnosis& diagnosis) {
   return most_first(std::move(named));
 }
 
+// Of a sentence that counts nodes, or is one reason or a list of them.
+void add_sentence(List& to, std::string_view text) {
+  if (const auto error = parse_fit_error(text)) {
+    for (const NodesReason& reason : error->reasons) add(to, {reason.reason}, reason.nodes);
+  } else {
+    add(to, {text}, 0);
+  }
+}
+
 // "no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."
 List of_preemption(std::string_view text) {
   List out;
   const std::size_t tried = std::min(text.find(kPreemption), text.size());
   add(out, {text.substr(0, tried)}, 0);
   text.remove_prefix(std::min(tried + kPreemption.size(), text.size()));
-  if (const auto error = parse_fit_error(text)) {
-    for (const NodesReason& reason : error->reasons) add(out, {reason.reason}, reason.nodes);
-  } else {
-    add(out, {text}, 0);
-  }
+  add_sentence(out, text);
   return most_first(std::move(out));
 }
 
@@ -117,7 +122,7 @@ std::vector<Advice> advice_for(const Diagnosis& diagnosis) {
     for (const Advice& advice : list)
       if (std::ranges::find(out, advice.means, &Advice::means) == out.end()) out.push_back(advice);
   };
-  if (diagnosis.bind.verdict == Verdict::kFailed) add(out, {diagnosis.bind.summary}, 0);
+  if (diagnosis.bind.verdict == Verdict::kFailed) add_sentence(out, diagnosis.bind.summary);
   append(of_nodes(diagnosis));
   if (out.empty() && diagnosis.filter.verdict == Verdict::kFailed) add(out, {diagnosis.filter.summary}, 0);
   append(of_preemption(diagnosis.preemption));

@@ -12,23 +12,16 @@ constexpr std::string_view kBound = "bind success";
 
 }  // namespace
 
-std::string_view to_string(Scheduler scheduler) {
-  return scheduler == Scheduler::kHami ? "HAMi" : "kube-scheduler";
-}
-
 std::string_view to_string(Outcome outcome) {
   constexpr std::array<std::string_view, kOutcomes> kWords{"", "fits", "no_fit", "bound", "bind_failed"};
   return kWords.at(static_cast<std::size_t>(outcome));
 }
 
-// HAMi says at every level that it begins. kube-scheduler does only from -v=3, so that each verdict ends an attempt; what follows a
-// failed bind tells the same failure once more.
 bool Attempt::begins(const Fact& fact) const {
   if (!heard_ || fact.kind == FactKind::kAttempt) return true;
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
     return true;
-  return time_.closed && !is_behind(fact) && fact.kind != FactKind::kBindFailed &&
-         fact.kind != FactKind::kPhaseFailed;
+  return time_.closed && !is_behind(fact);
 }
 
 void Attempt::begin(const Fact& fact) {
@@ -36,6 +29,7 @@ void Attempt::begin(const Fact& fact) {
   *this = Attempt();
   scheduler_ = fact.scheduler;
   heard_ = true;
+  held_back_ = fact.kind == FactKind::kHeldBack;
   time_ = {.since = since,
            .first = fact.time,
            .last = fact.time,
@@ -47,6 +41,7 @@ void Attempt::begin(const Fact& fact) {
 Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   if (heard_ && is_old(fact)) return Outcome::kNone;
   if (begins(fact)) begin(fact);
+  held_back_ = held_back_ && fact.kind == FactKind::kHeldBack;
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
@@ -58,7 +53,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
   take(fact, places, texts);
   const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
                       fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
-  time_.closed = time_.closed || (is_end && scheduler_ == Scheduler::kKube);
+  time_.closed = time_.closed || (is_end && scheduler_->verdict_ends);
   if (bind_.says.verdict != bind)
     return bind_.says.verdict == Verdict::kPassed ? Outcome::kBound : Outcome::kBindFailed;
   if (filter_.says.verdict != filter)
@@ -73,6 +68,9 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       break;
     case FactKind::kRequests:
       read_requests(fact[Field::kRequests]);
+      break;
+    case FactKind::kTries:
+      ++tried_;
       break;
     case FactKind::kAllocated:
       allocate(fact, places);
@@ -89,14 +87,30 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kNodeFails:
       decide(fact, Verdict::kFailed, places, texts);
       break;
+    case FactKind::kNodeUnknown:
+      leave_out(fact, texts);
+      break;
+    case FactKind::kNodesFit:
+      score_many(fact);
+      break;
     case FactKind::kNodesFail:
       decide_many(fact, texts);
       break;
+    case FactKind::kCellFits:
+      note_cell(fact, true, texts);
+      break;
+    case FactKind::kCellFails:
+      note_cell(fact, false, texts);
+      break;
+    case FactKind::kCellsSpared:
+      spare_cells(fact);
+      break;
     case FactKind::kAligns:
-      align(fact, Verdict::kPassed);
+      align(fact, Verdict::kPassed, texts);
       break;
     case FactKind::kAlignFails:
-      align(fact, Verdict::kFailed);
+    case FactKind::kNodeLacks:
+      align(fact, Verdict::kFailed, texts);
       break;
     case FactKind::kNominates:
       keep_always(nominated_, fact[Field::kNode]);
@@ -105,6 +119,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       add_victim(fact[Field::kPod]);
       break;
     case FactKind::kRejects:
+    case FactKind::kHeldBack:
       read_plugins(fact[Field::kPlugins]);
       break;
     case FactKind::kFilterPassed:

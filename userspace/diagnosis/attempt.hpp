@@ -12,6 +12,7 @@
 #include "diagnosis/card_places.hpp"
 #include "diagnosis/diagnosis.hpp"
 #include "diagnosis/fact.hpp"
+#include "diagnosis/schedulers.hpp"
 #include "diagnosis/shared_texts.hpp"
 
 namespace flowtap::diagnosis {
@@ -40,6 +41,9 @@ class Attempt {
   static constexpr std::size_t kMostVictims = 256;
   static constexpr std::size_t kMostPlugins = 64;
   static constexpr std::size_t kMostCards = 1024;  ///< of one node
+  static constexpr std::size_t kMostCells = 64;    ///< of one node: kubelet's topology manager has no more
+  static constexpr std::size_t kMostCellResources =
+      512;  ///< of one container of a node: cells, once for each resource
   static constexpr std::size_t kLongestText = std::size_t{16} << 10U;
   static constexpr std::size_t kMostBytes =
       std::size_t{8} << 20U;  ///< with the texts that it shares, as if nobody else had them
@@ -54,9 +58,15 @@ class Attempt {
   /// `places`: which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt; one of an attempt
   /// before this one, which another log still tells, is passed over.
   Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
-  /// The fact is of another attempt, after this one.
-  [[nodiscard]] bool is_over_at(const Fact& fact) const { return heard_ && !is_old(fact) && begins(fact); }
+  /// The fact is of another attempt, after this one, which has not been held back all the time.
+  [[nodiscard]] bool is_over_at(const Fact& fact) const {
+    return heard_ && !held_back_ && !is_old(fact) && begins(fact);
+  }
+  /// Of one that is not empty.
   [[nodiscard]] Diagnosis diagnosis() const;
+
+  /// Nodes that were left out, each with how the reason begins that kube-scheduler gives of it.
+  [[nodiscard]] std::vector<NodeVerdict> left_out() const;
 
   [[nodiscard]] bool empty() const { return !heard_; }
   [[nodiscard]] const std::string& uid() const { return uid_; }
@@ -69,7 +79,15 @@ class Attempt {
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  // A container, or with no name the whole pod, among a node's NUMA cells.
+  // A NUMA cell, as far as one resource goes. The quantities are as the scheduler writes them, where it does.
+  struct Cell {
+    SharedText resource;
+    SharedText available;
+    SharedText requested;
+    std::uint8_t number = 0;
+    bool fits = false;
+  };
+  // A container, or with no name the whole pod, among a node's NUMA cells. Without a verdict only cells are known.
   struct Place {
     std::string container;
     Verdict verdict = Verdict::kNone;
@@ -77,7 +95,11 @@ class Attempt {
     unsigned weight = 0;
     std::string resource;
     std::optional<std::size_t> cell;
-    std::string line;  // that says it
+    std::string line;         // that says it
+    std::vector<Cell> cells;  // once it is settled, by its verdict, those that would not do
+    std::uint64_t known = 0;  // a bit for each cell of the node that was named
+    bool settled = false;
+    bool of_node = false;  // it fails by the node as a whole, whatever its cells are
   };
   struct Card {
     SharedText name;
@@ -99,22 +121,36 @@ class Attempt {
     return fact.log != log_ && flow::is_earlier(fact.time, time_.first);
   }
   [[nodiscard]] bool begins(const Fact& fact) const;
-  /// It says more of an attempt that has come to its end.
-  [[nodiscard]] static bool is_behind(const Fact& fact) {
-    return fact.kind == FactKind::kVictim || fact.kind == FactKind::kRejects;
+  /// It says more of an attempt that has come to its end. Which is not held back when it is bound: then it is another pod.
+  [[nodiscard]] bool is_behind(const Fact& fact) const {
+    return fact.kind == FactKind::kVictim || fact.kind == FactKind::kRejects ||
+           (fact.kind == FactKind::kHeldBack && bind_.says.verdict != Verdict::kPassed);
   }
   void begin(const Fact& fact);
   void take(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   Node* node(std::string_view name);
   void add_container(std::string_view name);
-  void align(const Fact& fact, Verdict verdict);
+  void align(const Fact& fact, Verdict verdict, SharedTexts& texts);
+  Place* place(Node& node, std::string_view container);
+  void note_cell(const Fact& fact, bool fits, SharedTexts& texts);
+  Cell* cell(Place& place, std::uint8_t number, std::string_view resource, SharedTexts& texts);
+  void spare_cells(const Fact& fact);
+  void settle_cells(Node& node, Place& place, const Fact& fact, SharedTexts& texts);
+  template <typename Which>
+  void forget_cells(Place& place, Which which);
+  [[nodiscard]] static bool has_place(const Node& node);
+  [[nodiscard]] static bool lacks_cells_of(const Node& node);
+  [[nodiscard]] static std::vector<CellVerdict> cells_of(const Place& place);
   void decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts);
   void decide_many(const Fact& fact, SharedTexts& texts);
+  void score_many(const Fact& fact);
+  void leave_out(const Fact& fact, SharedTexts& texts);
   void allocate(const Fact& fact, const CardPlaces& places);
   void read_requests(std::string_view json);
   void reach_bind(const Fact& fact);
   void add_victim(std::string_view pod);
-  void read_plugins(std::string_view json);
+  void add_plugin(std::string_view name);
+  void read_plugins(std::string_view text);
   void set(Phase& phase, Verdict verdict, const Fact& fact);
   /// Whether as many bytes more are still within the bound.
   [[nodiscard]] bool has_room(std::size_t more);
@@ -133,12 +169,15 @@ class Attempt {
   [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
   [[nodiscard]] static bool is_unsaid(const Node& node);
   [[nodiscard]] std::string_view unsaid_reason() const;
-  [[nodiscard]] std::optional<std::size_t> failed_container(const Node& node) const;
-  [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node,
-                                       std::string_view unsaid) const;
+  /// There is more than allocations and failures that are said: the log's level leaves some out.
+  [[nodiscard]] bool has_untold() const;
+  [[nodiscard]] std::optional<std::size_t> failed_container(const Node& node, bool untold) const;
+  [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node, std::string_view unsaid,
+                                       bool untold) const;
 
-  Scheduler scheduler_ = Scheduler::kKube;
+  const Scheduler* scheduler_ = nullptr;  // not before it was heard
   bool heard_ = false;
+  bool held_back_ = false;    // and nothing else was said yet
   bool tells_cards_ = false;  // why one does not do
   std::uint32_t log_ = 0;
   AttemptTime time_;
@@ -155,6 +194,8 @@ class Attempt {
   std::vector<std::string> reasons_;   // of nodes that a verdict without a reason is of
   std::vector<Card> loose_;            // that failed, of which nobody knows the node
   std::size_t unplaced_ = 0;           // allocations on cards of which nobody knows the node
+  std::size_t allocated_ = 0;          // all of them
+  std::size_t tried_ = 0;              // requests that were looked at, on all nodes
   Phase filter_;
   Phase bind_;
   std::size_t bytes_ = sizeof(Attempt);

@@ -17,7 +17,8 @@ constexpr std::string_view kCountedTwice = "NumaNotFit";
 
 // The cards that would not do before are not why a later request fails.
 void Attempt::allocate(const Fact& fact, const CardPlaces& places) {
-  std::string_view name;
+  ++allocated_;
+  std::string_view name = fact[Field::kNode];  // only 2.6 says it
   each_card(fact[Field::kCards], [&](std::string_view card) {
     if (name.empty()) name = places.node_of(card);
   });

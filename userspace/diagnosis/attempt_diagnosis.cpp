@@ -1,6 +1,7 @@
 // What an attempt comes to: which container of a node failed, and how the phases went.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "diagnosis/attempt.hpp"
@@ -8,15 +9,28 @@
 #include "diagnosis/lacks.hpp"
 
 namespace flowtap::diagnosis {
+namespace {
+
+constexpr std::string_view kTooFewCards = "NodeInsufficientDevice";
+
+}  // namespace
+
+// A node that has too few cards from the start is not looked at for them.
+bool Attempt::has_untold() const {
+  const auto looked_at = std::ranges::count_if(nodes_, [](const auto& one) {
+    return one.second.verdict == Verdict::kFailed && one.second.reason.view() != kTooFewCards;
+  });
+  return tried_ > allocated_ + static_cast<std::size_t>(looked_at);
+}
 
 // A node goes through the containers that ask for devices in their order, and ends with the first that does not fit.
-std::optional<std::size_t> Attempt::failed_container(const Node& node) const {
+std::optional<std::size_t> Attempt::failed_container(const Node& node, bool untold) const {
   if (node.index) return node.index;
   if (requests_.empty()) return containers_.size() == 1 ? std::optional<std::size_t>(0) : std::nullopt;
   const auto asks = [](std::size_t kinds) { return kinds > 0; };
   const auto first = std::ranges::find_if(requests_, asks);
   if (std::ranges::count_if(requests_, asks) == 1) return static_cast<std::size_t>(first - requests_.begin());
-  if (unplaced_ > 0) return std::nullopt;
+  if (unplaced_ > 0 || untold) return std::nullopt;
   std::size_t until = 0;
   for (std::size_t i = 0; i < requests_.size(); ++i)
     if (until += requests_[i]; until > node.allocated) return i;
@@ -24,7 +38,7 @@ std::optional<std::size_t> Attempt::failed_container(const Node& node) const {
 }
 
 bool Attempt::is_unsaid(const Node& node) {
-  return node.verdict == Verdict::kFailed && node.reason.empty() && node.cards.empty() && node.places.empty();
+  return node.verdict == Verdict::kFailed && node.reason.empty() && node.cards.empty() && !has_place(node);
 }
 
 // Up to 2.5 HAMi says why a node fails in a line without the node, and in another that it does; of several nodes these stand between each
@@ -37,13 +51,15 @@ std::string_view Attempt::unsaid_reason() const {
              : std::string_view();
 }
 
-NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node, std::string_view unsaid) const {
+NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node, std::string_view unsaid,
+                                bool untold) const {
   NodeVerdict out{.name = name,
                   .verdict = node.verdict,
                   .score = 0,
                   .containers = {},
                   .reason = {},
                   .cards = {},
+                  .cells = {},
                   .line = node.line};
   out.cards.reserve(node.cards.size());
   for (const Card& card : node.cards)
@@ -55,16 +71,19 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node, std::
       out.containers.push_back({containers_[i], Verdict::kPassed, {}, {}});
   };
   for (const Place& place : node.places) {
+    if (place.verdict == Verdict::kNone) continue;
     std::string reason = place.verdict == Verdict::kFailed ? place.reason : std::string();
     if (!reason.empty() && !place.resource.empty()) reason.append(": ").append(place.resource);
     if (!place.container.empty()) {
-      out.containers.push_back({place.container, place.verdict, std::move(reason), place.cell, place.line});
+      out.containers.push_back(
+          {place.container, place.verdict, std::move(reason), place.cell, place.line, cells_of(place)});
       continue;
     }
     out.reason = std::move(reason);
+    out.cells = cells_of(place);
     if (out.line.empty()) out.line = place.line;
   }
-  if (!node.places.empty()) {
+  if (has_place(node)) {
     if (out.reason.empty() && node.verdict == Verdict::kFailed) out.reason = reason_of_node;
     if (node.verdict == Verdict::kPassed) out.score = node.score;
     return out;
@@ -74,7 +93,7 @@ NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node, std::
     if (named) pass(containers_.size());
     return out;
   }
-  const auto failed = failed_container(node);
+  const auto failed = failed_container(node, untold);
   if (!failed || !named || *failed >= containers_.size()) {
     out.reason = reason_of_node;
     return out;
@@ -93,28 +112,30 @@ Diagnosis Attempt::diagnosis() const {
   out.nominated = nominated_;
   out.victims = victims_;
   out.plugins = plugins_;
-  out.scheduler = to_string(scheduler_);
+  out.scheduler = scheduler_->name;
   out.attempt = 1;
   out.first = first_;
   out.last = last_;
   const std::string_view unsaid = unsaid_reason();
+  const bool untold = has_untold();
   for (const auto& [name, node] : nodes_)
-    if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node, unsaid));
-  // Up to 2.5 HAMi does not say at -v=4 that no node was left. kube-scheduler does, and tells of few nodes only.
+    if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node, unsaid, untold));
   const auto failed = [](const NodeVerdict& node) { return node.verdict == Verdict::kFailed; };
-  if (scheduler_ == Scheduler::kHami && out.filter.verdict == Verdict::kNone && !out.nodes.empty() &&
+  if (scheduler_->names_all_nodes && out.filter.verdict == Verdict::kNone && !out.nodes.empty() &&
       std::ranges::all_of(out.nodes, failed))
     out.filter.verdict = Verdict::kFailed;
-  if (scheduler_ == Scheduler::kKube && out.filter.verdict == Verdict::kFailed)
+  if (scheduler_->counts_nodes && out.filter.verdict == Verdict::kFailed)
     if (auto error = parse_fit_error(out.filter.summary)) {
       out.reasons = std::move(error->reasons);
       out.preemption = error->preemption;
     }
-  if (scheduler_ == Scheduler::kHami) out.lacks = lacks_cards(out, tells_cards_);
-  if (scheduler_ == Scheduler::kHami)
-    std::ranges::move(lacks_containers(out, !containers_.empty()), std::back_inserter(out.lacks));
-  else
-    std::ranges::move(lacks_cells(out), std::back_inserter(out.lacks));
+  const auto without =
+      std::ranges::count_if(nodes_, [](const auto& one) { return lacks_cells_of(one.second); });
+  out.lacks = lacks_cards(out, *scheduler_, tells_cards_);
+  std::ranges::move(lacks_containers(out, *scheduler_, !containers_.empty(), untold),
+                    std::back_inserter(out.lacks));
+  std::ranges::move(lacks_cells(out, *scheduler_, static_cast<std::size_t>(without)),
+                    std::back_inserter(out.lacks));
   if (cut_) out.lacks.push_back(lacks_room());
   out.decide();
   return out;

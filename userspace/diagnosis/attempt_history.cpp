@@ -1,6 +1,7 @@
 #include "diagnosis/attempt_history.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/printable.hpp"
@@ -14,6 +15,28 @@ std::size_t bytes_of(const OldAttempt& old) {
   return sizeof(OldAttempt) + old.says.scheduler.size() + old.says.summary.size();
 }
 
+/// Attempts that are over, the oldest first.
+struct PastAttempts {
+  std::vector<OldAttempt> kept;
+  std::size_t dropped = 0;
+
+  [[nodiscard]] std::size_t all() const { return kept.size() + dropped; }
+  OldAttempt take_newest() {
+    OldAttempt out = std::move(kept.back());
+    kept.pop_back();
+    return out;
+  }
+};
+
+/// What is left of one scheduler's once what is of another pod has gone.
+PastAttempts past_of(const Told& told, bool over, const flow::KlogTime& born) {
+  PastAttempts out{.kept = told.history.kept(), .dropped = told.history.dropped()};
+  if (over) out.kept.push_back(in_short(told.attempt));
+  const auto is_of_other = [&](const OldAttempt& old) { return flow::is_earlier(old.time.last, born); };
+  if (std::erase_if(out.kept, is_of_other) > 0) out.dropped = 0;
+  return out;
+}
+
 /// What is said of one attempt twice: as of its phases, see PodAttempts.
 OldAttempt of_both(OldAttempt device, OldAttempt generic) {
   const bool same = device.says.status == generic.says.status;
@@ -22,33 +45,39 @@ OldAttempt of_both(OldAttempt device, OldAttempt generic) {
                          : device.says.status == Status::kPending  ? false
                          : generic.says.status == Status::kPending ? true
                                                                    : later;
-  return is_device ? std::move(device) : std::move(generic);
+  if (is_device) generic.says = std::move(device.says);
+  return generic;
 }
 
-/// As many as are left of them once what is of another pod has gone.
-class Taken {
- public:
-  Taken(const AttemptHistory& history, const Attempt* over, const flow::KlogTime& born)
-      : old_(history.kept()), dropped_(history.dropped()) {
-    if (over != nullptr) old_.push_back(in_short(*over));
-    const auto is_of_other = [&](const OldAttempt& old) { return flow::is_earlier(old.time.last, born); };
-    if (std::erase_if(old_, is_of_other) > 0) dropped_ = 0;
+/// An extender's beside those that it was asked in.
+PastAttempts of_both(PastAttempts device, PastAttempts generic) {
+  PastAttempts out;
+  while (!device.kept.empty() && !generic.kept.empty()) {
+    const AttemptOrder order = order_of(device.kept.back().time, generic.kept.back().time);
+    out.kept.push_back(order == AttemptOrder::kDeviceOlder ? generic.take_newest()
+                       : order == AttemptOrder::kGenericOlder
+                           ? device.take_newest()
+                           : of_both(device.take_newest(), generic.take_newest()));
   }
+  // What is left of one is of attempts that the other has dropped, as far as it has dropped any.
+  PastAttempts& rest = device.kept.empty() ? generic : device;
+  out.dropped = std::max(device.all(), generic.all()) - rest.kept.size();
+  while (!rest.kept.empty()) out.kept.push_back(rest.take_newest());
+  std::ranges::reverse(out.kept);
+  return out;
+}
 
-  [[nodiscard]] bool empty() const { return old_.empty(); }
-  [[nodiscard]] const AttemptTime& newest() const { return old_.back().time; }
-  /// Those that are told no more among them.
-  [[nodiscard]] std::size_t all() const { return old_.size() + dropped_; }
-  OldAttempt take() {
-    OldAttempt out = std::move(old_.back());
-    old_.pop_back();
-    return out;
-  }
-
- private:
-  std::vector<OldAttempt> old_;
-  std::size_t dropped_;
-};
+/// Two main schedulers': each attempt is one of them's alone.
+PastAttempts of_each(PastAttempts one, PastAttempts other) {
+  PastAttempts out{.kept = {}, .dropped = one.dropped + other.dropped};
+  const auto before = [](const OldAttempt& a, const OldAttempt& b) {
+    return flow::is_earlier(a.time.last, b.time.last);
+  };
+  std::ranges::merge(std::make_move_iterator(one.kept.begin()), std::make_move_iterator(one.kept.end()),
+                     std::make_move_iterator(other.kept.begin()), std::make_move_iterator(other.kept.end()),
+                     std::back_inserter(out.kept), before);
+  return out;
+}
 
 }  // namespace
 
@@ -88,27 +117,21 @@ AttemptOrder order_of(const AttemptTime& device, const AttemptTime& generic) {
   return AttemptOrder::kSame;
 }
 
-void tell_history(Diagnosis& diagnosis, const AttemptHistory& device, const AttemptHistory& generic,
-                  const Attempt* device_over, const Attempt* generic_over) {
-  const flow::KlogTime born =
-      !device.born() || flow::is_earlier(device.born(), generic.born()) ? generic.born() : device.born();
-  Taken one(device, device_over, born);
-  Taken other(generic, generic_over, born);
-  const auto put = [&diagnosis](OldAttempt newest) {
-    if (diagnosis.history.size() < AttemptHistory::kMost) diagnosis.history.push_back(std::move(newest.says));
+void tell_history(Diagnosis& diagnosis, std::span<const Told* const> told, std::span<const Told* const> now) {
+  flow::KlogTime born;
+  for (const Told* one : told)
+    if (!born || flow::is_earlier(born, one->history.born())) born = one->history.born();
+  const auto past = [&](const Told& one) {
+    return past_of(one, std::ranges::find(now, &one) == now.end(), born);
   };
-  std::size_t before = 0;
-  for (; !one.empty() && !other.empty(); ++before) {
-    const AttemptOrder order = order_of(one.newest(), other.newest());
-    put(order == AttemptOrder::kDeviceOlder    ? other.take()
-        : order == AttemptOrder::kGenericOlder ? one.take()
-                                               : of_both(one.take(), other.take()));
-  }
-  // What is left of one is of attempts that the other has dropped, as far as it has dropped any.
-  before += std::max(one.all(), other.all());
-  while (!one.empty()) put(one.take());
-  while (!other.empty()) put(other.take());
-  diagnosis.attempt = before + 1;
+  PastAttempts all;
+  for (const Told* one : told)
+    if (!one->extends()) all = of_each(std::move(all), past(*one));
+  for (const Told* one : told)
+    if (one->extends()) all = of_both(past(*one), std::move(all));
+  diagnosis.attempt = all.all() + 1;
+  while (!all.kept.empty() && diagnosis.history.size() < AttemptHistory::kMost)
+    diagnosis.history.push_back(all.take_newest().says);
 }
 
 }  // namespace flowtap::diagnosis

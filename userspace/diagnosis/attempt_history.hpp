@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "diagnosis/attempt.hpp"
 #include "diagnosis/diagnosis.hpp"
 #include "diagnosis/fact.hpp"
+#include "diagnosis/schedulers.hpp"
 
 namespace flowtap::diagnosis {
 
@@ -47,13 +50,27 @@ class AttemptHistory {
   std::size_t bytes_ = sizeof(AttemptHistory);
 };
 
-/// Which attempt `diagnosis` is of and what came before it, as both schedulers tell: histories of the same pod, each with `over` behind
-/// it where that scheduler's latest attempt is another one, before it.
-void tell_history(Diagnosis& diagnosis, const AttemptHistory& device, const AttemptHistory& generic,
-                  const Attempt* device_over = nullptr, const Attempt* generic_over = nullptr);
+/// What one scheduler has told of a pod.
+struct Told {
+  const Scheduler* by = nullptr;
+  Attempt attempt;         ///< the latest
+  AttemptHistory history;  ///< of those before it
 
-/// Whether what a device-aware scheduler and kube-scheduler tell is of one attempt; else which is the older one. kube-scheduler asks the
-/// other in the middle of its own attempt.
+  [[nodiscard]] bool extends() const { return by->role == Scheduler::Role::kExtender; }
+  /// When it said the first of the pod, and not only how its attempt ended.
+  [[nodiscard]] flow::KlogInstant begun() const {
+    if (!history.kept().empty()) return history.begun();
+    return attempt.time().begin_said ? attempt.first() : std::nullopt;
+  }
+  [[nodiscard]] std::size_t bytes() const { return attempt.bytes() + history.bytes(); }
+};
+
+/// Which attempt `diagnosis` is of and what came before it: what all schedulers have told of the pod, of which some tell of this attempt
+/// (`now`), and the latest attempts of the others are before it.
+void tell_history(Diagnosis& diagnosis, std::span<const Told* const> told, std::span<const Told* const> now);
+
+/// Whether what a device-aware scheduler and a main one tell is of one attempt; else which is the older one. The main one asks the other
+/// in the middle of its own attempt.
 enum class AttemptOrder : std::uint8_t { kSame, kDeviceOlder, kGenericOlder };
 [[nodiscard]] AttemptOrder order_of(const AttemptTime& device, const AttemptTime& generic);
 

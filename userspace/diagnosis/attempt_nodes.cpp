@@ -1,9 +1,10 @@
 // What a scheduler says of the pod's containers and of nodes.
 #include <algorithm>
 #include <boost/json.hpp>
-#include <charconv>
+#include <vector>
 
 #include "diagnosis/attempt.hpp"
+#include "diagnosis/number.hpp"
 #include "diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
@@ -11,12 +12,13 @@ namespace {
 
 constexpr std::size_t kEntry = 64;  // what a map has beside what is in it, about
 
-template <typename Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
+// What commas are between.
+void each_of(std::string_view list, const auto& take) {
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    take(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
 }
 
 }  // namespace
@@ -64,18 +66,31 @@ void Attempt::add_victim(std::string_view pod) {
   bytes_ += sizeof(std::string) + pod.size();
 }
 
-void Attempt::read_plugins(std::string_view json) {
+void Attempt::add_plugin(std::string_view name) {
+  if (name.empty() || plugins_.size() >= kMostPlugins || name.size() > kLongestName ||
+      std::ranges::find(plugins_, name) != plugins_.end())
+    return;
+  plugins_.emplace_back(name);
+  bytes_ += sizeof(std::string) + name.size();
+}
+
+// JSON, up to about 1.27 Go's "map[NodeAffinity:{} NodePorts:{}]", or one name.
+void Attempt::read_plugins(std::string_view text) {
+  constexpr std::string_view kGoMap = "map[";
+  if (text.starts_with(kGoMap)) {
+    text.remove_prefix(kGoMap.size());
+    for (std::size_t end = 0; (end = text.find(":{}")) != std::string_view::npos;) {
+      add_plugin(text.substr(0, end));
+      text.remove_prefix(std::min(end + 4, text.size()));
+    }
+    return;
+  }
+  if (!text.starts_with('{')) return add_plugin(text);
   boost::json::error_code error;
-  const auto value = boost::json::parse({json.data(), json.size()}, error);
+  const auto value = boost::json::parse({text.data(), text.size()}, error);
   const auto* object = error ? nullptr : value.if_object();
   if (object == nullptr) return;
-  for (const auto& [name, nothing] : *object) {
-    if (plugins_.size() >= kMostPlugins || name.size() > kLongestName ||
-        std::ranges::find(plugins_, std::string_view(name)) != plugins_.end())
-      continue;
-    plugins_.emplace_back(name);
-    bytes_ += sizeof(std::string) + name.size();
-  }
+  for (const auto& [name, nothing] : *object) add_plugin(name);
 }
 
 void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts) {
@@ -100,16 +115,11 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
 }
 
 // The plugin goes through a pod's containers, or takes the pod as a whole, and is done with the node at the first that has no place.
-void Attempt::align(const Fact& fact, Verdict verdict) {
+void Attempt::align(const Fact& fact, Verdict verdict, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
   if (found == nullptr) return;
-  const std::string_view container = fact[Field::kContainer];
-  auto at = std::ranges::find(found->places, container, &Place::container);
-  if (at == found->places.end()) {
-    if (found->places.size() >= kMostContainers || !has_room(sizeof(Place) + container.size())) return;
-    bytes_ += sizeof(Place) + container.size();
-    at = found->places.insert(at, {std::string(container), Verdict::kNone, {}, 0, {}, {}, {}});
-  }
+  Place* at = place(*found, fact[Field::kContainer]);
+  if (at == nullptr) return;
   found->verdict = verdict;
   found->by_event = false;
   keep(found->line, {});
@@ -118,25 +128,61 @@ void Attempt::align(const Fact& fact, Verdict verdict) {
   if (at->verdict != verdict || fact.weight >= at->weight) {
     keep(at->reason, fact[Field::kReason]);
     at->weight = fact.weight;
+    at->of_node = fact.kind == FactKind::kNodeLacks;
   }
   at->verdict = verdict;
   if (const std::string_view resource = fact[Field::kResource]; !resource.empty())
     keep(at->resource, resource);
   if (const auto cell = number<std::size_t>(fact[Field::kCell])) at->cell = cell;
+  settle_cells(*found, *at, fact, texts);
 }
 
 // An event has each reason once, with its nodes, and not how many cards: what a line has said of a node is more.
 void Attempt::decide_many(const Fact& fact, SharedTexts& texts) {
-  for (std::string_view rest = fact[Field::kNodes]; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    Node* found = node(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-    if (found == nullptr || (found->verdict != Verdict::kNone && !found->by_event)) continue;
+  each_of(fact[Field::kNodes], [&](std::string_view name) {
+    Node* found = node(name);
+    if (found == nullptr || (found->verdict != Verdict::kNone && !found->by_event)) return;
     found->verdict = Verdict::kFailed;
     found->by_event = true;
     keep(found->reason, with_reason(found->reason.view(), fact[Field::kReason]), texts);
     keep(found->line, fact.line);
-  }
+  });
+}
+
+// Its reason without a verdict: how the scheduler that asked takes it is that one's to say.
+void Attempt::leave_out(const Fact& fact, SharedTexts& texts) {
+  Node* found = node(fact[Field::kNode]);
+  if (found == nullptr || found->verdict != Verdict::kNone) return;
+  keep(found->reason, fact[Field::kReason], texts);
+  keep(found->line, fact.line);
+}
+
+std::vector<NodeVerdict> Attempt::left_out() const {
+  std::vector<NodeVerdict> out;
+  for (const auto& [name, node] : nodes_)
+    if (node.verdict == Verdict::kNone && !node.reason.empty())
+      out.push_back({.name = name,
+                     .verdict = Verdict::kFailed,
+                     .score = 0,
+                     .containers = {},
+                     .reason = std::string(node.reason.view()),
+                     .cards = {},
+                     .line = node.line});
+  return out;
+}
+
+// To two digits, so that a line's score is more; the line of the node that is chosen has none.
+void Attempt::score_many(const Fact& fact) {
+  each_of(fact[Field::kNodes], [&](std::string_view one) {
+    const std::size_t colon = std::min(one.find(':'), one.size());
+    const auto score = number<double>(one.substr(std::min(colon + 1, one.size())));
+    Node* found = score ? node(one.substr(0, colon)) : nullptr;
+    if (found == nullptr || found->verdict == Verdict::kFailed || found->score != 0) return;
+    if (found->verdict == Verdict::kNone || *score != 0) keep(found->line, fact.line);
+    found->verdict = Verdict::kPassed;
+    found->score = *score;
+    forget_cards(*found);
+  });
 }
 
 }  // namespace flowtap::diagnosis

@@ -16,12 +16,24 @@ namespace flowtap::diagnosis {
 /// Of a phase, of a node or of a container.
 enum class Verdict : std::uint8_t { kNone, kPassed, kFailed };
 
+/// One of a node's NUMA cells that would not do for what a container, or the whole pod, asks of one resource. The quantities are as the
+/// scheduler writes them; empty: it does not.
+struct CellVerdict {
+  std::size_t cell = 0;
+  std::string resource;
+  std::string available;
+  std::string requested;
+
+  friend bool operator==(const CellVerdict&, const CellVerdict&) = default;
+};
+
 struct ContainerVerdict {
   std::string name;
   Verdict verdict = Verdict::kNone;
-  std::string reason;               ///< of one that failed
-  std::optional<std::size_t> cell;  ///< the NUMA cell that it would have, where the scheduler says so
-  std::string line = {};            ///< that says it, or its beginning; empty: that of its node does
+  std::string reason;                   ///< of one that failed
+  std::optional<std::size_t> cell;      ///< the NUMA cell that it would have, where the scheduler says so
+  std::string line = {};                ///< that says it, or its beginning; empty: that of its node does
+  std::vector<CellVerdict> cells = {};  ///< of one that failed, by their numbers
 
   friend bool operator==(const ContainerVerdict&, const ContainerVerdict&) = default;
 };
@@ -41,8 +53,9 @@ struct NodeVerdict {
   std::vector<ContainerVerdict>
       containers;      ///< of a node that failed up to the one that did; empty where they are not known
   std::string reason;  ///< of a node that failed, where none of its containers is known to have
-  std::vector<CardVerdict> cards;  ///< in the order in which they were tried
-  std::string line = {};           ///< that says it, or its beginning; empty: those of its containers do
+  std::vector<CardVerdict> cards;       ///< in the order in which they were tried
+  std::vector<CellVerdict> cells = {};  ///< where the pod as a whole had no place, by their numbers
+  std::string line = {};                ///< that says it, or its beginning; empty: those of its containers do
 
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
@@ -87,7 +100,7 @@ struct Diagnosis {
   std::string preemption;                 ///< whether other pods' room would have helped
   std::string nominated = {};             ///< the node on which room is being made for the pod
   std::vector<std::string> victims = {};  ///< pods that are ended for that, "ns/name"
-  std::vector<std::string> plugins = {};  ///< kube-scheduler's, that have left no node
+  std::vector<std::string> plugins = {};  ///< kube-scheduler's, that have left no node or hold the pod back
   PhaseVerdict bind;
   std::string node;  ///< that the bind is of, where a scheduler names it
 

@@ -74,9 +74,15 @@ PhaseVerdict phase(const json::object& object) {
   return {.verdict = verdict(object), .summary = text(object, "summary"), .line = text(object, "line")};
 }
 
+CellVerdict cell(const json::object& object) {
+  return {number<std::size_t>(object, "numaCell").value_or(0), text(object, "resource"),
+          text(object, "available"), text(object, "requested")};
+}
+
 ContainerVerdict container(const json::object& object) {
-  return {text(object, "name"), verdict(object), text(object, "reason"),
-          number<std::size_t>(object, "numaCell"), text(object, "line")};
+  return {text(object, "name"),   verdict(object),
+          text(object, "reason"), number<std::size_t>(object, "numaCell"),
+          text(object, "line"),   list(object, "cells", cell)};
 }
 
 CardVerdict card(const json::object& object) {
@@ -94,6 +100,7 @@ NodeVerdict node(const json::object& object) {
           .containers = list(object, "containers", container),
           .reason = text(object, "reason"),
           .cards = list(object, "cards", card),
+          .cells = list(object, "cells", cell),
           .line = text(object, "line")};
 }
 

@@ -31,11 +31,23 @@ void put_line(std::string& out, std::string_view line, bool evidence) {
   if (evidence && !line.empty()) put(out += ',', "line", line);
 }
 
+void put(std::string& out, const CellVerdict& cell) {
+  out.append("{\"numaCell\":").append(std::to_string(cell.cell));
+  put(out += ',', "resource", cell.resource);
+  if (!cell.available.empty()) put(out += ',', "available", cell.available);
+  if (!cell.requested.empty()) put(out += ',', "requested", cell.requested);
+  out += '}';
+}
+
+template <typename Item>
+void put_member(std::string& out, std::string_view name, const std::vector<Item>& items);
+
 void put(std::string& out, const ContainerVerdict& container, bool evidence) {
   put(out += '{', "name", container.name);
   put(out += ',', "status", to_string(container.verdict));
   if (container.verdict == Verdict::kFailed) put(out += ',', "reason", container.reason);
   if (container.cell) out.append(",\"numaCell\":").append(std::to_string(*container.cell));
+  if (evidence) put_member(out, "cells", container.cells);
   put_line(out, container.line, evidence);
   out += '}';
 }
@@ -85,7 +97,7 @@ void put(std::string& out, const NodeVerdict& node, bool evidence) {
   if (!node.reason.empty()) put(out += ',', "reason", node.reason);
   if (evidence) {
     put_list(out += ",\"cards\":[", node.cards);
-    out += ']';
+    put_member(out += ']', "cells", node.cells);
   }
   put_line(out, node.line, evidence);
   out += '}';

@@ -43,9 +43,9 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
   bytes_ -= attempts->bytes();
   Decided decided{.outcome = attempts->add(fact, places, texts_), .reasons = {}, .took = {}};
   if (decided.outcome == Outcome::kNoFit || decided.outcome == Outcome::kBindFailed)
-    decided.reasons = reasons_of(attempts->of(fact.scheduler).diagnosis());
+    decided.reasons = reasons_of(attempts->of(*fact.scheduler)->attempt.diagnosis());
   if (decided.outcome == Outcome::kBound && fact.instant)
-    if (const auto begun = attempts->begun(fact.scheduler); begun && *begun <= *fact.instant)
+    if (const auto begun = attempts->of(*fact.scheduler)->begun(); begun && *begun <= *fact.instant)
       decided.took = *fact.instant - *begun;
   bytes_ += attempts->bytes();
   // This one is the most recent, so it goes last.

@@ -14,6 +14,7 @@
 #include "diagnosis/card_places.hpp"
 #include "diagnosis/fact.hpp"
 #include "diagnosis/pod_attempts.hpp"
+#include "diagnosis/schedulers.hpp"
 #include "flow/lines/flow_key.hpp"
 
 namespace flowtap::diagnosis {
@@ -24,8 +25,12 @@ class DiagnosisStore {
   /// Of all attempts together, unless told otherwise: kMostPods over a hundred nodes of eight cards, each with why it does not do.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 
-  explicit DiagnosisStore(std::size_t most_pods = kMostPods, std::size_t most_bytes = kMostBytes)
-      : most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
+  /// What the logs of these say; they must outlive it.
+  explicit DiagnosisStore(std::size_t most_pods = kMostPods, std::size_t most_bytes = kMostBytes,
+                          const Schedulers& schedulers = Schedulers::built_in())
+      : schedulers_(&schedulers), most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
+
+  [[nodiscard]] const Schedulers& schedulers() const { return *schedulers_; }
 
   /// A name for a log that facts are from.
   [[nodiscard]] std::uint32_t next_log() {
@@ -49,6 +54,9 @@ class DiagnosisStore {
 
   /// Of all pods, the most recent first: "ns/name".
   [[nodiscard]] std::vector<std::string> pods() const;
+
+  /// The same as find() of one of these, which is not kept longer for it.
+  [[nodiscard]] std::optional<Diagnosis> peek(const std::string& pod) const;
 
   /// `take("ns/name", Diagnosis)` of each pod, the most recent first. Who writes waits for one of them at most, so all that is written
   /// meanwhile may be in it or not.
@@ -74,8 +82,8 @@ class DiagnosisStore {
 
  private:
   void drop_oldest();
-  [[nodiscard]] std::optional<Diagnosis> peek(const std::string& pod) const;
 
+  const Schedulers* schedulers_;
   mutable std::mutex mutex_;
   std::size_t most_;
   std::size_t most_bytes_;

@@ -11,30 +11,33 @@
 
 namespace flowtap::diagnosis {
 
-/// Who says it.
-enum class Scheduler : std::uint8_t {
-  kKube,  ///< kube-scheduler, whatever its name is
-  kHami,  ///< HAMi's extender, which it asks about devices
-};
-constexpr std::size_t kSchedulers = 2;
+struct Scheduler;
 
 enum class FactKind : std::uint8_t {
   kAttempt,     ///< the scheduler begins with the pod; what it said before is of another attempt
+  kHeldBack,    ///< one of its plugins keeps it from beginning
   kContainer,   ///< a container of the pod, in the order in which the scheduler goes through them
   kRequests,    ///< which devices each container asks for
   kCards,       ///< a node has these cards, and no others of their kind; of no pod
   kCardsThere,  ///< these cards are on the node, among others; of no pod
+  kTries,       ///< one request of a container is looked at on some node
   kAllocated,   ///< one request of a container has got these cards, so that its node may fit
   kCardFails,   ///< why one card does not do
   kNodeReason,  ///< why the node that is decided next does not fit
   kNodeFits,
   kNodeFails,
-  kNodesFail,   ///< the same of several nodes, with one reason of each
-  kAligns,      ///< a container of the pod, or all of it, has a place among the node's NUMA cells
-  kAlignFails,  ///< it has none, and so the node does not fit
-  kNominates,   ///< the node on which room is being made for the pod
-  kVictim,      ///< another pod that is ended for that
-  kRejects,     ///< which plugins have left no node; said when the attempt is over
+  kNodeUnknown,  ///< its cards or their use are not known, and so it is left out
+  kNodesFit,     ///< several nodes, each with its score: "node-1:1.50,node-2:0.25"
+  kNodesFail,    ///< several nodes, with one reason of each
+  kAligns,       ///< a container of the pod, or all of it, has a place among the node's NUMA cells
+  kAlignFails,   ///< it has none, and so the node does not fit
+  kNodeLacks,    ///< the same, for all of the node's cells together have not enough
+  kCellFits,     ///< a NUMA cell of the node does for one resource of a container, or of the whole pod
+  kCellFails,    ///< it does not
+  kCellsSpared,  ///< the resource is of no cell, and need not be
+  kNominates,    ///< the node on which room is being made for the pod
+  kVictim,       ///< another pod that is ended for that
+  kRejects,      ///< which plugins have left no node; said when the attempt is over
   kFilterPassed,
   kFilterFailed,
   kBinding,       ///< the scheduler begins to bind the pod to the node
@@ -42,11 +45,8 @@ enum class FactKind : std::uint8_t {
   kBindEnds,      ///< this is when; it names no pod
   kBound,
   kBindFailed,
-  kPhaseFailed,  ///< an error of the phase that the attempt is in
+  kPhaseFailed,  ///< the phase that the attempt is in
 };
-
-/// As people call it.
-[[nodiscard]] std::string_view to_string(Scheduler scheduler);
 
 /// What a fact may carry.
 enum class Field : std::uint8_t {
@@ -59,16 +59,18 @@ enum class Field : std::uint8_t {
   kContainer,
   kIndex,  ///< of a container, from 0
   kCard,
-  kCards,     ///< their ids, in JSON or as Go prints a list of structures
-  kRequests,  ///< JSON: a list of {"TYPE":{"Nums":N}}, one object a container
-  kNodes,     ///< names, with commas
-  kResource,  ///< of which there is not enough
-  kCell,      ///< the NUMA cell's number
-  kPod,       ///< another one, "ns/name"
-  kPlugins,   ///< a JSON object with their names
-  kVendor,    ///< of cards
+  kCards,      ///< their ids, in JSON or as Go prints a list of structures
+  kRequests,   ///< JSON: a list of {"TYPE":{"Nums":N}}, one object a container
+  kNodes,      ///< names, with commas
+  kResource,   ///< of which there is not enough
+  kCell,       ///< the NUMA cell's number
+  kAvailable,  ///< what it has of the resource
+  kRequested,  ///< what is asked of it
+  kPod,        ///< another one, "ns/name"
+  kPlugins,    ///< one's name, or a JSON object or Go's map with their names
+  kVendor,     ///< of cards
 };
-constexpr std::size_t kFields = 17;
+constexpr std::size_t kFields = 19;
 
 /// Of a record no more is kept as what a verdict rests on.
 constexpr std::size_t kLongestLine = 512;
@@ -79,10 +81,10 @@ constexpr std::size_t kLongestName = 253;
 /// Does not own; what it views lives until the parser's next record.
 struct Fact {
   FactKind kind = FactKind::kAttempt;
-  Scheduler scheduler = Scheduler::kKube;
-  std::uint8_t weight = 0;  ///< of two summaries the heavier one stays, of equal ones the later
-  std::uint32_t log = 0;    ///< which one it stands in: within one the order of the records counts,
-  flow::KlogTime time;      ///< and between two when they were written
+  const Scheduler* scheduler = nullptr;  ///< who says it
+  std::uint8_t weight = 0;               ///< of two summaries the heavier one stays, of equal ones the later
+  std::uint32_t log = 0;  ///< which one it stands in: within one the order of the records counts,
+  flow::KlogTime time;    ///< and between two when they were written
   flow::KlogInstant instant;
   std::string_view line;  ///< the record that says it, or its beginning: kLongestLine at most
   flow::FlowKey pod;      ///< both empty: the record names none, or

@@ -1,6 +1,5 @@
 #include "diagnosis/fact_parser.hpp"
 
-#include <algorithm>
 #include <ranges>
 #include <utility>
 
@@ -11,21 +10,11 @@ namespace {
 
 using Form = FactRow::Form;
 
-// The rows of a message; of free text all, for there are few.
-std::span<const FactRow> rows_of(Form form, std::string_view text) {
-  const auto rows = fact_rows();
-  const auto place = [](const FactRow& row) { return std::pair(row.form, row.message); };
-  if (form == Form::kMessage) {
-    const auto found = std::ranges::equal_range(rows, std::pair(form, text), {}, place);
-    return {found.begin(), found.end()};
-  }
-  return {std::ranges::lower_bound(rows, std::pair(form, std::string_view{}), {}, place), rows.end()};
-}
-
 // Nothing for a text that cannot be the field's.
 std::string_view fitting(Field field, std::string_view text) {
   const bool is_name = field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
-                       field == Field::kUid || field == Field::kVendor;
+                       field == Field::kUid || field == Field::kVendor || field == Field::kAvailable ||
+                       field == Field::kRequested || field == Field::kResource;
   return is_name && text.size() > kLongestName ? std::string_view() : text;
 }
 
@@ -86,8 +75,9 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   }
   for (const FactRow::Key& key : row.keys)
     if (!key.key.empty()) fact.at(key.field) = fitting(key.field, value_of(key.key, key.field));
-  const bool is_phase = row.kind >= FactKind::kFilterPassed;
-  std::string_view& said = fact.at(is_phase ? Field::kSummary : Field::kReason);
+  std::string_view& said = fact.at(row.kind >= FactKind::kFilterPassed ? Field::kSummary
+                                   : row.kind == FactKind::kCellFails  ? Field::kAvailable
+                                                                       : Field::kReason);
   if (said.empty()) said = row.says;
   facts_.push_back(fact);
   return true;
@@ -123,7 +113,7 @@ std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
   facts_.clear();
   const Form form = record.structured ? Form::kMessage : Form::kText;
   bool ready = false;
-  for (const FactRow& row : rows_of(form, record.message)) {
+  for (const FactRow& row : schedulers_->rows_of(form, record.message)) {
     if (form == Form::kText && !record.message.starts_with(row.message)) continue;
     if (!std::exchange(ready, true)) {
       read_pairs(record);

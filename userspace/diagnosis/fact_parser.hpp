@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diagnosis/fact.hpp"
-#include "diagnosis/fact_table.hpp"
+#include "diagnosis/schedulers.hpp"
 #include "flow/lines/flow_key.hpp"
 #include "flow/lines/klog_pairs.hpp"
 #include "flow/lines/klog_record.hpp"
@@ -17,6 +17,9 @@ namespace flowtap::diagnosis {
 
 class FactParser {
  public:
+  /// They must outlive it.
+  explicit FactParser(const Schedulers& schedulers = Schedulers::built_in()) : schedulers_(&schedulers) {}
+
   /// In the order of the table's rows. Valid until the next call, and as long as the record's text.
   [[nodiscard]] std::span<const Fact> parse(const flow::KlogRecord& record);
 
@@ -27,6 +30,7 @@ class FactParser {
   bool read_row(const FactRow& row, std::string_view text);
   std::string_view value_of(std::string_view key, Field field);
 
+  const Schedulers* schedulers_;
   flow::FlowKeys flow_keys_;
   std::vector<flow::KlogPair> pairs_;
   std::vector<Fact> facts_;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
-#include <vector>
+
+#include "diagnosis/schedulers.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
@@ -27,6 +28,13 @@ using Form = FactRow::Form;
    .says = text,                                    \
    .weight = 1},
 #define EVENT(what, heavy, reason, text) EVENT_AS(what, heavy, reason, text, "")
+#define EVENT_TOO(what, reason, text) \
+  {.kind = FactKind::what,            \
+   .message = "Event occurred",       \
+   .with = "reason",                  \
+   .value = reason,                   \
+   .apart = "message",                \
+   .pattern = text},
 #define EVENT_AS(what, heavy, reason, text, summary) \
   {.kind = FactKind::what,                           \
    .message = "Event occurred",                      \
@@ -37,10 +45,17 @@ using Form = FactRow::Form;
    .says = summary,                                  \
    .weight = heavy,                                  \
    .ends = true},
-#define APART(what, text, key, all) \
-  {.kind = FactKind::what, .message = text, .apart = key, .pattern = all, .ends = true},
+#define APART(what, text, key, all, ...) \
+  {.kind = FactKind::what,               \
+   .message = text,                      \
+   .keys = {{__VA_ARGS__}},              \
+   .apart = key,                         \
+   .pattern = all,                       \
+   .ends = true},
 #define TEXT(what, beginning, all) \
   {.form = Form::kText, .kind = FactKind::what, .message = beginning, .pattern = all},
+#define TEXT_AS(what, beginning, all, reason) \
+  {.form = Form::kText, .kind = FactKind::what, .message = beginning, .pattern = all, .says = reason},
 #define ALIGN(what, text, present, is, heavy, reason)                  \
   {.kind = FactKind::what,                                             \
    .message = text,                                                    \
@@ -72,6 +87,30 @@ using Form = FactRow::Form;
              {"podUID", Field::kUid}}},        \
    .with = "node",                             \
    .says = text},
+#define CELL(what, text, has)                     \
+  {.kind = FactKind::what,                        \
+   .message = text,                               \
+   .keys = {{{"node", Field::kNode},              \
+             {"resource", Field::kResource},      \
+             {"container", Field::kContainer},    \
+             {"numaCell", Field::kCell},          \
+             {"quantity", Field::kRequested},     \
+             {"numaQuantity", Field::kAvailable}, \
+             {"podUID", Field::kUid}}},           \
+   .with = "numaCell",                            \
+   .says = has},
+#define CELL_OF_LOGID(what, text)                                                                  \
+  {.kind = FactKind::what,                                                                         \
+   .message = text,                                                                                \
+   .keys = {{{"node", Field::kNode}, {"resource", Field::kResource}, {"NUMA", Field::kCell}}},     \
+   .with = "NUMA",                                                                                 \
+   .apart = "logID",                                                                               \
+   .pattern = "<>/<>/<container>",                                                                 \
+   .ends = true},                                                                                  \
+      {.kind = FactKind::what,                                                                     \
+       .message = text,                                                                            \
+       .keys = {{{"node", Field::kNode}, {"resource", Field::kResource}, {"NUMA", Field::kCell}}}, \
+       .with = "NUMA"},
 constexpr FactRow kHamiRows[] = {
 #include "diagnosis/hami.def"
 };
@@ -87,10 +126,21 @@ constexpr FactRow kKubeRows[] = {
 #undef ERROR
 #undef EVENT
 #undef EVENT_AS
+#undef EVENT_TOO
 #undef APART
 #undef TEXT
+#undef TEXT_AS
 #undef ALIGN
 #undef RESOURCE
+#undef CELL
+#undef CELL_OF_LOGID
+
+#define SCHEDULER(called, is, table, ...) \
+  {.name = called, .role = Scheduler::Role::is, .rows = table, __VA_ARGS__},
+constexpr Scheduler kBuiltIn[] = {
+#include "diagnosis/schedulers.def"
+};
+#undef SCHEDULER
 
 constexpr std::pair<std::string_view, Field> kNames[] = {
     {"node", Field::kNode},           {"nodes", Field::kNodes}, {"reason", Field::kReason},
@@ -100,21 +150,9 @@ constexpr std::pair<std::string_view, Field> kNames[] = {
 
 }  // namespace
 
-std::span<const FactRow> fact_rows() {
-  static const std::vector<FactRow> kSorted = [] {
-    std::vector<FactRow> rows;
-    const auto add = [&](Scheduler scheduler, std::span<const FactRow> said) {
-      for (FactRow row : said) {
-        row.scheduler = scheduler;
-        rows.push_back(row);
-      }
-    };
-    add(Scheduler::kHami, kHamiRows);
-    add(Scheduler::kKube, kKubeRows);
-    std::ranges::stable_sort(rows, {}, [](const FactRow& row) { return std::pair(row.form, row.message); });
-    return rows;
-  }();
-  return kSorted;
+const Schedulers& Schedulers::built_in() {
+  static const Schedulers kAll(kBuiltIn);
+  return kAll;
 }
 
 const Field* field_named(std::string_view name) {

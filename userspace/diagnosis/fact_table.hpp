@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 #include "diagnosis/fact.hpp"
@@ -22,22 +21,20 @@ struct FactRow {
   };
 
   Form form = Form::kMessage;
-  Scheduler scheduler = Scheduler::kKube;
+  const Scheduler* scheduler = nullptr;  ///< whose row it is, once it stands among others' (schedulers.hpp)
   FactKind kind = FactKind::kAttempt;
   std::string_view message = {};
-  std::array<Key, 5> keys = {};  ///< a value of the record under this key is this field
+  std::array<Key, 7> keys = {};  ///< a value of the record under this key is this field
   std::string_view with = {};    ///< the record has this key, with this value where one is given
   std::string_view value = {};
   std::string_view without = {};  ///< the record does not have this key
   std::string_view apart = {};    ///< the key whose value the pattern takes apart; of free text all of it
   std::string_view pattern = {};  ///< text_pattern.hpp
-  std::string_view says = {};     ///< the reason, where no key has one; of a phase its summary
+  std::string_view says =
+      {};  ///< the reason, where no key has one; of a phase its summary, of a cell what it has
   std::uint8_t weight = 0;
   bool ends = false;  ///< no row of this message behind it counts
 };
-
-/// All rows of all schedulers. Rows of one message stand together, in the order in which they are tried.
-[[nodiscard]] std::span<const FactRow> fact_rows();
 
 /// What a name in a pattern is; nothing for "" and names that are no field's.
 [[nodiscard]] const Field* field_named(std::string_view name);

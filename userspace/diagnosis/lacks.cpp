@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "diagnosis/attempt.hpp"
-#include "diagnosis/fact_table.hpp"
 #include "diagnosis/failed_nodes.hpp"
 #include "diagnosis/reasons.hpp"
 
@@ -27,18 +26,30 @@ constexpr std::array kCounted = {
     Counted{"node unregister", "nodes on which HAMi knows no cards",
             "its extender's own log names them, up to 2.4 at every level, then from -v=5 on"},
     Counted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
-    Counted{"", "nodes that kube-scheduler only counts", "it names none at any level"},
 };
+constexpr std::string_view kCountedOnly = "it names none at any level";
 
-bool is_of_a_card(std::string_view reason) {
-  return std::ranges::any_of(fact_rows(), [reason](const FactRow& row) {
+template <typename... Parts>
+std::string said(Parts... parts) {
+  std::string out;
+  (out.append(parts), ...);
+  return out;
+}
+
+std::string of_nodes(std::string_view what, std::size_t nodes, std::string_view named) {
+  return said(what, " (", std::to_string(nodes), "): ", named);
+}
+
+bool is_of_a_card(const Scheduler& by, std::string_view reason) {
+  return std::ranges::any_of(by.rows, [reason](const FactRow& row) {
     return row.kind == FactKind::kCardFails && row.says == reason;
   });
 }
 
 }  // namespace
 
-std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, bool told) {
+std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler& by, bool told) {
+  if (by.cards.empty()) return {};
   std::size_t of_cards = 0;  // nodes whose cards are not there, though they are why it fails
   bool any_without = false;
   for (const NodeVerdict& node : diagnosis.nodes) {
@@ -47,40 +58,45 @@ std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, bool told) {
     bool lacks = told && reason_of(node).empty();
     each_reason(reason_of(node), [&](std::string_view reason) {
       reason = without_counts(reason);
-      lacks = lacks || (is_of_a_card(reason) &&
+      lacks = lacks || (is_of_a_card(by, reason) &&
                         std::ranges::find(node.cards, reason, &CardVerdict::reason) == node.cards.end());
     });
     of_cards += lacks ? 1 : 0;
   }
   if (told && of_cards > 0)
-    return {"on which nodes cards are that would not do (" + std::to_string(of_cards) +
-            " have none here): HAMi says which cards a node has when it first sees it"};
+    return {"on which nodes cards are that would not do (" + std::to_string(of_cards) + " have none here): " +
+            std::string(by.name) + " says which cards a node has when it first sees it"};
   if (told) return {};
   if (any_without)
-    return {"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"};
-  if (of_cards > 0) return {"the cards that would not do: HAMi names them from -v=5 on"};
+    return {said("reasons of nodes that have none here: ", by.name, " gives them, card by card, ", by.cards)};
+  if (of_cards > 0) return {said("the cards that would not do: ", by.name, " names them ", by.cards)};
   return {};
 }
 
-std::vector<std::string> lacks_containers(const Diagnosis& diagnosis, bool named) {
+std::vector<std::string> lacks_containers(const Diagnosis& diagnosis, const Scheduler& by, bool named,
+                                          bool untold) {
+  if (by.containers.empty()) return {};
   const auto nodes =
       std::ranges::count_if(diagnosis.nodes, [](const NodeVerdict& node) { return node.containers.empty(); });
   if (nodes == 0) return {};
-  if (!named) return {"the pod's containers: HAMi names them from -v=5 on, up to 2.4 at no level"};
+  if (!named) return {said("the pod's containers: ", by.name, " names them ", by.containers)};
   return {"which container it is that does not fit (" + std::to_string(nodes) +
-          " nodes): it follows from what was given to those before it, on cards whose nodes HAMi names when "
-          "it first sees them"};
+          " nodes): it follows from what was given to those before it, " +
+          (untold ? said("which ", by.name, " says ", by.given)
+                  : said("on cards whose nodes ", by.name, " names when it first sees them"))};
 }
 
-std::vector<std::string> lacks_cells(const Diagnosis& diagnosis) {
+std::vector<std::string> lacks_cells(const Diagnosis& diagnosis, const Scheduler& by, std::size_t without) {
+  std::vector<std::string> out;
   const auto has_word = [](const NodeVerdict& node) { return !node.containers.empty(); };
-  if (std::ranges::none_of(diagnosis.nodes, has_word)) return {};
-  const auto nodes = std::ranges::count_if(diagnosis.nodes, [&](const NodeVerdict& node) {
+  const auto passed = std::ranges::count_if(diagnosis.nodes, [&](const NodeVerdict& node) {
     return node.verdict == Verdict::kPassed && !has_word(node);
   });
-  if (nodes == 0) return {};
-  return {"NUMA cells on nodes that fit (" + std::to_string(nodes) +
-          "): the NUMA-aware scheduler says them from -v=3 on, up to 2024 at no level"};
+  if (!by.cells.empty() && passed > 0 && std::ranges::any_of(diagnosis.nodes, has_word))
+    out.push_back(of_nodes("NUMA cells on nodes that fit", static_cast<std::size_t>(passed), by.cells));
+  if (!by.failed_cells.empty() && without > 0)
+    out.push_back(of_nodes("NUMA cells that would not do, on nodes that fail", without, by.failed_cells));
+  return out;
 }
 
 std::string lacks_room() {
@@ -89,19 +105,21 @@ std::string lacks_room() {
          " nodes are kept";
 }
 
-std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis) {
+std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by) {
   std::vector<std::string> out;
   std::array<std::size_t, kCounted.size()> nodes{};
+  std::size_t others = 0;
   const FailedNodes failed = failed_nodes(diagnosis);
   for (const NodesReason& one : failed.unnamed) {
     const auto* const found = std::ranges::find_if(
         kCounted, [&](const Counted& counted) { return one.reason.contains(counted.reason); });
-    nodes.at(static_cast<std::size_t>(found - kCounted.begin())) += one.nodes;
+    auto& sum =
+        found != kCounted.end() ? nodes.at(static_cast<std::size_t>(found - kCounted.begin())) : others;
+    sum += one.nodes;
   }
   for (std::size_t i = 0; i < kCounted.size(); ++i)
-    if (nodes.at(i) > 0)
-      out.push_back(std::string(kCounted.at(i).nodes) + " (" + std::to_string(nodes.at(i)) +
-                    "): " + std::string(kCounted.at(i).named));
+    if (nodes.at(i) > 0) out.push_back(of_nodes(kCounted.at(i).nodes, nodes.at(i), kCounted.at(i).named));
+  if (others > 0) out.push_back(of_nodes(said("nodes that ", by, " only counts"), others, kCountedOnly));
   const auto wordless = std::ranges::find(failed.by_reason, "", &NodesReason::reason);
   if (diagnosis.reasons.empty() || wordless == failed.by_reason.end()) return out;
   const auto named =

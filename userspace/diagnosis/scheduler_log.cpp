@@ -37,24 +37,24 @@ void SchedulerLog::add(Fact fact) {
   if (fact.kind == FactKind::kBindEnds) return end_binds(fact);
   const flow::FlowKey key = pod_of(fact);
   if (key.name.empty()) return hold(fact);
-  if (fact.kind == FactKind::kFilterFailed) give_held(key, fact);
+  if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) give_held(key, fact);
   add(key, fact);
 }
 
 // Up to 2024 the NUMA-aware scheduler's plugin says it of a node without the pod, and at -v=2 nobody says which pod is looked at.
 void SchedulerLog::hold(const Fact& fact) {
   auto& held = work(fact).held;
-  if (fact.scheduler != Scheduler::kKube || fact.kind != FactKind::kNodeFails || held.size() >= kMostHeld)
-    return;
+  if (!fact.scheduler->counts_nodes || fact.kind != FactKind::kNodeFails || held.size() >= kMostHeld) return;
   if (const std::string_view node = fact[Field::kNode]; !node.empty()) held[std::string(node)] = fact.line;
 }
 
 // All of a pod's nodes that were held are among those that are; of a pod that was bound meanwhile others may be. Where the verdict counts
 // as many, they are its own.
 void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
-  const auto held = std::exchange(work(verdict).held, {});
   const auto error = parse_fit_error(verdict[Field::kSummary]);
-  if (held.empty() || held.size() >= kMostHeld || !error) return;
+  if (!error) return;
+  const auto held = std::exchange(work(verdict).held, {});
+  if (held.empty() || held.size() >= kMostHeld) return;
   const auto count = std::ranges::find(error->reasons, kInvalidTopology, &NodesReason::reason);
   if (count == error->reasons.end() || count->nodes != held.size()) return;
   Fact fails = verdict;
@@ -142,6 +142,11 @@ void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
     case FactKind::kFilterPassed:
     case FactKind::kFilterFailed:
       if (current.key() == pod) current = {};
+      break;
+    case FactKind::kPhaseFailed:
+      if (current.key() == pod) current = {};
+      if (const auto open = std::ranges::find_if(bindings, of_pod); open != bindings.end() && !open->to_end)
+        bindings.erase(open);
       break;
     case FactKind::kBinding:
     case FactKind::kBindingToEnd:

@@ -52,7 +52,11 @@ class SchedulerLog {
   static constexpr std::size_t kMostBindings = 256;
   static constexpr std::size_t kMostHeld = 1024;  ///< nodes
 
-  explicit SchedulerLog(DiagnosisStore& store) : store_(&store), log_(store.next_log()) {}
+  explicit SchedulerLog(DiagnosisStore& store)
+      : store_(&store),
+        parser_(store.schedulers()),
+        log_(store.next_log()),
+        work_(store.schedulers().all().size()) {}
 
   void add(const flow::RecordLine& line) {
     text_.add(line, [this](std::string_view text) { read(text, text_.time()); });
@@ -97,7 +101,9 @@ class SchedulerLog {
   void end_binds(const Fact& fact);
   void hold(const Fact& fact);
   void give_held(const flow::FlowKey& pod, const Fact& verdict);
-  [[nodiscard]] Work& work(const Fact& fact) { return work_.at(static_cast<std::size_t>(fact.scheduler)); }
+  [[nodiscard]] Work& work(const Fact& fact) {
+    return work_.at(store_->schedulers().place_of(*fact.scheduler));
+  }
   [[nodiscard]] flow::FlowKey pod_of(const Fact& fact);
   [[nodiscard]] const Binding* binding_of(const Fact& fact);
   void forget_binding(const flow::FlowKey& pod, const Fact& fact);
@@ -109,7 +115,7 @@ class SchedulerLog {
   CardPlaces places_;
   std::uint32_t log_;
   LogCounts counts_;
-  std::array<Work, kSchedulers> work_;
+  std::vector<Work> work_;  // of each scheduler
 };
 
 }  // namespace flowtap::diagnosis

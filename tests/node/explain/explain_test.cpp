@@ -205,7 +205,8 @@ TEST(Explain, TwoThousandPodsWhileFiftyClientsRead) {
   daemon.wait_ready();
   EXPECT_TRUE(eventually(
       [&] { return daemon.stats().series.at("flowtap_diagnosis_evicted_pods_total") >= kPods - 100; }));
-  EXPECT_EQ(listed(daemon).as_array().size(), 100U);
+  // Pods that make room while the list is sent are not in it.
+  EXPECT_TRUE(eventually([&] { return listed(daemon).as_array().size() == 100U; }));
 }
 
 // A record is whole when its line is, though the next one has not begun, and nobody has to ask twice.

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/unit/api/scripted_node.hpp"
 
@@ -21,12 +23,17 @@ class ScriptedDiagnoses : public DiagnosesView {
     if (ns != "shop" || pod != "web-0") return std::nullopt;
     return std::string(R"({"status":"failed","evidence":)") + (evidence ? "true}" : "false}");
   }
-  [[nodiscard]] std::vector<DiagnosisEntry> schedulerlogs(const std::string& ns,
-                                                          bool answers) const override {
-    std::vector<DiagnosisEntry> all{{"shop", "web-0", "failed", answers ? R"({"status":"failed"})" : ""}};
-    if (ns.empty()) all.push_back({"a\"b\xff", "c", "pending", answers ? "{}" : ""});
+  [[nodiscard]] std::vector<DiagnosedPod> pods(const std::string& ns) const override {
+    std::vector<DiagnosedPod> all{{"shop", "gone"}, {"shop", "web-0"}};
+    if (ns.empty()) all.push_back({"a\"b\xff", "c"});
     return all;
   }
+  [[nodiscard]] std::optional<DiagnosisEntry> entry(const DiagnosedPod& pod, bool answer) const override {
+    if (pod.name == "gone") return std::nullopt;
+    if (pod.name == "c") return DiagnosisEntry{"pending", answer ? long_ : ""};
+    return DiagnosisEntry{"failed", answer ? R"({"status":"failed"})" : ""};
+  }
+  std::string long_ = "{}";
   [[nodiscard]] std::size_t logs() const override { return read; }
 };
 
@@ -34,6 +41,24 @@ class DiagnosisRoutes : public testing::Test {
  protected:
   DiagnosisRoutes() { node_.explained = &view_; }
   [[nodiscard]] Answer get(const std::string& target) const { return route({"GET", target}, node_); }
+  /// The body of an answer that is made while it is sent, and how many pieces it has.
+  [[nodiscard]] std::pair<std::string, int> body_of(const std::string& target) const {
+    static constexpr std::size_t kLimit = 4096;
+    const Answer answer = get(target);
+    std::pair<std::string, int> body;
+    if (!answer.stream) return {answer.body, 1};
+    EXPECT_FALSE(answer.stream->follow);
+    EXPECT_EQ(answer.stream->type, kJson);
+    while (true) {
+      const auto piece = answer.stream->reader->read(kLimit);
+      EXPECT_TRUE(piece);
+      EXPECT_LE(piece->bytes.size(), kLimit);
+      EXPECT_NE(piece->end, piece->again) << "it waits for nothing";
+      body.first += piece->bytes;
+      ++body.second;
+      if (piece->end) return body;
+    }
+  }
 
   ScriptedDiagnoses view_;
   ScriptedNode node_;
@@ -70,13 +95,23 @@ TEST_F(DiagnosisRoutes, SaysWhereNoSchedulerIs) {
 }
 
 TEST_F(DiagnosisRoutes, ListsThePods) {
-  const auto items = boost::json::parse(get("/api/v1/schedulerlogs").body).at("items");
+  const auto items = boost::json::parse(body_of("/api/v1/schedulerlogs").first).at("items");
   ASSERT_EQ(items.as_array().size(), 2U);
   EXPECT_EQ(boost::json::serialize(items.at(0)), R"({"namespace":"shop","name":"web-0","status":"failed"})");
   EXPECT_EQ(items.at(1).at("namespace"), "a\"b\\xff") << "JSON is UTF-8";
-  const auto full = boost::json::parse(get("/api/v1/schedulerlogs?namespace=shop&diagnosis=true").body);
+  const auto full = boost::json::parse(body_of("/api/v1/schedulerlogs?namespace=shop&diagnosis=true").first);
   ASSERT_EQ(full.at("items").as_array().size(), 1U);
   EXPECT_EQ(full.at("items").at(0).at("diagnosis").at("status"), "failed");
+}
+
+TEST_F(DiagnosisRoutes, AListOfAnyLengthComesInPieces) {
+  constexpr std::size_t kLong = 100'000;
+  view_.long_ = "[\"" + std::string(kLong, 'x') + "\"]";
+  const auto [body, pieces] = body_of("/api/v1/schedulerlogs?diagnosis=true");
+  EXPECT_GT(pieces, 16);
+  const auto items = boost::json::parse(body).at("items");
+  ASSERT_EQ(items.as_array().size(), 2U) << "who is gone meanwhile is left out";
+  EXPECT_EQ(items.at(1).at("diagnosis").at(0).as_string().size(), kLong);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // What a hostile client puts into paths and parameters: a clear status, and nothing of it where it could do harm.
 #include <boost/json.hpp>
+#include <optional>
+#include <vector>
 
 #include "scripted_flows.hpp"
 #include "tcp_fixture.hpp"
@@ -14,8 +16,9 @@ class NoDiagnoses : public DiagnosesView {
                                                         bool) override {
     return std::nullopt;
   }
-  [[nodiscard]] std::vector<DiagnosisEntry> schedulerlogs(const std::string&, bool) const override {
-    return {};
+  [[nodiscard]] std::vector<DiagnosedPod> pods(const std::string&) const override { return {}; }
+  [[nodiscard]] std::optional<DiagnosisEntry> entry(const DiagnosedPod&, bool) const override {
+    return std::nullopt;
   }
   [[nodiscard]] std::size_t logs() const override { return 1; }
 };

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "diagnosis/advice.hpp"
-#include "diagnosis/fact_table.hpp"
 #include "diagnosis/reasons.hpp"
+#include "diagnosis/schedulers.hpp"
 #include "diagnosis/text_pattern.hpp"
 #include "golden.hpp"
 
@@ -47,10 +47,11 @@ std::string unknown_in(std::string_view text) {
 
 TEST(AdviceTable, IsThereForEveryReasonOfTheFactTables) {
   std::size_t seen = 0;
-  for (const FactRow& row : fact_rows()) {
+  for (const FactRow& row : Schedulers::built_in().rows()) {
     const bool failed = row.kind == FactKind::kCardFails || row.kind == FactKind::kNodeReason ||
                         row.kind == FactKind::kNodeFails || row.kind == FactKind::kAlignFails ||
-                        row.kind == FactKind::kFilterFailed || row.kind == FactKind::kBindFailed;
+                        row.kind == FactKind::kNodeLacks || row.kind == FactKind::kFilterFailed ||
+                        row.kind == FactKind::kBindFailed;
     if (!failed || row.says.empty()) continue;
     ++seen;
     EXPECT_TRUE(advice_for(row.says)) << "advice.def has no row for " << row.says;

@@ -15,11 +15,11 @@
 namespace flowtap::diagnosis {
 namespace {
 
-constexpr Scheduler kKube = Scheduler::kKube;
-constexpr Scheduler kHami = Scheduler::kHami;
+const Scheduler* const kKube = test::scheduler("kube-scheduler");
+const Scheduler* const kHami = test::scheduler("HAMi");
 
 struct Says {
-  Scheduler who;
+  const Scheduler* who;
   std::uint64_t time;
   FactKind what;
   std::string summary = {};
@@ -43,7 +43,7 @@ std::string told(const std::vector<Says>& said) {
   for (const auto& order : {std::vector{kKube, kHami}, std::vector{kHami, kKube}}) {
     SharedTexts texts;
     PodAttempts attempts;
-    for (const Scheduler who : order)
+    for (const Scheduler* who : order)
       for (const Says& says : said)
         if (says.who == who) add(attempts, texts, says);
     const Diagnosis diagnosis = attempts.diagnosis();

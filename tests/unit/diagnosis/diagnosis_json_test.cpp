@@ -35,9 +35,12 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
       .nodes = {{.name = "n1",
                  .verdict = Verdict::kFailed,
                  .score = 0,
-                 .containers = {{"a", Verdict::kPassed, "", 1}, {"b", Verdict::kFailed, "1/2 X", {}}},
+                 .containers =
+                     {{"a", Verdict::kPassed, "", 1},
+                      {"b", Verdict::kFailed, "1/2 X", {}, "", {{0, "cpu", "2", "4"}, {1, "gpu", "", ""}}}},
                  .reason = "r",
-                 .cards = {{"A", "X"}, {"B", "Y"}}},
+                 .cards = {{"A", "X"}, {"B", "Y"}},
+                 .cells = {{7, "memory", "0", ""}}},
                 {.name = "n2",
                  .verdict = Verdict::kPassed,
                  .score = 1.5,
@@ -62,9 +65,14 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
   const auto back = diagnosis_from_json(to_json(all, true));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, all);
-  for (const char* name : {"uid", "scheduler", "attempt", "times", "history"})
+  for (const char* name : {"uid", "scheduler", "attempt", "times", "history", "cells"})
     EXPECT_EQ(to_json(all).find(name), std::string::npos)
         << name << " is not in the body that is the contract";
+  EXPECT_NE(
+      to_json(all, true).find(
+          R"("cells":[{"numaCell":0,"resource":"cpu","available":"2","requested":"4"},{"numaCell":1,"resource":"gpu"}])"),
+      std::string::npos)
+      << to_json(all, true);
   EXPECT_NE(
       to_json(all, true).find(
           R"("uid":"u","scheduler":"HAMi","attempt":12,"times":{"first":"2026-08-21T07:20:00.000000000Z",)"

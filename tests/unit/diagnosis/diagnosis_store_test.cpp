@@ -14,6 +14,7 @@ namespace {
 
 Fact fact_of(FactKind kind, std::string_view node = {}, std::string_view reason = {}) {
   Fact fact;
+  fact.scheduler = test::scheduler("kube-scheduler");
   fact.kind = kind;
   fact.at(Field::kNode) = node;
   fact.at(Field::kReason) = reason;
@@ -149,8 +150,8 @@ TEST(DiagnosisStore, CardsOfManyPodsAreKeptOnce) {
 // One pod alone, of which everything that is said is long: nothing else can make room.
 TEST(DiagnosisStore, OnePodHasABoundWhateverIsSaidOfIt) {
   const std::string tail(std::size_t{64} << 10U, 'x');
-  for (const FactKind kind :
-       {FactKind::kNodeFails, FactKind::kAlignFails, FactKind::kCardFails, FactKind::kNodeReason}) {
+  for (const FactKind kind : {FactKind::kNodeFails, FactKind::kAlignFails, FactKind::kCardFails,
+                              FactKind::kCellFails, FactKind::kNodeReason}) {
     DiagnosisStore store;
     const CardPlaces places;
     for (std::size_t i = 0; i < Attempt::kMostNodes; ++i) {
@@ -161,6 +162,7 @@ TEST(DiagnosisStore, OnePodHasABoundWhateverIsSaidOfIt) {
       fact.line = std::string_view(tail).substr(0, kLongestLine);
       for (const Field field : {Field::kContainer, Field::kCard}) fact.at(field) = name;
       fact.at(Field::kResource) = reason;
+      fact.at(Field::kCell) = "1";
       store.add({.ns = "ns", .name = "p"}, fact, places);
     }
     Fact end = fact_of(FactKind::kFilterFailed);
@@ -171,8 +173,7 @@ TEST(DiagnosisStore, OnePodHasABoundWhateverIsSaidOfIt) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->filter.summary.size(), Attempt::kLongestText) << "how it went has room";
     ASSERT_FALSE(found->lacks.empty());
-    EXPECT_TRUE(found->lacks.front().starts_with("what more was said of the attempt"))
-        << found->lacks.front();
+    EXPECT_TRUE(found->lacks.back().starts_with("what more was said of the attempt")) << found->lacks.back();
   }
 }
 

@@ -33,47 +33,6 @@ std::string cards_of(const std::string& log) {
   return out;
 }
 
-// The node of an allocation is known by its cards, the container by how many there were.
-TEST(Hami, TheContainerThatFailedIsTheFirstThatGotNothing) {
-  const auto names = {
-      "Start to count dcu devices for container a", "Start to count mlu devices for container a",
-      "Start to count dcu devices for container b", "Start to count dcu devices for container c"};
-  std::string log = test::log_of({kNode1, kBegin});
-  for (const char* name : names) log += test::log_of({name});
-  const std::string fails =
-      test::log_of({R"("NodeUnfitPod" pod="ns/p" node="n1" reason="2/2 CardInsufficientMemory")"});
-  const std::string fits = test::log_of({kOneFits});
-  const auto of = [&](const std::string& text) {
-    DiagnosisStore store;
-    test::read(store, text);
-    return test::answer(store, "ns/p");
-  };
-  const auto failed = [](std::string_view containers) {
-    return body(
-        "failed", "failed", "",
-        R"({"name":"n1","status":"failed","score":0,"containers":[)" + std::string(containers) + "]}");
-  };
-  EXPECT_EQ(of(log + test::log_of({kTwo}) + fails),
-            failed(R"({"name":"a","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
-  EXPECT_EQ(of(log + test::log_of({kTwo}) + fits + fails),
-            failed(R"({"name":"a","status":"passed"},{"name":"b","status":"passed"},)"
-                   R"({"name":"c","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
-  // Cards that nobody knows the node of: no guess, but for one container that asks for devices there is none to make.
-  const std::string unknown = test::log_of({kBegin, names.begin()[0], names.begin()[2], names.begin()[3]});
-  EXPECT_EQ(
-      of(unknown + test::log_of({kTwo}) + fits + fails),
-      body(
-          "failed", "failed", "",
-          R"({"name":"n1","status":"failed","score":0,"containers":[],"reason":"2/2 CardInsufficientMemory"})"));
-  EXPECT_EQ(
-      of(unknown +
-         test::log_of(
-             {R"("Resource requirements collected" pod="ns/p" requests=[{},{"NVIDIA":{"Nums":1}},{}])"}) +
-         fits + fails),
-      failed(
-          R"({"name":"a","status":"passed"},{"name":"b","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
-}
-
 // At -v=5 each time that HAMi looks, from 2.5 on; of a log whose beginning is gone it is the only word.
 TEST(Hami, WhereCardsAreIsLearntFromUpdatesToo) {
   std::string updated(kNode1);
@@ -85,33 +44,6 @@ TEST(Hami, WhereCardsAreIsLearntFromUpdatesToo) {
             "n1: B, n2: / on which nodes cards are that would not do (1 have none here): HAMi says which "
             "cards a node has "
             "when it first sees it");
-}
-
-TEST(Hami, WhereCardsAreIsLearntFromPodsThatGotThem) {
-  EXPECT_EQ(
-      answer_of({R"("Pod added" pod="ns/q" nodeID="n1" devices={"NVIDIA":[[{"Idx":1,"UUID":"B"}]]})", kBegin,
-                 R"("Processing container resources" pod="ns/p" containerIndex=0 containerName="a")",
-                 R"("Processing container resources" pod="ns/p" containerIndex=1 containerName="b")",
-                 R"("Processing container resources" pod="ns/p" containerIndex=2 containerName="c")", kTwo,
-                 kOneFits, R"("NodeUnfitPod" pod="ns/p" node="n1" reason="NodeInsufficientDevice")"}),
-      body(
-          "failed", "failed", "",
-          R"({"name":"n1","status":"failed","score":0,"containers":[{"name":"a","status":"passed"},)"
-          R"({"name":"b","status":"passed"},{"name":"c","status":"failed","reason":"NodeInsufficientDevice"}]})"));
-}
-
-TEST(Hami, AnInitContainerFailsByItsIndex) {
-  EXPECT_EQ(
-      answer_of(
-          {kBegin, R"("Processing init container resources" pod="ns/p" containerIndex=0 containerName="i")",
-           R"("Processing init container resources" pod="ns/p" containerIndex=1 containerName="j")",
-           R"("Processing container resources" pod="ns/p" containerIndex=0 containerName="a")",
-           R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}},{}])",
-           R"("Init container does not fit" pod="ns/p" node="n1" containerIndex=1 reason="1/1 CardNotHealth")",
-           R"("No available nodes meet the required scores" pod="p")"}),
-      body(
-          "failed", "failed", "No available nodes meet the required scores",
-          R"({"name":"n1","status":"failed","score":0,"containers":[{"name":"i","status":"passed"},{"name":"j","status":"failed","reason":"1/1 CardNotHealth"}]})"));
 }
 
 TEST(Hami, VersionsSayTheReasonEachInItsWay) {
@@ -178,24 +110,6 @@ TEST(Hami, AReasonThatMayBeOfSeveralNodesIsNobodys) {
   EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, fails("n2"), fails("n1")})), "- - ");
   EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, fails("n2"), kTooMany, fails("n1")})),
             "NodeInsufficientDevice NodeInsufficientDevice ");
-}
-
-// At -v=0 to 3 only the events tell, and only of the reasons' nodes.
-TEST(Hami, EventsAlone) {
-  const auto event = [](std::string_view message) {
-    return R"("Event occurred" object="ns/p" fieldPath="" kind="Pod" apiVersion="v1" type="Warning" reason="FilteringFailed" message=")" +
-           std::string(message) + '"';
-  };
-  EXPECT_EQ(
-      answer_of({kBegin, "Start to count dcu devices for container a",
-                 event("2 nodes CardTypeMismatch(n1,n2)"), event("1 nodes CardInsufficientCore(n1)"),
-                 event("no available node, 2 nodes do not meet")}),
-      body(
-          "failed", "failed", "no available node, 2 nodes do not meet",
-          R"({"name":"n1","status":"failed","score":0,"containers":[{"name":"a","status":"failed","reason":"CardInsufficientCore, CardTypeMismatch"}]},)"
-          R"({"name":"n2","status":"failed","score":0,"containers":[{"name":"a","status":"failed","reason":"CardTypeMismatch"}]})"));
-  EXPECT_EQ(answer_of({kBegin, event("calcScore failed no such policy for pod p")}),
-            body("failed", "failed", "calcScore failed no such policy for pod p", ""));
 }
 
 TEST(Hami, APodWithoutDevicesPasses) {

@@ -10,9 +10,15 @@
 
 #include "diagnosis/diagnosis_store.hpp"
 #include "diagnosis/scheduler_log.hpp"
+#include "diagnosis/schedulers.hpp"
 #include "flow/lines/line_assembler.hpp"
 
 namespace flowtap::diagnosis::test {
+
+/// One of the schedulers that are built in.
+inline const Scheduler* scheduler(std::string_view name) {
+  return &*std::ranges::find(Schedulers::built_in().all(), name, &Scheduler::name);
+}
 
 /// All of a log, in writes of so many bytes.
 inline void read(DiagnosisStore& store, std::string_view log, std::size_t write = 4096) {

@@ -12,6 +12,8 @@ using test::answer_of;
 using test::body;
 
 constexpr std::string_view kBegin = R"("Attempting to schedule pod" pod="ns/p")";
+constexpr std::string_view kDown =
+    R"("Error scheduling pod; retrying" err="Post \"http://127.0.0.1:8888/filter\": connection refused" pod="ns/p")";
 constexpr std::string_view kBound =
     R"("Successfully bound pod to node" pod="ns/p" node="n1" evaluatedNodes=6 feasibleNodes=2)";
 constexpr std::string_view kBoundOnly = R"({"status":"passed","summary":"bind success"})";
@@ -44,20 +46,45 @@ TEST(KubeScheduler, WhatPluginsSayOfOneNode) {
           R"({"name":"n3","status":"failed","score":0,"containers":[],"reason":"gang is not whole"})"));
 }
 
-TEST(KubeScheduler, ABindThatFails) {
+// At -v=2 nobody says that an attempt begins.
+TEST(KubeScheduler, AnErrorIsAnAttemptOfItsOwn) {
   constexpr std::string_view kRejected =
-      R"("Error scheduling pod; retrying" err="binding rejected: node is locked" logger="UnhandledError" pod="ns/p")";
-  EXPECT_EQ(answer_of({kRejected}),
-            body("failed", "passed", "", "", R"({"status":"failed","summary":"node is locked"})"));
-  EXPECT_EQ(answer_of({kBegin, R"("Attempting to bind pod to node" pod="ns/p" node="n1")",
-                       R"("Pod rejected by Bind plugin" pod="ns/p" node="n1" plugin="B" status="x")",
-                       R"("Failed to bind pod" pod="ns/p")",
-                       R"("Error scheduling pod; retrying" err="node is locked" pod="ns/p")"}),
-            body("failed", "passed", "", kNode1, R"({"status":"failed","summary":"node is locked"})"));
-  EXPECT_EQ(
-      answer_of({kBegin,
-                 R"("Error scheduling pod; retrying" err="running PreFilter plugin \"X\": no" pod="ns/p")"}),
-      body("failed", "failed", R"(running PreFilter plugin \"X\": no)", ""));
+      R"("Error scheduling pod; retrying" err="binding rejected: x" pod="ns/p")";
+  constexpr std::string_view kRefused = R"(Post \"http://127.0.0.1:8888/filter\": connection refused)";
+  const std::string none = no_fit("0/2 nodes are available: 2 Insufficient cpu.");
+  const auto attempts = [](std::initializer_list<std::string_view> bodies) {
+    DiagnosisStore store;
+    test::read(store, test::log_of(bodies));
+    const auto found = store.find("ns", "p").value_or(Diagnosis{});
+    std::string out = std::to_string(found.attempt);
+    for (const Diagnosis::Past& past : found.history)
+      out += ' ' + past.summary + (past.at_bind ? " (bind)" : "");
+    return out;
+  };
+  EXPECT_EQ(answer_of({none, kRejected}),
+            body("failed", "passed", "", "", R"({"status":"failed","summary":"x"})"));
+  EXPECT_EQ(attempts({none, kRejected}), "2 0/2 nodes are available: 2 Insufficient cpu.");
+  EXPECT_EQ(answer_of({none, kDown}), body("failed", "failed", kRefused, ""));
+  EXPECT_EQ(attempts({none, kDown}), "2 0/2 nodes are available: 2 Insufficient cpu.");
+  EXPECT_EQ(answer_of({kBound, kDown}), body("failed", "failed", kRefused, "")) << "another pod of the name";
+  EXPECT_EQ(attempts({kBound, kDown}), "1");
+  EXPECT_EQ(attempts({kRejected, kRejected, none}), "3 x (bind) x (bind)");
+
+  DiagnosisStore store;
+  SchedulerLog log(store);
+  for (int i = 0; i < 10; ++i) log.read("E0821 07:20:00.000001       1 a.go:1] " + std::string(kDown));
+  EXPECT_EQ(store.find("ns", "p").value_or(Diagnosis{}).attempt, 10U) << "the extender is down";
+  EXPECT_EQ(log.counts().outcomes.at(static_cast<std::size_t>(Outcome::kNoFit)), 10U);
+}
+
+// Up to about 1.28.
+TEST(KubeScheduler, ANodeThatIsGoneIsAVerdict) {
+  constexpr std::string_view kGone =
+      R"("Unable to schedule pod, possibly due to node not found; waiting" pod="ns/p" err="nodes \"n1\" not found")";
+  EXPECT_EQ(answer_of({kGone}), body("failed", "failed", R"(nodes \"n1\" not found)", ""));
+  EXPECT_EQ(answer_of({kGone, kBound, kGone}), answer_of({kGone}));
+  EXPECT_EQ(answer_of({kGone, R"("Failed to bind pod" pod="ns/p")", kGone}),
+            body("failed", "passed", "", "", R"({"status":"failed","summary":"nodes \"n1\" not found"})"));
 }
 
 // Room is made beside: what was ended for it is said after the verdict, too, and of the attempt that it was.
@@ -82,9 +109,38 @@ TEST(KubeScheduler, RoomThatIsMadeIsOfTheAttempt) {
   const std::string verdict = no_fit("0/2 nodes are available: 2 Insufficient cpu.");
   EXPECT_EQ(told({kBegin, kNominates, kVictim, verdict, kOther, kVictim, kRejects}),
             "1 n1: ns/v ns/w NodeAffinity NodeResourcesFit");
+  constexpr std::string_view kOldRejects =
+      R"("Pod moved to an internal scheduling queue" pod="ns/p" event="ScheduleAttemptFailure" unschedulable plugins=map[NodeAffinity:{} NodeResourcesFit:{}])";
+  EXPECT_EQ(told({verdict, kOldRejects}), "1 : NodeAffinity NodeResourcesFit") << "up to about 1.27";
+  EXPECT_EQ(told({verdict,
+                  R"("Pod moved to an internal scheduling queue" pod="ns/p" unschedulable plugins=map[])"}),
+            "1 :");
   EXPECT_EQ(told({kNominates, verdict, kVictim, kNominates, verdict}), "2 n1:") << "at -v=2";
   EXPECT_EQ(answer_of({kBegin, kNominates, kVictim, verdict, kRejects}), answer_of({kBegin, verdict}))
       << "the body that is the contract";
+}
+
+// At -v=4. Its status may be printed as {}.
+TEST(KubeScheduler, APodThatIsHeldBackIsPending) {
+  constexpr std::string_view kGated =
+      R"("Status after running PreEnqueue plugin" pod="ns/p" plugin="SchedulingGates" status={})";
+  constexpr std::string_view kGang =
+      R"("Status after running PreEnqueue plugin" pod="ns/p" plugin="GangScheduling" status={})";
+  const auto told = [](std::initializer_list<std::string_view> bodies) {
+    DiagnosisStore store;
+    test::read(store, test::log_of(bodies));
+    const auto found = store.find("ns", "p").value_or(Diagnosis{});
+    std::string out = std::string(to_string(found.status)) + ' ' + std::to_string(found.attempt) + ':';
+    for (const std::string& plugin : found.plugins) out += ' ' + plugin;
+    return out;
+  };
+  EXPECT_EQ(answer_of({kGated}), body("pending", "", "", ""));
+  EXPECT_EQ(told({kGated, kGated, kGang}), "pending 1: SchedulingGates GangScheduling");
+  EXPECT_EQ(told({kGated, kBegin}), "pending 1:") << "no attempt before it";
+  EXPECT_EQ(told({kGated, kBegin, no_fit("x")}), "failed 1:");
+  EXPECT_EQ(told({no_fit("x"), kGang}), "failed 1: GangScheduling") << "until it is tried again";
+  EXPECT_EQ(told({no_fit("x"), kGang, no_fit("x")}), "failed 2:");
+  EXPECT_EQ(told({kBound, kGated}), "pending 1: SchedulingGates") << "another pod of the name";
 }
 
 // The NUMA-aware scheduler's lines have it, and HAMi's of 2024 at the bind.

@@ -76,6 +76,18 @@ TEST(Lacks, ContainersAreNamedOrNot) {
       << which.front();
 }
 
+TEST(Lacks, WhatTheTopologyAwarePolicyGivesIsSaidFromMinusV5On) {
+  constexpr std::string_view kTries =
+      R"("Allocating device for container request" pod="ns/p" card request={})";
+  EXPECT_EQ(
+      lacks_of(
+          {kBegin, kContainer, "Start to count dcu devices for container d",
+           R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}}])",
+           kTries, kTries, R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/2 ModeNotFit")"}),
+      (Sentences{"which container it is that does not fit (1 nodes): it follows from what was given to those "
+                 "before it, which HAMi says from -v=5 on where its policy is topology-aware"}));
+}
+
 TEST(Lacks, NodesThatNobodyCountsAreOfWhoTurnsThemDownWithoutAWord) {
   EXPECT_EQ(
       lacks_of(

@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "kit.hpp"
+
 namespace flowtap::diagnosis {
 namespace {
 
-constexpr Scheduler kKube = Scheduler::kKube;
-constexpr Scheduler kHami = Scheduler::kHami;
+const Scheduler* const kKube = test::scheduler("kube-scheduler");
+const Scheduler* const kHami = test::scheduler("HAMi");
 
 struct Says {
-  Scheduler who;
+  const Scheduler* who;
   std::uint64_t time;
   FactKind what;
   std::string_view node = {};
@@ -40,7 +42,7 @@ std::string answer_of(const std::vector<Says>& said) {
   for (const auto& order : {std::vector{kKube, kHami}, std::vector{kHami, kKube}}) {
     SharedTexts texts;
     PodAttempts attempts;
-    for (const Scheduler who : order)
+    for (const Scheduler* who : order)
       for (const Says& says : said)
         if (says.who == who) attempts.add(fact_of(says, who == kKube ? 1 : 2), CardPlaces(), texts);
     PodAttempts as_written;

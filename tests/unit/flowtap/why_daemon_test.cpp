@@ -46,13 +46,15 @@ class ScriptedDiagnoses : public api::DiagnosesView {
     if (ns != "ns" || pod != "p") return std::nullopt;
     return to_json(answers.at(std::min(asked++, answers.size() - 1)), evidence);
   }
-  [[nodiscard]] std::vector<api::DiagnosisEntry> schedulerlogs(const std::string& /*ns*/,
-                                                               bool with_answers) const override {
-    std::vector<api::DiagnosisEntry> out;
-    for (const Diagnosis& one : answers)
-      out.push_back({"ns", "p" + std::to_string(out.size()), to_string(one.status),
-                     with_answers ? to_json(one) : std::string()});
+  [[nodiscard]] std::vector<api::DiagnosedPod> pods(const std::string& /*ns*/) const override {
+    std::vector<api::DiagnosedPod> out;
+    while (out.size() < answers.size()) out.push_back({"ns", "p" + std::to_string(out.size())});
     return out;
+  }
+  [[nodiscard]] std::optional<api::DiagnosisEntry> entry(const api::DiagnosedPod& pod,
+                                                         bool answer) const override {
+    const Diagnosis& one = answers.at(std::stoul(pod.name.substr(1)));
+    return api::DiagnosisEntry{to_string(one.status), answer ? to_json(one) : std::string()};
   }
   [[nodiscard]] std::size_t logs() const override { return 1; }
 };

@@ -195,6 +195,15 @@ TEST_F(WhyTest, WhatARuntimeKeptSaysWhenItWas) {
       << third.output;
 }
 
+TEST_F(WhyTest, APodThatIsHeldBackSaysByWhom) {
+  const std::string log =
+      "I0821 07:12:29.900100       1 a.go:1] \"Status after running PreEnqueue plugin\" pod=\"ns/p\" "
+      "plugin=\"SchedulingGates\" status={}\n";
+  const Outcome run = flowtap_program("why ns/p" + from({write("log", log)}));
+  EXPECT_TRUE(run.output.starts_with("ns/p is pending: held back by SchedulingGates\n")) << run.output;
+  EXPECT_EQ(run.output.find("turned down"), std::string::npos) << run.output;
+}
+
 TEST_F(WhyTest, WithoutAPodAllAreListed) {
   const std::string log = from({kGolden + "scheduler/hami-2024-v4.log"});
   const Outcome text = flowtap_program("why" + log);

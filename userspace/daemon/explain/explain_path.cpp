@@ -168,16 +168,21 @@ std::optional<std::string> ExplainPath::schedulerlog(const std::string& ns, cons
   return diagnosis::to_json(*found, evidence);
 }
 
-std::vector<api::DiagnosisEntry> ExplainPath::schedulerlogs(const std::string& ns, bool answers) const {
-  std::vector<api::DiagnosisEntry> all;
-  store_.each([&](const std::string& pod, const diagnosis::Diagnosis& diagnosis) {
+std::vector<api::DiagnosedPod> ExplainPath::pods(const std::string& ns) const {
+  std::vector<api::DiagnosedPod> all;
+  for (const std::string& pod : store_.pods()) {
     const std::size_t slash = std::min(pod.find('/'), pod.size());
-    if (!ns.empty() && pod.compare(0, slash, ns) != 0) return;
-    all.push_back({pod.substr(0, slash), pod.substr(std::min(slash + 1, pod.size())),
-                   diagnosis::to_string(diagnosis.status),
-                   answers ? diagnosis::to_json(diagnosis) : std::string()});
-  });
+    if (!ns.empty() && pod.compare(0, slash, ns) != 0) continue;
+    all.push_back({pod.substr(0, slash), pod.substr(std::min(slash + 1, pod.size()))});
+  }
   return all;
+}
+
+std::optional<api::DiagnosisEntry> ExplainPath::entry(const api::DiagnosedPod& pod, bool answer) const {
+  const auto found = store_.peek(pod.ns + '/' + pod.name);
+  if (!found) return std::nullopt;
+  return api::DiagnosisEntry{diagnosis::to_string(found->status),
+                             answer ? diagnosis::to_json(*found) : std::string()};
 }
 
 std::size_t ExplainPath::logs() const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,8 +35,9 @@ class ExplainPath final : public api::DiagnosesView {
 
   [[nodiscard]] std::optional<std::string> schedulerlog(const std::string& ns, const std::string& pod,
                                                         bool evidence) override;
-  [[nodiscard]] std::vector<api::DiagnosisEntry> schedulerlogs(const std::string& ns,
-                                                               bool answers) const override;
+  [[nodiscard]] std::vector<api::DiagnosedPod> pods(const std::string& ns) const override;
+  [[nodiscard]] std::optional<api::DiagnosisEntry> entry(const api::DiagnosedPod& pod,
+                                                         bool answer) const override;
   [[nodiscard]] std::size_t logs() const override;
 
   void append_samples(std::vector<stats::Series>& out) const;

@@ -1,5 +1,6 @@
 #include "flow/lines/klog_pairs.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace flowtap::flow {
@@ -7,6 +8,7 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 using Kind = KlogPair::Kind;
+constexpr std::string_view kGoMap = "map[";  // old klog's %+v, where no string has quotes
 
 // What matters within nested JSON.
 constexpr auto kMarks = [] {
@@ -144,6 +146,11 @@ bool KlogPairs::next_text(KlogPair& pair) {
     const std::size_t end = end_of_nested(line, value);
     if (open && may_go_on(line, end)) return stop(true);
     if (end != kNone && ends_value(line, end)) return give(pair, Kind::kJson, value, end, end);
+  } else if (const std::string_view rest = line.substr(std::min(value, line.size()));
+             rest.starts_with(kGoMap)) {
+    const std::size_t end = end_of_nested(line, value + kGoMap.size() - 1);
+    if (open && may_go_on(line, end)) return stop(true);
+    if (end != kNone && ends_value(line, end)) return give(pair, Kind::kUnquoted, value, end, end);
   }
 
   std::size_t end = line.find(' ', value);

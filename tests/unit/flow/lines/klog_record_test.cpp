@@ -104,6 +104,14 @@ TEST(KlogRecord, OldAndOddValues) {
   EXPECT_EQ(pairs_of(with_header("\"raw\" a=1\ngoroutine 1 b=2\n c=3")), (Pairs{"a=1"}));
 }
 
+// Old klog's %+v of a map: to where it is closed, and as far as its first space where it is not.
+TEST(KlogRecord, GoMaps) {
+  EXPECT_EQ(pairs_of(with_header(R"("m" a=map[x:{} y:[{1 b c=d}]] e="f")")),
+            (Pairs{"a=map[x:{} y:[{1 b c=d}]]", "e=f"}));
+  EXPECT_EQ(pairs_of(with_header(R"("m" a=map[] e="f")")), (Pairs{"a=map[]", "e=f"}));
+  EXPECT_EQ(pairs_of(with_header(R"("m" a=map[x:{ y] e="f")")), (Pairs{"a=map[x:{", "y] e=f"}));
+}
+
 TEST(KlogRecord, MembersOfAnObject) {
   const std::string_view text =
       R"({"ts":1795224038348.28,"logger":"P.D","caller":"a.go:1","msg":"No \"x\"","pod":{"name":"p","namespace":"ns"},)"

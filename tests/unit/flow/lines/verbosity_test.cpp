@@ -228,5 +228,19 @@ TEST(Verbosity, WhatIsUnknownPassesAndIsCounted) {
   EXPECT_FALSE(is_shown(3, 2));
 }
 
+// By their sources; no log at hand has them.
+TEST(Verbosity, WhatIsSaidSeldom) {
+  EXPECT_EQ(
+      level_of(R"("Unable to schedule pod, possibly due to node not found; waiting" pod="ns/p" err="x")"), 2);
+  EXPECT_EQ(level_of(R"("Status after running PreEnqueue plugin" pod="ns/p" plugin="SchedulingGates")"), 4);
+  EXPECT_EQ(level_of(R"("One or more plugins asked to wait and no plugin rejected pod" pod="ns/p")"), 4);
+  EXPECT_EQ(level_of(R"("Pod waiting on permit" pod="ns/p")"), 4);
+  EXPECT_EQ(level_of(R"("Pod rejected while waiting on permit" pod="ns/p" status="x")"), 4);
+  EXPECT_EQ(level_of(R"("node usage not found in snapshot" node="n")"), 5);
+  EXPECT_EQ(level_of(R"("device allocate success" pod="ns/p" allocate device={})"), 4);
+  EXPECT_EQ(level_of(R"("device allocate success" pod="ns/p" best device combination={})"), 5);
+  EXPECT_EQ(level_of(R"("device allocate success" pod="ns/p" worst device=[])"), 5);
+}
+
 }  // namespace
 }  // namespace flowtap::flow

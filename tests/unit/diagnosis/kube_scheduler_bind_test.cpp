@@ -1,0 +1,125 @@
+// Pods that have their node and are not bound to it, as kube-scheduler tells.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using test::answer_of;
+using test::body;
+
+constexpr std::string_view kBegin = R"("Attempting to schedule pod" pod="ns/p")";
+constexpr std::string_view kBound =
+    R"("Successfully bound pod to node" pod="ns/p" node="n1" evaluatedNodes=6 feasibleNodes=2)";
+constexpr std::string_view kBoundOnly = R"({"status":"passed","summary":"bind success"})";
+constexpr std::string_view kNode1 = R"({"name":"n1","status":"passed","score":0,"containers":[]})";
+
+std::string no_fit(std::string_view err) {
+  return R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=")" + std::string(err) + '"';
+}
+
+TEST(KubeSchedulerBind, ABindThatFails) {
+  constexpr std::string_view kRejected =
+      R"("Error scheduling pod; retrying" err="binding rejected: node is locked" logger="UnhandledError" pod="ns/p")";
+  EXPECT_EQ(answer_of({kRejected}),
+            body("failed", "passed", "", "", R"({"status":"failed","summary":"node is locked"})"));
+  EXPECT_EQ(answer_of({kBegin, R"("Attempting to bind pod to node" pod="ns/p" node="n1")",
+                       R"("Pod rejected by Bind plugin" pod="ns/p" node="n1" plugin="B" status="x")",
+                       R"("Failed to bind pod" pod="ns/p")",
+                       R"("Error scheduling pod; retrying" err="node is locked" pod="ns/p")"}),
+            body("failed", "passed", "", kNode1, R"({"status":"failed","summary":"node is locked"})"));
+  EXPECT_EQ(
+      answer_of({kBegin,
+                 R"("Error scheduling pod; retrying" err="running PreFilter plugin \"X\": no" pod="ns/p")"}),
+      body("failed", "failed", R"(running PreFilter plugin \"X\": no)", ""));
+}
+
+// From about 1.26 on the error of a bind has no beginning of its own: what was said before it tells.
+TEST(KubeSchedulerBind, ABindThatFailsIsTheBindsWhateverItsErrorIs) {
+  const auto error = [](std::string_view err) {
+    return R"("Error scheduling pod; retrying" err=")" + std::string(err) +
+           R"(" logger="UnhandledError" pod="ns/p")";
+  };
+  const auto failed = [](std::string_view summary) {
+    return body("failed", "passed", "", "",
+                R"({"status":"failed","summary":")" + std::string(summary) + "\"}");
+  };
+  constexpr std::string_view kLocked = "node n1 has been locked within 5m0s: node lock contention";
+  EXPECT_EQ(answer_of({R"("Failed to bind pod" pod="ns/p")", error(kLocked)}), failed(kLocked))
+      << "an extender's bind";
+  for (const char* said : {R"("Plugin failed" err="x" plugin="V" pod="ns/p" node="n1")",
+                           R"("Plugin failed" err="x" plugin="V" pod="ns/p")",
+                           R"("Plugin Failed" err="x" plugin="V" pod="ns/p" node="n1")",
+                           R"("Failed running Reserve plugin" err="x" plugin="V" pod="ns/p")",
+                           R"("Failed running Permit plugin" err="x" plugin="V" pod="ns/p")",
+                           R"("Failed waiting on permit for pod" err="x" pod="ns/p")",
+                           R"("Failed running PreBind plugin" err="x" plugin="V" pod="ns/p")",
+                           R"("Failed running Bind plugin" err="x" plugin="V" pod="ns/p")"})
+    EXPECT_EQ(answer_of({said, error("x")}), failed("x")) << said;
+  for (const char* err :
+       {R"(running Reserve plugin \"V\": x)", R"(running Permit plugin \"V\": x)",
+        "waiting on permit for pod: x",
+        R"(running PreBind plugin \"VolumeBinding\": binding volumes: context deadline exceeded)",
+        R"(running Bind plugin \"V\": x)"})
+    EXPECT_EQ(answer_of({error(err)}), failed(err)) << "without what is said before";
+  for (const char* err : {R"(running PreFilter plugin \"V\": x)", R"(running PreScore plugin \"V\": x)"})
+    EXPECT_EQ(answer_of({error(err)}), body("failed", "failed", err, "")) << "a plugin of the filter";
+  EXPECT_EQ(answer_of({R"("Plugin failed" err="x" node="n1" operation="addPod" plugin="V" pod="ns/p")",
+                       error("x")}),
+            body("failed", "failed", "x", ""))
+      << "said of the filter, with pods that are nominated";
+}
+
+TEST(KubeSchedulerBind, TheNodeOfABindThatAPluginEndsIsKnown) {
+  for (const char* said : {R"("Plugin failed" err="x" plugin="V" pod="ns/p" node="n1")",
+                           R"("Plugin Failed" err="x" pod="ns/p" node="n1")",
+                           R"("Failed running PreBind plugin" err="x" pod="ns/p" node="n1")",
+                           R"("Failed running Bind plugin" err="x" pod="ns/p" node="n1")",
+                           R"("Pod rejected by PreBind plugin" pod="ns/p" node="n1" status="x")",
+                           R"("Pod rejected by Bind plugin" pod="ns/p" node="n1" status="x")"})
+    EXPECT_NE(answer_of({said, R"("Error scheduling pod; retrying" err="x" pod="ns/p")"}, "ns/p", true)
+                  .find(R"("node":"n1")"),
+              std::string::npos)
+        << said;
+}
+
+// What a plugin says of the pod when it has its node comes as a verdict of no node.
+TEST(KubeSchedulerBind, AVerdictOnAPodThatHasItsNodeIsTheBinds) {
+  const std::string end = no_fit("0/1 nodes are available: 1 Insufficient cpu.");
+  const std::string failed =
+      body("failed", "passed", "", "",
+           R"({"status":"failed","summary":"0/1 nodes are available: 1 Insufficient cpu."})");
+  constexpr std::string_view kRejected =
+      R"("Pod rejected by PreBind plugin" pod="ns/p" node="n1" plugin="V" status="Insufficient cpu")";
+  EXPECT_EQ(answer_of({kRejected, end}), failed);
+  EXPECT_EQ(answer_of({kRejected, end, end}), answer_of({end})) << "and then there is none that fits";
+  DiagnosisStore store;
+  SchedulerLog log(store);
+  for (const std::string& said : {std::string(kRejected), end})
+    log.read("I0821 07:20:00.000001       1 a.go:1] " + said);
+  EXPECT_TRUE(log.counts().failures.contains("Insufficient cpu")) << "its advice, too";
+}
+
+TEST(KubeSchedulerBind, APodThatWaitsForOthersHasItsNode) {
+  constexpr std::string_view kWaits = R"("Pod waiting on permit" pod="ns/p")";
+  constexpr std::string_view kEnds =
+      R"("Pod rejected while waiting on permit" pod="ns/p" status="rejected due to timeout after waiting 1m0s at plugin G")";
+  constexpr std::string_view kRefused = "0/1 nodes are available: 1 optimistic rejection in PostFilter.";
+  constexpr std::string_view kTimeout =
+      "0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin G.";
+  const auto failed = [](std::string_view summary) {
+    return body("failed", "passed", "", "",
+                R"({"status":"failed","summary":")" + std::string(summary) + "\"}");
+  };
+  EXPECT_EQ(answer_of({kBegin, kWaits}), body("pending", "passed", "", ""));
+  EXPECT_EQ(answer_of({kBegin, kWaits, no_fit(kRefused)}), failed(kRefused));
+  EXPECT_EQ(answer_of({kEnds, no_fit(kRefused)}), failed(kRefused));
+  EXPECT_EQ(answer_of({no_fit(kTimeout)}), failed(kTimeout)) << "at -v=2";
+  EXPECT_EQ(answer_of({kBegin, kWaits, kBound}), body("succeeded", "passed", "", kNode1, kBoundOnly));
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis
