@@ -191,8 +191,13 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   const bool has_ended = stream.ended;
   if (has_ended && (stream.finished || stream.flow)) return;
   const bool had_name = stream.flow != nullptr;
-  stream.flow = writing.flow(name.flow);
-  writing.open_stream(*stream.flow, stream.terminal);
+  if (had_name && stream.flow->log.id() == name.flow) {
+    stream.flow = writing.renew(*stream.flow, stream.terminal);
+  } else {
+    if (had_name) writing.end_stream(*stream.flow, stream.time);
+    stream.flow = writing.flow(name.flow);
+    writing.open_stream(*stream.flow, stream.terminal);
+  }
   const bool has_earlier_records = know_scheduler(stream) && had_name;
   begin(stream, writing);
   if (has_earlier_records) take_earlier_records(stream, writing);
@@ -267,8 +272,7 @@ void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& wri
 // It had to make room while it was written to.
 void Pipeline::renew(Stream& stream, FlowStore::Writing& writing) {
   if (!stream.flow->gone) return;
-  stream.flow = writing.flow(stream.flow->log.id());
-  writing.open_stream(*stream.flow, stream.terminal);
+  stream.flow = writing.renew(*stream.flow, stream.terminal);
   stream.flow->log.begin_at(stream.number, stream.lines.next() - stream.lines.unfinished());
 }
 

@@ -37,6 +37,17 @@ class PipelineTest : public testing::Test {
     pipeline_->replay(1);
   }
 
+  /// A store of so many flows, on the same journal.
+  void open_for(std::size_t flows) {
+    StoreOptions options;
+    options.dir = dir_ / "flows";
+    options.flows = flows;
+    pipeline_.reset(), store_.reset();
+    store_ = FlowStore::open(options);
+    pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal);
+    pipeline_->replay(1);
+  }
+
   void bytes(StreamNo stream, std::uint64_t offset, std::string_view text,
              std::uint64_t time = 1'000'000'000) {
     batch_.add(BytesEntry{stream, offset, time, 0, as_bytes(text)});

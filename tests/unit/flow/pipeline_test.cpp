@@ -187,15 +187,7 @@ TEST_F(PipelineTest, AFlowThatHadToMakeRoomGoesOnWithoutAGap) {
   name(1, "pod/a");
   bytes(1, 0, "one\ntwo\n");
   append();
-  {
-    StoreOptions options;
-    options.dir = dir_ / "flows";
-    options.flows = 1;
-    pipeline_.reset(), store_.reset();
-    store_ = FlowStore::open(options);
-    pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal);
-    pipeline_->replay(1);
-  }
+  open_for(1);
   name(2, "pod/b");
   bytes(2, 0, "b\n", 9'000'000'000);
   append();
@@ -206,6 +198,54 @@ TEST_F(PipelineTest, AFlowThatHadToMakeRoomGoesOnWithoutAGap) {
   append();
   EXPECT_EQ(lines("pod/a"), (Lines{"<10>", "four"}));
   EXPECT_EQ(store_->summary("pod/a")->missing, 10U);
+}
+
+// The other one may be silent for long: what comes in the flow's place is not at its end while that one is open.
+TEST_F(PipelineTest, OfTwoOutputsOneEndsAfterTheFlowHadToMakeRoom) {
+  open_for(1);
+  name(1, "pod/a"), name(2, "pod/a", "stderr");
+  bytes(1, 0, "one\n"), bytes(2, 0, "two\n");
+  append();
+  name(3, "pod/b");
+  bytes(3, 0, "b\n", 9'000'000'000);
+  append();
+  store_->flush({}, 1, true);
+  ASSERT_FALSE(store_->find("pod/a"));
+  bytes(1, 4, "three\n");
+  append();
+  ASSERT_TRUE(store_->summary("pod/a")->open);
+  end(1, 10);
+  append();
+  EXPECT_TRUE(store_->summary("pod/a")->open) << "the other output may write on";
+  bytes(2, 4, "four\n");
+  append();
+  EXPECT_EQ(lines("pod/a"), (Lines{"three", "2:four"}));
+  // Its name comes again, as after it was corrected: that is no further output.
+  name(2, "pod/a", "stderr");
+  end(2, 9);
+  append();
+  EXPECT_FALSE(store_->summary("pod/a")->open);
+}
+
+// A stream whose flow had to make room is told to be another one's: the flow before is not left open, nor the other one.
+TEST_F(PipelineTest, ANameIsCorrectedAfterTheFlowHadToMakeRoom) {
+  open_for(1);
+  name(1, "container/a"), name(2, "container/a", "stderr");
+  bytes(1, 0, "one\n"), bytes(2, 0, "two\n");
+  append();
+  name(3, "pod/b");
+  bytes(3, 0, "b\n", 9'000'000'000);
+  append();
+  store_->flush({}, 1, true);
+  ASSERT_FALSE(store_->find("container/a"));
+  name(1, "pod/a"), name(2, "pod/a", "stderr");
+  end(1, 4);
+  append();
+  EXPECT_TRUE(store_->summary("pod/a")->open);
+  end(2, 4);
+  append();
+  EXPECT_FALSE(store_->summary("pod/a")->open);
+  EXPECT_FALSE(store_->find("container/a"));
 }
 
 TEST_F(PipelineTest, AStartEndsWhatNobodyWritesTo) {

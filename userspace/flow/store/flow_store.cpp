@@ -199,7 +199,7 @@ FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id
 }
 
 void FlowStore::Writing::open_stream(Flow& flow, bool terminal) {
-  ++flow.open_streams;
+  ++flow.succession->open_streams;
   flow.terminal = flow.terminal || terminal;
   if (flow.log.ended() == 0) return;
   flow.log.set_ended(0);
@@ -208,8 +208,9 @@ void FlowStore::Writing::open_stream(Flow& flow, bool terminal) {
 }
 
 void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
-  if (flow.open_streams > 0) --flow.open_streams;
-  if (flow.open_streams > 0 || flow.gone) return;
+  std::size_t& open = flow.succession->open_streams;
+  if (open > 0) --open;
+  if (open > 0 || flow.gone) return;
   flow.log.set_ended(std::max<std::uint64_t>(time, 1));
   store_.more_age_ = true;
   touch(flow);
@@ -217,9 +218,18 @@ void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
   store_.note_gaps(flow);  // what nothing stands behind may be found now
 }
 
+FlowStore::Ref FlowStore::Writing::renew(const Flow& gone, bool terminal) {
+  Ref flow = this->flow(gone.log.id());
+  if (flow->succession != gone.succession) open_stream(*flow, terminal);
+  flow->terminal = flow->terminal || terminal;
+  return flow;
+}
+
 void FlowStore::forget_streams() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [id, flow] : flows_) flow->open_streams = 0;
+  for (const auto& [id, flow] : flows_) flow->succession->open_streams = 0;
+  for (const auto& [id, left] : left_)
+    if (const auto succession = left.lock()) succession->open_streams = 0;
 }
 
 void FlowStore::keep_streams(const std::unordered_set<StreamNo>& streams) {
@@ -231,7 +241,7 @@ void FlowStore::keep_streams(const std::unordered_set<StreamNo>& streams) {
 void FlowStore::end_orphans(std::uint64_t time) {
   const std::scoped_lock lock(mutex_);
   for (const auto& [id, flow] : flows_) {
-    if (flow->open_streams > 0 || flow->log.ended() != 0 || flow->derived) continue;
+    if (flow->succession->open_streams > 0 || flow->log.ended() != 0 || flow->derived) continue;
     flow->log.set_ended(flow->log.last() != 0 ? flow->log.last() : time);
     note_change(*flow);
     note_gaps(*flow);

@@ -98,6 +98,7 @@ class FlowStore {
   struct Succession {
     std::uint64_t number = 0;
     std::weak_ptr<Flow> latest;
+    std::size_t open_streams = 0;  ///< also those that have not written since the last one had to go
     // Of the last one that is gone.
     LogPosition end = 0;
     std::uint64_t lines = 0;
@@ -113,7 +114,6 @@ class FlowStore {
     const std::shared_ptr<Succession> succession;
     const std::uint64_t number;  ///< of this process; followers are told by it
     FlowLog log;
-    std::size_t open_streams = 0;
     bool terminal = false;  ///< one of its streams was a terminal's
     bool gone = false;      ///< it had to make room: whoever writes asks for it anew
     bool fresh = false;     ///< nothing was known of it when it was asked for
@@ -160,6 +160,8 @@ class FlowStore {
     [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);
     void open_stream(Flow& flow, bool terminal = false);
     void end_stream(Flow& flow, std::uint64_t time);
+    /// The flow with the name of one that had to make room, for a stream that was open there, and still is.
+    [[nodiscard]] Ref renew(const Flow& gone, bool terminal = false);
     /// There are more lines in memory than may be: let go, and flush().
     [[nodiscard]] bool has_too_much() const { return store_.too_much(); }
 
