@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 
@@ -18,7 +19,9 @@
 namespace flowtap::flow {
 namespace {
 
-constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\2'};
+constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\3'};
+// Of builds before, whose rows end a field earlier.
+constexpr std::array<char, 8> kOlderMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\2'};
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 // What stands before each row.
@@ -41,12 +44,16 @@ struct RawState {
   std::uint64_t refilled;
   std::uint32_t id;       // bytes
   std::uint32_t streams;  // how many; kGone: the flow is gone
+  std::uint64_t open;     // the stream of the line that the file ends amid; 0: it does not
+  std::uint64_t open_is_stderr;
 };
 struct RawStream {
   std::uint64_t number;
   std::uint64_t offset;
 };
-static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 96 && sizeof(RawStream) == 16);
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 112 && sizeof(RawStream) == 16);
+
+constexpr std::size_t kOlderState = offsetof(RawState, open);
 
 constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
@@ -71,7 +78,8 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
   put(row, RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
                     state.first, state.last, state.ended, state.past, state.refilled,
                     static_cast<std::uint32_t>(state.id.size()),
-                    gone ? kGone : static_cast<std::uint32_t>(state.streams.size())});
+                    gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
+                    state.open ? state.open->stream : 0, state.open && state.open->output == "stderr"});
   row += state.id;
   if (!gone)
     for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
@@ -80,11 +88,11 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
 }
 
 template <typename T>
-std::optional<T> take(std::string_view& text) {
-  T value;
-  if (text.size() < sizeof(value)) return std::nullopt;
-  text.copy(reinterpret_cast<char*>(&value), sizeof(value));
-  text.remove_prefix(sizeof(value));
+std::optional<T> take(std::string_view& text, std::size_t size = sizeof(T)) {
+  T value{};
+  if (text.size() < size) return std::nullopt;
+  text.copy(reinterpret_cast<char*>(&value), size);
+  text.remove_prefix(size);
   return value;
 }
 
@@ -93,8 +101,8 @@ struct Row {
   bool gone = false;
 };
 
-std::optional<Row> parse_row(std::string_view text) {
-  const auto raw = take<RawState>(text);
+std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
+  const auto raw = take<RawState>(text, state_size);
   if (!raw || raw->id > text.size()) return std::nullopt;
   Row row{{.id = std::string(text.substr(0, raw->id)),
            .inode = raw->inode,
@@ -108,7 +116,10 @@ std::optional<Row> parse_row(std::string_view text) {
            .last = raw->last,
            .ended = raw->ended,
            .streams = {},
-           .past = raw->past},
+           .past = raw->past,
+           .open = raw->open == 0
+                       ? std::nullopt
+                       : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"})},
           raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
@@ -117,13 +128,13 @@ std::optional<Row> parse_row(std::string_view text) {
   return row;
 }
 
-std::optional<Row> take_row(std::string_view& text) {
+std::optional<Row> take_row(std::string_view& text, std::size_t state_size) {
   const auto head = take<RowHead>(text);
   if (!head || head->size > text.size()) return std::nullopt;
   const std::string_view row = text.substr(0, head->size);
   text.remove_prefix(head->size);
   if (crc32c(0, bytes_of(row)) != head->crc) return std::nullopt;
-  return parse_row(row);
+  return parse_row(row, state_size);
 }
 
 Status write_all(int fd, std::uint64_t at, std::string& bytes, const std::string& path) {
@@ -151,19 +162,22 @@ void FlowIndex::load() {
     return;
   }
   std::string_view text = *all;
-  if (!text.starts_with(std::string_view(kMagic.data(), kMagic.size()))) {
+  const bool is_older = text.starts_with(std::string_view(kOlderMagic.data(), kOlderMagic.size()));
+  if (!is_older && !text.starts_with(std::string_view(kMagic.data(), kMagic.size()))) {
     said_ = path() + " was written by another build; the flows before are not known";
     return;
   }
   text.remove_prefix(kMagic.size());
   std::string_view good = text;
-  while (auto row = take_row(text)) {
+  while (auto row = take_row(text, is_older ? kOlderState : sizeof(RawState))) {
     good = text;
     if (row->gone)
       found_.erase(row->state.id);
     else
       found_.insert_or_assign(row->state.id, std::move(row->state));
   }
+  // No row of ours goes behind rows of theirs: the first write is of a new file.
+  if (is_older) return;
   size_ = all->size() - good.size();
   // The end that a killed process has left.
   if (!good.empty() && ::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) return;

@@ -112,8 +112,10 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
       refilled_(written_.refilled),
       first_(written_.first),
       last_(written_.last),
-      ended_(written_.ended) {
+      ended_(written_.ended),
+      open_(written_.open) {
   if (written_.inode != 0) find_file();
+  if (written_.length == 0) open_.reset();
 }
 
 // A process that was killed has left more than counts.
@@ -264,6 +266,7 @@ Status FlowLog::flush() {
   written_.first = first_;
   written_.last = last_;
   written_.ended = ended_;
+  written_.open = open_;
   return {};
 }
 

@@ -151,12 +151,7 @@ class FlowLog {
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;
   bool unsettled_ = false;
-  struct OpenLine {
-    StreamNo stream = 0;
-    std::string output;
-  };
-  std::optional<OpenLine>
-      open_;  // of a log that has some of several streams' lines: the last one, if it is a part
+  std::optional<OpenLine> open_;  // as in the state, with what is in memory
   struct Edit {
     LogPosition at = 0;
     std::uint64_t removed = 0;  // bytes

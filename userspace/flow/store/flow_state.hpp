@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "flow/record.hpp"
@@ -12,6 +13,13 @@ namespace flowtap::flow {
 /// Where in a flow's log something stands: bytes of the CRI format, counted from the flow's very first line on, also
 /// those that have made room since.
 using LogPosition = std::uint64_t;
+
+/// A line that is here in part.
+struct OpenLine {
+  StreamNo stream = 0;
+  std::string output;
+  bool operator==(const OpenLine&) const = default;
+};
 
 struct FlowState {
   std::string id;
@@ -27,7 +35,8 @@ struct FlowState {
   std::uint64_t ended = 0;  ///< when its last stream ended; 0: it has not
   /// Up to where its streams stand in the file; of those that nobody will add to any more only the sum.
   std::map<StreamNo, std::uint64_t> streams;
-  std::uint64_t past = 0;  ///< or, of a flow that has some of their lines, the sum of those
+  std::uint64_t past = 0;             ///< or, of a flow that has some of their lines, the sum of those
+  std::optional<OpenLine> open = {};  ///< of such a flow: the line that the file ends amid
   bool operator==(const FlowState&) const = default;
 };
 
