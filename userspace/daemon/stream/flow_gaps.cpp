@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/thread_nice.hpp"
 #include "daemon/stream/gapped_output.hpp"
 #include "flow/history/gap_search.hpp"
 #include "flow/lines/cri_line.hpp"
@@ -60,8 +59,6 @@ class FlowGaps {
   void put() {
     if (fills_.empty()) return;
     std::ranges::sort(fills_, {}, &flow::GapFill::at);
-    // The store is closed to all others until a file is written anew: not behind whatever else the node does.
-    const ThreadNice in_front(0);
     const auto filled = store_.fill(flow_, fills_);
     if (!filled)
       decide(filled.error().code == ENOSPC ? RefillResult::kNoRoom : RefillResult::kUnfilled,

@@ -1,17 +1,14 @@
 #include "flow/store/flow_log.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <optional>
 
-#include "flow/new_file.hpp"
-#include "flow/positioned_io.hpp"
 #include "flow/store/file_name.hpp"
+#include "flow/store/log_file.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -20,40 +17,8 @@ namespace {
 // write so many at a time that memory is little of it.
 constexpr std::size_t kKeptBuffer = std::size_t{2} << 10U;
 
-constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-constexpr mode_t kMode = 0640;
-
-struct OpenedFile {
-  Fd fd;
-  std::uint64_t inode = 0;
-  std::uint64_t size = 0;
-};
-
-// Nothing: it is not there, or is no file. An Error says nothing of that: on a file system that has become read-only it is.
-Result<std::optional<OpenedFile>> open_existing(const std::string& path, int access) {
-  Fd fd(::open(path.c_str(), access | kFlags));
-  if (!fd.valid() && errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != EISDIR)
-    return fail_errno(errno, "cannot open " + path);
-  struct stat here{};
-  if (!fd.valid() || ::fstat(fd.get(), &here) != 0 || !S_ISREG(here.st_mode)) return std::nullopt;
-  return OpenedFile{std::move(fd), here.st_ino, static_cast<std::uint64_t>(here.st_size)};
-}
-
-Result<OpenedFile> create(const std::string& path) {
-  ::unlink(path.c_str());  // whatever stands there is not ours
-  FTAP_TRY_ASSIGN(fd, open_new(path, O_RDWR | kFlags | O_CREAT | O_EXCL, kMode));
-  struct stat here{};
-  if (::fstat(fd.get(), &here) != 0) return fail_errno(errno, "cannot look at " + path);
-  return OpenedFile{std::move(fd), here.st_ino, 0};
-}
-
 std::uint64_t count_lines(std::string_view text) {
   return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
-}
-
-Status write_all(const Fd& fd, std::uint64_t at, std::string& bytes, const std::string& path) {
-  std::array parts{iovec{bytes.data(), bytes.size()}};
-  return write_at(fd.get(), at, parts, path);
 }
 
 // Where the first line begins that begins at `at` or behind it.
@@ -61,18 +26,6 @@ std::size_t line_from(std::string_view text, std::size_t at) {
   if (at == 0) return 0;
   const std::size_t newline = text.find('\n', at - 1);
   return newline == std::string_view::npos ? text.size() : newline + 1;
-}
-
-// At most so many bytes, as many as there are.
-Status read_text(const Fd& fd, std::uint64_t at, std::uint64_t size, const std::string& path,
-                 std::string& text) {
-  Result<std::size_t> read = 0;
-  text.resize_and_overwrite(size, [&](char* into, std::size_t room) {
-    read = read_at(fd.get(), at, std::as_writable_bytes(std::span(into, room)), path);
-    return read.value_or(0);
-  });
-  if (!read) return std::unexpected(read.error());
-  return {};
 }
 
 struct Cut {
@@ -87,7 +40,7 @@ Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, con
   Cut cut;
   std::string part;
   while (from > 0 && cut.at < length) {
-    FTAP_TRY(read_text(fd, cut.at, std::min(kPart, length - cut.at), path, part));
+    FTAP_TRY(read_log_file(fd, cut.at, std::min(kPart, length - cut.at), path, part));
     if (part.empty()) break;
     const std::uint64_t last = from - 1;  // of what goes, if a line ends there
     const std::size_t newline =
@@ -120,7 +73,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
 
 // A process that was killed has left more than counts.
 void FlowLog::find_file() {
-  const auto opened = open_existing(path_, O_RDWR);
+  const auto opened = open_log_file(path_, O_RDWR);
   const auto* file = opened && *opened ? &**opened : nullptr;
   const bool is_it = file != nullptr && file->inode == written_.inode && file->size >= written_.length;
   if (!is_it || ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0) forget_file();
@@ -227,22 +180,21 @@ Result<std::string> FlowLog::text() const {
 
 // Of the file.
 Result<std::string> FlowLog::content() const {
-  std::string text(written_.length, '\0');
-  if (text.empty()) return text;
-  FTAP_TRY_ASSIGN(file, open_existing(current_path(), O_RDONLY));
+  std::string text;
+  if (written_.length == 0) return text;
+  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDONLY));
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
-  FTAP_TRY_ASSIGN(read, read_at(file->fd.get(), 0, std::as_writable_bytes(std::span(text)), path_));
-  text.resize(read);
+  FTAP_TRY(read_log_file(file->fd, 0, written_.length, path_, text));
   return text;
 }
 
 Result<Fd> FlowLog::open_file() {
   if (written_.inode != 0) {
-    FTAP_TRY_ASSIGN(file, open_existing(current_path(), O_RDWR));
+    FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
     if (file && file->inode == written_.inode && file->size >= written_.length) return std::move(file->fd);
     forget_file();  // somebody has removed it
   }
-  FTAP_TRY_ASSIGN(file, create(path_));
+  FTAP_TRY_ASSIGN(file, create_log_file(path_));
   written_.inode = file.inode;
   return std::move(file.fd);
 }
@@ -250,7 +202,7 @@ Result<Fd> FlowLog::open_file() {
 Status FlowLog::flush() {
   if (!buffer_.empty()) {
     FTAP_TRY_ASSIGN(fd, open_file());
-    if (auto done = write_all(fd, written_.length, buffer_, path_); !done) {
+    if (auto done = write_log_file(fd, written_.length, buffer_, path_); !done) {
       static_cast<void>(::ftruncate(fd.get(), static_cast<off_t>(written_.length)));
       return done;
     }
@@ -284,16 +236,16 @@ std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
 
 // The file without its first `from` bytes, and the rest of the line that these cut.
 Status FlowLog::rewrite(std::uint64_t from) {
-  FTAP_TRY_ASSIGN(file, open_existing(current_path(), O_RDWR));
+  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
   FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_));
   std::string text;
-  FTAP_TRY(read_text(file->fd, cut.at, written_.length - cut.at, path_, text));
+  FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
   if (!replace_content(text)) {
     ++overwritten_;
     // Empty first: a start that finds it shorter than it should be knows that it is not whole.
     if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
-    FTAP_TRY(write_all(file->fd, 0, text, path_));
+    FTAP_TRY(write_log_file(file->fd, 0, text, path_));
   }
   written_.base += cut.at;
   written_.length = text.size();
@@ -304,15 +256,16 @@ Status FlowLog::rewrite(std::uint64_t from) {
 // In a new file, which takes the old one's name when the index knows it.
 Status FlowLog::replace_content(std::string& text) {
   const std::string made = path_ + ".tmp";
-  FTAP_TRY_ASSIGN(fresh, create(made));
-  auto done = write_all(fresh.fd, 0, text, made);
-  if (done && ::rename(made.c_str(), new_path().c_str()) != 0)
-    done = fail_errno(errno, "cannot rename " + made);
-  if (!done) {
-    ::unlink(made.c_str());
-    return done;
-  }
-  written_.inode = fresh.inode;
+  FTAP_TRY_ASSIGN(fresh, create_log_file(made));
+  auto done = write_log_file(fresh.fd, 0, text, made);
+  if (done) done = replace_file(made, fresh.inode);
+  if (!done) ::unlink(made.c_str());
+  return done;
+}
+
+Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
+  if (::rename(made.c_str(), new_path().c_str()) != 0) return fail_errno(errno, "cannot rename " + made);
+  written_.inode = inode;
   unsettled_ = true;
   return {};
 }
@@ -351,7 +304,7 @@ void FlowLog::read(LogPosition from, std::size_t limit, LogPart& part, FilePart&
   part.edits = edits_.size();
   const LogPosition file_end = base() + written_.length;
   if (part.from < file_end) {
-    auto found = open_existing(current_path(), O_RDONLY);
+    auto found = open_log_file(current_path(), O_RDONLY);
     auto* opened = found && *found ? &**found : nullptr;
     if (opened != nullptr && opened->inode == written_.inode) {
       file = {.fd = std::move(opened->fd),

@@ -13,6 +13,7 @@
 #include "base/result.hpp"
 #include "flow/lines/cri_line.hpp"
 #include "flow/lines/line_assembler.hpp"
+#include "flow/store/fill_draft.hpp"
 #include "flow/store/flow_state.hpp"
 
 namespace flowtap::flow {
@@ -28,14 +29,6 @@ struct LogPart {
   bool ended = false;              ///< nothing will come behind it
   std::string into = {};           ///< of one that is gone: the flow that it goes on in, if it does
   std::size_t edits = 0;  ///< how often a gap had been filled then, which moves what stands behind it
-};
-
-/// Lines in the place of a gap.
-struct GapFill {
-  LogPosition at = 0;       ///< of the gap's line
-  std::string gap;          ///< that line, with its newline
-  std::string text;         ///< lines of the CRI format
-  std::uint64_t bytes = 0;  ///< that are missing no longer
 };
 
 /// Where a part stands that has to be read from the file. The descriptor keeps what it says readable, unless the file is
@@ -99,9 +92,12 @@ class FlowLog {
   [[nodiscard]] Result<std::string> text() const;
   /// Another flow's lines, behind ours, with where its streams stand. After an Error nothing has changed.
   [[nodiscard]] Status absorb(const FlowLog& other);
-  /// Puts lines in the place of gaps, which are in order. One that is not there (any more) is left alone. Returns the bytes
-  /// that are missing no longer. After an Error nothing has changed. settle() is to be called as after shrink().
-  [[nodiscard]] Result<std::uint64_t> fill(std::span<const GapFill> fills);
+  /// To put lines in the place of gaps, which are in order: draft_fill(), then make() of the draft, during which the log may
+  /// change, then fill(). A gap that is not there (any more) is left alone. Returns the bytes that are missing no longer;
+  /// nothing: the log was changed so that it takes a new draft. After an Error nothing has changed. settle() is to be called
+  /// as after shrink().
+  [[nodiscard]] Result<FillDraft> draft_fill(std::span<const GapFill> fills) const;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> fill(FillDraft& draft, std::span<const GapFill> fills);
   [[nodiscard]] std::size_t edits() const { return edits_.size(); }
   /// Moves a position, and the number of lines before it, from after so many edits to now.
   void move(std::size_t edits, LogPosition& at, std::uint64_t& lines) const;
@@ -133,6 +129,7 @@ class FlowLog {
   [[nodiscard]] Result<std::string> content() const;
   [[nodiscard]] Status rewrite(std::uint64_t from);
   [[nodiscard]] Status replace_content(std::string& text);
+  [[nodiscard]] Status replace_file(const std::string& made, std::uint64_t inode);
   void drop_buffered(std::uint64_t bytes);
   void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
   void put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
@@ -151,14 +148,8 @@ class FlowLog {
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;
   bool unsettled_ = false;
-  std::optional<OpenLine> open_;  // as in the state, with what is in memory
-  struct Edit {
-    LogPosition at = 0;
-    std::uint64_t removed = 0;  // bytes
-    std::uint64_t added = 0;
-    std::uint64_t lines = 0;  // more than before
-  };
-  std::vector<Edit> edits_;        // each as it was when those before it had been made
+  std::optional<OpenLine> open_;   // as in the state, with what is in memory
+  std::vector<LogEdit> edits_;     // each as it was when those before it had been made
   std::uint64_t overwritten_ = 0;  // how often the file was cut in its place
 };
 

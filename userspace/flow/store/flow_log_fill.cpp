@@ -1,7 +1,9 @@
 // Gaps of a flow's log that are filled later, from elsewhere.
+#include <fcntl.h>
+
 #include <algorithm>
 #include <cerrno>
-#include <ranges>
+#include <initializer_list>
 
 #include "flow/store/flow_log.hpp"
 
@@ -11,63 +13,67 @@ namespace {
 // Of one flow; each is remembered for who reads meanwhile.
 constexpr std::size_t kMostEdits = 65536;
 
-std::uint64_t more_lines(const GapFill& fill) {
-  return static_cast<std::uint64_t>(std::ranges::count(fill.text, '\n')) - 1;
-}
-
 }  // namespace
 
-Result<std::uint64_t> FlowLog::fill(std::span<const GapFill> fills) {
+Result<FillDraft> FlowLog::draft_fill(std::span<const GapFill> fills) const {
   if (edits_.size() + fills.size() > kMostEdits)
     return std::unexpected(Error{"too many gaps of " + written_.id + " were filled", {}, ENOSPC});
+  FillDraft draft;
+  draft.path = path_;
+  draft.base = base();
+  draft.length = written_.length;
+  draft.overwritten = overwritten_;
+  draft.edits = edits_.size();
+  draft.before.inode = written_.inode;
   const LogPosition file_end = base() + written_.length;
-  const bool in_file = std::ranges::any_of(
-      fills, [&](const GapFill& fill) { return fill.at >= base() && fill.at < file_end; });
-  std::string text;
-  if (in_file) {
-    FTAP_TRY_ASSIGN(read, content());
-    text = std::move(read);
+  if (std::ranges::none_of(fills,
+                           [&](const GapFill& fill) { return fill.at >= base() && fill.at < file_end; }))
+    return draft;
+  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDONLY));
+  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
+  draft.before = std::move(*file);
+  return draft;
+}
+
+Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<const GapFill> fills) {
+  if (draft.path != path_ || draft.before.inode != written_.inode || draft.base != base() ||
+      draft.length > written_.length || draft.overwritten != overwritten_ || draft.edits != edits_.size())
+    return std::nullopt;
+  // What was written to the file meanwhile.
+  std::string behind;
+  Filled in_behind;
+  if (draft.fresh.fd.valid() && written_.length > draft.length) {
+    FTAP_TRY(read_log_file(draft.before.fd, draft.length, written_.length - draft.length, path_, behind));
+    if (behind.size() != written_.length - draft.length) return fail(path_ + " is shorter than it was");
+    in_behind = fill_text(behind, base() + draft.length, fills);
   }
   std::string buffer = buffer_;
-  std::vector<Edit> edits;
-  std::uint64_t filled = 0;
-  std::uint64_t file_lines = 0;
-  std::uint64_t file_filled = 0;
-  std::uint64_t buffer_lines = 0;
-  bool file_changed = false;
-  // From the last on, so that those before it stand where they did.
-  for (const GapFill& fill : std::views::reverse(fills)) {
-    if (fill.at < base() || fill.text.empty()) continue;
-    const bool of_file = fill.at < file_end;
-    std::string& place = of_file ? text : buffer;
-    const std::size_t at = fill.at - (of_file ? base() : file_end);
-    if (at > place.size() || place.compare(at, fill.gap.size(), fill.gap) != 0) continue;
-    place.replace(at, fill.gap.size(), fill.text);
-    edits.push_back({fill.at, fill.gap.size(), fill.text.size(), more_lines(fill)});
-    filled += fill.bytes;
-    (of_file ? file_lines : buffer_lines) += more_lines(fill);
-    file_filled += of_file ? fill.bytes : 0;
-    file_changed = file_changed || of_file;
-  }
-  if (edits.empty()) return 0;
-  if (file_changed) {
-    FTAP_TRY(replace_content(text));
-    written_.length = text.size();
-    written_.lines += file_lines;
-    written_.missing -= std::min(written_.missing, file_filled);
-    written_.refilled += file_filled;
+  const Filled in_buffer = fill_text(buffer, base() + written_.length, fills);
+  if (draft.fresh.fd.valid()) {
+    const std::uint64_t length = draft.fresh.size + behind.size();
+    if (!behind.empty())
+      FTAP_TRY(write_log_file(draft.fresh.fd, draft.fresh.size, behind, draft.fresh_path()));
+    FTAP_TRY(replace_file(draft.fresh_path(), draft.fresh.inode));
+    const std::uint64_t filled = draft.filled.bytes + in_behind.bytes;
+    written_.length = length;
+    written_.lines += draft.filled.lines + in_behind.lines;
+    written_.missing -= std::min(written_.missing, filled);
+    written_.refilled += filled;
+    draft.taken();
   }
   buffer_ = std::move(buffer);
-  buffered_lines_ += buffer_lines;
+  buffered_lines_ += in_buffer.lines;
+  const std::uint64_t filled = draft.filled.bytes + in_behind.bytes + in_buffer.bytes;
   missing_ -= std::min(missing_, filled);
   refilled_ += filled;
-  edits_.insert(edits_.end(), edits.begin(), edits.end());
+  for (const Filled* part : std::initializer_list<const Filled*>{&in_buffer, &in_behind, &draft.filled})
+    edits_.insert(edits_.end(), part->edits.begin(), part->edits.end());
   return filled;
 }
 
 void FlowLog::move(std::size_t edits, LogPosition& at, std::uint64_t& lines) const {
   for (; edits < edits_.size(); ++edits) {
-    const Edit& edit = edits_[edits];
+    const LogEdit& edit = edits_[edits];
     if (at <= edit.at) continue;
     at = std::max(at, edit.at + edit.removed) - edit.removed + edit.added;
     lines += edit.lines;

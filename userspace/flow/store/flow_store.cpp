@@ -27,7 +27,8 @@ std::map<std::uint64_t, std::string> files_in(const std::string& dir) {
   for (; !error && at != fs::directory_iterator(); at.increment(error)) {
     const std::string name = at->path().filename();
     const std::string_view stem = std::string_view(name).substr(0, name.rfind('.'));
-    const bool made = (name.ends_with(".new") || name.ends_with(".tmp")) && stem.ends_with(kFlowSuffix);
+    const bool made = (name.ends_with(".new") || name.ends_with(".tmp") || name.ends_with(".fill")) &&
+                      stem.ends_with(kFlowSuffix);
     struct stat here{};
     if ((made || name.ends_with(kFlowSuffix)) && ::lstat(at->path().c_str(), &here) == 0 &&
         S_ISREG(here.st_mode))

@@ -228,8 +228,9 @@ class FlowStore {
   void when_gapped(std::function<void()> told);
   /// The flows that have got gaps since the last call, and those with gaps that have ended.
   [[nodiscard]] std::vector<std::string> take_gapped();
-  /// FlowLog::fill(). Safe from any thread. Flows that ended before make room for it. Error code ENOSPC: this one, or all of
-  /// them, would be larger than they may.
+  /// Puts lines in the place of gaps, which are in order, while others write and read. Safe from any thread. Returns the bytes
+  /// that are missing no longer; a gap that is not there (any more) is left alone. Flows that ended before make room for it.
+  /// Error code ENOSPC: this one, or all of them, would be larger than they may.
   [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
 
   /// Told after lines were added to this flow, or it ended or is gone.
@@ -264,6 +265,7 @@ class FlowStore {
   }
   void flush_flow(const Ref& flow, Clock::time_point now);
   [[nodiscard]] bool make_room(const Flow* writer = nullptr);
+  [[nodiscard]] Status make_room_for(const Flow& flow, std::span<const GapFill> fills);
   [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
   void remove(const Ref& flow, Eviction reason);
@@ -283,6 +285,7 @@ class FlowStore {
   Followers followers_;
   CriTime clock_;
 
+  std::mutex filling_;  // before the other one
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Ref> flows_;
   std::unordered_map<std::string, std::weak_ptr<Succession>> left_;  // by those that are gone, if held

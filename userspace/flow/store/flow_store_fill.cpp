@@ -2,11 +2,19 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <utility>
+#include <mutex>
+#include <optional>
 
+#include "base/thread_nice.hpp"
 #include "flow/store/flow_store.hpp"
 
 namespace flowtap::flow {
+namespace {
+
+// Of one fill().
+constexpr int kMostDrafts = 4;
+
+}  // namespace
 
 void FlowStore::when_gapped(std::function<void()> told) {
   const std::scoped_lock lock(mutex_);
@@ -27,20 +35,40 @@ std::vector<std::string> FlowStore::take_gapped() {
 }
 
 Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> fills) {
-  const std::scoped_lock lock(mutex_);
-  if (flow->gone) return 0;
-  FlowLog& log = flow->log;
+  const std::scoped_lock one(filling_);
+  for (int drafts = 1;; ++drafts) {
+    // Who fills may do so behind whatever else the node does, but not while all others wait for him.
+    std::optional<ThreadNice> in_front(0);
+    std::unique_lock lock(mutex_);
+    if (flow->gone) return 0;
+    FTAP_TRY(make_room_for(*flow, fills));
+    FTAP_TRY_ASSIGN(draft, flow->log.draft_fill(fills));
+    // A log that loses its beginning again and again waits in the end.
+    const bool waits = drafts == kMostDrafts;
+    if (!waits) lock.unlock(), in_front.reset();
+    FTAP_TRY(draft.make(fills));
+    if (!waits) in_front.emplace(0), lock.lock();
+    if (flow->gone) return 0;
+    if (!waits) FTAP_TRY(make_room_for(*flow, fills));
+    FTAP_TRY_ASSIGN(filled, change(flow->log, [&] { return flow->log.fill(draft, fills); }));
+    if (!filled) continue;
+    if (*filled > 0) changed_.push_back(flow);
+    write_index();
+    if (*filled > 0) followers_.tell(std::array{flow->number});
+    return *filled;
+  }
+}
+
+// Newer lines would have to make room for them.
+Status FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills) {
+  const FlowLog& log = flow.log;
   std::uint64_t grows = 0;
   for (const GapFill& fill : fills) grows += fill.text.size() - std::min(fill.text.size(), fill.gap.size());
-  // Newer lines would have to make room for them.
   if (log.end() - log.base() + grows > options_.flow_bytes || buffered_ + grows > options_.buffers_bytes ||
-      !make_room_before(*flow, grows))
+      !make_room_before(flow, grows))
     return std::unexpected(Error{"there is no room for what was missing of " + log.id(), {}, ENOSPC});
-  const auto filled = change(log, [&] { return log.fill(fills); });
-  if (filled && *filled > 0) changed_.push_back(flow);
   write_index();
-  if (filled && *filled > 0) followers_.tell(std::array{flow->number});
-  return filled;
+  return {};
 }
 
 // What ended before the flow makes room for so many bytes more of it, as for new lines. False: it would not be enough.

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <thread>
 
 #include "tests/unit/flow/store/store_kit.hpp"
 #include "tests/unit/flow/tmpfs_dir.hpp"
@@ -150,6 +152,103 @@ TEST_F(FillTest, WhatEndedBeforeMakesRoom) {
   EXPECT_EQ(lines_of(log_of(*store_, "f")),
             (std::vector<std::string>{"one", std::string(2 * kFilePage, 'x'), "two"}));
   EXPECT_EQ(store_->stats().flows, 1U);
+}
+
+// While the file with what was found is put together, the log is written to.
+TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
+  store_->flush({}, 1, true);
+  FlowLog& log = store_->find("f")->log;
+  const std::array fills{fill("found", 100)};
+  auto draft = log.draft_fill(fills);
+  ASSERT_TRUE(draft && draft->make(fills));
+  const auto say = [&](const char* text, std::uint64_t from) {
+    FlowStore::Writing writing(*store_, {});
+    writing.add(*writing.flow("f"), 1, "stdout", {text, true, at_ + from, at_ + from + 6, 7});
+  };
+  say("three", 104);
+  store_->flush({}, 1, true);
+  say("four ", 110);
+  EXPECT_EQ(log.fill(*draft, fills).value(), 100U);
+  EXPECT_EQ(lines_of(log_of(*store_, "f")),
+            (std::vector<std::string>{"one", "found", "two", "three", "four "}));
+  LogPosition at = 0;
+  std::uint64_t lines = 0;
+  log.move(0, at, lines);
+  EXPECT_EQ(store_->summary("f")->lines, 5U);
+}
+
+// A file that has lost its beginning is not the one that the draft was made of.
+TEST_F(FillTest, ADraftOfALogThatWasCutIsNotTaken) {
+  store_->flush({}, 1, true);
+  FlowLog& log = store_->find("f")->log;
+  const std::array fills{fill("found", 100)};
+  const std::string path = dir_ / (flow_file_name("f") + ".fill");
+  {
+    auto draft = log.draft_fill(fills);
+    ASSERT_TRUE(draft && draft->make(fills));
+    EXPECT_TRUE(std::filesystem::exists(path));
+    log.shrink(log.end() - log.base() - 1);
+    const auto filled = log.fill(*draft, fills);
+    ASSERT_TRUE(filled);
+    EXPECT_FALSE(*filled);
+    log.settle();
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"<100>", "two"}));
+}
+
+// One writes and cuts, one fills, and who reads loses nothing.
+TEST_F(FillTest, WhileOthersWrite) {
+  constexpr int kGaps = 200;
+  std::uint64_t at = at_ + 104;
+  const auto add_gap = [&] {
+    FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    writing.add_gap(*flow, 1, "stdout", at + 10, 8);
+    writing.add(*flow, 1, "stdout", {"said", true, at + 10, at + 15, 9});
+    at += 15;
+  };
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  std::atomic<bool> over{false};
+  std::thread writer([&] {
+    for (int i = 0; i < kGaps; ++i) {
+      add_gap();
+      if (i % 3 == 0) store_->flush({}, 1, true);
+    }
+    over = true;
+  });
+  std::uint64_t filled = 0;
+  for (bool more = true; more;) {
+    more = !over;
+    const auto flow = store_->find("f");
+    const auto edits = store_->bounds(*flow)->edits;
+    const std::string log = log_of(*store_, "f");
+    std::vector<GapFill> fills;
+    for (std::size_t line = 0; line < log.size(); line = log.find('\n', line) + 1) {
+      const std::string text = log.substr(line, log.find('\n', line) + 1 - line);
+      if (const auto parsed = parse_cri_line(std::string_view(text).substr(0, text.size() - 1));
+          !parsed || !parsed->missing)
+        continue;
+      GapFill& fill = fills.emplace_back(line, text, std::string(), 10);
+      CriTime clock;
+      put_cri_line(fill.text, clock, {8, "stdout", true, {}, "found in the runtime's file"});
+    }
+    ASSERT_EQ(store_->bounds(*flow)->edits, edits) << "nobody else fills";
+    const auto done = store_->fill(flow, fills);
+    ASSERT_TRUE(done);
+    filled += *done;
+    more = more || *done < 10 * fills.size();
+  }
+  writer.join();
+  EXPECT_EQ(filled, 10U * kGaps);
+  std::vector<std::string> wanted{"one", "found", "two"};
+  for (int i = 0; i < kGaps; ++i) wanted.insert(wanted.end(), {"found in the runtime's file", "said"});
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), wanted);
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+  EXPECT_EQ(store_->summary("f")->lines, wanted.size());
+  store_->flush({}, 1, true);
+  open();
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), wanted);
 }
 
 TEST_F(FillTest, SaysWhatIsOnlyTheBestMatch) {

@@ -1,0 +1,33 @@
+// The files that flows' logs stand in: regular ones, made anew or known, read and written to the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+
+namespace flowtap::flow {
+
+struct LogFile {
+  Fd fd;
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+};
+
+/// Nothing: it is not there, or is no file. An Error says nothing of that: on a file system that has become read-only it is.
+[[nodiscard]] Result<std::optional<LogFile>> open_log_file(const std::string& path, int access);
+
+/// One that is empty, in the place of whatever stands there.
+[[nodiscard]] Result<LogFile> create_log_file(const std::string& path);
+
+/// At most so many bytes, as many as there are.
+[[nodiscard]] Status read_log_file(const Fd& fd, std::uint64_t at, std::uint64_t size,
+                                   const std::string& path, std::string& text);
+
+/// After an Error any part of it may stand there.
+[[nodiscard]] Status write_log_file(const Fd& fd, std::uint64_t at, std::string& bytes,
+                                    const std::string& path);
+
+}  // namespace flowtap::flow
