@@ -10,6 +10,9 @@
 #include <fstream>
 #include <set>
 
+#include "bpf/abi/log.h"
+#include "kernel/log_pins.hpp"
+#include "kernel/map_view.hpp"
 #include "tests/node/stream/listed.hpp"
 #include "tests/support/silent_server.hpp"
 
@@ -122,6 +125,61 @@ TEST_F(Listed, WhatIsOnAFileSystemThatDoesNotAnswerHoldsUpNobody) {
   EXPECT_EQ(daemon_->status().at("stream").at("sources").at("refused"),
             (array{{{"name", "/hung/other"},
                     {"why", "/hung/other is on fuse, which may keep its readers waiting for ever"}}}));
+}
+
+// The table of streams without a free slot: each is as if somebody were just taking it.
+class TakenSlots {
+ public:
+  explicit TakenSlots(const std::string& bpffs) {
+    const kernel::LogPins pins(bpffs);
+    const auto pinned = pins.find(pins.layouts().value().at(0)).value();
+    for (const kernel::Pin& pin : pinned)
+      if (pin.name == "streams")
+        slots_ = kernel::MapView<ftap_stream>::map(pin.object.get(), FTAP_MAX_STREAMS).value();
+    for (ftap_stream& slot : slots_.elements()) {
+      __u64 free = 0;
+      taken_ +=
+          __atomic_compare_exchange_n(&slot.id, &free, kNobody, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    }
+  }
+  ~TakenSlots() { give_back(); }
+  TakenSlots(const TakenSlots&) = delete;
+  TakenSlots& operator=(const TakenSlots&) = delete;
+
+  void give_back() {
+    for (ftap_stream& slot : slots_.elements()) {
+      __u64 ours = kNobody;
+      (void)__atomic_compare_exchange_n(&slot.id, &ours, __u64{0}, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    }
+  }
+  [[nodiscard]] std::size_t taken() const { return taken_; }
+
+ private:
+  static constexpr __u64 kNobody = ~__u64{0};
+  kernel::MapView<ftap_stream> slots_;
+  std::size_t taken_ = 0;
+};
+
+TEST_F(Listed, WhoFindsNoSlotIsLookedForAgain) {
+  const std::string gate = root_.file("gate");
+  ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
+  const Fd to(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
+  // It starts nothing, with which it would be seen again.
+  const std::string script = "echo before; read -r <" + gate + "; echo after";
+  Daemon& daemon = start("processes: [/bin/itself]");
+  TakenSlots slots(root_.file("bpffs"));
+  EXPECT_EQ(slots.taken(), FTAP_MAX_STREAMS);
+  const Journal journal;
+  auto running = run({root_.file("bin/itself"), "-c", script}, journal.unit());
+  const auto refused = [&daemon] { return daemon.stats().series.at("flowtap_log_refused_streams_total"); };
+  EXPECT_TRUE(eventually([&] { return refused() >= 1; }));
+  settle();
+  EXPECT_EQ(open_flows(), 0U);
+  slots.give_back();
+  EXPECT_TRUE(eventually([this] { return open_flows() == 1; }));
+  ASSERT_EQ(::write(to.get(), "\n", 1), 1);
+  EXPECT_EQ(running->wait(), 0);
+  expect_flow("proc", "after\n");
 }
 
 }  // namespace
