@@ -192,7 +192,7 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   if (has_ended && (stream.finished || stream.flow)) return;
   const bool had_name = stream.flow != nullptr;
   if (had_name && stream.flow->log.id() == name.flow) {
-    stream.flow = writing.renew(*stream.flow, stream.terminal);
+    stream.flow = writing.renew(*stream.flow, stream.time, stream.terminal);
   } else {
     if (had_name) writing.end_stream(*stream.flow, stream.time);
     stream.flow = writing.flow(name.flow);
@@ -272,7 +272,7 @@ void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& wri
 // It had to make room while it was written to.
 void Pipeline::renew(Stream& stream, FlowStore::Writing& writing) {
   if (!stream.flow->gone) return;
-  stream.flow = writing.renew(*stream.flow, stream.terminal);
+  stream.flow = writing.renew(*stream.flow, stream.time, stream.terminal);
   stream.flow->log.begin_at(stream.number, stream.lines.next() - stream.lines.unfinished());
 }
 

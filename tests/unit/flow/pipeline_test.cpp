@@ -248,6 +248,52 @@ TEST_F(PipelineTest, ANameIsCorrectedAfterTheFlowHadToMakeRoom) {
   EXPECT_FALSE(store_->find("container/a"));
 }
 
+// One of two outputs has written since, so there is a flow in that one's place, when the other is told to be elsewhere; and it has
+// written under the old name when the first one is.
+TEST_F(PipelineTest, OneOfTwoNamesIsCorrectedAfterTheFlowHadToMakeRoom) {
+  for (const bool first_has_ended : {true, false}) {
+    SCOPED_TRACE(first_has_ended);
+    journal_.reset();
+    std::filesystem::remove_all(dir_ / "journal"), std::filesystem::remove_all(dir_ / "flows");
+    std::filesystem::create_directory(dir_ / "flows");
+    open();
+    open_for(2);
+    name(1, "container/a"), name(2, "container/a", "stderr");
+    bytes(1, 0, "one\n"), bytes(2, 0, "two\n");
+    append();
+    for (const StreamNo other : {3U, 4U}) {
+      name(other, "pod/" + std::to_string(other));
+      bytes(other, 0, "b\n", other * 9'000'000'000);
+    }
+    append();
+    store_->flush({}, 1, true);
+    ASSERT_FALSE(store_->find("container/a"));
+    bytes(1, 4, "three\n");
+    append();
+    if (first_has_ended) {
+      end(1, 10);
+      append();
+      EXPECT_TRUE(store_->summary("container/a")->open);
+      name(2, "pod/a", "stderr");
+      append();
+      EXPECT_FALSE(store_->summary("container/a")->open);
+    } else {
+      name(1, "pod/a");
+      append();
+      bytes(2, 4, "four\n");
+      append();
+      name(2, "pod/a", "stderr");
+      end(1, 10);
+      append();
+      EXPECT_FALSE(store_->find("container/a"));
+    }
+    EXPECT_TRUE(store_->summary("pod/a")->open);
+    end(2, 9);
+    append();
+    EXPECT_FALSE(store_->summary("pod/a")->open);
+  }
+}
+
 TEST_F(PipelineTest, AStartEndsWhatNobodyWritesTo) {
   name(1, "pod/a"), name(2, "pod/b");
   bytes(1, 0, "one\n"), bytes(2, 0, "two\n");

@@ -14,7 +14,7 @@
 #include "base/file.hpp"
 #include "flow/crc32c.hpp"
 #include "flow/new_file.hpp"
-#include "flow/positioned_io.hpp"
+#include "flow/store/log_file.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -137,11 +137,6 @@ std::optional<Row> take_row(std::string_view& text, std::size_t state_size) {
   return parse_row(row, state_size);
 }
 
-Status write_all(int fd, std::uint64_t at, std::string& bytes, const std::string& path) {
-  std::array parts{iovec{bytes.data(), bytes.size()}};
-  return write_at(fd, at, parts, path);
-}
-
 }  // namespace
 
 FlowIndex FlowIndex::open(std::string dir) {
@@ -199,7 +194,7 @@ Status FlowIndex::append(std::span<const FlowState* const> states, std::span<con
   // Those first: a flow that is gone may have a successor with its name.
   for (const std::string& id : gone) put_row(rows, FlowState{.id = id, .streams = {}}, true);
   for (const FlowState* state : states) put_row(rows, *state, false);
-  if (auto written = write_all(fd.get(), size_, rows, path()); !written) {
+  if (auto written = write_log_file(fd, size_, rows, path()); !written) {
     // Else what is half a row there would hide the next ones.
     if (::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) inode_ = 0;
     return written;
@@ -214,7 +209,7 @@ Status FlowIndex::rewrite(std::span<const FlowState* const> states) {
   FTAP_TRY_ASSIGN(fd, open_new(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
   std::string all(kMagic.data(), kMagic.size());
   for (const FlowState* state : states) put_row(all, *state, false);
-  auto written = write_all(fd.get(), 0, all, fresh);
+  auto written = write_log_file(fd, 0, all, fresh);
   if (written && ::rename(fresh.c_str(), path().c_str()) != 0)
     written = fail_errno(errno, "cannot rename " + fresh);
   if (!written) {

@@ -117,16 +117,14 @@ Status FlowLog::absorb(const FlowLog& other) {
 
 bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock) {
   std::uint64_t& position = streams_[stream];
-  const bool is_there = line.end <= position;
+  if (line.end <= position) return false;
   if (!whole_) {
-    if (!is_there) end_line_of_other(stream, line.time, clock);
-    // Also of what is there: what follows may not be.
+    end_line_of_other(stream, line.time, clock);
     if (line.full)
       open_.reset();
     else
       open_ = OpenLine{stream, std::string(output)};
   }
-  if (is_there) return false;
   std::string_view text = line.text;
   if (line.begin < position) text.remove_prefix(std::min<std::uint64_t>(position - line.begin, text.size()));
   if (!whole_) past_ += line.end - std::max(line.begin, position);
@@ -253,7 +251,6 @@ Status FlowLog::rewrite(std::uint64_t from) {
   return {};
 }
 
-// In a new file, which takes the old one's name when the index knows it.
 Status FlowLog::replace_content(std::string& text) {
   const std::string made = path_ + ".tmp";
   FTAP_TRY_ASSIGN(fresh, create_log_file(made));
@@ -263,6 +260,7 @@ Status FlowLog::replace_content(std::string& text) {
   return done;
 }
 
+// By a new one, which takes its name when the index knows it.
 Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
   if (::rename(made.c_str(), new_path().c_str()) != 0) return fail_errno(errno, "cannot rename " + made);
   written_.inode = inode;

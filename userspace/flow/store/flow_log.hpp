@@ -109,7 +109,7 @@ class FlowLog {
   /// What makes room: lines from the oldest on, so that at most `bytes` are left. Returns the bytes. Where there is no room
   /// for another file the old one is written over, which a kill amid it costs; where that fails, too, it is given up.
   std::uint64_t shrink(std::uint64_t bytes);
-  /// The file that shrink() has made takes its place. To be called when the index has the state.
+  /// The file that shrink() or fill() has made takes its place. To be called when the index has the state.
   void settle();
   void remove_file();
   /// It is another flow's file from now on.

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <initializer_list>
+#include <optional>
+#include <utility>
 
 #include "flow/store/flow_log.hpp"
+#include "flow/store/log_file.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -39,16 +42,23 @@ Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<c
   if (draft.path != path_ || draft.before.inode != written_.inode || draft.base != base() ||
       draft.length > written_.length || draft.overwritten != overwritten_ || draft.edits != edits_.size())
     return std::nullopt;
+  // A gap that was in memory then, and is in the file now.
+  const LogPosition drafted = base() + draft.length;
+  const LogPosition file_end = base() + written_.length;
+  if (!draft.fresh.fd.valid() && std::ranges::any_of(fills, [&](const GapFill& fill) {
+        return fill.at >= drafted && fill.at < file_end;
+      }))
+    return std::nullopt;
   // What was written to the file meanwhile.
   std::string behind;
   Filled in_behind;
   if (draft.fresh.fd.valid() && written_.length > draft.length) {
     FTAP_TRY(read_log_file(draft.before.fd, draft.length, written_.length - draft.length, path_, behind));
     if (behind.size() != written_.length - draft.length) return fail(path_ + " is shorter than it was");
-    in_behind = fill_text(behind, base() + draft.length, fills);
+    in_behind = fill_text(behind, drafted, fills);
   }
   std::string buffer = buffer_;
-  const Filled in_buffer = fill_text(buffer, base() + written_.length, fills);
+  const Filled in_buffer = fill_text(buffer, file_end, fills);
   if (draft.fresh.fd.valid()) {
     const std::uint64_t length = draft.fresh.size + behind.size();
     if (!behind.empty())

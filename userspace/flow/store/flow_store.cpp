@@ -208,21 +208,26 @@ void FlowStore::Writing::open_stream(Flow& flow, bool terminal) {
   store_.note_change(flow);
 }
 
+// One that is gone may have a successor, which others write to.
 void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
-  std::size_t& open = flow.succession->open_streams;
-  if (open > 0) --open;
-  if (open > 0 || flow.gone) return;
-  flow.log.set_ended(std::max<std::uint64_t>(time, 1));
+  Succession& succession = *flow.succession;
+  if (succession.open_streams > 0) --succession.open_streams;
+  const Ref latest = succession.latest.lock();
+  if (succession.open_streams > 0 || !latest || latest->gone) return;
+  latest->log.set_ended(std::max<std::uint64_t>(time, 1));
   store_.more_age_ = true;
-  touch(flow);
-  store_.note_change(flow);
-  store_.note_gaps(flow);  // what nothing stands behind may be found now
+  touch(*latest);
+  store_.note_change(*latest);
+  store_.note_gaps(*latest);  // what nothing stands behind may be found now
 }
 
-FlowStore::Ref FlowStore::Writing::renew(const Flow& gone, bool terminal) {
+FlowStore::Ref FlowStore::Writing::renew(Flow& gone, std::uint64_t time, bool terminal) {
   Ref flow = this->flow(gone.log.id());
-  if (flow->succession != gone.succession) open_stream(*flow, terminal);
   flow->terminal = flow->terminal || terminal;
+  if (flow->succession == gone.succession) return flow;
+  // Others of its streams have another name by now.
+  end_stream(gone, time);
+  open_stream(*flow);
   return flow;
 }
 

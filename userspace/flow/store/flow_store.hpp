@@ -161,7 +161,7 @@ class FlowStore {
     void open_stream(Flow& flow, bool terminal = false);
     void end_stream(Flow& flow, std::uint64_t time);
     /// The flow with the name of one that had to make room, for a stream that was open there, and still is.
-    [[nodiscard]] Ref renew(const Flow& gone, bool terminal = false);
+    [[nodiscard]] Ref renew(Flow& gone, std::uint64_t time, bool terminal = false);
     /// There are more lines in memory than may be: let go, and flush().
     [[nodiscard]] bool has_too_much() const { return store_.too_much(); }
 
@@ -265,6 +265,7 @@ class FlowStore {
   }
   void flush_flow(const Ref& flow, Clock::time_point now);
   [[nodiscard]] bool make_room(const Flow* writer = nullptr);
+  [[nodiscard]] bool has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const;
   [[nodiscard]] Status make_room_for(const Flow& flow, std::span<const GapFill> fills);
   [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
   void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);

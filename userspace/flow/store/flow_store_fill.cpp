@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <mutex>
 #include <optional>
+#include <system_error>
+#include <utility>
 
 #include "base/thread_nice.hpp"
 #include "flow/store/flow_store.hpp"
@@ -43,8 +46,9 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
     if (flow->gone) return 0;
     FTAP_TRY(make_room_for(*flow, fills));
     FTAP_TRY_ASSIGN(draft, flow->log.draft_fill(fills));
-    // A log that loses its beginning again and again waits in the end.
-    const bool waits = drafts == kMostDrafts;
+    // A log that loses its beginning again and again waits in the end; and where two of them are much of what is free, nothing
+    // is written meanwhile that would have to make room for the draft.
+    const bool waits = drafts == kMostDrafts || !has_room_beside(draft, fills);
     if (!waits) lock.unlock(), in_front.reset();
     FTAP_TRY(draft.make(fills));
     if (!waits) in_front.emplace(0), lock.lock();
@@ -57,6 +61,15 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
     if (*filled > 0) followers_.tell(std::array{flow->number});
     return *filled;
   }
+}
+
+// On the file system, for the draft and for all that is in memory.
+bool FlowStore::has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const {
+  std::uint64_t size = draft.length;
+  for (const GapFill& fill : fills) size += fill.text.size();
+  std::error_code error;
+  const auto space = std::filesystem::space(options_.dir, error);
+  return !error && space.available >= size + options_.buffers_bytes;
 }
 
 // Newer lines would have to make room for them.

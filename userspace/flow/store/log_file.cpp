@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <span>
+#include <utility>
 
 #include "flow/new_file.hpp"
 #include "flow/positioned_io.hpp"

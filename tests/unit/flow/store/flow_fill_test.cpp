@@ -1,6 +1,7 @@
 // Gaps in the logs of flows that are filled from elsewhere.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -33,6 +34,21 @@ class FillTest : public testing::Test {
     CriTime clock;
     put_cri_line(filled, clock, {5, "stdout", true, {}, text});
     return {at, log.substr(at, log.find('\n', at) + 1 - at), filled, bytes};
+  }
+  // What fills all gaps, in this order.
+  [[nodiscard]] std::vector<GapFill> fills_of(const std::vector<std::string>& texts) const {
+    const std::string log = log_of(*store_, "f");
+    std::vector<GapFill> fills;
+    for (std::size_t line = 0; line < log.size(); line = log.find('\n', line) + 1) {
+      const std::string text = log.substr(line, log.find('\n', line) + 1 - line);
+      const auto parsed = parse_cri_line(std::string_view(text).substr(0, text.size() - 1));
+      if (!parsed || !parsed->missing) continue;
+      GapFill& fill = fills.emplace_back(line, text, std::string(), *parsed->missing);
+      CriTime clock;
+      put_cri_line(fill.text, clock,
+                   {8, "stdout", true, {}, texts.at(std::min(fills.size(), texts.size()) - 1)});
+    }
+    return fills;
   }
   void open() {
     store_.reset();
@@ -154,27 +170,55 @@ TEST_F(FillTest, WhatEndedBeforeMakesRoom) {
   EXPECT_EQ(store_->stats().flows, 1U);
 }
 
-// While the file with what was found is put together, the log is written to.
+// While the file with what was found is put together, the log is written to, and what was in memory to the file.
 TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
   store_->flush({}, 1, true);
   FlowLog& log = store_->find("f")->log;
-  const std::array fills{fill("found", 100)};
-  auto draft = log.draft_fill(fills);
-  ASSERT_TRUE(draft && draft->make(fills));
   const auto say = [&](const char* text, std::uint64_t from) {
     FlowStore::Writing writing(*store_, {});
     writing.add(*writing.flow("f"), 1, "stdout", {text, true, at_ + from, at_ + from + 6, 7});
   };
-  say("three", 104);
+  const auto lose = [&](std::uint64_t upto) {
+    FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow("f"), 1, "stdout", at_ + upto, 6);
+  };
+  lose(124);
+  const auto fills = fills_of({"found", "found behind"});
+  auto draft = log.draft_fill(fills);
+  ASSERT_TRUE(draft && draft->make(fills));
+  say("three", 124);
   store_->flush({}, 1, true);
-  say("four ", 110);
-  EXPECT_EQ(log.fill(*draft, fills).value(), 100U);
-  EXPECT_EQ(lines_of(log_of(*store_, "f")),
-            (std::vector<std::string>{"one", "found", "two", "three", "four "}));
-  LogPosition at = 0;
-  std::uint64_t lines = 0;
+  say("four ", 130);
+  LogPosition at = log.end();
+  std::uint64_t lines = 5;
+  EXPECT_EQ(log.fill(*draft, fills).value(), 120U);
+  log.settle();
+  const std::vector<std::string> wanted{"one", "found", "two", "found behind", "three", "four "};
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), wanted);
   log.move(0, at, lines);
-  EXPECT_EQ(store_->summary("f")->lines, 5U);
+  EXPECT_EQ(at, log.end());
+  EXPECT_EQ(store_->summary("f")->lines, wanted.size());
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+}
+
+// All that it fills was in memory when it was made, and is in the file now.
+TEST_F(FillTest, ADraftOfWhatWasInMemoryIsNotTaken) {
+  store_->flush({}, 1, true);
+  const auto first = fills_of({"found"});
+  ASSERT_EQ(store_->fill(store_->find("f"), first).value(), 100U);
+  {
+    FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow("f"), 1, "stdout", at_ + 124, 6);
+  }
+  FlowLog& log = store_->find("f")->log;
+  const auto fills = fills_of({"found behind"});
+  auto draft = log.draft_fill(fills);
+  ASSERT_TRUE(draft && draft->make(fills));
+  store_->flush({}, 1, true);
+  const auto filled = log.fill(*draft, fills);
+  ASSERT_TRUE(filled);
+  EXPECT_FALSE(*filled);
+  EXPECT_EQ(store_->fill(store_->find("f"), fills).value(), 20U);
 }
 
 // A file that has lost its beginning is not the one that the draft was made of.
@@ -197,7 +241,7 @@ TEST_F(FillTest, ADraftOfALogThatWasCutIsNotTaken) {
   EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"<100>", "two"}));
 }
 
-// One writes and cuts, one fills, and who reads loses nothing.
+// One writes, one fills: nothing is lost, and nothing comes twice.
 TEST_F(FillTest, WhileOthersWrite) {
   constexpr int kGaps = 200;
   std::uint64_t at = at_ + 104;
@@ -210,7 +254,7 @@ TEST_F(FillTest, WhileOthersWrite) {
   };
   ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
   std::atomic<bool> over{false};
-  std::thread writer([&] {
+  std::jthread writer([&] {
     for (int i = 0; i < kGaps; ++i) {
       add_gap();
       if (i % 3 == 0) store_->flush({}, 1, true);
@@ -222,17 +266,7 @@ TEST_F(FillTest, WhileOthersWrite) {
     more = !over;
     const auto flow = store_->find("f");
     const auto edits = store_->bounds(*flow)->edits;
-    const std::string log = log_of(*store_, "f");
-    std::vector<GapFill> fills;
-    for (std::size_t line = 0; line < log.size(); line = log.find('\n', line) + 1) {
-      const std::string text = log.substr(line, log.find('\n', line) + 1 - line);
-      if (const auto parsed = parse_cri_line(std::string_view(text).substr(0, text.size() - 1));
-          !parsed || !parsed->missing)
-        continue;
-      GapFill& fill = fills.emplace_back(line, text, std::string(), 10);
-      CriTime clock;
-      put_cri_line(fill.text, clock, {8, "stdout", true, {}, "found in the runtime's file"});
-    }
+    const auto fills = fills_of({"found in the runtime's file"});
     ASSERT_EQ(store_->bounds(*flow)->edits, edits) << "nobody else fills";
     const auto done = store_->fill(flow, fills);
     ASSERT_TRUE(done);

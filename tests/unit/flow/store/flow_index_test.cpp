@@ -26,16 +26,18 @@ TEST(FlowIndex, AmidALineOverAStart) {
       FlowStore::Writing writing(*store, {});
       writing.add(*writing.flow(flow), stream, "stderr", line);
     };
+    add(2, {"older", true, 0, 6, 1});
     add(1, {"begin", false, 0, 5, 1});
     store->flush({}, 1, true);
     store = FlowStore::open({.dir = dir / ""});
+    add(2, {"older", true, 0, 6, 1});  // the journal tells it again
     if (next == 1)
       add(1, {" end", true, 5, 10, 2});
     else
-      add(2, {"other", true, 0, 6, 2});
-    EXPECT_EQ(lines_of(log_of(*store, flow)), next == 1
-                                                  ? (std::vector<std::string>{"2:begin~", "2: end"})
-                                                  : (std::vector<std::string>{"2:begin~", "2:", "2:other"}));
+      add(2, {"other", true, 6, 12, 2});
+    EXPECT_EQ(lines_of(log_of(*store, flow)),
+              next == 1 ? (std::vector<std::string>{"2:older", "2:begin~", "2: end"})
+                        : (std::vector<std::string>{"2:older", "2:begin~", "2:", "2:other"}));
   }
 }
 
