@@ -81,18 +81,18 @@ class LineAssembler {
   // Of thousands of streams few are amid a long line at a time: what that takes they have in turn, and none allocates for each.
   void append(std::string_view bytes) {
     if (rest_.capacity() <= kKept && rest_.size() + bytes.size() > kKept) {
-      spare_.assign(rest_);
-      rest_.swap(spare_);
-      spare_.clear();
+      spare.assign(rest_);
+      rest_.swap(spare);
+      spare.clear();
     }
     rest_.append(bytes);
   }
   void give_back() {
-    if (spare_.capacity() < rest_.capacity()) rest_.swap(spare_);
+    if (spare.capacity() < rest_.capacity()) rest_.swap(spare);
     if (rest_.capacity() > kKept) std::string().swap(rest_);
   }
 
-  inline static thread_local std::string spare_;  // empty, with that memory
+  inline static thread_local std::string spare;  // empty, with that memory
   std::string rest_;
   std::uint64_t rest_time_ = 0;
   std::uint64_t next_ = 0;
