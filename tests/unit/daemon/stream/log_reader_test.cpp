@@ -147,7 +147,7 @@ TEST_F(LogReaderTest, WhatTakesLongIsDoneInSteps) {
   constexpr std::size_t kStep = std::size_t{256} << 10U;  // no more of a log in one
   for (int i = 0; i < 60'000; ++i) say("a line of the first half");
   lose(1);
-  const std::size_t size = 60'000 * (24 + 41);
+  const std::size_t size = std::size_t{60'000} * (24 + 41);
   EXPECT_EQ(reader({.tail_lines = 1})->missing_bytes(), 1U);
   EXPECT_EQ(steps_, 1U);
   EXPECT_EQ(reader({.tail_lines = 1'000'000})->missing_bytes(), 1U);
