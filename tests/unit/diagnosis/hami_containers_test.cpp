@@ -3,21 +3,14 @@
 
 #include <string>
 
-#include "kit.hpp"
+#include "hami_kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
 
 using test::answer_of;
 using test::body;
-
-constexpr std::string_view kBegin = R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")";
-constexpr std::string_view kTwo =
-    R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1,"Type":"NVIDIA"}},{},{"NVIDIA":{"Nums":2}}])";
-constexpr std::string_view kNode1 =
-    R"("Node device added" nodeName="n1" deviceVendor="NVIDIA" nodeInfo={"ID":"n1","Node":{},"Devices":{"NVIDIA":[{"id":"A"},{"id":"B"}]}})";
-constexpr std::string_view kOneFits =
-    R"("device allocate success" pod="ns/p" allocate device={"NVIDIA":[{"Idx":1,"UUID":"B"}]})";
+using namespace test::hami;
 
 // The node of an allocation is known by its cards, the container by how many there were.
 TEST(HamiContainers, TheContainerThatFailedIsTheFirstThatGotNothing) {

@@ -3,23 +3,14 @@
 
 #include <string>
 
-#include "kit.hpp"
+#include "kube_scheduler_kit.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
 
 using test::answer_of;
 using test::body;
-
-constexpr std::string_view kBegin = R"("Attempting to schedule pod" pod="ns/p")";
-constexpr std::string_view kBound =
-    R"("Successfully bound pod to node" pod="ns/p" node="n1" evaluatedNodes=6 feasibleNodes=2)";
-constexpr std::string_view kBoundOnly = R"({"status":"passed","summary":"bind success"})";
-constexpr std::string_view kNode1 = R"({"name":"n1","status":"passed","score":0,"containers":[]})";
-
-std::string no_fit(std::string_view err) {
-  return R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err=")" + std::string(err) + '"';
-}
+using namespace test::kube_scheduler;
 
 TEST(KubeSchedulerBind, ABindThatFails) {
   constexpr std::string_view kRejected =

@@ -65,6 +65,18 @@ class PipelineTest : public testing::Test {
   void take(Clock::time_point now = Clock::now()) {
     while (pipeline_->take(now, 1)) continue;
   }
+  /// Streams 1 and 2 are a flow's outputs, and have said "one" and "two" when it has to go for another's.
+  void two_outputs_make_room(const std::string& flow) {
+    open_for(1);
+    name(1, flow), name(2, flow, "stderr");
+    bytes(1, 0, "one\n"), bytes(2, 0, "two\n");
+    append();
+    name(3, "pod/b");
+    bytes(3, 0, "b\n", 9'000'000'000);
+    append();
+    store_->flush({}, 1, true);
+    ASSERT_FALSE(store_->find(flow));
+  }
   [[nodiscard]] Lines lines(const std::string& flow) const { return lines_of(log_of(*store_, flow)); }
 
   TmpfsDir dir_;

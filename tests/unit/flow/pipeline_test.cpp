@@ -202,15 +202,7 @@ TEST_F(PipelineTest, AFlowThatHadToMakeRoomGoesOnWithoutAGap) {
 
 // The other one may be silent for long: what comes in the flow's place is not at its end while that one is open.
 TEST_F(PipelineTest, OfTwoOutputsOneEndsAfterTheFlowHadToMakeRoom) {
-  open_for(1);
-  name(1, "pod/a"), name(2, "pod/a", "stderr");
-  bytes(1, 0, "one\n"), bytes(2, 0, "two\n");
-  append();
-  name(3, "pod/b");
-  bytes(3, 0, "b\n", 9'000'000'000);
-  append();
-  store_->flush({}, 1, true);
-  ASSERT_FALSE(store_->find("pod/a"));
+  two_outputs_make_room("pod/a");
   bytes(1, 4, "three\n");
   append();
   ASSERT_TRUE(store_->summary("pod/a")->open);
@@ -229,15 +221,7 @@ TEST_F(PipelineTest, OfTwoOutputsOneEndsAfterTheFlowHadToMakeRoom) {
 
 // A stream whose flow had to make room is told to be another one's: the flow before is not left open, nor the other one.
 TEST_F(PipelineTest, ANameIsCorrectedAfterTheFlowHadToMakeRoom) {
-  open_for(1);
-  name(1, "container/a"), name(2, "container/a", "stderr");
-  bytes(1, 0, "one\n"), bytes(2, 0, "two\n");
-  append();
-  name(3, "pod/b");
-  bytes(3, 0, "b\n", 9'000'000'000);
-  append();
-  store_->flush({}, 1, true);
-  ASSERT_FALSE(store_->find("container/a"));
+  two_outputs_make_room("container/a");
   name(1, "pod/a"), name(2, "pod/a", "stderr");
   end(1, 4);
   append();
