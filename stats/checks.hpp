@@ -80,7 +80,9 @@ constexpr bool no_duplicate(std::span<const Family> families, std::span<const St
       if (families[i].name == families[j].name) return false;
   for (std::size_t i = 0; i < stats.size(); ++i)
     for (std::size_t j = i + 1; j < stats.size(); ++j)
-      if (stats[i].family == stats[j].family && stats[i].label == stats[j].label) return false;
+      if (stats[i].family == stats[j].family && stats[i].label == stats[j].label &&
+          stats[i].counted_by == stats[j].counted_by)
+        return false;
   return true;
 }
 

@@ -20,6 +20,35 @@ std::string_view unit_name(Unit unit) {
   return "";
 }
 
+std::string_view counter_name(CountedBy by) {
+  switch (by) {
+    case CountedBy::kTracing:
+      return "As the tracing programs see every dispatch, whatever scheduler made it:";
+    case CountedBy::kScheduler:
+      return "As our own sched_ext schedulers (`scheds/`) count their dispatches themselves:";
+    case CountedBy::kFlowtapd:
+      return "As flowtapd counts:";
+  }
+  return {};
+}
+
+void append_labels(std::string& page, const Family& f) {
+  std::optional<CountedBy> by;
+  bool several = false;
+  for (const Stat& s : all_stats())
+    if (s.family == f.id) several = several || s.counted_by != first_stat(f.id).counted_by;
+  for (const Stat& s : all_stats()) {
+    if (s.family != f.id) continue;
+    if (by != s.counted_by) {
+      if (several) page += fmt::format("\n{}\n", counter_name(s.counted_by));
+      page +=
+          fmt::format("\n| `{}` | meaning |\n|---|---|\n", label_key(f.labels, label_count(f.labels) - 1));
+      by = s.counted_by;
+    }
+    page += fmt::format("| `{}` | {} |\n", s.label.value_or(""), s.help);
+  }
+}
+
 void append_family(std::string& page, const Family& f) {
   const Stat& first = first_stat(f.id);
   page += fmt::format("\n## `{}`\n\n{}{}", f.name, kind_name(first.kind), unit_name(first.unit));
@@ -31,10 +60,7 @@ void append_family(std::string& page, const Family& f) {
         fmt::format("\nBuckets: powers of two nanoseconds, `le` from {:g} to {:g}.\n",
                     histogram_edge(0, first.widened), histogram_edge(FTAP_HIST_BUCKETS - 1, first.widened));
   }
-  if (!first.label) return;
-  page += fmt::format("\n| `{}` | meaning |\n|---|---|\n", label_key(f.labels, label_count(f.labels) - 1));
-  for (const Stat& s : all_stats())
-    if (s.family == f.id) page += fmt::format("| `{}` | {} |\n", s.label.value_or(""), s.help);
+  if (first.label) append_labels(page, f);
 }
 
 }  // namespace

@@ -24,40 +24,77 @@ Value value_of(const Stat& stat, const std::array<std::uint64_t, FTAP_NR_SLOTS>&
   return totals.at(slot);
 }
 
+void add_to(std::array<std::uint64_t, FTAP_NR_SLOTS>& totals,
+            const std::array<std::uint64_t, FTAP_NR_SLOTS>& more) {
+  std::ranges::transform(totals, more, totals.begin(), std::plus<>{});
+}
+
 }  // namespace
 
 Registry::Registry(std::size_t max_series_per_family, std::chrono::system_clock::time_point start)
     : max_series_(max_series_per_family), start_(start) {
-  schedulers_.emplace(kKernel, SlotTotals{});
+  schedulers_.emplace(kKernel, Scheduler{});
   for (const Family& f : families()) dropped_.emplace(f.id, 0);
 }
 
 void Registry::add(const SlotCounts& counts, std::string_view ext_scheduler) {
-  counted_ = true;
-  const auto add_to = [](SlotTotals& totals, const SlotTotals& more) {
-    std::ranges::transform(totals, more, totals.begin(), std::plus<>{});
-  };
-  add_to(schedulers_.find(kKernel)->second, counts.at(FTAP_CLASS_KERNEL));
+  Scheduler& kernel = schedulers_.find(kKernel)->second;
+  kernel.traced = true;
+  add_to(kernel.totals, counts.at(FTAP_CLASS_KERNEL));
 
   if (!ext_scheduler.empty()) ext_scheduler_ = ext_scheduler;
   const auto& ext = counts.at(FTAP_CLASS_EXT);
   const bool any = std::ranges::any_of(ext, [](std::uint64_t n) { return n != 0; });
   if (!any && ext_scheduler.empty()) return;
   if (ext_scheduler_.empty()) ext_scheduler_ = kUnnamedExt;
-  add_to(schedulers_[ext_scheduler_], ext);
+  Scheduler& scheduler = schedulers_[ext_scheduler_];
+  scheduler.traced = true;
+  add_to(scheduler.totals, ext);
 }
 
-void Registry::append_kernel(std::vector<Series>& out, const Family& family) const {
-  for (const auto& [scheduler, totals] : schedulers_) {
-    for (const Stat& s : kernel_stats()) {
-      if (s.family != family.id) continue;
-      std::vector<std::string> labels;
-      if (per_scheduler(family)) labels.emplace_back(scheduler);
-      if (s.label) labels.emplace_back(*s.label);
-      out.push_back({&s, std::move(labels), value_of(s, totals)});
-    }
-    if (!per_scheduler(family)) return;  // such slots are counted under the kernel's class alone
+void Registry::add_own(const SlotCounts& counts, std::string_view name) {
+  Scheduler& scheduler = schedulers_[std::string(name)];
+  scheduler.counts_itself = true;
+  add_to(scheduler.totals, counts.at(FTAP_CLASS_EXT));
+}
+
+bool Registry::shows(const Scheduler& scheduler, const Stat& stat) {
+  if (stat.counted_by == CountedBy::kScheduler) return scheduler.counts_itself;
+  // A 0 of a type that this scheduler's dispatches cannot have would say that it was looked for.
+  const bool own_types = scheduler.counts_itself && stat.family == FamilyId::kDISPATCHED_TASKS;
+  return scheduler.traced && (!own_types || scheduler.totals.at(stat.slot.value()) != 0);
+}
+
+void Registry::append_scheduler(std::vector<Series>& out, const Family& family, const std::string& name,
+                                const Scheduler& scheduler) {
+  const auto first = static_cast<std::ptrdiff_t>(out.size());
+  for (const Stat& s : slot_stats()) {
+    if (s.family != family.id || !shows(scheduler, s)) continue;
+    std::vector<std::string> labels;
+    if (per_scheduler(family)) labels.push_back(name);
+    if (s.label) labels.emplace_back(*s.label);
+    const auto same =
+        std::find_if(out.begin() + first, out.end(), [&](const Series& o) { return o.labels == labels; });
+    const Value value = value_of(s, scheduler.totals);
+    if (same == out.end())
+      out.push_back({&s, std::move(labels), value});
+    else
+      std::get<std::uint64_t>(same->value) += std::get<std::uint64_t>(value);
   }
+}
+
+void Registry::append_slots(std::vector<Series>& out, const Family& family) const {
+  if (per_scheduler(family)) {
+    for (const auto& [name, scheduler] : schedulers_) append_scheduler(out, family, name, scheduler);
+    return;
+  }
+  Scheduler all;
+  for (const auto& [name, scheduler] : schedulers_) {
+    all.traced = all.traced || scheduler.traced;
+    all.counts_itself = all.counts_itself || scheduler.counts_itself;
+    add_to(all.totals, scheduler.totals);
+  }
+  append_scheduler(out, family, {}, all);
 }
 
 SnapshotPtr Registry::publish(std::vector<Series> samples) {
@@ -70,7 +107,7 @@ SnapshotPtr Registry::publish(std::vector<Series> samples) {
   auto& out = snapshot->series;
   for (const Family& family : families()) {
     const std::size_t before = out.size();
-    if (counted_ && first_stat(family.id).slot) append_kernel(out, family);
+    if (first_stat(family.id).slot) append_slots(out, family);
     const auto mine =
         std::ranges::equal_range(samples, family.id, {}, [](const Series& s) { return s.stat->family; });
     std::ranges::move(mine, std::back_inserter(out));

@@ -22,6 +22,11 @@ class Registry {
   /// now, and then to the last one that was: it has just been unloaded.
   void add(const SlotCounts& counts, std::string_view ext_scheduler);
 
+  /// Adds what our own sched_ext scheduler of this name has counted itself, in the slots of the ext class. The types
+  /// of its dispatches are those of scheds.def from now on; what tracing counted under the same name before is added to
+  /// the types of the same name, and stands beside them where there is none.
+  void add_own(const SlotCounts& counts, std::string_view scheduler);
+
   /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order. While
   /// nothing was ever counted the totals are absent: a 0 would look measured. Once counted they stay, also while
   /// counting is switched off, so that no backend takes their return for something new.
@@ -30,14 +35,22 @@ class Registry {
  private:
   using SlotTotals = std::array<std::uint64_t, FTAP_NR_SLOTS>;
 
-  void append_kernel(std::vector<Series>& out, const Family& family) const;
+  struct Scheduler {
+    SlotTotals totals{};
+    bool traced = false;         // its dispatches are, or were, seen by the tracing programs
+    bool counts_itself = false;  // it has told its own counts
+  };
+
+  [[nodiscard]] static bool shows(const Scheduler& scheduler, const Stat& stat);
+  static void append_scheduler(std::vector<Series>& out, const Family& family, const std::string& name,
+                               const Scheduler& scheduler);
+  void append_slots(std::vector<Series>& out, const Family& family) const;
 
   std::size_t max_series_;
   std::chrono::system_clock::time_point start_;
   std::uint64_t cycle_ = 0;
-  bool counted_ = false;
   std::string ext_scheduler_;
-  std::map<std::string, SlotTotals, std::less<>> schedulers_;  // "kernel" is always there
+  std::map<std::string, Scheduler, std::less<>> schedulers_;  // "kernel" is always there
   std::map<FamilyId, std::uint64_t> dropped_;
 };
 

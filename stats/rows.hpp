@@ -57,22 +57,29 @@ constexpr bool open(AnyLabel) {
   row::NoLabel {}
 #define FTAP_ANY_LABEL \
   row::AnyLabel {}
-#define FTAP_ROW(id, fam, value, kind, unit, help, slot) \
-  Stat{StatId::k##id,                                    \
-       FamilyId::k##fam,                                 \
-       row::label(value),                                \
-       row::open(value),                                 \
-       row::k##kind,                                     \
-       row::k##unit,                                     \
-       help,                                             \
-       slot,                                             \
+#define FTAP_ROW(id, fam, value, kind, unit, help, by, slot) \
+  Stat{StatId::k##id,                                        \
+       FamilyId::k##fam,                                     \
+       row::label(value),                                    \
+       row::open(value),                                     \
+       row::k##kind,                                         \
+       row::k##unit,                                         \
+       help,                                                 \
+       CountedBy::by,                                        \
+       slot,                                                 \
        row::widened::k##kind},
 
 inline constexpr std::array kStats = {
-#define FTAP_STAT(id, fam, value, kind, unit, help) FTAP_ROW(id, fam, value, kind, unit, help, FTAP_SLOT_##id)
+#define FTAP_STAT(id, fam, value, kind, unit, help) \
+  FTAP_ROW(id, fam, value, kind, unit, help, kTracing, FTAP_SLOT_##id)
 #include "stats/kernel.def"
 #undef FTAP_STAT
-#define FTAP_STAT(id, fam, value, kind, unit, help) FTAP_ROW(id, fam, value, kind, unit, help, std::nullopt)
+#define FTAP_STAT(id, fam, value, kind, unit, help) \
+  FTAP_ROW(id, fam, value, kind, unit, help, kScheduler, FTAP_SLOT_##id)
+#include "stats/scheds.def"
+#undef FTAP_STAT
+#define FTAP_STAT(id, fam, value, kind, unit, help) \
+  FTAP_ROW(id, fam, value, kind, unit, help, kFlowtapd, std::nullopt)
 #include "stats/self.def"
 #undef FTAP_STAT
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where each stat of kernel.def lives in memory: the slot enum and the block that each possible CPU has one
+ * Where each stat of kernel.def and scheds.def lives in memory: the slot enum and the block that each possible CPU has one
  * of per scheduler class. Included by both compilers, so the layout exists once.
  */
 #ifndef FTAP_STATS_SLOTS_H
@@ -41,6 +41,7 @@ static inline __attribute__((always_inline)) unsigned int ftap_log2_bucket(unsig
   FTAP_SLOT_##id, FTAP_SLOT_##id##_LAST = FTAP_SLOT_##id + FTAP_WIDTH_##kind - 1,
 enum ftap_slot {
 #include "kernel.def"
+#include "scheds.def"
   FTAP_NR_SLOTS
 };
 #undef FTAP_STAT

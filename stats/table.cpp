@@ -25,7 +25,7 @@ std::span<const Stat> all_stats() {
   return kStats;
 }
 
-std::span<const Stat> kernel_stats() {
+std::span<const Stat> slot_stats() {
   const auto* end = std::ranges::find_if(kStats, [](const Stat& s) { return !s.slot; });
   return {kStats.begin(), end};
 }

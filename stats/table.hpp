@@ -13,6 +13,8 @@
 namespace flowtap::stats {
 
 enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
+/// Who counts a stat: the tracing programs, our sched_ext schedulers themselves, or flowtapd in userspace.
+enum class CountedBy : std::uint8_t { kTracing, kScheduler, kFlowtapd };
 enum class Unit : std::uint8_t { kNone, kSeconds, kBytes };
 
 /// "counter", "gauge" or "histogram", as the exposition formats call them.
@@ -24,10 +26,11 @@ enum class FamilyId : std::uint16_t {
 #undef FTAP_FAMILY
 };
 
-/// The ids of all stats: first those of kernel.def, then those of self.def.
+/// The ids of all stats: those of kernel.def, scheds.def and self.def, in this order.
 enum class StatId : std::uint16_t {
 #define FTAP_STAT(id, family, label, kind, unit, help) k##id,
 #include "stats/kernel.def"
+#include "stats/scheds.def"
 #include "stats/self.def"
 #undef FTAP_STAT
 };
@@ -49,6 +52,7 @@ struct Stat {
   Kind kind;
   Unit unit;
   std::string_view help;
+  CountedBy counted_by;
   std::optional<std::size_t> slot;
   unsigned widened = 0;  ///< of a histogram: its edges are 2 to the power of this times those of slots.h
 };
@@ -57,8 +61,8 @@ struct Stat {
 std::span<const Family> families();
 /// All stats, in the order of StatId.
 std::span<const Stat> all_stats();
-/// The stats of kernel.def alone.
-std::span<const Stat> kernel_stats();
+/// Those that are counted in the kernel, in slots: of kernel.def and scheds.def.
+std::span<const Stat> slot_stats();
 
 const Family& family(FamilyId id);
 const Stat& stat(StatId id);

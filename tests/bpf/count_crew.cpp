@@ -16,7 +16,7 @@ constexpr std::uint64_t kReadingsPerReset = 10;  // a bound, should nothing ever
 
 void print(const Outcome& o) {
   for (std::size_t cls = 0; cls < FTAP_NR_CLASSES; ++cls)
-    for (const stats::Stat& s : stats::kernel_stats())
+    for (const stats::Stat& s : stats::slot_stats())
       if (s.family == stats::FamilyId::kDISPATCHED_TASKS && o.of(*s.slot, cls) != 0)
         std::printf("  %-6s %-16s %10lu\n", cls == FTAP_CLASS_EXT ? "ext" : "kernel",
                     std::string(*s.label).c_str(), o.of(*s.slot, cls));

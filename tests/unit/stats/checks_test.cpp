@@ -19,7 +19,7 @@ constexpr Family family_of(std::string_view name, std::string_view labels = "typ
 
 constexpr Stat stat_of(std::optional<std::string_view> label = "x", Kind kind = Kind::kCounter,
                        Unit unit = Unit::kNone, FamilyId family = kF) {
-  return {StatId::kNEW, family, label, false, kind, unit, "A help.", 0};
+  return {StatId::kNEW, family, label, false, kind, unit, "A help.", CountedBy::kTracing, 0};
 }
 
 TEST(StatChecks, NamesAreWhatPrometheusAccepts) {

@@ -32,8 +32,8 @@ TEST(Registry, AllTypesExistAtZeroFromTheFirstSnapshot) {
   auto r = registry();
   r.add(SlotCounts{}, "");
   const auto snapshot = r.publish({});
-  for (const Stat& s : kernel_stats())
-    if (s.family == FamilyId::kDISPATCHED_TASKS) {
+  for (const Stat& s : slot_stats())
+    if (s.family == FamilyId::kDISPATCHED_TASKS && s.counted_by == CountedBy::kTracing) {
       EXPECT_EQ(dispatched(*snapshot, "kernel", std::string(*s.label)), 0U);
     }
   EXPECT_TRUE(find(*snapshot, FamilyId::kBPF_ERRORS, {"task_storage"}));
@@ -68,6 +68,61 @@ TEST(Registry, ExtDispatchesGoToTheSchedulerThatRuns) {
   EXPECT_EQ(dispatched(*snapshot, "rusty", "wsync"), 1U);
   EXPECT_EQ(dispatched(*snapshot, "lavd", "wsync"), 110U);
   EXPECT_EQ(dispatched(*snapshot, "kernel", "wsync"), 0U);
+}
+
+std::vector<std::string> types_of(const Snapshot& snapshot, const std::string& scheduler) {
+  std::vector<std::string> types;
+  for (const Series& s : snapshot.series)
+    if (s.stat->family == FamilyId::kDISPATCHED_TASKS && s.labels[0] == scheduler)
+      types.push_back(s.labels[1]);
+  return types;
+}
+
+TEST(Registry, ASchedulerThatCountsItselfHasItsOwnTypesFromTheFirstSnapshot) {
+  auto r = registry();
+  r.add(SlotCounts{}, "domain");
+  r.add_own(counts(FTAP_CLASS_EXT, FTAP_SLOT_EXT_DSQ, 7), "domain");
+  const auto snapshot = r.publish({});
+  EXPECT_EQ(types_of(*snapshot, "domain"),
+            (std::vector<std::string>{"wsync_prev_idle", "wsync", "prev_idle", "greedy_idle", "pinned",
+                                      "direct_dispatch", "direct_greedy", "direct_greedy_far", "dsq",
+                                      "greedy_local", "greedy_xnuma", "unobserved"}));
+  EXPECT_EQ(dispatched(*snapshot, "domain", "dsq"), 7U);
+  EXPECT_EQ(dispatched(*snapshot, "domain", "wsync"), 0U);
+  EXPECT_EQ(types_of(*snapshot, "kernel").size(), 18U) << "the kernel's are what tracing tells apart";
+  EXPECT_TRUE(find(*snapshot, FamilyId::kRUN_QUEUE_LATENCY, {"domain"})) << "which tracing still measures";
+}
+
+TEST(Registry, WithoutTracingASchedulerThatCountsItselfHasNoLatency) {
+  auto r = registry();
+  r.add_own(counts(FTAP_CLASS_EXT, FTAP_SLOT_EXT_PINNED, 1), "domain");
+  const auto snapshot = r.publish({});
+  EXPECT_EQ(dispatched(*snapshot, "domain", "pinned"), 1U);
+  EXPECT_FALSE(find(*snapshot, FamilyId::kRUN_QUEUE_LATENCY, {"domain"}));
+  EXPECT_TRUE(types_of(*snapshot, "kernel").empty()) << "nobody counted there";
+}
+
+TEST(Registry, WhatTracingSawUnderTheSameNameBeforeIsAddedToTheSameTypes) {
+  auto r = registry();
+  auto traced = counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 3);
+  traced.at(FTAP_CLASS_EXT).at(FTAP_SLOT_PREEMPTED) = 5;
+  r.add(traced, "domain");  // as a program of its own
+  r.add_own(counts(FTAP_CLASS_EXT, FTAP_SLOT_EXT_WSYNC, 4), "domain");
+  const auto snapshot = r.publish({});
+  EXPECT_EQ(dispatched(*snapshot, "domain", "wsync"), 7U);
+  EXPECT_EQ(dispatched(*snapshot, "domain", "preempted"), 5U) << "no total goes back";
+  EXPECT_EQ(std::ranges::count(types_of(*snapshot, "domain"), "wsync"), 1);
+}
+
+TEST(Registry, TheExtrasOfSchedulersAreThereOnceOneCountsItself) {
+  auto r = registry();
+  r.add(SlotCounts{}, "lavd");
+  EXPECT_FALSE(find(*r.publish({}), FamilyId::kKICK_GREEDY, {}));
+  r.add_own(counts(FTAP_CLASS_EXT, FTAP_SLOT_KICK_GREEDY, 2), "domain");
+  r.add_own(counts(FTAP_CLASS_EXT, FTAP_SLOT_KICK_GREEDY, 3), "fifo");
+  const auto snapshot = r.publish({});
+  EXPECT_EQ(find(*snapshot, FamilyId::kKICK_GREEDY, {}), Value{std::uint64_t{5}});
+  EXPECT_EQ(find(*snapshot, FamilyId::kREPATRIATE, {}), Value{std::uint64_t{0}});
 }
 
 TEST(Registry, ExtDispatchesWithoutAnyNameAreNotLost) {
