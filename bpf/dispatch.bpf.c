@@ -31,6 +31,7 @@
  * An interrupt that wakes borrows the identity of the task that it interrupted.
  */
 #include "bpf/abi/cpu.h"
+#include "bpf/lib/ext_self.bpf.h"
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
 
@@ -272,12 +273,18 @@ static __always_inline __u32 class_of(struct task_struct* task) {
              : FTAP_CLASS_KERNEL;
 }
 
+/* Exactly one counts the type: the tracing programs, or the task's scheduler. */
+static __always_inline void add_type(struct ftap_block* block, __u32 class, __u32 type) {
+  if (class == FTAP_CLASS_EXT && ext_counts_itself()) return;
+  stat_add_to(block, class, type, 1);
+}
+
 static __always_inline void count_type(struct ftap_block* block, struct task_struct* next,
                                        struct ftap_task* t, struct ftap_cpu* here,
                                        const struct ftap_switch* sw, __u64 now) {
   __u32 class = class_of(next);
   __u32 type = dispatch_type(next, t, here, sw);
-  stat_add_to(block, class, type, 1);
+  add_type(block, class, type);
   if (!t || type == FTAP_SLOT_UNOBSERVED) return;
   /* The clocks of two CPUs may differ by a little; a wait is never negative. */
   __u64 waited = now > t->runnable_since ? now - t->runnable_since : 0;
@@ -291,7 +298,8 @@ static __always_inline void count_type(struct ftap_block* block, struct task_str
  */
 static __always_inline void count_unseen_dispatch(struct task_struct* prev, struct ftap_task* t) {
   if (t->state == FTAP_TASK_RUNNING || t->state == FTAP_TASK_UNKNOWN || !is_counted(prev)) return;
-  stat_add(class_of(prev), FTAP_SLOT_UNOBSERVED, 1);
+  struct ftap_block* block = stat_block();
+  if (block) add_type(block, class_of(prev), FTAP_SLOT_UNOBSERVED);
 }
 
 static __always_inline void count_dispatch(struct task_struct* next, struct ftap_cpu* here,

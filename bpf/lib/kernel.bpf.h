@@ -88,9 +88,28 @@ struct mm_struct {
   struct file* exe_file;
 } __ftap_core;
 
+/* Defined, since only then is it of the kernel's kind for libbpf. */
+struct cpumask {
+} __ftap_core;
+
+struct sched_entity {
+  __u64 sum_exec_runtime; /* ns on CPUs */
+} __ftap_core;
+
+/* Of a task on a kernel with sched_ext. */
+struct sched_ext_entity {
+  __u32 flags; /* enum scx_ent_flags */
+  __u64 slice; /* ns that are left */
+  __u64 dsq_vtime;
+} __ftap_core;
+
 struct task_struct {
   struct thread_info thread_info;
   unsigned int __state;
+  unsigned int flags; /* PF_* */
+  struct sched_entity se;
+  struct sched_ext_entity scx;
+  int on_cpu; /* it is current on a CPU */
   int pid;
   int tgid;
   struct task_struct* real_parent;
@@ -102,6 +121,8 @@ struct task_struct {
   struct mm_struct* mm;
   struct nsproxy* nsproxy;
   int nr_cpus_allowed;
+  unsigned short migration_disabled;
+  const struct cpumask* cpus_ptr;
   const struct sched_class* sched_class;
   struct css_set* cgroups;
 } __ftap_core;

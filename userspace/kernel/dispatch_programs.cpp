@@ -103,6 +103,10 @@ Result<std::unique_ptr<SlotReader>> DispatchLive::slots() const {
   return std::make_unique<SlotReader>(std::move(blocks));
 }
 
+int DispatchLive::ext_self_map() const {
+  return bpf_map__fd(skeleton_->maps.ftap_ext_self);
+}
+
 Status DispatchLive::make_missing_records() {
   const LibbpfMessages messages;
   return visit_tasks(skeleton_.get());

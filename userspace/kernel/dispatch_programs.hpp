@@ -26,6 +26,9 @@ class DispatchLive {
   /// Reads and resets what they counted. The reader may outlive this object.
   [[nodiscard]] Result<std::unique_ptr<SlotReader>> slots() const;
 
+  /// The map in which a sched_ext scheduler says that it counts its dispatches itself (bpf/lib/ext_self.bpf.h).
+  [[nodiscard]] int ext_self_map() const;
+
   /// Tells the programs where the CPUs stand now, after some came or went.
   void set_places(const Topology& topology);
 

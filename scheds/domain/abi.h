@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What domain.bpf.c and its loader share. */
+#ifndef FTAP_SCHEDS_DOMAIN_ABI_H
+#define FTAP_SCHEDS_DOMAIN_ABI_H
+
+/* Tables of the programs are of fixed size; a larger machine is refused (CPUs), or has a domain per node (domains). */
+#define FTAP_DOMAIN_CPUS 4096
+#define FTAP_DOMAINS 64
+
+#define FTAP_DOMAIN_NONE 0xffffffffU /* a CPU that was offline at the start */
+
+/* The weight of a task with nice 0. */
+#define FTAP_WEIGHT_NORMAL 100
+
+/*
+ * One domain: its clock, and what the load balancer in userspace reads and writes. Each on cache lines of its own.
+ */
+struct ftap_domain {
+  unsigned long long
+      vtime; /* the virtual time up to which its tasks have run, in ns of a task of normal weight */
+
+  /*
+   * Sum over its tasks of weight * ns in which they ran or wanted to, since it was last taken: added to by BPF, exchanged
+   * with 0 by userspace.
+   */
+  unsigned long long load;
+
+  /* Order of the balancer: tasks with so much load in all (weight, as of a task that always wants to run) go to `to`. */
+  unsigned long long to_move;
+  unsigned int to;
+  unsigned int pad[9];
+} __attribute__((aligned(64)));
+
+#endif /* FTAP_SCHEDS_DOMAIN_ABI_H */

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A scheduler for machines with several caches and NUMA nodes. A domain is the CPUs under one last-level cache of one node;
+ * each has one queue, ordered by virtual deadlines, and each task belongs to one domain.
+ *
+ *   wakes up ─▶ select_cpu: an idle CPU, the nearer the better ─────────────────────────▶ its local queue ─▶ runs
+ *                    └ none ─▶ enqueue: its domain's queue ─▶ dispatch: a CPU without work takes the first task of
+ *                                                             its domain, else of the nearest domain that has one
+ *
+ * Load moves between domains by the orders of the balancer in userspace (balance.hpp), which a task follows when it is put
+ * into a queue.
+ */
+#include "scheds/domain/cpus.bpf.h"
+#include "scheds/lib/life.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+#define PF_EXITING 0x00000004 /* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000
+
+void scx_bpf_dsq_insert_vtime(struct task_struct* p, __u64 dsq_id, __u64 slice, __u64 vtime,
+                              __u64 enq_flags) __ksym __weak;
+bool scx_bpf_dsq_move_to_local(__u64 dsq_id) __ksym __weak;
+__s32 scx_bpf_create_dsq(__u64 dsq_id, __s32 node) __ksym __weak;
+__s32 scx_bpf_dsq_nr_queued(__u64 dsq_id) __ksym;
+
+static __always_inline __u64 slice(__u32 domain) {
+  return scx_bpf_dsq_nr_queued(domain) > 0 ? SLICE_CROWDED : SLICE_ALONE;
+}
+
+static __always_inline void put_local(struct task_struct* p, struct task_ctx* t, __u32 slot,
+                                      __u64 enq_flags) {
+  dispatch_as(&t->way, slot);
+  scx_bpf_dsq_insert(p, SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice(t->domain), enq_flags);
+}
+
+/* The waker is about to sleep: its CPU is as good as idle, and what it has just written is in its cache. */
+static __always_inline bool waker_takes(struct task_struct* p, __u32 domain, __s32 waker) {
+  struct task_struct* current = bpf_get_current_task_btf();
+  return !(current->flags & PF_EXITING) && node_of(domain_of(waker)) == node_of(domain) &&
+         bpf_cpumask_test_cpu(waker, p->cpus_ptr) &&
+         scx_bpf_dsq_nr_queued(SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | waker) == 0 && any_idle();
+}
+
+/* Type by how far the CPU that was found is from the task's domain. */
+static __always_inline __u32 direct_type(__u32 domain, __u32 found) {
+  if (domain == found) return FTAP_SLOT_EXT_DIRECT;
+  return node_of(domain) == node_of(found) ? FTAP_SLOT_EXT_DIRECT_GREEDY : FTAP_SLOT_EXT_DIRECT_GREEDY_FAR;
+}
+
+/*
+ * An idle CPU, the nearer to the task's domain the better: its type in `slot`. Of the CPU where it ran last only if that is
+ * outside of the domain is there no hurry, so that a task that was pulled away comes back.
+ */
+static __always_inline __s32 find_idle(struct task_struct* p, struct task_ctx* t, __s32 prev_cpu,
+                                       __u32* slot) {
+  __u32 domain = t->domain, i;
+  if (domain >= FTAP_DOMAINS) return -1;
+  bool at_home = domain_of(prev_cpu) == domain;
+  bool allowed = bpf_cpumask_test_cpu(prev_cpu, p->cpus_ptr);
+  if (at_home && allowed && scx_bpf_test_and_clear_cpu_idle(prev_cpu)) {
+    *slot = FTAP_SLOT_EXT_PREV_IDLE;
+    return prev_cpu;
+  }
+  __s32 cpu = pick_idle(p, domain);
+  if (cpu >= 0) {
+    *slot = FTAP_SLOT_EXT_DIRECT;
+    if (!at_home) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_REPATRIATE, 1);
+    return cpu;
+  }
+  if (!at_home && allowed && scx_bpf_test_and_clear_cpu_idle(prev_cpu)) {
+    *slot = FTAP_SLOT_EXT_GREEDY_IDLE;
+    return prev_cpu;
+  }
+  bpf_for(i, 1, nr_domains) {
+    if (i >= FTAP_DOMAINS) break;
+    __u32 other = nearest[domain][i];
+    cpu = pick_idle(p, other);
+    if (cpu < 0) continue;
+    *slot = direct_type(domain, other);
+    return cpu;
+  }
+  return -1;
+}
+
+SEC("struct_ops/domain_select_cpu")
+__s32 BPF_PROG(domain_select_cpu, struct task_struct* p, __s32 prev_cpu, __u64 wake_flags) {
+  struct task_ctx* t = ctx_of(p);
+  if (!t) return prev_cpu;
+  __u32 slot = FTAP_SLOT_EXT_DIRECT;
+  if (wake_flags & SCX(scx_wake_flags, SCX_WAKE_SYNC)) {
+    __s32 waker = bpf_get_smp_processor_id();
+    bool near = domain_of(prev_cpu) == domain_of(waker) && bpf_cpumask_test_cpu(prev_cpu, p->cpus_ptr);
+    if (near && scx_bpf_test_and_clear_cpu_idle(prev_cpu)) {
+      put_local(p, t, FTAP_SLOT_EXT_WSYNC_PREV_IDLE, 0);
+      return prev_cpu;
+    }
+    if (waker_takes(p, t->domain, waker)) {
+      put_local(p, t, FTAP_SLOT_EXT_WSYNC, 0);
+      return waker;
+    }
+  }
+  __s32 cpu = find_idle(p, t, prev_cpu, &slot);
+  if (cpu < 0) return prev_cpu;
+  put_local(p, t, slot, 0);
+  return cpu;
+}
+
+/* The balancer wants load of this task's domain elsewhere, and the task is not more than that. */
+static __always_inline void follow_order(struct task_struct* p, struct task_ctx* t) {
+  struct ftap_domain* domain = domain_at(t->domain);
+  if (!domain || !domain->to_move || !t->load || t->load > domain->to_move) return;
+  __u32 to = domain->to;
+  if (!may_use(p, to)) return;
+  /* Others may do the same now; the order is an estimate, and only never to be below 0. */
+  __u64 left = domain->to_move;
+  if (left < t->load || __sync_val_compare_and_swap(&domain->to_move, left, left - t->load) != left) return;
+  move_to(p, t, to);
+  stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
+}
+
+/* Wakes a CPU that sleeps for a task that waits. */
+static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
+  __u32 i;
+  if (domain >= FTAP_DOMAINS) return;
+  bpf_for(i, 0, nr_domains) {
+    if (i >= FTAP_DOMAINS) break;
+    __s32 cpu = pick_idle(p, nearest[domain][i]);
+    if (cpu < 0) continue;
+    if (i)
+      stat_add(FTAP_CLASS_EXT, FTAP_SLOT_KICK_GREEDY, 1);
+    else if (domain_of(scx_bpf_task_cpu(p)) != domain)
+      stat_add(FTAP_CLASS_EXT, FTAP_SLOT_REPATRIATE, 1);
+    kick_idle(cpu);
+    return;
+  }
+}
+
+/*
+ * A task that is bound to one CPU. A kernel thread that wakes up has work that others wait for, and goes first; one that does
+ * not sleep waits its turn as everybody does, so that none starves. True if that was all.
+ */
+static __always_inline bool put_bound(struct task_struct* p, struct task_ctx* t, __u64 enq_flags) {
+  __s32 cpu = scx_bpf_task_cpu(p);
+  __u32 domain = domain_of(cpu);
+  if (domain < FTAP_DOMAINS) move_to(p, t, domain);
+  if ((p->flags & PF_KTHREAD) && (enq_flags & SCX(scx_enq_flags, SCX_ENQ_WAKEUP))) {
+    put_local(p, t, FTAP_SLOT_EXT_DIRECT, enq_flags | SCX(scx_enq_flags, SCX_ENQ_PREEMPT));
+    return true;
+  }
+  if (!scx_bpf_test_and_clear_cpu_idle(cpu)) return false;
+  put_local(p, t, FTAP_SLOT_EXT_PINNED, enq_flags);
+  return true;
+}
+
+SEC("struct_ops/domain_enqueue")
+void BPF_PROG(domain_enqueue, struct task_struct* p, __u64 enq_flags) {
+  struct task_ctx* t = ctx_of(p);
+  if (!t) {
+    scx_bpf_dsq_insert(p, SCX(scx_dsq_id_flags, SCX_DSQ_GLOBAL), SLICE_CROWDED, enq_flags);
+    return;
+  }
+  if (bound_to_cpu(p)) {
+    if (put_bound(p, t, enq_flags)) return;
+  } else {
+    follow_order(p, t);
+  }
+  dispatch_as(&t->way, FTAP_SLOT_EXT_DSQ);
+  t->queued = t->domain;
+  scx_bpf_dsq_insert_vtime(p, t->domain, slice(t->domain), deadline(p, t), enq_flags);
+  kick_for(p, t->domain);
+}
+
+SEC("struct_ops/domain_dispatch")
+void BPF_PROG(domain_dispatch, __s32 cpu, struct task_struct* prev) {
+  __u32 domain = domain_of(cpu), i;
+  if (domain >= FTAP_DOMAINS || scx_bpf_dsq_move_to_local(domain)) return;
+  /* Whoever ran here runs on before a task of another domain is pulled over. */
+  if (prev && (prev->scx.flags & SCX(scx_ent_flags, SCX_TASK_QUEUED))) {
+    prev->scx.slice = SLICE_ALONE;
+    return;
+  }
+  bpf_for(i, 1, nr_domains) {
+    if (i >= FTAP_DOMAINS) break;
+    if (scx_bpf_dsq_move_to_local(nearest[domain][i])) return;
+  }
+}
+
+SEC("struct_ops/domain_runnable")
+void BPF_PROG(domain_runnable, struct task_struct* p, __u64 enq_flags) {
+  struct task_ctx* t = ctx_of(p);
+  if (!t) return;
+  t->wants_since = bpf_ktime_get_ns();
+  bound_budget(p, t);
+}
+
+/* How far the CPU that took it from its queue is from that queue; the rows of scheds.def stand in this order. */
+static __always_inline __u32 taken_type(__u32 queued, __u32 taker) {
+  if (queued == taker) return FTAP_SLOT_EXT_DSQ;
+  return node_of(queued) == node_of(taker) ? FTAP_SLOT_EXT_GREEDY_LOCAL : FTAP_SLOT_EXT_GREEDY_XNUMA;
+}
+
+SEC("struct_ops/domain_running")
+void BPF_PROG(domain_running, struct task_struct* p) {
+  struct task_ctx* t = ctx_of(p);
+  if (t) {
+    if (t->way == FTAP_SLOT_EXT_DSQ) t->way = taken_type(t->queued, domain_of(bpf_get_smp_processor_id()));
+    t->ran_before = p->se.sum_exec_runtime;
+    struct ftap_domain* domain = domain_at(t->domain);
+    if (domain && before(domain->vtime, p->scx.dsq_vtime)) domain->vtime = p->scx.dsq_vtime;
+  }
+  count_dispatch(p, t ? &t->way : NULL);
+}
+
+SEC("struct_ops/domain_stopping")
+void BPF_PROG(domain_stopping, struct task_struct* p, bool runnable) {
+  struct task_ctx* t = ctx_of(p);
+  if (!t) return;
+  charge(p, t, runnable);
+  account_load(t, bpf_ktime_get_ns());
+}
+
+SEC("struct_ops/domain_quiescent")
+void BPF_PROG(domain_quiescent, struct task_struct* p, __u64 deq_flags) {
+  struct task_ctx* t = ctx_of(p);
+  if (!t) return;
+  account_load(t, bpf_ktime_get_ns());
+  t->wants_since = 0;
+  dispatch_as(&t->way, FTAP_WAY_UNSAID);
+}
+
+SEC("struct_ops/domain_set_weight")
+void BPF_PROG(domain_set_weight, struct task_struct* p, __u32 weight) {
+  struct task_ctx* t = ctx_of(p);
+  if (t) t->weight = weight;
+}
+
+SEC("struct_ops/domain_set_cpumask")
+void BPF_PROG(domain_set_cpumask, struct task_struct* p, const struct cpumask* cpumask) {
+  struct task_ctx* t = ctx_of(p);
+  if (t) move_to(p, t, usable_domain(p, t->domain));
+}
+
+/* It becomes ours: it begins where its domain stands. */
+SEC("struct_ops/domain_enable")
+void BPF_PROG(domain_enable, struct task_struct* p) {
+  struct task_ctx* t = ctx_of(p);
+  if (!t) return;
+  struct ftap_domain* domain = domain_at(t->domain);
+  if (domain) p->scx.dsq_vtime = domain->vtime;
+}
+
+/* Memory may be allocated here, unlike in all of the above. */
+SEC("struct_ops.s/domain_init_task")
+__s32 BPF_PROG(domain_init_task, struct task_struct* p, struct scx_init_task_args* args) {
+  struct task_ctx* t = bpf_task_storage_get(&ftap_task_ctxs, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!t) return -12; /* ENOMEM */
+  bpf_rcu_read_lock();
+  t->domain = usable_domain(p, domain_of(scx_bpf_task_cpu(p)));
+  bpf_rcu_read_unlock();
+  t->queued = t->domain;
+  t->weight = FTAP_WEIGHT_NORMAL;
+  t->cycle = balance_cycle;
+  t->cycle_began = bpf_ktime_get_ns();
+  return 0;
+}
+
+SEC("struct_ops.s/domain_init")
+__s32 BPF_PROG(domain_init) {
+  __u32 i;
+  bpf_for(i, 0, nr_cpus) {
+    __s32 err = make_scratch(i);
+    if (err) return err;
+  }
+  bpf_for(i, 0, nr_domains) {
+    __s32 err = make_domain_mask(i);
+    if (!err) err = scx_bpf_create_dsq(i, -1);
+    if (err) return err;
+  }
+  begin_scheduler();
+  return 0;
+}
+
+SEC("struct_ops/domain_exit")
+void BPF_PROG(domain_exit, struct scx_exit_info* info) {
+  end_scheduler(info);
+}
+
+_Static_assert(FTAP_SLOT_EXT_GREEDY_LOCAL == FTAP_SLOT_EXT_DSQ + 1 &&
+                   FTAP_SLOT_EXT_GREEDY_XNUMA == FTAP_SLOT_EXT_DSQ + 2,
+               "row order");
+
+SEC(".struct_ops.link")
+struct sched_ext_ops domain = {
+    .select_cpu = (void*)domain_select_cpu,
+    .enqueue = (void*)domain_enqueue,
+    .dispatch = (void*)domain_dispatch,
+    .runnable = (void*)domain_runnable,
+    .running = (void*)domain_running,
+    .stopping = (void*)domain_stopping,
+    .quiescent = (void*)domain_quiescent,
+    .set_weight = (void*)domain_set_weight,
+    .set_cpumask = (void*)domain_set_cpumask,
+    .enable = (void*)domain_enable,
+    .init_task = (void*)domain_init_task,
+    .init = (void*)domain_init,
+    .exit = (void*)domain_exit,
+    .flags = FTAP_OPS_ENQ_EXITING | FTAP_OPS_ENQ_MIGRATION_DISABLED,
+    .name = "domain",
+};

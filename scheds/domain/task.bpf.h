@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What domain.bpf.c knows of each task and each domain, and the arithmetic of virtual time and load on it. */
+#ifndef FTAP_SCHEDS_DOMAIN_TASK_BPF_H
+#define FTAP_SCHEDS_DOMAIN_TASK_BPF_H
+
+#include "scheds/domain/abi.h"
+#include "scheds/lib/dispatch.bpf.h"
+
+/* Written by the loader before load. */
+const volatile __u32 nr_cpus; /* possible ones: a task that may use as many may use all */
+const volatile __u32 nr_domains;
+const volatile __u32 domain_of_cpu[FTAP_DOMAIN_CPUS];
+const volatile __u32 node_of_domain[FTAP_DOMAINS];
+/* For each domain all of them, itself first, then those of its node, then the others. */
+const volatile __u32 nearest[FTAP_DOMAINS][FTAP_DOMAINS];
+
+/* The balancer's cycles, counted by userspace. */
+__u32 balance_cycle;
+
+#define NSEC_PER_MSEC 1000000ULL
+/* While others wait, and while nobody does. */
+#define SLICE_CROWDED (5 * NSEC_PER_MSEC)
+#define SLICE_ALONE (20 * NSEC_PER_MSEC)
+/* How far behind its domain's clock a task that slept may wake up: so much sooner it is served. */
+#define BUDGET SLICE_ALONE
+
+struct task_ctx {
+  ftap_way way;
+  __u32 domain; /* whose queue it waits in, and whose clock its virtual time is of */
+  __u32 queued; /* the domain in whose queue it was put last */
+  __u32 weight;
+  __u64 ran_before;  /* sum_exec_runtime when it was switched to */
+  __u64 burst;       /* ns that it has run since it woke up */
+  __u64 mean_burst;  /* ns, over its last wake-ups */
+  __u64 wants_since; /* since when its load is not accounted for; 0: it sleeps */
+  __u64 load_sum;    /* weight * ns in this cycle of the balancer */
+  __u64 load;        /* weight, as of a task that always wants to run, in the cycle before */
+  __u64 cycle_began;
+  __u32 cycle; /* balance_cycle of load_sum */
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, struct task_ctx);
+} ftap_task_ctxs SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, FTAP_DOMAINS);
+  __type(key, __u32);
+  __type(value, struct ftap_domain);
+} ftap_domains SEC(".maps");
+
+static __always_inline struct ftap_domain* domain_at(__u32 domain) {
+  return bpf_map_lookup_elem(&ftap_domains, &domain);
+}
+
+/* Counts where there is none, which only happens when the kernel forgot to tell of a task. */
+static __always_inline struct task_ctx* ctx_of(struct task_struct* p) {
+  struct task_ctx* t = bpf_task_storage_get(&ftap_task_ctxs, p, NULL, 0);
+  if (!t) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_TASK_ERRORS, 1);
+  return t;
+}
+
+/* FTAP_DOMAIN_NONE for a CPU that is not known. */
+static __always_inline __u32 domain_of(__s32 cpu) {
+  return cpu >= 0 && cpu < FTAP_DOMAIN_CPUS ? domain_of_cpu[cpu] : FTAP_DOMAIN_NONE;
+}
+
+static __always_inline __u32 node_of(__u32 domain) {
+  return domain < FTAP_DOMAINS ? node_of_domain[domain] : FTAP_DOMAIN_NONE;
+}
+
+static __always_inline bool before(__u64 a, __u64 b) {
+  return (__s64)(a - b) < 0;
+}
+
+/* Virtual ns of so many ns. */
+static __always_inline __u64 scaled(__u64 ns, __u32 weight) {
+  return ns * FTAP_WEIGHT_NORMAL / (weight ? weight : 1);
+}
+
+/* It has become runnable: of what it did not use while it slept it keeps BUDGET. */
+static __always_inline void bound_budget(struct task_struct* p, struct task_ctx* t) {
+  struct ftap_domain* domain = domain_at(t->domain);
+  if (!domain) return;
+  __u64 least = domain->vtime - BUDGET;
+  bool clamped = before(p->scx.dsq_vtime, least);
+  if (clamped) p->scx.dsq_vtime = least;
+  stat_add(FTAP_CLASS_EXT, clamped ? FTAP_SLOT_DL_CLAMPED : FTAP_SLOT_DL_PRESET, 1);
+}
+
+/*
+ * Where it stands in its queue: the virtual time at which it would be done if it ran as long as it usually does. Who
+ * runs shortly is served early, and pays for it as everybody does.
+ */
+static __always_inline __u64 deadline(const struct task_struct* p, const struct task_ctx* t) {
+  __u64 burst = t->mean_burst < SLICE_ALONE ? t->mean_burst : SLICE_ALONE;
+  return p->scx.dsq_vtime + scaled(burst, t->weight);
+}
+
+static __always_inline void charge(struct task_struct* p, struct task_ctx* t, bool runnable) {
+  __u64 ran = p->se.sum_exec_runtime - t->ran_before;
+  t->ran_before = p->se.sum_exec_runtime;
+  p->scx.dsq_vtime += scaled(ran, t->weight);
+  t->burst += ran;
+  if (runnable) return;
+  t->mean_burst = (3 * t->mean_burst + t->burst) / 4;
+  t->burst = 0;
+}
+
+/* Adds what it wanted since the last time to its own load and to its domain's. */
+static __always_inline void account_load(struct task_ctx* t, __u64 now) {
+  __u64 wanted = t->wants_since && now > t->wants_since ? now - t->wants_since : 0;
+  if (t->wants_since) t->wants_since = now;
+  if (t->cycle != balance_cycle) {
+    __u64 took = now - t->cycle_began;
+    t->load = took ? t->load_sum / took : 0;
+    t->load_sum = 0;
+    t->cycle_began = now;
+    t->cycle = balance_cycle;
+  }
+  __u64 load = wanted * t->weight;
+  t->load_sum += load;
+  struct ftap_domain* domain = domain_at(t->domain);
+  if (domain && load) __sync_fetch_and_add(&domain->load, load);
+}
+
+/* Its virtual time keeps its distance to the clock of the domain that it is in. */
+static __always_inline void move_to(struct task_struct* p, struct task_ctx* t, __u32 to) {
+  struct ftap_domain* old = domain_at(t->domain);
+  struct ftap_domain* new = domain_at(to);
+  if (!old || !new || to == t->domain) return;
+  p->scx.dsq_vtime += new->vtime - old->vtime;
+  t->domain = to;
+}
+
+#endif /* FTAP_SCHEDS_DOMAIN_TASK_BPF_H */

@@ -1,0 +1,11 @@
+// The loader of scheds/fifo.
+#pragma once
+
+#include "scheds/lib/scheduler.hpp"
+
+namespace flowtap::scheds {
+
+/// The machine's tasks are scheduled by fifo when this returns.
+[[nodiscard]] Result<std::unique_ptr<Scheduler>> start_fifo(const StartOptions& options);
+
+}  // namespace flowtap::scheds

@@ -1,0 +1,102 @@
+#include "scheds/lib/struct_ops.hpp"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+
+#include "base/file.hpp"
+#include "kernel/libbpf_messages.hpp"
+#include "kernel/requirements.hpp"
+#include "kernel/sched_ext.hpp"
+#include "kernel/slot_reader.hpp"
+#include "kernel/topology.hpp"
+
+namespace flowtap::scheds {
+namespace {
+
+Result<bpf_map*> find_map(bpf_object* object, const char* name) {
+  bpf_map* map = bpf_object__find_map_by_name(object, name);
+  if (map == nullptr)
+    return fail(fmt::format("the scheduler's object has no map {}", name), "build flowtap anew");
+  return map;
+}
+
+}  // namespace
+
+Status check_sched_ext(const std::string& sysfs) {
+  FTAP_TRY(kernel::check_bpf_requirements());
+  const auto state = read_line(sysfs + "/kernel/sched_ext/state");
+  if (!state)
+    return fail(fmt::format("this kernel, {}, has no sched_ext", kernel::kernel_release()),
+                "it takes Linux 6.12 or newer, built with CONFIG_SCHED_CLASS_EXT");
+  if (*state == "disabled") return {};
+  const std::string other = kernel::sched_ext_scheduler(sysfs);
+  return fail(other.empty() ? fmt::format("sched_ext is {}", *state)
+                            : fmt::format("the sched_ext scheduler '{}' already runs here", other),
+              "the kernel runs one at a time: end that one first");
+}
+
+std::optional<std::uint64_t> hotplug_sequence(const std::string& sysfs) {
+  const auto line = read_line(sysfs + "/kernel/sched_ext/hotplug_seq");
+  if (!line) return std::nullopt;
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), value);
+  if (error != std::errc() || end != line->data() + line->size()) return std::nullopt;
+  return value;
+}
+
+Status prepare_maps(bpf_object* object, const StartOptions& options) {
+  FTAP_TRY_ASSIGN(topology, kernel::read_topology(options.sysfs));
+  FTAP_TRY_ASSIGN(slots, find_map(object, "ftap_slots"));
+  if (const int err = bpf_map__set_max_entries(slots, topology.highest_plus_one()); err != 0)
+    return fail_errno(-err, "cannot size the scheduler's slots");
+  if (options.ext_self_map < 0) return {};
+  FTAP_TRY_ASSIGN(self, find_map(object, "ftap_ext_self"));
+  if (const int err = bpf_map__reuse_fd(self, options.ext_self_map); err != 0)
+    return fail_errno(-err, "cannot tell the tracing programs of the scheduler");
+  return {};
+}
+
+Error load_refusal(std::string_view name, int err) {
+  const kernel::Refusal why = kernel::LibbpfMessages::refusal();
+  return kernel::bpf_refusal(fmt::format("load the scheduler {}", name), err, why.reason, why.program);
+}
+
+void LinkDeleter::operator()(bpf_link* link) const noexcept {
+  bpf_link__destroy(link);
+}
+
+Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops) {
+  FTAP_TRY_ASSIGN(map, find_map(object, "ftap_exits"));
+  FTAP_TRY_ASSIGN(exits, kernel::MapView<ftap_exit>::map(bpf_map__fd(map), 1));
+  std::unique_ptr<bpf_link, LinkDeleter> link(bpf_map__attach_struct_ops(ops));
+  if (link) return Attached(std::move(link), std::move(exits));
+  const int err = errno;
+  // The kernel has told the scheduler itself why, if it came that far.
+  const Attached refused(nullptr, std::move(exits));
+  if (const auto exit = refused.exited())
+    return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), exit->sentence),
+                "the kernel's log may say more");
+  return std::unexpected(kernel::bpf_refusal(fmt::format("start the scheduler {}", bpf_map__name(ops)), err,
+                                             kernel::LibbpfMessages::reason()));
+}
+
+std::optional<Exit> Attached::exited() const {
+  ftap_exit& exit = exits_.elements()[0];
+  static_assert(sizeof(exit.kind) == sizeof(std::int64_t));
+  // Written last by ops.exit with an atomic: what stands before it is whole.
+  if (std::atomic_ref<long long>(exit.kind).load(std::memory_order_acquire) == 0) return std::nullopt;
+  return read_exit(exit);
+}
+
+Result<std::unique_ptr<stats::SlotSource>> read_slots(bpf_object* object) {
+  FTAP_TRY_ASSIGN(map, find_map(object, "ftap_slots"));
+  FTAP_TRY_ASSIGN(blocks, kernel::MapView<ftap_block>::map(bpf_map__fd(map), bpf_map__max_entries(map)));
+  return std::make_unique<kernel::SlotReader>(std::move(blocks));
+}
+
+}  // namespace flowtap::scheds

@@ -1,0 +1,54 @@
+// What the loaders of our schedulers have in common: one object with one sched_ext_ops, from opened to attached.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.hpp"
+#include "kernel/map_view.hpp"
+#include "scheds/lib/scheduler.hpp"
+
+struct bpf_link;
+struct bpf_map;
+struct bpf_object;
+
+namespace flowtap::scheds {
+
+/// Fails with a sentence and a hint where the kernel has no sched_ext, or where another sched_ext scheduler runs.
+[[nodiscard]] Status check_sched_ext(const std::string& sysfs);
+
+/// To be put into sched_ext_ops.hotplug_seq before load: CPUs that come or go between now and the start of the scheduler
+/// make the kernel refuse it. Absent where the kernel does not tell.
+[[nodiscard]] std::optional<std::uint64_t> hotplug_sequence(const std::string& sysfs);
+
+/// Makes the maps of bpf/lib and scheds/lib what this machine needs. Between open and load.
+[[nodiscard]] Status prepare_maps(bpf_object* object, const StartOptions& options);
+
+/// Turns a refusal to load into a sentence and a hint.
+[[nodiscard]] Error load_refusal(std::string_view name, int err);
+
+struct LinkDeleter {
+  void operator()(bpf_link* link) const noexcept;
+};
+
+/// An attached sched_ext_ops; unregistered with this object.
+class Attached {
+ public:
+  /// `ops` of the loaded `object`. The tasks of the machine are the scheduler's when this returns.
+  [[nodiscard]] static Result<Attached> attach(bpf_object* object, bpf_map* ops);
+
+  [[nodiscard]] std::optional<Exit> exited() const;
+
+ private:
+  Attached(std::unique_ptr<bpf_link, LinkDeleter> link, kernel::MapView<ftap_exit> exits)
+      : exits_(std::move(exits)), link_(std::move(link)) {}
+
+  kernel::MapView<ftap_exit> exits_;
+  std::unique_ptr<bpf_link, LinkDeleter> link_;
+};
+
+/// The object's slots, one block per possible CPU.
+[[nodiscard]] Result<std::unique_ptr<stats::SlotSource>> read_slots(bpf_object* object);
+
+}  // namespace flowtap::scheds

@@ -1,0 +1,11 @@
+// The names of our sched_ext schedulers, for whoever only has to know which there are.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace flowtap::scheds {
+
+inline constexpr std::array<std::string_view, 2> kSchedulerNames = {"domain", "fifo"};
+
+}  // namespace flowtap::scheds

@@ -1,0 +1,55 @@
+// Every dispatch of our schedulers is counted by them, once; and by nobody else.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "scheds/names.hpp"
+#include "tests/bpf/count_crew.hpp"
+#include "tests/bpf/stage.hpp"
+#include "tests/scheds/run.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kRounds = 2'000;
+
+class Counting : public testing::TestWithParam<std::string_view> {};
+
+// Two that hand a byte to and fro; threads that come and go; more tasks than CPUs, so that some wait.
+void work(scheds::Scheduler&) {
+  const auto cpus = online_cpus();
+  count_crew([&cpus](Hands& hands) { ping_pong(hands, kRounds, cpus, cpus); });
+  for (int i = 0; i < 50; ++i) std::thread([] { std::this_thread::sleep_for(1ms); }).join();
+  std::atomic<bool> stop = false;
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < cpus.size() + 2; ++i)
+    threads.emplace_back([&stop] {
+      while (!stop) relax();
+    });
+  std::this_thread::sleep_for(1s);
+  stop = true;
+}
+
+TEST_P(Counting, EveryDispatchOnceFromTheFirstTaskToTheLast) {
+  const SchedulerRun run = run_scheduler(std::string(GetParam()), work);
+  EXPECT_EQ(run.left_behind, "");
+  EXPECT_EQ(run.sum(), run.others.switches);
+  EXPECT_EQ(run.traced_sum(), 0U) << "the tracing programs leave the types to it";
+  EXPECT_EQ(run.others.unmarked, 0U);
+  const auto unobserved = run.of(FTAP_SLOT_EXT_UNOBSERVED);
+  // An insertion that the kernel takes back while the scheduler is loaded or unloaded stands in the other account alone.
+  EXPECT_LE(run.sum() - unobserved, run.others.after_insertion) << "a type is of an insertion";
+  EXPECT_GE(run.sum(), run.others.after_insertion);
+  EXPECT_GE(run.others.switches, static_cast<std::uint64_t>(kRounds));
+}
+
+INSTANTIATE_TEST_SUITE_P(, Counting, testing::ValuesIn(scheds::kSchedulerNames),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace flowtap::test

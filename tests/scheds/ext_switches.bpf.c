@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The other account of the dispatches of a sched_ext scheduler, which knows nothing of how it counts: all switches to tasks
+ * of the ext class, and which of them follow on an insertion that the scheduler made for that task since its last one.
+ */
+#include "tests/scheds/ext_switches.h"
+#include "bpf/lib/kernel.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+extern const void ext_sched_class __ksym;
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct ext_switches);
+} counted SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, __u32);
+} inserted SEC(".maps");
+
+static __always_inline struct ext_switches* counts(void) {
+  __u32 key = 0;
+  return bpf_map_lookup_elem(&counted, &key);
+}
+
+static __always_inline int insertion(struct task_struct* task) {
+  struct ext_switches* c = counts();
+  __u32* mark = bpf_task_storage_get(&inserted, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (mark) *mark = 1;
+  if (c) __sync_fetch_and_add(mark ? &c->insertions : &c->unmarked, 1);
+  return 0;
+}
+
+SEC("fentry/scx_bpf_dsq_insert")
+int BPF_PROG(insert, struct task_struct* task) {
+  return insertion(task);
+}
+
+SEC("fentry/scx_bpf_dsq_insert_vtime")
+int BPF_PROG(insert_vtime, struct task_struct* task) {
+  return insertion(task);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(switched, bool preempt, struct task_struct* prev, struct task_struct* next) {
+  struct ext_switches* c = counts();
+  if (!c || !next->pid || next->sched_class != (const struct sched_class*)&ext_sched_class) return 0;
+  __sync_fetch_and_add(&c->switches, 1);
+  __u32* mark = bpf_task_storage_get(&inserted, next, NULL, 0);
+  if (mark && *mark) {
+    __sync_fetch_and_add(&c->after_insertion, 1);
+    *mark = 0;
+  }
+  return 0;
+}
