@@ -16,8 +16,10 @@
  * One domain: its clock, and what the load balancer in userspace reads and writes. Each on cache lines of its own.
  */
 struct ftap_domain {
-  unsigned long long
-      vtime; /* the virtual time up to which its tasks have run, in ns of a task of normal weight */
+  /* Its clock: up to where its tasks have run, in ns of a task of normal weight. */
+  unsigned long long vtime;
+
+  unsigned long long weight; /* of all its tasks that run or want to */
 
   /*
    * Sum over its tasks of weight * ns in which they ran or wanted to, since it was last taken: added to by BPF, exchanged
@@ -28,7 +30,7 @@ struct ftap_domain {
   /* Order of the balancer: tasks with so much load in all (weight, as of a task that always wants to run) go to `to`. */
   unsigned long long to_move;
   unsigned int to;
-  unsigned int pad[9];
+  unsigned int pad[7];
 } __attribute__((aligned(64)));
 
 #endif /* FTAP_SCHEDS_DOMAIN_ABI_H */

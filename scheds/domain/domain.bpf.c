@@ -18,6 +18,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PF_EXITING 0x00000004 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000
 
+/* How many of a queue are looked at for one that may use a CPU. */
+#define MOST_LOOKED_AT 32
+
 void scx_bpf_dsq_insert_vtime(struct task_struct* p, __u64 dsq_id, __u64 slice, __u64 vtime,
                               __u64 enq_flags) __ksym __weak;
 bool scx_bpf_dsq_move_to_local(__u64 dsq_id) __ksym __weak;
@@ -115,7 +118,7 @@ static __always_inline void follow_order(struct task_struct* p, struct task_ctx*
   /* Others may do the same now; the order is an estimate, and only never to be below 0. */
   __u64 left = domain->to_move;
   if (left < t->load || __sync_val_compare_and_swap(&domain->to_move, left, left - t->load) != left) return;
-  move_to(p, t, to);
+  move_to(t, to);
   stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
 }
 
@@ -143,7 +146,7 @@ static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
 static __always_inline bool put_bound(struct task_struct* p, struct task_ctx* t, __u64 enq_flags) {
   __s32 cpu = scx_bpf_task_cpu(p);
   __u32 domain = domain_of(cpu);
-  if (domain < FTAP_DOMAINS) move_to(p, t, domain);
+  if (domain < FTAP_DOMAINS) move_to(t, domain);
   if ((p->flags & PF_KTHREAD) && (enq_flags & SCX(scx_enq_flags, SCX_ENQ_WAKEUP))) {
     put_local(p, t, FTAP_SLOT_EXT_DIRECT, enq_flags | SCX(scx_enq_flags, SCX_ENQ_PREEMPT));
     return true;
@@ -167,16 +170,41 @@ void BPF_PROG(domain_enqueue, struct task_struct* p, __u64 enq_flags) {
   }
   dispatch_as(&t->way, FTAP_SLOT_EXT_DSQ);
   t->queued = t->domain;
-  scx_bpf_dsq_insert_vtime(p, t->domain, slice(t->domain), deadline(p, t), enq_flags);
+  t->key = deadline(t);
+  scx_bpf_dsq_insert_vtime(p, t->domain, slice(t->domain), t->key, enq_flags);
   kick_for(p, t->domain);
+}
+
+/* Whether `prev`, whose slice is used up, still comes before all that wait in this queue and may use this CPU. */
+static __always_inline bool goes_before(struct task_struct* prev, __u32 domain, __s32 cpu) {
+  struct task_ctx* t = ctx_of(prev);
+  if (!t || t->domain != domain) return false;
+  charge(prev, t);
+  __u64 key = deadline(t);
+  struct task_struct* p;
+  bool first = true;
+  __u32 looked = 0;
+  bpf_for_each(scx_dsq, p, domain, 0) {
+    if (++looked > MOST_LOOKED_AT) break;
+    if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) continue;
+    first = before(key, p->scx.dsq_vtime);
+    break;
+  }
+  return first;
 }
 
 SEC("struct_ops/domain_dispatch")
 void BPF_PROG(domain_dispatch, __s32 cpu, struct task_struct* prev) {
   __u32 domain = domain_of(cpu), i;
-  if (domain >= FTAP_DOMAINS || scx_bpf_dsq_move_to_local(domain)) return;
+  if (domain >= FTAP_DOMAINS) return;
+  bool runs_on = prev && (prev->scx.flags & SCX(scx_ent_flags, SCX_TASK_QUEUED));
+  if (runs_on && goes_before(prev, domain, cpu)) {
+    prev->scx.slice = slice(domain);
+    return;
+  }
+  if (scx_bpf_dsq_move_to_local(domain)) return;
   /* Whoever ran here runs on before a task of another domain is pulled over. */
-  if (prev && (prev->scx.flags & SCX(scx_ent_flags, SCX_TASK_QUEUED))) {
+  if (runs_on) {
     prev->scx.slice = SLICE_ALONE;
     return;
   }
@@ -191,7 +219,8 @@ void BPF_PROG(domain_runnable, struct task_struct* p, __u64 enq_flags) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
   t->wants_since = bpf_ktime_get_ns();
-  bound_budget(p, t);
+  count_weight(t, t->weight);
+  bound_budget(t);
 }
 
 /* How far the CPU that took it from its queue is from that queue; the rows of scheds.def stand in this order. */
@@ -204,10 +233,10 @@ SEC("struct_ops/domain_running")
 void BPF_PROG(domain_running, struct task_struct* p) {
   struct task_ctx* t = ctx_of(p);
   if (t) {
-    if (t->way == FTAP_SLOT_EXT_DSQ) t->way = taken_type(t->queued, domain_of(bpf_get_smp_processor_id()));
+    bool from_queue = t->way == FTAP_SLOT_EXT_DSQ;
+    if (from_queue) t->way = taken_type(t->queued, domain_of(bpf_get_smp_processor_id()));
     t->ran_before = p->se.sum_exec_runtime;
-    struct ftap_domain* domain = domain_at(t->domain);
-    if (domain && before(domain->vtime, p->scx.dsq_vtime)) domain->vtime = p->scx.dsq_vtime;
+    advance_clock(t, from_queue);
   }
   count_dispatch(p, t ? &t->way : NULL);
 }
@@ -216,7 +245,8 @@ SEC("struct_ops/domain_stopping")
 void BPF_PROG(domain_stopping, struct task_struct* p, bool runnable) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
-  charge(p, t, runnable);
+  charge(p, t);
+  if (!runnable) end_burst(t);
   account_load(t, bpf_ktime_get_ns());
 }
 
@@ -226,19 +256,22 @@ void BPF_PROG(domain_quiescent, struct task_struct* p, __u64 deq_flags) {
   if (!t) return;
   account_load(t, bpf_ktime_get_ns());
   t->wants_since = 0;
+  count_weight(t, 0);
   dispatch_as(&t->way, FTAP_WAY_UNSAID);
 }
 
 SEC("struct_ops/domain_set_weight")
 void BPF_PROG(domain_set_weight, struct task_struct* p, __u32 weight) {
   struct task_ctx* t = ctx_of(p);
-  if (t) t->weight = weight;
+  if (!t) return;
+  t->weight = weight;
+  if (t->counted) count_weight(t, weight);
 }
 
 SEC("struct_ops/domain_set_cpumask")
 void BPF_PROG(domain_set_cpumask, struct task_struct* p, const struct cpumask* cpumask) {
   struct task_ctx* t = ctx_of(p);
-  if (t) move_to(p, t, usable_domain(p, t->domain));
+  if (t) move_to(t, usable_domain(p, t->domain));
 }
 
 /* It becomes ours: it begins where its domain stands. */
@@ -247,7 +280,7 @@ void BPF_PROG(domain_enable, struct task_struct* p) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
   struct ftap_domain* domain = domain_at(t->domain);
-  if (domain) p->scx.dsq_vtime = domain->vtime;
+  if (domain) t->vtime = domain->vtime;
 }
 
 /* Memory may be allocated here, unlike in all of the above. */

@@ -84,6 +84,7 @@ void describe(domain_bpf& skeleton, const Machine& machine) {
         cpu < machine.domain_of_cpu.size() ? machine.domain_of_cpu[cpu] : FTAP_DOMAIN_NONE;
   for (std::size_t from = 0; from < machine.domains(); ++from) {
     rodata.node_of_domain[from] = machine.node_of_domain[from];
+    rodata.cpus_of_domain[from] = machine.cpus_of_domain[from];
     for (std::size_t i = 0; i < machine.domains(); ++i) rodata.nearest[from][i] = machine.nearest[from][i];
   }
 }

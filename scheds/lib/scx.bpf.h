@@ -14,6 +14,14 @@ struct bpf_iter_num {
   __u64 opaque[1];
 } __attribute__((aligned(8)));
 
+/* What bpf_for_each(scx_dsq, ...) counts in: as large as the kernel's, whatever it holds. */
+struct bpf_iter_scx_dsq {
+  __u64 opaque[6];
+} __attribute__((aligned(8)));
+int bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq* it, __u64 dsq_id, __u64 flags) __ksym __weak;
+struct task_struct* bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq* it) __ksym __weak;
+void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq* it) __ksym __weak;
+
 /* Names as in the kernel, which CO-RE goes by. The values are one kernel's, and read only through SCX(). */
 enum scx_public_consts {
   SCX_SLICE_DFL = 20 * 1000000,

@@ -25,6 +25,14 @@ struct {
   __type(value, __u32);
 } inserted SEC(".maps");
 
+/* For each watched task that waits: watched_switches + 1 when it lost its CPU; 0: it does not wait. */
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, __u64);
+} lost SEC(".maps");
+
 static __always_inline struct ext_switches* counts(void) {
   __u32 key = 0;
   return bpf_map_lookup_elem(&counted, &key);
@@ -48,10 +56,29 @@ int BPF_PROG(insert_vtime, struct task_struct* task) {
   return insertion(task);
 }
 
+static __always_inline void watch(struct ext_switches* c, struct task_struct* prev, bool waits,
+                                  struct task_struct* next) {
+  __u64* since;
+  if (waits && (__u64)prev->tgid == c->watched) {
+    since = bpf_task_storage_get(&lost, prev, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (since) *since = c->watched_switches + 1;
+  }
+  if ((__u64)next->tgid != c->watched) return;
+  __u64 now = __sync_fetch_and_add(&c->watched_switches, 1);
+  since = bpf_task_storage_get(&lost, next, NULL, 0);
+  if (!since || !*since) return;
+  __u64 waited = now + 1 - *since;
+  *since = 0;
+  if (waited > c->longest_wait)
+    c->longest_wait = waited; /* two CPUs at once: one of them is nearly as long */
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct* prev, struct task_struct* next) {
   struct ext_switches* c = counts();
-  if (!c || !next->pid || next->sched_class != (const struct sched_class*)&ext_sched_class) return 0;
+  if (!c) return 0;
+  if (c->watched) watch(c, prev, preempt || !prev->__state, next);
+  if (!next->pid || next->sched_class != (const struct sched_class*)&ext_sched_class) return 0;
   __sync_fetch_and_add(&c->switches, 1);
   __u32* mark = bpf_task_storage_get(&inserted, next, NULL, 0);
   if (mark && *mark) {

@@ -9,6 +9,12 @@ struct ext_switches {
       after_insertion; /* of these: the scheduler had inserted the task since its switch before */
   unsigned long long insertions;
   unsigned long long unmarked; /* insertions that could not be remembered */
+
+  /* Of the tasks of process `watched`, which userspace writes, or of none where that is 0. */
+  unsigned long long watched;
+  unsigned long long watched_switches; /* to them */
+  unsigned long long
+      longest_wait; /* most such switches from a task's being taken off its CPU to its next one */
 };
 
 #endif /* FTAP_TESTS_EXT_SWITCHES_H */

@@ -1,46 +1,17 @@
 #include "tests/scheds/run.hpp"
 
-#include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <memory>
 
 #include "kernel/dispatch_programs.hpp"
-#include "kernel/libbpf_messages.hpp"
 #include "scheds/schedulers.hpp"
 #include "stats/table.hpp"
+#include "tests/scheds/ext_switches.hpp"
 
 namespace flowtap::test {
 namespace {
-
-// ext_switches.bpf.c, attached while it lives.
-class ExtSwitches {
- public:
-  ExtSwitches() : object_(bpf_object__open(FLOWTAP_EXT_SWITCHES), bpf_object__close) {
-    const kernel::LibbpfMessages messages;
-    const int refused = bpf_object__load(object_.get());
-    EXPECT_EQ(refused, 0) << kernel::LibbpfMessages::text();
-    if (refused != 0) return;
-    bpf_program* program = nullptr;
-    bpf_object__for_each_program(program, object_.get()) {
-      links_.emplace_back(bpf_program__attach(program), bpf_link__destroy);
-      EXPECT_TRUE(links_.back()) << bpf_program__name(program) << ": " << kernel::LibbpfMessages::text();
-    }
-  }
-
-  [[nodiscard]] ext_switches read() const {
-    ext_switches counts{};
-    const std::uint32_t key = 0;
-    const bpf_map* map = bpf_object__find_map_by_name(object_.get(), "counted");
-    EXPECT_EQ(bpf_map__lookup_elem(map, &key, sizeof(key), &counts, sizeof(counts), 0), 0);
-    return counts;
-  }
-
- private:
-  std::unique_ptr<bpf_object, void (*)(bpf_object*)> object_;
-  std::vector<std::unique_ptr<bpf_link, int (*)(bpf_link*)>> links_;
-};
 
 std::uint64_t sum_of(const stats::SlotCounts& counts, stats::CountedBy by) {
   std::uint64_t sum = 0;

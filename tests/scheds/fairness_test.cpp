@@ -1,0 +1,188 @@
+// Order and fairness of scheds/domain: by shares and by turns, never by the clock on the wall.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): clockid_t of a thread is POSIX's
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "scheds/schedulers.hpp"
+#include "tests/scheds/ext_switches.hpp"
+#include "tests/scheds/hog.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kWeightOfNice0 = 1024;  // sched_prio_to_weight of kernel/sched/core.c
+constexpr double kWeightOfNice10 = 110;
+
+// Who ran while nobody waited had a slice of 20 ms, and lets everybody else have so much in slices of 5 ms before it runs again:
+// 4 turns of each. Twice that, since a slice ends with a tick of the clock.
+constexpr unsigned long long kRounds = 8;
+
+double seconds(clockid_t clock) {
+  timespec t{};
+  EXPECT_EQ(::clock_gettime(clock, &t), 0);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+// Threads that always want to run, some of them nicer than others.
+class Spinners {
+ public:
+  void add(int nice, const Cpus& cpus) {
+    threads_.emplace_back([this, nice, cpus] {
+      allow(0, cpus);
+      EXPECT_EQ(::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), nice), 0);
+      ++ready_;
+      go_.wait(false);
+      while (!stop_) relax();
+    });
+  }
+  Spinners() = default;
+  Spinners(const Spinners&) = delete;
+  Spinners& operator=(const Spinners&) = delete;
+  ~Spinners() {
+    stop_ = true;
+    go();
+  }
+  // All at once: until then whoever makes them has the machine for itself.
+  void start() {
+    while (ready_ != static_cast<int>(threads_.size())) std::this_thread::sleep_for(1ms);
+    go();
+  }
+  // CPU time of each since it began.
+  [[nodiscard]] std::vector<double> used() {
+    std::vector<double> all;
+    for (std::jthread& thread : threads_) {
+      clockid_t clock = 0;
+      EXPECT_EQ(::pthread_getcpuclockid(thread.native_handle(), &clock), 0);
+      all.push_back(seconds(clock));
+    }
+    return all;
+  }
+
+ private:
+  void go() {
+    go_ = true;
+    go_.notify_all();
+  }
+
+  std::atomic<bool> go_ = false;
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> ready_ = 0;
+  std::vector<std::jthread> threads_;
+};
+
+class Fairness : public testing::TestWithParam<std::string_view> {
+ protected:
+  void SetUp() override {
+    auto started = scheds::start_scheduler(GetParam(), {});
+    ASSERT_TRUE(started) << started.error().what;
+    scheduler = std::move(*started);
+  }
+  void TearDown() override {
+    if (scheduler) {
+      EXPECT_FALSE(scheduler->exited()) << scheduler->exited()->sentence;
+    }
+  }
+
+  // As its loader does, each second.
+  void keep_for(std::chrono::seconds time) const {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(1s);
+      scheduler->look_around();
+    }
+  }
+
+  std::unique_ptr<scheds::Scheduler> scheduler;
+};
+
+class Weights : public Fairness {};
+
+TEST_P(Weights, OneToTenGiveCpuTimeOneToTenOverAMinute) {
+  Spinners spinners;
+  for (int i = 0; i < 2; ++i) {
+    spinners.add(0, online_cpus());
+    spinners.add(10, online_cpus());
+  }
+  spinners.start();
+  const auto before = spinners.used();
+  keep_for(60s);
+  const auto after = spinners.used();
+  double heavy = 0;
+  double light = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) (i % 2 == 0 ? heavy : light) += after[i] - before[i];
+  const double ratio = heavy / light;
+  const double wanted = kWeightOfNice0 / kWeightOfNice10;
+  std::printf("heavy %.2f s, light %.2f s: %.2f, wanted %.2f\n", heavy, light, ratio, wanted);
+  EXPECT_GE(ratio, wanted * 0.85);
+  EXPECT_LE(ratio, wanted * 1.15);
+}
+
+TEST_P(Weights, APriorityMixKeepsItsOrder) {
+  Spinners spinners;
+  for (const int nice : {-10, -5, 0, 5, 10, 15}) spinners.add(nice, {0});
+  spinners.start();
+  const auto before = spinners.used();
+  keep_for(20s);
+  const auto after = spinners.used();
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    std::printf("%.3f s\n", after[i] - before[i]);
+    EXPECT_GT(after[i], before[i]) << "none starves";
+    if (i > 0) {
+      EXPECT_LT(after[i] - before[i], after[i - 1] - before[i - 1]) << i;
+    }
+  }
+}
+
+TEST_P(Fairness, EachOfManyTasksRunsAgainWithinABoundedNumberOfSlices) {
+  constexpr unsigned kTasks = 200;
+  const ExtSwitches
+      switches;  // before the crowd: the kernel waits for each of them when it attaches programs
+  Spinners spinners;
+  for (unsigned i = 0; i < kTasks; ++i) spinners.add(0, online_cpus());
+  spinners.start();
+  switches.watch(::getpid());
+  keep_for(20s);
+  const auto counts = switches.read();
+  std::printf("%llu turns of %u tasks, the longest wait was %llu turns\n", counts.watched_switches, kTasks,
+              counts.longest_wait);
+  EXPECT_GE(counts.watched_switches, 4ULL * kTasks) << "too few to tell";
+  EXPECT_LE(counts.longest_wait, kRounds * kTasks);
+}
+
+TEST_P(Fairness, APinnedHogStarvesNobody) {
+  const ExtSwitches switches;
+  std::vector<std::unique_ptr<Hog>> hogs;
+  for (const int cpu : online_cpus()) {
+    hogs.push_back(std::make_unique<Hog>(Cpus{cpu}));
+    hogs.back()->hold();
+  }
+  Spinners spinners;
+  constexpr unsigned kOthers = 6;
+  for (unsigned i = 0; i < kOthers; ++i) spinners.add(0, online_cpus());
+  spinners.start();
+  switches.watch(::getpid());
+  const auto before = spinners.used();
+  keep_for(10s);
+  const auto after = spinners.used();
+  const auto counts = switches.read();
+  std::printf("%llu turns, the longest wait was %llu turns\n", counts.watched_switches, counts.longest_wait);
+  EXPECT_LE(counts.longest_wait, kRounds * (kOthers + hogs.size()));
+  for (std::size_t i = 0; i < after.size(); ++i) EXPECT_GT(after[i] - before[i], 0.3) << i;
+}
+
+const auto kName = [](const auto& test) { return std::string(test.param); };
+INSTANTIATE_TEST_SUITE_P(, Fairness, testing::ValuesIn(scheds::kSchedulerNames), kName);
+INSTANTIATE_TEST_SUITE_P(, Weights, testing::Values("domain"), kName);  // fifo knows no weights
+
+}  // namespace
+}  // namespace flowtap::test

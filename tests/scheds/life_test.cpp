@@ -1,0 +1,139 @@
+// Beginning and end of our schedulers: whatever ends one, the machine goes on under the kernel's own.
+#include <gtest/gtest.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "kernel/sched_ext.hpp"
+#include "scheds/schedulers.hpp"
+#include "tests/scheds/hog.hpp"
+#include "tests/support/daemon_process.hpp"
+#include "tests/support/scratch_root.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string state() {
+  return kernel::read_sched_ext("/sys").value().state;
+}
+
+class Life : public testing::TestWithParam<std::string_view> {
+ protected:
+  [[nodiscard]] static std::unique_ptr<scheds::Scheduler> start() {
+    auto started = scheds::start_scheduler(GetParam(), {});
+    EXPECT_TRUE(started) << started.error().what;
+    return started ? std::move(*started) : nullptr;
+  }
+};
+
+TEST_P(Life, LoadedAndUnloadedTwentyTimesUnderLoad) {
+  std::vector<std::unique_ptr<Hog>> hogs;
+  for (std::size_t i = 0; i < 3; ++i) {
+    hogs.push_back(std::make_unique<Hog>(online_cpus()));
+    hogs.back()->hold();
+  }
+  for (int i = 0; i < 20; ++i) {
+    const auto scheduler = start();
+    ASSERT_TRUE(scheduler) << i;
+    EXPECT_EQ(state(), "enabled");
+    EXPECT_EQ(kernel::sched_ext_scheduler("/sys"), GetParam());
+    std::this_thread::sleep_for(20ms);
+    EXPECT_FALSE(scheduler->exited());
+  }
+  EXPECT_EQ(state(), "disabled");
+}
+
+TEST_P(Life, ASecondOneGetsOneClearSentence) {
+  const auto first = start();
+  ASSERT_TRUE(first);
+  for (const std::string_view name : scheds::kSchedulerNames) {
+    const auto second = scheds::start_scheduler(name, {});
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().what,
+              "the sched_ext scheduler '" + std::string(GetParam()) + "' already runs here");
+    EXPECT_EQ(second.error().hint, "the kernel runs one at a time: end that one first");
+  }
+  EXPECT_FALSE(first->exited()) << "the first one does not mind";
+}
+
+TEST_P(Life, SysRqEndsItAndIsSaid) {
+  const auto scheduler = start();
+  ASSERT_TRUE(scheduler);
+  std::ofstream("/proc/sysrq-trigger") << "S" << std::flush;
+  ASSERT_TRUE(eventually([&] { return scheduler->exited().has_value(); }));
+  EXPECT_EQ(scheduler->exited()->kind, "sysrq");
+  EXPECT_TRUE(scheduler->exited()->wanted);
+  EXPECT_EQ(state(), "disabled");
+}
+
+TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
+  no_throttling();
+  const auto scheduler = start();
+  ASSERT_TRUE(scheduler);
+  // What the scheduler cannot see to: a task of a higher class keeps the CPU of one that is bound to it.
+  std::atomic<bool> stop = false;
+  std::jthread hog([&stop] {
+    allow(0, {1});
+    rank(0, kHog);
+    while (!stop) relax();
+  });
+  Hog victim({1});
+  std::jthread cue([&victim] { victim.hold(); });
+  const auto limit = std::chrono::steady_clock::now() + 120s;
+  while (!scheduler->exited() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(100ms);
+  const auto exit = scheduler->exited();
+  stop = true;
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->kind, "error_stall");
+  EXPECT_TRUE(exit->sentence.starts_with("runnable task stall: ")) << exit->sentence;
+  EXPECT_TRUE(exit->sentence.contains("failed to run for")) << exit->sentence;
+  EXPECT_EQ(state(), "disabled");
+}
+
+class Program : public Life {
+ protected:
+  [[nodiscard]] static Command flowtap_sched(const ScratchRoot& root, std::vector<std::string> words) {
+    words.insert(words.begin(), FLOWTAP_SCHED);
+    return {.argv = std::move(words), .out = root.file("out"), .err = root.file("err")};
+  }
+  const ScratchRoot root;
+};
+
+TEST_P(Program, KilledItLeavesTheMachineOnTheKernelsOwn) {
+  Process process(flowtap_sched(root, {std::string(GetParam())}));
+  ASSERT_TRUE(eventually([] { return state() == "enabled"; })) << root.read("err");
+  process.signal(SIGKILL);
+  EXPECT_TRUE(eventually([] { return state() == "disabled"; }));
+}
+
+TEST_P(Program, EndsAtASignalAndShowsItsTable) {
+  Process process(flowtap_sched(root, {std::string(GetParam()), "--report"}));
+  ASSERT_TRUE(eventually([&] { return root.read("out").contains("total"); })) << root.read("err");
+  EXPECT_TRUE(root.read("out").contains(GetParam()));
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_EQ(state(), "disabled");
+}
+
+TEST_P(Program, ASecondOneIsRefused) {
+  Process first(flowtap_sched(root, {std::string(GetParam())}));
+  ASSERT_TRUE(eventually([] { return state() == "enabled"; })) << root.read("err");
+  const ScratchRoot other;
+  Process second(flowtap_sched(other, {"fifo"}));
+  EXPECT_EQ(second.wait(), 1);
+  EXPECT_TRUE(other.read("err").contains("already runs here")) << other.read("err");
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait(), 0);
+}
+
+const auto kName = [](const auto& test) { return std::string(test.param); };
+INSTANTIATE_TEST_SUITE_P(, Life, testing::ValuesIn(scheds::kSchedulerNames), kName);
+INSTANTIATE_TEST_SUITE_P(, Program, testing::ValuesIn(scheds::kSchedulerNames), kName);
+
+}  // namespace
+}  // namespace flowtap::test
