@@ -12,6 +12,7 @@
 #include "daemon/self_samples.hpp"
 #include "daemon/state_dir.hpp"
 #include "kernel/requirements.hpp"
+#include "kernel/sched_ext.hpp"
 #include "stats/backends/address.hpp"
 
 namespace flowtap {
@@ -22,6 +23,10 @@ using Clock = std::chrono::steady_clock;
 // What is read of the machine beside the slots is read this often, however short the cycle.
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 constexpr std::chrono::milliseconds kStopLimit{3000};
+
+std::string sysfs_of(const Config& config) {
+  return config.host_root + (config.host_root.ends_with('/') ? "sys" : "/sys");
+}
 
 // Followed files and readers of flows take many; the soft limit is low for the sake of select(2), which nothing here uses.
 void raise_descriptor_limit() {
@@ -48,6 +53,7 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   if (app->config_.count.enabled) app->start_count();
+  app->start_scheduler();
   if (app->config_.stream.enabled) app->open_stream();
   // Now that the programs are attached, and before the threads that would otherwise have everything as well.
   FTAP_TRY_ASSIGN(given_up, drop_privileges(app->config_));
@@ -64,10 +70,23 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
 }
 
 void App::start_count() {
-  auto started = CountPath::start(config_.host_root);
+  auto started = CountPath::start(sysfs_of(config_));
   if (!started) return components_.set(CountPath::kName, std::unexpected(started.error()), {});
   count_ = std::move(*started);
   components_.set(CountPath::kName, {}, CountPath::kHow);
+}
+
+void App::start_scheduler() {
+  if (config_.scheduler == "off") return;
+  auto started =
+      SchedulerPath::start(config_.scheduler, sysfs_of(config_), count_ ? count_->ext_self_map() : -1);
+  if (!started) return components_.set(SchedulerPath::kName, std::unexpected(started.error()), {});
+  scheduler_ = std::move(*started);
+  tell_of_scheduler();
+}
+
+void App::tell_of_scheduler() {
+  components_.set(SchedulerPath::kName, scheduler_->health(), scheduler_->how());
 }
 
 void App::open_stream() {
@@ -184,7 +203,8 @@ std::string App::sentence() const {
       count_ ? fmt::format("counts on {} CPUs of kernel {}, a cycle every {} ms", count_->cpus_online(),
                            kernel::kernel_release(), config_.cycle.count())
              : "does not count";
-  return counts + (stream_ ? "; captures what containers write" : "") + components_.missing();
+  const std::string under = scheduler_ && scheduler_->health() ? "; " + scheduler_->how() : "";
+  return counts + under + (stream_ ? "; captures what containers write" : "") + components_.missing();
 }
 
 // Reads what changes slowly.
@@ -192,6 +212,12 @@ void App::look_around() {
   process_.clear();
   append_process_stats(process_, read_errors_);
   if (count_) count_->look_around(read_errors_);
+  sched_ext_.note(kernel::read_sched_ext(sysfs_of(config_)));
+  if (scheduler_) {
+    const std::string news = scheduler_->look_around();
+    if (!news.empty()) spdlog::warn("scheduler: {}", news);
+    tell_of_scheduler();
+  }
   if (!stream_) return;
   stream_->look_around(read_errors_);
   const auto warnings = stream_->new_warnings();
@@ -202,6 +228,7 @@ void App::look_around() {
 void App::cycle() {
   const auto begin = Clock::now();
   if (count_) count_->take(registry_);
+  if (scheduler_) scheduler_->take(registry_);
   if (begin >= next_look_) {
     next_look_ = begin + kLookPeriod - kLookPeriod / 20;
     look_around();
@@ -212,6 +239,8 @@ void App::cycle() {
   if (stream_) stream_->append_samples(all, *status.stream);
   if (explain_) explain_->append_samples(all);
   append_api_samples(all, *api_counts_);
+  sched_ext_.append_samples(all);
+  if (scheduler_) scheduler_->append_samples(all);
   const auto snapshot = registry_.publish(std::move(all));
   outlets_.offer(snapshot);
   state_.publish(std::move(status), snapshot);
@@ -245,6 +274,8 @@ api::StatusReport App::report() {
 
 void App::stop() {
   notify_stopping();
+  // First, so that whatever else takes its time does so on the kernel's own scheduler; its last counts are this cycle's.
+  if (scheduler_) scheduler_->stop();
   cycle();
   outlets_.stop(kStopLimit);
   api_.reset();

@@ -19,6 +19,8 @@
 #include "daemon/node_state.hpp"
 #include "daemon/outlets.hpp"
 #include "daemon/process_stats.hpp"
+#include "daemon/scheds/sched_ext_watch.hpp"
+#include "daemon/scheds/scheduler_path.hpp"
 #include "daemon/stream/stream_path.hpp"
 #include "stats/registry.hpp"
 
@@ -43,6 +45,8 @@ class App {
   static constexpr const char* kApiTcp = "api_tcp";
 
   void start_count();
+  void start_scheduler();
+  void tell_of_scheduler();
   void open_stream();
   void run_stream();
   void start_explain();
@@ -53,6 +57,7 @@ class App {
   void start_outlets(const stats::SnapshotPtr& told);
   void cycle();
   void reload();
+  void reload_counts(const Config& old);
   void stop();
   void look_around();
   [[nodiscard]] std::vector<stats::Series> samples() const;
@@ -67,6 +72,8 @@ class App {
   NodeState state_;
   Components components_;
   std::unique_ptr<CountPath> count_;
+  std::unique_ptr<SchedulerPath> scheduler_;
+  SchedExtWatch sched_ext_;
   std::optional<Error> stream_missing_;   // why it does not run, though it should
   std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it
   std::unique_ptr<ExplainPath> explain_;  // reads from it, too

@@ -29,6 +29,8 @@ struct Config {
     bool operator==(const Count&) const = default;
   } count;
 
+  std::string scheduler = "off";
+
   struct Stream {
     bool enabled = true;
     std::string backend = "auto";

@@ -42,6 +42,11 @@ std::span<const Key> table() {
       Key{"count.enabled", BoolField{[](Config& c) -> bool& { return c.count.enabled; }},
           "false loads no BPF program for it."},
 
+      Key{"scheduler", TextField{[](Config& c) -> std::string& { return c.scheduler; }, kSchedulerNameRule},
+          "One of flowtap's own sched_ext schedulers, put in charge of all tasks of the machine (Linux 6.12 "
+          "or newer "
+          "with sched_ext); the kernel's own goes on when it ends, in whatever way."},
+
       Key{"stream", {}, "What containers write, captured in the kernel and kept in memory."},
       Key{"stream.enabled", BoolField{[](Config& c) -> bool& { return c.stream.enabled; }},
           "false loads no BPF program for it."},

@@ -6,6 +6,7 @@
 #include "api/kube_server.hpp"
 #include "daemon/config_values.hpp"
 #include "flow/lines/scheduler_match.hpp"
+#include "scheds/names.hpp"
 #include "stats/backends/address.hpp"
 
 namespace flowtap {
@@ -76,6 +77,21 @@ const TextRule kOptionalPathRule = {"an absolute path", "an absolute path; may b
 const TextRule kTapBackendRule = {"a way to capture", "auto, fexit or sys_exit", [](std::string_view t) {
                                     return t == "auto" || t == "fexit" || t == "sys_exit";
                                   }};
+
+namespace {
+std::string scheduler_words() {
+  std::string words = "off";
+  for (const std::string_view name : scheds::kSchedulerNames)
+    words.append(name == scheds::kSchedulerNames.back() ? " or " : ", ").append(name);
+  return words;
+}
+const std::string kSchedulerWords = scheduler_words();
+}  // namespace
+
+const TextRule kSchedulerNameRule = {"a scheduler of flowtap's", kSchedulerWords, [](std::string_view t) {
+                                       return t == "off" || std::ranges::find(scheds::kSchedulerNames, t) !=
+                                                                scheds::kSchedulerNames.end();
+                                     }};
 
 const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 0.0.0.0:9000 or [::1]:9000",
                               listen_address};

@@ -7,8 +7,7 @@
 
 namespace flowtap {
 
-Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& host_root) {
-  const std::string sysfs = host_root + (host_root.ends_with('/') ? "sys" : "/sys");
+Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs) {
   FTAP_TRY_ASSIGN(topology, kernel::read_topology(sysfs));
   FTAP_TRY_ASSIGN(live, kernel::start_dispatch(topology));
   FTAP_TRY_ASSIGN(slots, live.slots());

@@ -20,8 +20,8 @@ class CountPath {
   static constexpr const char* kName = "count";
   static constexpr const char* kHow = "every dispatch, through tp_btf";
 
-  /// Loads and attaches the dispatch programs. `host_root` is where the node's /sys is found.
-  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& host_root);
+  /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys.
+  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs);
 
   /// Adds what was counted since the last call.
   void take(stats::Registry& registry);
@@ -32,6 +32,7 @@ class CountPath {
 
   /// Of the last look_around().
   void report(api::CountStatus& status) const;
+  [[nodiscard]] int ext_self_map() const { return live_.ext_self_map(); }
   [[nodiscard]] unsigned cpus_online() const { return online_; }
 
  private:

@@ -31,6 +31,7 @@ constexpr std::array kKeyFlags = {
     KeyFlag{"--host-root", "DIR", "host_root"},
     KeyFlag{"--cycle", "DURATION", "cycle"},
     KeyFlag{"--log-level", "LEVEL", "log_level"},
+    KeyFlag{"--scheduler", "NAME", "scheduler"},
     KeyFlag{"--tap-backend", "NAME", "stream.backend"},
     KeyFlag{"--record", "FILE", "stream.record"},
     KeyFlag{"--prometheus-address", "HOST:PORT", "prometheus.address"},

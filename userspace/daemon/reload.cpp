@@ -29,6 +29,29 @@ void keep_until_restart(Config& config, const Config& old) {
 
 }  // namespace
 
+// A scheduler of ours shares a map with the programs that count, so it does not outlive them. One that was given up is tried
+// again: whoever sends the signal has seen to what ended it.
+void App::reload_counts(const Config& old) {
+  const bool other_count = config_.count != old.count;
+  if (scheduler_ && (other_count || config_.scheduler != old.scheduler || scheduler_->given_up())) {
+    scheduler_->stop();
+    scheduler_->take(registry_);
+    scheduler_.reset();
+  }
+  if (!config_.count.enabled) {
+    if (count_) count_->take(registry_);  // what it counted since the last cycle
+    count_.reset();
+  } else if (count_) {
+    components_.set(CountPath::kName, {}, CountPath::kHow);
+  } else {
+    start_count();
+  }
+  if (scheduler_)
+    tell_of_scheduler();
+  else
+    start_scheduler();
+}
+
 void App::reload() {
   notify_reloading();
   auto read = reread_();
@@ -41,14 +64,7 @@ void App::reload() {
   set_log_level(config_.log_level);
   events_.set_cycle(config_.cycle);
   components_.keep_only(kSeccomp);  // which holds for good
-  if (!config_.count.enabled) {
-    if (count_) count_->take(registry_);  // what it counted since the last cycle
-    count_.reset();
-  } else if (count_) {
-    components_.set(CountPath::kName, {}, CountPath::kHow);
-  } else {
-    start_count();
-  }
+  reload_counts(old);
   if (stream_ && config_.stream.sources != old.stream.sources) stream_->set_sources(config_.stream.sources);
   if (stream_ && config_.stream.flow_rules != old.stream.flow_rules)
     stream_->set_flow_rules(config_.stream.flow_rules);

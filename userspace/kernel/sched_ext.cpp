@@ -1,10 +1,58 @@
 #include "kernel/sched_ext.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "base/file.hpp"
 
 namespace flowtap::kernel {
+namespace {
+
+constexpr std::size_t kMostEvents = 64;  // 6.18 has 9
+constexpr std::size_t kLongestEvent = 64;
+
+std::optional<std::uint64_t> number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> read_number(const std::string& path) {
+  const auto line = read_line(path);
+  return line ? number(*line) : std::nullopt;
+}
+
+// "SCX_EV_NAME" as a label, or empty for what is none.
+std::string event_label(std::string_view name) {
+  constexpr std::string_view kPrefix = "SCX_EV_";
+  if (!name.starts_with(kPrefix) || name.size() > kLongestEvent) return {};
+  std::string label(name.substr(kPrefix.size()));
+  for (char& c : label) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool fits = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    if (!fits) return {};
+  }
+  return label;
+}
+
+// A line each: "SCX_EV_NAME VALUE".
+std::map<std::string, std::uint64_t> parse_events(std::string_view text) {
+  std::map<std::string, std::uint64_t> events;
+  while (!text.empty() && events.size() < kMostEvents) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto space = line.find(' ');
+    if (space == std::string_view::npos) continue;
+    std::string label = event_label(line.substr(0, space));
+    const auto value = number(line.substr(space + 1));
+    if (!label.empty() && value) events.insert_or_assign(std::move(label), *value);
+  }
+  return events;
+}
+
+}  // namespace
 
 std::string sched_ext_scheduler(const std::string& sysfs) {
   auto name = read_line(sysfs + "/kernel/sched_ext/root/ops");
@@ -14,6 +62,19 @@ std::string sched_ext_scheduler(const std::string& sysfs) {
   for (char& c : *name)
     if (c <= ' ' || c > '~' || c == '"' || c == '\\') c = '_';
   return *name;
+}
+
+std::optional<SchedExt> read_sched_ext(const std::string& sysfs) {
+  const std::string folder = sysfs + "/kernel/sched_ext/";
+  const auto state = read_line(folder + "state");
+  if (!state) return std::nullopt;
+  SchedExt now;
+  now.state = *state;
+  now.scheduler = sched_ext_scheduler(sysfs);
+  now.enable_sequence = read_number(folder + "enable_seq");
+  now.rejected = read_number(folder + "nr_rejected");
+  if (const auto events = read_file(folder + "root/events")) now.events = parse_events(*events);
+  return now;
 }
 
 }  // namespace flowtap::kernel

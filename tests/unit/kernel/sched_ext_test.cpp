@@ -22,5 +22,49 @@ TEST(SchedExt, NamesThatNoLabelMayHoldAreMadeHarmless) {
   EXPECT_EQ(name.size(), 128U);
 }
 
+TEST(SchedExt, AKernelWithoutItHasNothingToShow) {
+  const test::FileTree tree;
+  EXPECT_FALSE(read_sched_ext(tree.root()));
+}
+
+TEST(SchedExt, AllThatTheKernelShowsIsRead) {
+  test::FileTree tree;
+  tree.file("kernel/sched_ext/state", "enabled\n");
+  tree.file("kernel/sched_ext/enable_seq", "7\n");
+  tree.file("kernel/sched_ext/nr_rejected", "2\n");
+  tree.file("kernel/sched_ext/root/ops", "lavd\n");
+  tree.file("kernel/sched_ext/root/events", "SCX_EV_SELECT_CPU_FALLBACK 3\nSCX_EV_DISPATCH_KEEP_LAST 40\n");
+  const auto now = read_sched_ext(tree.root());
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->state, "enabled");
+  EXPECT_EQ(now->scheduler, "lavd");
+  EXPECT_EQ(now->enable_sequence, 7U);
+  EXPECT_EQ(now->rejected, 2U);
+  EXPECT_EQ(now->events,
+            (std::map<std::string, std::uint64_t>{{"select_cpu_fallback", 3}, {"dispatch_keep_last", 40}}));
+}
+
+TEST(SchedExt, WhatIsNotAsKnownIsAbsent) {
+  test::FileTree tree;
+  tree.file("kernel/sched_ext/state", "disabled\n");
+  tree.file("kernel/sched_ext/enable_seq", "many\n");
+  tree.file("kernel/sched_ext/root/events",
+            "SCX_EV_ONE -1\nSCX_EV_TWO 2 3\nOTHER 4\nSCX_EV_\"x 5\nSCX_EV_\n\nSCX_EV_GOOD 6");
+  const auto now = read_sched_ext(tree.root());
+  ASSERT_TRUE(now);
+  EXPECT_FALSE(now->enable_sequence);
+  EXPECT_FALSE(now->rejected);
+  EXPECT_EQ(now->events, (std::map<std::string, std::uint64_t>{{"good", 6}}));
+}
+
+TEST(SchedExt, ManyEventsAreBounded) {
+  test::FileTree tree;
+  tree.file("kernel/sched_ext/state", "enabled\n");
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "SCX_EV_E" + std::to_string(i) + " 1\n";
+  tree.file("kernel/sched_ext/root/events", text);
+  EXPECT_LE(read_sched_ext(tree.root())->events.size(), 64U);
+}
+
 }  // namespace
 }  // namespace flowtap::kernel
