@@ -3,7 +3,7 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigtimedwait is POSIX's
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
@@ -70,6 +70,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (std::ranges::find(scheds::kSchedulerNames, name) == scheds::kSchedulerNames.end()) {
+    (void)refuse(scheds::start_scheduler(name, {}).error());
+    return kUsage;
   }
   auto keeper =
       Keeper::start(name, [name] { return scheds::start_scheduler(name, {}); }, Keeper::Clock::now());

@@ -109,7 +109,8 @@ struct task_struct {
   unsigned int flags; /* PF_* */
   struct sched_entity se;
   struct sched_ext_entity scx;
-  int on_cpu; /* it is current on a CPU */
+  /* It is current on a CPU. One byte on kernels >= 7.3, which libbpf reads into an unsigned alone. */
+  unsigned int on_cpu;
   int pid;
   int tgid;
   struct task_struct* real_parent;

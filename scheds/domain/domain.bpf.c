@@ -37,11 +37,14 @@ static __always_inline void put_local(struct task_struct* p, struct task_ctx* t,
   scx_bpf_dsq_insert(p, SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice(t->domain), enq_flags);
 }
 
-/* The waker is about to sleep: its CPU is as good as idle, and what it has just written is in its cache. */
+/*
+ * The waker is about to sleep: its CPU is as good as idle, and what it has just written is in its cache. Not where somebody waits
+ * for that CPU, who would go on waiting while two wake each other there.
+ */
 static __always_inline bool waker_takes(struct task_struct* p, __u32 domain, __s32 waker) {
   struct task_struct* current = bpf_get_current_task_btf();
   return !(current->flags & PF_EXITING) && node_of(domain_of(waker)) == node_of(domain) &&
-         bpf_cpumask_test_cpu(waker, p->cpus_ptr) &&
+         bpf_cpumask_test_cpu(waker, p->cpus_ptr) && scx_bpf_dsq_nr_queued(domain_of(waker)) == 0 &&
          scx_bpf_dsq_nr_queued(SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | waker) == 0 && any_idle();
 }
 
@@ -86,8 +89,8 @@ static __always_inline __s32 find_idle(struct task_struct* p, struct task_ctx* t
   return -1;
 }
 
-SEC("struct_ops/domain_select_cpu")
-__s32 BPF_PROG(domain_select_cpu, struct task_struct* p, __s32 prev_cpu, __u64 wake_flags) {
+SEC("struct_ops/domain_select")
+__s32 BPF_PROG(domain_select, struct task_struct* p, __s32 prev_cpu, __u64 wake_flags) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return prev_cpu;
   __u32 slot = FTAP_SLOT_EXT_DIRECT;
@@ -178,14 +181,21 @@ void BPF_PROG(domain_enqueue, struct task_struct* p, __u64 enq_flags) {
 /* Whether `prev`, whose slice is used up, still comes before all that wait in this queue and may use this CPU. */
 static __always_inline bool goes_before(struct task_struct* prev, __u32 domain, __s32 cpu) {
   struct task_ctx* t = ctx_of(prev);
-  if (!t || t->domain != domain) return false;
+  if (!t) return false;
+  /* It may run on without being told of as stopping. */
   charge(prev, t);
+  account_load(t, bpf_ktime_get_ns());
+  advance_clock(t, false);
+  if (t->domain != domain) return false;
   __u64 key = deadline(t);
   struct task_struct* p;
   bool first = true;
   __u32 looked = 0;
   bpf_for_each(scx_dsq, p, domain, 0) {
-    if (++looked > MOST_LOOKED_AT) break;
+    if (++looked > MOST_LOOKED_AT) {
+      first = false; /* whoever is behind them is found by the kernel, which looks at all */
+      break;
+    }
     if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) continue;
     first = before(key, p->scx.dsq_vtime);
     break;
@@ -250,8 +260,8 @@ void BPF_PROG(domain_stopping, struct task_struct* p, bool runnable) {
   account_load(t, bpf_ktime_get_ns());
 }
 
-SEC("struct_ops/domain_quiescent")
-void BPF_PROG(domain_quiescent, struct task_struct* p, __u64 deq_flags) {
+SEC("struct_ops/domain_quiet")
+void BPF_PROG(domain_quiet, struct task_struct* p, __u64 deq_flags) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
   account_load(t, bpf_ktime_get_ns());
@@ -260,16 +270,16 @@ void BPF_PROG(domain_quiescent, struct task_struct* p, __u64 deq_flags) {
   dispatch_as(&t->way, FTAP_WAY_UNSAID);
 }
 
-SEC("struct_ops/domain_set_weight")
-void BPF_PROG(domain_set_weight, struct task_struct* p, __u32 weight) {
+SEC("struct_ops/domain_weight")
+void BPF_PROG(domain_weight, struct task_struct* p, __u32 weight) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
   t->weight = weight;
   if (t->counted) count_weight(t, weight);
 }
 
-SEC("struct_ops/domain_set_cpumask")
-void BPF_PROG(domain_set_cpumask, struct task_struct* p, const struct cpumask* cpumask) {
+SEC("struct_ops/domain_cpumask")
+void BPF_PROG(domain_cpumask, struct task_struct* p, const struct cpumask* cpumask) {
   struct task_ctx* t = ctx_of(p);
   if (t) move_to(t, usable_domain(p, t->domain));
 }
@@ -284,8 +294,8 @@ void BPF_PROG(domain_enable, struct task_struct* p) {
 }
 
 /* Memory may be allocated here, unlike in all of the above. */
-SEC("struct_ops.s/domain_init_task")
-__s32 BPF_PROG(domain_init_task, struct task_struct* p, struct scx_init_task_args* args) {
+SEC("struct_ops.s/domain_new_task")
+__s32 BPF_PROG(domain_new_task, struct task_struct* p, struct scx_init_task_args* args) {
   struct task_ctx* t = bpf_task_storage_get(&ftap_task_ctxs, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!t) return -12; /* ENOMEM */
   bpf_rcu_read_lock();
@@ -325,17 +335,17 @@ _Static_assert(FTAP_SLOT_EXT_GREEDY_LOCAL == FTAP_SLOT_EXT_DSQ + 1 &&
 
 SEC(".struct_ops.link")
 struct sched_ext_ops domain = {
-    .select_cpu = (void*)domain_select_cpu,
+    .select_cpu = (void*)domain_select,
     .enqueue = (void*)domain_enqueue,
     .dispatch = (void*)domain_dispatch,
     .runnable = (void*)domain_runnable,
     .running = (void*)domain_running,
     .stopping = (void*)domain_stopping,
-    .quiescent = (void*)domain_quiescent,
-    .set_weight = (void*)domain_set_weight,
-    .set_cpumask = (void*)domain_set_cpumask,
+    .quiescent = (void*)domain_quiet,
+    .set_weight = (void*)domain_weight,
+    .set_cpumask = (void*)domain_cpumask,
     .enable = (void*)domain_enable,
-    .init_task = (void*)domain_init_task,
+    .init_task = (void*)domain_new_task,
     .init = (void*)domain_init,
     .exit = (void*)domain_exit,
     .flags = FTAP_OPS_ENQ_EXITING | FTAP_OPS_ENQ_MIGRATION_DISABLED,

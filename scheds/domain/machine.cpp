@@ -18,8 +18,11 @@ using Place = std::pair<std::uint32_t, std::uint32_t>;  // node and cache
 Machine group(const kernel::Topology& topology, bool by_cache) {
   Machine machine;
   std::map<Place, std::uint32_t> domains;
+  // A CPU that is offline has no cache; where sysfs knows no nodes it is said to be in node 0 all the same.
+  const bool caches = std::ranges::any_of(
+      topology.places, [](const kernel::CpuPlace& p) { return p.llc != FTAP_PLACE_UNKNOWN; });
   for (const kernel::CpuPlace& place : topology.places) {
-    if (place.node == FTAP_PLACE_UNKNOWN) {
+    if (place.node == FTAP_PLACE_UNKNOWN || (caches && place.llc == FTAP_PLACE_UNKNOWN)) {
       machine.domain_of_cpu.push_back(FTAP_DOMAIN_NONE);
       continue;
     }

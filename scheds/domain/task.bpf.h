@@ -26,6 +26,11 @@ __u32 balance_cycle;
 /* How far behind its domain's clock a task that slept may wake up: so much sooner it is served. */
 #define BUDGET SLICE_ALONE
 /*
+ * How far behind one may be that waits: more only has who shares a CPU with many while others of its domain do not, and
+ * whoever came to that CPU later would wait until it has caught up.
+ */
+#define MOST_BEHIND (4 * BUDGET)
+/*
  * Who waits is served after about so long, however little its weight is beside that of all others: the kernel takes a
  * scheduler for broken of which a task waits for half a minute (SCX_WATCHDOG_MAX_TIMEOUT).
  */
@@ -111,16 +116,19 @@ static __always_inline __u64 farthest(__u32 at, const struct ftap_domain* domain
 }
 
 /*
- * Where it stands in its queue: the virtual time at which it would be done if it ran as long as it usually does. Who
- * runs shortly is served early, and pays for it as everybody does.
+ * Where it stands in its queue: the virtual time at which it would be done if it ran as long as it usually does, and a slice
+ * at most. Who runs shortly is served early, and pays for it as everybody does.
  */
 static __always_inline __u64 deadline(struct task_ctx* t) {
   struct ftap_domain* domain = domain_at(t->domain);
   if (!domain) return t->vtime;
   __u64 latest = domain->vtime + farthest(t->domain, domain);
+  __u64 earliest = domain->vtime - MOST_BEHIND;
   if (before(latest, t->vtime)) t->vtime = latest;
-  __u64 burst = t->mean_burst < SLICE_ALONE ? t->mean_burst : SLICE_ALONE;
-  __u64 key = t->vtime + scaled(burst, t->weight);
+  __u64 burst = t->mean_burst > t->burst ? t->mean_burst : t->burst;
+  __u64 ahead = scaled(burst < SLICE_CROWDED ? burst : SLICE_CROWDED, t->weight);
+  if (before(t->vtime + ahead, earliest)) t->vtime = earliest - ahead;
+  __u64 key = t->vtime + ahead;
   return before(latest, key) ? latest : key;
 }
 

@@ -27,8 +27,6 @@ static __always_inline void put_on_idle(struct task_struct* p, __s32 cpu, __s32 
   __u32 slot = FTAP_SLOT_EXT_DIRECT;
   if (p->nr_cpus_allowed == 1)
     slot = FTAP_SLOT_EXT_PINNED;
-  else if (sync && cpu == (__s32)bpf_get_smp_processor_id())
-    slot = FTAP_SLOT_EXT_WSYNC;
   else if (cpu == prev_cpu)
     slot = sync ? FTAP_SLOT_EXT_WSYNC_PREV_IDLE : FTAP_SLOT_EXT_PREV_IDLE;
   dispatch_as(way_of(p), slot);
@@ -40,7 +38,8 @@ SEC("struct_ops/fifo_select_cpu")
 __s32 BPF_PROG(fifo_select_cpu, struct task_struct* p, __s32 prev_cpu, __u64 wake_flags) {
   bool idle = false;
   __s32 cpu = scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &idle);
-  if (idle) put_on_idle(p, cpu, prev_cpu, wake_flags, 0);
+  /* The waker's own CPU is none: two that wake each other there would keep it from whoever waits in the queue. */
+  if (idle && cpu != (__s32)bpf_get_smp_processor_id()) put_on_idle(p, cpu, prev_cpu, wake_flags, 0);
   return cpu;
 }
 

@@ -28,6 +28,7 @@ Status Keeper::run(Clock::time_point now) {
 }
 
 void Keeper::stop() {
+  next_start_.reset();
   if (!scheduler_) return;
   scheduler_.reset();
   slots_->take(over_);
@@ -43,9 +44,9 @@ void Keeper::take(stats::SlotCounts& counts) {
 
 std::string Keeper::plan_next(const std::string& why, Clock::time_point now) {
   if (++failures_ >= kMostFailures) {
-    health_ = fail(
-        fmt::format("{}; it ended {} times and is not tried again", why, failures_),
-        "mend what ended it, then SIGHUP or restart flowtapd; the kernel's own scheduler goes on meanwhile");
+    health_ = fail(fmt::format("{}; it ended {} times and is not tried again", why, failures_),
+                   "mend what ended it and start it again (flowtapd: SIGHUP); the kernel's own scheduler "
+                   "goes on meanwhile");
     return health_.error().what;
   }
   const auto pause = kFirstPause * (1U << (failures_ - 1));
@@ -62,7 +63,7 @@ std::string Keeper::ended(const Exit& exit, Clock::time_point now) {
       fmt::format("the kernel ended the scheduler {} ({}): {}", name_, exit.kind, exit.sentence);
   if (exit.wanted) {
     health_ = fail(fmt::format("{}; somebody wanted that, so it is not started again", why),
-                   "SIGHUP or a restart of flowtapd starts it");
+                   "start it again when it is wanted (flowtapd: SIGHUP)");
     return health_.error().what;
   }
   if (now - started_ >= kGoodRun) failures_ = 0;

@@ -27,7 +27,7 @@ static __always_inline void end_scheduler(const struct scx_exit_info* info) {
   exit->code = info->exit_code;
   bpf_probe_read_kernel_str(exit->reason, sizeof(exit->reason), info->reason);
   bpf_probe_read_kernel_str(exit->message, sizeof(exit->message), info->msg);
-  __sync_fetch_and_or(&exit->kind, (long long)info->kind);
+  __sync_lock_test_and_set(&exit->kind, (long long)info->kind); /* ordered behind all of the above */
 }
 
 #endif /* FTAP_SCHEDS_LIFE_BPF_H */

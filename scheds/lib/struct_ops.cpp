@@ -32,7 +32,7 @@ Status check_sched_ext(const std::string& sysfs) {
   const auto state = read_line(sysfs + "/kernel/sched_ext/state");
   if (!state)
     return fail(fmt::format("this kernel, {}, has no sched_ext", kernel::kernel_release()),
-                "it takes Linux 6.12 or newer, built with CONFIG_SCHED_CLASS_EXT");
+                "it takes Linux 6.14 or newer, built with CONFIG_SCHED_CLASS_EXT");
   if (*state == "disabled") return {};
   const std::string other = kernel::sched_ext_scheduler(sysfs);
   return fail(other.empty() ? fmt::format("sched_ext is {}", *state)
@@ -74,13 +74,17 @@ Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops) {
   FTAP_TRY_ASSIGN(map, find_map(object, "ftap_exits"));
   FTAP_TRY_ASSIGN(exits, kernel::MapView<ftap_exit>::map(bpf_map__fd(map), 1));
   std::unique_ptr<bpf_link, LinkDeleter> link(bpf_map__attach_struct_ops(ops));
-  if (link) return Attached(std::move(link), std::move(exits));
   const int err = errno;
-  // The kernel has told the scheduler itself why, if it came that far.
-  const Attached refused(nullptr, std::move(exits));
-  if (const auto exit = refused.exited())
+  const bool linked = link != nullptr;
+  Attached attached(std::move(link), std::move(exits));
+  // What fails while it begins is told to the scheduler alone: the link is there, also where there is nothing behind it.
+  if (const auto exit = attached.exited(); exit && !exit->restart)
     return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), exit->sentence),
                 "the kernel's log may say more");
+  if (linked) return attached;
+  if (err == EINVAL)
+    return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), errno_text(err)),
+                "the kernel's log says why; sched_ext does not go together with isolcpus=, for example");
   return std::unexpected(kernel::bpf_refusal(fmt::format("start the scheduler {}", bpf_map__name(ops)), err,
                                              kernel::LibbpfMessages::reason()));
 }

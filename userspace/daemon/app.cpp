@@ -77,7 +77,7 @@ void App::start_count() {
 }
 
 void App::start_scheduler() {
-  if (config_.scheduler == "off") return;
+  if (config_.scheduler == kNoScheduler) return;
   auto started =
       SchedulerPath::start(config_.scheduler, sysfs_of(config_), count_ ? count_->ext_self_map() : -1);
   if (!started) return components_.set(SchedulerPath::kName, std::unexpected(started.error()), {});
@@ -225,6 +225,16 @@ void App::look_around() {
   if (!warnings.empty()) components_.set(StreamPath::kName, {}, stream_->how());
 }
 
+void App::append_exits(std::vector<stats::Series>& out) const {
+  if (config_.scheduler == kNoScheduler && scheduler_exits_.empty()) return;
+  for (const std::string_view kind : scheds::exit_kinds()) {
+    const auto before = scheduler_exits_.find(kind);
+    const std::uint64_t count = (before == scheduler_exits_.end() ? 0 : before->second) +
+                                (scheduler_ ? scheduler_->exits().at(kind) : 0);
+    out.push_back({&stats::stat(stats::StatId::kSCHEDULER_EXITS), {std::string(kind)}, count});
+  }
+}
+
 void App::cycle() {
   const auto begin = Clock::now();
   if (count_) count_->take(registry_);
@@ -240,7 +250,7 @@ void App::cycle() {
   if (explain_) explain_->append_samples(all);
   append_api_samples(all, *api_counts_);
   sched_ext_.append_samples(all);
-  if (scheduler_) scheduler_->append_samples(all);
+  append_exits(all);
   const auto snapshot = registry_.publish(std::move(all));
   outlets_.offer(snapshot);
   state_.publish(std::move(status), snapshot);

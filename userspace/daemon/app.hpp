@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,7 @@ class App {
   [[nodiscard]] std::vector<stats::Series> samples() const;
   [[nodiscard]] api::StatusReport report();
   [[nodiscard]] std::string sentence() const;
+  void append_exits(std::vector<stats::Series>& out) const;
 
   Config config_;
   NodeLock lock_;
@@ -73,6 +75,7 @@ class App {
   Components components_;
   std::unique_ptr<CountPath> count_;
   std::unique_ptr<SchedulerPath> scheduler_;
+  std::map<std::string_view, std::uint64_t> scheduler_exits_;  // of those before, by kind
   SchedExtWatch sched_ext_;
   std::optional<Error> stream_missing_;   // why it does not run, though it should
   std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it

@@ -17,6 +17,9 @@ namespace flowtap {
 
 enum class LogLevel : std::uint8_t { kError, kWarn, kInfo, kDebug };
 
+/// Of `scheduler`: the kernel's own.
+inline constexpr std::string_view kNoScheduler = "off";
+
 /// Plain values; each key with its meaning, default and what it accepts is a row of config_keys.cpp.
 struct Config {
   std::string state_dir{api::kDefaultStateDir};
@@ -29,7 +32,7 @@ struct Config {
     bool operator==(const Count&) const = default;
   } count;
 
-  std::string scheduler = "off";
+  std::string scheduler{kNoScheduler};
 
   struct Stream {
     bool enabled = true;

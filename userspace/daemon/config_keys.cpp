@@ -43,7 +43,7 @@ std::span<const Key> table() {
           "false loads no BPF program for it."},
 
       Key{"scheduler", TextField{[](Config& c) -> std::string& { return c.scheduler; }, kSchedulerNameRule},
-          "One of flowtap's own sched_ext schedulers, put in charge of all tasks of the machine (Linux 6.12 "
+          "One of flowtap's own sched_ext schedulers, put in charge of all tasks of the machine (Linux 6.14 "
           "or newer "
           "with sched_ext); the kernel's own goes on when it ends, in whatever way."},
 

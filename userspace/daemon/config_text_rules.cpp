@@ -80,7 +80,7 @@ const TextRule kTapBackendRule = {"a way to capture", "auto, fexit or sys_exit",
 
 namespace {
 std::string scheduler_words() {
-  std::string words = "off";
+  std::string words(kNoScheduler);
   for (const std::string_view name : scheds::kSchedulerNames)
     words.append(name == scheds::kSchedulerNames.back() ? " or " : ", ").append(name);
   return words;
@@ -89,8 +89,9 @@ const std::string kSchedulerWords = scheduler_words();
 }  // namespace
 
 const TextRule kSchedulerNameRule = {"a scheduler of flowtap's", kSchedulerWords, [](std::string_view t) {
-                                       return t == "off" || std::ranges::find(scheds::kSchedulerNames, t) !=
-                                                                scheds::kSchedulerNames.end();
+                                       return t == kNoScheduler ||
+                                              std::ranges::find(scheds::kSchedulerNames, t) !=
+                                                  scheds::kSchedulerNames.end();
                                      }};
 
 const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 0.0.0.0:9000 or [::1]:9000",

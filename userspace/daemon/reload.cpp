@@ -32,10 +32,11 @@ void keep_until_restart(Config& config, const Config& old) {
 // A scheduler of ours shares a map with the programs that count, so it does not outlive them. One that was given up is tried
 // again: whoever sends the signal has seen to what ended it.
 void App::reload_counts(const Config& old) {
-  const bool other_count = config_.count != old.count;
+  const bool other_count = config_.count.enabled != (count_ != nullptr);
   if (scheduler_ && (other_count || config_.scheduler != old.scheduler || scheduler_->given_up())) {
     scheduler_->stop();
     scheduler_->take(registry_);
+    for (const auto& [kind, count] : scheduler_->exits()) scheduler_exits_[kind] += count;
     scheduler_.reset();
   }
   if (!config_.count.enabled) {

@@ -48,7 +48,8 @@ TEST(ExitReport, AKindOfAKernelToComeIsOther) {
 
 TEST(ExitReport, EveryKindHasALabel) {
   for (long long kind = -1; kind < 2000; ++kind)
-    EXPECT_NE(std::ranges::find(exit_kinds(), read_exit(left(kind, "", "")).kind), exit_kinds().end()) << kind;
+    EXPECT_NE(std::ranges::find(exit_kinds(), read_exit(left(kind, "", "")).kind), exit_kinds().end())
+        << kind;
 }
 
 TEST(ExitReport, TextsThatFillTheirRoomOrHoldControlCharactersAreSafe) {

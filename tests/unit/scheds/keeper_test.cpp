@@ -156,6 +156,16 @@ TEST_F(KeeperTest, ARestartThatIsRefusedIsTriedAgain) {
   EXPECT_EQ(keeper->look_around(now + 1s), "the scheduler scripted runs again");
 }
 
+TEST_F(KeeperTest, WhatIsStoppedAmidAPauseStaysSo) {
+  auto keeper = start();
+  ASSERT_TRUE(keeper);
+  kernel.exit = bad();
+  (void)keeper->look_around(now);
+  keeper->stop();
+  EXPECT_EQ(keeper->look_around(now + 1h), "");
+  EXPECT_EQ(kernel.starts, 1U);
+}
+
 TEST_F(KeeperTest, WhoeverEndsItOnPurposeIsNotContradicted) {
   auto keeper = start();
   ASSERT_TRUE(keeper);

@@ -9,6 +9,8 @@ namespace {
 
 using stats::StatId;
 
+// The only one of the events that is a time: SCX_EV_BYPASS_DURATION, in ns.
+constexpr std::string_view kBypassTime = "bypass_duration";
 constexpr std::array<std::string_view, 4> kStates = {"disabled", "enabling", "enabled", "disabling"};
 
 stats::Series series(StatId id, std::vector<std::string> labels, stats::Value value) {
@@ -26,7 +28,8 @@ void SchedExtWatch::Counter::note(std::uint64_t value, std::optional<std::uint64
 
 void SchedExtWatch::note(const std::optional<kernel::SchedExt>& now) {
   now_ = now;
-  if (!now || now->scheduler.empty()) return;
+  // While one is loaded its counters are there already, under the sequence of the one before.
+  if (!now || now->scheduler.empty() || now->state != "enabled") return;
   if (now->rejected) rejected_[now->scheduler].note(*now->rejected, now->enable_sequence);
   for (const auto& [event, value] : now->events)
     events_[{now->scheduler, event}].note(value, now->enable_sequence);
@@ -42,8 +45,14 @@ void SchedExtWatch::append_samples(std::vector<stats::Series>& out) const {
   if (now_->enable_sequence) out.push_back(series(StatId::kSCHED_EXT_ENABLES, {}, *now_->enable_sequence));
   for (const auto& [scheduler, counter] : rejected_)
     out.push_back(series(StatId::kSCHED_EXT_REJECTED, {scheduler}, counter.total()));
-  for (const auto& [name, counter] : events_)
+  for (const auto& [name, counter] : events_) {
+    if (name.second == kBypassTime) {
+      out.push_back(
+          series(StatId::kSCHED_EXT_BYPASS, {name.first}, static_cast<double>(counter.total()) * 1e-9));
+      continue;
+    }
     out.push_back(series(StatId::kSCHED_EXT_EVENTS, {name.first, name.second}, counter.total()));
+  }
 }
 
 }  // namespace flowtap

@@ -29,9 +29,4 @@ std::string SchedulerPath::how() const {
   return "all tasks of the machine are under " + keeper_.name();
 }
 
-void SchedulerPath::append_samples(std::vector<stats::Series>& out) const {
-  for (const auto& [kind, count] : keeper_.exits())
-    out.push_back({&stats::stat(stats::StatId::kSCHEDULER_EXITS), {std::string(kind)}, count});
-}
-
 }  // namespace flowtap

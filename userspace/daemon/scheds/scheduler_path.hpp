@@ -1,9 +1,9 @@
 // The sched_ext scheduler that flowtapd itself runs, as one component.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/result.hpp"
 #include "scheds/lib/keeper.hpp"
@@ -36,7 +36,8 @@ class SchedulerPath {
   /// An Error while it does not run.
   [[nodiscard]] const Status& health() const { return keeper_.health(); }
   [[nodiscard]] std::string how() const;
-  void append_samples(std::vector<stats::Series>& out) const;
+  /// How often the kernel ended it, by kind; all kinds are there.
+  [[nodiscard]] const std::map<std::string_view, std::uint64_t>& exits() const { return keeper_.exits(); }
 
  private:
   explicit SchedulerPath(scheds::Keeper keeper) : keeper_(std::move(keeper)) {}

@@ -38,6 +38,9 @@ TEST(Machine, ACpuThatIsOfflineIsNobodys) {
   ASSERT_TRUE(machine);
   EXPECT_EQ(machine->domain_of_cpu, (Ids{0, FTAP_DOMAIN_NONE, 0}));
   EXPECT_EQ(machine->cpus_of_domain, Ids{2});
+  const auto without_nodes = read_machine(topology({{0, 0}, {FTAP_PLACE_UNKNOWN, 0}, {0, 0}}));
+  ASSERT_TRUE(without_nodes);
+  EXPECT_EQ(without_nodes->domain_of_cpu, (Ids{0, FTAP_DOMAIN_NONE, 0}));
 }
 
 TEST(Machine, WithoutCachesANodeIsADomain) {

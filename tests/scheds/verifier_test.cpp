@@ -1,0 +1,85 @@
+// How much the verifier goes through for each program of our schedulers, kept in verified_insns.tsv: what suddenly takes much
+// more of it is near to be refused by some kernel.
+#include <bpf/bpf.h>
+#include <gtest/gtest.h>
+#include <linux/bpf.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "base/fd.hpp"
+#include "kernel/requirements.hpp"
+#include "scheds/schedulers.hpp"
+#include "tests/scheds/refused.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using Insns = std::map<std::string, std::uint32_t>;  // by program
+
+constexpr double kMostGrowth = 1.25;
+
+// "6.18" of "6.18.15+deb13-cloud-amd64".
+std::string series() {
+  const std::string release = kernel::kernel_release();
+  return release.substr(0, release.find('.', release.find('.') + 1));
+}
+
+// SERIES, PROGRAM, instructions; a line each.
+Insns known() {
+  Insns all;
+  std::ifstream file(FLOWTAP_VERIFIED_INSNS);
+  EXPECT_TRUE(file) << FLOWTAP_VERIFIED_INSNS;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string of;
+    std::string program;
+    std::uint32_t insns = 0;
+    if (line.starts_with('#') || !(words >> of >> program >> insns) || of != series()) continue;
+    all[program] = insns;
+  }
+  return all;
+}
+
+// Of the programs that the running scheduler has in the kernel.
+Insns loaded() {
+  Insns all;
+  std::uint32_t id = 0;
+  while (bpf_prog_get_next_id(id, &id) == 0) {
+    const Fd program(bpf_prog_get_fd_by_id(id));
+    if (!program.valid()) continue;
+    bpf_prog_info info{};
+    std::uint32_t size = sizeof(info);
+    if (bpf_prog_get_info_by_fd(program.get(), &info, &size) != 0) continue;
+    if (info.type == BPF_PROG_TYPE_STRUCT_OPS) all[static_cast<const char*>(info.name)] = info.verified_insns;
+  }
+  return all;
+}
+
+class Verifier : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(Verifier, GoesThroughNotMuchMoreThanBefore) {
+  if (refused_here()) return;
+  const auto scheduler = scheds::start_scheduler(GetParam(), {});
+  ASSERT_TRUE(scheduler) << scheduler.error().what;
+  const Insns before = known();
+  const Insns now = loaded();
+  EXPECT_GE(now.size(), 7U);
+  for (const auto& [program, insns] : now) {
+    std::printf("%s\t%s\t%u\n", series().c_str(), program.c_str(), insns);
+    const auto then = before.find(program);
+    EXPECT_NE(then, before.end()) << "verified_insns.tsv has no line for " << program;
+    if (then == before.end()) continue;
+    EXPECT_LE(insns, then->second * kMostGrowth) << program;
+    EXPECT_GE(insns * kMostGrowth, then->second) << program << ": the file is to say so";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Verifier, testing::ValuesIn(scheds::kSchedulerNames),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace flowtap::test
