@@ -75,6 +75,7 @@ std::vector<Side> nodes_of(Loads domains) {
     node.load += domain.load;
   }
   std::vector<Side> sides;
+  sides.reserve(nodes.size());
   for (const auto& [id, node] : nodes) sides.push_back(node);
   return sides;
 }

@@ -191,6 +191,7 @@ TEST_P(Fairness, APinnedHogStarvesNobody) {
 
 // What many share is behind the clock of its domain: whoever comes to the same CPU later does not wait until it has caught up.
 TEST_P(Fairness, WhoComesLateToAFullCpuIsServedSoon) {
+  if (refused_here()) return;
   const ExtSwitches switches;
   Spinners crowd;
   for (int i = 0; i < 3; ++i) crowd.add(0, {0});
