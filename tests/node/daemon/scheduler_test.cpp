@@ -87,6 +87,7 @@ TEST_P(Scheduler, AllTypesAreInPrometheusAndSumToEveryDispatch) {
   double sum = 0;
   for (const auto& [series, value] : page.all)
     if (series.starts_with(std::string(kDispatched) + "{scheduler=\"" + name() + "\"")) {
+      std::printf("%s %.0f\n", series.c_str(), value);
       ++types;
       sum += value;
     }
