@@ -55,8 +55,8 @@ static __always_inline __u32 direct_type(__u32 domain, __u32 found) {
 }
 
 /*
- * An idle CPU, the nearer to the task's domain the better: its type in `slot`. Of the CPU where it ran last only if that is
- * outside of the domain is there no hurry, so that a task that was pulled away comes back.
+ * An idle CPU, the nearer to the task's domain the better: its type in `slot`. The CPU where it ran last comes second where
+ * that is outside of the domain, so that a task that was pulled away comes back.
  */
 static __always_inline __s32 find_idle(struct task_struct* p, struct task_ctx* t, __s32 prev_cpu,
                                        __u32* slot) {

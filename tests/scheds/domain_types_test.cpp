@@ -116,7 +116,6 @@ void come_home() {
 // Many that always want to run, all at home in one domain.
 void crowd(Scheduler& scheduler) {
   allow(0, {kDirector});
-  std::vector<std::unique_ptr<Hog>> hogs;
   std::atomic<bool> stop = false;
   std::vector<std::jthread> threads;
   for (int i = 0; i < 12; ++i)
