@@ -20,12 +20,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is read of the machine beside the slots is read this often, however short the cycle.
+// What is read of the machine beside the slots is read this often, however short or long the cycle.
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 constexpr std::chrono::milliseconds kStopLimit{3000};
 
+// `path` begins with a slash.
+std::string on_host(const Config& config, const std::string& path) {
+  return (config.host_root.ends_with('/') ? config.host_root.substr(0, config.host_root.size() - 1)
+                                          : config.host_root) +
+         path;
+}
+
 std::string sysfs_of(const Config& config) {
-  return config.host_root + (config.host_root.ends_with('/') ? "sys" : "/sys");
+  return on_host(config, "/sys");
 }
 
 // Followed files and readers of flows take many; the soft limit is low for the sake of select(2), which nothing here uses.
@@ -43,14 +50,15 @@ App::App(Config config, NodeLock lock, Events events, std::function<Result<Invoc
       lock_(std::move(lock)),
       events_(std::move(events)),
       reread_(std::move(reread)),
-      registry_(config_.metrics.max_series_per_family, std::chrono::system_clock::now()) {}
+      registry_(config_.metrics.max_series_per_family, std::chrono::system_clock::now()),
+      scx_stats_(on_host(config_, ScxStats::kSocket)) {}
 
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
   FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root));
   FTAP_TRY(make_state_dir(config.state_dir));
   raise_descriptor_limit();
   // Before the first thread, which inherits the blocked signals.
-  FTAP_TRY_ASSIGN(events, Events::open(config.cycle));
+  FTAP_TRY_ASSIGN(events, Events::open(config.cycle, kLookPeriod));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   if (app->config_.count.enabled) app->start_count();
   app->start_scheduler();
@@ -175,6 +183,7 @@ void App::start_outlets(const stats::SnapshotPtr& told) {
 }
 
 void App::run() {
+  look_around();
   cycle();
   state_.set_ready();
   if (const auto period = watchdog_period()) events_.set_watchdog(*period);
@@ -184,6 +193,9 @@ void App::run() {
     switch (events_.wait()) {
       case Event::kTick:
         cycle();
+        break;
+      case Event::kLook:
+        look_around();
         break;
       case Event::kWatchdog:
         notify_watchdog();
@@ -212,7 +224,7 @@ void App::look_around() {
   process_.clear();
   append_process_stats(process_, read_errors_);
   if (count_) count_->look_around(read_errors_);
-  sched_ext_.note(kernel::read_sched_ext(sysfs_of(config_)));
+  look_at_sched_ext();
   if (scheduler_) {
     const std::string news = scheduler_->look_around();
     if (!news.empty()) spdlog::warn("scheduler: {}", news);
@@ -223,6 +235,17 @@ void App::look_around() {
   const auto warnings = stream_->new_warnings();
   for (const std::string& warning : warnings) spdlog::warn("stream: {}", warning);
   if (!warnings.empty()) components_.set(StreamPath::kName, {}, stream_->how());
+}
+
+void App::look_at_sched_ext() {
+  const auto now = kernel::read_sched_ext(sysfs_of(config_));
+  if (now) read_errors_[SchedExtWatch::kWhat] += now->unreadable;
+  sched_ext_.note(now);
+  scx_stats_.look(now, Clock::now(), read_errors_);
+  if (scx_stats_.health())
+    components_.set(ScxStats::kName, *scx_stats_.health(), scx_stats_.how());
+  else
+    components_.drop(ScxStats::kName);
 }
 
 void App::append_exits(std::vector<stats::Series>& out) const {
@@ -239,10 +262,6 @@ void App::cycle() {
   const auto begin = Clock::now();
   if (count_) count_->take(registry_);
   if (scheduler_) scheduler_->take(registry_);
-  if (begin >= next_look_) {
-    next_look_ = begin + kLookPeriod - kLookPeriod / 20;
-    look_around();
-  }
   auto status = report();
   auto all = samples();
   append_self_samples(all, status);
@@ -250,6 +269,7 @@ void App::cycle() {
   if (explain_) explain_->append_samples(all);
   append_api_samples(all, *api_counts_);
   sched_ext_.append_samples(all);
+  scx_stats_.append_samples(all);
   append_exits(all);
   const auto snapshot = registry_.publish(std::move(all));
   outlets_.offer(snapshot);

@@ -22,6 +22,7 @@
 #include "daemon/process_stats.hpp"
 #include "daemon/scheds/sched_ext_watch.hpp"
 #include "daemon/scheds/scheduler_path.hpp"
+#include "daemon/scheds/scx_stats.hpp"
 #include "daemon/stream/stream_path.hpp"
 #include "stats/registry.hpp"
 
@@ -61,6 +62,7 @@ class App {
   void reload_counts(const Config& old);
   void stop();
   void look_around();
+  void look_at_sched_ext();
   [[nodiscard]] std::vector<stats::Series> samples() const;
   [[nodiscard]] api::StatusReport report();
   [[nodiscard]] std::string sentence() const;
@@ -77,6 +79,7 @@ class App {
   std::unique_ptr<SchedulerPath> scheduler_;
   std::map<std::string_view, std::uint64_t> scheduler_exits_;  // of those before, by kind
   SchedExtWatch sched_ext_;
+  ScxStats scx_stats_;
   std::optional<Error> stream_missing_;   // why it does not run, though it should
   std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it
   std::unique_ptr<ExplainPath> explain_;  // reads from it, too
@@ -84,14 +87,11 @@ class App {
   std::shared_ptr<api::ApiCounts> api_counts_ = std::make_shared<api::ApiCounts>();
   std::optional<api::ApiServer> api_;
   std::string kube_trouble_;  // that was told last
-  ReadErrors read_errors_{{"bpf_program", 0},
-                          {"log_ring", 0},
-                          {"process", 0},
-                          {"task_records", 0},
-                          {"topology", 0}};  // all there are
+  ReadErrors read_errors_{
+      {"bpf_program", 0},   {"log_ring", 0},     {"process", 0}, {SchedExtWatch::kWhat, 0},
+      {ScxStats::kName, 0}, {"task_records", 0}, {"topology", 0}};  // all there are
   CycleTimes times_;
   std::vector<stats::Series> process_;
-  std::chrono::steady_clock::time_point next_look_{};
 };
 
 }  // namespace flowtap

@@ -18,6 +18,7 @@ class Components {
 
   /// For a reload, which sets anew all that it decides on: only this one stays.
   void keep_only(const std::string& name);
+  void drop(const std::string& name) { components_.erase(name); }
 
   /// By name.
   [[nodiscard]] std::vector<api::ComponentStatus> all() const;

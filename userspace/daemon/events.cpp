@@ -30,7 +30,7 @@ bool rang(const Fd& timer) {
 
 }  // namespace
 
-Result<Events> Events::open(std::chrono::milliseconds cycle) {
+Result<Events> Events::open(std::chrono::milliseconds cycle, std::chrono::milliseconds look) {
   ::signal(SIGPIPE, SIG_IGN);
   sigset_t set;
   sigemptyset(&set);
@@ -40,9 +40,12 @@ Result<Events> Events::open(std::chrono::milliseconds cycle) {
   Fd signals(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals.valid()) return fail_errno(errno, "cannot open a signalfd");
   Fd timer = make_timer();
+  Fd looks = make_timer();
   Fd watchdog = make_timer();
-  if (!timer.valid() || !watchdog.valid()) return fail_errno(errno, "cannot open a timerfd");
-  Events events(std::move(signals), std::move(timer), std::move(watchdog));
+  if (!timer.valid() || !looks.valid() || !watchdog.valid())
+    return fail_errno(errno, "cannot open a timerfd");
+  Events events(std::move(signals), std::move(timer), std::move(looks), std::move(watchdog));
+  start_timer(events.look_, look);
   events.set_cycle(cycle);
   return events;
 }
@@ -56,8 +59,10 @@ void Events::set_watchdog(std::chrono::microseconds period) {
 }
 
 Event Events::wait() {
-  std::array<pollfd, 3> fds{
-      {{signals_.get(), POLLIN, 0}, {watchdog_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}}};
+  std::array<pollfd, 4> fds{{{signals_.get(), POLLIN, 0},
+                             {watchdog_.get(), POLLIN, 0},
+                             {look_.get(), POLLIN, 0},
+                             {timer_.get(), POLLIN, 0}}};
   while (true) {
     if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return Event::kStop;
     signalfd_siginfo info{};
@@ -65,6 +70,7 @@ Event Events::wait() {
       return info.ssi_signo == SIGHUP ? Event::kReload : Event::kStop;
     // Before the ticks, which may come without a pause.
     if (rang(watchdog_)) return Event::kWatchdog;
+    if (rang(look_)) return Event::kLook;
     if (rang(timer_)) return Event::kTick;
   }
 }

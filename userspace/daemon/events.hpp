@@ -1,4 +1,4 @@
-// What wakes the main thread: the timers of the cycle and of the watchdog, and signals.
+// What wakes the main thread: the timers of the cycle, of the look around and of the watchdog, and signals.
 #pragma once
 
 #include <chrono>
@@ -9,14 +9,15 @@
 
 namespace flowtap {
 
-enum class Event : std::uint8_t { kTick, kWatchdog, kReload, kStop };
+enum class Event : std::uint8_t { kTick, kLook, kWatchdog, kReload, kStop };
 
 /// Signals are blocked in this thread and those made after it, and arrive here in order with the ticks.
 class Events {
  public:
   /// SIGTERM and SIGINT stop, SIGHUP reloads, SIGPIPE is ignored (a receiver that went away is an error
-  /// code).
-  [[nodiscard]] static Result<Events> open(std::chrono::milliseconds cycle);
+  /// code). `look` is apart from `cycle`: what is watched does not wait for a long cycle, and is not asked more
+  /// often for a short one.
+  [[nodiscard]] static Result<Events> open(std::chrono::milliseconds cycle, std::chrono::milliseconds look);
 
   void set_cycle(std::chrono::milliseconds cycle);
   /// Without this call there is no kWatchdog. A timer of its own, since a cycle may be longer than systemd's
@@ -24,14 +25,18 @@ class Events {
   void set_watchdog(std::chrono::microseconds period);
 
   /// Waits for the next event. Ticks that were missed because a cycle took long come as one. A stop goes
-  /// first.
+  /// first, and of a look around and a tick that are due together the look.
   [[nodiscard]] Event wait();
 
  private:
-  Events(Fd signals, Fd timer, Fd watchdog)
-      : signals_(std::move(signals)), timer_(std::move(timer)), watchdog_(std::move(watchdog)) {}
+  Events(Fd signals, Fd timer, Fd look, Fd watchdog)
+      : signals_(std::move(signals)),
+        timer_(std::move(timer)),
+        look_(std::move(look)),
+        watchdog_(std::move(watchdog)) {}
   Fd signals_;
   Fd timer_;
+  Fd look_;
   Fd watchdog_;
 };
 

@@ -1,6 +1,7 @@
 #include "kernel/sched_ext.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <string_view>
 
@@ -19,9 +20,16 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-std::optional<std::uint64_t> read_number(const std::string& path) {
+// What a kernel does not have is no failure.
+bool lacks(const Error& error) {
+  return error.code == ENOENT;
+}
+
+std::optional<std::uint64_t> read_number(const std::string& path, unsigned& unreadable) {
   const auto line = read_line(path);
-  return line ? number(*line) : std::nullopt;
+  const auto value = line ? number(*line) : std::nullopt;
+  if (!value && (line || !lacks(line.error()))) ++unreadable;
+  return value;
 }
 
 // "SCX_EV_NAME" as a label, or empty for what is none.
@@ -37,22 +45,24 @@ std::string event_label(std::string_view name) {
   return label;
 }
 
-// A line each: "SCX_EV_NAME VALUE".
-std::map<std::string, std::uint64_t> parse_events(std::string_view text) {
+}  // namespace
+
+std::map<std::string, std::uint64_t> parse_sched_ext_events(std::string_view text, unsigned& unreadable) {
   std::map<std::string, std::uint64_t> events;
-  while (!text.empty() && events.size() < kMostEvents) {
+  while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const auto space = line.find(' ');
-    if (space == std::string_view::npos) continue;
+    if (line.empty()) continue;
+    const auto space = std::min(line.find(' '), line.size());
     std::string label = event_label(line.substr(0, space));
-    const auto value = number(line.substr(space + 1));
-    if (!label.empty() && value) events.insert_or_assign(std::move(label), *value);
+    const auto value = number(line.substr(std::min(space + 1, line.size())));
+    if (label.empty() || !value || events.size() == kMostEvents)
+      ++unreadable;
+    else
+      events.insert_or_assign(std::move(label), *value);
   }
   return events;
 }
-
-}  // namespace
 
 std::string sched_ext_scheduler(const std::string& sysfs) {
   auto name = read_line(sysfs + "/kernel/sched_ext/root/ops");
@@ -71,9 +81,14 @@ std::optional<SchedExt> read_sched_ext(const std::string& sysfs) {
   SchedExt now;
   now.state = *state;
   now.scheduler = sched_ext_scheduler(sysfs);
-  now.enable_sequence = read_number(folder + "enable_seq");
-  now.rejected = read_number(folder + "nr_rejected");
-  if (const auto events = read_file(folder + "root/events")) now.events = parse_events(*events);
+  now.enable_sequence = read_number(folder + "enable_seq", now.unreadable);
+  now.rejected = read_number(folder + "nr_rejected", now.unreadable);
+  // The folder root/ comes and goes with a scheduler.
+  const auto events = read_file(folder + "root/events");
+  if (events)
+    now.events = parse_sched_ext_events(*events, now.unreadable);
+  else if (!lacks(events.error()) && events.error().code != ENODEV)
+    ++now.unreadable;
   return now;
 }
 

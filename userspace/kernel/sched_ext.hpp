@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace flowtap::kernel {
 
@@ -22,7 +23,13 @@ struct SchedExt {
   /// The kernel's own counters of the scheduler that runs, by name: "SCX_EV_KEEP_LAST" is "keep_last" here. Counted anew
   /// with each scheduler.
   std::map<std::string, std::uint64_t> events;
+  /// Values that are there, and could not be read or understood.
+  unsigned unreadable = 0;
 };
+
+/// <sysfs>/kernel/sched_ext/root/events: a line "SCX_EV_NAME VALUE" each, any bytes. Adds what is none to `unreadable`.
+[[nodiscard]] std::map<std::string, std::uint64_t> parse_sched_ext_events(std::string_view text,
+                                                                          unsigned& unreadable);
 
 /// Absent on a kernel without sched_ext.
 [[nodiscard]] std::optional<SchedExt> read_sched_ext(const std::string& sysfs);

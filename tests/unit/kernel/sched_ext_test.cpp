@@ -42,9 +42,10 @@ TEST(SchedExt, AllThatTheKernelShowsIsRead) {
   EXPECT_EQ(now->rejected, 2U);
   EXPECT_EQ(now->events,
             (std::map<std::string, std::uint64_t>{{"select_cpu_fallback", 3}, {"dispatch_keep_last", 40}}));
+  EXPECT_EQ(now->unreadable, 0U);
 }
 
-TEST(SchedExt, WhatIsNotAsKnownIsAbsent) {
+TEST(SchedExt, WhatIsNotAsKnownIsAbsentAndCounted) {
   test::FileTree tree;
   tree.file("kernel/sched_ext/state", "disabled\n");
   tree.file("kernel/sched_ext/enable_seq", "many\n");
@@ -55,6 +56,7 @@ TEST(SchedExt, WhatIsNotAsKnownIsAbsent) {
   EXPECT_FALSE(now->enable_sequence);
   EXPECT_FALSE(now->rejected);
   EXPECT_EQ(now->events, (std::map<std::string, std::uint64_t>{{"good", 6}}));
+  EXPECT_EQ(now->unreadable, 6U) << "nr_rejected is not there, which older kernels do not have";
 }
 
 TEST(SchedExt, ManyEventsAreBounded) {

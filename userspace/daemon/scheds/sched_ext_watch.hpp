@@ -17,6 +17,9 @@ namespace flowtap {
 /// and its end is not known.
 class SchedExtWatch {
  public:
+  /// The `what` of flowtap_read_errors_total.
+  static constexpr const char* kWhat = "sched_ext";
+
   /// Takes one reading; absent on a kernel without sched_ext.
   void note(const std::optional<kernel::SchedExt>& now);
   void append_samples(std::vector<stats::Series>& out) const;
