@@ -63,7 +63,13 @@ Status prepare_maps(bpf_object* object, const StartOptions& options) {
 
 Error load_refusal(std::string_view name, int err) {
   const kernel::Refusal why = kernel::LibbpfMessages::refusal();
-  return kernel::bpf_refusal(fmt::format("load the scheduler {}", name), err, why.reason, why.program);
+  Error error = kernel::bpf_refusal(fmt::format("load the scheduler {}", name), err, why.reason, why.program);
+  // sched_ext changes with each version, more than what flowtap needs else.
+  if (!why.program.empty() || (err != EPERM && err != EACCES))
+    error.hint = fmt::format(
+        "our schedulers are tested on Linux 6.18 and 7.3, this is {}; all else of flowtap works without one",
+        kernel::kernel_release());
+  return error;
 }
 
 void LinkDeleter::operator()(bpf_link* link) const noexcept {

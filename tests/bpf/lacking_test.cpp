@@ -1,0 +1,38 @@
+// What a person is told of a scheduler on a kernel whose sched_ext lacks what it calls.
+#include <bpf/libbpf.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <memory>
+
+#include "kernel/libbpf_messages.hpp"
+#include "kernel/requirements.hpp"
+#include "scheds/lib/struct_ops.hpp"
+
+namespace flowtap::scheds {
+namespace {
+
+TEST(KernelThatLacksAFunction, IsToldWhich) {
+  const kernel::LibbpfMessages messages;
+  const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(
+      bpf_object__open(FLOWTAP_LACKING), [](bpf_object* o) { bpf_object__close(o); });
+  ASSERT_TRUE(object);
+  const int err = bpf_object__load(object.get());
+  ASSERT_LT(err, 0);
+  const Error refusal = load_refusal("domain", -err);
+  EXPECT_TRUE(refusal.what.starts_with("the kernel refused to load the scheduler domain ("));
+  EXPECT_TRUE(refusal.what.contains("'scx_bpf_of_no_kernel': not found in kernel")) << refusal.what;
+  EXPECT_FALSE(refusal.what.contains('\n'));
+  EXPECT_EQ(refusal.hint, "our schedulers are tested on Linux 6.18 and 7.3, this is " +
+                              kernel::kernel_release() + "; all else of flowtap works without one");
+}
+
+// What has nothing to do with the kernel's version is told as ever.
+TEST(KernelThatLacksAFunction, IsNotMeantWherePrivilegesAre) {
+  const kernel::LibbpfMessages messages;
+  EXPECT_TRUE(load_refusal("domain", EPERM).hint.starts_with("run as root"))
+      << load_refusal("domain", EPERM).hint;
+}
+
+}  // namespace
+}  // namespace flowtap::scheds
