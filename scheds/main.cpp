@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "base/printable.hpp"
 #include "scheds/lib/keeper.hpp"
@@ -22,10 +25,10 @@ constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr std::size_t kMostSeries = 1000;
 
-int refuse(const Error& error) {
+int refuse(const Error& error, int status) {
   std::cerr << "flowtap-sched: " << printable(error.what) << '\n';
   if (!error.hint.empty()) std::cerr << "hint: " << printable(error.hint) << '\n';
-  return kFailure;
+  return status;
 }
 
 // Waits a second, or until it is told to end.
@@ -50,33 +53,74 @@ int keep(Keeper keeper, bool report) {
     keeper.take(counts);
     registry.add_own(counts, keeper.name());
     if (report) (void)terminal.publish(registry.publish({}));
-    if (keeper.given_up()) return refuse(keeper.health().error());
+    if (keeper.given_up()) return refuse(keeper.health().error(), kFailure);
   } while (!told_to_end(signals));
   return 0;
+}
+
+struct Wanted {
+  std::string scheduler;
+  bool report = false;
+};
+
+std::string names() {
+  return fmt::format("{}", fmt::join(scheds::kSchedulerNames, ", "));
+}
+
+void declare(CLI::App& app, Wanted& wanted) {
+  app.add_option("SCHEDULER", wanted.scheduler, fmt::format("Which: {}.", names()))
+      ->type_name("")
+      ->required();
+  app.add_flag("--report", wanted.report, "Show each second how tasks came to their CPUs.");
+  app.set_version_flag("--version", FLOWTAP_VERSION, "Print the version and exit.");
+  app.set_help_flag("-h,--help", "Print this text and exit.");
+  app.allow_extras();  // told by us: CLI11's words are no sentences, and change with its version
+}
+
+// Told by us as well, for the same reason.
+Status check_values(std::span<const char* const> words) {
+  for (const std::string_view word : words)
+    for (const std::string_view flag : {"--report", "--version", "--help"})
+      if (word.starts_with(flag) && word.substr(flag.size()).starts_with('='))
+        return fail(std::string(flag) + " takes no value", "leave out what stands behind the =");
+  return {};
+}
+
+Status check(const Wanted& wanted, const std::vector<std::string>& unknown) {
+  if (!unknown.empty() && unknown.front().starts_with('-'))
+    return fail("unknown flag " + in_quotes(unknown.front()), "flowtap-sched --help lists all flags");
+  if (wanted.scheduler.empty())
+    return fail("no scheduler is named", "flowtap-sched NAME, one of: " + names());
+  if (std::ranges::find(scheds::kSchedulerNames, wanted.scheduler) == scheds::kSchedulerNames.end())
+    return std::unexpected(scheds::start_scheduler(wanted.scheduler, {}).error());
+  if (!unknown.empty())
+    return fail("unexpected argument " + in_quotes(unknown.front()),
+                "the kernel runs one scheduler at a time");
+  return {};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const Status right = check_values({argv, static_cast<std::size_t>(argc)}); !right)
+    return refuse(right.error(), kUsage);
   CLI::App app("Runs one of flowtap's sched_ext schedulers. Without it, the kernel's own goes on.",
                "flowtap-sched");
-  std::string name;
-  bool report = false;
-  app.add_option("SCHEDULER", name, fmt::format("Which: {}.", fmt::join(scheds::kSchedulerNames, ", ")))
-      ->required();
-  app.add_flag("--report", report, "Show each second how tasks came to their CPUs.");
-  app.set_version_flag("--version", FLOWTAP_VERSION);
+  Wanted wanted;
+  declare(app, wanted);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    return app.exit(asked);
+  } catch (const CLI::RequiredError&) {
+    wanted.scheduler.clear();  // told below
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    return refuse({.what = error.what(), .hint = "flowtap-sched --help lists all flags"}, kUsage);
   }
-  if (std::ranges::find(scheds::kSchedulerNames, name) == scheds::kSchedulerNames.end()) {
-    (void)refuse(scheds::start_scheduler(name, {}).error());
-    return kUsage;
-  }
+  if (const Status right = check(wanted, app.remaining()); !right) return refuse(right.error(), kUsage);
+  const std::string& name = wanted.scheduler;
   auto keeper =
       Keeper::start(name, [name] { return scheds::start_scheduler(name, {}); }, Keeper::Clock::now());
-  if (!keeper) return refuse(keeper.error());
-  return keep(std::move(*keeper), report);
+  if (!keeper) return refuse(keeper.error(), kFailure);
+  return keep(std::move(*keeper), wanted.report);
 }

@@ -56,6 +56,10 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"BadAddress",
               "prometheus:\n  address: here\n",
               {":2: prometheus.address: \"here\"", "accepted: ADDRESS:PORT"}},
+        Wrong{
+            "UnknownScheduler",
+            "scheduler: nonsense\n",
+            {":1: scheduler: \"nonsense\" is not a scheduler of flowtap's", "accepted: off, domain or fifo"}},
         Wrong{"TwoDocuments", "cycle: 1s\n---\ncycle: 2s\n", {"more than one YAML document"}},
         Wrong{"NoConfiguration", "hello\n", {":1: ", "accepted: "}}),
     [](const testing::TestParamInfo<Wrong>& wrong) { return std::string(wrong.param.name); });
@@ -92,6 +96,13 @@ TEST(Config, AWrongFlagIsToldInOneLine) {
   EXPECT_EQ(value.status, 2);
   EXPECT_EQ(value.err.find("flowtapd: --cycle: \"soon\" is not a duration; accepted: 1ms to 1h"), 0U)
       << value.err;
+  const Ended scheduler = run_flowtapd(root, {"--scheduler", "nonsense"});
+  EXPECT_EQ(scheduler.status, 2);
+  EXPECT_EQ(
+      scheduler.err.find("flowtapd: --scheduler: \"nonsense\" is not a scheduler of flowtap's; accepted: "
+                         "off, domain or fifo"),
+      0U)
+      << scheduler.err;
   const Ended name = run_flowtapd(root, {"--cylce", "1s"});
   EXPECT_EQ(name.status, 2);
   EXPECT_EQ(name.err.find("flowtapd: unknown flag \"--cylce\"; did you mean \"--cycle\"?"), 0U) << name.err;
