@@ -12,6 +12,7 @@
  */
 #include "scheds/domain/cpus.bpf.h"
 #include "scheds/lib/life.bpf.h"
+#include "scheds/lib/taken.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -344,6 +345,7 @@ struct sched_ext_ops domain = {
     .quiescent = (void*)domain_quiet,
     .set_weight = (void*)domain_weight,
     .set_cpumask = (void*)domain_cpumask,
+    .cpu_release = (void*)cpu_taken,
     .enable = (void*)domain_enable,
     .init_task = (void*)domain_new_task,
     .init = (void*)domain_init,

@@ -5,6 +5,7 @@
  */
 #include "scheds/lib/dispatch.bpf.h"
 #include "scheds/lib/life.bpf.h"
+#include "scheds/lib/taken.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -94,6 +95,7 @@ struct sched_ext_ops fifo = {
     .enqueue = (void*)fifo_enqueue,
     .running = (void*)fifo_running,
     .quiescent = (void*)fifo_quiescent,
+    .cpu_release = (void*)cpu_taken,
     .init_task = (void*)fifo_init_task,
     .init = (void*)fifo_init,
     .exit = (void*)fifo_exit,

@@ -69,6 +69,7 @@ struct scx_exit_info {
   char* msg;
 } __ftap_core;
 
+struct scx_cpu_release_args;
 struct scx_init_task_args;
 struct scx_exit_task_args;
 
@@ -83,6 +84,7 @@ struct sched_ext_ops {
   void (*quiescent)(struct task_struct* p, __u64 deq_flags);
   void (*set_weight)(struct task_struct* p, __u32 weight);
   void (*set_cpumask)(struct task_struct* p, const struct cpumask* cpumask);
+  void (*cpu_release)(__s32 cpu, struct scx_cpu_release_args* args);
   __s32 (*init_task)(struct task_struct* p, struct scx_init_task_args* args);
   void (*enable)(struct task_struct* p);
   void (*exit_task)(struct task_struct* p, struct scx_exit_task_args* args);

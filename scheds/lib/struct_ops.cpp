@@ -18,6 +18,10 @@
 namespace flowtap::scheds {
 namespace {
 
+// Of taken.bpf.h.
+constexpr const char* kTaken = "cpu_taken";
+constexpr const char* kTakenBy = "cpu_taken_by";
+
 Result<bpf_map*> find_map(bpf_object* object, const char* name) {
   bpf_map* map = bpf_object__find_map_by_name(object, name);
   if (map == nullptr)
@@ -61,6 +65,13 @@ Status prepare_maps(bpf_object* object, const StartOptions& options) {
   return {};
 }
 
+void tell_of_taken_cpus(bpf_object* object, bpf_program*& release) {
+  const bool traced = libbpf_find_vmlinux_btf_id("scx_bpf_reenqueue_local___v2", BPF_TRACE_FENTRY) > 0;
+  bpf_program__set_autoload(bpf_object__find_program_by_name(object, kTaken), !traced);
+  bpf_program__set_autoload(bpf_object__find_program_by_name(object, kTakenBy), traced);
+  if (traced) release = nullptr;
+}
+
 Error load_refusal(std::string_view name, int err) {
   const kernel::Refusal why = kernel::LibbpfMessages::refusal();
   Error error = kernel::bpf_refusal(fmt::format("load the scheduler {}", name), err, why.reason, why.program);
@@ -79,7 +90,7 @@ void LinkDeleter::operator()(bpf_link* link) const noexcept {
 Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops) {
   FTAP_TRY_ASSIGN(map, find_map(object, "ftap_exits"));
   FTAP_TRY_ASSIGN(exits, kernel::MapView<ftap_exit>::map(bpf_map__fd(map), 1));
-  std::unique_ptr<bpf_link, LinkDeleter> link(bpf_map__attach_struct_ops(ops));
+  Link link(bpf_map__attach_struct_ops(ops));
   const int err = errno;
   const bool linked = link != nullptr;
   Attached attached(std::move(link), std::move(exits));
@@ -87,7 +98,14 @@ Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops) {
   if (const auto exit = attached.exited(); exit && !exit->restart)
     return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), exit->sentence),
                 "the kernel's log may say more");
-  if (linked) return attached;
+  if (linked) {
+    bpf_program* const taken_by = bpf_object__find_program_by_name(object, kTakenBy);
+    if (!bpf_program__autoload(taken_by)) return attached;
+    attached.taken_.reset(bpf_program__attach(taken_by));
+    if (attached.taken_) return attached;
+    return std::unexpected(kernel::bpf_refusal(fmt::format("start the scheduler {}", bpf_map__name(ops)),
+                                               errno, kernel::LibbpfMessages::reason()));
+  }
   if (err == EINVAL)
     return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), errno_text(err)),
                 "the kernel's log says why; sched_ext does not go together with isolcpus=, for example");

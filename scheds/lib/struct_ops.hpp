@@ -12,6 +12,7 @@
 struct bpf_link;
 struct bpf_map;
 struct bpf_object;
+struct bpf_program;
 
 namespace flowtap::scheds {
 
@@ -24,6 +25,10 @@ namespace flowtap::scheds {
 
 /// Makes the maps of bpf/lib and scheds/lib what this machine needs. Between open and load.
 [[nodiscard]] Status prepare_maps(bpf_object* object, const StartOptions& options);
+
+/// Chooses how the scheduler hears that a task of a higher class takes a CPU (taken.bpf.h); `release` is sched_ext_ops.cpu_release.
+/// Between open and load.
+void tell_of_taken_cpus(bpf_object* object, bpf_program*& release);
 
 /// Turns a refusal to load into a sentence and a hint.
 [[nodiscard]] Error load_refusal(std::string_view name, int err);
@@ -41,11 +46,13 @@ class Attached {
   [[nodiscard]] std::optional<Exit> exited() const;
 
  private:
-  Attached(std::unique_ptr<bpf_link, LinkDeleter> link, kernel::MapView<ftap_exit> exits)
-      : exits_(std::move(exits)), link_(std::move(link)) {}
+  using Link = std::unique_ptr<bpf_link, LinkDeleter>;
+
+  Attached(Link link, kernel::MapView<ftap_exit> exits) : exits_(std::move(exits)), link_(std::move(link)) {}
 
   kernel::MapView<ftap_exit> exits_;
-  std::unique_ptr<bpf_link, LinkDeleter> link_;
+  Link taken_;  // where that is for a tracing program
+  Link link_;
 };
 
 /// The object's slots, one block per possible CPU.

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A task of a higher class (SCHED_FIFO, deadline) takes a CPU from one of ours. What was taken from its CPU in the middle of a slice, and what
+ * waits in the local queue there, would wait until that one sleeps, whatever other CPU is idle; so all of it is given to ops.enqueue
+ * once more.
+ *
+ * Kernels before 6.19 let that be asked for in ops.cpu_release alone. Since then it is for a tracing program to do and ops.cpu_release is
+ * on its way out: tell_of_taken_cpus() of struct_ops.hpp takes the one that there is.
+ */
+#ifndef FTAP_SCHEDS_TAKEN_BPF_H
+#define FTAP_SCHEDS_TAKEN_BPF_H
+
+#include "scheds/lib/scx.bpf.h"
+
+/* include/uapi/linux/sched.h */
+#define FTAP_SCHED_FIFO 1
+#define FTAP_SCHED_RR 2
+#define FTAP_SCHED_DEADLINE 6
+
+/* libbpf leaves out what stands behind the last ___ when it looks for the name in the kernel. */
+__u32 scx_bpf_reenqueue_local(void) __ksym __weak;
+void scx_bpf_reenqueue_local___v2___since_6_19(void) __ksym __weak;
+
+SEC("struct_ops/cpu_taken")
+void BPF_PROG(cpu_taken, __s32 cpu, struct scx_cpu_release_args* args) {
+  if (bpf_ksym_exists(scx_bpf_reenqueue_local)) scx_bpf_reenqueue_local();
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(cpu_taken_by, bool preempt, struct task_struct* prev, struct task_struct* next) {
+  __u32 policy = next->policy;
+  bool higher = policy == FTAP_SCHED_FIFO || policy == FTAP_SCHED_RR || policy == FTAP_SCHED_DEADLINE;
+  if (higher && bpf_ksym_exists(scx_bpf_reenqueue_local___v2___since_6_19))
+    scx_bpf_reenqueue_local___v2___since_6_19();
+  return 0;
+}
+
+#endif /* FTAP_SCHEDS_TAKEN_BPF_H */
