@@ -5,6 +5,8 @@
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clockid_t of a thread is POSIX's
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -27,6 +29,44 @@ double used(std::jthread& thread) {
   EXPECT_EQ(::clock_gettime(clock, &t), 0);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
+
+// Hands a byte to and fro through pipes with another, whose wake-ups are therefore synchronous, until there is no byte.
+class Pair {
+ public:
+  explicit Pair(const Cpus& cpus) : cpus_(cpus) {
+    EXPECT_EQ(::pipe(there_.data()), 0);
+    EXPECT_EQ(::pipe(back_.data()), 0);
+    one_ = std::jthread([this] { play(there_[0], back_[1]); });
+    two_ = std::jthread([this] { play(back_[0], there_[1]); });
+    const char byte = 'x';
+    EXPECT_EQ(::write(there_[1], &byte, 1), 1);
+  }
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+  ~Pair() { stop_ = true; }
+
+  [[nodiscard]] double used_by_both() { return used(one_) + used(two_); }
+  [[nodiscard]] unsigned long hand_overs() const { return hand_overs_; }
+
+ private:
+  // Who is the first to stop wakes the other one, which then stops as well.
+  void play(int from, int to) {
+    allow(0, cpus_);
+    for (char byte = 0; ::read(from, &byte, 1) == 1;) {
+      ++hand_overs_;
+      const bool last = stop_;
+      if (::write(to, &byte, 1) != 1 || last) return;
+    }
+  }
+
+  Cpus cpus_;
+  std::array<int, 2> there_{};
+  std::array<int, 2> back_{};
+  std::atomic<bool> stop_ = false;
+  std::atomic<unsigned long> hand_overs_ = 0;
+  std::jthread one_;
+  std::jthread two_;
+};
 
 // Whose CPU is changed by the director, who is on none of these.
 class FifoHog {
@@ -68,6 +108,39 @@ class Starving : public testing::TestWithParam<std::string_view> {
  private:
   std::unique_ptr<scheds::Scheduler> scheduler_;
 };
+
+// On CPU 2, as the kernel's own threads, which take a CPU from everybody, run on CPU 0 most of the time.
+TEST_P(Starving, TwoThatWakeEachOtherDoNotStarveWhoIsBoundToTheirCpu) {
+  if (refused_here()) return;
+  FifoHog hog(3);
+  Pair pair({2, 3});
+  std::atomic<bool> stop = false;
+  std::atomic<unsigned long> longest_wait = 0;
+  std::jthread bound([&] {
+    allow(0, {2});
+    for (unsigned long last = pair.hand_overs(); !stop; relax()) {
+      const unsigned long now = pair.hand_overs();
+      longest_wait = std::max(longest_wait.load(), now - last);
+      last = now;
+    }
+  });
+  std::this_thread::sleep_for(1s);
+  longest_wait = 0;
+  const double bound_before = used(bound);
+  const double pair_before = pair.used_by_both();
+  const unsigned long before = pair.hand_overs();
+  std::this_thread::sleep_for(8s);
+  const double by_bound = used(bound) - bound_before;
+  const double by_pair = pair.used_by_both() - pair_before;
+  const unsigned long hand_overs = pair.hand_overs() - before;
+  stop = true;
+  std::printf("bound %.2f s, the pair %.2f s in %lu hand-overs; it waited for %lu of them at most\n",
+              by_bound, by_pair, hand_overs, longest_wait.load());
+  EXPECT_GE(by_bound, 0.25 * (by_bound + by_pair)) << "of a CPU that it shares with no more than two";
+  EXPECT_LE(longest_wait, 20'000U)
+      << "a few thousand are what it and they may run before it is the next one's turn";
+  EXPECT_GE(hand_overs, 100U) << "and they do not starve either";
+}
 
 TEST_P(Starving, WhoMayRunElsewhereDoesNotWaitForATaskOfAHigherClass) {
   if (refused_here()) return;
