@@ -67,8 +67,8 @@ void hand_over(const Cpus& first, const Cpus& second) {
     for (std::uint64_t i = 0; i < kRounds; ++i)
       if (::read(from, &byte, 1) != 1 || ::write(to, &byte, 1) != 1) return;
   };
-  std::jthread one([&] { play(first, there[0], back[1]); });
-  std::jthread two([&] { play(second, back[0], there[1]); });
+  const std::jthread one([&] { play(first, there[0], back[1]); });
+  const std::jthread two([&] { play(second, back[0], there[1]); });
   const char byte = 'x';
   ASSERT_EQ(::write(there[1], &byte, 1), 1);
 }
@@ -163,7 +163,6 @@ INSTANTIATE_TEST_SUITE_P(
         Scene{"greedy_idle", FTAP_SLOT_EXT_GREEDY_IDLE,
               [](Scheduler&) { wake_beside({0, 1}, {0, 1, 2}, false); }},
         Scene{"pinned", FTAP_SLOT_EXT_PINNED, [](Scheduler&) { wake_beside({}, {0}); }},
-        Scene{"direct_dispatch", FTAP_SLOT_EXT_DIRECT, [](Scheduler&) { wake_beside({0}, {0, 1}); }},
         Scene{"direct_greedy", FTAP_SLOT_EXT_DIRECT_GREEDY,
               [](Scheduler&) { wake_beside({0, 1}, {0, 1, 2, 3}); }},
         Scene{"direct_greedy_far", FTAP_SLOT_EXT_DIRECT_GREEDY_FAR,
@@ -173,10 +172,64 @@ INSTANTIATE_TEST_SUITE_P(
         Scene{"greedy_xnuma", FTAP_SLOT_EXT_GREEDY_XNUMA, [](Scheduler&) { share(0, {0, 4}, {4}); }},
         Scene{"kick_greedy", FTAP_SLOT_KICK_GREEDY, [](Scheduler&) { share(0, {0, 2}, {}); }},
         Scene{"repatriate", FTAP_SLOT_REPATRIATE, [](Scheduler&) { come_home(); }},
-        Scene{"load_balance", FTAP_SLOT_LOAD_BALANCE, crowd, 3},
-        Scene{"dl_clamped", FTAP_SLOT_DL_CLAMPED, [](Scheduler&) { wake_beside({0}, {0, 1}); }, 1},
-        Scene{"dl_preset", FTAP_SLOT_DL_PRESET, [](Scheduler&) { wake_beside({}, {0, 1}); }}),
+        Scene{"load_balance", FTAP_SLOT_LOAD_BALANCE, crowd, 3}),
     [](const auto& test) { return test.param.name; });
+
+// These happen all the time anyway, so what the trigger does is seen beside a run without it, which is as long.
+class DomainTrigger : public testing::Test {
+ protected:
+  void play(const std::function<void(bool)>& scene) {
+    without_ = run_scheduler("domain", [&scene](Scheduler&) { scene(false); });
+    with_ = run_scheduler("domain", [&scene](Scheduler&) { scene(true); });
+    for (const SchedulerRun* run : {&without_, &with_}) {
+      EXPECT_EQ(run->left_behind, "");
+      EXPECT_EQ(run->sum(), run->others.switches);
+    }
+  }
+  // By the trigger, more or less by what else goes on.
+  [[nodiscard]] std::int64_t more(std::size_t slot) const {
+    return static_cast<std::int64_t>(with_.of(slot)) - static_cast<std::int64_t>(without_.of(slot));
+  }
+
+ private:
+  SchedulerRun without_;
+  SchedulerRun with_;
+};
+
+TEST_F(DomainTrigger, WhoseCpuIsHeldGoesToAnIdleOneAtHomeInsteadOfItsOwn) {
+  if (refused_here()) return;
+  constexpr int kTurns = 300;
+  play([](bool held) {
+    Hog hog({0});
+    as_sleeper([&] {
+      settle(0);
+      if (held) hog.hold();
+      for (int i = 0; i < kTurns; ++i) {
+        settle(0);
+        allow(0, {0, 1});
+        nap();
+      }
+    });
+  });
+  EXPECT_GE(more(FTAP_SLOT_EXT_DIRECT), kTurns / 2);
+  EXPECT_LE(more(FTAP_SLOT_EXT_PREV_IDLE), -kTurns / 2);
+}
+
+TEST_F(DomainTrigger, WhoSleepsWhileItsDomainRunsOnIsClampedElseItKeepsWhatItHas) {
+  if (refused_here()) return;
+  constexpr int kTurns = 60;
+  play([](bool runs_on) {
+    Hog hog({0});
+    as_sleeper([&] {
+      settle(1);
+      if (runs_on) hog.hold();
+      for (int i = 0; i < kTurns; ++i)
+        std::this_thread::sleep_for(50ms);  // more than the 20 ms that it may keep
+    });
+  });
+  EXPECT_GE(more(FTAP_SLOT_DL_CLAMPED), kTurns / 2);
+  EXPECT_LE(more(FTAP_SLOT_DL_PRESET), -kTurns / 2);
+}
 
 }  // namespace
 }  // namespace flowtap::test
