@@ -15,7 +15,7 @@ struct {
   __uint(map_flags, BPF_F_MMAPABLE);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __type(value, struct ext_switches);
+  __type(value, struct ftap_ext_switches);
 } counted SEC(".maps");
 
 struct {
@@ -33,13 +33,13 @@ struct {
   __type(value, __u64);
 } lost SEC(".maps");
 
-static __always_inline struct ext_switches* counts(void) {
+static __always_inline struct ftap_ext_switches* counts(void) {
   __u32 key = 0;
   return bpf_map_lookup_elem(&counted, &key);
 }
 
 static __always_inline int insertion(struct task_struct* task) {
-  struct ext_switches* c = counts();
+  struct ftap_ext_switches* c = counts();
   __u32* mark = bpf_task_storage_get(&inserted, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (mark) *mark = 1;
   if (c) __sync_fetch_and_add(mark ? &c->insertions : &c->unmarked, 1);
@@ -56,7 +56,7 @@ int BPF_PROG(insert_vtime, struct task_struct* task) {
   return insertion(task);
 }
 
-static __always_inline void watch(struct ext_switches* c, struct task_struct* prev, bool waits,
+static __always_inline void watch(struct ftap_ext_switches* c, struct task_struct* prev, bool waits,
                                   struct task_struct* next) {
   __u64* since;
   if (waits && (__u64)prev->tgid == c->watched) {
@@ -75,7 +75,7 @@ static __always_inline void watch(struct ext_switches* c, struct task_struct* pr
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct* prev, struct task_struct* next) {
-  struct ext_switches* c = counts();
+  struct ftap_ext_switches* c = counts();
   if (!c) return 0;
   if (c->watched) watch(c, prev, preempt || !prev->__state, next);
   if (!next->pid || next->sched_class != (const struct sched_class*)&ext_sched_class) return 0;

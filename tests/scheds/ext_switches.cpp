@@ -29,8 +29,8 @@ ExtSwitches::ExtSwitches() : object_(bpf_object__open(FLOWTAP_EXT_SWITCHES), bpf
   }
 }
 
-ext_switches ExtSwitches::read() const {
-  ext_switches counts{};
+ftap_ext_switches ExtSwitches::read() const {
+  ftap_ext_switches counts{};
   const std::uint32_t key = 0;
   EXPECT_EQ(bpf_map_lookup_elem(counts_of(*object_), &key, &counts), 0);
   return counts;
@@ -38,7 +38,7 @@ ext_switches ExtSwitches::read() const {
 
 // The counts of before are lost in the race with those that are made now, which is why they are not read afterwards.
 void ExtSwitches::watch(int process) const {
-  ext_switches counts{};
+  ftap_ext_switches counts{};
   counts.watched = static_cast<unsigned long long>(process);
   const std::uint32_t key = 0;
   EXPECT_EQ(bpf_map_update_elem(counts_of(*object_), &key, &counts, BPF_ANY), 0);

@@ -3,7 +3,7 @@
 #ifndef FTAP_TESTS_EXT_SWITCHES_H
 #define FTAP_TESTS_EXT_SWITCHES_H
 
-struct ext_switches {
+struct ftap_ext_switches {
   unsigned long long switches; /* to tasks of the ext class */
   unsigned long long
       after_insertion; /* of these: the scheduler had inserted the task since its switch before */

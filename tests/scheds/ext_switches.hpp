@@ -16,7 +16,7 @@ class ExtSwitches {
   /// Fails the test where the programs cannot be loaded.
   ExtSwitches();
 
-  [[nodiscard]] ext_switches read() const;
+  [[nodiscard]] ftap_ext_switches read() const;
 
   /// From now on the tasks of this process are watched, and nothing is known of their waits yet; 0: none are.
   void watch(int process) const;

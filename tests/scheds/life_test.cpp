@@ -84,13 +84,13 @@ TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
   ASSERT_TRUE(scheduler);
   // What the scheduler cannot see to: a task of a higher class keeps the CPU of one that is bound to it.
   std::atomic<bool> stop = false;
-  std::jthread hog([&stop] {
+  const std::jthread hog([&stop] {
     allow(0, {1});
     rank(0, kHog);
     while (!stop) relax();
   });
   Hog victim({1});
-  std::jthread cue([&victim] { victim.hold(); });
+  const std::jthread cue([&victim] { victim.hold(); });
   const auto limit = std::chrono::steady_clock::now() + 120s;
   while (!scheduler->exited() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(100ms);
   const auto exit = scheduler->exited();
@@ -113,7 +113,7 @@ class Program : public Life {
 
 TEST_P(Program, KilledItLeavesTheMachineOnTheKernelsOwn) {
   if (refused_here()) return;
-  Process process(flowtap_sched(root, {std::string(GetParam())}));
+  const Process process(flowtap_sched(root, {std::string(GetParam())}));
   ASSERT_TRUE(eventually([] { return state() == "enabled"; })) << root.read("err");
   process.signal(SIGKILL);
   EXPECT_TRUE(eventually([] { return state() == "disabled"; }));

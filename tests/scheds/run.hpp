@@ -13,7 +13,7 @@ namespace flowtap::test {
 struct SchedulerRun {
   stats::SlotCounts own{};     ///< what the scheduler counted
   stats::SlotCounts traced{};  ///< what flowtap's tracing programs counted meanwhile
-  ext_switches others{};       ///< what ext_switches.bpf.c counted meanwhile
+  ftap_ext_switches others{};  ///< what ext_switches.bpf.c counted meanwhile
   std::string left_behind;     ///< why it ended before it was stopped; empty: it did not
 
   [[nodiscard]] std::uint64_t of(std::size_t slot) const { return own.at(FTAP_CLASS_EXT).at(slot); }

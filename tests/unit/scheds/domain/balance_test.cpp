@@ -10,6 +10,7 @@
 
 namespace flowtap::scheds {
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest looks for it by this name
 void PrintTo(const Order& order, std::ostream* out) {
   *out << order.from << " to " << order.to << ": " << order.load;
 }
@@ -60,7 +61,8 @@ Loads random_loads(std::mt19937& random) {
   for (std::size_t i = 0; i < domains; ++i) {
     const auto node = static_cast<std::uint32_t>(random() % 5);
     const auto cpus = static_cast<std::uint32_t>(alike ? 4 : 1 + random() % 5);
-    loads.push_back({node, cpus, static_cast<double>(alike ? 200 * node + random() % 100 : random() % 1000)});
+    loads.push_back(
+        {node, cpus, static_cast<double>(alike ? 200UL * node + random() % 100 : random() % 1000)});
   }
   return loads;
 }

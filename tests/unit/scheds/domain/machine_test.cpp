@@ -59,7 +59,7 @@ TEST(Machine, MoreCachesThanTheTablesHoldAreTakenTogetherByNode) {
 }
 
 TEST(Machine, OneThatIsTooLargeIsRefusedInASentence) {
-  std::vector<kernel::CpuPlace> places(FTAP_DOMAIN_CPUS + 1, {0, 0});
+  const std::vector<kernel::CpuPlace> places(FTAP_DOMAIN_CPUS + 1, {0, 0});
   const auto machine = read_machine(topology(places));
   ASSERT_FALSE(machine);
   EXPECT_EQ(machine.error().what, "the scheduler domain is for up to 4096 CPUs, and there may be 4097 here");
