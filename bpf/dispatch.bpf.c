@@ -34,6 +34,7 @@
 #include "bpf/lib/ext_self.bpf.h"
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
+#include "bpf/lib/usage.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -61,10 +62,13 @@ struct ftap_task {
   __u64 runnable_since;  /* ns on CLOCK_MONOTONIC */
   __u64 waker_switches;  /* switches of the waker's CPU at the wake-up */
   __u64 target_switches; /* switches of the CPU it was queued on, at that moment */
-  __u32 state;           /* enum ftap_task_state */
-  __u32 waker_cpu;       /* FTAP_NO_CPU when no task woke it */
-  __u32 prev_cpu;        /* where it ran before the wake-up */
-  __u32 moved_from;      /* first CPU it was moved away from while waiting, or FTAP_NO_CPU */
+  __u64 css;        /* address of its css_set when its group was looked up; 0: no dispatch of it was seen */
+  __u64 ran;        /* ns of its sum_exec_runtime that are accounted for, once css is there */
+  __u32 waker_cpu;  /* FTAP_NO_CPU when no task woke it */
+  __u32 prev_cpu;   /* where it ran before the wake-up */
+  __u32 moved_from; /* first CPU it was moved away from while waiting, or FTAP_NO_CPU */
+  __u16 state;      /* enum ftap_task_state */
+  __u16 group;      /* whose it is: bpf/abi/usage.h */
 };
 
 struct {
@@ -115,15 +119,31 @@ static __always_inline struct ftap_cpu* cpu_of(__u32 cpu) {
 }
 
 static __always_inline bool claim(struct ftap_near* near, struct task_struct* task) {
-  /* A place that nobody owns holds FTAP_TASK_UNKNOWN: whoever frees it sees to that first. */
+  /* A place that nobody owns knows nothing: whoever frees it sees to that first. */
   return !__sync_val_compare_and_swap(&near->owner, 0, (__u64)task);
+}
+
+static __always_inline void forget(struct ftap_task* t) {
+  t->state = FTAP_TASK_UNKNOWN;
+  t->css = 0;
+}
+
+/* The group of a task, which may have moved since the last time. */
+static __always_inline __u32 group_of(struct task_struct* task, struct ftap_task* t) {
+  __u64 css = (__u64)task->cgroups;
+  if (t->css == css) return t->group;
+  /* What it ran before anybody looked is not ours to tell. */
+  if (!t->css) t->ran = task->se.sum_exec_runtime;
+  t->group = group_of_cgroup(task->cgroups->dfl_cgrp->kn->id);
+  t->css = css;
+  return t->group;
 }
 
 /* `fresh`: the place cannot hold anything of this task's yet, even if a task that is gone had its address. */
 static __always_inline void make_record(struct task_struct* task, bool fresh) {
   struct ftap_near* near = near_of(task);
   if (near && near->owner == (__u64)task) {
-    if (fresh) near->task.state = FTAP_TASK_UNKNOWN;
+    if (fresh) forget(&near->task);
     return;
   }
   if (!fresh && bpf_task_storage_get(&ftap_tasks, task, NULL, 0)) return;
@@ -144,6 +164,14 @@ static __always_inline struct ftap_task* record_of(struct task_struct* task) {
   return &near->task;
 }
 
+/* What it ran up to a last switch that was not seen. */
+static __always_inline void account_rest(struct task_struct* task, struct ftap_task* t) {
+  if (!ftap_usage_on || !t->css || t->ran == task->se.sum_exec_runtime) return;
+  struct ftap_usage* usage = usage_of(bpf_get_smp_processor_id(), t->group);
+  /* Where this may be preempted, a switch may add in between. */
+  if (usage) __sync_fetch_and_add(&usage->run_ns, task->se.sum_exec_runtime - t->ran);
+}
+
 SEC("iter/task")
 int ftap_task_iter(struct bpf_iter__task* ctx) {
   struct task_struct* task = ctx->task;
@@ -154,6 +182,10 @@ int ftap_task_iter(struct bpf_iter__task* ctx) {
 SEC("tp_btf/task_newtask")
 int BPF_PROG(ftap_newtask, struct task_struct* task) {
   make_record(task, true);
+  if (!ftap_usage_on) return 0;
+  /* Here all that it will have run is still to come: none of it is lost if its first dispatch is not seen. */
+  struct ftap_task* t = record_of(task);
+  if (t) group_of(task, t);
   return 0;
 }
 
@@ -162,7 +194,8 @@ int BPF_PROG(ftap_free, struct task_struct* task) {
   /* After the last switch away from it: the scheduler's own reference is gone by now. */
   struct ftap_near* near = near_of(task);
   if (!near || near->owner != (__u64)task) return 0;
-  near->task.state = FTAP_TASK_UNKNOWN;
+  account_rest(task, &near->task);
+  forget(&near->task);
   near->owner = 0;
   return 0;
 }
@@ -302,11 +335,33 @@ static __always_inline void count_unseen_dispatch(struct task_struct* prev, stru
   if (block) add_type(block, class_of(prev), FTAP_SLOT_UNOBSERVED);
 }
 
+/* What the kernel charged the task with since the last time, also where switches in between were not seen. */
+static __always_inline void account_run(struct task_struct* prev, struct ftap_task* t, __u32 cpu_id) {
+  if (!ftap_usage_on || !t->css) return;
+  struct ftap_usage* usage = usage_of(cpu_id, t->group);
+  __u64 ran = prev->se.sum_exec_runtime;
+  if (usage) usage->run_ns += ran - t->ran;
+  t->ran = ran;
+}
+
+static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t,
+                                             struct ftap_cpu* here, __u32 cpu_id, __u64 now) {
+  if (!ftap_usage_on) return;
+  __u32 group = t ? group_of(next, t) : FTAP_GROUP_OTHER;
+  here->group = group;
+  here->since = now;
+  struct ftap_usage* usage = usage_of(cpu_id, group);
+  if (!usage) return;
+  usage->dispatches++;
+  if (t && now > t->runnable_since && t->state >= FTAP_TASK_WOKEN) usage->wait_ns += now - t->runnable_since;
+}
+
 static __always_inline void count_dispatch(struct task_struct* next, struct ftap_cpu* here,
                                            const struct ftap_switch* sw, __u64 now) {
   struct ftap_block* block = stat_block();
   struct ftap_task* t = record_of(next);
   if (block && is_counted(next)) count_type(block, next, t, here, sw, now);
+  account_dispatch(next, t, here, sw->cpu_id, now);
   if (t) t->state = FTAP_TASK_RUNNING;
 }
 
@@ -327,6 +382,7 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
     struct ftap_task* t = record_of(prev);
     if (t) {
       count_unseen_dispatch(prev, t);
+      account_run(prev, t, sw.cpu_id);
       if (!sw.prev_blocked) {
         t->runnable_since = now;
         t->moved_from = FTAP_NO_CPU;

@@ -62,6 +62,8 @@ class Crew {
   Crew& operator=(const Crew&) = delete;
 
   [[nodiscard]] std::uint64_t cgroup_id() const { return cgroup_.id(); }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] const std::string& cgroup_path() const { return cgroup_.path(); }
   void go();                        ///< lets the next job begin
   [[nodiscard]] bool busy() const;  ///< true until that job is done
   void finish() const;              ///< waits until it is; to be called between two jobs

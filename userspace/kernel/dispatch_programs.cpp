@@ -2,6 +2,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -23,6 +24,15 @@ void write_places(MapView<ftap_cpu>& cpus, const Topology& topology) {
     elements[i].llc = known ? topology.places[i].llc : FTAP_PLACE_UNKNOWN;
     elements[i].node = known ? topology.places[i].node : FTAP_PLACE_UNKNOWN;
   }
+}
+
+// Before anything is attached: nobody has a number yet.
+Status free_all_groups(dispatch_bpf* skeleton) {
+  const int free = bpf_map__fd(skeleton->maps.ftap_free_groups);
+  for (std::uint32_t group = FTAP_GROUP_OTHER + 1; group < skeleton->rodata->ftap_nr_groups; ++group)
+    if (const int err = bpf_map_update_elem(free, nullptr, &group, BPF_ANY); err != 0)
+      return fail_errno(-err, "cannot number the cgroups");
+  return {};
 }
 
 // Runs the task iterator once over all tasks.
@@ -63,6 +73,20 @@ void DispatchOpened::only_cgroup(std::uint64_t id) {
   skeleton_->rodata->ftap_only_cgroup = id;
 }
 
+Status DispatchOpened::account_usage(std::uint32_t groups) {
+  const std::uint32_t all = groups + 1;  // with FTAP_GROUP_OTHER
+  skeleton_->rodata->ftap_usage_on = true;
+  skeleton_->rodata->ftap_nr_groups = all;
+  const auto size = [](bpf_map* map, std::uint32_t entries) -> Status {
+    const int err = bpf_map__set_max_entries(map, entries);
+    if (err != 0) return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
+    return {};
+  };
+  FTAP_TRY(size(skeleton_->maps.ftap_usages, all * topology_.highest_plus_one()));
+  FTAP_TRY(size(skeleton_->maps.ftap_groups, groups));
+  return size(skeleton_->maps.ftap_free_groups, groups);
+}
+
 Result<DispatchLoaded> DispatchOpened::load() && {
   const LibbpfMessages messages;
   if (const int err = dispatch_bpf::load(skeleton_.get()); err != 0) {
@@ -77,6 +101,8 @@ Result<DispatchLive> DispatchLoaded::attach() && {
   const unsigned nr_cpus = topology_.highest_plus_one();
   FTAP_TRY_ASSIGN(cpus, MapView<ftap_cpu>::map(bpf_map__fd(skeleton_->maps.ftap_cpus), nr_cpus));
   write_places(cpus, topology_);
+
+  if (skeleton_->rodata->ftap_usage_on) FTAP_TRY(free_all_groups(skeleton_.get()));
 
   const auto attach = [](bpf_program* program, bpf_link*& link) -> Status {
     link = bpf_program__attach(program);
@@ -101,6 +127,15 @@ Result<DispatchLive> DispatchLoaded::attach() && {
 Result<std::unique_ptr<SlotReader>> DispatchLive::slots() const {
   FTAP_TRY_ASSIGN(blocks, MapView<ftap_block>::map(bpf_map__fd(skeleton_->maps.ftap_slots), nr_cpus_));
   return std::make_unique<SlotReader>(std::move(blocks));
+}
+
+Result<UsageReader> DispatchLive::usage() const {
+  const std::uint32_t groups = skeleton_->rodata->ftap_nr_groups;
+  FTAP_TRY_ASSIGN(usages, MapView<ftap_usage>::map(bpf_map__fd(skeleton_->maps.ftap_usages),
+                                                   static_cast<std::size_t>(groups) * nr_cpus_));
+  Fd by_cgroup(::fcntl(bpf_map__fd(skeleton_->maps.ftap_groups), F_DUPFD_CLOEXEC, 0));
+  if (!by_cgroup.valid()) return fail_errno(errno, "cannot keep the map of cgroups");
+  return UsageReader(std::move(usages), std::move(by_cgroup), groups);
 }
 
 int DispatchLive::ext_self_map() const {

@@ -10,6 +10,7 @@
 #include "kernel/program_stats.hpp"
 #include "kernel/slot_reader.hpp"
 #include "kernel/topology.hpp"
+#include "kernel/usage_reader.hpp"
 
 struct dispatch_bpf;
 
@@ -25,6 +26,10 @@ class DispatchLive {
  public:
   /// Reads and resets what they counted. The reader may outlive this object.
   [[nodiscard]] Result<std::unique_ptr<SlotReader>> slots() const;
+
+  /// What each cgroup used since the programs were attached; for a DispatchOpened::account_usage(). The reader may outlive
+  /// this object.
+  [[nodiscard]] Result<UsageReader> usage() const;
 
   /// The map in which a sched_ext scheduler says that it counts its dispatches itself (bpf/lib/ext_self.bpf.h).
   [[nodiscard]] int ext_self_map() const;
@@ -72,6 +77,8 @@ class DispatchOpened {
   /// Counts only tasks in the cgroup (v2) with this id, the inode number of its directory; not in those below
   /// it.
   void only_cgroup(std::uint64_t id);
+  /// Also adds up what each cgroup uses, of `groups` at most; those beyond are one together.
+  [[nodiscard]] Status account_usage(std::uint32_t groups);
   [[nodiscard]] Result<DispatchLoaded> load() &&;
 
  private:
