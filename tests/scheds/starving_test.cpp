@@ -112,7 +112,7 @@ class Starving : public testing::TestWithParam<std::string_view> {
 // On CPU 2, as the kernel's own threads, which take a CPU from everybody, run on CPU 0 most of the time.
 TEST_P(Starving, TwoThatWakeEachOtherDoNotStarveWhoIsBoundToTheirCpu) {
   if (refused_here()) return;
-  FifoHog hog(3);
+  const FifoHog hog(3);
   Pair pair({2, 3});
   std::atomic<bool> stop = false;
   std::atomic<unsigned long> longest_wait = 0;

@@ -1,0 +1,192 @@
+// flowtapd when the kernel has ended its scheduler because something is wrong: said, counted, tried again, given up. For virtual
+// machines only.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "scheds/lib/keeper.hpp"
+#include "tests/bpf/stage.hpp"
+#include "tests/scheds/hang.hpp"
+#include "tests/scheds/hog.hpp"
+#include "tests/scheds/refused.hpp"
+#include "tests/support/daemon.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+using scheds::Keeper;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kName = "domain";
+// The kernel lets a task wait for 30 s, and looks every 15 s.
+constexpr auto kStallLimit = 120s;
+
+// A task of a higher class keeps CPU 1, and one that is bound to it waits, for as long as this lives: no scheduler can see to it.
+class Starved {
+ public:
+  Starved() {
+    no_throttling();
+    // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
+    std::ofstream("/sys/kernel/debug/sched/ext_server/cpu1/runtime") << 0 << std::flush;
+    hog_ = std::jthread([this] {
+      allow(0, {1});
+      rank(0, kHog);
+      while (!stop_) relax();
+    });
+    cue_ = std::jthread([this] { victim_.hold(); });
+  }
+  Starved(const Starved&) = delete;
+  Starved& operator=(const Starved&) = delete;
+  ~Starved() { stop_ = true; }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  Hog victim_{{1}};
+  std::jthread hog_;
+  std::jthread cue_;
+};
+
+std::size_t times(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+  return n;
+}
+
+class BadEnd : public testing::Test {
+ protected:
+  void SetUp() override {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
+    ASSERT_STREQ(std::getenv("FTAP_VM"), "1") << "vmtest/run runs this in a machine of its own";
+    allow(0, {0});  // not where the hogs are
+    if (!kernel::read_sched_ext("/sys")) return;
+    daemon =
+        std::make_unique<Daemon>(root, DaemonOptions{.flags = {"--scheduler", kName, "--cycle", "100ms"}});
+    daemon->wait_ready();
+  }
+
+  [[nodiscard]] double sample(const std::string& family, const Labels& labels = {}) const {
+    const auto page = daemon->scrape();
+    const auto found = page.all.find(series_key(family, labels));
+    return found == page.all.end() ? -1 : found->second;
+  }
+  [[nodiscard]] double exits(const std::string& kind) const {
+    return sample("flowtap_scheduler_exits_total", {{"kind", kind}});
+  }
+  [[nodiscard]] Component component() const { return daemon->component("scheduler").value(); }
+  [[nodiscard]] bool comes_up() const {
+    return eventually([this] { return component().up; });
+  }
+  // What the component says when it has gone down, which it may be for a second only.
+  [[nodiscard]] Component when_down(std::chrono::seconds limit = kPatience) const {
+    Component seen;
+    EXPECT_TRUE(eventually([&] { return !(seen = component()).up; }, limit)) << daemon->err();
+    return seen;
+  }
+  void expect_runs_again(double enables_before) const {
+    EXPECT_TRUE(comes_up()) << daemon->err();
+    EXPECT_TRUE(
+        eventually([this] { return sample("flowtap_sched_ext_state", {{"state", "enabled"}}) == 1; }));
+    EXPECT_EQ(sample("flowtap_sched_ext_state", {{"state", "disabled"}}), 0);
+    EXPECT_EQ(sample("flowtap_sched_ext_info", {{"scheduler", kName}}), 1);
+    EXPECT_EQ(sample("flowtap_sched_ext_enables_total"), enables_before + 1);
+    EXPECT_EQ(kernel::sched_ext_scheduler("/sys"), kName);
+    EXPECT_EQ(times(daemon->err(), "scheduler: the scheduler domain runs again"), 1U) << daemon->err();
+  }
+  void expect_six_are_the_last(const std::string& kind, std::chrono::seconds limit,
+                               const std::function<void()>& provoke) const;
+
+  const ScratchRoot root;
+  std::unique_ptr<Daemon> daemon;
+};
+
+TEST_F(BadEnd, AStallIsSaidAndAfterAPauseItRunsAgain) {
+  if (refused_here()) return;
+  const double enables = sample("flowtap_sched_ext_enables_total");
+  EXPECT_EQ(exits("error_stall"), 0) << "each kind is there from the beginning";
+  Component down;
+  {
+    const Starved starved;
+    down = when_down(kStallLimit);
+  }
+  EXPECT_TRUE(
+      down.detail.starts_with("the kernel ended the scheduler domain (error_stall): runnable task stall: "))
+      << down.detail;
+  EXPECT_TRUE(down.detail.contains("failed to run for")) << down.detail;
+  EXPECT_TRUE(down.detail.ends_with("; next try in 1 s")) << down.detail;
+  EXPECT_EQ(down.hint, "the kernel's own scheduler goes on meanwhile");
+  EXPECT_TRUE(daemon->err().contains("scheduler: " + down.detail)) << daemon->err();
+  expect_runs_again(enables);
+  EXPECT_EQ(exits("error_stall"), 1);
+}
+
+TEST_F(BadEnd, AnErrorIsSaidAndAfterAPauseItRunsAgain) {
+  if (refused_here()) return;
+  const double enables = sample("flowtap_sched_ext_enables_total");
+  const Hang hang;
+  std::jthread hanging([&hang] { hang.hang(); });
+  const Component down = when_down();
+  hanging.join();
+  EXPECT_TRUE(down.detail.starts_with("the kernel ended the scheduler domain (error): runtime error: "))
+      << down.detail;
+  EXPECT_TRUE(down.detail.contains("soft lockup")) << down.detail;
+  EXPECT_TRUE(down.detail.ends_with("; next try in 1 s")) << down.detail;
+  EXPECT_TRUE(daemon->err().contains("scheduler: " + down.detail)) << daemon->err();
+  expect_runs_again(enables);
+  EXPECT_EQ(exits("error"), 1);
+}
+
+// `provoke` has it ended once more. Followed in the log: a thread of flowtapd that waits behind a hog answers when the scheduler has
+// ended. The keeper's own test has the exact times.
+void BadEnd::expect_six_are_the_last(const std::string& kind, std::chrono::seconds limit,
+                                     const std::function<void()>& provoke) const {
+  const double enables = sample("flowtap_sched_ext_enables_total");
+  const auto said = [this](const std::string& what) { return times(daemon->err(), what); };
+  auto pause = Keeper::kFirstPause;
+  for (unsigned ends = 1;; ++ends, pause *= 2) {
+    provoke();
+    ASSERT_TRUE(eventually([&] { return said("(" + kind + ")") == ends; }, limit)) << ends << daemon->err();
+    const auto since = Clock::now();
+    if (ends == Keeper::kMostFailures) break;
+    EXPECT_EQ(said("; next try in " + std::to_string(pause.count()) + " s"), 1U) << daemon->err();
+    ASSERT_TRUE(eventually([&] { return said("the scheduler domain runs again") == ends; })) << daemon->err();
+    EXPECT_GE(Clock::now() - since, pause - 1s) << ends;
+  }
+  const Component last = component();
+  EXPECT_FALSE(last.up);
+  EXPECT_TRUE(last.detail.ends_with("; it ended 6 times and is not tried again")) << last.detail;
+  EXPECT_TRUE(last.hint.contains("SIGHUP")) << last.hint;
+  EXPECT_TRUE(daemon->err().contains("scheduler: " + last.detail)) << daemon->err();
+  std::this_thread::sleep_for(pause + 2s);  // the pause that would come next
+  EXPECT_FALSE(component().up);
+  EXPECT_EQ(sample("flowtap_sched_ext_state", {{"state", "disabled"}}), 1);
+  EXPECT_EQ(sample("flowtap_sched_ext_enables_total"), enables + Keeper::kMostFailures - 1);
+  EXPECT_EQ(exits(kind), Keeper::kMostFailures);
+}
+
+TEST_F(BadEnd, SixBadEndsByErrorAreTheLastUntilAReload) {
+  if (refused_here()) return;
+  const Hang hang;
+  expect_six_are_the_last("error", kPatience, [&hang] { hang.hang(); });
+  daemon->signal(SIGHUP);
+  EXPECT_TRUE(comes_up()) << daemon->err();
+  EXPECT_EQ(kernel::sched_ext_scheduler("/sys"), kName);
+  EXPECT_EQ(exits("error"), Keeper::kMostFailures) << "counted over the reload";
+}
+
+TEST_F(BadEnd, SixBadEndsByStallAreTheLastUntilAReload) {
+  if (refused_here()) return;
+  {
+    const Starved starved;
+    expect_six_are_the_last("error_stall", kStallLimit, [] {});
+  }
+  daemon->signal(SIGHUP);
+  EXPECT_TRUE(comes_up()) << daemon->err();
+  EXPECT_EQ(kernel::sched_ext_scheduler("/sys"), kName);
+  EXPECT_EQ(exits("error_stall"), Keeper::kMostFailures) << "counted over the reload";
+}
+
+}  // namespace
+}  // namespace flowtap::test

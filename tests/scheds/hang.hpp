@@ -1,0 +1,24 @@
+// A CPU that hangs in the kernel: before it says so of the machine, the kernel ends the sched_ext scheduler that runs, with the
+// kind `error` (scx_softlockup() of kernel/sched/ext.c). Nothing that a scheduler does can bring that about, and none that is
+// right can prevent it.
+#pragma once
+
+#include <memory>
+
+struct bpf_object;
+
+namespace flowtap::test {
+
+class Hang {
+ public:
+  /// Fails the test where the program cannot be loaded.
+  Hang();
+
+  /// CPU 1 hangs for three seconds; the kernel has noticed it when this returns.
+  void hang() const;
+
+ private:
+  std::unique_ptr<bpf_object, void (*)(bpf_object*)> object_;
+};
+
+}  // namespace flowtap::test
