@@ -62,13 +62,13 @@ struct ftap_task {
   __u64 runnable_since;  /* ns on CLOCK_MONOTONIC */
   __u64 waker_switches;  /* switches of the waker's CPU at the wake-up */
   __u64 target_switches; /* switches of the CPU it was queued on, at that moment */
-  __u64 css;        /* address of its css_set when its group was looked up; 0: no dispatch of it was seen */
-  __u64 ran;        /* ns of its sum_exec_runtime that are accounted for, once css is there */
-  __u32 waker_cpu;  /* FTAP_NO_CPU when no task woke it */
-  __u32 prev_cpu;   /* where it ran before the wake-up */
-  __u32 moved_from; /* first CPU it was moved away from while waiting, or FTAP_NO_CPU */
-  __u16 state;      /* enum ftap_task_state */
-  __u16 group;      /* whose it is: bpf/abi/usage.h */
+  __u64 css;             /* address of its css_set when its group was looked up; 0: it was not */
+  __u64 ran;             /* ns of its sum_exec_runtime that are accounted for, once css is there */
+  __u32 waker_cpu;       /* FTAP_NO_CPU when no task woke it */
+  __u32 prev_cpu;        /* where it ran before the wake-up */
+  __u32 moved_from;      /* first CPU it was moved away from while waiting, or FTAP_NO_CPU */
+  __u16 state;           /* enum ftap_task_state */
+  __u16 group;           /* whose it is: bpf/abi/usage.h */
 };
 
 struct {
@@ -166,10 +166,11 @@ static __always_inline struct ftap_task* record_of(struct task_struct* task) {
 
 /* What it ran up to a last switch that was not seen. */
 static __always_inline void account_rest(struct task_struct* task, struct ftap_task* t) {
-  if (!ftap_usage_on || !t->css || t->ran == task->se.sum_exec_runtime) return;
+  __u64 ran = task->se.sum_exec_runtime;
+  if (!t->css || ran <= t->ran) return;
   struct ftap_usage* usage = usage_of(bpf_get_smp_processor_id(), t->group);
   /* Where this may be preempted, a switch may add in between. */
-  if (usage) __sync_fetch_and_add(&usage->run_ns, task->se.sum_exec_runtime - t->ran);
+  if (usage) __sync_fetch_and_add(&usage->run_ns, ran - t->ran);
 }
 
 SEC("iter/task")
@@ -193,8 +194,12 @@ SEC("tp_btf/sched_process_free")
 int BPF_PROG(ftap_free, struct task_struct* task) {
   /* After the last switch away from it: the scheduler's own reference is gone by now. */
   struct ftap_near* near = near_of(task);
-  if (!near || near->owner != (__u64)task) return 0;
-  account_rest(task, &near->task);
+  if (!near || near->owner != (__u64)task) {
+    struct ftap_task* stored = ftap_usage_on ? bpf_task_storage_get(&ftap_tasks, task, NULL, 0) : NULL;
+    if (stored) account_rest(task, stored);
+    return 0;
+  }
+  if (ftap_usage_on) account_rest(task, &near->task);
   forget(&near->task);
   near->owner = 0;
   return 0;
@@ -340,20 +345,19 @@ static __always_inline void account_run(struct task_struct* prev, struct ftap_ta
   if (!ftap_usage_on || !t->css) return;
   struct ftap_usage* usage = usage_of(cpu_id, t->group);
   __u64 ran = prev->se.sum_exec_runtime;
-  if (usage) usage->run_ns += ran - t->ran;
+  /* Less: the record is of a task that had this one's address, and whose end was not seen. */
+  if (usage && ran > t->ran) usage->run_ns += ran - t->ran;
   t->ran = ran;
 }
 
-static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t,
-                                             struct ftap_cpu* here, __u32 cpu_id, __u64 now) {
-  if (!ftap_usage_on) return;
-  __u32 group = t ? group_of(next, t) : FTAP_GROUP_OTHER;
-  here->group = group;
-  here->since = now;
-  struct ftap_usage* usage = usage_of(cpu_id, group);
+static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t, __u32 cpu_id,
+                                             __u64 now) {
+  /* That a task has no record was counted when none could be made (FTAP_SLOT_ERR_TASK_STORAGE). */
+  if (!ftap_usage_on || !t) return;
+  struct ftap_usage* usage = usage_of(cpu_id, group_of(next, t));
   if (!usage) return;
   usage->dispatches++;
-  if (t && now > t->runnable_since && t->state >= FTAP_TASK_WOKEN) usage->wait_ns += now - t->runnable_since;
+  if (now > t->runnable_since && t->state >= FTAP_TASK_WOKEN) usage->wait_ns += now - t->runnable_since;
 }
 
 static __always_inline void count_dispatch(struct task_struct* next, struct ftap_cpu* here,
@@ -361,7 +365,7 @@ static __always_inline void count_dispatch(struct task_struct* next, struct ftap
   struct ftap_block* block = stat_block();
   struct ftap_task* t = record_of(next);
   if (block && is_counted(next)) count_type(block, next, t, here, sw, now);
-  account_dispatch(next, t, here, sw->cpu_id, now);
+  account_dispatch(next, t, sw->cpu_id, now);
   if (t) t->state = FTAP_TASK_RUNNING;
 }
 

@@ -16,10 +16,7 @@ struct ftap_cpu {
   unsigned long long switches; /* context switches seen on this CPU */
   unsigned int last_blocked;   /* 1 when the task that the last switch took off this CPU went to sleep */
   unsigned int busy;           /* 1 while a task that is not the idle task runs here */
-  unsigned int group;          /* whose task runs here: bpf/abi/usage.h */
-  unsigned int pad0;
-  unsigned long long since;  /* ns on CLOCK_MONOTONIC: when it came here */
-  unsigned long long pad[3]; /* to a cache line, so that no CPU's switches disturb another's */
+  unsigned int pad[10];        /* to a cache line, so that no CPU's switches disturb another's */
 };
 
 #endif /* FTAP_ABI_CPU_H */

@@ -3,13 +3,15 @@
 #ifndef FTAP_ABI_USAGE_H
 #define FTAP_ABI_USAGE_H
 
-/* Tasks whose cgroup found no place, and those before it was known. */
+/* Tasks whose cgroup found no number, and those of which nothing is known. */
 #define FTAP_GROUP_OTHER 0U
+/* Beside that one; a task's record has 16 bits for it. */
+#define FTAP_MOST_GROUPS 65535U
 
 /*
- * One group on one CPU: element CPU * groups + group of the map. Only that CPU writes it, inside the scheduler, where
- * nothing else runs there; whoever reads it meanwhile sees each number whole. Nothing goes back to 0 but for a group that
- * is gone.
+ * One group on one CPU: element CPU * groups + group of the map. Only that CPU writes it: the switch inside the scheduler,
+ * where nothing else runs there, the end of a task with an atomic. Whoever reads it meanwhile sees each number whole.
+ * Nothing goes back to 0.
  */
 struct ftap_usage {
   unsigned long long run_ns;     /* on the CPU, as the kernel accounts it (sum_exec_runtime) */

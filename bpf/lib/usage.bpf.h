@@ -49,10 +49,12 @@ static __noinline __u32 group_of_cgroup(__u64 id) {
   __u32* known = bpf_map_lookup_elem(&ftap_groups, &id);
   if (known) return *known;
   __u32 group = FTAP_GROUP_OTHER;
-  if (bpf_map_pop_elem(&ftap_free_groups, &group)) return FTAP_GROUP_OTHER;
-  /* Neither allocates: both maps are. */
-  if (bpf_map_update_elem(&ftap_groups, &id, &group, BPF_NOEXIST) == 0) return group;
-  bpf_map_push_elem(&ftap_free_groups, &group, 0);
+  /* Neither allocates: both maps are there whole from the beginning. */
+  if (!bpf_map_pop_elem(&ftap_free_groups, &group)) {
+    if (!bpf_map_update_elem(&ftap_groups, &id, &group, BPF_NOEXIST)) return group;
+    bpf_map_push_elem(&ftap_free_groups, &group, 0);
+  }
+  /* Another CPU may have been first with this one. */
   known = bpf_map_lookup_elem(&ftap_groups, &id);
   return known ? *known : FTAP_GROUP_OTHER;
 }

@@ -154,7 +154,7 @@ TEST_F(Usage, WaitingForACpuIsWhatTheRunQueueSays) {
   const double by_kernel = static_cast<double>(run_delay_ns(crew) - waited_before);
   std::printf("the kernel says %.3f ms, we %.3f ms\n", by_kernel * 1e-6, waited * 1e-6);
   EXPECT_GT(by_kernel, 500e6);
-  EXPECT_NEAR(waited / by_kernel, 1, 0.02);
+  EXPECT_NEAR(waited / by_kernel, 1, 0.05) << "two clocks";
 }
 
 // A sampler of /proc sees hardly any of them.
@@ -233,12 +233,21 @@ TEST_F(Usage, OfThreadsThatAreMovedIsChargedWhereTheyRan) {
   EXPECT_GT(there.run_ns, 0U);
 }
 
+TEST_F(Usage, CannotBeToldApartForMoreCgroupsThanThereAreNumbers) {
+  auto opened = kernel::DispatchOpened::open(kernel::read_topology("/sys").value());
+  ASSERT_TRUE(opened);
+  EXPECT_FALSE(opened->account_usage(FTAP_MOST_GROUPS + 1));
+  EXPECT_FALSE(opened->account_usage(0));
+}
+
 TEST_F(Usage, OfMoreCgroupsThanThereIsRoomForIsInOneTogether) {
   Crew crew({[](Hands&) {}, [](Hands&) { spin(50ms); }});
   const kernel::DispatchLive live = attach_usage(1);
   usage.emplace(live.usage().value());
   // The only number is somebody else's, whoever that is.
-  while (usage->read(FTAP_GROUP_OTHER + 1).dispatches == 0) std::this_thread::sleep_for(1ms);
+  for (int i = 0; i < 5000 && usage->read(FTAP_GROUP_OTHER + 1).dispatches == 0; ++i)
+    std::this_thread::sleep_for(1ms);
+  ASSERT_GT(usage->read(FTAP_GROUP_OTHER + 1).dispatches, 0U);
   crew.go();
   crew.finish();
   (void)crew.quiesce();
