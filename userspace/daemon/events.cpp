@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace flowtap {
 namespace {
@@ -70,7 +71,11 @@ Event Events::wait() {
       return info.ssi_signo == SIGHUP ? Event::kReload : Event::kStop;
     // Before the ticks, which may come without a pause.
     if (rang(watchdog_)) return Event::kWatchdog;
-    if (rang(look_)) return Event::kLook;
+    // One that takes as long as its period would keep the ticks away for ever.
+    if (!std::exchange(looked_, false) && rang(look_)) {
+      looked_ = true;
+      return Event::kLook;
+    }
     if (rang(timer_)) return Event::kTick;
   }
 }

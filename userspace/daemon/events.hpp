@@ -25,7 +25,7 @@ class Events {
   void set_watchdog(std::chrono::microseconds period);
 
   /// Waits for the next event. Ticks that were missed because a cycle took long come as one. A stop goes
-  /// first, and of a look around and a tick that are due together the look.
+  /// first. Of a look around and a tick that are due together the look comes first, but not twice.
   [[nodiscard]] Event wait();
 
  private:
@@ -38,6 +38,7 @@ class Events {
   Fd timer_;
   Fd look_;
   Fd watchdog_;
+  bool looked_ = false;  // last
 };
 
 }  // namespace flowtap
