@@ -77,9 +77,12 @@ std::string sched_ext_scheduler(const std::string& sysfs) {
 std::optional<SchedExt> read_sched_ext(const std::string& sysfs) {
   const std::string folder = sysfs + "/kernel/sched_ext/";
   const auto state = read_line(folder + "state");
-  if (!state) return std::nullopt;
+  if (!state && lacks(state.error())) return std::nullopt;
   SchedExt now;
-  now.state = *state;
+  if (state)
+    now.state = *state;
+  else
+    ++now.unreadable;
   now.scheduler = sched_ext_scheduler(sysfs);
   now.enable_sequence = read_number(folder + "enable_seq", now.unreadable);
   now.rejected = read_number(folder + "nr_rejected", now.unreadable);

@@ -15,8 +15,9 @@ namespace flowtap::kernel {
 
 /// Documentation/scheduler/sched-ext.rst. What this kernel does not show, or shows otherwise than known, is absent.
 struct SchedExt {
-  std::string state;      ///< "disabled", "enabling", "enabled", "disabling", or what kernels to come say
-  std::string scheduler;  ///< as sched_ext_scheduler()
+  /// "disabled", "enabling", "enabled", "disabling", or what kernels to come say; empty: it could not be read
+  std::string state;
+  std::string scheduler;                         ///< as sched_ext_scheduler()
   std::optional<std::uint64_t> enable_sequence;  ///< how often one was loaded since the boot
   /// Tasks that asked for SCHED_EXT and were refused by the scheduler that runs; counted anew with each.
   std::optional<std::uint64_t> rejected;

@@ -59,6 +59,15 @@ TEST(SchedExt, WhatIsNotAsKnownIsAbsentAndCounted) {
   EXPECT_EQ(now->unreadable, 6U) << "nr_rejected is not there, which older kernels do not have";
 }
 
+TEST(SchedExt, AStateThatCannotBeReadIsNoKernelWithoutIt) {
+  test::FileTree tree;
+  tree.file("kernel/sched_ext/state/not_a_file", "");
+  const auto now = read_sched_ext(tree.root());
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->state, "");
+  EXPECT_EQ(now->unreadable, 1U);
+}
+
 TEST(SchedExt, ManyEventsAreBounded) {
   test::FileTree tree;
   tree.file("kernel/sched_ext/state", "enabled\n");

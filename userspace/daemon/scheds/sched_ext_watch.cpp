@@ -21,9 +21,10 @@ stats::Series series(StatId id, std::vector<std::string> labels, stats::Value va
 
 void SchedExtWatch::Counter::note(std::uint64_t value, std::optional<std::uint64_t> now) {
   // A value that fell tells of a new run as well, should the sequence not be there.
-  if (now != run || value < last) before += last;
+  // Where the sequence could not be read, it is the one before.
+  if ((now && now != run) || value < last) before += last;
   last = value;
-  run = now;
+  if (now) run = now;
 }
 
 void SchedExtWatch::note(const std::optional<kernel::SchedExt>& now) {
@@ -35,12 +36,16 @@ void SchedExtWatch::note(const std::optional<kernel::SchedExt>& now) {
     events_[{now->scheduler, event}].note(value, now->enable_sequence);
 }
 
-void SchedExtWatch::append_samples(std::vector<stats::Series>& out) const {
-  if (!now_) return;
+void SchedExtWatch::append_state(std::vector<stats::Series>& out) const {
   for (const std::string_view state : kStates)
     out.push_back(series(StatId::kSCHED_EXT_STATE, {std::string(state)}, now_->state == state ? 1.0 : 0.0));
   if (std::ranges::find(kStates, now_->state) == kStates.end())
     out.push_back(series(StatId::kSCHED_EXT_STATE, {"other"}, 1.0));
+}
+
+void SchedExtWatch::append_samples(std::vector<stats::Series>& out) const {
+  if (!now_) return;
+  if (!now_->state.empty()) append_state(out);
   if (!now_->scheduler.empty()) out.push_back(series(StatId::kSCHED_EXT_INFO, {now_->scheduler}, 1.0));
   if (now_->enable_sequence) out.push_back(series(StatId::kSCHED_EXT_ENABLES, {}, *now_->enable_sequence));
   for (const auto& [scheduler, counter] : rejected_)

@@ -25,6 +25,8 @@ class SchedExtWatch {
   void append_samples(std::vector<stats::Series>& out) const;
 
  private:
+  void append_state(std::vector<stats::Series>& out) const;
+
   struct Counter {
     std::uint64_t before = 0;          // of runs that are over
     std::uint64_t last = 0;            // of the run that goes on

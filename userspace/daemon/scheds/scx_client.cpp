@@ -19,8 +19,8 @@ Result<bool> ScxClient::connect() {
   Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return fail_errno(errno, "cannot make a socket");
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    // Never one there, one left behind, or one whose scheduler has not taken up those before us.
-    if (errno == ENOENT || errno == ENOTDIR || errno == ECONNREFUSED || errno == EAGAIN) return false;
+    // Never one there, or one left behind. EAGAIN is another matter: a scheduler that does not take up those before us.
+    if (errno == ENOENT || errno == ENOTDIR || errno == ECONNREFUSED) return false;
     return fail_errno(errno, "cannot connect to " + path_);
   }
   socket_ = std::move(socket);
@@ -42,8 +42,8 @@ Result<std::optional<std::string>> ScxClient::answer() {
     const ssize_t n = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;
-    if (n < 0) return fail_errno(errno, "cannot read from " + path_);
-    if (n == 0) return fail_errno(ECONNRESET, path_);
+    if (n < 0 && errno != ECONNRESET) return fail_errno(errno, "cannot read from " + path_);
+    if (n <= 0) return fail_errno(ECONNRESET, "the scheduler ends each connection to " + path_);
     const std::string_view got(chunk.data(), static_cast<std::size_t>(n));
     received_ += got;
     if (!got.contains('\n')) continue;

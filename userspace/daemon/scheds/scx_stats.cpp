@@ -18,13 +18,16 @@ constexpr std::chrono::minutes kAfterRefusal{10};
 void ScxStats::look(const std::optional<kernel::SchedExt>& now, Clock::time_point at, ReadErrors& errors) {
   if (!now || now->scheduler.empty() || now->state != "enabled") return end();
   // The next scheduler has a socket of its own at the same place.
-  if (now->enable_sequence != run_) end();
-  run_ = now->enable_sequence;
+  if (now->enable_sequence && now->enable_sequence != run_) {
+    end();
+    run_ = now->enable_sequence;
+    ended_ = false;
+  }
   if (at < again_) return;
   const Status done = step(*now, at, errors);
   if (done) return;
-  // It ended, and the kernel says so in a moment.
-  if (done.error().code == ECONNRESET) return end();
+  // It ended, and the kernel says so in a moment; if not, it is one that does not talk.
+  if (done.error().code == ECONNRESET && !std::exchange(ended_, true)) return end();
   end();
   health_ = std::unexpected(done.error());
   again_ = at + (done.error().code == EINVAL ? std::chrono::seconds(kAfterRefusal) : kPatience);

@@ -44,7 +44,8 @@ class ScxStats {
 
   ScxClient client_;
   std::optional<ScxSchema> schema_;
-  bool first_ = true;  // the next answer is of the connection
+  bool first_ = true;   // the next answer is of the connection
+  bool ended_ = false;  // a connection to this scheduler
   ScxTotals totals_;
   std::optional<Status> health_;
   std::optional<std::uint64_t> run_;  // the scheduler's that is asked

@@ -48,9 +48,10 @@ std::optional<double> ScxTotals::count(ScxCount how, const Name& name, double va
     return total.before;
   }
   // A value that fell tells of a new run as well, should the sequence not be there.
-  if (run != total.run || value < total.last) total.before += total.last;
+  // Where the sequence could not be read, it is the one before.
+  if ((run && run != total.run) || value < total.last) total.before += total.last;
   total.last = value;
-  total.run = run;
+  if (run) total.run = run;
   return total.before + total.last;
 }
 

@@ -15,6 +15,8 @@ constexpr int kDeepest = 4;             // structures in each other; scx_rusty h
 constexpr std::size_t kMostStructures = 64;
 constexpr std::size_t kMostFields = 512;   // of one structure; scx_layered has 45
 constexpr std::size_t kMostValues = 4096;  // of one answer
+constexpr std::size_t kMostLooks =
+    65536;  // for a field in an answer; a list of empty structures has no values
 constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestMember = 128;
 
@@ -145,7 +147,12 @@ class ScxSchema::Walk {
                  const std::string& member, int depth) {
     const auto found = schema_.structures_.find(name);
     const auto* object = value.if_object();
-    if (found == schema_.structures_.end() || object == nullptr || depth == kDeepest) return;
+    if (found == schema_.structures_.end() || object == nullptr) return;
+    if (depth == kDeepest || looks_ + found->second.size() > kMostLooks) {
+      ++out_.left_out;
+      return;
+    }
+    looks_ += found->second.size();
     for (const auto& [field_name, field] : found->second)
       if (const json::value* got = find(*object, field_name))
         shaped(field, *got, below(path, '.', field_name), member, depth);
@@ -182,6 +189,7 @@ class ScxSchema::Walk {
 
   const ScxSchema& schema_;
   ScxValues out_;
+  std::size_t looks_ = 0;
 };
 
 Result<ScxValues> ScxSchema::values(const json::value& answer) const {

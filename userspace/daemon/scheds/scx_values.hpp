@@ -21,7 +21,7 @@ struct ScxValue {
 
 struct ScxValues {
   std::vector<ScxValue> values;
-  std::size_t left_out = 0;  ///< for which there was no room, or whose key is no label
+  std::size_t left_out = 0;  ///< for which there was no room, that are too deep, or whose key is no label
 };
 
 /// What stands in the envelope {"errno":0,"args":{"resp":...}} of every answer, one line. An Error: no such envelope, or

@@ -59,6 +59,9 @@ TEST(ScxTotals, WhatIsCountedSinceTheBeginningDoesNotFall) {
   EXPECT_EQ(counter(totals, "rustland", "nr_page_faults"), 18);
   note(2, 4);
   EXPECT_EQ(counter(totals, "rustland", "nr_page_faults"), 22) << "it began anew";
+  totals.note("rustland", std::nullopt, false, {{"nr_page_faults", "", 5}});
+  note(2, 6);
+  EXPECT_EQ(counter(totals, "rustland", "nr_page_faults"), 24) << "the sequence could not be read once";
 }
 
 TEST(ScxTotals, EachMemberHasItsOwnAndOnlyThoseOfTheLastAnswerAreShown) {

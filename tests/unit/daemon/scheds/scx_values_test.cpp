@@ -87,6 +87,21 @@ TEST(ScxValues, AStructureWithinItselfEnds) {
   EXPECT_EQ(got.size(), 4U);
 }
 
+TEST(ScxValues, AListOfNothingEndsAsWell) {
+  std::string fields = R"("many":{"array":{"struct":"M"}})";
+  for (int i = 0; i < 400; ++i) fields += ",\"f" + std::to_string(i) + R"(":{"datum":"u64"})";
+  std::string answer = R"({"many":[{}")";
+  answer.pop_back();
+  for (int i = 0; i < 1000; ++i) answer += ",{}";
+  answer += "]}";
+  const auto schema = ScxSchema::parse(json(meta_of(fields)));
+  ASSERT_TRUE(schema);
+  const auto got = schema->values(json(answer));
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(got->values.empty());
+  EXPECT_GT(got->left_out, 800U) << "of 1,001, each to be looked at for 401 fields";
+}
+
 TEST(ScxValues, ManyMembersAndWhatIsNoLabelAreCountedAndLeftOut) {
   std::string answer = "{\"by\":{\"bad\\n\":1,\"" + std::string(200, 'x') + "\":1,\"\":1";
   for (int i = 0; i < 5000; ++i) answer += ",\"k" + std::to_string(i) + "\":1";
