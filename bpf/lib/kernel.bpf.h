@@ -121,7 +121,7 @@ struct task_struct {
   struct signal_struct* signal;
   struct mm_struct* mm;
   struct nsproxy* nsproxy;
-  unsigned int policy; /* SCHED_* */
+  int prio; /* < 100: of a class above the fair one */
   int nr_cpus_allowed;
   unsigned short migration_disabled;
   const struct cpumask* cpus_ptr;

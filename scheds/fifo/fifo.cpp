@@ -38,7 +38,7 @@ Result<std::unique_ptr<Scheduler>> start_fifo(const StartOptions& options) {
   FTAP_TRY(prepare_maps(skeleton->obj, options));
   if (const auto sequence = hotplug_sequence(options.sysfs))
     skeleton->struct_ops.fifo->hotplug_seq = *sequence;
-  tell_of_taken_cpus(skeleton->obj, skeleton->struct_ops.fifo->cpu_release);
+  FTAP_TRY(tell_of_taken_cpus(skeleton->obj, skeleton->struct_ops.fifo->cpu_release));
   if (const int err = fifo_bpf::load(skeleton.get()); err != 0)
     return std::unexpected(load_refusal(kName, -err));
   FTAP_TRY_ASSIGN(attached, Attached::attach(skeleton->obj, skeleton->maps.fifo));

@@ -65,11 +65,17 @@ Status prepare_maps(bpf_object* object, const StartOptions& options) {
   return {};
 }
 
-void tell_of_taken_cpus(bpf_object* object, bpf_program*& release) {
+Status tell_of_taken_cpus(bpf_object* object, bpf_program*& release) {
+  bpf_program* const taken = bpf_object__find_program_by_name(object, kTaken);
+  bpf_program* const taken_by = bpf_object__find_program_by_name(object, kTakenBy);
+  if (taken == nullptr || taken_by == nullptr)
+    return fail("the scheduler's object does not hear of CPUs that are taken",
+                "include scheds/lib/taken.bpf.h in it");
   const bool traced = libbpf_find_vmlinux_btf_id("scx_bpf_reenqueue_local___v2", BPF_TRACE_FENTRY) > 0;
-  bpf_program__set_autoload(bpf_object__find_program_by_name(object, kTaken), !traced);
-  bpf_program__set_autoload(bpf_object__find_program_by_name(object, kTakenBy), traced);
+  bpf_program__set_autoload(taken, !traced);
+  bpf_program__set_autoload(taken_by, traced);
   if (traced) release = nullptr;
+  return {};
 }
 
 Error load_refusal(std::string_view name, int err) {
@@ -100,7 +106,7 @@ Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops) {
                 "the kernel's log may say more");
   if (linked) {
     bpf_program* const taken_by = bpf_object__find_program_by_name(object, kTakenBy);
-    if (!bpf_program__autoload(taken_by)) return attached;
+    if (taken_by == nullptr || !bpf_program__autoload(taken_by)) return attached;
     attached.taken_.reset(bpf_program__attach(taken_by));
     if (attached.taken_) return attached;
     return std::unexpected(kernel::bpf_refusal(fmt::format("start the scheduler {}", bpf_map__name(ops)),

@@ -28,7 +28,7 @@ namespace flowtap::scheds {
 
 /// Chooses how the scheduler hears that a task of a higher class takes a CPU (taken.bpf.h); `release` is sched_ext_ops.cpu_release.
 /// Between open and load.
-void tell_of_taken_cpus(bpf_object* object, bpf_program*& release);
+[[nodiscard]] Status tell_of_taken_cpus(bpf_object* object, bpf_program*& release);
 
 /// Turns a refusal to load into a sentence and a hint.
 [[nodiscard]] Error load_refusal(std::string_view name, int err);

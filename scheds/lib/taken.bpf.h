@@ -10,14 +10,16 @@
 #ifndef FTAP_SCHEDS_TAKEN_BPF_H
 #define FTAP_SCHEDS_TAKEN_BPF_H
 
+#include "bpf/lib/ext_self.bpf.h"
 #include "scheds/lib/scx.bpf.h"
 
-/* include/uapi/linux/sched.h */
-#define FTAP_SCHED_FIFO 1
-#define FTAP_SCHED_RR 2
-#define FTAP_SCHED_DEADLINE 6
+/* Below it are the priorities of the higher classes, also one that was lent (include/linux/sched/prio.h). */
+#define FTAP_MAX_RT_PRIO 100
 
-/* libbpf leaves out what stands behind the last ___ when it looks for the name in the kernel. */
+/*
+ * libbpf leaves out what stands behind the last ___ when it looks for the name in the kernel. The kernel means to drop the first
+ * of them, and to give the second its name.
+ */
 __u32 scx_bpf_reenqueue_local(void) __ksym __weak;
 void scx_bpf_reenqueue_local___v2___since_6_19(void) __ksym __weak;
 
@@ -26,12 +28,12 @@ void BPF_PROG(cpu_taken, __s32 cpu, struct scx_cpu_release_args* args) {
   if (bpf_ksym_exists(scx_bpf_reenqueue_local)) scx_bpf_reenqueue_local();
 }
 
-SEC("tp_btf/sched_switch")
+SEC("?tp_btf/sched_switch")
 int BPF_PROG(cpu_taken_by, bool preempt, struct task_struct* prev, struct task_struct* next) {
-  __u32 policy = next->policy;
-  bool higher = policy == FTAP_SCHED_FIFO || policy == FTAP_SCHED_RR || policy == FTAP_SCHED_DEADLINE;
-  if (higher && bpf_ksym_exists(scx_bpf_reenqueue_local___v2___since_6_19))
-    scx_bpf_reenqueue_local___v2___since_6_19();
+  if (next->prio >= FTAP_MAX_RT_PRIO || prev->prio < FTAP_MAX_RT_PRIO) return 0;
+  /* It outlives its scheduler by a moment, and another's queues are not ours. */
+  if (!ext_counts_itself()) return 0;
+  if (bpf_ksym_exists(scx_bpf_reenqueue_local___v2___since_6_19)) scx_bpf_reenqueue_local___v2___since_6_19();
   return 0;
 }
 

@@ -13,8 +13,8 @@
 namespace flowtap::test {
 namespace {
 
-// The kernel waits for three quarters of twice as long, in seconds of 2^30 ns, before it ends the scheduler. Anywhere but here a
-// virtual CPU that gets no time for a second would be taken for one that hangs.
+// It ends the scheduler after three quarters of twice as long, in seconds of 2^30 ns. Anywhere but here a virtual CPU that gets
+// no time for a second would be taken for one that hangs.
 void complain_after(int seconds) {
   std::ofstream("/proc/sys/kernel/watchdog_thresh") << seconds << std::flush;
 }

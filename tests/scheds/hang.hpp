@@ -1,6 +1,5 @@
-// A CPU that hangs in the kernel: before it says so of the machine, the kernel ends the sched_ext scheduler that runs, with the
-// kind `error` (scx_softlockup() of kernel/sched/ext.c). Nothing that a scheduler does can bring that about, and none that is
-// right can prevent it.
+// A CPU that hangs in the kernel: before the kernel complains of that, it ends the sched_ext scheduler that runs, with the kind
+// `error` (scx_softlockup() of kernel/sched/ext.c). No scheduler, however right, can prevent it.
 #pragma once
 
 #include <memory>

@@ -54,7 +54,9 @@ Insns loaded() {
     bpf_prog_info info{};
     std::uint32_t size = sizeof(info);
     if (bpf_prog_get_info_by_fd(program.get(), &info, &size) != 0) continue;
-    if (info.type == BPF_PROG_TYPE_STRUCT_OPS) all[static_cast<const char*>(info.name)] = info.verified_insns;
+    const std::string name(static_cast<const char*>(info.name));
+    // The one of theirs that is a tracing program on some kernels (scheds/lib/taken.bpf.h).
+    if (info.type == BPF_PROG_TYPE_STRUCT_OPS || name == "cpu_taken_by") all[name] = info.verified_insns;
   }
   return all;
 }

@@ -1,5 +1,5 @@
-// flowtapd when the kernel has ended its scheduler because something is wrong: said, counted, tried again, given up. For virtual
-// machines only.
+// flowtapd when the kernel has ended its scheduler because something is wrong: said, counted, tried again, given up. For
+// virtual machines only.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ constexpr const char* kName = "domain";
 // The kernel lets a task wait for 30 s, and looks every 15 s.
 constexpr auto kStallLimit = 120s;
 
-// A task of a higher class keeps CPU 1, and one that is bound to it waits, for as long as this lives: no scheduler can see to it.
+// While it lives a task of a higher class keeps CPU 1, and one that is bound to it waits: no scheduler can see to it.
 class Starved {
  public:
   Starved() {
@@ -138,8 +138,8 @@ TEST_F(BadEnd, AnErrorIsSaidAndAfterAPauseItRunsAgain) {
   EXPECT_EQ(exits("error"), 1);
 }
 
-// `provoke` has it ended once more. Followed in the log: a thread of flowtapd that waits behind a hog answers when the scheduler has
-// ended. The keeper's own test has the exact times.
+// `provoke` has it ended once more. Followed in the log: the kernel takes a CPU that a hog has for idle when a scheduler starts,
+// so a thread of flowtapd may wait there until the scheduler has ended. The keeper's own test has the exact times.
 void BadEnd::expect_six_are_the_last(const std::string& kind, std::chrono::seconds limit,
                                      const std::function<void()>& provoke) const {
   const double enables = sample("flowtap_sched_ext_enables_total");
