@@ -23,6 +23,11 @@ __u32 balance_cycle;
 /* While others wait, and while nobody does. */
 #define SLICE_CROWDED (5 * NSEC_PER_MSEC)
 #define SLICE_ALONE (20 * NSEC_PER_MSEC)
+/*
+ * For one turn. What is more is the machine's doing and not the task's: a virtual one that stood still, time that was stolen. A
+ * task that pays for it waits until all others have had as much.
+ */
+#define MOST_CHARGED SLICE_ALONE
 /* How far behind its domain's clock a task that slept may wake up: so much sooner it is served. */
 #define BUDGET SLICE_ALONE
 /*
@@ -135,6 +140,7 @@ static __always_inline __u64 deadline(struct task_ctx* t) {
 static __always_inline void charge(struct task_struct* p, struct task_ctx* t) {
   __u64 ran = p->se.sum_exec_runtime - t->ran_before;
   t->ran_before = p->se.sum_exec_runtime;
+  if (ran > MOST_CHARGED) ran = MOST_CHARGED;
   t->vtime += scaled(ran, t->weight);
   t->burst += ran;
 }
