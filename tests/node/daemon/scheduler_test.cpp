@@ -125,6 +125,21 @@ TEST_P(Scheduler, WhoeverEndsItIsSaidAndNotContradicted) {
   EXPECT_EQ(state(), "disabled");
 }
 
+TEST_P(Scheduler, ASecondOneIsRefusedInASentenceAndAllElseRuns) {
+  if (said_to_be_missing()) return;
+  Daemon first(root, options());
+  first.wait_ready();
+  const ScratchRoot others;
+  Daemon second(others, options());
+  second.wait_ready();
+  const Component component = second.component("scheduler").value();
+  EXPECT_FALSE(component.up);
+  EXPECT_EQ(component.detail, "the sched_ext scheduler '" + name() + "' already runs here");
+  EXPECT_EQ(component.hint, "the kernel runs one at a time: end that one first");
+  EXPECT_EQ(of(second.scrape().all, "flowtap_sched_ext_info", {{"scheduler", name()}}), 1);
+  EXPECT_TRUE(first.component("scheduler").value().up);
+}
+
 TEST_P(Scheduler, KilledItLeavesTheMachineOnTheKernelsOwn) {
   if (said_to_be_missing()) return;
   Daemon daemon(root, options());
