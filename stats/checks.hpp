@@ -44,15 +44,11 @@ constexpr bool good_ending(const Stat& s, const Family& f) {
 constexpr bool good_unit(const Stat& s, const Family& f) {
   std::string_view name = f.name;
   if (name.ends_with("_total")) name.remove_suffix(6);
-  switch (s.unit) {
-    case Unit::kNone:
-      return !name.ends_with("_seconds") && !name.ends_with("_bytes");
-    case Unit::kSeconds:
-      return name.ends_with("_seconds");
-    case Unit::kBytes:
-      return name.ends_with("_bytes");
-  }
-  return false;
+  const auto underscore = name.rfind('_');
+  if (underscore != std::string_view::npos) name.remove_prefix(underscore + 1);
+  for (const std::string_view unit : kUnitNames)
+    if (!unit.empty() && (name == unit) != (unit == unit_name(s.unit))) return false;
+  return true;
 }
 
 constexpr bool names(std::span<const Family> families) {

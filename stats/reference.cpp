@@ -8,18 +8,6 @@
 namespace flowtap::stats {
 namespace {
 
-std::string_view unit_name(Unit unit) {
-  switch (unit) {
-    case Unit::kNone:
-      return "";
-    case Unit::kSeconds:
-      return ", seconds";
-    case Unit::kBytes:
-      return ", bytes";
-  }
-  return "";
-}
-
 std::string_view counter_name(CountedBy by) {
   switch (by) {
     case CountedBy::kTracing:
@@ -28,6 +16,8 @@ std::string_view counter_name(CountedBy by) {
       return "As our own sched_ext schedulers (`scheds/`) count their dispatches themselves:";
     case CountedBy::kFlowtapd:
       return "As flowtapd counts:";
+    case CountedBy::kMachine:
+      return "As the machine counts:";
   }
   return {};
 }
@@ -51,7 +41,8 @@ void append_labels(std::string& page, const Family& f) {
 
 void append_family(std::string& page, const Family& f) {
   const Stat& first = first_stat(f.id);
-  page += fmt::format("\n## `{}`\n\n{}{}", f.name, kind_name(first.kind), unit_name(first.unit));
+  page += fmt::format("\n## `{}`\n\n{}{}{}", f.name, kind_name(first.kind),
+                      first.unit == Unit::kNone ? "" : ", ", unit_name(first.unit));
   for (std::size_t i = 0; i < label_count(f.labels); ++i)
     page += fmt::format("{}`{}`", i == 0 ? "; labels " : ", ", label_key(f.labels, i));
   page += fmt::format(".\n\n{}\n", f.help);
@@ -69,9 +60,9 @@ std::string reference_page() {
   std::string page =
       "# Metrics\n\n"
       "Generated from `stats/*.def` by `ninja stats_reference`; a test compares it with the table.\n\n"
-      "All counters begin at 0 when flowtapd starts. A value that could not be read is absent and counted "
-      "in\n"
-      "`flowtap_read_errors_total`.\n";
+      "Counters begin at 0 when flowtapd starts, but for those of the machine and its containers, which the "
+      "kernel\n"
+      "keeps. A value that could not be read is absent and counted in `flowtap_read_errors_total`.\n";
   for (const Family& f : families()) append_family(page, f);
   return page;
 }

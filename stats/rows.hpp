@@ -10,8 +10,11 @@ namespace flowtap::stats {
 #define FTAP_FAMILY(id, name, labels, help) Family{FamilyId::k##id, name, labels, help},
 inline constexpr std::array kFamilies = {
 #include "stats/families.def"
-};
 #undef FTAP_FAMILY
+#define FTAP_MEASURE(id, name, labels, kind, unit, help) Family{FamilyId::k##id, name, labels, help},
+#include "stats/telemetry.def"
+#undef FTAP_MEASURE
+};
 
 namespace row {
 inline constexpr Kind kCOUNTER = Kind::kCounter;
@@ -21,6 +24,10 @@ inline constexpr Kind kLONG_HISTOGRAM = Kind::kHistogram;  // what takes up to a
 inline constexpr Unit kNONE = Unit::kNone;
 inline constexpr Unit kSECONDS = Unit::kSeconds;
 inline constexpr Unit kBYTES = Unit::kBytes;
+inline constexpr Unit kJOULES = Unit::kJoules;
+inline constexpr Unit kWATTS = Unit::kWatts;
+inline constexpr Unit kCELSIUS = Unit::kCelsius;
+inline constexpr Unit kHERTZ = Unit::kHertz;
 
 namespace widened {
 inline constexpr unsigned kCOUNTER = 0;
@@ -82,6 +89,12 @@ inline constexpr std::array kStats = {
   FTAP_ROW(id, fam, value, kind, unit, help, kFlowtapd, std::nullopt)
 #include "stats/self.def"
 #undef FTAP_STAT
+#define FTAP_MEASURE(id, name, labels, kind, unit, help)                                                      \
+  Stat{                                                                                                       \
+      StatId::k##id, FamilyId::k##id,     std::nullopt, label_count(labels) != 0, row::k##kind, row::k##unit, \
+      help,          CountedBy::kMachine, std::nullopt, row::widened::k##kind},
+#include "stats/telemetry.def"
+#undef FTAP_MEASURE
 };
 #undef FTAP_ROW
 #undef FTAP_NO_LABEL

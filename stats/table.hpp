@@ -13,9 +13,19 @@
 namespace flowtap::stats {
 
 enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
-/// Who counts a stat: the tracing programs, our sched_ext schedulers themselves, or flowtapd in userspace.
-enum class CountedBy : std::uint8_t { kTracing, kScheduler, kFlowtapd };
-enum class Unit : std::uint8_t { kNone, kSeconds, kBytes };
+/// Who counts a stat: the tracing programs, our sched_ext schedulers themselves, flowtapd in userspace, or the machine, whose
+/// counters began before flowtapd did.
+enum class CountedBy : std::uint8_t { kTracing, kScheduler, kFlowtapd, kMachine };
+enum class Unit : std::uint8_t { kNone, kSeconds, kBytes, kJoules, kWatts, kCelsius, kHertz };
+
+/// In the order of Unit. The names of families with a unit end in it.
+inline constexpr std::array<std::string_view, 7> kUnitNames{"",      "seconds", "bytes", "joules",
+                                                            "watts", "celsius", "hertz"};
+
+/// "seconds"; empty for kNone.
+constexpr std::string_view unit_name(Unit unit) {
+  return kUnitNames.at(static_cast<std::size_t>(unit));
+}
 
 /// "counter", "gauge" or "histogram", as the exposition formats call them.
 std::string_view kind_name(Kind kind);
@@ -24,15 +34,21 @@ enum class FamilyId : std::uint16_t {
 #define FTAP_FAMILY(id, name, labels, help) k##id,
 #include "stats/families.def"
 #undef FTAP_FAMILY
+#define FTAP_MEASURE(id, name, labels, kind, unit, help) k##id,
+#include "stats/telemetry.def"
+#undef FTAP_MEASURE
 };
 
-/// The ids of all stats: those of kernel.def, scheds.def and self.def, in this order.
+/// The ids of all stats: those of kernel.def, scheds.def, self.def and telemetry.def, in this order.
 enum class StatId : std::uint16_t {
 #define FTAP_STAT(id, family, label, kind, unit, help) k##id,
 #include "stats/kernel.def"
 #include "stats/scheds.def"
 #include "stats/self.def"
 #undef FTAP_STAT
+#define FTAP_MEASURE(id, name, labels, kind, unit, help) k##id,
+#include "stats/telemetry.def"
+#undef FTAP_MEASURE
 };
 
 /// What all series of one name share.

@@ -14,18 +14,6 @@ json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-std::string_view unit_name(stats::Unit unit) {
-  switch (unit) {
-    case stats::Unit::kNone:
-      return "";
-    case stats::Unit::kSeconds:
-      return "seconds";
-    case stats::Unit::kBytes:
-      return "bytes";
-  }
-  return "";
-}
-
 void append_histogram(json::object& out, const stats::HistogramValue& histogram, unsigned widened) {
   json::array buckets;
   std::uint64_t total = 0;
@@ -58,9 +46,12 @@ json::object family_to_json(const stats::Family& family, json::array series) {
   json::array keys;
   for (std::size_t i = 0; i < stats::label_count(family.labels); ++i)
     keys.emplace_back(view(stats::label_key(family.labels, i)));
-  return {{"name", view(family.name)},           {"kind", view(stats::kind_name(first.kind))},
-          {"unit", view(unit_name(first.unit))}, {"help", view(family.help)},
-          {"labels", std::move(keys)},           {"series", std::move(series)}};
+  return {{"name", view(family.name)},
+          {"kind", view(stats::kind_name(first.kind))},
+          {"unit", view(stats::unit_name(first.unit))},
+          {"help", view(family.help)},
+          {"labels", std::move(keys)},
+          {"series", std::move(series)}};
 }
 
 double seconds(std::chrono::system_clock::time_point time) {

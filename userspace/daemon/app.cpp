@@ -24,13 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 constexpr std::chrono::milliseconds kStopLimit{3000};
 
-// `path` begins with a slash.
-std::string on_host(const Config& config, const std::string& path) {
-  return (config.host_root.ends_with('/') ? config.host_root.substr(0, config.host_root.size() - 1)
-                                          : config.host_root) +
-         path;
-}
-
 std::string sysfs_of(const Config& config) {
   return on_host(config, "/sys");
 }
@@ -68,6 +61,7 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   app->outlets_.set_given_up(given_up);
   app->components_.set(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
   app->run_stream();
+  app->start_telemetry();
   if (app->config_.explain.enabled) app->start_explain();
   app->start_api();
   app->start_outlets(nullptr);
@@ -117,6 +111,17 @@ void App::run_stream() {
   }
   state_.set_flows(&stream_->flows());
   for (const std::string& warning : stream_->new_warnings()) spdlog::warn("stream: {}", warning);
+}
+
+void App::start_telemetry() {
+  telemetry_.reset();
+  if (!config_.telemetry.enabled) return;
+  telemetry_ = TelemetryPath::start(config_);
+  tell_of_telemetry();
+}
+
+void App::tell_of_telemetry() {
+  components_.set(TelemetryPath::kName, telemetry_->health(), telemetry_->how());
 }
 
 // Without the stream path it has nothing to read; where that is off, nothing is missing.
@@ -262,6 +267,7 @@ void App::cycle() {
   const auto begin = Clock::now();
   if (count_) count_->take(registry_);
   if (scheduler_) scheduler_->take(registry_);
+  if (telemetry_) telemetry_->collect(read_errors_);
   auto status = report();
   auto all = samples();
   append_self_samples(all, status);
@@ -270,6 +276,7 @@ void App::cycle() {
   append_api_samples(all, *api_counts_);
   sched_ext_.append_samples(all);
   scx_stats_.append_samples(all);
+  if (telemetry_) telemetry_->append_samples(all);
   append_exits(all);
   const auto snapshot = registry_.publish(std::move(all));
   outlets_.offer(snapshot);
@@ -297,6 +304,7 @@ api::StatusReport App::report() {
   status.backends = outlets_.status();
   for (const auto& running : outlets_.components()) components_.set(running);
   if (api_) tell_of_api();
+  if (telemetry_) tell_of_telemetry();
   status.components = components_.all();
   for (const auto& [what, count] : read_errors_) status.read_errors.push_back({what, count});
   return status;

@@ -24,6 +24,7 @@
 #include "daemon/scheds/scheduler_path.hpp"
 #include "daemon/scheds/scx_stats.hpp"
 #include "daemon/stream/stream_path.hpp"
+#include "daemon/telemetry/telemetry_path.hpp"
 #include "stats/registry.hpp"
 
 namespace flowtap {
@@ -51,6 +52,8 @@ class App {
   void tell_of_scheduler();
   void open_stream();
   void run_stream();
+  void start_telemetry();
+  void tell_of_telemetry();
   void start_explain();
   void start_api();
   void tell_of_api();
@@ -80,6 +83,7 @@ class App {
   std::map<std::string_view, std::uint64_t> scheduler_exits_;  // of those before, by kind
   SchedExtWatch sched_ext_;
   ScxStats scx_stats_;
+  std::unique_ptr<TelemetryPath> telemetry_;
   std::optional<Error> stream_missing_;   // why it does not run, though it should
   std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it
   std::unique_ptr<ExplainPath> explain_;  // reads from it, too

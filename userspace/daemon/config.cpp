@@ -170,6 +170,12 @@ Status check_sizes(const Config& config, const YamlNode& root, std::string_view 
 
 }  // namespace
 
+std::string on_host(const Config& config, std::string_view path) {
+  std::string root = config.host_root;
+  if (root.ends_with('/')) root.pop_back();
+  return root.append(path);
+}
+
 Result<Config> parse_config(std::string_view yaml, std::string_view name) {
   FTAP_TRY_ASSIGN(root, read_yaml(yaml, name, {.bytes = kMaxConfigBytes}));
   Config config;

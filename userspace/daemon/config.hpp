@@ -86,6 +86,12 @@ struct Config {
     bool operator==(const Explain&) const = default;
   } explain;
 
+  struct Telemetry {
+    bool enabled = true;
+    std::chrono::milliseconds time_limit{500};
+    bool operator==(const Telemetry&) const = default;
+  } telemetry;
+
   struct Prometheus {
     bool enabled = false;
     std::string address = "0.0.0.0:9000";
@@ -142,6 +148,9 @@ struct Config {
 
   bool operator==(const Config&) const = default;
 };
+
+/// Where the node's `path`, which begins with a slash, is seen.
+[[nodiscard]] std::string on_host(const Config& config, std::string_view path);
 
 /// The most that the journal may take of a tmpfs of this size. A segment that was removed keeps its memory
 /// as long as a reader has it open, and a tmpfs counts whole pages: a journal that leaves no room for that meets a full

@@ -158,6 +158,15 @@ std::span<const Key> table() {
       Key{"explain.max_pods", CountField{[](Config& c) -> U64& { return c.explain.max_pods; }, 1, kMaxPods},
           "Pods whose latest attempts are kept; who was neither spoken of nor asked for longest makes room."},
 
+      Key{"telemetry", {}, "What the node and all that runs on it use, beside the kernel's counts."},
+      Key{"telemetry.enabled", BoolField{[](Config& c) -> bool& { return c.telemetry.enabled; }},
+          "false reads none of it."},
+      Key{"telemetry.time_limit",
+          DurationField{[](Config& c) -> Ms& { return c.telemetry.time_limit; }, 1ms, 60s},
+          "How long a cycle waits for the collectors: one that takes longer is cut off, and what it reads is "
+          "absent until it "
+          "answers again."},
+
       Key{"prometheus", {}, "The totals for Prometheus."},
       Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},
           "Serve /metrics."},

@@ -71,6 +71,10 @@ void App::reload() {
     stream_->set_flow_rules(config_.stream.flow_rules);
   if (stream_) components_.set(StreamPath::kName, {}, stream_->how());
   if (stream_missing_) components_.set(StreamPath::kName, std::unexpected(*stream_missing_), {});
+  if (config_.telemetry != old.telemetry || !telemetry_)
+    start_telemetry();
+  else
+    tell_of_telemetry();
   if (explain_)
     components_.set(ExplainPath::kName, {}, ExplainPath::kHow);
   else if (config_.explain.enabled)
