@@ -34,6 +34,7 @@
 #include "bpf/lib/ext_self.bpf.h"
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
+#include "bpf/lib/task_record.bpf.h"
 #include "bpf/lib/usage.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -47,37 +48,6 @@ extern const void ext_sched_class __ksym __weak;
  */
 const volatile __u64 ftap_only_cgroup = 0;
 
-enum ftap_task_state {
-  FTAP_TASK_UNKNOWN, /* nothing seen since the record was made */
-  FTAP_TASK_RUNNING,
-  FTAP_TASK_BLOCKED,
-  FTAP_TASK_WOKEN,
-  FTAP_TASK_NEW,
-  FTAP_TASK_PREEMPTED,
-};
-
-#define FTAP_NO_CPU 0xffffffffU
-
-struct ftap_task {
-  __u64 runnable_since;  /* ns on CLOCK_MONOTONIC */
-  __u64 waker_switches;  /* switches of the waker's CPU at the wake-up */
-  __u64 target_switches; /* switches of the CPU it was queued on, at that moment */
-  __u64 css;             /* address of its css_set when its group was looked up; 0: it was not */
-  __u64 ran;             /* ns of its sum_exec_runtime that are accounted for, once css is there */
-  __u32 waker_cpu;       /* FTAP_NO_CPU when no task woke it */
-  __u32 prev_cpu;        /* where it ran before the wake-up */
-  __u32 moved_from;      /* first CPU it was moved away from while waiting, or FTAP_NO_CPU */
-  __u16 state;           /* enum ftap_task_state */
-  __u16 group;           /* whose it is: bpf/abi/usage.h */
-};
-
-struct {
-  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-  __uint(map_flags, BPF_F_NO_PREALLOC);
-  __type(key, int);
-  __type(value, struct ftap_task);
-} ftap_tasks SEC(".maps");
-
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -86,91 +56,8 @@ struct {
   __type(value, struct ftap_cpu);
 } ftap_cpus SEC(".maps");
 
-/*
- * Most records stand in an array: found with a load instead of a helper's call, of which a switch would make up to
- * four (135 → 88 ns per switch in one run, tools/bench/README.md). The place follows from the task's address, which
- * stays the same for the task's life; a pid does not: a thread that execs takes over its leader's. Where the place is
- * another task's, the record is in task storage.
- */
-#define FTAP_NEAR_BITS 16 /* 4 MiB, and few of a node's tasks share a place */
-#define FTAP_NR_NEAR (1 << FTAP_NEAR_BITS)
-
-struct ftap_near {
-  struct ftap_task task;
-  __u64 owner; /* address of the task whose place this is, or 0 */
-} __attribute__((aligned(FTAP_CACHE_LINE)));
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE); /* nobody maps it: only such arrays begin at a cache line */
-  __uint(max_entries, FTAP_NR_NEAR);
-  __type(key, __u32);
-  __type(value, struct ftap_near);
-} ftap_nears SEC(".maps");
-
-static __always_inline struct ftap_near* near_of(struct task_struct* task) {
-  /* Fibonacci hashing. The lower half is enough, and the verifier lets it become a number. */
-  __u32 i = (__u32)(unsigned long)task * 2654435769U >> (32 - FTAP_NEAR_BITS);
-  return bpf_map_lookup_elem(&ftap_nears, &i);
-}
-
 static __always_inline struct ftap_cpu* cpu_of(__u32 cpu) {
   return bpf_map_lookup_elem(&ftap_cpus, &cpu);
-}
-
-static __always_inline bool claim(struct ftap_near* near, struct task_struct* task) {
-  /* A place that nobody owns knows nothing: whoever frees it sees to that first. */
-  return !__sync_val_compare_and_swap(&near->owner, 0, (__u64)task);
-}
-
-static __always_inline void forget(struct ftap_task* t) {
-  t->state = FTAP_TASK_UNKNOWN;
-  t->css = 0;
-}
-
-/* The group of a task, which may have moved since the last time. */
-static __always_inline __u32 group_of(struct task_struct* task, struct ftap_task* t) {
-  __u64 css = (__u64)task->cgroups;
-  if (t->css == css) return t->group;
-  /* What it ran before anybody looked is not ours to tell. */
-  if (!t->css) t->ran = task->se.sum_exec_runtime;
-  t->group = group_of_cgroup(task->cgroups->dfl_cgrp->kn->id);
-  t->css = css;
-  return t->group;
-}
-
-/* `fresh`: the place cannot hold anything of this task's yet, even if a task that is gone had its address. */
-static __always_inline void make_record(struct task_struct* task, bool fresh) {
-  struct ftap_near* near = near_of(task);
-  if (near && near->owner == (__u64)task) {
-    if (fresh) forget(&near->task);
-    return;
-  }
-  if (!fresh && bpf_task_storage_get(&ftap_tasks, task, NULL, 0)) return;
-  if (near && claim(near, task)) return;
-  if (!bpf_task_storage_get(&ftap_tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
-    stat_add(FTAP_CLASS_KERNEL, FTAP_SLOT_ERR_TASK_STORAGE, 1);
-}
-
-/*
- * A task without a record takes the place if it is free, which allocates nothing: one that the iterator did not show
- * because it is outside our pid namespace.
- */
-static __always_inline struct ftap_task* record_of(struct task_struct* task) {
-  struct ftap_near* near = near_of(task);
-  if (near && near->owner == (__u64)task) return &near->task;
-  struct ftap_task* stored = bpf_task_storage_get(&ftap_tasks, task, NULL, 0);
-  if (stored || !near || !claim(near, task)) return stored;
-  return &near->task;
-}
-
-/* What it ran up to a last switch that was not seen. */
-static __always_inline void account_rest(struct task_struct* task, struct ftap_task* t) {
-  __u64 ran = task->se.sum_exec_runtime;
-  if (!t->css || ran <= t->ran) return;
-  struct ftap_usage* usage = usage_of(bpf_get_smp_processor_id(), t->group);
-  /* Where this may be preempted, a switch may add in between. */
-  if (usage) __sync_fetch_and_add(&usage->run_ns, ran - t->ran);
 }
 
 SEC("iter/task")
@@ -202,6 +89,15 @@ int BPF_PROG(ftap_free, struct task_struct* task) {
   if (ftap_usage_on) account_rest(task, &near->task);
   forget(&near->task);
   near->owner = 0;
+  return 0;
+}
+
+/* Interrupts are off (kernel: TRACE_CGROUP_PATH), so that no switch comes in between. */
+SEC("tp_btf/cgroup_attach_task")
+int BPF_PROG(ftap_moved, struct cgroup* to, const char* path, struct task_struct* task) {
+  if (!ftap_usage_on || task != bpf_get_current_task_btf()) return 0;
+  struct ftap_task* t = record_of(task);
+  if (t) account_move(task, t);
   return 0;
 }
 
@@ -338,26 +234,6 @@ static __always_inline void count_unseen_dispatch(struct task_struct* prev, stru
   if (t->state == FTAP_TASK_RUNNING || t->state == FTAP_TASK_UNKNOWN || !is_counted(prev)) return;
   struct ftap_block* block = stat_block();
   if (block) add_type(block, class_of(prev), FTAP_SLOT_UNOBSERVED);
-}
-
-/* What the kernel charged the task with since the last time, also where switches in between were not seen. */
-static __always_inline void account_run(struct task_struct* prev, struct ftap_task* t, __u32 cpu_id) {
-  if (!ftap_usage_on || !t->css) return;
-  struct ftap_usage* usage = usage_of(cpu_id, t->group);
-  __u64 ran = prev->se.sum_exec_runtime;
-  /* Less: the record is of a task that had this one's address, and whose end was not seen. */
-  if (usage && ran > t->ran) usage->run_ns += ran - t->ran;
-  t->ran = ran;
-}
-
-static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t, __u32 cpu_id,
-                                             __u64 now) {
-  /* That a task has no record was counted when none could be made (FTAP_SLOT_ERR_TASK_STORAGE). */
-  if (!ftap_usage_on || !t) return;
-  struct ftap_usage* usage = usage_of(cpu_id, group_of(next, t));
-  if (!usage) return;
-  usage->dispatches++;
-  if (now > t->runnable_since && t->state >= FTAP_TASK_WOKEN) usage->wait_ns += now - t->runnable_since;
 }
 
 static __always_inline void count_dispatch(struct task_struct* next, struct ftap_cpu* here,

@@ -11,13 +11,21 @@
 /*
  * One group on one CPU: element CPU * groups + group of the map. Only that CPU writes it: the switch inside the scheduler,
  * where nothing else runs there, the end of a task with an atomic. Whoever reads it meanwhile sees each number whole.
- * Nothing goes back to 0.
+ * It goes back to 0 when the number does, after the group's cgroup is gone.
  */
 struct ftap_usage {
   unsigned long long run_ns;     /* on the CPU, as the kernel accounts it (sum_exec_runtime) */
   unsigned long long wait_ns;    /* runnable, until it was given the CPU */
   unsigned long long dispatches; /* times that it was */
   unsigned long long pad[5];     /* to a cache line */
+};
+
+/*
+ * Set by who looks for a number and finds none, cleared by userspace when it has put some back: so that tasks of
+ * FTAP_GROUP_OTHER look again, and do not at each of their dispatches.
+ */
+struct ftap_numbers {
+  unsigned long long used_up;
 };
 
 #endif /* FTAP_ABI_USAGE_H */

@@ -4,13 +4,16 @@
  * plain addition to a line that no other CPU writes.
  *
  * A task's group stands in its record, beside the css_set that it was found by. A task that moves gets another css_set,
- * so the comparison of a pointer at each dispatch finds every move, of whichever thread and hierarchy, without an event.
+ * so the comparison of a pointer at each switch finds every move, of whichever thread and hierarchy. One that moves itself (as
+ * a container's first process does) tells so by an event: what it ran before is the old group's. Who is moved while running
+ * on another CPU takes its turn along.
  */
 #ifndef FTAP_LIB_USAGE_BPF_H
 #define FTAP_LIB_USAGE_BPF_H
 
 #include "bpf/abi/usage.h"
 #include "bpf/lib/kernel.bpf.h"
+#include "bpf/lib/task_record.bpf.h"
 
 /* Set before load: as constants the verifier removes all of this where it is off. */
 const volatile bool ftap_usage_on = false;
@@ -39,6 +42,24 @@ struct {
   __type(value, __u32);
 } ftap_free_groups SEC(".maps");
 
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct ftap_numbers);
+} ftap_numbers SEC(".maps");
+
+static __always_inline struct ftap_numbers* numbers(void) {
+  __u32 first = 0;
+  return bpf_map_lookup_elem(&ftap_numbers, &first);
+}
+
+static __always_inline bool numbers_left(void) {
+  struct ftap_numbers* all = numbers();
+  return all && !all->used_up;
+}
+
 static __always_inline struct ftap_usage* usage_of(__u32 cpu, __u32 group) {
   __u32 i = cpu * ftap_nr_groups + group;
   return bpf_map_lookup_elem(&ftap_usages, &i);
@@ -53,10 +74,60 @@ static __noinline __u32 group_of_cgroup(__u64 id) {
   if (!bpf_map_pop_elem(&ftap_free_groups, &group)) {
     if (!bpf_map_update_elem(&ftap_groups, &id, &group, BPF_NOEXIST)) return group;
     bpf_map_push_elem(&ftap_free_groups, &group, 0);
+  } else {
+    struct ftap_numbers* all = numbers();
+    if (all) all->used_up = 1;
   }
   /* Another CPU may have been first with this one. */
   known = bpf_map_lookup_elem(&ftap_groups, &id);
   return known ? *known : FTAP_GROUP_OTHER;
+}
+
+/* The group of a task, which may have moved since the last time. */
+static __always_inline __u32 group_of(struct task_struct* task, struct ftap_task* t) {
+  __u64 css = (__u64)task->cgroups;
+  if (t->css == css && (t->group != FTAP_GROUP_OTHER || !numbers_left())) return t->group;
+  /* What it ran before anybody looked is not ours to tell. */
+  if (!t->css) t->ran = task->se.sum_exec_runtime;
+  t->group = group_of_cgroup(task->cgroups->dfl_cgrp->kn->id);
+  t->css = css;
+  return t->group;
+}
+
+/* What it ran up to a last switch that was not seen. */
+static __always_inline void account_rest(struct task_struct* task, struct ftap_task* t) {
+  __u64 ran = task->se.sum_exec_runtime;
+  if (!t->css || ran <= t->ran) return;
+  struct ftap_usage* usage = usage_of(bpf_get_smp_processor_id(), t->group);
+  /* Where this may be preempted, a switch may add in between. */
+  if (usage) __sync_fetch_and_add(&usage->run_ns, ran - t->ran);
+}
+
+/* What the kernel charged the task with since the last time, also where switches in between were not seen. */
+static __always_inline void account_run(struct task_struct* prev, struct ftap_task* t, __u32 cpu_id) {
+  if (!ftap_usage_on || !t->css) return;
+  struct ftap_usage* usage = usage_of(cpu_id, group_of(prev, t));
+  __u64 ran = prev->se.sum_exec_runtime;
+  /* Less: the record is of a task that had this one's address, and whose end was not seen. */
+  if (usage && ran > t->ran) usage->run_ns += ran - t->ran;
+  t->ran = ran;
+}
+
+/* Of the current task, which has just moved. The kernel, too, charges the rest since its last look at the clock to the new one. */
+static __always_inline void account_move(struct task_struct* task, struct ftap_task* t) {
+  account_rest(task, t);
+  if (t->css) t->ran = task->se.sum_exec_runtime;
+  group_of(task, t);
+}
+
+static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t, __u32 cpu_id,
+                                             __u64 now) {
+  /* That a task has no record was counted when none could be made (FTAP_SLOT_ERR_TASK_STORAGE). */
+  if (!ftap_usage_on || !t) return;
+  struct ftap_usage* usage = usage_of(cpu_id, group_of(next, t));
+  if (!usage) return;
+  usage->dispatches++;
+  if (now > t->runnable_since && t->state >= FTAP_TASK_WOKEN) usage->wait_ns += now - t->runnable_since;
 }
 
 #endif /* FTAP_LIB_USAGE_BPF_H */

@@ -10,47 +10,13 @@
 #include <string>
 #include <thread>
 
-#include "kernel/dispatch_programs.hpp"
+#include "tests/bpf/accounted.hpp"
 #include "tests/bpf/count_crew.hpp"
 
 namespace flowtap::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr std::uint32_t kGroups = 1024;
-
-void spin(std::chrono::microseconds time) {
-  timespec begin{};
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-  do {
-    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  } while (std::chrono::seconds(now.tv_sec - begin.tv_sec) +
-               std::chrono::nanoseconds(now.tv_nsec - begin.tv_nsec) <
-           time);
-}
-
-kernel::DispatchLive attach_usage(std::uint32_t groups = kGroups) {
-  auto opened = kernel::DispatchOpened::open(kernel::read_topology("/sys").value());
-  EXPECT_TRUE(opened && opened->account_usage(groups));
-  auto loaded = std::move(*opened).load();
-  EXPECT_TRUE(loaded) << loaded.error().what;
-  auto live = std::move(*loaded).attach();
-  EXPECT_TRUE(live) << live.error().what;
-  return std::move(*live);
-}
-
-// The kernel's own account of a cgroup, ns cut to µs.
-std::uint64_t charged_ns(const std::string& cgroup) {
-  std::ifstream stat(cgroup + "/cpu.stat");
-  std::string key;
-  std::uint64_t value = 0;
-  while (stat >> key >> value)
-    if (key == "usage_usec") return value * 1000;
-  ADD_FAILURE() << "no usage_usec in " << cgroup;
-  return 0;
-}
 
 // Two readings, each of whole microseconds.
 constexpr std::int64_t kCut = 2000;

@@ -123,6 +123,7 @@ Result<DispatchLive> DispatchLoaded::attach() && {
   FTAP_TRY(attach(progs.ftap_newtask, links.ftap_newtask));
   FTAP_TRY(attach(progs.ftap_free, links.ftap_free));
   FTAP_TRY(visit_tasks(skeleton_.get()));
+  if (skeleton_->rodata->ftap_usage_on) FTAP_TRY(attach(progs.ftap_moved, links.ftap_moved));
   FTAP_TRY(attach(progs.ftap_waking, links.ftap_waking));
   FTAP_TRY(attach(progs.ftap_wakeup, links.ftap_wakeup));
   FTAP_TRY(attach(progs.ftap_wakeup_new, links.ftap_wakeup_new));
@@ -140,9 +141,15 @@ Result<UsageReader> DispatchLive::usage() const {
   const std::uint32_t groups = skeleton_->rodata->ftap_nr_groups;
   FTAP_TRY_ASSIGN(usages, MapView<ftap_usage>::map(bpf_map__fd(skeleton_->maps.ftap_usages),
                                                    static_cast<std::size_t>(groups) * nr_cpus_));
+  FTAP_TRY_ASSIGN(numbers, MapView<ftap_numbers>::map(bpf_map__fd(skeleton_->maps.ftap_numbers), 1));
   Fd by_cgroup(::fcntl(bpf_map__fd(skeleton_->maps.ftap_groups), F_DUPFD_CLOEXEC, 0));
-  if (!by_cgroup.valid()) return fail_errno(errno, "cannot keep the map of cgroups");
-  return UsageReader(std::move(usages), std::move(by_cgroup), groups);
+  Fd free(::fcntl(bpf_map__fd(skeleton_->maps.ftap_free_groups), F_DUPFD_CLOEXEC, 0));
+  if (!by_cgroup.valid() || !free.valid()) return fail_errno(errno, "cannot keep the maps of cgroups");
+  return UsageReader({.usages = std::move(usages),
+                      .numbers = std::move(numbers),
+                      .groups = std::move(by_cgroup),
+                      .free = std::move(free),
+                      .nr_groups = groups});
 }
 
 int DispatchLive::ext_self_map() const {
@@ -163,8 +170,10 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   const bpf_object_skeleton& parts = *skeleton_->skeleton;
   for (int i = 0; i < parts.prog_cnt; ++i) {
     const bpf_program* program = *parts.progs[i].prog;
-    // The iterator ran once, at the start; it is not attached to anything.
-    if (program == skeleton_->progs.ftap_task_iter) continue;
+    // The iterator ran once, at the start; it is not attached to anything. Nor is what only the usage needs without it.
+    if (program == skeleton_->progs.ftap_task_iter ||
+        (program == skeleton_->progs.ftap_moved && !skeleton_->rodata->ftap_usage_on))
+      continue;
     const bpf_link* link = *parts.progs[i].link;
     all.push_back(read_program_stats(bpf_program__name(program), bpf_program__fd(program), run_stats,
                                      link != nullptr ? bpf_link__fd(link) : -1));
@@ -172,9 +181,10 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   return all;
 }
 
-Result<DispatchLive> start_dispatch(Topology topology) {
+Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups) {
   FTAP_TRY(check_bpf_requirements());
   FTAP_TRY_ASSIGN(opened, DispatchOpened::open(std::move(topology)));
+  if (cgroups != 0) FTAP_TRY(opened.account_usage(cgroups));
   FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
   return std::move(loaded).attach();
 }

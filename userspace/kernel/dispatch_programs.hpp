@@ -89,7 +89,7 @@ class DispatchOpened {
   Topology topology_;
 };
 
-/// All three steps.
-[[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology);
+/// All three steps. `cgroups`: account_usage(), unless 0.
+[[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups = 0);
 
 }  // namespace flowtap::kernel

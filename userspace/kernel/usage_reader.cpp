@@ -3,27 +3,74 @@
 #include <bpf/bpf.h>
 
 #include <atomic>
+#include <cerrno>
 
 namespace flowtap::kernel {
+namespace {
+
+constexpr std::uint32_t kBatch = 256;
+
+std::uint64_t whole(unsigned long long& value) {
+  return std::atomic_ref(value).load(std::memory_order_relaxed);
+}
+std::uint64_t taken(unsigned long long& value) {
+  return std::atomic_ref(value).exchange(0, std::memory_order_relaxed);
+}
+
+template <typename Take>
+GroupUsage sum_of(const UsageMaps& maps, std::uint32_t group, Take take) {
+  GroupUsage sum;
+  const auto all = maps.usages.elements();
+  for (std::size_t i = group; i < all.size(); i += maps.nr_groups) {
+    sum.run_ns += take(all[i].run_ns);
+    sum.wait_ns += take(all[i].wait_ns);
+    sum.dispatches += take(all[i].dispatches);
+  }
+  return sum;
+}
+
+}  // namespace
 
 std::optional<std::uint32_t> UsageReader::group_of(std::uint64_t cgroup) const {
   std::uint32_t group = 0;
-  if (bpf_map_lookup_elem(groups_.get(), &cgroup, &group) != 0) return std::nullopt;
+  if (bpf_map_lookup_elem(maps_.groups.get(), &cgroup, &group) != 0) return std::nullopt;
   return group;
 }
 
-GroupUsage UsageReader::read(std::uint32_t group) const {
-  const auto whole = [](unsigned long long& value) {
-    return std::atomic_ref(value).load(std::memory_order_relaxed);
-  };
-  GroupUsage sum;
-  const auto all = usages_.elements();
-  for (std::size_t i = group; i < all.size(); i += nr_groups_) {
-    sum.run_ns += whole(all[i].run_ns);
-    sum.wait_ns += whole(all[i].wait_ns);
-    sum.dispatches += whole(all[i].dispatches);
+Result<std::vector<telemetry::NumberedCgroup>> UsageReader::numbered() const {
+  std::vector<telemetry::NumberedCgroup> all;
+  std::vector<std::uint64_t> cgroups(kBatch);
+  std::vector<std::uint32_t> groups(kBatch);
+  std::uint32_t at = 0;  // opaque: the kernel's place
+  const std::uint32_t* from = nullptr;
+  while (true) {
+    std::uint32_t count = static_cast<std::uint32_t>(cgroups.size());
+    const int err = bpf_map_lookup_batch(maps_.groups.get(), const_cast<std::uint32_t*>(from), &at,
+                                         cgroups.data(), groups.data(), &count, nullptr);
+    // One bucket of the hash did not fit: nothing of it was given.
+    if (err == -ENOSPC) {
+      cgroups.resize(2 * cgroups.size());
+      groups.resize(cgroups.size());
+      continue;
+    }
+    if (err != 0 && err != -ENOENT) return fail_errno(-err, "cannot list the cgroups that are accounted for");
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (groups[i] < maps_.nr_groups) all.push_back({cgroups[i], groups[i]});
+    if (err == -ENOENT) return all;
+    from = &at;
   }
-  return sum;
+}
+
+GroupUsage UsageReader::read(std::uint32_t group) const {
+  return sum_of(maps_, group, whole);
+}
+
+GroupUsage UsageReader::release(const telemetry::NumberedCgroup& cgroup) {
+  bpf_map_delete_elem(maps_.groups.get(), &cgroup.id);
+  const GroupUsage last = sum_of(maps_, cgroup.group, taken);
+  bpf_map_update_elem(maps_.free.get(), nullptr, &cgroup.group, BPF_ANY);
+  std::atomic_ref(maps_.numbers.elements()[0].used_up).store(0, std::memory_order_relaxed);
+  return last;
 }
 
 }  // namespace flowtap::kernel

@@ -3,37 +3,44 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "bpf/abi/usage.h"
 #include "kernel/map_view.hpp"
+#include "telemetry/workloads/usage_source.hpp"
 
 namespace flowtap::kernel {
 
-/// Over all CPUs, also those that are offline now. Never goes back while the group is the same cgroup's.
-struct GroupUsage {
-  std::uint64_t run_ns =
-      0;  ///< on a CPU, as the kernel charges it to the cgroup, up to each task's last switch
-  std::uint64_t wait_ns = 0;     ///< runnable without a CPU
-  std::uint64_t dispatches = 0;  ///< times that a task of it was given one
+using telemetry::GroupUsage;
+
+/// The maps of bpf/lib/usage.bpf.h.
+struct UsageMaps {
+  MapView<ftap_usage> usages;     ///< CPUs * groups
+  MapView<ftap_numbers> numbers;  ///< one
+  Fd groups;                      ///< numbers by cgroup
+  Fd free;                        ///< numbers that nobody has
+  std::uint32_t nr_groups = 0;
 };
 
 class UsageReader {
  public:
-  UsageReader(MapView<ftap_usage> usages, Fd groups, std::uint32_t nr_groups)
-      : usages_(std::move(usages)), groups_(std::move(groups)), nr_groups_(nr_groups) {}
+  explicit UsageReader(UsageMaps maps) : maps_(std::move(maps)) {}
 
   /// The number under which the cgroup (v2, the inode number of its directory) is counted. Absent: no task of it has been
   /// given a CPU, or there were more cgroups than numbers, and it is in FTAP_GROUP_OTHER.
   [[nodiscard]] std::optional<std::uint32_t> group_of(std::uint64_t cgroup) const;
+  /// All that have one, each once. Those that get one meanwhile may be missing.
+  [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() const;
 
   [[nodiscard]] GroupUsage read(std::uint32_t group) const;
 
+  /// UsageSource::release().
+  [[nodiscard]] GroupUsage release(const telemetry::NumberedCgroup& cgroup);
+
  private:
-  MapView<ftap_usage> usages_;  // CPUs * groups
-  Fd groups_;
-  std::uint32_t nr_groups_;
+  UsageMaps maps_;
 };
 
 }  // namespace flowtap::kernel

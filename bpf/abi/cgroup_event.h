@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A cgroup that was made or is gone, as the ring of bpf/usage.bpf.c tells it. */
+#ifndef FTAP_ABI_CGROUP_EVENT_H
+#define FTAP_ABI_CGROUP_EVENT_H
+
+/* Kubernetes' longest is about 300 bytes: QoS class, pod's uid and container's id, each twice in systemd's names. */
+#define FTAP_CGROUP_PATH 1024
+
+enum ftap_cgroup_event_kind { FTAP_CGROUP_MADE, FTAP_CGROUP_GONE };
+
+struct ftap_cgroup_event {
+  unsigned long long id; /* inode number of its directory */
+  unsigned int kind;     /* enum ftap_cgroup_event_kind */
+  unsigned int
+      length; /* of the path, with its ending 0; FTAP_CGROUP_PATH: it is cut off. 0: it could not be read */
+  char path[FTAP_CGROUP_PATH]; /* from the hierarchy's root */
+};
+
+#endif /* FTAP_ABI_CGROUP_EVENT_H */

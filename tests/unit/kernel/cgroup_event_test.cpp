@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "bpf/abi/cgroup_event.h"
+#include "kernel/cgroup_watch.hpp"
+
+namespace flowtap::kernel {
+namespace {
+
+std::optional<telemetry::CgroupEvent> parsed(const ftap_cgroup_event& event,
+                                             std::size_t size = sizeof(ftap_cgroup_event)) {
+  return parse_cgroup_event({reinterpret_cast<const std::byte*>(&event), size});
+}
+
+ftap_cgroup_event event_of(const char* path, unsigned kind = FTAP_CGROUP_MADE) {
+  ftap_cgroup_event event{};
+  event.id = 42;
+  event.kind = kind;
+  event.length = static_cast<unsigned>(std::strlen(path)) + 1;
+  std::strncpy(static_cast<char*>(event.path), path, sizeof(event.path) - 1);
+  return event;
+}
+
+TEST(CgroupEvent, TellsIdKindAndPath) {
+  const auto made = parsed(event_of("/a/b"));
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->id, 42U);
+  EXPECT_FALSE(made->gone);
+  EXPECT_EQ(made->path, "/a/b");
+  EXPECT_TRUE(parsed(event_of("/a", FTAP_CGROUP_GONE))->gone);
+}
+
+TEST(CgroupEvent, APathThatIsCutOffIsNone) {
+  ftap_cgroup_event event = event_of("/a");
+  for (const unsigned length : {0U, 1U, unsigned{FTAP_CGROUP_PATH}, ~0U}) {
+    event.length = length;
+    EXPECT_EQ(parsed(event).value().path, "") << length;
+  }
+  EXPECT_EQ(parsed(event_of("a"))->path, "") << "no path of a cgroup";
+}
+
+TEST(CgroupEvent, WhatIsNoEventIsNone) {
+  EXPECT_FALSE(parsed(event_of("/a"), sizeof(ftap_cgroup_event) - 1));
+  EXPECT_FALSE(parsed(event_of("/a"), 0));
+  EXPECT_FALSE(parsed(event_of("/a", 2)));
+}
+
+}  // namespace
+}  // namespace flowtap::kernel

@@ -1,0 +1,54 @@
+#include "identity/hierarchy.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace flowtap::identity {
+namespace {
+
+using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+Directory open_directory(const RootDir& top, const std::string& path) {
+  auto fd = top.open_plain(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (!fd) return {nullptr, ::closedir};
+  return {::fdopendir(fd->release()), ::closedir};
+}
+
+}  // namespace
+
+// By itself: below the root a link to another sysfs, as a container may have it, would not be followed.
+std::optional<RootDir> open_cgroup2(const std::string& host_root) {
+  for (const char* place : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
+    if (auto dir = RootDir::open(host_root + place); dir && dir->has_file("cgroup.controllers"))
+      return std::move(*dir);
+  return std::nullopt;
+}
+
+Status walk_cgroups(const RootDir& top, const std::function<void(std::uint64_t id, std::string path)>& see) {
+  FTAP_TRY_ASSIGN(root, top.inode("/"));
+  see(root, "/");
+  std::size_t seen = 1;
+  std::vector<std::string> left{""};
+  while (!left.empty()) {
+    const std::string above = std::move(left.back());
+    left.pop_back();
+    const Directory directory = open_directory(top, above.empty() ? "/" : above);
+    if (!directory) continue;
+    while (const dirent* entry =
+               ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe): a stream of our own
+      const std::string_view name(entry->d_name);
+      if (entry->d_type != DT_DIR || name == "." || name == "..") continue;
+      if (++seen > kMostCgroups) return fail("there are too many cgroups to look through");
+      std::string path = above + '/' + std::string(name);
+      see(entry->d_ino, path);
+      left.push_back(std::move(path));
+    }
+  }
+  return {};
+}
+
+}  // namespace flowtap::identity

@@ -1,0 +1,84 @@
+#include "kernel/cgroup_watch.hpp"
+
+#include <bpf/libbpf.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+
+#include "bpf/abi/cgroup_event.h"
+#include "kernel/libbpf_messages.hpp"
+#include "kernel/requirements.hpp"
+#include "usage.skel.h"
+
+namespace flowtap::kernel {
+
+using telemetry::CgroupEvent;
+
+std::optional<CgroupEvent> parse_cgroup_event(std::span<const std::byte> record) {
+  ftap_cgroup_event event;
+  if (record.size() < sizeof(event)) return std::nullopt;
+  std::memcpy(&event, record.data(), sizeof(event));
+  if (event.kind != FTAP_CGROUP_MADE && event.kind != FTAP_CGROUP_GONE) return std::nullopt;
+  CgroupEvent out{.id = event.id, .gone = event.kind == FTAP_CGROUP_GONE, .path = {}};
+  // One that was cut off would be another cgroup's.
+  if (event.length > 1 && event.length < FTAP_CGROUP_PATH && event.path[0] == '/')
+    out.path.assign(event.path, ::strnlen(event.path, event.length - 1));
+  return out;
+}
+
+void CgroupWatch::SkeletonDeleter::operator()(usage_bpf* skeleton) const noexcept {
+  usage_bpf::destroy(skeleton);
+}
+void CgroupWatch::RingDeleter::operator()(ring_buffer* ring) const noexcept {
+  ring_buffer__free(ring);
+}
+
+CgroupWatch::~CgroupWatch() = default;
+
+Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start() {
+  FTAP_TRY(check_bpf_requirements());
+  const LibbpfMessages messages;
+  std::unique_ptr<CgroupWatch> watch(new CgroupWatch);
+  watch->skeleton_.reset(usage_bpf::open());
+  if (!watch->skeleton_ || usage_bpf::load(watch->skeleton_.get()) != 0)
+    return std::unexpected(
+        bpf_refusal("load the programs that watch cgroups", errno, LibbpfMessages::reason()));
+  auto& progs = watch->skeleton_->progs;
+  auto& links = watch->skeleton_->links;  // owned by the skeleton
+  for (const auto& [program, link] :
+       {std::pair(progs.ftap_made, &links.ftap_made), {progs.ftap_gone, &links.ftap_gone}}) {
+    *link = bpf_program__attach(program);
+    if (*link == nullptr)
+      return std::unexpected(
+          bpf_refusal(std::string("attach ") + bpf_program__name(program), errno, LibbpfMessages::reason()));
+  }
+  watch->ring_.reset(
+      ring_buffer__new(bpf_map__fd(watch->skeleton_->maps.ftap_cgroups), note, watch.get(), nullptr));
+  if (!watch->ring_) return fail_errno(errno, "cannot map the ring of cgroups");
+  return watch;
+}
+
+int CgroupWatch::note(void* watch, void* record, unsigned long size) noexcept {
+  auto* self = static_cast<CgroupWatch*>(watch);
+  if (auto event = parse_cgroup_event({static_cast<const std::byte*>(record), size}))
+    (*self->take_)(std::move(*event));
+  else
+    ++self->broken_;
+  return 0;
+}
+
+bool CgroupWatch::take(const std::function<void(CgroupEvent)>& take) {
+  take_ = &take;
+  const int taken = ring_buffer__consume(ring_.get());
+  take_ = nullptr;
+  const std::uint64_t lost =
+      std::atomic_ref(skeleton_->bss->ftap_lost).load(std::memory_order_relaxed) + broken_;
+  const bool whole = taken >= 0 && lost == lost_;
+  lost_ = lost;
+  return whole;
+}
+
+}  // namespace flowtap::kernel

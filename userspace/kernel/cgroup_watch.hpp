@@ -1,0 +1,49 @@
+// bpf/usage.bpf.c: which cgroups come and go, as long as this lives.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/result.hpp"
+#include "telemetry/workloads/usage_source.hpp"
+
+struct usage_bpf;
+struct ring_buffer;
+
+namespace flowtap::kernel {
+
+/// What a record of its ring says; absent: it is none.
+[[nodiscard]] std::optional<telemetry::CgroupEvent> parse_cgroup_event(std::span<const std::byte> record);
+
+class CgroupWatch {
+ public:
+  /// Loads and attaches the programs.
+  [[nodiscard]] static Result<std::unique_ptr<CgroupWatch>> start();
+  ~CgroupWatch();
+  CgroupWatch(const CgroupWatch&) = delete;
+  CgroupWatch& operator=(const CgroupWatch&) = delete;
+
+  /// UsageSource::take_events().
+  [[nodiscard]] bool take(const std::function<void(telemetry::CgroupEvent)>& take);
+
+ private:
+  CgroupWatch() = default;
+  static int note(void* watch, void* record, unsigned long size) noexcept;
+
+  struct SkeletonDeleter {
+    void operator()(usage_bpf* skeleton) const noexcept;
+  };
+  struct RingDeleter {
+    void operator()(ring_buffer* ring) const noexcept;
+  };
+  std::unique_ptr<usage_bpf, SkeletonDeleter> skeleton_;
+  std::unique_ptr<ring_buffer, RingDeleter> ring_;
+  const std::function<void(telemetry::CgroupEvent)>* take_ = nullptr;  // during take()
+  std::uint64_t broken_ = 0;                                           // records that could not be read
+  std::uint64_t lost_ = 0;                                             // that were lost up to the last take()
+};
+
+}  // namespace flowtap::kernel

@@ -1,0 +1,100 @@
+#include "telemetry/workloads/usage_ledger.hpp"
+
+#include <unordered_set>
+#include <utility>
+
+namespace flowtap::telemetry {
+namespace {
+
+// What came on top; a value that fell is none.
+GroupUsage since(const GroupUsage& now, const GroupUsage& before) {
+  const auto more = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
+  return {.run_ns = more(now.run_ns, before.run_ns),
+          .wait_ns = more(now.wait_ns, before.wait_ns),
+          .dispatches = more(now.dispatches, before.dispatches)};
+}
+
+}  // namespace
+
+void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
+  Cgroup& cgroup = cgroups_.try_emplace(event.id, now).first->second;
+  if (cgroup.path.empty()) cgroup.path = std::move(event.path);
+  if (event.gone && !cgroup.gone) cgroup.gone = now;
+}
+
+Status UsageLedger::walk(CgroupNames& names, Clock::time_point now) {
+  std::unordered_set<std::uint64_t> there;
+  FTAP_TRY(names.walk([&](std::uint64_t id, std::string path) {
+    there.insert(id);
+    note({.id = id, .gone = false, .path = std::move(path)}, now);
+  }));
+  missed_ = false;
+  // Who sees only a part of the tree knows of none that it is gone.
+  if (!there.contains(kRoot)) return {};
+  for (auto& [id, cgroup] : cgroups_)
+    if (!there.contains(id) && !cgroup.gone) cgroup.gone = now;
+  return {};
+}
+
+void UsageLedger::ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::time_point now) {
+  auto& [id, it] = cgroup;
+  const bool open = !it.naming || (!it.naming->complete && !it.gone && now - it.since < kPatience);
+  if (open) it.naming = it.path.empty() ? CgroupNaming{} : names.name(id, it.path);
+}
+
+void UsageLedger::add(Cgroup& cgroup, const GroupUsage& now) {
+  workloads_[cgroup.naming->name].usage += since(now, cgroup.counted);
+  cgroup.counted = now;
+}
+
+void UsageLedger::note_living(Clock::time_point now) {
+  for (auto& [name, workload] : workloads_) workload.tops.clear();
+  for (const auto& [id, cgroup] : cgroups_) {
+    if (!cgroup.group || !cgroup.settled(now)) continue;
+    Workload& workload = workloads_[cgroup.naming->name];
+    workload.last = now;
+    if (!cgroup.gone && !cgroup.naming->top.empty()) workload.tops.insert(cgroup.naming->top);
+  }
+}
+
+void UsageLedger::forget_old(Clock::time_point now) {
+  std::erase_if(workloads_, [&](const auto& entry) { return now - entry.second.last > keep_; });
+}
+
+Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_point now) {
+  // Before the events: a cgroup is made before a task of it is given a CPU, so that those tell of all that are here.
+  FTAP_TRY_ASSIGN(numbered, source.numbered());
+  if (!source.take_events([&](CgroupEvent event) { note(std::move(event), now); })) missed_ = true;
+  for (const auto& [id, group] : numbered) {
+    const auto [at, fresh] = cgroups_.try_emplace(id, now);
+    at->second.group = group;
+    missed_ = missed_ || fresh;
+  }
+  if (missed_) FTAP_TRY(walk(names, now));
+
+  for (auto at = cgroups_.begin(); at != cgroups_.end();) {
+    Cgroup& cgroup = at->second;
+    // What never ran needs no name; there are many (slices, pods, what systemd prepares).
+    if (cgroup.group) {
+      ask(*at, names, now);
+      if (cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
+    }
+    if (!cgroup.gone || now - *cgroup.gone < kGrace) {
+      ++at;
+      continue;
+    }
+    if (cgroup.group) add(cgroup, source.release({at->first, *cgroup.group}));
+    at = cgroups_.erase(at);
+  }
+  if (const GroupUsage rest = source.unnumbered(); rest != GroupUsage{}) {
+    Workload& unknown = workloads_[WorkloadName{}];
+    unknown.usage += since(rest, unnumbered_);
+    unknown.last = now;
+    unnumbered_ = rest;
+  }
+  note_living(now);
+  forget_old(now);
+  return {};
+}
+
+}  // namespace flowtap::telemetry

@@ -1,0 +1,101 @@
+// Who used what: the usage of cgroups, which come and go, added up by workload, so that nothing is lost at their end.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "telemetry/workloads/usage_source.hpp"
+#include "telemetry/workloads/workload_name.hpp"
+
+namespace flowtap::telemetry {
+
+/// Whose a cgroup is, as far as somebody can tell now.
+struct CgroupNaming {
+  WorkloadName name;
+  bool complete = true;  ///< false: ask again, more may be known soon
+  std::string top;  ///< path of the workload's own cgroup: this one, or one above; empty where it has none
+};
+
+/// Who knows the cgroups of the node.
+class CgroupNames {
+ public:
+  CgroupNames() = default;
+  virtual ~CgroupNames() = default;
+  CgroupNames(const CgroupNames&) = delete;
+  CgroupNames& operator=(const CgroupNames&) = delete;
+
+  [[nodiscard]] virtual CgroupNaming name(std::uint64_t id, const std::string& path) = 0;
+  /// Calls `see` for each that there is now and can be seen, from the one on top ("/") down.
+  [[nodiscard]] virtual Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) = 0;
+};
+
+/// One workload.
+struct Workload {
+  GroupUsage usage;                              ///< also of what has ended meanwhile
+  std::set<std::string> tops;                    ///< paths of the cgroups that are it now (CgroupNaming::top)
+  std::chrono::steady_clock::time_point last{};  ///< when something of it was there
+};
+
+/// Not thread-safe.
+class UsageLedger {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// The root's id, which is always this: whoever sees it sees all (kernel: kernfs_create_root() numbers from 1).
+  static constexpr std::uint64_t kRoot = 1;
+  /// The last tasks of a cgroup are still switching when its directory goes.
+  static constexpr std::chrono::seconds kGrace{2};
+  /// How long somebody is asked for a name again before the cgroup counts as what is known by then.
+  static constexpr std::chrono::seconds kPatience{10};
+
+  /// Workloads of which nothing is there any more are forgotten after `keep`.
+  explicit UsageLedger(std::chrono::milliseconds keep) : keep_(keep) {}
+
+  /// Reads all anew.
+  [[nodiscard]] Status round(UsageSource& source, CgroupNames& names, Clock::time_point now);
+
+  /// By name. What a cgroup used whose name is still being asked for is in none yet.
+  [[nodiscard]] const std::map<WorkloadName, Workload>& workloads() const { return workloads_; }
+
+  [[nodiscard]] std::size_t cgroups() const { return cgroups_.size(); }
+
+ private:
+  struct Cgroup {
+    explicit Cgroup(Clock::time_point first) : since(first) {}
+
+    std::string path;  // empty: not known
+    std::optional<std::uint32_t> group;
+    GroupUsage counted;  // what its workload has of it
+    std::optional<CgroupNaming> naming;
+    Clock::time_point since;                // when it was first heard of
+    std::optional<Clock::time_point> gone;  // when that was heard
+
+    [[nodiscard]] bool settled(Clock::time_point now) const {
+      return naming && (naming->complete || gone || now - since >= kPatience);
+    }
+  };
+  using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
+
+  void note(CgroupEvent event, Clock::time_point now);
+  /// Looks at all there are, and so finds what nobody told.
+  [[nodiscard]] Status walk(CgroupNames& names, Clock::time_point now);
+  static void ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::time_point now);
+  void add(Cgroup& cgroup, const GroupUsage& now);
+  void note_living(Clock::time_point now);
+  void forget_old(Clock::time_point now);
+
+  std::chrono::milliseconds keep_;
+  Cgroups cgroups_;
+  std::map<WorkloadName, Workload> workloads_;
+  GroupUsage unnumbered_;  // what the workloads have of it
+  bool missed_ = true;     // events, at the start all
+};
+
+}  // namespace flowtap::telemetry

@@ -1,0 +1,62 @@
+// What the kernel side tells of the cgroups of the node (v2) and of what their tasks used.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace flowtap::telemetry {
+
+/// Over all CPUs, also those that are offline now. Never goes back while the group is the same cgroup's.
+struct GroupUsage {
+  std::uint64_t run_ns =
+      0;  ///< on a CPU, as the kernel charges it to the cgroup, up to each task's last switch
+  std::uint64_t wait_ns = 0;     ///< runnable without a CPU
+  std::uint64_t dispatches = 0;  ///< times that a task of it was given one
+
+  GroupUsage& operator+=(const GroupUsage& more) {
+    run_ns += more.run_ns;
+    wait_ns += more.wait_ns;
+    dispatches += more.dispatches;
+    return *this;
+  }
+  bool operator==(const GroupUsage&) const = default;
+};
+
+/// A cgroup that was made, or is gone.
+struct CgroupEvent {
+  std::uint64_t id = 0;  ///< the inode number of its directory; never used again
+  bool gone = false;
+  std::string path;  ///< from the hierarchy's root, with a slash in front; empty: it could not be told
+};
+
+/// A cgroup that has a number, under which its usage stands.
+struct NumberedCgroup {
+  std::uint64_t id = 0;
+  std::uint32_t group = 0;
+};
+
+/// Not thread-safe.
+class UsageSource {
+ public:
+  UsageSource() = default;
+  virtual ~UsageSource() = default;
+  UsageSource(const UsageSource&) = delete;
+  UsageSource& operator=(const UsageSource&) = delete;
+
+  /// Calls `take` for what came and went since the last call, in order. False: some of it is lost.
+  [[nodiscard]] virtual bool take_events(const std::function<void(CgroupEvent)>& take) = 0;
+  /// All of which a task was given a CPU.
+  [[nodiscard]] virtual Result<std::vector<NumberedCgroup>> numbered() = 0;
+  [[nodiscard]] virtual GroupUsage read(std::uint32_t group) const = 0;
+  /// The last that was used under the number, which is free for another cgroup from now on. Only for a cgroup that is gone,
+  /// some time after that: its last task is still on its way out.
+  [[nodiscard]] virtual GroupUsage release(const NumberedCgroup& cgroup) = 0;
+  /// What is used by cgroups that found no number.
+  [[nodiscard]] virtual GroupUsage unnumbered() const = 0;
+};
+
+}  // namespace flowtap::telemetry

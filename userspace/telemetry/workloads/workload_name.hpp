@@ -1,0 +1,42 @@
+// What a workload is called in metrics.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flowtap::telemetry {
+
+enum class WorkloadKind : std::uint8_t {
+  kPod,        ///< a container of a pod
+  kContainer,  ///< of Docker, podman or another of containerd's clients
+  kUnit,       ///< a systemd unit, with what runs below it
+  kHost,       ///< the kernel's threads and processes outside of all these
+  kUnknown,    ///< a cgroup of which nobody could tell, or that found no number of its own
+};
+
+/// Instances that are named alike (a container before and after its restart) are one.
+struct WorkloadName {
+  WorkloadKind kind = WorkloadKind::kUnknown;
+  std::string ns;
+  std::string pod;
+  std::string container;
+  std::string workload;  ///< the pod's controller, or the unit
+
+  auto operator<=>(const WorkloadName&) const = default;
+
+  /// In the order of the labels of stats/workload.def.
+  [[nodiscard]] std::vector<std::string> labels() const;
+};
+
+[[nodiscard]] std::string_view kind_name(WorkloadKind kind);
+
+/// The controller that named the pod: "web" of "web-5d69c7f9c9-x7x2b" (Deployment), "agent-w4k2p" (DaemonSet, Job),
+/// "db-0" (StatefulSet) and "nightly-28934480-7qwxz" (CronJob). Empty where the name is nobody's but its own. Kubernetes draws
+/// suffixes from letters and digits that form no words (k8s.io/apimachinery/pkg/util/rand); a pod that a person has called
+/// like that is taken for a controller's.
+[[nodiscard]] std::string_view controller_of(std::string_view pod);
+
+}  // namespace flowtap::telemetry
