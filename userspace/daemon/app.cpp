@@ -72,7 +72,8 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
 }
 
 void App::start_count() {
-  auto started = CountPath::start(sysfs_of(config_));
+  auto started =
+      CountPath::start(sysfs_of(config_), config_.telemetry.enabled ? config_.telemetry.max_cgroups : 0);
   if (!started) return components_.set(CountPath::kName, std::unexpected(started.error()), {});
   count_ = std::move(*started);
   components_.set(CountPath::kName, {}, CountPath::kHow);
@@ -92,7 +93,7 @@ void App::tell_of_scheduler() {
 }
 
 void App::open_stream() {
-  auto opened = StreamPath::open(config_);
+  auto opened = StreamPath::open(config_, named_);
   if (!opened) {
     stream_missing_ = opened.error();
     return components_.set(StreamPath::kName, std::unexpected(opened.error()), {});
@@ -116,7 +117,11 @@ void App::run_stream() {
 void App::start_telemetry() {
   telemetry_.reset();
   if (!config_.telemetry.enabled) return;
-  telemetry_ = TelemetryPath::start(config_);
+  Result<std::unique_ptr<telemetry::UsageSource>> usage =
+      fail("nothing counts the dispatches",
+           "count: enabled: true in flowtapd's configuration lets it; flowtap status says more");
+  if (count_) usage = count_->usage();
+  telemetry_ = TelemetryPath::start(config_, std::move(usage), named_);
   tell_of_telemetry();
 }
 

@@ -83,6 +83,7 @@ class App {
   std::map<std::string_view, std::uint64_t> scheduler_exits_;  // of those before, by kind
   SchedExtWatch sched_ext_;
   ScxStats scx_stats_;
+  std::shared_ptr<NamedContainers> named_ = std::make_shared<NamedContainers>();
   std::unique_ptr<TelemetryPath> telemetry_;
   std::optional<Error> stream_missing_;   // why it does not run, though it should
   std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it

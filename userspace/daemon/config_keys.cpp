@@ -26,6 +26,7 @@ constexpr U64 kMinFlow = U64{32} << 10U;
 constexpr U64 kMaxBuffers = U64{1} << 30U;
 constexpr U64 kMaxFlows = U64{1} << 40U;
 constexpr U64 kMaxPods = 100'000;
+constexpr U64 kMaxCgroups = 65'535;  // FTAP_MOST_GROUPS
 
 std::span<const Key> table() {
   static const std::array kKeys = {
@@ -166,6 +167,14 @@ std::span<const Key> table() {
           "How long a cycle waits for the collectors: one that takes longer is cut off, and what it reads is "
           "absent until it "
           "answers again."},
+
+      Key{"telemetry.max_cgroups",
+          CountField{[](Config& c) -> U64& { return c.telemetry.max_cgroups; }, 1, kMaxCgroups},
+          "Cgroups in which something runs whose usage the kernel side tells apart, 64 bytes of memory each "
+          "and CPU; those "
+          "beyond are one together."},
+      Key{"telemetry.keep", DurationField{[](Config& c) -> Ms& { return c.telemetry.keep; }, 1s, 24h},
+          "How long the series of a workload stay after its end."},
 
       Key{"prometheus", {}, "The totals for Prometheus."},
       Key{"prometheus.enabled", BoolField{[](Config& c) -> bool& { return c.prometheus.enabled; }},

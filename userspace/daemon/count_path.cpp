@@ -2,14 +2,21 @@
 
 #include <algorithm>
 
+#include "kernel/node_usage.hpp"
 #include "kernel/sched_ext.hpp"
 #include "kernel/topology.hpp"
 
 namespace flowtap {
 
-Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs) {
+Result<std::unique_ptr<telemetry::UsageSource>> CountPath::usage() const {
+  FTAP_TRY_ASSIGN(reader, live_.usage());
+  FTAP_TRY_ASSIGN(watch, kernel::CgroupWatch::start());
+  return std::make_unique<kernel::NodeUsage>(std::move(reader), std::move(watch));
+}
+
+Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs, std::uint64_t cgroups) {
   FTAP_TRY_ASSIGN(topology, kernel::read_topology(sysfs));
-  FTAP_TRY_ASSIGN(live, kernel::start_dispatch(topology));
+  FTAP_TRY_ASSIGN(live, kernel::start_dispatch(topology, static_cast<std::uint32_t>(cgroups)));
   FTAP_TRY_ASSIGN(slots, live.slots());
   std::unique_ptr<CountPath> path(new CountPath(sysfs, std::move(live), std::move(slots)));
   path->note(topology);

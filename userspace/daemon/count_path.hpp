@@ -11,6 +11,7 @@
 #include "daemon/process_stats.hpp"
 #include "kernel/dispatch_programs.hpp"
 #include "stats/registry.hpp"
+#include "telemetry/workloads/usage_source.hpp"
 
 namespace flowtap {
 
@@ -20,8 +21,10 @@ class CountPath {
   static constexpr const char* kName = "count";
   static constexpr const char* kHow = "every dispatch, through tp_btf";
 
-  /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys.
-  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs);
+  /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys; `cgroups`: of how many what they use is told apart;
+  /// 0: it is not added up.
+  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs,
+                                                                std::uint64_t cgroups);
 
   /// Adds what was counted since the last call.
   void take(stats::Registry& registry);
@@ -32,6 +35,8 @@ class CountPath {
 
   /// Of the last look_around().
   void report(api::CountStatus& status) const;
+  /// What the node's cgroups use, as long as this lives; where that is added up.
+  [[nodiscard]] Result<std::unique_ptr<telemetry::UsageSource>> usage() const;
   [[nodiscard]] int ext_self_map() const { return live_.ext_self_map(); }
   [[nodiscard]] unsigned cpus_online() const { return online_; }
 

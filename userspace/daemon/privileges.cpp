@@ -26,6 +26,9 @@ bool always(const Config&) {
 bool captures(const Config& c) {
   return c.stream.enabled;
 }
+bool names_processes(const Config& c) {
+  return c.stream.enabled || c.telemetry.enabled;
+}
 bool listens(const Config& c) {
   return c.prometheus.enabled || !c.api.address.empty();
 }
@@ -40,9 +43,10 @@ constexpr std::array kTable = {
     Kept{CAP_PERFMON, always},
     // The address of ext_sched_class comes from /proc/kallsyms, which shows zeros without it.
     Kept{CAP_SYSLOG, always},
-    // stream: what cgroup and namespaces a process has; the runtimes' state is in root's directories.
+    // stream: what cgroup and namespaces a process has.
     Kept{CAP_SYS_PTRACE, captures},
-    Kept{CAP_DAC_READ_SEARCH, captures},
+    // stream, telemetry: the runtimes' state is in root's directories.
+    Kept{CAP_DAC_READ_SEARCH, names_processes},
     // stream: the ring's reader runs ahead of ordinary work.
     Kept{CAP_SYS_NICE, captures},
     // api: SIGHUP may name another group for the socket.

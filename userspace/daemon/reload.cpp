@@ -32,16 +32,22 @@ void keep_until_restart(Config& config, const Config& old) {
 // A scheduler of ours shares a map with the programs that count, so it does not outlive them. One that was given up is tried
 // again: whoever sends the signal has seen to what ended it.
 void App::reload_counts(const Config& old) {
-  const bool other_count = config_.count.enabled != (count_ != nullptr);
+  const bool other_usage = config_.telemetry.enabled != old.telemetry.enabled ||
+                           config_.telemetry.max_cgroups != old.telemetry.max_cgroups;
+  const bool other_count = config_.count.enabled != (count_ != nullptr) || other_usage;
+  if (other_count) telemetry_.reset();  // which reads what the programs add up
   if (scheduler_ && (other_count || config_.scheduler != old.scheduler || scheduler_->given_up())) {
     scheduler_->stop();
     scheduler_->take(registry_);
     for (const auto& [kind, count] : scheduler_->exits()) scheduler_exits_[kind] += count;
     scheduler_.reset();
   }
-  if (!config_.count.enabled) {
-    if (count_) count_->take(registry_);  // what it counted since the last cycle
+  if (count_ && other_count) {
+    count_->take(registry_);  // what it counted since the last cycle
     count_.reset();
+  }
+  if (!config_.count.enabled) {
+    // It stays off.
   } else if (count_) {
     components_.set(CountPath::kName, {}, CountPath::kHow);
   } else {

@@ -2,18 +2,11 @@
 
 #include "daemon/stream/flow_labels.hpp"
 #include "identity/flow_id.hpp"
+#include "identity/hierarchy.hpp"
 #include "identity/proc_identity.hpp"
 
 namespace flowtap {
 namespace {
-
-// By itself: below the root a link to another sysfs, as a container may have it, would not be followed.
-std::optional<identity::RootDir> cgroup2(const std::string& host_root) {
-  for (const char* place : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
-    if (auto dir = identity::RootDir::open(host_root + place); dir && dir->has_file("cgroup.controllers"))
-      return std::move(*dir);
-  return std::nullopt;
-}
 
 std::optional<std::uint64_t> known(std::uint64_t value) {
   return value == 0 ? std::nullopt : std::optional(value);
@@ -22,12 +15,14 @@ std::optional<std::uint64_t> known(std::uint64_t value) {
 }  // namespace
 
 Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& host_root,
-                                                             identity::StateDirectories where) {
+                                                             identity::StateDirectories where,
+                                                             std::shared_ptr<NamedContainers> named) {
   FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
   // By itself: below `root` a link to another procfs, as a container may have it, would not be followed.
   FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
-  return std::unique_ptr<ContainerNamer>(
-      new ContainerNamer(std::move(root), std::move(proc), cgroup2(host_root), std::move(where)));
+  return std::unique_ptr<ContainerNamer>(new ContainerNamer(std::move(root), std::move(proc),
+                                                            identity::open_cgroup2(host_root),
+                                                            std::move(where), std::move(named)));
 }
 
 // The programs have made sure of both: the cgroup is systemd's, the executable is the node's.
@@ -77,6 +72,8 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
             "{}"};
   if (!answer.container && !answer.nested)
     return {complete || answer.unit ? flow::NamingState::kNotOurs : flow::NamingState::kPartial, {}, {}};
+  if (named_ && answer.container && complete && enter.cgroup != 0)
+    named_->note(enter.cgroup, *answer.container);
   const FlowLabels labels = answer.container ? labels_of(*answer.container) : FlowLabels{};
   return {complete ? flow::NamingState::kNamed : flow::NamingState::kPartial, answer.flow_id().value_or(""),
           render_labels(labels), !answer.container || !answer.container->sandbox, labels.count()};

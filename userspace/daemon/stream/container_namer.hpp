@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/named_containers.hpp"
 #include "flow/namer.hpp"
 #include "identity/resolver.hpp"
 
@@ -12,9 +13,10 @@ namespace flowtap {
 
 class ContainerNamer final : public flow::Namer {
  public:
-  /// `host_root` is where the node's file system is seen, with its /proc.
-  [[nodiscard]] static Result<std::unique_ptr<ContainerNamer>> open(const std::string& host_root,
-                                                                    identity::StateDirectories where = {});
+  /// `host_root` is where the node's file system is seen, with its /proc. `named` is told each container; may be null.
+  [[nodiscard]] static Result<std::unique_ptr<ContainerNamer>> open(
+      const std::string& host_root, identity::StateDirectories where = {},
+      std::shared_ptr<NamedContainers> named = {});
 
   [[nodiscard]] flow::Naming name(const flow::Enter& enter) override;
 
@@ -22,11 +24,12 @@ class ContainerNamer final : public flow::Namer {
   [[nodiscard]] flow::Naming name_listed(const flow::Enter& enter);
 
   ContainerNamer(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
-                 identity::StateDirectories where)
+                 identity::StateDirectories where, std::shared_ptr<NamedContainers> named)
       : root_(std::move(root)),
         proc_(std::move(proc)),
         cgroups_(std::move(cgroups)),
-        resolver_(root_, proc_, std::move(where), kRemembered, cgroups_ ? &*cgroups_ : nullptr) {}
+        resolver_(root_, proc_, std::move(where), kRemembered, cgroups_ ? &*cgroups_ : nullptr),
+        named_(std::move(named)) {}
 
   static constexpr std::size_t kRemembered = 4096;
 
@@ -34,6 +37,7 @@ class ContainerNamer final : public flow::Namer {
   identity::RootDir proc_;
   std::optional<identity::RootDir> cgroups_;  // the hierarchy of v2, where it is seen
   identity::Resolver resolver_;
+  std::shared_ptr<NamedContainers> named_;
 };
 
 }  // namespace flowtap

@@ -53,7 +53,8 @@ std::string bpffs_path(const Config& config) {
   return config.stream.bpffs.empty() ? config.host_root + "/sys/fs/bpf" : config.stream.bpffs;
 }
 
-Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
+Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config,
+                                                     std::shared_ptr<NamedContainers> named) {
   std::unique_ptr<StreamPath> path(new StreamPath);
   FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, {.bytes = config.stream.flows_bytes,
                                                           .flows = config.stream.flows.max_flows}));
@@ -77,7 +78,7 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config) {
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
   path->lines_ = LinePath::open(mounted.path, config.stream, *path->journal_);
   for (const std::string& said : path->lines_->store().said()) path->warnings_.push_back(said);
-  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root, config.stream.runtimes));
+  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root, config.stream.runtimes, std::move(named)));
   path->namer_ = std::move(namer);
   path->open_files();
   FTAP_TRY(path->open_kernel(config));

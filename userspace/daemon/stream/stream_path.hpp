@@ -44,7 +44,8 @@ class StreamPath {
   static constexpr const char* kName = "stream";  ///< the component's
 
   /// Mounts, loads or takes over, and replays the journal: all that needs rights which are dropped then.
-  [[nodiscard]] static Result<std::unique_ptr<StreamPath>> open(const Config& config);
+  [[nodiscard]] static Result<std::unique_ptr<StreamPath>> open(const Config& config,
+                                                                std::shared_ptr<NamedContainers> named);
   ~StreamPath();
   StreamPath(const StreamPath&) = delete;
   StreamPath& operator=(const StreamPath&) = delete;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "daemon/telemetry/cgroup_names.hpp"
 #include "telemetry/node/load.hpp"
+#include "telemetry/workloads/workload_collector.hpp"
 
 namespace flowtap {
 namespace {
@@ -10,15 +12,32 @@ namespace {
 using stats::StatId;
 using Clock = std::chrono::steady_clock;
 
-}  // namespace
-
-std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config) {
-  return std::unique_ptr<TelemetryPath>(new TelemetryPath(config));
+Result<std::unique_ptr<telemetry::Collector>> workload_collector(
+    const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+    std::shared_ptr<NamedContainers> named) {
+  FTAP_TRY_ASSIGN(source, std::move(usage));
+  FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(named)));
+  return std::make_unique<telemetry::WorkloadCollector>(std::move(source), std::move(names),
+                                                        config.telemetry.keep);
 }
 
-TelemetryPath::TelemetryPath(const Config& config) : time_limit_(config.telemetry.time_limit) {
+}  // namespace
+
+std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
+                                                    Result<std::unique_ptr<telemetry::UsageSource>> usage,
+                                                    std::shared_ptr<NamedContainers> named) {
+  return std::unique_ptr<TelemetryPath>(new TelemetryPath(config, std::move(usage), std::move(named)));
+}
+
+TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+                             std::shared_ptr<NamedContainers> named)
+    : time_limit_(config.telemetry.time_limit) {
   const std::string proc = on_host(config, "/proc");
   collectors_.add(std::make_unique<telemetry::LoadCollector>(proc));
+  if (auto workloads = workload_collector(config, std::move(usage), std::move(named)))
+    collectors_.add(std::move(*workloads));
+  else
+    missing_ = std::move(workloads.error()).in("workloads are not told apart");
   states_ = collectors_.states();
 }
 
@@ -49,7 +68,7 @@ Status TelemetryPath::health() const {
   std::string late;
   for (const telemetry::CollectorState& state : states_)
     if (state.late) late += (late.empty() ? "" : ", ") + std::string(state.name);
-  if (late.empty()) return {};
+  if (late.empty()) return missing_ ? Status(std::unexpected(*missing_)) : Status();
   return fail(fmt::format("no answer within {} ms when this was read: {}", time_limit_.count(), late),
               "a file system or device that hangs does this; all else is read");
 }

@@ -3,14 +3,17 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "daemon/config.hpp"
+#include "daemon/named_containers.hpp"
 #include "daemon/process_stats.hpp"
 #include "stats/snapshot.hpp"
 #include "telemetry/collectors.hpp"
+#include "telemetry/workloads/usage_source.hpp"
 
 namespace flowtap {
 
@@ -18,7 +21,10 @@ class TelemetryPath {
  public:
   static constexpr const char* kName = "telemetry";  ///< the component's
 
-  [[nodiscard]] static std::unique_ptr<TelemetryPath> start(const Config& config);
+  /// `usage`: what the kernel side adds up, or why that cannot be had. `named`: what the stream path knows.
+  [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
+      const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+      std::shared_ptr<NamedContainers> named);
 
   /// Reads all anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that old. Takes
   /// telemetry.time_limit at most. What could not be read is counted in `errors`.
@@ -27,16 +33,18 @@ class TelemetryPath {
   /// The values of the last collect(), and what it cost.
   void append_samples(std::vector<stats::Series>& out) const;
 
-  /// Which collectors do not answer, if any.
+  /// What is missing: a collector that does not answer, or that could not be started.
   [[nodiscard]] Status health() const;
   [[nodiscard]] std::string how() const;
 
  private:
   static constexpr std::chrono::milliseconds kLeast{1000};
 
-  explicit TelemetryPath(const Config& config);
+  TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+                std::shared_ptr<NamedContainers> named);
 
   std::chrono::milliseconds time_limit_;
+  std::optional<Error> missing_;  // why workloads are not told apart, though they should
   telemetry::Collectors collectors_;
   std::vector<telemetry::CollectorState> states_;
   std::vector<stats::Series> series_;

@@ -1,0 +1,88 @@
+#include "daemon/telemetry/cgroup_names.hpp"
+
+#include "identity/hierarchy.hpp"
+
+namespace flowtap {
+namespace {
+
+using telemetry::CgroupNaming;
+using telemetry::WorkloadKind;
+using telemetry::WorkloadName;
+
+constexpr std::size_t kShortId = 12;          // as the runtimes' own tools show an id
+constexpr std::string_view kSandbox = "POD";  // what cAdvisor has always called it
+
+// Up to the first name that has `word` in it.
+std::string up_to(std::string_view path, std::string_view word) {
+  const auto at = path.find(word);
+  if (word.empty() || at == std::string_view::npos) return {};
+  return std::string(path.substr(0, path.find('/', at)));
+}
+
+WorkloadName name_of(const identity::ContainerIdentity& who) {
+  const std::string id = who.container_id.substr(0, kShortId);
+  if (!who.pod && !who.pod_uid)
+    return {.kind = WorkloadKind::kContainer,
+            .ns = {},
+            .pod = {},
+            .container = who.container_name.value_or(id),
+            .workload = {}};
+  return {.kind = WorkloadKind::kPod,
+          .ns = who.ns.value_or(""),
+          .pod = who.pod.value_or(""),
+          .container = who.sandbox ? std::string(kSandbox) : who.container_name.value_or(id),
+          .workload = std::string(telemetry::controller_of(who.pod.value_or("")))};
+}
+
+}  // namespace
+
+CgroupNaming naming_of(const identity::Answer& answer, std::string_view path) {
+  const bool complete = answer.certainty == identity::Certainty::kComplete;
+  if (answer.container)
+    return {.name = name_of(*answer.container),
+            .complete = complete,
+            .top = up_to(path, answer.container->container_id)};
+  if (answer.unit)
+    return {
+        .name = {.kind = WorkloadKind::kUnit, .ns = {}, .pod = {}, .container = {}, .workload = *answer.unit},
+        .complete = true,
+        .top = up_to(path, *answer.unit)};
+  return {.name = {.kind = WorkloadKind::kHost, .ns = {}, .pod = {}, .container = {}, .workload = {}},
+          .complete = true,
+          .top = {}};
+}
+
+Result<std::unique_ptr<CgroupIdentities>> CgroupIdentities::open(const std::string& host_root,
+                                                                 identity::StateDirectories where,
+                                                                 std::shared_ptr<NamedContainers> named) {
+  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
+  // By itself: below `root` a link to another procfs, as a container may have it, would not be followed.
+  FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
+  return std::unique_ptr<CgroupIdentities>(new CgroupIdentities(std::move(root), std::move(proc),
+                                                                identity::open_cgroup2(host_root),
+                                                                std::move(where), std::move(named)));
+}
+
+CgroupNaming CgroupIdentities::name(std::uint64_t id, const std::string& path) {
+  const auto last = path.rfind('/');
+  const std::string above = path.substr(0, last);
+  identity::Answer answer = resolver_.resolve({.cgroup = path.substr(last + 1),
+                                               .parent = above.substr(above.rfind('/') + 1),
+                                               .pid = 0,
+                                               .cgroup_path = path,
+                                               .start = {},
+                                               .cgroup_id = id});
+  if (answer.certainty == identity::Certainty::kPartial) {
+    if (auto known = named_->find(id)) {
+      answer.container = std::move(*known);
+      answer.certainty = identity::Certainty::kComplete;
+    }
+  }
+  return naming_of(answer, path);
+}
+
+Status CgroupIdentities::walk(const std::function<void(std::uint64_t id, std::string path)>& see) {
+  return cgroups_ ? identity::walk_cgroups(*cgroups_, see) : Status{};
+}
+
+}  // namespace flowtap

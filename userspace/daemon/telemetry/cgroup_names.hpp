@@ -1,0 +1,46 @@
+// Whose the cgroups of the node are, by what identity/ finds out: as the streams' names, so that logs and usage fit together.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/named_containers.hpp"
+#include "identity/resolver.hpp"
+#include "telemetry/workloads/usage_ledger.hpp"
+
+namespace flowtap {
+
+class CgroupIdentities final : public telemetry::CgroupNames {
+ public:
+  /// `host_root` is where the node's file system is seen, with its /proc and /sys. `named` knows containers whose bundle is
+  /// gone already.
+  [[nodiscard]] static Result<std::unique_ptr<CgroupIdentities>> open(const std::string& host_root,
+                                                                      identity::StateDirectories where,
+                                                                      std::shared_ptr<NamedContainers> named);
+
+  [[nodiscard]] telemetry::CgroupNaming name(std::uint64_t id, const std::string& path) override;
+  [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override;
+
+ private:
+  static constexpr std::size_t kRemembered = 4096;
+
+  CgroupIdentities(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
+                   identity::StateDirectories where, std::shared_ptr<NamedContainers> named)
+      : root_(std::move(root)),
+        proc_(std::move(proc)),
+        cgroups_(std::move(cgroups)),
+        resolver_(root_, proc_, std::move(where), kRemembered, cgroups_ ? &*cgroups_ : nullptr),
+        named_(std::move(named)) {}
+
+  identity::RootDir root_;
+  identity::RootDir proc_;
+  std::optional<identity::RootDir> cgroups_;  // the hierarchy of v2, where it is seen
+  identity::Resolver resolver_;
+  std::shared_ptr<NamedContainers> named_;
+};
+
+/// `answer` as a workload's name; `path` is the cgroup's.
+[[nodiscard]] telemetry::CgroupNaming naming_of(const identity::Answer& answer, std::string_view path);
+
+}  // namespace flowtap
