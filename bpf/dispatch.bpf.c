@@ -35,7 +35,7 @@
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
 #include "bpf/lib/task_record.bpf.h"
-#include "bpf/lib/usage.bpf.h"
+#include "bpf/lib/usage_running.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -47,18 +47,6 @@ extern const void ext_sched_class __ksym __weak;
  * constant the verifier removes the question where it is 0.
  */
 const volatile __u64 ftap_only_cgroup = 0;
-
-struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1); /* the loader sets it to the highest possible CPU + 1 */
-  __type(key, __u32);
-  __type(value, struct ftap_cpu);
-} ftap_cpus SEC(".maps");
-
-static __always_inline struct ftap_cpu* cpu_of(__u32 cpu) {
-  return bpf_map_lookup_elem(&ftap_cpus, &cpu);
-}
 
 SEC("iter/task")
 int ftap_task_iter(struct bpf_iter__task* ctx) {
@@ -107,7 +95,7 @@ int BPF_PROG(ftap_waking, struct task_struct* task) {
   if (!t) return 0;
   __u32 here = bpf_get_smp_processor_id();
   struct ftap_cpu* cpu = cpu_of(here);
-  t->waker_cpu = cpu && cpu->busy ? here : FTAP_NO_CPU;
+  t->waker_cpu = cpu && cpu->task ? here : FTAP_NO_CPU;
   t->waker_switches = cpu ? cpu->switches : 0;
   t->prev_cpu = task->thread_info.cpu;
   return 0;
@@ -272,7 +260,7 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
   }
   if (next->pid) count_dispatch(next, here, &sw, now);
 
-  here->busy = next->pid != 0;
+  here->task = next->pid ? (__u64)next : 0;
   here->last_blocked = sw.prev_blocked;
   here->switches++;
   return 0;

@@ -14,9 +14,9 @@ struct ftap_cpu {
 
   /* Written by the sched_switch program on this CPU; read by it on others. */
   unsigned long long switches; /* context switches seen on this CPU */
+  unsigned long long task;     /* address of the task that runs here; 0: the idle task does */
   unsigned int last_blocked;   /* 1 when the task that the last switch took off this CPU went to sleep */
-  unsigned int busy;           /* 1 while a task that is not the idle task runs here */
-  unsigned int pad[10];        /* to a cache line, so that no CPU's switches disturb another's */
+  unsigned int pad[9];         /* to a cache line, so that no CPU's switches disturb another's */
 };
 
 #endif /* FTAP_ABI_CPU_H */

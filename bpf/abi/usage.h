@@ -20,6 +20,12 @@ struct ftap_usage {
   unsigned long long pad[5];     /* to a cache line */
 };
 
+/* What a CPU's task has run since its last switch, of element CPU of a map; as of the last time that the program was run. */
+struct ftap_running {
+  unsigned long long run_ns;
+  unsigned long long group;
+};
+
 /*
  * Set by who looks for a number and finds none, cleared by userspace when it has put some back: so that tasks of
  * FTAP_GROUP_OTHER look again, and do not at each of their dispatches.

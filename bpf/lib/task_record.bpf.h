@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is remembered of each task between two switches: how it came to wait for a CPU, and whose it is. */
+/* What is remembered of each CPU, and of each task between two switches: how it came to wait for a CPU, and whose it is. */
 #ifndef FTAP_LIB_TASK_RECORD_BPF_H
 #define FTAP_LIB_TASK_RECORD_BPF_H
 
 #include "bpf/abi/cpu.h"
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1); /* the loader sets it to the highest possible CPU + 1 */
+  __type(key, __u32);
+  __type(value, struct ftap_cpu);
+} ftap_cpus SEC(".maps");
+
+static __always_inline struct ftap_cpu* cpu_of(__u32 cpu) {
+  return bpf_map_lookup_elem(&ftap_cpus, &cpu);
+}
 
 enum ftap_task_state {
   FTAP_TASK_UNKNOWN, /* nothing seen since the record was made */

@@ -1,5 +1,6 @@
 // Cgroups that come and go while what they use is accounted for: the ledger, with the kernel's own events and numbers.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +139,41 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
   std::printf("in all %.3f and %.3f ms\n", static_cast<double>(kernels) * 1e-6,
               static_cast<double>(ours) * 1e-6);
   EXPECT_GE(ours, static_cast<std::uint64_t>(kRounds * kEach) * 1'000'000U);
+}
+
+// A thread that has its CPU to itself is not switched out: what it runs is seen all the same, and once.
+TEST_F(UsageOfCgroups, WhatRunsForLongIsSeenWhileItRuns) {
+  start(64);
+  const ScratchCgroup cgroup("flowtap-long");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    cgroup.join();
+    sched_param first{.sched_priority = 1};
+    ::sched_setscheduler(0, SCHED_FIFO, &first);  // nobody takes the CPU from it
+    spin(700ms);
+    ::_exit(0);
+  }
+  std::uint64_t last = 0;
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(100ms);
+    const std::uint64_t before = charged_ns(cgroup.path());
+    round();
+    const std::uint64_t after = charged_ns(cgroup.path());
+    const std::uint64_t used = of(path_of("flowtap-long")).run_ns;
+    std::printf("%.3f ms <= %.3f ms <= %.3f ms\n", static_cast<double>(before) * 1e-6,
+                static_cast<double>(used) * 1e-6, static_cast<double>(after) * 1e-6);
+    // The kernel brings it up to date at its tick.
+    EXPECT_GE(used + 10'000'000U, before);
+    EXPECT_LE(used, after + 10'000'000U);
+    EXPECT_GE(used, last);
+    last = used;
+  }
+  ::waitpid(child, nullptr, 0);
+  std::this_thread::sleep_for(20ms);
+  round();
+  EXPECT_LE(std::abs(static_cast<std::int64_t>(of(path_of("flowtap-long")).run_ns) -
+                     static_cast<std::int64_t>(charged_ns(cgroup.path()))),
+            1'000'000);
 }
 
 TEST_F(UsageOfCgroups, WhoFoundNoNumberLooksAgainWhenThereAreSome) {

@@ -63,7 +63,7 @@ Result<DispatchOpened> DispatchOpened::open(Topology topology) {
   if (!skeleton)
     return std::unexpected(bpf_refusal("open the dispatch programs", errno, LibbpfMessages::reason()));
   const unsigned nr_cpus = topology.highest_plus_one();
-  for (bpf_map* map : {skeleton->maps.ftap_slots, skeleton->maps.ftap_cpus}) {
+  for (bpf_map* map : {skeleton->maps.ftap_slots, skeleton->maps.ftap_cpus, skeleton->maps.ftap_runnings}) {
     if (const int err = bpf_map__set_max_entries(map, nr_cpus); err != 0)
       return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
   }
@@ -142,11 +142,16 @@ Result<UsageReader> DispatchLive::usage() const {
   FTAP_TRY_ASSIGN(usages, MapView<ftap_usage>::map(bpf_map__fd(skeleton_->maps.ftap_usages),
                                                    static_cast<std::size_t>(groups) * nr_cpus_));
   FTAP_TRY_ASSIGN(numbers, MapView<ftap_numbers>::map(bpf_map__fd(skeleton_->maps.ftap_numbers), 1));
+  FTAP_TRY_ASSIGN(running, MapView<ftap_running>::map(bpf_map__fd(skeleton_->maps.ftap_runnings), nr_cpus_));
+  Fd look(::fcntl(bpf_program__fd(skeleton_->progs.ftap_look), F_DUPFD_CLOEXEC, 0));
   Fd by_cgroup(::fcntl(bpf_map__fd(skeleton_->maps.ftap_groups), F_DUPFD_CLOEXEC, 0));
   Fd free(::fcntl(bpf_map__fd(skeleton_->maps.ftap_free_groups), F_DUPFD_CLOEXEC, 0));
-  if (!by_cgroup.valid() || !free.valid()) return fail_errno(errno, "cannot keep the maps of cgroups");
+  if (!look.valid() || !by_cgroup.valid() || !free.valid())
+    return fail_errno(errno, "cannot keep the maps of cgroups");
   return UsageReader({.usages = std::move(usages),
                       .numbers = std::move(numbers),
+                      .running = std::move(running),
+                      .look = std::move(look),
                       .groups = std::move(by_cgroup),
                       .free = std::move(free),
                       .nr_groups = groups});
@@ -170,8 +175,9 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   const bpf_object_skeleton& parts = *skeleton_->skeleton;
   for (int i = 0; i < parts.prog_cnt; ++i) {
     const bpf_program* program = *parts.progs[i].prog;
-    // The iterator ran once, at the start; it is not attached to anything. Nor is what only the usage needs without it.
-    if (program == skeleton_->progs.ftap_task_iter ||
+    // The iterator ran once, at the start; it is not attached to anything, nor is what is run to look, nor without the usage
+    // what only that needs.
+    if (program == skeleton_->progs.ftap_task_iter || program == skeleton_->progs.ftap_look ||
         (program == skeleton_->progs.ftap_moved && !skeleton_->rodata->ftap_usage_on))
       continue;
     const bpf_link* link = *parts.progs[i].link;

@@ -18,6 +18,7 @@ class NodeUsage final : public telemetry::UsageSource {
     return watch_->take(take);
   }
   [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() override {
+    if (!reader_.look()) return fail("cannot look at what runs now");
     return reader_.numbered();
   }
   [[nodiscard]] GroupUsage read(std::uint32_t group) const override { return reader_.read(group); }

@@ -62,7 +62,21 @@ Result<std::vector<telemetry::NumberedCgroup>> UsageReader::numbered() const {
 }
 
 GroupUsage UsageReader::read(std::uint32_t group) const {
-  return sum_of(maps_, group, whole);
+  GroupUsage sum = sum_of(maps_, group, whole);
+  for (const Running& running : running_)
+    if (running.group == group) sum.run_ns += running.run_ns;
+  return sum;
+}
+
+bool UsageReader::look() {
+  running_.clear();
+  bpf_test_run_opts options{};  // by hand: LIBBPF_OPTS is no C++ for clang
+  options.sz = sizeof(options);
+  if (bpf_prog_test_run_opts(maps_.look.get(), &options) != 0) return false;
+  for (const ftap_running& cpu : maps_.running.elements())
+    if (cpu.run_ns != 0)
+      running_.push_back({.group = static_cast<std::uint32_t>(cpu.group), .run_ns = cpu.run_ns});
+  return true;
 }
 
 GroupUsage UsageReader::release(const telemetry::NumberedCgroup& cgroup) {

@@ -19,6 +19,8 @@ using telemetry::GroupUsage;
 struct UsageMaps {
   MapView<ftap_usage> usages;     ///< CPUs * groups
   MapView<ftap_numbers> numbers;  ///< one
+  MapView<ftap_running> running;  ///< CPUs
+  Fd look;                        ///< the program that fills it
   Fd groups;                      ///< numbers by cgroup
   Fd free;                        ///< numbers that nobody has
   std::uint32_t nr_groups = 0;
@@ -34,13 +36,24 @@ class UsageReader {
   /// All that have one, each once. Those that get one meanwhile may be missing.
   [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() const;
 
+  /// With what its tasks have run since their last switch, as far as look() has seen it. What is switched out between that
+  /// and this is in it twice, and once the next time.
   [[nodiscard]] GroupUsage read(std::uint32_t group) const;
+
+  /// Looks at what runs now. False: it could not.
+  bool look();
 
   /// UsageSource::release().
   [[nodiscard]] GroupUsage release(const telemetry::NumberedCgroup& cgroup);
 
  private:
+  struct Running {
+    std::uint32_t group = 0;
+    std::uint64_t run_ns = 0;
+  };
+
   UsageMaps maps_;
+  std::vector<Running> running_;  // at the last look()
 };
 
 }  // namespace flowtap::kernel

@@ -1,17 +1,24 @@
 #include "telemetry/workloads/usage_ledger.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
 namespace flowtap::telemetry {
 namespace {
 
-// What came on top; a value that fell is none.
+// What came on top of the most that was ever read: what a CPU's task has run since its last switch may be read twice.
 GroupUsage since(const GroupUsage& now, const GroupUsage& before) {
   const auto more = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   return {.run_ns = more(now.run_ns, before.run_ns),
           .wait_ns = more(now.wait_ns, before.wait_ns),
           .dispatches = more(now.dispatches, before.dispatches)};
+}
+
+GroupUsage most(const GroupUsage& a, const GroupUsage& b) {
+  return {.run_ns = std::max(a.run_ns, b.run_ns),
+          .wait_ns = std::max(a.wait_ns, b.wait_ns),
+          .dispatches = std::max(a.dispatches, b.dispatches)};
 }
 
 }  // namespace
@@ -44,7 +51,7 @@ void UsageLedger::ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::ti
 
 void UsageLedger::add(Cgroup& cgroup, const GroupUsage& now) {
   workloads_[cgroup.naming->name].usage += since(now, cgroup.counted);
-  cgroup.counted = now;
+  cgroup.counted = most(cgroup.counted, now);
 }
 
 void UsageLedger::note_living(Clock::time_point now) {
@@ -90,7 +97,7 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
     Workload& unknown = workloads_[WorkloadName{}];
     unknown.usage += since(rest, unnumbered_);
     unknown.last = now;
-    unnumbered_ = rest;
+    unnumbered_ = most(unnumbered_, rest);
   }
   note_living(now);
   forget_old(now);
