@@ -30,6 +30,8 @@ struct Sample {
   SampleKind kind = SampleKind::kGauge;
   std::uint64_t total = 0;  ///< kCount and kNano
   double gauge = 0;         ///< kGauge; never NaN or infinite
+  /// The total began before flowtapd did: who sends differences begins with the next one.
+  bool began_before = false;
 };
 
 /// histogram_edge() as Sample::le shows it.
@@ -74,6 +76,7 @@ void for_each_sample(const Series& series, Visit visit) {
   Sample sample;
   sample.family = &family(series.stat->family);
   sample.labels = series.labels;
+  sample.began_before = series.stat->counted_by == CountedBy::kMachine;
   if (const auto* histogram = std::get_if<HistogramValue>(&series.value)) {
     detail::visit_histogram(sample, *histogram, series.stat->widened, visit);
     return;

@@ -52,6 +52,7 @@ Spectatord::Spectatord(SpectatordOptions options, std::unique_ptr<Packets> packe
 }
 
 void Spectatord::begin_at(const Snapshot& snapshot) {
+  first_ = false;
   take(snapshot);
   for (Counter& counter : counters_) {
     // What the file says holds this process' total already. Without it the old backend sent the total as it
@@ -95,6 +96,7 @@ void Spectatord::take(const Snapshot& snapshot) {
         take_counter(sample);
       }
     });
+  first_ = false;
   for (Counter& counter : counters_) {
     if (!counter.seen) continue;
     if (counter.fresh < counter.total) counter.base += counter.total;  // whatever counts this began again
@@ -119,6 +121,7 @@ void Spectatord::take_counter(const Sample& sample) {
   counter.seen = true;
   // Added, since two label values that differ only in replaced bytes are one counter at the receiver.
   counter.fresh += sample.total;
+  if (first_ && sample.began_before) counter.base -= sample.total;
 }
 
 /// Before anything is sent: what the file holds is never less than what the receiver has.

@@ -94,6 +94,7 @@ class Spectatord : public Backend {
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<Counter> counters_;
   std::vector<std::string> gauges_;  // this cycle's lines
+  bool first_ = true;                // no snapshot was seen yet
   std::size_t cursor_ = 0;           // the counter that a cut-short cycle went no further than
   BackendHealth health_;
 };

@@ -84,6 +84,7 @@ Statsd::Line& Statsd::line_of(const Sample& sample) {
   if (added) {
     auto [head, tail] = statsd_format(sample, options_);
     lines_.push_back(Line{std::move(head), std::move(tail), sample.kind});
+    if (sample.began_before && round_ <= 1) lines_.back().sent = sample.total;
   }
   return lines_[at->second];
 }

@@ -250,6 +250,27 @@ TEST_F(SpectatordTest, CountersBeyondTheBoundAreCountedAsLost) {
   EXPECT_THAT(wire_.lines(), Not(Contains("U:flowtap_read_errors_total,what=c:0")));
 }
 
+// What the machine counted while nobody looked is not ours to tell; what it counts over our restarts is told once.
+TEST_F(SpectatordTest, WhatTheMachineCountedBeforeIsNotSent) {
+  SpectatordModel receiver;
+  receive(receiver);
+  std::uint64_t machine = 1'000'000;
+  start();
+  for (int life = 0; life < 3; ++life) {
+    for (int i = 0; i < 20; ++i) {
+      script_.set(StatId::kWORKLOAD_DISPATCHES, {"unit", "n", "p", "c", "a"}, machine);
+      run(1, 0);
+      machine += 7;
+    }
+    restart();
+  }
+  run(20, 0);
+  receiver.flush();
+  EXPECT_EQ(receiver.reported(
+                "flowtap_workload_dispatches_total,kind=unit,namespace=n,pod=p,container=c,workload=a"),
+            3U * 19 * 7);
+}
+
 TEST_F(SpectatordTest, AReloadGoesOnWithTheSameValues) {
   SpectatordModel receiver;
   receive(receiver);

@@ -79,6 +79,23 @@ TEST(Statsd, OnlyDifferencesAreSent) {
   EXPECT_THAT(wire.lines(), ElementsAre("dispatched_tasks_total.kernel.wsync:3|c"));
 }
 
+// A machine that has been up for a year would send a year's worth.
+TEST(Statsd, WhatTheMachineCountedBeforeIsNotSent) {
+  Wire wire;
+  Statsd backend = make(wire);
+  SnapshotScript script;
+  const std::vector<std::string> old{"unit", "", "", "", "a.service"};
+  script.set(StatId::kWORKLOAD_DISPATCHES, old, std::uint64_t{1'000'000});
+  ASSERT_TRUE(backend.publish(script.next()));
+  EXPECT_THAT(wire.lines(), IsEmpty());
+  script.set(StatId::kWORKLOAD_DISPATCHES, old, std::uint64_t{1'000'003});
+  script.set(StatId::kWORKLOAD_DISPATCHES, {"unit", "", "", "", "new.service"}, std::uint64_t{5});
+  ASSERT_TRUE(backend.publish(script.next()));
+  EXPECT_THAT(wire.lines(),
+              ElementsAre("flowtap_workload_dispatches_total.unit.none.none.none.a_service:3|c",
+                          "flowtap_workload_dispatches_total.unit.none.none.none.new_service:5|c"));
+}
+
 TEST(Statsd, LargeCountsAreExact) {
   Wire wire;
   Statsd backend = make(wire);
