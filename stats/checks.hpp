@@ -2,6 +2,7 @@
 // checks.cpp holds the real table against them when it is compiled.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "stats/table.hpp"
@@ -70,29 +71,55 @@ constexpr bool helps(std::span<const Family> families, std::span<const Stat> sta
   return true;
 }
 
-constexpr bool no_duplicate(std::span<const Family> families, std::span<const Stat> stats) {
-  for (std::size_t i = 0; i < families.size(); ++i)
-    for (std::size_t j = i + 1; j < families.size(); ++j)
-      if (families[i].name == families[j].name) return false;
-  for (std::size_t i = 0; i < stats.size(); ++i)
-    for (std::size_t j = i + 1; j < stats.size(); ++j)
-      if (stats[i].family == stats[j].family && stats[i].label == stats[j].label &&
-          stats[i].counted_by == stats[j].counted_by)
-        return false;
+// clang gives a constant expression a million steps, and the table has hundreds of rows: what compares each row with each other
+// one has too many. So rows are looked for by number or by hash.
+inline constexpr std::size_t kBuckets = 4096;
+
+constexpr std::size_t bucket_of(std::string_view text, std::size_t more = 0) {
+  std::size_t hash = more;
+  for (const char c : text) hash = hash * 31 + static_cast<unsigned char>(c);
+  return hash % kBuckets;
+}
+
+/// True where `same` holds for no two of `rows`; it is asked only of those in the same bucket.
+template <class Row, class Bucket, class Same>
+constexpr bool all_different(std::span<const Row> rows, Bucket bucket, Same same) {
+  std::array<bool, kBuckets> taken{};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t mine = bucket(rows[i]);
+    for (std::size_t j = 0; taken[mine] && j < i; ++j)
+      if (same(rows[i], rows[j])) return false;
+    taken[mine] = true;
+  }
   return true;
 }
 
+constexpr bool no_duplicate(std::span<const Family> families, std::span<const Stat> stats) {
+  return all_different(
+             families, [](const Family& f) { return bucket_of(f.name); },
+             [](const Family& a, const Family& b) { return a.name == b.name; }) &&
+         all_different(
+             stats,
+             [](const Stat& s) {
+               return bucket_of(s.label.value_or(""), static_cast<std::size_t>(s.family));
+             },
+             [](const Stat& a, const Stat& b) {
+               return a.family == b.family && a.label == b.label && a.counted_by == b.counted_by;
+             });
+}
+
 constexpr bool no_empty_family(std::span<const Family> families, std::span<const Stat> stats) {
-  for (const Family& f : families) {
-    bool found = false;
-    for (const Stat& s : stats) found = found || s.family == f.id;
-    if (!found) return false;
-  }
+  std::array<bool, kBuckets> found{};
+  for (const Stat& s : stats) found.at(static_cast<std::size_t>(s.family)) = true;
+  for (const Family& f : families)
+    if (!found.at(static_cast<std::size_t>(f.id))) return false;
   return true;
 }
 
 // A copy and not a pointer: under UBSan GCC takes no comparison of pointers for a constant expression.
 constexpr std::optional<Family> find(std::span<const Family> families, FamilyId id) {
+  const auto place = static_cast<std::size_t>(id);  // in the real table
+  if (place < families.size() && families[place].id == id) return families[place];
   for (const Family& f : families)
     if (f.id == id) return f;
   return std::nullopt;
@@ -108,9 +135,13 @@ constexpr bool endings_and_units(std::span<const Family> families, std::span<con
 
 /// All stats of a family have its kind and unit: one HELP and one TYPE line stand for all of them.
 constexpr bool families_agree(std::span<const Stat> stats) {
-  for (const Stat& a : stats)
-    for (const Stat& b : stats)
-      if (a.family == b.family && (a.kind != b.kind || a.unit != b.unit)) return false;
+  std::array<std::size_t, kBuckets> first{};  // of the family, its place counted from 1
+  for (std::size_t i = 0; i < stats.size(); ++i) {
+    std::size_t& place = first.at(static_cast<std::size_t>(stats[i].family));
+    if (place == 0) place = i + 1;
+    const Stat& other = stats[place - 1];
+    if (other.kind != stats[i].kind || other.unit != stats[i].unit) return false;
+  }
   return true;
 }
 
