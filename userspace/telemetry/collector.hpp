@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stats/snapshot.hpp"
@@ -13,6 +15,11 @@ namespace flowtap::telemetry {
 struct Collected {
   std::vector<stats::Series> series;
   std::uint64_t unread = 0;  ///< values that were to be read, could not be, and are absent
+
+  /// `labels`: as many as the row has, in its order.
+  void add(stats::StatId id, stats::Value value, std::vector<std::string> labels = {}) {
+    series.push_back({&stats::stat(id), std::move(labels), value});
+  }
 };
 
 /// Called from one thread at a time, which need not be the same each time. Reads under the root that it was given.

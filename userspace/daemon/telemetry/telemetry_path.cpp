@@ -1,9 +1,18 @@
 #include "daemon/telemetry/telemetry_path.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "daemon/telemetry/cgroup_names.hpp"
+#include "telemetry/node/cpu.hpp"
+#include "telemetry/node/disks.hpp"
+#include "telemetry/node/filesystems.hpp"
 #include "telemetry/node/load.hpp"
+#include "telemetry/node/memory.hpp"
+#include "telemetry/node/network.hpp"
+#include "telemetry/node/network_links.hpp"
+#include "telemetry/node/pressure.hpp"
+#include "telemetry/node/schedstat.hpp"
 #include "telemetry/workloads/workload_collector.hpp"
 
 namespace flowtap {
@@ -11,6 +20,20 @@ namespace {
 
 using stats::StatId;
 using Clock = std::chrono::steady_clock;
+
+void add_node(telemetry::Collectors& collectors, const Config& config) {
+  const std::string proc = on_host(config, "/proc");
+  collectors.add(std::make_unique<telemetry::LoadCollector>(proc));
+  collectors.add(
+      std::make_unique<telemetry::CpuCollector>(proc, static_cast<unsigned>(::sysconf(_SC_CLK_TCK))));
+  collectors.add(std::make_unique<telemetry::MemoryCollector>(proc));
+  collectors.add(std::make_unique<telemetry::DiskCollector>(proc));
+  collectors.add(std::make_unique<telemetry::NetworkCollector>(proc));
+  collectors.add(std::make_unique<telemetry::NetworkLinkCollector>(on_host(config, "/sys")));
+  collectors.add(std::make_unique<telemetry::PressureCollector>(proc));
+  collectors.add(std::make_unique<telemetry::SchedstatCollector>(proc));
+  collectors.add(std::make_unique<telemetry::FilesystemCollector>(proc, config.host_root));
+}
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
     const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
@@ -32,8 +55,7 @@ std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
 TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
                              std::shared_ptr<NamedContainers> named)
     : time_limit_(config.telemetry.time_limit) {
-  const std::string proc = on_host(config, "/proc");
-  collectors_.add(std::make_unique<telemetry::LoadCollector>(proc));
+  add_node(collectors_, config);
   if (auto workloads = workload_collector(config, std::move(usage), std::move(named)))
     collectors_.add(std::move(*workloads));
   else

@@ -1,0 +1,29 @@
+// The node's memory, from /proc/meminfo and /proc/vmstat.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "telemetry/collector.hpp"
+
+namespace flowtap::telemetry {
+
+/// /proc/meminfo, "Name:  123 kB" a line: what node.def has rows for.
+void parse_meminfo(std::string_view text, Collected& out);
+
+/// /proc/vmstat, "name 123" a line: what node.def has rows for.
+void parse_vmstat(std::string_view text, Collected& out);
+
+class MemoryCollector final : public Collector {
+ public:
+  /// `proc`: the node's procfs.
+  explicit MemoryCollector(std::string proc) : proc_(std::move(proc)) {}
+
+  [[nodiscard]] std::string_view name() const override { return "memory"; }
+  void collect(Collected& out) override;
+
+ private:
+  std::string proc_;
+};
+
+}  // namespace flowtap::telemetry
