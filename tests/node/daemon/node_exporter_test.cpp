@@ -1,0 +1,340 @@
+// What the collectors of the node read is what Debian's prometheus-node-exporter reads at the same time.
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "tests/support/daemon.hpp"
+#include "tests/support/node_exporter.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kTick = 0.01;  // seconds: 1/USER_HZ
+constexpr std::size_t kMostBrackets = 10;
+
+// Where our name is not theirs behind "flowtap_": ours in theirs times the factor.
+struct Renamed {
+  const char* theirs;
+  const char* ours;
+  double factor = 1;
+};
+constexpr std::array kRenamed{
+    Renamed{"node_intr_total", "interrupts_total"},
+    Renamed{"node_disk_discarded_sectors_total", "disk_discarded_bytes_total", 512},
+    Renamed{"node_vmstat_oom_kill", "memory_oom_kills_total"},
+    Renamed{"node_vmstat_pgfault", "memory_page_faults_total"},
+    Renamed{"node_vmstat_pgmajfault", "memory_major_page_faults_total"},
+    Renamed{"node_vmstat_pgpgin", "memory_paged_in_bytes_total", 1024},
+    Renamed{"node_vmstat_pgpgout", "memory_paged_out_bytes_total", 1024},
+    Renamed{"node_vmstat_pswpin", "memory_swapped_in_pages_total"},
+    Renamed{"node_vmstat_pswpout", "memory_swapped_out_pages_total"},
+    Renamed{"node_memory_MemTotal_bytes", "memory_total_bytes"},
+    Renamed{"node_memory_MemFree_bytes", "memory_free_bytes"},
+    Renamed{"node_memory_MemAvailable_bytes", "memory_available_bytes"},
+    Renamed{"node_memory_Buffers_bytes", "memory_buffers_bytes"},
+    Renamed{"node_memory_Cached_bytes", "memory_cached_bytes"},
+    Renamed{"node_memory_SwapCached_bytes", "memory_swap_cached_bytes"},
+    Renamed{"node_memory_Active_bytes", "memory_active_bytes"},
+    Renamed{"node_memory_Inactive_bytes", "memory_inactive_bytes"},
+    Renamed{"node_memory_Unevictable_bytes", "memory_unevictable_bytes"},
+    Renamed{"node_memory_Mlocked_bytes", "memory_mlocked_bytes"},
+    Renamed{"node_memory_SwapTotal_bytes", "memory_swap_total_bytes"},
+    Renamed{"node_memory_SwapFree_bytes", "memory_swap_free_bytes"},
+    Renamed{"node_memory_Dirty_bytes", "memory_dirty_bytes"},
+    Renamed{"node_memory_Writeback_bytes", "memory_writeback_bytes"},
+    Renamed{"node_memory_AnonPages_bytes", "memory_anon_pages_bytes"},
+    Renamed{"node_memory_Mapped_bytes", "memory_mapped_bytes"},
+    Renamed{"node_memory_Shmem_bytes", "memory_shmem_bytes"},
+    Renamed{"node_memory_SReclaimable_bytes", "memory_slab_reclaimable_bytes"},
+    Renamed{"node_memory_SUnreclaim_bytes", "memory_slab_unreclaimable_bytes"},
+    Renamed{"node_memory_KernelStack_bytes", "memory_kernel_stack_bytes"},
+    Renamed{"node_memory_PageTables_bytes", "memory_page_tables_bytes"},
+    Renamed{"node_memory_CommitLimit_bytes", "memory_commit_limit_bytes"},
+    Renamed{"node_memory_Committed_AS_bytes", "memory_committed_bytes"},
+    Renamed{"node_memory_VmallocUsed_bytes", "memory_vmalloc_used_bytes"},
+    Renamed{"node_memory_HardwareCorrupted_bytes", "memory_hardware_corrupted_bytes"},
+    Renamed{"node_memory_HugePages_Total", "memory_huge_pages"},
+    Renamed{"node_memory_HugePages_Free", "memory_huge_pages_free"},
+    Renamed{"node_memory_Hugepagesize_bytes", "memory_huge_page_size_bytes"},
+};
+
+// What they do not have: 1.5 has no sum of soft interrupts and no pressure of interrupts.
+constexpr std::array kOnlyOurs{"flowtap_node_softirqs_total",
+                               "flowtap_node_pressure_irq_stalled_seconds_total"};
+
+// Gauges that nothing in this test changes: exactly equal.
+constexpr std::array kSettled{"boot_time_seconds",
+                              "memory_total_bytes",
+                              "memory_swap_total_bytes",
+                              "memory_commit_limit_bytes",
+                              "memory_huge_pages",
+                              "memory_huge_pages_free",
+                              "memory_huge_page_size_bytes",
+                              "memory_hardware_corrupted_bytes",
+                              "network_up",
+                              "network_mtu_bytes",
+                              "network_speed_bytes",
+                              "filesystem_size_bytes",
+                              "filesystem_files",
+                              "filesystem_readonly",
+                              "filesystem_device_error"};
+
+std::string name_of(const std::string& key) {
+  return key.substr(0, key.find('{'));
+}
+
+// Theirs under our names and in our units, as far as we have the family at all.
+SeriesMap in_our_names(const PromPage& theirs, const PromPage& ours) {
+  SeriesMap all;
+  for (const auto& [key, value] : theirs.all) {
+    const std::string name = name_of(key);
+    const auto* renamed =
+        std::ranges::find(kRenamed, name, [](const Renamed& r) { return std::string(r.theirs); });
+    std::string our_name = "flowtap_" + name;
+    if (renamed != kRenamed.end()) our_name = std::string("flowtap_node_") + renamed->ours;
+    if (name == "node_network_speed_bytes" && value < 0)
+      continue;  // they show "unknown" as a negative number
+    if (ours.types.contains(our_name))
+      all.emplace(our_name + key.substr(name.size()),
+                  value * (renamed != kRenamed.end() ? renamed->factor : 1));
+  }
+  return all;
+}
+
+// Some of all that is counted: computing, faults, files, packets, until it ends.
+class Load {
+ public:
+  explicit Load(const ScratchRoot& root) {
+    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
+      threads_.emplace_back([](const std::stop_token& stop) {
+        volatile unsigned sink = 0;
+        while (!stop.stop_requested()) sink = sink + 1;
+      });
+    threads_.emplace_back([path = root.file("load")](const std::stop_token& stop) {
+      const std::vector<char> page(1U << 20U, 'x');
+      while (!stop.stop_requested()) {
+        const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "we"),
+                                                                   std::fclose);
+        std::fwrite(page.data(), 1, page.size(), file.get());
+        std::fflush(file.get());
+        ::fdatasync(::fileno(file.get()));
+        std::this_thread::sleep_for(50ms);
+      }
+    });
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+// A file system of the test's own, in the node's mount namespace.
+class Mounted {
+ public:
+  Mounted(std::string path, const char* options, unsigned long flags) : path_(std::move(path)) {
+    std::filesystem::create_directory(path_);
+    if (::mount("flowtap-test", path_.c_str(), "tmpfs", flags, options) != 0)
+      throw std::runtime_error("cannot mount " + path_);
+  }
+  ~Mounted() { ::umount2(path_.c_str(), MNT_DETACH); }
+  Mounted(const Mounted&) = delete;
+  Mounted& operator=(const Mounted&) = delete;
+
+ private:
+  std::string path_;
+};
+
+// The root has a run/ of its own; below all its other folders are the node's.
+void show_the_nodes_folders(const ScratchRoot& root) {
+  for (const auto& entry : std::filesystem::directory_iterator("/")) {
+    const std::string name = entry.path().filename();
+    std::error_code there;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(root.file(name))))
+      std::filesystem::create_symlink(entry.path(), root.file(name), there);
+  }
+}
+
+// Reads of ours before and after one of theirs.
+struct Bracket {
+  SeriesMap before, theirs, after;
+  std::map<std::string, std::string> types;  // of ours
+};
+
+// The page that is new after so many reads of all collectors.
+PromPage page_after(const Daemon& daemon, int reads) {
+  const auto switches = [](const PromPage& page) {
+    return page.all.at("flowtap_node_context_switches_total");
+  };
+  PromPage page = daemon.scrape();
+  for (; reads > 0; --reads) {
+    const double old = switches(page);
+    if (!eventually([&] { return switches(page = daemon.scrape()) != old; }))
+      throw std::runtime_error("nothing was read anew");
+  }
+  return page;
+}
+
+Bracket bracket(const Daemon& daemon, const NodeExporter& exporter) {
+  const PromPage before = page_after(daemon, 1);  // just read: theirs is hardly later
+  const PromPage theirs = exporter.scrape();
+  const PromPage after = page_after(daemon, 2);  // the first may have been under way
+  return {before.all, in_our_names(theirs, before), after.all, before.types};
+}
+
+bool is_counter(const Bracket& bracket, const std::string& key) {
+  return bracket.types.at(name_of(key)) == "counter";
+}
+
+// A tick, as they and we round the same number of ticks to seconds; and what the last digit of a double may do.
+double rounding(const std::string& key, double value) {
+  return (key.starts_with("flowtap_node_cpu_") ? kTick : 0) + std::abs(value) * 1e-9;
+}
+
+// Theirs lies between ours, for every one of their series that we have a family for. How many counters that are.
+std::size_t expect_counters_within(const Bracket& bracket) {
+  std::size_t compared = 0;
+  std::size_t still = 0;
+  for (const auto& [key, value] : bracket.theirs) {
+    SCOPED_TRACE(key);
+    if (!is_counter(bracket, key) || !bracket.before.contains(key) || !bracket.after.contains(key)) continue;
+    EXPECT_GE(value, bracket.before.at(key) - rounding(key, value));
+    EXPECT_LE(value, bracket.after.at(key) + rounding(key, value));
+    ++compared;
+    still += bracket.before.at(key) == bracket.after.at(key) ? 1 : 0;
+  }
+  std::printf("counters within ours: %zu, of which %zu stood still\n", compared, still);
+  return compared;
+}
+
+bool is_settled(const std::string& key) {
+  const std::string name = name_of(key);
+  return std::ranges::any_of(
+      kSettled, [&name](const char* settled) { return name == std::string("flowtap_node_") + settled; });
+}
+
+// How far a gauge may be from what lies between two reads: it may have been anywhere meanwhile, for a moment.
+double leeway(const std::string& key, double value) {
+  if (is_settled(key)) return 0;
+  const std::string name = name_of(key);
+  if (name.ends_with("_bytes")) return 1024.0 * 1024 + std::abs(value) * 0.02;
+  if (name.starts_with("flowtap_node_load")) return 1;
+  if (name == "flowtap_node_filesystem_files_free") return 1000;
+  return 16;  // running tasks, requests under way
+}
+
+// Takes those out of `open` that lie between ours.
+void close_gauges_within(const Bracket& bracket, std::set<std::string>& open) {
+  std::erase_if(open, [&bracket](const std::string& key) {
+    const auto before = bracket.before.find(key);
+    const auto after = bracket.after.find(key);
+    const auto theirs = bracket.theirs.find(key);
+    if (before == bracket.before.end() || after == bracket.after.end() || theirs == bracket.theirs.end())
+      return false;
+    const double more = leeway(key, theirs->second);
+    const auto [low, high] = std::minmax(before->second, after->second);
+    return theirs->second >= low - more && theirs->second <= high + more;
+  });
+}
+
+// The growth of theirs between two brackets is that of ours, within 1 % and what passed inside of the brackets.
+void expect_same_growth(const Bracket& first, const Bracket& last) {
+  double largest = 0;
+  std::string where = "none";
+  std::size_t grown = 0;
+  for (const auto& [key, value] : last.theirs) {
+    if (!is_counter(last, key) || !first.theirs.contains(key) || !first.after.contains(key) ||
+        !last.after.contains(key))
+      continue;
+    const double theirs = value - first.theirs.at(key);
+    const double ours = last.before.at(key) - first.before.at(key);
+    const double inside =
+        first.after.at(key) - first.before.at(key) + last.after.at(key) - last.before.at(key);
+    EXPECT_NEAR(ours, theirs, 0.01 * theirs + inside + 2 * rounding(key, value)) << key;
+    grown += theirs > 0 ? 1 : 0;
+    const bool telling = theirs > (key.contains("_seconds_") ? 1 : 1000);
+    if (telling && std::abs(ours - theirs) > largest * theirs) {
+      largest = std::abs(ours - theirs) / theirs;
+      where = key;
+    }
+  }
+  std::printf("counters that grew: %zu; largest difference of growth: %.2f %% (%s)\n", grown, largest * 100,
+              where.c_str());
+  EXPECT_GE(grown, 20U);
+}
+
+// On both sides the same series, but for those of what came or went meanwhile: others work on this node, too.
+void expect_nothing_left_out(const Bracket& first, const Bracket& last) {
+  for (const auto& [key, value] : first.theirs)
+    if (last.theirs.contains(key)) {
+      EXPECT_TRUE(first.before.contains(key) || last.after.contains(key)) << key << " is not ours";
+    }
+  for (const auto& [key, value] : first.before) {
+    if (!key.starts_with("flowtap_node_") || !last.after.contains(key)) continue;
+    const std::string name = name_of(key);
+    EXPECT_TRUE(first.theirs.contains(key) || last.theirs.contains(key) ||
+                std::ranges::any_of(kOnlyOurs, [&name](const char* only) { return name == only; }))
+        << key << " is not theirs";
+  }
+}
+
+TEST(NodeExporter, ReadsWhatWeRead) {
+  const ScratchRoot root;
+  show_the_nodes_folders(root);
+  const Mounted spaced(root.file("a b"), "size=8m,nr_inodes=1000", 0);
+  const Mounted readonly(root.file("readonly"), "size=4m", MS_RDONLY);
+  Daemon daemon(root, {.flags = {"--cycle", "50ms"}});
+  daemon.wait_ready();
+  const NodeExporter exporter(root);
+  const Load load(root);
+  static_cast<void>(page_after(daemon, 2));
+
+  const Bracket first = bracket(daemon, exporter);
+  const std::size_t counters = expect_counters_within(first);
+  std::set<std::string> open;
+  for (const auto& [key, value] : first.theirs)
+    if (!is_counter(first, key)) open.insert(key);
+  const std::size_t gauges = open.size();
+  close_gauges_within(first, open);
+
+  std::this_thread::sleep_for(5s);
+  const Bracket last = bracket(daemon, exporter);
+  expect_counters_within(last);
+  expect_same_growth(first, last);
+  expect_nothing_left_out(first, last);
+  std::erase_if(open, [&last](const std::string& key) { return !last.theirs.contains(key); });  // it went
+  close_gauges_within(last, open);
+  std::size_t brackets = 2;
+  for (; !open.empty() && brackets < kMostBrackets; ++brackets)
+    close_gauges_within(bracket(daemon, exporter), open);
+  for (const std::string& key : open)
+    ADD_FAILURE() << key << " was never between ours: theirs " << last.theirs.at(key) << ", ours "
+                  << last.before.at(key) << " and " << last.after.at(key);
+
+  std::printf("series compared: %zu counters, %zu gauges, in %zu brackets\n", counters, gauges, brackets);
+  EXPECT_GE(counters, 100U);
+  EXPECT_GE(gauges, 45U);
+  const auto labels = [&root](const char* point) {
+    return series_key("flowtap_node_filesystem_readonly",
+                      {{"device", "flowtap-test"}, {"fstype", "tmpfs"}, {"mountpoint", root.file(point)}});
+  };
+  EXPECT_EQ(first.before.at(labels("a b")), 0);
+  EXPECT_EQ(first.before.at(labels("readonly")), 1);
+}
+
+}  // namespace
+}  // namespace flowtap::test
