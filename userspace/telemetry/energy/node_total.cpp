@@ -1,0 +1,115 @@
+#include "telemetry/energy/node_total.hpp"
+
+#include <array>
+#include <utility>
+
+namespace flowtap::telemetry {
+namespace {
+
+// Packages and psys are not read at the same instant, and some psys count in whole joules (spr_psys_domain_energy_unit).
+constexpr std::uint64_t kSlack = 10'000'000;  // uJ
+// They are compared anew after that much, so that a psys that was ahead for a month is not trusted for the next.
+constexpr std::uint64_t kCompared = 1'000'000'000;
+constexpr unsigned kMostUnknown = 3;
+
+EnergyBasis basis_of(EnergyDomain domain) {
+  switch (domain) {
+    case EnergyDomain::kPlatform:
+      return EnergyBasis::kPlatform;
+    case EnergyDomain::kPackage:
+    case EnergyDomain::kMemory:
+      return EnergyBasis::kPackages;
+    case EnergyDomain::kSocket:
+      return EnergyBasis::kSockets;
+    case EnergyDomain::kMeter:
+      return EnergyBasis::kMeter;
+    case EnergyDomain::kOther:
+      break;
+  }
+  return EnergyBasis::kNone;
+}
+
+}  // namespace
+
+std::string_view basis_name(EnergyBasis basis) {
+  static constexpr std::array<std::string_view, 5> kNames{"none", "psys", "packages", "sockets", "meter"};
+  return kNames.at(static_cast<std::size_t>(basis));
+}
+
+struct NodeTotal::Sum {
+  std::size_t parts = 0;    // that were read
+  std::size_t unknown = 0;  // of them, those that told nothing
+  std::uint64_t uj = 0;
+};
+
+// A part that was away catches up, but not to before `from`: others stood for that time.
+NodeTotal::Sum NodeTotal::sum_of(std::span<const EnergyPart> parts, EnergyBasis basis,
+                                 EnergyClock::time_point from) {
+  Sum sum;
+  for (const EnergyPart& part : parts) {
+    if (basis_of(part.domain) != basis) continue;
+    ++sum.parts;
+    if (!part.step.known) ++sum.unknown;
+    if (part.since >= from) sum.uj += part.step.uj;
+  }
+  return sum;
+}
+
+std::optional<std::uint64_t> NodeTotal::add(std::span<const EnergyPart> parts, EnergyClock::time_point now) {
+  const bool behind = basis_ == EnergyBasis::kPlatform && falls_behind(parts);
+  const auto before = std::exchange(before_, now);
+  Sum sum = sum_of(parts, basis_, from_);
+  if (basis_ == EnergyBasis::kNone || (sum.parts == 0 && now - seen_ > kEnergyAway)) {
+    from_ = before;
+    in_platform_ = in_packages_ = 0;
+    basis_ = choose(parts);
+    sum = sum_of(parts, basis_, from_);
+  }
+  if (basis_ == EnergyBasis::kNone || sum.parts == 0) return std::nullopt;
+  seen_ = now;
+  if (behind) {
+    psys_refused_ = true;
+    basis_ = EnergyBasis::kPackages;
+    from_ = now;
+  }
+  return sum.uj;
+}
+
+EnergyBasis NodeTotal::choose(std::span<const EnergyPart> parts) const {
+  // What has counted nothing yet may never do so.
+  const Sum psys = sum_of(parts, EnergyBasis::kPlatform, from_);
+  const Sum packages = sum_of(parts, EnergyBasis::kPackages, from_);
+  if (!psys_refused_ && psys.parts == 1 && psys.uj > 0 && psys.uj + kSlack >= packages.uj)
+    return EnergyBasis::kPlatform;
+  for (const EnergyBasis basis : {EnergyBasis::kPackages, EnergyBasis::kSockets, EnergyBasis::kMeter}) {
+    const Sum sum = sum_of(parts, basis, from_);
+    if (sum.uj > 0) return basis;
+    if (sum.unknown > 0) return EnergyBasis::kNone;  // the next reading tells
+  }
+  return EnergyBasis::kNone;
+}
+
+bool NodeTotal::falls_behind(std::span<const EnergyPart> parts) {
+  std::uint64_t platform = 0;
+  std::uint64_t packages = 0;
+  for (const EnergyPart& part : parts) {
+    if (part.domain != EnergyDomain::kPlatform && part.domain != EnergyDomain::kPackage) continue;
+    if (part.since != before_) return false;  // it was away, and has more than this time in it
+    if (part.domain == EnergyDomain::kPackage) {
+      packages += part.step.uj;
+      continue;
+    }
+    unknown_ = part.step.known ? 0 : unknown_ + 1;
+    if (unknown_ >= kMostUnknown) return true;
+    if (!part.step.known) return false;
+    platform += part.step.uj;
+  }
+  if (platform == 0 && packages == 0) return false;
+  in_platform_ += platform;
+  in_packages_ += packages;
+  const bool behind = in_platform_ + kSlack < in_packages_;
+  if (in_packages_ > kCompared) in_platform_ = in_packages_ = 0;
+  return behind;
+}
+
+}  // namespace flowtap::telemetry

@@ -1,0 +1,59 @@
+// What the node used in all: which counters make it up, as they overlap.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "telemetry/energy/parts.hpp"
+
+namespace flowtap::telemetry {
+
+/// Which counters are added up. Each stands above those that tell less.
+enum class EnergyBasis : std::uint8_t {
+  kNone,
+  kPlatform,  ///< psys
+  kPackages,  ///< all packages and their dram
+  kSockets,   ///< amd_energy's
+  kMeter,     ///< a power meter of the machine
+};
+
+/// "psys", "packages", "sockets", "meter"; "none".
+[[nodiscard]] std::string_view basis_name(EnergyBasis basis);
+
+/// Intel's manual (volume 3, "RAPL Domains"; volume 4, MSR_PLATFORM_ENERGY_STATUS): the package's counter has core (PP0) and
+/// uncore (PP1) in it and not dram; the platform's has all that the platform feeds: packages, memory, add-on devices. On a
+/// machine of several sockets only one has a psys that counts, that of all (Linux commit "powercap: intel_rapl: enumerate Psys
+/// RAPL domain together with package RAPL domain"). What psys measures is up to the board: on some it stands still or shows a
+/// fraction. So it is the node's total only as long as there is one, and it never falls behind the packages that are in it;
+/// where it does, it is not used again. A meter of power is the last: its readings are seconds old, and between two of them
+/// anything may have been drawn.
+class NodeTotal {
+ public:
+  /// The energy of the node since the call before. Absent: nothing of what makes it up was read; what it counts
+  /// meanwhile is had when it is back. After kEnergyAway without, others are chosen, and count from then on: never
+  /// is the same energy in it twice.
+  std::optional<std::uint64_t> add(std::span<const EnergyPart> parts, EnergyClock::time_point now);
+
+  [[nodiscard]] EnergyBasis basis() const { return basis_; }
+
+ private:
+  struct Sum;
+
+  [[nodiscard]] static Sum sum_of(std::span<const EnergyPart> parts, EnergyBasis basis,
+                                  EnergyClock::time_point from);
+  [[nodiscard]] EnergyBasis choose(std::span<const EnergyPart> parts) const;
+  [[nodiscard]] bool falls_behind(std::span<const EnergyPart> parts);
+
+  EnergyBasis basis_ = EnergyBasis::kNone;
+  EnergyClock::time_point from_;    // from when on the basis counts
+  EnergyClock::time_point before_;  // the call before
+  EnergyClock::time_point seen_;    // when something of the basis was read last
+  bool psys_refused_ = false;
+  unsigned unknown_ = 0;           // readings of psys in a row that told nothing
+  std::uint64_t in_platform_ = 0;  // microjoules of late, at times that both were read
+  std::uint64_t in_packages_ = 0;
+};
+
+}  // namespace flowtap::telemetry
