@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "daemon/telemetry/cgroup_names.hpp"
+#include "telemetry/energy/energy.hpp"
 #include "telemetry/node/cpu.hpp"
 #include "telemetry/node/disks.hpp"
 #include "telemetry/node/filesystems.hpp"
@@ -56,6 +57,7 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
                              std::shared_ptr<NamedContainers> named)
     : time_limit_(config.telemetry.time_limit) {
   add_node(collectors_, config);
+  collectors_.add(std::make_unique<telemetry::EnergyCollector>(on_host(config, "/sys"), on_host(config, "/proc")));
   if (auto workloads = workload_collector(config, std::move(usage), std::move(named)))
     collectors_.add(std::move(*workloads));
   else
