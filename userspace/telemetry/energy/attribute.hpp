@@ -1,4 +1,4 @@
-// One small file of sysfs. What is not there is absent; what is there and cannot be read or understood is absent and counted.
+// Small files of sysfs. What is not there is absent; what is there and cannot be read or understood is absent and counted.
 #pragma once
 
 #include <cstddef>

@@ -90,23 +90,21 @@ EnergyBasis NodeTotal::choose(std::span<const EnergyPart> parts) const {
 }
 
 bool NodeTotal::falls_behind(std::span<const EnergyPart> parts) {
-  std::uint64_t platform = 0;
-  std::uint64_t packages = 0;
+  std::optional<EnergyStep> platform;
+  std::optional<std::uint64_t> packages;
   for (const EnergyPart& part : parts) {
     if (part.domain != EnergyDomain::kPlatform && part.domain != EnergyDomain::kPackage) continue;
     if (part.since != before_) return false;  // it was away, and has more than this time in it
-    if (part.domain == EnergyDomain::kPackage) {
-      packages += part.step.uj;
-      continue;
-    }
-    unknown_ = part.step.known ? 0 : unknown_ + 1;
-    if (unknown_ >= kMostUnknown) return true;
-    if (!part.step.known) return false;
-    platform += part.step.uj;
+    if (part.domain == EnergyDomain::kPlatform)
+      platform = part.step;
+    else
+      packages = packages.value_or(0) + part.step.uj;
   }
-  if (platform == 0 && packages == 0) return false;
-  in_platform_ += platform;
-  in_packages_ += packages;
+  if (!platform || !packages) return false;
+  unknown_ = platform->known ? 0 : unknown_ + 1;
+  if (!platform->known) return unknown_ >= kMostUnknown;
+  in_platform_ += platform->uj;
+  in_packages_ += *packages;
   const bool behind = in_platform_ + kSlack < in_packages_;
   if (in_packages_ > kCompared) in_platform_ = in_packages_ = 0;
   return behind;

@@ -22,13 +22,13 @@ enum class EnergyBasis : std::uint8_t {
 /// "psys", "packages", "sockets", "meter"; "none".
 [[nodiscard]] std::string_view basis_name(EnergyBasis basis);
 
-/// Intel's manual (volume 3, "RAPL Domains"; volume 4, MSR_PLATFORM_ENERGY_STATUS): the package's counter has core (PP0) and
+/// Intel's manual (volume 3, "RAPL Domains"; volume 4, MSR_PLATFORM_ENERGY_COUNTER): the package's counter has core (PP0) and
 /// uncore (PP1) in it and not dram; the platform's has all that the platform feeds: packages, memory, add-on devices. On a
-/// machine of several sockets only one has a psys that counts, that of all (Linux commit "powercap: intel_rapl: enumerate Psys
-/// RAPL domain together with package RAPL domain"). What psys measures is up to the board: on some it stands still or shows a
-/// fraction. So it is the node's total only as long as there is one, and it never falls behind the packages that are in it;
-/// where it does, it is not used again. A meter of power is the last: its readings are seconds old, and between two of them
-/// anything may have been drawn.
+/// machine of several sockets only one has a psys that counts, that of all (Linux commit "powercap: intel_rapl: enumerate
+/// Psys RAPL domain together with package RAPL domain"). What psys measures is up to the board: on some it stands still or
+/// shows a fraction. So it is the node's total only as long as there is one, and it never falls behind the packages that
+/// are in it; where it does, it is not used again. A meter of power is the last: its readings are seconds old, and between
+/// two of them anything may have been drawn. Once chosen, a basis stays until it is away for kEnergyAway.
 class NodeTotal {
  public:
   /// The energy of the node since the call before. Absent: nothing of what makes it up was read; what it counts

@@ -59,8 +59,8 @@ TEST(ShareOut, CyclesDivideWhatTheConsumersHaveTogether) {
   two[1].cycles.reset();
   EXPECT_EQ(share_out(1000, cpu, two).consumers, (std::vector<std::uint64_t>{250, 250}));
   // One that did nothing needs none.
-  two[1].cpu_ns = 0;
-  EXPECT_EQ(share_out(1000, cpu, two).consumers, (std::vector<std::uint64_t>{250, 0}));
+  const std::vector<ConsumerUse> three{{kSecond, 3000}, {kSecond, 1000}, {0, std::nullopt}};
+  EXPECT_EQ(share_out(1000, cpu, three).consumers, (std::vector<std::uint64_t>{375, 125, 0}));
   // Cycles that were not counted at all divide nothing.
   EXPECT_EQ(share_out(1000, cpu, std::vector<ConsumerUse>{{kSecond, 0}, {3 * kSecond, 0}}).consumers,
             (std::vector<std::uint64_t>{250, 750}));

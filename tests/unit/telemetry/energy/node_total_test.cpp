@@ -193,6 +193,21 @@ TEST(NodeTotal, APackageThatWasAwayWhenTheBasisChangedDoesNotBringThatTimeAlong)
   EXPECT_EQ(sum, 10 * 200 * kJoule + (60 - changed) * 50 * kJoule + (60 - 41) * 50 * kJoule);
 }
 
+TEST(NodeTotal, WhatWasAwayIsNotHeldAgainstPsys) {
+  for (const bool package_away : {true, false}) {
+    Machine machine;
+    std::uint64_t sum = 0;
+    for (std::uint64_t s = 0; s <= 100; ++s) {
+      const bool away = s > 20 && s <= 50;
+      if (!away || !package_away) machine.set("package-0", EnergyDomain::kPackage, s * 50 * kJoule);
+      if (!away || package_away) machine.set("psys", EnergyDomain::kPlatform, s * 80 * kJoule);
+      sum += machine.read().value_or(0);
+    }
+    EXPECT_EQ(machine.basis(), EnergyBasis::kPlatform);
+    EXPECT_EQ(sum, 100 * 80 * kJoule);
+  }
+}
+
 TEST(NodeTotal, AJumpIsNoEnergy) {
   Machine machine;
   std::uint64_t sum = 0;
@@ -240,6 +255,18 @@ TEST(NodeTotal, AMeterBesideCountersIsOnlyShown) {
   EXPECT_EQ(machine.basis(), EnergyBasis::kPackages);
   EXPECT_EQ(machine.parts().back().part, "power_meter/ACPI000D:00/power1");
   EXPECT_EQ(machine.parts().back().total, 200 * kJoule);
+}
+
+TEST(NodeTotal, CountersThatHaveJustComeAreWaitedFor) {
+  Machine machine;
+  machine.power(100 * kJoule);
+  machine.read();
+  for (std::uint64_t s = 0; s <= 1; ++s) {
+    client(machine, s, false);
+    machine.power(100 * kJoule);
+    EXPECT_EQ(machine.read(), s > 0 ? std::optional(18 * kJoule) : std::nullopt);
+  }
+  EXPECT_EQ(machine.basis(), EnergyBasis::kPackages);
 }
 
 TEST(NodeTotal, SocketsOfAmdEnergy) {
