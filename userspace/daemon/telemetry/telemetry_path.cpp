@@ -14,6 +14,7 @@
 #include "telemetry/node/network_links.hpp"
 #include "telemetry/node/pressure.hpp"
 #include "telemetry/node/schedstat.hpp"
+#include "telemetry/workloads/cgroup_files.hpp"
 #include "telemetry/workloads/workload_collector.hpp"
 
 namespace flowtap {
@@ -41,8 +42,9 @@ Result<std::unique_ptr<telemetry::Collector>> workload_collector(
     std::shared_ptr<NamedContainers> named) {
   FTAP_TRY_ASSIGN(source, std::move(usage));
   FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(named)));
-  return std::make_unique<telemetry::WorkloadCollector>(std::move(source), std::move(names),
-                                                        config.telemetry.keep);
+  return std::make_unique<telemetry::WorkloadCollector>(
+      std::move(source), std::move(names),
+      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup")), config.telemetry.keep);
 }
 
 }  // namespace
@@ -57,7 +59,8 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
                              std::shared_ptr<NamedContainers> named)
     : time_limit_(config.telemetry.time_limit) {
   add_node(collectors_, config);
-  collectors_.add(std::make_unique<telemetry::EnergyCollector>(on_host(config, "/sys"), on_host(config, "/proc")));
+  collectors_.add(
+      std::make_unique<telemetry::EnergyCollector>(on_host(config, "/sys"), on_host(config, "/proc")));
   if (auto workloads = workload_collector(config, std::move(usage), std::move(named)))
     collectors_.add(std::move(*workloads));
   else

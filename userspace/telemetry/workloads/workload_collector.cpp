@@ -1,5 +1,7 @@
 #include "telemetry/workloads/workload_collector.hpp"
 
+#include "telemetry/workloads/file_series.hpp"
+
 namespace flowtap::telemetry {
 namespace {
 
@@ -20,6 +22,10 @@ void WorkloadCollector::collect(Collected& out) {
         {&stats::stat(StatId::kWORKLOAD_RUN_QUEUE), labels, seconds(workload.usage.wait_ns)});
     out.series.push_back({&stats::stat(StatId::kWORKLOAD_DISPATCHES), labels, workload.usage.dispatches});
   }
+  if (!files_) return;
+  files_->round(ledger_.workloads(), out.unread);
+  for (const auto& [name, entry] : files_->workloads())
+    append_series(entry.values, name.labels(), out.series);
 }
 
 }  // namespace flowtap::telemetry

@@ -1,18 +1,23 @@
-// The usage of all workloads, as the kernel adds it up at every context switch.
+// The usage of all workloads: as the kernel adds it up at every context switch, and as the files of their cgroups have it.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "telemetry/collector.hpp"
+#include "telemetry/workloads/file_ledger.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 
 namespace flowtap::telemetry {
 
 class WorkloadCollector final : public Collector {
  public:
+  /// `files`: null where the node has no v2 hierarchy that can be seen.
   WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
-                    std::chrono::milliseconds keep)
-      : source_(std::move(source)), names_(std::move(names)), ledger_(keep) {}
+                    std::unique_ptr<CgroupSource> files, std::chrono::milliseconds keep)
+      : source_(std::move(source)), names_(std::move(names)), ledger_(keep) {
+    if (files) files_.emplace(std::move(files));
+  }
 
   [[nodiscard]] std::string_view name() const override { return "workloads"; }
   void collect(Collected& out) override;
@@ -21,6 +26,7 @@ class WorkloadCollector final : public Collector {
   std::unique_ptr<UsageSource> source_;
   std::unique_ptr<CgroupNames> names_;
   UsageLedger ledger_;
+  std::optional<FileLedger> files_;
 };
 
 }  // namespace flowtap::telemetry

@@ -1,0 +1,192 @@
+// Directories that look like a node's cgroups, and a workload's values of them. What the kernel does when a cgroup is removed
+// tests/node/telemetry/cgroup_files_test.cpp asks of real ones.
+#include "telemetry/workloads/cgroup_files.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "tests/support/file_tree.hpp"
+
+namespace flowtap::telemetry {
+namespace {
+
+using enum CgroupCounter;
+using enum CgroupGauge;
+using test::FileTree;
+
+struct Read {
+  bool there = false;
+  CgroupValues values;
+  std::uint64_t unread = 0;
+};
+Read read(OpenCgroup& cgroup) {
+  Read all;
+  all.there = cgroup.read(all.values, all.unread);
+  return all;
+}
+Read read(const FileTree& tree, const std::string& path) {
+  const auto source = CgroupFileSource::open_below(tree.root());
+  if (!source) return {};
+  Read all;
+  if (const auto cgroup = source->open(path, all.unread)) all.there = cgroup->read(all.values, all.unread);
+  return all;
+}
+
+TEST(CgroupFiles, ReadsWhatIsThere) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "cpu memory\n")
+      .file("pods/a/cpu.stat", "user_usec 7\nsystem_usec 8\n")
+      .file("pods/a/cpu.max", "200000 100000\n")
+      .file("pods/a/memory.current", "20480\n")
+      .file("pods/a/memory.stat", "anon 4096\ninactive_file 4096\n");
+  const Read all = read(tree, "/pods/a");
+  ASSERT_TRUE(all.there);
+  EXPECT_EQ(all.values[kCpuUser], 7000U);
+  EXPECT_EQ(all.values[kCpuLimit], 2.0);
+  EXPECT_EQ(all.values[kWorkingSet], 16384);
+  EXPECT_FALSE(all.values[kTasks]) << "not enabled";
+  EXPECT_EQ(all.unread, 0U);
+}
+
+TEST(CgroupFiles, ReadsAnewEachTime) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n").file("a/memory.current", "1\n");
+  const auto source = CgroupFileSource::open_below(tree.root());
+  std::uint64_t unread = 0;
+  const auto cgroup = source->open("/a", unread);
+  EXPECT_EQ(read(*cgroup).values[kMemory], 1);
+  tree.file("a/memory.current", "22\n");
+  EXPECT_EQ(read(*cgroup).values[kMemory], 22);
+  tree.file("a/memory.current", "3\n");
+  EXPECT_EQ(read(*cgroup).values[kMemory], 3);
+}
+
+TEST(CgroupFiles, WhatIsMalformedIsAbsentAsAWholeAndCounted) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "")
+      .file("a/cpu.stat", "user_usec 7\nsystem_usec x\n")
+      .file("a/memory.current", "\n")
+      .file("a/memory.stat", std::string(std::size_t{1} << 21U, 'a'))
+      .file("a/pids.current", "4\n");
+  std::filesystem::create_directory(tree.root() + "/a/io.stat");
+  const Read all = read(tree, "/a");
+  ASSERT_TRUE(all.there);
+  EXPECT_FALSE(all.values[kCpuUser]);
+  EXPECT_FALSE(all.values[kMemory]);
+  EXPECT_EQ(all.values[kTasks], 4);
+  EXPECT_EQ(all.unread, 4U);
+}
+
+TEST(CgroupFiles, AFileThatIsLongerThanTheBufferIsRead) {
+  FileTree tree;
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "8:" + std::to_string(i) + " rbytes=1 wbytes=0 rios=1 wios=0\n";
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n").file("a/io.stat", text);
+  const Read all = read(tree, "/a");
+  EXPECT_EQ(all.values[kReadBytes], 5000U);
+  EXPECT_EQ(all.unread, 0U);
+}
+
+TEST(CgroupFiles, WhatIsNotThereIsNoError) {
+  FileTree tree;
+  EXPECT_FALSE(CgroupFileSource::open_below(tree.root())) << "no cgroup.controllers: not v2";
+  tree.file("cgroup.controllers", "").file("a/other", "");
+  EXPECT_FALSE(read(tree, "/b").there);
+  EXPECT_EQ(read(tree, "/b").unread, 0U);
+  EXPECT_FALSE(read(tree, "/a").there);
+  EXPECT_EQ(read(tree, "/a").unread, 0U);
+}
+
+TEST(CgroupFiles, NoPathOrLinkLeadsOut) {
+  FileTree outside;
+  outside.file("cpu.stat", "user_usec 7\n");
+  FileTree tree;
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n");
+  std::filesystem::create_directory_symlink(outside.root(), tree.root() + "/link");
+  std::filesystem::create_symlink(outside.root() + "/cpu.stat", tree.root() + "/a/cpu.max");
+  EXPECT_FALSE(read(tree, "/link").there);
+  EXPECT_FALSE(read(tree, "/../" + outside.root().substr(outside.root().rfind('/') + 1)).there);
+  EXPECT_EQ(read(tree, "/a").unread, 1U);
+}
+
+TEST(CgroupFiles, NothingMakesItWait) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n");
+  ASSERT_EQ(::mkfifo((tree.root() + "/a/memory.current").c_str(), 0600), 0);
+  EXPECT_TRUE(read(tree, "/a").there);
+}
+
+TEST(CgroupFiles, AControllerThatIsEnabledLaterIsFound) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n");
+  const auto source = CgroupFileSource::open_below(tree.root());
+  std::uint64_t unread = 0;
+  const auto cgroup = source->open("/a", unread);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(read(*cgroup).values[kTasks]);
+  tree.file("a/pids.current", "4\n");
+  std::optional<double> tasks;
+  for (int i = 0; i < 31 && !tasks; ++i) tasks = read(*cgroup).values[kTasks];
+  EXPECT_EQ(tasks, 4);
+}
+
+TEST(CgroupFiles, WithoutDescriptorsItIsCountedAndComesBack) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n").file("a/pids.current", "4\n");
+  const auto source = CgroupFileSource::open_below(tree.root());
+  std::uint64_t unread = 0;
+  const auto cgroup = source->open("/a", unread);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  // One more than this is free.
+  const rlimit few{.rlim_cur = static_cast<rlim_t>(next.get()) + 2, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  const Read some = read(*cgroup);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(some.there);
+  EXPECT_EQ(some.values[kCpuUser], 7000U);
+  EXPECT_FALSE(some.values[kTasks]);
+  EXPECT_GT(some.unread, 0U);
+  const Read all = read(*cgroup);
+  EXPECT_EQ(all.values[kTasks], 4);
+  EXPECT_EQ(all.unread, 0U);
+}
+
+TEST(CgroupFiles, BesideV1TheControllersOfThatAreRead) {
+  FileTree tree;
+  tree.file("unified/cgroup.controllers", "")
+      .file("unified/a/cpu.stat", "user_usec 7\n")
+      .file("memory/a/memory.usage_in_bytes", "4096\n")
+      .file("memory/a/memory.stat", "total_inactive_file 96\n")
+      .file("pids/a/pids.current", "4\n")
+      .file("cpu/a/cpu.cfs_quota_us", "50000\n")
+      .file("cpu/a/cpu.cfs_period_us", "100000\n")
+      .file("cpu/a/cpu.stat", "nr_periods 3\n")
+      .file("memory/b/memory.usage_in_bytes", "8192\n");
+  const Read all = read(tree, "/a");
+  ASSERT_TRUE(all.there);
+  EXPECT_EQ(all.values[kCpuUser], 7000U);
+  EXPECT_EQ(all.values[kPeriods], 3U);
+  EXPECT_EQ(all.values[kMemory], 4096);
+  EXPECT_EQ(all.values[kWorkingSet], 4000);
+  EXPECT_EQ(all.values[kTasks], 4);
+  EXPECT_EQ(all.values[kCpuLimit], 0.5);
+  EXPECT_FALSE(all.values[kReadBytes]) << "no blkio here";
+  EXPECT_EQ(all.unread, 0U);
+  EXPECT_FALSE(read(tree, "/b").there) << "v2 does not have it";
+}
+
+TEST(CgroupFiles, InV2ItselfAControllersNameIsACgroups) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "")
+      .file("a/cpu.stat", "user_usec 7\n")
+      .file("memory/a/memory.usage_in_bytes", "4096\n");
+  EXPECT_FALSE(read(tree, "/a").values[kMemory]);
+}
+
+}  // namespace
+}  // namespace flowtap::telemetry

@@ -1,0 +1,259 @@
+// The ledger against cgroups of the test's own: counters never fall, gauges are of what is there.
+#include "telemetry/workloads/file_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace flowtap::telemetry {
+namespace {
+
+using enum CgroupCounter;
+using enum CgroupGauge;
+
+// A cgroup as the kernel has it; a path may be another's after its end.
+struct Kernel {
+  struct Cgroup {
+    CgroupValues values;
+    bool gone = false;
+    std::uint64_t unread = 0;
+  };
+  std::map<std::string, std::shared_ptr<Cgroup>> there;
+  int opened = 0;
+  int open = 0;
+
+  Cgroup& make(const std::string& path, std::uint64_t bytes = 0) {
+    there[path] = std::make_shared<Cgroup>();
+    there[path]->values[kReadBytes] = bytes;
+    there[path]->values[kMemory] = static_cast<double>(bytes);
+    return *there[path];
+  }
+  void remove(const std::string& path) {
+    there.at(path)->gone = true;
+    there.erase(path);
+  }
+};
+
+class Source final : public CgroupSource {
+ public:
+  explicit Source(Kernel& kernel) : kernel_(kernel) {}
+  [[nodiscard]] std::unique_ptr<OpenCgroup> open(const std::string& path,
+                                                 std::uint64_t& /*unread*/) override {
+    const auto at = kernel_.there.find(path);
+    if (at == kernel_.there.end()) return nullptr;
+    return std::make_unique<Open>(kernel_, at->second);
+  }
+
+ private:
+  class Open final : public OpenCgroup {
+   public:
+    Open(Kernel& kernel, std::shared_ptr<Kernel::Cgroup> cgroup)
+        : kernel_(kernel), cgroup_(std::move(cgroup)) {
+      ++kernel_.opened;
+      ++kernel_.open;
+    }
+    ~Open() override { --kernel_.open; }
+    [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& unread) override {
+      out = cgroup_->values;
+      unread += cgroup_->unread;
+      return !cgroup_->gone;
+    }
+
+   private:
+    Kernel& kernel_;
+    std::shared_ptr<Kernel::Cgroup> cgroup_;
+  };
+
+  Kernel& kernel_;
+};
+
+WorkloadName named(const std::string& container) {
+  return {.kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = container, .workload = {}};
+}
+
+struct Node {
+  Node() : ledger(std::make_unique<Source>(kernel)) {}
+  void round() { ledger.round(workloads, unread); }
+  std::set<std::string>& tops(const std::string& name) { return workloads[named(name)].tops; }
+  [[nodiscard]] std::optional<std::uint64_t> bytes(const std::string& name) const {
+    const auto at = ledger.workloads().find(named(name));
+    return at == ledger.workloads().end() ? std::nullopt : at->second.values[kReadBytes];
+  }
+  [[nodiscard]] std::optional<double> gauge(const std::string& name, CgroupGauge of = kMemory) const {
+    return ledger.workloads().at(named(name)).values[of];
+  }
+
+  Kernel kernel;
+  std::map<WorkloadName, Workload> workloads;
+  std::uint64_t unread = 0;
+  FileLedger ledger;
+};
+
+TEST(FileLedger, CountersGoOnOverARestart) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 100);
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 100U);
+  node.kernel.there["/1"]->values[kReadBytes] = 150;
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 150U);
+  node.kernel.remove("/1");
+  node.tops("a").clear();
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 150U);
+  EXPECT_FALSE(node.gauge("a")) << "nothing is there";
+  EXPECT_EQ(node.kernel.open, 0);
+  node.tops("a") = {"/2"};
+  node.kernel.make("/2", 7);
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 157U);
+  EXPECT_EQ(node.gauge("a"), 7);
+  EXPECT_EQ(node.unread, 0U) << "an end is no error";
+}
+
+TEST(FileLedger, AnotherCgroupAtTheSamePathIsCountedFromItsBeginning) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 100);
+  node.round();
+  node.kernel.remove("/1");
+  node.kernel.make("/1", 130);
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 230U);
+  EXPECT_EQ(node.gauge("a"), 130);
+}
+
+TEST(FileLedger, WhatHasNothingToRunForAWhileIsNotCountedTwice) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 100);
+  node.round();
+  node.tops("a").clear();
+  node.round();
+  EXPECT_EQ(node.gauge("a"), 100) << "it is still there";
+  node.tops("a") = {"/1"};
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 100U);
+  EXPECT_EQ(node.kernel.opened, 1);
+}
+
+TEST(FileLedger, ACounterThatFellGoesOnFromThere) {
+  Node node;
+  node.tops("a") = {"/1"};
+  auto& cgroup = node.kernel.make("/1", 100);
+  node.round();
+  cgroup.values[kReadBytes] = 40;
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 100U);
+  cgroup.values[kReadBytes] = 50;
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 110U);
+}
+
+TEST(FileLedger, WhatCouldNotBeReadOnceKeepsItsPlace) {
+  Node node;
+  node.tops("a") = {"/1"};
+  auto& cgroup = node.kernel.make("/1", 100);
+  node.round();
+  cgroup.values[kReadBytes].reset();
+  cgroup.unread = 1;
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 100U);
+  EXPECT_EQ(node.unread, 1U);
+  cgroup.values[kReadBytes] = 110;
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 110U);
+}
+
+TEST(FileLedger, GaugesAreTheSumOfTheInstances) {
+  Node node;
+  node.tops("a") = {"/1", "/2"};
+  node.kernel.make("/1", 100).values[kMemoryLimit] = 1000;
+  node.kernel.make("/2", 20).values[kTasks] = 3;
+  node.round();
+  EXPECT_EQ(node.gauge("a"), 120);
+  EXPECT_EQ(node.gauge("a", kTasks), 3);
+  EXPECT_FALSE(node.gauge("a", kMemoryLimit)) << "one has none";
+  node.kernel.there["/2"]->values[kMemoryLimit] = 500;
+  node.round();
+  EXPECT_EQ(node.gauge("a", kMemoryLimit), 1500);
+}
+
+TEST(FileLedger, WhatNobodyTellsIsAbsent) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.tops("b") = {"/none"};
+  node.workloads[named("c")];
+  node.kernel.make("/1", 1);
+  node.round();
+  EXPECT_FALSE(node.ledger.workloads().at(named("a")).values[kOomKills]);
+  EXPECT_FALSE(node.bytes("b"));
+  EXPECT_FALSE(node.ledger.workloads().contains(named("c")));
+}
+
+TEST(FileLedger, WhoseWorkloadIsForgottenIsForgotten) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 1);
+  node.round();
+  node.workloads.clear();
+  node.round();
+  EXPECT_TRUE(node.ledger.workloads().empty());
+  EXPECT_EQ(node.kernel.open, 0);
+}
+
+// Instances come, do something, fail to be read, end and come again at their paths: no counter falls, and what was seen last
+// of each is in it.
+TEST(FileLedger, NoCounterEverFalls) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const auto up_to = [&random](unsigned n) {
+      return std::uniform_int_distribution<unsigned>(0, n)(random);
+    };
+    Node node;
+    std::map<std::string, std::uint64_t> wanted;  // by name
+    std::map<std::string, std::uint64_t> seen;    // by path, of the one that is there
+    std::map<std::string, std::uint64_t> before;
+    for (int round = 0; round < 300; ++round) {
+      for (unsigned i = 0; i < 8; ++i) {
+        const std::string name(1, static_cast<char>('a' + i % 3));
+        const std::string path = "/" + std::to_string(i);
+        const bool there = node.kernel.there.contains(path);
+        if (there && up_to(5) == 0) {
+          node.kernel.remove(path);
+          node.tops(name).erase(path);
+          seen.erase(path);
+        }
+        if (!node.kernel.there.contains(path) && up_to(3) == 0) node.kernel.make(path, up_to(100));
+        const auto at = node.kernel.there.find(path);
+        if (at == node.kernel.there.end()) continue;
+        if (up_to(9) != 0) node.tops(name).insert(path);
+        if (up_to(9) == 0) node.tops(name).erase(path);
+        at->second->values[kReadBytes] =
+            at->second->values[kReadBytes].value_or(seen.contains(path) ? seen[path] : 0) + up_to(1000);
+        if (!node.tops(name).contains(path) && !seen.contains(path)) continue;
+        const std::uint64_t now = *at->second->values[kReadBytes];
+        if (up_to(9) == 0) {
+          if (!seen.contains(path)) seen[path] = 0;
+          at->second->values[kReadBytes].reset();
+          continue;
+        }
+        wanted[name] += now - (seen.contains(path) ? seen[path] : 0);
+        seen[path] = now;
+      }
+      node.round();
+      for (const char* name : {"a", "b", "c"}) {
+        const std::uint64_t bytes = node.bytes(name).value_or(0);
+        EXPECT_GE(bytes, before[name]);
+        EXPECT_EQ(bytes, wanted[name]);
+        before[name] = bytes;
+      }
+    }
+    EXPECT_LE(node.kernel.open, 8);
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::telemetry

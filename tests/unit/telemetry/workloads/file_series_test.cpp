@@ -1,0 +1,48 @@
+#include "telemetry/workloads/file_series.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace flowtap::telemetry {
+namespace {
+
+using stats::StatId;
+
+TEST(FileSeries, WhatIsThereHasASeriesInItsUnit) {
+  CgroupValues values;
+  values[CgroupCounter::kCpuUser] = 1'500'000'000;
+  values[CgroupCounter::kReadBytes] = 4096;
+  values[CgroupGauge::kTasks] = 3;
+  std::vector<stats::Series> all;
+  append_series(values, {"pod", "shop", "web-0", "app", "web"}, all);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[0].stat->id, StatId::kWORKLOAD_CPU_USER);
+  EXPECT_EQ(std::get<double>(all[0].value), 1.5);
+  EXPECT_EQ(all[1].stat->id, StatId::kWORKLOAD_IO_READ);
+  EXPECT_EQ(std::get<std::uint64_t>(all[1].value), 4096U);
+  EXPECT_EQ(all[2].stat->id, StatId::kWORKLOAD_TASKS);
+  EXPECT_EQ(std::get<double>(all[2].value), 3);
+  EXPECT_EQ(all[2].labels[2], "web-0");
+}
+
+TEST(FileSeries, EachValueHasASeriesOfItsOwnAndKind) {
+  CgroupValues values;
+  for (auto& counter : values.counters) counter = 1;
+  for (auto& gauge : values.gauges) gauge = 1;
+  std::vector<stats::Series> all;
+  append_series(values, {"host", "", "", "", ""}, all);
+  // Not those of which others are made: inactive_file, quota and period.
+  EXPECT_EQ(all.size(), kCgroupCounters + kCgroupGauges - 3);
+  std::set<StatId> ids;
+  std::size_t counters = 0;
+  for (const stats::Series& series : all) {
+    ids.insert(series.stat->id);
+    counters += series.stat->kind == stats::Kind::kCounter ? 1 : 0;
+  }
+  EXPECT_EQ(ids.size(), all.size());
+  EXPECT_EQ(counters, kCgroupCounters);
+}
+
+}  // namespace
+}  // namespace flowtap::telemetry

@@ -1,0 +1,151 @@
+#include "telemetry/workloads/cgroup_files.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+namespace flowtap::telemetry {
+namespace {
+
+constexpr std::size_t kLongest = std::size_t{1} << 20U;
+// A controller may be enabled after the cgroup was made; it is looked for so rarely because it hardly ever is.
+constexpr unsigned kLookAgain = 30;
+
+// Nothing in a path leads out of the hierarchy, whoever made the cgroup.
+Fd open_directory(const Fd& root, const std::string& path) {
+  const auto begin = path.find_first_not_of('/');
+  if (begin == std::string::npos) return Fd(::openat(root.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  return Fd(static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str() + begin, &how, sizeof(how))));
+}
+
+// Not enabled here, or switched off (psi=0).
+bool is_absence(int error) {
+  return error == ENOENT || error == EOPNOTSUPP;
+}
+
+class CgroupFiles final : public OpenCgroup {
+ public:
+  CgroupFiles(CgroupFileSource& source, Fd directory, std::string path)
+      : source_(source), path_(std::move(path)), directories_(source.hierarchies().size()) {
+    directories_.front() = std::move(directory);
+    for (std::size_t i = 0; i < directories_.size(); ++i)
+      for (const CgroupFile* file : source.hierarchies()[i].files)
+        files_.push_back({.what = file, .hierarchy = i, .fd = {}});
+  }
+
+  [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& unread) override {
+    // Twice at the start: runtimes make the cgroups of v1 one after the other.
+    const bool look = reads_ < 2 || reads_ % kLookAgain == 0;
+    ++reads_;
+    std::uint64_t bad = 0;
+    bool there = false;
+    for (File& file : files_) {
+      // Files of v2 come first. Where none of them can be read nothing tells whether this is still the same cgroup.
+      if (file.hierarchy != 0 && !there) return false;
+      if (!file.fd.valid() && (look || !is_absence(file.error))) open(file);
+      if (!file.fd.valid()) {
+        bad += is_absence(file.error) ? 0 : 1;
+        continue;
+      }
+      std::string_view text;
+      const int error = source_.read(file.fd.get(), text);
+      if (error == ENODEV && file.hierarchy == 0) return false;
+      there = there || file.hierarchy == 0;
+      if (error == ENODEV || is_absence(error)) continue;
+      CgroupValues with = out;
+      if (error == 0 && file.what->parse(text, with))
+        out = with;
+      else
+        ++bad;
+    }
+    unread += bad;
+    out.derive();
+    return there;
+  }
+
+ private:
+  struct File {
+    const CgroupFile* what;
+    std::size_t hierarchy;
+    Fd fd;
+    int error = ENOENT;  // why there is no fd
+  };
+
+  void open(File& file) {
+    // As long as the one of v2 is there, those of v1 at its path are the same cgroup's.
+    Fd& directory = directories_[file.hierarchy];
+    if (!directory.valid()) directory = open_directory(source_.hierarchies()[file.hierarchy].root, path_);
+    if (!directory.valid()) {
+      file.error = errno;
+      return;
+    }
+    // Never waits, even where somebody shows another file system for the kernel's.
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    file.fd = Fd(::openat(directory.get(), file.what->name, flags));
+    file.error = file.fd.valid() ? 0 : errno;
+  }
+
+  CgroupFileSource& source_;
+  std::string path_;
+  std::vector<Fd> directories_;  // as the hierarchies are
+  std::vector<File> files_;
+  unsigned reads_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<CgroupFileSource> CgroupFileSource::open_below(const std::string& place) {
+  const auto open = [](const std::string& path) {
+    return Fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  };
+  for (const char* name : {"", "/unified"}) {
+    Fd root = open(place + name);
+    if (!root.valid() || ::faccessat(root.get(), "cgroup.controllers", F_OK, 0) != 0) continue;
+    auto source = std::make_unique<CgroupFileSource>();
+    source->hierarchies_.push_back({.root = std::move(root), .files = {}});
+    for (const CgroupFile& file : cgroup_files()) source->hierarchies_.back().files.push_back(&file);
+    std::string_view last;
+    for (const CgroupFile& file : cgroup_files_v1()) {
+      // In the hierarchy of v2 itself a directory of that name is a cgroup.
+      if (std::string_view(name).empty()) break;
+      if (file.controller != std::exchange(last, file.controller)) {
+        Fd v1 = open(place + '/' + std::string(file.controller));
+        if (!v1.valid()) {
+          last = {};
+          continue;
+        }
+        source->hierarchies_.push_back({.root = std::move(v1), .files = {}});
+      }
+      source->hierarchies_.back().files.push_back(&file);
+    }
+    return source;
+  }
+  return nullptr;
+}
+
+std::unique_ptr<OpenCgroup> CgroupFileSource::open(const std::string& path, std::uint64_t& unread) {
+  Fd directory = open_directory(hierarchies_.front().root, path);
+  if (directory.valid()) return std::make_unique<CgroupFiles>(*this, std::move(directory), path);
+  if (errno != ENOENT && errno != ENODEV) ++unread;
+  return nullptr;
+}
+
+int CgroupFileSource::read(int fd, std::string_view& text) {
+  while (true) {
+    // The kernel shows such a file in one piece: less than there is room for is all of it.
+    const ssize_t n = ::pread(fd, buffer_.data(), buffer_.size(), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    text = std::string_view(buffer_).substr(0, static_cast<std::size_t>(n));
+    if (text.size() < buffer_.size()) return 0;
+    if (buffer_.size() >= kLongest) return EFBIG;
+    buffer_.resize(2 * buffer_.size());
+  }
+}
+
+}  // namespace flowtap::telemetry
