@@ -1,0 +1,41 @@
+// Any bytes as any of a cgroup's files: values or a refusal. What is told is never negative or infinite, and more text behind
+// what was understood changes no key that it does not have.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "telemetry/workloads/cgroup_values.hpp"
+
+namespace {
+
+using namespace flowtap::telemetry;
+
+void check(const CgroupFile& file, std::string_view text) {
+  CgroupValues out;
+  if (!file.parse(text, out)) return;
+  CgroupValues again;
+  if (!file.parse(text, again) || again != out) std::abort();
+  out.derive();
+  for (const auto& gauge : out.gauges)
+    if (gauge && !(std::isfinite(*gauge) && *gauge >= 0)) std::abort();
+
+  // A line that no kernel of today writes, in a file of lines.
+  if (!text.ends_with('\n') || std::string_view(file.name).starts_with("pids.") || !text.contains(' '))
+    return;
+  CgroupValues more;
+  if (file.parse(std::string(text) + "later_key 7\n", more)) {
+    more.derive();
+    if (more != out) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const CgroupFile& file : cgroup_files()) check(file, text);
+  for (const CgroupFile& file : cgroup_files_v1()) check(file, text);
+  return 0;
+}
