@@ -39,12 +39,13 @@ void add_node(telemetry::Collectors& collectors, const Config& config) {
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
     const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-    std::shared_ptr<NamedContainers> named) {
+    std::shared_ptr<NamedContainers> named, std::shared_ptr<telemetry::UsageBoard> board) {
   FTAP_TRY_ASSIGN(source, std::move(usage));
   FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(named)));
   return std::make_unique<telemetry::WorkloadCollector>(
       std::move(source), std::move(names),
-      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup")), config.telemetry.keep);
+      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup")), std::move(board),
+      config.telemetry.keep);
 }
 
 }  // namespace
@@ -59,12 +60,13 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
                              std::shared_ptr<NamedContainers> named)
     : time_limit_(config.telemetry.time_limit) {
   add_node(collectors_, config);
-  collectors_.add(
-      std::make_unique<telemetry::EnergyCollector>(on_host(config, "/sys"), on_host(config, "/proc")));
-  if (auto workloads = workload_collector(config, std::move(usage), std::move(named)))
+  const auto board = std::make_shared<telemetry::UsageBoard>();
+  if (auto workloads = workload_collector(config, std::move(usage), std::move(named), board))
     collectors_.add(std::move(*workloads));
   else
     missing_ = std::move(workloads.error()).in("workloads are not told apart");
+  collectors_.add(std::make_unique<telemetry::EnergyCollector>(
+      on_host(config, "/sys"), on_host(config, "/proc"), std::make_shared<telemetry::WorkloadEnergy>(board)));
   states_ = collectors_.states();
 }
 

@@ -15,6 +15,7 @@ double seconds(std::uint64_t ns) {
 
 void WorkloadCollector::collect(Collected& out) {
   if (!ledger_.round(*source_, *names_, UsageLedger::Clock::now())) ++out.unread;
+  board_->post(ledger_.workloads());
   for (const auto& [name, workload] : ledger_.workloads()) {
     const auto labels = name.labels();
     out.series.push_back({&stats::stat(StatId::kWORKLOAD_CPU), labels, seconds(workload.usage.run_ns)});

@@ -7,15 +7,17 @@
 #include "telemetry/collector.hpp"
 #include "telemetry/workloads/file_ledger.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
+#include "telemetry/workloads/workload_energy.hpp"
 
 namespace flowtap::telemetry {
 
 class WorkloadCollector final : public Collector {
  public:
-  /// `files`: null where the node has no v2 hierarchy that can be seen.
+  /// `files`: null where the node has no v2 hierarchy that can be seen. What is used is posted on `board`.
   WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
-                    std::unique_ptr<CgroupSource> files, std::chrono::milliseconds keep)
-      : source_(std::move(source)), names_(std::move(names)), ledger_(keep) {
+                    std::unique_ptr<CgroupSource> files, std::shared_ptr<UsageBoard> board,
+                    std::chrono::milliseconds keep)
+      : board_(std::move(board)), source_(std::move(source)), names_(std::move(names)), ledger_(keep) {
     if (files) files_.emplace(std::move(files));
   }
 
@@ -23,6 +25,7 @@ class WorkloadCollector final : public Collector {
   void collect(Collected& out) override;
 
  private:
+  std::shared_ptr<UsageBoard> board_;
   std::unique_ptr<UsageSource> source_;
   std::unique_ptr<CgroupNames> names_;
   UsageLedger ledger_;
