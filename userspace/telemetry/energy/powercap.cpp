@@ -41,7 +41,7 @@ std::vector<EnergyReading> read_powercap(const std::string& sysfs, std::uint64_t
       parts;  // by zone; a parent's name sorts before its children's
   for (const std::string& place : names_in(root, kMostZones, unread)) {
     if (!is_zone(place)) continue;
-    const std::string directory = root + "/" + place;
+    const std::string directory = std::string(root).append("/").append(place);
     const auto name = read_label(directory + "/name", unread);
     if (!name) continue;
     const std::string_view parent = parent_of(place);

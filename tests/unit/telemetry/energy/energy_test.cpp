@@ -13,7 +13,6 @@ namespace flowtap::telemetry {
 namespace {
 
 using namespace std::chrono_literals;
-using stats::StatId;
 using test::add_zone;
 using test::FileTree;
 using test::set_zone;

@@ -90,7 +90,7 @@ TEST(NodeTotal, TheSecondStandsInWhenTheFirstIsGivenUp) {
     sum += machine.read().value_or(0);
   }
   // 0-9 from the one, 70-200 from the other.
-  EXPECT_EQ(sum, (9 + 130) * 10 * kJoule);
+  EXPECT_EQ(sum, kJoule * (9 + 130) * 10);
 }
 
 TEST(NodeTotal, APsysThatStandsStillOrShowsAFractionIsNotUsed) {
@@ -118,8 +118,8 @@ TEST(NodeTotal, APsysThatFallsBehindLaterIsNotUsedAgain) {
   }
   EXPECT_EQ(machine.basis(), EnergyBasis::kPackages);
   // 100 s of psys, the packages after it; between them it is noticed.
-  EXPECT_LE(sum, 100 * 80 * kJoule + 200 * 50 * kJoule);
-  EXPECT_GE(sum, 100 * 80 * kJoule + 180 * 50 * kJoule);
+  EXPECT_LE(sum, kJoule * 100 * 80 + kJoule * 200 * 50);
+  EXPECT_GE(sum, kJoule * 100 * 80 + kJoule * 180 * 50);
 }
 
 TEST(NodeTotal, APsysOfGarbageIsNotUsed) {
@@ -131,8 +131,8 @@ TEST(NodeTotal, APsysOfGarbageIsNotUsed) {
     sum += machine.read().value_or(0);
   }
   EXPECT_EQ(machine.basis(), EnergyBasis::kPackages);
-  EXPECT_LE(sum, 30 * 80 * kJoule);
-  EXPECT_GE(sum, 9 * 80 * kJoule + 15 * 50 * kJoule);
+  EXPECT_LE(sum, kJoule * 30 * 80);
+  EXPECT_GE(sum, kJoule * 9 * 80 + kJoule * 15 * 50);
 }
 
 TEST(NodeTotal, TwoPlatformsAreNobodysSum) {
@@ -160,7 +160,7 @@ TEST(NodeTotal, WhatIsAwayForAWhileIsHadWhenItIsBack) {
     EXPECT_EQ(node.has_value(), s > 0 && (s < 20 || s >= 70)) << s;
     sum += node.value_or(0);
   }
-  EXPECT_EQ(sum, 100 * 30 * kJoule);
+  EXPECT_EQ(sum, kJoule * 100 * 30);
 }
 
 TEST(NodeTotal, AfterAMinuteOthersStandInAndNothingIsCountedTwice) {
@@ -172,7 +172,7 @@ TEST(NodeTotal, AfterAMinuteOthersStandInAndNothingIsCountedTwice) {
   }
   EXPECT_EQ(machine.basis(), EnergyBasis::kPackages);
   // psys to 19 s, packages and dram from 79 s on.
-  EXPECT_EQ(sum, 19 * 30 * kJoule + 121 * 18 * kJoule);
+  EXPECT_EQ(sum, kJoule * 19 * 30 + kJoule * 121 * 18);
 }
 
 TEST(NodeTotal, APackageThatWasAwayWhenTheBasisChangedDoesNotBringThatTimeAlong) {
@@ -190,7 +190,7 @@ TEST(NodeTotal, APackageThatWasAwayWhenTheBasisChangedDoesNotBringThatTimeAlong)
   }
   ASSERT_GT(changed, 10U);
   EXPECT_LT(changed, 40U);
-  EXPECT_EQ(sum, 10 * 200 * kJoule + (60 - changed) * 50 * kJoule + (60 - 41) * 50 * kJoule);
+  EXPECT_EQ(sum, kJoule * 10 * 200 + kJoule * (60 - changed) * 50 + kJoule * (60 - 41) * 50);
 }
 
 TEST(NodeTotal, WhatWasAwayIsNotHeldAgainstPsys) {
@@ -204,7 +204,7 @@ TEST(NodeTotal, WhatWasAwayIsNotHeldAgainstPsys) {
       sum += machine.read().value_or(0);
     }
     EXPECT_EQ(machine.basis(), EnergyBasis::kPlatform);
-    EXPECT_EQ(sum, 100 * 80 * kJoule);
+    EXPECT_EQ(sum, kJoule * 100 * 80);
   }
 }
 
@@ -218,7 +218,7 @@ TEST(NodeTotal, AJumpIsNoEnergy) {
     at += 20 * kJoule;
     sum += machine.read().value_or(0);
   }
-  EXPECT_EQ(sum, 9 * 20 * kJoule);
+  EXPECT_EQ(sum, kJoule * 9 * 20);
   EXPECT_EQ(machine.jumps(), 1U);
 }
 
@@ -227,7 +227,7 @@ TEST(NodeTotal, ALongCycleIsNoAbsence) {
   client(machine, 0, false);
   machine.read();
   client(machine, 600, false);
-  EXPECT_EQ(machine.read(10min), 600 * 18 * kJoule);
+  EXPECT_EQ(machine.read(10min), kJoule * 600 * 18);
 }
 
 TEST(NodeTotal, AMeterIsAddedUpWhereNothingCounts) {
