@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <thread>
 
 #include "tests/bpf/accounted.hpp"
 #include "tests/node/stream/captured.hpp"
@@ -101,6 +104,137 @@ TEST(Workloads, PodmansContainerIsCalledAsPodmanCallsIt) {
       daemon, podman.pid("burner"),
       {{"kind", "container"}, {"namespace", ""}, {"pod", ""}, {"container", "burner"}, {"workload", ""}});
   podman.kill("burner");
+}
+
+// What a file of a cgroup has behind a key, or alone; absent where there is no such file.
+std::optional<double> in_file(const std::string& path, const std::string& key = {}) {
+  std::ifstream file(path);
+  std::string word;
+  double number = 0;
+  if (key.empty()) return file >> number ? std::optional(number) : std::nullopt;
+  while (file >> word >> number)
+    if (word == key) return number;
+  return std::nullopt;
+}
+
+// What is in `first` where the kernel has it, else in `second`.
+struct Said {
+  const char* family;
+  std::string first;
+  std::string first_key;
+  std::string second;
+  std::string second_key;
+  double scale = 1;
+
+  [[nodiscard]] std::optional<double> now() const {
+    auto number = in_file(first, first_key);
+    if (!number && !second.empty()) number = in_file(second, second_key);
+    if (number) *number *= scale;
+    return number;
+  }
+};
+
+// As runtimes put a container into the hierarchies of v1, too, where those have the controllers.
+class InV1 {
+ public:
+  InV1(const std::string& v2, pid_t pid) {
+    const auto unified = v2.find("/unified/");
+    if (unified == std::string::npos) return;
+    for (const char* controller : {"memory", "pids"}) {
+      const std::string root = v2.substr(0, unified) + '/' + controller;
+      if (!std::filesystem::exists(root + "/cgroup.procs")) continue;
+      const std::string path = root + v2.substr(unified + std::string("/unified").size());
+      std::filesystem::create_directories(path);
+      std::ofstream(path + "/cgroup.procs") << pid << std::flush;
+      paths_.push_back(path);
+    }
+  }
+  ~InV1() {
+    for (const std::string& path : paths_)
+      for (int i = 0; i < 200 && ::rmdir(path.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+  }
+  InV1(const InV1&) = delete;
+  InV1& operator=(const InV1&) = delete;
+  [[nodiscard]] std::string file(std::string_view controller, const std::string& name) const {
+    for (const std::string& path : paths_)
+      if (path.contains("/" + std::string(controller) + "/")) return path + '/' + name;
+    return {};
+  }
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+// Each value is between what the file said before and after. A container at rest changes little.
+TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  const std::string id = container_id("at-rest");
+  // It holds some memory, of which some came after it was put into its memory cgroup.
+  const auto container =
+      containerd.start({.id = id,
+                        .command = shell("while [ ! -e /go ]; do sleep 0.1; done; "
+                                         "x=$(head -c 4000000 /dev/zero | tr '\\0' x); echo done; "
+                                         "while [ ! -e /never ]; do sleep 1000; done"),
+                        .annotations = cri_annotations("shop", "still-0", kPod, "app")});
+  const pid_t pid = containerd.pid(id);
+  const std::string cgroup = cgroup_of(pid);
+  const InV1 v1(cgroup, pid);
+  const auto go = std::filesystem::path("/proc") / std::to_string(pid) / "root/go";
+  std::ofstream(go) << std::flush;
+  ASSERT_TRUE(eventually([&] { return containerd.out(id) == "done\n"; }));
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  const Labels labels = of_pod("still-0", "app", "still");
+  const std::vector<Said> all{
+      {"flowtap_workload_cpu_user_seconds_total", cgroup + "/cpu.stat", "user_usec", "", "", 1e-6},
+      {"flowtap_workload_cpu_system_seconds_total", cgroup + "/cpu.stat", "system_usec", "", "", 1e-6},
+      {"flowtap_workload_memory_usage_bytes", cgroup + "/memory.current", "",
+       v1.file("memory", "memory.usage_in_bytes"), ""},
+      {"flowtap_workload_memory_anonymous_bytes", cgroup + "/memory.stat", "anon",
+       v1.file("memory", "memory.stat"), "total_rss"},
+      {"flowtap_workload_page_faults_total", cgroup + "/memory.stat", "pgfault",
+       v1.file("memory", "memory.stat"), "total_pgfault"},
+      {"flowtap_workload_tasks", cgroup + "/pids.current", "", v1.file("pids", "pids.current"), ""}};
+  unsigned compared = 0;
+  for (const Said& said : all) {
+    if (!said.now()) {
+      fmt::print("{}: the kernel does not tell here\n", said.family);
+      EXPECT_EQ(value(daemon.settled_stats(), said.family, labels), -1);
+      continue;
+    }
+    double before = 0;
+    double ours = -1;
+    double after = 0;
+    EXPECT_TRUE(eventually([&] {
+      before = said.now().value();
+      // Two cycles: the one that has begun may have read it already.
+      (void)daemon.settled_stats();
+      std::this_thread::sleep_for(1100ms);
+      ours = value(daemon.settled_stats(), said.family, labels);
+      after = said.now().value();
+      constexpr double kRounding = 1e-9;
+      return ours >= 0 && ours >= std::min(before, after) - kRounding &&
+             ours <= std::max(before, after) + kRounding;
+    })) << said.family
+        << " is " << ours << ", and was " << before << " to " << after;
+    fmt::print("{}: {:.6f} <= {:.6f} <= {:.6f}\n", said.family, before, ours, after);
+    ++compared;
+  }
+  EXPECT_GE(compared, 2U) << "CPU time is told without any controller";
+  EXPECT_EQ(value(daemon.settled_stats(), "flowtap_read_errors_total", {{"what", "workloads"}}), 0);
+
+  // They stay over the end of the container.
+  const char* const user = "flowtap_workload_cpu_user_seconds_total";
+  const double last = value(daemon.settled_stats(), user, labels);
+  containerd.kill(id);
+  ASSERT_TRUE(container->wait());
+  ASSERT_TRUE(eventually([&] { return !std::filesystem::exists(cgroup); }));
+  std::this_thread::sleep_for(2100ms);
+  const Stats ended = daemon.settled_stats();
+  EXPECT_GE(value(ended, user, labels), last);
+  EXPECT_EQ(value(ended, "flowtap_workload_memory_usage_bytes", labels), -1) << "nothing is there";
+  EXPECT_EQ(value(ended, "flowtap_read_errors_total", {{"what", "workloads"}}), 0);
 }
 
 TEST(Workloads, ContainersThatLiveForAMomentHaveTheirNames) {

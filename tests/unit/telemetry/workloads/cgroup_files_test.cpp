@@ -103,11 +103,11 @@ TEST(CgroupFiles, WhatIsNotThereIsNoError) {
 
 TEST(CgroupFiles, NoPathOrLinkLeadsOut) {
   FileTree outside;
-  outside.file("cpu.stat", "user_usec 7\n");
+  outside.file("cpu.stat", "user_usec 7\n").file("cpu.max", "1 1\n");
   FileTree tree;
   tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n");
   std::filesystem::create_directory_symlink(outside.root(), tree.root() + "/link");
-  std::filesystem::create_symlink(outside.root() + "/cpu.stat", tree.root() + "/a/cpu.max");
+  std::filesystem::create_symlink(outside.root() + "/cpu.max", tree.root() + "/a/cpu.max");
   EXPECT_FALSE(read(tree, "/link").there);
   EXPECT_FALSE(read(tree, "/../" + outside.root().substr(outside.root().rfind('/') + 1)).there);
   EXPECT_EQ(read(tree, "/a").unread, 1U);
