@@ -48,8 +48,7 @@ std::vector<SchedulerTotals> scheduler_totals(const Snapshot& snapshot) {
       if (const auto* total = std::get_if<std::uint64_t>(&s.value))
         totals_of(all, s.labels[0]).types.push_back({s.labels[1], *total});
     } else if (s.stat->family == FamilyId::kRUN_QUEUE_LATENCY) {
-      if (const auto* latency = std::get_if<HistogramValue>(&s.value))
-        totals_of(all, s.labels[0]).latency = *latency;
+      if (const auto* latency = histogram_in(s.value)) totals_of(all, s.labels[0]).latency = *latency;
     }
   }
   return all;

@@ -47,9 +47,10 @@ void append_family(std::string& page, const Family& f) {
     page += fmt::format("{}`{}`", i == 0 ? "; labels " : ", ", label_key(f.labels, i));
   page += fmt::format(".\n\n{}\n", f.help);
   if (first.kind == Kind::kHistogram) {
-    page +=
-        fmt::format("\nBuckets: powers of two nanoseconds, `le` from {:g} to {:g}.\n",
-                    histogram_edge(0, first.widened), histogram_edge(FTAP_HIST_BUCKETS - 1, first.widened));
+    page += fmt::format(
+        "\nBuckets: powers of {} nanoseconds, `le` from {:g} to {:g}.\n", first.coarse ? "four" : "two",
+        histogram_edge(first.coarse ? FTAP_COARSE_FIRST : 0, first.widened),
+        histogram_edge(first.coarse ? FTAP_COARSE_LAST : FTAP_HIST_BUCKETS - 1, first.widened));
   }
   if (first.label) append_labels(page, f);
 }

@@ -21,6 +21,8 @@ inline constexpr Kind kCOUNTER = Kind::kCounter;
 inline constexpr Kind kGAUGE = Kind::kGauge;
 inline constexpr Kind kHISTOGRAM = Kind::kHistogram;
 inline constexpr Kind kLONG_HISTOGRAM = Kind::kHistogram;  // what takes up to a day; of self.def only
+inline constexpr Kind kCOARSE_HISTOGRAM =
+    Kind::kHistogram;  // what there are thousands of; of telemetry.def only
 inline constexpr Unit kNONE = Unit::kNone;
 inline constexpr Unit kSECONDS = Unit::kSeconds;
 inline constexpr Unit kBYTES = Unit::kBytes;
@@ -34,7 +36,14 @@ inline constexpr unsigned kCOUNTER = 0;
 inline constexpr unsigned kGAUGE = 0;
 inline constexpr unsigned kHISTOGRAM = 0;
 inline constexpr unsigned kLONG_HISTOGRAM = 13;  // 2^23 .. 2^47 ns: 8 ms .. 39 h
+inline constexpr unsigned kCOARSE_HISTOGRAM = 0;
 }  // namespace widened
+
+namespace coarse {
+inline constexpr bool kCOUNTER = false;
+inline constexpr bool kGAUGE = false;
+inline constexpr bool kCOARSE_HISTOGRAM = true;
+}  // namespace coarse
 
 // The two markers of a row without a fixed label value are types of their own, so that no text can be
 // mistaken for them.
@@ -89,10 +98,18 @@ inline constexpr std::array kStats = {
   FTAP_ROW(id, fam, value, kind, unit, help, kFlowtapd, std::nullopt)
 #include "stats/self.def"
 #undef FTAP_STAT
-#define FTAP_MEASURE(id, name, labels, kind, unit, help)                                                      \
-  Stat{                                                                                                       \
-      StatId::k##id, FamilyId::k##id,     std::nullopt, label_count(labels) != 0, row::k##kind, row::k##unit, \
-      help,          CountedBy::kMachine, std::nullopt, row::widened::k##kind},
+#define FTAP_MEASURE(id, name, labels, kind, unit, help) \
+  Stat{StatId::k##id,                                    \
+       FamilyId::k##id,                                  \
+       std::nullopt,                                     \
+       label_count(labels) != 0,                         \
+       row::k##kind,                                     \
+       row::k##unit,                                     \
+       help,                                             \
+       CountedBy::kMachine,                              \
+       std::nullopt,                                     \
+       row::widened::k##kind,                            \
+       row::coarse::k##kind},
 #include "stats/telemetry.def"
 #undef FTAP_MEASURE
 };

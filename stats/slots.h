@@ -34,6 +34,26 @@ static inline __attribute__((always_inline)) unsigned int ftap_log2_bucket(unsig
   return log2 < FTAP_HIST_BUCKETS ? log2 : FTAP_HIST_BUCKETS;
 }
 
+/*
+ * Coarse histograms, of which there are thousands, have each second of these edges: bucket i counts values <= 2^(12 + 2 i),
+ * 4 us .. 268 ms, the last one everything larger. They fill what is left of a cache line (bpf/abi/usage.h).
+ */
+#define FTAP_COARSE_FIRST 2
+#define FTAP_COARSE_EDGES 9
+#define FTAP_COARSE_LAST (FTAP_COARSE_FIRST + 2 * (FTAP_COARSE_EDGES - 1))
+
+/* The bucket of a value, at most FTAP_COARSE_EDGES. */
+static inline __attribute__((always_inline)) unsigned int ftap_coarse_bucket(unsigned long long value) {
+  unsigned int log4 = 1;
+  if (value <= 1ULL << (FTAP_HIST_MIN_LOG2 + FTAP_COARSE_FIRST)) return 0;
+  value = (value - 1) >> (FTAP_HIST_MIN_LOG2 + FTAP_COARSE_FIRST);
+  if (value >> (2 * (FTAP_COARSE_EDGES - 1))) return FTAP_COARSE_EDGES;
+  if (value >> 8) log4 += 4, value >>= 8;
+  if (value >> 4) log4 += 2, value >>= 4;
+  if (value >> 2) log4 += 1;
+  return log4;
+}
+
 #define FTAP_WIDTH_COUNTER 1
 #define FTAP_WIDTH_HISTOGRAM (FTAP_HIST_BUCKETS + 2)
 

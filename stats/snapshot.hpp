@@ -1,11 +1,15 @@
 // What a cycle hands to the backends: the totals of all series at one instant.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,6 +26,18 @@ struct HistogramValue {
   bool operator==(const HistogramValue&) const = default;
 };
 
+/// A histogram's value as a series holds it: most series have none, and those are many.
+class Histogram {
+ public:
+  Histogram(const HistogramValue& value) : value_(std::make_shared<const HistogramValue>(value)) {}
+  [[nodiscard]] const HistogramValue& operator*() const { return *value_; }
+  [[nodiscard]] const HistogramValue* operator->() const { return value_.get(); }
+  bool operator==(const Histogram& other) const { return *value_ == *other.value_; }
+
+ private:
+  std::shared_ptr<const HistogramValue> value_;  // never null
+};
+
 /// Upper edge of bucket i in seconds, inclusive, as Prometheus' `le`. `widened`: Stat::widened.
 double histogram_edge(std::size_t i, unsigned widened = 0);
 
@@ -29,12 +45,42 @@ double histogram_edge(std::size_t i, unsigned widened = 0);
 std::size_t histogram_bucket(std::uint64_t ns, unsigned widened = 0);
 
 /// Exact counts stay integers; what is measured in userspace is a double.
-using Value = std::variant<std::uint64_t, double, HistogramValue>;
+using Value = std::variant<std::uint64_t, double, Histogram>;
+
+/// Null where it is none.
+inline const HistogramValue* histogram_in(const Value& value) {
+  const auto* histogram = std::get_if<Histogram>(&value);
+  return histogram != nullptr ? &**histogram : nullptr;
+}
+
+/// Label values, in the order of the family's keys. Copies share them: a workload's dozens of series have the same.
+class Labels {
+ public:
+  Labels() = default;
+  Labels(std::vector<std::string> values)
+      : values_(values.empty() ? nullptr
+                               : std::make_shared<const std::vector<std::string>>(std::move(values))) {}
+  Labels(std::initializer_list<std::string> values) : Labels(std::vector<std::string>(values)) {}
+
+  operator std::span<const std::string>() const { return {begin(), end()}; }
+  [[nodiscard]] const std::string* begin() const { return values_ ? values_->data() : nullptr; }
+  [[nodiscard]] const std::string* end() const { return begin() + size(); }
+  [[nodiscard]] std::size_t size() const { return values_ ? values_->size() : 0; }
+  [[nodiscard]] bool empty() const { return !values_; }
+  [[nodiscard]] const std::string& operator[](std::size_t i) const { return (*values_)[i]; }
+  [[nodiscard]] const std::string& back() const { return values_->back(); }
+  bool operator==(const Labels& other) const {
+    return values_ == other.values_ || std::ranges::equal(*this, other);
+  }
+
+ private:
+  std::shared_ptr<const std::vector<std::string>> values_;  // null where there are none
+};
 
 /// One series: a stat with all its label values, in the order of its family's label keys.
 struct Series {
   const Stat* stat;
-  std::vector<std::string> labels;
+  Labels labels;
   Value value;
 };
 

@@ -71,7 +71,14 @@ struct Stat {
   CountedBy counted_by;
   std::optional<std::size_t> slot;
   unsigned widened = 0;  ///< of a histogram: its edges are 2 to the power of this times those of slots.h
+  bool coarse = false;   ///< of a histogram: it has only some of them, has_edge()
 };
+
+/// Whether a histogram has the edge of bucket i. What it does not have is in the next bucket that it has.
+constexpr bool has_edge(const Stat& stat, std::size_t i) {
+  return !stat.coarse ||
+         (i >= FTAP_COARSE_FIRST && i <= FTAP_COARSE_LAST && (i - FTAP_COARSE_FIRST) % 2 == 0);
+}
 
 /// All families, in the order of families.def.
 std::span<const Family> families();

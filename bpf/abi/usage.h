@@ -3,6 +3,8 @@
 #ifndef FTAP_ABI_USAGE_H
 #define FTAP_ABI_USAGE_H
 
+#include "stats/slots.h"
+
 /* Tasks whose cgroup found no number, and those of which nothing is known. */
 #define FTAP_GROUP_OTHER 0U
 /* Beside that one; a task's record has 16 bits for it. */
@@ -17,7 +19,8 @@ struct ftap_usage {
   unsigned long long run_ns;     /* on the CPU, as the kernel accounts it (sum_exec_runtime) */
   unsigned long long wait_ns;    /* runnable, until it was given the CPU */
   unsigned long long dispatches; /* times that it was */
-  unsigned long long pad[5];     /* to a cache line */
+  /* The waits of dispatches, by ftap_coarse_bucket() of stats/slots.h. They wrap. With them it is a cache line. */
+  unsigned int waits[FTAP_COARSE_EDGES + 1];
 };
 
 /* What a CPU's task has run since its last switch, of element CPU of a map; as of the last time that the program was run. */

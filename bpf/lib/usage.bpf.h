@@ -127,7 +127,11 @@ static __always_inline void account_dispatch(struct task_struct* next, struct ft
   struct ftap_usage* usage = usage_of(cpu_id, group_of(next, t));
   if (!usage) return;
   usage->dispatches++;
-  if (now > t->runnable_since && t->state >= FTAP_TASK_WOKEN) usage->wait_ns += now - t->runnable_since;
+  if (now <= t->runnable_since || t->state < FTAP_TASK_WOKEN) return;
+  __u64 wait = now - t->runnable_since;
+  __u32 bucket = ftap_coarse_bucket(wait);
+  usage->wait_ns += wait;
+  if (bucket <= FTAP_COARSE_EDGES) usage->waits[bucket]++;
 }
 
 #endif /* FTAP_LIB_USAGE_BPF_H */

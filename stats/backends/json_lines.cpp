@@ -16,13 +16,14 @@ std::uint64_t grown(std::uint64_t now, std::uint64_t before) {
 }
 
 void append_histogram(std::string& out, const HistogramValue& now, const HistogramValue& before,
-                      unsigned widened) {
+                      const Stat& stat) {
   std::uint64_t count = 0;
   std::string buckets;
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
     count += grown(now.counts.at(i), before.counts.at(i));
-    buckets.append(i == 0 ? "\"" : ",\"")
-        .append(edge_text(i, widened))
+    if (!has_edge(stat, i)) continue;
+    buckets.append(buckets.empty() ? "\"" : ",\"")
+        .append(edge_text(i, stat.widened))
         .append("\":")
         .append(std::to_string(count));
   }
@@ -35,9 +36,9 @@ void append_histogram(std::string& out, const HistogramValue& now, const Histogr
 /// The total of a series minus the one in `before`; as a difference from nothing, the total itself.
 void append_total(std::string& out, const Series& series, const Value& before) {
   const Value& now = series.value;
-  if (const auto* histogram = std::get_if<HistogramValue>(&now)) {
-    const auto* then = std::get_if<HistogramValue>(&before);
-    append_histogram(out, *histogram, then != nullptr ? *then : HistogramValue{}, series.stat->widened);
+  if (const auto* histogram = histogram_in(now)) {
+    const auto* then = histogram_in(before);
+    append_histogram(out, *histogram, then != nullptr ? *then : HistogramValue{}, *series.stat);
   } else if (const auto* count = std::get_if<std::uint64_t>(&now)) {
     const auto* then = std::get_if<std::uint64_t>(&before);
     out += std::to_string(grown(*count, then != nullptr ? *then : 0));

@@ -39,12 +39,12 @@ prometheus::MetricType type_of(Kind kind) {
 }
 
 /// prometheus-cpp adds the bucket without an edge by itself.
-prometheus::ClientMetric::Histogram histogram_of(const HistogramValue& value, unsigned widened) {
+prometheus::ClientMetric::Histogram histogram_of(const HistogramValue& value, const Stat& stat) {
   prometheus::ClientMetric::Histogram out;
   out.bucket.reserve(FTAP_HIST_BUCKETS);
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
     out.sample_count += value.counts.at(i);
-    out.bucket.push_back({out.sample_count, histogram_edge(i, widened)});
+    if (has_edge(stat, i)) out.bucket.push_back({out.sample_count, histogram_edge(i, stat.widened)});
   }
   out.sample_count += value.counts.back();
   out.sample_sum = value.sum;
@@ -56,8 +56,8 @@ prometheus::ClientMetric metric_of(const Series& series, const Family& of) {
   metric.label.reserve(series.labels.size());
   for (std::size_t i = 0; i < series.labels.size(); ++i)
     metric.label.push_back({std::string(label_key(of.labels, i)), series.labels[i]});
-  if (const auto* histogram = std::get_if<HistogramValue>(&series.value)) {
-    metric.histogram = histogram_of(*histogram, series.stat->widened);
+  if (const auto* histogram = histogram_in(series.value)) {
+    metric.histogram = histogram_of(*histogram, *series.stat);
     return metric;
   }
   const auto* count = std::get_if<std::uint64_t>(&series.value);

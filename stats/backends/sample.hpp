@@ -49,13 +49,14 @@ struct Sample {
 namespace detail {
 
 template <typename Visit>
-void visit_histogram(Sample sample, const HistogramValue& histogram, unsigned widened, Visit& visit) {
+void visit_histogram(Sample sample, const HistogramValue& histogram, const Stat& stat, Visit& visit) {
   sample.kind = SampleKind::kCount;
   sample.suffix = "_bucket";
   sample.total = 0;
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
     sample.total += histogram.counts.at(i);
-    sample.le = edge_text(i, widened);
+    if (!has_edge(stat, i)) continue;
+    sample.le = edge_text(i, stat.widened);
     visit(sample);
   }
   sample.le = {};
@@ -77,8 +78,8 @@ void for_each_sample(const Series& series, Visit visit) {
   sample.family = &family(series.stat->family);
   sample.labels = series.labels;
   sample.began_before = series.stat->counted_by == CountedBy::kMachine;
-  if (const auto* histogram = std::get_if<HistogramValue>(&series.value)) {
-    detail::visit_histogram(sample, *histogram, series.stat->widened, visit);
+  if (const auto* histogram = histogram_in(series.value)) {
+    detail::visit_histogram(sample, *histogram, *series.stat, visit);
     return;
   }
   const auto* count = std::get_if<std::uint64_t>(&series.value);

@@ -14,12 +14,13 @@ json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-void append_histogram(json::object& out, const stats::HistogramValue& histogram, unsigned widened) {
+void append_histogram(json::object& out, const stats::HistogramValue& histogram, const stats::Stat& stat) {
   json::array buckets;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i) {
     total += histogram.counts.at(i);
-    buckets.push_back(json::object{{"le", stats::histogram_edge(i, widened)}, {"total", total}});
+    if (stats::has_edge(stat, i))
+      buckets.push_back(json::object{{"le", stats::histogram_edge(i, stat.widened)}, {"total", total}});
   }
   out["total"] = total + histogram.counts.back();
   out["sum"] = number(histogram.sum);
@@ -31,8 +32,8 @@ json::object series_to_json(const stats::Series& series, const stats::Family& fa
   for (std::size_t i = 0; i < series.labels.size(); ++i)
     labels[view(stats::label_key(family.labels, i))] = series.labels[i];
   json::object out{{"labels", std::move(labels)}};
-  if (const auto* histogram = std::get_if<stats::HistogramValue>(&series.value)) {
-    append_histogram(out, *histogram, series.stat->widened);
+  if (const auto* histogram = stats::histogram_in(series.value)) {
+    append_histogram(out, *histogram, *series.stat);
   } else {
     const auto* count = std::get_if<std::uint64_t>(&series.value);
     const char* name = series.stat->kind == stats::Kind::kGauge ? "value" : "total";

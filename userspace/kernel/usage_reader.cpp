@@ -10,12 +10,10 @@ namespace {
 
 constexpr std::uint32_t kBatch = 256;
 
-std::uint64_t whole(unsigned long long& value) {
-  return std::atomic_ref(value).load(std::memory_order_relaxed);
-}
-std::uint64_t taken(unsigned long long& value) {
+constexpr auto kWhole = [](auto& value) { return std::atomic_ref(value).load(std::memory_order_relaxed); };
+constexpr auto kTaken = [](auto& value) {
   return std::atomic_ref(value).exchange(0, std::memory_order_relaxed);
-}
+};
 
 template <typename Take>
 GroupUsage sum_of(const UsageMaps& maps, std::uint32_t group, Take take) {
@@ -25,6 +23,7 @@ GroupUsage sum_of(const UsageMaps& maps, std::uint32_t group, Take take) {
     sum.run_ns += take(all[i].run_ns);
     sum.wait_ns += take(all[i].wait_ns);
     sum.dispatches += take(all[i].dispatches);
+    for (std::size_t j = 0; j < sum.waits.size(); ++j) sum.waits[j] += take(all[i].waits[j]);
   }
   return sum;
 }
@@ -62,7 +61,7 @@ Result<std::vector<telemetry::NumberedCgroup>> UsageReader::numbered() const {
 }
 
 GroupUsage UsageReader::read(std::uint32_t group) const {
-  GroupUsage sum = sum_of(maps_, group, whole);
+  GroupUsage sum = sum_of(maps_, group, kWhole);
   for (const Running& running : running_)
     if (running.group == group) sum.run_ns += running.run_ns;
   return sum;
@@ -81,7 +80,7 @@ bool UsageReader::look() {
 
 GroupUsage UsageReader::release(const telemetry::NumberedCgroup& cgroup) {
   bpf_map_delete_elem(maps_.groups.get(), &cgroup.id);
-  const GroupUsage last = sum_of(maps_, cgroup.group, taken);
+  const GroupUsage last = sum_of(maps_, cgroup.group, kTaken);
   bpf_map_update_elem(maps_.free.get(), nullptr, &cgroup.group, BPF_ANY);
   std::atomic_ref(maps_.numbers.elements()[0].used_up).store(0, std::memory_order_relaxed);
   return last;

@@ -17,7 +17,7 @@ struct Collected {
   std::uint64_t unread = 0;  ///< values that were to be read, could not be, and are absent
 
   /// `labels`: as many as the row has, in its order.
-  void add(stats::StatId id, stats::Value value, std::vector<std::string> labels = {}) {
+  void add(stats::StatId id, stats::Value value, stats::Labels labels = {}) {
     series.push_back({&stats::stat(id), std::move(labels), value});
   }
 };

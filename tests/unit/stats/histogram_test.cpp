@@ -36,5 +36,23 @@ TEST(Histogram, EveryValueIsUnderItsEdgeAndNotUnderTheOneBefore) {
   EXPECT_EQ(histogram_bucket(~0ULL), static_cast<std::size_t>(FTAP_HIST_BUCKETS));
 }
 
+// Each coarse bucket is the buckets of slots.h up to its edge.
+TEST(Histogram, CoarseBucketsAreEachSecondEdge) {
+  EXPECT_EQ(ftap_coarse_bucket(0), 0U);
+  EXPECT_EQ(ftap_coarse_bucket(~0ULL), static_cast<unsigned>(FTAP_COARSE_EDGES));
+  for (unsigned i = 0; i < FTAP_COARSE_EDGES; ++i) {
+    const std::uint64_t edge = std::uint64_t{1} << (FTAP_HIST_MIN_LOG2 + FTAP_COARSE_FIRST + 2 * i);
+    EXPECT_EQ(ftap_coarse_bucket(edge), i);
+    EXPECT_EQ(ftap_coarse_bucket(edge + 1), i + 1);
+    EXPECT_EQ(ftap_coarse_bucket(edge - 1), i);
+    EXPECT_EQ(histogram_bucket(edge), FTAP_COARSE_FIRST + 2 * i) << "they are edges of the others, too";
+    EXPECT_TRUE(has_edge(stat(StatId::kWORKLOAD_RUN_QUEUE_LATENCY), FTAP_COARSE_FIRST + 2 * i));
+  }
+  std::size_t edges = 0;
+  for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i)
+    edges += has_edge(stat(StatId::kWORKLOAD_RUN_QUEUE_LATENCY), i) ? 1 : 0;
+  EXPECT_EQ(edges, static_cast<std::size_t>(FTAP_COARSE_EDGES));
+}
+
 }  // namespace
 }  // namespace flowtap::stats

@@ -46,6 +46,7 @@ constexpr std::array kGauges = {
     GaugeRow{CgroupGauge::kSwap, StatId::kWORKLOAD_MEMORY_SWAP},
     GaugeRow{CgroupGauge::kMemoryPeak, StatId::kWORKLOAD_MEMORY_PEAK},
     GaugeRow{CgroupGauge::kMemoryLimit, StatId::kWORKLOAD_MEMORY_LIMIT},
+    GaugeRow{CgroupGauge::kProcesses, StatId::kWORKLOAD_PROCESSES},
     GaugeRow{CgroupGauge::kTasks, StatId::kWORKLOAD_TASKS},
     GaugeRow{CgroupGauge::kTasksLimit, StatId::kWORKLOAD_TASKS_LIMIT},
 };
@@ -58,8 +59,7 @@ stats::Value value(const stats::Stat& stat, std::uint64_t count) {
 
 }  // namespace
 
-void append_series(const CgroupValues& values, const std::vector<std::string>& labels,
-                   std::vector<stats::Series>& out) {
+void append_series(const CgroupValues& values, const stats::Labels& labels, std::vector<stats::Series>& out) {
   for (const CounterRow& row : kCounters)
     if (const auto& count = values[row.of])
       out.push_back({&stats::stat(row.stat), labels, value(stats::stat(row.stat), *count)});

@@ -1,7 +1,6 @@
 // What the files of a workload's cgroups tell, as series.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "stats/snapshot.hpp"
@@ -10,7 +9,6 @@
 namespace flowtap::telemetry {
 
 /// One series for each value that is there; `labels` are WorkloadName::labels().
-void append_series(const CgroupValues& values, const std::vector<std::string>& labels,
-                   std::vector<stats::Series>& out);
+void append_series(const CgroupValues& values, const stats::Labels& labels, std::vector<stats::Series>& out);
 
 }  // namespace flowtap::telemetry

@@ -1,14 +1,20 @@
 // What the kernel side tells of the cgroups of the node (v2) and of what their tasks used.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "stats/slots.h"
 
 namespace flowtap::telemetry {
+
+/// Dispatches by how long they were waited for: buckets of a coarse histogram (stats/slots.h).
+using Waits = std::array<std::uint64_t, FTAP_COARSE_EDGES + 1>;
 
 /// Over all CPUs, also those that are offline now. Never goes back while the group is the same cgroup's.
 struct GroupUsage {
@@ -16,11 +22,13 @@ struct GroupUsage {
       0;  ///< on a CPU, as the kernel charges it to the cgroup, up to each task's last switch
   std::uint64_t wait_ns = 0;     ///< runnable without a CPU
   std::uint64_t dispatches = 0;  ///< times that a task of it was given one
+  Waits waits{};                 ///< of them those whose wait is known; of a source they wrap at 32 bits
 
   GroupUsage& operator+=(const GroupUsage& more) {
     run_ns += more.run_ns;
     wait_ns += more.wait_ns;
     dispatches += more.dispatches;
+    for (std::size_t i = 0; i < waits.size(); ++i) waits[i] += more.waits[i];
     return *this;
   }
   bool operator==(const GroupUsage&) const = default;
