@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/file.hpp"
-#include "telemetry/fields.hpp"
+#include "telemetry/node/kernel_stat.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -16,16 +16,16 @@ constexpr std::size_t kLongest = 16U << 20U;  // a line for each CPU, and one wi
 }  // namespace
 
 std::optional<CpuTime> parse_cpu_time(std::string_view stat) {
-  std::string_view line = next_line(stat);
-  if (next_word(line) != "cpu") return std::nullopt;
-  // user nice system idle iowait irq softirq
-  std::array<std::uint64_t, 7> ns{};
-  for (std::uint64_t& field : ns) {
-    const auto ticks = whole_number(next_word(line));
-    if (!ticks || *ticks > std::numeric_limits<std::uint64_t>::max() / kTick / ns.size()) return std::nullopt;
-    field = *ticks * kTick;
+  const auto all = parse_kernel_stat(stat).all;
+  if (!all || all->known <= kSoftirq) return std::nullopt;
+  std::array<std::uint64_t, kSoftirq + 1> ns{};
+  for (std::size_t mode = 0; mode < ns.size(); ++mode) {
+    const std::uint64_t ticks = all->ticks.at(mode);
+    if (ticks > std::numeric_limits<std::uint64_t>::max() / kTick / ns.size()) return std::nullopt;
+    ns.at(mode) = ticks * kTick;
   }
-  return CpuTime{.busy = ns[0] + ns[1] + ns[2] + ns[5] + ns[6], .idle = ns[3] + ns[4]};
+  return CpuTime{.busy = ns[kUser] + ns[kNice] + ns[kSystem] + ns[kIrq] + ns[kSoftirq],
+                 .idle = ns[kIdle] + ns[kIowait]};
 }
 
 std::optional<CpuTime> read_cpu_time(const std::string& proc, std::uint64_t& unread) {

@@ -10,11 +10,9 @@ namespace {
 
 constexpr std::size_t kFewestModes = 4;  // the oldest kernels have user, nice, system, idle
 
-// "cpu7 1 2 3 4 ...", its first word taken off.
-std::optional<CpuTimes> cpu_times(std::string_view number, std::string_view rest) {
-  const auto cpu = whole_number(number);
-  if (!cpu || *cpu > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-  CpuTimes times{.cpu = static_cast<std::uint16_t>(*cpu)};
+// "1 2 3 4 ...", what stands behind "cpu7".
+std::optional<CpuTimes> cpu_times(std::string_view rest) {
+  CpuTimes times;
   while (times.known < kCpuModes) {
     const auto word = next_word(rest);
     if (word.empty()) break;
@@ -23,6 +21,14 @@ std::optional<CpuTimes> cpu_times(std::string_view number, std::string_view rest
     times.ticks.at(times.known++) = *ticks;
   }
   if (times.known < kFewestModes) return std::nullopt;
+  return times;
+}
+
+std::optional<CpuTimes> cpu_times(std::string_view number, std::string_view rest) {
+  const auto cpu = whole_number(number);
+  if (!cpu || *cpu > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+  auto times = cpu_times(rest);
+  if (times) times->cpu = static_cast<std::uint16_t>(*cpu);
   return times;
 }
 
@@ -47,6 +53,8 @@ KernelStat parse_kernel_stat(std::string_view text) {
         stat.cpus.push_back(*times);
       else
         ++stat.unread;
+    } else if (key == "cpu") {
+      if (stat.all || !(stat.all = cpu_times(line))) ++stat.unread;
     } else if (key == "intr") {  // then one number for each interrupt, thousands on some machines
       once(stat.interrupts, next_word(line));
     } else if (key == "ctxt") {

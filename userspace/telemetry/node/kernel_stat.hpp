@@ -33,7 +33,8 @@ struct CpuTimes {
 };
 
 struct KernelStat {
-  std::vector<CpuTimes> cpus;  ///< those that are online, none twice
+  std::vector<CpuTimes> cpus;   ///< those that are online, none twice
+  std::optional<CpuTimes> all;  ///< together, with those that are offline; its `cpu` says nothing
   std::optional<std::uint64_t> interrupts, context_switches, boot_time, forks, procs_running, procs_blocked,
       softirqs;
   std::uint64_t unread = 0;  ///< lines that are none of the kernel's
