@@ -70,6 +70,21 @@ prometheus::ClientMetric metric_of(const Series& series, const Family& of) {
   return metric;
 }
 
+void append_compat(const Snapshot& snapshot, const std::vector<compat::Exporter>& exporters,
+                   std::vector<prometheus::MetricFamily>& out) {
+  for (compat::Family& theirs : compat::families(snapshot, exporters)) {
+    prometheus::MetricFamily family{
+        std::string(theirs.name), std::string(theirs.help), type_of(theirs.kind), {}};
+    family.metric.reserve(theirs.samples.size());
+    for (compat::Sample& sample : theirs.samples) {
+      prometheus::ClientMetric& metric = family.metric.emplace_back();
+      for (auto& [key, value] : sample.labels) metric.label.push_back({std::move(key), std::move(value)});
+      (theirs.kind == Kind::kCounter ? metric.counter.value : metric.gauge.value) = sample.value;
+    }
+    out.push_back(std::move(family));
+  }
+}
+
 std::vector<prometheus::MetricFamily> gather(const Snapshot& snapshot) {
   std::vector<prometheus::MetricFamily> out;
   FamilyId current{};
@@ -109,7 +124,8 @@ class Durations {
 /// The newest snapshot, as prometheus-cpp asks for it.
 class Newest : public prometheus::Collectable {
  public:
-  explicit Newest(std::shared_ptr<Durations> durations) : durations_(std::move(durations)) {}
+  Newest(std::shared_ptr<Durations> durations, std::vector<compat::Exporter> exporters)
+      : durations_(std::move(durations)), exporters_(std::move(exporters)) {}
 
   void set(SnapshotPtr snapshot) {
     {
@@ -130,12 +146,14 @@ class Newest : public prometheus::Collectable {
     if (!snapshot) return {};
     const auto begin = std::chrono::steady_clock::now();
     auto families = gather(*snapshot);
+    append_compat(*snapshot, exporters_, families);
     durations_->observe(std::chrono::steady_clock::now() - begin);
     return families;
   }
 
  private:
   std::shared_ptr<Durations> durations_;
+  std::vector<compat::Exporter> exporters_;
   mutable std::mutex mutex_;
   mutable std::condition_variable first_;
   SnapshotPtr snapshot_;
@@ -156,8 +174,9 @@ Address reachable(Address listen) {
 
 class Prometheus::Endpoint {
  public:
-  explicit Endpoint(const Address& listen)
-      : listen_(listen),
+  Endpoint(const Address& listen, std::vector<compat::Exporter> exporters)
+      : newest_(std::make_shared<Newest>(durations_, std::move(exporters))),
+        listen_(listen),
         exposer_(std::vector<std::string>{"listening_ports", civet_port(listen), "num_threads", kThreads,
                                           "request_timeout_ms", kTimeoutMs, "max_request_size", "8192"}) {
     exposer_->RegisterCollectable(newest_);
@@ -185,18 +204,19 @@ class Prometheus::Endpoint {
 
  private:
   std::shared_ptr<Durations> durations_ = std::make_shared<Durations>();
-  std::shared_ptr<Newest> newest_ = std::make_shared<Newest>(durations_);
+  std::shared_ptr<Newest> newest_;
   Address listen_;
   std::jthread knocker_;
   std::optional<prometheus::Exposer> exposer_;  // last: its threads end before what they read
 };
 
-Result<std::unique_ptr<Prometheus>> Prometheus::open(std::string_view address) {
+Result<std::unique_ptr<Prometheus>> Prometheus::open(std::string_view address,
+                                                     std::vector<compat::Exporter> exporters) {
   FTAP_TRY_ASSIGN(parsed, parse_listen_address(address));
   // CivetWeb says no more than that it did not start, so the kernel is asked first.
   FTAP_TRY(probe_listen(parsed));
   try {
-    auto endpoint = std::make_unique<Endpoint>(parsed);
+    auto endpoint = std::make_unique<Endpoint>(parsed, std::move(exporters));
     return std::unique_ptr<Prometheus>(new Prometheus(std::move(endpoint)));
   } catch (const std::exception& e) {
     return fail("cannot serve metrics at " + std::string(address) + ": " + e.what(),

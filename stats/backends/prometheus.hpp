@@ -5,8 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stats/backend.hpp"
+#include "stats/compat/compat.hpp"
 
 namespace flowtap::stats {
 
@@ -17,7 +19,9 @@ class Prometheus : public Backend {
  public:
   /// Listens at `HOST:PORT` (numeric host; port 0 takes a free one) and answers from now on; series appear
   /// with the first publish(). The Error says who has the port, or what else is wrong with the address.
-  [[nodiscard]] static Result<std::unique_ptr<Prometheus>> open(std::string_view address);
+  /// The values are also shown under the names of `exporters`.
+  [[nodiscard]] static Result<std::unique_ptr<Prometheus>> open(std::string_view address,
+                                                                std::vector<compat::Exporter> exporters = {});
   ~Prometheus() override;
 
   [[nodiscard]] std::string name() const override { return "prometheus"; }

@@ -97,6 +97,7 @@ struct Config {
   struct Prometheus {
     bool enabled = false;
     std::string address = "0.0.0.0:9000";
+    std::string compat_metrics;  ///< exporters under whose names the values are, too, separated by commas
     bool operator==(const Prometheus&) const = default;
   } prometheus;
 

@@ -182,6 +182,11 @@ std::span<const Key> table() {
       Key{"prometheus.address",
           TextField{[](Config& c) -> std::string& { return c.prometheus.address; }, kListenRule},
           "Where to listen; port 0 takes any free one."},
+      Key{"prometheus.compat_metrics",
+          TextField{[](Config& c) -> std::string& { return c.prometheus.compat_metrics; }, kExportersRule},
+          "Show the values under the names and labels of these exporters, too, for dashboards and rules that "
+          "exist. Beside the "
+          "exporter itself sums would be double."},
 
       Key{"report", {}, "A table of rates and shares on standard output."},
       Key{"report.enabled", BoolField{[](Config& c) -> bool& { return c.report.enabled; }}, "Print it."},

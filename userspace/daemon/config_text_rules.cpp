@@ -8,6 +8,7 @@
 #include "flow/lines/scheduler_match.hpp"
 #include "scheds/names.hpp"
 #include "stats/backends/address.hpp"
+#include "stats/compat/compat.hpp"
 
 namespace flowtap {
 namespace {
@@ -100,6 +101,11 @@ const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 
 const TextRule kOptionalListenRule = {"an address to listen on",
                                       "ADDRESS:PORT, such as 127.0.0.1:31994 or [::1]:31994; may be empty",
                                       [](std::string_view t) { return t.empty() || listen_address(t); }};
+
+const TextRule kExportersRule = {
+    "a list of exporters",
+    "cadvisor, node and kepler, or some of them, separated by commas without spaces; may be empty",
+    [](std::string_view t) { return stats::compat::parse_exporters(t).has_value(); }};
 
 const TextRule kKubernetesRule = {
     "the address of an API server", "https://HOST:PORT, or pod; may be empty", [](std::string_view t) {

@@ -29,6 +29,7 @@ extern const TextRule kTapBackendRule;
 extern const TextRule kSchedulerNameRule;
 extern const TextRule kListenRule;
 extern const TextRule kOptionalListenRule;
+extern const TextRule kExportersRule;
 extern const TextRule kKubernetesRule;
 extern const TextRule kReceiverRule;
 extern const TextRule kOutputRule;

@@ -35,6 +35,7 @@ constexpr std::array kKeyFlags = {
     KeyFlag{"--tap-backend", "NAME", "stream.backend"},
     KeyFlag{"--record", "FILE", "stream.record"},
     KeyFlag{"--prometheus-address", "HOST:PORT", "prometheus.address"},
+    KeyFlag{"--compat-metrics", "LIST", "prometheus.compat_metrics"},
     KeyFlag{"--api-address", "HOST:PORT", "api.address"},
     KeyFlag{"--report", "[DURATION]", "report.interval", "report.enabled",
             "Print a table of rates and shares, every second or as often as is said here (--report=5s).",

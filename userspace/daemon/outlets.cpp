@@ -88,7 +88,9 @@ const std::vector<Outlets::Kind>& Outlets::kinds() {
 }
 
 Result<std::unique_ptr<stats::Backend>> Outlets::open_prometheus(const Config& config) {
-  FTAP_TRY_ASSIGN(backend, stats::Prometheus::open(config.prometheus.address));
+  using Exporters = std::vector<stats::compat::Exporter>;
+  auto exporters = stats::compat::parse_exporters(config.prometheus.compat_metrics).value_or(Exporters{});
+  FTAP_TRY_ASSIGN(backend, stats::Prometheus::open(config.prometheus.address, std::move(exporters)));
   scrape_durations_ = backend->scrape_durations();
   return backend;
 }

@@ -1,4 +1,4 @@
-// What the collectors of the node read is what Debian's prometheus-node-exporter reads at the same time.
+// What the collectors of the node read is what Debian's prometheus-node-exporter reads at the same time, under its own names.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
@@ -28,91 +28,35 @@ using namespace std::chrono_literals;
 constexpr double kTick = 0.01;  // seconds: 1/USER_HZ
 constexpr std::size_t kMostBrackets = 10;
 
-// Where our name is not theirs behind "flowtap_": ours in theirs times the factor.
-struct Renamed {
-  const char* theirs;
-  const char* ours;
-  double factor = 1;
-};
-constexpr std::array kRenamed{
-    Renamed{"node_intr_total", "interrupts_total"},
-    Renamed{"node_disk_discarded_sectors_total", "disk_discarded_bytes_total", 512},
-    Renamed{"node_vmstat_oom_kill", "memory_oom_kills_total"},
-    Renamed{"node_vmstat_pgfault", "memory_page_faults_total"},
-    Renamed{"node_vmstat_pgmajfault", "memory_major_page_faults_total"},
-    Renamed{"node_vmstat_pgpgin", "memory_paged_in_bytes_total", 1024},
-    Renamed{"node_vmstat_pgpgout", "memory_paged_out_bytes_total", 1024},
-    Renamed{"node_vmstat_pswpin", "memory_swapped_in_pages_total"},
-    Renamed{"node_vmstat_pswpout", "memory_swapped_out_pages_total"},
-    Renamed{"node_memory_MemTotal_bytes", "memory_total_bytes"},
-    Renamed{"node_memory_MemFree_bytes", "memory_free_bytes"},
-    Renamed{"node_memory_MemAvailable_bytes", "memory_available_bytes"},
-    Renamed{"node_memory_Buffers_bytes", "memory_buffers_bytes"},
-    Renamed{"node_memory_Cached_bytes", "memory_cached_bytes"},
-    Renamed{"node_memory_SwapCached_bytes", "memory_swap_cached_bytes"},
-    Renamed{"node_memory_Active_bytes", "memory_active_bytes"},
-    Renamed{"node_memory_Inactive_bytes", "memory_inactive_bytes"},
-    Renamed{"node_memory_Unevictable_bytes", "memory_unevictable_bytes"},
-    Renamed{"node_memory_Mlocked_bytes", "memory_mlocked_bytes"},
-    Renamed{"node_memory_SwapTotal_bytes", "memory_swap_total_bytes"},
-    Renamed{"node_memory_SwapFree_bytes", "memory_swap_free_bytes"},
-    Renamed{"node_memory_Dirty_bytes", "memory_dirty_bytes"},
-    Renamed{"node_memory_Writeback_bytes", "memory_writeback_bytes"},
-    Renamed{"node_memory_AnonPages_bytes", "memory_anon_pages_bytes"},
-    Renamed{"node_memory_Mapped_bytes", "memory_mapped_bytes"},
-    Renamed{"node_memory_Shmem_bytes", "memory_shmem_bytes"},
-    Renamed{"node_memory_SReclaimable_bytes", "memory_slab_reclaimable_bytes"},
-    Renamed{"node_memory_SUnreclaim_bytes", "memory_slab_unreclaimable_bytes"},
-    Renamed{"node_memory_KernelStack_bytes", "memory_kernel_stack_bytes"},
-    Renamed{"node_memory_PageTables_bytes", "memory_page_tables_bytes"},
-    Renamed{"node_memory_CommitLimit_bytes", "memory_commit_limit_bytes"},
-    Renamed{"node_memory_Committed_AS_bytes", "memory_committed_bytes"},
-    Renamed{"node_memory_VmallocUsed_bytes", "memory_vmalloc_used_bytes"},
-    Renamed{"node_memory_HardwareCorrupted_bytes", "memory_hardware_corrupted_bytes"},
-    Renamed{"node_memory_HugePages_Total", "memory_huge_pages"},
-    Renamed{"node_memory_HugePages_Free", "memory_huge_pages_free"},
-    Renamed{"node_memory_Hugepagesize_bytes", "memory_huge_page_size_bytes"},
-};
-
-// What they do not have: 1.5 has no sum of soft interrupts and no pressure of interrupts.
-constexpr std::array kOnlyOurs{"flowtap_node_softirqs_total",
-                               "flowtap_node_pressure_irq_stalled_seconds_total"};
-
 // Gauges that nothing in this test changes: exactly equal.
-constexpr std::array kSettled{"boot_time_seconds",
-                              "memory_total_bytes",
-                              "memory_swap_total_bytes",
-                              "memory_commit_limit_bytes",
-                              "memory_huge_pages",
-                              "memory_huge_pages_free",
-                              "memory_huge_page_size_bytes",
-                              "memory_hardware_corrupted_bytes",
-                              "network_up",
-                              "network_mtu_bytes",
-                              "network_speed_bytes",
-                              "filesystem_size_bytes",
-                              "filesystem_files",
-                              "filesystem_readonly",
-                              "filesystem_device_error"};
+constexpr std::array kSettled{"node_boot_time_seconds",
+                              "node_memory_MemTotal_bytes",
+                              "node_memory_SwapTotal_bytes",
+                              "node_memory_CommitLimit_bytes",
+                              "node_memory_HugePages_Total",
+                              "node_memory_HugePages_Free",
+                              "node_memory_Hugepagesize_bytes",
+                              "node_memory_HardwareCorrupted_bytes",
+                              "node_network_up",
+                              "node_network_mtu_bytes",
+                              "node_network_speed_bytes",
+                              "node_filesystem_size_bytes",
+                              "node_filesystem_files",
+                              "node_filesystem_readonly",
+                              "node_filesystem_device_error"};
 
 std::string name_of(const std::string& key) {
   return key.substr(0, key.find('{'));
 }
 
-// Theirs under our names and in our units, as far as we have the family at all.
-SeriesMap in_our_names(const PromPage& theirs, const PromPage& ours) {
+// Theirs, as far as we have the family at all.
+SeriesMap that_we_have(const PromPage& theirs, const PromPage& ours) {
   SeriesMap all;
   for (const auto& [key, value] : theirs.all) {
     const std::string name = name_of(key);
-    const auto* renamed =
-        std::ranges::find(kRenamed, name, [](const Renamed& r) { return std::string(r.theirs); });
-    std::string our_name = "flowtap_" + name;
-    if (renamed != kRenamed.end()) our_name = std::string("flowtap_node_") + renamed->ours;
     if (name == "node_network_speed_bytes" && value < 0)
       continue;  // they show "unknown" as a negative number
-    if (ours.types.contains(our_name))
-      all.emplace(our_name + key.substr(name.size()),
-                  value * (renamed != kRenamed.end() ? renamed->factor : 1));
+    if (ours.types.contains(name)) all.emplace(key, value);
   }
   return all;
 }
@@ -177,9 +121,7 @@ struct Bracket {
 
 // The page that is new after so many reads of all collectors.
 PromPage page_after(const Daemon& daemon, int reads) {
-  const auto switches = [](const PromPage& page) {
-    return page.all.at("flowtap_node_context_switches_total");
-  };
+  const auto switches = [](const PromPage& page) { return page.all.at("node_context_switches_total"); };
   PromPage page = daemon.scrape();
   for (; reads > 0; --reads) {
     const double old = switches(page);
@@ -193,7 +135,7 @@ Bracket bracket(const Daemon& daemon, const NodeExporter& exporter) {
   const PromPage before = page_after(daemon, 1);  // just read: theirs is hardly later
   const PromPage theirs = exporter.scrape();
   const PromPage after = page_after(daemon, 2);  // the first may have been under way
-  return {before.all, in_our_names(theirs, before), after.all, before.types};
+  return {before.all, that_we_have(theirs, before), after.all, before.types};
 }
 
 bool is_counter(const Bracket& bracket, const std::string& key) {
@@ -202,7 +144,7 @@ bool is_counter(const Bracket& bracket, const std::string& key) {
 
 // A tick, as they and we round the same number of ticks to seconds; and what the last digit of a double may do.
 double rounding(const std::string& key, double value) {
-  return (key.starts_with("flowtap_node_cpu_") ? kTick : 0) + std::abs(value) * 1e-9;
+  return (key.starts_with("node_cpu_") ? kTick : 0) + std::abs(value) * 1e-9;
 }
 
 // Theirs lies between ours, for every one of their series that we have a family for. How many counters that are.
@@ -223,8 +165,7 @@ std::size_t expect_counters_within(const Bracket& bracket) {
 
 bool is_settled(const std::string& key) {
   const std::string name = name_of(key);
-  return std::ranges::any_of(
-      kSettled, [&name](const char* settled) { return name == std::string("flowtap_node_") + settled; });
+  return std::ranges::any_of(kSettled, [&name](const char* settled) { return name == settled; });
 }
 
 // How far a gauge may be from what lies between two reads: it may have been anywhere meanwhile, for a moment.
@@ -232,8 +173,8 @@ double leeway(const std::string& key, double value) {
   if (is_settled(key)) return 0;
   const std::string name = name_of(key);
   if (name.ends_with("_bytes")) return 1024.0 * 1024 + std::abs(value) * 0.02;
-  if (name.starts_with("flowtap_node_load")) return 1;
-  if (name == "flowtap_node_filesystem_files_free") return 1000;
+  if (name.starts_with("node_load")) return 1;
+  if (name == "node_filesystem_files_free") return 1000;
   return 16;  // running tasks, requests under way
 }
 
@@ -284,11 +225,8 @@ void expect_nothing_left_out(const Bracket& first, const Bracket& last) {
       EXPECT_TRUE(first.before.contains(key) || last.after.contains(key)) << key << " is not ours";
     }
   for (const auto& [key, value] : first.before) {
-    if (!key.starts_with("flowtap_node_") || !last.after.contains(key)) continue;
-    const std::string name = name_of(key);
-    EXPECT_TRUE(first.theirs.contains(key) || last.theirs.contains(key) ||
-                std::ranges::any_of(kOnlyOurs, [&name](const char* only) { return name == only; }))
-        << key << " is not theirs";
+    if (!key.starts_with("node_") || !last.after.contains(key)) continue;
+    EXPECT_TRUE(first.theirs.contains(key) || last.theirs.contains(key)) << key << " is not theirs";
   }
 }
 
@@ -297,7 +235,7 @@ TEST(NodeExporter, ReadsWhatWeRead) {
   show_the_nodes_folders(root);
   const Mounted spaced(root.file("a b"), "size=8m,nr_inodes=1000", 0);
   const Mounted readonly(root.file("readonly"), "size=4m", MS_RDONLY);
-  Daemon daemon(root, {.flags = {"--cycle", "50ms"}});
+  Daemon daemon(root, {.flags = {"--cycle", "50ms", "--compat-metrics", "node"}});
   daemon.wait_ready();
   const NodeExporter exporter(root);
   const Load load(root);

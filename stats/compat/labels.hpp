@@ -1,0 +1,35 @@
+// Labels of other exporters, made out of ours.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stats/snapshot.hpp"
+
+namespace flowtap::stats::compat {
+
+using LabelPairs = std::vector<std::pair<std::string, std::string>>;
+
+/// As compat.def names them.
+enum class LabelMap : std::uint8_t {
+  kAS_IS,              ///< ours
+  kCONTAINER,          ///< of a workload: container, namespace and pod, or of what is no pod's the name
+  kCONTAINER_CPU,      ///< the same of all CPUs together
+  kCONTAINER_NETWORK,  ///< of a pod as a whole, by interface
+  kKEPLER_PART,
+  kKEPLER_NODE,
+  kKEPLER_CONTAINER,
+  kKEPLER_POD,  ///< containers of one pod have the same and are summed
+  kKEPLER_OLD_CONTAINER,
+  kKEPLER_OLD_SYSTEM,
+  kKEPLER_OLD_DYNAMIC,
+  kKEPLER_OLD_IDLE,
+};
+
+/// Absent: the exporter has no such series. A label without a value is left out, as it is the same to Prometheus.
+[[nodiscard]] std::optional<LabelPairs> labels_of(LabelMap map, const Series& series);
+
+}  // namespace flowtap::stats::compat

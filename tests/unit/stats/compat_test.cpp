@@ -1,0 +1,117 @@
+// Our values under other exporters' names: each name once, with labels that nobody else has, and the same sum.
+#include "stats/compat/compat.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace flowtap::stats::compat {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+const std::vector<Exporter> kAll{Exporter::kCADVISOR, Exporter::kNODE, Exporter::kKEPLER};
+const Labels kWeb{"pod", "shop", "web-0", "app", "web"};
+const Labels kSide{"pod", "shop", "web-0", "side", "web"};
+const Labels kPodman{"container", "", "", "burner", ""};
+const Labels kUnit{"unit", "", "", "", "ssh.service"};
+
+Snapshot snapshot(std::vector<Series> series) {
+  Snapshot all;
+  all.series = std::move(series);
+  return all;
+}
+
+const Family* find(const std::vector<Family>& all, std::string_view name) {
+  const auto at = std::ranges::find(all, name, &Family::name);
+  return at == all.end() ? nullptr : &*at;
+}
+
+TEST(Compat, ExportersAreNamedByAList) {
+  EXPECT_EQ(parse_exporters("")->size(), 0U);
+  EXPECT_THAT(*parse_exporters("node"), ElementsAre(Exporter::kNODE));
+  EXPECT_THAT(*parse_exporters("kepler,cadvisor,kepler"),
+              ElementsAre(Exporter::kKEPLER, Exporter::kCADVISOR));
+  for (const char* bad : {"nodes", "node,", ",node", "node, kepler", "node,,kepler"})
+    EXPECT_FALSE(parse_exporters(bad)) << bad;
+}
+
+TEST(Compat, WhoIsNotAskedForIsNotThere) {
+  const auto all =
+      snapshot({{&stat(StatId::kNODE_LOAD1), {}, 1.5}, {&stat(StatId::kWORKLOAD_CPU), kWeb, 2.0}});
+  EXPECT_TRUE(families(all, {}).empty());
+  EXPECT_EQ(families(all, {Exporter::kNODE}).size(), 1U);
+}
+
+TEST(Compat, OfTheNodeInTheirUnits) {
+  const auto all = families(snapshot({{&stat(StatId::kNODE_MEMORY_PAGED_IN), {}, std::uint64_t{4096}},
+                                      {&stat(StatId::kNODE_CPU), {"0", "idle"}, 7.5}}),
+                            kAll);
+  ASSERT_NE(find(all, "node_vmstat_pgpgin"), nullptr);
+  EXPECT_EQ(find(all, "node_vmstat_pgpgin")->samples.at(0).value, 4) << "KiB";
+  const Family* cpu = find(all, "node_cpu_seconds_total");
+  ASSERT_NE(cpu, nullptr);
+  EXPECT_EQ(cpu->kind, Kind::kCounter);
+  EXPECT_THAT(cpu->samples.at(0).labels, ElementsAre(Pair("cpu", "0"), Pair("mode", "idle")));
+}
+
+TEST(Compat, OfContainersAsKubeletLabelsThem) {
+  const auto all = families(snapshot({{&stat(StatId::kWORKLOAD_CPU), kWeb, 2.0},
+                                      {&stat(StatId::kWORKLOAD_CPU), kPodman, 3.0},
+                                      {&stat(StatId::kWORKLOAD_CPU), kUnit, 4.0}}),
+                            {Exporter::kCADVISOR});
+  const Family* cpu = find(all, "container_cpu_usage_seconds_total");
+  ASSERT_NE(cpu, nullptr);
+  ASSERT_EQ(cpu->samples.size(), 2U) << "a unit is no container";
+  EXPECT_THAT(cpu->samples.at(0).labels, ElementsAre(Pair("container", "app"), Pair("namespace", "shop"),
+                                                     Pair("pod", "web-0"), Pair("cpu", "total")));
+  EXPECT_THAT(cpu->samples.at(1).labels, ElementsAre(Pair("name", "burner"), Pair("cpu", "total")));
+}
+
+TEST(Compat, APodsEnergyIsThatOfItsContainers) {
+  const auto all = families(snapshot({{&stat(StatId::kWORKLOAD_ENERGY), kWeb, 2.0},
+                                      {&stat(StatId::kWORKLOAD_ENERGY), kSide, 3.0},
+                                      {&stat(StatId::kWORKLOAD_ENERGY), kUnit, 4.0},
+                                      {&stat(StatId::kNODE_ENERGY_SYSTEM), {}, 5.0}}),
+                            {Exporter::kKEPLER});
+  const Family* pods = find(all, "kepler_pod_cpu_joules_total");
+  ASSERT_NE(pods, nullptr);
+  ASSERT_EQ(pods->samples.size(), 1U);
+  EXPECT_EQ(pods->samples.at(0).value, 5.0);
+  // One family out of two of our rows, told by TYPE once.
+  const Family* old = find(all, "kepler_container_joules_total");
+  ASSERT_NE(old, nullptr);
+  EXPECT_EQ(old->samples.size(), 3U);
+}
+
+// Each row of the table with a series of ours: no two of one name have the same labels, and no name is one of ours.
+TEST(Compat, NoSeriesIsThereTwice) {
+  std::vector<Series> series;
+  for (const Stat& s : all_stats()) {
+    if (s.kind == Kind::kHistogram || !s.open_label) {
+      if (s.counted_by == CountedBy::kMachine && s.kind != Kind::kHistogram) series.push_back({&s, {}, 1.0});
+      continue;
+    }
+    const std::size_t labels = label_count(family(s.family).labels);
+    for (const Labels& who : {kWeb, kSide, kPodman, kUnit}) {
+      std::vector<std::string> values(who.begin(), who.begin() + std::min(labels, who.size()));
+      values.resize(labels, "x");
+      series.push_back({&s, std::move(values), 1.0});
+    }
+  }
+  std::set<std::string_view> ours;
+  for (const stats::Family& f : stats::families()) ours.insert(f.name);
+  for (const Family& theirs : families(snapshot(series), kAll)) {
+    EXPECT_FALSE(ours.contains(theirs.name)) << theirs.name;
+    std::set<LabelPairs> seen;
+    for (const Sample& sample : theirs.samples) {
+      for (const auto& [key, value] : sample.labels) EXPECT_FALSE(value.empty()) << theirs.name << ' ' << key;
+      EXPECT_TRUE(seen.insert(sample.labels).second) << theirs.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::stats::compat
