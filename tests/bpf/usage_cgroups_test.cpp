@@ -47,6 +47,7 @@ class Paths final : public telemetry::CgroupNames {
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t, std::string)>& /*see*/) override {
     return {};
   }
+  [[nodiscard]] bool has_processes(const std::string& /*path*/) override { return false; }
 };
 
 class UsageOfCgroups : public testing::Test {

@@ -14,6 +14,7 @@
 #include "telemetry/node/network.hpp"
 #include "telemetry/node/pressure.hpp"
 #include "telemetry/node/schedstat.hpp"
+#include "telemetry/workloads/first_process.hpp"
 
 namespace {
 
@@ -42,6 +43,7 @@ void look_at(const Collected& read, std::size_t size) {
 
 void look_at(const flowtap::telemetry::KernelStat& stat, std::size_t size) {
   require(stat.cpus.size() + stat.unread <= size);
+  if (stat.all) require(stat.all->known >= 4 && stat.all->known <= flowtap::telemetry::kCpuModes);
   std::set<std::uint16_t> seen;
   for (const auto& times : stat.cpus) {
     require(seen.insert(times.cpu).second);
@@ -89,6 +91,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 's':
       telemetry::parse_schedstat(text, read);
+      break;
+    case 't':
+      (void)telemetry::start_ticks(text);
       break;
     case 'f':
       look_at(telemetry::parse_mounts(text), size);

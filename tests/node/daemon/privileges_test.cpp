@@ -14,6 +14,7 @@ constexpr std::uint64_t bit(unsigned capability) {
   return std::uint64_t{1} << capability;
 }
 constexpr std::uint64_t kCounting = bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_SYSLOG) | bit(CAP_CHOWN);
+constexpr const char* kNoTelemetry = "telemetry: {enabled: false}\n";
 
 std::map<std::string, std::string> read_status(const std::string& path) {
   std::map<std::string, std::string> status;
@@ -46,21 +47,30 @@ void expect_only(const Daemon& daemon, std::uint64_t capabilities) {
 
 TEST(Privileges, CountingNeedsBpfAndTheGroupOfItsSocket) {
   const ScratchRoot root;
-  Daemon daemon(root, {.prometheus = std::nullopt});
+  Daemon daemon(root, {.config = kNoTelemetry, .prometheus = std::nullopt});
   daemon.wait_ready();
   expect_only(daemon, kCounting);
 }
 
+TEST(Privileges, MeasuringNeedsTheRuntimesDirectories) {
+  const ScratchRoot root;
+  Daemon daemon(root, {.prometheus = std::nullopt});
+  daemon.wait_ready();
+  expect_only(daemon, kCounting | bit(CAP_DAC_READ_SEARCH));
+}
+
 TEST(Privileges, ServingMetricsNeedsALowPort) {
   const ScratchRoot root;
-  Daemon daemon(root);
+  Daemon daemon(root, {.config = kNoTelemetry});
   daemon.wait_ready();
   expect_only(daemon, kCounting | bit(CAP_NET_BIND_SERVICE));
 }
 
 TEST(Privileges, SendingNeedsSocketsOfOtherUsers) {
   const ScratchRoot root;
-  Daemon daemon(root, {.flags = {"--json-lines", root.file("lines")}, .prometheus = std::nullopt});
+  Daemon daemon(
+      root,
+      {.flags = {"--json-lines", root.file("lines")}, .config = kNoTelemetry, .prometheus = std::nullopt});
   daemon.wait_ready();
   expect_only(daemon, kCounting | bit(CAP_DAC_OVERRIDE));
 }

@@ -1,5 +1,8 @@
 #include "daemon/telemetry/cgroup_names.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "identity/hierarchy.hpp"
 
 namespace flowtap {
@@ -83,6 +86,13 @@ CgroupNaming CgroupIdentities::name(std::uint64_t id, const std::string& path) {
 
 Status CgroupIdentities::walk(const std::function<void(std::uint64_t id, std::string path)>& see) {
   return cgroups_ ? identity::walk_cgroups(*cgroups_, see) : Status{};
+}
+
+bool CgroupIdentities::has_processes(const std::string& path) {
+  if (!cgroups_) return false;
+  const auto file = cgroups_->open_plain(path + "/cgroup.procs", O_RDONLY | O_CLOEXEC);
+  char first = 0;
+  return file && ::read(file->get(), &first, 1) == 1;
 }
 
 }  // namespace flowtap

@@ -21,6 +21,7 @@ class CgroupIdentities final : public telemetry::CgroupNames {
 
   [[nodiscard]] telemetry::CgroupNaming name(std::uint64_t id, const std::string& path) override;
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override;
+  [[nodiscard]] bool has_processes(const std::string& path) override;
 
  private:
   static constexpr std::size_t kRemembered = 4096;

@@ -15,6 +15,7 @@
 #include "telemetry/node/pressure.hpp"
 #include "telemetry/node/schedstat.hpp"
 #include "telemetry/workloads/cgroup_files.hpp"
+#include "telemetry/workloads/layer_collector.hpp"
 #include "telemetry/workloads/workload_collector.hpp"
 
 namespace flowtap {
@@ -39,13 +40,14 @@ void add_node(telemetry::Collectors& collectors, const Config& config) {
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
     const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-    std::shared_ptr<NamedContainers> named, std::shared_ptr<telemetry::UsageBoard> board) {
+    std::shared_ptr<NamedContainers> named, std::shared_ptr<telemetry::UsageBoard> board,
+    std::shared_ptr<telemetry::ProcessBoard> processes) {
   FTAP_TRY_ASSIGN(source, std::move(usage));
   FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(named)));
   return std::make_unique<telemetry::WorkloadCollector>(
       std::move(source), std::move(names),
-      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup")), std::move(board),
-      config.telemetry.keep);
+      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup")), on_host(config, "/proc"),
+      std::move(board), std::move(processes), config.telemetry.keep);
 }
 
 }  // namespace
@@ -58,13 +60,19 @@ std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
 
 TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
                              std::shared_ptr<NamedContainers> named)
-    : time_limit_(config.telemetry.time_limit) {
+    : time_limit_(config.telemetry.time_limit), counted_(!usage || *usage) {
   add_node(collectors_, config);
   const auto board = std::make_shared<telemetry::UsageBoard>();
-  if (auto workloads = workload_collector(config, std::move(usage), std::move(named), board))
-    collectors_.add(std::move(*workloads));
-  else
-    missing_ = std::move(workloads.error()).in("workloads are not told apart");
+  const auto processes = std::make_shared<telemetry::ProcessBoard>();
+  if (counted_) {
+    if (auto workloads = workload_collector(config, std::move(usage), std::move(named), board, processes)) {
+      collectors_.add(std::move(*workloads));
+      collectors_.add(std::make_unique<telemetry::LayerCollector>(on_host(config, ""),
+                                                                  on_host(config, "/proc"), processes));
+    } else {
+      missing_ = std::move(workloads.error()).in("workloads are not told apart");
+    }
+  }
   collectors_.add(std::make_unique<telemetry::EnergyCollector>(
       on_host(config, "/sys"), on_host(config, "/proc"), std::make_shared<telemetry::WorkloadEnergy>(board)));
   states_ = collectors_.states();
@@ -106,7 +114,7 @@ std::string TelemetryPath::how() const {
   std::string names;
   for (const telemetry::CollectorState& state : states_)
     names += (names.empty() ? "" : ", ") + std::string(state.name);
-  return names;
+  return names + (counted_ ? "" : "; workloads are not told apart, as nothing counts");
 }
 
 }  // namespace flowtap

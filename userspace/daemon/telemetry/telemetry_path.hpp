@@ -21,7 +21,8 @@ class TelemetryPath {
  public:
   static constexpr const char* kName = "telemetry";  ///< the component's
 
-  /// `usage`: what the kernel side adds up, or why that cannot be had. `named`: what the stream path knows.
+  /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
+  /// apart. `named`: what the stream path knows.
   [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
       const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
       std::shared_ptr<NamedContainers> named);
@@ -45,6 +46,7 @@ class TelemetryPath {
 
   std::chrono::milliseconds time_limit_;
   std::optional<Error> missing_;  // why workloads are not told apart, though they should
+  bool counted_;
   telemetry::Collectors collectors_;
   std::vector<telemetry::CollectorState> states_;
   std::vector<stats::Series> series_;

@@ -61,6 +61,7 @@ std::optional<Mount> mount_of(std::string_view line) {
   }
   mount.type = unescaped(next_part(line));
   mount.device = unescaped(next_part(line));
+  mount.options = unescaped(next_part(line));
   if (!id || !parent || !number || !mount.point.starts_with('/') || mount.type.empty()) return std::nullopt;
   if (mount.point.contains('\0')) return std::nullopt;
   mount.id = *id;

@@ -18,7 +18,8 @@ struct Mount {
       0;  ///< of its files, as stat() tells it, but for btrfs, whose volumes have numbers of their own
   std::string point;  ///< begins with '/'
   std::string type;
-  std::string device;  ///< what was mounted: "/dev/sda1", "server:/share", "tmpfs"
+  std::string device;   ///< what was mounted: "/dev/sda1", "server:/share", "tmpfs"
+  std::string options;  ///< of the file system, separated by commas
 };
 
 struct Mounts {

@@ -1,18 +1,17 @@
 #include "telemetry/node/network.hpp"
 
 #include <array>
-#include <set>
+#include <tuple>
 
-#include "base/printable.hpp"
-#include "telemetry/fields.hpp"
 #include "telemetry/kernel_file.hpp"
+#include "telemetry/net_dev.hpp"
 
 namespace flowtap::telemetry {
 namespace {
 
 using stats::StatId;
 
-// dev_seq_printf_stats() of net/core/net-procfs.c.
+// In the order of NetNumber.
 constexpr std::array kNumbers{
     StatId::kNODE_NETWORK_RECEIVE_BYTES,      StatId::kNODE_NETWORK_RECEIVE_PACKETS,
     StatId::kNODE_NETWORK_RECEIVE_ERRS,       StatId::kNODE_NETWORK_RECEIVE_DROP,
@@ -23,36 +22,15 @@ constexpr std::array kNumbers{
     StatId::kNODE_NETWORK_TRANSMIT_FIFO,      StatId::kNODE_NETWORK_TRANSMIT_COLLS,
     StatId::kNODE_NETWORK_TRANSMIT_CARRIER,   StatId::kNODE_NETWORK_TRANSMIT_COMPRESSED,
 };
+static_assert(kNumbers.size() == std::tuple_size_v<NetNumbers>);
 
 }  // namespace
 
 void parse_net_dev(std::string_view text, Collected& out) {
-  std::set<std::string> seen;
-  // By their place and not by their looks: a device may be called almost anything.
-  next_line(text);
-  next_line(text);
-  while (!text.empty()) {
-    std::string_view line = next_line(text);
-    if (line.empty()) continue;
-    const auto colon = line.rfind(':');
-    std::string_view head = line.substr(0, colon);
-    const std::string_view device = next_word(head);
-    line.remove_prefix(colon == std::string_view::npos ? line.size() : colon + 1);
-
-    std::array<std::uint64_t, kNumbers.size()> numbers{};
-    bool good = !device.empty() && next_word(head).empty();
-    for (std::uint64_t& number : numbers) {
-      const auto read = whole_number(next_word(line));
-      good = good && read;
-      number = read.value_or(0);
-    }
-    const std::string label = printable(device);
-    if (!good || !seen.insert(label).second) {
-      ++out.unread;
-      continue;
-    }
-    for (std::size_t i = 0; i < numbers.size(); ++i) out.add(kNumbers.at(i), numbers.at(i), {label});
-  }
+  out.unread += for_each_net_device(text, [&](const std::string& device, const NetNumbers& numbers) {
+    const stats::Labels labels{device};
+    for (std::size_t i = 0; i < numbers.size(); ++i) out.add(kNumbers.at(i), numbers.at(i), labels);
+  });
 }
 
 void NetworkCollector::collect(Collected& out) {

@@ -2,16 +2,22 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <array>
 #include <cerrno>
 
 namespace flowtap::telemetry {
 namespace {
 
 constexpr std::size_t kLongest = std::size_t{1} << 20U;
-// A controller may be enabled after the cgroup was made; it is looked for so rarely because it hardly ever is.
-constexpr unsigned kLookAgain = 30;
+// A controller may be enabled after the cgroup was made, and settings may change; both hardly ever happen.
+constexpr unsigned kLookAgain = 6;
+
+// What files that are settings tell.
+constexpr std::array kSettings{CgroupGauge::kQuota, CgroupGauge::kPeriod, CgroupGauge::kMemoryLimit,
+                               CgroupGauge::kTasksLimit};
 
 // Nothing in a path leads out of the hierarchy, whoever made the cgroup.
 Fd open_directory(const Fd& root, const std::string& path) {
@@ -32,11 +38,12 @@ class CgroupFiles final : public OpenCgroup {
  public:
   CgroupFiles(CgroupFileSource& source, Fd directory, std::string path)
       : source_(source), path_(std::move(path)), directories_(source.hierarchies().size()) {
-    directories_.front() = std::move(directory);
+    directories_.front() = {.fd = std::move(directory), .kept = true};
     for (std::size_t i = 0; i < directories_.size(); ++i)
       for (const CgroupFile* file : source.hierarchies()[i].files)
         files_.push_back({.what = file, .hierarchy = i, .fd = {}});
   }
+  ~CgroupFiles() override { source_.unkeep(kept_); }
 
   [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& unread) override {
     // Twice at the start: runtimes make the cgroups of v1 one after the other.
@@ -45,6 +52,7 @@ class CgroupFiles final : public OpenCgroup {
     std::uint64_t bad = 0;
     bool there = false;
     for (File& file : files_) {
+      if (file.what->setting && !look) continue;
       // Files of v2 come first. Where none of them can be read nothing tells whether this is still the same cgroup.
       if (file.hierarchy != 0 && !there) return false;
       if (!file.fd.valid() && (look || !is_absence(file.error))) open(file);
@@ -54,6 +62,7 @@ class CgroupFiles final : public OpenCgroup {
       }
       std::string_view text;
       const int error = source_.read(file.fd.get(), text);
+      if (!file.kept) file.fd = {};
       if (error == ENODEV && file.hierarchy == 0) return false;
       there = there || file.hierarchy == 0;
       if (error == ENODEV || is_absence(error)) continue;
@@ -64,6 +73,10 @@ class CgroupFiles final : public OpenCgroup {
         ++bad;
     }
     unread += bad;
+    for (std::size_t i = 1; i < directories_.size(); ++i)
+      if (!directories_[i].kept) directories_[i].fd = {};
+    settings(out, look);
+    if (has_own_cgroups()) out[CgroupGauge::kProcesses].reset();
     out.derive();
     return there;
   }
@@ -74,32 +87,65 @@ class CgroupFiles final : public OpenCgroup {
     std::size_t hierarchy;
     Fd fd;
     int error = ENOENT;  // why there is no fd
+    bool kept = false;   // for the next time
   };
+  struct Directory {
+    Fd fd;
+    bool kept = false;
+  };
+
+  bool keep() {
+    const bool kept = source_.keep();
+    kept_ += kept ? 1 : 0;
+    return kept;
+  }
+
+  // Those of the last look, where this was none.
+  void settings(CgroupValues& out, bool look) {
+    for (std::size_t i = 0; i < kSettings.size(); ++i) {
+      if (look)
+        settings_.at(i) = out[kSettings.at(i)];
+      else
+        out[kSettings.at(i)] = settings_.at(i);
+    }
+  }
+
+  // A directory has a link from each that it contains, and two more (kernfs as others).
+  [[nodiscard]] bool has_own_cgroups() const {
+    struct stat now{};
+    return ::fstat(directories_.front().fd.get(), &now) == 0 && now.st_nlink > 2;
+  }
 
   void open(File& file) {
     // As long as the one of v2 is there, those of v1 at its path are the same cgroup's.
-    Fd& directory = directories_[file.hierarchy];
-    if (!directory.valid()) directory = open_directory(source_.hierarchies()[file.hierarchy].root, path_);
-    if (!directory.valid()) {
-      file.error = errno;
-      return;
+    Directory& directory = directories_[file.hierarchy];
+    if (!directory.fd.valid()) {
+      directory.fd = open_directory(source_.hierarchies()[file.hierarchy].root, path_);
+      if (!directory.fd.valid()) {
+        file.error = errno;
+        return;
+      }
+      directory.kept = directory.kept || keep();
     }
     // Never waits, even where somebody shows another file system for the kernel's.
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    file.fd = Fd(::openat(directory.get(), file.what->name, flags));
+    file.fd = Fd(::openat(directory.fd.get(), file.what->name, flags));
     file.error = file.fd.valid() ? 0 : errno;
+    if (file.fd.valid()) file.kept = file.kept || (!file.what->setting && keep());
   }
 
   CgroupFileSource& source_;
   std::string path_;
-  std::vector<Fd> directories_;  // as the hierarchies are
+  std::vector<Directory> directories_;  // as the hierarchies are
   std::vector<File> files_;
+  std::size_t kept_ = 0;
+  std::array<std::optional<double>, kSettings.size()> settings_;
   unsigned reads_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<CgroupFileSource> CgroupFileSource::open_below(const std::string& place) {
+std::unique_ptr<CgroupFileSource> CgroupFileSource::open_below(const std::string& place, std::size_t most) {
   const auto open = [](const std::string& path) {
     return Fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   };
@@ -107,6 +153,7 @@ std::unique_ptr<CgroupFileSource> CgroupFileSource::open_below(const std::string
     Fd root = open(place + name);
     if (!root.valid() || ::faccessat(root.get(), "cgroup.controllers", F_OK, 0) != 0) continue;
     auto source = std::make_unique<CgroupFileSource>();
+    source->most_ = most;
     source->hierarchies_.push_back({.root = std::move(root), .files = {}});
     for (const CgroupFile& file : cgroup_files()) source->hierarchies_.back().files.push_back(&file);
     std::string_view last;

@@ -1,4 +1,4 @@
-// The files of cgroups, each opened once and read anew each time.
+// The files of cgroups, opened once as long as there are descriptors for them, and read anew each time.
 #pragma once
 
 #include <string>
@@ -9,12 +9,14 @@
 
 namespace flowtap::telemetry {
 
-/// Per cgroup up to 15 descriptors: its directory and its files (hybrid: 5 and about 16). Not thread-safe.
+/// Per cgroup up to 13 descriptors: its directory and its files (hybrid: 5 and about 13). Not thread-safe.
 class CgroupFileSource final : public CgroupSource {
  public:
   /// `place` is where the node has its cgroups ("/sys/fs/cgroup"): the hierarchy of v2 itself, or below it "unified" beside
-  /// those of v1, whose controllers are read, too. Null: no v2.
-  [[nodiscard]] static std::unique_ptr<CgroupFileSource> open_below(const std::string& place);
+  /// those of v1, whose controllers are read, too. Null: no v2. Beyond `most` descriptors each file is opened and closed
+  /// each time that it is read, and only the directories of v2 stay open.
+  [[nodiscard]] static std::unique_ptr<CgroupFileSource> open_below(const std::string& place,
+                                                                    std::size_t most = kDescriptors);
 
   [[nodiscard]] std::unique_ptr<OpenCgroup> open(const std::string& path, std::uint64_t& unread) override;
 
@@ -30,7 +32,16 @@ class CgroupFileSource final : public CgroupSource {
   /// The whole file in the source's own buffer, until the next call; or why not.
   [[nodiscard]] int read(int fd, std::string_view& text);
 
+  /// Whether one more descriptor may stay open; it counts from now on.
+  [[nodiscard]] bool keep() { return kept_ < most_ && ++kept_ > 0; }
+  void unkeep(std::size_t descriptors) { kept_ -= descriptors; }
+
  private:
+  // Far from any limit that a service has; what others here need stays free.
+  static constexpr std::size_t kDescriptors = 4096;
+
+  std::size_t most_ = kDescriptors;
+  std::size_t kept_ = 0;
   std::vector<Hierarchy> hierarchies_;
   std::string buffer_ = std::string(std::size_t{16} << 10U, '\0');
 };

@@ -33,6 +33,19 @@ bool cpu_max(std::string_view text, CgroupValues& out) {
   return out[kQuota].has_value();
 }
 
+// A process a line, 0 for those that this PID namespace does not show.
+bool processes(std::string_view text, CgroupValues& out) {
+  double count = 0;
+  for (; !text.empty(); ++count) {
+    std::string_view line = next_line(text);
+    const auto pid = whole_number(next_word(line));
+    if (!pid || !line.empty()) return false;
+    if (*pid != 0 && !out[kFirstPid]) out[kFirstPid] = *pid;
+  }
+  out[kProcesses] = count;
+  return true;
+}
+
 bool memory_stat(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"pgfault", kPageFaults},
                                         CounterKey{"pgmajfault", kMajorPageFaults}};
@@ -87,17 +100,20 @@ bool pressure(std::string_view text, std::optional<std::uint64_t>& some, std::op
 
 constexpr std::array kFiles{
     CgroupFile{"", "cpu.stat", cpu_stat},
-    CgroupFile{"", "cpu.max", cpu_max},
+    CgroupFile{"", "cgroup.procs", processes},
+    CgroupFile{"", "cpu.max", cpu_max, true},
     CgroupFile{"", "memory.current", [](auto text, auto& out) { return parse_number(text, out[kMemory]); }},
     CgroupFile{"", "memory.stat", memory_stat},
     CgroupFile{"", "memory.swap.current",
                [](auto text, auto& out) { return parse_number(text, out[kSwap]); }},
-    CgroupFile{"", "memory.max", [](auto text, auto& out) { return parse_limit(text, out[kMemoryLimit]); }},
+    CgroupFile{"", "memory.max", [](auto text, auto& out) { return parse_limit(text, out[kMemoryLimit]); },
+               true},
     CgroupFile{"", "memory.peak", [](auto text, auto& out) { return parse_number(text, out[kMemoryPeak]); }},
     CgroupFile{"", "memory.events", memory_events},
     CgroupFile{"", "io.stat", io_stat},
     CgroupFile{"", "pids.current", [](auto text, auto& out) { return parse_number(text, out[kTasks]); }},
-    CgroupFile{"", "pids.max", [](auto text, auto& out) { return parse_limit(text, out[kTasksLimit]); }},
+    CgroupFile{"", "pids.max", [](auto text, auto& out) { return parse_limit(text, out[kTasksLimit]); },
+               true},
     CgroupFile{"", "cpu.pressure",
                [](auto text, auto& out) { return pressure(text, out[kCpuWaiting], out[kCpuStalled]); }},
     CgroupFile{"", "memory.pressure",

@@ -49,10 +49,12 @@ enum class CgroupGauge : std::uint8_t {
   kMemoryLimit,  ///< absent where there is none
   kTasks,
   kTasksLimit,  ///< absent where there is none
+  kProcesses,   ///< of the cgroup itself, not of what is below
+  kFirstPid,    ///< one of them, the oldest as a rule; as flowtapd's procfs numbers them
   kQuota,       ///< µs; v1 has it in a file of its own, and derive() the limit
   kPeriod,      ///< µs
 };
-inline constexpr std::size_t kCgroupGauges = 15;
+inline constexpr std::size_t kCgroupGauges = 17;
 
 /// Absent: the kernel does not tell, or the controller is not enabled there.
 struct CgroupValues {
@@ -81,6 +83,7 @@ struct CgroupFile {
   const char* name;
   /// False: malformed; `out` is then to be thrown away. What it does not know it passes by: kernels add keys.
   bool (*parse)(std::string_view text, CgroupValues& out);
+  bool setting = false;  ///< what somebody set, and hardly ever changes
 };
 
 /// Of v2, each including what is below the cgroup: Documentation/admin-guide/cgroup-v2.rst.

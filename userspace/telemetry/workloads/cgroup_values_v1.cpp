@@ -60,12 +60,13 @@ constexpr std::array kFiles{
     CgroupFile{"memory", "memory.usage_in_bytes",
                [](auto text, auto& out) { return parse_number(text, out[kMemory]); }},
     CgroupFile{"memory", "memory.stat", memory_stat},
-    CgroupFile{"memory", "memory.limit_in_bytes", memory_limit},
+    CgroupFile{"memory", "memory.limit_in_bytes", memory_limit, true},
     CgroupFile{"memory", "memory.max_usage_in_bytes",
                [](auto text, auto& out) { return parse_number(text, out[kMemoryPeak]); }},
     CgroupFile{"memory", "memory.oom_control", oom_control},
     CgroupFile{"pids", "pids.current", [](auto text, auto& out) { return parse_number(text, out[kTasks]); }},
-    CgroupFile{"pids", "pids.max", [](auto text, auto& out) { return parse_limit(text, out[kTasksLimit]); }},
+    CgroupFile{"pids", "pids.max", [](auto text, auto& out) { return parse_limit(text, out[kTasksLimit]); },
+               true},
     CgroupFile{"blkio", "blkio.throttle.io_service_bytes_recursive",
                [](auto text, auto& out) { return by_device(text, out[kReadBytes], out[kWrittenBytes]); }},
     CgroupFile{"blkio", "blkio.throttle.io_serviced_recursive",
@@ -73,9 +74,10 @@ constexpr std::array kFiles{
     CgroupFile{"cpu", "cpu.stat", cpu_stat},
     // -1: none.
     CgroupFile{"cpu", "cpu.cfs_quota_us",
-               [](auto text, auto& out) { return text == "-1\n" || parse_number(text, out[kQuota]); }},
+               [](auto text, auto& out) { return text == "-1\n" || parse_number(text, out[kQuota]); }, true},
     CgroupFile{"cpu", "cpu.cfs_period_us",
-               [](auto text, auto& out) { return parse_number(text, out[kPeriod]) && *out[kPeriod] > 0; }},
+               [](auto text, auto& out) { return parse_number(text, out[kPeriod]) && *out[kPeriod] > 0; },
+               true},
 };
 
 }  // namespace

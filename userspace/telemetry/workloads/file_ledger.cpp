@@ -1,5 +1,6 @@
 #include "telemetry/workloads/file_ledger.hpp"
 
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -37,33 +38,49 @@ void add_gauges(CgroupValues& to, const CgroupValues& now, bool first) {
 
 }  // namespace
 
-void FileLedger::read(Entry& entry, const std::set<std::string>& tops, std::uint64_t& unread) {
-  entry.values.gauges = {};
-  bool first = true;
-  const auto add = [&](Entry::Instance& instance) {
-    CgroupValues now;
-    if (!instance.cgroup->read(now, unread)) return false;
-    add_counters(entry.values, now, instance.counted);
-    add_gauges(entry.values, now, std::exchange(first, false));
-    return true;
-  };
-  // Also those that `tops` does not have at the moment: what ran in them has ended, but they are there, and when something
-  // runs in them again they are the same.
-  for (auto at = entry.instances.begin(); at != entry.instances.end();)
-    at = add(at->second) ? std::next(at) : entry.instances.erase(at);
-  for (const std::string& path : tops) {
-    if (entry.instances.contains(path)) continue;
-    Entry::Instance fresh{.cgroup = source_->open(path, unread), .counted = {}};
-    if (fresh.cgroup && add(fresh)) entry.instances.emplace(path, std::move(fresh));
-  }
+FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::time_point first,
+                                              Clock::time_point now) {
+  if (now - first < kYoung) return now;
+  constexpr unsigned kPlaces = 64;
+  const Clock::duration every = kEvery;
+  const Clock::duration offset = std::hash<std::string>{}(name) % kPlaces * every / kPlaces;
+  return now + every - (now - first + offset) % every;
 }
 
-void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, std::uint64_t& unread) {
+void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now,
+                      std::uint64_t& unread) {
+  const auto look = [&](const std::string& path, Entry::Instance& instance) {
+    CgroupValues fresh;
+    if (!instance.cgroup->read(fresh, unread)) return false;
+    add_counters(entry.values, fresh, instance.last);
+    instance.last.gauges = fresh.gauges;
+    instance.due = due(path, instance.first, now);
+    return true;
+  };
+  for (auto at = entry.instances.begin(); at != entry.instances.end();) {
+    // Those that `tops` does not have at the moment: what ran in them has ended. If they are there, and something runs in them
+    // again, they are the same.
+    const bool idle = now < at->second.due && tops.contains(at->first);
+    at = idle || look(at->first, at->second) ? std::next(at) : entry.instances.erase(at);
+  }
+  for (const std::string& path : tops) {
+    if (entry.instances.contains(path)) continue;
+    Entry::Instance fresh{.cgroup = source_->open(path, unread), .last = {}, .first = now, .due = now};
+    if (fresh.cgroup && look(path, fresh)) entry.instances.emplace(path, std::move(fresh));
+  }
+  entry.values.gauges = {};
+  bool first = true;
+  for (const auto& [path, instance] : entry.instances)
+    add_gauges(entry.values, instance.last, std::exchange(first, false));
+}
+
+void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now,
+                       std::uint64_t& unread) {
   std::erase_if(workloads_, [&](const auto& entry) { return !workloads.contains(entry.first); });
   for (const auto& [name, workload] : workloads) {
     const auto at = workloads_.find(name);
     if (at == workloads_.end() && workload.tops.empty()) continue;
-    read(at == workloads_.end() ? workloads_[name] : at->second, workload.tops, unread);
+    read(at == workloads_.end() ? workloads_[name] : at->second, workload.tops, now, unread);
   }
 }
 

@@ -1,6 +1,7 @@
 // What the files of cgroups tell, added up by workload over the ends of its cgroups.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,31 +12,43 @@
 namespace flowtap::telemetry {
 
 /// Counters: of what ended, as it was read last, and of what is there; of a cgroup that ends between two reads the last of
-/// them counts, so that at most a cycle of its faults and input/output is missed (UsageLedger misses no CPU time). They never
+/// them counts, so that at most kEvery of its faults and input/output is missed (UsageLedger misses no CPU time). They never
 /// fall, and begin with what the kernel counted of the cgroup before flowtapd saw it. Gauges: the sum over what is there,
 /// absent where nothing is. A limit is absent unless all that is there has one. Not thread-safe.
 class FileLedger {
  public:
   explicit FileLedger(std::unique_ptr<CgroupSource> source) : source_(std::move(source)) {}
 
-  /// Reads all of `workloads` anew and forgets all others. What could not be read is added to `unread`.
-  void round(const std::map<WorkloadName, Workload>& workloads, std::uint64_t& unread);
+  using Clock = UsageLedger::Clock;
+
+  /// A cgroup is read each time for so long, so that little is missed of one that ends soon,
+  static constexpr std::chrono::seconds kYoung{10};
+  /// and then so often: each file costs the kernel some microseconds, and there may be a dozen thousand.
+  static constexpr std::chrono::seconds kEvery{5};
+
+  /// When a cgroup is to be read again that was read `now`, and is known since `first`: those that came at once are spread
+  /// over the time by what they are called.
+  [[nodiscard]] static Clock::time_point due(const std::string& name, Clock::time_point first,
+                                             Clock::time_point now);
+
+  /// Reads what is due of `workloads`, and forgets all others. What could not be read is added to `unread`.
+  void round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now, std::uint64_t& unread);
 
   struct Entry {
     CgroupValues values;
 
-   private:
-    friend FileLedger;
     struct Instance {
       std::unique_ptr<OpenCgroup> cgroup;
-      CgroupValues counted;  // what the counters have of it
+      CgroupValues last;  ///< of each counter what `values` has of it, and the gauges
+      Clock::time_point first;
+      Clock::time_point due;
     };
-    std::map<std::string, Instance> instances;  // by path
+    std::map<std::string, Instance> instances;  ///< by path
   };
   [[nodiscard]] const std::map<WorkloadName, Entry>& workloads() const { return workloads_; }
 
  private:
-  void read(Entry& entry, const std::set<std::string>& tops, std::uint64_t& unread);
+  void read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now, std::uint64_t& unread);
 
   std::unique_ptr<CgroupSource> source_;  // outlives what it opens
   std::map<WorkloadName, Entry> workloads_;

@@ -7,18 +7,28 @@
 namespace flowtap::telemetry {
 namespace {
 
+Waits waits_since(const Waits& now, const Waits& before) {
+  Waits since;
+  std::ranges::transform(now, before, since.begin(),
+                         [](std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>(a - b); });
+  return since;
+}
+
 // What came on top of the most that was ever read: what a CPU's task has run since its last switch may be read twice.
 GroupUsage since(const GroupUsage& now, const GroupUsage& before) {
   const auto more = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   return {.run_ns = more(now.run_ns, before.run_ns),
           .wait_ns = more(now.wait_ns, before.wait_ns),
-          .dispatches = more(now.dispatches, before.dispatches)};
+          .dispatches = more(now.dispatches, before.dispatches),
+          .waits = waits_since(now.waits, before.waits)};
 }
 
+// `b` is the later one.
 GroupUsage most(const GroupUsage& a, const GroupUsage& b) {
   return {.run_ns = std::max(a.run_ns, b.run_ns),
           .wait_ns = std::max(a.wait_ns, b.wait_ns),
-          .dispatches = std::max(a.dispatches, b.dispatches)};
+          .dispatches = std::max(a.dispatches, b.dispatches),
+          .waits = b.waits};
 }
 
 }  // namespace
@@ -36,6 +46,8 @@ Status UsageLedger::walk(CgroupNames& names, Clock::time_point now) {
     note({.id = id, .gone = false, .path = std::move(path)}, now);
   }));
   missed_ = false;
+  for (auto& [id, cgroup] : cgroups_)
+    if (!cgroup.group && !cgroup.gone) cgroup.at_rest = names.has_processes(cgroup.path);
   // Who sees only a part of the tree knows of none that it is gone.
   if (!there.contains(kRoot)) return {};
   for (auto& [id, cgroup] : cgroups_)
@@ -57,7 +69,7 @@ void UsageLedger::add(Cgroup& cgroup, const GroupUsage& now) {
 void UsageLedger::note_living(Clock::time_point now) {
   for (auto& [name, workload] : workloads_) workload.tops.clear();
   for (const auto& [id, cgroup] : cgroups_) {
-    if (!cgroup.group || !cgroup.settled(now)) continue;
+    if (!cgroup.counts() || !cgroup.settled(now)) continue;
     Workload& workload = workloads_[cgroup.naming->name];
     workload.last = now;
     if (!cgroup.gone && !cgroup.naming->top.empty()) workload.tops.insert(cgroup.naming->top);
@@ -81,11 +93,8 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
 
   for (auto at = cgroups_.begin(); at != cgroups_.end();) {
     Cgroup& cgroup = at->second;
-    // What never ran needs no name; there are many (slices, pods, what systemd prepares).
-    if (cgroup.group) {
-      ask(*at, names, now);
-      if (cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
-    }
+    if (cgroup.counts()) ask(*at, names, now);
+    if (cgroup.group && cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
     if (!cgroup.gone || now - *cgroup.gone < kGrace) {
       ++at;
       continue;

@@ -34,6 +34,8 @@ class CgroupNames {
   [[nodiscard]] virtual CgroupNaming name(std::uint64_t id, const std::string& path) = 0;
   /// Calls `see` for each that there is now and can be seen, from the one on top ("/") down.
   [[nodiscard]] virtual Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) = 0;
+  /// Whether any process is in this very cgroup now.
+  [[nodiscard]] virtual bool has_processes(const std::string& path) = 0;
 };
 
 /// One workload.
@@ -72,11 +74,14 @@ class UsageLedger {
 
     std::string path;  // empty: not known
     std::optional<std::uint32_t> group;
-    GroupUsage counted;  // what its workload has of it
+    bool at_rest = false;  // its processes were there before flowtapd, and have not run since
+    GroupUsage counted;    // what its workload has of it
     std::optional<CgroupNaming> naming;
     Clock::time_point since;                // when it was first heard of
     std::optional<Clock::time_point> gone;  // when that was heard
 
+    // What never had a process needs no name; there are many (slices, pods, what systemd prepares).
+    [[nodiscard]] bool counts() const { return group || at_rest; }
     [[nodiscard]] bool settled(Clock::time_point now) const {
       return naming && (naming->complete || gone || now - since >= kPatience);
     }

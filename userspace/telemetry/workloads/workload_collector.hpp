@@ -3,9 +3,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "telemetry/collector.hpp"
 #include "telemetry/workloads/file_ledger.hpp"
+#include "telemetry/workloads/layer_collector.hpp"
+#include "telemetry/workloads/network_ledger.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 #include "telemetry/workloads/workload_energy.hpp"
 
@@ -13,11 +16,16 @@ namespace flowtap::telemetry {
 
 class WorkloadCollector final : public Collector {
  public:
-  /// `files`: null where the node has no v2 hierarchy that can be seen. What is used is posted on `board`.
+  /// `files`: null where the node has no v2 hierarchy that can be seen. `proc`: the node's procfs. What is used is posted on `board`.
   WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
-                    std::unique_ptr<CgroupSource> files, std::shared_ptr<UsageBoard> board,
-                    std::chrono::milliseconds keep)
-      : board_(std::move(board)), source_(std::move(source)), names_(std::move(names)), ledger_(keep) {
+                    std::unique_ptr<CgroupSource> files, std::string proc, std::shared_ptr<UsageBoard> board,
+                    std::shared_ptr<ProcessBoard> processes, std::chrono::milliseconds keep)
+      : board_(std::move(board)),
+        processes_(std::move(processes)),
+        source_(std::move(source)),
+        names_(std::move(names)),
+        ledger_(keep),
+        networks_(std::move(proc)) {
     if (files) files_.emplace(std::move(files));
   }
 
@@ -26,10 +34,12 @@ class WorkloadCollector final : public Collector {
 
  private:
   std::shared_ptr<UsageBoard> board_;
+  std::shared_ptr<ProcessBoard> processes_;
   std::unique_ptr<UsageSource> source_;
   std::unique_ptr<CgroupNames> names_;
   UsageLedger ledger_;
   std::optional<FileLedger> files_;
+  NetworkLedger networks_;
 };
 
 }  // namespace flowtap::telemetry

@@ -113,6 +113,66 @@ TEST(CgroupFiles, NoPathOrLinkLeadsOut) {
   EXPECT_EQ(read(tree, "/a").unread, 1U);
 }
 
+TEST(CgroupFiles, BeyondItsDescriptorsNothingStaysOpen) {
+  const auto open_now = [] {
+    std::size_t n = 0;
+    for ([[maybe_unused]] const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) ++n;
+    return n;
+  };
+  FileTree tree;
+  tree.file("unified/cgroup.controllers", "");
+  for (const char* name : {"a", "b"})
+    tree.file(std::string("unified/") + name + "/cpu.stat", "user_usec 7\n")
+        .file(std::string("memory/") + name + "/memory.usage_in_bytes", "4096\n")
+        .file(std::string("pids/") + name + "/pids.current", "4\n");
+  const auto source = CgroupFileSource::open_below(tree.root(), 3);
+  const std::size_t before = open_now();
+  std::uint64_t unread = 0;
+  auto a = source->open("/a", unread);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(read(*a).values[kMemory], 4096);
+  EXPECT_EQ(open_now(), before + 1 + 3);
+  const auto b = source->open("/b", unread);
+  for (int i = 0; i < 3; ++i) {
+    const Read all = read(*b);
+    EXPECT_EQ(all.values[kCpuUser], 7000U);
+    EXPECT_EQ(all.values[kMemory], 4096);
+    EXPECT_EQ(all.values[kTasks], 4);
+    EXPECT_EQ(all.unread, 0U);
+  }
+  EXPECT_EQ(open_now(), before + 2 + 3);
+  a.reset();
+  EXPECT_EQ(open_now(), before + 1);
+  EXPECT_EQ(read(*b).values[kTasks], 4);
+  EXPECT_GT(open_now(), before + 1) << "there is room again";
+}
+
+TEST(CgroupFiles, ProcessesAreThoseOfACgroupWithoutOthersBelow) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "")
+      .file("a/cpu.stat", "user_usec 7\n")
+      .file("a/cgroup.procs", "0\n71\n72\n")
+      .file("b/cpu.stat", "user_usec 7\n")
+      .file("b/cgroup.procs", "73\n")
+      .file("b/inner/cgroup.procs", "74\n");
+  EXPECT_EQ(read(tree, "/a").values[kProcesses], 3);
+  EXPECT_EQ(read(tree, "/a").values[kFirstPid], 71);
+  EXPECT_FALSE(read(tree, "/b").values[kProcesses]);
+  EXPECT_EQ(read(tree, "/b").values[kFirstPid], 73);
+}
+
+TEST(CgroupFiles, SettingsStayBetweenTheLooksAtThem) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n").file("a/memory.max", "100\n");
+  const auto source = CgroupFileSource::open_below(tree.root());
+  std::uint64_t unread = 0;
+  const auto cgroup = source->open("/a", unread);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(read(*cgroup).values[kMemoryLimit], 100);
+  tree.file("a/memory.max", "200\n");
+  std::optional<double> limit;
+  for (int i = 0; i < 6 && limit != 200; ++i) limit = read(*cgroup).values[kMemoryLimit];
+  EXPECT_EQ(limit, 200);
+}
+
 TEST(CgroupFiles, NothingMakesItWait) {
   FileTree tree;
   tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n");

@@ -21,6 +21,7 @@ struct Kernel {
   std::map<std::string, std::shared_ptr<Cgroup>> there;
   int opened = 0;
   int open = 0;
+  int reads = 0;
 
   Cgroup& make(const std::string& path, std::uint64_t bytes = 0) {
     there[path] = std::make_shared<Cgroup>();
@@ -55,6 +56,7 @@ class Source final : public CgroupSource {
     ~Open() override { --kernel_.open; }
     [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& unread) override {
       out = cgroup_->values;
+      ++kernel_.reads;
       unread += cgroup_->unread;
       return !cgroup_->gone;
     }
@@ -73,7 +75,9 @@ WorkloadName named(const std::string& container) {
 
 struct Node {
   Node() : ledger(std::make_unique<Source>(kernel)) {}
-  void round() { ledger.round(workloads, unread); }
+  void round(std::chrono::milliseconds later = FileLedger::kEvery) {
+    ledger.round(workloads, now += later, unread);
+  }
   std::set<std::string>& tops(const std::string& name) { return workloads[named(name)].tops; }
   [[nodiscard]] std::optional<std::uint64_t> bytes(const std::string& name) const {
     const auto at = ledger.workloads().find(named(name));
@@ -86,6 +90,7 @@ struct Node {
   Kernel kernel;
   std::map<WorkloadName, Workload> workloads;
   std::uint64_t unread = 0;
+  FileLedger::Clock::time_point now{};
   FileLedger ledger;
 };
 
@@ -110,6 +115,42 @@ TEST(FileLedger, CountersGoOnOverARestart) {
   EXPECT_EQ(node.bytes("a"), 157U);
   EXPECT_EQ(node.gauge("a"), 7);
   EXPECT_EQ(node.unread, 0U) << "an end is no error";
+}
+
+TEST(FileLedger, WhatIsOldIsReadLessOften) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 100);
+  for (int i = 0; i < 12; ++i) {
+    node.round(std::chrono::seconds(1));
+    EXPECT_EQ(node.kernel.reads, std::min(i + 1, 11)) << i;
+  }
+  node.kernel.there["/1"]->values[kReadBytes] = 150;
+  const int young = node.kernel.reads;
+  for (int i = 0; i < 20; ++i) node.round(std::chrono::seconds(1));
+  EXPECT_EQ(node.kernel.reads, young + 4);
+  EXPECT_EQ(node.bytes("a"), 150U);
+  EXPECT_EQ(node.gauge("a"), 100) << "it stays in between";
+  // One whose end was told is looked at.
+  node.kernel.remove("/1");
+  node.tops("a").clear();
+  node.round(std::chrono::seconds(1));
+  EXPECT_FALSE(node.gauge("a"));
+}
+
+TEST(FileLedger, ThoseThatCameAtOnceAreSpread) {
+  Node node;
+  for (int i = 0; i < 500; ++i) {
+    node.tops(std::to_string(i)) = {"/" + std::to_string(i)};
+    node.kernel.make("/" + std::to_string(i));
+  }
+  for (int i = 0; i < 20; ++i) node.round(std::chrono::seconds(1));
+  for (int i = 0; i < 10; ++i) {
+    const int before = node.kernel.reads;
+    node.round(std::chrono::seconds(1));
+    EXPECT_GT(node.kernel.reads - before, 50);
+    EXPECT_LT(node.kernel.reads - before, 150);
+  }
 }
 
 TEST(FileLedger, AnotherCgroupAtTheSamePathIsCountedFromItsBeginning) {

@@ -37,8 +37,14 @@ class FakeKernel final : public UsageSource {
       free_.pop_back();
     }
     const auto at = numbers_.find(id);
-    groups_.at(at == numbers_.end() ? 0 : at->second) += {.run_ns = ns, .wait_ns = 2 * ns, .dispatches = 1};
-    used += {.run_ns = ns, .wait_ns = 2 * ns, .dispatches = 1};
+    groups_.at(at == numbers_.end() ? 0 : at->second) +=
+        {.run_ns = ns, .wait_ns = 2 * ns, .dispatches = 1, .waits = {}};
+    used += {.run_ns = ns, .wait_ns = 2 * ns, .dispatches = 1, .waits = {}};
+  }
+  // It has a number; a bucket wraps as the kernel's do.
+  void wait(std::uint64_t id, std::size_t bucket, std::uint32_t times) {
+    std::uint64_t& count = groups_.at(numbers_.at(id)).waits.at(bucket);
+    count = static_cast<std::uint32_t>(count + times);
   }
 
   [[nodiscard]] bool take_events(const std::function<void(CgroupEvent)>& take) override {
@@ -100,8 +106,10 @@ class FakeNames final : public CgroupNames {
       if (sees_all) see(id, path);
     return {};
   }
+  [[nodiscard]] bool has_processes(const std::string& path) override { return at_rest.contains(path); }
   bool complete = true;
   bool sees_all = true;
+  std::set<std::string> at_rest;
   int asked = 0;
   int walks = 0;
 
@@ -129,6 +137,33 @@ struct Node {
   Clock::time_point now{1h};
 };
 
+TEST(UsageLedger, WhoSleepsSinceBeforeIsThereToo) {
+  Node node;
+  node.kernel.make(10, "/asleep");
+  node.kernel.make(11, "/empty");
+  (void)node.kernel.take_events([](const CgroupEvent&) {});  // they were made before anybody looked
+  node.names.at_rest = {"/asleep"};
+  node.round();
+  ASSERT_EQ(node.ledger.workloads().size(), 1U);
+  EXPECT_EQ(node.ledger.workloads().begin()->first.container, "/asleep");
+  EXPECT_EQ(node.ledger.workloads().begin()->second.tops, std::set<std::string>{"/asleep"});
+  EXPECT_EQ(node.of("/asleep"), GroupUsage{});
+  node.kernel.use(10, 5);
+  node.round();
+  EXPECT_EQ(node.of("/asleep").run_ns, 5U);
+}
+
+TEST(UsageLedger, WaitsAreCountedOverTheWrapOfTheKernelsNumbers) {
+  Node node;
+  node.kernel.make(10, "/a");
+  node.kernel.use(10, 5);
+  node.kernel.wait(10, 3, 0xffffffffU);
+  node.round();
+  node.kernel.wait(10, 3, 2);
+  node.round();
+  EXPECT_EQ(node.of("/a").waits.at(3), 0x100000001U);
+}
+
 TEST(UsageLedger, CountsFromTheBeginningToTheEnd) {
   Node node;
   node.kernel.make(10, "/a");
@@ -137,7 +172,7 @@ TEST(UsageLedger, CountsFromTheBeginningToTheEnd) {
   EXPECT_EQ(node.of("/a").run_ns, 5U);
   node.kernel.use(10, 7);
   node.round();
-  EXPECT_EQ(node.of("/a"), (GroupUsage{.run_ns = 12, .wait_ns = 24, .dispatches = 2}));
+  EXPECT_EQ(node.of("/a"), (GroupUsage{.run_ns = 12, .wait_ns = 24, .dispatches = 2, .waits = {}}));
   EXPECT_EQ(node.ledger.workloads().begin()->second.tops, std::set<std::string>{"/a"});
   // Its last task is on its way out after the directory is gone.
   node.kernel.remove(10);

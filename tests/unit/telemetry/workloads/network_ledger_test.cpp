@@ -1,0 +1,190 @@
+// Networks of pods and containers in a procfs of the test's own: what each is called, counted over restarts, never the node's.
+#include "telemetry/workloads/network_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/support/file_tree.hpp"
+
+namespace flowtap::telemetry {
+namespace {
+
+using namespace std::chrono_literals;
+using test::FileTree;
+
+std::string device(const std::string& name, unsigned received, unsigned sent) {
+  const std::string zeros = " 0 0 0 0 0 0";
+  return name + ": " + std::to_string(received) + " 1" + zeros + ' ' + std::to_string(sent) + " 2" + zeros +
+         '\n';
+}
+std::string net_dev(const std::string& devices) {
+  return "Inter-|\n face |\n" + device("lo", 999, 999) + devices;
+}
+
+// Each cgroup has one process.
+class Cgroups final : public CgroupSource {
+ public:
+  explicit Cgroups(std::map<std::string, double>& pids) : pids_(pids) {}
+  [[nodiscard]] std::unique_ptr<OpenCgroup> open(const std::string& path,
+                                                 std::uint64_t& /*unread*/) override {
+    return pids_.contains(path) ? std::make_unique<Open>(pids_, path) : nullptr;
+  }
+
+ private:
+  class Open final : public OpenCgroup {
+   public:
+    Open(std::map<std::string, double>& pids, std::string path) : pids_(pids), path_(std::move(path)) {}
+    [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& /*unread*/) override {
+      const auto at = pids_.find(path_);
+      if (at == pids_.end()) return false;
+      out[CgroupGauge::kFirstPid] = at->second;
+      return true;
+    }
+
+   private:
+    std::map<std::string, double>& pids_;
+    std::string path_;
+  };
+  std::map<std::string, double>& pids_;
+};
+
+WorkloadName of_pod(const std::string& pod, const std::string& container) {
+  return {.kind = WorkloadKind::kPod, .ns = "shop", .pod = pod, .container = container, .workload = {}};
+}
+
+class Networks : public testing::Test {
+ protected:
+  Networks() { set(1, net_dev(device("eth0", 1'000'000, 1'000'000))); }
+
+  // A file of its own is a network of its own; a link to one is the same network.
+  void set(unsigned pid, const std::string& text) { proc.file(std::to_string(pid) + "/net/dev", text); }
+  void share(unsigned pid, unsigned with) {
+    const std::string root = proc.root() + '/';
+    std::filesystem::create_directories(root + std::to_string(pid) + "/net");
+    std::filesystem::create_hard_link(root + std::to_string(with) + "/net/dev",
+                                      root + std::to_string(pid) + "/net/dev");
+  }
+  void start(const WorkloadName& name, unsigned pid) {
+    const std::string path = "/" + std::to_string(pid);
+    pids[path] = pid;
+    workloads[name].tops.insert(path);
+  }
+  void end(const WorkloadName& name, unsigned pid) {
+    const std::string path = "/" + std::to_string(pid);
+    pids.erase(path);
+    workloads[name].tops.erase(path);
+  }
+  void round(std::chrono::seconds later = 5s) {
+    files.round(workloads, now += later, unread);
+    ledger.round(files, now, unread);
+  }
+  // By name and device: bytes received and sent.
+  [[nodiscard]] std::map<std::string, std::uint64_t> bytes() const {
+    std::vector<stats::Series> all;
+    ledger.append_series(all);
+    std::map<std::string, std::uint64_t> bytes;
+    for (const stats::Series& series : all) {
+      const bool received = series.stat->id == stats::StatId::kWORKLOAD_NETWORK_RECEIVED;
+      if (!received && series.stat->id != stats::StatId::kWORKLOAD_NETWORK_SENT) continue;
+      bytes[series.labels[2] + "/" + series.labels[3] + "/" + series.labels[5] + (received ? "<" : ">")] =
+          std::get<std::uint64_t>(series.value);
+    }
+    return bytes;
+  }
+  using Bytes = std::map<std::string, std::uint64_t>;
+
+  FileTree proc;
+  std::map<std::string, double> pids;
+  std::map<WorkloadName, Workload> workloads;
+  FileLedger files{std::make_unique<Cgroups>(pids)};
+  NetworkLedger ledger{proc.root()};
+  NetworkLedger::Clock::time_point now{};
+  std::uint64_t unread = 0;
+};
+
+TEST_F(Networks, APodsIsItsContainersTogetherAndOnce) {
+  set(70, net_dev(device("eth0", 100, 7)));
+  share(71, 70);
+  start(of_pod("web-0", "POD"), 70);
+  start(of_pod("web-0", "app"), 71);
+  round();
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 100}, {"web-0//eth0>", 7}}));
+  EXPECT_EQ(unread, 0U);
+}
+
+TEST_F(Networks, TheNodesIsNobodys) {
+  share(70, 1);
+  start(of_pod("hostnet", "app"), 70);
+  round();
+  EXPECT_EQ(bytes(), Bytes{});
+}
+
+TEST_F(Networks, WithoutTheNodesNobodysCanBeTold) {
+  std::filesystem::remove_all(proc.root() + "/1");
+  set(70, net_dev(device("eth0", 100, 7)));
+  start(of_pod("web-0", "app"), 70);
+  round();
+  EXPECT_EQ(bytes(), Bytes{});
+  EXPECT_EQ(unread, 1U);
+}
+
+TEST_F(Networks, CountsOverARestartAndToTheLastByte) {
+  set(70, net_dev(device("eth0", 100, 7)));
+  start(of_pod("web-0", "app"), 70);
+  round();
+  // What it sends after the last look is seen, though its process has gone.
+  set(70, net_dev(device("eth0", 150, 8)));
+  end(of_pod("web-0", "app"), 70);
+  round(1s);
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 150}, {"web-0//eth0>", 8}}));
+  set(72, net_dev(device("eth0", 5, 1)));
+  start(of_pod("web-0", "app"), 72);
+  round();
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 155}, {"web-0//eth0>", 9}}));
+  workloads.clear();
+  round();
+  EXPECT_EQ(bytes(), Bytes{}) << "nobody has that name any more";
+}
+
+TEST_F(Networks, ADeviceThatBeginsAnewIsCountedFromItsBeginning) {
+  set(70, net_dev(device("eth0", 100, 7)));
+  start(of_pod("web-0", "app"), 70);
+  round();
+  set(70, net_dev(device("eth0", 30, 2) + device("net1", 4, 4)));
+  round();
+  EXPECT_EQ(bytes(),
+            (Bytes{{"web-0//eth0<", 130}, {"web-0//eth0>", 9}, {"web-0//net1<", 4}, {"web-0//net1>", 4}}));
+}
+
+TEST_F(Networks, AFileThatLiesIsCounted) {
+  set(70, net_dev("eth0: 1 2 3\n"));
+  start(of_pod("web-0", "app"), 70);
+  round();
+  EXPECT_EQ(bytes(), Bytes{});
+  EXPECT_EQ(unread, 1U);
+}
+
+TEST_F(Networks, TellsWhenTheFirstProcessStarted) {
+  set(70, net_dev(""));
+  proc.file("70/stat", "70 (a) b) S 1 70 70 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 0 1 1\n");
+  start(of_pod("web-0", "app"), 70);
+  round();
+  const auto& entry = files.workloads().at(of_pod("web-0", "app"));
+  timespec real{};
+  timespec boot{};
+  ::clock_gettime(CLOCK_REALTIME, &real);
+  ::clock_gettime(CLOCK_BOOTTIME, &boot);
+  EXPECT_NEAR(ledger.started(entry).value_or(0), static_cast<double>(real.tv_sec - boot.tv_sec), 2);
+}
+
+TEST(StartTicks, IsTheFieldBehindAnyName) {
+  EXPECT_EQ(start_ticks("7 (a) 1 2 (b) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 1 1\n"), 4711U);
+  EXPECT_FALSE(start_ticks("7 (a S 1"));
+  EXPECT_FALSE(start_ticks("7 (a) S 1"));
+  EXPECT_FALSE(start_ticks(""));
+  EXPECT_FALSE(start_ticks("7 (a) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 -4711 1 1\n"));
+}
+
+}  // namespace
+}  // namespace flowtap::telemetry

@@ -1,0 +1,57 @@
+// How much is in a directory and below, counted in slices of time.
+#pragma once
+
+#include <dirent.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+
+namespace flowtap::telemetry {
+
+struct DirectorySize {
+  std::uint64_t bytes = 0;  ///< of the blocks that files have, each file once
+  std::uint64_t files = 0;  ///< of all kinds, without the directory itself
+
+  bool operator==(const DirectorySize&) const = default;
+};
+
+/// Follows no link and enters no other file system. What comes and goes meanwhile may be in it or not.
+class DirectoryWalk {
+ public:
+  static constexpr std::size_t kMostFiles = 2'000'000;
+  static constexpr std::size_t kDeepest = 256;
+
+  /// `path` is a directory, or a link to one.
+  explicit DirectoryWalk(const std::string& path);
+
+  /// Goes on until `end`. True: that was all.
+  [[nodiscard]] bool go_on(std::chrono::steady_clock::time_point end);
+
+  /// After all. Absent: it could not be looked through, or there is more than these bounds.
+  [[nodiscard]] std::optional<DirectorySize> size() const {
+    return failed_ ? std::nullopt : std::optional(size_);
+  }
+
+ private:
+  using Stream = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+  void enter(Fd directory);
+  void see(const char* name);
+
+  dev_t device_ = 0;
+  std::vector<Stream> open_;  // the directories on the way down
+  std::set<ino_t> linked_;    // seen files that have several names
+  DirectorySize size_;
+  bool failed_ = false;
+};
+
+}  // namespace flowtap::telemetry

@@ -1,0 +1,71 @@
+#include "telemetry/workloads/layer_collector.hpp"
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "telemetry/kernel_file.hpp"
+#include "telemetry/node/mounts.hpp"
+
+namespace flowtap::telemetry {
+namespace {
+
+using stats::StatId;
+
+constexpr std::string_view kUpper = "upperdir=";
+
+}  // namespace
+
+std::string upper_directory(std::string_view mountinfo) {
+  for (const Mount& mount : parse_mounts(mountinfo).all) {
+    if (mount.point != "/" || mount.type != "overlay") continue;
+    std::string_view options = mount.options;
+    while (!options.empty()) {
+      const auto comma = options.find(',');
+      const std::string_view option = options.substr(0, comma);
+      options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
+      if (option.starts_with(kUpper) && option.substr(kUpper.size()).starts_with('/'))
+        return std::string(option.substr(kUpper.size()));
+    }
+  }
+  return {};
+}
+
+bool LayerCollector::begin_next(const ProcessBoard::Processes& processes, Clock::time_point now) {
+  const auto next = std::ranges::min_element(layers_, {}, [](const auto& entry) { return entry.second.due; });
+  if (next == layers_.end() || next->second.due > now) return false;
+  next->second.due = now + kEvery;
+  whose_ = next->first;
+  // It may have ended, or have a root of another kind: then there is nothing to tell.
+  const auto text =
+      read_file(proc_ + '/' + std::to_string(processes.at(whose_)) + "/mountinfo", kMostKernelText);
+  const std::string upper = text ? upper_directory(*text) : std::string();
+  if (!upper.empty()) walk_.emplace(host_root_ + upper);
+  return true;
+}
+
+void LayerCollector::finish(std::uint64_t& unread) {
+  if (const auto at = layers_.find(whose_); at != layers_.end()) {
+    at->second.size = walk_->size();
+    unread += at->second.size ? 0 : 1;
+  }
+  walk_.reset();
+}
+
+void LayerCollector::collect(Collected& out, Clock::time_point now) {
+  const auto end = Clock::now() + kSlice;
+  const auto processes = board_->read();
+  std::erase_if(layers_, [&](const auto& entry) { return !processes.contains(entry.first); });
+  for (const auto& [name, pid] : processes) layers_.try_emplace(name);
+  do {
+    if (!walk_ && !begin_next(processes, now)) break;
+    if (walk_ && walk_->go_on(end)) finish(out.unread);
+  } while (Clock::now() < end);
+  for (const auto& [name, layer] : layers_) {
+    if (!layer.size) continue;
+    const stats::Labels labels = name.labels();
+    out.add(StatId::kWORKLOAD_FILESYSTEM_USAGE, layer.size->bytes, labels);
+    out.add(StatId::kWORKLOAD_FILESYSTEM_FILES, layer.size->files, labels);
+  }
+}
+
+}  // namespace flowtap::telemetry

@@ -1,0 +1,78 @@
+// What containers have written into their own layers.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "telemetry/collector.hpp"
+#include "telemetry/workloads/directory_walk.hpp"
+#include "telemetry/workloads/workload_name.hpp"
+
+namespace flowtap::telemetry {
+
+/// A process of each container, from the collector that knows them to the one that looks at their files. Thread-safe.
+class ProcessBoard {
+ public:
+  using Processes = std::map<WorkloadName, std::uint64_t>;
+
+  void post(Processes processes) {
+    const std::scoped_lock lock(mutex_);
+    processes_ = std::move(processes);
+  }
+  [[nodiscard]] Processes read() const {
+    const std::scoped_lock lock(mutex_);
+    return processes_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Processes processes_;
+};
+
+/// Where the writable layer of the root lies that this mountinfo is of (overlay's upperdir), as the runtime gave it to the
+/// kernel: a path of the node. Empty: it has none.
+[[nodiscard]] std::string upper_directory(std::string_view mountinfo);
+
+/// One container after the other, each once a minute, for a small part of the time, so that this collector is done at once and
+/// never takes more than that of a CPU. A value is as old as the last time that its container was looked through.
+class LayerCollector final : public Collector {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static constexpr std::chrono::seconds kEvery{60};
+  static constexpr std::chrono::milliseconds kSlice{5};  ///< of each cycle
+
+  LayerCollector(std::string host_root, std::string proc, std::shared_ptr<const ProcessBoard> board)
+      : host_root_(std::move(host_root)), proc_(std::move(proc)), board_(std::move(board)) {}
+
+  [[nodiscard]] std::string_view name() const override { return "layers"; }
+  void collect(Collected& out) override { collect(out, Clock::now()); }
+
+  /// At a time that may be another than now; the slice is of the clock's.
+  void collect(Collected& out, Clock::time_point now);
+
+ private:
+  struct Layer {
+    std::optional<DirectorySize> size;
+    Clock::time_point due{};
+  };
+
+  /// False: nothing is due.
+  [[nodiscard]] bool begin_next(const ProcessBoard::Processes& processes, Clock::time_point now);
+  void finish(std::uint64_t& unread);
+
+  std::string host_root_;
+  std::string proc_;
+  std::shared_ptr<const ProcessBoard> board_;
+  std::map<WorkloadName, Layer> layers_;
+  std::optional<DirectoryWalk> walk_;
+  WorkloadName whose_;  // walk_
+};
+
+}  // namespace flowtap::telemetry

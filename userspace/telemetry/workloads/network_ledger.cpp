@@ -1,0 +1,144 @@
+#include "telemetry/workloads/network_ledger.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+namespace flowtap::telemetry {
+namespace {
+
+using stats::StatId;
+
+struct Row {
+  NetNumber of;
+  StatId stat;
+};
+constexpr std::array kRows{
+    Row{NetNumber::kReceivedBytes, StatId::kWORKLOAD_NETWORK_RECEIVED},
+    Row{NetNumber::kReceivedPackets, StatId::kWORKLOAD_NETWORK_RECEIVED_PACKETS},
+    Row{NetNumber::kReceiveErrors, StatId::kWORKLOAD_NETWORK_RECEIVE_ERRORS},
+    Row{NetNumber::kReceiveDropped, StatId::kWORKLOAD_NETWORK_RECEIVE_DROPPED},
+    Row{NetNumber::kSentBytes, StatId::kWORKLOAD_NETWORK_SENT},
+    Row{NetNumber::kSentPackets, StatId::kWORKLOAD_NETWORK_SENT_PACKETS},
+    Row{NetNumber::kSendErrors, StatId::kWORKLOAD_NETWORK_SEND_ERRORS},
+    Row{NetNumber::kSendDropped, StatId::kWORKLOAD_NETWORK_SEND_DROPPED},
+};
+
+constexpr std::string_view kLoopback = "lo";
+constexpr std::size_t kLongest = std::size_t{1} << 20U;
+
+// Whose a network is that somebody of this name is in.
+WorkloadName whose(WorkloadName name) {
+  if (name.kind == WorkloadKind::kPod) name.container.clear();
+  return name;
+}
+
+}  // namespace
+
+void NetworkLedger::see(const WorkloadName& name, const std::string& path, std::uint64_t pid,
+                        Clock::time_point now) {
+  Process& known = processes_[path];
+  known.seen = round_;
+  if (known.process.pid != pid) known.process = look_at_process(proc_, pid);
+  const auto& network = known.process.network;
+  if (!network || network == hosts_) {
+    known.process.net_dev = {};
+    return;
+  }
+  const auto [at, fresh] = networks_.try_emplace(*network);
+  Network& there = at->second;
+  there.seen = round_;
+  if (fresh) {
+    there.whose = whose(name);
+    there.net_dev = std::move(known.process.net_dev);
+    there.first = there.due = now;
+  }
+  known.process.net_dev = {};
+  if (!there.net_dev.valid()) networks_.erase(at);
+}
+
+void NetworkLedger::add(Network& network, std::string_view text, std::uint64_t& unread) {
+  unread += for_each_net_device(text, [&](const std::string& device, const NetNumbers& numbers) {
+    if (device == kLoopback) return;
+    Device& total = totals_[network.whose].devices[device];
+    if (total.labels.empty()) {
+      auto labels = network.whose.labels();
+      labels.push_back(device);
+      total.labels = std::move(labels);
+    }
+    NetNumbers& last = network.last[device];
+    // One that fell is another device of that name, which began at 0.
+    const bool same = std::ranges::equal(numbers, last, std::ranges::greater_equal{});
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      total.total.at(i) += numbers.at(i) - (same ? last.at(i) : 0);
+    last = numbers;
+  });
+}
+
+void NetworkLedger::read(Network& network, std::uint64_t& unread) {
+  std::size_t size = 0;
+  while (true) {
+    const ssize_t n = ::pread(network.net_dev.get(), buffer_.data() + size, buffer_.size() - size,
+                              static_cast<off_t>(size));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 || size >= kLongest) {
+      ++unread;
+      return;
+    }
+    if (n == 0) break;
+    size += static_cast<std::size_t>(n);
+    if (size == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  }
+  add(network, std::string_view(buffer_).substr(0, size), unread);
+}
+
+void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::uint64_t& unread) {
+  ++round_;
+  if (!hosts_) hosts_ = look_at_process(proc_, 1).network;
+  // Without it nobody's is told from the node's.
+  if (!hosts_) {
+    ++unread;
+    return;
+  }
+  for (const auto& [name, entry] : files.workloads()) {
+    for (const auto& [path, instance] : entry.instances)
+      if (const auto pid = instance.last[CgroupGauge::kFirstPid])
+        see(name, path, static_cast<std::uint64_t>(*pid), now);
+    if (const auto at = totals_.find(whose(name)); at != totals_.end()) at->second.seen = round_;
+  }
+  std::erase_if(processes_, [&](const auto& entry) { return entry.second.seen != round_; });
+  for (auto at = networks_.begin(); at != networks_.end();) {
+    auto& [id, network] = *at;
+    const bool gone = network.seen != round_;
+    if (gone || now >= network.due) {
+      read(network, unread);
+      network.due = FileLedger::due(network.whose.pod + network.whose.container, network.first, now);
+      totals_[network.whose].seen = round_;
+    }
+    at = gone ? networks_.erase(at) : std::next(at);
+  }
+  std::erase_if(totals_, [&](const auto& entry) { return entry.second.seen != round_; });
+}
+
+std::optional<double> NetworkLedger::started(const FileLedger::Entry& entry) const {
+  std::optional<double> oldest;
+  for (const auto& [path, instance] : entry.instances) {
+    const auto at = processes_.find(path);
+    if (at == processes_.end() || !at->second.process.started) continue;
+    oldest = std::min(oldest.value_or(*at->second.process.started), *at->second.process.started);
+  }
+  return oldest;
+}
+
+void NetworkLedger::append_series(std::vector<stats::Series>& out) const {
+  for (const auto& [name, totals] : totals_)
+    for (const auto& [name_of, device] : totals.devices)
+      for (const Row& row : kRows)
+        out.push_back(
+            {&stats::stat(row.stat), device.labels, device.total.at(static_cast<std::size_t>(row.of))});
+}
+
+}  // namespace flowtap::telemetry
