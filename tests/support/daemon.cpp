@@ -107,6 +107,7 @@ Stats Daemon::stats() const {
   const json::object page = json::parse(ask(socket(), "/api/v1/stats")).as_object();
   Stats stats;
   stats.cycle = page.at("cycle").to_number<std::uint64_t>();
+  stats.time = page.at("time_seconds").to_number<double>();
   for (const auto& family : page.at("families").as_array())
     for (const auto& series : family.at("series").as_array())
       add_series(stats.series, std::string(family.at("name").as_string()), series.as_object());

@@ -40,6 +40,7 @@ struct Component {
 /// /api/v1/stats, its series named and counted as /metrics has them.
 struct Stats {
   std::uint64_t cycle = 0;
+  double time = 0;  ///< when the slots were read, seconds since 1970
   SeriesMap series;
 };
 

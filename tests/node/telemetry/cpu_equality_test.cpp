@@ -1,0 +1,175 @@
+// All CPU time there was == what all workloads used, interrupts, idle and stolen time, over a minute of processes that live for
+// a millisecond; beside it what somebody sees who reads /proc every 5 s.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "tests/bpf/accounted.hpp"
+#include "tests/support/cgroup.hpp"
+#include "tests/support/daemon.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kTime = 60s;
+constexpr auto kSampling = 5s;
+constexpr const char* kCpu = "flowtap_workload_cpu_seconds_total";
+
+std::string id_of(char digit) {
+  return std::string(64, digit);
+}
+
+// In a child: one process after the other, each for a millisecond, until the end.
+void fork_until(Clock::time_point end) {
+  while (Clock::now() < end) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      spin(1ms);
+      ::_exit(0);
+    }
+    if (child > 0) ::waitpid(child, nullptr, 0);
+  }
+}
+
+// Two of these have a cgroup as Docker makes it, the others are in the test's own.
+class Forkers {
+ public:
+  explicit Forkers(Clock::time_point end) {
+    for (const ScratchCgroup* cgroup :
+         std::initializer_list<const ScratchCgroup*>{&a_, &b_, nullptr, nullptr}) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        if (cgroup != nullptr) cgroup->join();
+        fork_until(end);
+        ::_exit(0);
+      }
+      children_.push_back(child);
+    }
+  }
+  void wait() {
+    for (const pid_t child : children_) ::waitpid(child, nullptr, 0);
+  }
+  [[nodiscard]] const ScratchCgroup& a() const { return a_; }
+  [[nodiscard]] const ScratchCgroup& b() const { return b_; }
+
+ private:
+  ScratchCgroup a_{"docker/" + id_of('a')};
+  ScratchCgroup b_{"docker/" + id_of('b')};
+  std::vector<pid_t> children_;
+};
+
+// User and system time of each process that there is, as an exporter reads it.
+class Sampler {
+ public:
+  void look() {
+    std::map<std::string, std::uint64_t> now;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      std::ifstream file(entry.path() / "stat");
+      std::string text;
+      if (!std::getline(file, text) || !text.contains(')')) continue;
+      std::istringstream fields(text.substr(text.rfind(')') + 1));
+      std::string skipped;
+      for (int i = 0; i < 11; ++i) fields >> skipped;
+      std::uint64_t user = 0;
+      std::uint64_t system = 0;
+      if (!(fields >> user >> system)) continue;
+      now[name] = user + system;
+    }
+    for (const auto& [pid, ticks] : now) {
+      const auto before = seen_.find(pid);
+      if (before != seen_.end())
+        ticks_ += ticks > before->second ? ticks - before->second : 0;
+      else if (looked_)
+        ticks_ += ticks;
+    }
+    looked_ = true;
+    seen_ = std::move(now);
+  }
+  [[nodiscard]] double seconds() const {
+    return static_cast<double>(ticks_) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  }
+
+ private:
+  std::map<std::string, std::uint64_t> seen_;
+  std::uint64_t ticks_ = 0;
+  bool looked_ = false;
+};
+
+double of_workloads(const Stats& stats) {
+  double sum = 0;
+  for (const auto& [key, value] : stats.series)
+    if (key.starts_with(kCpu)) sum += value;
+  return sum;
+}
+double of_mode(const Stats& stats, const std::string& mode) {
+  double sum = 0;
+  for (const auto& [key, value] : stats.series)
+    if (key.starts_with("flowtap_node_cpu_seconds_total") && key.contains('"' + mode + '"')) sum += value;
+  return sum;
+}
+double of_container(const Stats& stats, char digit) {
+  for (const auto& [key, value] : stats.series)
+    if (key.starts_with(kCpu) && key.contains('"' + id_of(digit).substr(0, 12) + '"')) return value;
+  return 0;
+}
+
+TEST(CpuEquality, AllOfAMinuteOfShortLives) {
+  const ScratchRoot root;
+  Daemon daemon(root);
+  daemon.wait_ready();
+  Forkers forkers(Clock::now() + kTime + 15s);
+  const Stats before = daemon.settled_stats();
+  Sampler sampler;
+  sampler.look();
+  const auto end = Clock::now() + kTime;
+  while (Clock::now() < end) {
+    std::this_thread::sleep_for(kSampling);
+    sampler.look();
+  }
+  const Stats after = daemon.settled_stats();
+
+  const double all = (after.time - before.time) * static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  const double tasks = of_workloads(after) - of_workloads(before);
+  double sum = tasks;
+  std::string parts;
+  for (const char* mode : {"irq", "softirq", "steal", "idle", "iowait"}) {
+    const double part = of_mode(after, mode) - of_mode(before, mode);
+    sum += part;
+    parts += fmt::format(", {} {:.3f}", mode, part);
+  }
+  fmt::print(
+      "{:.3f} s of CPUs: workloads {:.3f}{}: {:.3f} s, {:+.3f} %; a sampler of /proc saw {:.3f} s of the "
+      "{:.3f}\n",
+      all, tasks, parts, sum, 100 * (sum - all) / all, sampler.seconds(), tasks);
+  EXPECT_NEAR(sum, all, 0.01 * all);
+  EXPECT_GT(tasks, 0.2 * all) << "the load was too small to tell";
+  EXPECT_LT(sampler.seconds(), 0.5 * tasks) << "the load was not of short lives";
+
+  forkers.wait();
+  const Stats ended = daemon.settled_stats();
+  for (const auto& [digit, cgroup] : {std::pair('a', &forkers.a()), std::pair('b', &forkers.b())}) {
+    const double kernels = static_cast<double>(charged_ns(cgroup->path())) * 1e-9;
+    const double ours = of_container(ended, digit);
+    fmt::print("{}: the kernel charged {:.6f} s, we counted {:.6f} s\n", cgroup->path(), kernels, ours);
+    EXPECT_NEAR(ours, kernels, 0.01 * kernels);
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::test
