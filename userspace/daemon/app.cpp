@@ -93,7 +93,8 @@ void App::tell_of_scheduler() {
 }
 
 void App::open_stream() {
-  auto opened = StreamPath::open(config_, named_);
+  auto opened = StreamPath::open(
+      config_, named_, [logs = workload_logs_](const std::string& flow) { return logs->written_by(flow); });
   if (!opened) {
     stream_missing_ = opened.error();
     return components_.set(StreamPath::kName, std::unexpected(opened.error()), {});
@@ -120,7 +121,7 @@ void App::start_telemetry() {
   // That nothing counts is said as such, or wanted.
   Result<std::unique_ptr<telemetry::UsageSource>> usage = nullptr;
   if (count_) usage = count_->usage();
-  telemetry_ = TelemetryPath::start(config_, std::move(usage), named_);
+  telemetry_ = TelemetryPath::start(config_, std::move(usage), named_, workload_logs_);
   tell_of_telemetry();
 }
 

@@ -23,6 +23,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 
 void Pipeline::replay(std::uint64_t wall_ns) {
   auto now = Clock::now();
+  replays_ = true;
   store_.forget_streams();
   while (take(now, wall_ns)) continue;
   // What has not come by now will not.
@@ -30,6 +31,7 @@ void Pipeline::replay(std::uint64_t wall_ns) {
   end_missed(now);
   store_.end_orphans(wall_ns);
   store_.flush(Clock::now(), wall_ns, true);
+  replays_ = false;
 }
 
 bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
@@ -183,6 +185,7 @@ void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
   stream.number = entry.stream;
   stream.output = name.output == "stderr" ? "stderr" : "stdout";
   stream.terminal = name.kind == FTAP_KIND_TTY;
+  if (!stream.finished) count_for(stream, name.flow);
   if (stream.flow && !stream.flow->gone) {
     if (stream.flow->log.id() != name.flow) stream.flow = writing.rename(stream.flow, name.flow);
     if (know_scheduler(stream)) take_earlier_records(stream, writing);
@@ -226,6 +229,7 @@ void Pipeline::finish(Stream& stream, FlowStore::Writing& writing) {
   flush_record(stream, writing);
   writing.end_stream(*stream.flow, stream.end_time);
   stream.flow.reset();
+  stream.written.reset();
   stream.finished = true;
 }
 
@@ -235,6 +239,7 @@ void Pipeline::give(Stream& stream, std::uint64_t offset, std::string_view bytes
   if (!stream.flow) return hold(stream, {offset, std::string(bytes), time, ++early_number_});
   if (offset > stream.lines.next()) miss(stream, offset, writing);
   stats_.bytes += bytes.size();
+  if (stream.written && !replays_) Written::add(stream.written->bytes, bytes.size());
   renew(stream, writing);
   stream.lines.add(bytes, time, [&](const LineView& line) { add(stream, line, writing); });
 }
@@ -255,6 +260,10 @@ void Pipeline::miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writin
   flush_record(stream, writing);
   const std::uint64_t from = std::min(to, stream.lines.next());
   stats_.missing += to - from;
+  if (stream.written && !replays_) {
+    Written::add(stream.written->bytes, to - from);
+    Written::add(stream.written->missing, to - from);
+  }
   stream.lines.skip_to(to);
   add_gap(stream, from, to, writing);
 }
@@ -264,7 +273,14 @@ void Pipeline::add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, Flo
   if (stream.records && to > from) add_source_gap(stream, to, to - from, writing);
 }
 
+// A name may be corrected; what was counted before stays where it is, so that nothing falls.
+void Pipeline::count_for(Stream& stream, const std::string& flow) const {
+  if (!written_by_ || (stream.written && stream.flow && stream.flow->log.id() == flow)) return;
+  stream.written = written_by_(flow);
+}
+
 void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& writing) {
+  if (line.full && stream.written && !replays_) Written::add(stream.written->lines, 1);
   writing.add(*stream.flow, stream.number, stream.output, line);
   if (stream.records) add_to_records(stream, line, writing);
 }

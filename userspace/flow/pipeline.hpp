@@ -18,6 +18,7 @@
 #include "flow/lines/stream_gaps.hpp"
 #include "flow/lines/stream_order.hpp"
 #include "flow/store/flow_store.hpp"
+#include "flow/written.hpp"
 
 namespace flowtap::flow {
 
@@ -48,9 +49,15 @@ class Pipeline {
   using Clock = std::chrono::steady_clock;
 
   /// All must outlive it. `journal_bytes` is what the journal keeps: before a quarter of it has passed, lines are written
-  /// to their files, so that a start finds in the one what is not in the other.
-  Pipeline(Journal& journal, FlowStore& store, std::uint64_t journal_bytes, SchedulerOptions schedulers = {})
-      : journal_(journal), store_(store), quarter_(journal_bytes / 4), schedulers_(std::move(schedulers)) {}
+  /// to their files, so that a start finds in the one what is not in the other. `written_by`: where is counted what comes
+  /// behind replay(), as the process before has counted the rest; empty: nowhere.
+  Pipeline(Journal& journal, FlowStore& store, std::uint64_t journal_bytes, SchedulerOptions schedulers = {},
+           WrittenBy written_by = {})
+      : journal_(journal),
+        store_(store),
+        quarter_(journal_bytes / 4),
+        schedulers_(std::move(schedulers)),
+        written_by_(std::move(written_by)) {}
 
   /// Takes all that the journal has from an earlier process, and then ends the flows that nobody writes to any more.
   void replay(std::uint64_t wall_ns);
@@ -80,7 +87,8 @@ class Pipeline {
     StreamNo number = 0;
     StreamOrder order;
     LineAssembler lines;
-    FlowStore::Ref flow;  ///< empty: it has no name yet
+    FlowStore::Ref flow;               ///< empty: it has no name yet
+    std::shared_ptr<Written> written;  ///< null: nobody counts it
     std::string output;
     bool terminal = false;
     std::deque<Early> early;
@@ -114,6 +122,7 @@ class Pipeline {
             FlowStore::Writing& writing);
   void give_up(Stream& stream, Clock::time_point now, FlowStore::Writing& writing);
   void miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writing);
+  void count_for(Stream& stream, const std::string& flow) const;
   void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
   void add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing);
   [[nodiscard]] bool know_scheduler(Stream& stream);
@@ -136,6 +145,8 @@ class Pipeline {
   FlowStore& store_;
   const std::uint64_t quarter_;
   const SchedulerOptions schedulers_;
+  const WrittenBy written_by_;
+  bool replays_ = false;
   JournalPlace place_;
   std::vector<std::byte> room_;  // for what is read of the journal
   std::unordered_map<StreamNo, Stream> streams_;

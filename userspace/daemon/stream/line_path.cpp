@@ -86,8 +86,8 @@ void append_limits(std::vector<stats::Series>& out, const flow::StoreOptions& li
 }  // namespace
 
 std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::Stream& config,
-                                         flow::Journal& journal) {
-  std::unique_ptr<LinePath> path(new LinePath(journal));
+                                         flow::Journal& journal, flow::WrittenBy written_by) {
+  std::unique_ptr<LinePath> path(new LinePath(journal, std::move(written_by)));
   path->store_ = flow::FlowStore::open(options_of(dir, config));
   path->config_ = config;
   // Its rule has been asked when the configuration was read.
@@ -161,8 +161,8 @@ void LinePath::run() noexcept {
 void LinePath::round() {
   // As after a start: what the journal has is left out as far as it is there.
   if (begin_anew_) {
-    pipeline_ =
-        std::make_unique<flow::Pipeline>(journal_, *store_, config_.journal_bytes, scheduler_options());
+    pipeline_ = std::make_unique<flow::Pipeline>(journal_, *store_, config_.journal_bytes,
+                                                 scheduler_options(), written_by_);
     pipeline_->replay(wall_ns());
     if (main_log_) main_log_->replayed();
     begin_anew_ = false;

@@ -21,7 +21,8 @@ class LinePath {
  public:
   /// Goes on with the flows in `dir`, and takes what the journal has beyond them. The journal must outlive it.
   [[nodiscard]] static std::unique_ptr<LinePath> open(const std::string& dir, const Config::Stream& config,
-                                                      flow::Journal& journal);
+                                                      flow::Journal& journal,
+                                                      flow::WrittenBy written_by = {});
   ~LinePath();
   LinePath(const LinePath&) = delete;
   LinePath& operator=(const LinePath&) = delete;
@@ -41,12 +42,14 @@ class LinePath {
   [[nodiscard]] std::uint64_t take_failures() { return failures_.exchange(0); }
 
  private:
-  explicit LinePath(flow::Journal& journal) : journal_(journal) {}
+  LinePath(flow::Journal& journal, flow::WrittenBy written_by)
+      : journal_(journal), written_by_(std::move(written_by)) {}
   void run() noexcept;
   void end_thread();
   void round();
 
   flow::Journal& journal_;
+  const flow::WrittenBy written_by_;
   std::unique_ptr<flow::FlowStore> store_;
   [[nodiscard]] flow::SchedulerOptions scheduler_options() const;
 

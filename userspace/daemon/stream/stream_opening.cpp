@@ -54,7 +54,8 @@ std::string bpffs_path(const Config& config) {
 }
 
 Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config,
-                                                     std::shared_ptr<NamedContainers> named) {
+                                                     std::shared_ptr<NamedContainers> named,
+                                                     flow::WrittenBy written_by) {
   std::unique_ptr<StreamPath> path(new StreamPath);
   FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, {.bytes = config.stream.flows_bytes,
                                                           .flows = config.stream.flows.max_flows}));
@@ -76,7 +77,7 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config,
                                                             kLeastSegment, kMostSegment)}));
   path->journal_ = std::move(journal);
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
-  path->lines_ = LinePath::open(mounted.path, config.stream, *path->journal_);
+  path->lines_ = LinePath::open(mounted.path, config.stream, *path->journal_, std::move(written_by));
   for (const std::string& said : path->lines_->store().said()) path->warnings_.push_back(said);
   FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root, config.stream.runtimes, std::move(named)));
   path->namer_ = std::move(namer);

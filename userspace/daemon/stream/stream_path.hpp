@@ -43,9 +43,11 @@ class StreamPath {
  public:
   static constexpr const char* kName = "stream";  ///< the component's
 
-  /// Mounts, loads or takes over, and replays the journal: all that needs rights which are dropped then.
+  /// Mounts, loads or takes over, and replays the journal: all that needs rights which are dropped then. `written_by`: where
+  /// is counted what flows get.
   [[nodiscard]] static Result<std::unique_ptr<StreamPath>> open(const Config& config,
-                                                                std::shared_ptr<NamedContainers> named);
+                                                                std::shared_ptr<NamedContainers> named,
+                                                                flow::WrittenBy written_by);
   ~StreamPath();
   StreamPath(const StreamPath&) = delete;
   StreamPath& operator=(const StreamPath&) = delete;

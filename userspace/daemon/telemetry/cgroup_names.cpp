@@ -12,7 +12,6 @@ using telemetry::CgroupNaming;
 using telemetry::WorkloadKind;
 using telemetry::WorkloadName;
 
-constexpr std::size_t kShortId = 12;          // as the runtimes' own tools show an id
 constexpr std::string_view kSandbox = "POD";  // what cAdvisor has always called it
 
 // Up to the first name that has `word` in it.

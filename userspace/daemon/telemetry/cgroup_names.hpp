@@ -11,6 +11,9 @@
 
 namespace flowtap {
 
+/// Of a container's id, as the runtimes' own tools show it: what one without a name is called.
+inline constexpr std::size_t kShortId = 12;
+
 class CgroupIdentities final : public telemetry::CgroupNames {
  public:
   /// `host_root` is where the node's file system is seen, with its /proc and /sys. `named` knows containers whose bundle is

@@ -54,13 +54,18 @@ Result<std::unique_ptr<telemetry::Collector>> workload_collector(
 
 std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
                                                     Result<std::unique_ptr<telemetry::UsageSource>> usage,
-                                                    std::shared_ptr<NamedContainers> named) {
-  return std::unique_ptr<TelemetryPath>(new TelemetryPath(config, std::move(usage), std::move(named)));
+                                                    std::shared_ptr<NamedContainers> named,
+                                                    std::shared_ptr<WorkloadLogs> logs) {
+  return std::unique_ptr<TelemetryPath>(
+      new TelemetryPath(config, std::move(usage), std::move(named), std::move(logs)));
 }
 
 TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-                             std::shared_ptr<NamedContainers> named)
-    : time_limit_(config.telemetry.time_limit), counted_(!usage || *usage) {
+                             std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs)
+    : time_limit_(config.telemetry.time_limit),
+      keep_(config.telemetry.keep),
+      logs_(std::move(logs)),
+      counted_(!usage || *usage) {
   add_node(collectors_, config);
   const auto board = std::make_shared<telemetry::UsageBoard>();
   const auto processes = std::make_shared<telemetry::ProcessBoard>();
@@ -84,6 +89,7 @@ void TelemetryPath::collect(ReadErrors& errors) {
   if (last_ != Clock::time_point{} && now - last_ < kLeast * 9 / 10) return;
   last_ = now;
   series_.clear();
+  logs_->append_samples(series_, now, keep_);
   collectors_.collect(time_limit_, series_);
   states_ = collectors_.states();
   for (const telemetry::CollectorState& state : states_) errors[std::string(state.name)] = state.unread;

@@ -11,6 +11,7 @@
 #include "daemon/config.hpp"
 #include "daemon/named_containers.hpp"
 #include "daemon/process_stats.hpp"
+#include "daemon/telemetry/workload_logs.hpp"
 #include "stats/snapshot.hpp"
 #include "telemetry/collectors.hpp"
 #include "telemetry/workloads/usage_source.hpp"
@@ -22,10 +23,10 @@ class TelemetryPath {
   static constexpr const char* kName = "telemetry";  ///< the component's
 
   /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
-  /// apart. `named`: what the stream path knows.
+  /// apart. `named`, `logs`: what the stream path knows.
   [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
       const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-      std::shared_ptr<NamedContainers> named);
+      std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs);
 
   /// Reads all anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that old. Takes
   /// telemetry.time_limit at most. What could not be read is counted in `errors`.
@@ -42,9 +43,11 @@ class TelemetryPath {
   static constexpr std::chrono::milliseconds kLeast{1000};
 
   TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-                std::shared_ptr<NamedContainers> named);
+                std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs);
 
   std::chrono::milliseconds time_limit_;
+  std::chrono::milliseconds keep_;
+  std::shared_ptr<WorkloadLogs> logs_;
   std::optional<Error> missing_;  // why workloads are not told apart, though they should
   bool counted_;
   telemetry::Collectors collectors_;
