@@ -127,13 +127,15 @@ void Registry::append_slots(std::vector<Series>& out, const Family& family) cons
   append_scheduler(out, family, {}, all);
 }
 
-SnapshotPtr Registry::publish(std::vector<Series> samples) {
+SnapshotPtr Registry::publish(std::vector<Series> samples,
+                              std::optional<std::chrono::steady_clock::time_point> measured) {
   const auto by_family = sorted_by_family(samples);
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->cycle = ++cycle_;
   snapshot->start = start_;
   snapshot->time = std::chrono::system_clock::now();
   snapshot->steady = std::chrono::steady_clock::now();
+  snapshot->measured = measured;
   auto& out = snapshot->series;
   out.reserve(samples.size() + kSlotSeries);
   for (const Family& family : families()) {

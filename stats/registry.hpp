@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,9 @@ class Registry {
   /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order. While
   /// nothing was ever counted the totals are absent: a 0 would look measured. Once counted they stay, also while
   /// counting is switched off, so that no backend takes their return for something new.
-  SnapshotPtr publish(std::vector<Series> samples);
+  /// `measured`: as the snapshot has it.
+  SnapshotPtr publish(std::vector<Series> samples,
+                      std::optional<std::chrono::steady_clock::time_point> measured = std::nullopt);
 
  private:
   using SlotTotals = std::array<std::uint64_t, FTAP_NR_SLOTS>;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -92,6 +93,8 @@ struct Snapshot {
   std::chrono::system_clock::time_point start;   ///< when counting began, at 0
   std::chrono::system_clock::time_point time;    ///< when the slots were read
   std::chrono::steady_clock::time_point steady;  ///< the same instant, for rates
+  /// When what is told of workloads was read, which may be some cycles ago; absent: nothing is.
+  std::optional<std::chrono::steady_clock::time_point> measured;
   std::vector<Series> series;                    ///< series of one family stand together, in table order
 };
 

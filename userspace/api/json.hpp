@@ -62,7 +62,7 @@ inline std::optional<double> number_member(const boost::json::object& object, st
   if (value == nullptr || !value->is_number()) return std::nullopt;
   boost::json::error_code error;
   const auto number = value->to_number<double>(error);
-  return error ? std::nullopt : std::optional(number);
+  return error || !std::isfinite(number) ? std::nullopt : std::optional(number);
 }
 
 /// Calls `take` with each object in the list `name`.

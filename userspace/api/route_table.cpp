@@ -5,6 +5,7 @@
 #include "api/openapi.hpp"
 #include "api/stats_json.hpp"
 #include "api/status_json.hpp"
+#include "api/workload_routes.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -58,6 +59,13 @@ const std::vector<Route>& routes() {
       {std::string(kReadyPath), ready, "Whether all that is configured runs.", {503}},
       {std::string(kStatusPath), status, "The components, what was lost by its cause, sizes and versions."},
       {std::string(kStatsPath), stats, "All counters with their meaning and values.", {503}},
+      {std::string(kWorkloadsPath),
+       workloads,
+       "What containers, units and the host use now, one object for each with all that is measured of it.",
+       {503},
+       {{"kind", "Workloads of this kind: pod, container, unit, host, unknown."},
+        in_namespace("Containers of pods of this namespace."),
+        {"pod", "Containers of pods of this name."}}},
       {std::string(kFlowsPath),
        list_flows,
        "The flows that are known; with follow a line for each that comes or changes.",

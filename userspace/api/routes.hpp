@@ -16,6 +16,7 @@ inline constexpr std::string_view kHealthPath = "/healthz";
 inline constexpr std::string_view kReadyPath = "/readyz";
 inline constexpr std::string_view kStatusPath = "/api/v1/status";
 inline constexpr std::string_view kStatsPath = "/api/v1/stats";
+inline constexpr std::string_view kWorkloadsPath = "/api/v1/workloads";
 inline constexpr std::string_view kFlowsPath = "/api/v1/flows";
 inline constexpr std::string_view kNamespacesPath = "/api/v1/namespaces";
 inline constexpr std::string_view kProcessesPath = "/api/v1/processes";

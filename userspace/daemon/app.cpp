@@ -283,7 +283,7 @@ void App::cycle() {
   scx_stats_.append_samples(all);
   if (telemetry_) telemetry_->append_samples(all);
   append_exits(all);
-  const auto snapshot = registry_.publish(std::move(all));
+  const auto snapshot = registry_.publish(std::move(all), telemetry_ ? telemetry_->measured() : std::nullopt);
   outlets_.offer(snapshot);
   state_.publish(std::move(status), snapshot);
 

@@ -103,6 +103,7 @@ inline stats::SnapshotPtr full_snapshot() {
       {&stats::stat(kLATENCY), {"kernel"}, latency},
       {&stats::stat(kPROCESS_RSS), {}, 4096.0},
   };
+  snapshot->measured = snapshot->steady;
   return snapshot;
 }
 

@@ -35,6 +35,11 @@ class TelemetryPath {
   /// The values of the last collect(), and what it cost.
   void append_samples(std::vector<stats::Series>& out) const;
 
+  /// When the last collect() read; absent before the first.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> measured() const {
+    return last_ == std::chrono::steady_clock::time_point{} ? std::nullopt : std::optional(last_);
+  }
+
   /// What is missing: a collector that does not answer, or that could not be started.
   [[nodiscard]] Status health() const;
   [[nodiscard]] std::string how() const;

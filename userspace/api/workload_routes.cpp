@@ -1,0 +1,27 @@
+#include "api/workload_routes.hpp"
+
+#include "api/workloads_json.hpp"
+
+namespace flowtap::api {
+namespace {
+
+std::optional<std::string> wanted(const Call& call, std::string_view name) {
+  const std::string* value = call.parameters.find(name);
+  return value != nullptr ? std::optional(*value) : std::nullopt;
+}
+
+}  // namespace
+
+Answer workloads(const Call& call) {
+  const auto snapshot = call.node.snapshot();
+  if (!snapshot)
+    return error_answer(503, "no totals yet: the first cycle has not ended", "try again in a moment");
+  if (!snapshot->measured)
+    return error_answer(503, "workloads are not measured: the telemetry is off",
+                        "set telemetry: enabled: true in flowtapd's configuration");
+  return {200, workloads_to_json(*snapshot, {.kind = wanted(call, "kind"),
+                                             .ns = wanted(call, "namespace"),
+                                             .pod = wanted(call, "pod")})};
+}
+
+}  // namespace flowtap::api
