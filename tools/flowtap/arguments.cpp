@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 
+#include "pod_columns.hpp"
+
 namespace flowtap::cli {
 namespace {
 
@@ -29,7 +31,9 @@ constexpr std::uint32_t kMaxPid = 4'194'304;
 
 void declare_top(CLI::App& app, Arguments& arguments) {
   auto* top =
-      app.add_subcommand("top", "How tasks get their CPUs, now: rates and shares by scheduler and type.");
+      app.add_subcommand("top",
+                         "How tasks get their CPUs, now: rates and shares by scheduler and type; with "
+                         "--pods what pods use.");
   const std::map<std::string, std::uint64_t> units = {
       {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}};
   using Unit = CLI::AsNumberWithUnit;
@@ -37,9 +41,16 @@ void declare_top(CLI::App& app, Arguments& arguments) {
       ->type_name("DURATION")
       ->transform(Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)))
       ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{3'600'000}));
-  top->add_option("--count", arguments.count, "End after so many updates.")
+  top->add_option("-n,--count", arguments.count, "End after so many updates.")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U));
+  TopOptions& o = arguments.top;
+  top->add_flag("--pods", o.pods, "A line for each pod, and for each container that is no pod's.");
+  top->add_flag("--containers", o.containers, "With --pods: a line for each container.");
+  top->add_option("--namespace", o.ns, "With --pods: only of this namespace.")->type_name("NS");
+  top->add_option("--sort", o.sort, "With --pods: what is largest stands first; " + pod_column_words() + ".")
+      ->type_name("WORD")
+      ->check([](const std::string& word) { return pod_column(word) ? "" : "no such column"; });
 }
 
 void declare_flows(CLI::App& app, Arguments& arguments) {
@@ -134,6 +145,8 @@ void declare(CLI::App& app, Arguments& arguments) {
 }
 
 std::string_view accepted_by(std::string_view flag) {
+  static const std::string kSorts = pod_column_words();
+  if (flag == "--sort") return kSorts;
   const auto* const rule = std::ranges::find(kRules, flag, &Rule::flag);
   return rule == kRules.end() ? std::string_view() : rule->accepted;
 }

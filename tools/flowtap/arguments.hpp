@@ -9,6 +9,7 @@
 #include "flows.hpp"
 #include "logs.hpp"
 #include "tap.hpp"
+#include "top.hpp"
 #include "why.hpp"
 
 namespace CLI {
@@ -31,6 +32,7 @@ struct Arguments {
   WhyOptions why = {};
   bool only_out = false;
   bool only_err = false;
+  TopOptions top = {};
   std::string color = "auto";
 };
 

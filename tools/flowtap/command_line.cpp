@@ -60,6 +60,13 @@ std::string wrong_logs(const LogsOptions& options) {
   return {};
 }
 
+std::string wrong_top(const CLI::App& top) {
+  if (top.count("--pods") > 0) return {};
+  for (const char* flag : {"--containers", "--namespace", "--sort"})
+    if (top.count(flag) > 0) return std::string(flag) + " is of --pods";
+  return {};
+}
+
 Color color_of(const Arguments& arguments) {
   if (arguments.color == "auto") return Color::kAuto;
   return arguments.color == "always" ? Color::kAlways : Color::kNever;
@@ -103,9 +110,14 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
       return usage(wrong, "flowtap why [NAMESPACE/POD] [--from FILE]...");
     return arguments.why;
   }
-  TopOptions top{arguments.state_dir, json, std::chrono::milliseconds(arguments.interval_ms), std::nullopt,
-                 color_of(arguments)};
-  if (arguments.count > 0) top.count = arguments.count;
+  TopOptions& top = arguments.top;
+  top.state_dir = arguments.state_dir;
+  top.run = {.json = json,
+             .interval = std::chrono::milliseconds(arguments.interval_ms),
+             .count = arguments.count > 0 ? std::optional(arguments.count) : std::nullopt,
+             .color = color_of(arguments)};
+  if (const std::string wrong = wrong_top(*app.get_subcommand("top")); !wrong.empty())
+    return usage(wrong, "flowtap top --pods");
   return top;
 }
 

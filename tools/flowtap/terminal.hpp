@@ -10,7 +10,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
-#include "top_screen.hpp"
+#include "screen.hpp"
 
 namespace flowtap::cli {
 

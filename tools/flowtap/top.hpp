@@ -1,25 +1,23 @@
-// flowtap top: how tasks get their CPUs, now.
+// flowtap top: how tasks get their CPUs, or what pods use, now.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include "exit_code.hpp"
-#include "text.hpp"
+#include "top_loop.hpp"
 
 namespace flowtap::cli {
 
 struct TopOptions {
   std::string state_dir;
-  bool json = false;
-  std::chrono::milliseconds interval{1000};
-  std::optional<std::uint64_t> count = {};  ///< intervals to show; absent: until told to end
-  Color color = Color::kAuto;
+  TopRun run = {};
+  bool pods = false;
+  // Of pods alone.
+  bool containers = false;   ///< a line for each container
+  std::string ns = {};       ///< of this namespace alone; empty: all
+  std::string sort = "cpu";  ///< a word of pod_columns()
 };
 
-/// Live on a terminal, otherwise one block of lines (or one JSON object) per interval.
 [[nodiscard]] ExitCode run_top(const TopOptions& options);
 
 }  // namespace flowtap::cli

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "base/printable.hpp"
 #include "stats/backends/json_text.hpp"
@@ -16,13 +15,6 @@ namespace {
 constexpr std::size_t kRateColumns = 11;
 constexpr std::size_t kShareColumns = 7;  // "100.0 %"
 constexpr std::size_t kLeastBar = 8;
-
-std::string clock_text(double seconds) {
-  const auto time = static_cast<std::time_t>(seconds);
-  std::tm local{};
-  ::localtime_r(&time, &local);
-  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
-}
 
 std::string limit_text(std::optional<double> quantile, const Style& style) {
   if (!quantile) return "-";
@@ -46,17 +38,7 @@ class Screen {
       : size_(size), style_(style), names_(name_columns(interval)) {}
 
   void title(const Interval& interval, const std::string& message) {
-    const std::string left = "flowtap top";
-    std::string middle = "   " + clock_text(interval.end);
-    if (interval.seconds > 0) middle += fmt::format("   last {:.1f} s", interval.seconds);
-    const std::string right = "q quits";
-    const std::size_t taken = columns(left) + columns(middle) + columns(right);
-    const std::string space(size_.columns > taken ? size_.columns - taken : 1, ' ');
-    if (taken < size_.columns)
-      lines_.push_back(style_.paint("1", left) + middle + space + style_.paint("2", right));
-    else
-      lines_.push_back(style_.paint("1", fit(left, std::min(size_.columns, columns(left)))));
-    if (!message.empty()) lines_.push_back(style_.paint("33", clipped(printable(message))));
+    lines_ = screen_title("flowtap top", interval.end, interval.seconds, message, size_.columns, style_);
   }
 
   void scheduler(const stats::SchedulerRates& scheduler, bool idle_types) {
@@ -72,20 +54,10 @@ class Screen {
 
   [[nodiscard]] bool fits() const { return lines_.size() <= size_.rows; }
 
-  [[nodiscard]] std::vector<std::string> take() {
-    if (!fits() && size_.rows > 0) {
-      const std::size_t hidden = lines_.size() - size_.rows + 1;
-      lines_.resize(size_.rows - 1);
-      lines_.push_back(
-          style_.paint("2", clipped(fmt::format("  {} more lines; a higher window shows them", hidden))));
-    }
-    return std::move(lines_);
-  }
+  [[nodiscard]] std::vector<std::string> take() { return cut_to_screen(std::move(lines_), size_, style_); }
 
  private:
-  [[nodiscard]] std::string clipped(std::string_view text) const {
-    return fit(text, std::min(size_.columns, columns(text)));
-  }
+  [[nodiscard]] std::string clipped(std::string_view text) const { return cli::clipped(text, size_.columns); }
 
   void heading(const stats::SchedulerRates& scheduler) {
     const std::string name = fit(printable(scheduler.scheduler), names_ + 2);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "screen.hpp"
 #include "stats/rates.hpp"
 #include "text.hpp"
 
@@ -17,11 +18,6 @@ struct Interval {
   double end = 0;      ///< seconds since the epoch
   double seconds = 0;  ///< its length
   std::vector<stats::SchedulerRates> schedulers;
-};
-
-struct ScreenSize {
-  std::size_t rows = 24;
-  std::size_t columns = 80;
 };
 
 /// Lines for a live screen, at most `size.rows`, none wider than `size.columns`, without line ends. `message`

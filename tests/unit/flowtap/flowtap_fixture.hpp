@@ -36,7 +36,12 @@ class CountingNode : public api::ScriptedNode {
     snapshot->cycle = static_cast<std::uint64_t>((now - start_) / period) + 1;
     snapshot->start = start_;
     snapshot->time = start_ + snapshot->cycle * period;
-    snapshot->series = {{&stats::stat(stats::StatId::kWSYNC), {"kernel", "wsync"}, snapshot->cycle * 10}};
+    snapshot->steady = std::chrono::steady_clock::time_point(snapshot->cycle * period);
+    snapshot->measured = snapshot->steady;
+    snapshot->series = {{&stats::stat(stats::StatId::kWSYNC), {"kernel", "wsync"}, snapshot->cycle * 10},
+                        {&stats::stat(stats::StatId::kWORKLOAD_LOG_BYTES),
+                         {"pod", "shop", "web-0", "app", "web"},
+                         snapshot->cycle * 10}};
     return snapshot;
   }
 

@@ -53,6 +53,20 @@ TEST_F(FlowtapTest, TopPrintsOneJsonObjectPerInterval) {
   EXPECT_NE(run.output.find(R"("types":[{"type":"wsync","count":)"), std::string::npos) << run.output;
 }
 
+TEST_F(FlowtapTest, TopOfPodsIsTheRateOfEachInterval) {
+  start();
+  const Outcome text = flowtap("top --pods --interval 100ms -n 2 --sort logs --namespace shop" + at());
+  EXPECT_EQ(text.exit, 0);
+  EXPECT_EQ(occurrences(text.output, "  shop/web-0     200 B\n"), 2U) << text.output;
+  const Outcome json = flowtap("-o json top --pods --containers --interval 100ms -n 3" + at());
+  EXPECT_EQ(json.exit, 0);
+  EXPECT_EQ(std::count(json.output.begin(), json.output.end(), '\n'), 3);
+  EXPECT_EQ(
+      occurrences(json.output, R"("pod":"web-0","container":"app","workload":"web","log_bytes_per_second":)"),
+      3U)
+      << json.output;
+}
+
 TEST_F(FlowtapTest, FlowsIsATableOrTheBody) {
   node_.captured = &flows_;
   flows_.list = {api::full_flow()};
@@ -92,6 +106,10 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
                                 "-o yaml status",
                                 "status --count 1",
                                 "top status",
+                                "top --sort cpu",
+                                "top --containers",
+                                "top --namespace shop",
+                                "top --pods --sort name",
                                 "tap",
                                 "tap x",
                                 "tap 0",
@@ -125,6 +143,8 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
       flowtap("tops").output.find("unknown command \"tops\"; commands: status, top, flows, logs, tap, why\n"),
       std::string::npos);
   EXPECT_NE(flowtap("top --interval 1").output.find("accepted: 100ms to 1h, such as 500ms or 2s\n"),
+            std::string::npos);
+  EXPECT_NE(flowtap("top --pods --sort name").output.find("accepted: cpu, wait, memory, io, logs, watts\n"),
             std::string::npos);
   EXPECT_TRUE(flowtap("logs a/b --tail 5 --stream stdout")
                   .output.starts_with("flowtap: --stream and --tail exclude each other\n"));

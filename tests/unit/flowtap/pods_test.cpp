@@ -1,0 +1,150 @@
+// What `flowtap top --pods` makes of two answers of a daemon.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tools/flowtap/pod_columns.hpp"
+#include "tools/flowtap/pods_screen.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr Style kUtf8{.color = false, .utf8 = true};
+
+// As a daemon answered, cut down to what the table needs; ten seconds apart.
+constexpr const char* kBefore = R"({"time_seconds":1000,"monotonic_seconds":50,"workloads":[
+ {"kind":"container","container":"batch","values":{"flowtap_workload_cpu_seconds_total":4,
+  "flowtap_workload_run_queue_seconds_total":1,"flowtap_workload_log_bytes_total":1000}},
+ {"kind":"host","values":{"flowtap_workload_cpu_seconds_total":900}},
+ {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"app","workload":"web","values":{
+  "flowtap_workload_cpu_seconds_total":10,"flowtap_workload_run_queue_seconds_total":0,
+  "flowtap_workload_memory_usage_bytes":999,"flowtap_workload_memory_working_set_bytes":33554432,
+  "flowtap_workload_io_read_bytes_total":0,"flowtap_workload_io_written_bytes_total":0,
+  "flowtap_workload_log_bytes_total":0,"flowtap_workload_log_lines_total":0}},
+ {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"sidecar","workload":"web","values":{
+  "flowtap_workload_cpu_seconds_total":1}},
+ {"kind":"pod","namespace":"db","pod":"pg-0","container":"pg","workload":"pg","values":{
+  "flowtap_workload_cpu_seconds_total":50}}]})";
+constexpr const char* kNow = R"({"time_seconds":1010,"monotonic_seconds":60,"workloads":[
+ {"kind":"container","container":"batch","values":{"flowtap_workload_cpu_seconds_total":24,
+  "flowtap_workload_run_queue_seconds_total":1.05,"flowtap_workload_log_bytes_total":21480}},
+ {"kind":"host","values":{"flowtap_workload_cpu_seconds_total":990}},
+ {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"app","workload":"web","values":{
+  "flowtap_workload_cpu_seconds_total":14,"flowtap_workload_run_queue_seconds_total":3,
+  "flowtap_workload_memory_usage_bytes":999,"flowtap_workload_memory_working_set_bytes":67108864,
+  "flowtap_workload_io_read_bytes_total":5120,"flowtap_workload_io_written_bytes_total":5120,
+  "flowtap_workload_log_bytes_total":700,"flowtap_workload_log_lines_total":7,
+  "flowtap_workload_log_missing_bytes_total":0}},
+ {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"sidecar","workload":"web","values":{
+  "flowtap_workload_cpu_seconds_total":2,"flowtap_workload_memory_usage_bytes":1048576}},
+ {"kind":"pod","namespace":"db","pod":"pg-0","container":"pg","workload":"pg","values":{
+  "flowtap_workload_cpu_seconds_total":49}},
+ {"kind":"pod","namespace":"db","pod":"new\u001b[2J","container":"x","values":{
+  "flowtap_workload_cpu_seconds_total":7}}]})";
+
+api::WorkloadsReading reading(const char* json) {
+  return api::workloads_from_json(json).value();
+}
+
+PodInterval interval(const PodChoice& choice = {}, std::string_view sort = "cpu") {
+  const auto before = reading(kBefore);
+  PodInterval all = pod_interval(&before, reading(kNow), choice);
+  sort_rows(all.rows, pod_column(sort).value());
+  return all;
+}
+
+std::vector<std::string> names(const PodInterval& all) {
+  std::vector<std::string> names;
+  for (const PodRow& row : all.rows)
+    names.push_back(row.key.pod.empty() ? row.key.container : row.key.pod.substr(0, 5));
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Pods, AreSumsOfTheirContainersByTheSecond) {
+  EXPECT_EQ(pods_block(interval(), 0, kUtf8),
+            "flowtap  1970-01-01T00:16:50.000Z  last 10.0 s\n"
+            "\n"
+            "  pod                           CPU    wait    memory    I/O /s   logs /s\n"
+            "  batch                       200 %   0.5 %         -         -  2.00 KiB\n"
+            "  shop/web-5d69c7f9c9-x7x2b    50 %    30 %  65.0 MiB  1.00 KiB      70 B\n"
+            "  db/new\\x1b[2J                   -       -         -         -         -\n"
+            "  db/pg-0                         -       -         -         -         -\n")
+      << "new: it has no rate yet; pg-0: its counter went back; nobody has energy";
+}
+
+TEST(Pods, AreSortedByAnyColumnWithTheUnknownLastAndByName) {
+  EXPECT_EQ(names(interval({}, "wait")), (Names{"web-5", "batch", "new\x1b[", "pg-0"}));
+  EXPECT_EQ(names(interval({}, "memory")), (Names{"web-5", "batch", "new\x1b[", "pg-0"}));
+  EXPECT_EQ(names(interval({}, "logs")), (Names{"batch", "web-5", "new\x1b[", "pg-0"}));
+  EXPECT_FALSE(pod_column("")) << "columns that are in JSON alone";
+  EXPECT_FALSE(pod_column("pods"));
+}
+
+TEST(Pods, MayBeOfOneNamespaceAndByContainer) {
+  EXPECT_EQ(names(interval({.containers = false, .ns = "db"})), (Names{"new\x1b[", "pg-0"}));
+  const auto containers = interval({.containers = true, .ns = "shop"});
+  ASSERT_EQ(containers.rows.size(), 2U);
+  EXPECT_EQ(containers.rows.at(0).key.container, "app");
+  EXPECT_EQ(containers.rows.at(1).values.at(0), 0.1);
+  EXPECT_NE(pods_block(containers, 0, kUtf8).find("shop/web-5d69c7f9c9-x7x2b/sidecar"), std::string::npos);
+}
+
+TEST(Pods, AtTheFirstLookHaveNoRates) {
+  const PodInterval first = pod_interval(nullptr, reading(kNow), {});
+  EXPECT_EQ(first.seconds, 0);
+  EXPECT_NE(pods_block(first, 0, kUtf8).find("shop/web-5d69c7f9c9-x7x2b       -       -  65.0 MiB         -"),
+            std::string::npos)
+      << pods_block(first, 0, kUtf8);
+}
+
+TEST(Pods, OfADaemonThatBeganAnewHaveNoRateThatIsNoNumber) {
+  const auto now = reading(kNow);
+  for (const PodRow& row : pod_interval(&now, now, {}).rows) EXPECT_FALSE(row.values.at(0));
+}
+
+TEST(PodsScreen, KeepsToItsSizeAndShowsWhatItIsSortedBy) {
+  for (std::size_t rows = 1; rows < 12; ++rows)
+    for (std::size_t width = 1; width < 120; ++width) {
+      const auto lines = pods_screen(interval({}, "wait"), 1, "a message", {rows, width}, kUtf8);
+      EXPECT_LE(lines.size(), rows);
+      for (const auto& line : lines) EXPECT_LE(columns(line), width) << line;
+      if (rows > 5 && width >= 40) {
+        EXPECT_TRUE(lines.at(3).contains("wait")) << width;
+      }
+    }
+}
+
+TEST(PodsScreen, FitsIntoEightyColumnsAndCutsLongNamesInTheirMiddle) {
+  PodInterval all = interval();
+  EXPECT_TRUE(pods_screen(all, 0, "", {24, 80}, kUtf8).at(2).ends_with("logs /s"));
+  const auto narrow = pods_screen(all, 0, "", {24, 50}, kUtf8);
+  EXPECT_FALSE(narrow.at(2).contains("I/O")) << narrow.at(2);
+  EXPECT_TRUE(narrow.at(2).contains("memory")) << narrow.at(2);
+  all.rows.at(1).key.pod = "a-very-long-name-of-a-deployment-that-goes-on-5d69c7f9c9-x7x2b";
+  const auto cut = pods_screen(all, 0, "", {24, 80}, kUtf8).at(4);
+  EXPECT_TRUE(cut.starts_with("  shop/a-very-long")) << cut;
+  EXPECT_TRUE(cut.contains("…c9-x7x2b ")) << cut;
+}
+
+TEST(PodsScreen, APodsNameCannotSteerTheTerminal) {
+  for (const auto& line : pods_screen(interval(), 0, "bad \x1b[31m", {24, 80}, kUtf8))
+    EXPECT_EQ(line.find('\x1b'), std::string::npos) << line;
+  EXPECT_EQ(pods_screen({}, 0, "", {24, 80}, kUtf8).back(), "  no pods");
+}
+
+TEST(PodsJson, HasWhatIsKnownAndNothingElse) {
+  const std::string json = pods_json(interval({.containers = true, .ns = "shop"}));
+  EXPECT_EQ(
+      json,
+      R"({"time_seconds":1.01E3,"interval_seconds":1E1,"pods":[)"
+      R"({"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"app","workload":"web",)"
+      R"("cpu_cores":4E-1,"waiting_cores":3E-1,"memory_bytes":6.7108864E7,"io_bytes_per_second":1.024E3,)"
+      R"("log_bytes_per_second":7E1,"log_bytes":7E2,"log_lines":7E0,"log_missing_bytes":0E0},)"
+      R"({"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"sidecar",)"
+      R"("workload":"web","cpu_cores":1E-1,"memory_bytes":1.048576E6}]})");
+}
+
+}  // namespace
+}  // namespace flowtap::cli
