@@ -1,0 +1,48 @@
+// The script of the fake libnvidia-ml.so.1.
+#pragma once
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "tests/support/file_tree.hpp"
+
+namespace flowtap::test {
+
+inline const std::string kFakeNvml = FAKE_NVML_PATH;         ///< all that we use
+inline const std::string kFakeNvmlOld = FAKE_NVML_OLD_PATH;  ///< of the first versions alone
+
+/// One at a time, as the script is named by the environment.
+class FakeNvml {
+ public:
+  FakeNvml() {
+    write();
+    ::setenv("FAKE_NVML", (tree_.root() + "/script").c_str(), 1);
+  }
+  ~FakeNvml() { ::unsetenv("FAKE_NVML"); }
+  FakeNvml(const FakeNvml&) = delete;
+  FakeNvml& operator=(const FakeNvml&) = delete;
+
+  FakeNvml& set(const std::string& key, const std::string& values) {
+    script_[key] = values;
+    write();
+    return *this;
+  }
+  FakeNvml& unset(const std::string& key) {
+    script_.erase(key);
+    write();
+    return *this;
+  }
+
+ private:
+  void write() {
+    std::string text;
+    for (const auto& [key, values] : script_) text += key + " " + values + "\n";
+    tree_.file("script", text);
+  }
+
+  FileTree tree_;
+  std::map<std::string, std::string> script_;
+};
+
+}  // namespace flowtap::test

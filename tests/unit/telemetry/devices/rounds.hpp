@@ -1,0 +1,82 @@
+// A devices collector, round by round.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "telemetry/devices/devices_collector.hpp"
+#include "tests/unit/telemetry/node/collected.hpp"
+
+namespace flowtap::test {
+
+using telemetry::WorkloadKind;
+using telemetry::WorkloadName;
+
+inline WorkloadName container(const std::string& name) {
+  return {.kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = name, .workload = {}};
+}
+
+/// Pids 100 to 199 are of container c1, 200 to 299 of c2 and so on, but for those that `ended`.
+class NamesByHundred final : public telemetry::ProcessNames {
+ public:
+  explicit NamesByHundred(const std::set<pid_t>& ended) : ended_(ended) {}
+  [[nodiscard]] std::optional<WorkloadName> name(pid_t pid) override {
+    if (ended_.contains(pid)) return std::nullopt;
+    return container("c" + std::to_string(pid / 100));
+  }
+
+ private:
+  const std::set<pid_t>& ended_;
+};
+
+/// Values by "name{key=value,...}" without "flowtap_".
+class Rounds {
+ public:
+  explicit Rounds(std::unique_ptr<telemetry::DeviceVendor> vendor,
+                  std::chrono::milliseconds keep = std::chrono::minutes(5))
+      : collector_(one(std::move(vendor)), std::make_unique<NamesByHundred>(ended), board, keep,
+                   [] { return time_; }) {}
+
+  std::map<std::string, double> next(std::chrono::milliseconds later = std::chrono::seconds(1)) {
+    time_ += later;
+    telemetry::Collected out;
+    collector_.collect(out);
+    unread = out.unread;
+    std::map<std::string, double> all;
+    for (const stats::Series& series : out.series) {
+      const auto* whole = std::get_if<std::uint64_t>(&series.value);
+      const double value = whole != nullptr ? static_cast<double>(*whole) : std::get<double>(series.value);
+      const std::string name = telemetry::series_name(series).substr(std::string("flowtap_").size());
+      if (!all.emplace(name, value).second) throw std::runtime_error(name + " comes twice");
+    }
+    return all;
+  }
+
+  std::set<pid_t> ended;
+  std::shared_ptr<telemetry::DeviceBoard> board = std::make_shared<telemetry::DeviceBoard>();
+  std::uint64_t unread = 0;  ///< in the last round
+
+ private:
+  static std::vector<std::unique_ptr<telemetry::DeviceVendor>> one(
+      std::unique_ptr<telemetry::DeviceVendor> vendor) {
+    std::vector<std::unique_ptr<telemetry::DeviceVendor>> all;
+    all.push_back(std::move(vendor));
+    return all;
+  }
+
+  inline static telemetry::DeviceClock::time_point time_{std::chrono::hours(1)};
+  telemetry::DevicesCollector collector_;
+};
+
+/// Those that begin with `name`.
+inline std::map<std::string, double> only(const std::map<std::string, double>& all, const std::string& name) {
+  std::map<std::string, double> some;
+  for (const auto& [key, value] : all)
+    if (key.starts_with(name)) some.emplace(key, value);
+  return some;
+}
+
+}  // namespace flowtap::test

@@ -1,0 +1,53 @@
+#include "telemetry/devices/devices_collector.hpp"
+
+#include <utility>
+
+#include "telemetry/devices/device_series.hpp"
+
+namespace flowtap::telemetry {
+
+void DeviceBoard::post(std::string line) {
+  const std::scoped_lock lock(mutex_);
+  line_ = std::move(line);
+}
+
+std::string DeviceBoard::read() const {
+  const std::scoped_lock lock(mutex_);
+  return line_;
+}
+
+void DevicesCollector::read(Device& device, DeviceClock::time_point now, Collected& out) {
+  const DeviceValues values = device.read(now, out.unread);
+  DeviceUses uses;
+  for (const DeviceProcess& process : values.processes)
+    uses[{processes_.name(process.pid, now), process.instance}].add(process);
+  const DeviceIdentity& who = device.identity();
+  const auto [at, fresh] = ledgers_.try_emplace({std::string(who.vendor), who.device, who.uuid}, keep_);
+  DeviceLedger& ledger = at->second;
+  // Another one was called like that in this round: one of their series would be there twice.
+  if (!fresh && ledger.last() == now) {
+    ++out.unread;
+    return;
+  }
+  ledger.round(values, uses, now);
+  append_series(who, values, uses, ledger, out);
+}
+
+void DevicesCollector::collect(Collected& out) {
+  const auto now = now_();
+  std::string line;
+  for (const auto& vendor : vendors_) {
+    const auto devices = vendor->devices(now, out.unread);
+    for (Device* device : devices) read(*device, now, out);
+    const std::string source(vendor->source());
+    out.add(stats::StatId::kDEVICE_SOURCE, std::uint64_t{devices.empty() ? 0U : 1U}, {source});
+    const std::string told =
+        devices.empty() ? vendor->missing() : std::to_string(devices.size()) + " by " + source;
+    if (!told.empty()) line += (line.empty() ? "GPU: " : ", ") + told;
+  }
+  board_->post(std::move(line));
+  processes_.forget_old(now);
+  std::erase_if(ledgers_, [&](const auto& entry) { return now - entry.second.last() > keep_; });
+}
+
+}  // namespace flowtap::telemetry
