@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "daemon/telemetry/cgroup_names.hpp"
+#include "daemon/telemetry/process_names.hpp"
+#include "telemetry/devices/nvml.hpp"
 #include "telemetry/energy/energy.hpp"
 #include "telemetry/node/cpu.hpp"
 #include "telemetry/node/disks.hpp"
@@ -50,6 +52,17 @@ Result<std::unique_ptr<telemetry::Collector>> workload_collector(
       std::move(board), std::move(processes), config.telemetry.keep);
 }
 
+std::unique_ptr<telemetry::Collector> device_collector(const Config& config,
+                                                       std::shared_ptr<NamedContainers> named,
+                                                       std::shared_ptr<telemetry::DeviceBoard> board) {
+  std::vector<std::unique_ptr<telemetry::DeviceVendor>> vendors;
+  vendors.push_back(
+      std::make_unique<telemetry::NvmlVendor>(telemetry::nvml::library_paths(on_host(config, ""))));
+  auto names = ProcessIdentities::open(config.host_root, config.stream.runtimes, std::move(named));
+  return std::make_unique<telemetry::DevicesCollector>(
+      std::move(vendors), names ? std::move(*names) : nullptr, std::move(board), config.telemetry.keep);
+}
+
 }  // namespace
 
 std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
@@ -69,6 +82,7 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
   add_node(collectors_, config);
   const auto board = std::make_shared<telemetry::UsageBoard>();
   const auto processes = std::make_shared<telemetry::ProcessBoard>();
+  collectors_.add(device_collector(config, named, devices_));
   if (counted_) {
     if (auto workloads = workload_collector(config, std::move(usage), std::move(named), board, processes)) {
       collectors_.add(std::move(*workloads));
@@ -120,7 +134,9 @@ std::string TelemetryPath::how() const {
   std::string names;
   for (const telemetry::CollectorState& state : states_)
     names += (names.empty() ? "" : ", ") + std::string(state.name);
-  return names + (counted_ ? "" : "; workloads are not told apart, as nothing counts");
+  if (!counted_) names += "; workloads are not told apart, as nothing counts";
+  const std::string devices = devices_->read();
+  return devices.empty() ? names : names + "; " + devices;
 }
 
 }  // namespace flowtap

@@ -14,6 +14,7 @@
 #include "daemon/telemetry/workload_logs.hpp"
 #include "stats/snapshot.hpp"
 #include "telemetry/collectors.hpp"
+#include "telemetry/devices/devices_collector.hpp"
 #include "telemetry/workloads/usage_source.hpp"
 
 namespace flowtap {
@@ -55,6 +56,7 @@ class TelemetryPath {
   std::shared_ptr<WorkloadLogs> logs_;
   std::optional<Error> missing_;  // why workloads are not told apart, though they should
   bool counted_;
+  std::shared_ptr<telemetry::DeviceBoard> devices_ = std::make_shared<telemetry::DeviceBoard>();
   telemetry::Collectors collectors_;
   std::vector<telemetry::CollectorState> states_;
   std::vector<stats::Series> series_;

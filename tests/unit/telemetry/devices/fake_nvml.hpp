@@ -37,7 +37,7 @@ class FakeNvml {
  private:
   void write() {
     std::string text;
-    for (const auto& [key, values] : script_) text += key + " " + values + "\n";
+    for (const auto& [key, values] : script_) text.append(key).append(" ").append(values).append("\n");
     tree_.file("script", text);
   }
 

@@ -38,10 +38,10 @@ class Rounds {
   explicit Rounds(std::unique_ptr<telemetry::DeviceVendor> vendor,
                   std::chrono::milliseconds keep = std::chrono::minutes(5))
       : collector_(one(std::move(vendor)), std::make_unique<NamesByHundred>(ended), board, keep,
-                   [] { return time_; }) {}
+                   [] { return time; }) {}
 
   std::map<std::string, double> next(std::chrono::milliseconds later = std::chrono::seconds(1)) {
-    time_ += later;
+    time += later;
     telemetry::Collected out;
     collector_.collect(out);
     unread = out.unread;
@@ -67,7 +67,7 @@ class Rounds {
     return all;
   }
 
-  inline static telemetry::DeviceClock::time_point time_{std::chrono::hours(1)};
+  inline static telemetry::DeviceClock::time_point time{std::chrono::hours(1)};
   telemetry::DevicesCollector collector_;
 };
 
