@@ -12,7 +12,7 @@ struct Named {
   Exporter exporter;
 };
 constexpr std::array kExporters{Named{"cadvisor", Exporter::kCADVISOR}, Named{"node", Exporter::kNODE},
-                                Named{"kepler", Exporter::kKEPLER}};
+                                Named{"kepler", Exporter::kKEPLER}, Named{"dcgm", Exporter::kDCGM}};
 
 struct Row {
   Exporter exporter;

@@ -11,9 +11,9 @@
 
 namespace flowtap::stats::compat {
 
-enum class Exporter : std::uint8_t { kCADVISOR, kNODE, kKEPLER };
+enum class Exporter : std::uint8_t { kCADVISOR, kNODE, kKEPLER, kDCGM };
 
-/// Of "cadvisor,node,kepler", in any order; empty: none. Absent: one of them is not known.
+/// Of "cadvisor,node,kepler,dcgm", in any order; empty: none. Absent: one of them is not known.
 [[nodiscard]] std::optional<std::vector<Exporter>> parse_exporters(std::string_view text);
 
 struct Sample {

@@ -51,6 +51,11 @@ Builder container(const Series& series) {
   return all;
 }
 
+std::optional<LabelPairs> nvidias(const Series& series) {
+  if (ours(series, "vendor") != "nvidia") return std::nullopt;
+  return Builder(series).take("UUID", "uuid").take("pci_bus_id", "device").pairs();
+}
+
 // Kepler tells running ones from those that have ended; ours stay for a while as they were.
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kNodeZone = "node";
@@ -107,6 +112,27 @@ std::optional<LabelPairs> labels_of(LabelMap map, const Series& series) {
       return all.set("mode", "dynamic").pairs();
     case LabelMap::kKEPLER_OLD_IDLE:
       return all.set("mode", "idle").pairs();
+    case LabelMap::kKEPLER_GPU:
+      return all.take("gpu_uuid", "uuid").take("gpu", "device").take("vendor", "vendor").pairs();
+    case LabelMap::kKEPLER_GPU_CONTAINER:
+      if (!is_containers(series)) return std::nullopt;
+      return all.take("container_name", "container")
+          .take("pod_namespace", "namespace")
+          .take("pod_name", "pod")
+          .take("gpu_uuid", "uuid")
+          .take("instance", "instance")
+          .set("state", kRunning)
+          .pairs();
+    case LabelMap::kDCGM:
+      return nvidias(series);
+    case LabelMap::kDCGM_GPU_SENSOR:
+      return ours(series, "sensor") == "gpu" ? nvidias(series) : std::nullopt;
+    case LabelMap::kDCGM_MEMORY_SENSOR:
+      return ours(series, "sensor") == "memory" ? nvidias(series) : std::nullopt;
+    case LabelMap::kDCGM_SM_CLOCK:
+      return ours(series, "clock") == "sm" ? nvidias(series) : std::nullopt;
+    case LabelMap::kDCGM_MEMORY_CLOCK:
+      return ours(series, "clock") == "memory" ? nvidias(series) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -27,6 +27,13 @@ enum class LabelMap : std::uint8_t {
   kKEPLER_OLD_SYSTEM,
   kKEPLER_OLD_DYNAMIC,
   kKEPLER_OLD_IDLE,
+  kKEPLER_GPU,
+  kKEPLER_GPU_CONTAINER,
+  kDCGM,
+  kDCGM_GPU_SENSOR,
+  kDCGM_MEMORY_SENSOR,
+  kDCGM_SM_CLOCK,
+  kDCGM_MEMORY_CLOCK,
 };
 
 /// Absent: the exporter has no such series. A label without a value is left out, as it is the same to Prometheus.

@@ -104,7 +104,7 @@ const TextRule kOptionalListenRule = {"an address to listen on",
 
 const TextRule kExportersRule = {
     "a list of exporters",
-    "cadvisor, node and kepler, or some of them, separated by commas without spaces; may be empty",
+    "cadvisor, node, kepler and dcgm, or some of them, separated by commas without spaces; may be empty",
     [](std::string_view t) { return stats::compat::parse_exporters(t).has_value(); }};
 
 const TextRule kKubernetesRule = {

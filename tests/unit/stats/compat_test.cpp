@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-const std::vector<Exporter> kAll{Exporter::kCADVISOR, Exporter::kNODE, Exporter::kKEPLER};
+const std::vector<Exporter> kAll{Exporter::kCADVISOR, Exporter::kNODE, Exporter::kKEPLER, Exporter::kDCGM};
 const Labels kWeb{"pod", "shop", "web-0", "app", "web"};
 const Labels kSide{"pod", "shop", "web-0", "side", "web"};
 const Labels kPodman{"container", "", "", "burner", ""};
@@ -68,6 +68,29 @@ TEST(Compat, OfContainersAsKubeletLabelsThem) {
   EXPECT_THAT(cpu->samples.at(0).labels, ElementsAre(Pair("container", "app"), Pair("namespace", "shop"),
                                                      Pair("pod", "web-0"), Pair("cpu", "total")));
   EXPECT_THAT(cpu->samples.at(1).labels, ElementsAre(Pair("name", "burner"), Pair("cpu", "total")));
+}
+
+TEST(Compat, OfNvidiasGpusInDcgmsUnits) {
+  const auto all = families(
+      snapshot({{&stat(StatId::kDEVICE_UTILIZATION), {"nvidia", "0000:17:00.0", "GPU-1"}, 0.25},
+                {&stat(StatId::kDEVICE_UTILIZATION), {"amd", "0000:18:00.0", "x"}, 0.5},
+                {&stat(StatId::kDEVICE_TEMPERATURE), {"nvidia", "0000:17:00.0", "GPU-1", "memory"}, 61.0},
+                {&stat(StatId::kDEVICE_CLOCK), {"nvidia", "0000:17:00.0", "GPU-1", "sm"}, 1.98e9},
+                {&stat(StatId::kDEVICE_ENERGY), {"nvidia", "0000:17:00.0", "GPU-1"}, 7.5},
+                {&stat(StatId::kDEVICE_MEMORY_USED), {"nvidia", "0000:17:00.0", "GPU-1"}, double{3 << 20}}}),
+      {Exporter::kDCGM});
+  ASSERT_EQ(all.size(), 5U);
+  for (const auto& [name, value] :
+       {std::pair("DCGM_FI_DEV_GPU_UTIL", 25.0), std::pair("DCGM_FI_DEV_MEMORY_TEMP", 61.0),
+        std::pair("DCGM_FI_DEV_SM_CLOCK", 1980.0), std::pair("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION", 7500.0),
+        std::pair("DCGM_FI_DEV_FB_USED", 3.0)}) {
+    const Family* theirs = find(all, name);
+    ASSERT_NE(theirs, nullptr) << name;
+    ASSERT_EQ(theirs->samples.size(), 1U) << name;
+    EXPECT_DOUBLE_EQ(theirs->samples.at(0).value, value) << name;
+    EXPECT_THAT(theirs->samples.at(0).labels,
+                ElementsAre(Pair("UUID", "GPU-1"), Pair("pci_bus_id", "0000:17:00.0")));
+  }
 }
 
 TEST(Compat, APodsEnergyIsThatOfItsContainers) {
