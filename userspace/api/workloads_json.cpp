@@ -27,7 +27,7 @@ json::string_view view(std::string_view text) {
 
 WorkloadKey key_of(const stats::Series& series) {
   WorkloadKey key;
-  for (std::size_t i = 0; i < kLabels.size(); ++i) key.*kLabels.at(i).member = series.labels.at(i);
+  for (std::size_t i = 0; i < kLabels.size(); ++i) key.*kLabels.at(i).member = series.labels[i];
   return key;
 }
 

@@ -39,7 +39,7 @@ TEST(Config, SetsWhatIsGivenAndNothingElse) {
   expected.cycle = 250ms;
   expected.log_level = LogLevel::kDebug;
   expected.count.enabled = false;
-  expected.prometheus = {true, "[::1]:9100"};
+  expected.prometheus = {true, "[::1]:9100", ""};
   expected.statsd.max_pending = 7;
   expected.api.socket_group = "adm";
   EXPECT_EQ(*config, expected);

@@ -51,7 +51,7 @@ TEST(Flags, EachSetsItsKey) {
              "--spectatord", "unix:///s", "--json-lines", "-"});
   ASSERT_TRUE(invocation) << invocation.error().what;
   Config expected;
-  expected.prometheus = {true, "127.0.0.1:1"};
+  expected.prometheus = {true, "127.0.0.1:1", ""};
   expected.state_dir = "/s";
   expected.cycle = 2s;
   expected.host_root = "/host";

@@ -166,7 +166,7 @@ TEST(Registry, HistogramKeepsBucketsAndSumsInSeconds) {
   r.add(c, "");
   const auto value = find(*r.publish({}), FamilyId::kRUN_QUEUE_LATENCY, {"kernel"});
   ASSERT_TRUE(value);
-  const auto& h = std::get<HistogramValue>(*value);
+  const auto& h = *histogram_in(*value);
   EXPECT_EQ(h.counts.at(3), 5U);
   EXPECT_EQ(h.counts.at(FTAP_HIST_BUCKETS), 1U);
   EXPECT_DOUBLE_EQ(h.sum, 2.5);

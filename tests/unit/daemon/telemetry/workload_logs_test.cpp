@@ -54,7 +54,7 @@ std::map<std::string, std::uint64_t> sampled(WorkloadLogs& logs, WorkloadLogs::C
   std::map<std::string, std::uint64_t> all;
   for (const stats::Series& s : series)
     if (s.stat->id == stats::StatId::kWORKLOAD_LOG_LINES)
-      all[s.labels.at(2) + s.labels.at(3)] += std::get<std::uint64_t>(s.value);
+      all[s.labels[2] + s.labels[3]] += std::get<std::uint64_t>(s.value);
   return all;
 }
 using Lines = std::map<std::string, std::uint64_t>;

@@ -62,7 +62,7 @@ TEST(Mounts, LinesThatAreNoneAreAbsentAndCountedAndTheOthersGoOn) {
 
 TEST(Mounts, WhatIsStorage) {
   const auto storage = [](std::string type, std::string point) {
-    return is_storage({.point = std::move(point), .type = std::move(type), .device = {}});
+    return is_storage({.point = std::move(point), .type = std::move(type), .device = {}, .options = {}});
   };
   for (const auto* point : {"/", "/home", "/device", "/dev2/x", "/run", "/run/credentials", "/var/lib/docker",
                             "/var/lib/kubelet/pods/x"})
