@@ -43,8 +43,8 @@ constexpr std::array kTable = {
     Kept{CAP_PERFMON, always},
     // The address of ext_sched_class comes from /proc/kallsyms, which shows zeros without it.
     Kept{CAP_SYSLOG, always},
-    // stream: what cgroup and namespaces a process has.
-    Kept{CAP_SYS_PTRACE, captures},
+    // stream: what cgroup and namespaces a process has. telemetry: which GPUs it has open.
+    Kept{CAP_SYS_PTRACE, names_processes},
     // stream, telemetry: the runtimes' state is in root's directories.
     Kept{CAP_DAC_READ_SEARCH, names_processes},
     // stream: the ring's reader runs ahead of ordinary work.

@@ -5,6 +5,8 @@
 
 #include "daemon/telemetry/cgroup_names.hpp"
 #include "daemon/telemetry/process_names.hpp"
+#include "telemetry/devices/amd_sysfs.hpp"
+#include "telemetry/devices/intel_sysfs.hpp"
 #include "telemetry/devices/nvml.hpp"
 #include "telemetry/energy/energy.hpp"
 #include "telemetry/node/cpu.hpp"
@@ -58,6 +60,9 @@ std::unique_ptr<telemetry::Collector> device_collector(const Config& config,
   std::vector<std::unique_ptr<telemetry::DeviceVendor>> vendors;
   vendors.push_back(
       std::make_unique<telemetry::NvmlVendor>(telemetry::nvml::library_paths(on_host(config, ""))));
+  const auto clients = std::make_shared<telemetry::DrmClients>(on_host(config, "/proc"));
+  for (const telemetry::CardKind& kind : {telemetry::amd_cards(), telemetry::intel_cards()})
+    vendors.push_back(std::make_unique<telemetry::CardVendor>(kind, on_host(config, "/sys"), clients));
   auto names = ProcessIdentities::open(config.host_root, config.stream.runtimes, std::move(named));
   return std::make_unique<telemetry::DevicesCollector>(
       std::move(vendors), names ? std::move(*names) : nullptr, std::move(board), config.telemetry.keep);

@@ -49,12 +49,10 @@ void DeviceUse::add(const DeviceProcess& process) {
 
 void DeviceLedger::share(const DeviceValues& values, const DeviceUses& uses, std::uint64_t uj,
                          DeviceClock::time_point now) {
-  std::optional<CpuTime> time;
   if (const auto ratio = worked(values, uses)) {
     const std::uint64_t busy = part_of_round(*ratio);
     worked_.busy += busy;
     worked_.idle += part_of_round(1) - busy;
-    time = worked_;
   }
   for (const auto& [user, use] : uses) {
     Work& work = work_[user];
@@ -71,7 +69,7 @@ void DeviceLedger::share(const DeviceValues& values, const DeviceUses& uses, std
     by_id.emplace(consumers.back().id, &user);
   }
   charged_.clear();
-  for (const ConsumerEnergy& one : shares_.add(uj, time, consumers))
+  for (const ConsumerEnergy& one : shares_.add(uj, worked_, consumers))
     if (const auto at = by_id.find(one.id); at != by_id.end() && !one.ended)
       charged_.emplace(*at->second, one.uj);
 }

@@ -1,0 +1,44 @@
+// The telemetry of a node that has next to nothing.
+#include "daemon/telemetry/telemetry_path.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/file_tree.hpp"
+
+namespace flowtap {
+namespace {
+
+using test::FileTree;
+
+class NoUsage final : public telemetry::UsageSource {
+ public:
+  [[nodiscard]] bool take_events(const std::function<void(telemetry::CgroupEvent)>& /*take*/) override {
+    return true;
+  }
+  [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() override { return {}; }
+  [[nodiscard]] telemetry::GroupUsage read(std::uint32_t /*group*/) const override { return {}; }
+  [[nodiscard]] telemetry::GroupUsage release(const telemetry::NumberedCgroup& /*cgroup*/) override {
+    return {};
+  }
+  [[nodiscard]] telemetry::GroupUsage unnumbered() const override { return {}; }
+};
+
+// On most machines the library is not there; where it is, the line says something else of it.
+TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
+  FileTree tree;
+  tree.file("proc/stat", "cpu 1 1 1 1 1 1 1 1 1 1\n").file("sys/class/drm/version", "drm\n");
+  Config config;
+  config.host_root = tree.root();
+  const auto path =
+      TelemetryPath::start(config, std::make_unique<NoUsage>(), std::make_shared<NamedContainers>());
+  EXPECT_EQ(path->how().find("GPU"), std::string::npos) << "nobody has looked yet";
+  ReadErrors errors;
+  path->collect(errors);
+  EXPECT_TRUE(path->health()) << path->health().error().what;
+  EXPECT_THAT(path->how(), testing::ContainsRegex("devices.*; GPU: [^\n]+$"));
+  EXPECT_EQ(errors.at("devices"), 0U);
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,50 @@
+#include "telemetry/devices/amd_sysfs.hpp"
+
+#include "base/file.hpp"
+#include "telemetry/energy/attribute.hpp"
+#include "telemetry/fields.hpp"
+
+namespace flowtap::telemetry {
+namespace {
+
+std::string unique_id(const DrmCard& card) {
+  std::uint64_t unasked = 0;  // APUs and older cards have none
+  return read_label(card.device + "/unique_id", unasked).value_or("");
+}
+
+// "ue: 0" and "ce: 3", a line each: uncorrected and corrected errors of the memory since the driver was loaded.
+void read_memory_errors(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
+  constexpr std::size_t kPage = 4096;
+  const auto text = read_file(card.device + "/ras/umc_err_count", kPage);
+  if (!text) return;  // a card without RAS
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    std::string_view line = next_line(rest);
+    const std::string_view kind = next_word(line);
+    if (kind != "ue:" && kind != "ce:") continue;
+    if (const auto count = whole_number(next_word(line)))
+      out.ecc.push_back({kind == "ue:" ? "uncorrected" : "corrected", *count});
+    else
+      ++unread;
+  }
+}
+
+void read(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
+  const std::string& at = card.device;
+  out.utilization = read_percent(at + "/gpu_busy_percent", unread);
+  out.memory_utilization = read_percent(at + "/mem_busy_percent", unread);
+  out.memory_total = read_number(at + "/mem_info_vram_total", unread);
+  out.memory_used = read_number(at + "/mem_info_vram_used", unread);
+  if (out.memory_total && out.memory_used && *out.memory_used <= *out.memory_total)
+    out.memory_free = *out.memory_total - *out.memory_used;
+  out.pcie_replays = read_number(at + "/pcie_replay_count", unread);
+  read_memory_errors(card, out, unread);
+}
+
+}  // namespace
+
+CardKind amd_cards() {
+  return {.source = "amdgpu", .vendor = "amd", .pci_id = "0x1002", .uuid = &unique_id, .read = &read};
+}
+
+}  // namespace flowtap::telemetry
