@@ -12,7 +12,7 @@
 namespace flowtap::telemetry {
 
 /// Opens the library when it is asked first, and again each kRetry as long as that fails, as drivers come late to a node; anew
-/// also when a GPU is lost (only a new session sees it after a reset), or their number changes.
+/// also when a GPU is lost (after its reset only a library that is opened anew sees it), or their number changes.
 class NvmlVendor final : public DeviceVendor {
  public:
   static constexpr std::chrono::seconds kRetry{60};

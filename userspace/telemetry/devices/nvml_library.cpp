@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kName = "libnvidia-ml.so.1";
 
-// Debian, Fedora and SUSE, Arch; the GPU operator's driver container; GKE; Bottlerocket; WSL.
+// Debian; Fedora and SUSE; Arch; the GPU operator's driver container; GKE's nodes, and what they show containers; WSL.
 constexpr std::array<std::string_view, 9> kPlaces{"/usr/lib/x86_64-linux-gnu",
                                                   "/usr/lib/aarch64-linux-gnu",
                                                   "/usr/lib64",

@@ -167,7 +167,7 @@ TEST(Nvml, ADeviceThatIsLostIsAbsentAndCountedAndComesBack) {
   EXPECT_EQ(all.at("device_losses_total{" + kDevice + "}"), 1);
   EXPECT_EQ(rounds.next().at("device_losses_total{" + kDevice + "}"), 1) << "once";
   EXPECT_EQ(rounds.unread, 0U);
-  // A session that is opened anew has one device less at first.
+  // The library, opened anew, has one device less at first.
   EXPECT_EQ(only(rounds.next(60s), "device_info").size(), 1U);
   nvml.unset("0.ret.all");
   EXPECT_EQ(only(rounds.next(1s), "device_info").size(), 1U);
