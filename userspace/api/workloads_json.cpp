@@ -25,9 +25,21 @@ json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-WorkloadKey key_of(const stats::Series& series) {
+// Where these stand among a family's labels; nothing: it is not of workloads.
+std::optional<std::size_t> place_in(const stats::Family& family) {
+  const std::size_t count = stats::label_count(family.labels);
+  for (std::size_t first = 0; first + kLabels.size() <= count; ++first) {
+    bool all = true;
+    for (std::size_t i = 0; i < kLabels.size(); ++i)
+      all = all && stats::label_key(family.labels, first + i) == kLabels.at(i).key;
+    if (all) return first;
+  }
+  return std::nullopt;
+}
+
+WorkloadKey key_of(const stats::Series& series, std::size_t place) {
   WorkloadKey key;
-  for (std::size_t i = 0; i < kLabels.size(); ++i) key.*kLabels.at(i).member = series.labels[i];
+  for (std::size_t i = 0; i < kLabels.size(); ++i) key.*kLabels.at(i).member = series.labels[place + i];
   return key;
 }
 
@@ -48,7 +60,7 @@ struct Found {
   json::array series;
 };
 
-void take(const stats::Series& series, const stats::Family& family, Found& found) {
+void take(const stats::Series& series, const stats::Family& family, std::size_t place, Found& found) {
   auto value = value_of(series);
   if (!value) return;
   if (series.labels.size() == kLabels.size()) {
@@ -56,8 +68,9 @@ void take(const stats::Series& series, const stats::Family& family, Found& found
     return;
   }
   json::object labels;
-  for (std::size_t i = kLabels.size(); i < series.labels.size(); ++i)
-    labels[view(stats::label_key(family.labels, i))] = utf8(series.labels[i]);
+  for (std::size_t i = 0; i < series.labels.size(); ++i)
+    if (i < place || i >= place + kLabels.size())
+      labels[view(stats::label_key(family.labels, i))] = utf8(series.labels[i]);
   found.series.push_back(
       json::object{{"name", view(family.name)}, {"labels", std::move(labels)}, {"value", std::move(*value)}});
 }
@@ -78,18 +91,21 @@ double seconds(std::chrono::duration<double> since) {
 }  // namespace
 
 bool is_of_workloads(const stats::Family& family) {
-  for (std::size_t i = 0; i < kLabels.size(); ++i)
-    if (stats::label_key(family.labels, i) != kLabels.at(i).key) return false;
-  return true;
+  return place_in(family).has_value();
 }
 
 std::string workloads_to_json(const stats::Snapshot& snapshot, const WorkloadFilter& filter) {
   std::map<WorkloadKey, Found> workloads;
+  const stats::Family* family = nullptr;  // the last one: those of a family stand together
+  std::optional<std::size_t> place;
   for (const stats::Series& series : snapshot.series) {
-    const stats::Family& family = stats::family(series.stat->family);
-    if (!is_of_workloads(family)) continue;
-    WorkloadKey key = key_of(series);
-    if (matches(key, filter)) take(series, family, workloads[std::move(key)]);
+    if (family == nullptr || family->id != series.stat->family) {
+      family = &stats::family(series.stat->family);
+      place = place_in(*family);
+    }
+    if (!place) continue;
+    WorkloadKey key = key_of(series, *place);
+    if (matches(key, filter)) take(series, *family, *place, workloads[std::move(key)]);
   }
   json::array all;
   for (auto& [key, found] : workloads) all.push_back(to_json(key, std::move(found)));

@@ -52,11 +52,11 @@ TEST(Privileges, CountingNeedsBpfAndTheGroupOfItsSocket) {
   expect_only(daemon, kCounting);
 }
 
-TEST(Privileges, MeasuringNeedsTheRuntimesDirectories) {
+TEST(Privileges, MeasuringNeedsTheRuntimesDirectoriesAndOpenFiles) {
   const ScratchRoot root;
   Daemon daemon(root, {.prometheus = std::nullopt});
   daemon.wait_ready();
-  expect_only(daemon, kCounting | bit(CAP_DAC_READ_SEARCH));
+  expect_only(daemon, kCounting | bit(CAP_DAC_READ_SEARCH) | bit(CAP_SYS_PTRACE));
 }
 
 TEST(Privileges, ServingMetricsNeedsALowPort) {

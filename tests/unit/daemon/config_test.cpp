@@ -217,7 +217,8 @@ TEST(Config, AWrongTypeIsToldAsWell) {
             "c.yaml:1: cycle: a section is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
   EXPECT_EQ(refusal("cycle:\n"), "c.yaml:1: cycle: has no value; accepted: 1ms to 1h, such as 500ms or 2s");
   EXPECT_EQ(refusal("prometheus: true"),
-            "c.yaml:1: prometheus: \"true\" stands where a section is expected; accepted: enabled, address");
+            "c.yaml:1: prometheus: \"true\" stands where a section is expected; accepted: enabled, address, "
+            "compat_metrics");
   EXPECT_EQ(refusal("- cycle"), "c.yaml:1: not a configuration; accepted: lines of the form \"key: value\"");
 }
 

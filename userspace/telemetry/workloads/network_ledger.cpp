@@ -116,7 +116,8 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
     if (gone || now >= network.due) {
       read(network, unread);
       network.due = FileLedger::due(network.whose.pod + network.whose.container, network.first, now);
-      totals_[network.whose].seen = round_;
+      // Nobody of its name may be known by then.
+      if (!gone) totals_[network.whose].seen = round_;
     }
     at = gone ? networks_.erase(at) : std::next(at);
   }

@@ -31,7 +31,8 @@ TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
   Config config;
   config.host_root = tree.root();
   const auto path =
-      TelemetryPath::start(config, std::make_unique<NoUsage>(), std::make_shared<NamedContainers>());
+      TelemetryPath::start(config, std::make_unique<NoUsage>(), std::make_shared<NamedContainers>(),
+                           std::make_shared<WorkloadLogs>());
   EXPECT_EQ(path->how().find("GPU"), std::string::npos) << "nobody has looked yet";
   ReadErrors errors;
   path->collect(errors);

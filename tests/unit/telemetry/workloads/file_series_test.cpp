@@ -32,8 +32,8 @@ TEST(FileSeries, EachValueHasASeriesOfItsOwnAndKind) {
   for (auto& gauge : values.gauges) gauge = 1;
   std::vector<stats::Series> all;
   append_series(values, {"host", "", "", "", ""}, all);
-  // Not those of which others are made: inactive_file, quota and period.
-  EXPECT_EQ(all.size(), kCgroupCounters + kCgroupGauges - 3);
+  // Not those of which others are made: inactive_file, quota, period, and the process of which more is told.
+  EXPECT_EQ(all.size(), kCgroupCounters + kCgroupGauges - 4);
   std::set<StatId> ids;
   std::size_t counters = 0;
   for (const stats::Series& series : all) {
