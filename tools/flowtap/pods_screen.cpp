@@ -30,8 +30,8 @@ std::string fit_name(const std::string& name, std::size_t width, const Style& st
   const std::string mark(style.pick("…", "~"));
   if (columns(name) <= width || width < 2 * kTail) return fit(name, width);
   std::size_t tail = name.size();
-  for (std::size_t taken = 0; taken < kTail; ++taken)
-    while (--tail > 0 && (static_cast<unsigned char>(name[tail]) & 0xC0U) == 0x80U) continue;
+  for (std::size_t taken = 0; taken < kTail;)
+    if ((static_cast<unsigned char>(name[--tail]) & 0xC0U) != 0x80U) ++taken;  // a character begins there
   return fit(name, width - kTail - 1) + mark + name.substr(tail);
 }
 
