@@ -4,6 +4,9 @@
  * also where a cgroup was gone before anybody could look.
  *
  * The kernel fires both events with interrupts off (kernel: TRACE_CGROUP_PATH), so neither program misses one to itself.
+ *
+ * And how containers end: a container is known by its first process, which is number 1 of a pid namespace that was made in
+ * flowtapd's own. One that shares another's pid namespace has no such process, and its end is not told.
  */
 #include "bpf/abi/cgroup_event.h"
 #include "bpf/lib/kernel.bpf.h"
@@ -41,4 +44,40 @@ int BPF_PROG(ftap_made, struct cgroup* cgroup, const char* path) {
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(ftap_gone, struct cgroup* cgroup, const char* path) {
   return tell(cgroup, path, FTAP_CGROUP_GONE);
+}
+
+/* The inode number of flowtapd's own pid namespace; set by userspace. */
+const volatile __u32 ftap_pid_ns = 0;
+
+#define SIGNAL_GROUP_EXIT 0x00000004 /* kernel: include/linux/sched/signal.h */
+#define FTAP_PID_LEVELS 32           /* kernel: MAX_PID_NS_LEVEL */
+
+static __always_inline bool is_first_of_container(struct task_struct* task) {
+  struct pid* pid = BPF_CORE_READ(task, thread_pid);
+  unsigned int level = BPF_CORE_READ(pid, level);
+  if (level == 0 || level > FTAP_PID_LEVELS) return false;
+  struct upid number;
+  const char* numbers = (const char*)__builtin_preserve_access_index(&pid->numbers[0]);
+  if (bpf_probe_read_kernel(&number, sizeof(number), numbers + level * sizeof(number))) return false;
+  return number.nr == 1 && BPF_CORE_READ(number.ns, parent, ns.inum) == ftap_pid_ns;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(ftap_ended, struct task_struct* task) {
+  if (task->pid != task->tgid || !is_first_of_container(task)) return 0;
+  struct ftap_container_end* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
+  if (!event) {
+    __sync_fetch_and_add(&ftap_lost, 1);
+    return 0;
+  }
+  event->id = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+  event->kind = FTAP_CGROUP_ENDED;
+  event->status = BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT
+                      ? BPF_CORE_READ(task, signal, group_exit_code)
+                      : task->exit_code;
+  event->time = bpf_ktime_get_ns();
+  event->oom = BPF_CORE_READ(task, signal, oom_mm) != 0;
+  event->unused = 0;
+  bpf_ringbuf_submit(event, 0);
+  return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A cgroup that was made or is gone, as the ring of bpf/usage.bpf.c tells it. */
+/* A cgroup that was made or is gone, or whose container has ended, as the ring of bpf/usage.bpf.c tells it. */
 #ifndef FTAP_ABI_CGROUP_EVENT_H
 #define FTAP_ABI_CGROUP_EVENT_H
 
 /* Kubernetes' longest is about 300 bytes: QoS class, pod's uid and container's id, each twice in systemd's names. */
 #define FTAP_CGROUP_PATH 1024
 
-enum ftap_cgroup_event_kind { FTAP_CGROUP_MADE, FTAP_CGROUP_GONE };
+enum ftap_cgroup_event_kind { FTAP_CGROUP_MADE, FTAP_CGROUP_GONE, FTAP_CGROUP_ENDED };
 
 struct ftap_cgroup_event {
   unsigned long long id; /* inode number of its directory */
@@ -14,6 +14,16 @@ struct ftap_cgroup_event {
   unsigned int
       length; /* of the path, with its ending 0; FTAP_CGROUP_PATH: it is cut off. 0: it could not be read */
   char path[FTAP_CGROUP_PATH]; /* from the hierarchy's root */
+};
+
+/* FTAP_CGROUP_ENDED: the first process of a container, which takes all others of it along. */
+struct ftap_container_end {
+  unsigned long long id;   /* of the cgroup that it was in */
+  unsigned int kind;       /* enum ftap_cgroup_event_kind */
+  unsigned int status;     /* as wait(2) has it */
+  unsigned long long time; /* ns on CLOCK_MONOTONIC */
+  unsigned int oom;        /* 1: the kernel has chosen it to be killed for want of memory */
+  unsigned int unused;
 };
 
 #endif /* FTAP_ABI_CGROUP_EVENT_H */

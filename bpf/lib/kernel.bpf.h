@@ -80,12 +80,31 @@ typedef struct {
   int counter;
 } atomic_t;
 
-struct signal_struct {
-  atomic_t live; /* threads that have not begun to exit */
-} __ftap_core;
-
 struct mm_struct {
   struct file* exe_file;
+} __ftap_core;
+
+struct signal_struct {
+  atomic_t live;            /* threads that have not begun to exit */
+  unsigned int flags;       /* SIGNAL_* */
+  int group_exit_code;      /* of all threads, with SIGNAL_GROUP_EXIT */
+  struct mm_struct* oom_mm; /* not NULL: the kernel has chosen it to be killed for want of memory */
+} __ftap_core;
+
+struct pid_namespace {
+  struct pid_namespace* parent;
+  struct ns_common ns;
+} __ftap_core;
+
+/* As it stands in an array, so with the kernel's own size. */
+struct upid {
+  int nr;
+  struct pid_namespace* ns;
+} __ftap_core;
+
+struct pid {
+  unsigned int level; /* of the innermost namespace that it has a number in; 0: of the machine's first one */
+  struct upid numbers[1];
 } __ftap_core;
 
 /* Defined, since only then is it of the kernel's kind for libbpf. */
@@ -115,6 +134,8 @@ struct task_struct {
   int tgid;
   struct task_struct* real_parent;
   struct task_struct* group_leader;
+  struct pid* thread_pid;
+  int exit_code;        /* as wait(2) has it */
   __u64 start_boottime; /* ns on CLOCK_BOOTTIME */
   unsigned long nvcsw;  /* how often it gave up its CPU of itself: slept */
   struct files_struct* files;

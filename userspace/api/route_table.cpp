@@ -106,6 +106,7 @@ const std::vector<Route>& routes() {
          "With the lines of the schedulers' logs that say so, and the cards and NUMA cells that would not "
          "do.",
          kFlag}}},
+      {kPod + "/exits", exits, "How the pod's containers ended, each the last time."},
       {std::string(kSchedulerLogsPath),
        schedulerlogs,
        "The pods that schedulers of this node decided about, and their state.",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/diagnosis_views.hpp"
+#include "api/exit_views.hpp"
 #include "api/flow_views.hpp"
 #include "base/result.hpp"
 #include "stats/snapshot.hpp"
@@ -84,6 +85,11 @@ class NodeView {
   [[nodiscard]] virtual stats::SnapshotPtr snapshot() const = 0;
   /// An Error while the service is not ready: why, and what is being waited for.
   [[nodiscard]] virtual Status ready() const = 0;
+  /// How the containers of this pod ended, each the last time, as far as that was seen.
+  [[nodiscard]] virtual std::vector<ContainerExit> exits(const std::string& /*ns*/,
+                                                         const std::string& /*pod*/) const {
+    return {};
+  }
   /// The flows; what is returned lives as long as this. An Error while nothing is captured: why.
   [[nodiscard]] virtual Result<FlowsView*> flows() const {
     return fail("the stream path is off", "set stream: enabled: true in flowtapd's configuration");

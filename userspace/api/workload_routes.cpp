@@ -1,5 +1,6 @@
 #include "api/workload_routes.hpp"
 
+#include "api/exits_json.hpp"
 #include "api/workloads_json.hpp"
 
 namespace flowtap::api {
@@ -22,6 +23,10 @@ Answer workloads(const Call& call) {
   return {200, workloads_to_json(*snapshot, {.kind = wanted(call, "kind"),
                                              .ns = wanted(call, "namespace"),
                                              .pod = wanted(call, "pod")})};
+}
+
+Answer exits(const Call& call) {
+  return {200, exits_to_json(call.node.exits(call.segments.front(), call.segments.back()))};
 }
 
 }  // namespace flowtap::api

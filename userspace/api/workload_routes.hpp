@@ -1,4 +1,4 @@
-// The route of what workloads use.
+// The routes of what workloads use, and of how they ended.
 #pragma once
 
 #include "api/flow_routes.hpp"
@@ -6,5 +6,7 @@
 namespace flowtap::api {
 
 [[nodiscard]] Answer workloads(const Call& call);
+
+[[nodiscard]] Answer exits(const Call& call);
 
 }  // namespace flowtap::api

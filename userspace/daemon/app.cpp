@@ -121,7 +121,8 @@ void App::start_telemetry() {
   // That nothing counts is said as such, or wanted.
   Result<std::unique_ptr<telemetry::UsageSource>> usage = nullptr;
   if (count_) usage = count_->usage();
-  telemetry_ = TelemetryPath::start(config_, std::move(usage), named_, workload_logs_);
+  telemetry_ = TelemetryPath::start(config_, std::move(usage),
+                                    {.named = named_, .logs = workload_logs_, .ends = container_ends_});
   tell_of_telemetry();
 }
 
@@ -162,6 +163,7 @@ std::optional<api::TcpOptions> App::tcp_options() const {
 }
 
 void App::start_api() {
+  state_.set_ends(container_ends_);
   auto server = api::ApiServer::start({.socket_path = api::socket_path(config_.state_dir),
                                        .socket_group = config_.api.socket_group,
                                        .max_connections = 64,

@@ -85,6 +85,7 @@ class App {
   ScxStats scx_stats_;
   std::shared_ptr<NamedContainers> named_ = std::make_shared<NamedContainers>();
   std::shared_ptr<WorkloadLogs> workload_logs_ = std::make_shared<WorkloadLogs>();
+  std::shared_ptr<telemetry::ContainerEnds> container_ends_ = std::make_shared<telemetry::ContainerEnds>();
   std::unique_ptr<TelemetryPath> telemetry_;
   std::optional<Error> stream_missing_;   // why it does not run, though it should
   std::unique_ptr<StreamPath> stream_;    // before the API, whose readers read from it

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "api/views.hpp"
+#include "telemetry/workloads/container_ends.hpp"
 
 namespace flowtap {
 
@@ -19,12 +23,16 @@ class NodeState final : public api::NodeView {
   void set_flows(api::FlowsView* flows);
   /// What /api/v1/schedulerlogs shows; lives longer than the API. An Error: why nothing is explained.
   void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
+  /// How containers ended. Before the API.
+  void set_ends(std::shared_ptr<const telemetry::ContainerEnds> ends) { ends_ = std::move(ends); }
   /// Until this was called /readyz answers 503.
   void set_ready();
 
   [[nodiscard]] api::StatusReport status() const override;
   [[nodiscard]] stats::SnapshotPtr snapshot() const override;
   [[nodiscard]] Status ready() const override;
+  [[nodiscard]] std::vector<api::ContainerExit> exits(const std::string& ns,
+                                                      const std::string& pod) const override;
   [[nodiscard]] Result<api::FlowsView*> flows() const override;
   [[nodiscard]] Result<api::DiagnosesView*> diagnoses() const override;
 
@@ -35,6 +43,7 @@ class NodeState final : public api::NodeView {
   stats::SnapshotPtr snapshot_;
   api::FlowsView* flows_ = nullptr;
   std::optional<Result<api::DiagnosesView*>> diagnoses_;  // absent: switched off
+  std::shared_ptr<const telemetry::ContainerEnds> ends_;
   bool ready_ = false;
 };
 

@@ -1,9 +1,11 @@
 #include "kernel/cgroup_watch.hpp"
 
 #include <bpf/libbpf.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -17,7 +19,32 @@ namespace flowtap::kernel {
 
 using telemetry::CgroupEvent;
 
+namespace {
+
+std::optional<CgroupEvent> parse_end(std::span<const std::byte> record) {
+  ftap_container_end end;
+  if (record.size() < sizeof(end)) return std::nullopt;
+  std::memcpy(&end, record.data(), sizeof(end));
+  if (end.kind != FTAP_CGROUP_ENDED) return std::nullopt;
+  // steady_clock is CLOCK_MONOTONIC.
+  const std::chrono::steady_clock::time_point time{std::chrono::nanoseconds(end.time)};
+  return CgroupEvent{.id = end.id,
+                     .gone = false,
+                     .path = {},
+                     .ended = telemetry::ContainerEnd{
+                         .status = static_cast<int>(end.status), .oom = end.oom != 0, .time = time}};
+}
+
+// Runtimes make the namespaces of containers within ours. 0: not known, and no container's end is told.
+std::uint32_t own_pid_namespace() {
+  struct stat about{};
+  return ::stat("/proc/self/ns/pid", &about) == 0 ? static_cast<std::uint32_t>(about.st_ino) : 0;
+}
+
+}  // namespace
+
 std::optional<CgroupEvent> parse_cgroup_event(std::span<const std::byte> record) {
+  if (auto end = parse_end(record)) return end;
   ftap_cgroup_event event;
   if (record.size() < sizeof(event)) return std::nullopt;
   std::memcpy(&event, record.data(), sizeof(event));
@@ -43,13 +70,15 @@ Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start() {
   const LibbpfMessages messages;
   std::unique_ptr<CgroupWatch> watch(new CgroupWatch);
   watch->skeleton_.reset(usage_bpf::open());
+  if (watch->skeleton_) watch->skeleton_->rodata->ftap_pid_ns = own_pid_namespace();
   if (!watch->skeleton_ || usage_bpf::load(watch->skeleton_.get()) != 0)
     return std::unexpected(
         bpf_refusal("load the programs that watch cgroups", errno, LibbpfMessages::reason()));
   auto& progs = watch->skeleton_->progs;
   auto& links = watch->skeleton_->links;  // owned by the skeleton
-  for (const auto& [program, link] :
-       {std::pair(progs.ftap_made, &links.ftap_made), {progs.ftap_gone, &links.ftap_gone}}) {
+  for (const auto& [program, link] : {std::pair(progs.ftap_made, &links.ftap_made),
+                                      {progs.ftap_gone, &links.ftap_gone},
+                                      {progs.ftap_ended, &links.ftap_ended}}) {
     *link = bpf_program__attach(program);
     if (*link == nullptr)
       return std::unexpected(

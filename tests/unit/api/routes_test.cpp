@@ -41,13 +41,13 @@ TEST(Routes, UnknownPathIs404AndNamesTheOthers) {
     EXPECT_EQ(route({"GET", path}, node).status, 404U) << path;
   const Error error = refusal({404, route({"GET", "/nope\x1b\xff"}, node).body});
   EXPECT_EQ(error.what, R"(there is no "/nope\x1b\xff")");
-  EXPECT_EQ(
-      error.hint,
-      "routes: /healthz, /readyz, /api/v1/status, /api/v1/stats, /api/v1/workloads, /api/v1/flows, "
-      "/api/v1/flows/{id}/raw, "
-      "/api/v1/flows/{id}/log, /api/v1/namespaces/{namespace}/pods/{name}/log, "
-      "/api/v1/namespaces/{namespace}/pods/{name}/schedulerlog, /api/v1/schedulerlogs, "
-      "/api/v1/processes/{pid}/raw, /api/v1/processes/{pid}/log, /openapi.json");
+  EXPECT_EQ(error.hint,
+            "routes: /healthz, /readyz, /api/v1/status, /api/v1/stats, /api/v1/workloads, /api/v1/flows, "
+            "/api/v1/flows/{id}/raw, "
+            "/api/v1/flows/{id}/log, /api/v1/namespaces/{namespace}/pods/{name}/log, "
+            "/api/v1/namespaces/{namespace}/pods/{name}/schedulerlog, "
+            "/api/v1/namespaces/{namespace}/pods/{name}/exits, /api/v1/schedulerlogs, "
+            "/api/v1/processes/{pid}/raw, /api/v1/processes/{pid}/log, /openapi.json");
 }
 
 TEST(Routes, WrongMethodIs405WithAllow) {

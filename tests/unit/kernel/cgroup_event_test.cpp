@@ -43,7 +43,21 @@ TEST(CgroupEvent, APathThatIsCutOffIsNone) {
 TEST(CgroupEvent, WhatIsNoEventIsNone) {
   EXPECT_FALSE(parsed(event_of("/a"), sizeof(ftap_cgroup_event) - 1));
   EXPECT_FALSE(parsed(event_of("/a"), 0));
-  EXPECT_FALSE(parsed(event_of("/a", 2)));
+  EXPECT_FALSE(parsed(event_of("/a", FTAP_CGROUP_ENDED + 1)));
+}
+
+TEST(CgroupEvent, OfAContainersEndHasItsStatus) {
+  const ftap_container_end end{
+      .id = 7, .kind = FTAP_CGROUP_ENDED, .status = 42U << 8U, .time = 5'000'000'000, .oom = 1, .unused = 0};
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&end);
+  const auto event = parse_cgroup_event({bytes, sizeof(end)});
+  ASSERT_TRUE(event && event->ended);
+  EXPECT_EQ(event->id, 7U);
+  EXPECT_FALSE(event->gone);
+  EXPECT_EQ(event->ended->status, 42 << 8);
+  EXPECT_TRUE(event->ended->oom);
+  EXPECT_EQ(event->ended->time.time_since_epoch(), std::chrono::seconds(5));
+  EXPECT_FALSE(parse_cgroup_event({bytes, sizeof(end) - 1}));
 }
 
 }  // namespace

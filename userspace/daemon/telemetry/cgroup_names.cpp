@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "identity/flow_id.hpp"
 #include "identity/hierarchy.hpp"
 
 namespace flowtap {
@@ -43,7 +44,8 @@ CgroupNaming naming_of(const identity::Answer& answer, std::string_view path) {
   if (answer.container)
     return {.name = name_of(*answer.container),
             .complete = complete,
-            .top = up_to(path, answer.container->container_id)};
+            .top = up_to(path, answer.container->container_id),
+            .flow = identity::flow_id(*answer.container)};
   if (answer.unit)
     return {
         .name = {.kind = WorkloadKind::kUnit, .ns = {}, .pod = {}, .container = {}, .workload = *answer.unit},

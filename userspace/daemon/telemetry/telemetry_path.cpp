@@ -43,15 +43,15 @@ void add_node(telemetry::Collectors& collectors, const Config& config) {
 }
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
-    const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-    std::shared_ptr<NamedContainers> named, std::shared_ptr<telemetry::UsageBoard> board,
-    std::shared_ptr<telemetry::ProcessBoard> processes) {
+    const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, TelemetryPath::Shared shared,
+    std::shared_ptr<telemetry::UsageBoard> board, std::shared_ptr<telemetry::ProcessBoard> processes) {
   FTAP_TRY_ASSIGN(source, std::move(usage));
-  FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(named)));
+  FTAP_TRY_ASSIGN(names,
+                  CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(shared.named)));
   return std::make_unique<telemetry::WorkloadCollector>(
       std::move(source), std::move(names),
       telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup")), on_host(config, "/proc"),
-      std::move(board), std::move(processes), config.telemetry.keep);
+      std::move(board), std::move(processes), std::move(shared.ends), config.telemetry.keep);
 }
 
 std::unique_ptr<telemetry::Collector> device_collector(const Config& config,
@@ -72,24 +72,22 @@ std::unique_ptr<telemetry::Collector> device_collector(const Config& config,
 
 std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
                                                     Result<std::unique_ptr<telemetry::UsageSource>> usage,
-                                                    std::shared_ptr<NamedContainers> named,
-                                                    std::shared_ptr<WorkloadLogs> logs) {
-  return std::unique_ptr<TelemetryPath>(
-      new TelemetryPath(config, std::move(usage), std::move(named), std::move(logs)));
+                                                    Shared shared) {
+  return std::unique_ptr<TelemetryPath>(new TelemetryPath(config, std::move(usage), std::move(shared)));
 }
 
 TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-                             std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs)
+                             Shared shared)
     : time_limit_(config.telemetry.time_limit),
       keep_(config.telemetry.keep),
-      logs_(std::move(logs)),
+      logs_(std::move(shared.logs)),
       counted_(!usage || *usage) {
   add_node(collectors_, config);
   const auto board = std::make_shared<telemetry::UsageBoard>();
   const auto processes = std::make_shared<telemetry::ProcessBoard>();
-  collectors_.add(device_collector(config, named, devices_));
+  collectors_.add(device_collector(config, shared.named, devices_));
   if (counted_) {
-    if (auto workloads = workload_collector(config, std::move(usage), std::move(named), board, processes)) {
+    if (auto workloads = workload_collector(config, std::move(usage), std::move(shared), board, processes)) {
       collectors_.add(std::move(*workloads));
       collectors_.add(std::make_unique<telemetry::LayerCollector>(on_host(config, ""),
                                                                   on_host(config, "/proc"), processes));

@@ -15,6 +15,7 @@
 #include "stats/snapshot.hpp"
 #include "telemetry/collectors.hpp"
 #include "telemetry/devices/devices_collector.hpp"
+#include "telemetry/workloads/container_ends.hpp"
 #include "telemetry/workloads/usage_source.hpp"
 
 namespace flowtap {
@@ -23,11 +24,16 @@ class TelemetryPath {
  public:
   static constexpr const char* kName = "telemetry";  ///< the component's
 
+  /// What outlives it: others know it, or ask for it.
+  struct Shared {
+    std::shared_ptr<NamedContainers> named;  ///< what the stream path knows
+    std::shared_ptr<WorkloadLogs> logs;      ///< alike
+    std::shared_ptr<telemetry::ContainerEnds> ends;
+  };
   /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
-  /// apart. `named`, `logs`: what the stream path knows.
+  /// apart.
   [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
-      const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-      std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs);
+      const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
 
   /// Reads all anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that old. Takes
   /// telemetry.time_limit at most. What could not be read is counted in `errors`.
@@ -48,8 +54,7 @@ class TelemetryPath {
  private:
   static constexpr std::chrono::milliseconds kLeast{1000};
 
-  TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-                std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs);
+  TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
 
   std::chrono::milliseconds time_limit_;
   std::chrono::milliseconds keep_;

@@ -37,6 +37,7 @@ void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   Cgroup& cgroup = cgroups_.try_emplace(event.id, now).first->second;
   if (cgroup.path.empty()) cgroup.path = std::move(event.path);
   if (event.gone && !cgroup.gone) cgroup.gone = now;
+  if (event.ended) cgroup.ended = event.ended;
 }
 
 Status UsageLedger::walk(CgroupNames& names, Clock::time_point now) {
@@ -95,6 +96,8 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
     Cgroup& cgroup = at->second;
     if (cgroup.counts()) ask(*at, names, now);
     if (cgroup.group && cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
+    if (cgroup.settled(now) && cgroup.ended)
+      ended_.push_back({cgroup.naming->name, cgroup.naming->flow, *std::exchange(cgroup.ended, std::nullopt)});
     if (!cgroup.gone || now - *cgroup.gone < kGrace) {
       ++at;
       continue;

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "telemetry/workloads/usage_source.hpp"
 #include "telemetry/workloads/workload_name.hpp"
@@ -21,6 +23,14 @@ struct CgroupNaming {
   WorkloadName name;
   bool complete = true;  ///< false: ask again, more may be known soon
   std::string top;  ///< path of the workload's own cgroup: this one, or one above; empty where it has none
+  std::string flow = {};  ///< of a container: the flow of its output
+};
+
+/// A container that has ended.
+struct EndedContainer {
+  WorkloadName name;
+  std::string flow;  ///< of its output
+  ContainerEnd end;
 };
 
 /// Who knows the cgroups of the node.
@@ -66,6 +76,9 @@ class UsageLedger {
   /// By name. What a cgroup used whose name is still being asked for is in none yet.
   [[nodiscard]] const std::map<WorkloadName, Workload>& workloads() const { return workloads_; }
 
+  /// Those that have ended since the last call, as soon as it is known whose they were.
+  [[nodiscard]] std::vector<EndedContainer> take_ended() { return std::exchange(ended_, {}); }
+
   [[nodiscard]] std::size_t cgroups() const { return cgroups_.size(); }
 
  private:
@@ -79,6 +92,7 @@ class UsageLedger {
     std::optional<CgroupNaming> naming;
     Clock::time_point since;                // when it was first heard of
     std::optional<Clock::time_point> gone;  // when that was heard
+    std::optional<ContainerEnd> ended;      // that nobody was told of yet
 
     // What never had a process needs no name; there are many (slices, pods, what systemd prepares).
     [[nodiscard]] bool counts() const { return group || at_rest; }
@@ -99,6 +113,7 @@ class UsageLedger {
   std::chrono::milliseconds keep_;
   Cgroups cgroups_;
   std::map<WorkloadName, Workload> workloads_;
+  std::vector<EndedContainer> ended_;
   GroupUsage unnumbered_;  // what the workloads have of it
   bool missed_ = true;     // events, at the start all
 };

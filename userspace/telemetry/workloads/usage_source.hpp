@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +36,20 @@ struct GroupUsage {
   bool operator==(const GroupUsage&) const = default;
 };
 
-/// A cgroup that was made, or is gone.
+/// How the first process of a container ended.
+struct ContainerEnd {
+  int status = 0;    ///< as wait(2) has it
+  bool oom = false;  ///< the kernel had chosen it to be killed for want of memory
+  std::chrono::steady_clock::time_point time;
+  bool operator==(const ContainerEnd&) const = default;
+};
+
+/// A cgroup that was made or is gone, or whose container has ended.
 struct CgroupEvent {
   std::uint64_t id = 0;  ///< the inode number of its directory; never used again
   bool gone = false;
   std::string path;  ///< from the hierarchy's root, with a slash in front; empty: it could not be told
+  std::optional<ContainerEnd> ended = {};
 };
 
 /// A cgroup that has a number, under which its usage stands.

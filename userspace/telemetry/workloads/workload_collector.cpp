@@ -34,6 +34,7 @@ void WorkloadCollector::collect(Collected& out) {
   const auto now = UsageLedger::Clock::now();
   if (!ledger_.round(*source_, *names_, now)) ++out.unread;
   board_->post(ledger_.workloads());
+  for (EndedContainer& ended : ledger_.take_ended()) ends_->note(std::move(ended));
   for (const auto& [name, workload] : ledger_.workloads()) {
     const stats::Labels labels = name.labels();
     out.series.push_back({&stats::stat(StatId::kWORKLOAD_CPU), labels, seconds(workload.usage.run_ns)});

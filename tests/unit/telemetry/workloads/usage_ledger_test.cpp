@@ -31,6 +31,12 @@ class FakeKernel final : public UsageSource {
     tell({.id = id, .gone = true, .path = there_.at(id)});
     there_.erase(id);
   }
+  void end(std::uint64_t id, int status) {
+    tell({.id = id,
+          .gone = false,
+          .path = {},
+          .ended = ContainerEnd{.status = status, .oom = false, .time = {}}});
+  }
   void use(std::uint64_t id, std::uint64_t ns) {
     if (!numbers_.contains(id) && !free_.empty()) {
       numbers_[id] = free_.back();
@@ -162,6 +168,24 @@ TEST(UsageLedger, WaitsAreCountedOverTheWrapOfTheKernelsNumbers) {
   node.kernel.wait(10, 3, 2);
   node.round();
   EXPECT_EQ(node.of("/a").waits.at(3), 0x100000001U);
+}
+
+TEST(UsageLedger, TellsOfAnEndOnceAndWhenItIsKnownWhose) {
+  Node node;
+  node.names.complete = false;
+  node.kernel.make(10, "/a");
+  node.kernel.use(10, 5);
+  node.kernel.end(10, 42 << 8);
+  node.round();
+  EXPECT_TRUE(node.ledger.take_ended().empty()) << "more may be known of its name soon";
+  node.kernel.remove(10);
+  node.round();
+  const auto ended = node.ledger.take_ended();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended.at(0).name.container, "/a");
+  EXPECT_EQ(ended.at(0).end.status, 42 << 8);
+  node.round();
+  EXPECT_TRUE(node.ledger.take_ended().empty());
 }
 
 TEST(UsageLedger, CountsFromTheBeginningToTheEnd) {
