@@ -1,6 +1,7 @@
 #include "why.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "pod_name.hpp"
 #include "terminal.hpp"
 #include "why_answers.hpp"
+#include "why_exits.hpp"
 #include "why_files.hpp"
 
 namespace flowtap::cli {
@@ -49,9 +51,18 @@ ExitCode give_up(const Failure& failure) {
   return failure.exit;
 }
 
+// A pod that no scheduler of this node knows may have crashed here all the same.
 ExitCode show_pod(const WhyOptions& options) {
   const auto answer = ask_for_pod(options);
-  return answer ? put_out(answer->shown) : give_up(answer.error());
+  const bool unknown = !answer && (answer.error().exit == kNotFound || answer.error().not_yet);
+  if (!answer && !unknown) return give_up(answer.error());
+  // An older flowtapd knows of none.
+  const auto crashes = ask_for_crashes(options.state_dir, pod_name(options.of).value_or(PodName{}));
+  if (!crashes || crashes->empty()) return answer ? put_out(answer->shown) : give_up(answer.error());
+  if (options.json) return put_out(with_crashes(answer ? answer->shown : "", *crashes) + '\n');
+  return put_out((answer ? answer->shown + '\n' : "") + crashes_text(options.of, *crashes,
+                                                                     std::chrono::system_clock::now(),
+                                                                     style_of(STDOUT_FILENO, options.color)));
 }
 
 ExitCode show_list(const WhyOptions& options) {
