@@ -8,13 +8,14 @@
 namespace flowtap::stats {
 
 #define FTAP_FAMILY(id, name, labels, help) Family{FamilyId::k##id, name, labels, help},
-inline constexpr std::array kFamilies = {
+// to_array(): clang deduces no std::array of more than 256.
+inline constexpr auto kFamilies = std::to_array<Family>({
 #include "stats/families.def"
 #undef FTAP_FAMILY
 #define FTAP_MEASURE(id, name, labels, kind, unit, help) Family{FamilyId::k##id, name, labels, help},
 #include "stats/telemetry.def"
 #undef FTAP_MEASURE
-};
+});
 
 namespace row {
 inline constexpr Kind kCOUNTER = Kind::kCounter;
@@ -85,7 +86,7 @@ constexpr bool open(AnyLabel) {
        slot,                                                 \
        row::widened::k##kind},
 
-inline constexpr std::array kStats = {
+inline constexpr auto kStats = std::to_array<Stat>({
 #define FTAP_STAT(id, fam, value, kind, unit, help) \
   FTAP_ROW(id, fam, value, kind, unit, help, kTracing, FTAP_SLOT_##id)
 #include "stats/kernel.def"
@@ -112,7 +113,7 @@ inline constexpr std::array kStats = {
        row::coarse::k##kind},
 #include "stats/telemetry.def"
 #undef FTAP_MEASURE
-};
+});
 #undef FTAP_ROW
 #undef FTAP_NO_LABEL
 #undef FTAP_ANY_LABEL
