@@ -97,7 +97,8 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
     if (cgroup.counts()) ask(*at, names, now);
     if (cgroup.group && cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
     if (cgroup.settled(now) && cgroup.ended)
-      ended_.push_back({cgroup.naming->name, cgroup.naming->flow, *std::exchange(cgroup.ended, std::nullopt)});
+      ended_.push_back(
+          {cgroup.naming->name, cgroup.naming->flow, *std::exchange(cgroup.ended, std::nullopt)});
     if (!cgroup.gone || now - *cgroup.gone < kGrace) {
       ++at;
       continue;

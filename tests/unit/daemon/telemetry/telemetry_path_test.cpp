@@ -30,9 +30,10 @@ TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
   tree.file("proc/stat", "cpu 1 1 1 1 1 1 1 1 1 1\n").file("sys/class/drm/version", "drm\n");
   Config config;
   config.host_root = tree.root();
-  const auto path =
-      TelemetryPath::start(config, std::make_unique<NoUsage>(), std::make_shared<NamedContainers>(),
-                           std::make_shared<WorkloadLogs>());
+  const auto path = TelemetryPath::start(config, std::make_unique<NoUsage>(),
+                                         {.named = std::make_shared<NamedContainers>(),
+                                          .logs = std::make_shared<WorkloadLogs>(),
+                                          .ends = std::make_shared<telemetry::ContainerEnds>()});
   EXPECT_EQ(path->how().find("GPU"), std::string::npos) << "nobody has looked yet";
   ReadErrors errors;
   path->collect(errors);
