@@ -6,7 +6,8 @@
  * A task's group stands in its record, beside the css_set that it was found by. A task that moves gets another css_set,
  * so the comparison of a pointer at each switch finds every move, of whichever thread and hierarchy. One that moves itself (as
  * a container's first process does) tells so by an event: what it ran before is the old group's. Who is moved while running
- * on another CPU takes its turn along.
+ * on another CPU takes its turn along. The kernel looks at the clock at its tick: where that comes between the move and the
+ * event, it charges up to a tick (1/HZ s) of what was run before to the new one, and ours does not.
  */
 #ifndef FTAP_LIB_USAGE_BPF_H
 #define FTAP_LIB_USAGE_BPF_H

@@ -109,6 +109,7 @@ TEST_F(UsageOfCgroups, EventsTellWhoComesAndGoes) {
 TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
   constexpr int kRounds = 12;
   constexpr int kEach = 20;
+  constexpr double kTick = 4e6;
   start(64);
   std::map<std::string, std::uint64_t> charged;
   for (int i = 0; i < kRounds; ++i) {
@@ -129,8 +130,9 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
     const GroupUsage used = of(path_of(name));
     std::printf("%s: the kernel charged %.3f ms, we counted %.3f ms\n", name.c_str(),
                 static_cast<double>(ns) * 1e-6, static_cast<double>(used.run_ns) * 1e-6);
-    // What a task runs on its way out, after the cgroup was read for the last time, is in ours alone.
-    EXPECT_GE(static_cast<double>(used.run_ns), 0.99 * static_cast<double>(ns)) << name;
+    // The kernel charges up to a tick at once, and to the new cgroup where the tick comes while a task moves; ours is told of the
+    // move a moment later. What a task runs on its way out, after the cgroup was read for the last time, is in ours alone.
+    EXPECT_GE(static_cast<double>(used.run_ns), 0.95 * static_cast<double>(ns) - 2 * kTick) << name;
     EXPECT_LE(static_cast<double>(used.run_ns), 1.01 * static_cast<double>(ns) + kRounds * kEach * 20e3)
         << name;
     EXPECT_GT(used.dispatches, 0U) << name;  // most were given their CPU before they moved here
