@@ -1,7 +1,10 @@
 #include "daemon/telemetry/telemetry_path.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "daemon/telemetry/cgroup_names.hpp"
 #include "daemon/telemetry/process_names.hpp"
@@ -42,6 +45,14 @@ void add_node(telemetry::Collectors& collectors, const Config& config) {
   collectors.add(std::make_unique<telemetry::FilesystemCollector>(proc, config.host_root));
 }
 
+// Who follows logs and asks needs the others.
+std::size_t files_to_keep() {
+  constexpr std::size_t kMost = 65536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return std::min<std::size_t>(limit.rlim_cur / 2, kMost);
+}
+
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
     const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, TelemetryPath::Shared shared,
     std::shared_ptr<telemetry::UsageBoard> board, std::shared_ptr<telemetry::ProcessBoard> processes) {
@@ -50,8 +61,9 @@ Result<std::unique_ptr<telemetry::Collector>> workload_collector(
                   CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(shared.named)));
   return std::make_unique<telemetry::WorkloadCollector>(
       std::move(source), std::move(names),
-      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup")), on_host(config, "/proc"),
-      std::move(board), std::move(processes), std::move(shared.ends), config.telemetry.keep);
+      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup"), files_to_keep()),
+      on_host(config, "/proc"), std::move(board), std::move(processes), std::move(shared.ends),
+      config.telemetry.keep);
 }
 
 std::unique_ptr<telemetry::Collector> device_collector(const Config& config,

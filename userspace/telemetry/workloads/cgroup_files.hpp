@@ -37,7 +37,7 @@ class CgroupFileSource final : public CgroupSource {
   void unkeep(std::size_t descriptors) { kept_ -= descriptors; }
 
  private:
-  // Far from any limit that a service has; what others here need stays free.
+  // Who opens it knows how many there are.
   static constexpr std::size_t kDescriptors = 4096;
 
   std::size_t most_ = kDescriptors;

@@ -1,5 +1,6 @@
 #include "telemetry/workloads/file_ledger.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <iterator>
 #include <utility>
@@ -39,12 +40,11 @@ void add_gauges(CgroupValues& to, const CgroupValues& now, bool first) {
 }  // namespace
 
 FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::time_point first,
-                                              Clock::time_point now) {
+                                              Clock::time_point now) const {
   if (now - first < kYoung) return now;
   constexpr unsigned kPlaces = 64;
-  const Clock::duration every = kEvery;
-  const Clock::duration offset = std::hash<std::string>{}(name) % kPlaces * every / kPlaces;
-  return now + every - (now - first + offset) % every;
+  const Clock::duration offset = std::hash<std::string>{}(name) % kPlaces * every_ / kPlaces;
+  return now + every_ - (now - first + offset) % every_;
 }
 
 void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now,
@@ -76,6 +76,9 @@ void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::ti
 
 void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now,
                        std::uint64_t& unread) {
+  std::size_t cgroups = 0;
+  for (const auto& [name, entry] : workloads_) cgroups += entry.instances.size();
+  every_ = std::max<Clock::duration>(kEvery, std::chrono::seconds(cgroups / kPerSecond));
   std::erase_if(workloads_, [&](const auto& entry) { return !workloads.contains(entry.first); });
   for (const auto& [name, workload] : workloads) {
     const auto at = workloads_.find(name);

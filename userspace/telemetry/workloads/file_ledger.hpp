@@ -23,13 +23,15 @@ class FileLedger {
 
   /// A cgroup is read each time for so long, so that little is missed of one that ends soon,
   static constexpr std::chrono::seconds kYoung{10};
-  /// and then so often: each file costs the kernel some microseconds, and there may be a dozen thousand.
+  /// and then so often: each file costs the kernel some microseconds, and there may be a dozen thousand. Where there are more
+  /// cgroups than kPerSecond in that time, it is longer.
   static constexpr std::chrono::seconds kEvery{5};
+  static constexpr std::size_t kPerSecond = 100;
 
   /// When a cgroup is to be read again that was read `now`, and is known since `first`: those that came at once are spread
   /// over the time by what they are called.
-  [[nodiscard]] static Clock::time_point due(const std::string& name, Clock::time_point first,
-                                             Clock::time_point now);
+  [[nodiscard]] Clock::time_point due(const std::string& name, Clock::time_point first,
+                                      Clock::time_point now) const;
 
   /// Reads what is due of `workloads`, and forgets all others. What could not be read is added to `unread`.
   void round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now, std::uint64_t& unread);
@@ -50,6 +52,7 @@ class FileLedger {
  private:
   void read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now, std::uint64_t& unread);
 
+  Clock::duration every_ = kEvery;
   std::unique_ptr<CgroupSource> source_;  // outlives what it opens
   std::map<WorkloadName, Entry> workloads_;
 };

@@ -115,7 +115,7 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
     const bool gone = network.seen != round_;
     if (gone || now >= network.due) {
       read(network, unread);
-      network.due = FileLedger::due(network.whose.pod + network.whose.container, network.first, now);
+      network.due = files.due(network.whose.pod + network.whose.container, network.first, now);
       // Nobody of its name may be known by then.
       if (!gone) totals_[network.whose].seen = round_;
     }
