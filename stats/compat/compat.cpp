@@ -40,7 +40,7 @@ class Samples {
     auto labels = labels_of(row.labels, series);
     if (!labels || histogram_in(series.value) != nullptr) return;
     const double value = number(series.value) * row.scale;
-    if (row.labels == LabelMap::kKEPLER_POD) {
+    if (row.labels == LabelMap::kKEPLER_POD || row.labels == LabelMap::kKEPLER_OLD_SYSTEM) {
       const auto [at, fresh] = places_.try_emplace(*labels, all_.size());
       if (!fresh) {
         all_[at->second].value += value;
@@ -76,21 +76,21 @@ std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporte
   for (std::size_t i = 0; i < kRows.size(); ++i)
     if (std::ranges::find(exporters, kRows.at(i).exporter) != exporters.end())
       wanted.emplace(kRows.at(i).stat, i);
-  std::array<Samples, kRows.size()> found;
+  std::array<Samples, kRows.size()> found;  // by the first row of the name
+  const auto first_of = [](std::size_t row) {
+    const auto* const first = std::ranges::find(kRows, kRows.at(row).name, &Row::name);
+    return static_cast<std::size_t>(first - kRows.begin());
+  };
   for (const Series& series : snapshot.series) {
     const auto [begin, end] = wanted.equal_range(series.stat->id);
-    for (auto at = begin; at != end; ++at) found.at(at->second).add(kRows.at(at->second), series);
+    for (auto at = begin; at != end; ++at) found.at(first_of(at->second)).add(kRows.at(at->second), series);
   }
   std::vector<Family> all;
   for (std::size_t i = 0; i < kRows.size(); ++i) {
     if (found.at(i).empty()) continue;
     const Row& row = kRows.at(i);
     const Stat& from = stat(row.stat);
-    auto at = std::ranges::find(all, row.name, &Family::name);
-    if (at == all.end())
-      at = all.insert(all.end(),
-                      Family{.name = row.name, .help = from.help, .kind = from.kind, .samples = {}});
-    std::ranges::move(found.at(i).take(), std::back_inserter(at->samples));
+    all.push_back({.name = row.name, .help = from.help, .kind = from.kind, .samples = found.at(i).take()});
   }
   return all;
 }

@@ -103,6 +103,7 @@ std::optional<LabelPairs> labels_of(LabelMap map, const Series& series) {
           .set("mode", "dynamic")
           .pairs();
     case LabelMap::kKEPLER_OLD_SYSTEM:
+      if (series.labels.size() > 0 && ours(series, "kind") != "unit") return std::nullopt;
       return all.set("container_namespace", "system")
           .set("container_name", "system_processes")
           .set("pod_name", "system_processes")
@@ -120,6 +121,7 @@ std::optional<LabelPairs> labels_of(LabelMap map, const Series& series) {
           .take("pod_namespace", "namespace")
           .take("pod_name", "pod")
           .take("gpu_uuid", "uuid")
+          .take("gpu", "device")
           .take("instance", "instance")
           .set("state", kRunning)
           .pairs();

@@ -24,7 +24,7 @@ enum class LabelMap : std::uint8_t {
   kKEPLER_CONTAINER,
   kKEPLER_POD,  ///< containers of one pod have the same and are summed
   kKEPLER_OLD_CONTAINER,
-  kKEPLER_OLD_SYSTEM,
+  kKEPLER_OLD_SYSTEM,  ///< of what is no container's: summed
   kKEPLER_OLD_DYNAMIC,
   kKEPLER_OLD_IDLE,
   kKEPLER_GPU,

@@ -106,7 +106,10 @@ TEST(Compat, APodsEnergyIsThatOfItsContainers) {
   // One family out of two of our rows, told by TYPE once.
   const Family* old = find(all, "kepler_container_joules_total");
   ASSERT_NE(old, nullptr);
-  EXPECT_EQ(old->samples.size(), 3U);
+  ASSERT_EQ(old->samples.size(), 3U);
+  double sum = 0;
+  for (const Sample& sample : old->samples) sum += sample.value;
+  EXPECT_EQ(sum, 14.0) << "units are of the system";
 }
 
 // Each row of the table with a series of ours: no two of one name have the same labels, and no name is one of ours.

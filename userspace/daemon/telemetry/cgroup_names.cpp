@@ -13,8 +13,6 @@ using telemetry::CgroupNaming;
 using telemetry::WorkloadKind;
 using telemetry::WorkloadName;
 
-constexpr std::string_view kSandbox = "POD";  // what cAdvisor has always called it
-
 // Up to the first name that has `word` in it.
 std::string up_to(std::string_view path, std::string_view word) {
   const auto at = path.find(word);
@@ -33,7 +31,7 @@ WorkloadName name_of(const identity::ContainerIdentity& who) {
   return {.kind = WorkloadKind::kPod,
           .ns = who.ns.value_or(""),
           .pod = who.pod.value_or(""),
-          .container = who.sandbox ? std::string(kSandbox) : who.container_name.value_or(id),
+          .container = who.sandbox ? std::string(telemetry::kSandbox) : who.container_name.value_or(id),
           .workload = std::string(telemetry::controller_of(who.pod.value_or("")))};
 }
 

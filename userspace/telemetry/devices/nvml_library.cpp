@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::string_view kName = "libnvidia-ml.so.1";
 
-// Debian; Fedora and SUSE; Arch; the GPU operator's driver container; GKE's nodes, and what they show containers; WSL.
-constexpr std::array<std::string_view, 9> kPlaces{"/usr/lib/x86_64-linux-gnu",
+// Debian; Fedora and SUSE; Arch; the GPU operator's driver container; what GKE's nodes show containers; WSL. All of them are
+// root's: not GKE's own below /home, where a user of another node may have one of that name.
+constexpr std::array<std::string_view, 8> kPlaces{"/usr/lib/x86_64-linux-gnu",
                                                   "/usr/lib/aarch64-linux-gnu",
                                                   "/usr/lib64",
                                                   "/usr/lib",
                                                   "/run/nvidia/driver/usr/lib/x86_64-linux-gnu",
                                                   "/run/nvidia/driver/usr/lib64",
-                                                  "/home/kubernetes/bin/nvidia/lib64",
                                                   "/usr/local/nvidia/lib64",
                                                   "/usr/lib/wsl/lib"};
 

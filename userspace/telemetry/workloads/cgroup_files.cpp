@@ -58,6 +58,8 @@ class CgroupFiles final : public OpenCgroup {
       if (!file.fd.valid() && (look || !is_absence(file.error))) open(file);
       if (!file.fd.valid()) {
         bad += is_absence(file.error) ? 0 : 1;
+        // For want of descriptors, say: then it is not gone.
+        there = there || (file.hierarchy == 0 && !is_absence(file.error));
         continue;
       }
       std::string_view text;

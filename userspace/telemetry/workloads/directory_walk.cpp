@@ -45,7 +45,7 @@ void DirectoryWalk::see(const char* name) {
   const bool directory = S_ISDIR(there.st_mode);
   if (!directory && there.st_nlink > 1 && !linked_.insert(there.st_ino).second) return;
   size_.bytes += static_cast<std::uint64_t>(there.st_blocks) * kBlock;
-  if (++size_.files > kMostFiles) failed_ = true;
+  if (++size_.files > kMostFiles || linked_.size() > kMostLinked) failed_ = true;
   if (!directory) return;
   Fd below(::openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (below.valid())

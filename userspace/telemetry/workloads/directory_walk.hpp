@@ -29,6 +29,7 @@ class DirectoryWalk {
  public:
   static constexpr std::size_t kMostFiles = 2'000'000;
   static constexpr std::size_t kDeepest = 256;
+  static constexpr std::size_t kMostLinked = 100'000;  ///< files of several names; each is remembered
 
   /// `path` is a directory, or a link to one.
   explicit DirectoryWalk(const std::string& path);

@@ -65,7 +65,8 @@ void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::ti
   }
   for (const std::string& path : tops) {
     if (entry.instances.contains(path)) continue;
-    Entry::Instance fresh{.cgroup = source_->open(path, unread), .last = {}, .first = now, .due = now};
+    Entry::Instance fresh{
+        .cgroup = source_->open(path, unread), .last = {}, .first = began_ ? now : now - kYoung, .due = now};
     if (fresh.cgroup && look(path, fresh)) entry.instances.emplace(path, std::move(fresh));
   }
   entry.values.gauges = {};
@@ -85,6 +86,7 @@ void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock:
     if (at == workloads_.end() && workload.tops.empty()) continue;
     read(at == workloads_.end() ? workloads_[name] : at->second, workload.tops, now, unread);
   }
+  began_ = began_ || !workloads.empty();
 }
 
 }  // namespace flowtap::telemetry

@@ -12,7 +12,7 @@
 namespace flowtap::telemetry {
 
 /// Counters: of what ended, as it was read last, and of what is there; of a cgroup that ends between two reads the last of
-/// them counts, so that at most kEvery of its faults and input/output is missed (UsageLedger misses no CPU time). They never
+/// them counts, so that at most what is between two looks of its faults and input/output is missed (UsageLedger misses no CPU time). They never
 /// fall, and begin with what the kernel counted of the cgroup before flowtapd saw it. Gauges: the sum over what is there,
 /// absent where nothing is. A limit is absent unless all that is there has one. Not thread-safe.
 class FileLedger {
@@ -21,7 +21,7 @@ class FileLedger {
 
   using Clock = UsageLedger::Clock;
 
-  /// A cgroup is read each time for so long, so that little is missed of one that ends soon,
+  /// A cgroup is read each time for so long, unless it was there before, so that little is missed of one that ends soon,
   static constexpr std::chrono::seconds kYoung{10};
   /// and then so often: each file costs the kernel some microseconds, and there may be a dozen thousand. Where there are more
   /// cgroups than kPerSecond in that time, it is longer.
@@ -53,6 +53,7 @@ class FileLedger {
   void read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now, std::uint64_t& unread);
 
   Clock::duration every_ = kEvery;
+  bool began_ = false;                    // what comes now is new
   std::unique_ptr<CgroupSource> source_;  // outlives what it opens
   std::map<WorkloadName, Entry> workloads_;
 };

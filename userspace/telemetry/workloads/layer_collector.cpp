@@ -1,6 +1,7 @@
 #include "telemetry/workloads/layer_collector.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/file.hpp"
 #include "telemetry/kernel_file.hpp"
@@ -13,6 +14,16 @@ using stats::StatId;
 
 constexpr std::string_view kUpper = "upperdir=";
 
+// Of containerd, Docker, podman and CRI-O, and of distributions that bring their own.
+constexpr std::array<std::string_view, 7> kStorage{
+    "/var/lib/containerd/", "/var/lib/docker/", "/var/lib/containers/",      "/var/lib/rancher/",
+    "/var/lib/k0s/",        "/run/containerd/", "/var/snap/microk8s/common/"};
+
+bool is_stored(std::string_view path) {
+  return !path.contains("/../") &&
+         std::ranges::any_of(kStorage, [path](std::string_view place) { return path.starts_with(place); });
+}
+
 }  // namespace
 
 std::string upper_directory(std::string_view mountinfo) {
@@ -23,7 +34,7 @@ std::string upper_directory(std::string_view mountinfo) {
       const auto comma = options.find(',');
       const std::string_view option = options.substr(0, comma);
       options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
-      if (option.starts_with(kUpper) && option.substr(kUpper.size()).starts_with('/'))
+      if (option.starts_with(kUpper) && is_stored(option.substr(kUpper.size())))
         return std::string(option.substr(kUpper.size()));
     }
   }

@@ -36,7 +36,8 @@ class ProcessBoard {
 };
 
 /// Where the writable layer of the root lies that this mountinfo is of (overlay's upperdir), as the runtime gave it to the
-/// kernel: a path of the node. Empty: it has none.
+/// kernel: a path of the node. Empty: it has none, or one that is in no runtime's storage: a container that mounts its own root
+/// may name any directory.
 [[nodiscard]] std::string upper_directory(std::string_view mountinfo);
 
 /// One container after the other, each once a minute, for a small part of the time, so that this collector is done at once and

@@ -48,16 +48,16 @@ void NetworkLedger::see(const WorkloadName& name, const std::string& path, std::
     known.process.net_dev = {};
     return;
   }
-  const auto [at, fresh] = networks_.try_emplace(*network);
-  Network& there = at->second;
+  Network& there = networks_[*network];
   there.seen = round_;
-  if (fresh) {
+  if (!there.net_dev.valid()) {
+    // Its number may be another's by now.
+    if (there.whose != whose(name)) there.last.clear();
     there.whose = whose(name);
     there.net_dev = std::move(known.process.net_dev);
     there.first = there.due = now;
   }
   known.process.net_dev = {};
-  if (!there.net_dev.valid()) networks_.erase(at);
 }
 
 void NetworkLedger::add(Network& network, std::string_view text, std::uint64_t& unread) {
@@ -110,18 +110,21 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
     if (const auto at = totals_.find(whose(name)); at != totals_.end()) at->second.seen = round_;
   }
   std::erase_if(processes_, [&](const auto& entry) { return entry.second.seen != round_; });
-  for (auto at = networks_.begin(); at != networks_.end();) {
-    auto& [id, network] = *at;
+  for (auto& [id, network] : networks_) {
     const bool gone = network.seen != round_;
-    if (gone || now >= network.due) {
-      read(network, unread);
-      network.due = files.due(network.whose.pod + network.whose.container, network.first, now);
-      // Nobody of its name may be known by then.
-      if (!gone) totals_[network.whose].seen = round_;
-    }
-    at = gone ? networks_.erase(at) : std::next(at);
+    if (!network.net_dev.valid() || (!gone && now < network.due)) continue;
+    read(network, unread);
+    network.due = files.due(network.whose.pod + network.whose.container, network.first, now);
+    // Nobody of its name may be known by then.
+    if (gone)
+      network.net_dev = {};
+    else
+      totals_[network.whose].seen = round_;
   }
   std::erase_if(totals_, [&](const auto& entry) { return entry.second.seen != round_; });
+  std::erase_if(networks_, [&](const auto& entry) {
+    return !entry.second.net_dev.valid() && !totals_.contains(entry.second.whose);
+  });
 }
 
 std::optional<double> NetworkLedger::started(const FileLedger::Entry& entry) const {

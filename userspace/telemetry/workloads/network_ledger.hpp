@@ -14,7 +14,7 @@
 namespace flowtap::telemetry {
 
 /// A network namespace is found through a process of whoever is in it, and read through a file that stays open. So its last
-/// packets are seen when the process has gone. Containers of one pod share theirs: it is the pod's (a name without a
+/// packets are seen when the process has gone. It may outlive that, and another process come: it goes on from there then. Containers of one pod share theirs: it is the pod's (a name without a
 /// container); of others that share one it is that of the first by name. The node's own is nobody's. Not thread-safe.
 class NetworkLedger {
  public:
@@ -35,7 +35,7 @@ class NetworkLedger {
  private:
   struct Network {
     WorkloadName whose;
-    Fd net_dev;
+    Fd net_dev;                              // none while nobody is known to be in it
     std::map<std::string, NetNumbers> last;  // by device
     Clock::time_point first;
     Clock::time_point due;

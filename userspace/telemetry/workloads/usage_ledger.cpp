@@ -96,7 +96,9 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
     Cgroup& cgroup = at->second;
     if (cgroup.counts()) ask(*at, names, now);
     if (cgroup.group && cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
-    if (cgroup.settled(now) && cgroup.ended)
+    // A process that is the first of a PID namespace may be another's than the container's, as of a container that has the
+    // node's: then others go on.
+    if (cgroup.settled(now) && cgroup.ended && (cgroup.gone || !names.has_processes(cgroup.path)))
       ended_.push_back(
           {cgroup.naming->name, cgroup.naming->flow, *std::exchange(cgroup.ended, std::nullopt)});
     if (!cgroup.gone || now - *cgroup.gone < kGrace) {

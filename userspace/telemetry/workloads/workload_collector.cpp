@@ -32,9 +32,16 @@ std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::
 
 void WorkloadCollector::collect(Collected& out) {
   const auto now = UsageLedger::Clock::now();
-  if (!ledger_.round(*source_, *names_, now)) ++out.unread;
+  // What it has is old then.
+  if (!ledger_.round(*source_, *names_, now)) {
+    ++out.unread;
+    return;
+  }
   board_->post(ledger_.workloads());
-  for (EndedContainer& ended : ledger_.take_ended()) ends_->note(std::move(ended));
+  // Sandboxes are killed in order, when all is over.
+  for (EndedContainer& ended : ledger_.take_ended())
+    if (ended.name.kind != WorkloadKind::kPod || ended.name.container != kSandbox)
+      ends_->note(std::move(ended));
   for (const auto& [name, workload] : ledger_.workloads()) {
     const stats::Labels labels = name.labels();
     out.series.push_back({&stats::stat(StatId::kWORKLOAD_CPU), labels, seconds(workload.usage.run_ns)});

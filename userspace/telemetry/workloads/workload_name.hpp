@@ -9,6 +9,9 @@
 
 namespace flowtap::telemetry {
 
+/// The container of a pod that only holds its namespaces; what cAdvisor has always called it.
+inline constexpr std::string_view kSandbox = "POD";
+
 enum class WorkloadKind : std::uint8_t {
   kPod,        ///< a container of a pod
   kContainer,  ///< of Docker, podman or another of containerd's clients

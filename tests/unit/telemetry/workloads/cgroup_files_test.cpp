@@ -216,6 +216,25 @@ TEST(CgroupFiles, WithoutDescriptorsItIsCountedAndComesBack) {
   EXPECT_EQ(all.unread, 0U);
 }
 
+TEST(CgroupFiles, WithoutAnyDescriptorItIsNotGone) {
+  FileTree tree;
+  tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n");
+  const auto source = CgroupFileSource::open_below(tree.root(), 0);
+  std::uint64_t unread = 0;
+  const auto cgroup = source->open("/a", unread);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const rlimit none{.rlim_cur = static_cast<rlim_t>(next.get()) + 1, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const Read nothing = read(*cgroup);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_TRUE(nothing.there);
+  EXPECT_FALSE(nothing.values[kCpuUser]);
+  EXPECT_GT(nothing.unread, 0U);
+  EXPECT_EQ(read(*cgroup).values[kCpuUser], 7000U);
+}
+
 TEST(CgroupFiles, BesideV1TheControllersOfThatAreRead) {
   FileTree tree;
   tree.file("unified/cgroup.controllers", "")

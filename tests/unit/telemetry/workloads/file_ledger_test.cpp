@@ -117,8 +117,18 @@ TEST(FileLedger, CountersGoOnOverARestart) {
   EXPECT_EQ(node.unread, 0U) << "an end is no error";
 }
 
+TEST(FileLedger, WhatWasThereBeforeIsNotYoung) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 100);
+  for (int i = 0; i < 10; ++i) node.round(std::chrono::seconds(1));
+  EXPECT_LE(node.kernel.reads, 3);
+}
+
 TEST(FileLedger, WhatIsOldIsReadLessOften) {
   Node node;
+  node.tops("another").clear();
+  node.round();
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   for (int i = 0; i < 11; ++i) {

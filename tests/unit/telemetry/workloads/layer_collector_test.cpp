@@ -67,21 +67,27 @@ TEST(DirectoryWalk, WhatCannotBeLookedThroughIsAbsent) {
 
 TEST(UpperDirectory, IsOfTheRootAlone) {
   const std::string other = "31 30 0:40 / /proc rw - proc proc rw\n";
-  EXPECT_EQ(upper_directory(other + "30 20 0:39 / / rw,relatime - overlay overlay "
-                                    "rw,lowerdir=/l/1:/l/2,upperdir=/var/a\\040b/diff,workdir=/w\n"),
-            "/var/a b/diff");
+  EXPECT_EQ(
+      upper_directory(other + "30 20 0:39 / / rw,relatime - overlay overlay "
+                              "rw,lowerdir=/l/1:/l/2,upperdir=/var/lib/docker/a\\040b/diff,workdir=/w\n"),
+      "/var/lib/docker/a b/diff");
   EXPECT_EQ(upper_directory("30 20 0:39 / / ro - overlay overlay ro,lowerdir=/l/1:/l/2\n"), "");
   EXPECT_EQ(upper_directory("30 20 8:1 / / rw - ext4 /dev/sda1 rw,upperdir=/x\n"), "");
   EXPECT_EQ(upper_directory("30 20 0:39 / /data rw - overlay overlay rw,upperdir=/x\n"), "");
   EXPECT_EQ(upper_directory("30 20 0:39 / / rw - overlay overlay rw,upperdir=relative\n"), "");
+  EXPECT_EQ(upper_directory("30 20 0:39 / / rw - overlay overlay rw,upperdir=/etc\n"), "")
+      << "a root of its own";
+  EXPECT_EQ(upper_directory("30 20 0:39 / / rw - overlay overlay rw,upperdir=/var/lib/docker/../../../etc\n"),
+            "");
   EXPECT_EQ(upper_directory(""), "");
 }
 
 struct Node {
   explicit Node() {
-    proc.file("70/mountinfo",
-              "30 20 0:39 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/upper,workdir=/w\n");
-    host.file("upper/a", "x");
+    proc.file(
+        "70/mountinfo",
+        "30 20 0:39 / / rw - overlay overlay rw,lowerdir=/l,upperdir=/var/lib/docker/upper,workdir=/w\n");
+    host.file("var/lib/docker/upper/a", "x");
   }
   // Bytes and files; absent where nothing is told.
   std::optional<DirectorySize> look(Clock::time_point now) {
@@ -109,10 +115,10 @@ TEST(LayerCollector, LooksOnceAMinuteAndKeepsWhatItSaw) {
   EXPECT_FALSE(node.look(begin));
   node.board->post({{node.name, 70}});
   EXPECT_EQ(node.look(begin)->files, 1U);
-  node.host.file("upper/b", "x");
+  node.host.file("var/lib/docker/upper/b", "x");
   EXPECT_EQ(node.look(begin + 59s)->files, 1U);
   EXPECT_EQ(node.look(begin + 61s)->files, 2U);
-  EXPECT_EQ(node.look(begin + 62s), whole(node.host.root() + "/upper"));
+  EXPECT_EQ(node.look(begin + 62s), whole(node.host.root() + "/var/lib/docker/upper"));
   node.board->post({});
   EXPECT_FALSE(node.look(begin + 63s));
   EXPECT_EQ(node.unread, 0U);
@@ -121,7 +127,7 @@ TEST(LayerCollector, LooksOnceAMinuteAndKeepsWhatItSaw) {
 TEST(LayerCollector, WhoHasNoLayerHasNoneAndALayerThatIsNotThereIsCounted) {
   Node node;
   node.proc.file("71/mountinfo", "30 20 8:1 / / rw - ext4 /dev/sda1 rw\n")
-      .file("72/mountinfo", "30 20 0:39 / / rw - overlay overlay rw,upperdir=/nowhere\n");
+      .file("72/mountinfo", "30 20 0:39 / / rw - overlay overlay rw,upperdir=/var/lib/docker/nowhere\n");
   const auto begin = Clock::now();
   node.board->post({{node.name, 71}});
   EXPECT_FALSE(node.look(begin));

@@ -147,6 +147,21 @@ TEST_F(Networks, CountsOverARestartAndToTheLastByte) {
   EXPECT_EQ(bytes(), Bytes{}) << "nobody has that name any more";
 }
 
+TEST_F(Networks, ThatOutlivesItsProcessesIsNotCountedTwice) {
+  set(70, net_dev(device("eth0", 100, 7)));
+  start(of_pod("web-0", "app"), 70);
+  round();
+  end(of_pod("web-0", "app"), 70);
+  round(1s);
+  round(1s);
+  // A pin holds it, and the pod's next container joins it.
+  share(72, 70);
+  set(70, net_dev(device("eth0", 130, 8)));
+  start(of_pod("web-0", "app"), 72);
+  round();
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 130}, {"web-0//eth0>", 8}}));
+}
+
 TEST_F(Networks, ADeviceThatBeginsAnewIsCountedFromItsBeginning) {
   set(70, net_dev(device("eth0", 100, 7)));
   start(of_pod("web-0", "app"), 70);

@@ -188,6 +188,19 @@ TEST(UsageLedger, TellsOfAnEndOnceAndWhenItIsKnownWhose) {
   EXPECT_TRUE(node.ledger.take_ended().empty());
 }
 
+TEST(UsageLedger, WhereOthersGoOnNothingHasEnded) {
+  Node node;
+  node.kernel.make(10, "/a");
+  node.kernel.use(10, 5);
+  node.names.at_rest = {"/a"};
+  node.kernel.end(10, 9);
+  node.round();
+  EXPECT_TRUE(node.ledger.take_ended().empty());
+  node.names.at_rest = {};
+  node.round();
+  EXPECT_EQ(node.ledger.take_ended().size(), 1U) << "now it has";
+}
+
 TEST(UsageLedger, CountsFromTheBeginningToTheEnd) {
   Node node;
   node.kernel.make(10, "/a");
