@@ -50,7 +50,7 @@ TEST(WhyCrashed, CodeOrSignalAndTheLastLines) {
   for (int i = 91; i <= 100; ++i) last_ten.emplace_back(fmt::format("line {}", i));
   const std::vector<Life> lives = {
       {"fails-0",
-       "echo on its way; echo last words >&2; exit 42",
+       "{ echo on its way; echo last words; } >&2; exit 42",
        42,
        "code",
        42,
