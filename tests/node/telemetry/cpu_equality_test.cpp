@@ -157,7 +157,10 @@ TEST(CpuEquality, AllOfAMinuteOfShortLives) {
       "{:.3f} s of CPUs: workloads {:.3f}{}: {:.3f} s, {:+.3f} %; a sampler of /proc saw {:.3f} s of the "
       "{:.3f}\n",
       all, tasks, parts, sum, 100 * (sum - all) / all, sampler.seconds(), tasks);
-  EXPECT_NEAR(sum, all, 0.01 * all);
+  // Of what a hypervisor stole a kernel may charge tasks with a part: it measures both by different clocks.
+  const double stolen = of_mode(after, "steal") - of_mode(before, "steal");
+  EXPECT_GE(sum, 0.99 * all);
+  EXPECT_LE(sum - stolen, 1.01 * all);
   EXPECT_GT(tasks, 0.2 * all) << "the load was too small to tell";
   EXPECT_LT(sampler.seconds(), 0.5 * tasks) << "the load was not of short lives";
 
