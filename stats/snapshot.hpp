@@ -95,7 +95,7 @@ struct Snapshot {
   std::chrono::steady_clock::time_point steady;  ///< the same instant, for rates
   /// When what is told of workloads was read, which may be some cycles ago; absent: nothing is.
   std::optional<std::chrono::steady_clock::time_point> measured;
-  std::vector<Series> series;                    ///< series of one family stand together, in table order
+  std::vector<Series> series;  ///< series of one family stand together, in table order
 };
 
 using SnapshotPtr = std::shared_ptr<const Snapshot>;

@@ -85,7 +85,8 @@ TEST(WorkloadLogs, OfAPodAreWhatWentInOverRestartsAndEvictions) {
   EXPECT_EQ(shown.at("log_missing_bytes").to_number<double>(), 0);
   EXPECT_EQ(shown.at("workload").as_string(), "web");
   const SeriesMap all = daemon.scrape().all;
-  EXPECT_GE(value(all, "flowtap_flows_evicted_total", {{"reason", "flows"}}), 2) << "the first ones had to go";
+  EXPECT_GE(value(all, "flowtap_flows_evicted_total", {{"reason", "flows"}}), 2)
+      << "the first ones had to go";
 }
 
 TEST(WorkloadLogs, OfPodmansContainerAreShownWithWhatItUses) {

@@ -198,6 +198,7 @@ TEST(CgroupFiles, WithoutDescriptorsItIsCountedAndComesBack) {
   tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n").file("a/pids.current", "4\n");
   const auto source = CgroupFileSource::open_below(tree.root());
   std::uint64_t unread = 0;
+  (void)read(*source->open("/a", unread));  // UBSan opens a pipe when it sees a type for the first time
   const auto cgroup = source->open("/a", unread);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -221,6 +222,7 @@ TEST(CgroupFiles, WithoutAnyDescriptorItIsNotGone) {
   tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n");
   const auto source = CgroupFileSource::open_below(tree.root(), 0);
   std::uint64_t unread = 0;
+  (void)read(*source->open("/a", unread));  // UBSan opens a pipe when it sees a type for the first time
   const auto cgroup = source->open("/a", unread);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
