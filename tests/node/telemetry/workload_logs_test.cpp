@@ -94,7 +94,7 @@ TEST(WorkloadLogs, OfPodmansContainerAreShownWithWhatItUses) {
   Podman podman(root);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  const std::string id = podman.start(
+  podman.start(
       {.name = "talker",
        .command = writer(2500, 40, "printf unfinished; while [ ! -e /never ]; do sleep 0.01; done")});
   const Labels labels{

@@ -33,7 +33,11 @@ class CgroupFileSource final : public CgroupSource {
   [[nodiscard]] int read(int fd, std::string_view& text);
 
   /// Whether one more descriptor may stay open; it counts from now on.
-  [[nodiscard]] bool keep() { return kept_ < most_ && ++kept_ > 0; }
+  [[nodiscard]] bool keep() {
+    if (kept_ >= most_) return false;
+    ++kept_;
+    return true;
+  }
   void unkeep(std::size_t descriptors) { kept_ -= descriptors; }
 
  private:
