@@ -31,6 +31,7 @@
  * An interrupt that wakes borrows the identity of the task that it interrupted.
  */
 #include "bpf/abi/cpu.h"
+#include "bpf/lib/cycles.bpf.h"
 #include "bpf/lib/ext_self.bpf.h"
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
@@ -239,6 +240,7 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
   struct ftap_cpu* here = cpu_of(sw.cpu_id);
   if (!here) return 0;
   __u64 now = bpf_ktime_get_ns();
+  __u64 cycles = cycles_since_switch(here);
 
   if (!sw.prev_idle) {
     /*
@@ -251,6 +253,7 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
     if (t) {
       count_unseen_dispatch(prev, t);
       account_run(prev, t, sw.cpu_id);
+      account_cycles(t, sw.cpu_id, cycles);
       if (!sw.prev_blocked) {
         t->runnable_since = now;
         t->moved_from = FTAP_NO_CPU;

@@ -15,8 +15,9 @@ struct ftap_cpu {
   /* Written by the sched_switch program on this CPU; read by it on others. */
   unsigned long long switches; /* context switches seen on this CPU */
   unsigned long long task;     /* address of the task that runs here; 0: the idle task does */
+  unsigned long long cycles;   /* its counter of cycles at the last switch; 0: it was not read then */
   unsigned int last_blocked;   /* 1 when the task that the last switch took off this CPU went to sleep */
-  unsigned int pad[9];         /* to a cache line, so that no CPU's switches disturb another's */
+  unsigned int pad[7];         /* to a cache line, so that no CPU's switches disturb another's */
 };
 
 #endif /* FTAP_ABI_CPU_H */

@@ -27,6 +27,7 @@ struct ftap_usage {
 struct ftap_running {
   unsigned long long run_ns;
   unsigned long long group;
+  unsigned long long cycles; /* the CPU's counter at that switch: ftap_cpu.cycles */
 };
 
 /*
@@ -35,6 +36,8 @@ struct ftap_running {
  */
 struct ftap_numbers {
   unsigned long long used_up;
+  /* Switches at which a CPU's counter of cycles could not be read, so that those before them are nobody's. */
+  unsigned long long cycles_unread;
 };
 
 #endif /* FTAP_ABI_USAGE_H */

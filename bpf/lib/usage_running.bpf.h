@@ -37,6 +37,7 @@ static long look_at_cpu(__u32 cpu, void* unused) {
   __u64 ran = BPF_CORE_READ(task, se.sum_exec_runtime);
   if (ran <= near->task.ran) return 0;
   running->group = near->task.group;
+  running->cycles = there->cycles;
   running->run_ns = ran - near->task.ran;
   return 0;
 }

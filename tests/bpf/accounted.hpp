@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "kernel/dispatch_programs.hpp"
 
@@ -23,9 +25,13 @@ inline void spin(std::chrono::microseconds time) {
            time);
 }
 
-inline kernel::DispatchLive attach_usage(std::uint32_t groups = 1024) {
+inline kernel::DispatchLive attach_usage(std::uint32_t groups = 1024,
+                                         std::shared_ptr<const kernel::CycleCounters> counters = nullptr) {
   auto opened = kernel::DispatchOpened::open(kernel::read_topology("/sys").value());
   EXPECT_TRUE(opened && opened->account_usage(groups));
+  if (counters) {
+    EXPECT_TRUE(opened->account_cycles(std::move(counters)));
+  }
   auto loaded = std::move(*opened).load();
   EXPECT_TRUE(loaded) << loaded.error().what;
   auto live = std::move(*loaded).attach();

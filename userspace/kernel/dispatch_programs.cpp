@@ -27,6 +27,12 @@ void write_places(MapView<ftap_cpu>& cpus, const Topology& topology) {
   }
 }
 
+Status size(bpf_map* map, std::uint32_t entries) {
+  const int err = bpf_map__set_max_entries(map, entries);
+  if (err != 0) return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
+  return {};
+}
+
 // Before anything is attached: nobody has a number yet.
 Status free_all_groups(dispatch_bpf* skeleton) {
   const int free = bpf_map__fd(skeleton->maps.ftap_free_groups);
@@ -63,10 +69,8 @@ Result<DispatchOpened> DispatchOpened::open(Topology topology) {
   if (!skeleton)
     return std::unexpected(bpf_refusal("open the dispatch programs", errno, LibbpfMessages::reason()));
   const unsigned nr_cpus = topology.highest_plus_one();
-  for (bpf_map* map : {skeleton->maps.ftap_slots, skeleton->maps.ftap_cpus, skeleton->maps.ftap_runnings}) {
-    if (const int err = bpf_map__set_max_entries(map, nr_cpus); err != 0)
-      return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
-  }
+  for (bpf_map* map : {skeleton->maps.ftap_slots, skeleton->maps.ftap_cpus, skeleton->maps.ftap_runnings})
+    FTAP_TRY(size(map, nr_cpus));
   return DispatchOpened(std::move(skeleton), std::move(topology));
 }
 
@@ -81,11 +85,6 @@ Status DispatchOpened::account_usage(std::uint32_t groups) {
   const std::uint32_t all = groups + 1;  // with FTAP_GROUP_OTHER
   skeleton_->rodata->ftap_usage_on = true;
   skeleton_->rodata->ftap_nr_groups = all;
-  const auto size = [](bpf_map* map, std::uint32_t entries) -> Status {
-    const int err = bpf_map__set_max_entries(map, entries);
-    if (err != 0) return fail_errno(-err, std::string("cannot size the map ") + bpf_map__name(map));
-    return {};
-  };
   const std::uint64_t elements = std::uint64_t{all} * topology_.highest_plus_one();
   if (elements > std::numeric_limits<std::uint32_t>::max())
     return fail("there is no room for " + std::to_string(groups) + " cgroups on each CPU", "take fewer");
@@ -94,13 +93,20 @@ Status DispatchOpened::account_usage(std::uint32_t groups) {
   return size(skeleton_->maps.ftap_free_groups, groups);
 }
 
+Status DispatchOpened::account_cycles(std::shared_ptr<const CycleCounters> counters) {
+  skeleton_->rodata->ftap_cycles_on = true;
+  counters_ = std::move(counters);
+  FTAP_TRY(size(skeleton_->maps.ftap_cycles, bpf_map__max_entries(skeleton_->maps.ftap_usages)));
+  return size(skeleton_->maps.ftap_counters, topology_.highest_plus_one());
+}
+
 Result<DispatchLoaded> DispatchOpened::load() && {
   const LibbpfMessages messages;
   if (const int err = dispatch_bpf::load(skeleton_.get()); err != 0) {
     const Refusal why = LibbpfMessages::refusal();
     return std::unexpected(bpf_refusal("load the dispatch programs", -err, why.reason, why.program));
   }
-  return DispatchLoaded(std::move(skeleton_), std::move(topology_));
+  return DispatchLoaded(std::move(skeleton_), std::move(topology_), std::move(counters_));
 }
 
 Result<DispatchLive> DispatchLoaded::attach() && {
@@ -110,6 +116,7 @@ Result<DispatchLive> DispatchLoaded::attach() && {
   write_places(cpus, topology_);
 
   if (skeleton_->rodata->ftap_usage_on) FTAP_TRY(free_all_groups(skeleton_.get()));
+  if (counters_) FTAP_TRY(counters_->give_to(bpf_map__fd(skeleton_->maps.ftap_counters)));
 
   const auto attach = [](bpf_program* program, bpf_link*& link) -> Status {
     link = bpf_program__attach(program);
@@ -129,7 +136,7 @@ Result<DispatchLive> DispatchLoaded::attach() && {
   FTAP_TRY(attach(progs.ftap_wakeup_new, links.ftap_wakeup_new));
   FTAP_TRY(attach(progs.ftap_migrate, links.ftap_migrate));
   FTAP_TRY(attach(progs.ftap_switch, links.ftap_switch));
-  return DispatchLive(std::move(skeleton_), std::move(cpus), nr_cpus);
+  return DispatchLive(std::move(skeleton_), std::move(counters_), std::move(cpus), nr_cpus);
 }
 
 Result<std::unique_ptr<SlotReader>> DispatchLive::slots() const {
@@ -142,6 +149,12 @@ Result<UsageReader> DispatchLive::usage() const {
   FTAP_TRY_ASSIGN(usages, MapView<ftap_usage>::map(bpf_map__fd(skeleton_->maps.ftap_usages),
                                                    static_cast<std::size_t>(groups) * nr_cpus_));
   FTAP_TRY_ASSIGN(numbers, MapView<ftap_numbers>::map(bpf_map__fd(skeleton_->maps.ftap_numbers), 1));
+  MapView<UsageMaps::Cycles> cycles;
+  if (counters_) {
+    FTAP_TRY_ASSIGN(mapped, MapView<UsageMaps::Cycles>::map(bpf_map__fd(skeleton_->maps.ftap_cycles),
+                                                            static_cast<std::size_t>(groups) * nr_cpus_));
+    cycles = std::move(mapped);
+  }
   FTAP_TRY_ASSIGN(running, MapView<ftap_running>::map(bpf_map__fd(skeleton_->maps.ftap_runnings), nr_cpus_));
   Fd look(::fcntl(bpf_program__fd(skeleton_->progs.ftap_look), F_DUPFD_CLOEXEC, 0));
   Fd by_cgroup(::fcntl(bpf_map__fd(skeleton_->maps.ftap_groups), F_DUPFD_CLOEXEC, 0));
@@ -150,6 +163,8 @@ Result<UsageReader> DispatchLive::usage() const {
     return fail_errno(errno, "cannot keep the maps of cgroups");
   return UsageReader({.usages = std::move(usages),
                       .numbers = std::move(numbers),
+                      .cycles = std::move(cycles),
+                      .counters = counters_,
                       .running = std::move(running),
                       .look = std::move(look),
                       .groups = std::move(by_cgroup),
@@ -187,10 +202,12 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   return all;
 }
 
-Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups) {
+Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups,
+                                    std::shared_ptr<const CycleCounters> counters) {
   FTAP_TRY(check_bpf_requirements());
   FTAP_TRY_ASSIGN(opened, DispatchOpened::open(std::move(topology)));
   if (cgroups != 0) FTAP_TRY(opened.account_usage(cgroups));
+  if (cgroups != 0 && counters) FTAP_TRY(opened.account_cycles(std::move(counters)));
   FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
   return std::move(loaded).attach();
 }

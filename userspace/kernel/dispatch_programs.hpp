@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bpf/abi/cpu.h"
+#include "kernel/cycle_counters.hpp"
 #include "kernel/map_view.hpp"
 #include "kernel/program_stats.hpp"
 #include "kernel/slot_reader.hpp"
@@ -45,10 +46,15 @@ class DispatchLive {
 
  private:
   friend class DispatchLoaded;
-  DispatchLive(DispatchSkeleton skeleton, MapView<ftap_cpu> cpus, unsigned nr_cpus)
-      : skeleton_(std::move(skeleton)), cpus_(std::move(cpus)), nr_cpus_(nr_cpus) {}
+  DispatchLive(DispatchSkeleton skeleton, std::shared_ptr<const CycleCounters> counters,
+               MapView<ftap_cpu> cpus, unsigned nr_cpus)
+      : skeleton_(std::move(skeleton)),
+        counters_(std::move(counters)),
+        cpus_(std::move(cpus)),
+        nr_cpus_(nr_cpus) {}
 
   DispatchSkeleton skeleton_;
+  std::shared_ptr<const CycleCounters> counters_;  // null: cycles are not counted
   MapView<ftap_cpu> cpus_;
   unsigned nr_cpus_;
 };
@@ -62,11 +68,12 @@ class DispatchLoaded {
 
  private:
   friend class DispatchOpened;
-  DispatchLoaded(DispatchSkeleton skeleton, Topology topology)
-      : skeleton_(std::move(skeleton)), topology_(std::move(topology)) {}
+  DispatchLoaded(DispatchSkeleton skeleton, Topology topology, std::shared_ptr<const CycleCounters> counters)
+      : skeleton_(std::move(skeleton)), topology_(std::move(topology)), counters_(std::move(counters)) {}
 
   DispatchSkeleton skeleton_;
   Topology topology_;
+  std::shared_ptr<const CycleCounters> counters_;
 };
 
 /// Parsed; the kernel knows nothing yet.
@@ -79,6 +86,8 @@ class DispatchOpened {
   void only_cgroup(std::uint64_t id);
   /// Also adds up what each cgroup uses, of `groups` at most; those beyond are one together.
   [[nodiscard]] Status account_usage(std::uint32_t groups);
+  /// Behind account_usage(): the cycles of each, too.
+  [[nodiscard]] Status account_cycles(std::shared_ptr<const CycleCounters> counters);
   [[nodiscard]] Result<DispatchLoaded> load() &&;
 
  private:
@@ -87,9 +96,11 @@ class DispatchOpened {
 
   DispatchSkeleton skeleton_;
   Topology topology_;
+  std::shared_ptr<const CycleCounters> counters_;
 };
 
-/// All three steps. `cgroups`: account_usage(), unless 0.
-[[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups = 0);
+/// All three steps. `cgroups`: account_usage(), unless 0; then with `counters`, if not null, account_cycles().
+[[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups = 0,
+                                                  std::shared_ptr<const CycleCounters> counters = nullptr);
 
 }  // namespace flowtap::kernel

@@ -21,6 +21,7 @@ class NodeUsage final : public telemetry::UsageSource {
     if (!reader_.look()) return fail("cannot look at what runs now");
     return reader_.numbered();
   }
+  [[nodiscard]] bool counts_cycles() const override { return reader_.counts_cycles(); }
   [[nodiscard]] GroupUsage read(std::uint32_t group) const override { return reader_.read(group); }
   [[nodiscard]] GroupUsage release(const telemetry::NumberedCgroup& cgroup) override {
     return reader_.release(cgroup);

@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <cerrno>
+#include <utility>
 
 namespace flowtap::kernel {
 namespace {
 
 constexpr std::uint32_t kBatch = 256;
+// To read another CPU's counter interrupts it. What runs for less than this has its cycles at its next switch.
+constexpr std::uint64_t kLongNs = 50'000'000;
 
 constexpr auto kWhole = [](auto& value) { return std::atomic_ref(value).load(std::memory_order_relaxed); };
 constexpr auto kTaken = [](auto& value) {
@@ -25,6 +28,8 @@ GroupUsage sum_of(const UsageMaps& maps, std::uint32_t group, Take take) {
     sum.dispatches += take(all[i].dispatches);
     for (std::size_t j = 0; j < sum.waits.size(); ++j) sum.waits[j] += take(all[i].waits[j]);
   }
+  const auto cycles = maps.cycles.elements();
+  for (std::size_t i = group; i < cycles.size(); i += maps.nr_groups) sum.cycles += take(cycles[i]);
   return sum;
 }
 
@@ -62,19 +67,35 @@ Result<std::vector<telemetry::NumberedCgroup>> UsageReader::numbered() const {
 
 GroupUsage UsageReader::read(std::uint32_t group) const {
   GroupUsage sum = sum_of(maps_, group, kWhole);
-  for (const Running& running : running_)
-    if (running.group == group) sum.run_ns += running.run_ns;
+  for (const Running& running : running_) {
+    if (running.group != group) continue;
+    sum.run_ns += running.run_ns;
+    sum.cycles += running.cycles;
+  }
   return sum;
+}
+
+std::uint64_t UsageReader::cycles_of(std::size_t cpu, const ftap_running& running) {
+  if (!maps_.counters || running.run_ns < kLongNs || running.cycles == 0) return 0;
+  const auto now = maps_.counters->read(cpu);
+  if (!now) counts_cycles_ = false;
+  return now && *now > running.cycles ? *now - running.cycles : 0;
 }
 
 bool UsageReader::look() {
   running_.clear();
+  const std::uint64_t unread =
+      std::atomic_ref(maps_.numbers.elements()[0].cycles_unread).load(std::memory_order_relaxed);
+  counts_cycles_ = maps_.counters && unread == std::exchange(cycles_unread_, unread);
   bpf_test_run_opts options{};  // by hand: LIBBPF_OPTS is no C++ for clang
   options.sz = sizeof(options);
   if (bpf_prog_test_run_opts(maps_.look.get(), &options) != 0) return false;
-  for (const ftap_running& cpu : maps_.running.elements())
-    if (cpu.run_ns != 0)
-      running_.push_back({.group = static_cast<std::uint32_t>(cpu.group), .run_ns = cpu.run_ns});
+  const auto all = maps_.running.elements();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].run_ns != 0)
+      running_.push_back({.group = static_cast<std::uint32_t>(all[i].group),
+                          .run_ns = all[i].run_ns,
+                          .cycles = cycles_of(i, all[i])});
   return true;
 }
 

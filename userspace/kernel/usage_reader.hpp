@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "bpf/abi/usage.h"
+#include "kernel/cycle_counters.hpp"
 #include "kernel/map_view.hpp"
 #include "telemetry/workloads/usage_source.hpp"
 
@@ -15,14 +17,18 @@ namespace flowtap::kernel {
 
 using telemetry::GroupUsage;
 
-/// The maps of bpf/lib/usage.bpf.h.
+/// The maps of bpf/lib/usage.bpf.h and cycles.bpf.h.
 struct UsageMaps {
-  MapView<ftap_usage> usages;     ///< CPUs * groups
-  MapView<ftap_numbers> numbers;  ///< one
-  MapView<ftap_running> running;  ///< CPUs
-  Fd look;                        ///< the program that fills it
-  Fd groups;                      ///< numbers by cgroup
-  Fd free;                        ///< numbers that nobody has
+  using Cycles = unsigned long long;
+
+  MapView<ftap_usage> usages;                     ///< CPUs * groups
+  MapView<ftap_numbers> numbers;                  ///< one
+  MapView<Cycles> cycles;                         ///< CPUs * groups; none where they are not counted
+  std::shared_ptr<const CycleCounters> counters;  ///< null: they are not
+  MapView<ftap_running> running;                  ///< CPUs
+  Fd look;                                        ///< the program that fills it
+  Fd groups;                                      ///< numbers by cgroup
+  Fd free;                                        ///< numbers that nobody has
   std::uint32_t nr_groups = 0;
 };
 
@@ -43,6 +49,9 @@ class UsageReader {
   /// Looks at what runs now. False: it could not.
   bool look();
 
+  /// UsageSource::counts_cycles().
+  [[nodiscard]] bool counts_cycles() const { return counts_cycles_; }
+
   /// UsageSource::release().
   [[nodiscard]] GroupUsage release(const telemetry::NumberedCgroup& cgroup);
 
@@ -50,10 +59,16 @@ class UsageReader {
   struct Running {
     std::uint32_t group = 0;
     std::uint64_t run_ns = 0;
+    std::uint64_t cycles = 0;
   };
+
+  /// Of what a CPU's task has run since its last switch.
+  [[nodiscard]] std::uint64_t cycles_of(std::size_t cpu, const ftap_running& running);
 
   UsageMaps maps_;
   std::vector<Running> running_;  // at the last look()
+  bool counts_cycles_ = false;
+  std::uint64_t cycles_unread_ = 0;  // when that was looked at last
 };
 
 }  // namespace flowtap::kernel

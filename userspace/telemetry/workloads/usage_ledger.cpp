@@ -20,6 +20,7 @@ GroupUsage since(const GroupUsage& now, const GroupUsage& before) {
   return {.run_ns = more(now.run_ns, before.run_ns),
           .wait_ns = more(now.wait_ns, before.wait_ns),
           .dispatches = more(now.dispatches, before.dispatches),
+          .cycles = more(now.cycles, before.cycles),
           .waits = waits_since(now.waits, before.waits)};
 }
 
@@ -28,6 +29,7 @@ GroupUsage most(const GroupUsage& a, const GroupUsage& b) {
   return {.run_ns = std::max(a.run_ns, b.run_ns),
           .wait_ns = std::max(a.wait_ns, b.wait_ns),
           .dispatches = std::max(a.dispatches, b.dispatches),
+          .cycles = std::max(a.cycles, b.cycles),
           .waits = b.waits};
 }
 

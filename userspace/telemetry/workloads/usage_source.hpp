@@ -24,12 +24,15 @@ struct GroupUsage {
       0;  ///< on a CPU, as the kernel charges it to the cgroup, up to each task's last switch
   std::uint64_t wait_ns = 0;     ///< runnable without a CPU
   std::uint64_t dispatches = 0;  ///< times that a task of it was given one
-  Waits waits{};                 ///< of them those whose wait is known; of a source they wrap at 32 bits
+  std::uint64_t cycles =
+      0;          ///< of the CPUs; 0: not counted. What is in run_ns may be missing here until a switch
+  Waits waits{};  ///< of them those whose wait is known; of a source they wrap at 32 bits
 
   GroupUsage& operator+=(const GroupUsage& more) {
     run_ns += more.run_ns;
     wait_ns += more.wait_ns;
     dispatches += more.dispatches;
+    cycles += more.cycles;
     for (std::size_t i = 0; i < waits.size(); ++i) waits[i] += more.waits[i];
     return *this;
   }
@@ -70,6 +73,8 @@ class UsageSource {
   [[nodiscard]] virtual bool take_events(const std::function<void(CgroupEvent)>& take) = 0;
   /// All of which a task was given a CPU.
   [[nodiscard]] virtual Result<std::vector<NumberedCgroup>> numbered() = 0;
+  /// Whether the cycles of all that ran between the last two calls of numbered() are in the usage.
+  [[nodiscard]] virtual bool counts_cycles() const { return false; }
   [[nodiscard]] virtual GroupUsage read(std::uint32_t group) const = 0;
   /// The last that was used under the number, which is free for another cgroup from now on. Only for a cgroup that is gone,
   /// some time after that: its last task is still on its way out.

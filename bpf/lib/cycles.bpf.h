@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Cycles of the CPUs, by cgroup: what a CPU's counter has counted between two context switches is added to the group of the
+ * task that ran, beside its time (usage.bpf.h). An hour at 3 GHz takes more energy than one at 1 GHz.
+ *
+ * What an interrupt took is the task's that it interrupted, and of a task that has moved itself all since its last switch is
+ * the new group's.
+ */
+#ifndef FTAP_LIB_CYCLES_BPF_H
+#define FTAP_LIB_CYCLES_BPF_H
+
+#include "bpf/lib/usage.bpf.h"
+
+/* Set before load: as a constant the verifier removes all of this where it is off. */
+const volatile bool ftap_cycles_on = false;
+
+/* Opened by userspace, one for each CPU that is online then. */
+struct {
+  __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+  __uint(max_entries, 1); /* the loader sets it to the highest possible CPU + 1 */
+  __type(key, __u32);
+  __type(value, __u32);
+} ftap_counters SEC(".maps");
+
+/* Beside ftap_usages and not in it: an element there is a cache line. */
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1); /* the loader sets it to CPUs * groups */
+  __type(key, __u32);
+  __type(value, __u64);
+} ftap_cycles SEC(".maps");
+
+/* Of this CPU since its last switch, by whatever ran on it; 0 where that is not known. */
+static __always_inline __u64 cycles_since_switch(struct ftap_cpu* here) {
+  if (!ftap_cycles_on) return 0;
+  struct bpf_perf_event_value now = {};
+  __u64 before = here->cycles;
+  here->cycles = 0;
+  if (bpf_perf_event_read_value(&ftap_counters, BPF_F_CURRENT_CPU, &now, sizeof(now))) {
+    struct ftap_numbers* all = numbers();
+    if (all) __sync_fetch_and_add(&all->cycles_unread, 1);
+    return 0;
+  }
+  here->cycles = now.counter;
+  return before && now.counter > before ? now.counter - before : 0;
+}
+
+/* Of the task that leaves the CPU, whose time was accounted for just before. */
+static __always_inline void account_cycles(struct ftap_task* t, __u32 cpu_id, __u64 cycles) {
+  if (!ftap_cycles_on || !t->css) return;
+  __u32 i = cpu_id * ftap_nr_groups + t->group;
+  __u64* of_group = bpf_map_lookup_elem(&ftap_cycles, &i);
+  if (of_group) *of_group += cycles;
+}
+
+#endif /* FTAP_LIB_CYCLES_BPF_H */

@@ -1,0 +1,167 @@
+// The cycles of CPUs by cgroup. These machines have no counter of cycles, so that what is counted is each CPU's own clock: its
+// nanoseconds go the same way, and their sum is known.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "tests/bpf/accounted.hpp"
+#include "tests/bpf/count_crew.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+using kernel::CycleCounters;
+using kernel::CycleEvent;
+
+using Counters = std::shared_ptr<const CycleCounters>;
+
+Counters clocks(const kernel::Topology& topology = kernel::read_topology("/sys").value()) {
+  return std::make_shared<const CycleCounters>(CycleCounters::open(topology, CycleEvent::clock()).value());
+}
+
+// Whatever ran, but the idle tasks.
+std::uint64_t cycles_of_all(kernel::UsageReader& usage) {
+  EXPECT_TRUE(usage.look());
+  std::uint64_t sum = usage.read(FTAP_GROUP_OTHER).cycles;
+  const auto numbered = usage.numbered();
+  EXPECT_TRUE(numbered);
+  for (const auto& cgroup : *numbered) sum += usage.read(cgroup.group).cycles;
+  return sum;
+}
+
+std::uint64_t shown_by(const CycleCounters& counters) {
+  std::uint64_t sum = 0;
+  for (const int cpu : online_cpus()) sum += counters.read(static_cast<std::size_t>(cpu)).value();
+  return sum;
+}
+
+// Two for each CPU, so that none is idle, and each is switched away from soon.
+void keep_busy(Hands& hands, std::chrono::milliseconds time) {
+  for (const int cpu : online_cpus())
+    for (int i = 0; i < 2; ++i)
+      hands.thread([cpu, time] {
+        pin_to({cpu});
+        spin(time);
+      });
+}
+
+TEST(UsageCycles, OfAllThatRunIsWhatTheCountersShow) {
+  Crew crew([](Hands& hands) {
+    keep_busy(hands, 1500ms);
+    hands.wait();
+  });
+  const Counters counters = clocks();
+  const kernel::DispatchLive live = attach_usage(1024, counters);
+  kernel::UsageReader usage = live.usage().value();
+  crew.go();
+  std::this_thread::sleep_for(300ms);  // all have begun
+  const std::uint64_t shown_before = shown_by(*counters);
+  const std::uint64_t before = cycles_of_all(usage);
+  std::this_thread::sleep_for(1s);
+  const std::uint64_t shown = shown_by(*counters) - shown_before;
+  const std::uint64_t counted = cycles_of_all(usage) - before;
+  const bool whole = usage.counts_cycles();
+  crew.finish();
+  std::printf("the CPUs' clocks went %.3f ms, whoever ran had %.3f\n", static_cast<double>(shown) * 1e-6,
+              static_cast<double>(counted) * 1e-6);
+  EXPECT_GT(shown, 900'000'000U * online_cpus().size());
+  // A turn of some milliseconds on each CPU is not over at either end.
+  EXPECT_NEAR(static_cast<double>(counted) / static_cast<double>(shown), 1, 0.05);
+  EXPECT_TRUE(whole);
+}
+
+TEST(UsageCycles, OfACgroupAreThoseOfItsTime) {
+  Crew crew({[](Hands&) {},
+             [](Hands& hands) {
+               keep_busy(hands, 300ms);
+               hands.wait();
+             }});
+  const kernel::DispatchLive live = attach_usage(1024, clocks());
+  kernel::UsageReader usage = live.usage().value();
+  crew.go();
+  crew.finish();
+  (void)crew.quiesce();
+  const auto group = usage.group_of(crew.cgroup_id());
+  ASSERT_TRUE(group);
+  const kernel::GroupUsage before = usage.read(*group);
+  crew.go();
+  crew.finish();
+  (void)crew.quiesce();
+  const kernel::GroupUsage after = usage.read(*group);
+  const auto ran = static_cast<double>(after.run_ns - before.run_ns);
+  const auto cycles = static_cast<double>(after.cycles - before.cycles);
+  std::printf("%.3f ms of %.3f ms\n", cycles * 1e-6, ran * 1e-6);
+  EXPECT_GE(ran, 600e6 * static_cast<double>(online_cpus().size()));
+  // A CPU's clock goes on where the kernel charges nobody: in interrupts, and while a virtual one stands still.
+  EXPECT_GE(cycles, 0.99 * ran);
+  EXPECT_LE(cycles, 2 * ran);
+}
+
+TEST(UsageCycles, OfWhatHasItsCpuToItselfGoOnWithoutASwitch) {
+  Crew crew([](Hands& hands) {
+    hands.thread([] {
+      pin_to({online_cpus().back()});
+      spin(1500ms);
+    });
+    hands.wait();
+  });
+  const kernel::DispatchLive live = attach_usage(1024, clocks());
+  kernel::UsageReader usage = live.usage().value();
+  crew.go();
+  std::this_thread::sleep_for(1s);
+  ASSERT_TRUE(usage.look());
+  const auto group = usage.group_of(crew.cgroup_id());
+  ASSERT_TRUE(group);
+  const kernel::GroupUsage now = usage.read(*group);
+  EXPECT_TRUE(usage.counts_cycles());
+  crew.finish();
+  // What runs for less than 50 ms has its cycles at its next switch.
+  EXPECT_GT(now.run_ns, 100'000'000U);
+  EXPECT_GT(now.cycles + 60'000'000, now.run_ns);
+}
+
+TEST(UsageCycles, AreNotWholeWhereACpuHasNoCounter) {
+  auto topology = kernel::read_topology("/sys").value();
+  if (topology.online < 2) GTEST_SKIP() << "one CPU is not all";
+  topology.online_list = "0";
+  const kernel::DispatchLive live = attach_usage(1024, clocks(topology));
+  kernel::UsageReader usage = live.usage().value();
+  ASSERT_TRUE(usage.look());
+  Crew crew([](Hands& hands) {
+    keep_busy(hands, 50ms);
+    hands.wait();
+  });
+  crew.go();
+  crew.finish();
+  ASSERT_TRUE(usage.look());
+  EXPECT_FALSE(usage.counts_cycles());
+}
+
+TEST(UsageCycles, AreNotCountedUnlessAskedFor) {
+  Crew crew([](Hands&) { spin(50ms); });
+  const kernel::DispatchLive live = attach_usage();
+  kernel::UsageReader usage = live.usage().value();
+  crew.go();
+  crew.finish();
+  EXPECT_EQ(cycles_of_all(usage), 0U);
+  EXPECT_FALSE(usage.counts_cycles());
+}
+
+// On a machine that has them these are cycles, else it is said that it has none.
+TEST(UsageCycles, OfTheHardwareAreThereOrSaidToBeMissing) {
+  const auto counters = CycleCounters::open(kernel::read_topology("/sys").value(), CycleEvent::hardware());
+  if (!counters) {
+    std::printf("%s\n", counters.error().what.c_str());
+    EXPECT_FALSE(counters.error().what.empty());
+    return;
+  }
+  const std::uint64_t before = shown_by(*counters);
+  spin(50ms);
+  EXPECT_GT(shown_by(*counters) - before, 10'000'000U);
+}
+
+}  // namespace
+}  // namespace flowtap::test
