@@ -144,7 +144,8 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
       std::string::npos);
   EXPECT_NE(flowtap("top --interval 1").output.find("accepted: 100ms to 1h, such as 500ms or 2s\n"),
             std::string::npos);
-  EXPECT_NE(flowtap("top --pods --sort name").output.find("accepted: cpu, wait, memory, io, logs, watts\n"),
+  EXPECT_NE(flowtap("top --pods --sort name")
+                .output.find("accepted: cpu, wait, memory, io, logs, watts, gpu, gpu-memory\n"),
             std::string::npos);
   EXPECT_TRUE(flowtap("logs a/b --tail 5 --stream stdout")
                   .output.starts_with("flowtap: --stream and --tail exclude each other\n"));

@@ -74,6 +74,41 @@ TEST(Pods, AreSumsOfTheirContainersByTheSecond) {
       << "new: it has no rate yet; pg-0: its counter went back; nobody has energy";
 }
 
+// What a pod has of two GPUs, in JSON.
+std::string of_gpus(double used, double memory, double joules) {
+  std::string series;
+  for (const char* gpu : {"0000:03:00.0", "0000:04:00.0"})
+    for (const auto& [name, value] :
+         {std::pair{"utilization_ratio", used}, {"memory_used_bytes", memory}, {"joules_total", joules}})
+      series += std::string(series.empty() ? "" : ",") + R"({"name":"flowtap_workload_device_)" + name +
+                R"(","labels":{"vendor":"nvidia","device":")" + gpu + R"("},"value":)" +
+                std::to_string(value) + "}";
+  return series;
+}
+
+TEST(Pods, HaveWhatTheyUseOfAllGpusAndItsPower) {
+  const auto at = [](double seconds, const std::string& gpus, double joules) {
+    const std::string json =
+        R"({"time_seconds":)" + std::to_string(seconds) + R"(,"monotonic_seconds":)" +
+        std::to_string(seconds) +
+        R"(,"workloads":[{"kind":"pod","namespace":"ml","pod":"train-0","container":"a",)"
+        R"("values":{"flowtap_workload_joules_total":)" +
+        std::to_string(joules) + R"(},"series":[)" + gpus +
+        R"(]},{"kind":"pod","namespace":"ml","pod":"idle-0","container":"a","values":{}}]})";
+    return reading(json.c_str());
+  };
+  const auto before = at(1000, of_gpus(0, 0, 500), 50);
+  PodInterval all = pod_interval(&before, at(1010, of_gpus(0.45, 1 << 30, 3500), 150), {});
+  sort_rows(all.rows, pod_column("gpu").value());
+  EXPECT_EQ(pods_block(all, pod_column("gpu").value(), kUtf8),
+            "flowtap  1970-01-01T00:16:50.000Z  last 10.0 s\n"
+            "\n"
+            "  pod          power     GPU   GPU mem\n"
+            "  ml/train-0   610 W    90 %  2.00 GiB\n"
+            "  ml/idle-0        -       -         -\n")
+      << "10 W of the node's energy, 300 of each GPU's";
+}
+
 TEST(Pods, AreSortedByAnyColumnWithTheUnknownLastAndByName) {
   EXPECT_EQ(names(interval({}, "wait")), (Names{"web-5", "batch", "new\x1b[", "pg-0"}));
   EXPECT_EQ(names(interval({}, "memory")), (Names{"web-5", "batch", "new\x1b[", "pg-0"}));
