@@ -5,6 +5,8 @@
  *
  * The kernel fires both events with interrupts off (kernel: TRACE_CGROUP_PATH), so neither program misses one to itself.
  *
+ * Only ends wake who reads, and a ring that fills up: the files of a cgroup tell what it has used for as long as its runtime takes to remove it.
+ *
  * And how containers end: a container is known by its first process, which is number 1 of a pid namespace that was made in
  * flowtapd's own. One that shares another's pid namespace has no such process, and its end is not told.
  */
@@ -13,9 +15,11 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+#define FTAP_RING_BYTES (1 << 20) /* 1,000 events */
+
 struct {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
-  __uint(max_entries, 1 << 20); /* 1,000 events between two looks */
+  __uint(max_entries, FTAP_RING_BYTES);
 } ftap_cgroups SEC(".maps");
 
 /* Events that found no room in the ring. */
@@ -32,7 +36,8 @@ static __always_inline int tell(struct cgroup* cgroup, const char* path, __u32 k
   event->kind = kind;
   long length = bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
   event->length = length > 0 ? length : 0;
-  bpf_ringbuf_submit(event, 0);
+  bool fills_up = bpf_ringbuf_query(&ftap_cgroups, BPF_RB_AVAIL_DATA) > FTAP_RING_BYTES / 4;
+  bpf_ringbuf_submit(event, fills_up ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
   return 0;
 }
 
@@ -78,6 +83,6 @@ int BPF_PROG(ftap_ended, struct task_struct* task) {
   event->time = bpf_ktime_get_ns();
   event->oom = BPF_CORE_READ(task, signal, oom_mm) != 0;
   event->unused = 0;
-  bpf_ringbuf_submit(event, 0);
+  bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
   return 0;
 }

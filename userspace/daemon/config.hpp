@@ -89,7 +89,7 @@ struct Config {
   struct Telemetry {
     bool enabled = true;
     std::chrono::milliseconds time_limit{500};
-    std::uint64_t max_cgroups = 2048;
+    std::uint64_t max_cgroups = 4096;
     std::chrono::milliseconds keep = std::chrono::minutes(5);
     bool operator==(const Telemetry&) const = default;
   } telemetry;

@@ -99,6 +99,10 @@ int CgroupWatch::note(void* watch, void* record, unsigned long size) noexcept {
   return 0;
 }
 
+int CgroupWatch::ends() const {
+  return ring_buffer__epoll_fd(ring_.get());
+}
+
 bool CgroupWatch::take(const std::function<void(CgroupEvent)>& take) {
   take_ = &take;
   const int taken = ring_buffer__consume(ring_.get());

@@ -28,6 +28,10 @@ class CgroupWatch {
 
   /// UsageSource::take_events().
   [[nodiscard]] bool take(const std::function<void(telemetry::CgroupEvent)>& take);
+  /// UsageSource::lost_events(), as of the last take().
+  [[nodiscard]] std::uint64_t lost() const { return lost_; }
+  /// UsageSource::ends().
+  [[nodiscard]] int ends() const;
 
  private:
   CgroupWatch() = default;

@@ -17,6 +17,8 @@ class NodeUsage final : public telemetry::UsageSource {
   [[nodiscard]] bool take_events(const std::function<void(telemetry::CgroupEvent)>& take) override {
     return watch_->take(take);
   }
+  [[nodiscard]] std::uint64_t lost_events() const override { return watch_->lost(); }
+  [[nodiscard]] int ends() const override { return watch_->ends(); }
   [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() override {
     if (!reader_.look()) return fail("cannot look at what runs now");
     return reader_.numbered();

@@ -237,6 +237,41 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
   EXPECT_EQ(value(ended, "flowtap_read_errors_total", {{"what", "workloads"}}), 0);
 }
 
+// Its cgroup is gone before the next cycle. That it is not seen at its end in the files of that is no matter of a cycle.
+TEST(Workloads, WhatAContainerUsedUpToItsEndIsInTheFilesOfItsCgroup) {
+  const ScratchRoot root;
+  Podman podman(root);
+  Daemon daemon(root, kCapturing);
+  daemon.wait_ready();
+  double used = 0;
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(podman.run({.name = fmt::format("short-{}", i),
+                          .command = shell("i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done"),
+                          .flags = {"--rm"}}),
+              0);
+  Stats stats;
+  double by_files = 0;
+  EXPECT_TRUE(eventually([&] {
+    stats = daemon.settled_stats();
+    used = by_files = 0;
+    for (int i = 0; i < 4; ++i) {
+      const Labels labels{{"kind", "container"},
+                          {"namespace", ""},
+                          {"pod", ""},
+                          {"container", fmt::format("short-{}", i)},
+                          {"workload", ""}};
+      used += std::max(0.0, value(stats, kCpu, labels));
+      for (const char* part :
+           {"flowtap_workload_cpu_user_seconds_total", "flowtap_workload_cpu_system_seconds_total"})
+        by_files += std::max(0.0, value(stats, part, labels));
+    }
+    return used > 0 && by_files >= 0.9 * used;
+  })) << "by context switches "
+      << used << " s, by files " << by_files << " s";
+  fmt::print("by context switches {:.3f} s, by the files of their cgroups {:.3f} s\n", used, by_files);
+  EXPECT_LE(by_files, 1.1 * used);
+}
+
 TEST(Workloads, ContainersThatLiveForAMomentHaveTheirNames) {
   constexpr unsigned kLives = 300;
   const ScratchRoot root;

@@ -47,28 +47,42 @@ FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::ti
   return now + every_ - (now - first + offset) % every_;
 }
 
+bool FileLedger::look(Entry& entry, const std::string& path, Entry::Instance& instance, Clock::time_point now,
+                      std::uint64_t& unread) const {
+  CgroupValues fresh;
+  if (!instance.cgroup->read(fresh, unread)) return false;
+  add_counters(entry.values, fresh, instance.last);
+  instance.last.gauges = fresh.gauges;
+  instance.due = due(path, instance.first, now);
+  return true;
+}
+
+void FileLedger::open(Entry& entry, const std::string& path, Clock::time_point now, std::uint64_t& unread) {
+  Entry::Instance fresh{
+      .cgroup = source_->open(path, unread), .last = {}, .first = began_ ? now : now - kYoung, .due = now};
+  if (fresh.cgroup && look(entry, path, fresh, now, unread)) entry.instances.emplace(path, std::move(fresh));
+}
+
+void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
+                           std::uint64_t& unread) {
+  Entry& entry = workloads_[name];
+  const auto at = entry.instances.find(top);
+  if (at == entry.instances.end())
+    open(entry, top, now, unread);
+  else
+    (void)look(entry, top, at->second, now, unread);
+}
+
 void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now,
                       std::uint64_t& unread) {
-  const auto look = [&](const std::string& path, Entry::Instance& instance) {
-    CgroupValues fresh;
-    if (!instance.cgroup->read(fresh, unread)) return false;
-    add_counters(entry.values, fresh, instance.last);
-    instance.last.gauges = fresh.gauges;
-    instance.due = due(path, instance.first, now);
-    return true;
-  };
   for (auto at = entry.instances.begin(); at != entry.instances.end();) {
     // Those that `tops` does not have at the moment: what ran in them has ended. If they are there, and something runs in them
     // again, they are the same.
     const bool idle = now < at->second.due && tops.contains(at->first);
-    at = idle || look(at->first, at->second) ? std::next(at) : entry.instances.erase(at);
+    at = idle || look(entry, at->first, at->second, now, unread) ? std::next(at) : entry.instances.erase(at);
   }
-  for (const std::string& path : tops) {
-    if (entry.instances.contains(path)) continue;
-    Entry::Instance fresh{
-        .cgroup = source_->open(path, unread), .last = {}, .first = began_ ? now : now - kYoung, .due = now};
-    if (fresh.cgroup && look(path, fresh)) entry.instances.emplace(path, std::move(fresh));
-  }
+  for (const std::string& path : tops)
+    if (!entry.instances.contains(path)) open(entry, path, now, unread);
   entry.values.gauges = {};
   bool first = true;
   for (const auto& [path, instance] : entry.instances)

@@ -11,8 +11,8 @@
 
 namespace flowtap::telemetry {
 
-/// Counters: of what ended, as it was read last, and of what is there; of a cgroup that ends between two reads the last of
-/// them counts, so that at most what is between two looks of its faults and input/output is missed (UsageLedger misses no CPU time). They never
+/// Counters: of what ended, as it was read last, and of what is there. A container's are read once more when it ends; of another
+/// cgroup that ends between two reads the last of them counts (UsageLedger misses no CPU time). They never
 /// fall, and begin with what the kernel counted of the cgroup before flowtapd saw it. Gauges: the sum over what is there,
 /// absent where nothing is. A limit is absent unless all that is there has one. Not thread-safe.
 class FileLedger {
@@ -36,6 +36,10 @@ class FileLedger {
   /// Reads what is due of `workloads`, and forgets all others. What could not be read is added to `unread`.
   void round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now, std::uint64_t& unread);
 
+  /// What the cgroup at `top` has used, whose container has just ended: this is the last time that its files tell.
+  void read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
+                 std::uint64_t& unread);
+
   struct Entry {
     CgroupValues values;
 
@@ -51,6 +55,9 @@ class FileLedger {
 
  private:
   void read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now, std::uint64_t& unread);
+  bool look(Entry& entry, const std::string& path, Entry::Instance& instance, Clock::time_point now,
+            std::uint64_t& unread) const;
+  void open(Entry& entry, const std::string& path, Clock::time_point now, std::uint64_t& unread);
 
   Clock::duration every_ = kEvery;
   bool began_ = false;                    // what comes now is new

@@ -42,6 +42,28 @@ void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   if (event.ended) cgroup.ended = event.ended;
 }
 
+void UsageLedger::take_events(UsageSource& source, Clock::time_point now, std::vector<std::uint64_t>* ended) {
+  const bool whole = source.take_events([&](CgroupEvent event) {
+    if (ended != nullptr && event.ended) ended->push_back(event.id);
+    note(std::move(event), now);
+  });
+  missed_ = missed_ || !whole;
+}
+
+std::vector<UsageLedger::Ending> UsageLedger::take_endings(UsageSource& source, CgroupNames& names,
+                                                           Clock::time_point now) {
+  std::vector<std::uint64_t> ended;
+  take_events(source, now, &ended);
+  std::vector<Ending> endings;
+  for (const std::uint64_t id : ended) {
+    auto& cgroup = *cgroups_.find(id);
+    ask(cgroup, names, now);
+    const auto& naming = cgroup.second.naming;
+    if (naming && naming->complete && !naming->top.empty()) endings.push_back({naming->name, naming->top});
+  }
+  return endings;
+}
+
 Status UsageLedger::walk(CgroupNames& names, Clock::time_point now) {
   std::unordered_set<std::uint64_t> there;
   FTAP_TRY(names.walk([&](std::uint64_t id, std::string path) {
@@ -81,18 +103,32 @@ void UsageLedger::note_living(Clock::time_point now) {
 
 void UsageLedger::forget_old(Clock::time_point now) {
   std::erase_if(workloads_, [&](const auto& entry) { return now - entry.second.last > keep_; });
+  std::vector<std::pair<Clock::time_point, WorkloadName>> ended;
+  for (const auto& [name, workload] : workloads_)
+    if (workload.last != now) ended.emplace_back(workload.last, name);
+  if (ended.size() <= kMostEnded) return;
+  const auto last = ended.begin() + static_cast<std::ptrdiff_t>(ended.size() - kMostEnded);
+  std::ranges::nth_element(ended, last);
+  for (auto at = ended.begin(); at != last; ++at) workloads_.erase(at->second);
+  forgotten_ += ended.size() - kMostEnded;
+}
+
+std::size_t UsageLedger::numbered() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(cgroups_, [](const auto& cgroup) { return cgroup.second.group.has_value(); }));
 }
 
 Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_point now) {
   // Before the events: a cgroup is made before a task of it is given a CPU, so that those tell of all that are here.
   FTAP_TRY_ASSIGN(numbered, source.numbered());
-  if (!source.take_events([&](CgroupEvent event) { note(std::move(event), now); })) missed_ = true;
+  take_events(source, now);
   for (const auto& [id, group] : numbered) {
     const auto [at, fresh] = cgroups_.try_emplace(id, now);
     at->second.group = group;
     missed_ = missed_ || fresh;
   }
-  if (missed_) FTAP_TRY(walk(names, now));
+  // What is known goes on where it cannot be looked, as of too many.
+  if (missed_ && !walk(names, now)) ++failed_walks_;
 
   for (auto at = cgroups_.begin(); at != cgroups_.end();) {
     Cgroup& cgroup = at->second;

@@ -64,11 +64,22 @@ class UsageLedger {
   static constexpr std::uint64_t kRoot = 1;
   /// The last tasks of a cgroup are still switching when its directory goes.
   static constexpr std::chrono::seconds kGrace{2};
+  /// More workloads that have ended are not kept: who makes many, each with a name of its own, would push out what lives.
+  static constexpr std::size_t kMostEnded = 4096;
   /// How long somebody is asked for a name again before the cgroup counts as what is known by then.
   static constexpr std::chrono::seconds kPatience{10};
 
-  /// Workloads of which nothing is there any more are forgotten after `keep`.
+  /// Workloads of which nothing is there any more are forgotten after `keep`, or when kMostEnded have ended after them.
   explicit UsageLedger(std::chrono::milliseconds keep) : keep_(keep) {}
+
+  /// A container that ends now; its cgroup is still there, for a moment.
+  struct Ending {
+    WorkloadName name;
+    std::string top;  ///< CgroupNaming::top
+  };
+  /// Takes the events that there are, and returns whose container has ended, as far as that is known at once.
+  [[nodiscard]] std::vector<Ending> take_endings(UsageSource& source, CgroupNames& names,
+                                                 Clock::time_point now);
 
   /// Reads all anew.
   [[nodiscard]] Status round(UsageSource& source, CgroupNames& names, Clock::time_point now);
@@ -80,6 +91,12 @@ class UsageLedger {
   [[nodiscard]] std::vector<EndedContainer> take_ended() { return std::exchange(ended_, {}); }
 
   [[nodiscard]] std::size_t cgroups() const { return cgroups_.size(); }
+  /// That have a number: their usage is told apart.
+  [[nodiscard]] std::size_t numbered() const;
+  /// Workloads that were forgotten before their time.
+  [[nodiscard]] std::uint64_t forgotten() const { return forgotten_; }
+  /// Times that it could not be looked which cgroups there are: what began unseen is told as it runs, by no name.
+  [[nodiscard]] std::uint64_t failed_walks() const { return failed_walks_; }
 
  private:
   struct Cgroup {
@@ -103,6 +120,7 @@ class UsageLedger {
   using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
 
   void note(CgroupEvent event, Clock::time_point now);
+  void take_events(UsageSource& source, Clock::time_point now, std::vector<std::uint64_t>* ended = nullptr);
   /// Looks at all there are, and so finds what nobody told.
   [[nodiscard]] Status walk(CgroupNames& names, Clock::time_point now);
   static void ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::time_point now);
@@ -116,6 +134,8 @@ class UsageLedger {
   std::vector<EndedContainer> ended_;
   GroupUsage unnumbered_;  // what the workloads have of it
   bool missed_ = true;     // events, at the start all
+  std::uint64_t forgotten_ = 0;
+  std::uint64_t failed_walks_ = 0;
 };
 
 }  // namespace flowtap::telemetry

@@ -71,6 +71,11 @@ class UsageSource {
 
   /// Calls `take` for what came and went since the last call, in order. False: some of it is lost.
   [[nodiscard]] virtual bool take_events(const std::function<void(CgroupEvent)>& take) = 0;
+  /// How many events were lost so far.
+  [[nodiscard]] virtual std::uint64_t lost_events() const { return 0; }
+  /// A descriptor that becomes readable when a container has ended, or many events wait, until take_events();
+  /// -1: nobody tells.
+  [[nodiscard]] virtual int ends() const { return -1; }
   /// All of which a task was given a CPU.
   [[nodiscard]] virtual Result<std::vector<NumberedCgroup>> numbered() = 0;
   /// Whether the cycles of all that ran between the last two calls of numbered() are in the usage.

@@ -1,5 +1,13 @@
 #include "telemetry/workloads/workload_collector.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
 #include "telemetry/workloads/file_series.hpp"
 
 namespace flowtap::telemetry {
@@ -30,13 +38,63 @@ std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::
 
 }  // namespace
 
+WorkloadCollector::WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
+                                     std::unique_ptr<CgroupSource> files, std::string proc,
+                                     std::shared_ptr<UsageBoard> board,
+                                     std::shared_ptr<ProcessBoard> processes,
+                                     std::shared_ptr<ContainerEnds> ends, std::chrono::milliseconds keep)
+    : board_(std::move(board)),
+      processes_(std::move(processes)),
+      ends_(std::move(ends)),
+      source_(std::move(source)),
+      names_(std::move(names)),
+      ledger_(keep),
+      networks_(std::move(proc)) {
+  if (!files) return;
+  files_.emplace(std::move(files));
+  stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
+  // Without either, what a container did after the last reading is missed.
+  if (source_->ends() >= 0 && stop_.valid()) watcher_ = std::thread([this] { watch_ends(); });
+}
+
+WorkloadCollector::~WorkloadCollector() {
+  if (!watcher_.joinable()) return;
+  const std::uint64_t once = 1;
+  (void)!::write(stop_.get(), &once, sizeof(once));
+  watcher_.join();
+}
+
+void WorkloadCollector::watch_ends() noexcept {
+  std::array<pollfd, 2> fds{pollfd{.fd = source_->ends(), .events = POLLIN, .revents = 0},
+                            pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0}};
+  while (true) {
+    const int ready = ::poll(fds.data(), fds.size(), -1);
+    if (ready < 0 && errno != EINTR) return;
+    if (fds[1].revents != 0) return;
+    if (ready > 0 && fds[0].revents != 0) read_endings();
+  }
+}
+
+void WorkloadCollector::read_endings() {
+  const std::scoped_lock lock(mutex_);
+  const auto now = UsageLedger::Clock::now();
+  for (const UsageLedger::Ending& ending : ledger_.take_endings(*source_, *names_, now))
+    files_->read_last(ending.name, ending.top, now, unread_);
+}
+
 void WorkloadCollector::collect(Collected& out) {
+  const std::scoped_lock lock(mutex_);
+  out.unread += std::exchange(unread_, 0);
   const auto now = UsageLedger::Clock::now();
   // What it has is old then.
   if (!ledger_.round(*source_, *names_, now)) {
     ++out.unread;
     return;
   }
+  out.unread += ledger_.failed_walks() - std::exchange(failed_walks_, ledger_.failed_walks());
+  out.series.push_back({&stats::stat(StatId::kWORKLOAD_CGROUPS), {}, std::uint64_t{ledger_.numbered()}});
+  out.series.push_back({&stats::stat(StatId::kWORKLOAD_EVENTS_LOST), {}, source_->lost_events()});
+  out.series.push_back({&stats::stat(StatId::kWORKLOADS_FORGOTTEN), {}, ledger_.forgotten()});
   board_->post(ledger_.workloads());
   // Sandboxes are killed in order, when all is over.
   for (EndedContainer& ended : ledger_.take_ended())

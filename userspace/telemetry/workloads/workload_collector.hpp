@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
+#include "base/fd.hpp"
 #include "telemetry/collector.hpp"
 #include "telemetry/workloads/container_ends.hpp"
 #include "telemetry/workloads/file_ledger.hpp"
@@ -22,29 +25,30 @@ class WorkloadCollector final : public Collector {
   WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
                     std::unique_ptr<CgroupSource> files, std::string proc, std::shared_ptr<UsageBoard> board,
                     std::shared_ptr<ProcessBoard> processes, std::shared_ptr<ContainerEnds> ends,
-                    std::chrono::milliseconds keep)
-      : board_(std::move(board)),
-        processes_(std::move(processes)),
-        ends_(std::move(ends)),
-        source_(std::move(source)),
-        names_(std::move(names)),
-        ledger_(keep),
-        networks_(std::move(proc)) {
-    if (files) files_.emplace(std::move(files));
-  }
+                    std::chrono::milliseconds keep);
+  ~WorkloadCollector() override;
 
   [[nodiscard]] std::string_view name() const override { return "workloads"; }
   void collect(Collected& out) override;
 
  private:
+  void watch_ends() noexcept;
+  void read_endings();
+
   std::shared_ptr<UsageBoard> board_;
   std::shared_ptr<ProcessBoard> processes_;
   std::shared_ptr<ContainerEnds> ends_;
   std::unique_ptr<UsageSource> source_;
   std::unique_ptr<CgroupNames> names_;
+  std::mutex mutex_;  // of all below, and of whom they ask
   UsageLedger ledger_;
   std::optional<FileLedger> files_;
   NetworkLedger networks_;
+  std::uint64_t unread_ = 0;        // at ends
+  std::uint64_t failed_walks_ = 0;  // that were counted
+  Fd stop_;
+  std::thread
+      watcher_;  // reads the files of a container's cgroup when it ends: it may be gone by the next collect()
 };
 
 }  // namespace flowtap::telemetry

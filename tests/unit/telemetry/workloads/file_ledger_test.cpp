@@ -117,6 +117,32 @@ TEST(FileLedger, CountersGoOnOverARestart) {
   EXPECT_EQ(node.unread, 0U) << "an end is no error";
 }
 
+TEST(FileLedger, WhatEndsIsReadOnceMore) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 100);
+  node.round();
+  node.kernel.there["/1"]->values[kReadBytes] = 170;
+  node.ledger.read_last(named("a"), "/1", node.now, node.unread);
+  node.kernel.remove("/1");
+  node.tops("a").clear();
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 170U);
+  // One that began and ended between two looks.
+  node.kernel.make("/2", 30);
+  node.ledger.read_last(named("a"), "/2", node.now, node.unread);
+  node.kernel.remove("/2");
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 200U);
+  EXPECT_FALSE(node.gauge("a")) << "nothing is there";
+  EXPECT_EQ(node.kernel.open, 0);
+  // One that was removed before anybody could look.
+  node.ledger.read_last(named("a"), "/3", node.now, node.unread);
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 200U);
+  EXPECT_EQ(node.unread, 0U) << "an end is no error";
+}
+
 TEST(FileLedger, WhatWasThereBeforeIsNotYoung) {
   Node node;
   node.tops("a") = {"/1"};

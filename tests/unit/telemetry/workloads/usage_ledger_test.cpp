@@ -107,6 +107,7 @@ class FakeNames final : public CgroupNames {
   }
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override {
     ++walks;
+    if (!looks) return fail("too many");
     if (sees_all) see(UsageLedger::kRoot, "/");
     for (const auto& [id, path] : kernel_.there())
       if (sees_all) see(id, path);
@@ -115,6 +116,7 @@ class FakeNames final : public CgroupNames {
   [[nodiscard]] bool has_processes(const std::string& path) override { return at_rest.contains(path); }
   bool complete = true;
   bool sees_all = true;
+  bool looks = true;
   std::set<std::string> at_rest;
   int asked = 0;
   int walks = 0;
@@ -186,6 +188,28 @@ TEST(UsageLedger, TellsOfAnEndOnceAndWhenItIsKnownWhose) {
   EXPECT_EQ(ended.at(0).end.status, 42 << 8);
   node.round();
   EXPECT_TRUE(node.ledger.take_ended().empty());
+}
+
+TEST(UsageLedger, TellsAtOnceWhoseContainerEnds) {
+  Node node;
+  node.kernel.make(10, "/a");
+  node.kernel.use(10, 5);
+  EXPECT_TRUE(node.ledger.take_endings(node.kernel, node.names, node.now).empty()) << "it goes on";
+  node.kernel.end(10, 0);
+  const auto endings = node.ledger.take_endings(node.kernel, node.names, node.now);
+  ASSERT_EQ(endings.size(), 1U);
+  EXPECT_EQ(endings.at(0).name.container, "/a");
+  EXPECT_EQ(endings.at(0).top, "/a");
+  // What was taken out of the order is not lost to who asks each second.
+  node.kernel.remove(10);
+  node.round();
+  EXPECT_EQ(node.of("/a").run_ns, 5U);
+  EXPECT_EQ(node.ledger.take_ended().size(), 1U);
+  // Of whom only a part of the name is known the rest may be another's.
+  node.names.complete = false;
+  node.kernel.make(11, "/b");
+  node.kernel.end(11, 0);
+  EXPECT_TRUE(node.ledger.take_endings(node.kernel, node.names, node.now).empty());
 }
 
 TEST(UsageLedger, WhereOthersGoOnNothingHasEnded) {
@@ -330,6 +354,36 @@ TEST(UsageLedger, WorkloadsThatEndedAreForgottenAfterAWhile) {
 }
 
 // Cgroups come and go by the thousand, events are lost, numbers run out: what was used is counted, each nanosecond once.
+TEST(UsageLedger, OfManyThatEndedTheLatestAreKeptAndAllThatLive) {
+  Node node(20'000);
+  node.kernel.make(1, "/lives");
+  node.kernel.use(1, 1);
+  node.round();
+  constexpr std::uint64_t kMany = UsageLedger::kMostEnded + 100;
+  for (std::uint64_t id = 10; id < 10 + kMany; ++id) {
+    node.kernel.make(id, "/" + std::to_string(id));
+    node.kernel.use(id, 1);
+    node.kernel.remove(id);
+    if (id % 100 == 0) node.round();
+  }
+  node.round(10s);
+  node.round(10s);
+  EXPECT_EQ(node.ledger.workloads().size(), UsageLedger::kMostEnded + 1);
+  EXPECT_EQ(node.ledger.forgotten(), 100U);
+  EXPECT_EQ(node.of("/lives").run_ns, 1U);
+  EXPECT_EQ(node.of("/" + std::to_string(10 + kMany - 1)).run_ns, 1U) << "of the latest";
+}
+
+TEST(UsageLedger, WhereItCannotBeLookedWhatIsKnownGoesOn) {
+  Node node;
+  node.kernel.make(10, "/a");
+  node.kernel.use(10, 5);
+  node.names.looks = false;
+  node.round();
+  EXPECT_EQ(node.of("/a").run_ns, 5U);
+  EXPECT_EQ(node.ledger.failed_walks(), 1U);
+}
+
 TEST(UsageLedger, NothingIsLostOrCountedTwice) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
