@@ -19,6 +19,9 @@ class NodeExporter {
   /// Reads all anew. Throws std::runtime_error.
   [[nodiscard]] PromPage scrape() const;
 
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
+
  private:
   std::uint16_t port_;
   Process process_;

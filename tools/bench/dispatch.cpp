@@ -2,6 +2,9 @@
 //
 //   bench_dispatch OBJECT [OBJECT...]     builds of bpf/dispatch.bpf.c; the first is the product's
 //
+// The first in three ways: without and with the usage of each cgroup, and with the cycles of each on top. The others with the
+// usage, as flowtapd runs them.
+//
 // Once by the kernel's clock: the run time of all its programs less that of empty ones on the same
 // tracepoints, attached beside them, per run of the sched_switch program. Once end to end: a round of
 // ping-pong with and without.
@@ -12,6 +15,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -19,6 +23,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
+#include "kernel/cycle_counters.hpp"
 #include "kernel/program_stats.hpp"
 #include "kernel/requirements.hpp"
 #include "tools/bench/empties.hpp"
@@ -34,6 +39,7 @@ constexpr int kRounds = 11;
 constexpr int kShortRounds = 41;
 constexpr int kShorter = 4;
 constexpr std::string_view kSwitch = "tp_btf/sched_switch";
+constexpr std::uint32_t kCgroups = 2048;  // flowtapd's default
 
 struct Load {
   const char* what;
@@ -180,12 +186,22 @@ Status run(const std::vector<std::string>& objects) {
   FTAP_TRY(kernel::check_bpf_requirements());
   FTAP_TRY_ASSIGN(topology, kernel::read_topology("/sys"));
   FTAP_TRY_ASSIGN(empties, Empties::load());
+  // Not every machine lets its cycles be counted. To read this one is the same call, and no counter of the CPU.
+  FTAP_TRY_ASSIGN(counters, kernel::CycleCounters::open(topology, kernel::CycleEvent::clock()));
   std::vector<Build> builds;
-  for (const std::string& object : objects) {
-    FTAP_TRY_ASSIGN(tap, Tap::load(object, topology));
+  const auto add = [&](const std::string& object, const char* how, Tap::Account account) -> Status {
+    FTAP_TRY_ASSIGN(tap, Tap::load(object, topology, std::move(account)));
     const std::string file = std::filesystem::path(object).filename();
-    builds.push_back({file.substr(0, file.find('.')), std::move(tap)});
-  }
+    builds.push_back({file.substr(0, file.find('.')) + how, std::move(tap)});
+    return {};
+  };
+  FTAP_TRY(add(objects.front(), ", usage off", {}));
+  FTAP_TRY(add(objects.front(), ", usage on", {.cgroups = kCgroups}));
+  FTAP_TRY(add(
+      objects.front(), ", usage and cycles on",
+      {.cgroups = kCgroups, .counters = std::make_shared<const kernel::CycleCounters>(std::move(counters))}));
+  for (std::size_t i = 1; i < objects.size(); ++i)
+    FTAP_TRY(add(objects[i], ", usage on", {.cgroups = kCgroups}));
   print_section("dispatch path by the kernel's run_time_ns, ping-pong");
   for (const Load& load : kLoads) FTAP_TRY(by_run_time(builds, empties, load));
   print_section("dispatch path end to end, ping-pong");

@@ -28,6 +28,18 @@ void each_flow(std::string_view answer, std::string_view part, Take take) {
   }
 }
 
+test::Command command_of(const test::ScratchRoot& root, const std::string& stream,
+                         const std::vector<std::string>& flags) {
+  test::Command command{
+      .argv = {FLOWTAPD_PATH, "--host-root", root.path(), "--state-dir", root.file("state"), "--config",
+               root.write("flowtap.yaml", fmt::format("stream: {{bpffs: {}{}{}}}\n", root.file("bpffs"),
+                                                      stream.empty() ? "" : ", ", stream))},
+      .out = root.file("out"),
+      .err = root.file("err")};
+  command.argv.insert(command.argv.end(), flags.begin(), flags.end());
+  return command;
+}
+
 }  // namespace
 
 Result<double> process_cpu_ns(pid_t pid) {
@@ -54,14 +66,9 @@ Result<std::uint64_t> number_behind(std::string_view text, std::string_view key)
   return number;
 }
 
-Flowtapd::Flowtapd(const test::ScratchRoot& root, const std::string& stream)
-    : root_(root),
-      process_(
-          {.argv = {FLOWTAPD_PATH, "--host-root", root.path(), "--state-dir", root.file("state"), "--config",
-                    root.write("flowtap.yaml", fmt::format("stream: {{bpffs: {}{}{}}}\n", root.file("bpffs"),
-                                                           stream.empty() ? "" : ", ", stream))},
-           .out = root.file("out"),
-           .err = root.file("err")}) {}
+Flowtapd::Flowtapd(const test::ScratchRoot& root, const std::string& stream,
+                   const std::vector<std::string>& flags)
+    : root_(root), process_(command_of(root, stream, flags)) {}
 
 std::string Flowtapd::socket() const {
   return api::socket_path(root_.file("state"));
@@ -75,7 +82,7 @@ Result<std::string> Flowtapd::get(const std::string& target) const {
 
 Status Flowtapd::wait_ready() {
   if (test::eventually(
-          [this] { return get(std::string(api::kFlowsPath)).has_value() || !process_.running(); }) &&
+          [this] { return get(std::string(api::kStatusPath)).has_value() || !process_.running(); }) &&
       process_.running())
     return {};
   return fail("flowtapd does not begin: " + root_.read("err"));

@@ -31,8 +31,10 @@ struct FlowTotals {
 
 class Flowtapd {
  public:
-  /// `stream` is what stands in the configuration's `stream`, in YAML's flow style without braces; may be empty.
-  explicit Flowtapd(const test::ScratchRoot& root, const std::string& stream = {});
+  /// `stream` is what stands in the configuration's `stream`, in YAML's flow style without braces; may be empty. `flags` come
+  /// on top.
+  explicit Flowtapd(const test::ScratchRoot& root, const std::string& stream = {},
+                    const std::vector<std::string>& flags = {});
 
   [[nodiscard]] Status wait_ready();
 

@@ -75,7 +75,7 @@ Status Pods::begin(std::size_t number, Load load, Fd output) {
   pid = ::fork();
   if (pid < 0) return fail_errno(errno, "cannot fork");
   if (pid > 0) return {};
-  enter_pod(cgroup, output.get());
+  enter_pod(cgroup, output.get(), load.network);
   ::execl("/proc/self/exe", "pod", kArgument, std::to_string(load.lines).c_str(), load.ticking ? "1" : "0",
           nullptr);
   ::_exit(127);

@@ -17,10 +17,11 @@ namespace flowtap::bench {
 
 class Pods {
  public:
-  /// What each writes: `lines` at once (0: none), and then one each second if it is `ticking`.
+  /// What each does: writes `lines` at once (0: none), and then one each second if it is `ticking`.
   struct Load {
     std::uint64_t lines = 0;
     bool ticking = true;
+    bool network = false;  ///< of its own, with a device
   };
   /// So many, with lines of 100 B; they begin one after the other within `spread`.
   [[nodiscard]] static Result<std::unique_ptr<Pods>> start(

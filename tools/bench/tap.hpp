@@ -1,11 +1,13 @@
 // A build of bpf/dispatch.bpf.c, loaded from its object file: the product's, or one to compare it with.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "kernel/cycle_counters.hpp"
 #include "kernel/topology.hpp"
 
 struct bpf_link;
@@ -17,7 +19,13 @@ namespace flowtap::bench {
 /// Loaded once, then attached and detached as often as wanted, which userspace/kernel's stages do not allow.
 class Tap {
  public:
-  [[nodiscard]] static Result<Tap> load(const std::string& object_file, const kernel::Topology& topology);
+  /// What it accounts for beside the dispatches, as kernel::DispatchOpened has it.
+  struct Account {
+    std::uint32_t cgroups = 0;                                ///< so many at most; 0: no usage
+    std::shared_ptr<const kernel::CycleCounters> counters{};  ///< null: no cycles
+  };
+  [[nodiscard]] static Result<Tap> load(const std::string& object_file, const kernel::Topology& topology,
+                                        Account account);
 
   /// As the product: records of all tasks first, sched_switch last.
   Status attach();
@@ -37,7 +45,12 @@ class Tap {
   };
 
   Status visit_tasks(const bpf_program* iterator);
+  Status size(const kernel::Topology& topology);
+  Status free_all_groups();
 
+  [[nodiscard]] bool runs(const bpf_program* program) const;
+
+  Account account_;
   std::unique_ptr<bpf_object, Delete> object_;
   std::vector<std::unique_ptr<bpf_link, Delete>> links_;
 };

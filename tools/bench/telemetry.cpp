@@ -1,0 +1,188 @@
+// What it takes to measure a node and its containers: flowtapd that counts and measures, with no pods, 110 and 1,000, which
+// wake once a second, and Debian's node_exporter beside it.
+//
+//   bench_telemetry [PODS...]     with so many alone, without node_exporter
+#include <fmt/core.h>
+
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/support/http_client.hpp"
+#include "tests/support/node_exporter.hpp"
+#include "tools/bench/figures.hpp"
+#include "tools/bench/flowtapd.hpp"
+#include "tools/bench/pods.hpp"
+#include "tools/bench/powercap_tree.hpp"
+
+namespace flowtap::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kWindows = 6;
+constexpr auto kWindow = 5s;
+constexpr int kScrapes = 15;
+constexpr auto kSpread = 5s;    // what so many begin in is not what is looked at
+constexpr auto kSettled = 20s;  // names are asked for, and files read each second, for the first ten
+constexpr const char* kGzip = "Accept-Encoding: gzip";
+
+// Who is looked at, and where it answers.
+struct Server {
+  pid_t pid;
+  std::uint16_t port;
+};
+
+Result<test::HttpAnswer> scrape(const Server& server, const char* header) {
+  test::HttpAnswer answer = test::get_tcp(server.port, "/metrics", header);
+  if (answer.status != 200) return fail(fmt::format("/metrics answers {}", answer.status));
+  return answer;
+}
+
+// CPU over some windows, in each second of which `work` is done once.
+Result<Rounds> cpu_percent(const Server& server, const std::function<Status()>& work) {
+  Rounds percent;
+  for (int i = 0; i < kWindows; ++i) {
+    FTAP_TRY_ASSIGN(before, process_cpu_ns(server.pid));
+    const auto begin = Clock::now();
+    for (auto next = begin; next < begin + kWindow; next += 1s) {
+      std::this_thread::sleep_until(next);
+      FTAP_TRY(work());
+    }
+    std::this_thread::sleep_until(begin + kWindow);
+    FTAP_TRY_ASSIGN(after, process_cpu_ns(server.pid));
+    const std::chrono::duration<double, std::nano> wall = Clock::now() - begin;
+    percent.add(100 * (after - before) / wall.count());
+  }
+  return percent;
+}
+
+Status time_scrapes(const Server& server, const std::string& who) {
+  for (const char* header : {"", kGzip}) {
+    Rounds ms;
+    Rounds bytes;
+    for (int i = 0; i < kScrapes; ++i) {
+      std::this_thread::sleep_for(200ms);
+      const auto begin = Clock::now();
+      FTAP_TRY_ASSIGN(answer, scrape(server, header));
+      ms.add(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+      bytes.add(static_cast<double>(answer.body.size()));
+    }
+    const char* how = *header == '\0' ? "plain" : "gzip";
+    print_row(fmt::format("{}, scrape, {}", who, how), ms, "ms");
+    print_row(fmt::format("{}, scrape, {}", who, how), fmt::format("{:.0f}", bytes.median()), "bytes");
+  }
+  return {};
+}
+
+Status watch(const Server& server, const std::string& who, std::string_view cpu_goal) {
+  FTAP_TRY_ASSIGN(alone, cpu_percent(server, [] { return Status(); }));
+  print_row(who + ", nobody asks", alone, "% of a core", cpu_goal);
+  FTAP_TRY_ASSIGN(before, anonymous_mib(server.pid));
+  print_row(who + ", before the first scrape", fmt::format("{:.1f}", before), "MiB RssAnon");
+  FTAP_TRY_ASSIGN(scraped, cpu_percent(server, [&]() -> Status {
+                    FTAP_TRY_ASSIGN(answer, scrape(server, kGzip));
+                    return {};
+                  }));
+  print_row(who + ", scraped each second", scraped, "% of a core");
+  FTAP_TRY(time_scrapes(server, who));
+  FTAP_TRY_ASSIGN(after, anonymous_mib(server.pid));
+  print_row(who + ", after all scrapes", fmt::format("{:.1f}", after), "MiB RssAnon");
+  return {};
+}
+
+// Such as Kubernetes draws for a pod of a Deployment.
+std::string suffix_of(std::size_t number) {
+  std::string suffix = fmt::format("{:05}", number);
+  for (char& digit : suffix) digit = "bcdfghjklm"[digit - '0'];
+  return suffix;
+}
+
+// As containerd leaves it, so that all have names of the usual length.
+void write_bundle(const test::ScratchRoot& root, std::size_t number) {
+  const std::string id = PodCgroups::id_of(number);
+  const std::string directory = "run/containerd/io.containerd.runtime.v2.task/k8s.io/" + id;
+  std::filesystem::create_directories(root.file(directory));
+  root.write(directory + "/config.json",
+             fmt::format(R"({{"annotations": {{"io.kubernetes.cri.container-type": "container",
+  "io.kubernetes.cri.container-name": "app", "io.kubernetes.cri.sandbox-id": "{}",
+  "io.kubernetes.cri.sandbox-namespace": "team-{}", "io.kubernetes.cri.sandbox-uid": "{}",
+  "io.kubernetes.cri.sandbox-name": "service-{:03}-5d69c7f9c9-{}"}}}})",
+                         id, number % 20, PodCgroups::uid_of(number), number / 3, suffix_of(number)));
+}
+
+// All that was started has a series of its own, and its part of the energy.
+Status check(const Server& server, std::size_t count) {
+  FTAP_TRY_ASSIGN(answer, scrape(server, ""));
+  for (const std::string_view name :
+       {"flowtap_workload_cpu_seconds_total{", "flowtap_workload_joules_total{"}) {
+    std::size_t found = 0;
+    for (auto at = answer.body.find(name); at != std::string::npos; at = answer.body.find(name, at + 1)) {
+      const std::string_view line = std::string_view(answer.body).substr(at, answer.body.find('\n', at) - at);
+      found += line.contains("service-") ? 1 : 0;
+    }
+    print_row(fmt::format("- pods with {}", name.substr(0, name.size() - 1)), fmt::format("{}", found), "",
+              fmt::format("{}", count));
+    if (found != count) return fail(fmt::format("{} of {} pods have a series {}", found, count, name));
+  }
+  return {};
+}
+
+Status run_with(std::size_t count, std::string_view cpu_goal) {
+  const test::ScratchRoot root;
+  FTAP_TRY_ASSIGN(energy, PowercapTree::make(root));
+  for (std::size_t i = 0; i < count; ++i) write_bundle(root, i);
+  const std::uint16_t port = test::free_port();
+  Flowtapd daemon(root, "enabled: false",
+                  {"--enable-prometheus", "--prometheus-address", fmt::format("127.0.0.1:{}", port)});
+  FTAP_TRY(daemon.wait_ready());
+  std::unique_ptr<Pods> pods;
+  if (count != 0) {
+    FTAP_TRY_ASSIGN(started, Pods::start(count, {.ticking = true, .network = true}, kSpread));
+    pods = std::move(started);
+  }
+  std::this_thread::sleep_for(kSettled);
+  const Server server{daemon.pid(), port};
+  FTAP_TRY(
+      watch(server, count == 0 ? "flowtapd, no pods" : fmt::format("flowtapd, {} pods", count), cpu_goal));
+  return count == 0 ? Status() : check(server, count);
+}
+
+Status peer() {
+  const test::ScratchRoot root;
+  const test::NodeExporter exporter(root);
+  std::this_thread::sleep_for(2s);
+  return watch({exporter.pid(), exporter.port()}, "node_exporter (the node alone)", "");
+}
+
+std::string_view goal_of(std::size_t pods) {
+  return pods == 110 ? "0.5" : pods == 1000 ? "3" : "";
+}
+
+Status run(const std::vector<std::string>& counts) {
+  print_section(fmt::format("telemetry, {} windows of {} s", kWindows, kWindow.count()));
+  for (const std::string& count : counts) FTAP_TRY(run_with(std::stoul(count), goal_of(std::stoul(count))));
+  if (!counts.empty()) return {};
+  FTAP_TRY(peer());
+  for (const std::size_t count : {0UL, 110UL, 1000UL}) FTAP_TRY(run_with(count, goal_of(count)));
+  return {};
+}
+
+}  // namespace
+}  // namespace flowtap::bench
+
+int main(int argc, char** argv) {
+  flowtap::bench::Pods::be_one(argc, argv);
+  try {
+    return flowtap::bench::finish(flowtap::bench::run({argv + 1, argv + argc}));
+  } catch (const std::exception& e) {
+    return flowtap::bench::finish(flowtap::fail(e.what()));
+  }
+}
