@@ -42,7 +42,7 @@ struct ByFamily {
 };
 
 // Counted and put in their places at once: there are tens of thousands on a full node, each cycle.
-ByFamily sorted_by_family(const std::vector<Series>& samples) {
+ByFamily sorted_by_family(std::span<const Series> samples) {
   std::vector<std::size_t> next(families().size() + 1);
   for (const Series& s : samples) ++next[static_cast<std::size_t>(s.stat->family) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
@@ -128,8 +128,10 @@ void Registry::append_slots(std::vector<Series>& out, const Family& family) cons
 }
 
 SnapshotPtr Registry::publish(std::vector<Series> samples,
-                              std::optional<std::chrono::steady_clock::time_point> measured) {
+                              std::optional<std::chrono::steady_clock::time_point> measured,
+                              std::span<const Series> more) {
   const auto by_family = sorted_by_family(samples);
+  const auto more_by_family = sorted_by_family(more);
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->cycle = ++cycle_;
   snapshot->start = start_;
@@ -137,11 +139,12 @@ SnapshotPtr Registry::publish(std::vector<Series> samples,
   snapshot->steady = std::chrono::steady_clock::now();
   snapshot->measured = measured;
   auto& out = snapshot->series;
-  out.reserve(samples.size() + kSlotSeries);
+  out.reserve(samples.size() + more.size() + kSlotSeries);
   for (const Family& family : families()) {
     const std::size_t before = out.size();
     if (first_stat(family.id).slot) append_slots(out, family);
     for (const std::uint32_t i : by_family.of(family.id)) out.push_back(std::move(samples[i]));
+    for (const std::uint32_t i : more_by_family.of(family.id)) out.push_back(more[i]);
     const std::size_t count = out.size() - before;
     if (count <= max_series_) continue;
     dropped_[family.id] += count - max_series_;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,9 +32,10 @@ class Registry {
   /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order. While
   /// nothing was ever counted the totals are absent: a 0 would look measured. Once counted they stay, also while
   /// counting is switched off, so that no backend takes their return for something new.
-  /// `measured`: as the snapshot has it.
+  /// `measured`: as the snapshot has it. `more`: samples that the caller keeps, for a later cycle as well.
   SnapshotPtr publish(std::vector<Series> samples,
-                      std::optional<std::chrono::steady_clock::time_point> measured = std::nullopt);
+                      std::optional<std::chrono::steady_clock::time_point> measured = std::nullopt,
+                      std::span<const Series> more = {});
 
  private:
   using SlotTotals = std::array<std::uint64_t, FTAP_NR_SLOTS>;

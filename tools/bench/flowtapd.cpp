@@ -1,6 +1,7 @@
 #include "tools/bench/flowtapd.hpp"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 
 #include <charconv>
 #include <chrono>
@@ -35,7 +36,12 @@ test::Command command_of(const test::ScratchRoot& root, const std::string& strea
                root.write("flowtap.yaml", fmt::format("stream: {{bpffs: {}{}{}}}\n", root.file("bpffs"),
                                                       stream.empty() ? "" : ", ", stream))},
       .out = root.file("out"),
-      .err = root.file("err")};
+      .err = root.file("err"),
+      // As systemd starts a service.
+      .before_exec = [] {
+        const rlimit files{.rlim_cur = 1024, .rlim_max = 524'288};
+        ::setrlimit(RLIMIT_NOFILE, &files);
+      }};
   command.argv.insert(command.argv.end(), flags.begin(), flags.end());
   return command;
 }

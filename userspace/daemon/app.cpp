@@ -285,7 +285,9 @@ void App::cycle() {
   scx_stats_.append_samples(all);
   if (telemetry_) telemetry_->append_samples(all);
   append_exits(all);
-  const auto snapshot = registry_.publish(std::move(all), telemetry_ ? telemetry_->measured() : std::nullopt);
+  const auto snapshot = telemetry_
+                            ? registry_.publish(std::move(all), telemetry_->measured(), telemetry_->series())
+                            : registry_.publish(std::move(all));
   outlets_.offer(snapshot);
   state_.publish(std::move(status), snapshot);
 

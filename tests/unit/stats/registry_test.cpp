@@ -46,6 +46,24 @@ TEST(Registry, WhatWasNeverCountedIsAbsent) {
   EXPECT_EQ(dispatched(*r.publish({}), "kernel", "pinned"), 0U);
 }
 
+TEST(Registry, WhatIsKeptForALaterCycleStandsInItsFamilyAndStays) {
+  auto r = registry(2);
+  const Stat& cpu = stat(StatId::kWORKLOAD_CPU);
+  const auto of = [&](const char* name, double seconds) {
+    return Series{&cpu, {"container", "", "", name, ""}, seconds};
+  };
+  const std::vector<Series> kept{of("b", 2), {&stat(StatId::kNODE_ENERGY), {}, 7.0}, of("c", 3)};
+  for (int cycle = 0; cycle < 2; ++cycle) {
+    const auto snapshot = r.publish({of("a", 1)}, std::nullopt, kept);
+    EXPECT_EQ(find(*snapshot, cpu.family, {"container", "", "", "a", ""}), Value(1.0));
+    EXPECT_EQ(find(*snapshot, cpu.family, {"container", "", "", "b", ""}), Value(2.0));
+    EXPECT_FALSE(find(*snapshot, cpu.family, {"container", "", "", "c", ""}))
+        << "the cap is of both together";
+    EXPECT_EQ(find(*snapshot, FamilyId::kNODE_ENERGY, {}), Value(7.0));
+    EXPECT_TRUE(std::ranges::is_sorted(snapshot->series, {}, [](const Series& s) { return s.stat->family; }));
+  }
+}
+
 TEST(Registry, AddsCyclesUp) {
   auto r = registry();
   r.add(counts(FTAP_CLASS_KERNEL, FTAP_SLOT_PINNED, 3), "");

@@ -50,7 +50,7 @@ std::size_t files_to_keep() {
   constexpr std::size_t kMost = 65536;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  return std::min<std::size_t>(limit.rlim_cur / 2, kMost);
+  return std::min<std::size_t>(limit.rlim_cur / 4 * 3, kMost);
 }
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
@@ -125,7 +125,6 @@ void TelemetryPath::collect(ReadErrors& errors) {
 }
 
 void TelemetryPath::append_samples(std::vector<stats::Series>& out) const {
-  out.insert(out.end(), series_.begin(), series_.end());
   for (const telemetry::CollectorState& state : states_) {
     const std::string name(state.name);
     out.push_back({&stats::stat(StatId::kCOLLECTOR_TIMEOUTS), {name}, state.timeouts});

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,9 @@ class TelemetryPath {
   /// telemetry.time_limit at most. What could not be read is counted in `errors`.
   void collect(ReadErrors& errors);
 
-  /// The values of the last collect(), and what it cost.
+  /// The values of the last collect().
+  [[nodiscard]] std::span<const stats::Series> series() const { return series_; }
+  /// What it cost.
   void append_samples(std::vector<stats::Series>& out) const;
 
   /// When the last collect() read; absent before the first.

@@ -38,7 +38,7 @@ class CgroupFiles final : public OpenCgroup {
  public:
   CgroupFiles(CgroupFileSource& source, Fd directory, std::string path)
       : source_(source), path_(std::move(path)), directories_(source.hierarchies().size()) {
-    directories_.front() = {.fd = std::move(directory), .kept = true};
+    directories_.front() = std::move(directory);
     for (std::size_t i = 0; i < directories_.size(); ++i)
       for (const CgroupFile* file : source.hierarchies()[i].files)
         files_.push_back({.what = file, .hierarchy = i, .fd = {}});
@@ -75,8 +75,7 @@ class CgroupFiles final : public OpenCgroup {
         ++bad;
     }
     unread += bad;
-    for (std::size_t i = 1; i < directories_.size(); ++i)
-      if (!directories_[i].kept) directories_[i].fd = {};
+    for (std::size_t i = 1; i < directories_.size(); ++i) directories_[i] = {};
     settings(out, look);
     if (has_own_cgroups()) out[CgroupGauge::kProcesses].reset();
     out.derive();
@@ -91,11 +90,6 @@ class CgroupFiles final : public OpenCgroup {
     int error = ENOENT;  // why there is no fd
     bool kept = false;   // for the next time
   };
-  struct Directory {
-    Fd fd;
-    bool kept = false;
-  };
-
   bool keep() {
     const bool kept = source_.keep();
     kept_ += kept ? 1 : 0;
@@ -115,30 +109,30 @@ class CgroupFiles final : public OpenCgroup {
   // A directory has a link from each that it contains, and two more (kernfs as others).
   [[nodiscard]] bool has_own_cgroups() const {
     struct stat now{};
-    return ::fstat(directories_.front().fd.get(), &now) == 0 && now.st_nlink > 2;
+    return ::fstat(directories_.front().get(), &now) == 0 && now.st_nlink > 2;
   }
 
   void open(File& file) {
     // As long as the one of v2 is there, those of v1 at its path are the same cgroup's.
-    Directory& directory = directories_[file.hierarchy];
-    if (!directory.fd.valid()) {
-      directory.fd = open_directory(source_.hierarchies()[file.hierarchy].root, path_);
-      if (!directory.fd.valid()) {
+    Fd& directory = directories_[file.hierarchy];
+    if (!directory.valid()) {
+      directory = open_directory(source_.hierarchies()[file.hierarchy].root, path_);
+      if (!directory.valid()) {
         file.error = errno;
         return;
       }
-      directory.kept = directory.kept || keep();
     }
     // Never waits, even where somebody shows another file system for the kernel's.
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-    file.fd = Fd(::openat(directory.fd.get(), file.what->name, flags));
+    file.fd = Fd(::openat(directory.get(), file.what->name, flags));
     file.error = file.fd.valid() ? 0 : errno;
     if (file.fd.valid()) file.kept = file.kept || (!file.what->setting && keep());
   }
 
   CgroupFileSource& source_;
   std::string path_;
-  std::vector<Directory> directories_;  // as the hierarchies are
+  // As the hierarchies are. That of v2 stays open; the others only while files are opened, which then do without.
+  std::vector<Fd> directories_;
   std::vector<File> files_;
   std::size_t kept_ = 0;
   std::array<std::optional<double>, kSettings.size()> settings_;

@@ -9,7 +9,7 @@
 
 namespace flowtap::telemetry {
 
-/// Per cgroup up to 13 descriptors: its directory and its files (hybrid: 5 and about 13). Not thread-safe.
+/// Per cgroup up to 13 descriptors: its directory and its files (hybrid: 1 and about 13). Not thread-safe.
 class CgroupFileSource final : public CgroupSource {
  public:
   /// `place` is where the node has its cgroups ("/sys/fs/cgroup"): the hierarchy of v2 itself, or below it "unified" beside

@@ -66,6 +66,7 @@ void FileLedger::open(Entry& entry, const std::string& path, Clock::time_point n
 void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
                            std::uint64_t& unread) {
   Entry& entry = workloads_[name];
+  if (entry.labels.empty()) entry.labels = name.labels();
   const auto at = entry.instances.find(top);
   if (at == entry.instances.end())
     open(entry, top, now, unread);
@@ -94,12 +95,18 @@ void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock:
   std::size_t cgroups = 0;
   for (const auto& [name, entry] : workloads_) cgroups += entry.instances.size();
   every_ = std::max<Clock::duration>(kEvery, std::chrono::seconds(cgroups / kPerSecond));
-  std::erase_if(workloads_, [&](const auto& entry) { return !workloads.contains(entry.first); });
+  // Both are in the same order.
+  auto at = workloads_.begin();
   for (const auto& [name, workload] : workloads) {
-    const auto at = workloads_.find(name);
-    if (at == workloads_.end() && workload.tops.empty()) continue;
-    read(at == workloads_.end() ? workloads_[name] : at->second, workload.tops, now, unread);
+    while (at != workloads_.end() && at->first < name) at = workloads_.erase(at);
+    if (at == workloads_.end() || at->first != name) {
+      if (workload.tops.empty()) continue;
+      at = workloads_.emplace_hint(at, name, Entry{.values = {}, .instances = {}, .labels = workload.labels});
+    }
+    read(at->second, workload.tops, now, unread);
+    ++at;
   }
+  workloads_.erase(at, workloads_.end());
   began_ = began_ || !workloads.empty();
 }
 

@@ -50,6 +50,7 @@ class FileLedger {
       Clock::time_point due;
     };
     std::map<std::string, Instance> instances;  ///< by path
+    stats::Labels labels;                       ///< WorkloadName::labels()
   };
   [[nodiscard]] const std::map<WorkloadName, Entry>& workloads() const { return workloads_; }
 

@@ -41,14 +41,23 @@ std::string upper_directory(std::string_view mountinfo) {
   return {};
 }
 
-bool LayerCollector::begin_next(const ProcessBoard::Processes& processes, Clock::time_point now) {
+void LayerCollector::follow_board() {
+  auto processes = board_->read();
+  if (processes == processes_) return;
+  processes_ = std::move(processes);
+  std::erase_if(layers_, [this](const auto& entry) { return !processes_->contains(entry.first); });
+  for (const auto& [name, pid] : *processes_)
+    if (const auto [at, fresh] = layers_.try_emplace(name); fresh) at->second.labels = name.labels();
+}
+
+bool LayerCollector::begin_next(Clock::time_point now) {
   const auto next = std::ranges::min_element(layers_, {}, [](const auto& entry) { return entry.second.due; });
   if (next == layers_.end() || next->second.due > now) return false;
   next->second.due = now + kEvery;
   whose_ = next->first;
   // It may have ended, or have a root of another kind: then there is nothing to tell.
   const auto text =
-      read_file(proc_ + '/' + std::to_string(processes.at(whose_)) + "/mountinfo", kMostKernelText);
+      read_file(proc_ + '/' + std::to_string(processes_->at(whose_)) + "/mountinfo", kMostKernelText);
   const std::string upper = text ? upper_directory(*text) : std::string();
   if (!upper.empty()) walk_.emplace(host_root_ + upper);
   return true;
@@ -64,18 +73,15 @@ void LayerCollector::finish(std::uint64_t& unread) {
 
 void LayerCollector::collect(Collected& out, Clock::time_point now) {
   const auto end = Clock::now() + kSlice;
-  const auto processes = board_->read();
-  std::erase_if(layers_, [&](const auto& entry) { return !processes.contains(entry.first); });
-  for (const auto& [name, pid] : processes) layers_.try_emplace(name);
+  follow_board();
   do {
-    if (!walk_ && !begin_next(processes, now)) break;
+    if (!walk_ && !begin_next(now)) break;
     if (walk_ && walk_->go_on(end)) finish(out.unread);
   } while (Clock::now() < end);
   for (const auto& [name, layer] : layers_) {
     if (!layer.size) continue;
-    const stats::Labels labels = name.labels();
-    out.add(StatId::kWORKLOAD_FILESYSTEM_USAGE, layer.size->bytes, labels);
-    out.add(StatId::kWORKLOAD_FILESYSTEM_FILES, layer.size->files, labels);
+    out.add(StatId::kWORKLOAD_FILESYSTEM_USAGE, layer.size->bytes, layer.labels);
+    out.add(StatId::kWORKLOAD_FILESYSTEM_FILES, layer.size->files, layer.labels);
   }
 }
 

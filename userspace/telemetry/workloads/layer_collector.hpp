@@ -21,18 +21,19 @@ class ProcessBoard {
  public:
   using Processes = std::map<WorkloadName, std::uint64_t>;
 
+  /// Readers see another object only where something has changed.
   void post(Processes processes) {
     const std::scoped_lock lock(mutex_);
-    processes_ = std::move(processes);
+    if (processes != *processes_) processes_ = std::make_shared<const Processes>(std::move(processes));
   }
-  [[nodiscard]] Processes read() const {
+  [[nodiscard]] std::shared_ptr<const Processes> read() const {
     const std::scoped_lock lock(mutex_);
     return processes_;
   }
 
  private:
   mutable std::mutex mutex_;
-  Processes processes_;
+  std::shared_ptr<const Processes> processes_ = std::make_shared<const Processes>();
 };
 
 /// Where the writable layer of the root lies that this mountinfo is of (overlay's upperdir), as the runtime gave it to the
@@ -62,15 +63,18 @@ class LayerCollector final : public Collector {
   struct Layer {
     std::optional<DirectorySize> size;
     Clock::time_point due{};
+    stats::Labels labels{};
   };
 
+  void follow_board();
   /// False: nothing is due.
-  [[nodiscard]] bool begin_next(const ProcessBoard::Processes& processes, Clock::time_point now);
+  [[nodiscard]] bool begin_next(Clock::time_point now);
   void finish(std::uint64_t& unread);
 
   std::string host_root_;
   std::string proc_;
   std::shared_ptr<const ProcessBoard> board_;
+  std::shared_ptr<const ProcessBoard::Processes> processes_;  // those of layers_
   std::map<WorkloadName, Layer> layers_;
   std::optional<DirectoryWalk> walk_;
   WorkloadName whose_;  // walk_

@@ -38,7 +38,7 @@ GroupUsage most(const GroupUsage& a, const GroupUsage& b) {
 void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   Cgroup& cgroup = cgroups_.try_emplace(event.id, now).first->second;
   if (cgroup.path.empty()) cgroup.path = std::move(event.path);
-  if (event.gone && !cgroup.gone) cgroup.gone = now;
+  if (event.gone && !cgroup.gone) set_gone(cgroup, now);
   if (event.ended) cgroup.ended = event.ended;
 }
 
@@ -64,6 +64,18 @@ std::vector<UsageLedger::Ending> UsageLedger::take_endings(UsageSource& source, 
   return endings;
 }
 
+// The next that counts looks for its workload anew, which may be forgotten by then.
+void UsageLedger::leave(Cgroup& cgroup) {
+  tops_changed_ = tops_changed_ || cgroup.is_top;
+  cgroup.is_top = false;
+  cgroup.workload = nullptr;
+}
+
+void UsageLedger::set_gone(Cgroup& cgroup, Clock::time_point now) {
+  cgroup.gone = now;
+  tops_changed_ = tops_changed_ || cgroup.is_top;
+}
+
 Status UsageLedger::walk(CgroupNames& names, Clock::time_point now) {
   std::unordered_set<std::uint64_t> there;
   FTAP_TRY(names.walk([&](std::uint64_t id, std::string path) {
@@ -71,12 +83,15 @@ Status UsageLedger::walk(CgroupNames& names, Clock::time_point now) {
     note({.id = id, .gone = false, .path = std::move(path)}, now);
   }));
   missed_ = false;
-  for (auto& [id, cgroup] : cgroups_)
-    if (!cgroup.group && !cgroup.gone) cgroup.at_rest = names.has_processes(cgroup.path);
+  for (auto& [id, cgroup] : cgroups_) {
+    if (cgroup.group || cgroup.gone) continue;
+    cgroup.at_rest = names.has_processes(cgroup.path);
+    if (!cgroup.at_rest) leave(cgroup);
+  }
   // Who sees only a part of the tree knows of none that it is gone.
   if (!there.contains(kRoot)) return {};
   for (auto& [id, cgroup] : cgroups_)
-    if (!there.contains(id) && !cgroup.gone) cgroup.gone = now;
+    if (!there.contains(id) && !cgroup.gone) set_gone(cgroup, now);
   return {};
 }
 
@@ -86,19 +101,32 @@ void UsageLedger::ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::ti
   if (open) it.naming = it.path.empty() ? CgroupNaming{} : names.name(id, it.path);
 }
 
+Workload& UsageLedger::workload_of(Cgroup& cgroup) {
+  if (cgroup.workload == nullptr) {
+    cgroup.workload = &workloads_[cgroup.naming->name];
+    if (cgroup.workload->labels.empty()) cgroup.workload->labels = cgroup.naming->name.labels();
+  }
+  return *cgroup.workload;
+}
+
 void UsageLedger::add(Cgroup& cgroup, const GroupUsage& now) {
-  workloads_[cgroup.naming->name].usage += since(now, cgroup.counted);
+  workload_of(cgroup).usage += since(now, cgroup.counted);
   cgroup.counted = most(cgroup.counted, now);
 }
 
 void UsageLedger::note_living(Clock::time_point now) {
-  for (auto& [name, workload] : workloads_) workload.tops.clear();
-  for (const auto& [id, cgroup] : cgroups_) {
+  // Nothing is new of most cgroups, and there may be thousands.
+  if (tops_changed_)
+    for (auto& [name, workload] : workloads_) workload.tops.clear();
+  for (auto& [id, cgroup] : cgroups_) {
     if (!cgroup.counts() || !cgroup.settled(now)) continue;
-    Workload& workload = workloads_[cgroup.naming->name];
+    Workload& workload = workload_of(cgroup);
     workload.last = now;
-    if (!cgroup.gone && !cgroup.naming->top.empty()) workload.tops.insert(cgroup.naming->top);
+    if (cgroup.gone || cgroup.naming->top.empty() || (cgroup.is_top && !tops_changed_)) continue;
+    workload.tops.insert(cgroup.naming->top);
+    cgroup.is_top = true;
   }
+  tops_changed_ = false;
 }
 
 void UsageLedger::forget_old(Clock::time_point now) {
@@ -148,6 +176,7 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
   }
   if (const GroupUsage rest = source.unnumbered(); rest != GroupUsage{}) {
     Workload& unknown = workloads_[WorkloadName{}];
+    if (unknown.labels.empty()) unknown.labels = WorkloadName{}.labels();
     unknown.usage += since(rest, unnumbered_);
     unknown.last = now;
     unnumbered_ = most(unnumbered_, rest);

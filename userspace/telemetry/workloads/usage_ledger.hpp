@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "stats/snapshot.hpp"
 #include "telemetry/workloads/usage_source.hpp"
 #include "telemetry/workloads/workload_name.hpp"
 
@@ -53,6 +54,7 @@ struct Workload {
   GroupUsage usage;                              ///< also of what has ended meanwhile
   std::set<std::string> tops;                    ///< paths of the cgroups that are it now (CgroupNaming::top)
   std::chrono::steady_clock::time_point last{};  ///< when something of it was there
+  stats::Labels labels{};                        ///< WorkloadName::labels()
 };
 
 /// Not thread-safe.
@@ -110,6 +112,9 @@ class UsageLedger {
     Clock::time_point since;                // when it was first heard of
     std::optional<Clock::time_point> gone;  // when that was heard
     std::optional<ContainerEnd> ended;      // that nobody was told of yet
+    // Of settled ones. It is not forgotten as long as this is here and counts.
+    Workload* workload = nullptr;
+    bool is_top = false;  // its top is among the workload's
 
     // What never had a process needs no name; there are many (slices, pods, what systemd prepares).
     [[nodiscard]] bool counts() const { return group || at_rest; }
@@ -121,9 +126,12 @@ class UsageLedger {
 
   void note(CgroupEvent event, Clock::time_point now);
   void take_events(UsageSource& source, Clock::time_point now, std::vector<std::uint64_t>* ended = nullptr);
+  void set_gone(Cgroup& cgroup, Clock::time_point now);
+  void leave(Cgroup& cgroup);
   /// Looks at all there are, and so finds what nobody told.
   [[nodiscard]] Status walk(CgroupNames& names, Clock::time_point now);
   static void ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::time_point now);
+  [[nodiscard]] Workload& workload_of(Cgroup& cgroup);
   void add(Cgroup& cgroup, const GroupUsage& now);
   void note_living(Clock::time_point now);
   void forget_old(Clock::time_point now);
@@ -132,10 +140,11 @@ class UsageLedger {
   Cgroups cgroups_;
   std::map<WorkloadName, Workload> workloads_;
   std::vector<EndedContainer> ended_;
-  GroupUsage unnumbered_;  // what the workloads have of it
-  bool missed_ = true;     // events, at the start all
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;
+  GroupUsage unnumbered_;     // what the workloads have of it
+  bool tops_changed_ = true;  // one of them is gone
+  bool missed_ = true;        // events, at the start all
 };
 
 }  // namespace flowtap::telemetry

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -100,8 +101,9 @@ void WorkloadCollector::collect(Collected& out) {
   for (EndedContainer& ended : ledger_.take_ended())
     if (ended.name.kind != WorkloadKind::kPod || ended.name.container != kSandbox)
       ends_->note(std::move(ended));
+  out.series.reserve(most_);
   for (const auto& [name, workload] : ledger_.workloads()) {
-    const stats::Labels labels = name.labels();
+    const stats::Labels& labels = workload.labels;
     out.series.push_back({&stats::stat(StatId::kWORKLOAD_CPU), labels, seconds(workload.usage.run_ns)});
     out.series.push_back(
         {&stats::stat(StatId::kWORKLOAD_RUN_QUEUE), labels, seconds(workload.usage.wait_ns)});
@@ -113,14 +115,14 @@ void WorkloadCollector::collect(Collected& out) {
   networks_.round(*files_, now, out.unread);
   ProcessBoard::Processes processes;
   for (const auto& [name, entry] : files_->workloads()) {
-    if (const auto pid = pid_of(name, entry)) processes.emplace(name, *pid);
-    const stats::Labels labels = name.labels();
-    append_series(entry.values, labels, out.series);
+    if (const auto pid = pid_of(name, entry)) processes.emplace_hint(processes.end(), name, *pid);
+    append_series(entry.values, entry.labels, out.series);
     if (const auto started = networks_.started(entry))
-      out.series.push_back({&stats::stat(StatId::kWORKLOAD_START), labels, *started});
+      out.series.push_back({&stats::stat(StatId::kWORKLOAD_START), entry.labels, *started});
   }
   networks_.append_series(out.series);
   processes_->post(std::move(processes));
+  most_ = std::max(most_, out.series.size());
 }
 
 }  // namespace flowtap::telemetry

@@ -1,6 +1,7 @@
 // The usage of all workloads: as the kernel adds it up at every context switch, and as the files of their cgroups have it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,11 +45,12 @@ class WorkloadCollector final : public Collector {
   UsageLedger ledger_;
   std::optional<FileLedger> files_;
   NetworkLedger networks_;
+  std::size_t most_ = 0;            // series of a collect()
   std::uint64_t unread_ = 0;        // at ends
   std::uint64_t failed_walks_ = 0;  // that were counted
   Fd stop_;
-  std::thread
-      watcher_;  // reads the files of a container's cgroup when it ends: it may be gone by the next collect()
+  // Reads the files of a container's cgroup when it ends: it may be gone by the next collect().
+  std::thread watcher_;
 };
 
 }  // namespace flowtap::telemetry

@@ -161,6 +161,27 @@ TEST(UsageLedger, WhoSleepsSinceBeforeIsThereToo) {
   EXPECT_EQ(node.of("/asleep").run_ns, 5U);
 }
 
+TEST(UsageLedger, WhoSleptWentAndIsBackWhenItWasForgottenIsCounted) {
+  Node node;
+  node.kernel.make(2, "/asleep");
+  node.names.at_rest = {"/asleep"};
+  node.round();
+  ASSERT_EQ(node.ledger.workloads().size(), 1U);
+  // Who looks anew finds that nobody is in it.
+  node.names.at_rest = {};
+  node.kernel.room = 0;
+  node.kernel.make(3, "/other");
+  node.kernel.room = 1000;
+  node.round();
+  EXPECT_TRUE(node.ledger.workloads().begin()->second.tops.empty());
+  node.round(kKeep + 1s);
+  EXPECT_TRUE(node.ledger.workloads().empty());
+  node.kernel.use(2, 100);
+  node.round();
+  EXPECT_EQ(node.of("/asleep").run_ns, 100U);
+  EXPECT_EQ(node.ledger.workloads().begin()->second.tops, std::set<std::string>{"/asleep"});
+}
+
 TEST(UsageLedger, WaitsAreCountedOverTheWrapOfTheKernelsNumbers) {
   Node node;
   node.kernel.make(10, "/a");
