@@ -3,6 +3,7 @@
 #include <prometheus/collectable.h>
 #include <prometheus/exposer.h>
 #include <prometheus/metric_family.h>
+#include <sys/utsname.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -15,6 +16,7 @@
 #include "stats/backends/address.hpp"
 #include "stats/backends/connect.hpp"
 #include "stats/backends/listen_probe.hpp"
+#include "stats/compat/history.hpp"
 
 namespace flowtap::stats {
 namespace {
@@ -71,8 +73,8 @@ prometheus::ClientMetric metric_of(const Series& series, const Family& of) {
 }
 
 void append_compat(const Snapshot& snapshot, const std::vector<compat::Exporter>& exporters,
-                   std::vector<prometheus::MetricFamily>& out) {
-  for (compat::Family& theirs : compat::families(snapshot, exporters)) {
+                   const compat::Past& past, std::vector<prometheus::MetricFamily>& out) {
+  for (compat::Family& theirs : compat::families(snapshot, exporters, past)) {
     prometheus::MetricFamily family{
         std::string(theirs.name), std::string(theirs.help), type_of(theirs.kind), {}};
     family.metric.reserve(theirs.samples.size());
@@ -103,6 +105,12 @@ std::vector<prometheus::MetricFamily> gather(const Snapshot& snapshot) {
   return out;
 }
 
+/// This machine's name; empty where it cannot be had.
+std::string host_name() {
+  utsname names{};
+  return ::uname(&names) == 0 ? std::string(static_cast<const char*>(names.nodename)) : std::string();
+}
+
 /// What the scrapes took. Lives on with those who read it.
 class Durations {
  public:
@@ -125,28 +133,35 @@ class Durations {
 class Newest : public prometheus::Collectable {
  public:
   Newest(std::shared_ptr<Durations> durations, std::vector<compat::Exporter> exporters)
-      : durations_(std::move(durations)), exporters_(std::move(exporters)) {}
+      : durations_(std::move(durations)),
+        exporters_(exporters),
+        history_(std::move(exporters), host_name()) {}
 
+  /// From one thread.
   void set(SnapshotPtr snapshot) {
+    auto past = history_.next(*snapshot);
     {
       const std::scoped_lock lock(mutex_);
-      snapshot_.swap(snapshot);  // the old one is freed behind the lock
+      snapshot_.swap(snapshot);  // the old ones are freed behind the lock
+      past_.swap(past);
     }
     first_.notify_all();
   }
 
   [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
     SnapshotPtr snapshot;
+    std::shared_ptr<const compat::Past> past;
     {
       // A first scrape that was faster than the first cycle waits: it shall show all series, at 0.
       std::unique_lock lock(mutex_);
       first_.wait_for(lock, kFirstCycle, [this] { return snapshot_ != nullptr; });
       snapshot = snapshot_;
+      past = past_;
     }
     if (!snapshot) return {};
     const auto begin = std::chrono::steady_clock::now();
     auto families = gather(*snapshot);
-    append_compat(*snapshot, exporters_, families);
+    append_compat(*snapshot, exporters_, *past, families);
     durations_->observe(std::chrono::steady_clock::now() - begin);
     return families;
   }
@@ -154,9 +169,11 @@ class Newest : public prometheus::Collectable {
  private:
   std::shared_ptr<Durations> durations_;
   std::vector<compat::Exporter> exporters_;
+  compat::History history_;  // set()'s
   mutable std::mutex mutex_;
   mutable std::condition_variable first_;
   SnapshotPtr snapshot_;
+  std::shared_ptr<const compat::Past> past_;
 };
 
 std::string civet_port(const Address& listen) {

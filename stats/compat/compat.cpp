@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
+
+#include "stats/compat/rows.hpp"
 
 namespace flowtap::stats::compat {
 namespace {
@@ -14,47 +17,58 @@ struct Named {
 constexpr std::array kExporters{Named{"cadvisor", Exporter::kCADVISOR}, Named{"node", Exporter::kNODE},
                                 Named{"kepler", Exporter::kKEPLER}, Named{"dcgm", Exporter::kDCGM}};
 
-struct Row {
-  Exporter exporter;
-  std::string_view name;
-  StatId stat;
-  LabelMap labels;
-  double scale;
-};
-constexpr std::array kRows{
-#define FTAP_COMPAT(exporter, name, stat, labels, scale) \
-  Row{Exporter::k##exporter, name, StatId::k##stat, LabelMap::k##labels, scale},
-#include "stats/compat/compat.def"
-#undef FTAP_COMPAT
-};
-
-double number(const Value& value) {
-  const auto* count = std::get_if<std::uint64_t>(&value);
-  return count != nullptr ? static_cast<double>(*count) : std::get<double>(value);
+bool has(const std::vector<Exporter>& exporters, Exporter one) {
+  return std::ranges::find(exporters, one) != exporters.end();
 }
 
-// Of several series with the same labels the sum.
+// The samples of one name.
 class Samples {
  public:
+  Samples(const Snapshot& snapshot, const Surroundings& around, const Past& past)
+      : seen_(std::chrono::duration<double>(snapshot.time.time_since_epoch()).count()),
+        around_(around),
+        past_(past) {}
+
   void add(const Row& row, const Series& series) {
-    auto labels = labels_of(row.labels, series);
+    auto labels = labels_of(row.labels, series, around_);
     if (!labels || histogram_in(series.value) != nullptr) return;
-    const double value = number(series.value) * row.scale;
-    if (row.labels == LabelMap::kKEPLER_POD || row.labels == LabelMap::kKEPLER_OLD_SYSTEM) {
-      const auto [at, fresh] = places_.try_emplace(*labels, all_.size());
-      if (!fresh) {
-        all_[at->second].value += value;
-        return;
-      }
-    }
-    all_.push_back({.labels = std::move(*labels), .value = value});
+    if (is_sum(row.labels))
+      sum(row, series, std::move(*labels));
+    else
+      all_.push_back({.labels = std::move(*labels), .value = value(row, series)});
   }
-  [[nodiscard]] std::vector<Sample> take() { return std::move(all_); }
-  [[nodiscard]] bool empty() const { return all_.empty(); }
+  [[nodiscard]] std::vector<Sample> take() {
+    for (auto& [labels, sum] : sums_)
+      all_.push_back({.labels = labels, .value = static_cast<double>(sum) / 1e6});
+    return std::move(all_);
+  }
+  [[nodiscard]] bool empty() const { return all_.empty() && sums_.empty(); }
 
  private:
+  [[nodiscard]] double value(const Row& row, const Series& series) const {
+    switch (row.tells) {
+      case Tells::kValue:
+        break;
+      case Tells::kFixed:
+        return row.scale;
+      case Tells::kSeen:
+        return seen_;
+    }
+    return number(series.value) * row.scale;
+  }
+  void sum(const Row& row, const Series& series, LabelPairs labels) {
+    const auto [at, fresh] = sums_.try_emplace(std::move(labels), 0);
+    at->second += millionths(series, row);
+    if (!fresh) return;
+    const auto ended = past_.ended.find(std::pair(row.name, at->first));
+    if (ended != past_.ended.end()) at->second += ended->second;
+  }
+
+  double seen_;
+  const Surroundings& around_;
+  const Past& past_;
   std::vector<Sample> all_;
-  std::map<LabelPairs, std::size_t> places_;
+  std::map<LabelPairs, std::uint64_t> sums_;
 };
 
 }  // namespace
@@ -65,33 +79,39 @@ std::optional<std::vector<Exporter>> parse_exporters(std::string_view text) {
     const auto comma = text.find(',');
     const auto* const known = std::ranges::find(kExporters, text.substr(0, comma), &Named::name);
     if (known == kExporters.end() || comma == text.size() - 1) return std::nullopt;
-    if (std::ranges::find(all, known->exporter) == all.end()) all.push_back(known->exporter);
+    if (!has(all, known->exporter)) all.push_back(known->exporter);
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
   }
   return all;
 }
 
-std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporter>& exporters) {
+std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporter>& exporters,
+                             const Past& past) {
+  const auto table = rows();
+  const Surroundings around(snapshot, past.host);
   std::multimap<StatId, std::size_t> wanted;  // rows
-  for (std::size_t i = 0; i < kRows.size(); ++i)
-    if (std::ranges::find(exporters, kRows.at(i).exporter) != exporters.end())
-      wanted.emplace(kRows.at(i).stat, i);
-  std::array<Samples, kRows.size()> found;  // by the first row of the name
-  const auto first_of = [](std::size_t row) {
-    const auto* const first = std::ranges::find(kRows, kRows.at(row).name, &Row::name);
-    return static_cast<std::size_t>(first - kRows.begin());
-  };
+  std::vector<std::size_t> first_of(table.size());
+  std::vector<Samples> found;  // by the first row of the name
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    first_of[i] = i > 0 && table[i].name == table[i - 1].name ? first_of[i - 1] : i;
+    found.emplace_back(snapshot, around, past);
+    if (has(exporters, table[i].exporter)) wanted.emplace(table[i].stat, i);
+  }
   for (const Series& series : snapshot.series) {
     const auto [begin, end] = wanted.equal_range(series.stat->id);
-    for (auto at = begin; at != end; ++at) found.at(first_of(at->second)).add(kRows.at(at->second), series);
+    for (auto at = begin; at != end; ++at) found[first_of[at->second]].add(table[at->second], series);
   }
   std::vector<Family> all;
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (found.at(i).empty()) continue;
-    const Row& row = kRows.at(i);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (found[i].empty()) continue;
+    const Row& row = table[i];
     const Stat& from = stat(row.stat);
-    all.push_back({.name = row.name, .help = from.help, .kind = from.kind, .samples = found.at(i).take()});
+    all.push_back({.name = row.name,
+                   .help = row.help.empty() ? from.help : row.help,
+                   .kind = row.tells == Tells::kValue ? from.kind : Kind::kGauge,
+                   .samples = found[i].take()});
   }
+  if (has(exporters, Exporter::kKEPLER)) all.insert(all.end(), past.made.begin(), past.made.end());
   return all;
 }
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stats/compat/labels.hpp"
@@ -27,7 +30,18 @@ struct Family {
   std::vector<Sample> samples;
 };
 
-/// Families that have samples, each once, in the order of compat.def.
-[[nodiscard]] std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporter>& exporters);
+/// By a name of compat.def and its labels, in millionths.
+using SumsByLabels = std::map<std::pair<std::string_view, LabelPairs>, std::uint64_t>;
+
+/// What names of others need and a snapshot alone does not tell (history.hpp).
+struct Past {
+  std::string host{};          ///< this machine's name
+  SumsByLabels ended{};        ///< what is in a sum of series that are not there now
+  std::vector<Family> made{};  ///< of Kepler: what is in no row of compat.def
+};
+
+/// Families that have samples, each once, in the order of compat.def; then those that were made.
+[[nodiscard]] std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporter>& exporters,
+                                           const Past& past = {});
 
 }  // namespace flowtap::stats::compat

@@ -5,18 +5,10 @@
 namespace flowtap::stats::compat {
 namespace {
 
-/// The value of one of our labels; empty where the series has none of that name.
-std::string_view ours(const Series& series, std::string_view key) {
-  const std::string_view keys = family(series.stat->family).labels;
-  for (std::size_t i = 0; i < series.labels.size(); ++i)
-    if (label_key(keys, i) == key) return series.labels[i];
-  return {};
-}
-
 class Builder {
  public:
   explicit Builder(const Series& series) : series_(series) {}
-  Builder& take(std::string_view key, std::string_view from) { return set(key, ours(series_, from)); }
+  Builder& take(std::string_view key, std::string_view from) { return set(key, label(series_, from)); }
   Builder& set(std::string_view key, std::string_view value) {
     if (!value.empty()) pairs_.emplace_back(key, value);
     return *this;
@@ -36,10 +28,10 @@ LabelPairs as_is(const Series& series) {
 }
 
 bool is_pods(const Series& series) {
-  return ours(series, "kind") == "pod";
+  return label(series, "kind") == "pod";
 }
 bool is_containers(const Series& series) {
-  return is_pods(series) || ours(series, "kind") == "container";
+  return is_pods(series) || label(series, "kind") == "container";
 }
 
 Builder container(const Series& series) {
@@ -51,92 +43,152 @@ Builder container(const Series& series) {
   return all;
 }
 
-std::optional<LabelPairs> nvidias(const Series& series) {
-  if (ours(series, "vendor") != "nvidia") return std::nullopt;
-  return Builder(series).take("UUID", "uuid").take("pci_bus_id", "device").pairs();
+Builder faults(const Series& series, std::string_view type) {
+  return container(series).set("failure_type", type).set("scope", "hierarchy");
+}
+
+// As NVML writes it: "00000000:3B:00.0".
+std::string bus_id(std::string_view device) {
+  std::string id = "0000" + std::string(device);
+  for (char& c : id)
+    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+  return id;
+}
+
+std::optional<LabelPairs> nvidias(const Series& series, const Surroundings& around) {
+  if (label(series, "vendor") != "nvidia") return std::nullopt;
+  constexpr std::string_view kNode = "nvidia";  // what is without a PCI address goes by its number
+  const std::string_view device = label(series, "device");
+  Builder all(series);
+  if (device.starts_with(kNode)) all.set("gpu", device.substr(kNode.size()));
+  all.take("UUID", "uuid");
+  if (device.starts_with(kNode))
+    all.set("device", device);
+  else
+    all.set("pci_bus_id", bus_id(device));
+  all.set("modelName", around.model(series)).set("hostname", around.host());
+  if (const PodOnDevice* const user = around.pod_on(series))
+    all.set("container", user->container).set("namespace", user->ns).set("pod", user->pod);
+  return all.pairs();
 }
 
 // Kepler tells running ones from those that have ended; ours stay for a while as they were.
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kNodeZone = "node";
 
-}  // namespace
+// As Go calls it.
+#if defined(__x86_64__)
+constexpr std::string_view kArchitecture = "amd64";
+#elif defined(__aarch64__)
+constexpr std::string_view kArchitecture = "arm64";
+#else
+constexpr std::string_view kArchitecture;
+#endif
 
-std::optional<LabelPairs> labels_of(LabelMap map, const Series& series) {
+// Kepler knows pod and container by ids of theirs; by our names only the pod's tells two containers of one name apart.
+Builder kepler_pod(const Series& series) {
+  Builder all(series);
+  all.take("pod_name", "pod").take("pod_namespace", "namespace").set("state", kRunning);
+  return all;
+}
+Builder kepler_container(const Series& series) {
+  return kepler_pod(series).take("container_name", "container");
+}
+
+std::optional<LabelPairs> of_device(LabelMap map, const Series& series, const Surroundings& around) {
+  const auto one = [&](std::string_view key, std::string_view value) {
+    return label(series, key) == value ? nvidias(series, around) : std::nullopt;
+  };
+  switch (map) {
+    case LabelMap::kDCGM:
+      return nvidias(series, around);
+    case LabelMap::kDCGM_GPU_SENSOR:
+      return one("sensor", "gpu");
+    case LabelMap::kDCGM_MEMORY_SENSOR:
+      return one("sensor", "memory");
+    case LabelMap::kDCGM_SM_CLOCK:
+      return one("clock", "sm");
+    case LabelMap::kDCGM_MEMORY_CLOCK:
+      return one("clock", "memory");
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<LabelPairs> of_node(LabelMap map, const Series& series, const Surroundings& around) {
   Builder all(series);
   switch (map) {
     case LabelMap::kAS_IS:
       return as_is(series);
-    case LabelMap::kCONTAINER:
-      if (!is_containers(series)) return std::nullopt;
-      return container(series).pairs();
-    case LabelMap::kCONTAINER_CPU:
-      if (!is_containers(series)) return std::nullopt;
-      return container(series).set("cpu", "total").pairs();
-    case LabelMap::kCONTAINER_NETWORK:
-      if (!is_containers(series)) return std::nullopt;
-      return container(series).take("interface", "interface").pairs();
-    case LabelMap::kKEPLER_PART:
-      return all.take("zone", "part").take("path", "source").pairs();
-    case LabelMap::kKEPLER_NODE:
-      return all.set("zone", kNodeZone).pairs();
-    case LabelMap::kKEPLER_CONTAINER:
-      if (!is_containers(series)) return std::nullopt;
-      return all.take("container_name", "container")
-          .take("pod_namespace", "namespace")
-          .take("pod_name", "pod")
-          .set("state", kRunning)
-          .set("zone", kNodeZone)
-          .pairs();
-    case LabelMap::kKEPLER_POD:
-      if (!is_pods(series)) return std::nullopt;
-      return all.take("pod_namespace", "namespace")
-          .take("pod_name", "pod")
-          .set("state", kRunning)
-          .set("zone", kNodeZone)
-          .pairs();
-    case LabelMap::kKEPLER_OLD_CONTAINER:
-      if (!is_containers(series)) return std::nullopt;
-      return all.take("container_namespace", "namespace")
-          .take("container_name", "container")
-          .take("pod_name", "pod")
-          .set("mode", "dynamic")
+    case LabelMap::kKEPLER_BUILD:
+      return all.set("arch", kArchitecture).take("version", "version").pairs();
+    case LabelMap::kKEPLER_GPU:
+      return all.take("gpu", "device")
+          .take("gpu_uuid", "uuid")
+          .set("gpu_name", around.model(series))
+          .take("vendor", "vendor")
+          .set("node_name", around.host())
           .pairs();
     case LabelMap::kKEPLER_OLD_SYSTEM:
-      if (series.labels.size() > 0 && ours(series, "kind") != "unit") return std::nullopt;
+      if (!series.labels.empty() && label(series, "kind") != "unit") return std::nullopt;
       return all.set("container_namespace", "system")
           .set("container_name", "system_processes")
           .set("pod_name", "system_processes")
           .set("mode", "dynamic")
           .pairs();
     case LabelMap::kKEPLER_OLD_DYNAMIC:
-      return all.set("mode", "dynamic").pairs();
+      return all.set("instance", around.host()).set("mode", "dynamic").pairs();
     case LabelMap::kKEPLER_OLD_IDLE:
-      return all.set("mode", "idle").pairs();
-    case LabelMap::kKEPLER_GPU:
-      return all.take("gpu_uuid", "uuid").take("gpu", "device").take("vendor", "vendor").pairs();
-    case LabelMap::kKEPLER_GPU_CONTAINER:
-      if (!is_containers(series)) return std::nullopt;
-      return all.take("container_name", "container")
-          .take("pod_namespace", "namespace")
-          .take("pod_name", "pod")
-          .take("gpu_uuid", "uuid")
-          .take("gpu", "device")
-          .take("instance", "instance")
-          .set("state", kRunning)
-          .pairs();
-    case LabelMap::kDCGM:
-      return nvidias(series);
-    case LabelMap::kDCGM_GPU_SENSOR:
-      return ours(series, "sensor") == "gpu" ? nvidias(series) : std::nullopt;
-    case LabelMap::kDCGM_MEMORY_SENSOR:
-      return ours(series, "sensor") == "memory" ? nvidias(series) : std::nullopt;
-    case LabelMap::kDCGM_SM_CLOCK:
-      return ours(series, "clock") == "sm" ? nvidias(series) : std::nullopt;
-    case LabelMap::kDCGM_MEMORY_CLOCK:
-      return ours(series, "clock") == "memory" ? nvidias(series) : std::nullopt;
+      return all.set("instance", around.host()).set("mode", "idle").pairs();
+    default:
+      return of_device(map, series, around);
   }
-  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<LabelPairs> labels_of(LabelMap map, const Series& series, const Surroundings& around) {
+  const bool pods = is_pods(series);
+  const bool containers = is_containers(series);
+  const auto with_host = [&](Builder all) { return all.set("node_name", around.host()).pairs(); };
+  const auto if_container = [&](Builder all) {
+    return containers ? std::optional(all.pairs()) : std::nullopt;
+  };
+  switch (map) {
+    case LabelMap::kCONTAINER:
+      return if_container(container(series));
+    case LabelMap::kCONTAINER_CPU:
+      return if_container(container(series).set("cpu", "total"));
+    case LabelMap::kCONTAINER_FAULTS:
+      return if_container(faults(series, "pgfault"));
+    case LabelMap::kCONTAINER_MAJOR_FAULTS:
+      return if_container(faults(series, "pgmajfault"));
+    case LabelMap::kCONTAINER_NETWORK:
+      return if_container(container(series).take("interface", "interface"));
+    case LabelMap::kKEPLER_CONTAINER:
+      if (!containers) return std::nullopt;
+      return with_host(kepler_container(series).set("zone", kNodeZone));
+    case LabelMap::kKEPLER_CONTAINER_TIME:
+    case LabelMap::kKEPLER_GPU_CONTAINER:
+      if (!containers) return std::nullopt;
+      return with_host(kepler_container(series));
+    case LabelMap::kKEPLER_POD:
+      if (!pods) return std::nullopt;
+      return with_host(kepler_pod(series).set("zone", kNodeZone));
+    case LabelMap::kKEPLER_GPU_POD:
+      if (!pods) return std::nullopt;
+      return with_host(kepler_pod(series));
+    case LabelMap::kKEPLER_OLD_CONTAINER:
+      if (!containers) return std::nullopt;
+      return Builder(series)
+          .take("container_namespace", "namespace")
+          .take("container_name", "container")
+          .take("pod_name", "pod")
+          .set("mode", "dynamic")
+          .pairs();
+    default:
+      return of_node(map, series, around);
+  }
 }
 
 }  // namespace flowtap::stats::compat

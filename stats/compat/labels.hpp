@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "stats/compat/surroundings.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap::stats::compat {
@@ -15,20 +16,23 @@ using LabelPairs = std::vector<std::pair<std::string, std::string>>;
 
 /// As compat.def names them.
 enum class LabelMap : std::uint8_t {
-  kAS_IS,              ///< ours
-  kCONTAINER,          ///< of a workload: container, namespace and pod, or of what is no pod's the name
-  kCONTAINER_CPU,      ///< the same of all CPUs together
-  kCONTAINER_NETWORK,  ///< of a pod as a whole, by interface
-  kKEPLER_PART,
-  kKEPLER_NODE,
+  kAS_IS,                   ///< ours
+  kCONTAINER,               ///< of a workload: container, namespace and pod, or of what is no pod's the name
+  kCONTAINER_CPU,           ///< the same of all CPUs together
+  kCONTAINER_FAULTS,        ///< with what is below the container's cgroup: hierarchy
+  kCONTAINER_MAJOR_FAULTS,  ///< alike
+  kCONTAINER_NETWORK,       ///< of a pod as a whole, by interface
+  kKEPLER_BUILD,
   kKEPLER_CONTAINER,
-  kKEPLER_POD,  ///< containers of one pod have the same and are summed
+  kKEPLER_CONTAINER_TIME,  ///< the same without a zone
+  kKEPLER_POD,             ///< containers of one pod have the same and are summed
+  kKEPLER_GPU,
+  kKEPLER_GPU_CONTAINER,  ///< of all devices: summed
+  kKEPLER_GPU_POD,        ///< alike
   kKEPLER_OLD_CONTAINER,
   kKEPLER_OLD_SYSTEM,  ///< of what is no container's: summed
   kKEPLER_OLD_DYNAMIC,
   kKEPLER_OLD_IDLE,
-  kKEPLER_GPU,
-  kKEPLER_GPU_CONTAINER,
   kDCGM,
   kDCGM_GPU_SENSOR,
   kDCGM_MEMORY_SENSOR,
@@ -36,7 +40,14 @@ enum class LabelMap : std::uint8_t {
   kDCGM_MEMORY_CLOCK,
 };
 
+/// Whether several of our series become one. What they are is joules.
+[[nodiscard]] constexpr bool is_sum(LabelMap map) {
+  return map == LabelMap::kKEPLER_POD || map == LabelMap::kKEPLER_OLD_SYSTEM ||
+         map == LabelMap::kKEPLER_GPU_CONTAINER || map == LabelMap::kKEPLER_GPU_POD;
+}
+
 /// Absent: the exporter has no such series. A label without a value is left out, as it is the same to Prometheus.
-[[nodiscard]] std::optional<LabelPairs> labels_of(LabelMap map, const Series& series);
+[[nodiscard]] std::optional<LabelPairs> labels_of(LabelMap map, const Series& series,
+                                                  const Surroundings& around);
 
 }  // namespace flowtap::stats::compat

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace flowtap::stats::compat {
@@ -70,6 +71,81 @@ TEST(Compat, OfContainersAsKubeletLabelsThem) {
   EXPECT_THAT(cpu->samples.at(1).labels, ElementsAre(Pair("name", "burner"), Pair("cpu", "total")));
 }
 
+TEST(Compat, QuotaByPeriodIsTheLimit) {
+  const auto all =
+      families(snapshot({{&stat(StatId::kWORKLOAD_CPU_LIMIT), kWeb, 0.25}}), {Exporter::kCADVISOR});
+  const Family* quota = find(all, "container_spec_cpu_quota");
+  const Family* period = find(all, "container_spec_cpu_period");
+  ASSERT_NE(quota, nullptr);
+  ASSERT_NE(period, nullptr);
+  EXPECT_EQ(period->samples.at(0).value, 100000);
+  EXPECT_EQ(period->samples.at(0).labels, quota->samples.at(0).labels);
+  EXPECT_EQ(quota->samples.at(0).value / period->samples.at(0).value, 0.25);
+  EXPECT_EQ(period->kind, Kind::kGauge);
+}
+
+TEST(Compat, FaultsAreOfTheHierarchyAndAnOomIsNoFailure) {
+  const auto all = families(snapshot({{&stat(StatId::kWORKLOAD_PAGE_FAULTS), kWeb, std::uint64_t{70}},
+                                      {&stat(StatId::kWORKLOAD_MAJOR_PAGE_FAULTS), kWeb, std::uint64_t{3}},
+                                      {&stat(StatId::kWORKLOAD_OOMS), kWeb, std::uint64_t{9}}}),
+                            {Exporter::kCADVISOR});
+  ASSERT_EQ(all.size(), 1U) << "times at a limit are counted by v1 only, and not by us";
+  EXPECT_EQ(all.at(0).name, "container_memory_failures_total");
+  EXPECT_EQ(all.at(0).kind, Kind::kCounter);
+  std::map<std::string, double> by_type;
+  for (const Sample& sample : all.at(0).samples) {
+    const std::map<std::string, std::string> labels(sample.labels.begin(), sample.labels.end());
+    EXPECT_EQ(labels.at("scope"), "hierarchy");
+    by_type[labels.at("failure_type")] = sample.value;
+  }
+  EXPECT_THAT(by_type, ElementsAre(Pair("pgfault", 70), Pair("pgmajfault", 3)));
+}
+
+// A series of one that has ended stays for a while; when it was seen last does not.
+TEST(Compat, AContainerIsSeenAsLongAsItIsThere) {
+  Snapshot now = snapshot({{&stat(StatId::kWORKLOAD_CPU), kWeb, 2.0},
+                           {&stat(StatId::kWORKLOAD_CPU), kSide, 2.0},
+                           {&stat(StatId::kWORKLOAD_TASKS), kWeb, std::uint64_t{4}}});
+  now.time = std::chrono::system_clock::time_point(std::chrono::milliseconds(1767323045250));
+  const auto all = families(now, {Exporter::kCADVISOR});
+  const Family* seen = find(all, "container_last_seen");
+  ASSERT_NE(seen, nullptr);
+  EXPECT_EQ(seen->kind, Kind::kGauge);
+  ASSERT_EQ(seen->samples.size(), 1U);
+  EXPECT_NEAR(seen->samples.at(0).value, 1767323045.25, 1e-3);
+  EXPECT_THAT(seen->samples.at(0).labels,
+              ElementsAre(Pair("container", "app"), Pair("namespace", "shop"), Pair("pod", "web-0")));
+}
+
+// dcgm-exporter puts the pod that a GPU was given to on the GPU's own series.
+TEST(Compat, AGpuIsLabelledWithThePodThatHasItAlone) {
+  const auto use = [](std::string device, const Labels& who) {
+    std::vector<std::string> labels{"nvidia", device, "GPU-" + device, ""};
+    labels.insert(labels.end(), who.begin(), who.end());
+    return Series{&stat(StatId::kWORKLOAD_DEVICE_PROCESSES), std::move(labels), std::uint64_t{1}};
+  };
+  const auto power = [](std::string device) {
+    return Series{&stat(StatId::kDEVICE_POWER), {"nvidia", device, "GPU-" + device}, 70.0};
+  };
+  const Labels other{"pod", "shop", "train-0", "app", "train"};
+  const auto all = families(
+      snapshot({power("0000:0a:00.0"), power("0000:0b:00.0"), power("0000:0c:00.0"), power("0000:0d:00.0"),
+                use("0000:0a:00.0", kWeb), use("0000:0a:00.0", kPodman), use("0000:0b:00.0", kWeb),
+                use("0000:0b:00.0", kSide), use("0000:0c:00.0", kWeb), use("0000:0c:00.0", other)}),
+      {Exporter::kDCGM});
+  ASSERT_EQ(all.size(), 1U);
+  const auto& samples = all.at(0).samples;
+  ASSERT_EQ(samples.size(), 4U);
+  EXPECT_THAT(samples.at(0).labels,
+              ElementsAre(Pair("UUID", "GPU-0000:0a:00.0"), Pair("pci_bus_id", "00000000:0A:00.0"),
+                          Pair("container", "app"), Pair("namespace", "shop"), Pair("pod", "web-0")));
+  EXPECT_THAT(samples.at(1).labels,
+              ElementsAre(testing::_, testing::_, Pair("namespace", "shop"), Pair("pod", "web-0")))
+      << "two containers of one pod";
+  EXPECT_EQ(samples.at(2).labels.size(), 2U) << "shared";
+  EXPECT_EQ(samples.at(3).labels.size(), 2U) << "not in use";
+}
+
 TEST(Compat, OfNvidiasGpusInDcgmsUnits) {
   const auto all = families(
       snapshot({{&stat(StatId::kDEVICE_UTILIZATION), {"nvidia", "0000:17:00.0", "GPU-1"}, 0.25},
@@ -89,7 +165,7 @@ TEST(Compat, OfNvidiasGpusInDcgmsUnits) {
     ASSERT_EQ(theirs->samples.size(), 1U) << name;
     EXPECT_DOUBLE_EQ(theirs->samples.at(0).value, value) << name;
     EXPECT_THAT(theirs->samples.at(0).labels,
-                ElementsAre(Pair("UUID", "GPU-1"), Pair("pci_bus_id", "0000:17:00.0")));
+                ElementsAre(Pair("UUID", "GPU-1"), Pair("pci_bus_id", "00000000:17:00.0")));
   }
 }
 

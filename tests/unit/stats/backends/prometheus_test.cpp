@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <numeric>
@@ -49,6 +50,25 @@ TEST(Prometheus, ShowsTheNewestSnapshot) {
   EXPECT_THAT(page, HasSubstr("# TYPE process_threads gauge\nprocess_threads 9"));
   EXPECT_THAT(page, HasSubstr(R"(what="a\"b\\c\nd")"));
   EXPECT_THAT(http_get((*backend)->port(), "/other"), HasSubstr("404"));
+}
+
+// What other exporters' names need of earlier snapshots is had, whether somebody scraped meanwhile or not.
+TEST(Prometheus, APodsCounterUnderKeplersNameDoesNotFall) {
+  auto backend = Prometheus::open("127.0.0.1:0", {compat::Exporter::kKEPLER});
+  ASSERT_TRUE(backend);
+  const std::vector<std::string> init{"pod", "shop", "web-0", "init", "web"};
+  SnapshotScript script;
+  script.set(StatId::kWORKLOAD_ENERGY, init, 100.0);
+  script.set(StatId::kWORKLOAD_ENERGY, {"pod", "shop", "web-0", "app", "web"}, 2.0);
+  ASSERT_TRUE((*backend)->publish(script.next()));
+  script.absent(StatId::kWORKLOAD_ENERGY, init);
+  ASSERT_TRUE((*backend)->publish(script.next()));
+  std::array<char, 256> host{};
+  ASSERT_EQ(::gethostname(host.data(), host.size() - 1), 0);
+  const std::string pod =
+      std::string(R"(kepler_pod_cpu_joules_total{pod_name="web-0",pod_namespace="shop",)") +
+      R"(state="running",zone="node",node_name=")" + host.data() + R"("})";
+  EXPECT_EQ(value_of(http_get((*backend)->port(), "/metrics"), pod), 102);
 }
 
 TEST(Prometheus, ThePortOfAnotherIsSaid) {

@@ -1,0 +1,75 @@
+#include "stats/compat/sums.hpp"
+
+#include <set>
+
+#include "stats/compat/rows.hpp"
+
+namespace flowtap::stats::compat {
+namespace {
+
+/// A series that is away for this long has ended; if one of its name is there later, it began at 0. For less it may only not
+/// have been read.
+constexpr std::chrono::minutes kAway{2};
+
+}  // namespace
+
+void Sums::take(const Snapshot& snapshot, const Surroundings& around) {
+  ++round_;
+  const auto table = rows();
+  std::multimap<StatId, std::size_t> wanted;
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (is_sum(table[i].labels)) wanted.emplace(table[i].stat, i);
+  std::set<StatId> read;
+  for (const Series& series : snapshot.series) {
+    const auto [begin, end] = wanted.equal_range(series.stat->id);
+    if (begin == end) continue;
+    read.insert(series.stat->id);
+    for (auto at = begin; at != end; ++at)
+      if (auto labels = labels_of(table[at->second].labels, series, around))
+        take_part(at->second, series, {table[at->second].name, std::move(*labels)}, snapshot.steady);
+  }
+  for (auto at = parts_.begin(); at != parts_.end();) {
+    Part& part = at->second;
+    // Where none is there, none was read: who is gone is only known when others are there.
+    if (!read.contains(table[at->first.first].stat)) part.seen = snapshot.steady;
+    if (part.round == round_ || snapshot.steady - part.seen < kAway) {
+      ++at;
+      continue;
+    }
+    end(part);
+    at = parts_.erase(at);
+  }
+}
+
+void Sums::take_part(std::size_t row, const Series& series, Key of, Clock::time_point now) {
+  const std::uint64_t value = millionths(series, rows()[row]);
+  const auto [at, fresh] =
+      parts_.try_emplace({row, std::vector<std::string>(series.labels.begin(), series.labels.end())});
+  Part& part = at->second;
+  if (fresh) {
+    part.of = std::move(of);
+    ++sums_[part.of].parts;
+  } else if (value < part.last) {
+    sums_[part.of].ended += part.last;  // another of that name
+  }
+  part.last = value;
+  part.seen = now;
+  part.round = round_;
+}
+
+void Sums::end(const Part& part) {
+  const auto sum = sums_.find(part.of);
+  sum->second.ended += part.last;
+  if (--sum->second.parts == 0) sums_.erase(sum);
+}
+
+SumsByLabels Sums::ended() const {
+  SumsByLabels all;
+  for (const auto& [of, sum] : sums_)
+    if (sum.ended > 0) all.emplace(of, sum.ended);
+  for (const auto& [key, part] : parts_)
+    if (part.round != round_) all[part.of] += part.last;
+  return all;
+}
+
+}  // namespace flowtap::stats::compat

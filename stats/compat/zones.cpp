@@ -1,0 +1,145 @@
+#include "stats/compat/zones.hpp"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "stats/compat/rows.hpp"
+
+namespace flowtap::stats::compat {
+namespace {
+
+constexpr std::string_view kNodeZone = "node";
+constexpr std::string_view kPackage = "package-";
+constexpr std::string_view kPsys = "psys";
+
+struct Legacy {
+  std::string_view zone;
+  std::string_view name;
+  std::string_view help;
+};
+constexpr std::array kLegacy{
+    Legacy{"package", "kepler_node_package_joules_total", "Energy of the processor packages (RAPL)."},
+    Legacy{"core", "kepler_node_core_joules_total", "Energy of the cores (RAPL), which is in the package's."},
+    Legacy{"uncore", "kepler_node_uncore_joules_total",
+           "Energy of the uncore (RAPL), which is in the package's."},
+    Legacy{"dram", "kepler_node_dram_joules_total", "Energy of the memory (RAPL)."}};
+
+std::uint64_t microjoules(const Series& series) {
+  return static_cast<std::uint64_t>(std::llround(number(series.value) * 1e6));
+}
+double joules(std::uint64_t uj) {
+  return static_cast<double>(uj) / 1e6;
+}
+
+// "package-0" and "package-0/core" have zone and socket; "psys" has no socket. Others are no zone of RAPL that Kepler knows.
+std::pair<std::string_view, std::string_view> zone_of(std::string_view part) {
+  if (part == kPsys || part.starts_with("psys-")) return {kPsys, {}};
+  if (!part.starts_with(kPackage)) return {};
+  part.remove_prefix(kPackage.size());
+  const auto below = part.find('/');
+  if (below == std::string_view::npos) return {"package", part};
+  return {part.substr(below + 1), part.substr(0, below)};
+}
+
+}  // namespace
+
+void Zones::take(const Snapshot& snapshot) {
+  ++round_;
+  Energy node;
+  for (const Series& series : snapshot.series) {
+    switch (series.stat->id) {
+      case StatId::kNODE_ENERGY:
+        node.all = microjoules(series);
+        node_round_ = round_;
+        break;
+      case StatId::kNODE_ENERGY_ACTIVE:
+        node.active = microjoules(series);
+        break;
+      case StatId::kNODE_ENERGY_IDLE:
+        node.idle = microjoules(series);
+        break;
+      case StatId::kENERGY_PART: {
+        const std::string_view name = label(series, "part");
+        const auto [zone, socket] = zone_of(name);
+        if (zone.empty() || label(series, "source") != "powercap") break;
+        Part& part = parts_[std::string(name)];
+        part.zone = zone;
+        part.socket = socket;
+        part.total = microjoules(series);
+        part.round = round_;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (node_round_ == round_) divide(node);
+}
+
+void Zones::divide(const Energy& node) {
+  if (node.all > node_.all) {
+    const double busy =
+        static_cast<double>(node.active - node_.active) / static_cast<double>(node.all - node_.all);
+    for (auto& [name, part] : parts_) {
+      if (part.round != round_) continue;
+      part.active += static_cast<std::uint64_t>(static_cast<double>(part.total - part.divided) * busy);
+      part.divided = part.total;
+    }
+  }
+  node_ = node;
+}
+
+// A socket's zone that was not read this time stays in the sum; a zone of which none was read is not there.
+std::map<std::string, Zones::Energy> Zones::by_zone() const {
+  std::map<std::string, Energy> all;
+  for (const auto& [name, part] : parts_)
+    if (part.round == round_) all.try_emplace(part.zone);
+  for (const auto& [name, part] : parts_) {
+    const auto at = all.find(part.zone);
+    if (at == all.end()) continue;
+    at->second.all += part.total;
+    at->second.active += part.active;
+    at->second.idle += part.divided - part.active;
+  }
+  if (node_round_ == round_) all.emplace(kNodeZone, node_);
+  return all;
+}
+
+void Zones::append(const std::string& host, std::vector<Family>& out) const {
+  Family all{
+      .name = "kepler_node_cpu_joules_total",
+      .help = "Energy by RAPL zone; zone node: of all that flowtapd counts. They overlap: not to be summed.",
+      .samples = {}};
+  Family active{.name = "kepler_node_cpu_active_joules_total",
+                .help = "The part of it that the CPUs' busy time is of their time.",
+                .samples = {}};
+  Family idle{.name = "kepler_node_cpu_idle_joules_total", .help = "The rest of it.", .samples = {}};
+  for (const auto& [zone, energy] : by_zone()) {
+    LabelPairs labels{{"zone", zone}};
+    if (!host.empty()) labels.emplace_back("node_name", host);
+    all.samples.push_back({labels, joules(energy.all)});
+    active.samples.push_back({labels, joules(energy.active)});
+    idle.samples.push_back({labels, joules(energy.idle)});
+  }
+  for (Family* family : {&all, &active, &idle})
+    if (!family->samples.empty()) out.push_back(std::move(*family));
+
+  for (const Legacy& old : kLegacy) {
+    Family family{.name = old.name, .help = old.help, .samples = {}};
+    for (const auto& [name, part] : parts_) {
+      if (part.zone != old.zone || part.round != round_) continue;
+      for (const bool dynamic : {true, false}) {
+        LabelPairs labels{{"package", part.socket}};
+        if (!host.empty()) labels.emplace_back("instance", host);
+        labels.emplace_back("mode", dynamic ? "dynamic" : "idle");
+        family.samples.push_back(
+            {std::move(labels), joules(dynamic ? part.active : part.divided - part.active)});
+      }
+    }
+    if (!family.samples.empty()) out.push_back(std::move(family));
+  }
+}
+
+}  // namespace flowtap::stats::compat
