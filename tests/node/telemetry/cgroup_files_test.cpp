@@ -2,6 +2,9 @@
 #include "telemetry/workloads/cgroup_files.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -49,7 +52,39 @@ TEST(CgroupFilesOfTheKernel, AnEndIsSeenAndIsNoError) {
   EXPECT_EQ(unread, 0U);
 }
 
-TEST(CgroupFilesOfTheKernel, WhatOneCosts) {
+// As crun and a systemd in a container put them.
+TEST(CgroupFilesOfTheKernel, ProcessesBelowAreItsOwn) {
+  const std::string top = "/flowtap-test-inner-" + std::to_string(::getpid());
+  const ScratchCgroup inner(top.substr(1) + "/container/init.scope");
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    inner.join();
+    while (true) ::pause();
+  }
+  while (inner.tasks().empty()) ::usleep(1000);
+  const auto files = source();
+  ASSERT_TRUE(files);
+  std::uint64_t unread = 0;
+  const auto cgroup = files->open(top, unread);
+  ASSERT_TRUE(cgroup);
+  // At looks and between them.
+  for (int i = 0; i < 8; ++i) {
+    CgroupValues values;
+    EXPECT_TRUE(cgroup->read(values, unread));
+    EXPECT_EQ(values[CgroupGauge::kProcesses], 1);
+    EXPECT_EQ(values[CgroupGauge::kFirstPid], pid);
+  }
+  ::kill(pid, SIGKILL);
+  ::waitpid(pid, nullptr, 0);
+  CgroupValues values;
+  EXPECT_TRUE(cgroup->read(values, unread));
+  EXPECT_EQ(values[CgroupGauge::kProcesses], 0);
+  EXPECT_FALSE(values[CgroupGauge::kFirstPid]);
+  EXPECT_EQ(unread, 0U);
+}
+
+// `below`: a cgroup of each one's own.
+void print_costs(const std::string& below) {
   constexpr std::size_t kCgroups = 500;
   const auto files = source();
   ASSERT_TRUE(files);
@@ -66,10 +101,11 @@ TEST(CgroupFilesOfTheKernel, WhatOneCosts) {
     return std::chrono::duration<double, std::micro>(took).count() / static_cast<double>(kCgroups);
   };
   for (std::size_t i = 0; i < kCgroups; ++i)
-    all.push_back(std::make_unique<ScratchCgroup>("flowtap-test-many-" + std::to_string(i)));
+    all.push_back(std::make_unique<ScratchCgroup>("flowtap-test-many-" + std::to_string(i) + below));
   const auto began = used();
   for (const auto& cgroup : all) {
-    open.push_back(files->open(path_of(*cgroup), unread));
+    const std::string path = path_of(*cgroup);
+    open.push_back(files->open(path.substr(0, path.size() - below.size()), unread));
     CgroupValues values;
     ASSERT_TRUE(open.back() && open.back()->read(values, unread));
   }
@@ -82,9 +118,14 @@ TEST(CgroupFilesOfTheKernel, WhatOneCosts) {
       ASSERT_TRUE(cgroup->read(values, unread));
     }
   const auto read = used();
-  std::printf("%zu cgroups: %.1f us each to open and read, %.1f us to read again\n", kCgroups,
-              us(opened - began), us(read - opened) / kRounds);
+  std::printf("%zu cgroups%s: %.1f us each to open and read, %.1f us to read again\n", kCgroups,
+              below.empty() ? "" : " with one below", us(opened - began), us(read - opened) / kRounds);
   EXPECT_EQ(unread, 0U);
+}
+
+TEST(CgroupFilesOfTheKernel, WhatOneCosts) {
+  print_costs("");
+  print_costs("/container");
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "telemetry/workloads/cgroup_files.hpp"
 
-#include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include <array>
 #include <cerrno>
+
+#include "telemetry/workloads/inner_cgroups.hpp"
+#include "telemetry/workloads/open_beneath.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -19,14 +19,10 @@ constexpr unsigned kLookAgain = 6;
 constexpr std::array kSettings{CgroupGauge::kQuota, CgroupGauge::kPeriod, CgroupGauge::kMemoryLimit,
                                CgroupGauge::kTasksLimit};
 
-// Nothing in a path leads out of the hierarchy, whoever made the cgroup.
 Fd open_directory(const Fd& root, const std::string& path) {
   const auto begin = path.find_first_not_of('/');
   if (begin == std::string::npos) return Fd(::openat(root.get(), ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
-  return Fd(static_cast<int>(::syscall(SYS_openat2, root.get(), path.c_str() + begin, &how, sizeof(how))));
+  return open_beneath(root, path.c_str() + begin, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 // Not enabled here, or switched off (psi=0).
@@ -77,7 +73,7 @@ class CgroupFiles final : public OpenCgroup {
     unread += bad;
     for (std::size_t i = 1; i < directories_.size(); ++i) directories_[i] = {};
     settings(out, look);
-    if (has_own_cgroups()) out[CgroupGauge::kProcesses].reset();
+    if (there && has_own_cgroups()) inner_.read(directories_.front(), look, source_, out, unread);
     out.derive();
     return there;
   }
@@ -135,6 +131,7 @@ class CgroupFiles final : public OpenCgroup {
   std::vector<Fd> directories_;
   std::vector<File> files_;
   std::size_t kept_ = 0;
+  InnerCgroups inner_;
   std::array<std::optional<double>, kSettings.size()> settings_;
   unsigned reads_ = 0;
 };

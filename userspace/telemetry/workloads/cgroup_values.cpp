@@ -33,19 +33,6 @@ bool cpu_max(std::string_view text, CgroupValues& out) {
   return out[kQuota].has_value();
 }
 
-// A process a line, 0 for those that this PID namespace does not show.
-bool processes(std::string_view text, CgroupValues& out) {
-  double count = 0;
-  for (; !text.empty(); ++count) {
-    std::string_view line = next_line(text);
-    const auto pid = whole_number(next_word(line));
-    if (!pid || !line.empty()) return false;
-    if (*pid != 0 && !out[kFirstPid]) out[kFirstPid] = *pid;
-  }
-  out[kProcesses] = count;
-  return true;
-}
-
 bool memory_stat(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"pgfault", kPageFaults},
                                         CounterKey{"pgmajfault", kMajorPageFaults}};
@@ -100,7 +87,7 @@ bool pressure(std::string_view text, std::optional<std::uint64_t>& some, std::op
 
 constexpr std::array kFiles{
     CgroupFile{"", "cpu.stat", cpu_stat},
-    CgroupFile{"", "cgroup.procs", processes},
+    CgroupFile{"", "cgroup.procs", parse_processes},
     CgroupFile{"", "cpu.max", cpu_max, true},
     CgroupFile{"", "memory.current", [](auto text, auto& out) { return parse_number(text, out[kMemory]); }},
     CgroupFile{"", "memory.stat", memory_stat},
@@ -130,6 +117,18 @@ void CgroupValues::derive() {
   if (self[kMemory] && self[kInactiveFile])
     self[kWorkingSet] = std::max(0.0, *self[kMemory] - *self[kInactiveFile]);
   if (self[kQuota] && self[kPeriod]) self[kCpuLimit] = *self[kQuota] / *self[kPeriod];
+}
+
+bool parse_processes(std::string_view text, CgroupValues& out) {
+  double count = 0;
+  for (; !text.empty(); ++count) {
+    std::string_view line = next_line(text);
+    const auto pid = whole_number(next_word(line));
+    if (!pid || !line.empty()) return false;
+    if (*pid != 0 && !out[kFirstPid]) out[kFirstPid] = *pid;
+  }
+  out[kProcesses] = count;
+  return true;
 }
 
 std::span<const CgroupFile> cgroup_files() {

@@ -49,7 +49,7 @@ enum class CgroupGauge : std::uint8_t {
   kMemoryLimit,  ///< absent where there is none
   kTasks,
   kTasksLimit,  ///< absent where there is none
-  kProcesses,   ///< of the cgroup itself, not of what is below
+  kProcesses,   ///< absent where not all that are below could be counted
   kFirstPid,    ///< one of them, the oldest as a rule; as flowtapd's procfs numbers them
   kQuota,       ///< µs; v1 has it in a file of its own, and derive() the limit
   kPeriod,      ///< µs
@@ -86,7 +86,11 @@ struct CgroupFile {
   bool setting = false;  ///< what somebody set, and hardly ever changes
 };
 
-/// Of v2, each including what is below the cgroup: Documentation/admin-guide/cgroup-v2.rst.
+/// Of a cgroup.procs, which tells of the cgroup itself alone: a process a line, 0 for those that this PID namespace does not
+/// show.
+[[nodiscard]] bool parse_processes(std::string_view text, CgroupValues& out);
+
+/// Of v2, each but cgroup.procs including what is below the cgroup: Documentation/admin-guide/cgroup-v2.rst.
 [[nodiscard]] std::span<const CgroupFile> cgroup_files();
 /// Of v1, where it holds the controllers and v2 only the hierarchy (systemd's "hybrid"): the same of what is below. What v2
 /// tells without a controller (CPU time, pressure) is not read here again. Documentation/admin-guide/cgroup-v1.

@@ -146,20 +146,6 @@ TEST(CgroupFiles, BeyondItsDescriptorsNothingStaysOpen) {
   EXPECT_GT(open_now(), before + 1) << "there is room again";
 }
 
-TEST(CgroupFiles, ProcessesAreThoseOfACgroupWithoutOthersBelow) {
-  FileTree tree;
-  tree.file("cgroup.controllers", "")
-      .file("a/cpu.stat", "user_usec 7\n")
-      .file("a/cgroup.procs", "0\n71\n72\n")
-      .file("b/cpu.stat", "user_usec 7\n")
-      .file("b/cgroup.procs", "73\n")
-      .file("b/inner/cgroup.procs", "74\n");
-  EXPECT_EQ(read(tree, "/a").values[kProcesses], 3);
-  EXPECT_EQ(read(tree, "/a").values[kFirstPid], 71);
-  EXPECT_FALSE(read(tree, "/b").values[kProcesses]);
-  EXPECT_EQ(read(tree, "/b").values[kFirstPid], 73);
-}
-
 TEST(CgroupFiles, SettingsStayBetweenTheLooksAtThem) {
   FileTree tree;
   tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n").file("a/memory.max", "100\n");
