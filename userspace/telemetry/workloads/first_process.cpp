@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <ctime>
 
 #include "base/file.hpp"
@@ -28,6 +29,10 @@ std::optional<NetworkId> network_of(const Fd& net_dev) {
   return NetworkId{file.st_dev, file.st_ino};
 }
 
+std::string own_file(const Fd& fd) {
+  return "/proc/self/fd/" + std::to_string(fd.get());
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> start_ticks(std::string_view stat) {
@@ -48,9 +53,28 @@ FirstProcess look_at_process(const std::string& proc, std::uint64_t pid) {
       process.started = seconds_of(CLOCK_REALTIME) - seconds_of(CLOCK_BOOTTIME) + since_boot;
     }
   }
-  process.net_dev = Fd(::open((place + "/net/dev").c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  process.network = network_of(process.net_dev);
+  look_at_network(proc, process);
   return process;
+}
+
+void look_at_network(const std::string& proc, FirstProcess& process) {
+  const std::string path = proc + '/' + std::to_string(process.pid) + "/net/dev";
+  process.net_dev = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const int error = process.net_dev.valid() ? 0 : errno;
+  // ENXIO: its network ends with it.
+  process.error = error == ENOENT || error == ESRCH || error == ENXIO ? 0 : error;
+  if (process.error == 0) process.network = network_of(process.net_dev);
+}
+
+Fd keep_number(const Fd& net_dev) {
+  // The kernel frees the number of a file of /proc with its last inode (pde_put()), which what is open by its path alone holds.
+  return Fd(::open(own_file(net_dev).c_str(), O_PATH | O_CLOEXEC));
+}
+
+bool has_ended(const Fd& number) {
+  // It opens no file of a network that has.
+  const Fd again(::open(own_file(number).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return !again.valid() && (errno == ENOENT || errno == ENXIO);
 }
 
 }  // namespace flowtap::telemetry

@@ -38,26 +38,31 @@ WorkloadName whose(WorkloadName name) {
 
 }  // namespace
 
-void NetworkLedger::see(const WorkloadName& name, const std::string& path, std::uint64_t pid,
-                        Clock::time_point now) {
-  Process& known = processes_[path];
-  known.seen = round_;
-  if (known.process.pid != pid) known.process = look_at_process(proc_, pid);
-  const auto& network = known.process.network;
-  if (!network || network == hosts_) {
-    known.process.net_dev = {};
-    return;
-  }
-  Network& there = networks_[*network];
+void NetworkLedger::look(Process& known, std::uint64_t pid, bool young, Clock::time_point now,
+                         std::uint64_t& unread) {
+  FirstProcess& process = known.process;
+  const bool open = young || !process.network || !process.started || process.error != 0;
+  if (process.pid == pid && (!open || now < known.due)) return;
+  if (process.pid == pid && process.started)
+    look_at_network(proc_, process);
+  else
+    process = look_at_process(proc_, pid);
+  unread += process.error != 0 ? 1 : 0;
+  known.due = now + (young ? Clock::duration{} : FileLedger::kEvery);
+}
+
+void NetworkLedger::see(const WorkloadName& name, FirstProcess& process, Clock::time_point now) {
+  Fd net_dev = std::move(process.net_dev);
+  if (!process.network || process.network == hosts_) return;
+  Network& there = networks_[*process.network];
   there.seen = round_;
-  if (!there.net_dev.valid()) {
-    // Its number may be another's by now.
-    if (there.whose != whose(name)) there.last.clear();
-    there.whose = whose(name);
-    there.net_dev = std::move(known.process.net_dev);
-    there.first = there.due = now;
-  }
-  known.process.net_dev = {};
+  if (there.net_dev.valid() || !net_dev.valid()) return;
+  // Another's totals begin with all that it counted.
+  if (there.whose != whose(name)) there.last.clear();
+  there.whose = whose(name);
+  there.net_dev = std::move(net_dev);
+  there.left = {};
+  there.first = there.due = now;
 }
 
 void NetworkLedger::add(Network& network, std::string_view text, std::uint64_t& unread) {
@@ -104,9 +109,14 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
     return;
   }
   for (const auto& [name, entry] : files.workloads()) {
-    for (const auto& [path, instance] : entry.instances)
-      if (const auto pid = instance.last[CgroupGauge::kFirstPid])
-        see(name, path, static_cast<std::uint64_t>(*pid), now);
+    for (const auto& [path, instance] : entry.instances) {
+      const auto pid = instance.last[CgroupGauge::kFirstPid];
+      if (!pid) continue;
+      Process& known = processes_[path];
+      known.seen = round_;
+      look(known, static_cast<std::uint64_t>(*pid), now - instance.first < FileLedger::kYoung, now, unread);
+      see(name, known.process, now);
+    }
     if (const auto at = totals_.find(whose(name)); at != totals_.end()) at->second.seen = round_;
   }
   std::erase_if(processes_, [&](const auto& entry) { return entry.second.seen != round_; });
@@ -116,14 +126,19 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
     read(network, unread);
     network.due = files.due(network.whose.pod + network.whose.container, network.first, now);
     // Nobody of its name may be known by then.
-    if (gone)
-      network.net_dev = {};
-    else
+    if (!gone) {
       totals_[network.whose].seen = round_;
+      continue;
+    }
+    // Else it stays until this can be had: another of its number would be taken for this one.
+    network.left = keep_number(network.net_dev);
+    unread += network.left.valid() ? 0 : 1;
+    if (network.left.valid()) network.net_dev = {};
   }
   std::erase_if(totals_, [&](const auto& entry) { return entry.second.seen != round_; });
   std::erase_if(networks_, [&](const auto& entry) {
-    return !entry.second.net_dev.valid() && !totals_.contains(entry.second.whose);
+    const Network& network = entry.second;
+    return !network.net_dev.valid() && (!totals_.contains(network.whose) || has_ended(network.left));
   });
 }
 

@@ -14,8 +14,10 @@
 namespace flowtap::telemetry {
 
 /// A network namespace is found through a process of whoever is in it, and read through a file that stays open. So its last
-/// packets are seen when the process has gone. It may outlive that, and another process come: it goes on from there then. Containers of one pod share theirs: it is the pod's (a name without a
-/// container); of others that share one it is that of the first by name. The node's own is nobody's. Not thread-safe.
+/// packets are seen when the process has gone. It may outlive that, and another process come: it goes on from there then.
+/// Runtimes start a container's process in the node's network before they move it: a process is looked at again while its
+/// cgroup is young. Containers of one pod share theirs: it is the pod's (a name without a container); of others that share one
+/// it is that of the first by name. The node's own is nobody's. Not thread-safe.
 class NetworkLedger {
  public:
   using Clock = FileLedger::Clock;
@@ -35,7 +37,8 @@ class NetworkLedger {
  private:
   struct Network {
     WorkloadName whose;
-    Fd net_dev;                              // none while nobody is known to be in it
+    Fd net_dev;                              // none while nobody is known to be in it,
+    Fd left;                                 // and then keep_number()
     std::map<std::string, NetNumbers> last;  // by device
     Clock::time_point first;
     Clock::time_point due;
@@ -43,6 +46,7 @@ class NetworkLedger {
   };
   struct Process {
     FirstProcess process;
+    Clock::time_point due;  // to be looked at again
     std::uint64_t seen = 0;
   };
   struct Device {
@@ -54,7 +58,8 @@ class NetworkLedger {
     std::uint64_t seen = 0;
   };
 
-  void see(const WorkloadName& name, const std::string& path, std::uint64_t pid, Clock::time_point now);
+  void look(Process& known, std::uint64_t pid, bool young, Clock::time_point now, std::uint64_t& unread);
+  void see(const WorkloadName& name, FirstProcess& process, Clock::time_point now);
   void read(Network& network, std::uint64_t& unread);
   void add(Network& network, std::string_view text, std::uint64_t& unread);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "tests/support/file_tree.hpp"
+#include "tests/unit/telemetry/workloads/one_process_cgroups.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -21,33 +22,6 @@ std::string device(const std::string& name, unsigned received, unsigned sent) {
 std::string net_dev(const std::string& devices) {
   return "Inter-|\n face |\n" + device("lo", 999, 999) + devices;
 }
-
-// Each cgroup has one process.
-class Cgroups final : public CgroupSource {
- public:
-  explicit Cgroups(std::map<std::string, double>& pids) : pids_(pids) {}
-  [[nodiscard]] std::unique_ptr<OpenCgroup> open(const std::string& path,
-                                                 std::uint64_t& /*unread*/) override {
-    return pids_.contains(path) ? std::make_unique<Open>(pids_, path) : nullptr;
-  }
-
- private:
-  class Open final : public OpenCgroup {
-   public:
-    Open(std::map<std::string, double>& pids, std::string path) : pids_(pids), path_(std::move(path)) {}
-    [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& /*unread*/) override {
-      const auto at = pids_.find(path_);
-      if (at == pids_.end()) return false;
-      out[CgroupGauge::kFirstPid] = at->second;
-      return true;
-    }
-
-   private:
-    std::map<std::string, double>& pids_;
-    std::string path_;
-  };
-  std::map<std::string, double>& pids_;
-};
 
 WorkloadName of_pod(const std::string& pod, const std::string& container) {
   return {.kind = WorkloadKind::kPod, .ns = "shop", .pod = pod, .container = container, .workload = {}};
@@ -97,7 +71,7 @@ class Networks : public testing::Test {
   FileTree proc;
   std::map<std::string, double> pids;
   std::map<WorkloadName, Workload> workloads;
-  FileLedger files{std::make_unique<Cgroups>(pids)};
+  FileLedger files{std::make_unique<test::OneProcessCgroups>(pids)};
   NetworkLedger ledger{proc.root()};
   NetworkLedger::Clock::time_point now{};
   std::uint64_t unread = 0;
@@ -170,6 +144,39 @@ TEST_F(Networks, ADeviceThatBeginsAnewIsCountedFromItsBeginning) {
   round();
   EXPECT_EQ(bytes(),
             (Bytes{{"web-0//eth0<", 130}, {"web-0//eth0>", 9}, {"web-0//net1<", 4}, {"web-0//net1>", 4}}));
+}
+
+TEST_F(Networks, AYoungOneMayStillLeaveTheNodes) {
+  workloads[of_pod("old", "app")];  // whatever comes after these is new
+  round();
+  share(70, 1);
+  start(of_pod("web-0", "app"), 70);
+  round(1s);
+  EXPECT_EQ(bytes(), Bytes{});
+  // Its runtime moves it.
+  std::filesystem::remove(proc.root() + "/70/net/dev");
+  set(70, net_dev(device("eth0", 100, 7)));
+  round(1s);
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 100}, {"web-0//eth0>", 7}}));
+  set(70, net_dev(device("eth0", 110, 8)));
+  round(1s);
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 110}, {"web-0//eth0>", 8}})) << "it is the same one";
+  EXPECT_EQ(unread, 0U);
+}
+
+TEST_F(Networks, WhatCouldNotBeOpenedIsCountedAndOpenedLater) {
+  proc.file("70/net/dev", "");
+  std::filesystem::remove(proc.root() + "/70/net/dev");
+  std::filesystem::create_symlink("dev", proc.root() + "/70/net/dev");  // ELOOP
+  start(of_pod("web-0", "app"), 70);
+  round();
+  EXPECT_EQ(bytes(), Bytes{});
+  EXPECT_EQ(unread, 1U);
+  std::filesystem::remove(proc.root() + "/70/net/dev");
+  set(70, net_dev(device("eth0", 100, 7)));
+  round(60s);
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 100}, {"web-0//eth0>", 7}}));
+  EXPECT_EQ(unread, 1U);
 }
 
 TEST_F(Networks, AFileThatLiesIsCounted) {
