@@ -45,6 +45,15 @@ void add_node(telemetry::Collectors& collectors, const Config& config) {
   collectors.add(std::make_unique<telemetry::FilesystemCollector>(proc, config.host_root));
 }
 
+// By default they are among those that LayerCollector knows itself.
+std::vector<std::string> storage_of(const Config& config) {
+  std::vector<std::string> all;
+  const identity::StateDirectories& where = config.stream.runtimes;
+  for (const auto* some : {&where.containerd, &where.storage, &where.docker})
+    all.insert(all.end(), some->begin(), some->end());
+  return all;
+}
+
 // Who follows logs and asks needs the others.
 std::size_t files_to_keep() {
   constexpr std::size_t kMost = 65536;
@@ -101,8 +110,8 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
   if (counted_) {
     if (auto workloads = workload_collector(config, std::move(usage), std::move(shared), board, processes)) {
       collectors_.add(std::move(*workloads));
-      collectors_.add(std::make_unique<telemetry::LayerCollector>(on_host(config, ""),
-                                                                  on_host(config, "/proc"), processes));
+      collectors_.add(std::make_unique<telemetry::LayerCollector>(
+          on_host(config, ""), on_host(config, "/proc"), processes, storage_of(config)));
     } else {
       missing_ = std::move(workloads.error()).in("workloads are not told apart");
     }

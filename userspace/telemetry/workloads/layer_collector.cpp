@@ -16,17 +16,23 @@ constexpr std::string_view kUpper = "upperdir=";
 
 // Of containerd, Docker, podman and CRI-O, and of distributions that bring their own.
 constexpr std::array<std::string_view, 7> kStorage{
-    "/var/lib/containerd/", "/var/lib/docker/", "/var/lib/containers/",      "/var/lib/rancher/",
-    "/var/lib/k0s/",        "/run/containerd/", "/var/snap/microk8s/common/"};
+    "/var/lib/containerd", "/var/lib/docker", "/var/lib/containers",      "/var/lib/rancher",
+    "/var/lib/k0s",        "/run/containerd", "/var/snap/microk8s/common"};
 
-bool is_stored(std::string_view path) {
+bool is_below(std::string_view path, std::string_view place) {
+  while (place.ends_with('/')) place.remove_suffix(1);
+  return !place.empty() && path.size() > place.size() && path.starts_with(place) && path[place.size()] == '/';
+}
+
+bool is_stored(std::string_view path, std::span<const std::string> configured) {
+  const auto holds = [path](std::string_view place) { return is_below(path, place); };
   return !path.contains("/../") &&
-         std::ranges::any_of(kStorage, [path](std::string_view place) { return path.starts_with(place); });
+         (std::ranges::any_of(kStorage, holds) || std::ranges::any_of(configured, holds));
 }
 
 }  // namespace
 
-std::string upper_directory(std::string_view mountinfo) {
+std::string upper_directory(std::string_view mountinfo, std::span<const std::string> configured) {
   for (const Mount& mount : parse_mounts(mountinfo).all) {
     if (mount.point != "/" || mount.type != "overlay") continue;
     std::string_view options = mount.options;
@@ -34,7 +40,7 @@ std::string upper_directory(std::string_view mountinfo) {
       const auto comma = options.find(',');
       const std::string_view option = options.substr(0, comma);
       options.remove_prefix(comma == std::string_view::npos ? options.size() : comma + 1);
-      if (option.starts_with(kUpper) && is_stored(option.substr(kUpper.size())))
+      if (option.starts_with(kUpper) && is_stored(option.substr(kUpper.size()), configured))
         return std::string(option.substr(kUpper.size()));
     }
   }
@@ -58,7 +64,7 @@ bool LayerCollector::begin_next(Clock::time_point now) {
   // It may have ended, or have a root of another kind: then there is nothing to tell.
   const auto text =
       read_file(proc_ + '/' + std::to_string(processes_->at(whose_)) + "/mountinfo", kMostKernelText);
-  const std::string upper = text ? upper_directory(*text) : std::string();
+  const std::string upper = text ? upper_directory(*text, storage_) : std::string();
   if (!upper.empty()) walk_.emplace(host_root_ + upper);
   return true;
 }

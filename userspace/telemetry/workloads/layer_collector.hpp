@@ -7,8 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "telemetry/collector.hpp"
 #include "telemetry/workloads/directory_walk.hpp"
@@ -37,9 +39,10 @@ class ProcessBoard {
 };
 
 /// Where the writable layer of the root lies that this mountinfo is of (overlay's upperdir), as the runtime gave it to the
-/// kernel: a path of the node. Empty: it has none, or one that is in no runtime's storage: a container that mounts its own root
-/// may name any directory.
-[[nodiscard]] std::string upper_directory(std::string_view mountinfo);
+/// kernel: a path of the node. Empty: it has none, or one that is in no runtime's storage, neither where runtimes have it by
+/// themselves nor in one of `configured`: a container that mounts its own root may name any directory.
+[[nodiscard]] std::string upper_directory(std::string_view mountinfo,
+                                          std::span<const std::string> configured = {});
 
 /// One container after the other, each once a minute, for a small part of the time, so that this collector is done at once and
 /// never takes more than that of a CPU. A value is as old as the last time that its container was looked through.
@@ -50,8 +53,13 @@ class LayerCollector final : public Collector {
   static constexpr std::chrono::seconds kEvery{60};
   static constexpr std::chrono::milliseconds kSlice{5};  ///< of each cycle
 
-  LayerCollector(std::string host_root, std::string proc, std::shared_ptr<const ProcessBoard> board)
-      : host_root_(std::move(host_root)), proc_(std::move(proc)), board_(std::move(board)) {}
+  /// `storage`: where the runtimes of this node have theirs besides the usual places.
+  LayerCollector(std::string host_root, std::string proc, std::shared_ptr<const ProcessBoard> board,
+                 std::vector<std::string> storage = {})
+      : host_root_(std::move(host_root)),
+        proc_(std::move(proc)),
+        storage_(std::move(storage)),
+        board_(std::move(board)) {}
 
   [[nodiscard]] std::string_view name() const override { return "layers"; }
   void collect(Collected& out) override { collect(out, Clock::now()); }
@@ -73,6 +81,7 @@ class LayerCollector final : public Collector {
 
   std::string host_root_;
   std::string proc_;
+  std::vector<std::string> storage_;
   std::shared_ptr<const ProcessBoard> board_;
   std::shared_ptr<const ProcessBoard::Processes> processes_;  // those of layers_
   std::map<WorkloadName, Layer> layers_;

@@ -82,6 +82,17 @@ TEST(UpperDirectory, IsOfTheRootAlone) {
   EXPECT_EQ(upper_directory(""), "");
 }
 
+TEST(UpperDirectory, MayBeWhereTheRuntimesAreConfigured) {
+  const auto upper = [](const std::string& path) {
+    const std::vector<std::string> configured{"/data/docker", "/srv/containers/", "/"};
+    return upper_directory("30 20 0:39 / / rw - overlay overlay rw,upperdir=" + path + "\n", configured);
+  };
+  for (const char* path :
+       {"/data/docker/overlay2/1/diff", "/srv/containers/overlay/1/diff", "/var/lib/docker/overlay2/1/diff"})
+    EXPECT_EQ(upper(path), path);
+  for (const char* path : {"/data/dockers/1", "/data/docker", "/data", "/etc"}) EXPECT_EQ(upper(path), "");
+}
+
 struct Node {
   explicit Node() {
     proc.file(
@@ -122,6 +133,18 @@ TEST(LayerCollector, LooksOnceAMinuteAndKeepsWhatItSaw) {
   node.board->post({});
   EXPECT_FALSE(node.look(begin + 63s));
   EXPECT_EQ(node.unread, 0U);
+}
+
+TEST(LayerCollector, KnowsTheConfiguredStorage) {
+  Node node;
+  node.proc.file("74/mountinfo", "30 20 0:39 / / rw - overlay overlay rw,upperdir=/data/upper\n");
+  node.host.file("data/upper/a", "x");
+  node.board->post({{node.name, 74}});
+  EXPECT_FALSE(node.look(Clock::now()));
+  LayerCollector configured{node.host.root(), node.proc.root(), node.board, {"/data"}};
+  Collected out;
+  configured.collect(out, Clock::now());
+  EXPECT_EQ(out.series.size(), 2U);
 }
 
 TEST(LayerCollector, WhoHasNoLayerHasNoneAndALayerThatIsNotThereIsCounted) {
