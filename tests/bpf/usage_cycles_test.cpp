@@ -82,7 +82,7 @@ TEST(UsageCycles, OfACgroupAreThoseOfItsTime) {
                hands.wait();
              }});
   const kernel::DispatchLive live = attach_usage(1024, clocks());
-  kernel::UsageReader usage = live.usage().value();
+  const kernel::UsageReader usage = live.usage().value();
   crew.go();
   crew.finish();
   (void)crew.quiesce();
