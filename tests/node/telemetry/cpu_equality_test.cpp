@@ -5,9 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -123,6 +126,32 @@ double of_mode(const Stats& stats, const std::string& mode) {
     if (key.starts_with("flowtap_node_cpu_seconds_total") && key.contains('"' + mode + '"')) sum += value;
   return sum;
 }
+// What is in no workload.
+constexpr std::array kModes = {"irq", "softirq", "steal", "idle", "iowait"};
+
+// A page's CPU time beyond what has passed on the node's clock, both since some time.
+double beyond_clock(const Stats& stats) {
+  double sum = of_workloads(stats) - stats.time * static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
+  for (const char* mode : kModes) sum += of_mode(stats, mode);
+  return sum;
+}
+
+// Of an odd number of cycles the one whose sum is the median: on a machine that has much to do, the collectors of one may read long
+// after it began, each at another time.
+Stats middle_of_cycles(const Daemon& daemon) {
+  constexpr std::size_t kCycles = 7;
+  std::vector<Stats> all;
+  while (all.size() < kCycles) {
+    Stats now = daemon.stats();
+    if (all.empty() || now.cycle != all.back().cycle)
+      all.push_back(std::move(now));
+    else
+      std::this_thread::sleep_for(100ms);
+  }
+  std::ranges::nth_element(all, all.begin() + kCycles / 2, {}, beyond_clock);
+  return all.at(kCycles / 2);
+}
+
 double of_container(const Stats& stats, char digit) {
   for (const auto& [key, value] : stats.series)
     if (key.starts_with(kCpu) && key.contains('"' + id_of(digit).substr(0, 12) + '"')) return value;
@@ -131,10 +160,11 @@ double of_container(const Stats& stats, char digit) {
 
 TEST(CpuEquality, AllOfAMinuteOfShortLives) {
   const ScratchRoot root;
-  Daemon daemon(root);
+  // What is cut off is told a cycle later, which would be time that nobody has lost.
+  Daemon daemon(root, {.config = "telemetry: {time_limit: 5s}"});
   daemon.wait_ready();
-  Forkers forkers(Clock::now() + kTime + 15s);
-  const Stats before = daemon.settled_stats();
+  Forkers forkers(Clock::now() + kTime + 30s);
+  const Stats before = middle_of_cycles(daemon);
   Sampler sampler;
   sampler.look();
   const auto end = Clock::now() + kTime;
@@ -142,13 +172,13 @@ TEST(CpuEquality, AllOfAMinuteOfShortLives) {
     std::this_thread::sleep_for(kSampling);
     sampler.look();
   }
-  const Stats after = daemon.settled_stats();
+  const Stats after = middle_of_cycles(daemon);
 
   const double all = (after.time - before.time) * static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   const double tasks = of_workloads(after) - of_workloads(before);
   double sum = tasks;
   std::string parts;
-  for (const char* mode : {"irq", "softirq", "steal", "idle", "iowait"}) {
+  for (const char* mode : kModes) {
     const double part = of_mode(after, mode) - of_mode(before, mode);
     sum += part;
     parts += fmt::format(", {} {:.3f}", mode, part);
@@ -165,12 +195,16 @@ TEST(CpuEquality, AllOfAMinuteOfShortLives) {
   EXPECT_LT(sampler.seconds(), 0.7 * tasks) << "the load was not of short lives";
 
   forkers.wait();
-  const Stats ended = daemon.settled_stats();
+  (void)daemon.settled_stats();
   for (const auto& [digit, cgroup] : {std::pair('a', &forkers.a()), std::pair('b', &forkers.b())}) {
     const double kernels = static_cast<double>(charged_ns(cgroup->path())) * 1e-9;
-    const double ours = of_container(ended, digit);
+    double ours = 0;
+    const auto near = [&] {
+      ours = of_container(daemon.stats(), digit);
+      return std::abs(ours - kernels) <= 0.01 * kernels;
+    };
+    EXPECT_TRUE(eventually(near));
     fmt::print("{}: the kernel charged {:.6f} s, we counted {:.6f} s\n", cgroup->path(), kernels, ours);
-    EXPECT_NEAR(ours, kernels, 0.01 * kernels);
   }
 }
 
