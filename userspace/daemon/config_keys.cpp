@@ -164,9 +164,8 @@ std::span<const Key> table() {
           "false reads none of it."},
       Key{"telemetry.time_limit",
           DurationField{[](Config& c) -> Ms& { return c.telemetry.time_limit; }, 1ms, 60s},
-          "How long a cycle waits for the collectors: one that takes longer is cut off, and what it reads is "
-          "absent until it "
-          "answers again."},
+          "How long a cycle waits for the collectors: of one that takes longer the values are of the cycle "
+          "before, and absent where it takes a whole cycle."},
 
       Key{"telemetry.max_cgroups",
           CountField{[](Config& c) -> U64& { return c.telemetry.max_cgroups; }, 1, kMaxCgroups},

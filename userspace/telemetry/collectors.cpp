@@ -1,5 +1,6 @@
 #include "telemetry/collectors.hpp"
 
+#include <exception>
 #include <iterator>
 #include <thread>
 
@@ -24,23 +25,42 @@ struct Collectors::Lane {
       changed.wait(lock, [this] { return phase == Phase::kAsked || phase == Phase::kEnding; });
       if (phase == Phase::kEnding) return;
       lock.unlock();
-      Collected fresh;
       const auto begin = Clock::now();
-      reads->collect(fresh);
+      Collected fresh = read();
       const auto took = Clock::now() - begin;
       lock.lock();
       collected = std::move(fresh);
       state.took = took;
+      state.done = true;
       if (phase != Phase::kEnding) phase = Phase::kDone;
       changed.notify_all();
     }
   }
 
+  // Without memory in the midst of it, what was read so far may be half of something.
+  Collected read() const {
+    Collected fresh;
+    try {
+      reads->collect(fresh);
+    } catch (const std::exception&) {
+      fresh.series.clear();
+      ++fresh.unread;
+    }
+    return fresh;
+  }
+
   void ask() {
     const std::scoped_lock lock(mutex);
-    // Done at last, after it was cut off: what it read then is old.
-    if (phase == Phase::kDone) state.unread += collected.unread;
-    if (phase == Phase::kAsked) return;
+    if (phase == Phase::kAsked) {
+      missed = true;
+      return;
+    }
+    belated.clear();
+    if (phase == Phase::kDone) {
+      state.unread += collected.unread;
+      if (!missed) belated = std::move(collected.series);
+    }
+    missed = false;
     phase = Phase::kAsked;
     state.late = false;
     changed.notify_all();
@@ -52,10 +72,10 @@ struct Collectors::Lane {
     if (!changed.wait_until(lock, until, [this] { return phase == Phase::kDone; })) {
       state.late = true;
       ++state.timeouts;
+      std::ranges::move(belated, std::back_inserter(out));
       return;
     }
     phase = Phase::kIdle;
-    state.done = true;
     state.unread += collected.unread;
     std::ranges::move(collected.series, std::back_inserter(out));
     collected = {};
@@ -75,6 +95,8 @@ struct Collectors::Lane {
   std::condition_variable changed;
   Phase phase = Phase::kIdle;
   Collected collected;
+  std::vector<stats::Series> belated;  // of the round before, in which it was cut off
+  bool missed = false;                 // a round went by since it was asked
   CollectorState state;
   std::thread thread;
 };

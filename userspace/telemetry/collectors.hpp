@@ -34,8 +34,10 @@ class Collectors {
   /// Starts its thread.
   void add(std::unique_ptr<Collector> collector);
 
-  /// Lets all read that are not late, side by side, and waits until they are done, `limit` at most. Appends what they read;
-  /// of one that is late nothing, as its last values are old.
+  /// Lets all read that are not late, side by side, and waits until they are done, `limit` at most. Appends what they read.
+  /// Of one that is cut off, what it was done with behind the limit of the call before: one that always takes a little longer
+  /// is a call behind, not absent. Of one that takes longer than that nothing, as its last values are old. One that throws
+  /// has read nothing this time, which counts as one value.
   void collect(std::chrono::milliseconds limit, std::vector<stats::Series>& out);
 
   /// In the order of add().

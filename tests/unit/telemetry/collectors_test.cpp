@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <latch>
+#include <new>
+#include <semaphore>
+#include <thread>
 
 namespace flowtap::telemetry {
 namespace {
@@ -83,6 +86,84 @@ TEST(Collectors, OneThatHangsIsAbsentAndHoldsUpNobody) {
   } while (out.size() < 2 && std::chrono::steady_clock::now() < limit);
   EXPECT_EQ(out.size(), 2U);
   EXPECT_FALSE(collectors.states().at(0).late);
+}
+
+// Is never done within the limit: it goes on when it is let, once for each call.
+class Slow final : public Collector {
+ public:
+  explicit Slow(std::shared_ptr<std::counting_semaphore<>> go) : go_(std::move(go)) {}
+  [[nodiscard]] std::string_view name() const override { return "slow"; }
+  void collect(Collected& out) override {
+    go_->acquire();
+    out.series.push_back({&stats::stat(stats::StatId::kNODE_LOAD5), {}, ++calls_});
+    out.unread = 1;
+  }
+
+ private:
+  std::shared_ptr<std::counting_semaphore<>> go_;
+  std::uint64_t calls_ = 0;
+};
+
+TEST(Collectors, OneThatIsDoneBehindItsLimitIsARoundBehind) {
+  const auto go = std::make_shared<std::counting_semaphore<>>(0);
+  Collectors collectors;
+  collectors.add(std::make_unique<Slow>(go));
+  const auto round = [&] {
+    std::vector<stats::Series> out;
+    collectors.collect(50ms, out);
+    return out;
+  };
+  const auto finish = [&] {
+    const auto before = collectors.states().at(0).took;
+    go->release();
+    while (collectors.states().at(0).took == before) std::this_thread::sleep_for(1ms);
+  };
+  EXPECT_TRUE(round().empty());
+  for (std::uint64_t done = 1; done <= 3; ++done) {
+    finish();
+    const auto out = round();
+    ASSERT_EQ(out.size(), 1U);
+    EXPECT_EQ(std::get<std::uint64_t>(out[0].value), done);
+    EXPECT_EQ(collectors.states().at(0).timeouts, done + 1);
+    EXPECT_EQ(collectors.states().at(0).unread, done);
+    EXPECT_TRUE(collectors.states().at(0).late);
+    EXPECT_TRUE(collectors.states().at(0).done) << "and how long it takes is known";
+  }
+  // A round goes by: what it is done with then is old.
+  EXPECT_TRUE(round().empty());
+  finish();
+  EXPECT_TRUE(round().empty());
+  EXPECT_EQ(collectors.states().at(0).unread, 4U) << "counted all the same";
+  finish();
+  EXPECT_EQ(round().size(), 1U);
+  go->release();
+}
+
+// Throws in the midst of it, as where there is no memory, each second time.
+class Throwing final : public Collector {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "throwing"; }
+  void collect(Collected& out) override {
+    out.series.push_back({&stats::stat(stats::StatId::kNODE_LOAD5), {}, std::uint64_t{7}});
+    if (++calls_ % 2 == 1) throw std::bad_alloc();
+  }
+
+ private:
+  unsigned calls_ = 0;
+};
+
+TEST(Collectors, OneThatThrowsIsAbsentCountedAndAskedAgain) {
+  Collectors collectors;
+  collectors.add(std::make_unique<Throwing>());
+  collectors.add(std::make_unique<Counting>());
+  for (std::uint64_t round = 1; round <= 4; ++round) {
+    std::vector<stats::Series> out;
+    collectors.collect(kPatient, out);
+    ASSERT_EQ(out.size(), round % 2 == 1 ? 1U : 2U);
+    EXPECT_EQ(out.back().stat->id, stats::StatId::kNODE_LOAD1);
+    EXPECT_EQ(collectors.states().at(0).unread, (round + 1) / 2);
+    EXPECT_FALSE(collectors.states().at(0).late);
+  }
 }
 
 TEST(Collectors, EndWhileOneHangs) {
