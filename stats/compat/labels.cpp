@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "stats/compat/zones.hpp"
+
 namespace flowtap::stats::compat {
 namespace {
 
@@ -34,17 +36,22 @@ bool is_containers(const Series& series) {
   return is_pods(series) || label(series, "kind") == "container";
 }
 
-Builder container(const Series& series) {
+// Of a pod's container `name` is what its runtime calls it: the id.
+Builder container(const Series& series, const Surroundings& around) {
+  const InstanceOfWorkload* const instance = around.instance(series);
   Builder all(series);
-  if (is_pods(series))
+  if (is_pods(series)) {
     all.take("container", "container").take("namespace", "namespace").take("pod", "pod");
-  else
+    if (instance != nullptr) all.set("name", instance->id);
+  } else {
     all.take("name", "container");
+  }
+  if (instance != nullptr) all.set("id", instance->cgroup).set("image", instance->image);
   return all;
 }
 
-Builder faults(const Series& series, std::string_view type) {
-  return container(series).set("failure_type", type).set("scope", "hierarchy");
+Builder faults(const Series& series, const Surroundings& around, std::string_view type) {
+  return container(series, around).set("failure_type", type).set("scope", "hierarchy");
 }
 
 // As NVML writes it: "00000000:3B:00.0".
@@ -59,14 +66,11 @@ std::optional<LabelPairs> nvidias(const Series& series, const Surroundings& arou
   if (label(series, "vendor") != "nvidia") return std::nullopt;
   constexpr std::string_view kNode = "nvidia";  // what is without a PCI address goes by its number
   const std::string_view device = label(series, "device");
+  const CardOfDevice& card = around.card(series);
   Builder all(series);
-  if (device.starts_with(kNode)) all.set("gpu", device.substr(kNode.size()));
-  all.take("UUID", "uuid");
-  if (device.starts_with(kNode))
-    all.set("device", device);
-  else
-    all.set("pci_bus_id", bus_id(device));
-  all.set("modelName", around.model(series)).set("hostname", around.host());
+  all.set("gpu", card.index).take("UUID", "uuid").set("device", card.node);
+  if (!device.starts_with(kNode)) all.set("pci_bus_id", bus_id(device));
+  all.set("modelName", card.model).set("hostname", around.host());
   if (const PodOnDevice* const user = around.pod_on(series))
     all.set("container", user->container).set("namespace", user->ns).set("pod", user->pod);
   return all.pairs();
@@ -115,17 +119,39 @@ std::optional<LabelPairs> of_device(LabelMap map, const Series& series, const Su
   }
 }
 
+// By the name of its zone, as node_exporter has it: the number behind the name, of what has none that of its package.
+std::optional<LabelPairs> rapl(const Series& series, std::string_view zone) {
+  const RaplZone which = rapl_zone(label(series, "part"));
+  if (label(series, "source") != "powercap" || which.zone != zone) return std::nullopt;
+  // A die's zone ("package-0-die-1") has a name of its own there.
+  if (which.socket.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return Builder(series)
+      .set("index", which.socket.empty() ? "0" : which.socket)
+      .set("path", "/sys/class/powercap/" + std::string(label(series, "place")))
+      .pairs();
+}
+
 std::optional<LabelPairs> of_node(LabelMap map, const Series& series, const Surroundings& around) {
   Builder all(series);
   switch (map) {
     case LabelMap::kAS_IS:
       return as_is(series);
+    case LabelMap::kRAPL_PACKAGE:
+      return rapl(series, "package");
+    case LabelMap::kRAPL_CORE:
+      return rapl(series, "core");
+    case LabelMap::kRAPL_UNCORE:
+      return rapl(series, "uncore");
+    case LabelMap::kRAPL_DRAM:
+      return rapl(series, "dram");
+    case LabelMap::kRAPL_PSYS:
+      return rapl(series, "psys");
     case LabelMap::kKEPLER_BUILD:
       return all.set("arch", kArchitecture).take("version", "version").pairs();
     case LabelMap::kKEPLER_GPU:
       return all.take("gpu", "device")
           .take("gpu_uuid", "uuid")
-          .set("gpu_name", around.model(series))
+          .set("gpu_name", around.card(series).model)
           .take("vendor", "vendor")
           .set("node_name", around.host())
           .pairs();
@@ -156,15 +182,15 @@ std::optional<LabelPairs> labels_of(LabelMap map, const Series& series, const Su
   };
   switch (map) {
     case LabelMap::kCONTAINER:
-      return if_container(container(series));
+      return if_container(container(series, around));
     case LabelMap::kCONTAINER_CPU:
-      return if_container(container(series).set("cpu", "total"));
+      return if_container(container(series, around).set("cpu", "total"));
     case LabelMap::kCONTAINER_FAULTS:
-      return if_container(faults(series, "pgfault"));
+      return if_container(faults(series, around, "pgfault"));
     case LabelMap::kCONTAINER_MAJOR_FAULTS:
-      return if_container(faults(series, "pgmajfault"));
+      return if_container(faults(series, around, "pgmajfault"));
     case LabelMap::kCONTAINER_NETWORK:
-      return if_container(container(series).take("interface", "interface"));
+      return if_container(container(series, around).take("interface", "interface"));
     case LabelMap::kKEPLER_CONTAINER:
       if (!containers) return std::nullopt;
       return with_host(kepler_container(series).set("zone", kNodeZone));

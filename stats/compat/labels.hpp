@@ -16,7 +16,12 @@ using LabelPairs = std::vector<std::pair<std::string, std::string>>;
 
 /// As compat.def names them.
 enum class LabelMap : std::uint8_t {
-  kAS_IS,                   ///< ours
+  kAS_IS,         ///< ours
+  kRAPL_PACKAGE,  ///< of zones of that name: their number and their place in sysfs
+  kRAPL_CORE,
+  kRAPL_UNCORE,
+  kRAPL_DRAM,
+  kRAPL_PSYS,
   kCONTAINER,               ///< of a workload: container, namespace and pod, or of what is no pod's the name
   kCONTAINER_CPU,           ///< the same of all CPUs together
   kCONTAINER_FAULTS,        ///< with what is below the container's cgroup: hierarchy
@@ -30,8 +35,8 @@ enum class LabelMap : std::uint8_t {
   kKEPLER_GPU_CONTAINER,  ///< of all devices: summed
   kKEPLER_GPU_POD,        ///< alike
   kKEPLER_OLD_CONTAINER,
-  kKEPLER_OLD_SYSTEM,  ///< of what is no container's: summed
-  kKEPLER_OLD_DYNAMIC,
+  kKEPLER_OLD_SYSTEM,   ///< of what is no container's: summed
+  kKEPLER_OLD_DYNAMIC,  ///< of all that is not idle: summed
   kKEPLER_OLD_IDLE,
   kDCGM,
   kDCGM_GPU_SENSOR,
@@ -43,7 +48,8 @@ enum class LabelMap : std::uint8_t {
 /// Whether several of our series become one. What they are is joules.
 [[nodiscard]] constexpr bool is_sum(LabelMap map) {
   return map == LabelMap::kKEPLER_POD || map == LabelMap::kKEPLER_OLD_SYSTEM ||
-         map == LabelMap::kKEPLER_GPU_CONTAINER || map == LabelMap::kKEPLER_GPU_POD;
+         map == LabelMap::kKEPLER_OLD_DYNAMIC || map == LabelMap::kKEPLER_GPU_CONTAINER ||
+         map == LabelMap::kKEPLER_GPU_POD;
 }
 
 /// Absent: the exporter has no such series. A label without a value is left out, as it is the same to Prometheus.

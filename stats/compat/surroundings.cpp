@@ -11,10 +11,21 @@ std::string_view label(const Series& series, std::string_view key) {
   return {};
 }
 
+Surroundings::Workload Surroundings::workload_of(const Series& series) {
+  return {label(series, "kind"), label(series, "namespace"), label(series, "pod"), label(series, "container"),
+          label(series, "workload")};
+}
+
 Surroundings::Surroundings(const Snapshot& snapshot, std::string host) : host_(std::move(host)) {
   for (const Series& series : snapshot.series) {
     if (series.stat->id == StatId::kDEVICE_INFO)
-      models_.emplace(label(series, "device"), label(series, "model"));
+      cards_.try_emplace(std::string(label(series, "device")), std::string(label(series, "model")),
+                         std::string(label(series, "index")), std::string(label(series, "node")));
+    if (series.stat->id == StatId::kWORKLOAD_INFO)
+      instances_.insert_or_assign(workload_of(series),
+                                  InstanceOfWorkload{.id = std::string(label(series, "container_id")),
+                                                     .image = std::string(label(series, "image")),
+                                                     .cgroup = std::string(label(series, "cgroup"))});
     if (series.stat->id != StatId::kWORKLOAD_DEVICE_PROCESSES || label(series, "kind") != "pod" ||
         !label(series, "instance").empty())
       continue;
@@ -31,9 +42,15 @@ Surroundings::Surroundings(const Snapshot& snapshot, std::string host) : host_(s
   }
 }
 
-std::string_view Surroundings::model(const Series& series) const {
-  const auto at = models_.find(label(series, "device"));
-  return at == models_.end() ? std::string_view() : at->second;
+const CardOfDevice& Surroundings::card(const Series& series) const {
+  static const CardOfDevice kUnknown;
+  const auto at = cards_.find(label(series, "device"));
+  return at == cards_.end() ? kUnknown : at->second;
+}
+
+const InstanceOfWorkload* Surroundings::instance(const Series& series) const {
+  const auto at = instances_.find(workload_of(series));
+  return at == instances_.end() ? nullptr : &at->second;
 }
 
 const PodOnDevice* Surroundings::pod_on(const Series& series) const {

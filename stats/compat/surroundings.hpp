@@ -1,6 +1,8 @@
-// What a series is labelled with and does not say itself: the machine's name, a device's model and whose it is.
+// What a series is labelled with and does not say itself: the machine's name, which card a device is and whose,
+// which container a workload is.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -20,21 +22,43 @@ struct PodOnDevice {
   std::string container{};
 };
 
+/// What tells a card apart for its vendor's tools; empty where it is not told.
+struct CardOfDevice {
+  std::string model{};
+  std::string index{};
+  std::string node{};
+};
+
+/// The container that a workload is now.
+struct InstanceOfWorkload {
+  std::string id{};
+  std::string image{};
+  std::string cgroup{};
+};
+
 class Surroundings {
  public:
-  /// `host`: this machine's name; empty where it is not known.
+  /// `host`: this machine's name; empty where it is not known. The snapshot outlives it.
   Surroundings(const Snapshot& snapshot, std::string host);
+  Surroundings(Snapshot&& snapshot, std::string host) = delete;
 
   [[nodiscard]] const std::string& host() const { return host_; }
-  /// Of the device that the series is of; empty where it is not told.
-  [[nodiscard]] std::string_view model(const Series& series) const;
+  /// Of the device that the series is of.
+  [[nodiscard]] const CardOfDevice& card(const Series& series) const;
+  /// Null where the series is of no container, or of one that has ended. Of several, as while one takes the other's place, one.
+  [[nodiscard]] const InstanceOfWorkload* instance(const Series& series) const;
   /// Null where no pod has a process on the device, or several have. Parts of a GPU (MIG) are no such devices.
   [[nodiscard]] const PodOnDevice* pod_on(const Series& series) const;
 
  private:
+  using Workload = std::array<std::string_view, 5>;  // its labels
+
+  static Workload workload_of(const Series& series);
+
   std::string host_;
-  std::map<std::string, std::string, std::less<>> models_;  // by the device's address
+  std::map<std::string, CardOfDevice, std::less<>> cards_;  // by the device's address
   std::map<std::string, PodOnDevice, std::less<>> users_;   // alike; without a pod where there are several
+  std::map<Workload, InstanceOfWorkload> instances_;        // the keys are the snapshot's
 };
 
 }  // namespace flowtap::stats::compat

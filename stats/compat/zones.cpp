@@ -1,5 +1,6 @@
 #include "stats/compat/zones.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -33,26 +34,31 @@ double joules(std::uint64_t uj) {
   return static_cast<double>(uj) / 1e6;
 }
 
-// "package-0" and "package-0/core" have zone and socket; "psys" has no socket. Others are no zone of RAPL that Kepler knows.
-std::pair<std::string_view, std::string_view> zone_of(std::string_view part) {
-  if (part == kPsys || part.starts_with("psys-")) return {kPsys, {}};
+}  // namespace
+
+RaplZone rapl_zone(std::string_view part) {
+  constexpr std::string_view kNumbered = "psys-";
+  if (part == kPsys) return {.zone = kPsys, .socket = {}};
+  if (part.starts_with(kNumbered)) return {.zone = kPsys, .socket = part.substr(kNumbered.size())};
   if (!part.starts_with(kPackage)) return {};
   part.remove_prefix(kPackage.size());
   const auto below = part.find('/');
-  if (below == std::string_view::npos) return {"package", part};
-  return {part.substr(below + 1), part.substr(0, below)};
+  if (below == std::string_view::npos) return {.zone = "package", .socket = part};
+  return {.zone = part.substr(below + 1), .socket = part.substr(0, below)};
 }
-
-}  // namespace
 
 void Zones::take(const Snapshot& snapshot) {
   ++round_;
   Energy node;
+  std::uint64_t devices = 0;
   for (const Series& series : snapshot.series) {
     switch (series.stat->id) {
       case StatId::kNODE_ENERGY:
         node.all = microjoules(series);
         node_round_ = round_;
+        break;
+      case StatId::kNODE_ENERGY_DEVICES:
+        devices = microjoules(series);
         break;
       case StatId::kNODE_ENERGY_ACTIVE:
         node.active = microjoules(series);
@@ -62,7 +68,7 @@ void Zones::take(const Snapshot& snapshot) {
         break;
       case StatId::kENERGY_PART: {
         const std::string_view name = label(series, "part");
-        const auto [zone, socket] = zone_of(name);
+        const auto [zone, socket] = rapl_zone(name);
         if (zone.empty() || label(series, "source") != "powercap") break;
         Part& part = parts_[std::string(name)];
         part.zone = zone;
@@ -75,6 +81,8 @@ void Zones::take(const Snapshot& snapshot) {
         break;
     }
   }
+  // What devices used is by no CPU's time.
+  node.all -= std::min(devices, node.all);
   if (node_round_ == round_) divide(node);
 }
 

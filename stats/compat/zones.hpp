@@ -4,11 +4,22 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stats/compat/compat.hpp"
 
 namespace flowtap::stats::compat {
+
+/// Views of what it was parsed from.
+struct RaplZone {
+  std::string_view
+      zone;  ///< "package", "core", "uncore", "dram", "psys"; empty: no zone of RAPL that others know
+  std::string_view
+      socket;  ///< its number, with that of a die where packages have several; psys may have none
+};
+/// Of a `part` of ours: "package-0", "package-0/core", "psys".
+[[nodiscard]] RaplZone rapl_zone(std::string_view part);
 
 /// Kepler calls that part of a zone's energy active that the CPUs' busy time is of all their time, in each interval. Ours of the
 /// node are divided alike, so each zone's are divided by these.

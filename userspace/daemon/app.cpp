@@ -72,8 +72,13 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
 }
 
 void App::start_count() {
-  auto started =
-      CountPath::start(sysfs_of(config_), config_.telemetry.enabled ? config_.telemetry.max_cgroups : 0);
+  cycles_.choose(config_);
+  const std::uint64_t cgroups = config_.telemetry.enabled ? config_.telemetry.max_cgroups : 0;
+  auto started = CountPath::start(sysfs_of(config_), cgroups, cycles_.counters());
+  if (!started && cycles_.counters()) {
+    cycles_.give_up(started.error().what);
+    started = CountPath::start(sysfs_of(config_), cgroups, nullptr);
+  }
   if (!started) return components_.set(CountPath::kName, std::unexpected(started.error()), {});
   count_ = std::move(*started);
   components_.set(CountPath::kName, {}, CountPath::kHow);
@@ -121,8 +126,9 @@ void App::start_telemetry() {
   // That nothing counts is said as such, or wanted.
   Result<std::unique_ptr<telemetry::UsageSource>> usage = nullptr;
   if (count_) usage = count_->usage();
-  telemetry_ = TelemetryPath::start(config_, std::move(usage),
-                                    {.named = named_, .logs = workload_logs_, .ends = container_ends_});
+  telemetry_ = TelemetryPath::start(
+      config_, std::move(usage),
+      {.named = named_, .logs = workload_logs_, .ends = container_ends_, .why_no_cycles = cycles_.why_not()});
   tell_of_telemetry();
 }
 

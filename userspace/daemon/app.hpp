@@ -24,6 +24,7 @@
 #include "daemon/scheds/scheduler_path.hpp"
 #include "daemon/scheds/scx_stats.hpp"
 #include "daemon/stream/stream_path.hpp"
+#include "daemon/telemetry/cycle_counting.hpp"
 #include "daemon/telemetry/telemetry_path.hpp"
 #include "stats/registry.hpp"
 
@@ -78,6 +79,7 @@ class App {
   stats::Registry registry_;
   NodeState state_;
   Components components_;
+  CycleCounting cycles_;
   std::unique_ptr<CountPath> count_;
   std::unique_ptr<SchedulerPath> scheduler_;
   std::map<std::string_view, std::uint64_t> scheduler_exits_;  // of those before, by kind

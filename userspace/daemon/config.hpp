@@ -90,6 +90,7 @@ struct Config {
     bool enabled = true;
     std::chrono::milliseconds time_limit{500};
     std::uint64_t max_cgroups = 4096;
+    bool cycles = true;
     std::chrono::milliseconds keep = std::chrono::minutes(5);
     bool operator==(const Telemetry&) const = default;
   } telemetry;

@@ -172,6 +172,10 @@ std::span<const Key> table() {
           "Cgroups in which something runs whose usage the kernel side tells apart, 64 bytes of memory each "
           "and CPU; those "
           "beyond are one together."},
+      Key{"telemetry.cycles", BoolField{[](Config& c) -> bool& { return c.telemetry.cycles; }},
+          "Where RAPL measures energy, it is divided by cycles instead of time; false leaves each CPU's "
+          "counter "
+          "of them to others. Turning it on takes a restart."},
       Key{"telemetry.keep", DurationField{[](Config& c) -> Ms& { return c.telemetry.keep; }, 1s, 24h},
           "How long the series of a workload stay after its end."},
 

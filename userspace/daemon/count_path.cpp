@@ -14,9 +14,11 @@ Result<std::unique_ptr<telemetry::UsageSource>> CountPath::usage() const {
   return std::make_unique<kernel::NodeUsage>(std::move(reader), std::move(watch));
 }
 
-Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs, std::uint64_t cgroups) {
+Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs, std::uint64_t cgroups,
+                                                    std::shared_ptr<const kernel::CycleCounters> counters) {
   FTAP_TRY_ASSIGN(topology, kernel::read_topology(sysfs));
-  FTAP_TRY_ASSIGN(live, kernel::start_dispatch(topology, static_cast<std::uint32_t>(cgroups)));
+  FTAP_TRY_ASSIGN(live,
+                  kernel::start_dispatch(topology, static_cast<std::uint32_t>(cgroups), std::move(counters)));
   FTAP_TRY_ASSIGN(slots, live.slots());
   std::unique_ptr<CountPath> path(new CountPath(sysfs, std::move(live), std::move(slots)));
   path->note(topology);

@@ -22,9 +22,9 @@ class CountPath {
   static constexpr const char* kHow = "every dispatch, through tp_btf";
 
   /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys; `cgroups`: of how many what they use is told apart;
-  /// 0: it is not added up.
-  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs,
-                                                                std::uint64_t cgroups);
+  /// 0: it is not added up. With `counters`, if not null, in cycles, too.
+  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(
+      const std::string& sysfs, std::uint64_t cgroups, std::shared_ptr<const kernel::CycleCounters> counters);
 
   /// Adds what was counted since the last call.
   void take(stats::Registry& registry);

@@ -33,7 +33,8 @@ void keep_until_restart(Config& config, const Config& old) {
 // again: whoever sends the signal has seen to what ended it.
 void App::reload_counts(const Config& old) {
   const bool other_usage = config_.telemetry.enabled != old.telemetry.enabled ||
-                           config_.telemetry.max_cgroups != old.telemetry.max_cgroups;
+                           config_.telemetry.max_cgroups != old.telemetry.max_cgroups ||
+                           config_.telemetry.cycles != old.telemetry.cycles;
   const bool other_count = config_.count.enabled != (count_ != nullptr) || other_usage;
   if (other_count) telemetry_.reset();  // which reads what the programs add up
   if (scheduler_ && (other_count || config_.scheduler != old.scheduler || scheduler_->given_up())) {
@@ -47,7 +48,7 @@ void App::reload_counts(const Config& old) {
     count_.reset();
   }
   if (!config_.count.enabled) {
-    // It stays off.
+    cycles_.choose(config_);  // they are others' then
   } else if (count_) {
     components_.set(CountPath::kName, {}, CountPath::kHow);
   } else {

@@ -165,7 +165,7 @@ std::vector<Series> node(double active, double idle, std::map<std::string, doubl
                           joules(StatId::kNODE_ENERGY_IDLE, {}, idle),
                           joules(StatId::kNODE_ENERGY_ACTIVE, {}, active)};
   for (const auto& [part, value] : parts)
-    all.push_back(joules(StatId::kENERGY_PART, {"powercap", part}, value));
+    all.push_back(joules(StatId::kENERGY_PART, {"powercap", part, ""}, value));
   return all;
 }
 
@@ -194,6 +194,25 @@ TEST(CompatHistory, AZoneIsActiveAndIdleAsTheNodeIs) {
   EXPECT_EQ(scraper.only("kepler_node_cpu_joules_total", "zone", "package"), 54);
   scraper.next(node(40, 30, {{"package-0", 30}, {"package-1", 30}}));
   EXPECT_EQ(scraper.only("kepler_node_cpu_joules_total", "zone", "package"), 60);
+}
+
+// The platform has its GPUs in it; what is divided by CPU time has not.
+TEST(CompatHistory, AZoneIsActiveAsTheCpusAreAndAPlatformHasItsDevices) {
+  Scraper scraper;
+  const auto with_devices = [](double active, double idle, double devices, double psys) {
+    auto all = node(active, idle, {{"psys", psys}});
+    all.front() = joules(StatId::kNODE_ENERGY, {}, active + idle + devices);
+    all.push_back(joules(StatId::kNODE_ENERGY_DEVICES, {}, devices));
+    return all;
+  };
+  scraper.next(with_devices(10, 10, 100, 120));
+  scraper.next(with_devices(20, 20, 200, 240));
+  EXPECT_EQ(scraper.only("kepler_node_cpu_joules_total", "zone", "node"), 40);
+  EXPECT_EQ(scraper.only("kepler_node_cpu_active_joules_total", "zone", "node"), 20);
+  EXPECT_EQ(scraper.only("kepler_node_cpu_idle_joules_total", "zone", "node"), 20);
+  EXPECT_EQ(scraper.only("kepler_node_cpu_active_joules_total", "zone", "psys"), 120) << "a half";
+  EXPECT_EQ(scraper.only("kepler_node_platform_joules_total", "mode", "dynamic"), 220);
+  EXPECT_EQ(scraper.only("kepler_node_platform_joules_total", "mode", "idle"), 20);
 }
 
 TEST(CompatHistory, WattsAreMeansOfTheLastInterval) {

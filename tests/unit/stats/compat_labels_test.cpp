@@ -47,7 +47,7 @@ std::vector<Family> everything() {
       }
       if (s.id == StatId::kENERGY_PART)
         for (const char* part : {"package-0/core", "package-0/uncore", "package-0/dram", "psys"})
-          now.series.push_back({&s, {"powercap", part}, at});
+          now.series.push_back({&s, {"powercap", part, "intel-rapl:0"}, at});
     }
     past = history.next(now);
   }
@@ -63,10 +63,8 @@ struct Labelled {
 
 // cAdvisor's as kubelet serves them; of a pod as a whole, as its network is, without a container.
 const Names kKubelet{"container", "id", "image", "name", "namespace", "pod"};
-const Names kKubeletLacks{"id", "image", "name"};
 const Names kDcgm{"gpu",      "UUID",      "pci_bus_id", "device", "modelName",
                   "hostname", "container", "namespace",  "pod"};
-const Names kDcgmLacks{"gpu", "device"};
 const Names kContainerLacks{"container_id", "pod_id", "runtime"};
 const Names kPodNames{"pod_name", "pod_namespace"};
 
@@ -76,20 +74,20 @@ Names with(Names names, const Names& more) {
 }
 
 const std::vector<Labelled> kLabelled{
-    {"container_cpu_usage_seconds_total", with(kKubelet, {"cpu"}), kKubeletLacks},
-    {"container_cpu_user_seconds_total", kKubelet, kKubeletLacks},
-    {"container_cpu_cfs_throttled_periods_total", kKubelet, kKubeletLacks},
-    {"container_memory_working_set_bytes", kKubelet, kKubeletLacks},
-    {"container_memory_failures_total", with(kKubelet, {"failure_type", "scope"}), kKubeletLacks},
-    {"container_fs_reads_bytes_total", with(kKubelet, {"device"}), with(kKubeletLacks, {"device"})},
-    {"container_fs_usage_bytes", with(kKubelet, {"device"}), with(kKubeletLacks, {"device"})},
+    {"container_cpu_usage_seconds_total", with(kKubelet, {"cpu"}), {}},
+    {"container_cpu_user_seconds_total", kKubelet, {}},
+    {"container_cpu_cfs_throttled_periods_total", kKubelet, {}},
+    {"container_memory_working_set_bytes", kKubelet, {}},
+    {"container_memory_failures_total", with(kKubelet, {"failure_type", "scope"}), {}},
+    {"container_fs_reads_bytes_total", with(kKubelet, {"device"}), {"device"}},
+    {"container_fs_usage_bytes", with(kKubelet, {"device"}), {"device"}},
     {"container_network_receive_bytes_total",
      {"id", "image", "interface", "name", "namespace", "pod"},
-     kKubeletLacks},
-    {"container_spec_cpu_quota", kKubelet, kKubeletLacks},
-    {"container_spec_cpu_period", kKubelet, kKubeletLacks},
-    {"container_last_seen", kKubelet, kKubeletLacks},
-    {"container_start_time_seconds", kKubelet, kKubeletLacks},
+     {"id", "image", "name"}},
+    {"container_spec_cpu_quota", kKubelet, {}},
+    {"container_spec_cpu_period", kKubelet, {}},
+    {"container_last_seen", kKubelet, {}},
+    {"container_start_time_seconds", kKubelet, {}},
 
     {"node_load1", {}, {}},
     {"node_cpu_seconds_total", {"cpu", "mode"}, {}},
@@ -98,6 +96,8 @@ const std::vector<Labelled> kLabelled{
     {"node_network_receive_bytes_total", {"device"}, {}},
     {"node_filesystem_avail_bytes", {"device", "fstype", "mountpoint"}, {}},
     {"node_filesystem_device_error", {"device", "device_error", "fstype", "mountpoint"}, {"device_error"}},
+    {"node_rapl_package_joules_total", {"index", "path"}, {}},
+    {"node_rapl_dram_joules_total", {"index", "path"}, {}},
     {"node_schedstat_running_seconds_total", {"cpu"}, {}},
 
     {"kepler_build_info",
@@ -133,9 +133,10 @@ const std::vector<Labelled> kLabelled{
     {"kepler_node_platform_joules_total", {"package", "instance", "mode", "source"}, {"package", "source"}},
     {"kepler_node_dram_joules_total", {"package", "instance", "mode", "source"}, {"source"}},
 
-    {"DCGM_FI_DEV_GPU_UTIL", kDcgm, kDcgmLacks},
-    {"DCGM_FI_DEV_POWER_USAGE", kDcgm, kDcgmLacks},
-    {"DCGM_FI_DEV_MEMORY_TEMP", kDcgm, kDcgmLacks},
+    {"DCGM_FI_DEV_GPU_UTIL", kDcgm, {}},
+    {"DCGM_FI_DEV_POWER_USAGE", kDcgm, {}},
+    {"DCGM_FI_DEV_MEMORY_TEMP", kDcgm, {}},
+    {"DCGM_FI_DEV_XID_ERRORS", kDcgm, {}},
 };
 
 TEST(CompatLabels, AreThoseOfTheExporterButForThoseThatAreSaidToLack) {
@@ -297,7 +298,6 @@ const Names kAsked{"container_cpu_usage_seconds_total",
 const Names kLacking{"container_memory_failcnt",
                      "container_fs_limit_bytes",
                      "container_spec_cpu_shares",
-                     "node_rapl_package_joules_total",
                      "node_uname_info",
                      "kepler_node_cpu_info",
                      "kepler_process_cpu_joules_total",
@@ -305,7 +305,6 @@ const Names kLacking{"container_memory_failcnt",
                      "kepler_vm_cpu_joules_total",
                      "kepler_platform_watts",
                      "kepler_node_other_joules_total",
-                     "DCGM_FI_DEV_XID_ERRORS",
                      "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
                      "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
                      "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE",

@@ -71,6 +71,58 @@ TEST(Compat, OfContainersAsKubeletLabelsThem) {
   EXPECT_THAT(cpu->samples.at(1).labels, ElementsAre(Pair("name", "burner"), Pair("cpu", "total")));
 }
 
+// As rules ask for them: {image!=""}.
+TEST(Compat, AContainerThatIsThereHasItsIdAndImage) {
+  const Labels web{"pod", "shop",     "web-0",           "app",
+                   "web", "0123abcd", "docker.io/web:1", "/kubepods/pod1/0123"};
+  const Labels podman{"container", "", "", "burner", "", "4567", "", "/libpod-4567.scope"};
+  const auto all = families(snapshot({{&stat(StatId::kWORKLOAD_CPU), kWeb, 2.0},
+                                      {&stat(StatId::kWORKLOAD_CPU), kSide, 2.0},
+                                      {&stat(StatId::kWORKLOAD_CPU), kPodman, 3.0},
+                                      {&stat(StatId::kWORKLOAD_INFO), web, std::uint64_t{1}},
+                                      {&stat(StatId::kWORKLOAD_INFO), podman, std::uint64_t{1}}}),
+                            {Exporter::kCADVISOR});
+  const Family* cpu = find(all, "container_cpu_usage_seconds_total");
+  ASSERT_NE(cpu, nullptr);
+  EXPECT_THAT(cpu->samples.at(0).labels,
+              ElementsAre(Pair("container", "app"), Pair("namespace", "shop"), Pair("pod", "web-0"),
+                          Pair("name", "0123abcd"), Pair("id", "/kubepods/pod1/0123"),
+                          Pair("image", "docker.io/web:1"), Pair("cpu", "total")));
+  EXPECT_THAT(cpu->samples.at(1).labels, ElementsAre(Pair("container", "side"), Pair("namespace", "shop"),
+                                                     Pair("pod", "web-0"), Pair("cpu", "total")))
+      << "which has ended";
+  EXPECT_THAT(cpu->samples.at(2).labels,
+              ElementsAre(Pair("name", "burner"), Pair("id", "/libpod-4567.scope"), Pair("cpu", "total")));
+}
+
+TEST(Compat, ZonesOfRaplByNameNumberAndPlace) {
+  const auto zone = [](const char* part, const char* place) {
+    return Series{&stat(StatId::kENERGY_PART), {"powercap", part, place}, 1.5};
+  };
+  const auto all = families(snapshot({zone("package-0", "intel-rapl:0"),
+                                      zone("package-1", "intel-rapl:1"),
+                                      zone("package-1/dram", "intel-rapl:1:0"),
+                                      zone("psys-1", "intel-rapl:2"),
+                                      zone("package-0-die-1", "intel-rapl:3"),
+                                      {&stat(StatId::kENERGY_PART), {"meter", "package-0", ""}, 2.0}}),
+                            {Exporter::kNODE});
+  const Family* package = find(all, "node_rapl_package_joules_total");
+  ASSERT_NE(package, nullptr);
+  ASSERT_EQ(package->samples.size(), 2U);
+  EXPECT_EQ(package->samples.at(1).value, 1.5);
+  EXPECT_THAT(package->samples.at(1).labels,
+              ElementsAre(Pair("index", "1"), Pair("path", "/sys/class/powercap/intel-rapl:1")));
+  const Family* dram = find(all, "node_rapl_dram_joules_total");
+  ASSERT_NE(dram, nullptr);
+  EXPECT_THAT(dram->samples.at(0).labels,
+              ElementsAre(Pair("index", "1"), Pair("path", "/sys/class/powercap/intel-rapl:1:0")));
+  const Family* psys = find(all, "node_rapl_psys_joules_total");
+  ASSERT_NE(psys, nullptr);
+  EXPECT_THAT(psys->samples.at(0).labels,
+              ElementsAre(Pair("index", "1"), Pair("path", "/sys/class/powercap/intel-rapl:2")));
+  EXPECT_EQ(find(all, "node_rapl_core_joules_total"), nullptr);
+}
+
 TEST(Compat, QuotaByPeriodIsTheLimit) {
   const auto all =
       families(snapshot({{&stat(StatId::kWORKLOAD_CPU_LIMIT), kWeb, 0.25}}), {Exporter::kCADVISOR});
@@ -186,6 +238,21 @@ TEST(Compat, APodsEnergyIsThatOfItsContainers) {
   double sum = 0;
   for (const Sample& sample : old->samples) sum += sample.value;
   EXPECT_EQ(sum, 14.0) << "units are of the system";
+}
+
+TEST(Compat, APlatformsEnergyHasItsDevicesInIt) {
+  const auto all = families(snapshot({{&stat(StatId::kNODE_ENERGY_DEVICES), {}, 3.0},
+                                      {&stat(StatId::kNODE_ENERGY_ACTIVE), {}, 2.0},
+                                      {&stat(StatId::kNODE_ENERGY_IDLE), {}, 4.0}}),
+                            {Exporter::kKEPLER});
+  const Family* platform = find(all, "kepler_node_platform_joules_total");
+  ASSERT_NE(platform, nullptr);
+  ASSERT_EQ(platform->samples.size(), 2U);
+  std::map<std::string, double> by_mode;
+  for (const Sample& sample : platform->samples)
+    for (const auto& [key, value] : sample.labels)
+      if (key == "mode") by_mode[value] = sample.value;
+  EXPECT_THAT(by_mode, ElementsAre(Pair("dynamic", 5), Pair("idle", 4)));
 }
 
 // Each row of the table with a series of ours: no two of one name have the same labels, and no name is one of ours.

@@ -43,7 +43,9 @@ CgroupNaming naming_of(const identity::Answer& answer, std::string_view path) {
     return {.name = name_of(*answer.container),
             .complete = complete,
             .top = up_to(path, answer.container->container_id),
-            .flow = identity::flow_id(*answer.container)};
+            .flow = identity::flow_id(*answer.container),
+            .id = answer.container->container_id,
+            .image = answer.container->image.value_or("")};
   if (answer.unit)
     return {
         .name = {.kind = WorkloadKind::kUnit, .ns = {}, .pod = {}, .container = {}, .workload = *answer.unit},

@@ -75,18 +75,22 @@ Result<std::unique_ptr<telemetry::Collector>> workload_collector(
       config.telemetry.keep);
 }
 
-std::unique_ptr<telemetry::Collector> device_collector(const Config& config,
-                                                       std::shared_ptr<NamedContainers> named,
-                                                       std::shared_ptr<telemetry::DeviceBoard> board) {
+void add_devices(telemetry::Collectors& collectors, const Config& config,
+                 const std::shared_ptr<NamedContainers>& named,
+                 const std::shared_ptr<telemetry::DeviceBoard>& board,
+                 const std::shared_ptr<telemetry::DeviceJoules>& joules) {
   std::vector<std::unique_ptr<telemetry::DeviceVendor>> vendors;
   vendors.push_back(
       std::make_unique<telemetry::NvmlVendor>(telemetry::nvml::library_paths(on_host(config, ""))));
-  const auto clients = std::make_shared<telemetry::DrmClients>(on_host(config, "/proc"));
   for (const telemetry::CardKind& kind : {telemetry::amd_cards(), telemetry::intel_cards()})
-    vendors.push_back(std::make_unique<telemetry::CardVendor>(kind, on_host(config, "/sys"), clients));
-  auto names = ProcessIdentities::open(config.host_root, config.stream.runtimes, std::move(named));
-  return std::make_unique<telemetry::DevicesCollector>(
-      std::move(vendors), names ? std::move(*names) : nullptr, std::move(board), config.telemetry.keep);
+    vendors.push_back(
+        std::make_unique<telemetry::CardVendor>(kind, on_host(config, "/sys"), on_host(config, "/proc")));
+  for (auto& vendor : vendors) {
+    auto names = ProcessIdentities::open(config.host_root, config.stream.runtimes, named);
+    collectors.add(std::make_unique<telemetry::DevicesCollector>(
+        std::move(vendor), names ? std::move(*names) : nullptr, board, config.telemetry.keep,
+        &telemetry::DeviceClock::now, joules));
+  }
 }
 
 }  // namespace
@@ -102,13 +106,14 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
     : time_limit_(config.telemetry.time_limit),
       keep_(config.telemetry.keep),
       logs_(std::move(shared.logs)),
-      counted_(!usage || *usage) {
+      counted_(!usage || *usage),
+      why_no_cycles_(std::move(shared.why_no_cycles)) {
   add_node(collectors_, config);
-  const auto board = std::make_shared<telemetry::UsageBoard>();
   const auto processes = std::make_shared<telemetry::ProcessBoard>();
-  collectors_.add(device_collector(config, shared.named, devices_));
+  const auto joules = std::make_shared<telemetry::DeviceJoules>();
+  add_devices(collectors_, config, shared.named, devices_, joules);
   if (counted_) {
-    if (auto workloads = workload_collector(config, std::move(usage), std::move(shared), board, processes)) {
+    if (auto workloads = workload_collector(config, std::move(usage), std::move(shared), used_, processes)) {
       collectors_.add(std::move(*workloads));
       collectors_.add(std::make_unique<telemetry::LayerCollector>(
           on_host(config, ""), on_host(config, "/proc"), processes, storage_of(config)));
@@ -116,8 +121,14 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
       missing_ = std::move(workloads.error()).in("workloads are not told apart");
     }
   }
+  const auto sensors = std::make_shared<telemetry::SensorBoard>();
+  collectors_.add(std::make_unique<telemetry::SensorCollector>(on_host(config, "/sys"), sensors));
   collectors_.add(std::make_unique<telemetry::EnergyCollector>(
-      on_host(config, "/sys"), on_host(config, "/proc"), std::make_shared<telemetry::WorkloadEnergy>(board)));
+      telemetry::EnergySources{.sysfs = on_host(config, "/sys"),
+                               .proc = on_host(config, "/proc"),
+                               .sensors = sensors,
+                               .consumers = std::make_shared<telemetry::WorkloadEnergy>(used_),
+                               .devices = joules}));
   states_ = collectors_.states();
 }
 
@@ -158,6 +169,10 @@ std::string TelemetryPath::how() const {
   for (const telemetry::CollectorState& state : states_)
     names += (names.empty() ? "" : ", ") + std::string(state.name);
   if (!counted_) names += "; workloads are not told apart, as nothing counts";
+  if (!why_no_cycles_.empty())
+    names += "; energy by CPU time: " + why_no_cycles_;
+  else if (used_->counts_cycles())
+    names += "; energy by cycles";
   const std::string devices = devices_->read();
   return devices.empty() ? names : names + "; " + devices;
 }

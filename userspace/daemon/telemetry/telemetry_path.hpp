@@ -18,6 +18,7 @@
 #include "telemetry/devices/devices_collector.hpp"
 #include "telemetry/workloads/container_ends.hpp"
 #include "telemetry/workloads/usage_source.hpp"
+#include "telemetry/workloads/workload_energy.hpp"
 
 namespace flowtap {
 
@@ -30,6 +31,7 @@ class TelemetryPath {
     std::shared_ptr<NamedContainers> named;  ///< what the stream path knows
     std::shared_ptr<WorkloadLogs> logs;      ///< alike
     std::shared_ptr<telemetry::ContainerEnds> ends;
+    std::string why_no_cycles = {};  ///< CycleCounting::why_not()
   };
   /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
   /// apart.
@@ -64,6 +66,8 @@ class TelemetryPath {
   std::shared_ptr<WorkloadLogs> logs_;
   std::optional<Error> missing_;  // why workloads are not told apart, though they should
   bool counted_;
+  std::string why_no_cycles_;
+  std::shared_ptr<telemetry::UsageBoard> used_ = std::make_shared<telemetry::UsageBoard>();
   std::shared_ptr<telemetry::DeviceBoard> devices_ = std::make_shared<telemetry::DeviceBoard>();
   telemetry::Collectors collectors_;
   std::vector<telemetry::CollectorState> states_;

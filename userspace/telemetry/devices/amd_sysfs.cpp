@@ -44,7 +44,12 @@ void read(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
 }  // namespace
 
 CardKind amd_cards() {
-  return {.source = "amdgpu", .vendor = "amd", .pci_id = "0x1002", .uuid = &unique_id, .read = &read};
+  return {.source = "amdgpu",
+          .collector = "devices_amd",
+          .vendor = "amd",
+          .pci_id = "0x1002",
+          .uuid = &unique_id,
+          .read = &read};
 }
 
 }  // namespace flowtap::telemetry

@@ -11,7 +11,9 @@ class Card final : public Device {
                  .device = card_.address,
                  .uuid = kind_.uuid(card_),
                  .model = card_.model_id,
-                 .driver = card_.driver};
+                 .driver = card_.driver,
+                 .index = {},
+                 .node = "dri/" + card_.card.substr(card_.card.rfind('/') + 1)};
   }
 
   [[nodiscard]] const DeviceIdentity& identity() const override { return identity_; }
@@ -38,7 +40,7 @@ std::vector<Device*> CardVendor::devices(DeviceClock::time_point /*now*/, std::u
   cards_.clear();
   std::vector<Device*> all;
   for (DrmCard& card : drm_cards(sysfs_, kind_.pci_id, unread)) {
-    cards_.push_back(std::make_unique<Card>(kind_, std::move(card), *clients_));
+    cards_.push_back(std::make_unique<Card>(kind_, std::move(card), clients_));
     all.push_back(cards_.back().get());
   }
   return all;

@@ -14,26 +14,28 @@ namespace flowtap::telemetry {
 
 /// What one vendor's drivers have that others' have not. Literals and functions.
 struct CardKind {
-  std::string_view source;  ///< "amdgpu"
-  std::string_view vendor;  ///< "amd"
-  std::string_view pci_id;  ///< "0x1002"
+  std::string_view source;     ///< "amdgpu"
+  std::string_view collector;  ///< "devices_amd"
+  std::string_view vendor;     ///< "amd"
+  std::string_view pci_id;     ///< "0x1002"
   std::string (*uuid)(const DrmCard& card);
   void (*read)(const DrmCard& card, DeviceValues& out, std::uint64_t& unread);
 };
 
 class CardVendor final : public DeviceVendor {
  public:
-  /// `clients` is shared between vendors, as it looks for the processes of all.
-  CardVendor(const CardKind& kind, std::string sysfs, std::shared_ptr<DrmClients> clients)
-      : kind_(kind), sysfs_(std::move(sysfs)), clients_(std::move(clients)) {}
+  /// `sysfs` and `proc`: the node's. Vendors look for processes each by itself, as each is read by a thread of its own.
+  CardVendor(const CardKind& kind, std::string sysfs, std::string proc)
+      : kind_(kind), sysfs_(std::move(sysfs)), clients_(std::move(proc)) {}
 
   [[nodiscard]] std::string_view source() const override { return kind_.source; }
+  [[nodiscard]] std::string_view collector() const override { return kind_.collector; }
   [[nodiscard]] std::vector<Device*> devices(DeviceClock::time_point now, std::uint64_t& unread) override;
 
  private:
   CardKind kind_;
   std::string sysfs_;
-  std::shared_ptr<DrmClients> clients_;
+  DrmClients clients_;
   std::vector<std::unique_ptr<Device>> cards_;
 };
 

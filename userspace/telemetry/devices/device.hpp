@@ -24,6 +24,8 @@ struct DeviceIdentity {
   std::string uuid{};         ///< the vendor's name of this one card; may be empty
   std::string model{};
   std::string driver{};  ///< its version; may be empty
+  std::string index{};   ///< its number in the vendor's tools; may be empty
+  std::string node{};    ///< its file in /dev; may be empty
 
   auto operator<=>(const DeviceIdentity&) const = default;
 };
@@ -48,7 +50,8 @@ struct DeviceInstance {
   std::optional<std::uint64_t> processors;
 };
 
-/// What a process uses of a device. Ratios are of the time since the last look, 0 to 1.
+/// What a process uses of a device. Ratios are of the time since the last look, or of the last seconds where the driver samples, 0
+/// to 1.
 struct DeviceProcess {
   pid_t pid = 0;           ///< in the node's pid namespace
   std::string instance{};  ///< DeviceInstance::name; empty: of the device as a whole
@@ -81,7 +84,9 @@ struct DeviceValues {
   LabelledGauges pcie_rates;  ///< bytes per second
   std::optional<std::uint64_t> pcie_replays;
   LabelledCounters nvlink_bytes;
-  std::map<std::string, std::uint64_t> xids;  ///< by number, since the vendor was asked first
+  std::map<std::string, std::uint64_t>
+      xids;  ///< by number, since the vendor was asked first; empty: they are not watched
+  std::optional<std::uint64_t> last_xid;  ///< number of the last one
   std::vector<DeviceInstance> instances;
   std::vector<DeviceProcess> processes;  ///< a process may be listed once for each instance
 };
@@ -108,9 +113,12 @@ class DeviceVendor {
 
   /// The label `source`. A literal.
   [[nodiscard]] virtual std::string_view source() const = 0;
+  /// The name of its collector, "devices_nvidia". A literal.
+  [[nodiscard]] virtual std::string_view collector() const = 0;
   /// Looks which there are; they are good until the next call.
   [[nodiscard]] virtual std::vector<Device*> devices(DeviceClock::time_point now, std::uint64_t& unread) = 0;
-  /// After devices(): why there are none, for a person ("no libnvidia-ml.so.1"); empty where that needs no word.
+  /// After devices(), for a person: why there are none ("no libnvidia-ml.so.1"), or what is not known of those that there are;
+  /// empty where that needs no word.
   [[nodiscard]] virtual std::string missing() const { return {}; }
 };
 

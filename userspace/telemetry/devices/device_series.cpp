@@ -2,14 +2,12 @@
 
 #include <utility>
 
+#include "telemetry/energy/joules.hpp"
+
 namespace flowtap::telemetry {
 namespace {
 
 using stats::StatId;
-
-double joules(std::uint64_t uj) {
-  return static_cast<double>(uj) * 1e-6;
-}
 
 // The series of one device: each with its labels in front.
 class Writer {
@@ -110,9 +108,11 @@ void append_energy(const DeviceLedger& ledger, Writer& to) {
 void append_series(const DeviceIdentity& identity, const DeviceValues& values, const DeviceUses& uses,
                    DeviceLedger& ledger, Collected& out) {
   Writer to(identity, ledger, out);
-  to.add(StatId::kDEVICE_INFO, std::uint64_t{1}, {identity.model, identity.driver});
+  to.add(StatId::kDEVICE_INFO, std::uint64_t{1},
+         {identity.model, identity.driver, identity.index, identity.node});
   to.add(StatId::kDEVICE_LOSSES, ledger.losses());
   for (const auto& [xid, count] : values.xids) to.add(StatId::kDEVICE_XID, count, {xid});
+  to.add_if(StatId::kDEVICE_LAST_XID, values.last_xid);
   append_gauges(values, to);
   append_counters(values, ledger, to);
   append_instances(values, to);

@@ -6,14 +6,17 @@
 
 namespace flowtap::telemetry {
 
-void DeviceBoard::post(std::string line) {
+void DeviceBoard::post(std::string_view source, std::string told) {
   const std::scoped_lock lock(mutex_);
-  line_ = std::move(line);
+  told_.insert_or_assign(std::string(source), std::move(told));
 }
 
 std::string DeviceBoard::read() const {
   const std::scoped_lock lock(mutex_);
-  return line_;
+  std::string line;
+  for (const auto& [source, told] : told_)
+    if (!told.empty()) line += (line.empty() ? "GPU: " : ", ") + told;
+  return line;
 }
 
 void DevicesCollector::read(Device& device, DeviceClock::time_point now, Collected& out) {
@@ -29,23 +32,22 @@ void DevicesCollector::read(Device& device, DeviceClock::time_point now, Collect
     ++out.unread;
     return;
   }
+  const std::uint64_t before = ledger.shares().node();
   ledger.round(values, uses, now);
+  if (joules_) joules_->add(ledger.shares().node() - before);
   append_series(who, values, uses, ledger, out);
 }
 
 void DevicesCollector::collect(Collected& out) {
   const auto now = now_();
-  std::string line;
-  for (const auto& vendor : vendors_) {
-    const auto devices = vendor->devices(now, out.unread);
-    for (Device* device : devices) read(*device, now, out);
-    const std::string source(vendor->source());
-    out.add(stats::StatId::kDEVICE_SOURCE, std::uint64_t{devices.empty() ? 0U : 1U}, {source});
-    const std::string told =
-        devices.empty() ? vendor->missing() : std::to_string(devices.size()) + " by " + source;
-    if (!told.empty()) line += (line.empty() ? "GPU: " : ", ") + told;
-  }
-  board_->post(std::move(line));
+  const auto devices = vendor_->devices(now, out.unread);
+  for (Device* device : devices) read(*device, now, out);
+  const std::string source(vendor_->source());
+  out.add(stats::StatId::kDEVICE_SOURCE, std::uint64_t{devices.empty() ? 0U : 1U}, {source});
+  std::string told = vendor_->missing();
+  if (!devices.empty())
+    told = std::to_string(devices.size()) + " by " + source + (told.empty() ? "" : " (" + told + ")");
+  board_->post(source, std::move(told));
   processes_.forget_old(now);
   std::erase_if(ledgers_, [&](const auto& entry) { return now - entry.second.last() > keep_; });
 }

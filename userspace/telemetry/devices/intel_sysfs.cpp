@@ -29,7 +29,12 @@ void read(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
 }  // namespace
 
 CardKind intel_cards() {
-  return {.source = "intel", .vendor = "intel", .pci_id = "0x8086", .uuid = &no_uuid, .read = &read};
+  return {.source = "intel",
+          .collector = "devices_intel",
+          .vendor = "intel",
+          .pci_id = "0x8086",
+          .uuid = &no_uuid,
+          .read = &read};
 }
 
 }  // namespace flowtap::telemetry

@@ -9,7 +9,6 @@ namespace flowtap::telemetry {
 namespace {
 
 constexpr unsigned kMostDevices = 256;
-constexpr unsigned kMostEvents = 10'000;  // in one go
 // To measure PCIe takes 40 ms a device. Drivers that count its bytes need none of it.
 constexpr std::size_t kMostMeasured = 4;
 
@@ -24,9 +23,7 @@ std::string driver_of(const nvml::Functions& call) {
 
 void NvmlVendor::close() {
   gpus_.clear();
-  if (events_ != nullptr && library_->call().event_set_free != nullptr)
-    library_->call().event_set_free(events_);
-  events_ = nullptr;
+  xids_.reset();
   library_.reset();
 }
 
@@ -39,9 +36,14 @@ void NvmlVendor::open(DeviceClock::time_point now, std::uint64_t& unread) {
   }
   library_ = std::move(*library);
   const nvml::Functions& call = library_->call();
-  nvml::Look look{.unread = unread};
-  count_ = look.ask<unsigned>(call.count).value_or(0);
+  count_ = 0;
+  const int counting = call.count(&count_);
   missing_ = count_ == 0 ? "NVML finds no GPU" : "";
+  if (counting != nvml::kSuccess) {
+    ++unread;
+    count_ = 0;
+    missing_ = "NVML does not tell which GPUs there are (" + std::to_string(counting) + ")";
+  }
   const std::string driver = driver_of(call);
   const unsigned most = std::min(count_, kMostDevices);
   for (unsigned i = 0; i < most; ++i) {
@@ -52,31 +54,29 @@ void NvmlVendor::open(DeviceClock::time_point now, std::uint64_t& unread) {
     identity.driver = driver;
     nvml::Kept& kept = kept_[identity.device];
     gpus_.push_back(
-        std::make_unique<nvml::Gpu>(call, *handle, std::move(identity), kept, most <= kMostMeasured));
+        std::make_unique<nvml::Gpu>(call, *handle, std::move(identity), kept, most <= kMostMeasured, wall_));
   }
-  watch_xids();
+  if (gpus_.empty() && count_ > 0)
+    missing_ = "NVML gives access to none of " + std::to_string(count_) + " GPUs";
+  watch_xids(unread);
 }
 
-void NvmlVendor::watch_xids() {
-  const nvml::Functions& call = library_->call();
-  if (call.event_set_create == nullptr || call.register_events == nullptr || call.wait_event == nullptr)
-    return;
-  if (call.event_set_create(&events_) != nvml::kSuccess) {
-    events_ = nullptr;
-    return;
-  }
-  for (const auto& gpu : gpus_) (void)call.register_events(gpu->handle(), nvml::kEventXid, events_);
+void NvmlVendor::watch_xids(std::uint64_t& unread) {
+  if (gpus_.empty()) return;
+  xids_ = std::make_unique<nvml::XidWatch>(library_->call(), unread);
+  for (const auto& gpu : gpus_) gpu->set_xids_watched(xids_->watch(gpu->handle(), unread));
+  const auto not_watched = std::ranges::count_if(gpus_, [](const auto& gpu) { return !gpu->xids_watched(); });
+  if (not_watched > 0) missing_ = "Xid not watched on " + std::to_string(not_watched);
 }
 
-void NvmlVendor::take_xids() {
-  if (events_ == nullptr) return;
-  for (unsigned i = 0; i < kMostEvents; ++i) {
-    nvml::EventData event{};
-    if (library_->call().wait_event(events_, &event, 0) != nvml::kSuccess) return;
-    if ((event.type & nvml::kEventXid) == 0) continue;
-    const auto at = std::ranges::find(gpus_, event.device, [](const auto& gpu) { return gpu->handle(); });
-    if (at != gpus_.end()) (*at)->kept().count_xid(event.data);
-  }
+void NvmlVendor::take_xids(std::uint64_t& unread) {
+  if (!xids_) return;
+  xids_->take(
+      [this](nvml::Handle device, std::uint64_t xid) {
+        const auto at = std::ranges::find(gpus_, device, [](const auto& gpu) { return gpu->handle(); });
+        if (at != gpus_.end()) (*at)->kept().count_xid(xid);
+      },
+      unread);
 }
 
 bool NvmlVendor::stale(DeviceClock::time_point now) const {
@@ -88,7 +88,7 @@ bool NvmlVendor::stale(DeviceClock::time_point now) const {
 
 std::vector<Device*> NvmlVendor::devices(DeviceClock::time_point now, std::uint64_t& unread) {
   if (library_ && stale(now)) {
-    take_xids();
+    take_xids(unread);
     close();
     open(now, unread);
   } else if (!library_ && (tried_ == DeviceClock::time_point{} || now - tried_ >= kRetry)) {
@@ -96,7 +96,7 @@ std::vector<Device*> NvmlVendor::devices(DeviceClock::time_point now, std::uint6
   }
   std::vector<Device*> all;
   if (!library_) return all;
-  take_xids();
+  take_xids(unread);
   for (const auto& gpu : gpus_) all.push_back(gpu.get());
   return all;
 }

@@ -1,13 +1,17 @@
 // NVIDIA's GPUs, by NVML.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "telemetry/devices/device.hpp"
 #include "telemetry/devices/nvml_device.hpp"
 #include "telemetry/devices/nvml_library.hpp"
+#include "telemetry/devices/nvml_xids.hpp"
 
 namespace flowtap::telemetry {
 
@@ -17,25 +21,28 @@ class NvmlVendor final : public DeviceVendor {
  public:
   static constexpr std::chrono::seconds kRetry{60};
 
-  /// `paths`: where the library may be (nvml::library_paths()).
-  explicit NvmlVendor(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  /// `paths`: where the library may be (nvml::library_paths()). `wall` is for tests.
+  explicit NvmlVendor(std::vector<std::string> paths, nvml::WallClock wall = &nvml::wall_now)
+      : paths_(std::move(paths)), wall_(wall) {}
   ~NvmlVendor() override { close(); }
 
   [[nodiscard]] std::string_view source() const override { return "nvml"; }
+  [[nodiscard]] std::string_view collector() const override { return "devices_nvidia"; }
   [[nodiscard]] std::vector<Device*> devices(DeviceClock::time_point now, std::uint64_t& unread) override;
   [[nodiscard]] std::string missing() const override { return missing_; }
 
  private:
   void open(DeviceClock::time_point now, std::uint64_t& unread);
   void close();
-  void watch_xids();
-  void take_xids();
+  void watch_xids(std::uint64_t& unread);
+  void take_xids(std::uint64_t& unread);
   [[nodiscard]] bool stale(DeviceClock::time_point now) const;
 
   std::vector<std::string> paths_;
+  nvml::WallClock wall_;
   std::string missing_;
   std::unique_ptr<nvml::Library> library_;
-  nvml::EventSet events_ = nullptr;
+  std::unique_ptr<nvml::XidWatch> xids_;
   unsigned count_ = 0;  // as the library said when it was opened
   std::vector<std::unique_ptr<nvml::Gpu>> gpus_;
   std::map<std::string, nvml::Kept> kept_;  // by address

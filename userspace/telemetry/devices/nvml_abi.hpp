@@ -42,6 +42,8 @@ enum Field : unsigned {
   kFieldNvlinkReceive = 139,
   kFieldPcieTransmit = 197,  ///< bytes; may wrap
   kFieldPcieReceive = 198,
+  kFieldNvlinkTransmitBytes = 202,  ///< from the fifth NVLink on; scope: all links
+  kFieldNvlinkReceiveBytes = 204,
 };
 enum ValueType : unsigned {
   kDouble = 0,

@@ -45,6 +45,14 @@ struct Look {
   }
 };
 
+/// Drivers show values near 2^63 and 2^64 for "not available".
+inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 60U;
+
+/// What may be a counter's value.
+[[nodiscard]] inline std::optional<std::uint64_t> counted(std::optional<std::uint64_t> value) {
+  return value && *value < kMostCounted ? value : std::nullopt;
+}
+
 /// Percent as a ratio; absent where it is no percentage, as what drivers show for "not available".
 [[nodiscard]] inline std::optional<double> ratio(unsigned percent) {
   constexpr unsigned kAll = 100;

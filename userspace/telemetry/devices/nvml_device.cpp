@@ -14,46 +14,19 @@ namespace {
 
 constexpr double kMilli = 1e-3;
 constexpr double kMega = 1e6;
-constexpr double kKilo = 1000;
-constexpr std::uint64_t kKibi = 1024;
 constexpr std::uint64_t kMicroPerMilli = 1000;
-constexpr unsigned kMostCelsius = 250;
 constexpr unsigned kMostMilliwatts = 100'000'000;
 constexpr unsigned kMostMegahertz = 100'000;
-constexpr std::uint64_t kMostCounted = std::uint64_t{1}
-                                       << 60U;  // drivers show values near 2^63 for "not available"
 constexpr std::size_t kMostXids = 64;
 
-constexpr std::array<std::string_view, 2> kDirections{"transmit", "receive"};
 constexpr std::array<std::string_view, 2> kSeverities{"corrected", "uncorrected"};
-
-std::optional<std::uint64_t> counted(std::optional<std::uint64_t> value) {
-  return value && *value < kMostCounted ? value : std::nullopt;
-}
-
-std::optional<std::uint64_t> number_of(const FieldValue& field) {
-  if (field.result != kSuccess) return std::nullopt;
-  switch (field.type) {
-    case kUnsignedInt:
-      return field.value.u != kNone32 ? std::optional<std::uint64_t>(field.value.u) : std::nullopt;
-    case kUnsignedLong:
-      return counted(field.value.ul);
-    case kUnsignedLongLong:
-      return counted(field.value.ull);
-    case kSignedLongLong:
-      return field.value.ll >= 0 ? counted(static_cast<std::uint64_t>(field.value.ll)) : std::nullopt;
-    case kSignedInt:
-      return field.value.i >= 0 ? std::optional<std::uint64_t>(field.value.i) : std::nullopt;
-    default:
-      return std::nullopt;
-  }
-}
 
 }  // namespace
 
 void Kept::count_xid(std::uint64_t xid) {
   std::string number = std::to_string(xid);
-  ++xids[xids.size() < kMostXids || xids.contains(number) ? std::move(number) : "other"];
+  last_xid = xid;
+  ++xids[xids.size() <= kMostXids || xids.contains(number) ? std::move(number) : "other"];
 }
 
 std::string text_of(GetText* function, Handle handle) {
@@ -69,6 +42,10 @@ DeviceIdentity identify(const Functions& call, Handle handle, unsigned index) {
     identity.device = fmt::format("{:04x}:{:02x}:{:02x}.0", pci.domain, pci.bus, pci.device);
   identity.uuid = text_of(call.uuid, handle);
   identity.model = text_of(call.name, handle);
+  identity.index = std::to_string(index);
+  unsigned minor = 0;
+  if (call.minor != nullptr && call.minor(handle, &minor) == kSuccess)
+    identity.node = fmt::format("nvidia{}", minor);
   return identity;
 }
 
@@ -130,48 +107,27 @@ void Gpu::read_errors(Look& look, DeviceValues& out) const {
     out.pcie_replays = *replays;
 }
 
-void Gpu::read_fields(Look& look, DeviceValues& out) const {
-  if (call_.fields == nullptr || look.lost) return;
-  std::array<FieldValue, 5> fields{};
-  fields[0].field = kFieldMemoryTemperature;
-  fields[1].field = kFieldNvlinkTransmit;
-  fields[2].field = kFieldNvlinkReceive;
-  fields[1].scope = fields[2].scope = kNone32;  // all links together
-  fields[3].field = kFieldPcieTransmit;
-  fields[4].field = kFieldPcieReceive;
-  for (FieldValue& field : fields) field.result = kNotSupported;  // unless it is written
-  if (!look.good(call_.fields(handle_, static_cast<int>(fields.size()), fields.data()))) return;
-  if (const auto celsius = number_of(fields[0]); celsius && *celsius <= kMostCelsius)
-    out.celsius.push_back({"memory", static_cast<double>(*celsius)});
-  for (std::size_t i = 0; i < kDirections.size(); ++i) {
-    if (const auto kib = number_of(fields.at(1 + i)); kib && *kib < kMostCounted / kKibi)
-      out.nvlink_bytes.push_back({kDirections.at(i), *kib * kKibi});
-    if (const auto bytes = number_of(fields.at(3 + i))) out.pcie_bytes.push_back({kDirections.at(i), *bytes});
-  }
-}
-
-void Gpu::read_rates(Look& look, DeviceValues& out) const {
-  for (const PcieDirection direction : {kTransmit, kReceive})
-    if (const auto kb = look.ask<unsigned>(call_.pcie_rate, handle_, unsigned{direction});
-        kb && *kb != kNone32)
-      out.pcie_rates.push_back({kDirections.at(direction), *kb * kKilo});
-}
-
-DeviceValues Gpu::read(DeviceClock::time_point /*now*/, std::uint64_t& unread) {
+DeviceValues Gpu::read(DeviceClock::time_point now, std::uint64_t& unread) {
   Look look{.unread = unread};
   DeviceValues out;
   read_load(look, out);
   read_memory(look, out);
   read_power(look, out);
   read_errors(look, out);
-  read_fields(look, out);
+  read_fields(look, now, out);
   if (rates_ && out.pcie_bytes.empty()) read_rates(look, out);
   if (!look.lost) out.instances = read_instances(call_, handle_, look);
-  if (!look.lost) out.processes = read_processes(call_, handle_, kept_.samples_seen, look.lost, unread);
+  if (!look.lost)
+    out.processes = read_processes(call_, handle_, kept_.samples, {.steady = now, .wall = wall_()},
+                                   out.utilization, look);
   lost_ = look.lost;
   if (lost_) out = {};
   out.lost = lost_;
-  out.xids = kept_.xids;  // these are told of a device that is gone as well
+  // These are told of a device that is gone as well.
+  if (xids_watched_) {
+    out.xids = kept_.xids;
+    out.last_xid = kept_.last_xid;
+  }
   return out;
 }
 

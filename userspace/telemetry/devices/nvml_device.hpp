@@ -1,20 +1,31 @@
 // One NVIDIA GPU, as NVML tells of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "telemetry/devices/device.hpp"
 #include "telemetry/devices/nvml_call.hpp"
 #include "telemetry/devices/nvml_library.hpp"
+#include "telemetry/devices/nvml_pcie.hpp"
+#include "telemetry/devices/nvml_samples.hpp"
 
 namespace flowtap::telemetry::nvml {
 
+inline constexpr unsigned kMostCelsius = 250;
+
 /// What stays of a GPU when the library is closed and opened again.
 struct Kept {
-  std::uint64_t samples_seen = 0;  ///< time of the newest sample of a process
-  std::map<std::string, std::uint64_t> xids;
+  ProcessSamples samples;
+  std::array<PcieCounter, 2> pcie;                          ///< transmit, receive
+  std::map<std::string, std::uint64_t> xids{{"other", 0}};  ///< by number; other: beyond 64 of them
+  std::optional<std::uint64_t> last_xid;                    ///< number of the last one
+  bool nvlink_in_kib = false;                               ///< the counter of NVLinks that the driver has
 
   void count_xid(std::uint64_t xid);
 };
@@ -22,14 +33,22 @@ struct Kept {
 class Gpu final : public Device {
  public:
   /// `kept` and the library outlive it. `rates`: PCIe may be measured, which takes 20 ms each way.
-  Gpu(const Functions& call, Handle handle, DeviceIdentity identity, Kept& kept, bool rates)
-      : call_(call), handle_(handle), identity_(std::move(identity)), kept_(kept), rates_(rates) {}
+  Gpu(const Functions& call, Handle handle, DeviceIdentity identity, Kept& kept, bool rates, WallClock wall)
+      : call_(call),
+        handle_(handle),
+        identity_(std::move(identity)),
+        kept_(kept),
+        rates_(rates),
+        wall_(wall) {}
 
   [[nodiscard]] const DeviceIdentity& identity() const override { return identity_; }
   [[nodiscard]] DeviceValues read(DeviceClock::time_point now, std::uint64_t& unread) override;
 
   [[nodiscard]] Handle handle() const { return handle_; }
   [[nodiscard]] Kept& kept() { return kept_; }
+  /// Unless its Xid are watched, it tells of none.
+  void set_xids_watched(bool watched) { xids_watched_ = watched; }
+  [[nodiscard]] bool xids_watched() const { return xids_watched_; }
   [[nodiscard]] bool lost() const { return lost_; }
 
  private:
@@ -37,7 +56,8 @@ class Gpu final : public Device {
   void read_memory(Look& look, DeviceValues& out) const;
   void read_power(Look& look, DeviceValues& out) const;
   void read_errors(Look& look, DeviceValues& out) const;
-  void read_fields(Look& look, DeviceValues& out) const;
+  void read_fields(Look& look, DeviceClock::time_point now, DeviceValues& out) const;
+  [[nodiscard]] std::optional<double> link(Look& look) const;
   void read_rates(Look& look, DeviceValues& out) const;
 
   const Functions& call_;
@@ -45,6 +65,8 @@ class Gpu final : public Device {
   DeviceIdentity identity_;
   Kept& kept_;
   bool rates_;
+  WallClock wall_;
+  bool xids_watched_ = false;
   bool lost_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 namespace flowtap::telemetry::nvml {
 namespace {
@@ -32,6 +33,14 @@ void find(void* library, Function*& function, std::initializer_list<const char*>
     }
 }
 
+void find(void* library, ProcessList& list, const std::string& name) {
+  for (const auto& [suffix, version] : {std::pair{"_v3", 3U}, std::pair{"_v2", 2U}, std::pair{"", 1U}}) {
+    list.version = version;
+    find(library, list.get, {(name + suffix).c_str()});
+    if (list.get != nullptr) return;
+  }
+}
+
 void find_all(void* library, Functions& f) {
   find(library, f.init, {"nvmlInit_v2", "nvmlInit"});
   find(library, f.shutdown, {"nvmlShutdown"});
@@ -40,6 +49,7 @@ void find_all(void* library, Functions& f) {
   find(library, f.handle, {"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"});
   find(library, f.name, {"nvmlDeviceGetName"});
   find(library, f.uuid, {"nvmlDeviceGetUUID"});
+  find(library, f.minor, {"nvmlDeviceGetMinorNumber"});
   // Older ones fill another layout.
   find(library, f.pci, {"nvmlDeviceGetPciInfo_v3"});
   find(library, f.utilization, {"nvmlDeviceGetUtilizationRates"});
@@ -55,6 +65,8 @@ void find_all(void* library, Functions& f) {
   find(library, f.ecc, {"nvmlDeviceGetTotalEccErrors"});
   find(library, f.pcie_rate, {"nvmlDeviceGetPcieThroughput"});
   find(library, f.pcie_replays, {"nvmlDeviceGetPcieReplayCounter"});
+  find(library, f.pcie_generation, {"nvmlDeviceGetMaxPcieLinkGeneration"});
+  find(library, f.pcie_lanes, {"nvmlDeviceGetMaxPcieLinkWidth"});
   find(library, f.fields, {"nvmlDeviceGetFieldValues"});
   find(library, f.mig_mode, {"nvmlDeviceGetMigMode"});
   find(library, f.mig_most, {"nvmlDeviceGetMaxMigDeviceCount"});
@@ -62,15 +74,9 @@ void find_all(void* library, Functions& f) {
   find(library, f.gpu_instance, {"nvmlDeviceGetGpuInstanceId"});
   find(library, f.compute_instance, {"nvmlDeviceGetComputeInstanceId"});
   find(library, f.attributes, {"nvmlDeviceGetAttributes_v2"});
-  find(library, f.compute_processes,
-       {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
-        "nvmlDeviceGetComputeRunningProcesses"});
-  find(library, f.graphics_processes,
-       {"nvmlDeviceGetGraphicsRunningProcesses_v3", "nvmlDeviceGetGraphicsRunningProcesses_v2",
-        "nvmlDeviceGetGraphicsRunningProcesses"});
-  find(library, f.mps_processes,
-       {"nvmlDeviceGetMPSComputeRunningProcesses_v3", "nvmlDeviceGetMPSComputeRunningProcesses_v2",
-        "nvmlDeviceGetMPSComputeRunningProcesses"});
+  find(library, f.compute_processes, "nvmlDeviceGetComputeRunningProcesses");
+  find(library, f.graphics_processes, "nvmlDeviceGetGraphicsRunningProcesses");
+  find(library, f.mps_processes, "nvmlDeviceGetMPSComputeRunningProcesses");
   find(library, f.process_samples, {"nvmlDeviceGetProcessUtilization"});
   find(library, f.event_set_create, {"nvmlEventSetCreate"});
   find(library, f.event_set_free, {"nvmlEventSetFree"});

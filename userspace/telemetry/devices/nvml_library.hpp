@@ -14,6 +14,12 @@ namespace flowtap::telemetry::nvml {
 /// container hosts put it.
 [[nodiscard]] std::vector<std::string> library_paths(const std::string& host_root);
 
+/// One of the lists of processes. The library has several functions for each, the first two of which write entries of other sizes.
+struct ProcessList {
+  GetProcesses* get;
+  unsigned version;  ///< 1 to 3
+};
+
 /// Functions that the library does not have are null.
 struct Functions {
   int (*init)();
@@ -23,6 +29,7 @@ struct Functions {
   int (*handle)(unsigned index, Handle*);
   GetText* name;
   GetText* uuid;
+  int (*minor)(Handle, unsigned* number);  // of its file in /dev
   int (*pci)(Handle, PciInfo*);
   int (*utilization)(Handle, Utilization*);
   int (*encoder)(Handle, unsigned* percent, unsigned* period_us);
@@ -37,6 +44,8 @@ struct Functions {
   int (*ecc)(Handle, unsigned type, unsigned since, unsigned long long*);
   int (*pcie_rate)(Handle, unsigned direction, unsigned* kilobytes);
   GetNumber* pcie_replays;
+  GetNumber* pcie_generation;  // the highest of card and slot
+  GetNumber* pcie_lanes;       // alike
   int (*fields)(Handle, int count, FieldValue*);
   int (*mig_mode)(Handle, unsigned* current, unsigned* pending);
   GetNumber* mig_most;
@@ -44,9 +53,9 @@ struct Functions {
   GetNumber* gpu_instance;
   GetNumber* compute_instance;
   int (*attributes)(Handle, Attributes*);
-  GetProcesses* compute_processes;
-  GetProcesses* graphics_processes;
-  GetProcesses* mps_processes;
+  ProcessList compute_processes;
+  ProcessList graphics_processes;
+  ProcessList mps_processes;
   int (*process_samples)(Handle, ProcessSample*, unsigned* count, unsigned long long since);
   int (*event_set_create)(EventSet*);
   int (*event_set_free)(EventSet);

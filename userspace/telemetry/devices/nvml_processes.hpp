@@ -2,18 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "telemetry/devices/device.hpp"
 #include "telemetry/devices/nvml_library.hpp"
+#include "telemetry/devices/nvml_samples.hpp"
 
 namespace flowtap::telemetry::nvml {
 
-/// All that compute, draw, or compute through MPS on the device, each once per MIG instance. `seen` is the time of the newest
-/// sample of utilization that was taken, and moves on: samples are of the time since then. `lost` is set where the device is.
+/// All that compute, draw, or compute through MPS on the device, each once per MIG instance, and those that ended since the last
+/// look after they made it work. `utilization` is the device's.
 [[nodiscard]] std::vector<DeviceProcess> read_processes(const Functions& call, Handle device,
-                                                        std::uint64_t& seen, bool& lost,
-                                                        std::uint64_t& unread);
+                                                        ProcessSamples& samples, const Moment& now,
+                                                        std::optional<double> utilization, Look& look);
 
 /// "7/0"; empty without MIG.
 [[nodiscard]] std::string instance_name(unsigned gpu, unsigned compute);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace flowtap::telemetry {
 namespace {
@@ -56,6 +57,23 @@ std::vector<std::uint64_t> weights_of(std::span<const ConsumerUse> uses) {
   return weights;
 }
 
+// As if it had used `ns` alone.
+void cut(ConsumerUse& use, std::uint64_t ns) {
+  if (use.cpu_ns <= ns) return;
+  if (use.cycles) use.cycles = part_of(*use.cycles, ns, use.cpu_ns).whole;
+  use.cpu_ns = ns;
+}
+
+// Those whose use is of more than this interval get what the others leave of it.
+void cut_late(std::span<ConsumerUse> uses, const std::vector<bool>& late, std::uint64_t busy) {
+  Wide others = 0;
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (!late[i]) others += uses[i].cpu_ns;
+  const std::uint64_t left = others >= busy ? 0 : busy - static_cast<std::uint64_t>(others);
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (late[i]) cut(uses[i], left);
+}
+
 }  // namespace
 
 EnergyShares share_out(std::uint64_t node, CpuTime cpu, std::span<const ConsumerUse> uses) {
@@ -84,7 +102,7 @@ CpuTime EnergyAttribution::cpu_since(std::optional<CpuTime> cpu) {
   if (cpu && cpu_)
     since = {.busy = cpu->busy - std::min(cpu->busy, cpu_->busy),
              .idle = cpu->idle - std::min(cpu->idle, cpu_->idle)};
-  if (cpu) cpu_ = cpu;
+  cpu_ = cpu;
   return since;
 }
 
@@ -107,18 +125,23 @@ ConsumerUse EnergyAttribution::use_since(Known& known, const EnergyConsumer& con
 std::vector<ConsumerEnergy> EnergyAttribution::add(std::uint64_t node, std::optional<CpuTime> cpu,
                                                    std::span<const EnergyConsumer> consumers) {
   ++round_;
+  node += std::exchange(waiting_, 0);
+  const CpuTime since = cpu_since(cpu);
   std::vector<ConsumerUse> uses;
   std::vector<decltype(known_)::iterator> users;
   std::vector<bool> ended;
+  std::vector<bool> late;
   for (const EnergyConsumer& consumer : consumers) {
     const auto [at, fresh] = known_.try_emplace(consumer.id);
     if (!fresh && at->second.round == round_) continue;
     uses.push_back(use_since(at->second, consumer, fresh));
     users.push_back(at);
     ended.push_back(consumer.ended);
+    late.push_back(consumer.may_be_late && (fresh || uses.back().cpu_ns > since.busy));
   }
 
-  const EnergyShares shares = share_out(node, cpu_since(cpu), uses);
+  cut_late(uses, late, since.busy);
+  const EnergyShares shares = share_out(node, since, uses);
   node_ += node;
   idle_ += shares.idle;
   system_ += shares.system;
@@ -134,6 +157,13 @@ std::vector<ConsumerEnergy> EnergyAttribution::add(std::uint64_t node, std::opti
     if (gone) gone_ += at->second.uj;
     at = gone ? known_.erase(at) : std::next(at);
   }
+  return all;
+}
+
+std::vector<ConsumerEnergy> EnergyAttribution::wait(std::uint64_t node) {
+  waiting_ += node;
+  std::vector<ConsumerEnergy> all;
+  for (const auto& [id, known] : known_) all.push_back({id, known.uj});
   return all;
 }
 

@@ -20,6 +20,9 @@ struct EnergyConsumer {
   /// It began after the call before: all that it used is of this time. Else its first counters are only where to count from.
   bool began = false;
   bool ended = false;  ///< these are its last counters
+  /// What it used may be told rounds later, as long as nobody knew whose it was. More than can be of one interval is not
+  /// taken for it: of the busy time it has then what the others leave, and the rest of it was the system's.
+  bool may_be_late = false;
 };
 
 /// What one consumer used in one interval.
@@ -55,15 +58,19 @@ struct ConsumerEnergy {
   bool ended = false;    ///< it is reported for the last time
 };
 
-/// Shares added up over time: at any time node() == idle() + system() + gone() + the sum of `consumers`.
+/// Shares added up over time: at any time node() == idle() + system() + gone() + the sum of all consumers there are.
 class EnergyAttribution {
  public:
-  /// `node` microjoules were used since the call before; `cpu` is absent where it could not be read, and then all is active.
-  /// The first call only says where to count from: its energy is the system's. Returns all consumers there are, by id, and
-  /// once more those that ended or are no longer told of: what these did since then is the system's. Of two consumers with
-  /// one id the first counts.
+  /// `node` microjoules were used since the call before; `cpu` is absent where it could not be read, and then all is active
+  /// and the system's, and the next one only says where to count from. So does the first call of all. Returns all consumers
+  /// there are, by id, and once more those that ended or are no longer told of: what these did since then is the system's. Of
+  /// two consumers with one id the first counts.
   std::vector<ConsumerEnergy> add(std::uint64_t node, std::optional<CpuTime> cpu,
                                   std::span<const EnergyConsumer> consumers);
+
+  /// `node` microjoules were used that cannot be divided now: they are of the next add()'s, as is the time, and in no total
+  /// until then. Returns all consumers there are, as they stood.
+  std::vector<ConsumerEnergy> wait(std::uint64_t node);
 
   [[nodiscard]] std::uint64_t node() const { return node_; }
   [[nodiscard]] std::uint64_t idle() const { return idle_; }
@@ -86,6 +93,7 @@ class EnergyAttribution {
   std::map<std::string, Known> known_;
   std::optional<CpuTime> cpu_;
   std::uint64_t round_ = 0;
+  std::uint64_t waiting_ = 0;
   std::uint64_t node_ = 0;
   std::uint64_t idle_ = 0;
   std::uint64_t system_ = 0;

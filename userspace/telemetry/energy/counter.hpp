@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace flowtap::telemetry {
+#include "telemetry/energy/reading.hpp"
 
-using EnergyClock = std::chrono::steady_clock;
+namespace flowtap::telemetry {
 
 /// Where a counter begins again at 0: after `uj` microjoules and `nj` thousandths of one.
 struct EnergyModulus {

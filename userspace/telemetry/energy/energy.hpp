@@ -10,8 +10,10 @@
 
 #include "telemetry/collector.hpp"
 #include "telemetry/energy/attribution.hpp"
+#include "telemetry/energy/device_joules.hpp"
 #include "telemetry/energy/node_total.hpp"
 #include "telemetry/energy/parts.hpp"
+#include "telemetry/energy/sensors.hpp"
 
 namespace flowtap::telemetry {
 
@@ -23,47 +25,65 @@ class EnergyConsumers {
   EnergyConsumers(const EnergyConsumers&) = delete;
   EnergyConsumers& operator=(const EnergyConsumers&) = delete;
 
-  /// All there are now, and those that ended since they were last asked for. Not asked for while nothing is read: who ends
-  /// meanwhile is to be told of later.
+  /// Whether it is known what they used of late. Where it is not yet, energy waits to be divided.
+  [[nodiscard]] virtual bool ready() const { return true; }
+
+  /// All there are now, and those that ended since they were last asked for. Not asked for while nothing is read or divided:
+  /// who ends meanwhile is to be told of later.
   virtual std::vector<EnergyConsumer> consumers() = 0;
 
-  /// What they used, each of them once, after consumers() and in the same collect(): their series are to be appended here,
-  /// so that they and the node's are of one instant and add up. 0: nothing was measured of it yet, and it has no series.
+  /// What they used, each of those that were told of last once: their series are to be appended here, so that they and the
+  /// node's are of one instant and add up. 0: nothing was measured of it yet, and it has no series.
   virtual void charged(std::span<const ConsumerEnergy> energy, Collected& out) = 0;
 };
 
-/// Counters of powercap and hwmon, meters of power, the node's total, idle and active. Without any of them there is only
-/// flowtap_energy_source_available at 0. A counter that has not moved since the start may not count at all and is absent,
-/// as is one that was not read this time.
+/// Where a node's energy is read, and who has to do with it.
+struct EnergySources {
+  std::string sysfs{};
+  std::string proc{};
+  std::shared_ptr<const SensorBoard> sensors{};  ///< null: there is only powercap
+  std::shared_ptr<EnergyConsumers> consumers{};  ///< null: the active energy is not divided
+  std::shared_ptr<const DeviceJoules> devices{};
+};
+
+/// Counters of powercap and hwmon, meters of power, the node's total: devices, where it has them in it, idle and active.
+/// Without any of them there is only flowtap_energy_source_available at 0. A counter that has not moved since the start may
+/// not count at all and is absent, as is one that was not read this time.
 class EnergyCollector final : public Collector {
  public:
   using Now = std::function<EnergyClock::time_point()>;
 
-  /// `sysfs`, `proc`: the node's. `consumers` may be absent; then the active energy is not divided.
-  EnergyCollector(std::string sysfs, std::string proc, std::shared_ptr<EnergyConsumers> consumers = nullptr,
-                  Now now = EnergyClock::now)
-      : sysfs_(std::move(sysfs)),
-        proc_(std::move(proc)),
-        consumers_(std::move(consumers)),
-        now_(std::move(now)) {}
+  /// Rounds for which energy waits to be divided: while the CPU time cannot be read, or it is not known what the consumers
+  /// used. Then it is divided without. What waits is in no total of the node's yet.
+  static constexpr unsigned kMostWaits = 10;
+
+  explicit EnergyCollector(EnergySources sources, Now now = EnergyClock::now)
+      : from_(std::move(sources)), now_(std::move(now)), devices_(from_.devices) {}
 
   [[nodiscard]] std::string_view name() const override { return "energy"; }
   void collect(Collected& out) override;
 
   /// In microjoules, for who wants to see that they add up.
   [[nodiscard]] const EnergyAttribution& attribution() const { return attribution_; }
+  [[nodiscard]] std::uint64_t devices() const { return devices_.total(); }
+  [[nodiscard]] std::uint64_t node() const { return attribution_.node() + devices_.total(); }
 
  private:
-  void share(std::uint64_t node, Collected& out);
+  [[nodiscard]] std::shared_ptr<const EnergyReadings> fresh_sensors(EnergyClock::time_point now);
+  void divide(std::uint64_t uj, Collected& out);
+  void append_parts(Collected& out) const;
   void append_node(Collected& out) const;
 
-  std::string sysfs_;
-  std::string proc_;
-  std::shared_ptr<EnergyConsumers> consumers_;
+  EnergySources from_;
   Now now_;
   EnergyParts parts_;
   NodeTotal total_;
+  DeviceShare devices_;
   EnergyAttribution attribution_;
+  unsigned waits_ = 0;  // rounds in a row
+  // When it was called before, and before that.
+  EnergyClock::time_point before_ = EnergyClock::time_point::min();
+  EnergyClock::time_point earlier_ = EnergyClock::time_point::min();
 };
 
 }  // namespace flowtap::telemetry

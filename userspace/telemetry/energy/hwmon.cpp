@@ -48,40 +48,50 @@ std::string name_of(const Chip& chip, std::string_view sensor, std::uint64_t& un
   return read_label(chip.directory + "/" + base + "_label", unread).value_or(base);
 }
 
-void add_counter(const Chip& chip, std::string_view sensor, SensorReadings& out, std::uint64_t& unread) {
+void add_counter(const Chip& chip, std::string_view sensor, EnergyReadings& out, std::uint64_t& unread) {
   const std::string name = name_of(chip, sensor, unread);
   const bool amd = chip.name == "amd_energy";  // Documentation/hwmon/amd_energy.rst: "Esocket0", "Ecore000"
   if (amd && name.starts_with("Ecore")) return;
+  const EnergyDomain domain =
+      amd && name.starts_with("Esocket") ? EnergyDomain::kSocket : EnergyDomain::kOther;
+  std::string part = chip.name + "/" + chip.device + "/" + name;
+  const std::uint64_t before = unread;
   const auto uj = read_number(chip.directory + "/" + std::string(sensor) + "_input", unread);
-  if (!uj) return;
-  const bool socket = amd && name.starts_with("Esocket");
-  out.counters.push_back({kSource, chip.name + "/" + chip.device + "/" + name,
-                          chip.place + "/" + std::string(sensor),
-                          socket ? EnergyDomain::kSocket : EnergyDomain::kOther, *uj, 0});
+  if (uj)
+    out.counters.push_back(
+        {kSource, std::move(part), chip.place + "/" + std::string(sensor), domain, *uj, 0});
+  else if (unread != before && domain == EnergyDomain::kSocket)
+    out.lacking.push_back({kSource, std::move(part), domain});
 }
 
-void add_power(const Chip& chip, std::string_view sensor, std::string_view what, SensorReadings& out,
+std::optional<std::uint64_t> read_power(const std::string& path, std::uint64_t& unread) {
+  const auto uw = read_number(path, unread);
+  if (!uw || *uw < kMostMicrowatts) return uw;
+  ++unread;
+  return std::nullopt;
+}
+
+void add_power(const Chip& chip, std::string_view sensor, std::string_view what, EnergyReadings& out,
                std::uint64_t& unread) {
-  const auto uw = read_number(chip.directory + "/" + std::string(sensor) + std::string(what), unread);
-  if (!uw) return;
-  if (*uw >= kMostMicrowatts) {
-    ++unread;
-    return;
-  }
-  std::string name = name_of(chip, sensor, unread);
-  const auto same = [&](const PowerReading& power) {
-    return power.chip == chip.name && power.device == chip.device && power.sensor == name;
-  };
-  if (std::ranges::any_of(out.powers, same)) name = chip.place + "/" + std::string(sensor);
+  const std::uint64_t before = unread;
+  const auto uw = read_power(chip.directory + "/" + std::string(sensor) + std::string(what), unread);
+  if (!uw && unread == before) return;
   // Documentation/hwmon/acpi_power_meter.rst: its device is ACPI000D, the machine's own meter.
-  out.powers.push_back({chip.name, chip.device, std::move(name), chip.name == "power_meter", *uw});
+  PowerReading power{chip.name, chip.device, name_of(chip, sensor, unread), chip.name == "power_meter",
+                     uw.value_or(0)};
+  const auto same = [&](const PowerReading& other) { return meter_part(other) == meter_part(power); };
+  if (std::ranges::any_of(out.powers, same)) power.sensor = chip.place + "/" + std::string(sensor);
+  if (uw)
+    out.powers.push_back(std::move(power));
+  else if (power.platform)
+    out.lacking.push_back({kMeterSource, meter_part(power), EnergyDomain::kMeter});
 }
 
 }  // namespace
 
-SensorReadings read_hwmon(const std::string& sysfs, std::uint64_t& unread) {
+EnergyReadings read_hwmon(const std::string& sysfs, std::uint64_t& unread) {
   const std::string root = sysfs + "/class/hwmon";
-  SensorReadings out;
+  EnergyReadings out;
   for (const std::string& place : names_in(root, kMostChips, unread)) {
     const auto chip = chip_at(root, place, unread);
     if (!chip) continue;

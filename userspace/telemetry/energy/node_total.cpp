@@ -1,5 +1,6 @@
 #include "telemetry/energy/node_total.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -11,6 +12,7 @@ constexpr std::uint64_t kSlack = 10'000'000;  // uJ
 // They are compared anew after that much, so that a psys that was ahead for a month is not trusted for the next.
 constexpr std::uint64_t kCompared = 1'000'000'000;
 constexpr unsigned kMostUnknown = 3;
+constexpr std::size_t kMostMembers = 1024;
 
 EnergyBasis basis_of(EnergyDomain domain) {
   switch (domain) {
@@ -55,24 +57,54 @@ NodeTotal::Sum NodeTotal::sum_of(std::span<const EnergyPart> parts, EnergyBasis 
   return sum;
 }
 
-std::optional<std::uint64_t> NodeTotal::add(std::span<const EnergyPart> parts, EnergyClock::time_point now) {
+std::optional<std::uint64_t> NodeTotal::add(std::span<const EnergyPart> parts, EnergyClock::time_point now,
+                                            std::span<const LackingPart> lacking) {
   const bool behind = basis_ == EnergyBasis::kPlatform && falls_behind(parts);
-  const auto before = std::exchange(before_, now);
+  before_ = now;
+  devices_room_.reset();
   Sum sum = sum_of(parts, basis_, from_);
   if (basis_ == EnergyBasis::kNone || (sum.parts == 0 && now - seen_ > kEnergyAway)) {
-    from_ = before;
     in_platform_ = in_packages_ = 0;
-    basis_ = choose(parts);
+    from_ = seen_;
+    stand_on(choose(parts));
     sum = sum_of(parts, basis_, from_);
   }
-  if (basis_ == EnergyBasis::kNone || sum.parts == 0) return std::nullopt;
-  seen_ = now;
+  const bool read = basis_ != EnergyBasis::kNone && sum.parts != 0;
+  if (read) {
+    seen_ = now;
+    devices_room_ = room_in(sum.uj, parts);
+  }
   if (behind) {
     psys_refused_ = true;
-    basis_ = EnergyBasis::kPackages;
     from_ = now;
+    stand_on(EnergyBasis::kPackages);
   }
-  return sum.uj;
+  look_for_missing(parts, lacking);
+  return read ? std::optional(sum.uj) : std::nullopt;
+}
+
+void NodeTotal::stand_on(EnergyBasis basis) {
+  basis_ = basis;
+  members_.clear();
+}
+
+std::optional<std::uint64_t> NodeTotal::room_in(std::uint64_t uj, std::span<const EnergyPart> parts) const {
+  if (basis_ == EnergyBasis::kMeter) return uj;
+  if (basis_ != EnergyBasis::kPlatform) return std::nullopt;
+  return uj - std::min(uj, sum_of(parts, EnergyBasis::kPackages, from_).uj);
+}
+
+void NodeTotal::look_for_missing(std::span<const EnergyPart> parts, std::span<const LackingPart> lacking) {
+  const auto note = [this](EnergyDomain domain, std::string_view source, std::string_view part) {
+    if (basis_ == EnergyBasis::kNone || basis_of(domain) != basis_) return false;
+    if (members_.size() < kMostMembers) members_.emplace(source, part);
+    return true;
+  };
+  std::size_t read = 0;
+  for (const EnergyPart& part : parts)
+    if (note(part.domain, part.source, part.part)) ++read;
+  for (const LackingPart& part : lacking) note(part.domain, part.source, part.part);
+  missing_ = members_.size() - std::min(read, members_.size());
 }
 
 EnergyBasis NodeTotal::choose(std::span<const EnergyPart> parts) const {

@@ -1,10 +1,14 @@
 // What the node used in all: which counters make it up, as they overlap.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "telemetry/energy/parts.hpp"
 
@@ -33,10 +37,19 @@ class NodeTotal {
  public:
   /// The energy of the node since the call before. Absent: nothing of what makes it up was read; what it counts
   /// meanwhile is had when it is back. After kEnergyAway without, others are chosen, and count from then on: never
-  /// is the same energy in it twice.
-  std::optional<std::uint64_t> add(std::span<const EnergyPart> parts, EnergyClock::time_point now);
+  /// is the same energy in it twice. `lacking`: what is there besides the parts that were read.
+  std::optional<std::uint64_t> add(std::span<const EnergyPart> parts, EnergyClock::time_point now,
+                                   std::span<const LackingPart> lacking = {});
 
   [[nodiscard]] EnergyBasis basis() const { return basis_; }
+
+  /// How much of the last add() add-on devices may have drawn: of a platform what is not the packages' and their dram's, of
+  /// a meter all. Absent: it has no devices in it.
+  [[nodiscard]] std::optional<std::uint64_t> devices_room() const { return devices_room_; }
+
+  /// Of those that make up the basis, or should, how many were not read in the last add(). It remembers them as long as the
+  /// basis stays: a package that is gone for good is missing from its sum for good.
+  [[nodiscard]] std::size_t missing() const { return missing_; }
 
  private:
   struct Sum;
@@ -45,6 +58,10 @@ class NodeTotal {
                                   EnergyClock::time_point from);
   [[nodiscard]] EnergyBasis choose(std::span<const EnergyPart> parts) const;
   [[nodiscard]] bool falls_behind(std::span<const EnergyPart> parts);
+  [[nodiscard]] std::optional<std::uint64_t> room_in(std::uint64_t uj,
+                                                     std::span<const EnergyPart> parts) const;
+  void stand_on(EnergyBasis basis);
+  void look_for_missing(std::span<const EnergyPart> parts, std::span<const LackingPart> lacking);
 
   EnergyBasis basis_ = EnergyBasis::kNone;
   EnergyClock::time_point from_;    // from when on the basis counts
@@ -54,6 +71,9 @@ class NodeTotal {
   unsigned unknown_ = 0;           // readings of psys in a row that told nothing
   std::uint64_t in_platform_ = 0;  // microjoules of late, at times that both were read
   std::uint64_t in_packages_ = 0;
+  std::optional<std::uint64_t> devices_room_;
+  std::set<std::pair<std::string_view, std::string>> members_;  // of the basis: source and part
+  std::size_t missing_ = 0;
 };
 
 }  // namespace flowtap::telemetry

@@ -6,7 +6,6 @@ namespace flowtap::telemetry {
 namespace {
 
 constexpr std::size_t kMostParts = 1024;
-constexpr std::string_view kMeter = "meter";
 
 // What nothing of the kind draws. The largest packages of today are made for 0.5 kW, a machine's supplies for 10 kW.
 std::uint64_t most_watts(const EnergyReading& reading) {
@@ -17,15 +16,15 @@ std::uint64_t most_watts(const EnergyReading& reading) {
 
 }  // namespace
 
-std::span<const EnergyPart> EnergyParts::read(std::span<const EnergyReading> counters,
-                                              std::span<const PowerReading> powers,
-                                              EnergyClock::time_point now, std::uint64_t& unread) {
+void EnergyParts::begin() {
   ++round_;
   read_now_.clear();
-  for (const EnergyReading& reading : counters) read_counter(reading, now, unread);
-  for (const PowerReading& reading : powers)
-    if (reading.platform) read_meter(reading, now, unread);
-  return read_now_;
+}
+
+void EnergyParts::add(const EnergyReadings& readings, std::uint64_t& unread) {
+  for (const EnergyReading& reading : readings.counters) read_counter(reading, readings.at, unread);
+  for (const PowerReading& reading : readings.powers)
+    if (reading.platform) read_meter(reading, readings.at, unread);
 }
 
 EnergyParts::Tracked* EnergyParts::find(std::string_view source, std::string part, std::uint64_t& unread) {
@@ -57,7 +56,7 @@ void EnergyParts::read_counter(const EnergyReading& reading, EnergyClock::time_p
 
 void EnergyParts::read_meter(const PowerReading& reading, EnergyClock::time_point now,
                              std::uint64_t& unread) {
-  Tracked* const tracked = find(kMeter, reading.chip + "/" + reading.device + "/" + reading.sensor, unread);
+  Tracked* const tracked = find(kMeterSource, meter_part(reading), unread);
   if (tracked == nullptr) return;
   if (tracked->round == 0) return take(*tracked, {}, EnergyDomain::kMeter, now);
   constexpr std::uint64_t kMicro = 1'000'000;
@@ -77,7 +76,7 @@ void EnergyParts::take(Tracked& tracked, EnergyStep step, EnergyDomain domain, E
   tracked.at = at;
   tracked.total += step.uj;
   if (step.jumped) ++jumps_;
-  read_now_.push_back({tracked.source, tracked.part, domain, step, since, tracked.total});
+  read_now_.push_back({tracked.source, tracked.part, domain, step, since, tracked.total, tracked.place});
 }
 
 }  // namespace flowtap::telemetry

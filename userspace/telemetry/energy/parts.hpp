@@ -26,15 +26,18 @@ struct EnergyPart {
   EnergyStep step;                ///< since it was read before
   EnergyClock::time_point since;  ///< when that was; of the first reading, now
   std::uint64_t total = 0;        ///< microjoules since the start
+  std::string_view place{};       ///< where it is read; of a meter empty
 };
 
 class EnergyParts {
  public:
-  /// All readings of one time, those that are preferred first. A platform's meter is a part whose power is added up. What is
-  /// returned stays good until the next call; there are 1024 parts at most, and one beyond that is added to `unread`.
-  std::span<const EnergyPart> read(std::span<const EnergyReading> counters,
-                                   std::span<const PowerReading> powers, EnergyClock::time_point now,
-                                   std::uint64_t& unread);
+  /// Another round, in which nothing was read yet.
+  void begin();
+  /// One source's readings, once in a round. A platform's meter is a part whose power is added up. There are 1024 parts at
+  /// most, and one beyond that is added to `unread`. Readings that were there in the round before add nothing.
+  void add(const EnergyReadings& readings, std::uint64_t& unread);
+  /// What was read in this round; good until the next.
+  [[nodiscard]] std::span<const EnergyPart> read_now() const { return read_now_; }
 
   /// Times that a counter jumped: what it counted just then is not known, and in no total.
   [[nodiscard]] std::uint64_t jumps() const { return jumps_; }

@@ -32,11 +32,31 @@ EnergyDomain domain_of(std::string_view name, bool topmost) {
   return EnergyDomain::kOther;
 }
 
+struct Counter {
+  std::uint64_t value;
+  std::uint64_t range;
+};
+
+// Absent, too, of a zone that counts nothing. The range is first: of a zone that goes meanwhile there is no value then, and
+// not one without a range, as of a counter that never wraps.
+std::optional<Counter> read_counter(const std::string& directory, std::uint64_t& unread) {
+  const std::uint64_t before = unread;
+  const auto range = read_number(directory + "/max_energy_range_uj", unread);
+  if (unread != before) return std::nullopt;
+  const auto uj = read_number(directory + "/energy_uj", unread);
+  if (!uj) return std::nullopt;
+  if (range.value_or(0) != 0 && *uj > *range) {
+    ++unread;
+    return std::nullopt;
+  }
+  return Counter{*uj, range.value_or(0)};
+}
+
 }  // namespace
 
-std::vector<EnergyReading> read_powercap(const std::string& sysfs, std::uint64_t& unread) {
+EnergyReadings read_powercap(const std::string& sysfs, std::uint64_t& unread) {
   const std::string root = sysfs + "/class/powercap";
-  std::vector<EnergyReading> zones;
+  EnergyReadings all;
   std::map<std::string, std::string, std::less<>>
       parts;  // by zone; a parent's name sorts before its children's
   for (const std::string& place : names_in(root, kMostZones, unread)) {
@@ -53,21 +73,16 @@ std::vector<EnergyReading> read_powercap(const std::string& sysfs, std::uint64_t
     if (!alone && above == parts.end()) continue;
     const std::string& part = parts[place] = alone ? *name : above->second + "/" + *name;
 
-    const auto uj = read_number(directory + "/energy_uj", unread);
-    if (!uj) continue;
-    // Only where the file is not there does the counter never wrap.
     const std::uint64_t before = unread;
-    const auto range = read_number(directory + "/max_energy_range_uj", unread);
-    if (!range && unread != before) continue;
-    if (range.value_or(0) != 0 && *uj > *range) {
-      ++unread;
-      continue;
-    }
-    zones.push_back({kSource, part, place, domain, *uj, range.value_or(0)});
+    const auto uj = read_counter(directory, unread);
+    if (uj)
+      all.counters.push_back({kSource, part, place, domain, uj->value, uj->range});
+    else if (unread != before)
+      all.lacking.push_back({kSource, part, domain});
   }
-  std::ranges::stable_partition(zones,
+  std::ranges::stable_partition(all.counters,
                                 [](const EnergyReading& zone) { return zone.place.starts_with(kMsr); });
-  return zones;
+  return all;
 }
 
 }  // namespace flowtap::telemetry

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "telemetry/energy/reading.hpp"
 
@@ -13,7 +12,7 @@ namespace flowtap::telemetry {
 /// most. A zone's `part` is the names from its topmost zone down to itself: "package-0/dram". psys is the platform wherever
 /// it hangs: older kernels had it below the package. Zones of one `part` are one counter seen twice, the MSR's before
 /// others: intel-rapl-mmio:0 is the package-0 of intel-rapl:0 again.
-/// What is there and cannot be read or understood is absent and added to `unread`.
-[[nodiscard]] std::vector<EnergyReading> read_powercap(const std::string& sysfs, std::uint64_t& unread);
+/// What is there and cannot be read or understood is absent and added to `unread`; of a zone with a name, it is lacking.
+[[nodiscard]] EnergyReadings read_powercap(const std::string& sysfs, std::uint64_t& unread);
 
 }  // namespace flowtap::telemetry

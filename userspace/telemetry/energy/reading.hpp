@@ -1,11 +1,15 @@
 // What the machine's energy counters and power meters show at one time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace flowtap::telemetry {
+
+using EnergyClock = std::chrono::steady_clock;
 
 /// What a counter stands for, as far as the node's total needs to know.
 enum class EnergyDomain : std::uint8_t {
@@ -34,6 +38,27 @@ struct PowerReading {
   std::string sensor;     ///< its own label, else "power1"
   bool platform = false;  ///< it measures the whole machine
   std::uint64_t uw = 0;
+};
+
+/// As a part of the energy a meter has this source, and this name.
+inline constexpr std::string_view kMeterSource = "meter";
+[[nodiscard]] inline std::string meter_part(const PowerReading& meter) {
+  return meter.chip + "/" + meter.device + "/" + meter.sensor;
+}
+
+/// A counter or meter that is there and could not be read, as for want of a right to.
+struct LackingPart {
+  std::string_view source;
+  std::string part;
+  EnergyDomain domain = EnergyDomain::kOther;
+};
+
+/// All that one source shows; of counters of one `source` and `part` the preferred one first.
+struct EnergyReadings {
+  EnergyClock::time_point at;  ///< when the reading began
+  std::vector<EnergyReading> counters;
+  std::vector<PowerReading> powers;
+  std::vector<LackingPart> lacking;
 };
 
 }  // namespace flowtap::telemetry

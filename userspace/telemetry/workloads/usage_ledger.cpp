@@ -33,6 +33,12 @@ GroupUsage most(const GroupUsage& a, const GroupUsage& b) {
           .waits = b.waits};
 }
 
+stats::Labels instance_of(const Workload& workload, const CgroupNaming& naming) {
+  std::vector<std::string> labels(workload.labels.begin(), workload.labels.end());
+  labels.insert(labels.end(), {naming.id, naming.image, naming.top});
+  return labels;
+}
+
 }  // namespace
 
 void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
@@ -117,13 +123,18 @@ void UsageLedger::add(Cgroup& cgroup, const GroupUsage& now) {
 void UsageLedger::note_living(Clock::time_point now) {
   // Nothing is new of most cgroups, and there may be thousands.
   if (tops_changed_)
-    for (auto& [name, workload] : workloads_) workload.tops.clear();
+    for (auto& [name, workload] : workloads_) {
+      workload.tops.clear();
+      workload.instances.clear();
+    }
   for (auto& [id, cgroup] : cgroups_) {
     if (!cgroup.counts() || !cgroup.settled(now)) continue;
     Workload& workload = workload_of(cgroup);
     workload.last = now;
     if (cgroup.gone || cgroup.naming->top.empty() || (cgroup.is_top && !tops_changed_)) continue;
     workload.tops.insert(cgroup.naming->top);
+    if (!cgroup.naming->id.empty())
+      workload.instances.insert_or_assign(cgroup.naming->top, instance_of(workload, *cgroup.naming));
     cgroup.is_top = true;
   }
   tops_changed_ = false;

@@ -24,7 +24,9 @@ struct CgroupNaming {
   WorkloadName name;
   bool complete = true;  ///< false: ask again, more may be known soon
   std::string top;  ///< path of the workload's own cgroup: this one, or one above; empty where it has none
-  std::string flow = {};  ///< of a container: the flow of its output
+  std::string flow = {};   ///< of a container: the flow of its output
+  std::string id = {};     ///< alike: the runtime's, whole
+  std::string image = {};  ///< alike: as it was asked for; empty where that is not known
 };
 
 /// A container that has ended.
@@ -55,6 +57,8 @@ struct Workload {
   std::set<std::string> tops;                    ///< paths of the cgroups that are it now (CgroupNaming::top)
   std::chrono::steady_clock::time_point last{};  ///< when something of it was there
   stats::Labels labels{};                        ///< WorkloadName::labels()
+  /// Of the tops those that are containers, by path: the labels above, id, image, path.
+  std::map<std::string, stats::Labels> instances{};
 };
 
 /// Not thread-safe.

@@ -96,7 +96,7 @@ void WorkloadCollector::collect(Collected& out) {
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_CGROUPS), {}, std::uint64_t{ledger_.numbered()}});
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_EVENTS_LOST), {}, source_->lost_events()});
   out.series.push_back({&stats::stat(StatId::kWORKLOADS_FORGOTTEN), {}, ledger_.forgotten()});
-  board_->post(ledger_.workloads());
+  board_->post(ledger_.workloads(), source_->counts_cycles());
   // Sandboxes are killed in order, when all is over.
   for (EndedContainer& ended : ledger_.take_ended())
     if (ended.name.kind != WorkloadKind::kPod || ended.name.container != kSandbox)
@@ -109,6 +109,8 @@ void WorkloadCollector::collect(Collected& out) {
         {&stats::stat(StatId::kWORKLOAD_RUN_QUEUE), labels, seconds(workload.usage.wait_ns)});
     out.series.push_back({&stats::stat(StatId::kWORKLOAD_RUN_QUEUE_LATENCY), labels, waits(workload.usage)});
     out.series.push_back({&stats::stat(StatId::kWORKLOAD_DISPATCHES), labels, workload.usage.dispatches});
+    for (const auto& [path, instance] : workload.instances)
+      out.series.push_back({&stats::stat(StatId::kWORKLOAD_INFO), instance, std::uint64_t{1}});
   }
   if (!files_) return;
   files_->round(ledger_.workloads(), now, out.unread);

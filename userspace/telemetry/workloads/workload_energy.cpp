@@ -1,5 +1,9 @@
 #include "telemetry/workloads/workload_energy.hpp"
 
+#include <utility>
+
+#include "telemetry/energy/joules.hpp"
+
 namespace flowtap::telemetry {
 namespace {
 
@@ -15,29 +19,52 @@ bool consumes(const WorkloadName& name) {
 
 }  // namespace
 
-void UsageBoard::post(const std::map<WorkloadName, Workload>& workloads) {
-  CpuTimes times;
-  for (const auto& [name, workload] : workloads) times.emplace(name, workload.usage.run_ns);
+void UsageBoard::post(const std::map<WorkloadName, Workload>& workloads, bool cycles) {
+  std::map<WorkloadName, Use> uses;
+  for (const auto& [name, workload] : workloads)
+    uses.emplace_hint(uses.end(), name,
+                      Use{.cpu_ns = workload.usage.run_ns,
+                          .cycles = cycles ? std::optional(workload.usage.cycles) : std::nullopt});
   const std::scoped_lock lock(mutex_);
-  times_ = std::move(times);
+  posted_ = {.uses = std::move(uses), .number = posted_.number + 1};
 }
 
-UsageBoard::CpuTimes UsageBoard::read() const {
+UsageBoard::Posted UsageBoard::read() const {
   const std::scoped_lock lock(mutex_);
-  return times_;
+  return posted_;
+}
+
+std::uint64_t UsageBoard::number() const {
+  const std::scoped_lock lock(mutex_);
+  return posted_.number;
+}
+
+bool UsageBoard::counts_cycles() const {
+  const std::scoped_lock lock(mutex_);
+  return !posted_.uses.empty() && posted_.uses.begin()->second.cycles.has_value();
+}
+
+// Before the first post there may be nobody who posts.
+bool WorkloadEnergy::ready() const {
+  const std::uint64_t last = board_->number();
+  return last == 0 || last != seen_;
 }
 
 std::vector<EnergyConsumer> WorkloadEnergy::consumers() {
   std::vector<EnergyConsumer> all;
   std::map<std::string, WorkloadName> told;
-  for (const auto& [name, cpu_ns] : board_->read()) {
+  const UsageBoard::Posted posted = board_->read();
+  for (const auto& [name, use] : posted.uses) {
     if (!consumes(name)) continue;
     std::string id = id_of(name);
-    all.push_back({.id = id, .cpu_ns = cpu_ns, .began = !first_ && !told_.contains(id)});
+    // Who is on the first post may have been there for long.
+    const bool began = seen_ != 0 && !told_.contains(id);
+    all.push_back(
+        {.id = id, .cpu_ns = use.cpu_ns, .cycles = use.cycles, .began = began, .may_be_late = true});
     told.emplace(std::move(id), name);
   }
   told_ = std::move(told);
-  first_ = false;
+  seen_ = posted.number;
   return all;
 }
 
@@ -45,8 +72,7 @@ void WorkloadEnergy::charged(std::span<const ConsumerEnergy> energy, Collected& 
   for (const ConsumerEnergy& one : energy) {
     const auto known = told_.find(one.id);
     if (known == told_.end() || one.ended || one.uj == 0) continue;
-    out.series.push_back({&stats::stat(stats::StatId::kWORKLOAD_ENERGY), known->second.labels(),
-                          static_cast<double>(one.uj) * 1e-6});
+    out.add(stats::StatId::kWORKLOAD_ENERGY, joules(one.uj), known->second.labels());
   }
 }
 

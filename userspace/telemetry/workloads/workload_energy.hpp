@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,30 +17,45 @@ namespace flowtap::telemetry {
 /// What workloads have used, from the collector that adds it up to the one that divides the energy. Thread-safe.
 class UsageBoard {
  public:
-  /// Nanoseconds of CPU time; never falls while the workload is there.
-  using CpuTimes = std::map<WorkloadName, std::uint64_t>;
+  /// Counters; neither falls while the workload is there.
+  struct Use {
+    std::uint64_t cpu_ns = 0;
+    std::optional<std::uint64_t> cycles;  ///< absent where not all of what ran is in them
+  };
 
-  void post(const std::map<WorkloadName, Workload>& workloads);
-  [[nodiscard]] CpuTimes read() const;
+  struct Posted {
+    std::map<WorkloadName, Use> uses;
+    std::uint64_t number = 0;  ///< of the post; 0: there was none yet
+  };
+
+  /// `cycles`: UsageSource::counts_cycles().
+  void post(const std::map<WorkloadName, Workload>& workloads, bool cycles);
+  [[nodiscard]] Posted read() const;
+  [[nodiscard]] std::uint64_t number() const;  ///< of the last post
+  /// Whether the last post told cycles: a CPU that came later has no counter.
+  [[nodiscard]] bool counts_cycles() const;
 
  private:
   mutable std::mutex mutex_;
-  CpuTimes times_;
+  Posted posted_;
 };
 
-/// Divides by what stands on the board, which may be of the cycle before: over time it is the same. What the host and who
-/// nobody knows used is the system's.
+/// Divides by what stands on the board, which may be of the cycle before: over time it is the same. The collectors run side by
+/// side, so that one may look twice at the same post: energy waits for the next, else a cycle would have no consumers, and
+/// the next those of two. What the host and who nobody knows used is the system's; so is what a workload used while the
+/// ledger waited for its name, as it is told at once, after the intervals that it is of.
 class WorkloadEnergy final : public EnergyConsumers {
  public:
   explicit WorkloadEnergy(std::shared_ptr<const UsageBoard> board) : board_(std::move(board)) {}
 
+  [[nodiscard]] bool ready() const override;
   std::vector<EnergyConsumer> consumers() override;
   void charged(std::span<const ConsumerEnergy> energy, Collected& out) override;
 
  private:
   std::shared_ptr<const UsageBoard> board_;
   std::map<std::string, WorkloadName> told_;  // at the last consumers(), by id
-  bool first_ = true;
+  std::uint64_t seen_ = 0;                    // the post that was read last
 };
 
 }  // namespace flowtap::telemetry

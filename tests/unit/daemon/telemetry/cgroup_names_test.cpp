@@ -24,11 +24,14 @@ TEST(CgroupNames, APodsContainerHasItsNamesAndItsOwnCgroup) {
   who.ns = "shop";
   who.pod = "web-5d69c7f9c9-x7x2b";
   who.container_name = "app";
+  who.image = "docker.io/web:1";
   const std::string own = "/kubepods.slice/kubepods-pod1.slice/cri-containerd-" + kId + ".scope";
   const auto naming = naming_of(of_container(who), own + "/inner/deep");
   EXPECT_EQ(naming.name.labels(),
             (std::vector<std::string>{"pod", "shop", "web-5d69c7f9c9-x7x2b", "app", "web"}));
   EXPECT_EQ(naming.top, own);
+  EXPECT_EQ(naming.id, kId);
+  EXPECT_EQ(naming.image, "docker.io/web:1");
   EXPECT_TRUE(naming.complete);
   who.sandbox = true;
   EXPECT_EQ(naming_of(of_container(who), own).name.container, "POD");

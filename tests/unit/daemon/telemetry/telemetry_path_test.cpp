@@ -38,8 +38,10 @@ TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
   ReadErrors errors;
   path->collect(errors);
   EXPECT_TRUE(path->health()) << path->health().error().what;
-  EXPECT_THAT(path->how(), testing::ContainsRegex("devices.*; GPU: [^\n]+$"));
-  EXPECT_EQ(errors.at("devices"), 0U);
+  EXPECT_THAT(path->how(),
+              testing::ContainsRegex("devices_nvidia, devices_amd, devices_intel.*; GPU: [^\n]+$"));
+  for (const char* collector : {"devices_nvidia", "devices_amd", "devices_intel"})
+    EXPECT_EQ(errors.at(collector), 0U) << collector;
 }
 
 }  // namespace

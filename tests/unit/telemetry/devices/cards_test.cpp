@@ -12,8 +12,7 @@ namespace {
 using Series = std::map<std::string, double>;
 
 Rounds rounds_of(const telemetry::CardKind& kind, const FileTree& tree) {
-  return Rounds(std::make_unique<telemetry::CardVendor>(
-      kind, tree.root() + "/sys", std::make_shared<telemetry::DrmClients>(tree.root() + "/proc")));
+  return Rounds(std::make_unique<telemetry::CardVendor>(kind, tree.root() + "/sys", tree.root() + "/proc"));
 }
 
 TEST(AmdCards, TellEachValueInBaseUnits) {
@@ -45,7 +44,7 @@ TEST(AmdCards, TellEachValueInBaseUnits) {
   };
   const Series expected{
       {"device_source_available{source=amdgpu}", 1},
-      {"device_info" + labels(",model=0x744c,driver=amdgpu"), 1},
+      {"device_info" + labels(",model=0x744c,driver=amdgpu,index=,node=dri/card0"), 1},
       {"device_losses_total" + labels(), 0},
       {"device_utilization_ratio" + labels(), 0.63},
       {"device_memory_utilization_ratio" + labels(), 0.21},

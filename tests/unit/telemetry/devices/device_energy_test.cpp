@@ -161,11 +161,12 @@ TEST(DeviceLedger, LosesNoMicrojoule) {
 TEST(DeviceLedger, TheSeriesOfADeviceSumToItsJoules) {
   FakeNvml nvml;
   nvml.set("gpus", "1").set("0.pci", "0 1 0").set("0.utilization", "60 0").set("0.samples", "");
-  nvml.set("0.compute.0", "101 1").set("0.compute.1", "201 1").set("0.sample.0", "101 1 1 1 1 1");
-  nvml.set("0.energy", "1000000");
-  Rounds rounds(std::make_unique<telemetry::NvmlVendor>(std::vector<std::string>{kFakeNvml}), 2s);
+  nvml.set("0.compute.0", "101 1").set("0.compute.1", "201 1").set("0.energy", "1000000");
+  Rounds rounds(std::make_unique<telemetry::NvmlVendor>(std::vector<std::string>{kFakeNvml}, &Rounds::wall),
+                2s);
   (void)rounds.next();
-  nvml.set("0.energy", "1100001").set("0.sample.0", "101 2 30 0 0 0").set("0.sample.1", "201 2 20 0 0 0");
+  nvml.set("0.energy", "1100001");
+  nvml.sample(0, 101, Rounds::wall() + 2, "30 0 0 0").sample(1, 201, Rounds::wall() + 2, "20 0 0 0");
   const auto all = rounds.next();
   const std::string device = "{vendor=nvidia,device=0000:01:00.0,uuid=}";
   const auto of = [](const std::string& name) {

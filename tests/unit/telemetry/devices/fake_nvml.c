@@ -8,7 +8,7 @@
  *                                  the script is NVML_ERROR_NOT_SUPPORTED
  *   0.ret.nvmlDeviceGetPowerUsage 15   what a function returns for GPU 0; without "0." for all
  *   event.0 GPU XID                events, in order
- * With FAKE_NVML_OLD it has a few functions of the first versions alone.
+ * With FAKE_NVML_OLD it has a few functions of the first versions alone, and one list of processes of the second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,8 +123,11 @@ int nvmlShutdown(void) {
 }
 
 static int count(unsigned* out) {
-  const char* gpus = find("gpus");
+  const char* told = find("ret.count");
+  const char* gpus;
   if (!initialised) return UNINITIALIZED;
+  if (told) return atoi(told);
+  gpus = find("gpus");
   *out = gpus ? (unsigned)atoi(gpus) : 0;
   return OK;
 }
@@ -151,6 +154,8 @@ int nvmlDeviceGetUUID(nvmlDevice_t d, char* out, unsigned length) {
   CHECK(d);
   return text(d, "uuid", out, length);
 }
+
+NUMBER(nvmlDeviceGetMinorNumber, "minor")
 
 typedef struct {
   unsigned long long total;
@@ -182,6 +187,8 @@ static int processes(nvmlDevice_t d, const char* list, unsigned* room, unsigned 
     *room = there;
     return TOO_SMALL;
   }
+  /* Some clear all the room that they were told of. */
+  if (of(d, "clears") && out) memset(out, 0, *room * stride);
   *room = there;
   for (i = 0; i < there; ++i) {
     unsigned long long memory = ~0ULL;
@@ -216,6 +223,10 @@ int nvmlDeviceGetHandleByIndex(unsigned index, nvmlDevice_t* out) {
 int nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t d, unsigned* room, void* out) {
   CHECK(d);
   return processes(d, "compute", room, out, 16);
+}
+int nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t d, unsigned* room, void* out) {
+  CHECK(d);
+  return processes(d, "graphics", room, out, 24);
 }
 
 #else
@@ -299,6 +310,8 @@ int nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t d, nvmlMemory_v2_t* out) {
 
 NUMBER(nvmlDeviceGetEnforcedPowerLimit, "limit")
 NUMBER(nvmlDeviceGetPcieReplayCounter, "replays")
+NUMBER(nvmlDeviceGetMaxPcieLinkGeneration, "pcie_generation")
+NUMBER(nvmlDeviceGetMaxPcieLinkWidth, "pcie_lanes")
 NUMBER(nvmlDeviceGetMaxMigDeviceCount, "mig_most")
 NUMBER(nvmlDeviceGetGpuInstanceId, "gi")
 NUMBER(nvmlDeviceGetComputeInstanceId, "ci")
@@ -344,7 +357,7 @@ typedef struct {
   } value;
 } nvmlFieldValue_t;
 
-/* 0.field.82 type value, 0.field.138/4294967295 for a scope */
+/* 0.field.82 type value, 0.field.138/4294967295 for a scope; "ret" and a number as type: what it returns */
 int nvmlDeviceGetFieldValues(nvmlDevice_t d, int count_, nvmlFieldValue_t* fields) {
   int i;
   CHECK(d);
@@ -356,6 +369,7 @@ int nvmlDeviceGetFieldValues(nvmlDevice_t d, int count_, nvmlFieldValue_t* field
     else
       snprintf(key, sizeof(key), "field.%u", fields[i].fieldId);
     fields[i].nvmlReturn = NOT_SUPPORTED;
+    if (of(d, key) && sscanf(of(d, key), "ret %d", &fields[i].nvmlReturn) == 1) continue;
     if (!number(d, key, 0, &type) || !number(d, key, 1, &value)) continue;
     fields[i].nvmlReturn = OK;
     fields[i].valueType = (unsigned)type;
@@ -476,7 +490,7 @@ static struct nvmlEventSet_st the_set;
 static unsigned next_event;
 
 int nvmlEventSetCreate(nvmlEventSet_t* out) {
-  if (!initialised) return UNINITIALIZED;
+  CHECK(NULL);
   the_set.registered = 0;
   *out = &the_set;
   return OK;
@@ -494,11 +508,13 @@ int nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* out, unsigned timeo
   char key[LINE];
   const char* event;
   unsigned gpu, xid;
-  snprintf(key, sizeof(key), "event.%u", next_event);
-  event = find(key);
-  if (!event || timeout != 0 || sscanf(event, "%u %u", &gpu, &xid) != 2) return TIMEOUT;
-  ++next_event;
-  if ((set->registered & (1U << gpu)) == 0) return TIMEOUT;
+  CHECK(NULL);
+  do {
+    snprintf(key, sizeof(key), "event.%u", next_event);
+    event = find(key);
+    if (!event || timeout != 0 || sscanf(event, "%u %u", &gpu, &xid) != 2) return TIMEOUT;
+    ++next_event;
+  } while ((set->registered & (1U << gpu)) == 0);
   out->device = &devices[gpu][0];
   out->eventType = 8;
   out->eventData = xid;

@@ -1,6 +1,7 @@
 // The script of the fake libnvidia-ml.so.1.
 #pragma once
 
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -27,6 +28,11 @@ class FakeNvml {
     script_[key] = values;
     write();
     return *this;
+  }
+  /// 0.sample.`i`: of `pid`, stamped `stamp` microseconds after 1970.
+  FakeNvml& sample(int i, int pid, std::uint64_t stamp, const std::string& percents) {
+    return set("0.sample." + std::to_string(i),
+               std::to_string(pid) + " " + std::to_string(stamp) + " " + percents);
   }
   FakeNvml& unset(const std::string& key) {
     script_.erase(key);

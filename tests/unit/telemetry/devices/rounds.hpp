@@ -1,11 +1,14 @@
 // A devices collector, round by round.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
-#include <vector>
+#include <utility>
+#include <variant>
 
 #include "telemetry/devices/devices_collector.hpp"
 #include "tests/unit/telemetry/node/collected.hpp"
@@ -37,8 +40,16 @@ class Rounds {
  public:
   explicit Rounds(std::unique_ptr<telemetry::DeviceVendor> vendor,
                   std::chrono::milliseconds keep = std::chrono::minutes(5))
-      : collector_(one(std::move(vendor)), std::make_unique<NamesByHundred>(ended), board, keep,
+      : collector_(std::move(vendor), std::make_unique<NamesByHundred>(ended), board, keep,
                    [] { return time; }) {}
+
+  /// The clock on the wall, microseconds since 1970.
+  static std::uint64_t wall() {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch() + ahead).count());
+  }
+  /// Sets it, as an administrator does.
+  static void step(std::chrono::seconds by) { ahead += by; }
 
   std::map<std::string, double> next(std::chrono::milliseconds later = std::chrono::seconds(1)) {
     time += later;
@@ -60,14 +71,8 @@ class Rounds {
   std::uint64_t unread = 0;  ///< in the last round
 
  private:
-  static std::vector<std::unique_ptr<telemetry::DeviceVendor>> one(
-      std::unique_ptr<telemetry::DeviceVendor> vendor) {
-    std::vector<std::unique_ptr<telemetry::DeviceVendor>> all;
-    all.push_back(std::move(vendor));
-    return all;
-  }
-
   inline static telemetry::DeviceClock::time_point time{std::chrono::hours(1)};
+  inline static std::chrono::seconds ahead{std::chrono::hours(500'000)};
   telemetry::DevicesCollector collector_;
 };
 

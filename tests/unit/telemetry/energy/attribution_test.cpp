@@ -154,9 +154,70 @@ TEST(EnergyAttribution, WithoutCpuTimeAllIsActive) {
   attribution.add(0, CpuTime{.busy = 1, .idle = 1}, {});
   attribution.add(100, std::nullopt, {});
   EXPECT_EQ(attribution.active(), 100U);
-  // The next that can be read is of both intervals.
+  // The next that can be read is of more than its interval, and says nothing.
   attribution.add(100, CpuTime{.busy = 2, .idle = 2}, {});
+  EXPECT_EQ(attribution.active(), 200U);
+  attribution.add(100, CpuTime{.busy = 3, .idle = 3}, {});
   EXPECT_EQ(attribution.idle(), 50U);
+}
+
+TEST(EnergyAttribution, WhatWaitsIsDividedWithTheNext) {
+  EnergyAttribution attribution;
+  std::vector<EnergyConsumer> one{{.id = "a"}};
+  attribution.add(0, CpuTime{}, one);
+  one[0].cpu_ns = kSecond;
+  attribution.add(100, CpuTime{.busy = kSecond, .idle = 0}, one);
+  // It is not even asked what a did, whom the first of these two seconds was all.
+  const auto meanwhile = attribution.wait(600);
+  ASSERT_EQ(meanwhile.size(), 1U);
+  EXPECT_EQ(meanwhile[0].uj, 100U);
+  EXPECT_FALSE(meanwhile[0].ended);
+  EXPECT_EQ(attribution.node(), 100U);
+  one[0].cpu_ns = 2 * kSecond;
+  const auto energy = attribution.add(200, CpuTime{.busy = 2 * kSecond, .idle = kSecond}, one);
+  EXPECT_EQ(energy.at(0).uj, 100U + 400U);
+  EXPECT_EQ(attribution.idle(), 400U);
+  EXPECT_EQ(attribution.node(), 900U);
+}
+
+// Ten seconds that were told at once, in an interval of one.
+TEST(EnergyAttribution, WhatIsToldLateTakesNothingFromOthers) {
+  for (const bool cycles : {false, true}) {
+    for (const bool fresh : {false, true}) {
+      SCOPED_TRACE(testing::Message() << cycles << fresh);
+      EnergyAttribution attribution;
+      std::vector<EnergyConsumer> two{{.id = "busy"}, {.id = "late", .began = true, .may_be_late = true}};
+      const auto use = [&](std::size_t i, std::uint64_t ns) {
+        two[i].cpu_ns += ns;
+        if (cycles) two[i].cycles = two[i].cpu_ns * 3;
+      };
+      use(0, 0);
+      use(1, 0);
+      attribution.add(0, CpuTime{}, std::span(two).first(fresh ? 1 : 2));
+      use(0, kSecond / 2);
+      use(1, 10 * kSecond);
+      auto energy = attribution.add(1000, CpuTime{.busy = 2 * kSecond, .idle = 0}, two);
+      EXPECT_EQ(energy.at(0).uj, 250U);
+      EXPECT_EQ(energy.at(1).uj, 750U) << "no more than was left of the time";
+      // And then it is as all others.
+      use(0, kSecond / 2);
+      use(1, kSecond / 2);
+      energy = attribution.add(1000, CpuTime{.busy = 4 * kSecond, .idle = 0}, two);
+      EXPECT_EQ(energy.at(0).uj, 500U);
+      EXPECT_EQ(energy.at(1).uj, 1000U);
+    }
+  }
+}
+
+TEST(EnergyAttribution, WhatIsNotLateIsNotCut) {
+  EnergyAttribution attribution;
+  attribution.add(0, CpuTime{}, {});
+  const std::vector<EnergyConsumer> two{{.id = "a", .cpu_ns = kSecond, .began = true, .may_be_late = true},
+                                        {.id = "b", .cpu_ns = kSecond, .began = true, .may_be_late = true}};
+  const auto energy = attribution.add(1000, CpuTime{.busy = 4 * kSecond, .idle = 0}, two);
+  EXPECT_EQ(energy.at(0).uj, 250U);
+  EXPECT_EQ(energy.at(1).uj, 250U);
+  EXPECT_EQ(attribution.system(), 500U);
 }
 
 TEST(EnergyAttribution, TheSameIdTwiceCountsOnce) {
@@ -179,6 +240,7 @@ TEST(EnergyAttribution, AddsUpToTheMicrojouleAtAllTimes) {
     std::map<std::string, std::uint64_t> before;
     CpuTime cpu{.busy = random() % kSecond, .idle = random() % kSecond};
     std::uint64_t node = 0;
+    std::uint64_t waiting = 0;
     std::uint64_t gone = 0;
     unsigned next = 0;
     for (int round = 0; round < 5000; ++round) {
@@ -192,7 +254,10 @@ TEST(EnergyAttribution, AddsUpToTheMicrojouleAtAllTimes) {
       }
       if (alive.size() < 20 && random() % 3 == 0) {
         const std::string id = "c" + std::to_string(next++);
-        alive[id] = {.id = id, .cpu_ns = random() % kSecond, .began = random() % 2 == 0};
+        alive[id] = {.id = id,
+                     .cpu_ns = random() % kSecond,
+                     .began = random() % 2 == 0,
+                     .may_be_late = random() % 2 == 0};
         if (seed % 2 == 0) alive[id].cycles = random() % kSecond;
       }
       cpu.busy += random() % (8 * kSecond);
@@ -200,9 +265,15 @@ TEST(EnergyAttribution, AddsUpToTheMicrojouleAtAllTimes) {
       const std::uint64_t used = random() % 10 == 0 ? 0 : random() % 300'000'000;
       std::vector<EnergyConsumer> told;
       for (const auto& [id, consumer] : alive) told.push_back(consumer);
+      waiting += used;
+      if (random() % 30 == 0) {
+        for (const ConsumerEnergy& one : attribution.wait(used)) ASSERT_EQ(one.uj, before[one.id]);
+        ASSERT_EQ(attribution.node(), node);
+        continue;
+      }
       const auto energy = attribution.add(used, random() % 40 == 0 ? std::nullopt : std::optional(cpu), told);
 
-      node += used;
+      node += std::exchange(waiting, 0);
       std::uint64_t now = 0;
       std::map<std::string, std::uint64_t> totals;
       for (const ConsumerEnergy& one : energy) {

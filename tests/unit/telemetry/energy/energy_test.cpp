@@ -6,68 +6,22 @@
 #include <map>
 #include <random>
 
-#include "tests/support/file_tree.hpp"
-#include "tests/unit/telemetry/energy/zones.hpp"
+#include "tests/unit/telemetry/energy/energy_node.hpp"
 
 namespace flowtap::telemetry {
 namespace {
 
-using namespace std::chrono_literals;
 using test::add_zone;
+using test::EnergyNode;
 using test::FileTree;
+using test::kJoule;
+using test::set_cpu;
 using test::set_zone;
-
-constexpr std::uint64_t kJoule = 1'000'000;
-
-void set_cpu(FileTree& tree, std::uint64_t busy_ticks, std::uint64_t idle_ticks) {
-  tree.file("stat", "cpu  " + std::to_string(busy_ticks) + " 0 0 " + std::to_string(idle_ticks) +
-                        " 0 0 0 77777 0 0\ncpu0 1 2 3\n");
-}
-
-// A node in a fake tree; a second passes with each collect().
-class Node {
- public:
-  explicit Node(std::shared_ptr<EnergyConsumers> consumers = nullptr)
-      : collector_(tree.root(), tree.root(), std::move(consumers), [this] { return now_; }) {
-    set_cpu(tree, 0, 0);
-  }
-
-  Collected collect(EnergyClock::duration later = 1s) {
-    now_ += later;
-    Collected out;
-    collector_.collect(out);
-    return out;
-  }
-  [[nodiscard]] const EnergyAttribution& attribution() const { return collector_.attribution(); }
-
-  FileTree tree;
-
- private:
-  EnergyClock::time_point now_{1h};
-  EnergyCollector collector_;
-};
-
-// Series as "family{labels}".
-std::map<std::string, double> values(const Collected& out) {
-  std::map<std::string, double> all;
-  for (const stats::Series& series : out.series) {
-    const stats::Family& family = stats::family(series.stat->family);
-    EXPECT_EQ(series.labels.size(), stats::label_count(family.labels));
-    std::string name(family.name);
-    for (const std::string& label : series.labels) name += " " + label;
-    const auto* whole = std::get_if<std::uint64_t>(&series.value);
-    EXPECT_TRUE(
-        all.emplace(name, whole != nullptr ? static_cast<double>(*whole) : std::get<double>(series.value))
-            .second)
-        << name << " twice";
-  }
-  return all;
-}
-
-using Values = std::map<std::string, double>;
+using test::Values;
+using test::values;
 
 TEST(Energy, WithoutASourceOneGaugeSaysSo) {
-  Node node;
+  EnergyNode node;
   for (int i = 0; i < 3; ++i) {
     const Collected out = node.collect();
     EXPECT_EQ(values(out), (Values{{"flowtap_energy_source_available", 0}}));
@@ -76,7 +30,7 @@ TEST(Energy, WithoutASourceOneGaugeSaysSo) {
 }
 
 TEST(Energy, ZonesAndTheNodesIdleAndActive) {
-  Node node;
+  EnergyNode node;
   add_zone(node.tree, "intel-rapl:0", "package-0", 5 * kJoule);
   add_zone(node.tree, "intel-rapl:0:0", "core", 0);
   add_zone(node.tree, "intel-rapl:0:1", "dram", 0);
@@ -89,19 +43,21 @@ TEST(Energy, ZonesAndTheNodesIdleAndActive) {
   set_zone(node.tree, "intel-rapl:0:1", 2 * kJoule);
   set_cpu(node.tree, 25, 75);
   // uncore, which never moved, may count nothing.
-  EXPECT_EQ(values(node.collect()), (Values{{"flowtap_energy_source_available", 1},
-                                            {"flowtap_energy_jumps_total", 0},
-                                            {"flowtap_energy_source_info packages", 1},
-                                            {"flowtap_energy_part_joules_total powercap package-0", 10},
-                                            {"flowtap_energy_part_joules_total powercap package-0/core", 4},
-                                            {"flowtap_energy_part_joules_total powercap package-0/dram", 2},
-                                            {"flowtap_node_joules_total", 12},
-                                            {"flowtap_node_idle_joules_total", 9},
-                                            {"flowtap_node_active_joules_total", 3}}));
+  EXPECT_EQ(values(node.collect()),
+            (Values{{"flowtap_energy_source_available", 1},
+                    {"flowtap_energy_jumps_total", 0},
+                    {"flowtap_energy_source_info packages", 1},
+                    {"flowtap_energy_source_missing_parts", 0},
+                    {"flowtap_energy_part_joules_total powercap package-0 intel-rapl:0", 10},
+                    {"flowtap_energy_part_joules_total powercap package-0/core intel-rapl:0:0", 4},
+                    {"flowtap_energy_part_joules_total powercap package-0/dram intel-rapl:0:1", 2},
+                    {"flowtap_node_joules_total", 12},
+                    {"flowtap_node_idle_joules_total", 9},
+                    {"flowtap_node_active_joules_total", 3}}));
 }
 
 TEST(Energy, WhatIsLostIsAbsentUntilItIsBack) {
-  Node node;
+  EnergyNode node;
   add_zone(node.tree, "intel-rapl:0", "package-0", 0);
   node.collect();
   set_zone(node.tree, "intel-rapl:0", 10 * kJoule);
@@ -120,28 +76,55 @@ TEST(Energy, WhatIsLostIsAbsentUntilItIsBack) {
 }
 
 TEST(Energy, SensorsAreShownInWatts) {
-  Node node;
+  EnergyNode node;
   node.tree.file("class/hwmon/hwmon0/name", "power_meter\n")
       .file("class/hwmon/hwmon0/power1_average", "180500000\n");
   EXPECT_EQ(values(node.collect()).at("flowtap_sensor_power_watts power_meter hwmon0 power1"), 180.5);
   const Values second = values(node.collect());
   EXPECT_EQ(second.at("flowtap_node_joules_total"), 180.5);
   EXPECT_EQ(second.at("flowtap_energy_source_info meter"), 1);
-  EXPECT_EQ(second.at("flowtap_energy_part_joules_total meter power_meter/hwmon0/power1"), 180.5);
+  EXPECT_EQ(second.at("flowtap_energy_part_joules_total meter power_meter/hwmon0/power1 "), 180.5);
 }
 
-TEST(Energy, CpuTimeThatCannotBeReadMakesAllActiveAndIsCounted) {
-  Node node;
+TEST(Energy, WhileTheCpuTimeCannotBeReadEnergyWaitsAndThenAllIsActive) {
+  EnergyNode node;
   add_zone(node.tree, "intel-rapl:0", "package-0", 0);
   node.collect();
+  std::uint64_t uj = 0;
+  const auto next = [&] {
+    set_zone(node.tree, "intel-rapl:0", uj += 8 * kJoule);
+    return node.collect();
+  };
+  set_cpu(node.tree, 50, 50);
+  EXPECT_EQ(values(next()).at("flowtap_node_joules_total"), 8);
   for (const auto* bad : {"", "cpu", "cpu 1 2 3 4 5 6", "cpu 1 2 3 -4 5 6 7", "cpu0 1 2 3 4 5 6 7 8",
                           "cpu 1 2 3 4 5 6 18446744073709551615"}) {
     SCOPED_TRACE(bad);
     node.tree.file("stat", bad);
-    EXPECT_EQ(node.collect().unread, 1U);
+    const Collected out = next();
+    EXPECT_EQ(out.unread, 1U);
+    EXPECT_EQ(values(out).at("flowtap_node_joules_total"), 8) << "it cannot be divided yet";
+    EXPECT_EQ(values(out).at("flowtap_node_active_joules_total"), 4);
   }
-  set_zone(node.tree, "intel-rapl:0", kJoule);
-  EXPECT_EQ(values(node.collect()).at("flowtap_node_active_joules_total"), 1);
+  // Seven seconds, of which a quarter was busy.
+  set_cpu(node.tree, 50 + 175, 50 + 525);
+  Values all = values(next());
+  EXPECT_EQ(all.at("flowtap_node_joules_total"), 64);
+  EXPECT_EQ(all.at("flowtap_node_active_joules_total"), 4 + 14);
+  EXPECT_EQ(all.at("flowtap_node_idle_joules_total"), 4 + 42);
+
+  node.tree.file("stat", "");
+  for (unsigned i = 0; i < EnergyCollector::kMostWaits; ++i)
+    EXPECT_EQ(values(next()).at("flowtap_node_joules_total"), 64);
+  for (double i = 1; i <= 3; ++i)
+    EXPECT_EQ(values(next()).at("flowtap_node_active_joules_total"), 18 + 8 * (10 + i))
+        << "nobody waits for ever";
+  // What was idle all the time says nothing of the last second.
+  set_cpu(node.tree, 300, 5000);
+  all = values(next());
+  EXPECT_EQ(all.at("flowtap_node_active_joules_total"), 18 + 8 * 14);
+  set_cpu(node.tree, 325, 5075);
+  EXPECT_EQ(values(next()).at("flowtap_node_active_joules_total"), 18 + 8 * 14 + 2);
 }
 
 // Containers as the collector sees them: some that work, begin and end.
@@ -179,7 +162,7 @@ class Containers final : public EnergyConsumers {
 
 TEST(Energy, ContainersSystemAndIdleAreTheNodesJoules) {
   const auto containers = std::make_shared<Containers>();
-  Node node(containers);
+  EnergyNode node(containers);
   add_zone(node.tree, "intel-rapl:0", "package-0", 0);
   containers->alive["a"] = {.id = "a", .cpu_ns = 5'000'000'000};
   node.collect();
@@ -260,13 +243,48 @@ class Zone {
   bool reset_ = false;
 };
 
+TEST(Energy, ABasisThatIsPartlyLostSaysSo) {
+  EnergyNode node;
+  for (const auto& [zone, name] : {std::pair("intel-rapl:0", "package-0"),
+                                   {"intel-rapl:0:0", "dram"},
+                                   {"intel-rapl:1", "package-1"},
+                                   {"intel-rapl:1:0", "dram"}})
+    add_zone(node.tree, zone, name, 0);
+  // Nobody may read it, from the start on: a directory cannot be read by root either.
+  const std::string denied = node.tree.root() + "/class/powercap/intel-rapl:1:0/energy_uj";
+  std::filesystem::remove(denied);
+  std::filesystem::create_directory(denied);
+  node.collect();
+  std::uint64_t uj = 0;
+  const auto next = [&] {
+    uj += kJoule;
+    for (const char* zone : {"intel-rapl:0", "intel-rapl:0:0", "intel-rapl:1"})
+      if (std::filesystem::exists(node.tree.root() + "/class/powercap/" + zone))
+        set_zone(node.tree, zone, uj);
+    return values(node.collect());
+  };
+  EXPECT_EQ(next().at("flowtap_energy_source_missing_parts"), 1);
+  // A package is gone, and its dram with it; nothing of that comes back.
+  std::filesystem::remove_all(node.tree.root() + "/class/powercap/intel-rapl:1");
+  std::filesystem::remove_all(node.tree.root() + "/class/powercap/intel-rapl:1:0");
+  for (int i = 0; i < 100; ++i) {
+    const Values all = next();
+    ASSERT_EQ(all.at("flowtap_energy_source_missing_parts"), 2);
+    ASSERT_EQ(all.at("flowtap_energy_source_available"), 1);
+    ASSERT_EQ(all.at("flowtap_node_joules_total"), 3 + 2 * (i + 1));
+  }
+  add_zone(node.tree, "intel-rapl:1", "package-1", 0);
+  add_zone(node.tree, "intel-rapl:1:0", "dram", 0);
+  EXPECT_EQ(next().at("flowtap_energy_source_missing_parts"), 0);
+}
+
 class EnergyConservation : public testing::TestWithParam<unsigned> {};
 
 TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
   std::mt19937_64 random(GetParam());  // NOLINT(bugprone-random-generator-seed): the same in every run
   const auto one_in = [&](std::uint64_t n) { return random() % n == 0; };
   const auto containers = std::make_shared<Containers>();
-  Node node(containers);
+  EnergyNode node(containers);
   std::vector<Zone> zones{{"intel-rapl:0", "package-0", test::kZoneModulus - 50 * kJoule},
                           {"intel-rapl:0:0", "dram", 7},
                           {"intel-rapl:1", "package-1", test::kZoneRange - 3},
@@ -278,13 +296,14 @@ TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
   std::uint64_t before_idle = 0;
   std::uint64_t before_active = 0;
   std::uint64_t lost = 0;
+  unsigned partly = 0;
   std::uint64_t busy = 0;
   std::uint64_t idle = 0;
   unsigned next = 0;
   constexpr int kRounds = 600;
   for (int round = 0; round < kRounds; ++round) {
     SCOPED_TRACE(round);
-    bool any = false;
+    unsigned missing = 0;
     std::uint64_t shown = 0;
     for (std::size_t z = 0; z < zones.size(); ++z) {
       Zone& zone = zones[z];
@@ -301,9 +320,9 @@ TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
       // A package takes its dram with it, whose name is nothing without the package's.
       const bool gone = zone.away > 0 || (z % 2 == 1 && zones[z - 1].away > 0);
       if (gone) {
+        ++missing;
         zone.hide(node.tree, z % 2 == 1 && one_in(2));
       } else {
-        any = true;
         shown += zone.show(node.tree);
       }
     }
@@ -325,6 +344,7 @@ TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
     expected += shown;
     const EnergyAttribution& told = node.attribution();
     ASSERT_EQ(told.node(), expected);
+    const bool any = missing < zones.size();
     std::uint64_t sum = told.idle() + told.system() + containers->ended_uj;
     for (const auto& [id, uj] : containers->now) sum += uj;
     ASSERT_EQ(sum, expected);
@@ -337,6 +357,8 @@ TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
     std::uint64_t jumps = 0;
     for (const Zone& zone : zones) jumps += zone.jumps;
     if (any) {
+      ASSERT_EQ(all.at("flowtap_energy_source_missing_parts"), missing);
+      partly += missing > 0 ? 1 : 0;
       ASSERT_EQ(all.at("flowtap_energy_jumps_total"), static_cast<double>(jumps));
       ASSERT_EQ(all.at("flowtap_node_joules_total"), static_cast<double>(expected) / 1e6);
     }
@@ -353,6 +375,7 @@ TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
   EXPECT_GT(jumps, 0U);
   EXPECT_GT(given_ups, 0U);
   EXPECT_GT(lost, 20U);
+  EXPECT_GT(partly, 100U);
   EXPECT_GT(containers->ended.size(), 50U);
 }
 

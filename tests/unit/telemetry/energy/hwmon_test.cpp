@@ -12,7 +12,7 @@ namespace {
 using test::FileTree;
 
 struct Read {
-  SensorReadings all;
+  EnergyReadings all;
   std::uint64_t unread = 0;
 };
 
@@ -94,6 +94,24 @@ TEST(Hwmon, WhatCannotBeReadIsAbsentAndCounted) {
   EXPECT_TRUE(all.all.powers.empty());
   EXPECT_TRUE(all.all.counters.empty());
   EXPECT_EQ(all.unread, 4U);
+  // These are the machine's meters, and count where they are the last.
+  std::vector<std::string> lacking;
+  for (const LackingPart& part : all.all.lacking) lacking.push_back(part.part);
+  EXPECT_EQ(lacking, (std::vector<std::string>{"power_meter/hwmon0/power1", "power_meter/hwmon0/power2",
+                                               "power_meter/hwmon0/power3"}));
+}
+
+TEST(Hwmon, AChipThatGoesBetweenListingAndReadingIsAbsent) {
+  FileTree tree;
+  tree.file("class/hwmon/hwmon0/name", "amd_energy\n").file("class/hwmon/hwmon0/energy1_label", "Esocket0\n");
+  std::filesystem::create_symlink("gone", tree.root() + "/class/hwmon/hwmon0/energy1_input");
+  std::filesystem::create_symlink("gone", tree.root() + "/class/hwmon/hwmon0/power1_input");
+  std::filesystem::create_symlink("../../devices/gone", tree.root() + "/class/hwmon/hwmon1");
+  const Read all = read(tree);
+  EXPECT_TRUE(all.all.counters.empty());
+  EXPECT_TRUE(all.all.powers.empty());
+  EXPECT_TRUE(all.all.lacking.empty());
+  EXPECT_EQ(all.unread, 0U);
 }
 
 TEST(Hwmon, NoneIsNothingToCount) {

@@ -14,20 +14,30 @@ constexpr std::uint64_t kJoule = 1'000'000;
 class Machine {
  public:
   void set(const std::string& part, EnergyDomain domain, std::uint64_t uj, const std::string& place = {}) {
-    counters_.push_back({"powercap", part, place.empty() ? part : place, domain, uj, kRange});
+    shown_.counters.push_back({"powercap", part, place.empty() ? part : place, domain, uj, kRange});
   }
-  void power(std::uint64_t uw) { powers_.push_back({"power_meter", "ACPI000D:00", "power1", true, uw}); }
+  void power(std::uint64_t uw) {
+    shown_.powers.push_back({"power_meter", "ACPI000D:00", "power1", true, uw});
+  }
 
   std::optional<std::uint64_t> read(EnergyClock::duration later = 1s) {
     now_ += later;
-    const auto read = parts_.read(counters_, powers_, now_, unread_);
-    last_.assign(read.begin(), read.end());
-    counters_.clear();
-    powers_.clear();
-    return total_.add(last_, now_);
+    shown_.at = now_;
+    parts_.begin();
+    parts_.add(shown_, unread_);
+    last_.assign(parts_.read_now().begin(), parts_.read_now().end());
+    const auto node = total_.add(last_, now_, shown_.lacking);
+    shown_ = {};
+    return node;
+  }
+
+  void lack(const std::string& part, EnergyDomain domain) {
+    shown_.lacking.push_back({"powercap", part, domain});
   }
 
   [[nodiscard]] EnergyBasis basis() const { return total_.basis(); }
+  [[nodiscard]] std::size_t missing() const { return total_.missing(); }
+  [[nodiscard]] std::optional<std::uint64_t> devices_room() const { return total_.devices_room(); }
   [[nodiscard]] const std::vector<EnergyPart>& parts() const { return last_; }
   [[nodiscard]] std::uint64_t jumps() const { return parts_.jumps(); }
 
@@ -35,8 +45,7 @@ class Machine {
   EnergyClock::time_point now_{1h};
   EnergyParts parts_;
   NodeTotal total_;
-  std::vector<EnergyReading> counters_;
-  std::vector<PowerReading> powers_;
+  EnergyReadings shown_;
   std::vector<EnergyPart> last_;
   std::uint64_t unread_ = 0;
 };
@@ -267,6 +276,58 @@ TEST(NodeTotal, CountersThatHaveJustComeAreWaitedFor) {
     EXPECT_EQ(machine.read(), s > 0 ? std::optional(18 * kJoule) : std::nullopt);
   }
   EXPECT_EQ(machine.basis(), EnergyBasis::kPackages);
+}
+
+TEST(NodeTotal, DevicesAreInWhatThePackagesLeaveOfAPlatformAndInAMeter) {
+  Machine machine;
+  client(machine, 0);
+  machine.read();
+  EXPECT_FALSE(machine.devices_room());
+  client(machine, 1);
+  machine.read();
+  EXPECT_EQ(machine.devices_room(), kJoule * (30 - 18));
+  machine.set("package-0", EnergyDomain::kPackage, 2 * 15 * kJoule);
+  machine.read();  // psys is away
+  EXPECT_FALSE(machine.devices_room());
+
+  Machine packages;
+  for (std::uint64_t s = 0; s <= 2; ++s) {
+    client(packages, s, false);
+    packages.read();
+    EXPECT_FALSE(packages.devices_room());
+  }
+  Machine meter;
+  for (int s = 0; s <= 1; ++s) {
+    meter.power(200 * kJoule);
+    meter.read();
+  }
+  EXPECT_EQ(meter.devices_room(), 200 * kJoule);
+}
+
+TEST(NodeTotal, WhatIsMissingIsOfTheBasisAlone) {
+  Machine machine;
+  const auto second = [&](std::uint64_t s, bool psys, bool dram) {
+    machine.set("package-0", EnergyDomain::kPackage, s * 15 * kJoule);
+    machine.set("package-0/core", EnergyDomain::kOther, s * 10 * kJoule);
+    if (psys) machine.set("psys", EnergyDomain::kPlatform, s * 30 * kJoule);
+    if (dram)
+      machine.set("package-0/dram", EnergyDomain::kMemory, s * 3 * kJoule);
+    else
+      machine.lack("package-0/dram", EnergyDomain::kMemory);
+    machine.lack("package-0/uncore", EnergyDomain::kOther);
+    machine.read();
+    return machine.missing();
+  };
+  second(0, true, true);
+  EXPECT_EQ(second(1, true, false), 0U) << "psys has it all";
+  std::uint64_t s = 2;
+  while (machine.basis() == EnergyBasis::kPlatform) {
+    ASSERT_LT(s, 100U);
+    second(s++, false, false);
+  }
+  ASSERT_EQ(machine.basis(), EnergyBasis::kPackages);
+  EXPECT_EQ(machine.missing(), 1U) << "dram counts now";
+  EXPECT_EQ(second(s++, false, true), 0U);
 }
 
 TEST(NodeTotal, SocketsOfAmdEnergy) {

@@ -1,9 +1,15 @@
 #include "telemetry/energy/powercap.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <map>
+#include <thread>
 
+#include "base/fd.hpp"
 #include "tests/support/file_tree.hpp"
 #include "tests/unit/telemetry/energy/zones.hpp"
 
@@ -15,12 +21,15 @@ using test::FileTree;
 
 struct Read {
   std::vector<EnergyReading> zones;
+  std::vector<std::string> lacking;
   std::uint64_t unread = 0;
 };
 
 Read read(const FileTree& tree) {
   Read read;
-  read.zones = read_powercap(tree.root(), read.unread);
+  EnergyReadings all = read_powercap(tree.root(), read.unread);
+  read.zones = std::move(all.counters);
+  for (const LackingPart& part : all.lacking) read.lacking.push_back(part.part);
   return read;
 }
 
@@ -92,6 +101,47 @@ TEST(Powercap, WhatCannotBeReadIsAbsentAndCounted) {
   const Read some = read(tree);
   EXPECT_EQ(some.zones.size(), 1U);
   EXPECT_EQ(some.unread, 2U);
+  EXPECT_EQ(some.lacking, std::vector<std::string>{"package-1"});
+}
+
+// A class directory has links, which stay in a listing when what they led to is gone.
+TEST(Powercap, AZoneThatGoesBetweenListingAndReadingIsAbsent) {
+  FileTree tree;
+  add_zone(tree, "intel-rapl:0", "package-0", 1);
+  const std::string zones = tree.root() + "/class/powercap/";
+  std::filesystem::create_symlink("../../devices/gone", zones + "intel-rapl:1");
+  std::filesystem::create_symlink("../../devices/gone", zones + "intel-rapl:1:0");
+  // And one of which only the name was still there.
+  tree.file("class/powercap/intel-rapl:2/name", "package-2\n");
+  const Read all = read(tree);
+  EXPECT_EQ(all.zones.size(), 1U);
+  EXPECT_EQ(all.unread, 0U);
+  EXPECT_TRUE(all.lacking.empty());
+}
+
+// It may go at any time: its value stands for nothing without the range.
+TEST(Powercap, AZoneThatGoesWhileItIsReadHasNoOtherRange) {
+  for (const char* waits : {"max_energy_range_uj", "energy_uj"}) {
+    SCOPED_TRACE(waits);
+    FileTree tree;
+    add_zone(tree, "intel-rapl:0", "package-0", 7);
+    const std::string zone = tree.root() + "/class/powercap/intel-rapl:0/";
+    std::filesystem::remove(zone + waits);
+    ASSERT_EQ(::mkfifo((zone + waits).c_str(), 0600), 0);
+    // It comes to that file, and then the zone goes.
+    std::thread kernel([&] {
+      const Fd end(::open((zone + waits).c_str(), O_WRONLY | O_CLOEXEC));
+      for (const char* other : {"energy_uj", "max_energy_range_uj"})
+        if (std::string_view(other) != waits) std::filesystem::remove(zone + other);
+      const std::string text = waits == std::string_view("energy_uj") ? "7\n" : "262143328850\n";
+      EXPECT_EQ(::write(end.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    });
+    const Read all = read(tree);
+    kernel.join();
+    EXPECT_EQ(all.unread, 0U);
+    EXPECT_TRUE(all.lacking.empty());
+    for (const EnergyReading& reading : all.zones) EXPECT_EQ(reading.range, test::kZoneRange);
+  }
 }
 
 TEST(Powercap, OnlyDigitsAreANumber) {

@@ -103,7 +103,10 @@ class FakeNames final : public CgroupNames {
     return {
         .name = {.kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = path, .workload = {}},
         .complete = complete,
-        .top = path};
+        .top = path,
+        .flow = {},
+        .id = "id of " + path,
+        .image = "image"};
   }
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override {
     ++walks;
@@ -155,6 +158,9 @@ TEST(UsageLedger, WhoSleepsSinceBeforeIsThereToo) {
   ASSERT_EQ(node.ledger.workloads().size(), 1U);
   EXPECT_EQ(node.ledger.workloads().begin()->first.container, "/asleep");
   EXPECT_EQ(node.ledger.workloads().begin()->second.tops, std::set<std::string>{"/asleep"});
+  EXPECT_EQ(node.ledger.workloads().begin()->second.instances,
+            (std::map<std::string, stats::Labels>{
+                {"/asleep", {"container", "", "", "/asleep", "", "id of /asleep", "image", "/asleep"}}}));
   EXPECT_EQ(node.of("/asleep"), GroupUsage{});
   node.kernel.use(10, 5);
   node.round();
@@ -174,6 +180,7 @@ TEST(UsageLedger, WhoSleptWentAndIsBackWhenItWasForgottenIsCounted) {
   node.kernel.room = 1000;
   node.round();
   EXPECT_TRUE(node.ledger.workloads().begin()->second.tops.empty());
+  EXPECT_TRUE(node.ledger.workloads().begin()->second.instances.empty());
   node.round(kKeep + 1s);
   EXPECT_TRUE(node.ledger.workloads().empty());
   node.kernel.use(2, 100);
