@@ -175,7 +175,8 @@ std::unique_ptr<Process> Containerd::start(const Container& c) {
                                         .hostname = c.id,
                                         .host_pid = c.host_pid,
                                         .pid_namespace_of = c.pid_namespace_of,
-                                        .terminal = c.terminal});
+                                        .terminal = c.terminal,
+                                        .limits = c.limits});
   const std::string config = root_.write(c.id + ".json", json::serialize(spec));
   std::vector<std::string> argv = ctr_words({"run", "--rm"});
   if (c.terminal) argv.emplace_back("--tty");

@@ -68,6 +68,7 @@ class Containerd {
     bool terminal = false;       ///< its output comes as the terminal has it, in out(id)
     bool no_output = false;      ///< its outputs lead to /dev/null
     unsigned restart = 0;        ///< the N of its N.log
+    OciLimits limits = {};
   };
   /// Runs it until it ends. Its output is in out(id) and err(id), as the other end of the FIFOs got it.
   int run(const Container& container);

@@ -67,6 +67,19 @@ void BusyboxRoot::add_runtime(const std::string& inner_id, const std::vector<std
       << json::serialize(oci_config({.root = "root", .command = command, .cgroup = "/" + inner_id}));
 }
 
+namespace {
+
+json::object resources_of(const OciLimits& limits) {
+  json::object resources;
+  if (limits.memory_bytes != 0) resources["memory"] = json::object{{"limit", limits.memory_bytes}};
+  if (limits.cpu_percent != 0)
+    resources["cpu"] = json::object{{"quota", limits.cpu_percent * 1000}, {"period", 100'000}};
+  if (limits.tasks != 0) resources["pids"] = json::object{{"limit", limits.tasks}};
+  return resources;
+}
+
+}  // namespace
+
 json::object oci_config(const OciContainer& c) {
   json::array namespaces{{{"type", "mount"}}, {{"type", "ipc"}}, {{"type", "uts"}}};
   if (c.pid_namespace_of != 0)
@@ -94,7 +107,10 @@ json::object oci_config(const OciContainer& c) {
           {"hostname", c.hostname},
           {"mounts", std::move(mounts)},
           {"annotations", std::move(annotations)},
-          {"linux", {{"namespaces", std::move(namespaces)}, {"cgroupsPath", c.cgroup}}}};
+          {"linux",
+           {{"namespaces", std::move(namespaces)},
+            {"cgroupsPath", c.cgroup},
+            {"resources", resources_of(c.limits)}}}};
 }
 
 }  // namespace flowtap::test

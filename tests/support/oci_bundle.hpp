@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,6 +27,13 @@ class BusyboxRoot {
   std::string path_;
 };
 
+/// 0: none.
+struct OciLimits {
+  std::uint64_t memory_bytes = 0;
+  unsigned cpu_percent = 0;  ///< of one CPU
+  unsigned tasks = 0;
+};
+
 struct OciContainer {
   std::string root;  ///< path of its file system
   std::vector<std::string> command;
@@ -35,6 +43,7 @@ struct OciContainer {
   bool host_pid = false;       ///< in the pid namespace of whoever starts it
   pid_t pid_namespace_of = 0;  ///< in that process's pid namespace
   bool terminal = false;
+  OciLimits limits = {};
 };
 [[nodiscard]] boost::json::object oci_config(const OciContainer& container);
 

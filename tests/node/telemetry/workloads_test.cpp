@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "tests/bpf/accounted.hpp"
@@ -270,6 +272,45 @@ TEST(Workloads, WhatAContainerUsedUpToItsEndIsInTheFilesOfItsCgroup) {
       << used << " s, by files " << by_files << " s";
   fmt::print("by context switches {:.3f} s, by the files of their cgroups {:.3f} s\n", used, by_files);
   EXPECT_LE(by_files, 1.1 * used);
+}
+
+// Families of the page that have a series of the pod, all names together; flows are kept for other reasons.
+std::set<std::string> families_of(const Daemon& daemon, const std::string& pod) {
+  std::set<std::string> families;
+  std::istringstream page(daemon.metrics());
+  for (std::string line; std::getline(page, line);)
+    if (!line.starts_with('#') && !line.starts_with("flowtap_flow_") && line.contains('"' + pod + '"'))
+      families.insert(line.substr(0, line.find('{')));
+  return families;
+}
+
+TEST(Workloads, NothingIsLeftOfOneThatEndedAfterTheTimeThatItIsKept) {
+  const ScratchRoot root;
+  Containerd containerd(root);
+  DaemonOptions options = kCapturing;
+  options.config = "telemetry: {keep: 1s}";
+  options.flags = {"--compat-metrics=cadvisor,node,kepler,dcgm"};
+  Daemon daemon(root, options);
+  daemon.wait_ready();
+  const std::string id = container_id("vanishes");
+  const std::string pod = "vanishes-0";
+  const auto container =
+      containerd.start({.id = id,
+                        .command = shell("echo done; while [ ! -e /never ]; do sleep 0.1; done"),
+                        .annotations = cri_annotations("shop", pod, kPod, "app")});
+  const auto has = [&](const char* family) { return families_of(daemon, pod).contains(family); };
+  for (const char* family : {kCpu, "flowtap_workload_start_time_seconds", "flowtap_workload_log_bytes_total",
+                             "container_cpu_usage_seconds_total", "container_start_time_seconds"})
+    EXPECT_TRUE(eventually([&] { return has(family); })) << family;
+  fmt::print("{} families\n", families_of(daemon, pod).size());
+  containerd.kill(id);
+  ASSERT_TRUE(container->wait());
+  std::set<std::string> left;
+  EXPECT_TRUE(eventually([&] {
+    left = families_of(daemon, pod);
+    return left.empty();
+  })) << left.size()
+      << " families, as " << *left.begin();
 }
 
 TEST(Workloads, ContainersThatLiveForAMomentHaveTheirNames) {
