@@ -40,12 +40,14 @@ static __always_inline void put_local(struct task_struct* p, struct task_ctx* t,
 
 /*
  * The waker is about to sleep: its CPU is as good as idle, and what it has just written is in its cache. Not where somebody waits
- * for that CPU, who would go on waiting while two wake each other there.
+ * for that CPU, who would go on waiting while two wake each other there. And an interrupt says the same in the name of whoever it
+ * has found there, who may be of a higher class and not sleep for long.
  */
 static __always_inline bool waker_takes(struct task_struct* p, __u32 domain, __s32 waker) {
   struct task_struct* current = bpf_get_current_task_btf();
-  return !(current->flags & PF_EXITING) && node_of(domain_of(waker)) == node_of(domain) &&
-         bpf_cpumask_test_cpu(waker, p->cpus_ptr) && scx_bpf_dsq_nr_queued(domain_of(waker)) == 0 &&
+  if (!current->pid || current->prio < FTAP_MAX_RT_PRIO || (current->flags & PF_EXITING)) return false;
+  return node_of(domain_of(waker)) == node_of(domain) && bpf_cpumask_test_cpu(waker, p->cpus_ptr) &&
+         scx_bpf_dsq_nr_queued(domain_of(waker)) == 0 &&
          scx_bpf_dsq_nr_queued(SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | waker) == 0 && any_idle();
 }
 

@@ -9,11 +9,13 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "scheds/schedulers.hpp"
 #include "tests/bpf/stage.hpp"
+#include "tests/scheds/hog.hpp"
 #include "tests/scheds/refused.hpp"
 
 namespace flowtap::test {
@@ -163,6 +165,43 @@ TEST_P(Starving, WhoMayRunElsewhereDoesNotWaitForATaskOfAHigherClass) {
   stop = true;
   std::printf("the task %.2f s, the hog %.2f s\n", by_task, by_hog);
   EXPECT_GE(by_task, 0.75 * by_hog);
+}
+
+// Writing to a pipe says that the writer is about to sleep, which this one does not do.
+TEST_P(Starving, WhoIsWokenByATaskOfAHigherClassDoesNotWaitBehindIt) {
+  if (refused_here()) return;
+  // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
+  std::ofstream("/sys/kernel/debug/sched/ext_server/cpu3/runtime") << 0 << std::flush;
+  constexpr int kTurns = 5;
+  Hog held({0});
+  held.hold();
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  std::atomic<pid_t> reader_id = 0;
+  std::atomic<int> seen = 0;
+  const std::jthread reader([&] {
+    allow(0, {0});
+    reader_id = static_cast<pid_t>(::syscall(SYS_gettid));
+    allow(0, {0, 3});
+    for (char byte = 0; ::read(pipe[0], &byte, 1) == 1 && ++seen < kTurns;) {
+      allow(0, {0});
+      allow(0, {0, 3});
+    }
+  });
+  std::chrono::duration<double> longest{0};
+  std::jthread([&] {
+    allow(0, {3});
+    rank(0, kHog);
+    for (int turn = 1; turn <= kTurns; ++turn) {
+      while (reader_id == 0 || !asleep(reader_id)) std::this_thread::sleep_for(1ms);
+      const auto begin = std::chrono::steady_clock::now();
+      EXPECT_EQ(::write(pipe[1], "x", 1), 1);
+      while (seen < turn && std::chrono::steady_clock::now() - begin < 3s) relax();
+      longest = std::max<std::chrono::duration<double>>(longest, std::chrono::steady_clock::now() - begin);
+    }
+  }).join();
+  std::printf("%.3f s at the longest\n", longest.count());
+  EXPECT_LT(longest, 2s);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Starving, testing::ValuesIn(scheds::kSchedulerNames),
