@@ -19,7 +19,8 @@ struct ftap_domain {
   /* Its clock: up to where its tasks have run, in ns of a task of normal weight. */
   unsigned long long vtime;
 
-  unsigned long long weight; /* of all its tasks that run or want to */
+  unsigned long long weight;     /* of all its tasks that run or want to */
+  unsigned long long restricted; /* of these: of the tasks that may not use all of its CPUs */
 
   /*
    * Sum over its tasks of weight * ns in which they ran or wanted to, since it was last taken: added to by BPF, exchanged
@@ -30,7 +31,7 @@ struct ftap_domain {
   /* Order of the balancer: tasks with so much load in all (weight, as of a task that always wants to run) go to `to`. */
   unsigned long long to_move;
   unsigned int to;
-  unsigned int pad[7];
+  unsigned int pad[5];
 } __attribute__((aligned(64)));
 
 #endif /* FTAP_SCHEDS_DOMAIN_ABI_H */

@@ -14,7 +14,10 @@ void bpf_cpumask_set_cpu(__u32 cpu, struct bpf_cpumask* mask) __ksym;
 bool bpf_cpumask_test_cpu(__u32 cpu, const struct cpumask* mask) __ksym;
 bool bpf_cpumask_and(struct bpf_cpumask* to, const struct cpumask* a, const struct cpumask* b) __ksym;
 bool bpf_cpumask_intersects(const struct cpumask* a, const struct cpumask* b) __ksym;
+bool bpf_cpumask_subset(const struct cpumask* a, const struct cpumask* b) __ksym;
+__u32 bpf_cpumask_any_and_distribute(const struct cpumask* a, const struct cpumask* b) __ksym;
 bool bpf_cpumask_empty(const struct cpumask* mask) __ksym;
+__s32 scx_bpf_dsq_nr_queued(__u64 dsq_id) __ksym;
 void bpf_rcu_read_lock(void) __ksym;
 void bpf_rcu_read_unlock(void) __ksym;
 const struct cpumask* scx_bpf_get_idle_cpumask(void) __ksym;
@@ -79,6 +82,38 @@ static __always_inline __u32 usable_domain(struct task_struct* p, __u32 preferre
     if (may_use(p, domain)) return domain;
   }
   return preferred;
+}
+
+/* A CPU with tasks of its own that it does not come for. */
+static __always_inline bool is_away(__u32 cpu, __u64 now) {
+  struct cpu_queue* own = cpu_queue_at(cpu);
+  return own && own->weight && (__s64)(now - own->looked_at) > (__s64)AWAY;
+}
+
+/*
+ * Of the CPUs of the domain that it may use its own, or another that fewer wait for: of so many only one is asked, a different one each
+ * time.
+ */
+static __always_inline __u32 roomier(struct task_struct* p, __u32 domain, __u32 cpu) {
+  const struct cpumask* mask = mask_of(domain);
+  __u32 other = mask ? bpf_cpumask_any_and_distribute(mask, p->cpus_ptr) : cpu;
+  if (other >= nr_cpus || other == cpu) return cpu;
+  if (domain_of(cpu) != domain || !bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) return other;
+  __u64 now = bpf_ktime_get_ns();
+  if (is_away(other, now)) return cpu;
+  if (is_away(cpu, now)) return other;
+  return scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + other) < scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + cpu) ? other
+                                                                                                 : cpu;
+}
+
+/* Where in `domain` it waits. */
+static __always_inline __u32 queue_for(struct task_struct* p, __u32 domain) {
+  __u32 cpu = scx_bpf_task_cpu(p);
+  if (bound_to_cpu(p)) return QUEUE_OF_CPU + cpu;
+  if ((__u32)p->nr_cpus_allowed >= nr_cpus) return domain;
+  const struct cpumask* mask = mask_of(domain);
+  if (mask && bpf_cpumask_subset(mask, p->cpus_ptr)) return domain;
+  return QUEUE_OF_CPU + roomier(p, domain, cpu);
 }
 
 static __always_inline __s32 put_mask(struct mask_slot* slot, struct bpf_cpumask* mask) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A scheduler for machines with several caches and NUMA nodes. A domain is the CPUs under one last-level cache of one node;
- * each has one queue, ordered by virtual deadlines, and each task belongs to one domain.
+ * each has one queue, ordered by virtual deadlines, and each task belongs to one domain. Who may not use all of it waits in
+ * the queue of a CPU.
  *
  *   wakes up ─▶ select_cpu: an idle CPU, the nearer the better ─────────────────────────▶ its local queue ─▶ runs
- *                    └ none ─▶ enqueue: its domain's queue ─▶ dispatch: a CPU without work takes the first task of
- *                                                             its domain, else of the nearest domain that has one
+ *                    └ none ─▶ enqueue: a queue ─▶ dispatch: a CPU takes the first of its own and its domain's,
+ *                                                  else of other CPUs, else of the nearest domain that has one
  *
  * Load moves between domains by the orders of the balancer in userspace (balance.hpp), which a task follows when it is put
  * into a queue.
@@ -19,23 +20,24 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define PF_EXITING 0x00000004 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000
 
-/* How many of a queue are looked at for one that may use a CPU. */
-#define MOST_LOOKED_AT 32
-
 void scx_bpf_dsq_insert_vtime(struct task_struct* p, __u64 dsq_id, __u64 slice, __u64 vtime,
                               __u64 enq_flags) __ksym __weak;
 bool scx_bpf_dsq_move_to_local(__u64 dsq_id) __ksym __weak;
 __s32 scx_bpf_create_dsq(__u64 dsq_id, __s32 node) __ksym __weak;
-__s32 scx_bpf_dsq_nr_queued(__u64 dsq_id) __ksym;
 
-static __always_inline __u64 slice(__u32 domain) {
-  return scx_bpf_dsq_nr_queued(domain) > 0 ? SLICE_CROWDED : SLICE_ALONE;
+static __always_inline bool somebody_waits(__u32 domain, __u32 cpu) {
+  return scx_bpf_dsq_nr_queued(domain) > 0 || scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + cpu) > 0;
+}
+
+static __always_inline __u64 slice(__u32 domain, __u32 cpu) {
+  return somebody_waits(domain, cpu) ? SLICE_CROWDED : SLICE_ALONE;
 }
 
 static __always_inline void put_local(struct task_struct* p, struct task_ctx* t, __u32 slot,
                                       __u64 enq_flags) {
   dispatch_as(&t->way, slot);
-  scx_bpf_dsq_insert(p, SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice(t->domain), enq_flags);
+  scx_bpf_dsq_insert(p, SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL), slice(t->domain, scx_bpf_task_cpu(p)),
+                     enq_flags);
 }
 
 /*
@@ -47,7 +49,7 @@ static __always_inline bool waker_takes(struct task_struct* p, __u32 domain, __s
   struct task_struct* current = bpf_get_current_task_btf();
   if (!current->pid || current->prio < FTAP_MAX_RT_PRIO || (current->flags & PF_EXITING)) return false;
   return node_of(domain_of(waker)) == node_of(domain) && bpf_cpumask_test_cpu(waker, p->cpus_ptr) &&
-         scx_bpf_dsq_nr_queued(domain_of(waker)) == 0 &&
+         !somebody_waits(domain_of(waker), waker) &&
          scx_bpf_dsq_nr_queued(SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | waker) == 0 && any_idle();
 }
 
@@ -124,7 +126,7 @@ static __always_inline void follow_order(struct task_struct* p, struct task_ctx*
   /* Others may do the same now; the order is an estimate, and only never to be below 0. */
   __u64 left = domain->to_move;
   if (left < t->load || __sync_val_compare_and_swap(&domain->to_move, left, left - t->load) != left) return;
-  move_to(t, to);
+  move_to(t, to, queue_for(p, to));
   stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
 }
 
@@ -152,7 +154,7 @@ static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
 static __always_inline bool put_bound(struct task_struct* p, struct task_ctx* t, __u64 enq_flags) {
   __s32 cpu = scx_bpf_task_cpu(p);
   __u32 domain = domain_of(cpu);
-  if (domain < FTAP_DOMAINS) move_to(t, domain);
+  if (domain < FTAP_DOMAINS) move_to(t, domain, QUEUE_OF_CPU + cpu);
   if ((p->flags & PF_KTHREAD) && (enq_flags & SCX(scx_enq_flags, SCX_ENQ_WAKEUP))) {
     put_local(p, t, FTAP_SLOT_EXT_DIRECT, enq_flags | SCX(scx_enq_flags, SCX_ENQ_PREEMPT));
     return true;
@@ -173,57 +175,112 @@ void BPF_PROG(domain_enqueue, struct task_struct* p, __u64 enq_flags) {
     if (put_bound(p, t, enq_flags)) return;
   } else {
     follow_order(p, t);
+    move_to(t, t->domain, queue_for(p, t->domain));
   }
   dispatch_as(&t->way, FTAP_SLOT_EXT_DSQ);
   t->queued = t->domain;
   t->key = deadline(t);
-  scx_bpf_dsq_insert_vtime(p, t->domain, slice(t->domain), t->key, enq_flags);
+  /* Whoever has the CPU meanwhile may wait when it is this one's turn. */
+  scx_bpf_dsq_insert_vtime(p, t->queue, SLICE_CROWDED, t->key, enq_flags);
   kick_for(p, t->domain);
 }
 
-/* Whether `prev`, whose slice is used up, still comes before all that wait in this queue and may use this CPU. */
-static __always_inline bool goes_before(struct task_struct* prev, __u32 domain, __s32 cpu) {
+/* A place in a queue, where somebody has one. */
+struct place {
+  bool taken;
+  __u64 key;
+};
+
+static __always_inline bool goes_before(struct place a, struct place b) {
+  return a.taken && (!b.taken || before(a.key, b.key));
+}
+
+/* Of the first that waits there. */
+static __always_inline struct place first_of(__u32 queue) {
+  struct place place = {};
+  struct task_struct* p;
+  bpf_for_each(scx_dsq, p, queue, 0) {
+    place.key = p->scx.dsq_vtime;
+    place.taken = true;
+    break;
+  }
+  return place;
+}
+
+/* Of `prev`, whose slice is used up, if it is of one of the two queues of this CPU; `in_own`: of the CPU's own. */
+static __always_inline struct place place_of(struct task_struct* prev, __u32 domain, __u32 cpu,
+                                             bool* in_own) {
+  struct place place = {};
   struct task_ctx* t = ctx_of(prev);
-  if (!t) return false;
+  if (!t) return place;
   /* It may run on without being told of as stopping. */
   charge(prev, t);
   account_load(t, bpf_ktime_get_ns());
-  advance_clock(t, false);
-  if (t->domain != domain) return false;
-  __u64 key = deadline(t);
-  struct task_struct* p;
-  bool first = true;
-  __u32 looked = 0;
-  bpf_for_each(scx_dsq, p, domain, 0) {
-    if (++looked > MOST_LOOKED_AT) {
-      first = false; /* whoever is behind them is found by the kernel, which looks at all */
-      break;
-    }
-    if (!bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) continue;
-    first = before(key, p->scx.dsq_vtime);
-    break;
+  advance_clock(t, false, cpu);
+  *in_own = t->queue == QUEUE_OF_CPU + cpu;
+  place.taken = *in_own || t->queue == domain;
+  place.key = deadline(t);
+  return place;
+}
+
+/* Who is next of those that this CPU may choose from: `prev`, whom it has, runs on if it `may`, or another is taken. False: nobody. */
+static __always_inline bool choose(struct task_struct* prev, bool may, __u32 domain, __u32 cpu,
+                                   struct cpu_queue* own, struct ftap_domain* home) {
+  struct place running = {}, ours = first_of(QUEUE_OF_CPU + cpu), theirs = first_of(domain);
+  bool in_own = false;
+  if (may) running = place_of(prev, domain, cpu, &in_own);
+  struct place first = in_own && goes_before(running, ours) ? running : ours;
+  keep_beside(own, home, first.taken, first.key);
+  ours.key += own->shift;
+  if (in_own) running.key += own->shift;
+  if (goes_before(running, ours) && goes_before(running, theirs)) {
+    prev->scx.slice = slice(domain, cpu);
+    return true;
   }
-  return first;
+  if (!goes_before(theirs, ours) && scx_bpf_dsq_move_to_local(QUEUE_OF_CPU + cpu)) return true;
+  return scx_bpf_dsq_move_to_local(domain) || scx_bpf_dsq_move_to_local(QUEUE_OF_CPU + cpu);
+}
+
+/* One of those in the queues of the CPUs of `domain`, or of those of them that are away, that may run here. */
+static __always_inline bool take_of_cpus(__u32 domain, __u32 cpu, bool away_only, __u64 now) {
+  struct ftap_domain* from = domain_at(domain);
+  __u32 i;
+  if (!from || !from->restricted) return false;
+  bpf_for(i, 1, nr_cpus) {
+    __u32 other = cpu + i < nr_cpus ? cpu + i : cpu + i - nr_cpus;
+    if (domain_of(other) != domain || !scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + other)) continue;
+    if (away_only && !is_away(other, now)) continue;
+    if (scx_bpf_dsq_move_to_local(QUEUE_OF_CPU + other)) return true;
+  }
+  return false;
+}
+
+/* Whoever waits for a CPU that a higher class has is seen to from time to time, however busy this one is. */
+static __always_inline bool help(struct cpu_queue* own, __u32 domain, __u32 cpu, __u64 now) {
+  own->looked_at = now;
+  if (now - own->helped_at < AWAY) return false;
+  own->helped_at = now;
+  return take_of_cpus(domain, cpu, true, now);
 }
 
 SEC("struct_ops/domain_dispatch")
 void BPF_PROG(domain_dispatch, __s32 cpu, struct task_struct* prev) {
   __u32 domain = domain_of(cpu), i;
-  if (domain >= FTAP_DOMAINS) return;
+  struct ftap_domain* home = domain < FTAP_DOMAINS ? domain_at(domain) : NULL;
+  struct cpu_queue* own = cpu_queue_at(cpu);
+  if (!home || !own) return;
+  __u64 now = bpf_ktime_get_ns();
   bool runs_on = prev && (prev->scx.flags & SCX(scx_ent_flags, SCX_TASK_QUEUED));
-  if (runs_on && goes_before(prev, domain, cpu)) {
-    prev->scx.slice = slice(domain);
-    return;
-  }
-  if (scx_bpf_dsq_move_to_local(domain)) return;
-  /* Whoever ran here runs on before a task of another domain is pulled over. */
+  if (help(own, domain, cpu, now) || choose(prev, runs_on, domain, cpu, own, home)) return;
+  /* Whoever ran here runs on before a task of another CPU is pulled over. */
   if (runs_on) {
     prev->scx.slice = SLICE_ALONE;
     return;
   }
-  bpf_for(i, 1, nr_domains) {
+  bpf_for(i, 0, nr_domains) {
     if (i >= FTAP_DOMAINS) break;
-    if (scx_bpf_dsq_move_to_local(nearest[domain][i])) return;
+    __u32 other = nearest[domain][i];
+    if ((i && scx_bpf_dsq_move_to_local(other)) || take_of_cpus(other, cpu, false, now)) return;
   }
 }
 
@@ -246,10 +303,15 @@ SEC("struct_ops/domain_running")
 void BPF_PROG(domain_running, struct task_struct* p) {
   struct task_ctx* t = ctx_of(p);
   if (t) {
+    __u32 cpu = bpf_get_smp_processor_id();
     bool from_queue = t->way == FTAP_SLOT_EXT_DSQ;
-    if (from_queue) t->way = taken_type(t->queued, domain_of(bpf_get_smp_processor_id()));
+    if (from_queue) t->way = taken_type(t->queued, domain_of(cpu));
+    if (t->queue >= QUEUE_OF_CPU && t->queue != QUEUE_OF_CPU + cpu && domain_of(cpu) == t->domain) {
+      move_to(t, t->domain, QUEUE_OF_CPU + cpu);
+      from_queue = false; /* its place was one on another clock */
+    }
     t->ran_before = p->se.sum_exec_runtime;
-    advance_clock(t, from_queue);
+    advance_clock(t, from_queue, cpu);
   }
   count_dispatch(p, t ? &t->way : NULL);
 }
@@ -284,16 +346,18 @@ void BPF_PROG(domain_weight, struct task_struct* p, __u32 weight) {
 SEC("struct_ops/domain_cpumask")
 void BPF_PROG(domain_cpumask, struct task_struct* p, const struct cpumask* cpumask) {
   struct task_ctx* t = ctx_of(p);
-  if (t) move_to(t, usable_domain(p, t->domain));
+  if (!t) return;
+  __u32 domain = usable_domain(p, t->domain);
+  move_to(t, domain, queue_for(p, domain));
 }
 
-/* It becomes ours: it begins where its domain stands. */
+/* It becomes ours: it begins where its queue stands. */
 SEC("struct_ops/domain_enable")
 void BPF_PROG(domain_enable, struct task_struct* p) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
-  struct ftap_domain* domain = domain_at(t->domain);
-  if (domain) t->vtime = domain->vtime;
+  const __u64* clock = clock_of(t->queue);
+  if (clock) t->vtime = *clock;
 }
 
 /* Memory may be allocated here, unlike in all of the above. */
@@ -303,6 +367,7 @@ __s32 BPF_PROG(domain_new_task, struct task_struct* p, struct scx_init_task_args
   if (!t) return -12; /* ENOMEM */
   bpf_rcu_read_lock();
   t->domain = usable_domain(p, domain_of(scx_bpf_task_cpu(p)));
+  t->queue = queue_for(p, t->domain);
   bpf_rcu_read_unlock();
   t->queued = t->domain;
   t->weight = FTAP_WEIGHT_NORMAL;
@@ -316,6 +381,7 @@ __s32 BPF_PROG(domain_init) {
   __u32 i;
   bpf_for(i, 0, nr_cpus) {
     __s32 err = make_scratch(i);
+    if (!err) err = scx_bpf_create_dsq(QUEUE_OF_CPU + i, -1);
     if (err) return err;
   }
   bpf_for(i, 0, nr_domains) {

@@ -30,24 +30,33 @@ __u32 balance_cycle;
 #define MOST_CHARGED SLICE_ALONE
 /* How far behind its domain's clock a task that slept may wake up: so much sooner it is served. */
 #define BUDGET SLICE_ALONE
-/*
- * How far behind one may be that waits: more only has who shares a CPU with many while others of its domain do not, and
- * whoever came to that CPU later would wait until it has caught up.
- */
+/* How far behind one may be that waits: whoever came to its CPUs later would wait until it has caught up. */
 #define MOST_BEHIND (4 * BUDGET)
 /*
  * Who waits is served after about so long, however little its weight is beside that of all others: the kernel takes a
  * scheduler for broken of which a task waits for half a minute (SCX_WATCHDOG_MAX_TIMEOUT).
  */
 #define LONGEST_WAIT (5 * NSEC_PER_SEC)
+/* How long a cycle of the balancer in userspace is, more or less. */
+#define BALANCE_CYCLE NSEC_PER_SEC
+/* A CPU that has not looked for a task for so long, though some wait in its queue, is a higher class's. */
+#define AWAY (100 * NSEC_PER_MSEC)
+
+/*
+ * Queues: each domain has one, of its own id, and each CPU one for the tasks that may not use all of its domain. How far such
+ * come says nothing of how far others do: on a CPU that many share all are slow, on one that somebody has for himself he is fast. On one
+ * clock the slow ones would all be late, and late is late: their weights would be lost. So each queue has a clock of its own.
+ */
+#define QUEUE_OF_CPU FTAP_DOMAINS
 
 struct task_ctx {
   ftap_way way;
-  __u32 domain; /* whose queue it waits in, and whose clock its virtual time is of */
+  __u32 domain;
+  __u32 queue;  /* where it waits, and on whose clock its virtual time is */
   __u32 queued; /* the domain in whose queue it was put last */
   __u32 weight;
   __u32 counted;     /* of its weight in its domain's: 0 while it sleeps */
-  __u64 vtime;       /* up to where it has run, on its domain's clock */
+  __u64 vtime;       /* up to where it has run, on its queue's clock */
   __u64 key;         /* its place in the queue that it was put into last */
   __u64 ran_before;  /* sum_exec_runtime up to which vtime is charged */
   __u64 burst;       /* ns that it has run since it woke up */
@@ -74,8 +83,37 @@ struct {
   __type(value, struct ftap_domain);
 } ftap_domains SEC(".maps");
 
+struct cpu_queue {
+  __u64 vtime;     /* its clock, as a domain's */
+  __u64 weight;    /* of its tasks that run or want to */
+  __u64 shift;     /* added to its clock where it is compared with its domain's */
+  __u64 looked_at; /* when its CPU last looked for a task */
+  __u64 helped_at; /* when its CPU last looked for those of a CPU that is away */
+} __attribute__((aligned(64)));
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, FTAP_DOMAIN_CPUS);
+  __type(key, __u32);
+  __type(value, struct cpu_queue);
+} ftap_cpu_queues SEC(".maps");
+
+static __always_inline struct cpu_queue* cpu_queue_at(__u32 cpu) {
+  return bpf_map_lookup_elem(&ftap_cpu_queues, &cpu);
+}
+
 static __always_inline struct ftap_domain* domain_at(__u32 domain) {
   return bpf_map_lookup_elem(&ftap_domains, &domain);
+}
+
+/* NULL for a queue that there is not. */
+static __always_inline __u64* clock_of(__u32 queue) {
+  if (queue < QUEUE_OF_CPU) {
+    struct ftap_domain* domain = domain_at(queue);
+    return domain ? &domain->vtime : NULL;
+  }
+  struct cpu_queue* own = cpu_queue_at(queue - QUEUE_OF_CPU);
+  return own ? &own->vtime : NULL;
 }
 
 /* Counts where there is none, which only happens when the kernel forgot to tell of a task. */
@@ -105,18 +143,26 @@ static __always_inline __u64 scaled(__u64 ns, __u32 weight) {
 
 /* It has become runnable: of what it did not use while it slept it keeps BUDGET. */
 static __always_inline void bound_budget(struct task_ctx* t) {
-  struct ftap_domain* domain = domain_at(t->domain);
-  if (!domain) return;
-  __u64 least = domain->vtime - BUDGET;
+  const __u64* clock = clock_of(t->queue);
+  if (!clock) return;
+  __u64 least = *clock - BUDGET;
   bool clamped = before(t->vtime, least);
   if (clamped) t->vtime = least;
   stat_add(FTAP_CLASS_EXT, clamped ? FTAP_SLOT_DL_CLAMPED : FTAP_SLOT_DL_PRESET, 1);
 }
 
-/* How far the clock comes in LONGEST_WAIT, as all of the domain want to run now. */
-static __always_inline __u64 farthest(__u32 at, const struct ftap_domain* domain) {
-  __u64 cpus = at < FTAP_DOMAINS ? cpus_of_domain[at] : 1;
-  __u64 weight = domain->weight > FTAP_WEIGHT_NORMAL ? domain->weight : FTAP_WEIGHT_NORMAL;
+/* How far its queue's clock comes in LONGEST_WAIT, as all want to run now. */
+static __always_inline __u64 farthest(const struct task_ctx* t) {
+  struct ftap_domain* domain = domain_at(t->domain);
+  __u64 cpus = t->domain < FTAP_DOMAINS ? cpus_of_domain[t->domain] : 1;
+  __u64 weight = domain ? domain->weight : 0;
+  struct cpu_queue* own = t->queue < QUEUE_OF_CPU ? NULL : cpu_queue_at(t->queue - QUEUE_OF_CPU);
+  if (own) {
+    /* It shares one CPU with those of its queue, and with its part of all that may use any. */
+    weight = own->weight + (domain ? domain->weight - domain->restricted : 0) / (cpus ? cpus : 1);
+    cpus = 1;
+  }
+  if (weight < FTAP_WEIGHT_NORMAL) weight = FTAP_WEIGHT_NORMAL;
   return LONGEST_WAIT * cpus * FTAP_WEIGHT_NORMAL / weight;
 }
 
@@ -125,16 +171,37 @@ static __always_inline __u64 farthest(__u32 at, const struct ftap_domain* domain
  * at most. Who runs shortly is served early, and pays for it as everybody does.
  */
 static __always_inline __u64 deadline(struct task_ctx* t) {
-  struct ftap_domain* domain = domain_at(t->domain);
-  if (!domain) return t->vtime;
-  __u64 latest = domain->vtime + farthest(t->domain, domain);
-  __u64 earliest = domain->vtime - MOST_BEHIND;
+  const __u64* clock = clock_of(t->queue);
+  if (!clock) return t->vtime;
+  __u64 latest = *clock + farthest(t);
+  __u64 earliest = *clock - MOST_BEHIND;
   if (before(latest, t->vtime)) t->vtime = latest;
   __u64 burst = t->mean_burst > t->burst ? t->mean_burst : t->burst;
   __u64 ahead = scaled(burst < SLICE_CROWDED ? burst : SLICE_CROWDED, t->weight);
   if (before(t->vtime + ahead, earliest)) t->vtime = earliest - ahead;
   __u64 key = t->vtime + ahead;
   return before(latest, key) ? latest : key;
+}
+
+/*
+ * Puts the CPU's own queue beside its domain's, so that the places in both can be compared: a place in its own one counts as it
+ * plus own->shift. `first`: the first of those in it, if there is `any`. Neither clock falls behind the other by more than BUDGET, as the
+ * tasks of one queue would have all of the CPU until it has caught up. A CPU that is faster pulls its domain's clock along. One that is
+ * slower comes forward as far as its first task lets it; is that not enough, the whole queue is shifted, in which everybody keeps his
+ * place.
+ */
+static __always_inline void keep_beside(struct cpu_queue* own, struct ftap_domain* domain, bool any,
+                                        __u64 first) {
+  __u64 latest = own->vtime + own->shift - BUDGET;
+  if (before(domain->vtime, latest)) domain->vtime = latest;
+  __u64 earliest = domain->vtime - BUDGET - own->shift;
+  if (!before(own->vtime, earliest)) return;
+  if (!any || !before(first, earliest)) {
+    own->vtime = earliest;
+    return;
+  }
+  if (before(own->vtime, first)) own->vtime = first;
+  own->shift += earliest - own->vtime;
 }
 
 static __always_inline void charge(struct task_struct* p, struct task_ctx* t) {
@@ -151,23 +218,33 @@ static __always_inline void end_burst(struct task_ctx* t) {
   t->burst = 0;
 }
 
-/* Its domain's clock stands at least where the task is that runs now. */
-static __always_inline void advance_clock(const struct task_ctx* t, bool from_queue) {
-  struct ftap_domain* domain = domain_at(t->domain);
+/*
+ * Its queue's clock stands at least where the task is that runs now. Not where it runs elsewhere: those that are left do not go
+ * as fast.
+ */
+static __always_inline void advance_clock(const struct task_ctx* t, bool from_queue, __u32 cpu) {
+  if (t->queue != domain_of(cpu) && t->queue != QUEUE_OF_CPU + cpu) return;
+  __u64* clock = clock_of(t->queue);
   __u64 at = from_queue && before(t->key, t->vtime) ? t->key : t->vtime;
-  if (domain && before(domain->vtime, at)) domain->vtime = at;
+  if (clock && before(*clock, at)) *clock = at;
 }
 
 static __always_inline void count_weight(struct task_ctx* t, __u32 weight) {
+  __u64 more = (__u64)weight - t->counted;
   struct ftap_domain* domain = domain_at(t->domain);
-  if (domain) __sync_fetch_and_add(&domain->weight, (__u64)weight - t->counted);
   t->counted = weight;
+  if (domain) __sync_fetch_and_add(&domain->weight, more);
+  if (t->queue < QUEUE_OF_CPU) return;
+  if (domain) __sync_fetch_and_add(&domain->restricted, more);
+  struct cpu_queue* own = cpu_queue_at(t->queue - QUEUE_OF_CPU);
+  if (own) __sync_fetch_and_add(&own->weight, more);
 }
 
 /* Adds what it wanted since the last time to its own load and to its domain's. */
 static __always_inline void account_load(struct task_ctx* t, __u64 now) {
   __u64 wanted = t->wants_since && now > t->wants_since ? now - t->wants_since : 0;
   if (t->wants_since) t->wants_since = now;
+  t->load_sum += wanted * t->weight;
   if (t->cycle != balance_cycle) {
     __u64 took = now - t->cycle_began;
     t->load = took ? t->load_sum / took : 0;
@@ -175,21 +252,23 @@ static __always_inline void account_load(struct task_ctx* t, __u64 now) {
     t->cycle_began = now;
     t->cycle = balance_cycle;
   }
-  __u64 load = wanted * t->weight;
-  t->load_sum += load;
+  /* Who waits is not seen before it runs: what is more was of cycles that are over. */
+  if (wanted > BALANCE_CYCLE) wanted = BALANCE_CYCLE;
   struct ftap_domain* domain = domain_at(t->domain);
-  if (domain && load) __sync_fetch_and_add(&domain->load, load);
+  if (domain && wanted) __sync_fetch_and_add(&domain->load, wanted * t->weight);
 }
 
-/* Its virtual time keeps its distance to the clock of the domain that it is in. */
-static __always_inline void move_to(struct task_ctx* t, __u32 to) {
-  struct ftap_domain* old = domain_at(t->domain);
-  struct ftap_domain* new = domain_at(to);
-  if (!old || !new || to == t->domain) return;
+/* Its virtual time keeps its distance to the clock of the queue that it is in. */
+static __always_inline void move_to(struct task_ctx* t, __u32 domain, __u32 queue) {
+  if (domain == t->domain && queue == t->queue) return;
+  const __u64* old = clock_of(t->queue);
+  const __u64* new = clock_of(queue);
+  if (!old || !new) return;
   __u32 weight = t->counted;
   count_weight(t, 0);
-  t->vtime += new->vtime - old->vtime;
-  t->domain = to;
+  t->vtime += *new - *old;
+  t->domain = domain;
+  t->queue = queue;
   count_weight(t, weight);
 }
 

@@ -2,10 +2,17 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <string>
 
+#include "base/fd.hpp"
 #include "kernel/libbpf_messages.hpp"
 
 namespace flowtap::test {
@@ -34,6 +41,23 @@ ftap_ext_switches ExtSwitches::read() const {
   const std::uint32_t key = 0;
   EXPECT_EQ(bpf_map_lookup_elem(counts_of(*object_), &key, &counts), 0);
   return counts;
+}
+
+unsigned long long ExtSwitches::longest_wait() const {
+  constexpr unsigned kThread = O_EXCL;  // PIDFD_THREAD of Linux 6.9
+  const int lost = bpf_map__fd(bpf_object__find_map_by_name(object_.get(), "lost"));
+  unsigned long long longest = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    const Fd thread(static_cast<int>(::syscall(SYS_pidfd_open, std::stoi(task.path().filename()), kThread)));
+    EXPECT_TRUE(thread.valid());
+    const int key = thread.get();
+    unsigned long long since = 0;
+    // First: whoever asks may have to wait for his next turn in between, and others lose their CPUs meanwhile.
+    const auto now = read().watched_switches;
+    if (bpf_map_lookup_elem(lost, &key, &since) != 0 || since == 0) continue;
+    if (now >= since) longest = std::max(longest, now + 1 - since);
+  }
+  return std::max(longest, read().longest_wait);
 }
 
 // The counts of before are lost in the race with those that are made now, which is why they are not read afterwards.

@@ -18,6 +18,9 @@ class ExtSwitches {
 
   [[nodiscard]] ftap_ext_switches read() const;
 
+  /// ftap_ext_switches.longest_wait of this process, which is watched, and of its waits that are not over yet.
+  [[nodiscard]] unsigned long long longest_wait() const;
+
   /// From now on the tasks of this process are watched, and nothing is known of their waits yet; 0: none are.
   void watch(int process) const;
 
