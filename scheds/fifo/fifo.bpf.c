@@ -39,8 +39,12 @@ SEC("struct_ops/fifo_select_cpu")
 __s32 BPF_PROG(fifo_select_cpu, struct task_struct* p, __s32 prev_cpu, __u64 wake_flags) {
   bool idle = false;
   __s32 cpu = scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &idle);
-  /* The waker's own CPU is none: two that wake each other there would keep it from whoever waits in the queue. */
-  if (idle && cpu != (__s32)bpf_get_smp_processor_id()) put_on_idle(p, cpu, prev_cpu, wake_flags, 0);
+  /*
+   * The waker's own CPU is none: two that wake each other there would keep it from whoever waits in the queue. Where an interrupt
+   * wakes the task on a CPU that sleeps there is no waker, and it is.
+   */
+  bool of_waker = cpu == (__s32)bpf_get_smp_processor_id() && bpf_get_current_task_btf()->pid;
+  if (idle && !of_waker) put_on_idle(p, cpu, prev_cpu, wake_flags, 0);
   return cpu;
 }
 
