@@ -80,6 +80,19 @@ TEST_P(Verifier, GoesThroughNotMuchMoreThanBefore) {
   }
 }
 
+TEST(VerifierFile, HasNoLineOfAProgramThatIsGone) {
+  if (refused_here()) return;
+  Insns left = known();
+  EXPECT_FALSE(left.empty());
+  for (const std::string_view name : scheds::kSchedulerNames) {
+    const auto scheduler = scheds::start_scheduler(name, {});
+    ASSERT_TRUE(scheduler) << scheduler.error().what;
+    for (const auto& [program, insns] : loaded()) left.erase(program);
+  }
+  for (const auto& [program, insns] : left)
+    ADD_FAILURE() << "no scheduler has a program " << program << " on " << series();
+}
+
 INSTANTIATE_TEST_SUITE_P(, Verifier, testing::ValuesIn(scheds::kSchedulerNames),
                          [](const auto& test) { return std::string(test.param); });
 
