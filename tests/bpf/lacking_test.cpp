@@ -12,19 +12,31 @@
 namespace flowtap::scheds {
 namespace {
 
-TEST(KernelThatLacksAFunction, IsToldWhich) {
+Error refused(const char* path) {
   const kernel::LibbpfMessages messages;
   const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(
-      bpf_object__open(FLOWTAP_LACKING), [](bpf_object* o) { bpf_object__close(o); });
-  ASSERT_TRUE(object);
+      bpf_object__open(path), [](bpf_object* o) { bpf_object__close(o); });
+  EXPECT_TRUE(object);
   const int err = bpf_object__load(object.get());
-  ASSERT_LT(err, 0);
-  const Error refusal = load_refusal("domain", -err);
-  EXPECT_TRUE(refusal.what.starts_with("the kernel refused to load the scheduler domain ("));
-  EXPECT_TRUE(refusal.what.contains("'scx_bpf_of_no_kernel': not found in kernel")) << refusal.what;
+  EXPECT_LT(err, 0);
+  Error refusal = load_refusal("domain", -err);
   EXPECT_FALSE(refusal.what.contains('\n'));
   EXPECT_EQ(refusal.hint, "our schedulers are tested on Linux 6.18 and 7.3, this is " +
                               kernel::kernel_release() + "; all else of flowtap works without one");
+  return refusal;
+}
+
+TEST(KernelThatLacksAFunction, IsToldWhich) {
+  const Error refusal = refused(FLOWTAP_LACKING);
+  EXPECT_TRUE(refusal.what.starts_with("the kernel refused to load the scheduler domain ("));
+  EXPECT_TRUE(refusal.what.contains("'scx_bpf_of_no_kernel': not found in kernel")) << refusal.what;
+}
+
+// One that may be missing is the verifier's to complain about, as those of scheds/domain are on 7.1 and 7.2.
+TEST(KernelThatLacksAFunction, IsToldWhichAlsoWhereItMayBeMissing) {
+  EXPECT_EQ(refused(FLOWTAP_LACKING_WEAK).what,
+            "the kernel refused to load the scheduler domain: the verifier rejects lacking_weak: "
+            "kfunc 'scx_bpf_of_no_kernel' is referenced but wasn't resolved");
 }
 
 // What has nothing to do with the kernel's version is told as ever.
