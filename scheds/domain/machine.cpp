@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "bpf/abi/cpu.h"
+#include "base/cpu_list.hpp"
 #include "scheds/domain/abi.h"
 
 namespace flowtap::scheds {
@@ -15,17 +15,17 @@ namespace {
 
 using Place = std::pair<std::uint32_t, std::uint32_t>;  // node and cache
 
-Machine group(const kernel::Topology& topology, bool by_cache) {
+Machine group(const kernel::Topology& topology, const std::vector<unsigned>& online, bool by_cache) {
   Machine machine;
   std::map<Place, std::uint32_t> domains;
-  // A CPU that is offline has no cache; where sysfs knows no nodes it is said to be in node 0 all the same.
-  const bool caches = std::ranges::any_of(
-      topology.places, [](const kernel::CpuPlace& p) { return p.llc != FTAP_PLACE_UNKNOWN; });
-  for (const kernel::CpuPlace& place : topology.places) {
-    if (place.node == FTAP_PLACE_UNKNOWN || (caches && place.llc == FTAP_PLACE_UNKNOWN)) {
+  for (std::size_t cpu = 0; cpu < topology.places.size(); ++cpu) {
+    // Where sysfs knows no nodes, or no caches, it says the same of a CPU that is offline as of one that is not.
+    if (!std::ranges::binary_search(online, cpu)) {
       machine.domain_of_cpu.push_back(FTAP_DOMAIN_NONE);
       continue;
     }
+    // The CPUs of a node of which no cache is known are one domain.
+    const kernel::CpuPlace& place = topology.places[cpu];
     const auto next = static_cast<std::uint32_t>(domains.size());
     const auto [at, added] = domains.emplace(Place{place.node, by_cache ? place.llc : 0}, next);
     if (added) {
@@ -45,8 +45,9 @@ Result<Machine> read_machine(const kernel::Topology& topology) {
     return fail(fmt::format("the scheduler domain is for up to {} CPUs, and there may be {} here",
                             FTAP_DOMAIN_CPUS, topology.places.size()),
                 "take the scheduler fifo, or the kernel's own");
-  Machine machine = group(topology, true);
-  if (machine.domains() > FTAP_DOMAINS) machine = group(topology, false);
+  FTAP_TRY_ASSIGN(online, parse_cpu_list(topology.online_list));
+  Machine machine = group(topology, online, true);
+  if (machine.domains() > FTAP_DOMAINS) machine = group(topology, online, false);
   if (machine.domains() > FTAP_DOMAINS || machine.domains() == 0)
     return fail(fmt::format("the scheduler domain is for 1 to {} NUMA nodes, and there are {} here",
                             FTAP_DOMAINS, machine.domains()),

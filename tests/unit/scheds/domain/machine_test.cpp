@@ -8,9 +8,12 @@
 namespace flowtap::scheds {
 namespace {
 
-kernel::Topology topology(std::vector<kernel::CpuPlace> places) {
+// All CPUs are online, where it is not said which.
+kernel::Topology topology(std::vector<kernel::CpuPlace> places, std::string online = {}) {
   kernel::Topology t;
   t.places = std::move(places);
+  t.online_list =
+      !online.empty() || t.places.empty() ? std::move(online) : "0-" + std::to_string(t.places.size() - 1);
   return t;
 }
 
@@ -34,13 +37,28 @@ TEST(Machine, TheNearestDomainsComeFirstAndEachBeginsWithItsOwnNeighbour) {
 }
 
 TEST(Machine, ACpuThatIsOfflineIsNobodys) {
-  const auto machine = read_machine(topology({{0, 0}, {FTAP_PLACE_UNKNOWN, FTAP_PLACE_UNKNOWN}, {0, 0}}));
+  const auto machine =
+      read_machine(topology({{0, 0}, {FTAP_PLACE_UNKNOWN, FTAP_PLACE_UNKNOWN}, {0, 0}}, "0,2"));
   ASSERT_TRUE(machine);
   EXPECT_EQ(machine->domain_of_cpu, (Ids{0, FTAP_DOMAIN_NONE, 0}));
   EXPECT_EQ(machine->cpus_of_domain, Ids{2});
-  const auto without_nodes = read_machine(topology({{0, 0}, {FTAP_PLACE_UNKNOWN, 0}, {0, 0}}));
+  const auto without_nodes = read_machine(topology({{0, 0}, {FTAP_PLACE_UNKNOWN, 0}, {0, 0}}, "0,2"));
   ASSERT_TRUE(without_nodes);
   EXPECT_EQ(without_nodes->domain_of_cpu, (Ids{0, FTAP_DOMAIN_NONE, 0}));
+  const auto without_caches = read_machine(topology({{FTAP_PLACE_UNKNOWN, 0}, {FTAP_PLACE_UNKNOWN, 0}}, "0"));
+  ASSERT_TRUE(without_caches);
+  EXPECT_EQ(without_caches->domain_of_cpu, (Ids{0, FTAP_DOMAIN_NONE}));
+  EXPECT_EQ(without_caches->cpus_of_domain, Ids{1});
+}
+
+// Tasks that are bound to it would wait for ever.
+TEST(Machine, AnOnlineCpuOfWhichNoCacheIsKnownIsInADomainOfItsNode) {
+  const auto machine = read_machine(topology(
+      {{0, 0}, {0, 0}, {FTAP_PLACE_UNKNOWN, 0}, {FTAP_PLACE_UNKNOWN, 1}, {FTAP_PLACE_UNKNOWN, 1}, {5, 1}}));
+  ASSERT_TRUE(machine);
+  EXPECT_EQ(machine->domain_of_cpu, (Ids{0, 0, 1, 2, 2, 3}));
+  EXPECT_EQ(machine->node_of_domain, (Ids{0, 0, 1, 1}));
+  EXPECT_EQ(machine->cpus_of_domain, (Ids{2, 1, 2, 1}));
 }
 
 TEST(Machine, WithoutCachesANodeIsADomain) {
