@@ -17,7 +17,6 @@ bool bpf_cpumask_intersects(const struct cpumask* a, const struct cpumask* b) __
 bool bpf_cpumask_subset(const struct cpumask* a, const struct cpumask* b) __ksym;
 __u32 bpf_cpumask_any_and_distribute(const struct cpumask* a, const struct cpumask* b) __ksym;
 bool bpf_cpumask_empty(const struct cpumask* mask) __ksym;
-__s32 scx_bpf_dsq_nr_queued(__u64 dsq_id) __ksym;
 void bpf_rcu_read_lock(void) __ksym;
 void bpf_rcu_read_unlock(void) __ksym;
 const struct cpumask* scx_bpf_get_idle_cpumask(void) __ksym;
@@ -91,10 +90,11 @@ static __always_inline bool is_away(__u32 cpu, __u64 now) {
 }
 
 /*
- * Of the CPUs of the domain that it may use its own, or another that fewer wait for: of so many only one is asked, a different one each
- * time.
+ * Of the CPUs of the domain that it may use its own, or another that would have less to do: of so many only one is asked, a
+ * different one each time.
  */
-static __always_inline __u32 roomier(struct task_struct* p, __u32 domain, __u32 cpu) {
+static __always_inline __u32 roomier(struct task_struct* p, const struct task_ctx* t, __u32 domain,
+                                     __u32 cpu) {
   const struct cpumask* mask = mask_of(domain);
   __u32 other = mask ? bpf_cpumask_any_and_distribute(mask, p->cpus_ptr) : cpu;
   if (other >= nr_cpus || other == cpu) return cpu;
@@ -102,18 +102,20 @@ static __always_inline __u32 roomier(struct task_struct* p, __u32 domain, __u32 
   __u64 now = bpf_ktime_get_ns();
   if (is_away(other, now)) return cpu;
   if (is_away(cpu, now)) return other;
-  return scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + other) < scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + cpu) ? other
-                                                                                                 : cpu;
+  struct cpu_queue *here = cpu_queue_at(cpu), *there = cpu_queue_at(other);
+  if (!here || !there) return cpu;
+  __u64 its = t->queue == QUEUE_OF_CPU + cpu ? t->counted : 0;
+  return there->weight + its < here->weight ? other : cpu;
 }
 
 /* Where in `domain` it waits. */
-static __always_inline __u32 queue_for(struct task_struct* p, __u32 domain) {
+static __always_inline __u32 queue_for(struct task_struct* p, const struct task_ctx* t, __u32 domain) {
   __u32 cpu = scx_bpf_task_cpu(p);
   if (bound_to_cpu(p)) return QUEUE_OF_CPU + cpu;
   if ((__u32)p->nr_cpus_allowed >= nr_cpus) return domain;
   const struct cpumask* mask = mask_of(domain);
   if (mask && bpf_cpumask_subset(mask, p->cpus_ptr)) return domain;
-  return QUEUE_OF_CPU + roomier(p, domain, cpu);
+  return QUEUE_OF_CPU + roomier(p, t, domain, cpu);
 }
 
 static __always_inline __s32 put_mask(struct mask_slot* slot, struct bpf_cpumask* mask) {

@@ -24,6 +24,7 @@ void scx_bpf_dsq_insert_vtime(struct task_struct* p, __u64 dsq_id, __u64 slice, 
                               __u64 enq_flags) __ksym __weak;
 bool scx_bpf_dsq_move_to_local(__u64 dsq_id) __ksym __weak;
 __s32 scx_bpf_create_dsq(__u64 dsq_id, __s32 node) __ksym __weak;
+__s32 scx_bpf_dsq_nr_queued(__u64 dsq_id) __ksym;
 
 static __always_inline bool somebody_waits(__u32 domain, __u32 cpu) {
   return scx_bpf_dsq_nr_queued(domain) > 0 || scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + cpu) > 0;
@@ -126,7 +127,7 @@ static __always_inline void follow_order(struct task_struct* p, struct task_ctx*
   /* Others may do the same now; the order is an estimate, and only never to be below 0. */
   __u64 left = domain->to_move;
   if (left < t->load || __sync_val_compare_and_swap(&domain->to_move, left, left - t->load) != left) return;
-  move_to(t, to, queue_for(p, to));
+  move_to(t, to, queue_for(p, t, to));
   stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
 }
 
@@ -175,7 +176,7 @@ void BPF_PROG(domain_enqueue, struct task_struct* p, __u64 enq_flags) {
     if (put_bound(p, t, enq_flags)) return;
   } else {
     follow_order(p, t);
-    move_to(t, t->domain, queue_for(p, t->domain));
+    move_to(t, t->domain, queue_for(p, t, t->domain));
   }
   dispatch_as(&t->way, FTAP_SLOT_EXT_DSQ);
   t->queued = t->domain;
@@ -348,7 +349,7 @@ void BPF_PROG(domain_cpumask, struct task_struct* p, const struct cpumask* cpuma
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
   __u32 domain = usable_domain(p, t->domain);
-  move_to(t, domain, queue_for(p, domain));
+  move_to(t, domain, queue_for(p, t, domain));
 }
 
 /* It becomes ours: it begins where its queue stands. */
@@ -367,7 +368,7 @@ __s32 BPF_PROG(domain_new_task, struct task_struct* p, struct scx_init_task_args
   if (!t) return -12; /* ENOMEM */
   bpf_rcu_read_lock();
   t->domain = usable_domain(p, domain_of(scx_bpf_task_cpu(p)));
-  t->queue = queue_for(p, t->domain);
+  t->queue = queue_for(p, t, t->domain);
   bpf_rcu_read_unlock();
   t->queued = t->domain;
   t->weight = FTAP_WEIGHT_NORMAL;

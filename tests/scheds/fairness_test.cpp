@@ -207,6 +207,34 @@ TEST_P(Weights, TheLightestIsServedWhereverItWaitsAndWhereverTheOthersDo) {
   }
 }
 
+// On a machine with more CPUs below one cache, as vmtest/run --topology wide has them.
+TEST_P(Weights, InACpusetTheHeavierHaveMoreBesideAHogWithACpuOfItsOwn) {
+  if (refused_here()) return;
+  ASSERT_GE(online_cpus().size(), 4U) << "vmtest/run --topology wide";
+  Spinners spinners;
+  for (int i = 0; i < 4; ++i) {
+    spinners.add(0, {0, 1});
+    spinners.add(10, {0, 1});
+  }
+  spinners.add(0, {2});
+  spinners.start();
+  keep_for(5s);
+  const auto before = spinners.used();
+  keep_for(30s);
+  const auto after = spinners.used();
+  double heavy = 0;
+  double light = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    std::printf("%.2f s\n", after[i] - before[i]);
+    EXPECT_GT(after[i], before[i]) << i;
+    (i % 2 == 0 ? heavy : light) += after[i] - before[i];
+  }
+  std::printf("heavy %.2f s, light %.2f s: %.2f\n", heavy, light, heavy / light);
+  const double wanted = kWeightOfNice0 / kWeightOfNice10;
+  EXPECT_GE(heavy / light, wanted * 0.75) << "less exact, as its tasks move between the CPUs of the set";
+  EXPECT_LE(heavy / light, wanted * 1.25);
+}
+
 TEST_P(Fairness, EachOfManyTasksRunsAgainWithinABoundedNumberOfSlices) {
   if (refused_here()) return;
   constexpr unsigned kTasks = 200;

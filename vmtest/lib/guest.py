@@ -48,6 +48,7 @@ TOPOLOGIES = {
     "flat": None,
     "numa": "4,sockets=2,cores=2,threads=1",
     "numa-llc": "8,sockets=4,cores=2,threads=1",
+    "wide": "4,sockets=1,cores=4,threads=1",
 }
 
 # The guest mounts tmpfs here. What the commands are made of must be carried over if it lies below.
@@ -94,6 +95,7 @@ class Guest:
         smp, numa = str(o.cpus), []
         if TOPOLOGIES[o.topology]:
             smp = TOPOLOGIES[o.topology]
+        if o.topology.startswith("numa"):
             cpus, half = int(smp.split(",")[0]), megabytes(o.memory) // 2
             for first in (0, cpus // 2):
                 numa += ["--numa", f"{half}M,cpus={first}-{first + cpus // 2 - 1}"]
