@@ -1,0 +1,117 @@
+// The kernel's own counters of a sched_ext scheduler, as flowtapd shows them and as sysfs has them: of one of ours and of somebody
+// else's. For virtual machines only.
+#include <bpf/libbpf.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include "kernel/libbpf_messages.hpp"
+#include "tests/node/daemon/switching.hpp"
+#include "tests/scheds/refused.hpp"
+#include "tests/support/daemon.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr const char* kFolder = "/sys/kernel/sched_ext/";
+
+using Events = std::map<std::string, double>;  // "SCX_EV_NAME" by its name
+
+Events in_sysfs() {
+  Events all;
+  std::ifstream file(std::string(kFolder) + "root/events");
+  std::string name;
+  for (double value = 0; file >> name >> value;) all[name] = value;
+  return all;
+}
+
+double rejected_in_sysfs() {
+  double value = -1;
+  std::ifstream(std::string(kFolder) + "nr_rejected") >> value;
+  return value;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+// Absent: -1.
+double shown(const PromPage& page, const std::string& scheduler, const std::string& event) {
+  const std::string label = lower(event.substr(std::string("SCX_EV_").size()));
+  const bool time = label == "bypass_duration";
+  const auto found = page.all.find(
+      time ? series_key("flowtap_sched_ext_bypass_seconds_total", {{"scheduler", scheduler}})
+           : series_key("flowtap_sched_ext_events_total", {{"scheduler", scheduler}, {"event", label}}));
+  if (found == page.all.end()) return -1;
+  return time ? found->second * 1e9 : found->second;
+}
+
+// What is shown lies between two readings of the file, however fast they count.
+void expect_as_in_sysfs(const Daemon& daemon, const std::string& scheduler) {
+  Crew crew([](Hands& hands) { hand_to_and_fro(hands, 1'000); });
+  crew.go();
+  crew.finish();
+  (void)crew.quiesce();
+  const Events before = in_sysfs();
+  ASSERT_GE(before.size(), 8U);
+  const double rejected = rejected_in_sysfs();
+  constexpr double kRounded = 1e3;  // of ns, which Prometheus has as seconds
+  PromPage page;
+  for (const auto& [event, least] : before)
+    EXPECT_TRUE(eventually([&, name = event, value = least] {
+      page = daemon.scrape();
+      return shown(page, scheduler, name) >= value - kRounded * (name == "SCX_EV_BYPASS_DURATION");
+    })) << event;
+  page = daemon.scrape();
+  const Events after = in_sysfs();
+  double sum = 0;
+  for (const auto& [event, most] : after) {
+    std::printf("%s %s %.0f to %.0f\n", scheduler.c_str(), event.c_str(), before.at(event), most);
+    EXPECT_LE(shown(page, scheduler, event), most + kRounded * (event == "SCX_EV_BYPASS_DURATION")) << event;
+    sum += most;
+  }
+  EXPECT_GT(sum, 0) << "too few to tell";
+  const std::string label = "scheduler=\"" + scheduler + "\"";
+  std::size_t series = 0;
+  for (const auto& [name, value] : page.all)
+    series += name.starts_with("flowtap_sched_ext_events_total{") && name.contains(label) ? 1 : 0;
+  EXPECT_EQ(series, after.size() - after.count("SCX_EV_BYPASS_DURATION"));
+  const auto refused =
+      page.all.find(series_key("flowtap_sched_ext_rejected_tasks_total", {{"scheduler", scheduler}}));
+  ASSERT_NE(refused, page.all.end());
+  EXPECT_EQ(refused->second, rejected);
+  const auto errors = page.all.find(series_key("flowtap_read_errors_total", {{"what", "sched_ext"}}));
+  EXPECT_TRUE(errors == page.all.end() || errors->second == 0);
+}
+
+TEST(SchedExtEvents, OfOneOfOurs) {
+  if (refused_here()) return;
+  const ScratchRoot root;
+  Daemon daemon(root, {.flags = {"--scheduler", "fifo", "--cycle", "100ms"}});
+  daemon.wait_ready();
+  ASSERT_TRUE(daemon.component("scheduler").value().up);
+  expect_as_in_sysfs(daemon, "fifo");
+}
+
+TEST(SchedExtEvents, OfSomebodyElses) {
+  if (refused_here()) return;
+  const kernel::LibbpfMessages messages;
+  const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(bpf_object__open(FLOWTAP_EXT_MIN),
+                                                                  bpf_object__close);
+  ASSERT_TRUE(object);
+  ASSERT_EQ(bpf_object__load(object.get()), 0) << kernel::LibbpfMessages::text();
+  const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(
+      bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object.get(), "ext_min")), bpf_link__destroy);
+  ASSERT_TRUE(link) << kernel::LibbpfMessages::text();
+  const ScratchRoot root;
+  Daemon daemon(root, {.flags = {"--cycle", "100ms"}});
+  daemon.wait_ready();
+  expect_as_in_sysfs(daemon, "ftap_ext_min");
+}
+
+}  // namespace
+}  // namespace flowtap::test
