@@ -41,7 +41,7 @@ Status check_sched_ext(const std::string& sysfs) {
   const std::string other = kernel::sched_ext_scheduler(sysfs);
   return fail(other.empty() ? fmt::format("sched_ext is {}", *state)
                             : fmt::format("the sched_ext scheduler '{}' already runs here", other),
-              "the kernel runs one at a time: end that one first");
+              "the kernel runs one at a time: end that one, then start this one again (flowtapd: SIGHUP)");
 }
 
 std::optional<std::uint64_t> hotplug_sequence(const std::string& sysfs) {

@@ -59,7 +59,8 @@ TEST_P(Life, ASecondOneGetsOneClearSentence) {
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().what,
               "the sched_ext scheduler '" + std::string(GetParam()) + "' already runs here");
-    EXPECT_EQ(second.error().hint, "the kernel runs one at a time: end that one first");
+    EXPECT_EQ(second.error().hint,
+              "the kernel runs one at a time: end that one, then start this one again (flowtapd: SIGHUP)");
   }
   EXPECT_FALSE(first->exited()) << "the first one does not mind";
 }

@@ -135,9 +135,15 @@ TEST_P(Scheduler, ASecondOneIsRefusedInASentenceAndAllElseRuns) {
   const Component component = second.component("scheduler").value();
   EXPECT_FALSE(component.up);
   EXPECT_EQ(component.detail, "the sched_ext scheduler '" + name() + "' already runs here");
-  EXPECT_EQ(component.hint, "the kernel runs one at a time: end that one first");
+  EXPECT_EQ(component.hint,
+            "the kernel runs one at a time: end that one, then start this one again (flowtapd: SIGHUP)");
   EXPECT_EQ(of(second.scrape().all, "flowtap_sched_ext_info", {{"scheduler", name()}}), 1);
   EXPECT_TRUE(first.component("scheduler").value().up);
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait(), 0);
+  second.signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return second.component("scheduler").value().up; })) << second.err();
+  EXPECT_EQ(kernel::sched_ext_scheduler("/sys"), name());
 }
 
 TEST_P(Scheduler, KilledItLeavesTheMachineOnTheKernelsOwn) {
