@@ -18,7 +18,7 @@ struct Collected {
 
   /// `labels`: as many as the row has, in its order.
   void add(stats::StatId id, stats::Value value, stats::Labels labels = {}) {
-    series.push_back({&stats::stat(id), std::move(labels), value});
+    series.push_back({&stats::stat(id), std::move(labels), std::move(value)});
   }
 };
 

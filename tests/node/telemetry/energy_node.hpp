@@ -31,7 +31,7 @@ class Zones {
     std::filesystem::remove(root.file("sys"));
     link_all("/sys", "sys", {"class"});
     link_all("/sys/class", "sys/class", {"powercap", "hwmon"});
-    for (Zone& zone : zones_) {
+    for (const Zone& zone : zones_) {
       std::filesystem::create_directories(directory(zone));
       write(zone, "name", zone.name);
       write(zone, "max_energy_range_uj", std::to_string(kRange));

@@ -158,8 +158,9 @@ class InV1 {
   InV1(const InV1&) = delete;
   InV1& operator=(const InV1&) = delete;
   [[nodiscard]] std::string file(std::string_view controller, const std::string& name) const {
+    const std::string below = std::string("/").append(controller).append("/");
     for (const std::string& path : paths_)
-      if (path.contains("/" + std::string(controller) + "/")) return path + '/' + name;
+      if (path.contains(below)) return path + '/' + name;
     return {};
   }
 

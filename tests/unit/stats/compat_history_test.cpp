@@ -10,7 +10,6 @@
 namespace flowtap::stats::compat {
 namespace {
 
-using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
@@ -160,7 +159,7 @@ TEST(CompatHistory, OfAllDevicesOfAPodTheSum) {
   EXPECT_EQ(scraper.only("kepler_container_gpu_joules_total", "container_name", "app"), 31);
 }
 
-std::vector<Series> node(double active, double idle, std::map<std::string, double> parts) {
+std::vector<Series> node(double active, double idle, const std::map<std::string, double>& parts) {
   std::vector<Series> all{joules(StatId::kNODE_ENERGY, {}, active + idle),
                           joules(StatId::kNODE_ENERGY_IDLE, {}, idle),
                           joules(StatId::kNODE_ENERGY_ACTIVE, {}, active)};

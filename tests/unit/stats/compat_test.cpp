@@ -171,7 +171,7 @@ TEST(Compat, AContainerIsSeenAsLongAsItIsThere) {
 
 // dcgm-exporter puts the pod that a GPU was given to on the GPU's own series.
 TEST(Compat, AGpuIsLabelledWithThePodThatHasItAlone) {
-  const auto use = [](std::string device, const Labels& who) {
+  const auto use = [](const std::string& device, const Labels& who) {
     std::vector<std::string> labels{"nvidia", device, "GPU-" + device, ""};
     labels.insert(labels.end(), who.begin(), who.end());
     return Series{&stat(StatId::kWORKLOAD_DEVICE_PROCESSES), std::move(labels), std::uint64_t{1}};

@@ -171,7 +171,7 @@ TEST(IntelCards, OfI915NewAndOld) {
 }
 
 TEST(Cards, ANodeWithoutAnyHasNone) {
-  FileTree tree;
+  const FileTree tree;
   Rounds rounds = rounds_of(telemetry::amd_cards(), tree);
   EXPECT_EQ(rounds.next(), (Series{{"device_source_available{source=amdgpu}", 0}}));
   EXPECT_EQ(rounds.board->read(), "");
