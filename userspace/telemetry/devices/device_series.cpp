@@ -18,7 +18,7 @@ class Writer {
   void add(StatId id, stats::Value value, std::vector<std::string> more = {}) {
     std::vector<std::string> labels = labels_;
     for (std::string& label : more) labels.push_back(std::move(label));
-    out_.add(id, value, std::move(labels));
+    out_.add(id, std::move(value), std::move(labels));
   }
   template <typename T>
   void add_if(StatId id, const std::optional<T>& value, const std::vector<std::string>& more = {}) {
@@ -34,7 +34,7 @@ class Writer {
   void add_user(StatId id, const DeviceUser& user, stats::Value value) {
     std::vector<std::string> more{user.instance};
     for (std::string& label : user.name.labels()) more.push_back(std::move(label));
-    add(id, value, std::move(more));
+    add(id, std::move(value), std::move(more));
   }
   template <typename T>
   void add_user_if(StatId id, const DeviceUser& user, const std::optional<T>& value) {

@@ -163,6 +163,7 @@ std::vector<ConsumerEnergy> EnergyAttribution::add(std::uint64_t node, std::opti
 std::vector<ConsumerEnergy> EnergyAttribution::wait(std::uint64_t node) {
   waiting_ += node;
   std::vector<ConsumerEnergy> all;
+  all.reserve(known_.size());
   for (const auto& [id, known] : known_) all.push_back({id, known.uj});
   return all;
 }
