@@ -88,13 +88,15 @@ class TapTest : public ::testing::TestWithParam<kernel::LogBackend> {
   /// Where the kernel does not preempt the programs, that fails the test.
   [[nodiscard]] bool suspect() const;
   /// That was captured, once and in order. False where a program was kept from running: then perhaps only most of it was
-  /// (expect_most()), in order, and the end may have been missed.
+  /// (expect_most()), in order, and the end may have been missed. False, too, where the kernel has moved pages meanwhile and
+  /// every byte that lacks is, at the stream's end, counted as one that could not be copied.
   bool expect_all(const CapturedStream& got, const std::string& text, std::size_t one_event = 0) const;
 
   RunningTap* tap_ = nullptr;
 
  private:
   std::uint64_t missed_before_ = 0;
+  std::uint64_t moved_before_ = 0;
 };
 
 }  // namespace flowtap::test
