@@ -23,8 +23,11 @@ target_compile_options(flowtap_flags INTERFACE
 target_include_directories(flowtap_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/userspace")
 target_compile_definitions(flowtap_flags INTERFACE FLOWTAP_VERSION="${PROJECT_VERSION}")
 
+# Backtraces and sanitizers' reports have their lines; who wants to look at variables configures a build of type Debug. The
+# compiler is a fifth faster.
+add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 if(FLOWTAP_SANITIZE)
-  add_compile_options(-fsanitize=${FLOWTAP_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_options(-g1 -fsanitize=${FLOWTAP_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${FLOWTAP_SANITIZE})
   if(FLOWTAP_SANITIZE MATCHES undefined)
     add_compile_options(-fno-sanitize-recover=undefined)
