@@ -2,10 +2,16 @@
 // else's. For virtual machines only.
 #include <bpf/libbpf.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <thread>
+#include <vector>
 
 #include "kernel/libbpf_messages.hpp"
 #include "tests/node/daemon/switching.hpp"
@@ -88,6 +94,32 @@ void expect_as_in_sysfs(const Daemon& daemon, const std::string& scheduler) {
   EXPECT_TRUE(errors == page.all.end() || errors->second == 0);
 }
 
+// The kernel's defaults, loaded by somebody who is not flowtapd.
+class SomebodyElses {
+ public:
+  explicit SomebodyElses(int refused_tgid = 0)
+      : object_(bpf_object__open(FLOWTAP_EXT_MIN), bpf_object__close), link_(nullptr, bpf_link__destroy) {
+    if (!object_) return;
+    bpf_map* settings = bpf_object__find_map_by_name(object_.get(), ".rodata");
+    std::size_t size = 0;
+    void* value = settings == nullptr ? nullptr : bpf_map__initial_value(settings, &size);
+    if (value == nullptr || size != sizeof refused_tgid) return;  // another setting was added
+    std::memcpy(value, &refused_tgid, size);
+    if (bpf_object__load(object_.get()) == 0)
+      link_.reset(bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object_.get(), "ext_min")));
+    said_ = kernel::LibbpfMessages::text();
+  }
+  [[nodiscard]] ::testing::AssertionResult runs() const {
+    return link_ ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << said_;
+  }
+
+ private:
+  const kernel::LibbpfMessages messages_;
+  std::unique_ptr<bpf_object, void (*)(bpf_object*)> object_;
+  std::unique_ptr<bpf_link, int (*)(bpf_link*)> link_;
+  std::string said_;
+};
+
 TEST(SchedExtEvents, OfOneOfOurs) {
   if (refused_here()) return;
   const ScratchRoot root;
@@ -99,18 +131,40 @@ TEST(SchedExtEvents, OfOneOfOurs) {
 
 TEST(SchedExtEvents, OfSomebodyElses) {
   if (refused_here()) return;
-  const kernel::LibbpfMessages messages;
-  const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(bpf_object__open(FLOWTAP_EXT_MIN),
-                                                                  bpf_object__close);
-  ASSERT_TRUE(object);
-  ASSERT_EQ(bpf_object__load(object.get()), 0) << kernel::LibbpfMessages::text();
-  const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(
-      bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object.get(), "ext_min")), bpf_link__destroy);
-  ASSERT_TRUE(link) << kernel::LibbpfMessages::text();
+  const SomebodyElses scheduler;
+  ASSERT_TRUE(scheduler.runs());
   const ScratchRoot root;
   Daemon daemon(root, {.flags = {"--cycle", "100ms"}});
   daemon.wait_ready();
   expect_as_in_sysfs(daemon, "ftap_ext_min");
+}
+
+// A task that has asked for SCHED_EXT, and is of a process that the scheduler will not have, is rejected as the scheduler starts.
+TEST(SchedExtEvents, TasksThatTheSchedulerRejects) {
+  if (refused_here()) return;
+  constexpr int kTasks = 3;
+  std::atomic<int> asked = 0;
+  std::vector<std::jthread> tasks;
+  for (int i = 0; i < kTasks; ++i)
+    tasks.emplace_back([&asked](const std::stop_token& stop) {
+      constexpr int kSchedExt = 7;
+      const sched_param none{};
+      EXPECT_EQ(::sched_setscheduler(0, kSchedExt, &none), 0);
+      asked += 1;
+      while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    });
+  ASSERT_TRUE(eventually([&asked] { return asked == kTasks; }));
+  const SomebodyElses scheduler(::getpid());
+  ASSERT_TRUE(scheduler.runs());
+  EXPECT_EQ(rejected_in_sysfs(), kTasks);
+  const ScratchRoot root;
+  Daemon daemon(root, {.flags = {"--cycle", "100ms"}});
+  daemon.wait_ready();
+  const std::string series =
+      series_key("flowtap_sched_ext_rejected_tasks_total", {{"scheduler", "ftap_ext_min"}});
+  PromPage page;
+  ASSERT_TRUE(eventually([&] { return (page = daemon.scrape()).all.contains(series); }));
+  EXPECT_EQ(page.all.at(series), kTasks);
 }
 
 }  // namespace
