@@ -31,7 +31,9 @@ struct ftap_domain {
   /* Order of the balancer: tasks with so much load in all (weight, as of a task that always wants to run) go to `to`. */
   unsigned long long to_move;
   unsigned int to;
-  unsigned int pad[5];
+  unsigned int pad[3];
+
+  unsigned long long looked_at; /* ns: when one of its CPUs last looked for a task, more or less */
 } __attribute__((aligned(64)));
 
 #endif /* FTAP_SCHEDS_DOMAIN_ABI_H */

@@ -89,6 +89,12 @@ static __always_inline bool is_away(__u32 cpu, __u64 now) {
   return own && own->weight && (__s64)(now - own->looked_at) > (__s64)AWAY;
 }
 
+/* A domain none of whose CPUs comes for its tasks. */
+static __always_inline bool is_left(__u32 domain, __u64 now) {
+  struct ftap_domain* d = domain_at(domain);
+  return d && (__s64)(now - d->looked_at) > (__s64)AWAY;
+}
+
 /*
  * Of the CPUs of the domain that it may use its own, or another that would have less to do: of so many only one is asked, a
  * different one each time.

@@ -43,15 +43,21 @@ static __always_inline void put_local(struct task_struct* p, struct task_ctx* t,
 
 /*
  * The waker is about to sleep: its CPU is as good as idle, and what it has just written is in its cache. Not where somebody waits
- * for that CPU, who would go on waiting while two wake each other there. And an interrupt says the same in the name of whoever it
- * has found there, who may be of a higher class and not sleep for long.
+ * for that CPU, who would go on waiting while two wake each other there; nor for long without a break, as the CPU looks for nobody
+ * else meanwhile. And an interrupt says the same in the name of whoever it has found there, who may be of a higher class and not
+ * sleep for long.
  */
 static __always_inline bool waker_takes(struct task_struct* p, __u32 domain, __s32 waker) {
   struct task_struct* current = bpf_get_current_task_btf();
   if (!current->pid || current->prio < FTAP_MAX_RT_PRIO || (current->flags & PF_EXITING)) return false;
-  return node_of(domain_of(waker)) == node_of(domain) && bpf_cpumask_test_cpu(waker, p->cpus_ptr) &&
-         !somebody_waits(domain_of(waker), waker) &&
-         scx_bpf_dsq_nr_queued(SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | waker) == 0 && any_idle();
+  struct cpu_queue* its = cpu_queue_at(waker);
+  __u64 now = bpf_ktime_get_ns();
+  if (!its || (its->lent_at && now - its->lent_at > AWAY)) return false;
+  bool takes = node_of(domain_of(waker)) == node_of(domain) && bpf_cpumask_test_cpu(waker, p->cpus_ptr) &&
+               !somebody_waits(domain_of(waker), waker) &&
+               scx_bpf_dsq_nr_queued(SCX(scx_dsq_id_flags, SCX_DSQ_LOCAL_ON) | waker) == 0 && any_idle();
+  if (takes && !its->lent_at) its->lent_at = now;
+  return takes;
 }
 
 /* Type by how far the CPU that was found is from the task's domain. */
@@ -77,7 +83,6 @@ static __always_inline __s32 find_idle(struct task_struct* p, struct task_ctx* t
   __s32 cpu = pick_idle(p, domain);
   if (cpu >= 0) {
     *slot = FTAP_SLOT_EXT_DIRECT;
-    if (!at_home) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_REPATRIATE, 1);
     return cpu;
   }
   if (!at_home && allowed && scx_bpf_test_and_clear_cpu_idle(prev_cpu)) {
@@ -139,10 +144,7 @@ static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
     if (i >= FTAP_DOMAINS) break;
     __s32 cpu = pick_idle(p, nearest[domain][i]);
     if (cpu < 0) continue;
-    if (i)
-      stat_add(FTAP_CLASS_EXT, FTAP_SLOT_KICK_GREEDY, 1);
-    else if (domain_of(scx_bpf_task_cpu(p)) != domain)
-      stat_add(FTAP_CLASS_EXT, FTAP_SLOT_REPATRIATE, 1);
+    if (i) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_KICK_GREEDY, 1);
     kick_idle(cpu);
     return;
   }
@@ -246,22 +248,37 @@ static __always_inline bool choose(struct task_struct* prev, bool may, __u32 dom
 static __always_inline bool take_of_cpus(__u32 domain, __u32 cpu, bool away_only, __u64 now) {
   struct ftap_domain* from = domain_at(domain);
   __u32 i;
-  if (!from || !from->restricted) return false;
-  bpf_for(i, 1, nr_cpus) {
-    __u32 other = cpu + i < nr_cpus ? cpu + i : cpu + i - nr_cpus;
-    if (domain_of(other) != domain || !scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + other)) continue;
+  if (domain >= FTAP_DOMAINS || !from || !from->restricted) return false;
+  __u32 n = cpus_of_domain[domain];
+  bpf_for(i, 0, n) {
+    /* Not each taker's first one is the same. */
+    __u32 at = first_cpu[domain] + (cpu + i) % n;
+    if (at >= FTAP_DOMAIN_CPUS) break;
+    __u32 other = cpus[at];
+    if (other == cpu || !scx_bpf_dsq_nr_queued(QUEUE_OF_CPU + other)) continue;
     if (away_only && !is_away(other, now)) continue;
     if (scx_bpf_dsq_move_to_local(QUEUE_OF_CPU + other)) return true;
   }
   return false;
 }
 
-/* Whoever waits for a CPU that a higher class has is seen to from time to time, however busy this one is. */
-static __always_inline bool help(struct cpu_queue* own, __u32 domain, __u32 cpu, __u64 now) {
+/* Whoever waits for CPUs that a higher class has is seen to from time to time, however busy this one is. */
+static __always_inline bool help(struct cpu_queue* own, struct ftap_domain* home, __u32 domain, __u32 cpu,
+                                 __u64 now) {
+  __u32 i;
   own->looked_at = now;
-  if (now - own->helped_at < AWAY) return false;
+  own->lent_at = 0;
+  /* All CPUs of the domain read it; it is written as seldom as will do. */
+  if ((__s64)(now - home->looked_at) > (__s64)(AWAY / 4)) home->looked_at = now;
+  if (domain >= FTAP_DOMAINS || now - own->helped_at < AWAY) return false;
   own->helped_at = now;
-  return take_of_cpus(domain, cpu, true, now);
+  bpf_for(i, 0, nr_domains) {
+    if (i >= FTAP_DOMAINS) break;
+    __u32 other = nearest[domain][i];
+    if (take_of_cpus(other, cpu, true, now)) return true;
+    if (i && is_left(other, now) && scx_bpf_dsq_move_to_local(other)) return true;
+  }
+  return false;
 }
 
 SEC("struct_ops/domain_dispatch")
@@ -272,7 +289,7 @@ void BPF_PROG(domain_dispatch, __s32 cpu, struct task_struct* prev) {
   if (!home || !own) return;
   __u64 now = bpf_ktime_get_ns();
   bool runs_on = prev && (prev->scx.flags & SCX(scx_ent_flags, SCX_TASK_QUEUED));
-  if (help(own, domain, cpu, now) || choose(prev, runs_on, domain, cpu, own, home)) return;
+  if (help(own, home, domain, cpu, now) || choose(prev, runs_on, domain, cpu, own, home)) return;
   /* Whoever ran here runs on before a task of another CPU is pulled over. */
   if (runs_on) {
     prev->scx.slice = SLICE_ALONE;
@@ -300,6 +317,11 @@ static __always_inline __u32 taken_type(__u32 queued, __u32 taker) {
   return node_of(queued) == node_of(taker) ? FTAP_SLOT_EXT_GREEDY_LOCAL : FTAP_SLOT_EXT_GREEDY_XNUMA;
 }
 
+/* Nobody comes for what waits where the task did. */
+static __always_inline bool left_behind(const struct task_ctx* t, __u64 now) {
+  return t->queue < QUEUE_OF_CPU ? is_left(t->queue, now) : is_away(t->queue - QUEUE_OF_CPU, now);
+}
+
 SEC("struct_ops/domain_running")
 void BPF_PROG(domain_running, struct task_struct* p) {
   struct task_ctx* t = ctx_of(p);
@@ -307,10 +329,19 @@ void BPF_PROG(domain_running, struct task_struct* p) {
     __u32 cpu = bpf_get_smp_processor_id();
     bool from_queue = t->way == FTAP_SLOT_EXT_DSQ;
     if (from_queue) t->way = taken_type(t->queued, domain_of(cpu));
+    if (from_queue && domain_of(cpu) != t->domain && left_behind(t, bpf_ktime_get_ns())) {
+      /* Once taken is not enough: it would wait there again. */
+      move_to(t, domain_of(cpu), queue_for(p, t, domain_of(cpu)));
+      stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
+      from_queue = false;
+    }
     if (t->queue >= QUEUE_OF_CPU && t->queue != QUEUE_OF_CPU + cpu && domain_of(cpu) == t->domain) {
       move_to(t, t->domain, QUEUE_OF_CPU + cpu);
       from_queue = false; /* its place was one on another clock */
     }
+    bool outside = domain_of(cpu) != t->domain;
+    if (t->outside && !outside) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_REPATRIATE, 1);
+    t->outside = outside;
     t->ran_before = p->se.sum_exec_runtime;
     advance_clock(t, from_queue, cpu);
   }

@@ -82,6 +82,12 @@ void describe(domain_bpf& skeleton, const Machine& machine) {
   for (std::size_t cpu = 0; cpu < FTAP_DOMAIN_CPUS; ++cpu)
     rodata.domain_of_cpu[cpu] =
         cpu < machine.domain_of_cpu.size() ? machine.domain_of_cpu[cpu] : FTAP_DOMAIN_NONE;
+  unsigned listed = 0;
+  for (std::size_t domain = 0; domain < machine.domains(); ++domain) {
+    rodata.first_cpu[domain] = listed;
+    for (std::size_t cpu = 0; cpu < machine.domain_of_cpu.size(); ++cpu)
+      if (machine.domain_of_cpu[cpu] == domain) rodata.cpus[listed++] = static_cast<unsigned>(cpu);
+  }
   for (std::size_t from = 0; from < machine.domains(); ++from) {
     rodata.node_of_domain[from] = machine.node_of_domain[from];
     rodata.cpus_of_domain[from] = machine.cpus_of_domain[from];

@@ -12,6 +12,9 @@ const volatile __u32 nr_domains;
 const volatile __u32 domain_of_cpu[FTAP_DOMAIN_CPUS];
 const volatile __u32 node_of_domain[FTAP_DOMAINS];
 const volatile __u32 cpus_of_domain[FTAP_DOMAINS];
+/* The CPUs, domain by domain, and which of them is a domain's first. */
+const volatile __u32 cpus[FTAP_DOMAIN_CPUS];
+const volatile __u32 first_cpu[FTAP_DOMAINS];
 /* For each domain all of them, itself first, then those of its node, then the others. */
 const volatile __u32 nearest[FTAP_DOMAINS][FTAP_DOMAINS];
 
@@ -39,7 +42,7 @@ __u32 balance_cycle;
 #define LONGEST_WAIT (5 * NSEC_PER_SEC)
 /* How long a cycle of the balancer in userspace is, more or less. */
 #define BALANCE_CYCLE NSEC_PER_SEC
-/* A CPU that has not looked for a task for so long, though some wait in its queue, is a higher class's. */
+/* A CPU that has not looked for a task for so long, though some wait in its queue, is a higher class's; so are a domain's. */
 #define AWAY (100 * NSEC_PER_MSEC)
 
 /*
@@ -65,7 +68,8 @@ struct task_ctx {
   __u64 load_sum;    /* weight * ns in this cycle of the balancer */
   __u64 load;        /* weight, as of a task that always wants to run, in the cycle before */
   __u64 cycle_began;
-  __u32 cycle; /* balance_cycle of load_sum */
+  __u32 cycle;  /* balance_cycle of load_sum */
+  bool outside; /* it ran last on a CPU that is not its domain's */
 };
 
 struct {
@@ -89,6 +93,7 @@ struct cpu_queue {
   __u64 shift;     /* added to its clock where it is compared with its domain's */
   __u64 looked_at; /* when its CPU last looked for a task */
   __u64 helped_at; /* when its CPU last looked for those of a CPU that is away */
+  __u64 lent_at;   /* since when wakers have given it to whom they woke and it did not look; 0: it has */
 } __attribute__((aligned(64)));
 
 struct {
@@ -267,6 +272,7 @@ static __always_inline void move_to(struct task_ctx* t, __u32 domain, __u32 queu
   __u32 weight = t->counted;
   count_weight(t, 0);
   t->vtime += *new - *old;
+  if (domain != t->domain) t->outside = false;
   t->domain = domain;
   t->queue = queue;
   count_weight(t, weight);

@@ -11,7 +11,10 @@
 #include <chrono>
 #include <fstream>
 #include <memory>
+#include <numeric>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "scheds/schedulers.hpp"
 #include "tests/bpf/stage.hpp"
@@ -92,6 +95,14 @@ class FifoHog {
 
 class Starving : public testing::TestWithParam<std::string_view> {
  protected:
+  // For so many seconds, doing meanwhile what the loader does.
+  void go_on(int seconds, bool looks_around) {
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+         std::chrono::steady_clock::now() < end;) {
+      std::this_thread::sleep_for(700ms);
+      if (looks_around) scheduler_->look_around();
+    }
+  }
   void SetUp() override {
     if (!kernel::read_sched_ext("/sys")) return;
     ASSERT_EQ(::sysconf(_SC_NPROCESSORS_ONLN), kDirector + 1) << "vmtest/run --topology numa-llc";
@@ -165,6 +176,73 @@ TEST_P(Starving, WhoMayRunElsewhereDoesNotWaitForATaskOfAHigherClass) {
   stop = true;
   std::printf("the task %.2f s, the hog %.2f s\n", by_task, by_hog);
   EXPECT_GE(by_task, 0.75 * by_hog);
+}
+
+// All CPUs of its domain are a higher class's, and every other CPU has somebody who never sleeps.
+TEST_P(Starving, WhoseDomainIsTakenRunsOnTheBusyCpusOfOthers) {
+  if (refused_here() || GetParam() != "domain") return;
+  // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
+  for (const int cpu : {2, 3})
+    std::ofstream("/sys/kernel/debug/sched/ext_server/cpu" + std::to_string(cpu) + "/runtime")
+        << 0 << std::flush;
+  std::atomic<bool> stop = false;
+  std::atomic<bool> free = false;
+  std::atomic<int> at = -1;
+  std::jthread task([&] {
+    allow(0, {2});
+    for (bool freed = false; !stop; relax()) {
+      at = ::sched_getcpu();
+      if (free && !freed) allow(0, {0, 1, 2, 3, 4, 5, 6, 7}), freed = true;
+    }
+  });
+  while (at != 2) std::this_thread::sleep_for(1ms);
+  std::vector<std::jthread> hogs;
+  for (const int cpu : {0, 1, 4, 5, 6, 7})
+    hogs.emplace_back([cpu](const std::stop_token& stopped) {
+      allow(0, {cpu});
+      while (!stopped.stop_requested()) relax();
+    });
+  free = true;
+  std::this_thread::sleep_for(500ms);
+  const FifoHog one(3);
+  const FifoHog two(2);
+  std::this_thread::sleep_for(1s);
+  const double before = used(task);
+  std::this_thread::sleep_for(6s);
+  const double by_task = used(task) - before;
+  stop = true;
+  std::printf("the task had %.2f s of 6\n", by_task);
+  EXPECT_GE(by_task, 1) << "it shares a CPU with one other";
+}
+
+// All at home in one domain of one node: whoever was pulled away has a CPU for himself, the others share two, until load moves.
+TEST_P(Starving, LoadIsMovedOverBothNodesUntilNobodyHasMuchLessThanOthers) {
+  if (refused_here() || GetParam() != "domain") return;
+  std::atomic<bool> stop = false;
+  std::vector<std::jthread> tasks;
+  for (int i = 0; i < 12; ++i)
+    tasks.emplace_back([&stop] {
+      allow(0, {0});
+      std::this_thread::sleep_for(10ms);
+      allow(0, {0, 1, 2, 3, 4, 5, 6, 7});
+      while (!stop) relax();
+    });
+  std::this_thread::sleep_for(1s);
+  const auto least_share = [&](bool balanced) {  // of the mean
+    std::vector<double> had;
+    for (std::jthread& task : tasks) had.push_back(-used(task));
+    go_on(6, balanced);
+    for (std::size_t i = 0; i < tasks.size(); ++i) had[i] += used(tasks[i]);
+    return *std::ranges::min_element(had) * static_cast<double>(had.size()) /
+           std::accumulate(had.begin(), had.end(), 0.0);
+  };
+  const double before = least_share(false);
+  go_on(6, true);
+  const double after = least_share(true);
+  stop = true;
+  std::printf("who has least has %.2f of the mean, and once load has moved %.2f\n", before, after);
+  EXPECT_LE(before, 0.65) << "else nothing is shown";
+  EXPECT_GE(after, 0.7);
 }
 
 // Writing to a pipe says that the writer is about to sleep, which this one does not do.
