@@ -45,8 +45,9 @@ std::span<const Key> table() {
 
       Key{"scheduler", TextField{[](Config& c) -> std::string& { return c.scheduler; }, kSchedulerNameRule},
           "One of flowtap's own sched_ext schedulers, put in charge of all tasks of the machine (Linux 6.14 "
-          "or newer "
-          "with sched_ext); the kernel's own goes on when it ends, in whatever way."},
+          "or newer with sched_ext); the kernel's own goes on when it ends, in whatever way. Meanwhile "
+          "cgroups' limits and weights (cpu.max, cpu.weight) have no effect: CPU limits and requests of pods "
+          "are not kept."},
 
       Key{"stream", {}, "What containers write, captured in the kernel and kept in memory."},
       Key{"stream.enabled", BoolField{[](Config& c) -> bool& { return c.stream.enabled; }},
