@@ -4,6 +4,8 @@ option(FLOWTAP_BENCH "Build tools/bench" OFF)
 option(FLOWTAP_FUZZ "Build the fuzzers (needs clang)" OFF)
 set(FLOWTAP_SANITIZE "" CACHE STRING "Sanitizers for everything of ours, e.g. address,undefined")
 
+include(Precompiled)
+
 set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -17,9 +19,14 @@ endif()
 add_library(flowtap_flags INTERFACE)
 target_compile_options(flowtap_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                        -Wnon-virtual-dtor -Werror)
-# GCC 12 sees overlaps in std::string that are none (https://gcc.gnu.org/PR105651).
-target_compile_options(flowtap_flags INTERFACE
-                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+# GCC 12 sees overlaps in std::string that are none (https://gcc.gnu.org/PR105651), and with a precompiled header also ends
+# that are passed, as it takes the place no longer for a system header's.
+set(gcc12 $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>)
+target_compile_options(flowtap_flags INTERFACE $<${gcc12}:-Wno-restrict>)
+if(FLOWTAP_PRECOMPILED)
+  target_compile_options(flowtap_flags INTERFACE
+                         "$<${gcc12}:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>")
+endif()
 target_include_directories(flowtap_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/userspace")
 target_compile_definitions(flowtap_flags INTERFACE FLOWTAP_VERSION="${PROJECT_VERSION}")
 
@@ -40,9 +47,12 @@ if(FLOWTAP_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link -Wno-deprecated-declarations)
 endif()
 
+flowtap_precompiled_kind(flowtap_precompiled_library -fPIC)
+
 # flowtap_library(NAME SOURCES... [LIBS...]): a folder's static library.
 function(flowtap_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC flowtap_flags ${ARG_LIBS})
+  flowtap_precompiled(${name} flowtap_precompiled_library)
 endfunction()
