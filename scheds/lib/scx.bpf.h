@@ -59,6 +59,7 @@ enum scx_exit_kind {
 #define SCX(type, value) bpf_core_enum_value(enum type, value)
 
 /* enum scx_ops_flags; the same on every kernel with sched_ext. */
+#define FTAP_OPS_KEEP_BUILTIN_IDLE (1 << 0) /* beside ops.update_idle */
 #define FTAP_OPS_ENQ_EXITING (1 << 2)
 #define FTAP_OPS_ENQ_MIGRATION_DISABLED (1 << 4)
 
@@ -78,6 +79,7 @@ struct sched_ext_ops {
   __s32 (*select_cpu)(struct task_struct* p, __s32 prev_cpu, __u64 wake_flags);
   void (*enqueue)(struct task_struct* p, __u64 enq_flags);
   void (*dispatch)(__s32 cpu, struct task_struct* prev);
+  void (*update_idle)(__s32 cpu, bool idle);
   void (*runnable)(struct task_struct* p, __u64 enq_flags);
   void (*running)(struct task_struct* p);
   void (*stopping)(struct task_struct* p, bool runnable);

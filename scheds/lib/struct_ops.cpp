@@ -96,22 +96,24 @@ void LinkDeleter::operator()(bpf_link* link) const noexcept {
 Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops) {
   FTAP_TRY_ASSIGN(map, find_map(object, "ftap_exits"));
   FTAP_TRY_ASSIGN(exits, kernel::MapView<ftap_exit>::map(bpf_map__fd(map), 1));
+  // Before it: a scheduler that has begun and is not run after all would have dispatched what nobody counts.
+  Link taken;
+  if (bpf_program* const taken_by = bpf_object__find_program_by_name(object, kTakenBy);
+      taken_by != nullptr && bpf_program__autoload(taken_by)) {
+    taken.reset(bpf_program__attach(taken_by));
+    if (!taken)
+      return std::unexpected(kernel::bpf_refusal(fmt::format("start the scheduler {}", bpf_map__name(ops)),
+                                                 errno, kernel::LibbpfMessages::reason()));
+  }
   Link link(bpf_map__attach_struct_ops(ops));
   const int err = errno;
   const bool linked = link != nullptr;
-  Attached attached(std::move(link), std::move(exits));
+  Attached attached(std::move(link), std::move(taken), std::move(exits));
   // What fails while it begins is told to the scheduler alone: the link is there, also where there is nothing behind it.
   if (const auto exit = attached.exited(); exit && !exit->restart)
     return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), exit->sentence),
                 "the kernel's log may say more");
-  if (linked) {
-    bpf_program* const taken_by = bpf_object__find_program_by_name(object, kTakenBy);
-    if (taken_by == nullptr || !bpf_program__autoload(taken_by)) return attached;
-    attached.taken_.reset(bpf_program__attach(taken_by));
-    if (attached.taken_) return attached;
-    return std::unexpected(kernel::bpf_refusal(fmt::format("start the scheduler {}", bpf_map__name(ops)),
-                                               errno, kernel::LibbpfMessages::reason()));
-  }
+  if (linked) return attached;
   if (err == EINVAL)
     return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), errno_text(err)),
                 "the kernel's log says why; sched_ext does not go together with isolcpus=, for example");

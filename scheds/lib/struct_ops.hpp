@@ -48,7 +48,8 @@ class Attached {
  private:
   using Link = std::unique_ptr<bpf_link, LinkDeleter>;
 
-  Attached(Link link, kernel::MapView<ftap_exit> exits) : exits_(std::move(exits)), link_(std::move(link)) {}
+  Attached(Link link, Link taken, kernel::MapView<ftap_exit> exits)
+      : exits_(std::move(exits)), taken_(std::move(taken)), link_(std::move(link)) {}
 
   kernel::MapView<ftap_exit> exits_;
   Link taken_;  // where that is for a tracing program
