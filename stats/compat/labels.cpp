@@ -185,6 +185,9 @@ std::optional<LabelPairs> labels_of(LabelMap map, const Series& series, const Su
       return if_container(container(series, around));
     case LabelMap::kCONTAINER_CPU:
       return if_container(container(series, around).set("cpu", "total"));
+    case LabelMap::kCONTAINER_DEVICE:
+      return if_container(
+          container(series, around).set("device", "/dev/" + std::string(label(series, "device"))));
     case LabelMap::kCONTAINER_FAULTS:
       return if_container(faults(series, around, "pgfault"));
     case LabelMap::kCONTAINER_MAJOR_FAULTS:

@@ -24,6 +24,7 @@ enum class LabelMap : std::uint8_t {
   kRAPL_PSYS,
   kCONTAINER,               ///< of a workload: container, namespace and pod, or of what is no pod's the name
   kCONTAINER_CPU,           ///< the same of all CPUs together
+  kCONTAINER_DEVICE,        ///< the same of one block device, by its file
   kCONTAINER_FAULTS,        ///< with what is below the container's cgroup: hierarchy
   kCONTAINER_MAJOR_FAULTS,  ///< alike
   kCONTAINER_NETWORK,       ///< of a pod as a whole, by interface

@@ -55,7 +55,8 @@ constexpr std::array kColumns = {
               {"flowtap_workload_io_read_bytes_total", "flowtap_workload_io_written_bytes_total"},
               bytes,
               8,
-              3},
+              3,
+              true},
     PodColumn{"logs",
               "logs /s",
               "log_bytes_per_second",
@@ -147,7 +148,8 @@ std::optional<double> rate(const api::WorkloadReading& before, const api::Worklo
                            const PodColumn& column, double seconds) {
   if (!(seconds > 0)) return std::nullopt;
   return combined(column, [&](std::string_view family) -> std::optional<double> {
-    const auto from = value_of(before, family);
+    auto from = value_of(before, family);
+    if (!from && column.from_nothing) from = 0;
     const auto to = value_of(now, family);
     if (!from || !to || *to < *from) return std::nullopt;
     return (*to - *from) / seconds;

@@ -23,8 +23,9 @@ struct PodColumn {
   bool sum = false;  ///< of all its families; else the first that is there
   std::array<std::string_view, 2> families;
   std::string (*text)(double) = nullptr;
-  std::size_t width = 0;  ///< at least, so that a live screen does not jump
-  int worth = 0;          ///< what is worth less gives way on a narrow terminal
+  std::size_t width = 0;      ///< at least, so that a live screen does not jump
+  int worth = 0;              ///< what is worth less gives way on a narrow terminal
+  bool from_nothing = false;  ///< a family that the workload did not have before stood at 0
 };
 
 /// In the order in which they are shown.

@@ -111,7 +111,7 @@ class NetworksOfTheKernel : public testing::Test {
       .kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = "web", .workload = {}};
   std::map<std::string, double> pids;
   std::map<WorkloadName, Workload> workloads;
-  FileLedger files{std::make_unique<test::OneProcessCgroups>(pids)};
+  FileLedger files{std::make_unique<test::OneProcessCgroups>(pids), BlockNames("/sys")};
   NetworkLedger ledger{"/proc"};
   NetworkLedger::Clock::time_point now{};
   std::uint64_t unread = 0;

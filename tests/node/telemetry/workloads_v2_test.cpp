@@ -35,9 +35,20 @@ Labels of_pod(const std::string& pod) {
           {"workload", pod.substr(0, pod.rfind('-'))}};
 }
 
+// Of what is told by block device the sum.
 std::optional<double> value(const Stats& stats, const std::string& family, const Labels& labels) {
-  const auto at = stats.series.find(series_key(family, labels));
-  return at == stats.series.end() ? std::nullopt : std::optional(at->second);
+  const auto one = [&](const Labels& all) {
+    const auto at = stats.series.find(series_key(family, all));
+    return at == stats.series.end() ? std::nullopt : std::optional(at->second);
+  };
+  if (!family.starts_with("flowtap_workload_io_")) return one(labels);
+  double sum = 0;
+  for (const auto& device : std::filesystem::directory_iterator("/sys/class/block")) {
+    Labels all = labels;
+    all["device"] = device.path().filename();
+    sum += one(all).value_or(0);
+  }
+  return sum;
 }
 
 std::string cgroup_of(pid_t pid) {

@@ -19,7 +19,7 @@ constexpr const char* kBefore = R"({"time_seconds":1000,"monotonic_seconds":50,"
  {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"app","workload":"web","values":{
   "flowtap_workload_cpu_seconds_total":10,"flowtap_workload_run_queue_seconds_total":0,
   "flowtap_workload_memory_usage_bytes":999,"flowtap_workload_memory_working_set_bytes":33554432,
-  "flowtap_workload_io_read_bytes_total":0,"flowtap_workload_io_written_bytes_total":0,
+  "flowtap_workload_io_read_bytes_total":0,
   "flowtap_workload_log_bytes_total":0,"flowtap_workload_log_lines_total":0}},
  {"kind":"pod","namespace":"shop","pod":"web-5d69c7f9c9-x7x2b","container":"sidecar","workload":"web","values":{
   "flowtap_workload_cpu_seconds_total":1}},

@@ -71,8 +71,8 @@ Result<std::unique_ptr<telemetry::Collector>> workload_collector(
   return std::make_unique<telemetry::WorkloadCollector>(
       std::move(source), std::move(names),
       telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup"), files_to_keep()),
-      on_host(config, "/proc"), std::move(board), std::move(processes), std::move(shared.ends),
-      config.telemetry.keep);
+      on_host(config, "/proc"), on_host(config, "/sys"), std::move(board), std::move(processes),
+      std::move(shared.ends), config.telemetry.keep);
 }
 
 void add_devices(telemetry::Collectors& collectors, const Config& config,

@@ -66,7 +66,7 @@ class CgroupFiles final : public OpenCgroup {
       if (error == ENODEV || is_absence(error)) continue;
       CgroupValues with = out;
       if (error == 0 && file.what->parse(text, with))
-        out = with;
+        out = std::move(with);
       else
         ++bad;
     }

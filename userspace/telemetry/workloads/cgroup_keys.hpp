@@ -33,11 +33,16 @@ inline bool parse_keys(std::string_view text, std::span<const CounterKey> counte
   while (!text.empty()) {
     std::string_view line = next_line(text);
     const std::string_view key = next_word(line);
-    for (const CounterKey& known : counters)
-      if (key == known.key && !(out[known.to] = finer(whole_number(next_word(line)), known.factor)))
-        return false;
-    for (const GaugeKey& known : gauges)
-      if (key == known.key && !(out[known.to] = whole_number(next_word(line)))) return false;
+    for (const CounterKey& known : counters) {
+      if (key != known.key) continue;
+      out[known.to] = finer(whole_number(next_word(line)), known.factor);
+      if (!out[known.to]) return false;
+    }
+    for (const GaugeKey& known : gauges) {
+      if (key != known.key) continue;
+      out[known.to] = whole_number(next_word(line));
+      if (!out[known.to]) return false;
+    }
   }
   return true;
 }
@@ -45,7 +50,8 @@ inline bool parse_keys(std::string_view text, std::span<const CounterKey> counte
 /// The one number of a file.
 inline bool parse_number(std::string_view text, std::optional<double>& to) {
   std::string_view line = next_line(text);
-  return (to = whole_number(next_word(line))) && line.empty() && text.empty();
+  to = whole_number(next_word(line));
+  return to && line.empty() && text.empty();
 }
 
 /// The same, or "max": none.

@@ -1,10 +1,22 @@
 #include "telemetry/workloads/cgroup_values.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "telemetry/workloads/cgroup_keys.hpp"
 
 namespace flowtap::telemetry {
+
+std::optional<BlockDevice> block_device(std::string_view word) {
+  const auto colon = word.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto major = whole_number(word.substr(0, colon));
+  const auto minor = whole_number(word.substr(colon + 1));
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  if (!major || !minor || *major > kMost || *minor > kMost) return std::nullopt;
+  return BlockDevice{static_cast<std::uint32_t>(*major), static_cast<std::uint32_t>(*minor)};
+}
+
 namespace {
 
 using enum CgroupCounter;
@@ -47,22 +59,27 @@ bool memory_events(std::string_view text, CgroupValues& out) {
   return parse_keys(text, kCounters, {}, out);
 }
 
-// "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0 dios=0", and what controllers add; of several devices the sum. The device may
-// have no name any more ("(unknown)"), and older kernels wrote names of devices without numbers into the line before.
+// "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0 dios=0", and what controllers add. A device that is gone has no number any more
+// ("(unknown)"): what it had stays with what was read before. Older kernels wrote devices that had nothing to tell into the line before.
 bool io_stat(std::string_view text, CgroupValues& out) {
-  static constexpr std::array kCounters{CounterKey{"rbytes=", kReadBytes},
-                                        CounterKey{"wbytes=", kWrittenBytes}, CounterKey{"rios=", kReads},
-                                        CounterKey{"wios=", kWrites}};
-  // Nothing was read or written yet.
-  for (const CounterKey& known : kCounters) out[known.to] = 0;
+  struct Key {
+    std::string_view key;
+    IoCounter to;
+  };
+  static constexpr std::array kKeys{Key{"rbytes=", IoCounter::kReadBytes},
+                                    Key{"wbytes=", IoCounter::kWrittenBytes}, Key{"rios=", IoCounter::kReads},
+                                    Key{"wios=", IoCounter::kWrites}};
+  BlockIo& io = out.io.emplace();
   while (!text.empty()) {
     std::string_view line = next_line(text);
+    std::optional<BlockDevice> device;
     for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
-      for (const CounterKey& known : kCounters) {
-        if (!word.starts_with(known.key)) continue;
-        const auto more = whole_number(word.substr(known.key.size()));
-        if (!more) return false;
-        *out[known.to] += *more;
+      if (const auto named = block_device(word)) device = named;
+      for (const Key& known : kKeys) {
+        if (!device || !word.starts_with(known.key)) continue;
+        auto& to = io[*device][known.to];
+        to = whole_number(word.substr(known.key.size()));
+        if (!to) return false;
       }
     }
   }
@@ -80,7 +97,8 @@ bool pressure(std::string_view text, std::optional<std::uint64_t>& some, std::op
     while (!word.empty() && !word.starts_with(kTotal)) word = next_word(line);
     if (word.empty()) return false;
     auto& to = which == "some" ? some : full;
-    if (!(to = finer(whole_number(word.substr(kTotal.size())), kNanosecondsOfUs))) return false;
+    to = finer(whole_number(word.substr(kTotal.size())), kNanosecondsOfUs);
+    if (!to) return false;
   }
   return true;
 }

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "telemetry/workloads/block_io.hpp"
+
 namespace flowtap::telemetry {
 
 /// What only grows while the cgroup is the same. Times in nanoseconds.
@@ -21,10 +23,6 @@ enum class CgroupCounter : std::uint8_t {
   kMajorPageFaults,
   kOoms,      ///< times that its memory was at the limit and an allocation was about to fail
   kOomKills,  ///< processes killed for want of memory
-  kReadBytes,
-  kWrittenBytes,
-  kReads,
-  kWrites,
   kCpuWaiting,
   kCpuStalled,
   kMemoryWaiting,
@@ -32,7 +30,7 @@ enum class CgroupCounter : std::uint8_t {
   kIoWaiting,
   kIoStalled,
 };
-inline constexpr std::size_t kCgroupCounters = 19;
+inline constexpr std::size_t kCgroupCounters = 15;
 
 /// What goes up and down. Memory in bytes.
 enum class CgroupGauge : std::uint8_t {
@@ -60,6 +58,7 @@ inline constexpr std::size_t kCgroupGauges = 17;
 struct CgroupValues {
   std::array<std::optional<std::uint64_t>, kCgroupCounters> counters;
   std::array<std::optional<double>, kCgroupGauges> gauges;
+  std::optional<BlockIo> io;  ///< of the devices that it has used and that are there
 
   std::optional<std::uint64_t>& operator[](CgroupCounter of) {
     return counters[static_cast<std::size_t>(of)];

@@ -33,18 +33,16 @@ bool oom_control(std::string_view text, CgroupValues& out) {
 }
 
 // "8:0 Read 4096", and other operations; a sum of all at the end.
-bool by_device(std::string_view text, std::optional<std::uint64_t>& reads,
-               std::optional<std::uint64_t>& writes) {
-  reads = 0;
-  writes = 0;
+bool by_device(std::string_view text, CgroupValues& out, IoCounter reads, IoCounter writes) {
+  BlockIo& io = out.io ? *out.io : out.io.emplace();
   while (!text.empty()) {
     std::string_view line = next_line(text);
-    (void)next_word(line);
+    const auto device = block_device(next_word(line));
     const std::string_view what = next_word(line);
-    if (what != "Read" && what != "Write") continue;
-    const auto more = whole_number(next_word(line));
-    if (!more) return false;
-    *(what == "Read" ? reads : writes) += *more;
+    if (!device || (what != "Read" && what != "Write")) continue;
+    auto& to = io[*device][what == "Read" ? reads : writes];
+    to = whole_number(next_word(line));
+    if (!to) return false;
   }
   return true;
 }
@@ -68,9 +66,12 @@ constexpr std::array kFiles{
     CgroupFile{"pids", "pids.max", [](auto text, auto& out) { return parse_limit(text, out[kTasksLimit]); },
                true},
     CgroupFile{"blkio", "blkio.throttle.io_service_bytes_recursive",
-               [](auto text, auto& out) { return by_device(text, out[kReadBytes], out[kWrittenBytes]); }},
-    CgroupFile{"blkio", "blkio.throttle.io_serviced_recursive",
-               [](auto text, auto& out) { return by_device(text, out[kReads], out[kWrites]); }},
+               [](auto text, auto& out) {
+                 return by_device(text, out, IoCounter::kReadBytes, IoCounter::kWrittenBytes);
+               }},
+    CgroupFile{
+        "blkio", "blkio.throttle.io_serviced_recursive",
+        [](auto text, auto& out) { return by_device(text, out, IoCounter::kReads, IoCounter::kWrites); }},
     CgroupFile{"cpu", "cpu.stat", cpu_stat},
     // -1: none.
     CgroupFile{"cpu", "cpu.cfs_quota_us",

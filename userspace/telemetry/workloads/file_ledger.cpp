@@ -10,13 +10,17 @@ namespace {
 
 // What came on top of `before`; a value that fell is none, and grows from there. One that could not be read this time keeps
 // its place.
+void add_counter(std::optional<std::uint64_t>& to, const std::optional<std::uint64_t>& now,
+                 std::optional<std::uint64_t>& before) {
+  if (!now) return;
+  const std::uint64_t old = before.value_or(0);
+  to = to.value_or(0) + (*now > old ? *now - old : 0);
+  before = now;
+}
+
 void add_counters(CgroupValues& to, const CgroupValues& now, CgroupValues& before) {
-  for (std::size_t i = 0; i < kCgroupCounters; ++i) {
-    if (!now.counters[i]) continue;
-    const std::uint64_t old = before.counters[i].value_or(0);
-    to.counters[i] = to.counters[i].value_or(0) + (*now.counters[i] > old ? *now.counters[i] - old : 0);
-    before.counters[i] = now.counters[i];
-  }
+  for (std::size_t i = 0; i < kCgroupCounters; ++i)
+    add_counter(to.counters[i], now.counters[i], before.counters[i]);
 }
 
 constexpr bool is_limit(std::size_t gauge) {
@@ -47,11 +51,24 @@ FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::ti
   return now + every_ - (now - first + offset) % every_;
 }
 
+void FileLedger::add_io(NamedIo& to, const BlockIo& now, std::optional<BlockIo>& before) {
+  BlockIo& last = before ? *before : before.emplace();
+  // The number of one that is gone may be another's next.
+  std::erase_if(last, [&](const auto& of) { return !now.contains(of.first); });
+  for (const auto& [device, io] : now) {
+    DeviceIo& sum = to[devices_.name(device)];
+    DeviceIo& old = last[device];
+    for (std::size_t i = 0; i < kIoCounters; ++i)
+      add_counter(sum.counters[i], io.counters[i], old.counters[i]);
+  }
+}
+
 bool FileLedger::look(Entry& entry, const std::string& path, Entry::Instance& instance, Clock::time_point now,
-                      std::uint64_t& unread) const {
+                      std::uint64_t& unread) {
   CgroupValues fresh;
   if (!instance.cgroup->read(fresh, unread)) return false;
   add_counters(entry.values, fresh, instance.last);
+  if (fresh.io) add_io(entry.io, *fresh.io, instance.last.io);
   instance.last.gauges = fresh.gauges;
   instance.due = due(path, instance.first, now);
   return true;
@@ -92,6 +109,7 @@ void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::ti
 
 void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now,
                        std::uint64_t& unread) {
+  devices_.refresh();
   std::size_t cgroups = 0;
   for (const auto& [name, entry] : workloads_) cgroups += entry.instances.size();
   every_ = std::max<Clock::duration>(kEvery, std::chrono::seconds(cgroups / kPerSecond));
@@ -101,7 +119,8 @@ void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock:
     while (at != workloads_.end() && at->first < name) at = workloads_.erase(at);
     if (at == workloads_.end() || at->first != name) {
       if (workload.tops.empty()) continue;
-      at = workloads_.emplace_hint(at, name, Entry{.values = {}, .instances = {}, .labels = workload.labels});
+      at = workloads_.emplace_hint(at, name,
+                                   Entry{.values = {}, .io = {}, .instances = {}, .labels = workload.labels});
     }
     read(at->second, workload.tops, now, unread);
     ++at;

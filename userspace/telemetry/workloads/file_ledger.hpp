@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "telemetry/workloads/block_names.hpp"
 #include "telemetry/workloads/cgroup_source.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 
@@ -17,7 +18,8 @@ namespace flowtap::telemetry {
 /// absent where nothing is. A limit is absent unless all that is there has one. Not thread-safe.
 class FileLedger {
  public:
-  explicit FileLedger(std::unique_ptr<CgroupSource> source) : source_(std::move(source)) {}
+  FileLedger(std::unique_ptr<CgroupSource> source, BlockNames devices)
+      : devices_(std::move(devices)), source_(std::move(source)) {}
 
   using Clock = UsageLedger::Clock;
 
@@ -41,7 +43,8 @@ class FileLedger {
                  std::uint64_t& unread);
 
   struct Entry {
-    CgroupValues values;
+    CgroupValues values;  ///< but for `io`
+    NamedIo io;
 
     struct Instance {
       std::unique_ptr<OpenCgroup> cgroup;
@@ -57,9 +60,11 @@ class FileLedger {
  private:
   void read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now, std::uint64_t& unread);
   bool look(Entry& entry, const std::string& path, Entry::Instance& instance, Clock::time_point now,
-            std::uint64_t& unread) const;
+            std::uint64_t& unread);
+  void add_io(NamedIo& to, const BlockIo& now, std::optional<BlockIo>& before);
   void open(Entry& entry, const std::string& path, Clock::time_point now, std::uint64_t& unread);
 
+  BlockNames devices_;
   Clock::duration every_ = kEvery;
   bool began_ = false;                    // what comes now is new
   std::unique_ptr<CgroupSource> source_;  // outlives what it opens

@@ -9,6 +9,10 @@ struct CounterRow {
   CgroupCounter of;
   StatId stat;
 };
+struct IoRow {
+  IoCounter of;
+  StatId stat;
+};
 struct GaugeRow {
   CgroupGauge of;
   StatId stat;
@@ -24,16 +28,18 @@ constexpr std::array kCounters = {
     CounterRow{CgroupCounter::kMajorPageFaults, StatId::kWORKLOAD_MAJOR_PAGE_FAULTS},
     CounterRow{CgroupCounter::kOoms, StatId::kWORKLOAD_OOMS},
     CounterRow{CgroupCounter::kOomKills, StatId::kWORKLOAD_OOM_KILLS},
-    CounterRow{CgroupCounter::kReadBytes, StatId::kWORKLOAD_IO_READ},
-    CounterRow{CgroupCounter::kWrittenBytes, StatId::kWORKLOAD_IO_WRITTEN},
-    CounterRow{CgroupCounter::kReads, StatId::kWORKLOAD_IO_READS},
-    CounterRow{CgroupCounter::kWrites, StatId::kWORKLOAD_IO_WRITES},
     CounterRow{CgroupCounter::kCpuWaiting, StatId::kWORKLOAD_PRESSURE_CPU_WAITING},
     CounterRow{CgroupCounter::kCpuStalled, StatId::kWORKLOAD_PRESSURE_CPU_STALLED},
     CounterRow{CgroupCounter::kMemoryWaiting, StatId::kWORKLOAD_PRESSURE_MEMORY_WAITING},
     CounterRow{CgroupCounter::kMemoryStalled, StatId::kWORKLOAD_PRESSURE_MEMORY_STALLED},
     CounterRow{CgroupCounter::kIoWaiting, StatId::kWORKLOAD_PRESSURE_IO_WAITING},
     CounterRow{CgroupCounter::kIoStalled, StatId::kWORKLOAD_PRESSURE_IO_STALLED},
+};
+constexpr std::array kIo = {
+    IoRow{IoCounter::kReadBytes, StatId::kWORKLOAD_IO_READ},
+    IoRow{IoCounter::kWrittenBytes, StatId::kWORKLOAD_IO_WRITTEN},
+    IoRow{IoCounter::kReads, StatId::kWORKLOAD_IO_READS},
+    IoRow{IoCounter::kWrites, StatId::kWORKLOAD_IO_WRITES},
 };
 constexpr std::array kGauges = {
     GaugeRow{CgroupGauge::kCpuLimit, StatId::kWORKLOAD_CPU_LIMIT},
@@ -59,10 +65,18 @@ stats::Value value(const stats::Stat& stat, std::uint64_t count) {
 
 }  // namespace
 
-void append_series(const CgroupValues& values, const stats::Labels& labels, std::vector<stats::Series>& out) {
+void append_series(const CgroupValues& values, const NamedIo& io, const stats::Labels& labels,
+                   std::vector<stats::Series>& out) {
   for (const CounterRow& row : kCounters)
     if (const auto& count = values[row.of])
       out.push_back({&stats::stat(row.stat), labels, value(stats::stat(row.stat), *count)});
+  for (const auto& [device, counters] : io) {
+    std::vector<std::string> with_device(labels.begin(), labels.end());
+    with_device.push_back(device);
+    const stats::Labels all(std::move(with_device));
+    for (const IoRow& row : kIo)
+      if (const auto& count = counters[row.of]) out.push_back({&stats::stat(row.stat), all, *count});
+  }
   for (const GaugeRow& row : kGauges)
     if (const auto& gauge = values[row.of]) out.push_back({&stats::stat(row.stat), labels, *gauge});
 }

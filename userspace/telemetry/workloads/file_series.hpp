@@ -8,7 +8,9 @@
 
 namespace flowtap::telemetry {
 
-/// One series for each value that is there; `labels` are WorkloadName::labels().
-void append_series(const CgroupValues& values, const stats::Labels& labels, std::vector<stats::Series>& out);
+/// One series for each value that is there, of what it did on block devices one for each of them; `labels` are
+/// WorkloadName::labels().
+void append_series(const CgroupValues& values, const NamedIo& io, const stats::Labels& labels,
+                   std::vector<stats::Series>& out);
 
 }  // namespace flowtap::telemetry

@@ -40,7 +40,7 @@ std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::
 }  // namespace
 
 WorkloadCollector::WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
-                                     std::unique_ptr<CgroupSource> files, std::string proc,
+                                     std::unique_ptr<CgroupSource> files, std::string proc, std::string sysfs,
                                      std::shared_ptr<UsageBoard> board,
                                      std::shared_ptr<ProcessBoard> processes,
                                      std::shared_ptr<ContainerEnds> ends, std::chrono::milliseconds keep)
@@ -52,7 +52,7 @@ WorkloadCollector::WorkloadCollector(std::unique_ptr<UsageSource> source, std::u
       ledger_(keep),
       networks_(std::move(proc)) {
   if (!files) return;
-  files_.emplace(std::move(files));
+  files_.emplace(std::move(files), BlockNames(std::move(sysfs)));
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   // Without either, what a container did after the last reading is missed.
   if (source_->ends() >= 0 && stop_.valid()) watcher_ = std::thread([this] { watch_ends(); });
@@ -118,7 +118,7 @@ void WorkloadCollector::collect(Collected& out) {
   ProcessBoard::Processes processes;
   for (const auto& [name, entry] : files_->workloads()) {
     if (const auto pid = pid_of(name, entry)) processes.emplace_hint(processes.end(), name, *pid);
-    append_series(entry.values, entry.labels, out.series);
+    append_series(entry.values, entry.io, entry.labels, out.series);
     if (const auto started = networks_.started(entry))
       out.series.push_back({&stats::stat(StatId::kWORKLOAD_START), entry.labels, *started});
   }

@@ -21,12 +21,12 @@ namespace flowtap::telemetry {
 
 class WorkloadCollector final : public Collector {
  public:
-  /// `files`: null where the node has no v2 hierarchy that can be seen. `proc`: the node's procfs. What is used is posted on
+  /// `files`: null where the node has no v2 hierarchy that can be seen. `proc`, `sysfs`: the node's. What is used is posted on
   /// `board`, a process of each container on `processes`, how containers ended in `ends`.
   WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
-                    std::unique_ptr<CgroupSource> files, std::string proc, std::shared_ptr<UsageBoard> board,
-                    std::shared_ptr<ProcessBoard> processes, std::shared_ptr<ContainerEnds> ends,
-                    std::chrono::milliseconds keep);
+                    std::unique_ptr<CgroupSource> files, std::string proc, std::string sysfs,
+                    std::shared_ptr<UsageBoard> board, std::shared_ptr<ProcessBoard> processes,
+                    std::shared_ptr<ContainerEnds> ends, std::chrono::milliseconds keep);
   ~WorkloadCollector() override;
 
   [[nodiscard]] std::string_view name() const override { return "workloads"; }

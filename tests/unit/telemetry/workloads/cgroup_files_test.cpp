@@ -87,7 +87,7 @@ TEST(CgroupFiles, AFileThatIsLongerThanTheBufferIsRead) {
   for (int i = 0; i < 5000; ++i) text += "8:" + std::to_string(i) + " rbytes=1 wbytes=0 rios=1 wios=0\n";
   tree.file("cgroup.controllers", "").file("a/cpu.stat", "user_usec 7\n").file("a/io.stat", text);
   const Read all = read(tree, "/a");
-  EXPECT_EQ(all.values[kReadBytes], 5000U);
+  EXPECT_EQ(all.values.io.value().size(), 5000U);
   EXPECT_EQ(all.unread, 0U);
 }
 
@@ -242,7 +242,7 @@ TEST(CgroupFiles, BesideV1TheControllersOfThatAreRead) {
   EXPECT_EQ(all.values[kWorkingSet], 4000);
   EXPECT_EQ(all.values[kTasks], 4);
   EXPECT_EQ(all.values[kCpuLimit], 0.5);
-  EXPECT_FALSE(all.values[kReadBytes]) << "no blkio here";
+  EXPECT_FALSE(all.values.io) << "no blkio here";
   EXPECT_EQ(all.unread, 0U);
   EXPECT_FALSE(read(tree, "/b").there) << "v2 does not have it";
 }

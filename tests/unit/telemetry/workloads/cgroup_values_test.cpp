@@ -99,17 +99,22 @@ TEST(CgroupValues, WhatRanOutOfMemory) {
   EXPECT_EQ(all[kOomKills], 1U);
 }
 
-TEST(CgroupValues, InputAndOutputOfAllDevices) {
+TEST(CgroupValues, InputAndOutputOfEachDevice) {
   const auto all = v2("io.stat",
                       "8:16 rbytes=100 wbytes=200 rios=1 wios=2 dbytes=50 dios=3\n"
                       "(unknown) rbytes=10 wbytes=20 rios=3 wios=4 dbytes=0 dios=0\n"
                       "7:1 7:0 254:0 rbytes=1 wbytes=2 rios=5 wios=6 dbytes=0 dios=0 cost.usage=9\n8:32 \n")
                        .value();
-  EXPECT_EQ(all[kReadBytes], 111U);
-  EXPECT_EQ(all[kWrittenBytes], 222U);
-  EXPECT_EQ(all[kReads], 9U);
-  EXPECT_EQ(all[kWrites], 12U);
-  EXPECT_EQ(v2("io.stat", "").value()[kReadBytes], 0U) << "nothing was read yet";
+  const BlockIo expected{{{8, 16}, {{100, 200, 1, 2}}}, {{254, 0}, {{1, 2, 5, 6}}}};
+  EXPECT_EQ(all.io, expected);
+  EXPECT_EQ(v2("io.stat", "").value().io, BlockIo{}) << "nothing was read yet";
+  EXPECT_FALSE(v2("io.stat", "8:0 rbytes=1 wbytes=-2\n"));
+}
+
+TEST(CgroupValues, NumbersOfBlockDevices) {
+  EXPECT_EQ(block_device("259:4294967295"), (BlockDevice{259, 4294967295}));
+  for (const char* other : {"", ":", "8", "8:", ":0", "8:0:1", "-8:0", "8:4294967296", "rbytes=8:0", "8: 0"})
+    EXPECT_FALSE(block_device(other)) << other;
 }
 
 TEST(CgroupValues, Pressure) {
@@ -182,9 +187,12 @@ TEST(CgroupValuesV1, InputOutputCpuAndTasks) {
                         "8:0 Read 100\n8:0 Write 200\n8:0 Sync 1\n8:0 Async 2\n8:0 Discard 0\n8:0 Total 300\n"
                         "8:16 Read 1\n8:16 Write 2\n8:16 Total 3\nTotal 303\n")
                          .value();
-  EXPECT_EQ(bytes[kReadBytes], 101U);
-  EXPECT_EQ(bytes[kWrittenBytes], 202U);
-  EXPECT_EQ(v1("blkio.throttle.io_serviced_recursive", "Total 0\n").value()[kReads], 0U);
+  const BlockIo expected{{{8, 0}, DeviceIo{{100, 200, {}, {}}}}, {{8, 16}, DeviceIo{{1, 2, {}, {}}}}};
+  EXPECT_EQ(bytes.io, expected);
+  const auto operations =
+      v1("blkio.throttle.io_serviced_recursive", "8:0 Read 7\n8:0 Total 7\nTotal 7\n").value();
+  EXPECT_EQ(operations.io, (BlockIo{{{8, 0}, DeviceIo{{std::nullopt, std::nullopt, 7, std::nullopt}}}}));
+  EXPECT_EQ(v1("blkio.throttle.io_serviced_recursive", "Total 0\n").value().io, BlockIo{});
   const auto cpu = v1("cpu.stat", "nr_periods 4\nnr_throttled 3\nthrottled_time 55\nnr_bursts 0\n").value();
   EXPECT_EQ(cpu[kPeriods], 4U);
   EXPECT_EQ(cpu[kThrottledPeriods], 3U);

@@ -1,9 +1,13 @@
 // The ledger against cgroups of the test's own: counters never fall, gauges are of what is there.
 #include "telemetry/workloads/file_ledger.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <random>
+
+#include "tests/support/file_tree.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -25,7 +29,7 @@ struct Kernel {
 
   Cgroup& make(const std::string& path, std::uint64_t bytes = 0) {
     there[path] = std::make_shared<Cgroup>();
-    there[path]->values[kReadBytes] = bytes;
+    there[path]->values[kPageFaults] = bytes;
     there[path]->values[kMemory] = static_cast<double>(bytes);
     return *there[path];
   }
@@ -74,19 +78,27 @@ WorkloadName named(const std::string& container) {
 }
 
 struct Node {
-  Node() : ledger(std::make_unique<Source>(kernel)) {}
+  Node() : ledger(std::make_unique<Source>(kernel), BlockNames(sysfs.root())) {}
+  void call(BlockDevice device, const std::string& name) const {
+    const std::string links = sysfs.root() + "/dev/block/";
+    const std::string link = fmt::format("{}{}:{}", links, device.major, device.minor);
+    std::filesystem::create_directories(links);
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink("../../devices/block/" + name, link);
+  }
   void round(std::chrono::milliseconds later = FileLedger::kEvery) {
     ledger.round(workloads, now += later, unread);
   }
   std::set<std::string>& tops(const std::string& name) { return workloads[named(name)].tops; }
   [[nodiscard]] std::optional<std::uint64_t> bytes(const std::string& name) const {
     const auto at = ledger.workloads().find(named(name));
-    return at == ledger.workloads().end() ? std::nullopt : at->second.values[kReadBytes];
+    return at == ledger.workloads().end() ? std::nullopt : at->second.values[kPageFaults];
   }
   [[nodiscard]] std::optional<double> gauge(const std::string& name, CgroupGauge of = kMemory) const {
     return ledger.workloads().at(named(name)).values[of];
   }
 
+  test::FileTree sysfs;
   Kernel kernel;
   std::map<WorkloadName, Workload> workloads;
   std::uint64_t unread = 0;
@@ -100,7 +112,7 @@ TEST(FileLedger, CountersGoOnOverARestart) {
   node.kernel.make("/1", 100);
   node.round();
   EXPECT_EQ(node.bytes("a"), 100U);
-  node.kernel.there["/1"]->values[kReadBytes] = 150;
+  node.kernel.there["/1"]->values[kPageFaults] = 150;
   node.round();
   EXPECT_EQ(node.bytes("a"), 150U);
   node.kernel.remove("/1");
@@ -117,12 +129,45 @@ TEST(FileLedger, CountersGoOnOverARestart) {
   EXPECT_EQ(node.unread, 0U) << "an end is no error";
 }
 
+TEST(FileLedger, EachDeviceGoesOnByWhatItIsCalled) {
+  constexpr BlockDevice kDisk{8, 0}, kOther{8, 16}, kAgain{8, 32};
+  Node node;
+  node.call(kDisk, "sda");
+  node.call(kOther, "sdb");
+  node.tops("a") = {"/1"};
+  auto& cgroup = node.kernel.make("/1");
+  const auto io = [&] { return node.ledger.workloads().at(named("a")).io; };
+  cgroup.values.io = BlockIo{{kDisk, {{100, 10, 1, 1}}}};
+  node.round();
+  cgroup.values.io = BlockIo{{kDisk, {{150, 10, 2, 1}}}, {kOther, {{7, 0, 1, 0}}}};
+  node.round();
+  const NamedIo both{{"sda", {{150, 10, 2, 1}}}, {"sdb", {{7, 0, 1, 0}}}};
+  EXPECT_EQ(io(), both);
+  cgroup.values.io.reset();
+  node.round();
+  EXPECT_EQ(io(), both) << "not read";
+  cgroup.values.io = BlockIo{{kDisk, {{150, 10, 2, 1}}}};
+  node.round();
+  EXPECT_EQ(io(), both) << "one is gone, what it did is not";
+  node.call(kOther, "sdc");
+  node.call(kAgain, "sdb");
+  cgroup.values.io = BlockIo{{kDisk, {{150, 10, 2, 1}}}, {kOther, {{9, 0, 1, 0}}}, {kAgain, {{3, 0, 1, 0}}}};
+  node.round();
+  EXPECT_EQ(io(), (NamedIo{{"sda", {{150, 10, 2, 1}}}, {"sdb", {{10, 0, 2, 0}}}, {"sdc", {{9, 0, 1, 0}}}}))
+      << "its number is another's, and its name as well";
+  node.kernel.remove("/1");
+  node.kernel.make("/2").values.io = BlockIo{{kDisk, {{5, 0, 1, 0}}}};
+  node.tops("a") = {"/2"};
+  node.round();
+  EXPECT_EQ(io()["sda"], (DeviceIo{{155, 10, 3, 1}})) << "a new container";
+}
+
 TEST(FileLedger, WhatEndsIsReadOnceMore) {
   Node node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   node.round();
-  node.kernel.there["/1"]->values[kReadBytes] = 170;
+  node.kernel.there["/1"]->values[kPageFaults] = 170;
   node.ledger.read_last(named("a"), "/1", node.now, node.unread);
   node.kernel.remove("/1");
   node.tops("a").clear();
@@ -161,7 +206,7 @@ TEST(FileLedger, WhatIsOldIsReadLessOften) {
     node.round(std::chrono::seconds(1));
     EXPECT_EQ(node.kernel.reads, i + 1);
   }
-  node.kernel.there["/1"]->values[kReadBytes] = 150;
+  node.kernel.there["/1"]->values[kPageFaults] = 150;
   const int young = node.kernel.reads;
   for (int i = 0; i < 20; ++i) node.round(std::chrono::seconds(1));
   EXPECT_EQ(node.kernel.reads, young + 4);
@@ -220,10 +265,10 @@ TEST(FileLedger, ACounterThatFellGoesOnFromThere) {
   node.tops("a") = {"/1"};
   auto& cgroup = node.kernel.make("/1", 100);
   node.round();
-  cgroup.values[kReadBytes] = 40;
+  cgroup.values[kPageFaults] = 40;
   node.round();
   EXPECT_EQ(node.bytes("a"), 100U);
-  cgroup.values[kReadBytes] = 50;
+  cgroup.values[kPageFaults] = 50;
   node.round();
   EXPECT_EQ(node.bytes("a"), 110U);
 }
@@ -233,12 +278,12 @@ TEST(FileLedger, WhatCouldNotBeReadOnceKeepsItsPlace) {
   node.tops("a") = {"/1"};
   auto& cgroup = node.kernel.make("/1", 100);
   node.round();
-  cgroup.values[kReadBytes].reset();
+  cgroup.values[kPageFaults].reset();
   cgroup.unread = 1;
   node.round();
   EXPECT_EQ(node.bytes("a"), 100U);
   EXPECT_EQ(node.unread, 1U);
-  cgroup.values[kReadBytes] = 110;
+  cgroup.values[kPageFaults] = 110;
   node.round();
   EXPECT_EQ(node.bytes("a"), 110U);
 }
@@ -308,13 +353,13 @@ TEST(FileLedger, NoCounterEverFalls) {
         if (at == node.kernel.there.end()) continue;
         if (up_to(9) != 0) node.tops(name).insert(path);
         if (up_to(9) == 0) node.tops(name).erase(path);
-        at->second->values[kReadBytes] =
-            at->second->values[kReadBytes].value_or(seen.contains(path) ? seen[path] : 0) + up_to(1000);
+        at->second->values[kPageFaults] =
+            at->second->values[kPageFaults].value_or(seen.contains(path) ? seen[path] : 0) + up_to(1000);
         if (!node.tops(name).contains(path) && !seen.contains(path)) continue;
-        const std::uint64_t now = *at->second->values[kReadBytes];
+        const std::uint64_t now = *at->second->values[kPageFaults];
         if (up_to(9) == 0) {
           if (!seen.contains(path)) seen[path] = 0;
-          at->second->values[kReadBytes].reset();
+          at->second->values[kPageFaults].reset();
           continue;
         }
         wanted[name] += now - (seen.contains(path) ? seen[path] : 0);

@@ -12,15 +12,17 @@ using stats::StatId;
 TEST(FileSeries, WhatIsThereHasASeriesInItsUnit) {
   CgroupValues values;
   values[CgroupCounter::kCpuUser] = 1'500'000'000;
-  values[CgroupCounter::kReadBytes] = 4096;
+  NamedIo io;
+  io["sda"][IoCounter::kReadBytes] = 4096;
   values[CgroupGauge::kTasks] = 3;
   std::vector<stats::Series> all;
-  append_series(values, {"pod", "shop", "web-0", "app", "web"}, all);
+  append_series(values, io, {"pod", "shop", "web-0", "app", "web"}, all);
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0].stat->id, StatId::kWORKLOAD_CPU_USER);
   EXPECT_EQ(std::get<double>(all[0].value), 1.5);
   EXPECT_EQ(all[1].stat->id, StatId::kWORKLOAD_IO_READ);
   EXPECT_EQ(std::get<std::uint64_t>(all[1].value), 4096U);
+  EXPECT_EQ(all[1].labels, stats::Labels({"pod", "shop", "web-0", "app", "web", "sda"}));
   EXPECT_EQ(all[2].stat->id, StatId::kWORKLOAD_TASKS);
   EXPECT_EQ(std::get<double>(all[2].value), 3);
   EXPECT_EQ(all[2].labels[2], "web-0");
@@ -30,10 +32,12 @@ TEST(FileSeries, EachValueHasASeriesOfItsOwnAndKind) {
   CgroupValues values;
   for (auto& counter : values.counters) counter = 1;
   for (auto& gauge : values.gauges) gauge = 1;
+  NamedIo io;
+  for (auto& counter : io["sda"].counters) counter = 1;
   std::vector<stats::Series> all;
-  append_series(values, {"host", "", "", "", ""}, all);
+  append_series(values, io, {"host", "", "", "", ""}, all);
   // Not those of which others are made: inactive_file, quota, period, and the process of which more is told.
-  EXPECT_EQ(all.size(), kCgroupCounters + kCgroupGauges - 4);
+  EXPECT_EQ(all.size(), kCgroupCounters + kIoCounters + kCgroupGauges - 4);
   std::set<StatId> ids;
   std::size_t counters = 0;
   for (const stats::Series& series : all) {
@@ -41,7 +45,7 @@ TEST(FileSeries, EachValueHasASeriesOfItsOwnAndKind) {
     counters += series.stat->kind == stats::Kind::kCounter ? 1 : 0;
   }
   EXPECT_EQ(ids.size(), all.size());
-  EXPECT_EQ(counters, kCgroupCounters);
+  EXPECT_EQ(counters, kCgroupCounters + kIoCounters);
 }
 
 }  // namespace

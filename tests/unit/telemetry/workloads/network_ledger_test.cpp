@@ -71,7 +71,7 @@ class Networks : public testing::Test {
   FileTree proc;
   std::map<std::string, double> pids;
   std::map<WorkloadName, Workload> workloads;
-  FileLedger files{std::make_unique<test::OneProcessCgroups>(pids)};
+  FileLedger files{std::make_unique<test::OneProcessCgroups>(pids), BlockNames("/sys")};
   NetworkLedger ledger{proc.root()};
   NetworkLedger::Clock::time_point now{};
   std::uint64_t unread = 0;
