@@ -39,7 +39,7 @@ int detach(const Config& config) {
 constexpr int kArenas = 2;
 
 int serve(Invocation invocation, int argc, char** argv) {
-  ::mallopt(M_ARENA_MAX, kArenas);
+  ::mallopt(M_ARENA_MAX, kArenas);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
   open_log(invocation.config.log_level);
   auto app = App::start(std::move(invocation.config), [argc, argv] { return parse_flags(argc, argv); });
   if (!app) {
