@@ -162,6 +162,33 @@ TEST(FileLedger, EachDeviceGoesOnByWhatItIsCalled) {
   EXPECT_EQ(io()["sda"], (DeviceIo{{155, 10, 3, 1}})) << "a new container";
 }
 
+TEST(FileLedger, OfMoreDevicesThanItTellsApartNoByteIsLost) {
+  constexpr std::uint32_t kDevices = kMostDevices + 10;
+  Node node;
+  node.tops("a") = {"/1"};
+  Kernel::Cgroup& cgroup = node.kernel.make("/1");
+  const auto total = [&] {
+    std::uint64_t sum = 0;
+    for (const auto& [name, io] : node.ledger.workloads().at(named("a")).io)
+      sum += io[IoCounter::kReadBytes].value_or(0);
+    return sum;
+  };
+  // As volumes come and go: one goes with each that comes.
+  std::uint64_t done = 0;
+  for (std::uint32_t minor = 0; minor < kDevices; ++minor) {
+    cgroup.values.io = BlockIo{{{8, minor}, {{100 + minor, 0, 1, 0}}}};
+    done += 100 + minor;
+    node.round();
+    cgroup.values.io = BlockIo{{{8, minor}, {{200 + minor, 0, 2, 0}}}};
+    done += 100;
+    node.round();
+    EXPECT_EQ(total(), done) << minor;
+  }
+  const NamedIo& io = node.ledger.workloads().at(named("a")).io;
+  EXPECT_EQ(io.size(), kMostDevices + 1);
+  EXPECT_TRUE(io.contains(std::string(kOtherDevices)));
+}
+
 TEST(FileLedger, WhatEndsIsReadOnceMore) {
   Node node;
   node.tops("a") = {"/1"};
