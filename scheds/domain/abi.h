@@ -12,6 +12,9 @@
 /* The weight of a task with nice 0. */
 #define FTAP_WEIGHT_NORMAL 100
 
+/* Load is a weight, as of a task that always wants to run, in such parts: of one with nice 19 (weight 1) that sleeps, too, there is some. */
+#define FTAP_LOAD_PARTS 1024
+
 /*
  * One domain: its clock, and what the load balancer in userspace reads and writes. Each on cache lines of its own.
  */
@@ -28,7 +31,7 @@ struct ftap_domain {
    */
   unsigned long long load;
 
-  /* Order of the balancer: tasks with so much load in all (weight, as of a task that always wants to run) go to `to`. */
+  /* Order of the balancer: tasks with so much load in all (in parts of a weight) go to `to`. */
   unsigned long long to_move;
   unsigned int to;
   unsigned int pad[3];

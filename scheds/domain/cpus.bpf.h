@@ -89,6 +89,11 @@ static __always_inline bool is_away(__u32 cpu, __u64 now) {
   return own && own->weight && (__s64)(now - own->looked_at) > (__s64)AWAY;
 }
 
+/* One of its CPUs looks for a task of the domain, or will at once. All of them read that; it is written as seldom as will do. */
+static __always_inline void comes_for(struct ftap_domain* domain, __u64 now) {
+  if ((__s64)(now - domain->looked_at) > (__s64)(AWAY / 4)) domain->looked_at = now;
+}
+
 /* A domain none of whose CPUs comes for its tasks. */
 static __always_inline bool is_left(__u32 domain, __u64 now) {
   struct ftap_domain* d = domain_at(domain);

@@ -116,12 +116,14 @@ __s32 BPF_PROG(domain_select, struct task_struct* p, __s32 prev_cpu, __u64 wake_
 /* The balancer wants load of this task's domain elsewhere, and the task is not more than that. */
 static __always_inline void follow_order(struct task_struct* p, struct task_ctx* t) {
   struct ftap_domain* domain = domain_at(t->domain);
-  if (!domain || !domain->to_move || !t->load || t->load > domain->to_move) return;
-  __u32 to = domain->to;
+  if (!domain) return;
+  /* The balancer writes `to` first: what is still left below was left for that one. */
+  __u64 left = *(volatile __u64*)&domain->to_move;
+  if (!left || !t->load || t->load > left) return;
+  __u32 to = *(volatile __u32*)&domain->to;
   if (!may_use(p, to)) return;
-  /* Others may do the same now; the order is an estimate, and only never to be below 0. */
-  __u64 left = domain->to_move;
-  if (left < t->load || __sync_val_compare_and_swap(&domain->to_move, left, left - t->load) != left) return;
+  /* Others may do the same now. */
+  if (__sync_val_compare_and_swap(&domain->to_move, left, left - t->load) != left) return;
   move_to(t, to, queue_for(p, t, to));
   stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
 }
@@ -135,6 +137,9 @@ static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
     __s32 cpu = pick_idle(p, nearest[domain][i]);
     if (cpu < 0) continue;
     if (i) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_KICK_GREEDY, 1);
+    /* That all CPUs of the domain slept does not mean that they are away. */
+    struct ftap_domain* home = i ? NULL : domain_at(domain);
+    if (home) comes_for(home, bpf_ktime_get_ns());
     kick_idle(cpu);
     return;
   }
@@ -251,6 +256,7 @@ void BPF_PROG(domain_running, struct task_struct* p) {
     if (t->outside && !outside) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_REPATRIATE, 1);
     t->outside = outside;
     t->ran_before = p->se.sum_exec_runtime;
+    t->since = bpf_ktime_get_ns();
     advance_clock(t, from_queue, cpu);
   }
   count_dispatch(p, t ? &t->way : NULL);
@@ -291,13 +297,14 @@ void BPF_PROG(domain_cpumask, struct task_struct* p, const struct cpumask* cpuma
   move_to(t, domain, queue_for(p, t, domain));
 }
 
-/* It becomes ours: it begins where its queue stands. */
+/* It becomes ours: it begins where its queue stands, or as far ahead of that as its parent. */
 SEC("struct_ops/domain_enable")
 void BPF_PROG(domain_enable, struct task_struct* p) {
   struct task_ctx* t = ctx_of(p);
   if (!t) return;
   const __u64* clock = clock_of(t->queue);
-  if (clock) t->vtime = *clock;
+  if (clock) t->vtime = *clock + t->lead;
+  t->lead = 0;
 }
 
 /* Memory may be allocated here, unlike in all of the above. */
@@ -310,6 +317,7 @@ __s32 BPF_PROG(domain_new_task, struct task_struct* p, struct scx_init_task_args
   t->queue = queue_for(p, t, t->domain);
   bpf_rcu_read_unlock();
   t->queued = t->domain;
+  if (args->fork) t->lead = lead_of(bpf_get_current_task_btf());
   t->weight = FTAP_WEIGHT_NORMAL;
   t->cycle = balance_cycle;
   t->cycle_began = bpf_ktime_get_ns();

@@ -71,7 +71,7 @@ void Domain::look_around() {
     ftap_domain& from = domains_.elements()[order.from];
     std::atomic_ref(from.to).store(order.to, std::memory_order_relaxed);
     std::atomic_ref(from.to_move)
-        .store(static_cast<unsigned long long>(order.load), std::memory_order_release);
+        .store(static_cast<unsigned long long>(order.load * FTAP_LOAD_PARTS), std::memory_order_release);
   }
 }
 

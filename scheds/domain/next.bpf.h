@@ -46,7 +46,8 @@ static __always_inline struct place place_of(struct task_struct* prev, __u32 dom
   if (!t) return place;
   /* It may run on without being told of as stopping. */
   charge(prev, t);
-  account_load(t, bpf_ktime_get_ns());
+  t->since = bpf_ktime_get_ns();
+  account_load(t, t->since);
   advance_clock(t, false, cpu);
   *in_own = t->queue == QUEUE_OF_CPU + cpu;
   place.taken = *in_own || t->queue == domain;
@@ -96,8 +97,7 @@ static __always_inline bool help(struct cpu_queue* own, struct ftap_domain* home
   __u32 i;
   own->looked_at = now;
   own->lent_at = 0;
-  /* All CPUs of the domain read it; it is written as seldom as will do. */
-  if ((__s64)(now - home->looked_at) > (__s64)(AWAY / 4)) home->looked_at = now;
+  comes_for(home, now);
   if (domain >= FTAP_DOMAINS || now - own->helped_at < AWAY) return false;
   own->helped_at = now;
   bpf_for(i, 0, nr_domains) {

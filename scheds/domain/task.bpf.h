@@ -42,6 +42,8 @@ __u32 balance_cycle;
 #define LONGEST_WAIT (5 * NSEC_PER_SEC)
 /* How long a cycle of the balancer in userspace is, more or less. */
 #define BALANCE_CYCLE NSEC_PER_SEC
+/* What a task costs beside what it runs itself: its parent's end, and its own, which nobody else would pay for. */
+#define FORK_COSTS (NSEC_PER_MSEC / 4)
 /* A CPU that has not looked for a task for so long, though some wait in its queue, is a higher class's; so are a domain's. */
 #define AWAY (100 * NSEC_PER_MSEC)
 
@@ -60,13 +62,15 @@ struct task_ctx {
   __u32 weight;
   __u32 counted;     /* of its weight in its domain's: 0 while it sleeps */
   __u64 vtime;       /* up to where it has run, on its queue's clock */
+  __u64 lead;        /* ahead of its queue's clock so much, when it begins */
   __u64 key;         /* its place in the queue that it was put into last */
   __u64 ran_before;  /* sum_exec_runtime up to which vtime is charged */
+  __u64 since;       /* ns on the clock: when vtime was charged last, or it began to run */
   __u64 burst;       /* ns that it has run since it woke up */
   __u64 mean_burst;  /* ns, over its last wake-ups */
   __u64 wants_since; /* since when its load is not accounted for; 0: it sleeps */
   __u64 load_sum;    /* weight * ns in this cycle of the balancer */
-  __u64 load;        /* weight, as of a task that always wants to run, in the cycle before */
+  __u64 load;        /* FTAP_LOAD_PARTS, in the cycle before */
   __u64 cycle_began;
   __u32 cycle;  /* balance_cycle of load_sum */
   bool outside; /* it ran last on a CPU that is not its domain's */
@@ -164,7 +168,9 @@ static __always_inline __u64 farthest(const struct task_ctx* t) {
   struct cpu_queue* own = t->queue < QUEUE_OF_CPU ? NULL : cpu_queue_at(t->queue - QUEUE_OF_CPU);
   if (own) {
     /* It shares one CPU with those of its queue, and with its part of all that may use any. */
-    weight = own->weight + (domain ? domain->weight - domain->restricted : 0) / (cpus ? cpus : 1);
+    /* Of these two one may have been changed already, and the other not. */
+    __s64 free = domain ? (__s64)(domain->weight - domain->restricted) : 0;
+    weight = own->weight + (free > 0 ? (__u64)free : 0) / (cpus ? cpus : 1);
     cpus = 1;
   }
   if (weight < FTAP_WEIGHT_NORMAL) weight = FTAP_WEIGHT_NORMAL;
@@ -217,6 +223,20 @@ static __always_inline void charge(struct task_struct* p, struct task_ctx* t) {
   t->burst += ran;
 }
 
+/*
+ * A fork begins where its parent has come to, as if that went on: whoever forks and ends again and again would begin at the clock each
+ * time, before all who have run, and keep them from ever running.
+ */
+static __always_inline __u64 lead_of(struct task_struct* parent) {
+  struct task_ctx* its = bpf_task_storage_get(&ftap_task_ctxs, parent, NULL, 0);
+  const __u64* clock = its ? clock_of(its->queue) : NULL;
+  if (!clock) return FORK_COSTS;
+  /* Not by sum_exec_runtime: the kernel adds to that at its tick, and much may be forked in between. */
+  __u64 ran = bpf_ktime_get_ns() - its->since;
+  __u64 at = its->vtime + scaled(ran < MOST_CHARGED ? ran : MOST_CHARGED, its->weight);
+  return (before(*clock, at) ? at - *clock : 0) + FORK_COSTS;
+}
+
 /* It goes to sleep. */
 static __always_inline void end_burst(struct task_ctx* t) {
   t->mean_burst = (3 * t->mean_burst + t->burst) / 4;
@@ -252,7 +272,7 @@ static __always_inline void account_load(struct task_ctx* t, __u64 now) {
   t->load_sum += wanted * t->weight;
   if (t->cycle != balance_cycle) {
     __u64 took = now - t->cycle_began;
-    t->load = took ? t->load_sum / took : 0;
+    t->load = took ? t->load_sum * FTAP_LOAD_PARTS / took : 0;
     t->load_sum = 0;
     t->cycle_began = now;
     t->cycle = balance_cycle;

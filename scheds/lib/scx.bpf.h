@@ -71,7 +71,9 @@ struct scx_exit_info {
 } __ftap_core;
 
 struct scx_cpu_release_args;
-struct scx_init_task_args;
+struct scx_init_task_args {
+  bool fork; /* the current task makes it; else the scheduler takes it over */
+} __ftap_core;
 struct scx_exit_task_args;
 
 /* libbpf finds the members of the kernel's struct by name, so those that are used are enough. */

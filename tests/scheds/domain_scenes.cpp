@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -33,6 +34,18 @@ void wake_beside(const Cpus& held, const Cpus& allowed, bool settles = true) {
       allow(0, allowed);
       nap();
     }
+  });
+}
+
+// Kernel threads that are bound to a CPU each have work, on all of them, and somebody waits for that.
+void kernel_threads() {
+  std::vector<std::unique_ptr<Hog>> hogs;
+  for (int cpu = 0; cpu < kDirector; ++cpu) hogs.push_back(std::make_unique<Hog>(Cpus{cpu}));
+  as_sleeper([&] {
+    for (const auto& hog : hogs) hog->hold();
+    // Kernel: vmstat_refresh() schedules a work item on each CPU and waits for all.
+    for (std::uint64_t i = 0; i < kRounds; ++i)
+      EXPECT_TRUE(std::ofstream("/proc/sys/vm/stat_refresh") << 1 << std::flush);
   });
 }
 
@@ -149,9 +162,11 @@ std::span<const Scene> domain_scenes() {
       Scene{"prev_idle", FTAP_SLOT_EXT_PREV_IDLE, [](const Look&) { wake_beside({}, {0, 1}); }, kLeast},
       Scene{"greedy_idle", FTAP_SLOT_EXT_GREEDY_IDLE,
             [](const Look&) { wake_beside({0, 1}, {0, 1, 2}, false); }, kLeast},
+      Scene{"direct", FTAP_SLOT_EXT_DIRECT, [](const Look&) { kernel_threads(); }, kRounds * kDirector},
       Scene{"pinned", FTAP_SLOT_EXT_PINNED, [](const Look&) { wake_beside({}, {0}); }, kLeast},
       Scene{"direct_greedy", FTAP_SLOT_EXT_DIRECT_GREEDY,
-            [](const Look&) { wake_beside({0, 1}, {0, 1, 2, 3}); }, kLeast},
+            // Those of the other node are idle, too.
+            [](const Look&) { wake_beside({0, 1}, {0, 1, 2, 3, 4, 5, 6}); }, kLeast},
       Scene{"direct_greedy_far", FTAP_SLOT_EXT_DIRECT_GREEDY_FAR,
             [](const Look&) { wake_beside({0, 1}, {0, 1, 4}); }, kLeast},
       Scene{"dsq", FTAP_SLOT_EXT_DSQ, [](const Look&) { share(0, {0, 1}, {1}); }, kLeast},

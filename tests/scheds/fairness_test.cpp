@@ -5,14 +5,17 @@
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clockid_t of a thread is POSIX's
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include "scheds/schedulers.hpp"
+#include "tests/scheds/chain.hpp"
 #include "tests/scheds/ext_switches.hpp"
 #include "tests/scheds/hog.hpp"
 #include "tests/scheds/refused.hpp"
@@ -303,8 +306,51 @@ TEST_P(Fairness, WhoComesLateToAFullCpuIsServedSoon) {
   EXPECT_GT(ran, 0.5);
 }
 
+// With one CPU, as an emulator gives each of several virtual ones its time in pieces that are longer than a slice.
+class OneCpu : public Fairness {
+ protected:
+  void SetUp() override {
+    keep_second(false);
+    Fairness::SetUp();
+  }
+  void TearDown() override {
+    Fairness::TearDown();
+    scheduler.reset();
+    keep_second(true);
+  }
+
+ private:
+  static void keep_second(bool online) {
+    std::ofstream file("/sys/devices/system/cpu/cpu1/online");
+    EXPECT_TRUE(file << online << std::flush);
+  }
+};
+
+TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {
+  if (refused_here()) return;
+  constexpr double kSeconds = 8;
+  Spinners task;
+  task.add(0, online_cpus());
+  task.start();
+  const std::array<Chain, 3> chains;
+  keep_for(1s);
+  const auto links = [&] {
+    unsigned long sum = 0;
+    for (const Chain& chain : chains) sum += chain.links();
+    return sum;
+  };
+  const auto made = links();
+  const double before = task.used().front();
+  keep_for(8s);
+  const double ran = task.used().front() - before;
+  std::printf("%.2f s of %.0f s, beside %lu forks\n", ran, kSeconds, links() - made);
+  EXPECT_GE(links() - made, 100U) << "they do not starve either";
+  EXPECT_GT(ran, 0.85 * kSeconds / 4) << "a CPU for four";
+}
+
 const auto kName = [](const auto& test) { return std::string(test.param); };
 INSTANTIATE_TEST_SUITE_P(, Fairness, testing::ValuesIn(scheds::kSchedulerNames), kName);
+INSTANTIATE_TEST_SUITE_P(, OneCpu, testing::ValuesIn(scheds::kSchedulerNames), kName);
 INSTANTIATE_TEST_SUITE_P(, Weights, testing::Values("domain"), kName);  // fifo knows no weights
 
 }  // namespace
