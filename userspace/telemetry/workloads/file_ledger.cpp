@@ -91,10 +91,12 @@ void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clo
   Entry& entry = workloads_[name];
   if (entry.labels.empty()) entry.labels = name.labels();
   const auto at = entry.instances.find(top);
-  if (at == entry.instances.end())
-    open(entry, top, now, unread);
-  else
-    (void)look(entry, top, at->second, now, unread);
+  if (at != entry.instances.end()) {
+    if (look(entry, top, at->second, now, unread)) return;
+    // Gone, and restarted at the same path since: this is the end of the next.
+    entry.instances.erase(at);
+  }
+  open(entry, top, now, unread);
 }
 
 void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now,

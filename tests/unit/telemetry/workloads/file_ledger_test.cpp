@@ -215,6 +215,23 @@ TEST(FileLedger, WhatEndsIsReadOnceMore) {
   EXPECT_EQ(node.unread, 0U) << "an end is no error";
 }
 
+// As runtimes restart a container under its id.
+TEST(FileLedger, WhatBeganAndEndedAtThePathOfOneThatIsGoneIsReadOnceMore) {
+  Node node;
+  node.tops("a") = {"/1"};
+  node.kernel.make("/1", 100);
+  node.round();
+  node.kernel.remove("/1");
+  node.kernel.make("/1", 30);
+  node.ledger.read_last(named("a"), "/1", node.now, node.unread);
+  node.kernel.remove("/1");
+  node.tops("a").clear();
+  node.round();
+  EXPECT_EQ(node.bytes("a"), 130U);
+  EXPECT_EQ(node.kernel.open, 0);
+  EXPECT_EQ(node.unread, 0U) << "an end is no error";
+}
+
 TEST(FileLedger, WhatWasThereBeforeIsNotYoung) {
   Node node;
   node.tops("a") = {"/1"};
