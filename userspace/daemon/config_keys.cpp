@@ -15,6 +15,8 @@ using Ms = std::chrono::milliseconds;
 using U64 = std::uint64_t;
 using List = std::vector<std::string>;
 
+// RAPL's smallest counters wrap after 262 kJ, which 4 kW need 65 s for; of several wraps between two readings one is seen.
+constexpr Ms kLongestCycle = 1min;
 constexpr U64 kMinRing = U64{256} << 10U;
 constexpr U64 kMaxRing = U64{1} << 30U;
 // A journal takes half its size at once at most, and frees a segment of at least 1 MiB at once: 8 MiB take what one
@@ -34,7 +36,7 @@ std::span<const Key> table() {
           "Where the API's socket (api.sock) and all state of the service live."},
       Key{"host_root", TextField{[](Config& c) -> std::string& { return c.host_root; }, kDirectoryRule},
           "Where the node's file system is seen; /host in a container that mounts it there."},
-      Key{"cycle", DurationField{[](Config& c) -> Ms& { return c.cycle; }, 1ms, 1h},
+      Key{"cycle", DurationField{[](Config& c) -> Ms& { return c.cycle; }, 1ms, kLongestCycle},
           "How often the kernel's counters are read and handed to all outputs; no value is older than this."},
       Key{"log_level", LevelField{[](Config& c) -> LogLevel& { return c.log_level; }},
           "What flowtapd logs about itself."},

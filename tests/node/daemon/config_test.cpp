@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"NoBoolean",
               "count:\n  enabled: maybe\n",
               {":2: count.enabled: \"maybe\"", "accepted: true or false"}},
-        Wrong{"OutOfRange", "cycle: 2h\n", {"cycle: \"2h\" is out of range", "accepted: 1ms to 1h"}},
+        Wrong{"OutOfRange", "cycle: 2h\n", {"cycle: \"2h\" is out of range", "accepted: 1ms to 1m"}},
         Wrong{"ListForAValue", "cycle: [1s]\n", {"cycle: a list is not a duration", "accepted: "}},
         Wrong{"ValueForASection", "prometheus: true\n", {"prometheus: \"true\"", "accepted: enabled"}},
         Wrong{"BadAddress",
@@ -94,7 +94,7 @@ TEST(Config, AWrongFlagIsToldInOneLine) {
   const ScratchRoot root;
   const Ended value = run_flowtapd(root, {"--cycle", "soon"});
   EXPECT_EQ(value.status, 2);
-  EXPECT_EQ(value.err.find("flowtapd: --cycle: \"soon\" is not a duration; accepted: 1ms to 1h"), 0U)
+  EXPECT_EQ(value.err.find("flowtapd: --cycle: \"soon\" is not a duration; accepted: 1ms to 1m"), 0U)
       << value.err;
   const Ended scheduler = run_flowtapd(root, {"--scheduler", "nonsense"});
   EXPECT_EQ(scheduler.status, 2);

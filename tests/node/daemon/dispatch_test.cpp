@@ -70,7 +70,7 @@ double sum_of_deltas(const std::string& lines, const std::string& name) {
 TEST(DaemonDispatch, TheLastCycleIsReportedAtTheStop) {
   const ScratchRoot root;
   // After its first cycle there is none until the stop.
-  Daemon daemon(root, {.flags = {"--cycle", "1h", "--json-lines", root.file("lines")}});
+  Daemon daemon(root, {.flags = {"--cycle", "1m", "--json-lines", root.file("lines")}});
   const double served = sum_of(daemon.wait_ready().scrape().all, kDispatched);
   Crew crew([](Hands& hands) { ping_pong(hands, kRounds); });
   const SwitchCounts before = crew.quiesce();

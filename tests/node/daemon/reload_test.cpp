@@ -50,11 +50,11 @@ class Reload : public testing::Test {
 };
 
 TEST_F(Reload, TheCycleChanges) {
-  start("cycle: 1h\n");
+  start("cycle: 1m\n");
   const SeriesMap before = daemon_->stats().series;
   change("cycle: 20ms\n");
   EXPECT_EQ(cycle_seconds(), 0.02);
-  const Stats after = daemon_->settled_stats();  // in an hour, otherwise
+  const Stats after = daemon_->settled_stats();  // in a minute, otherwise
   EXPECT_GE(after.cycle, 4U);
   EXPECT_GT(sum_of(after.series, kDispatched), sum_of(before, kDispatched));
 }
@@ -75,9 +75,9 @@ TEST_F(Reload, ABackendThatIsSwitchedOnTellsWhatIsCountedFromThereOn) {
   stats::test::PacketReceiver receiver(Fd(::dup(agent.get())),
                                        [&lines](const std::string& packet) { lines += packet + "\n"; });
   // No cycle but the first and that of the reload, so that it is known what lies in between.
-  start("cycle: 1h\n");
+  start("cycle: 1m\n");
   const double before = sum_of(daemon_->stats().series, kDispatched);
-  change("cycle: 1h\nstatsd: {enabled: true, address: 'udp://127.0.0.1:" +
+  change("cycle: 1m\nstatsd: {enabled: true, address: 'udp://127.0.0.1:" +
          std::to_string(stats::test::port_of(agent)) + "'}\n");
   const double after = sum_of(daemon_->stats().series, kDispatched);
   EXPECT_GT(after, before);

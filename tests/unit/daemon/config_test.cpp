@@ -60,7 +60,7 @@ TEST(Config, ARenderedConfigReadsBackAsItself) {
   Config config;
   config.state_dir = "/tmp/with space: \"quotes\" \\ # and more";
   config.host_root = "/null";
-  config.cycle = 90s;
+  config.cycle = 40s;
   config.report.interval = 1h;
   config.statsd.prefix = "true";
   config.api.socket_group = "null";
@@ -72,9 +72,11 @@ TEST(Config, ARenderedConfigReadsBackAsItself) {
 
 TEST(Config, AWrongValueIsToldWithLineKeyValueAndWhatIsAccepted) {
   EXPECT_EQ(refusal("\n\ncycle: abc\n"),
-            "c.yaml:3: cycle: \"abc\" is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+            "c.yaml:3: cycle: \"abc\" is not a duration; accepted: 1ms to 1m, such as 500ms or 2s");
   EXPECT_EQ(refusal("cycle: 2h"),
-            "c.yaml:1: cycle: \"2h\" is out of range; accepted: 1ms to 1h, such as 500ms or 2s");
+            "c.yaml:1: cycle: \"2h\" is out of range; accepted: 1ms to 1m, such as 500ms or 2s");
+  EXPECT_EQ(refusal("cycle: 61s"),
+            "c.yaml:1: cycle: \"61s\" is out of range; accepted: 1ms to 1m, such as 500ms or 2s");
   EXPECT_EQ(refusal("api: {rate: 2000000}"),
             "c.yaml:1: api.rate: \"2000000\" is out of range; accepted: 0 to 1000000");
   EXPECT_EQ(refusal("count:\n  enabled: yes"),
@@ -212,10 +214,10 @@ TEST(Config, AWrongRuleIsToldWithItsLine) {
 
 TEST(Config, AWrongTypeIsToldAsWell) {
   EXPECT_EQ(refusal("cycle: [1s]"),
-            "c.yaml:1: cycle: a list is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+            "c.yaml:1: cycle: a list is not a duration; accepted: 1ms to 1m, such as 500ms or 2s");
   EXPECT_EQ(refusal("cycle: {a: 1s}"),
-            "c.yaml:1: cycle: a section is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
-  EXPECT_EQ(refusal("cycle:\n"), "c.yaml:1: cycle: has no value; accepted: 1ms to 1h, such as 500ms or 2s");
+            "c.yaml:1: cycle: a section is not a duration; accepted: 1ms to 1m, such as 500ms or 2s");
+  EXPECT_EQ(refusal("cycle:\n"), "c.yaml:1: cycle: has no value; accepted: 1ms to 1m, such as 500ms or 2s");
   EXPECT_EQ(refusal("prometheus: true"),
             "c.yaml:1: prometheus: \"true\" stands where a section is expected; accepted: enabled, address, "
             "compat_metrics");
@@ -282,7 +284,7 @@ TEST(Config, AFlagNamesItselfInItsError) {
   const auto status = set_config_value(config, "cycle", "soon", "--cycle");
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().what,
-            "--cycle: \"soon\" is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+            "--cycle: \"soon\" is not a duration; accepted: 1ms to 1m, such as 500ms or 2s");
   EXPECT_EQ(config, Config{});
 }
 

@@ -110,7 +110,7 @@ TEST(Flags, MistakesAreTold) {
   EXPECT_EQ(refusal({"--cycle", "1s", "--cycle=2s"}), "\"--cycle\" is given more than once");
   EXPECT_EQ(refusal({"--enable-prometheus=false"}), "--enable-prometheus takes no value");
   EXPECT_EQ(refusal({"--cycle", "abc"}),
-            "--cycle: \"abc\" is not a duration; accepted: 1ms to 1h, such as 500ms or 2s");
+            "--cycle: \"abc\" is not a duration; accepted: 1ms to 1m, such as 500ms or 2s");
   EXPECT_EQ(refusal({"--scheduler", "nonsense"}),
             "--scheduler: \"nonsense\" is not a scheduler of flowtap's; accepted: off, domain or fifo");
   EXPECT_EQ(refusal({"--scheduler"}), "--scheduler needs a value");
