@@ -5,6 +5,7 @@
 
 #include "identity/flow_id.hpp"
 #include "identity/hierarchy.hpp"
+#include "identity/pod_logs.hpp"
 
 namespace flowtap {
 namespace {
@@ -20,6 +21,12 @@ std::string up_to(std::string_view path, std::string_view word) {
   return std::string(path.substr(0, path.find('/', at)));
 }
 
+// kubelet calls a static pod by its file and its node: what looks like a controller's suffix (etcd-master-0) is none.
+std::string workload_of(const identity::ContainerIdentity& who) {
+  if (!who.pod || (who.pod_uid && identity::is_static_pod_uid(*who.pod_uid))) return {};
+  return std::string(telemetry::controller_of(*who.pod));
+}
+
 WorkloadName name_of(const identity::ContainerIdentity& who) {
   const std::string id = who.container_id.substr(0, kShortId);
   if (!who.pod && !who.pod_uid)
@@ -32,7 +39,7 @@ WorkloadName name_of(const identity::ContainerIdentity& who) {
           .ns = who.ns.value_or(""),
           .pod = who.pod.value_or(""),
           .container = who.sandbox ? std::string(telemetry::kSandbox) : who.container_name.value_or(id),
-          .workload = std::string(telemetry::controller_of(who.pod.value_or("")))};
+          .workload = workload_of(who)};
 }
 
 }  // namespace

@@ -37,6 +37,18 @@ TEST(CgroupNames, APodsContainerHasItsNamesAndItsOwnCgroup) {
   EXPECT_EQ(naming_of(of_container(who), own).name.container, "POD");
 }
 
+TEST(CgroupNames, AStaticPodHasNoController) {
+  identity::ContainerIdentity who;
+  who.ns = "kube-system";
+  who.pod = "kube-apiserver-node-1";
+  who.container_name = "kube-apiserver";
+  who.pod_uid = "0123456789abcdef0123456789abcdef";
+  EXPECT_EQ(naming_of(of_container(who), "/" + kId).name.workload, "");
+  who.pod_uid = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
+  EXPECT_EQ(naming_of(of_container(who), "/" + kId).name.workload, "kube-apiserver-node")
+      << "a StatefulSet's";
+}
+
 TEST(CgroupNames, WhatNobodyNamedIsCalledByItsId) {
   EXPECT_EQ(naming_of(of_container({}), "/docker/" + kId).name.labels(),
             (std::vector<std::string>{"container", "", "", std::string(12, 'a'), ""}));
