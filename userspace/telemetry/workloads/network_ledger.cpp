@@ -30,6 +30,16 @@ constexpr std::array kRows{
 constexpr std::string_view kLoopback = "lo";
 constexpr std::size_t kLongest = std::size_t{1} << 20U;
 
+// Whether it is another device of that name, which began at 0: bytes and packets of one direction have both fallen.
+bool began_anew(const NetNumbers& now, const NetNumbers& before) {
+  const auto fell = [&](NetNumber number) {
+    const auto i = static_cast<std::size_t>(number);
+    return now.at(i) < before.at(i);
+  };
+  return (fell(NetNumber::kReceivedBytes) && fell(NetNumber::kReceivedPackets)) ||
+         (fell(NetNumber::kSentBytes) && fell(NetNumber::kSentPackets));
+}
+
 // Whose a network is that somebody of this name is in.
 WorkloadName whose(WorkloadName name) {
   if (name.kind == WorkloadKind::kPod) name.container.clear();
@@ -75,10 +85,12 @@ void NetworkLedger::add(Network& network, std::string_view text, std::uint64_t& 
       total.labels = std::move(labels);
     }
     NetNumbers& last = network.last[device];
-    // One that fell is another device of that name, which began at 0.
-    const bool same = std::ranges::equal(numbers, last, std::ranges::greater_equal{});
+    const bool anew = began_anew(numbers, last);
+    // Else one that fell is nothing new and grows from there, as a driver's that adds its drops up anew each time: the others
+    // go on, so that no byte is counted twice. Of another device that has overtaken the last in both directions by then
+    // what the last had is missing, which is less than it has itself.
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      total.total.at(i) += numbers.at(i) - (same ? last.at(i) : 0);
+      total.total.at(i) += anew ? numbers.at(i) : numbers.at(i) - std::min(numbers.at(i), last.at(i));
     last = numbers;
   });
 }

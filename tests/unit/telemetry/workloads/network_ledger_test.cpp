@@ -14,10 +14,13 @@ namespace {
 using namespace std::chrono_literals;
 using test::FileTree;
 
-std::string device(const std::string& name, unsigned received, unsigned sent) {
-  const std::string zeros = " 0 0 0 0 0 0";
-  return name + ": " + std::to_string(received) + " 1" + zeros + ' ' + std::to_string(sent) + " 2" + zeros +
-         '\n';
+// Packets of ten bytes.
+std::string device(const std::string& name, unsigned received, unsigned sent, unsigned dropped = 0) {
+  const std::string drops = " 0 " + std::to_string(dropped) + " 0 0 0 0";
+  const auto both = [](unsigned bytes) {
+    return ' ' + std::to_string(bytes) + ' ' + std::to_string(bytes / 10);
+  };
+  return name + ':' + both(received) + drops + both(sent) + " 0 0 0 0 0 0\n";
 }
 std::string net_dev(const std::string& devices) {
   return "Inter-|\n face |\n" + device("lo", 999, 999) + devices;
@@ -65,6 +68,15 @@ class Networks : public testing::Test {
           std::get<std::uint64_t>(series.value);
     }
     return bytes;
+  }
+  [[nodiscard]] std::uint64_t dropped() const {
+    std::vector<stats::Series> all;
+    ledger.append_series(all);
+    std::uint64_t sum = 0;
+    for (const stats::Series& series : all)
+      if (series.stat->id == stats::StatId::kWORKLOAD_NETWORK_RECEIVE_DROPPED)
+        sum += std::get<std::uint64_t>(series.value);
+    return sum;
   }
   using Bytes = std::map<std::string, std::uint64_t>;
 
@@ -144,6 +156,24 @@ TEST_F(Networks, ADeviceThatBeginsAnewIsCountedFromItsBeginning) {
   round();
   EXPECT_EQ(bytes(),
             (Bytes{{"web-0//eth0<", 130}, {"web-0//eth0>", 9}, {"web-0//net1<", 4}, {"web-0//net1>", 4}}));
+}
+
+TEST_F(Networks, ANumberThatFallsAloneMakesNoOtherDevice) {
+  set(70, net_dev(device("eth0", 1000, 700, 5)));
+  start(of_pod("web-0", "app"), 70);
+  round();
+  set(70, net_dev(device("eth0", 1100, 700, 4)));
+  round();
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 1100}, {"web-0//eth0>", 700}}));
+  EXPECT_EQ(dropped(), 5U);
+  set(70, net_dev(device("eth0", 1100, 700, 6)));
+  round();
+  EXPECT_EQ(dropped(), 7U) << "it grows from there";
+  // Another, which has dropped as many by now.
+  set(70, net_dev(device("eth0", 30, 20, 6)));
+  round();
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 1130}, {"web-0//eth0>", 720}}));
+  EXPECT_EQ(dropped(), 13U);
 }
 
 TEST_F(Networks, AYoungOneMayStillLeaveTheNodes) {
