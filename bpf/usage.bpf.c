@@ -69,7 +69,9 @@ static __always_inline bool is_first_of_container(struct task_struct* task) {
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(ftap_ended, struct task_struct* task) {
-  if (task->pid != task->tgid || !is_first_of_container(task)) return 0;
+  /* A process ends with its last thread, which need not be its first. Where the last two end at once, both may tell. */
+  struct task_struct* first = task->group_leader;
+  if (task->signal->live.counter != 0 || !is_first_of_container(first)) return 0;
   struct ftap_container_end* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
   if (!event) {
     __sync_fetch_and_add(&ftap_lost, 1);
@@ -79,7 +81,7 @@ int BPF_PROG(ftap_ended, struct task_struct* task) {
   event->kind = FTAP_CGROUP_ENDED;
   event->status = BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT
                       ? BPF_CORE_READ(task, signal, group_exit_code)
-                      : task->exit_code;
+                      : first->exit_code;
   event->time = bpf_ktime_get_ns();
   event->oom = BPF_CORE_READ(task, signal, oom_mm) != 0;
   event->unused = 0;
