@@ -154,6 +154,13 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
   });
 }
 
+void NetworkLedger::read_last(const std::string& top, std::uint64_t& unread) {
+  const auto known = processes_.find(top);
+  if (known == processes_.end() || !known->second.process.network) return;
+  const auto at = networks_.find(*known->second.process.network);
+  if (at != networks_.end() && at->second.net_dev.valid()) read(at->second, unread);
+}
+
 std::optional<double> NetworkLedger::started(const FileLedger::Entry& entry) const {
   std::optional<double> oldest;
   for (const auto& [path, instance] : entry.instances) {

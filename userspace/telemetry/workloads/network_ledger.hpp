@@ -29,6 +29,9 @@ class NetworkLedger {
   /// `unread`.
   void round(const FileLedger& files, Clock::time_point now, std::uint64_t& unread);
 
+  /// Reads once more what somebody was in whose cgroup at `top` has just ended: its runtime removes the devices soon.
+  void read_last(const std::string& top, std::uint64_t& unread);
+
   /// When the oldest of its processes that are known started; seconds since 1970.
   [[nodiscard]] std::optional<double> started(const FileLedger::Entry& entry) const;
 

@@ -79,8 +79,10 @@ void WorkloadCollector::watch_ends() noexcept {
 void WorkloadCollector::read_endings() {
   const std::scoped_lock lock(mutex_);
   const auto now = UsageLedger::Clock::now();
-  for (const UsageLedger::Ending& ending : ledger_.take_endings(*source_, *names_, now))
+  for (const UsageLedger::Ending& ending : ledger_.take_endings(*source_, *names_, now)) {
     files_->read_last(ending.name, ending.top, now, unread_);
+    networks_.read_last(ending.top, unread_);
+  }
 }
 
 void WorkloadCollector::collect(Collected& out) {

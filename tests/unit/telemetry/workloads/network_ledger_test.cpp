@@ -133,6 +133,20 @@ TEST_F(Networks, CountsOverARestartAndToTheLastByte) {
   EXPECT_EQ(bytes(), Bytes{}) << "nobody has that name any more";
 }
 
+TEST_F(Networks, IsReadAtItsEndBeforeItsDevicesGo) {
+  set(70, net_dev(device("eth0", 100, 7)));
+  start(of_pod("web-0", "app"), 70);
+  round();
+  set(70, net_dev(device("eth0", 150, 8)));
+  ledger.read_last("/70", unread);
+  ledger.read_last("/none", unread);
+  end(of_pod("web-0", "app"), 70);
+  set(70, net_dev(""));
+  round(1s);
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 150}, {"web-0//eth0>", 8}}));
+  EXPECT_EQ(unread, 0U);
+}
+
 TEST_F(Networks, ThatOutlivesItsProcessesIsNotCountedTwice) {
   set(70, net_dev(device("eth0", 100, 7)));
   start(of_pod("web-0", "app"), 70);
