@@ -3,12 +3,13 @@
  * Tells which cgroups (v2) come and go, with their paths: whose it was that bpf/dispatch.bpf.c accounted for (lib/usage.bpf.h),
  * also where a cgroup was gone before anybody could look.
  *
- * The kernel fires both events with interrupts off (kernel: TRACE_CGROUP_PATH), so neither program misses one to itself.
+ * The kernel fires these events with interrupts off (kernel: TRACE_CGROUP_PATH), so no program misses one to itself.
  *
  * Only ends wake who reads, and a ring that fills up: the files of a cgroup tell what it has used for as long as its runtime takes to remove it.
  *
  * And how containers end: a container is known by its first process, which is number 1 of a pid namespace that was made in
- * flowtapd's own. One that shares another's pid namespace has no such process, and its end is not told.
+ * flowtapd's own. One that shares another's pid namespace has no such process, and its end is not told; but that its cgroup
+ * has no process any more is, as of a unit.
  */
 #include "bpf/abi/cgroup_event.h"
 #include "bpf/lib/kernel.bpf.h"
@@ -36,8 +37,9 @@ static __always_inline int tell(struct cgroup* cgroup, const char* path, __u32 k
   event->kind = kind;
   long length = bpf_probe_read_kernel_str(event->path, sizeof(event->path), path);
   event->length = length > 0 ? length : 0;
-  bool fills_up = bpf_ringbuf_query(&ftap_cgroups, BPF_RB_AVAIL_DATA) > FTAP_RING_BYTES / 4;
-  bpf_ringbuf_submit(event, fills_up ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+  bool wakes =
+      kind == FTAP_CGROUP_EMPTY || bpf_ringbuf_query(&ftap_cgroups, BPF_RB_AVAIL_DATA) > FTAP_RING_BYTES / 4;
+  bpf_ringbuf_submit(event, wakes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
   return 0;
 }
 
@@ -49,6 +51,12 @@ int BPF_PROG(ftap_made, struct cgroup* cgroup, const char* path) {
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(ftap_gone, struct cgroup* cgroup, const char* path) {
   return tell(cgroup, path, FTAP_CGROUP_GONE);
+}
+
+/* Those above that have none in turn are told of at once, so that it is one look for all. */
+SEC("tp_btf/cgroup_notify_populated")
+int BPF_PROG(ftap_empty, struct cgroup* cgroup, const char* path, int populated) {
+  return populated ? 0 : tell(cgroup, path, FTAP_CGROUP_EMPTY);
 }
 
 /* The inode number of flowtapd's own pid namespace; set by userspace. */

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A cgroup that was made or is gone, or whose container has ended, as the ring of bpf/usage.bpf.c tells it. */
+/* A cgroup that was made or is gone, that has no process any more, or whose container has ended, as the ring of bpf/usage.bpf.c tells it. */
 #ifndef FTAP_ABI_CGROUP_EVENT_H
 #define FTAP_ABI_CGROUP_EVENT_H
 
 /* Kubernetes' longest is about 300 bytes: QoS class, pod's uid and container's id, each twice in systemd's names. */
 #define FTAP_CGROUP_PATH 1024
 
-enum ftap_cgroup_event_kind { FTAP_CGROUP_MADE, FTAP_CGROUP_GONE, FTAP_CGROUP_ENDED };
+enum ftap_cgroup_event_kind {
+  FTAP_CGROUP_MADE,
+  FTAP_CGROUP_GONE,
+  FTAP_CGROUP_ENDED,
+  FTAP_CGROUP_EMPTY, /* the last process in it and below has left */
+};
 
 struct ftap_cgroup_event {
   unsigned long long id; /* inode number of its directory */

@@ -48,8 +48,10 @@ std::optional<CgroupEvent> parse_cgroup_event(std::span<const std::byte> record)
   ftap_cgroup_event event;
   if (record.size() < sizeof(event)) return std::nullopt;
   std::memcpy(&event, record.data(), sizeof(event));
-  if (event.kind != FTAP_CGROUP_MADE && event.kind != FTAP_CGROUP_GONE) return std::nullopt;
+  if (event.kind != FTAP_CGROUP_MADE && event.kind != FTAP_CGROUP_GONE && event.kind != FTAP_CGROUP_EMPTY)
+    return std::nullopt;
   CgroupEvent out{.id = event.id, .gone = event.kind == FTAP_CGROUP_GONE, .path = {}};
+  out.empty = event.kind == FTAP_CGROUP_EMPTY;
   // One that was cut off would be another cgroup's.
   if (event.length > 1 && event.length < FTAP_CGROUP_PATH && event.path[0] == '/')
     out.path.assign(event.path, ::strnlen(event.path, event.length - 1));
@@ -78,6 +80,7 @@ Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start() {
   auto& links = watch->skeleton_->links;  // owned by the skeleton
   for (const auto& [program, link] : {std::pair(progs.ftap_made, &links.ftap_made),
                                       {progs.ftap_gone, &links.ftap_gone},
+                                      {progs.ftap_empty, &links.ftap_empty},
                                       {progs.ftap_ended, &links.ftap_ended}}) {
     *link = bpf_program__attach(program);
     if (*link == nullptr)

@@ -28,7 +28,9 @@ TEST(CgroupEvent, TellsIdKindAndPath) {
   EXPECT_EQ(made->id, 42U);
   EXPECT_FALSE(made->gone);
   EXPECT_EQ(made->path, "/a/b");
+  EXPECT_FALSE(made->empty);
   EXPECT_TRUE(parsed(event_of("/a", FTAP_CGROUP_GONE))->gone);
+  EXPECT_TRUE(parsed(event_of("/a", FTAP_CGROUP_EMPTY))->empty);
 }
 
 TEST(CgroupEvent, APathThatIsCutOffIsNone) {
@@ -43,7 +45,7 @@ TEST(CgroupEvent, APathThatIsCutOffIsNone) {
 TEST(CgroupEvent, WhatIsNoEventIsNone) {
   EXPECT_FALSE(parsed(event_of("/a"), sizeof(ftap_cgroup_event) - 1));
   EXPECT_FALSE(parsed(event_of("/a"), 0));
-  EXPECT_FALSE(parsed(event_of("/a", FTAP_CGROUP_ENDED + 1)));
+  EXPECT_FALSE(parsed(event_of("/a", FTAP_CGROUP_EMPTY + 1)));
 }
 
 TEST(CgroupEvent, OfAContainersEndHasItsStatus) {

@@ -12,9 +12,8 @@
 
 namespace flowtap::telemetry {
 
-/// Counters: of what ended, as it was read last, and of what is there. A container's are read once more when it ends; of another
-/// cgroup that ends between two reads the last of them counts (UsageLedger misses no CPU time). They never
-/// fall, and begin with what the kernel counted of the cgroup before flowtapd saw it. Gauges: the sum over what is there,
+/// Counters: of what ended, as it was read last, and of what is there. They are read once more
+/// when a container, or the last process of another workload, ends. They never fall, and begin with what the kernel counted of the cgroup before flowtapd saw it. Gauges: the sum over what is there,
 /// absent where nothing is. A limit is absent unless all that is there has one. Not thread-safe.
 class FileLedger {
  public:
@@ -38,7 +37,7 @@ class FileLedger {
   /// Reads what is due of `workloads`, and forgets all others. What could not be read is added to `unread`.
   void round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now, std::uint64_t& unread);
 
-  /// What the cgroup at `top` has used, whose container has just ended: this is the last time that its files tell.
+  /// What the cgroup at `top` has used, whose processes have just ended: this is the last time that its files tell.
   void read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
                  std::uint64_t& unread);
 

@@ -48,9 +48,10 @@ void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   if (event.ended) cgroup.ended = event.ended;
 }
 
-void UsageLedger::take_events(UsageSource& source, Clock::time_point now, std::vector<std::uint64_t>* ended) {
+void UsageLedger::take_events(UsageSource& source, Clock::time_point now, std::vector<Left>* left) {
   const bool whole = source.take_events([&](CgroupEvent event) {
-    if (ended != nullptr && event.ended) ended->push_back(event.id);
+    if (left != nullptr && (event.ended || event.empty))
+      left->push_back({.id = event.id, .first = event.ended.has_value()});
     note(std::move(event), now);
   });
   missed_ = missed_ || !whole;
@@ -58,14 +59,20 @@ void UsageLedger::take_events(UsageSource& source, Clock::time_point now, std::v
 
 std::vector<UsageLedger::Ending> UsageLedger::take_endings(UsageSource& source, CgroupNames& names,
                                                            Clock::time_point now) {
-  std::vector<std::uint64_t> ended;
-  take_events(source, now, &ended);
+  std::vector<Left> left;
+  take_events(source, now, &left);
   std::vector<Ending> endings;
-  for (const std::uint64_t id : ended) {
+  std::unordered_set<std::string> tops;
+  for (const auto& [id, first] : left) {
     auto& cgroup = *cgroups_.find(id);
+    // Whoever asks by no path would be answered for good.
+    if (cgroup.second.path.empty()) continue;
     ask(cgroup, names, now);
     const auto& naming = cgroup.second.naming;
-    if (naming && naming->complete && !naming->top.empty()) endings.push_back({naming->name, naming->top});
+    if (!naming || !naming->complete || naming->top.empty()) continue;
+    // One below the workload's own may be empty while others there go on; after the last of them the own one is told.
+    if (!first && naming->top != cgroup.second.path) continue;
+    if (tops.insert(naming->top).second) endings.push_back({naming->name, naming->top});
   }
   return endings;
 }

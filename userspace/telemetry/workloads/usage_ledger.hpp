@@ -78,12 +78,12 @@ class UsageLedger {
   /// Workloads of which nothing is there any more are forgotten after `keep`, or when kMostEnded have ended after them.
   explicit UsageLedger(std::chrono::milliseconds keep) : keep_(keep) {}
 
-  /// A container that ends now; its cgroup is still there, for a moment.
+  /// A container that ends now, or a workload whose last process has; its cgroup is still there, for a moment.
   struct Ending {
     WorkloadName name;
     std::string top;  ///< CgroupNaming::top
   };
-  /// Takes the events that there are, and returns whose container has ended, as far as that is known at once.
+  /// Takes the events that there are, and returns what has ended, as far as it is known at once whose it was; each once.
   [[nodiscard]] std::vector<Ending> take_endings(UsageSource& source, CgroupNames& names,
                                                  Clock::time_point now);
 
@@ -129,7 +129,11 @@ class UsageLedger {
   using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
 
   void note(CgroupEvent event, Clock::time_point now);
-  void take_events(UsageSource& source, Clock::time_point now, std::vector<std::uint64_t>* ended = nullptr);
+  struct Left {
+    std::uint64_t id = 0;
+    bool first = false;  // only the first process of a container; else the last one
+  };
+  void take_events(UsageSource& source, Clock::time_point now, std::vector<Left>* left = nullptr);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
   /// Looks at all there are, and so finds what nobody told.

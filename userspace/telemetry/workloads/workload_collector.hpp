@@ -49,7 +49,7 @@ class WorkloadCollector final : public Collector {
   std::uint64_t unread_ = 0;        // at ends
   std::uint64_t failed_walks_ = 0;  // that were counted
   Fd stop_;
-  // Reads the files of a container's cgroup when it ends: it may be gone by the next collect().
+  // Reads the files of a workload's cgroup when it ends: it may be gone by the next collect().
   std::thread watcher_;
 };
 

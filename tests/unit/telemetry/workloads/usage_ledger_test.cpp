@@ -37,6 +37,11 @@ class FakeKernel final : public UsageSource {
           .path = {},
           .ended = ContainerEnd{.status = status, .oom = false, .time = {}}});
   }
+  void leave(std::uint64_t id) {
+    CgroupEvent event{.id = id, .gone = false, .path = there_.at(id)};
+    event.empty = true;
+    tell(std::move(event));
+  }
   void use(std::uint64_t id, std::uint64_t ns) {
     if (!numbers_.contains(id) && !free_.empty()) {
       numbers_[id] = free_.back();
@@ -103,7 +108,7 @@ class FakeNames final : public CgroupNames {
     return {
         .name = {.kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = path, .workload = {}},
         .complete = complete,
-        .top = path,
+        .top = tops.contains(path) ? tops.at(path) : path,
         .flow = {},
         .id = "id of " + path,
         .image = "image"};
@@ -121,6 +126,7 @@ class FakeNames final : public CgroupNames {
   bool sees_all = true;
   bool looks = true;
   std::set<std::string> at_rest;
+  std::map<std::string, std::string> tops;  // where they are others
   int asked = 0;
   int walks = 0;
 
@@ -238,6 +244,29 @@ TEST(UsageLedger, TellsAtOnceWhoseContainerEnds) {
   node.kernel.make(11, "/b");
   node.kernel.end(11, 0);
   EXPECT_TRUE(node.ledger.take_endings(node.kernel, node.names, node.now).empty());
+}
+
+TEST(UsageLedger, TellsAtOnceWhoseLastProcessHasEnded) {
+  Node node;
+  node.names.tops = {{"/a.slice", ""}, {"/a.slice/a.service/b", "/a.slice/a.service"}};
+  node.kernel.make(10, "/a.slice");
+  node.kernel.make(11, "/a.slice/a.service");
+  node.kernel.make(12, "/a.slice/a.service/b");
+  node.kernel.use(12, 5);
+  const auto endings = [&] { return node.ledger.take_endings(node.kernel, node.names, node.now); };
+  node.kernel.leave(12);
+  EXPECT_TRUE(endings().empty()) << "others may go on";
+  for (int i = 0; i < 2; ++i)
+    for (const std::uint64_t id : {12U, 11U, 10U}) node.kernel.leave(id);
+  const auto all = endings();
+  ASSERT_EQ(all.size(), 1U) << "each once, and the slice is nobody's";
+  EXPECT_EQ(all.at(0).top, "/a.slice/a.service");
+  const int asked = node.names.asked;
+  node.kernel.leave(10);
+  EXPECT_TRUE(endings().empty());
+  EXPECT_EQ(node.names.asked, asked) << "known for good";
+  node.round();
+  EXPECT_TRUE(node.ledger.take_ended().empty()) << "no container";
 }
 
 TEST(UsageLedger, WhereOthersGoOnNothingHasEnded) {
