@@ -21,11 +21,19 @@ Directory open_directory(const RootDir& top, const std::string& path) {
 }  // namespace
 
 // By itself: below the root a link to another sysfs, as a container may have it, would not be followed.
+std::string cgroup2_place(const std::string& host_root) {
+  for (const char* below : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+    std::string place = host_root + below;
+    if (const auto dir = RootDir::open(place); dir && dir->has_file("cgroup.controllers")) return place;
+  }
+  return {};
+}
+
 std::optional<RootDir> open_cgroup2(const std::string& host_root) {
-  for (const char* place : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
-    if (auto dir = RootDir::open(host_root + place); dir && dir->has_file("cgroup.controllers"))
-      return std::move(*dir);
-  return std::nullopt;
+  const std::string place = cgroup2_place(host_root);
+  if (place.empty()) return std::nullopt;
+  auto dir = RootDir::open(place);
+  return dir ? std::optional(std::move(*dir)) : std::nullopt;
 }
 
 Status walk_cgroups(const RootDir& top, const std::function<void(std::uint64_t id, std::string path)>& see) {

@@ -1,4 +1,4 @@
-// The cgroup v2 hierarchy of the node as directories.
+// Hierarchies of cgroups of the node as directories.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,9 @@
 
 namespace flowtap::identity {
 
-/// Where `host_root` has it, also beside hierarchies of v1; absent where it is not seen.
+/// The directory where `host_root` has that of v2, also beside hierarchies of v1; empty where it is not seen.
+[[nodiscard]] std::string cgroup2_place(const std::string& host_root);
+/// The same, open; absent where it is not seen.
 [[nodiscard]] std::optional<RootDir> open_cgroup2(const std::string& host_root);
 
 /// Calls `see` for each cgroup, from the one on top ("/") down: the inode number of its directory, which is the cgroup's id,

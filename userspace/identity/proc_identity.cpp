@@ -31,6 +31,32 @@ std::string_view field(std::string_view rest, unsigned n) {
   return rest.substr(0, rest.find_first_of(" \n"));
 }
 
+// A line of /proc/PID/cgroup.
+struct CgroupLine {
+  std::string_view hierarchy;
+  std::string_view controllers;
+  std::string_view path;  // without the kernel's mark of one that is gone
+};
+
+// Calls `see` for each that is not a hierarchy's root.
+template <typename See>
+void for_each_cgroup(std::string_view text, const See& see) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');  // no cgroup's name holds one: the kernel refuses it
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto first = line.find(':');
+    const auto second = line.find(':', first == std::string_view::npos ? first : first + 1);
+    if (second == std::string_view::npos) continue;
+    std::string_view path = line.substr(second + 1);
+    if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
+    if (!path.starts_with('/') || path == "/") continue;
+    see({.hierarchy = line.substr(0, first),
+         .controllers = line.substr(first + 1, second - first - 1),
+         .path = path});
+  }
+}
+
 }  // namespace
 
 Result<ProcStat> parse_proc_stat(std::string_view text) {
@@ -58,24 +84,26 @@ std::optional<std::string> parse_proc_cgroup(std::string_view text) {
   std::string_view v2;
   std::string_view systemd;
   std::string_view deepest;
-  while (!text.empty()) {
-    const auto end = text.find('\n');  // no cgroup's name holds one: the kernel refuses it
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const auto first = line.find(':');
-    const auto second = line.find(':', first == std::string_view::npos ? first : first + 1);
-    if (second == std::string_view::npos) continue;
-    const std::string_view controllers = line.substr(first + 1, second - first - 1);
-    std::string_view path = line.substr(second + 1);
-    if (path.ends_with(kDeleted)) path.remove_suffix(kDeleted.size());
-    if (!path.starts_with('/') || path == "/") continue;
-    if (controllers.empty() && line.starts_with("0:")) v2 = path;
-    if (controllers == "name=systemd") systemd = path;
-    if (std::ranges::count(path, '/') > std::ranges::count(deepest, '/')) deepest = path;
-  }
+  for_each_cgroup(text, [&](const CgroupLine& line) {
+    if (line.hierarchy == "0" && line.controllers.empty()) v2 = line.path;
+    if (line.controllers == "name=systemd") systemd = line.path;
+    if (std::ranges::count(line.path, '/') > std::ranges::count(deepest, '/')) deepest = line.path;
+  });
   for (const std::string_view path : {v2, systemd, deepest})
     if (!path.empty()) return std::string(path);
   return std::nullopt;
+}
+
+std::optional<std::string> parse_proc_cgroup_of(std::string_view controller, std::string_view text) {
+  std::optional<std::string> found;
+  for_each_cgroup(text, [&](const CgroupLine& line) {
+    for (std::string_view left = line.controllers; !left.empty();) {
+      const auto end = left.find(',');
+      if (left.substr(0, end) == controller) found = std::string(line.path);
+      left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
+    }
+  });
+  return found;
 }
 
 Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid) {

@@ -28,6 +28,9 @@ struct ProcStat {
 /// The path out of /proc/PID/cgroup that tells most: v2's, unless that is the root, else v1's of systemd,
 /// else the deepest. Without the kernel's " (deleted)". Absent where all are the root.
 [[nodiscard]] std::optional<std::string> parse_proc_cgroup(std::string_view text);
+/// That in the hierarchy of v1 which has `controller`. Absent: the root, or there is none.
+[[nodiscard]] std::optional<std::string> parse_proc_cgroup_of(std::string_view controller,
+                                                              std::string_view text);
 
 /// A start time as the kernel keeps it (ns on CLOCK_BOOTTIME) in the unit of ProcStat::start.
 [[nodiscard]] std::uint64_t start_ticks(std::uint64_t ns);

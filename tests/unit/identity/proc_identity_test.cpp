@@ -58,6 +58,18 @@ TEST(ProcCgroup, OfEveryHierarchyTheOneThatTells) {
   EXPECT_FALSE(parse_proc_cgroup("::\n:\n0:\n0::relative\n\n"));
 }
 
+TEST(ProcCgroup, OfAControllerOfV1) {
+  const auto of = [](std::string_view text) { return parse_proc_cgroup_of("cpuacct", text); };
+  EXPECT_EQ(of(test::golden("proc-cgroup-hybrid.txt")),
+            "/kubepods/besteffort/pod82a9c79c-7b82-4530-b485-39aded24b5be/"
+            "91f829d8c00710f813b90bd0a28e54b1eda851421bbd5762e53e5bf7f0b9b7e2");
+  EXPECT_EQ(of("5:cpu,cpuacct:/a\n0::/b\n"), "/a");
+  EXPECT_EQ(of("5:cpuacct,cpu:/a (deleted)\n"), "/a");
+  EXPECT_FALSE(of("5:cpu,cpuacct:/\n3:memory:/a\n0::/b\n")) << "the root";
+  EXPECT_FALSE(of("5:cpu:/a\n3:name=cpuacct:/a\n0::/b\n"));
+  EXPECT_FALSE(of(""));
+}
+
 TEST(Process, FromAFileTree) {
   FileTree tree;
   tree.file("4711/stat", stat_line("a) (b")).file("4711/cgroup", "0::/system.slice/foo.service\n");
