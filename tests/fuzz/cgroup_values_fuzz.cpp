@@ -37,5 +37,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const CgroupFile& file : cgroup_files()) check(file, text);
   for (const CgroupFile& file : cgroup_files_v1()) check(file, text);
+  for (const CgroupFile& file : cgroup_files_cpuacct()) check(file, text);
   return 0;
 }

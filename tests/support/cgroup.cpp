@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "base/result.hpp"
 
@@ -31,7 +32,9 @@ std::string v2_root() {
 
 ScratchCgroup::ScratchCgroup() : ScratchCgroup("flowtap-test-" + std::to_string(::getpid())) {}
 
-ScratchCgroup::ScratchCgroup(const std::string& path) : path_(v2_root()) {
+ScratchCgroup::ScratchCgroup(const std::string& path) : ScratchCgroup(path, v2_root()) {}
+
+ScratchCgroup::ScratchCgroup(const std::string& path, std::string top) : path_(std::move(top)) {
   std::istringstream names(path);
   levels_ = 0;
   for (std::string name; std::getline(names, name, '/'); ++levels_) {

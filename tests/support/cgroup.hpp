@@ -1,4 +1,4 @@
-// A cgroup (v2) of the test's own, so that its tasks can be told from all others of the machine.
+// A cgroup of the test's own, so that its tasks can be told from all others of the machine.
 #pragma once
 
 #include <sys/types.h>
@@ -17,6 +17,8 @@ class ScratchCgroup {
   ScratchCgroup();
   /// The same at this path there, "a.slice/b.service", with those above it, which go with it.
   explicit ScratchCgroup(const std::string& path);
+  /// The same in the hierarchy that is mounted at `top`, of v1, say (V1Hierarchy).
+  ScratchCgroup(const std::string& path, std::string top);
   ~ScratchCgroup();
   ScratchCgroup(const ScratchCgroup&) = delete;
   ScratchCgroup& operator=(const ScratchCgroup&) = delete;
@@ -24,7 +26,7 @@ class ScratchCgroup {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::uint64_t id() const;          ///< what BPF sees: the inode number of the directory
   void join() const;                               ///< moves the calling process into it
-  [[nodiscard]] std::vector<pid_t> tasks() const;  ///< thread ids
+  [[nodiscard]] std::vector<pid_t> tasks() const;  ///< thread ids; of v2 alone
 
  private:
   std::string path_;

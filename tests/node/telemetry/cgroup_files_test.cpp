@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "tests/support/cgroup.hpp"
+#include "tests/support/v1_hierarchy.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -82,6 +84,52 @@ TEST(CgroupFilesOfTheKernel, ProcessesBelowAreItsOwn) {
   EXPECT_TRUE(cgroup->read(values, unread));
   EXPECT_EQ(values[CgroupGauge::kProcesses], 0);
   EXPECT_FALSE(values[CgroupGauge::kFirstPid]);
+  EXPECT_EQ(unread, 0U);
+}
+
+// In v1 the kernel shows a list of processes that it has kept to whoever reads an open file again soon.
+TEST(CgroupFilesOfTheKernel, InV1ProcessesAreThoseOfNowAndAnEndIsSeen) {
+  const test::V1Hierarchy cpuacct("cpuacct");
+  const std::string path = "flowtap-test-v1-" + std::to_string(::getpid());
+  auto made = std::make_unique<ScratchCgroup>(path, cpuacct.path());
+  const auto files = CgroupFileSource::open_v1("/sys/fs/cgroup", cpuacct.path());
+  ASSERT_TRUE(files);
+  std::uint64_t unread = 0;
+  const auto cgroup = files->open("/" + path, unread);
+  ASSERT_TRUE(cgroup);
+  const auto processes = [&] {
+    CgroupValues values;
+    EXPECT_TRUE(cgroup->read(values, unread));
+    return values[CgroupGauge::kProcesses];
+  };
+  EXPECT_EQ(processes(), 0);
+  std::vector<pid_t> all;
+  for (int i = 1; i <= 3; ++i) {
+    std::array<int, 2> joined{};
+    ASSERT_EQ(::pipe(joined.data()), 0);
+    all.push_back(::fork());
+    if (all.back() == 0) {
+      made->join();
+      ::close(joined[0]);
+      ::close(joined[1]);
+      while (true) ::pause();
+    }
+    ::close(joined[1]);
+    char none = 0;
+    EXPECT_EQ(::read(joined[0], &none, 1), 0);
+    ::close(joined[0]);
+    EXPECT_EQ(processes(), i);
+  }
+  for (const pid_t pid : all) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
+  EXPECT_EQ(processes(), 0);
+  made.reset();
+  CgroupValues values;
+  EXPECT_FALSE(cgroup->read(values, unread));
+  const ScratchCgroup second(path, cpuacct.path());
+  EXPECT_FALSE(cgroup->read(values, unread)) << "it is another one";
   EXPECT_EQ(unread, 0U);
 }
 

@@ -25,6 +25,22 @@ Fd open_directory(const Fd& root, const std::string& path) {
   return open_beneath(root, path.c_str() + begin, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+Fd open_place(const std::string& path) {
+  return Fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+std::vector<const CgroupFile*> pointers(std::span<const CgroupFile> files) {
+  std::vector<const CgroupFile*> all;
+  for (const CgroupFile& file : files) all.push_back(&file);
+  return all;
+}
+
+// Of "/sys/fs/cgroup/cpu,cpuacct" both.
+bool is_mounted_with(const std::string& place, std::string_view controller) {
+  const std::string names = ',' + place.substr(place.rfind('/') + 1) + ',';
+  return names.contains(std::string(",").append(controller).append(","));
+}
+
 // Not enabled here, or switched off (psi=0).
 bool is_absence(int error) {
   return error == ENOENT || error == EOPNOTSUPP;
@@ -49,7 +65,7 @@ class CgroupFiles final : public OpenCgroup {
     bool there = false;
     for (File& file : files_) {
       if (file.what->setting && !look) continue;
-      // Files of v2 come first. Where none of them can be read nothing tells whether this is still the same cgroup.
+      // Those of the first hierarchy come first. Where none can be read nothing tells whether this is still the same cgroup.
       if (file.hierarchy != 0 && !there) return false;
       if (!file.fd.valid() && (look || !is_absence(file.error))) open(file);
       if (!file.fd.valid()) {
@@ -109,7 +125,7 @@ class CgroupFiles final : public OpenCgroup {
   }
 
   void open(File& file) {
-    // As long as the one of v2 is there, those of v1 at its path are the same cgroup's.
+    // As long as the first one's is there, those of others at its path are the same cgroup's.
     Fd& directory = directories_[file.hierarchy];
     if (!directory.valid()) {
       directory = open_directory(source_.hierarchies()[file.hierarchy].root, path_);
@@ -122,12 +138,12 @@ class CgroupFiles final : public OpenCgroup {
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     file.fd = Fd(::openat(directory.get(), file.what->name, flags));
     file.error = file.fd.valid() ? 0 : errno;
-    if (file.fd.valid()) file.kept = file.kept || (!file.what->setting && keep());
+    if (file.fd.valid()) file.kept = file.kept || (!file.what->setting && !file.what->anew && keep());
   }
 
   CgroupFileSource& source_;
   std::string path_;
-  // As the hierarchies are. That of v2 stays open; the others only while files are opened, which then do without.
+  // As the hierarchies are. That of the first stays open; the others only while files are opened, which then do without.
   std::vector<Fd> directories_;
   std::vector<File> files_;
   std::size_t kept_ = 0;
@@ -139,33 +155,44 @@ class CgroupFiles final : public OpenCgroup {
 }  // namespace
 
 std::unique_ptr<CgroupFileSource> CgroupFileSource::open_below(const std::string& place, std::size_t most) {
-  const auto open = [](const std::string& path) {
-    return Fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  };
   for (const char* name : {"", "/unified"}) {
-    Fd root = open(place + name);
+    Fd root = open_place(place + name);
     if (!root.valid() || ::faccessat(root.get(), "cgroup.controllers", F_OK, 0) != 0) continue;
     auto source = std::make_unique<CgroupFileSource>();
     source->most_ = most;
-    source->hierarchies_.push_back({.root = std::move(root), .files = {}});
-    for (const CgroupFile& file : cgroup_files()) source->hierarchies_.back().files.push_back(&file);
-    std::string_view last;
-    for (const CgroupFile& file : cgroup_files_v1()) {
-      // In the hierarchy of v2 itself a directory of that name is a cgroup.
-      if (std::string_view(name).empty()) break;
-      if (file.controller != std::exchange(last, file.controller)) {
-        Fd v1 = open(place + '/' + std::string(file.controller));
-        if (!v1.valid()) {
-          last = {};
-          continue;
-        }
-        source->hierarchies_.push_back({.root = std::move(v1), .files = {}});
-      }
-      source->hierarchies_.back().files.push_back(&file);
-    }
+    source->hierarchies_.push_back({.root = std::move(root), .files = pointers(cgroup_files())});
+    // In the hierarchy of v2 itself a directory of that name is a cgroup.
+    if (!std::string_view(name).empty()) source->add_v1(place, {});
     return source;
   }
   return nullptr;
+}
+
+std::unique_ptr<CgroupFileSource> CgroupFileSource::open_v1(const std::string& place,
+                                                            const std::string& cpuacct, std::size_t most) {
+  Fd root = open_place(cpuacct);
+  if (!root.valid()) return nullptr;
+  auto source = std::make_unique<CgroupFileSource>();
+  source->most_ = most;
+  source->hierarchies_.push_back({.root = std::move(root), .files = pointers(cgroup_files_cpuacct())});
+  source->add_v1(place, cpuacct);
+  return source;
+}
+
+void CgroupFileSource::add_v1(const std::string& place, const std::string& first) {
+  std::string_view last;
+  for (const CgroupFile& file : cgroup_files_v1()) {
+    if (file.controller != std::exchange(last, file.controller)) {
+      Fd v1 = open_place(place + '/' + std::string(file.controller));
+      if (!v1.valid() && is_mounted_with(first, file.controller)) v1 = open_place(first);
+      if (!v1.valid()) {
+        last = {};
+        continue;
+      }
+      hierarchies_.push_back({.root = std::move(v1), .files = {}});
+    }
+    hierarchies_.back().files.push_back(&file);
+  }
 }
 
 std::unique_ptr<OpenCgroup> CgroupFileSource::open(const std::string& path, std::uint64_t& unread) {

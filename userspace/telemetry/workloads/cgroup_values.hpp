@@ -83,6 +83,7 @@ struct CgroupFile {
   /// False: malformed; `out` is then to be thrown away. What it does not know it passes by: kernels add keys.
   bool (*parse)(std::string_view text, CgroupValues& out);
   bool setting = false;  ///< what somebody set, and hardly ever changes
+  bool anew = false;     ///< one that stays open tells what was, and not what is
 };
 
 /// Of a cgroup.procs, which tells of the cgroup itself alone: a process a line, 0 for those that this PID namespace does not
@@ -94,5 +95,7 @@ struct CgroupFile {
 /// Of v1, where it holds the controllers and v2 only the hierarchy (systemd's "hybrid"): the same of what is below. What v2
 /// tells without a controller (CPU time, pressure) is not read here again. Documentation/admin-guide/cgroup-v1.
 [[nodiscard]] std::span<const CgroupFile> cgroup_files_v1();
+/// Of v1's cpuacct, where that tells which cgroups there are instead of v2: CPU time and processes. v1 has no pressure.
+[[nodiscard]] std::span<const CgroupFile> cgroup_files_cpuacct();
 
 }  // namespace flowtap::telemetry

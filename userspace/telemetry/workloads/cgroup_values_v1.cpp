@@ -81,10 +81,32 @@ constexpr std::array kFiles{
                true},
 };
 
+// Ticks of a clock that is the same on all architectures that we support (include/asm-generic/param.h: USER_HZ). The files of
+// nanoseconds (cpuacct.usage_user) have what ticks found by chance; here both parts are scaled to the time that was used
+// (kernel/sched/cpuacct.c: cputime_adjust()), as in v2.
+constexpr std::uint64_t kNanosecondsOfTick = 10'000'000;
+
+bool cpuacct_stat(std::string_view text, CgroupValues& out) {
+  static constexpr std::array kCounters{CounterKey{"user", kCpuUser, kNanosecondsOfTick},
+                                        CounterKey{"system", kCpuSystem, kNanosecondsOfTick}};
+  return parse_keys(text, kCounters, {}, out);
+}
+
+constexpr std::array kCpuAcctFiles{
+    CgroupFile{"cpuacct", "cpuacct.stat", cpuacct_stat},
+    // The kernel keeps the list for a second after who read it last, and shows that to whoever still has the file open
+    // (kernel/cgroup/cgroup-v1.c: cgroup_pidlist_start()).
+    CgroupFile{.controller = "cpuacct", .name = "cgroup.procs", .parse = parse_processes, .anew = true},
+};
+
 }  // namespace
 
 std::span<const CgroupFile> cgroup_files_v1() {
   return kFiles;
+}
+
+std::span<const CgroupFile> cgroup_files_cpuacct() {
+  return kCpuAcctFiles;
 }
 
 }  // namespace flowtap::telemetry

@@ -1,4 +1,4 @@
-// What the kernel side tells of the cgroups of the node (v2) and of what their tasks used.
+// What the kernel side tells of the node's cgroups, of one hierarchy, and of what their tasks used.
 #pragma once
 
 #include <array>

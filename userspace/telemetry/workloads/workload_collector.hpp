@@ -21,7 +21,7 @@ namespace flowtap::telemetry {
 
 class WorkloadCollector final : public Collector {
  public:
-  /// `files`: null where the node has no v2 hierarchy that can be seen. `proc`, `sysfs`: the node's. What is used is posted on
+  /// `files`: null where no hierarchy of cgroups can be seen. `proc`, `sysfs`: the node's. What is used is posted on
   /// `board`, a process of each container on `processes`, how containers ended in `ends`.
   WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
                     std::unique_ptr<CgroupSource> files, std::string proc, std::string sysfs,

@@ -28,6 +28,9 @@ std::optional<CgroupValues> v2(std::string_view name, std::string_view text) {
 std::optional<CgroupValues> v1(std::string_view name, std::string_view text) {
   return parsed(cgroup_files_v1(), name, text);
 }
+std::optional<CgroupValues> cpuacct(std::string_view name, std::string_view text) {
+  return parsed(cgroup_files_cpuacct(), name, text);
+}
 
 // Linux 6.18.
 constexpr std::string_view kCpuStat =
@@ -44,6 +47,13 @@ TEST(CgroupValues, CpuTimeAndThrottling) {
   const auto without = v2("cpu.stat", "usage_usec 3\nuser_usec 1\nsystem_usec 2\n").value();
   EXPECT_EQ(without[kCpuUser], 1000U);
   EXPECT_FALSE(without[kPeriods]) << "the controller is not enabled";
+}
+
+TEST(CgroupValues, CpuTimeOfV1IsInTicks) {
+  const auto all = cpuacct("cpuacct.stat", "user 83939\nsystem 10779\n").value();
+  EXPECT_EQ(all[kCpuUser], 839'390'000'000U);
+  EXPECT_EQ(all[kCpuSystem], 107'790'000'000U);
+  EXPECT_FALSE(cpuacct("cpuacct.stat", "user x\n"));
 }
 
 TEST(CgroupValues, TheLimitOfCpus) {
