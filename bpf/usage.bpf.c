@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tells which cgroups (v2) come and go, with their paths: whose it was that bpf/dispatch.bpf.c accounted for (lib/usage.bpf.h),
- * also where a cgroup was gone before anybody could look.
+ * Tells which cgroups come and go in the hierarchy that tells usage apart (lib/usage_cgroup.bpf.h), with their paths: whose it
+ * was that bpf/dispatch.bpf.c accounted for (lib/usage.bpf.h), also where a cgroup was gone before anybody could look.
  *
  * The kernel fires these events with interrupts off (kernel: TRACE_CGROUP_PATH), so no program misses one to itself.
  *
@@ -13,6 +13,7 @@
  */
 #include "bpf/abi/cgroup_event.h"
 #include "bpf/lib/kernel.bpf.h"
+#include "bpf/lib/usage_cgroup.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -27,7 +28,7 @@ struct {
 __u64 ftap_lost = 0;
 
 static __always_inline int tell(struct cgroup* cgroup, const char* path, __u32 kind) {
-  if (cgroup->root->hierarchy_id != 0) return 0;
+  if (!tells_usage(cgroup)) return 0;
   struct ftap_cgroup_event* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
   if (!event) {
     __sync_fetch_and_add(&ftap_lost, 1);
@@ -85,7 +86,7 @@ int BPF_PROG(ftap_ended, struct task_struct* task) {
     __sync_fetch_and_add(&ftap_lost, 1);
     return 0;
   }
-  event->id = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+  event->id = usage_cgroup(task)->kn->id;
   event->kind = FTAP_CGROUP_ENDED;
   event->status = BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT
                       ? BPF_CORE_READ(task, signal, group_exit_code)

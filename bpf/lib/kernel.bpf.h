@@ -57,7 +57,16 @@ struct cgroup {
   int level; /* 0: the root */
 } __ftap_core;
 
+/* A controller's, of one cgroup. */
+struct cgroup_subsys_state {
+  struct cgroup* cgroup;
+} __ftap_core;
+
+/* The kernel's numbers are in its BTF. */
+enum cgroup_subsys_id { cpuacct_cgrp_id };
+
 struct css_set {
+  struct cgroup_subsys_state* subsys[1]; /* by enum cgroup_subsys_id; as many as there are controllers */
   struct cgroup* dfl_cgrp; /* in the cgroup v2 hierarchy, the root there on hosts that use v1 alone */
 } __ftap_core;
 

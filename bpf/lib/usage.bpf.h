@@ -15,6 +15,7 @@
 #include "bpf/abi/usage.h"
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/task_record.bpf.h"
+#include "bpf/lib/usage_cgroup.bpf.h"
 
 /* Set before load: as constants the verifier removes all of this where it is off. */
 const volatile bool ftap_usage_on = false;
@@ -90,7 +91,7 @@ static __always_inline __u32 group_of(struct task_struct* task, struct ftap_task
   if (t->css == css && (t->group != FTAP_GROUP_OTHER || !numbers_left())) return t->group;
   /* What it ran before anybody looked is not ours to tell. */
   if (!t->css) t->ran = task->se.sum_exec_runtime;
-  t->group = group_of_cgroup(task->cgroups->dfl_cgrp->kn->id);
+  t->group = group_of_cgroup(usage_cgroup(task)->kn->id);
   t->css = css;
   return t->group;
 }

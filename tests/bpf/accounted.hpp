@@ -25,10 +25,12 @@ inline void spin(std::chrono::microseconds time) {
            time);
 }
 
+// `hierarchy`: kernel::Accounting's.
 inline kernel::DispatchLive attach_usage(std::uint32_t groups = 1024,
-                                         std::shared_ptr<const kernel::CycleCounters> counters = nullptr) {
+                                         std::shared_ptr<const kernel::CycleCounters> counters = nullptr,
+                                         std::uint32_t hierarchy = 0) {
   auto opened = kernel::DispatchOpened::open(kernel::read_topology("/sys").value());
-  EXPECT_TRUE(opened && opened->account_usage(groups));
+  EXPECT_TRUE(opened && opened->account_usage(groups, hierarchy));
   if (counters) {
     EXPECT_TRUE(opened->account_cycles(std::move(counters)));
   }
@@ -48,6 +50,14 @@ inline std::uint64_t charged_ns(const std::string& cgroup) {
     if (key == "usage_usec") return value * 1000;
   ADD_FAILURE() << "no usage_usec in " << cgroup;
   return 0;
+}
+
+// The same of a cgroup in v1's hierarchy with cpuacct, whole.
+inline std::uint64_t charged_ns_v1(const std::string& cgroup) {
+  std::ifstream usage(cgroup + "/cpuacct.usage");
+  std::uint64_t value = 0;
+  if (!(usage >> value)) ADD_FAILURE() << "no cpuacct.usage in " << cgroup;
+  return value;
 }
 
 }  // namespace flowtap::test

@@ -73,11 +73,13 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
 
 void App::start_count() {
   cycles_.choose(config_);
-  const std::uint64_t cgroups = config_.telemetry.enabled ? config_.telemetry.max_cgroups : 0;
-  auto started = CountPath::start(sysfs_of(config_), cgroups, cycles_.counters());
-  if (!started && cycles_.counters()) {
+  kernel::Accounting what{.counters = cycles_.counters()};
+  if (config_.telemetry.enabled) what.cgroups = static_cast<std::uint32_t>(config_.telemetry.max_cgroups);
+  auto started = CountPath::start(sysfs_of(config_), what);
+  if (!started && what.counters) {
     cycles_.give_up(started.error().what);
-    started = CountPath::start(sysfs_of(config_), cgroups, nullptr);
+    what.counters = nullptr;
+    started = CountPath::start(sysfs_of(config_), what);
   }
   if (!started) return components_.set(CountPath::kName, std::unexpected(started.error()), {});
   count_ = std::move(*started);

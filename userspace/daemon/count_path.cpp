@@ -10,17 +10,16 @@ namespace flowtap {
 
 Result<std::unique_ptr<telemetry::UsageSource>> CountPath::usage() const {
   FTAP_TRY_ASSIGN(reader, live_.usage());
-  FTAP_TRY_ASSIGN(watch, kernel::CgroupWatch::start());
+  FTAP_TRY_ASSIGN(watch, kernel::CgroupWatch::start(hierarchy_));
   return std::make_unique<kernel::NodeUsage>(std::move(reader), std::move(watch));
 }
 
-Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs, std::uint64_t cgroups,
-                                                    std::shared_ptr<const kernel::CycleCounters> counters) {
+Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs,
+                                                    const kernel::Accounting& what) {
   FTAP_TRY_ASSIGN(topology, kernel::read_topology(sysfs));
-  FTAP_TRY_ASSIGN(live,
-                  kernel::start_dispatch(topology, static_cast<std::uint32_t>(cgroups), std::move(counters)));
+  FTAP_TRY_ASSIGN(live, kernel::start_dispatch(topology, what));
   FTAP_TRY_ASSIGN(slots, live.slots());
-  std::unique_ptr<CountPath> path(new CountPath(sysfs, std::move(live), std::move(slots)));
+  std::unique_ptr<CountPath> path(new CountPath(sysfs, what.hierarchy, std::move(live), std::move(slots)));
   path->note(topology);
   return path;
 }

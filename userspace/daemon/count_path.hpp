@@ -21,10 +21,9 @@ class CountPath {
   static constexpr const char* kName = "count";
   static constexpr const char* kHow = "every dispatch, through tp_btf";
 
-  /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys; `cgroups`: of how many what they use is told apart;
-  /// 0: it is not added up. With `counters`, if not null, in cycles, too.
-  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(
-      const std::string& sysfs, std::uint64_t cgroups, std::shared_ptr<const kernel::CycleCounters> counters);
+  /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys.
+  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs,
+                                                                const kernel::Accounting& what);
 
   /// Adds what was counted since the last call.
   void take(stats::Registry& registry);
@@ -44,8 +43,9 @@ class CountPath {
   static constexpr std::chrono::seconds kFirstPause{1};
   static constexpr std::chrono::seconds kLongestPause{60};
 
-  CountPath(std::string sysfs, kernel::DispatchLive live, std::unique_ptr<kernel::SlotReader> slots)
-      : sysfs_(std::move(sysfs)), live_(std::move(live)), slots_(std::move(slots)) {}
+  CountPath(std::string sysfs, std::uint32_t hierarchy, kernel::DispatchLive live,
+            std::unique_ptr<kernel::SlotReader> slots)
+      : sysfs_(std::move(sysfs)), hierarchy_(hierarchy), live_(std::move(live)), slots_(std::move(slots)) {}
   void note(const kernel::Topology& topology);
   /// Tells the programs when CPUs came or went.
   [[nodiscard]] Status follow_hotplug();
@@ -54,6 +54,7 @@ class CountPath {
   void read_programs(ReadErrors& errors);
 
   std::string sysfs_;
+  std::uint32_t hierarchy_;  // kernel::Accounting's
   kernel::DispatchLive live_;
   std::unique_ptr<kernel::SlotReader> slots_;
   std::vector<api::ProgramStatus> programs_;

@@ -67,12 +67,15 @@ void CgroupWatch::RingDeleter::operator()(ring_buffer* ring) const noexcept {
 
 CgroupWatch::~CgroupWatch() = default;
 
-Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start() {
+Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start(std::uint32_t hierarchy) {
   FTAP_TRY(check_bpf_requirements());
   const LibbpfMessages messages;
   std::unique_ptr<CgroupWatch> watch(new CgroupWatch);
   watch->skeleton_.reset(usage_bpf::open());
-  if (watch->skeleton_) watch->skeleton_->rodata->ftap_pid_ns = own_pid_namespace();
+  if (watch->skeleton_) {
+    watch->skeleton_->rodata->ftap_pid_ns = own_pid_namespace();
+    watch->skeleton_->rodata->ftap_usage_hierarchy = hierarchy;
+  }
   if (!watch->skeleton_ || usage_bpf::load(watch->skeleton_.get()) != 0)
     return std::unexpected(
         bpf_refusal("load the programs that watch cgroups", errno, LibbpfMessages::reason()));

@@ -20,8 +20,8 @@ namespace flowtap::kernel {
 
 class CgroupWatch {
  public:
-  /// Loads and attaches the programs.
-  [[nodiscard]] static Result<std::unique_ptr<CgroupWatch>> start();
+  /// Loads and attaches the programs. `hierarchy`: whose cgroups, as of Accounting.
+  [[nodiscard]] static Result<std::unique_ptr<CgroupWatch>> start(std::uint32_t hierarchy = 0);
   ~CgroupWatch();
   CgroupWatch(const CgroupWatch&) = delete;
   CgroupWatch& operator=(const CgroupWatch&) = delete;

@@ -78,13 +78,14 @@ void DispatchOpened::only_cgroup(std::uint64_t id) {
   skeleton_->rodata->ftap_only_cgroup = id;
 }
 
-Status DispatchOpened::account_usage(std::uint32_t groups) {
+Status DispatchOpened::account_usage(std::uint32_t groups, std::uint32_t hierarchy) {
   if (groups == 0 || groups > FTAP_MOST_GROUPS)
     return fail("the usage of " + std::to_string(groups) + " cgroups cannot be told apart",
                 "it is 1 to " + std::to_string(FTAP_MOST_GROUPS));
   const std::uint32_t all = groups + 1;  // with FTAP_GROUP_OTHER
   skeleton_->rodata->ftap_usage_on = true;
   skeleton_->rodata->ftap_nr_groups = all;
+  skeleton_->rodata->ftap_usage_hierarchy = hierarchy;
   const std::uint64_t elements = std::uint64_t{all} * topology_.highest_plus_one();
   if (elements > std::numeric_limits<std::uint32_t>::max())
     return fail("there is no room for " + std::to_string(groups) + " cgroups on each CPU", "take fewer");
@@ -202,12 +203,11 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   return all;
 }
 
-Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups,
-                                    std::shared_ptr<const CycleCounters> counters) {
+Result<DispatchLive> start_dispatch(Topology topology, const Accounting& what) {
   FTAP_TRY(check_bpf_requirements());
   FTAP_TRY_ASSIGN(opened, DispatchOpened::open(std::move(topology)));
-  if (cgroups != 0) FTAP_TRY(opened.account_usage(cgroups));
-  if (cgroups != 0 && counters) FTAP_TRY(opened.account_cycles(std::move(counters)));
+  if (what.cgroups != 0) FTAP_TRY(opened.account_usage(what.cgroups, what.hierarchy));
+  if (what.cgroups != 0 && what.counters) FTAP_TRY(opened.account_cycles(what.counters));
   FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
   return std::move(loaded).attach();
 }

@@ -22,6 +22,13 @@ struct DispatchSkeletonDeleter {
 };
 using DispatchSkeleton = std::unique_ptr<dispatch_bpf, DispatchSkeletonDeleter>;
 
+/// What is added up by cgroup. `hierarchy` is theirs, as the kernel numbers it: 0 is v2's, one of v1 must have cpuacct.
+struct Accounting {
+  std::uint32_t cgroups = 0;  ///< so many are told apart; 0: nothing is added up
+  std::uint32_t hierarchy = 0;
+  std::shared_ptr<const CycleCounters> counters = nullptr;  ///< null: no cycles
+};
+
 /// The programs count every dispatch of the machine as long as this lives.
 class DispatchLive {
  public:
@@ -84,8 +91,8 @@ class DispatchOpened {
   /// Counts only tasks in the cgroup (v2) with this id, the inode number of its directory; not in those below
   /// it.
   void only_cgroup(std::uint64_t id);
-  /// Also adds up what each cgroup uses, of `groups` at most; those beyond are one together.
-  [[nodiscard]] Status account_usage(std::uint32_t groups);
+  /// Also adds up what each cgroup uses, of `groups` at most; those beyond are one together. `hierarchy`: Accounting's.
+  [[nodiscard]] Status account_usage(std::uint32_t groups, std::uint32_t hierarchy = 0);
   /// Behind account_usage(): the cycles of each, too.
   [[nodiscard]] Status account_cycles(std::shared_ptr<const CycleCounters> counters);
   [[nodiscard]] Result<DispatchLoaded> load() &&;
@@ -99,8 +106,7 @@ class DispatchOpened {
   std::shared_ptr<const CycleCounters> counters_;
 };
 
-/// All three steps. `cgroups`: account_usage(), unless 0; then with `counters`, if not null, account_cycles().
-[[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology, std::uint32_t cgroups = 0,
-                                                  std::shared_ptr<const CycleCounters> counters = nullptr);
+/// All three steps.
+[[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology, const Accounting& what = {});
 
 }  // namespace flowtap::kernel

@@ -36,7 +36,7 @@ class UsageReader {
  public:
   explicit UsageReader(UsageMaps maps) : maps_(std::move(maps)) {}
 
-  /// The number under which the cgroup (v2, the inode number of its directory) is counted. Absent: no task of it has been
+  /// The number under which the cgroup (the inode number of its directory) is counted. Absent: no task of it has been
   /// given a CPU, or there were more cgroups than numbers, and it is in FTAP_GROUP_OTHER.
   [[nodiscard]] std::optional<std::uint32_t> group_of(std::uint64_t cgroup) const;
   /// All that have one, each once. Those that get one meanwhile may be missing.
