@@ -71,10 +71,18 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   return app;
 }
 
+void App::choose_hierarchy() {
+  hierarchy_ = identity::choose_hierarchy(config_.host_root, config_.telemetry.hierarchy);
+}
+
 void App::start_count() {
   cycles_.choose(config_);
+  choose_hierarchy();
   kernel::Accounting what{.counters = cycles_.counters()};
-  if (config_.telemetry.enabled) what.cgroups = static_cast<std::uint32_t>(config_.telemetry.max_cgroups);
+  if (config_.telemetry.enabled && hierarchy_) {
+    what.cgroups = static_cast<std::uint32_t>(config_.telemetry.max_cgroups);
+    what.hierarchy = hierarchy_->id;
+  }
   auto started = CountPath::start(sysfs_of(config_), what);
   if (!started && what.counters) {
     cycles_.give_up(started.error().what);
@@ -125,12 +133,17 @@ void App::run_stream() {
 void App::start_telemetry() {
   telemetry_.reset();
   if (!config_.telemetry.enabled) return;
-  // That nothing counts is said as such, or wanted.
+  // That nothing counts is said as such, or wanted. Processes have names all the same.
   Result<std::unique_ptr<telemetry::UsageSource>> usage = nullptr;
-  if (count_) usage = count_->usage();
-  telemetry_ = TelemetryPath::start(
-      config_, std::move(usage),
-      {.named = named_, .logs = workload_logs_, .ends = container_ends_, .why_no_cycles = cycles_.why_not()});
+  if (!count_) choose_hierarchy();
+  if (count_ && hierarchy_) usage = count_->usage();
+  if (count_ && !hierarchy_) usage = std::unexpected(hierarchy_.error());
+  telemetry_ = TelemetryPath::start(config_, std::move(usage),
+                                    {.named = named_,
+                                     .logs = workload_logs_,
+                                     .ends = container_ends_,
+                                     .why_no_cycles = cycles_.why_not(),
+                                     .hierarchy = hierarchy_.value_or(identity::UsageHierarchy{})});
   tell_of_telemetry();
 }
 

@@ -49,6 +49,7 @@ class App {
   static constexpr const char* kApiTcp = "api_tcp";
 
   void start_count();
+  void choose_hierarchy();
   void start_scheduler();
   void tell_of_scheduler();
   void open_stream();
@@ -80,6 +81,7 @@ class App {
   NodeState state_;
   Components components_;
   CycleCounting cycles_;
+  Result<identity::UsageHierarchy> hierarchy_;  // of what the programs count, as long as they do
   std::unique_ptr<CountPath> count_;
   std::unique_ptr<SchedulerPath> scheduler_;
   std::map<std::string_view, std::uint64_t> scheduler_exits_;  // of those before, by kind

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "flow/group_rules.hpp"
 #include "identity/state_directories.hpp"
+#include "identity/usage_hierarchy.hpp"
 
 namespace flowtap {
 
@@ -89,6 +90,7 @@ struct Config {
   struct Telemetry {
     bool enabled = true;
     std::chrono::milliseconds time_limit{500};
+    std::string hierarchy{identity::kAnyHierarchy};
     std::uint64_t max_cgroups = 4096;
     bool cycles = true;
     std::chrono::milliseconds keep = std::chrono::minutes(5);

@@ -170,6 +170,10 @@ std::span<const Key> table() {
           "How long a cycle waits for the collectors: of one that takes longer the values are of the cycle "
           "before, and absent where it takes a whole cycle."},
 
+      Key{"telemetry.hierarchy",
+          TextField{[](Config& c) -> std::string& { return c.telemetry.hierarchy; }, kHierarchyRule},
+          "Which cgroups tell workloads apart: those of v2, or of v1 those of cpuacct, for runtimes that put "
+          "containers there alone. auto is v2, and v1 where that is not mounted."},
       Key{"telemetry.max_cgroups",
           CountField{[](Config& c) -> U64& { return c.telemetry.max_cgroups; }, 1, kMaxCgroups},
           "Cgroups in which something runs whose usage the kernel side tells apart, 64 bytes of memory each "

@@ -79,6 +79,11 @@ const TextRule kTapBackendRule = {"a way to capture", "auto, fexit or sys_exit",
                                     return t == "auto" || t == "fexit" || t == "sys_exit";
                                   }};
 
+const TextRule kHierarchyRule = {"a hierarchy of cgroups", "auto, v1 or v2", [](std::string_view t) {
+                                   return t == identity::kAnyHierarchy || t == identity::kHierarchyOfV1 ||
+                                          t == identity::kHierarchyOfV2;
+                                 }};
+
 namespace {
 std::string scheduler_words() {
   std::string words(kNoScheduler);

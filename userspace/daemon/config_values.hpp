@@ -26,6 +26,7 @@ extern const TextRule kStateDirRule;
 extern const TextRule kDirectoryRule;
 extern const TextRule kOptionalPathRule;
 extern const TextRule kTapBackendRule;
+extern const TextRule kHierarchyRule;
 extern const TextRule kSchedulerNameRule;
 extern const TextRule kListenRule;
 extern const TextRule kOptionalListenRule;

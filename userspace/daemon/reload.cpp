@@ -34,6 +34,7 @@ void keep_until_restart(Config& config, const Config& old) {
 void App::reload_counts(const Config& old) {
   const bool other_usage = config_.telemetry.enabled != old.telemetry.enabled ||
                            config_.telemetry.max_cgroups != old.telemetry.max_cgroups ||
+                           config_.telemetry.hierarchy != old.telemetry.hierarchy ||
                            config_.telemetry.cycles != old.telemetry.cycles;
   const bool other_count = config_.count.enabled != (count_ != nullptr) || other_usage;
   if (other_count) telemetry_.reset();  // which reads what the programs add up

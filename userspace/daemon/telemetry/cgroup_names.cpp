@@ -64,14 +64,16 @@ CgroupNaming naming_of(const identity::Answer& answer, std::string_view path) {
 }
 
 Result<std::unique_ptr<CgroupIdentities>> CgroupIdentities::open(const std::string& host_root,
+                                                                 const identity::UsageHierarchy& hierarchy,
                                                                  identity::StateDirectories where,
                                                                  std::shared_ptr<NamedContainers> named) {
   FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
   // By itself: below `root` a link to another procfs, as a container may have it, would not be followed.
   FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
-  return std::unique_ptr<CgroupIdentities>(new CgroupIdentities(std::move(root), std::move(proc),
-                                                                identity::open_cgroup2(host_root),
-                                                                std::move(where), std::move(named)));
+  // It knows them by their cgroups of v2, whose numbers are others' in v1.
+  if (hierarchy.is_v1()) named = std::make_shared<NamedContainers>();
+  return std::unique_ptr<CgroupIdentities>(new CgroupIdentities(
+      std::move(root), std::move(proc), hierarchy.open(), std::move(where), std::move(named)));
 }
 
 CgroupNaming CgroupIdentities::name(std::uint64_t id, const std::string& path) {

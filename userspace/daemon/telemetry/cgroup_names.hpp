@@ -7,6 +7,7 @@
 
 #include "daemon/named_containers.hpp"
 #include "identity/resolver.hpp"
+#include "identity/usage_hierarchy.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 
 namespace flowtap {
@@ -16,11 +17,11 @@ inline constexpr std::size_t kShortId = 12;
 
 class CgroupIdentities final : public telemetry::CgroupNames {
  public:
-  /// `host_root` is where the node's file system is seen, with its /proc and /sys. `named` knows containers whose bundle is
-  /// gone already.
-  [[nodiscard]] static Result<std::unique_ptr<CgroupIdentities>> open(const std::string& host_root,
-                                                                      identity::StateDirectories where,
-                                                                      std::shared_ptr<NamedContainers> named);
+  /// `host_root` is where the node's file system is seen, with its /proc. `named` knows containers whose bundle is gone
+  /// already.
+  [[nodiscard]] static Result<std::unique_ptr<CgroupIdentities>> open(
+      const std::string& host_root, const identity::UsageHierarchy& hierarchy,
+      identity::StateDirectories where, std::shared_ptr<NamedContainers> named);
 
   [[nodiscard]] telemetry::CgroupNaming name(std::uint64_t id, const std::string& path) override;
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override;
@@ -39,7 +40,7 @@ class CgroupIdentities final : public telemetry::CgroupNames {
 
   identity::RootDir root_;
   identity::RootDir proc_;
-  std::optional<identity::RootDir> cgroups_;  // the hierarchy of v2, where it is seen
+  std::optional<identity::RootDir> cgroups_;  // the hierarchy, where it is seen
   identity::Resolver resolver_;
   std::shared_ptr<NamedContainers> named_;
 };

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "identity/hierarchy.hpp"
 #include "identity/proc_identity.hpp"
 
 namespace flowtap {
@@ -14,18 +13,19 @@ constexpr std::size_t kCgroupLimit = 256U << 10U;
 }  // namespace
 
 Result<std::unique_ptr<ProcessIdentities>> ProcessIdentities::open(const std::string& host_root,
+                                                                   identity::UsageHierarchy hierarchy,
                                                                    identity::StateDirectories where,
                                                                    std::shared_ptr<NamedContainers> named) {
-  FTAP_TRY_ASSIGN(cgroups, CgroupIdentities::open(host_root, std::move(where), std::move(named)));
+  FTAP_TRY_ASSIGN(cgroups, CgroupIdentities::open(host_root, hierarchy, std::move(where), std::move(named)));
   FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
   return std::unique_ptr<ProcessIdentities>(
-      new ProcessIdentities(std::move(proc), identity::open_cgroup2(host_root), std::move(cgroups)));
+      new ProcessIdentities(std::move(proc), std::move(hierarchy), std::move(cgroups)));
 }
 
 telemetry::CgroupNaming ProcessIdentities::naming(const std::string& cgroup) {
   // Its number only tells two of the same name apart.
   constexpr std::uint64_t kUnseen = 0;
-  const auto id = hierarchy_ ? hierarchy_->inode(cgroup) : Result<std::uint64_t>(kUnseen);
+  const auto id = top_ ? top_->inode(cgroup) : Result<std::uint64_t>(kUnseen);
   return cgroups_->name(id.value_or(kUnseen), cgroup);
 }
 
@@ -41,7 +41,7 @@ std::optional<telemetry::WorkloadName> ProcessIdentities::name(pid_t pid) {
 
   const auto cgroup = dir->read("cgroup", kCgroupLimit);
   if (!cgroup) return std::nullopt;
-  const auto path = identity::parse_proc_cgroup(*cgroup);
+  const auto path = hierarchy_.path_in(*cgroup);
   telemetry::CgroupNaming found = path ? naming(*path) : naming_of(identity::Answer{}, "/");
   // One whose names are still to come is asked for again.
   if (!found.complete) return std::move(found.name);

@@ -15,7 +15,8 @@ class ProcessIdentities final : public telemetry::ProcessNames {
  public:
   /// As CgroupIdentities::open().
   [[nodiscard]] static Result<std::unique_ptr<ProcessIdentities>> open(
-      const std::string& host_root, identity::StateDirectories where, std::shared_ptr<NamedContainers> named);
+      const std::string& host_root, identity::UsageHierarchy hierarchy, identity::StateDirectories where,
+      std::shared_ptr<NamedContainers> named);
 
   /// What it was once told is remembered with the process's start time, so that another one that gets the pid is asked anew.
   [[nodiscard]] std::optional<telemetry::WorkloadName> name(pid_t pid) override;
@@ -28,14 +29,18 @@ class ProcessIdentities final : public telemetry::ProcessNames {
     telemetry::WorkloadName name;
   };
 
-  ProcessIdentities(identity::RootDir proc, std::optional<identity::RootDir> hierarchy,
+  ProcessIdentities(identity::RootDir proc, identity::UsageHierarchy hierarchy,
                     std::unique_ptr<CgroupIdentities> cgroups)
-      : proc_(std::move(proc)), hierarchy_(std::move(hierarchy)), cgroups_(std::move(cgroups)) {}
+      : proc_(std::move(proc)),
+        hierarchy_(std::move(hierarchy)),
+        top_(hierarchy_.open()),
+        cgroups_(std::move(cgroups)) {}
 
   [[nodiscard]] telemetry::CgroupNaming naming(const std::string& cgroup);
 
   identity::RootDir proc_;
-  std::optional<identity::RootDir> hierarchy_;  // of v2, where it is seen
+  identity::UsageHierarchy hierarchy_;
+  std::optional<identity::RootDir> top_;  // where it is seen
   std::unique_ptr<CgroupIdentities> cgroups_;
   std::map<pid_t, Known> known_;
 };

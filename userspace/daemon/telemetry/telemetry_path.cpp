@@ -62,21 +62,26 @@ std::size_t files_to_keep() {
   return std::min<std::size_t>(limit.rlim_cur / 4 * 3, kMost);
 }
 
+std::unique_ptr<telemetry::CgroupFileSource> cgroup_files(const Config& config,
+                                                          const identity::UsageHierarchy& hierarchy) {
+  const std::string place = on_host(config, "/sys/fs/cgroup");
+  return hierarchy.is_v1() ? telemetry::CgroupFileSource::open_v1(place, hierarchy.place, files_to_keep())
+                           : telemetry::CgroupFileSource::open_below(place, files_to_keep());
+}
+
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
     const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, TelemetryPath::Shared shared,
     std::shared_ptr<telemetry::UsageBoard> board, std::shared_ptr<telemetry::ProcessBoard> processes) {
   FTAP_TRY_ASSIGN(source, std::move(usage));
-  FTAP_TRY_ASSIGN(names,
-                  CgroupIdentities::open(config.host_root, config.stream.runtimes, std::move(shared.named)));
+  FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, shared.hierarchy, config.stream.runtimes,
+                                                std::move(shared.named)));
   return std::make_unique<telemetry::WorkloadCollector>(
-      std::move(source), std::move(names),
-      telemetry::CgroupFileSource::open_below(on_host(config, "/sys/fs/cgroup"), files_to_keep()),
-      on_host(config, "/proc"), on_host(config, "/sys"), std::move(board), std::move(processes),
-      std::move(shared.ends), config.telemetry.keep);
+      std::move(source), std::move(names), cgroup_files(config, shared.hierarchy), on_host(config, "/proc"),
+      on_host(config, "/sys"), std::move(board), std::move(processes), std::move(shared.ends),
+      config.telemetry.keep);
 }
 
-void add_devices(telemetry::Collectors& collectors, const Config& config,
-                 const std::shared_ptr<NamedContainers>& named,
+void add_devices(telemetry::Collectors& collectors, const Config& config, const TelemetryPath::Shared& shared,
                  const std::shared_ptr<telemetry::DeviceBoard>& board,
                  const std::shared_ptr<telemetry::DeviceJoules>& joules) {
   std::vector<std::unique_ptr<telemetry::DeviceVendor>> vendors;
@@ -86,7 +91,8 @@ void add_devices(telemetry::Collectors& collectors, const Config& config,
     vendors.push_back(
         std::make_unique<telemetry::CardVendor>(kind, on_host(config, "/sys"), on_host(config, "/proc")));
   for (auto& vendor : vendors) {
-    auto names = ProcessIdentities::open(config.host_root, config.stream.runtimes, named);
+    auto names =
+        ProcessIdentities::open(config.host_root, shared.hierarchy, config.stream.runtimes, shared.named);
     collectors.add(std::make_unique<telemetry::DevicesCollector>(
         std::move(vendor), names ? std::move(*names) : nullptr, board, config.telemetry.keep,
         &telemetry::DeviceClock::now, joules));
@@ -107,11 +113,12 @@ TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<teleme
       keep_(config.telemetry.keep),
       logs_(std::move(shared.logs)),
       counted_(!usage || *usage),
-      why_no_cycles_(std::move(shared.why_no_cycles)) {
+      why_no_cycles_(std::move(shared.why_no_cycles)),
+      by_v1_(shared.hierarchy.is_v1()) {
   add_node(collectors_, config);
   const auto processes = std::make_shared<telemetry::ProcessBoard>();
   const auto joules = std::make_shared<telemetry::DeviceJoules>();
-  add_devices(collectors_, config, shared.named, devices_, joules);
+  add_devices(collectors_, config, shared, devices_, joules);
   if (counted_) {
     if (auto workloads = workload_collector(config, std::move(usage), std::move(shared), used_, processes)) {
       collectors_.add(std::move(*workloads));
@@ -168,7 +175,10 @@ std::string TelemetryPath::how() const {
   std::string names;
   for (const telemetry::CollectorState& state : states_)
     names += (names.empty() ? "" : ", ") + std::string(state.name);
-  if (!counted_) names += "; workloads are not told apart, as nothing counts";
+  if (!counted_)
+    names += "; workloads are not told apart, as nothing counts";
+  else if (by_v1_)
+    names += "; workloads by cgroup v1 (cpuacct)";
   if (!why_no_cycles_.empty())
     names += "; energy by CPU time: " + why_no_cycles_;
   else if (used_->counts_cycles())

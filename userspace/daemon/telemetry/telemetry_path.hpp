@@ -31,7 +31,8 @@ class TelemetryPath {
     std::shared_ptr<NamedContainers> named;  ///< what the stream path knows
     std::shared_ptr<WorkloadLogs> logs;      ///< alike
     std::shared_ptr<telemetry::ContainerEnds> ends;
-    std::string why_no_cycles = {};  ///< CycleCounting::why_not()
+    std::string why_no_cycles = {};           ///< CycleCounting::why_not()
+    identity::UsageHierarchy hierarchy = {};  ///< in which `usage` tells workloads apart
   };
   /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
   /// apart.
@@ -67,6 +68,7 @@ class TelemetryPath {
   std::optional<Error> missing_;  // why workloads are not told apart, though they should
   bool counted_;
   std::string why_no_cycles_;
+  bool by_v1_;  // workloads are told apart
   std::shared_ptr<telemetry::UsageBoard> used_ = std::make_shared<telemetry::UsageBoard>();
   std::shared_ptr<telemetry::DeviceBoard> devices_ = std::make_shared<telemetry::DeviceBoard>();
   telemetry::Collectors collectors_;

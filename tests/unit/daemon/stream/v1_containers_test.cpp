@@ -25,6 +25,7 @@ TEST(V1Containers, AreCountedOnceEach) {
   EXPECT_EQ(all.count, 2U);
   EXPECT_EQ(all.example, kOne);
   EXPECT_TRUE(v1_warning(all).starts_with("2 containers have no cgroup of version 2")) << v1_warning(all);
+  EXPECT_TRUE(v1_warning(all).contains("telemetry.hierarchy: v1")) << v1_warning(all);
 }
 
 TEST(V1Containers, NeitherThoseOfV2NorPlainProcesses) {

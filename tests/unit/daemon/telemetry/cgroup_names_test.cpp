@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/file_tree.hpp"
+
 namespace flowtap {
 namespace {
 
@@ -55,6 +57,23 @@ TEST(CgroupNames, WhatNobodyNamedIsCalledByItsId) {
   identity::ContainerIdentity of_a_pod;
   of_a_pod.pod_uid = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
   EXPECT_EQ(naming_of(of_container(of_a_pod), "/" + kId).name.kind, WorkloadKind::kPod);
+}
+
+TEST(CgroupNames, WhatTheStreamPathKnowsIsByTheNumbersOfV2) {
+  test::FileTree tree;
+  tree.file("proc/version", "").file("sys/fs/cgroup/cgroup.procs", "");
+  const auto named = std::make_shared<NamedContainers>();
+  identity::ContainerIdentity other;
+  other.container_id = std::string(64, 'b');
+  other.container_name = "other";
+  named->note(7, other);
+  const auto name = [&](std::uint32_t hierarchy) {
+    const auto names = CgroupIdentities::open(
+        tree.root(), {.place = tree.root() + "/sys/fs/cgroup", .id = hierarchy}, {}, named);
+    return (*names)->name(7, "/docker/" + kId).name.container;
+  };
+  EXPECT_EQ(name(0), "other");
+  EXPECT_EQ(name(5), std::string(12, 'a')) << "7 is another cgroup's number there";
 }
 
 TEST(CgroupNames, UnitsAndTheRest) {

@@ -26,7 +26,7 @@ class ProcessNamesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     process(1, 1, "/init.scope");
-    names_ = *ProcessIdentities::open(tree_.root(), {}, std::make_shared<NamedContainers>());
+    names_ = *ProcessIdentities::open(tree_.root(), {}, {}, std::make_shared<NamedContainers>());
   }
   void process(pid_t pid, unsigned start, const std::string& cgroup) {
     const std::string directory = "proc/" + std::to_string(pid);
@@ -58,6 +58,15 @@ TEST_F(ProcessNamesTest, AProcessHasItsContainersNames) {
   EXPECT_EQ(of(4712), kWeb) << "in a cgroup below the container's";
   EXPECT_EQ(of(77), kSshd);
   EXPECT_EQ(of(2), (std::vector<std::string>{"host", "", "", "", ""}));
+}
+
+TEST_F(ProcessNamesTest, WhereV1TellsWorkloadsApartItsCgroupIs) {
+  add_container();
+  process(4711, 100, "/system.slice/docker.service\n5:cpu,cpuacct:" + kOfPod);
+  EXPECT_EQ(of(4711).at(4), "docker.service");
+  const auto by_v1 = *ProcessIdentities::open(tree_.root(), {.place = tree_.root(), .id = 5}, {},
+                                              std::make_shared<NamedContainers>());
+  EXPECT_EQ(by_v1->name(4711).value().labels(), kWeb);
 }
 
 TEST_F(ProcessNamesTest, AProcessThatIsNotThereHasNone) {

@@ -44,5 +44,23 @@ TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
     EXPECT_EQ(errors.at(collector), 0U) << collector;
 }
 
+TEST(TelemetryPath, SaysWhenV1TellsWorkloadsApart) {
+  FileTree tree;
+  tree.file("proc/stat", "cpu 1 1 1 1 1 1 1 1 1 1\n").file("sys/fs/cgroup/cpuacct/cpuacct.stat", "");
+  Config config;
+  config.host_root = tree.root();
+  const auto how = [&](identity::UsageHierarchy hierarchy) {
+    return TelemetryPath::start(config, std::make_unique<NoUsage>(),
+                                {.named = std::make_shared<NamedContainers>(),
+                                 .logs = std::make_shared<WorkloadLogs>(),
+                                 .ends = std::make_shared<telemetry::ContainerEnds>(),
+                                 .hierarchy = std::move(hierarchy)})
+        ->how();
+  };
+  constexpr const char* kSaid = "; workloads by cgroup v1 (cpuacct)";
+  EXPECT_THAT(how({.place = tree.root() + "/sys/fs/cgroup/cpuacct", .id = 5}), testing::HasSubstr(kSaid));
+  EXPECT_THAT(how({}), testing::Not(testing::HasSubstr(kSaid)));
+}
+
 }  // namespace
 }  // namespace flowtap
