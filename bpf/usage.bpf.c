@@ -7,7 +7,7 @@
  *
  * Only ends wake who reads, and a ring that fills up: the files of a cgroup tell what it has used for as long as its runtime takes to remove it.
  *
- * And how containers end: a container is known by its first process, which is number 1 of a pid namespace that was made in
+ * And how containers begin and end: a container is known by its first process, which is number 1 of a pid namespace that was made in
  * flowtapd's own. One that shares another's pid namespace has no such process, and its end is not told; but that its cgroup
  * has no process any more is, as of a unit.
  */
@@ -74,6 +74,34 @@ static __always_inline bool is_first_of_container(struct task_struct* task) {
   const char* numbers = (const char*)__builtin_preserve_access_index(&pid->numbers[0]);
   if (bpf_probe_read_kernel(&number, sizeof(number), numbers + level * sizeof(number))) return false;
   return number.nr == 1 && BPF_CORE_READ(number.ns, parent, ns.inum) == ftap_pid_ns;
+}
+
+/* What was told of a task. */
+struct {
+  __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+  __uint(map_flags, BPF_F_NO_PREALLOC);
+  __type(key, int);
+  __type(value, __u32);
+} ftap_told SEC(".maps");
+
+/* Its network is looked at then: runtimes have put it there by now, and it may be over before anybody looks again. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(ftap_began, struct task_struct* task) {
+  if (!is_first_of_container(task)) return 0;
+  /* Once: nobody is woken all the time by one that executes one program after the other. */
+  __u32* told = bpf_task_storage_get(&ftap_told, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  if (!told || *told) return 0;
+  *told = 1;
+  struct ftap_container_begin* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
+  if (!event) {
+    __sync_fetch_and_add(&ftap_lost, 1);
+    return 0;
+  }
+  event->id = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+  event->kind = FTAP_CGROUP_BEGAN;
+  event->pid = task->tgid;
+  bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
+  return 0;
 }
 
 SEC("tp_btf/sched_process_exit")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A cgroup that was made or is gone, that has no process any more, or whose container has ended, as the ring of bpf/usage.bpf.c tells it. */
+/* A cgroup that was made or is gone, that has no process any more, or whose container has begun or ended, as the ring of bpf/usage.bpf.c tells it. */
 #ifndef FTAP_ABI_CGROUP_EVENT_H
 #define FTAP_ABI_CGROUP_EVENT_H
 
@@ -11,6 +11,7 @@ enum ftap_cgroup_event_kind {
   FTAP_CGROUP_GONE,
   FTAP_CGROUP_ENDED,
   FTAP_CGROUP_EMPTY, /* the last process in it and below has left */
+  FTAP_CGROUP_BEGAN,
 };
 
 struct ftap_cgroup_event {
@@ -29,6 +30,13 @@ struct ftap_container_end {
   unsigned long long time; /* ns on CLOCK_MONOTONIC */
   unsigned int oom;        /* 1: the kernel has chosen it to be killed for want of memory */
   unsigned int unused;
+};
+
+/* FTAP_CGROUP_BEGAN: the first process of a container executes its first program. */
+struct ftap_container_begin {
+  unsigned long long id; /* of the cgroup that it is in */
+  unsigned int kind;     /* enum ftap_cgroup_event_kind */
+  unsigned int pid;      /* as the whole node has it */
 };
 
 #endif /* FTAP_ABI_CGROUP_EVENT_H */

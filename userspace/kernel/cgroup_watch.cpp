@@ -35,6 +35,16 @@ std::optional<CgroupEvent> parse_end(std::span<const std::byte> record) {
                          .status = static_cast<int>(end.status), .oom = end.oom != 0, .time = time}};
 }
 
+std::optional<CgroupEvent> parse_begin(std::span<const std::byte> record) {
+  ftap_container_begin begin;
+  if (record.size() < sizeof(begin)) return std::nullopt;
+  std::memcpy(&begin, record.data(), sizeof(begin));
+  if (begin.kind != FTAP_CGROUP_BEGAN) return std::nullopt;
+  CgroupEvent out{.id = begin.id, .gone = false, .path = {}};
+  out.began = begin.pid;
+  return out;
+}
+
 // Runtimes make the namespaces of containers within ours. 0: not known, and no container's end is told.
 std::uint32_t own_pid_namespace() {
   struct stat about{};
@@ -45,6 +55,7 @@ std::uint32_t own_pid_namespace() {
 
 std::optional<CgroupEvent> parse_cgroup_event(std::span<const std::byte> record) {
   if (auto end = parse_end(record)) return end;
+  if (auto begin = parse_begin(record)) return begin;
   ftap_cgroup_event event;
   if (record.size() < sizeof(event)) return std::nullopt;
   std::memcpy(&event, record.data(), sizeof(event));
@@ -84,6 +95,7 @@ Result<std::unique_ptr<CgroupWatch>> CgroupWatch::start(std::uint32_t hierarchy)
   for (const auto& [program, link] : {std::pair(progs.ftap_made, &links.ftap_made),
                                       {progs.ftap_gone, &links.ftap_gone},
                                       {progs.ftap_empty, &links.ftap_empty},
+                                      {progs.ftap_began, &links.ftap_began},
                                       {progs.ftap_ended, &links.ftap_ended}}) {
     *link = bpf_program__attach(program);
     if (*link == nullptr)

@@ -3,9 +3,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <linux/if.h>
+#include <linux/if_tun.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,10 +19,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernel/node_usage.hpp"
-#include "telemetry/workloads/cgroup_files.hpp"
-#include "telemetry/workloads/workload_collector.hpp"
-#include "tests/bpf/accounted.hpp"
+#include "tests/node/telemetry/collected_workloads.hpp"
 #include "tests/support/cgroup.hpp"
 
 namespace flowtap::test {
@@ -49,41 +52,9 @@ class Paths final : public telemetry::CgroupNames {
   [[nodiscard]] bool has_processes(const std::string& /*path*/) override { return false; }
 };
 
-std::unique_ptr<telemetry::CgroupFileSource> files() {
-  return telemetry::CgroupFileSource::open_below("/sys/fs/cgroup");
-}
-
 class WorkloadEnds : public testing::Test {
  protected:
-  WorkloadEnds() {
-    auto watch = kernel::CgroupWatch::start();
-    if (!watch) throw std::runtime_error(watch.error().what);
-    collector_ = std::make_unique<telemetry::WorkloadCollector>(
-        std::make_unique<kernel::NodeUsage>(live_.usage().value(), std::move(*watch)),
-        std::make_unique<Paths>(), files(), "/proc", "/sys", std::make_shared<telemetry::UsageBoard>(),
-        std::make_shared<telemetry::ProcessBoard>(), std::make_shared<telemetry::ContainerEnds>(), 1h);
-    collect();
-  }
-  void collect() {
-    now_ = {};
-    collector_->collect(now_);
-  }
-  // Of the workload, over all devices.
-  [[nodiscard]] double sum(StatId id, const std::string& name) const {
-    double sum = 0;
-    for (const stats::Series& series : now_.series) {
-      if (series.stat->id != id || series.labels[3] != name) continue;
-      if (const auto* count = std::get_if<std::uint64_t>(&series.value)) sum += static_cast<double>(*count);
-      if (const auto* seconds = std::get_if<double>(&series.value)) sum += *seconds;
-    }
-    return sum;
-  }
-  [[nodiscard]] std::uint64_t unread() const { return now_.unread; }
-
- private:
-  kernel::DispatchLive live_ = attach_usage();
-  std::unique_ptr<telemetry::WorkloadCollector> collector_;
-  telemetry::Collected now_;
+  CollectedWorkloads workloads{std::make_unique<Paths>()};
 };
 
 // As runtimes make one in the hierarchies of v1, too, where the node has them.
@@ -140,28 +111,77 @@ TEST_F(WorkloadEnds, WhereNoContainerEndsTheLastProcessTellsThatAllIsOver) {
     }
     ::waitpid(child, nullptr, 0);
     std::this_thread::sleep_for(kRemoval);
-    ASSERT_TRUE(files()->open('/' + name, unread_here)->read(last, unread_here));
+    ASSERT_TRUE(cgroup_files()->open('/' + name, unread_here)->read(last, unread_here));
   }
-  collect();
+  workloads.collect();
   const double seconds = static_cast<double>(last[CgroupCounter::kCpuUser].value_or(0) +
                                              last[CgroupCounter::kCpuSystem].value_or(0)) *
                          1e-9;
-  const double ours = sum(StatId::kWORKLOAD_CPU_USER, name) + sum(StatId::kWORKLOAD_CPU_SYSTEM, name);
+  const double ours =
+      workloads.sum(StatId::kWORKLOAD_CPU_USER, name) + workloads.sum(StatId::kWORKLOAD_CPU_SYSTEM, name);
   fmt::print("the kernel's last: {:.6f} s of CPU, ours {:.6f} s\n", seconds, ours);
   EXPECT_GE(seconds, 0.2);
   // A process has left its cgroup a moment before it has run for the last time.
   EXPECT_NEAR(ours, seconds, 2e-3);
   const auto faults = static_cast<double>(last[CgroupCounter::kPageFaults].value_or(0));
   fmt::print("the kernel's last: {:.0f} page faults\n", faults);
-  EXPECT_EQ(sum(StatId::kWORKLOAD_PAGE_FAULTS, name), faults);
+  EXPECT_EQ(workloads.sum(StatId::kWORKLOAD_PAGE_FAULTS, name), faults);
   // Of v1 nothing unless somebody has set a limit on the device.
   double written = 0;
   if (last.io)
     for (const auto& [device, io] : *last.io)
       written += static_cast<double>(io[telemetry::IoCounter::kWrittenBytes].value_or(0));
   fmt::print("the kernel's last: {:.0f} bytes written\n", written);
-  EXPECT_EQ(sum(StatId::kWORKLOAD_IO_WRITTEN, name), written);
-  EXPECT_EQ(unread() + unread_here, 0U);
+  EXPECT_EQ(workloads.sum(StatId::kWORKLOAD_IO_WRITTEN, name), written);
+  EXPECT_EQ(workloads.unread() + unread_here, 0U);
+}
+
+// A device whose packets come from whoever writes them into it; it goes with the descriptor.
+Fd make_device() {
+  Fd tun(::open("/dev/net/tun", O_RDWR | O_CLOEXEC));
+  ifreq request{};
+  request.ifr_flags = IFF_TUN | IFF_NO_PI;
+  std::strncpy(request.ifr_name, "eth0", IFNAMSIZ - 1);
+  const Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (::ioctl(tun.get(), TUNSETIFF, &request) != 0) return {};
+  request.ifr_flags = IFF_UP;
+  if (::ioctl(socket.get(), SIOCSIFFLAGS, &request) != 0) return {};
+  return tun;
+}
+
+TEST_F(WorkloadEnds, OfAContainerThatIsShorterThanACycleTheNetworkIsCounted) {
+  constexpr unsigned kPackets = 123;
+  const std::string name = "flowtap-ends-network";
+  {
+    const ScratchCgroup cgroup(name);
+    const pid_t runtime = ::fork();
+    if (runtime == 0) {
+      if (::unshare(CLONE_NEWPID | CLONE_NEWNET) != 0) ::_exit(1);
+      const Fd tun = make_device();
+      const pid_t first = ::fork();
+      if (first == 0) {
+        cgroup.join();
+        ::execl("/bin/sleep", "sleep", "0.3", nullptr);
+        ::_exit(1);
+      }
+      std::this_thread::sleep_for(150ms);
+      std::array<char, 100> packet{0x45};
+      bool sent = tun.valid();
+      for (unsigned i = 0; i < kPackets; ++i)
+        sent = ::write(tun.get(), packet.data(), packet.size()) == std::ssize(packet) && sent;
+      int status = -1;
+      ::waitpid(first, &status, 0);
+      std::this_thread::sleep_for(kRemoval);
+      ::_exit(sent && status == 0 ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(runtime, &status, 0);
+    ASSERT_EQ(status, 0) << "it could not send";
+  }
+  workloads.collect();
+  EXPECT_EQ(workloads.sum(StatId::kWORKLOAD_NETWORK_RECEIVED_PACKETS, name), kPackets);
+  EXPECT_EQ(workloads.sum(StatId::kWORKLOAD_NETWORK_RECEIVED, name), kPackets * 100);
+  EXPECT_EQ(workloads.unread(), 0U);
 }
 
 }  // namespace

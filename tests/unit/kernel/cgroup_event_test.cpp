@@ -45,7 +45,7 @@ TEST(CgroupEvent, APathThatIsCutOffIsNone) {
 TEST(CgroupEvent, WhatIsNoEventIsNone) {
   EXPECT_FALSE(parsed(event_of("/a"), sizeof(ftap_cgroup_event) - 1));
   EXPECT_FALSE(parsed(event_of("/a"), 0));
-  EXPECT_FALSE(parsed(event_of("/a", FTAP_CGROUP_EMPTY + 1)));
+  EXPECT_FALSE(parsed(event_of("/a", FTAP_CGROUP_BEGAN + 1)));
 }
 
 TEST(CgroupEvent, OfAContainersEndHasItsStatus) {
@@ -60,6 +60,17 @@ TEST(CgroupEvent, OfAContainersEndHasItsStatus) {
   EXPECT_TRUE(event->ended->oom);
   EXPECT_EQ(event->ended->time.time_since_epoch(), std::chrono::seconds(5));
   EXPECT_FALSE(parse_cgroup_event({bytes, sizeof(end) - 1}));
+}
+
+TEST(CgroupEvent, OfAContainersBeginningHasItsFirstProcess) {
+  const ftap_container_begin begin{.id = 7, .kind = FTAP_CGROUP_BEGAN, .pid = 42};
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&begin);
+  const auto event = parse_cgroup_event({bytes, sizeof(begin)});
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->id, 7U);
+  EXPECT_EQ(event->began, 42U);
+  EXPECT_FALSE(event->gone || event->empty || event->ended);
+  EXPECT_FALSE(parse_cgroup_event({bytes, sizeof(begin) - 1}));
 }
 
 }  // namespace

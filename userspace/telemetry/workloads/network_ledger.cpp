@@ -114,9 +114,8 @@ void NetworkLedger::read(Network& network, std::uint64_t& unread) {
 
 void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::uint64_t& unread) {
   ++round_;
-  if (!hosts_) hosts_ = look_at_process(proc_, 1).network;
   // Without it nobody's is told from the node's.
-  if (!hosts_) {
+  if (!knows_hosts()) {
     ++unread;
     return;
   }
@@ -128,9 +127,13 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
       known.seen = round_;
       look(known, static_cast<std::uint64_t>(*pid), now - instance.first < FileLedger::kYoung, now, unread);
       see(name, known.process, now);
+      const auto begun = begun_.find(path);
+      if (begun != begun_.end() && begun->second.process.network == known.process.network)
+        begun_.erase(begun);
     }
     if (const auto at = totals_.find(whose(name)); at != totals_.end()) at->second.seen = round_;
   }
+  std::erase_if(begun_, [&](const auto& entry) { return now - entry.second.at > kUnclaimed; });
   std::erase_if(processes_, [&](const auto& entry) { return entry.second.seen != round_; });
   for (auto& [id, network] : networks_) {
     const bool gone = network.seen != round_;
@@ -154,10 +157,31 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
   });
 }
 
-void NetworkLedger::read_last(const std::string& top, std::uint64_t& unread) {
-  const auto known = processes_.find(top);
-  if (known == processes_.end() || !known->second.process.network) return;
-  const auto at = networks_.find(*known->second.process.network);
+bool NetworkLedger::knows_hosts() {
+  if (!hosts_) hosts_ = look_at_process(proc_, 1).network;
+  return hosts_.has_value();
+}
+
+void NetworkLedger::begin(const std::string& top, std::uint64_t pid, Clock::time_point now,
+                          std::uint64_t& unread) {
+  if (begun_.size() >= kMostBegun || !knows_hosts()) return;
+  FirstProcess process = look_at_process(proc_, pid);
+  unread += process.error != 0 ? 1 : 0;
+  if (process.network && process.network != hosts_)
+    begun_.insert_or_assign(top, Begun{.process = std::move(process), .at = now});
+}
+
+void NetworkLedger::read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
+                              std::uint64_t& unread) {
+  std::optional<NetworkId> network;
+  if (auto begun = begun_.extract(top)) {
+    network = begun.mapped().process.network;
+    see(name, begun.mapped().process, now);
+  } else if (const auto known = processes_.find(top); known != processes_.end()) {
+    network = known->second.process.network;
+  }
+  if (!network) return;
+  const auto at = networks_.find(*network);
   if (at != networks_.end() && at->second.net_dev.valid()) read(at->second, unread);
 }
 

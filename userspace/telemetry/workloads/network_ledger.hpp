@@ -29,8 +29,15 @@ class NetworkLedger {
   /// `unread`.
   void round(const FileLedger& files, Clock::time_point now, std::uint64_t& unread);
 
+  /// Keeps the network of a container's first process that has just begun, so that one is known that ends before the next
+  /// round. Of more than kMostBegun in a moment, and of one that has no name in kUnclaimed, only a round knows.
+  void begin(const std::string& top, std::uint64_t pid, Clock::time_point now, std::uint64_t& unread);
+  static constexpr std::size_t kMostBegun = 1024;
+  static constexpr std::chrono::minutes kUnclaimed{1};
+
   /// Reads once more what somebody was in whose cgroup at `top` has just ended: its runtime removes the devices soon.
-  void read_last(const std::string& top, std::uint64_t& unread);
+  void read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
+                 std::uint64_t& unread);
 
   /// When the oldest of its processes that are known started; seconds since 1970.
   [[nodiscard]] std::optional<double> started(const FileLedger::Entry& entry) const;
@@ -52,6 +59,10 @@ class NetworkLedger {
     Clock::time_point due;  // to be looked at again
     std::uint64_t seen = 0;
   };
+  struct Begun {
+    FirstProcess process;
+    Clock::time_point at;
+  };
   struct Device {
     stats::Labels labels;
     NetNumbers total{};
@@ -61,6 +72,7 @@ class NetworkLedger {
     std::uint64_t seen = 0;
   };
 
+  [[nodiscard]] bool knows_hosts();
   void look(Process& known, std::uint64_t pid, bool young, Clock::time_point now, std::uint64_t& unread);
   void see(const WorkloadName& name, FirstProcess& process, Clock::time_point now);
   void read(Network& network, std::uint64_t& unread);
@@ -71,6 +83,7 @@ class NetworkLedger {
   std::uint64_t round_ = 0;
   std::string buffer_ = std::string(std::size_t{4} << 10U, '\0');
   std::unordered_map<std::string, Process> processes_;  // by their cgroup's path
+  std::unordered_map<std::string, Begun> begun_;        // alike
   std::map<NetworkId, Network> networks_;
   std::map<WorkloadName, Totals> totals_;
 };

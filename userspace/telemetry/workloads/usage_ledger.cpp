@@ -48,33 +48,35 @@ void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   if (event.ended) cgroup.ended = event.ended;
 }
 
-void UsageLedger::take_events(UsageSource& source, Clock::time_point now, std::vector<Left>* left) {
+void UsageLedger::take_events(UsageSource& source, Clock::time_point now, std::vector<Turn>* turns) {
   const bool whole = source.take_events([&](CgroupEvent event) {
-    if (left != nullptr && (event.ended || event.empty))
-      left->push_back({.id = event.id, .first = event.ended.has_value()});
+    if (turns != nullptr && (event.began || event.ended || event.empty))
+      turns->push_back({.id = event.id, .began = event.began, .first = event.ended.has_value()});
     note(std::move(event), now);
   });
   missed_ = missed_ || !whole;
 }
 
-std::vector<UsageLedger::Ending> UsageLedger::take_endings(UsageSource& source, CgroupNames& names,
-                                                           Clock::time_point now) {
-  std::vector<Left> left;
-  take_events(source, now, &left);
-  std::vector<Ending> endings;
+UsageLedger::Turns UsageLedger::take_turns(UsageSource& source, CgroupNames& names, Clock::time_point now) {
+  std::vector<Turn> turns;
+  take_events(source, now, &turns);
+  Turns out;
   std::unordered_set<std::string> tops;
-  for (const auto& [id, first] : left) {
+  for (const auto& [id, began, first] : turns) {
     auto& cgroup = *cgroups_.find(id);
     // Whoever asks by no path would be answered for good.
     if (cgroup.second.path.empty()) continue;
     ask(cgroup, names, now);
     const auto& naming = cgroup.second.naming;
-    if (!naming || !naming->complete || naming->top.empty()) continue;
+    if (!naming || naming->top.empty()) continue;
+    // Of a unit it is some sandbox's, not the unit's own.
+    if (began && is_container(naming->name.kind)) out.began.push_back({naming->top, *began});
+    if (began || !naming->complete) continue;
     // One below the workload's own may be empty while others there go on; after the last of them the own one is told.
     if (!first && naming->top != cgroup.second.path) continue;
-    if (tops.insert(naming->top).second) endings.push_back({naming->name, naming->top});
+    if (tops.insert(naming->top).second) out.ended.push_back({naming->name, naming->top});
   }
-  return endings;
+  return out;
 }
 
 // The next that counts looks for its workload anew, which may be forgotten by then.

@@ -83,9 +83,18 @@ class UsageLedger {
     WorkloadName name;
     std::string top;  ///< CgroupNaming::top
   };
-  /// Takes the events that there are, and returns what has ended, as far as it is known at once whose it was; each once.
-  [[nodiscard]] std::vector<Ending> take_endings(UsageSource& source, CgroupNames& names,
-                                                 Clock::time_point now);
+  /// A container that begins now, of which a name may not be known yet.
+  struct Beginning {
+    std::string top;        ///< CgroupNaming::top
+    std::uint64_t pid = 0;  ///< of its first process
+  };
+  struct Turns {
+    std::vector<Beginning> began;
+    std::vector<Ending> ended;
+  };
+  /// Takes the events that there are, and returns what has begun, and what has ended, as far as it is known at once whose it
+  /// was; each once.
+  [[nodiscard]] Turns take_turns(UsageSource& source, CgroupNames& names, Clock::time_point now);
 
   /// Reads all anew.
   [[nodiscard]] Status round(UsageSource& source, CgroupNames& names, Clock::time_point now);
@@ -129,11 +138,13 @@ class UsageLedger {
   using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
 
   void note(CgroupEvent event, Clock::time_point now);
-  struct Left {
+  // Of a cgroup: its container's first process began or ended, or the last one left.
+  struct Turn {
     std::uint64_t id = 0;
-    bool first = false;  // only the first process of a container; else the last one
+    std::optional<std::uint64_t> began;
+    bool first = false;
   };
-  void take_events(UsageSource& source, Clock::time_point now, std::vector<Left>* left = nullptr);
+  void take_events(UsageSource& source, Clock::time_point now, std::vector<Turn>* turns = nullptr);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
   /// Looks at all there are, and so finds what nobody told.

@@ -47,13 +47,14 @@ struct ContainerEnd {
   bool operator==(const ContainerEnd&) const = default;
 };
 
-/// A cgroup that was made or is gone, that has no process any more, or whose container has ended.
+/// A cgroup that was made or is gone, that has no process any more, or whose container has begun or ended.
 struct CgroupEvent {
   std::uint64_t id = 0;  ///< the inode number of its directory; never used again
   bool gone = false;
   std::string path;  ///< from the hierarchy's root, with a slash in front; empty: it could not be told
   std::optional<ContainerEnd> ended = {};
-  bool empty = false;  ///< the last process in it and below has left
+  bool empty = false;                       ///< the last process in it and below has left
+  std::optional<std::uint64_t> began = {};  ///< the container's first process, by the node's number
 };
 
 /// A cgroup that has a number, under which its usage stands.
@@ -74,8 +75,8 @@ class UsageSource {
   [[nodiscard]] virtual bool take_events(const std::function<void(CgroupEvent)>& take) = 0;
   /// How many events were lost so far.
   [[nodiscard]] virtual std::uint64_t lost_events() const { return 0; }
-  /// A descriptor that becomes readable when a container has ended, a cgroup has no process any more, or many events wait,
-  /// until take_events(); -1: nobody tells.
+  /// A descriptor that becomes readable when a container has begun or ended, a cgroup has no process any more, or many
+  /// events wait, until take_events(); -1: nobody tells.
   [[nodiscard]] virtual int ends() const { return -1; }
   /// All of which a task was given a CPU.
   [[nodiscard]] virtual Result<std::vector<NumberedCgroup>> numbered() = 0;

@@ -31,7 +31,7 @@ stats::Histogram waits(const GroupUsage& usage) {
 
 // A process of a container. Others have no layer of their own.
 std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::Entry& entry) {
-  if (name.kind != WorkloadKind::kPod && name.kind != WorkloadKind::kContainer) return std::nullopt;
+  if (!is_container(name.kind)) return std::nullopt;
   for (const auto& [path, instance] : entry.instances)
     if (const auto pid = instance.last[CgroupGauge::kFirstPid]) return static_cast<std::uint64_t>(*pid);
   return std::nullopt;
@@ -55,7 +55,7 @@ WorkloadCollector::WorkloadCollector(std::unique_ptr<UsageSource> source, std::u
   files_.emplace(std::move(files), BlockNames(std::move(sysfs)));
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
   // Without either, what a container did after the last reading is missed.
-  if (source_->ends() >= 0 && stop_.valid()) watcher_ = std::thread([this] { watch_ends(); });
+  if (source_->ends() >= 0 && stop_.valid()) watcher_ = std::thread([this] { watch_turns(); });
 }
 
 WorkloadCollector::~WorkloadCollector() {
@@ -65,23 +65,25 @@ WorkloadCollector::~WorkloadCollector() {
   watcher_.join();
 }
 
-void WorkloadCollector::watch_ends() noexcept {
+void WorkloadCollector::watch_turns() noexcept {
   std::array<pollfd, 2> fds{pollfd{.fd = source_->ends(), .events = POLLIN, .revents = 0},
                             pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0}};
   while (true) {
     const int ready = ::poll(fds.data(), fds.size(), -1);
     if (ready < 0 && errno != EINTR) return;
     if (fds[1].revents != 0) return;
-    if (ready > 0 && fds[0].revents != 0) read_endings();
+    if (ready > 0 && fds[0].revents != 0) read_turns();
   }
 }
 
-void WorkloadCollector::read_endings() {
+void WorkloadCollector::read_turns() {
   const std::scoped_lock lock(mutex_);
   const auto now = UsageLedger::Clock::now();
-  for (const UsageLedger::Ending& ending : ledger_.take_endings(*source_, *names_, now)) {
-    files_->read_last(ending.name, ending.top, now, unread_);
-    networks_.read_last(ending.top, unread_);
+  const UsageLedger::Turns turns = ledger_.take_turns(*source_, *names_, now);
+  for (const auto& [top, pid] : turns.began) networks_.begin(top, pid, now, unread_);
+  for (const auto& [name, top] : turns.ended) {
+    files_->read_last(name, top, now, unread_);
+    networks_.read_last(name, top, now, unread_);
   }
 }
 

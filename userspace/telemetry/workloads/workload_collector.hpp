@@ -33,8 +33,8 @@ class WorkloadCollector final : public Collector {
   void collect(Collected& out) override;
 
  private:
-  void watch_ends() noexcept;
-  void read_endings();
+  void watch_turns() noexcept;
+  void read_turns();
 
   std::shared_ptr<UsageBoard> board_;
   std::shared_ptr<ProcessBoard> processes_;
@@ -49,7 +49,7 @@ class WorkloadCollector final : public Collector {
   std::uint64_t unread_ = 0;        // at ends
   std::uint64_t failed_walks_ = 0;  // that were counted
   Fd stop_;
-  // Reads the files of a workload's cgroup when it ends: it may be gone by the next collect().
+  // Looks at a container's network when that begins, and reads the files of a workload's cgroup when it ends: it may be gone by the next collect().
   std::thread watcher_;
 };
 

@@ -138,12 +138,43 @@ TEST_F(Networks, IsReadAtItsEndBeforeItsDevicesGo) {
   start(of_pod("web-0", "app"), 70);
   round();
   set(70, net_dev(device("eth0", 150, 8)));
-  ledger.read_last("/70", unread);
-  ledger.read_last("/none", unread);
+  ledger.read_last(of_pod("web-0", "app"), "/70", now, unread);
+  ledger.read_last(of_pod("web-0", "app"), "/none", now, unread);
   end(of_pod("web-0", "app"), 70);
   set(70, net_dev(""));
   round(1s);
   EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 150}, {"web-0//eth0>", 8}}));
+  EXPECT_EQ(unread, 0U);
+}
+
+TEST_F(Networks, OfOneThatIsOverBeforeTheNextRoundIsKnownFromItsBeginning) {
+  round();
+  set(70, net_dev(device("eth0", 100, 7)));
+  ledger.begin("/70", 70, now, unread);
+  set(70, net_dev(device("eth0", 150, 8)));
+  std::filesystem::rename(proc.root() + "/70", proc.root() + "/gone");
+  ledger.read_last(of_pod("web-0", "app"), "/70", now, unread);
+  workloads[of_pod("web-0", "app")].tops = {"/none"};
+  files.read_last(of_pod("web-0", "app"), "/70", now, unread);
+  proc.file("gone/net/dev", net_dev(""));
+  for (int i = 0; i < 3; ++i) {
+    round(1s);
+    EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 150}, {"web-0//eth0>", 8}}));
+  }
+  EXPECT_EQ(unread, 0U);
+}
+
+TEST_F(Networks, WhatBeganIsNotKeptForeverNorOfTheNodesNetwork) {
+  set(70, net_dev(device("eth0", 100, 7)));
+  share(71, 1);
+  workloads[of_pod("web-0", "app")].tops = {"/none"};
+  files.read_last(of_pod("web-0", "app"), "/none", now, unread);
+  ledger.begin("/70", 70, now, unread);
+  ledger.begin("/71", 71, now, unread);
+  ledger.begin("/72", 72, now, unread);  // it is over
+  round(NetworkLedger::kUnclaimed + 1s);
+  for (const char* top : {"/70", "/71", "/72"}) ledger.read_last(of_pod("web-0", "app"), top, now, unread);
+  EXPECT_EQ(bytes(), Bytes{});
   EXPECT_EQ(unread, 0U);
 }
 

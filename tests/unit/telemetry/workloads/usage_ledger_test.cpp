@@ -37,6 +37,11 @@ class FakeKernel final : public UsageSource {
           .path = {},
           .ended = ContainerEnd{.status = status, .oom = false, .time = {}}});
   }
+  void begin(std::uint64_t id, std::uint64_t pid) {
+    CgroupEvent event{.id = id, .gone = false, .path = {}};
+    event.began = pid;
+    tell(std::move(event));
+  }
   void leave(std::uint64_t id) {
     CgroupEvent event{.id = id, .gone = false, .path = there_.at(id)};
     event.empty = true;
@@ -228,9 +233,9 @@ TEST(UsageLedger, TellsAtOnceWhoseContainerEnds) {
   Node node;
   node.kernel.make(10, "/a");
   node.kernel.use(10, 5);
-  EXPECT_TRUE(node.ledger.take_endings(node.kernel, node.names, node.now).empty()) << "it goes on";
+  EXPECT_TRUE(node.ledger.take_turns(node.kernel, node.names, node.now).ended.empty()) << "it goes on";
   node.kernel.end(10, 0);
-  const auto endings = node.ledger.take_endings(node.kernel, node.names, node.now);
+  const auto endings = node.ledger.take_turns(node.kernel, node.names, node.now).ended;
   ASSERT_EQ(endings.size(), 1U);
   EXPECT_EQ(endings.at(0).name.container, "/a");
   EXPECT_EQ(endings.at(0).top, "/a");
@@ -243,7 +248,19 @@ TEST(UsageLedger, TellsAtOnceWhoseContainerEnds) {
   node.names.complete = false;
   node.kernel.make(11, "/b");
   node.kernel.end(11, 0);
-  EXPECT_TRUE(node.ledger.take_endings(node.kernel, node.names, node.now).empty());
+  EXPECT_TRUE(node.ledger.take_turns(node.kernel, node.names, node.now).ended.empty());
+}
+
+TEST(UsageLedger, TellsAtOnceWhichContainerBeginsThoughItsNameComesLate) {
+  Node node;
+  node.names.complete = false;
+  node.kernel.make(10, "/a");
+  node.kernel.begin(10, 42);
+  const auto turns = node.ledger.take_turns(node.kernel, node.names, node.now);
+  ASSERT_EQ(turns.began.size(), 1U);
+  EXPECT_EQ(turns.began.at(0).top, "/a");
+  EXPECT_EQ(turns.began.at(0).pid, 42U);
+  EXPECT_TRUE(turns.ended.empty());
 }
 
 TEST(UsageLedger, TellsAtOnceWhoseLastProcessHasEnded) {
@@ -253,7 +270,7 @@ TEST(UsageLedger, TellsAtOnceWhoseLastProcessHasEnded) {
   node.kernel.make(11, "/a.slice/a.service");
   node.kernel.make(12, "/a.slice/a.service/b");
   node.kernel.use(12, 5);
-  const auto endings = [&] { return node.ledger.take_endings(node.kernel, node.names, node.now); };
+  const auto endings = [&] { return node.ledger.take_turns(node.kernel, node.names, node.now).ended; };
   node.kernel.leave(12);
   EXPECT_TRUE(endings().empty()) << "others may go on";
   for (int i = 0; i < 2; ++i)
