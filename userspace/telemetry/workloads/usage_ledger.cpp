@@ -48,24 +48,24 @@ void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   if (event.ended) cgroup.ended = event.ended;
 }
 
-void UsageLedger::take_events(UsageSource& source, Clock::time_point now, std::vector<Turn>* turns) {
+void UsageLedger::take_events(UsageSource& source, Clock::time_point now) {
   const bool whole = source.take_events([&](CgroupEvent event) {
-    if (turns != nullptr && (event.began || event.ended || event.empty))
-      turns->push_back({.id = event.id, .began = event.began, .first = event.ended.has_value()});
+    if (event.began || event.ended || event.empty)
+      turns_.push_back({.id = event.id, .began = event.began, .first = event.ended.has_value()});
     note(std::move(event), now);
   });
   missed_ = missed_ || !whole;
 }
 
 UsageLedger::Turns UsageLedger::take_turns(UsageSource& source, CgroupNames& names, Clock::time_point now) {
-  std::vector<Turn> turns;
-  take_events(source, now, &turns);
+  take_events(source, now);
   Turns out;
   std::unordered_set<std::string> tops;
-  for (const auto& [id, began, first] : turns) {
-    auto& cgroup = *cgroups_.find(id);
+  for (const auto& [id, began, first] : std::exchange(turns_, {})) {
+    const auto known = cgroups_.find(id);
     // Whoever asks by no path would be answered for good.
-    if (cgroup.second.path.empty()) continue;
+    if (known == cgroups_.end() || known->second.path.empty()) continue;
+    auto& cgroup = *known;
     ask(cgroup, names, now);
     const auto& naming = cgroup.second.naming;
     if (!naming || naming->top.empty()) continue;

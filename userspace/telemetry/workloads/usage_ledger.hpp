@@ -93,7 +93,7 @@ class UsageLedger {
     std::vector<Ending> ended;
   };
   /// Takes the events that there are, and returns what has begun, and what has ended, as far as it is known at once whose it
-  /// was; each once.
+  /// was; each once. Also what a round has found since the last call.
   [[nodiscard]] Turns take_turns(UsageSource& source, CgroupNames& names, Clock::time_point now);
 
   /// Reads all anew.
@@ -144,7 +144,7 @@ class UsageLedger {
     std::optional<std::uint64_t> began;
     bool first = false;
   };
-  void take_events(UsageSource& source, Clock::time_point now, std::vector<Turn>* turns = nullptr);
+  void take_events(UsageSource& source, Clock::time_point now);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
   /// Looks at all there are, and so finds what nobody told.
@@ -159,6 +159,7 @@ class UsageLedger {
   Cgroups cgroups_;
   std::map<WorkloadName, Workload> workloads_;
   std::vector<EndedContainer> ended_;
+  std::vector<Turn> turns_;
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;
   GroupUsage unnumbered_;     // what the workloads have of it

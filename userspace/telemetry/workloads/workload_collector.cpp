@@ -72,14 +72,15 @@ void WorkloadCollector::watch_turns() noexcept {
     const int ready = ::poll(fds.data(), fds.size(), -1);
     if (ready < 0 && errno != EINTR) return;
     if (fds[1].revents != 0) return;
-    if (ready > 0 && fds[0].revents != 0) read_turns();
+    if (ready <= 0 || fds[0].revents == 0) continue;
+    const std::scoped_lock lock(mutex_);
+    read_turns(UsageLedger::Clock::now());
   }
 }
 
-void WorkloadCollector::read_turns() {
-  const std::scoped_lock lock(mutex_);
-  const auto now = UsageLedger::Clock::now();
+void WorkloadCollector::read_turns(UsageLedger::Clock::time_point now) {
   const UsageLedger::Turns turns = ledger_.take_turns(*source_, *names_, now);
+  if (!files_) return;
   for (const auto& [top, pid] : turns.began) networks_.begin(top, pid, now, unread_);
   for (const auto& [name, top] : turns.ended) {
     files_->read_last(name, top, now, unread_);
@@ -96,6 +97,8 @@ void WorkloadCollector::collect(Collected& out) {
     ++out.unread;
     return;
   }
+  // The watcher finds none of the events that the round has taken.
+  read_turns(now);
   out.unread += ledger_.failed_walks() - std::exchange(failed_walks_, ledger_.failed_walks());
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_CGROUPS), {}, std::uint64_t{ledger_.numbered()}});
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_EVENTS_LOST), {}, source_->lost_events()});

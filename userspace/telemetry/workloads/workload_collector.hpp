@@ -34,7 +34,7 @@ class WorkloadCollector final : public Collector {
 
  private:
   void watch_turns() noexcept;
-  void read_turns();
+  void read_turns(UsageLedger::Clock::time_point now);
 
   std::shared_ptr<UsageBoard> board_;
   std::shared_ptr<ProcessBoard> processes_;

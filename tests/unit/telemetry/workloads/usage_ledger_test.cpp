@@ -263,6 +263,23 @@ TEST(UsageLedger, TellsAtOnceWhichContainerBeginsThoughItsNameComesLate) {
   EXPECT_TRUE(turns.ended.empty());
 }
 
+TEST(UsageLedger, WhatARoundHasFoundAtItsEndIsToldAfterIt) {
+  Node node;
+  node.kernel.make(10, "/a");
+  node.kernel.use(10, 5);
+  node.kernel.end(10, 0);
+  node.round();
+  const auto turns = [&] { return node.ledger.take_turns(node.kernel, node.names, node.now); };
+  EXPECT_EQ(turns().ended.size(), 1U);
+  EXPECT_TRUE(turns().ended.empty());
+  // One that is forgotten by then.
+  node.kernel.make(11, "/b");
+  node.kernel.leave(11);
+  node.kernel.remove(11);
+  for (int i = 0; i < 4; ++i) node.round();
+  EXPECT_TRUE(turns().ended.empty());
+}
+
 TEST(UsageLedger, TellsAtOnceWhoseLastProcessHasEnded) {
   Node node;
   node.names.tops = {{"/a.slice", ""}, {"/a.slice/a.service/b", "/a.slice/a.service"}};
