@@ -30,7 +30,9 @@ TEST(NestedContainers, WhatTheInnerOneUsesIsTheOuterOnesOnce) {
   const std::string inner_id(64, 'b');
   const std::string outer_path = "docker/" + std::string(64, 'a');
   auto named = std::make_shared<NamedContainers>();
-  auto names = CgroupIdentities::open("/", {}, named);
+  const auto hierarchy = identity::choose_hierarchy("/", identity::kHierarchyOfV2);
+  ASSERT_TRUE(hierarchy) << hierarchy.error().what;
+  auto names = CgroupIdentities::open("/", *hierarchy, {}, named);
   ASSERT_TRUE(names) << names.error().what;
   CollectedWorkloads workloads(std::move(*names));
   identity::ContainerIdentity who;
