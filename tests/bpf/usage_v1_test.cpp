@@ -117,13 +117,14 @@ TEST_F(UsageOfV1, ACgroupOfV2IsNobodysThere) {
 }
 
 struct Told {
-  std::vector<std::string> paths;       // of ours
+  std::vector<std::string> paths;       // of ours that came (+), had no process any more (.), and went (-)
   std::set<std::uint64_t> with_an_end;  // cgroups
 };
 Told told(kernel::CgroupWatch& watch) {
   Told all;
   EXPECT_TRUE(watch.take([&](const CgroupEvent& event) {
-    if (event.path.starts_with("/flowtap-v")) all.paths.push_back((event.gone ? "-" : "+") + event.path);
+    const char* what = event.gone ? "-" : event.empty ? "." : "+";
+    if (event.path.starts_with("/flowtap-v")) all.paths.push_back(what + event.path);
     if (event.ended) all.with_an_end.insert(event.id);
   }));
   return all;
@@ -159,6 +160,7 @@ TEST_F(UsageOfV1, EventsAreThatHierarchysAlone) {
   const Told by_v1 = told(**v1);
   const Told by_v2 = told(**v2);
   EXPECT_EQ(by_v1.paths, (std::vector<std::string>{"+/flowtap-v1-events", "+/flowtap-v1-events/inner",
+                                                   "./flowtap-v1-events/inner", "./flowtap-v1-events",
                                                    "-/flowtap-v1-events/inner", "-/flowtap-v1-events"}));
   EXPECT_EQ(by_v2.paths, (std::vector<std::string>{"+/flowtap-v2-events", "-/flowtap-v2-events"}));
   EXPECT_TRUE(by_v1.with_an_end.contains(id)) << "the end of its container";
