@@ -117,7 +117,7 @@ __s32 BPF_PROG(domain_select, struct task_struct* p, __s32 prev_cpu, __u64 wake_
 static __always_inline void follow_order(struct task_struct* p, struct task_ctx* t) {
   struct ftap_domain* domain = domain_at(t->domain);
   if (!domain) return;
-  /* The balancer writes `to` first: what is still left below was left for that one. */
+  /* The balancer writes `to` first, so that what is still left below was left for that one, but where a CPU reads in another order. */
   __u64 left = *(volatile __u64*)&domain->to_move;
   if (!left || !t->load || t->load > left) return;
   __u32 to = *(volatile __u32*)&domain->to;

@@ -234,7 +234,7 @@ static __always_inline __u64 lead_of(struct task_struct* parent) {
   /* Not by sum_exec_runtime: the kernel adds to that at its tick, and much may be forked in between. */
   __u64 ran = bpf_ktime_get_ns() - its->since;
   __u64 at = its->vtime + scaled(ran < MOST_CHARGED ? ran : MOST_CHARGED, its->weight);
-  return (before(*clock, at) ? at - *clock : 0) + FORK_COSTS;
+  return (before(*clock, at) ? at - *clock : 0) + scaled(FORK_COSTS, its->weight);
 }
 
 /* It goes to sleep. */
