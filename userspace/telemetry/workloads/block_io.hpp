@@ -41,8 +41,4 @@ using BlockIo = std::map<BlockDevice, DeviceIo>;
 /// By what the devices were called when it was done.
 using NamedIo = std::map<std::string, DeviceIo>;
 
-/// So many devices a workload tells apart in its life; all that it uses beyond them is one, kOtherDevices.
-inline constexpr std::size_t kMostDevices = 64;
-inline constexpr std::string_view kOtherDevices = "other";
-
 }  // namespace flowtap::telemetry

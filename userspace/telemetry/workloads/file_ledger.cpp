@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "telemetry/workloads/bounded_names.hpp"
+
 namespace flowtap::telemetry {
 namespace {
 
@@ -41,12 +43,6 @@ void add_gauges(CgroupValues& to, const CgroupValues& now, bool first) {
   }
 }
 
-// A device that came too late stays among the others, so that no sum falls.
-DeviceIo& io_of(NamedIo& all, const std::string& device) {
-  if (const auto known = all.find(device); known != all.end()) return known->second;
-  return all[all.size() < kMostDevices ? device : std::string(kOtherDevices)];
-}
-
 }  // namespace
 
 FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::time_point first,
@@ -62,7 +58,7 @@ void FileLedger::add_io(NamedIo& to, const BlockIo& now, std::optional<BlockIo>&
   // The number of one that is gone may be another's next.
   std::erase_if(last, [&](const auto& of) { return !now.contains(of.first); });
   for (const auto& [device, io] : now) {
-    DeviceIo& sum = io_of(to, devices_.name(device));
+    DeviceIo& sum = place_of_device(to, devices_.name(device))->second;
     DeviceIo& old = last[device];
     for (std::size_t i = 0; i < kIoCounters; ++i)
       add_counter(sum.counters[i], io.counters[i], old.counters[i]);

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "telemetry/workloads/bounded_names.hpp"
+
 namespace flowtap::telemetry {
 namespace {
 
@@ -76,12 +78,14 @@ void NetworkLedger::see(const WorkloadName& name, FirstProcess& process, Clock::
 }
 
 void NetworkLedger::add(Network& network, std::string_view text, std::uint64_t& unread) {
-  unread += for_each_net_device(text, [&](const std::string& device, const NetNumbers& numbers) {
+  std::map<std::string, NetNumbers> seen;
+  const std::uint64_t malformed = for_each_net_device(text, [&](const std::string& device,
+                                                                const NetNumbers& numbers) {
     if (device == kLoopback) return;
-    Device& total = totals_[network.whose].devices[device];
+    auto& [name, total] = *place_of_device(totals_[network.whose].devices, device);
     if (total.labels.empty()) {
       auto labels = network.whose.labels();
-      labels.push_back(device);
+      labels.push_back(name);
       total.labels = std::move(labels);
     }
     NetNumbers& last = network.last[device];
@@ -92,7 +96,11 @@ void NetworkLedger::add(Network& network, std::string_view text, std::uint64_t& 
     for (std::size_t i = 0; i < numbers.size(); ++i)
       total.total.at(i) += anew ? numbers.at(i) : numbers.at(i) - std::min(numbers.at(i), last.at(i));
     last = numbers;
+    seen.insert_or_assign(device, numbers);
   });
+  unread += malformed;
+  // The name of one that is gone may be another's next.
+  if (malformed == 0) network.last = std::move(seen);
 }
 
 void NetworkLedger::read(Network& network, std::uint64_t& unread) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "telemetry/workloads/bounded_names.hpp"
 #include "tests/support/file_tree.hpp"
 #include "tests/unit/telemetry/workloads/one_process_cgroups.hpp"
 
@@ -201,6 +202,37 @@ TEST_F(Networks, ADeviceThatBeginsAnewIsCountedFromItsBeginning) {
   round();
   EXPECT_EQ(bytes(),
             (Bytes{{"web-0//eth0<", 130}, {"web-0//eth0>", 9}, {"web-0//net1<", 4}, {"web-0//net1>", 4}}));
+}
+
+// As the interfaces of containers within a container come and go, each with another name.
+TEST_F(Networks, OfMoreDevicesThanItTellsApartNoByteIsLost) {
+  start(of_pod("web-0", "app"), 70);
+  std::uint64_t sent = 0;
+  for (std::size_t i = 0; i < telemetry::kMostDevices + 10; ++i) {
+    const std::string name = "veth" + std::to_string(i);
+    for (const unsigned so_far : {3U, 5U}) {
+      set(70, net_dev(device(name, so_far, so_far)));
+      round();
+    }
+    sent += 5;
+  }
+  std::uint64_t told = 0;
+  for (const auto& [name, value] : bytes())
+    if (name.ends_with('>')) told += value;
+  EXPECT_EQ(told, sent);
+  EXPECT_EQ(bytes().size(), 2 * (telemetry::kMostDevices + 1));
+  EXPECT_TRUE(bytes().contains("web-0//other>"));
+}
+
+TEST_F(Networks, OneThatComesAgainByTheSameNameIsAnother) {
+  start(of_pod("web-0", "app"), 70);
+  set(70, net_dev(device("eth1", 3, 3)));
+  round();
+  set(70, net_dev(""));
+  round();
+  set(70, net_dev(device("eth1", 10, 10)));
+  round();
+  EXPECT_EQ(bytes(), (Bytes{{"web-0//eth1<", 13}, {"web-0//eth1>", 13}}));
 }
 
 TEST_F(Networks, ANumberThatFallsAloneMakesNoOtherDevice) {
