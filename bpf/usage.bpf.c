@@ -66,14 +66,17 @@ const volatile __u32 ftap_pid_ns = 0;
 #define SIGNAL_GROUP_EXIT 0x00000004 /* kernel: include/linux/sched/signal.h */
 #define FTAP_PID_LEVELS 32           /* kernel: MAX_PID_NS_LEVEL */
 
-static __always_inline bool is_first_of_container(struct task_struct* task) {
+/* The number in flowtapd's own pid namespace of a container's first process; 0: it is none. */
+static __always_inline __u32 first_of_container(struct task_struct* task) {
   struct pid* pid = BPF_CORE_READ(task, thread_pid);
   unsigned int level = BPF_CORE_READ(pid, level);
-  if (level == 0 || level > FTAP_PID_LEVELS) return false;
-  struct upid number;
+  if (level == 0 || level > FTAP_PID_LEVELS) return 0;
+  struct upid number, above;
   const char* numbers = (const char*)__builtin_preserve_access_index(&pid->numbers[0]);
-  if (bpf_probe_read_kernel(&number, sizeof(number), numbers + level * sizeof(number))) return false;
-  return number.nr == 1 && BPF_CORE_READ(number.ns, parent, ns.inum) == ftap_pid_ns;
+  if (bpf_probe_read_kernel(&number, sizeof(number), numbers + level * sizeof(number)) ||
+      bpf_probe_read_kernel(&above, sizeof(above), numbers + (level - 1) * sizeof(above)))
+    return 0;
+  return number.nr == 1 && BPF_CORE_READ(number.ns, parent, ns.inum) == ftap_pid_ns ? above.nr : 0;
 }
 
 /* What was told of a task. */
@@ -87,7 +90,8 @@ struct {
 /* Its network is looked at then: runtimes have put it there by now, and it may be over before anybody looks again. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(ftap_began, struct task_struct* task) {
-  if (!is_first_of_container(task)) return 0;
+  __u32 number = first_of_container(task);
+  if (!number) return 0;
   /* Once: nobody is woken all the time by one that executes one program after the other. */
   __u32* told = bpf_task_storage_get(&ftap_told, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!told || *told) return 0;
@@ -97,9 +101,9 @@ int BPF_PROG(ftap_began, struct task_struct* task) {
     __sync_fetch_and_add(&ftap_lost, 1);
     return 0;
   }
-  event->id = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+  event->id = usage_cgroup(task)->kn->id;
   event->kind = FTAP_CGROUP_BEGAN;
-  event->pid = task->tgid;
+  event->pid = number;
   bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
   return 0;
 }
@@ -108,7 +112,7 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(ftap_ended, struct task_struct* task) {
   /* A process ends with its last thread, which need not be its first. Where the last two end at once, both may tell. */
   struct task_struct* first = task->group_leader;
-  if (task->signal->live.counter != 0 || !is_first_of_container(first)) return 0;
+  if (task->signal->live.counter != 0 || !first_of_container(first)) return 0;
   struct ftap_container_end* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
   if (!event) {
     __sync_fetch_and_add(&ftap_lost, 1);

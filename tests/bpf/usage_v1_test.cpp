@@ -119,6 +119,7 @@ TEST_F(UsageOfV1, ACgroupOfV2IsNobodysThere) {
 struct Told {
   std::vector<std::string> paths;       // of ours that came (+), had no process any more (.), and went (-)
   std::set<std::uint64_t> with_an_end;  // cgroups
+  std::set<std::uint64_t> with_a_beginning;
 };
 Told told(kernel::CgroupWatch& watch) {
   Told all;
@@ -126,6 +127,7 @@ Told told(kernel::CgroupWatch& watch) {
     const char* what = event.gone ? "-" : event.empty ? "." : "+";
     if (event.path.starts_with("/flowtap-v")) all.paths.push_back(what + event.path);
     if (event.ended) all.with_an_end.insert(event.id);
+    if (event.began) all.with_a_beginning.insert(event.id);
   }));
   return all;
 }
@@ -135,7 +137,7 @@ void run_container_in(const ScratchCgroup& cgroup) {
   const pid_t runtime = ::fork();
   if (runtime == 0) {
     if (::unshare(CLONE_NEWPID) != 0) ::_exit(1);
-    ::waitpid(begin_in(cgroup, [] {}), nullptr, 0);
+    ::waitpid(begin_in(cgroup, [] { ::execl("/bin/true", "true", nullptr); }), nullptr, 0);
     ::_exit(0);
   }
   int status = 0;
@@ -163,7 +165,9 @@ TEST_F(UsageOfV1, EventsAreThatHierarchysAlone) {
                                                    "./flowtap-v1-events/inner", "./flowtap-v1-events",
                                                    "-/flowtap-v1-events/inner", "-/flowtap-v1-events"}));
   EXPECT_EQ(by_v2.paths, (std::vector<std::string>{"+/flowtap-v2-events", "-/flowtap-v2-events"}));
+  EXPECT_TRUE(by_v1.with_a_beginning.contains(id)) << "its container's first program";
   EXPECT_TRUE(by_v1.with_an_end.contains(id)) << "the end of its container";
+  EXPECT_FALSE(by_v2.with_a_beginning.contains(id)) << "a number of another hierarchy";
   EXPECT_FALSE(by_v2.with_an_end.empty()) << "it is told by v2, too, as the end of one in another cgroup";
 }
 

@@ -15,7 +15,7 @@ using Ms = std::chrono::milliseconds;
 using U64 = std::uint64_t;
 using List = std::vector<std::string>;
 
-// RAPL's smallest counters wrap after 262 kJ, which 4 kW need 65 s for; of several wraps between two readings one is seen.
+// RAPL's smallest counters wrap after 65 kJ, which 1 kW needs 65 s for; of several wraps between two readings one is seen.
 constexpr Ms kLongestCycle = 1min;
 constexpr U64 kMinRing = U64{256} << 10U;
 constexpr U64 kMaxRing = U64{1} << 30U;

@@ -42,8 +42,11 @@ stats::Labels instance_of(const Workload& workload, const CgroupNaming& naming) 
 }  // namespace
 
 void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
-  Cgroup& cgroup = cgroups_.try_emplace(event.id, now).first->second;
+  const auto [at, fresh] = cgroups_.try_emplace(event.id, now);
+  Cgroup& cgroup = at->second;
   if (cgroup.path.empty()) cgroup.path = std::move(event.path);
+  // One that was made unseen: the walk has its path, or knows that it is gone.
+  missed_ = missed_ || (fresh && cgroup.path.empty());
   if (event.gone && !cgroup.gone) set_gone(cgroup, now);
   if (event.ended) cgroup.ended = event.ended;
 }

@@ -54,7 +54,7 @@ struct CgroupEvent {
   std::string path;  ///< from the hierarchy's root, with a slash in front; empty: it could not be told
   std::optional<ContainerEnd> ended = {};
   bool empty = false;                       ///< the last process in it and below has left
-  std::optional<std::uint64_t> began = {};  ///< the container's first process, by the node's number
+  std::optional<std::uint64_t> began = {};  ///< the container's first process, by our number of it
 };
 
 /// A cgroup that has a number, under which its usage stands.

@@ -29,6 +29,9 @@ stats::Histogram waits(const GroupUsage& usage) {
   return value;
 }
 
+// What takes no longer leaves collect() its turn anyway, and the next end may be of a cgroup that is removed at once.
+constexpr std::chrono::milliseconds kQuick{1};
+
 // A process of a container. Others have no layer of their own.
 std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::Entry& entry) {
   if (!is_container(name.kind)) return std::nullopt;
@@ -73,8 +76,14 @@ void WorkloadCollector::watch_turns() noexcept {
     if (ready < 0 && errno != EINTR) return;
     if (fds[1].revents != 0) return;
     if (ready <= 0 || fds[0].revents == 0) continue;
-    const std::scoped_lock lock(mutex_);
-    read_turns(UsageLedger::Clock::now());
+    const auto begin = UsageLedger::Clock::now();
+    {
+      const std::scoped_lock lock(mutex_);
+      read_turns(UsageLedger::Clock::now());
+    }
+    // However often somebody's last process leaves: half of the time is for collect().
+    const auto took = std::chrono::ceil<std::chrono::milliseconds>(UsageLedger::Clock::now() - begin);
+    if (took > kQuick) (void)::poll(&fds[1], 1, static_cast<int>(took.count()));
   }
 }
 
