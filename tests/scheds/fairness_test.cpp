@@ -332,7 +332,7 @@ TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {
   Spinners task;
   task.add(0, online_cpus());
   task.start();
-  const std::array<Chain, 3> chains;
+  const std::array<Chain, 2> chains;
   keep_for(1s);
   const auto links = [&] {
     unsigned long sum = 0;
@@ -345,7 +345,7 @@ TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {
   const double ran = task.used().front() - before;
   std::printf("%.2f s of %.0f s, beside %lu forks\n", ran, kSeconds, links() - made);
   EXPECT_GE(links() - made, 100U) << "they do not starve either";
-  EXPECT_GT(ran, 0.85 * kSeconds / 4) << "a CPU for four";
+  EXPECT_GT(ran, kSeconds / 3) << "a CPU for three";
   if (GetParam() == "domain") {
     EXPECT_LT(ran, 0.6 * kSeconds) << "nor is who forks put off: it pays for what it costs";
   }
