@@ -94,7 +94,12 @@ int BPF_PROG(ftap_began, struct task_struct* task) {
   if (!number) return 0;
   /* Once: nobody is woken all the time by one that executes one program after the other. */
   __u32* told = bpf_task_storage_get(&ftap_told, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (!told || *told) return 0;
+  if (told && *told) return 0;
+  if (!told) {
+    /* No memory. */
+    __sync_fetch_and_add(&ftap_lost, 1);
+    return 0;
+  }
   *told = 1;
   struct ftap_container_begin* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
   if (!event) {

@@ -36,7 +36,7 @@ struct ftap_container_end {
 struct ftap_container_begin {
   unsigned long long id; /* of the cgroup that it is in */
   unsigned int kind;     /* enum ftap_cgroup_event_kind */
-  unsigned int pid;      /* as the whole node has it */
+  unsigned int pid;      /* its number in flowtapd's own pid namespace */
 };
 
 #endif /* FTAP_ABI_CGROUP_EVENT_H */

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "kernel/dispatch_programs.hpp"
+#include "tests/support/cgroup.hpp"
 
 namespace flowtap::test {
 
@@ -23,6 +26,29 @@ inline void spin(std::chrono::microseconds time) {
   } while (std::chrono::seconds(now.tv_sec - begin.tv_sec) +
                std::chrono::nanoseconds(now.tv_nsec - begin.tv_nsec) <
            time);
+}
+
+/// Processes one after the other, each of which spins for a millisecond.
+inline void fork_often(int times) {
+  for (int i = 0; i < times; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      spin(std::chrono::milliseconds(1));
+      ::_exit(0);
+    }
+    ::waitpid(child, nullptr, 0);
+  }
+}
+
+/// A task of the cgroup that spins for that long, from its first instruction there to its end.
+inline void spin_in(const ScratchCgroup& cgroup, std::chrono::microseconds time) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    cgroup.join();
+    spin(time);
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
 }
 
 // `hierarchy`: kernel::Accounting's.

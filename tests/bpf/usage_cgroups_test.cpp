@@ -24,17 +24,6 @@ using telemetry::GroupUsage;
 using telemetry::UsageLedger;
 using telemetry::WorkloadKind;
 
-// A task of the cgroup that spins for that long, from its first instruction there to its end.
-void spin_in(const ScratchCgroup& cgroup, std::chrono::microseconds time) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    cgroup.join();
-    spin(time);
-    ::_exit(0);
-  }
-  ::waitpid(child, nullptr, 0);
-}
-
 // A path is its workload's name; nothing is looked for, so that all is known from events alone.
 class Paths final : public telemetry::CgroupNames {
  public:

@@ -125,16 +125,7 @@ TEST_F(Usage, WaitingForACpuIsWhatTheRunQueueSays) {
 
 // A sampler of /proc sees hardly any of them.
 TEST_F(Usage, OfTasksThatLiveForAMillisecondIsNotLost) {
-  run([](Hands&) {
-    for (int i = 0; i < 500; ++i) {
-      const pid_t child = ::fork();
-      if (child == 0) {
-        spin(1ms);
-        ::_exit(0);
-      }
-      ::waitpid(child, nullptr, 0);
-    }
-  });
+  run([](Hands&) { fork_often(500); });
   EXPECT_GE(after.used.run_ns, 500'000'000U);
   EXPECT_GE(after.used.dispatches, 500U);
 }

@@ -39,17 +39,6 @@ pid_t begin_in(const ScratchCgroup& cgroup, const std::function<void()>& work) {
   ::_exit(0);
 }
 
-void fork_often() {
-  for (int i = 0; i < 500; ++i) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      spin(1ms);
-      ::_exit(0);
-    }
-    ::waitpid(child, nullptr, 0);
-  }
-}
-
 class UsageOfV1 : public testing::Test {
  protected:
   [[nodiscard]] double used(const ScratchCgroup& cgroup) const {
@@ -83,8 +72,8 @@ TEST_F(UsageOfV1, IsWhatTheKernelChargedEachCgroup) {
   const ScratchCgroup forks("flowtap-v1-forks", cpuacct.path());
   const ScratchCgroup busy("flowtap-v1-busy", cpuacct.path());
   const ScratchCgroup below("flowtap-v1-busy/below", cpuacct.path());
-  const std::vector<pid_t> children{begin_in(forks, fork_often), begin_in(busy, [] { spin(1s); }),
-                                    begin_in(below, [] {
+  const std::vector<pid_t> children{begin_in(forks, [] { fork_often(500); }),
+                                    begin_in(busy, [] { spin(1s); }), begin_in(below, [] {
                                       std::vector<std::thread> all;
                                       for (int i = 0; i < 3; ++i) all.emplace_back([] { spin(400ms); });
                                       for (std::thread& one : all) one.join();

@@ -16,16 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using stats::StatId;
 
-void spin_in(const ScratchCgroup& cgroup, std::chrono::milliseconds time) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    cgroup.join();
-    spin(time);
-    ::_exit(0);
-  }
-  ::waitpid(child, nullptr, 0);
-}
-
 TEST(NestedContainers, WhatTheInnerOneUsesIsTheOuterOnesOnce) {
   const std::string inner_id(64, 'b');
   const std::string outer_path = "docker/" + std::string(64, 'a');

@@ -56,14 +56,7 @@ class V1Container {
     void* memory =
         ::mmap(nullptr, kMemory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED) ::_exit(1);
-    for (int i = 0; i < 300; ++i) {
-      const pid_t child = ::fork();
-      if (child == 0) {
-        spin(1ms);
-        ::_exit(0);
-      }
-      ::waitpid(child, nullptr, 0);
-    }
+    fork_often(300);
     spin(1s);
     while (true) ::pause();
   }

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "telemetry/workloads/bounded_names.hpp"
+#include "telemetry/workloads/bounded_devices.hpp"
 
 namespace flowtap::telemetry {
 namespace {

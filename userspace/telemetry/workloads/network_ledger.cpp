@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "telemetry/workloads/bounded_names.hpp"
+#include "telemetry/workloads/bounded_devices.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -172,7 +172,10 @@ bool NetworkLedger::knows_hosts() {
 
 void NetworkLedger::begin(const std::string& top, std::uint64_t pid, Clock::time_point now,
                           std::uint64_t& unread) {
-  if (begun_.size() >= kMostBegun || !knows_hosts()) return;
+  if (begun_.size() >= kMostBegun || !knows_hosts()) {
+    ++unread;
+    return;
+  }
   FirstProcess process = look_at_process(proc_, pid);
   unread += process.error != 0 ? 1 : 0;
   if (process.network && process.network != hosts_)

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <random>
 
-#include "telemetry/workloads/bounded_names.hpp"
+#include "telemetry/workloads/bounded_devices.hpp"
 #include "tests/support/file_tree.hpp"
 
 namespace flowtap::telemetry {
