@@ -78,7 +78,7 @@ std::string path_of(const std::string& name) {
 
 TEST_F(UsageOfCgroups, EventsTellWhoComesAndGoes) {
   start(64);
-  (void)source->take_events([](CgroupEvent) {});
+  (void)source->take_events([](const CgroupEvent&) {});
   std::uint64_t id = 0;
   {
     const ScratchCgroup cgroup("flowtap-events/inner");
@@ -140,7 +140,7 @@ TEST_F(UsageOfCgroups, WhatRunsForLongIsSeenWhileItRuns) {
   const pid_t child = ::fork();
   if (child == 0) {
     cgroup.join();
-    sched_param first{.sched_priority = 1};
+    const sched_param first{.sched_priority = 1};
     ::sched_setscheduler(0, SCHED_FIFO, &first);  // nobody takes the CPU from it
     spin(700ms);
     ::_exit(0);
