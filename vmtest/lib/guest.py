@@ -49,6 +49,7 @@ TOPOLOGIES = {
     "numa": "4,sockets=2,cores=2,threads=1",
     "numa-llc": "8,sockets=4,cores=2,threads=1",
     "wide": "4,sockets=1,cores=4,threads=1",
+    "single": "1",
 }
 
 # The guest mounts tmpfs here. What the commands are made of must be carried over if it lies below.
