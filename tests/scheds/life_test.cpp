@@ -5,12 +5,14 @@
 
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "kernel/sched_ext.hpp"
 #include "scheds/schedulers.hpp"
 #include "tests/scheds/hog.hpp"
 #include "tests/scheds/refused.hpp"
+#include "tests/scheds/starved.hpp"
 #include "tests/support/daemon_process.hpp"
 #include "tests/support/scratch_root.hpp"
 
@@ -78,24 +80,13 @@ TEST_P(Life, SysRqEndsItAndIsSaid) {
 
 TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
   if (refused_here()) return;
-  no_throttling();
-  // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
-  std::ofstream("/sys/kernel/debug/sched/ext_server/cpu1/runtime") << 0 << std::flush;
   const auto scheduler = start();
   ASSERT_TRUE(scheduler);
-  // What the scheduler cannot see to: a task of a higher class keeps the CPU of one that is bound to it.
-  std::atomic<bool> stop = false;
-  const std::jthread hog([&stop] {
-    allow(0, {1});
-    rank(0, kHog);
-    while (!stop) relax();
-  });
-  Hog victim({1});
-  const std::jthread cue([&victim] { victim.hold(); });
+  auto starved = std::make_unique<Starved>();
   const auto limit = std::chrono::steady_clock::now() + 120s;
   while (!scheduler->exited() && std::chrono::steady_clock::now() < limit) std::this_thread::sleep_for(100ms);
   const auto exit = scheduler->exited();
-  stop = true;
+  starved.reset();
   ASSERT_TRUE(exit);
   EXPECT_EQ(exit->kind, "error_stall");
   EXPECT_TRUE(exit->sentence.starts_with("runnable task stall: ")) << exit->sentence;

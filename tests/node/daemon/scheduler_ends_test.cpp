@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "scheds/lib/keeper.hpp"
 #include "tests/bpf/stage.hpp"
 #include "tests/scheds/hang.hpp"
-#include "tests/scheds/hog.hpp"
 #include "tests/scheds/refused.hpp"
+#include "tests/scheds/starved.hpp"
 #include "tests/support/daemon.hpp"
 
 namespace flowtap::test {
@@ -23,31 +22,6 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kName = "domain";
 // The kernel lets a task wait for 30 s, and looks every 15 s.
 constexpr auto kStallLimit = 120s;
-
-// While it lives a task of a higher class keeps CPU 1, and one that is bound to it waits: no scheduler can see to it.
-class Starved {
- public:
-  Starved() {
-    no_throttling();
-    // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
-    std::ofstream("/sys/kernel/debug/sched/ext_server/cpu1/runtime") << 0 << std::flush;
-    hog_ = std::jthread([this] {
-      allow(0, {1});
-      rank(0, kHog);
-      while (!stop_) relax();
-    });
-    cue_ = std::jthread([this] { victim_.hold(); });
-  }
-  Starved(const Starved&) = delete;
-  Starved& operator=(const Starved&) = delete;
-  ~Starved() { stop_ = true; }
-
- private:
-  std::atomic<bool> stop_ = false;
-  Hog victim_{{1}};
-  std::jthread hog_;
-  std::jthread cue_;
-};
 
 std::size_t times(const std::string& text, const std::string& what) {
   std::size_t n = 0;
