@@ -119,8 +119,9 @@ int main(int argc, char** argv) {
   }
   if (const Status right = check(wanted, app.remaining()); !right) return refuse(right.error(), kUsage);
   const std::string& name = wanted.scheduler;
-  auto keeper =
-      Keeper::start(name, [name] { return scheds::start_scheduler(name, {}); }, Keeper::Clock::now());
+  auto keeper = Keeper::start(
+      name, [name, options = scheds::StartOptions{}] { return scheds::start_scheduler(name, options); },
+      Keeper::Clock::now());
   if (!keeper) return refuse(keeper.error(), kFailure);
   return keep(std::move(*keeper), wanted.report);
 }

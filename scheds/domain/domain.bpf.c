@@ -311,7 +311,8 @@ void BPF_PROG(domain_enable, struct task_struct* p) {
 SEC("struct_ops.s/domain_new_task")
 __s32 BPF_PROG(domain_new_task, struct task_struct* p, struct scx_init_task_args* args) {
   struct task_ctx* t = bpf_task_storage_get(&ftap_task_ctxs, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  if (!t) return -12; /* ENOMEM */
+  if (!t) return -12;       /* ENOMEM */
+  *t = (struct task_ctx){}; /* it may be of before a CPU came or went (kept_maps.hpp) */
   bpf_rcu_read_lock();
   t->domain = usable_domain(p, domain_of(scx_bpf_task_cpu(p)));
   t->queue = queue_for(p, t, t->domain);

@@ -113,7 +113,7 @@ Result<std::unique_ptr<Scheduler>> start_domain(const StartOptions& options) {
   if (const int err = domain_bpf::load(skeleton.get()); err != 0)
     return std::unexpected(load_refusal(kName, -err));
   FTAP_TRY_ASSIGN(domains, Domains::map(bpf_map__fd(skeleton->maps.ftap_domains), FTAP_DOMAINS));
-  FTAP_TRY_ASSIGN(attached, Attached::attach(skeleton->obj, skeleton->maps.domain));
+  FTAP_TRY_ASSIGN(attached, Attached::attach(skeleton->obj, skeleton->maps.domain, options));
   return std::make_unique<Domain>(std::move(skeleton), std::move(domains), std::move(machine),
                                   std::move(attached));
 }

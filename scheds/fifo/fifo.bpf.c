@@ -79,7 +79,9 @@ void BPF_PROG(fifo_quiescent, struct task_struct* p, __u64 deq_flags) {
 /* Memory may be allocated here, unlike in all of the above. */
 SEC("struct_ops.s/fifo_init_task")
 __s32 BPF_PROG(fifo_init_task, struct task_struct* p, struct scx_init_task_args* args) {
-  return bpf_task_storage_get(&ftap_ways, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE) ? 0 : -12; /* ENOMEM */
+  ftap_way* way = bpf_task_storage_get(&ftap_ways, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+  dispatch_as(way, FTAP_WAY_UNSAID); /* it may be of before a CPU came or went (kept_maps.hpp) */
+  return way ? 0 : -12;              /* ENOMEM */
 }
 
 SEC("struct_ops.s/fifo_init")

@@ -41,7 +41,7 @@ Result<std::unique_ptr<Scheduler>> start_fifo(const StartOptions& options) {
   FTAP_TRY(tell_of_taken_cpus(skeleton->obj, skeleton->struct_ops.fifo->cpu_release));
   if (const int err = fifo_bpf::load(skeleton.get()); err != 0)
     return std::unexpected(load_refusal(kName, -err));
-  FTAP_TRY_ASSIGN(attached, Attached::attach(skeleton->obj, skeleton->maps.fifo));
+  FTAP_TRY_ASSIGN(attached, Attached::attach(skeleton->obj, skeleton->maps.fifo, options));
   return std::make_unique<Fifo>(std::move(skeleton), std::move(attached));
 }
 

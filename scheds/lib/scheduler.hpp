@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "scheds/lib/exit_report.hpp"
+#include "scheds/lib/kept_maps.hpp"
 #include "stats/slot_source.hpp"
 
 namespace flowtap::scheds {
@@ -17,6 +18,8 @@ struct StartOptions {
   /// The map of the tracing programs in which the scheduler says that it counts its dispatches itself
   /// (bpf/lib/ext_self.bpf.h); -1: nobody else counts.
   int ext_self_map = -1;
+  /// Of one scheduler: whoever starts it anew does so with the options that it was started with first, or a copy of them.
+  std::shared_ptr<KeptMaps> kept = std::make_shared<KeptMaps>();
 };
 
 /// While it lives the tasks of the machine are scheduled by it, unless the kernel has ended it before. When it goes, by

@@ -58,6 +58,7 @@ Status prepare_maps(bpf_object* object, const StartOptions& options) {
   FTAP_TRY_ASSIGN(slots, find_map(object, "ftap_slots"));
   if (const int err = bpf_map__set_max_entries(slots, topology.highest_plus_one()); err != 0)
     return fail_errno(-err, "cannot size the scheduler's slots");
+  FTAP_TRY(options.kept->give(object));
   if (options.ext_self_map < 0) return {};
   FTAP_TRY_ASSIGN(self, find_map(object, "ftap_ext_self"));
   if (const int err = bpf_map__reuse_fd(self, options.ext_self_map); err != 0)
@@ -93,7 +94,8 @@ void LinkDeleter::operator()(bpf_link* link) const noexcept {
   bpf_link__destroy(link);
 }
 
-Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops) {
+Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops, const StartOptions& options) {
+  FTAP_TRY(options.kept->keep(object));
   FTAP_TRY_ASSIGN(map, find_map(object, "ftap_exits"));
   FTAP_TRY_ASSIGN(exits, kernel::MapView<ftap_exit>::map(bpf_map__fd(map), 1));
   // Before it: a scheduler that has begun and is not run after all would have dispatched what nobody counts.

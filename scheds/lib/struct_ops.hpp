@@ -41,7 +41,7 @@ struct LinkDeleter {
 class Attached {
  public:
   /// `ops` of the loaded `object`. The tasks of the machine are the scheduler's when this returns.
-  [[nodiscard]] static Result<Attached> attach(bpf_object* object, bpf_map* ops);
+  [[nodiscard]] static Result<Attached> attach(bpf_object* object, bpf_map* ops, const StartOptions& options);
 
   [[nodiscard]] std::optional<Exit> exited() const;
 

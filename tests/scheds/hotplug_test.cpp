@@ -1,0 +1,58 @@
+// Many CPUs that go and come one right after the other, as where SMT is turned off: the scheduler is started anew for each of
+// them, and neither it nor the machine is stuck. In a machine with eight, as vmtest/run --topology numa-llc has them.
+#include <gtest/gtest.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "kernel/sched_ext.hpp"
+#include "scheds/schedulers.hpp"
+#include "tests/bpf/stage.hpp"
+#include "tests/scheds/refused.hpp"
+#include "tests/support/daemon_process.hpp"
+#include "tests/support/scratch_root.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class CpusInARow : public testing::TestWithParam<std::string_view> {
+ protected:
+  [[nodiscard]] static bool set_online(int cpu, bool online) {
+    std::ofstream file("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online");
+    return static_cast<bool>(file << online << std::flush);
+  }
+  [[nodiscard]] static bool enabled() { return kernel::read_sched_ext("/sys").value().state == "enabled"; }
+  const ScratchRoot root;
+};
+
+// Linux 6.18 hung when a CPU went whose kernel thread was about to free what a run before knew of each task (kept_maps.hpp). The
+// loader looks once a second, so there are some twenty starts meanwhile, each of which ends soon.
+TEST_P(CpusInARow, TheMachineAndTheSchedulerGoOn) {
+  if (refused_here()) return;
+  const auto cpus = static_cast<int>(online_cpus().size());
+  ASSERT_GE(cpus, 8) << "vmtest/run --topology numa-llc";
+  Process process(
+      {.argv = {FLOWTAP_SCHED, std::string(GetParam())}, .out = root.file("out"), .err = root.file("err")});
+  ASSERT_TRUE(eventually(enabled)) << root.read("err");
+  const auto end = std::chrono::steady_clock::now() + 20s;
+  int rounds = 0;
+  for (; std::chrono::steady_clock::now() < end; ++rounds) {
+    for (int cpu = cpus - 1; cpu > 0; --cpu) EXPECT_TRUE(set_online(cpu, false)) << cpu;
+    for (int cpu = 1; cpu < cpus; ++cpu) EXPECT_TRUE(set_online(cpu, true)) << cpu;
+  }
+  std::printf("%d rounds\n", rounds);
+  EXPECT_TRUE(eventually(enabled)) << root.read("err");
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0) << root.read("err");
+}
+
+INSTANTIATE_TEST_SUITE_P(, CpusInARow, testing::ValuesIn(scheds::kSchedulerNames),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace flowtap::test
