@@ -88,7 +88,7 @@ std::optional<std::vector<Exporter>> parse_exporters(std::string_view text) {
 std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporter>& exporters,
                              const Past& past) {
   const auto table = rows();
-  const Surroundings around(snapshot, past.host);
+  const Surroundings around(snapshot, past.host, past.instances);
   std::multimap<StatId, std::size_t> wanted;  // rows
   std::vector<std::size_t> first_of(table.size());
   std::vector<Samples> found;  // by the first row of the name

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +36,9 @@ using SumsByLabels = std::map<std::pair<std::string_view, LabelPairs>, std::uint
 
 /// What names of others need and a snapshot alone does not tell (history.hpp).
 struct Past {
-  std::string host{};          ///< this machine's name
+  std::string host{};  ///< this machine's name
+  std::shared_ptr<const Instances>
+      instances{};             ///< what each workload was last, of those that the snapshot has
   SumsByLabels ended{};        ///< what is in a sum of series that are not there now
   std::vector<Family> made{};  ///< of Kepler: what is in no row of compat.def
 };

@@ -8,11 +8,28 @@ namespace flowtap::stats::compat {
 History::History(std::vector<Exporter> exporters, std::string host)
     : exporters_(std::move(exporters)), host_(std::move(host)) {}
 
+// What has ended is remembered as long as its series are there: those of its energy, which stays longest, as of its CPU time.
+void History::take_instances(const Snapshot& snapshot) {
+  Instances now = read_instances(snapshot);
+  bool read = false;
+  for (const Series& series : snapshot.series) {
+    if (series.stat->id != StatId::kWORKLOAD_ENERGY && series.stat->id != StatId::kWORKLOAD_CPU) continue;
+    read = true;
+    const auto known = instances_->find(workload_of(series));
+    if (known != instances_->end()) now.insert(*known);
+  }
+  // Where none is there, none was read.
+  if (!read) now.insert(instances_->begin(), instances_->end());
+  if (now != *instances_) instances_ = std::make_shared<const Instances>(std::move(now));
+}
+
 std::shared_ptr<const Past> History::next(const Snapshot& snapshot) {
   auto past = std::make_shared<Past>(Past{.host = host_});
   // The others' names need no more than the snapshot.
   if (std::ranges::find(exporters_, Exporter::kKEPLER) == exporters_.end()) return past;
-  sums_.take(snapshot, Surroundings(snapshot, host_));
+  take_instances(snapshot);
+  past->instances = instances_;
+  sums_.take(snapshot, Surroundings(snapshot, host_, instances_));
   past->ended = sums_.ended();
   zones_.take(snapshot);
   zones_.append(host_, past->made);

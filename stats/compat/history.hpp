@@ -23,8 +23,11 @@ class History {
   [[nodiscard]] std::shared_ptr<const Past> next(const Snapshot& snapshot);
 
  private:
+  void take_instances(const Snapshot& snapshot);
+
   std::vector<Exporter> exporters_;
   std::string host_;
+  std::shared_ptr<const Instances> instances_ = std::make_shared<Instances>();
   Sums sums_;
   Zones zones_;
   Watts watts_;

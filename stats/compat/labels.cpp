@@ -89,14 +89,31 @@ constexpr std::string_view kArchitecture = "arm64";
 constexpr std::string_view kArchitecture;
 #endif
 
-// Kepler knows pod and container by ids of theirs; by our names only the pod's tells two containers of one name apart.
-Builder kepler_pod(const Series& series) {
+// Also of what has ended: its sums would be others without.
+Builder kepler_pod(const Series& series, const Surroundings& around) {
   Builder all(series);
+  if (const InstanceOfWorkload* const known = around.last_instance(series)) all.set("pod_id", known->pod_uid);
   all.take("pod_name", "pod").take("pod_namespace", "namespace").set("state", kRunning);
   return all;
 }
-Builder kepler_container(const Series& series) {
-  return kepler_pod(series).take("container_name", "container");
+// With the pod's names, which Kepler's containers do not have.
+Builder kepler_container(const Series& series, const Surroundings& around) {
+  Builder all = kepler_pod(series, around);
+  all.take("container_name", "container");
+  if (const InstanceOfWorkload* const known = around.last_instance(series))
+    all.set("container_id", known->id).set("runtime", known->runtime == "cri-o" ? "crio" : known->runtime);
+  return all;
+}
+
+Builder kepler_old_container(const Series& series, const Surroundings& around) {
+  Builder all(series);
+  if (const InstanceOfWorkload* const known = around.last_instance(series))
+    all.set("container_id", known->id);
+  all.take("container_namespace", "namespace")
+      .take("container_name", "container")
+      .take("pod_name", "pod")
+      .set("mode", "dynamic");
+  return all;
 }
 
 std::optional<LabelPairs> of_device(LabelMap map, const Series& series, const Surroundings& around) {
@@ -196,25 +213,19 @@ std::optional<LabelPairs> labels_of(LabelMap map, const Series& series, const Su
       return if_container(container(series, around).take("interface", "interface"));
     case LabelMap::kKEPLER_CONTAINER:
       if (!containers) return std::nullopt;
-      return with_host(kepler_container(series).set("zone", kNodeZone));
+      return with_host(kepler_container(series, around).set("zone", kNodeZone));
     case LabelMap::kKEPLER_CONTAINER_TIME:
     case LabelMap::kKEPLER_GPU_CONTAINER:
       if (!containers) return std::nullopt;
-      return with_host(kepler_container(series));
+      return with_host(kepler_container(series, around));
     case LabelMap::kKEPLER_POD:
       if (!pods) return std::nullopt;
-      return with_host(kepler_pod(series).set("zone", kNodeZone));
+      return with_host(kepler_pod(series, around).set("zone", kNodeZone));
     case LabelMap::kKEPLER_GPU_POD:
       if (!pods) return std::nullopt;
-      return with_host(kepler_pod(series));
+      return with_host(kepler_pod(series, around));
     case LabelMap::kKEPLER_OLD_CONTAINER:
-      if (!containers) return std::nullopt;
-      return Builder(series)
-          .take("container_namespace", "namespace")
-          .take("container_name", "container")
-          .take("pod_name", "pod")
-          .set("mode", "dynamic")
-          .pairs();
+      return if_container(kepler_old_container(series, around));
     default:
       return of_node(map, series, around);
   }

@@ -46,7 +46,9 @@ void Sums::take_part(std::size_t row, const Series& series, Key of, Clock::time_
   const auto [at, fresh] =
       parts_.try_emplace({row, std::vector<std::string>(series.labels.begin(), series.labels.end())});
   Part& part = at->second;
-  if (fresh) {
+  if (fresh || part.of != of) {
+    // Its labels are others now: of a pod that is made again the id is.
+    if (!fresh) leave(part);
     part.of = std::move(of);
     ++sums_[part.of].parts;
   } else if (value < part.last) {
@@ -57,10 +59,14 @@ void Sums::take_part(std::size_t row, const Series& series, Key of, Clock::time_
   part.round = round_;
 }
 
-void Sums::end(const Part& part) {
+void Sums::leave(const Part& part) {
   const auto sum = sums_.find(part.of);
-  sum->second.ended += part.last;
   if (--sum->second.parts == 0) sums_.erase(sum);
+}
+
+void Sums::end(const Part& part) {
+  sums_[part.of].ended += part.last;
+  leave(part);
 }
 
 SumsByLabels Sums::ended() const {

@@ -37,6 +37,7 @@ class Sums {
   };
 
   void take_part(std::size_t row, const Series& series, Key of, Clock::time_point now);
+  void leave(const Part& part);
   void end(const Part& part);
 
   std::map<Key, Sum> sums_;

@@ -11,21 +11,31 @@ std::string_view label(const Series& series, std::string_view key) {
   return {};
 }
 
-Surroundings::Workload Surroundings::workload_of(const Series& series) {
-  return {label(series, "kind"), label(series, "namespace"), label(series, "pod"), label(series, "container"),
-          label(series, "workload")};
+WorkloadKey workload_of(const Series& series) {
+  const auto text = [&](std::string_view key) { return std::string(label(series, key)); };
+  return {text("kind"), text("namespace"), text("pod"), text("container"), text("workload")};
 }
 
-Surroundings::Surroundings(const Snapshot& snapshot, std::string host) : host_(std::move(host)) {
+Instances read_instances(const Snapshot& snapshot) {
+  Instances all;
+  for (const Series& series : snapshot.series) {
+    if (series.stat->id != StatId::kWORKLOAD_INFO) continue;
+    const auto text = [&](std::string_view key) { return std::string(label(series, key)); };
+    all.insert_or_assign(workload_of(series), InstanceOfWorkload{.id = text("container_id"),
+                                                                 .image = text("image"),
+                                                                 .cgroup = text("cgroup"),
+                                                                 .pod_uid = text("pod_uid"),
+                                                                 .runtime = text("runtime")});
+  }
+  return all;
+}
+
+Surroundings::Surroundings(const Snapshot& snapshot, std::string host, std::shared_ptr<const Instances> last)
+    : host_(std::move(host)), instances_(read_instances(snapshot)), last_(std::move(last)) {
   for (const Series& series : snapshot.series) {
     if (series.stat->id == StatId::kDEVICE_INFO)
       cards_.try_emplace(std::string(label(series, "device")), std::string(label(series, "model")),
                          std::string(label(series, "index")), std::string(label(series, "node")));
-    if (series.stat->id == StatId::kWORKLOAD_INFO)
-      instances_.insert_or_assign(workload_of(series),
-                                  InstanceOfWorkload{.id = std::string(label(series, "container_id")),
-                                                     .image = std::string(label(series, "image")),
-                                                     .cgroup = std::string(label(series, "cgroup"))});
     if (series.stat->id != StatId::kWORKLOAD_DEVICE_PROCESSES || label(series, "kind") != "pod" ||
         !label(series, "instance").empty())
       continue;
@@ -51,6 +61,13 @@ const CardOfDevice& Surroundings::card(const Series& series) const {
 const InstanceOfWorkload* Surroundings::instance(const Series& series) const {
   const auto at = instances_.find(workload_of(series));
   return at == instances_.end() ? nullptr : &at->second;
+}
+
+const InstanceOfWorkload* Surroundings::last_instance(const Series& series) const {
+  if (const InstanceOfWorkload* const now = instance(series)) return now;
+  if (!last_) return nullptr;
+  const auto at = last_->find(workload_of(series));
+  return at == last_->end() ? nullptr : &at->second;
 }
 
 const PodOnDevice* Surroundings::pod_on(const Series& series) const {

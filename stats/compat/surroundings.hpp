@@ -5,6 +5,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -29,36 +30,47 @@ struct CardOfDevice {
   std::string node{};
 };
 
-/// The container that a workload is now.
+/// The labels of a series that tell its workload.
+using WorkloadKey = std::array<std::string, 5>;
+
+/// The container that a workload is now; empty what is not known of it.
 struct InstanceOfWorkload {
   std::string id{};
   std::string image{};
   std::string cgroup{};
+  std::string pod_uid{};
+  std::string runtime{};
+
+  bool operator==(const InstanceOfWorkload&) const = default;
 };
+using Instances = std::map<WorkloadKey, InstanceOfWorkload>;
+
+[[nodiscard]] WorkloadKey workload_of(const Series& series);
+
+/// Of all workloads that are containers and are there now. Of several containers, as while one takes the other's place, one.
+[[nodiscard]] Instances read_instances(const Snapshot& snapshot);
 
 class Surroundings {
  public:
-  /// `host`: this machine's name; empty where it is not known. The snapshot outlives it.
-  Surroundings(const Snapshot& snapshot, std::string host);
-  Surroundings(Snapshot&& snapshot, std::string host) = delete;
+  /// `host`: this machine's name; empty where it is not known. `last`: what containers that have ended were; may be null.
+  Surroundings(const Snapshot& snapshot, std::string host, std::shared_ptr<const Instances> last = nullptr);
 
   [[nodiscard]] const std::string& host() const { return host_; }
   /// Of the device that the series is of.
   [[nodiscard]] const CardOfDevice& card(const Series& series) const;
   /// Null where the series is of no container, or of one that has ended. Of several, as while one takes the other's place, one.
   [[nodiscard]] const InstanceOfWorkload* instance(const Series& series) const;
+  /// The same, but of one that has ended what it was last.
+  [[nodiscard]] const InstanceOfWorkload* last_instance(const Series& series) const;
   /// Null where no pod has a process on the device, or several have. Parts of a GPU (MIG) are no such devices.
   [[nodiscard]] const PodOnDevice* pod_on(const Series& series) const;
 
  private:
-  using Workload = std::array<std::string_view, 5>;  // its labels
-
-  static Workload workload_of(const Series& series);
-
   std::string host_;
   std::map<std::string, CardOfDevice, std::less<>> cards_;  // by the device's address
   std::map<std::string, PodOnDevice, std::less<>> users_;   // alike; without a pod where there are several
-  std::map<Workload, InstanceOfWorkload> instances_;        // the keys are the snapshot's
+  Instances instances_;
+  std::shared_ptr<const Instances> last_;
 };
 
 }  // namespace flowtap::stats::compat

@@ -4,11 +4,31 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace flowtap::identity {
 
 /// What started the process. kSystemd is a unit without container, kNone a plain process.
 enum class Runtime : std::uint8_t { kContainerd, kCrio, kDocker, kPodman, kSystemd, kNone };
+
+/// As its users write it; empty of kNone.
+[[nodiscard]] constexpr std::string_view runtime_name(Runtime runtime) {
+  switch (runtime) {
+    case Runtime::kContainerd:
+      return "containerd";
+    case Runtime::kCrio:
+      return "cri-o";
+    case Runtime::kDocker:
+      return "docker";
+    case Runtime::kPodman:
+      return "podman";
+    case Runtime::kSystemd:
+      return "systemd";
+    case Runtime::kNone:
+      break;
+  }
+  return {};
+}
 
 /// How the runtime's own log file is written; kNone where there is no file that we could read.
 enum class LogFormat : std::uint8_t {

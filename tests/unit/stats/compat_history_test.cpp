@@ -118,6 +118,51 @@ TEST(CompatHistory, AnotherOfTheSameNameGoesOnFromThere) {
   EXPECT_DOUBLE_EQ(scraper.increase(pods), 3);
 }
 
+Series info(const Labels& who, const std::string& id, const std::string& uid) {
+  std::vector<std::string> labels(who.begin(), who.end());
+  labels.insert(labels.end(), {id, "", "/kubepods/" + id, uid, "cri-o"});
+  return {&stat(StatId::kWORKLOAD_INFO), std::move(labels), std::uint64_t{1}};
+}
+
+// As Kepler's dashboards join them: on (pod_id).
+TEST(CompatHistory, AContainerHasItsIdsAndThoseOfItsPodAlsoWhenItHasEnded) {
+  Scraper scraper;
+  const std::string pods = "kepler_pod_cpu_joules_total";
+  const std::string containers = "kepler_container_cpu_joules_total";
+  const std::map<std::string, std::string> web{
+      {"pod_id", "uid-1"},  {"pod_name", "web-0"},     {"pod_namespace", "shop"},
+      {"state", "running"}, {"container_name", "app"}, {"container_id", "c1"},
+      {"runtime", "crio"},  {"zone", "node"},          {"node_name", "node-1"}};
+  scraper.next(
+      {info(kInit, "c0", "uid-1"), workload(kInit, 100), info(kWeb, "c1", "uid-1"), workload(kWeb, 1)});
+  EXPECT_EQ(scraper.of(containers).count(web), 1U);
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-1"), 101);
+  scraper.next({workload(kInit, 110), info(kWeb, "c1", "uid-1"), workload(kWeb, 2)});
+  EXPECT_EQ(scraper.only(containers, "container_id", "c0"), 110) << "which has ended";
+  EXPECT_EQ(scraper.of(pods).size(), 1U);
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-1"), 112);
+  scraper.next({});
+  scraper.next({workload(kInit, 110), info(kWeb, "c1", "uid-1"), workload(kWeb, 3)});
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-1"), 113) << "after a cycle in which nothing was read";
+  EXPECT_DOUBLE_EQ(scraper.increase(pods), 12);
+}
+
+// As a StatefulSet makes it: the name stays, and what has it is another.
+TEST(CompatHistory, APodThatIsMadeAgainIsAnotherSeries) {
+  Scraper scraper;
+  const std::string pods = "kepler_pod_cpu_joules_total";
+  scraper.next({info(kWeb, "c1", "uid-1"), workload(kWeb, 10)});
+  scraper.next({info(kWeb, "c1", "uid-1"), workload(kWeb, 14)});
+  for (const double joules : {15.0, 17.0}) {
+    scraper.next({info(kWeb, "c2", "uid-2"), workload(kWeb, joules)});
+    EXPECT_EQ(scraper.of(pods).size(), 1U);
+    EXPECT_EQ(scraper.only(pods, "pod_id", "uid-2"), joules);
+  }
+  EXPECT_DOUBLE_EQ(scraper.increase(pods), 4 + 2);
+  scraper.next({workload(kOther, 1)});
+  EXPECT_EQ(scraper.of(pods).size(), 1U) << "nothing is left of it";
+}
+
 // The source of the energy is away: none of its series is there, and all are there again where they were.
 TEST(CompatHistory, WhatIsNotReadForALongTimeHasNotEnded) {
   Scraper scraper;

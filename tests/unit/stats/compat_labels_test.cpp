@@ -65,7 +65,6 @@ struct Labelled {
 const Names kKubelet{"container", "id", "image", "name", "namespace", "pod"};
 const Names kDcgm{"gpu",      "UUID",      "pci_bus_id", "device", "modelName",
                   "hostname", "container", "namespace",  "pod"};
-const Names kContainerLacks{"container_id", "pod_id", "runtime"};
 const Names kPodNames{"pod_name", "pod_namespace"};
 
 Names with(Names names, const Names& more) {
@@ -109,27 +108,25 @@ const std::vector<Labelled> kLabelled{
     {"kepler_node_cpu_usage_ratio", {"node_name"}, {}},
     {"kepler_container_cpu_joules_total",
      {"container_id", "container_name", "runtime", "state", "zone", "pod_id", "node_name"},
-     kContainerLacks,
+     {},
      kPodNames},
     {"kepler_container_cpu_watts",
      {"container_id", "container_name", "runtime", "state", "zone", "pod_id", "node_name"},
-     kContainerLacks,
+     {},
      kPodNames},
     {"kepler_pod_cpu_joules_total",
      {"pod_id", "pod_name", "pod_namespace", "state", "zone", "node_name"},
-     {"pod_id"}},
-    {"kepler_pod_cpu_watts",
-     {"pod_id", "pod_name", "pod_namespace", "state", "zone", "node_name"},
-     {"pod_id"}},
+     {}},
+    {"kepler_pod_cpu_watts", {"pod_id", "pod_name", "pod_namespace", "state", "zone", "node_name"}, {}},
     {"kepler_node_gpu_watts", {"gpu", "gpu_uuid", "gpu_name", "vendor", "node_name"}, {}},
     {"kepler_container_gpu_watts",
      {"container_id", "container_name", "runtime", "state", "pod_id", "node_name"},
-     kContainerLacks,
+     {},
      kPodNames},
-    {"kepler_pod_gpu_watts", {"pod_id", "pod_name", "pod_namespace", "state", "node_name"}, {"pod_id"}},
+    {"kepler_pod_gpu_watts", {"pod_id", "pod_name", "pod_namespace", "state", "node_name"}, {}},
     {"kepler_container_joules_total",
      {"container_id", "container_name", "container_namespace", "pod_name", "mode", "source"},
-     {"container_id", "source"}},
+     {"source"}},
     {"kepler_node_platform_joules_total", {"package", "instance", "mode", "source"}, {"package", "source"}},
     {"kepler_node_dram_joules_total", {"package", "instance", "mode", "source"}, {"source"}},
 

@@ -22,24 +22,6 @@ constexpr std::array kTexts = {
 };
 constexpr std::string_view kRestart = "restart";
 
-std::string_view word(identity::Runtime runtime) {
-  switch (runtime) {
-    case identity::Runtime::kContainerd:
-      return "containerd";
-    case identity::Runtime::kCrio:
-      return "cri-o";
-    case identity::Runtime::kDocker:
-      return "docker";
-    case identity::Runtime::kPodman:
-      return "podman";
-    case identity::Runtime::kSystemd:
-      return "systemd";
-    case identity::Runtime::kNone:
-      break;
-  }
-  return {};
-}
-
 json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
@@ -61,7 +43,8 @@ FlowLabels labels_of(const identity::ContainerIdentity& c) {
                     .runtime = {},
                     .restart = {},
                     .log_path = c.log_path};
-  if (c.runtime && !word(*c.runtime).empty()) labels.runtime = word(*c.runtime);
+  if (c.runtime && !identity::runtime_name(*c.runtime).empty())
+    labels.runtime = identity::runtime_name(*c.runtime);
   if (c.restart) labels.restart = *c.restart;
   return labels;
 }

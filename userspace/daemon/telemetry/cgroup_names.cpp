@@ -52,7 +52,10 @@ CgroupNaming naming_of(const identity::Answer& answer, std::string_view path) {
             .top = up_to(path, answer.container->container_id),
             .flow = identity::flow_id(*answer.container),
             .id = answer.container->container_id,
-            .image = answer.container->image.value_or("")};
+            .image = answer.container->image.value_or(""),
+            .pod_uid = answer.container->pod_uid.value_or(""),
+            .runtime = std::string(
+                answer.container->runtime ? identity::runtime_name(*answer.container->runtime) : "")};
   if (answer.unit)
     return {
         .name = {.kind = WorkloadKind::kUnit, .ns = {}, .pod = {}, .container = {}, .workload = *answer.unit},

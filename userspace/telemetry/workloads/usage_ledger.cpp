@@ -35,7 +35,7 @@ GroupUsage most(const GroupUsage& a, const GroupUsage& b) {
 
 stats::Labels instance_of(const Workload& workload, const CgroupNaming& naming) {
   std::vector<std::string> labels(workload.labels.begin(), workload.labels.end());
-  labels.insert(labels.end(), {naming.id, naming.image, naming.top});
+  labels.insert(labels.end(), {naming.id, naming.image, naming.top, naming.pod_uid, naming.runtime});
   return labels;
 }
 

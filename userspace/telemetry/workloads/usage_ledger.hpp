@@ -24,9 +24,11 @@ struct CgroupNaming {
   WorkloadName name;
   bool complete = true;  ///< false: ask again, more may be known soon
   std::string top;  ///< path of the workload's own cgroup: this one, or one above; empty where it has none
-  std::string flow = {};   ///< of a container: the flow of its output
-  std::string id = {};     ///< alike: the runtime's, whole
-  std::string image = {};  ///< alike: as it was asked for; empty where that is not known
+  std::string flow = {};     ///< of a container: the flow of its output
+  std::string id = {};       ///< alike: the runtime's, whole
+  std::string image = {};    ///< alike: as it was asked for; empty where that is not known
+  std::string pod_uid = {};  ///< alike: kubelet's; empty where it is of no pod
+  std::string runtime = {};  ///< alike: identity::runtime_name(); empty where that is not known
 };
 
 /// A container that has ended.

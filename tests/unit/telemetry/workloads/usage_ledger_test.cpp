@@ -116,7 +116,9 @@ class FakeNames final : public CgroupNames {
         .top = tops.contains(path) ? tops.at(path) : path,
         .flow = {},
         .id = "id of " + path,
-        .image = "image"};
+        .image = "image",
+        .pod_uid = "uid",
+        .runtime = "runtime"};
   }
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override {
     ++walks;
@@ -170,8 +172,9 @@ TEST(UsageLedger, WhoSleepsSinceBeforeIsThereToo) {
   EXPECT_EQ(node.ledger.workloads().begin()->first.container, "/asleep");
   EXPECT_EQ(node.ledger.workloads().begin()->second.tops, std::set<std::string>{"/asleep"});
   EXPECT_EQ(node.ledger.workloads().begin()->second.instances,
-            (std::map<std::string, stats::Labels>{
-                {"/asleep", {"container", "", "", "/asleep", "", "id of /asleep", "image", "/asleep"}}}));
+            (std::map<std::string, stats::Labels>{{"/asleep",
+                                                   {"container", "", "", "/asleep", "", "id of /asleep",
+                                                    "image", "/asleep", "uid", "runtime"}}}));
   EXPECT_EQ(node.of("/asleep"), GroupUsage{});
   node.kernel.use(10, 5);
   node.round();
