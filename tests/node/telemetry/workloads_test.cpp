@@ -304,6 +304,14 @@ TEST(Workloads, NothingIsLeftOfOneThatEndedAfterTheTimeThatItIsKept) {
                              "container_cpu_usage_seconds_total", "container_start_time_seconds"})
     EXPECT_TRUE(eventually([&] { return has(family); })) << family;
   fmt::print("{} families\n", families_of(daemon, pod).size());
+  // As Kepler's dashboards join a container with its pod.
+  const std::string page = daemon.metrics();
+  const std::size_t line =
+      page.find("kepler_container_cpu_seconds_total{pod_id=\"" + std::string(kPod) + '"');
+  ASSERT_NE(line, std::string::npos) << page;
+  const std::string labels = page.substr(line, page.find('}', line) - line);
+  EXPECT_TRUE(labels.contains("container_id=\"" + id + '"')) << labels;
+  EXPECT_TRUE(labels.contains("runtime=\"containerd\"")) << labels;
   containerd.kill(id);
   ASSERT_TRUE(container->wait());
   std::set<std::string> left;
