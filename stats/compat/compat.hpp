@@ -31,7 +31,7 @@ struct Family {
   std::vector<Sample> samples;
 };
 
-/// By a name of compat.def and its labels, in millionths.
+/// By a name of compat.def and its labels, in millionths to be added: those of a sum that loses something wrap.
 using SumsByLabels = std::map<std::pair<std::string_view, LabelPairs>, std::uint64_t>;
 
 /// What names of others need and a snapshot alone does not tell (history.hpp).

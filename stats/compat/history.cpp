@@ -8,12 +8,14 @@ namespace flowtap::stats::compat {
 History::History(std::vector<Exporter> exporters, std::string host)
     : exporters_(std::move(exporters)), host_(std::move(host)) {}
 
-// What has ended is remembered as long as its series are there: those of its energy, which stays longest, as of its CPU time.
+// What has ended is remembered as long as its series are there: those that Kepler has names for.
 void History::take_instances(const Snapshot& snapshot) {
   Instances now = read_instances(snapshot);
   bool read = false;
   for (const Series& series : snapshot.series) {
-    if (series.stat->id != StatId::kWORKLOAD_ENERGY && series.stat->id != StatId::kWORKLOAD_CPU) continue;
+    if (series.stat->id != StatId::kWORKLOAD_ENERGY && series.stat->id != StatId::kWORKLOAD_CPU &&
+        series.stat->id != StatId::kWORKLOAD_DEVICE_ENERGY)
+      continue;
     read = true;
     const auto known = instances_->find(workload_of(series));
     if (known != instances_->end()) now.insert(*known);

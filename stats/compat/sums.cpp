@@ -47,10 +47,14 @@ void Sums::take_part(std::size_t row, const Series& series, Key of, Clock::time_
       parts_.try_emplace({row, std::vector<std::string>(series.labels.begin(), series.labels.end())});
   Part& part = at->second;
   if (fresh || part.of != of) {
-    // Its labels are others now: of a pod that is made again the id is.
-    if (!fresh) leave(part);
+    // Its labels are others now, as those of a pod that is made again are: the old sum keeps what it had, the new one has what
+    // came since.
+    const std::uint64_t before = !fresh && value >= part.last ? part.last : 0;
+    if (!fresh) end(part);
     part.of = std::move(of);
-    ++sums_[part.of].parts;
+    Sum& sum = sums_[part.of];
+    ++sum.parts;
+    sum.ended -= before;
   } else if (value < part.last) {
     sums_[part.of].ended += part.last;  // another of that name
   }
@@ -72,7 +76,7 @@ void Sums::end(const Part& part) {
 SumsByLabels Sums::ended() const {
   SumsByLabels all;
   for (const auto& [of, sum] : sums_)
-    if (sum.ended > 0) all.emplace(of, sum.ended);
+    if (sum.ended != 0) all.emplace(of, sum.ended);
   for (const auto& [key, part] : parts_)
     if (part.round != round_) all[part.of] += part.last;
   return all;

@@ -26,7 +26,8 @@ class Sums {
   using Clock = std::chrono::steady_clock;
   using Key = SumsByLabels::key_type;
   struct Sum {
-    std::uint64_t ended = 0;
+    std::uint64_t ended =
+        0;  // less what a part had under other labels: it may be below 0, together with the part it is not
     std::size_t parts = 0;
   };
   struct Part {

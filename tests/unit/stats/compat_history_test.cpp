@@ -151,14 +151,22 @@ TEST(CompatHistory, AContainerHasItsIdsAndThoseOfItsPodAlsoWhenItHasEnded) {
 TEST(CompatHistory, APodThatIsMadeAgainIsAnotherSeries) {
   Scraper scraper;
   const std::string pods = "kepler_pod_cpu_joules_total";
-  scraper.next({info(kWeb, "c1", "uid-1"), workload(kWeb, 10)});
-  scraper.next({info(kWeb, "c1", "uid-1"), workload(kWeb, 14)});
-  for (const double joules : {15.0, 17.0}) {
-    scraper.next({info(kWeb, "c2", "uid-2"), workload(kWeb, joules)});
-    EXPECT_EQ(scraper.of(pods).size(), 1U);
-    EXPECT_EQ(scraper.only(pods, "pod_id", "uid-2"), joules);
-  }
-  EXPECT_DOUBLE_EQ(scraper.increase(pods), 4 + 2);
+  const auto both = [&](const std::string& web, double webs, const std::string& init, double inits) {
+    scraper.next({info(kWeb, "c-" + web, web), workload(kWeb, webs), info(kInit, "d-" + init, init),
+                  workload(kInit, inits)});
+  };
+  both("uid-1", 1000, "uid-1", 500);
+  both("uid-1", 1004, "uid-1", 500);
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-1"), 1504);
+  both("uid-2", 1005, "uid-1", 500);  // one after the other
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-1"), 1504);
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-2"), 1) << "what came since";
+  both("uid-2", 1007, "uid-2", 503);
+  EXPECT_EQ(scraper.of(pods).size(), 1U);
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-2"), 6);
+  EXPECT_DOUBLE_EQ(scraper.increase(pods), 4 + 5);
+  scraper.next({info(kWeb, "c-uid-2", "uid-2"), workload(kWeb, 1008)});
+  EXPECT_EQ(scraper.only(pods, "pod_id", "uid-2"), 7) << "over the end of a part";
   scraper.next({workload(kOther, 1)});
   EXPECT_EQ(scraper.of(pods).size(), 1U) << "nothing is left of it";
 }
