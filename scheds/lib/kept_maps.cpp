@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <string_view>
+#include <utility>
 
 namespace flowtap::scheds {
 namespace {

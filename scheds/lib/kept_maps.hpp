@@ -1,6 +1,7 @@
 // What a scheduler knows of each task, from one start of it to the next.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 

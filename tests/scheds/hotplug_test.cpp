@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "kernel/sched_ext.hpp"
 #include "scheds/schedulers.hpp"
@@ -49,6 +50,7 @@ TEST_P(CpusInARow, TheMachineAndTheSchedulerGoOn) {
   EXPECT_TRUE(eventually(enabled)) << root.read("err");
   process.signal(SIGTERM);
   EXPECT_EQ(process.wait(), 0) << root.read("err");
+  std::this_thread::sleep_for(1s);  // its storage is freed now, and the next one takes CPUs away
 }
 
 INSTANTIATE_TEST_SUITE_P(, CpusInARow, testing::ValuesIn(scheds::kSchedulerNames),
