@@ -32,7 +32,6 @@ constexpr auto kWindow = 5s;
 constexpr int kScrapes = 15;
 constexpr auto kSpread = 5s;    // what so many begin in is not what is looked at
 constexpr auto kSettled = 20s;  // names are asked for, and files read each second, for the first ten
-constexpr std::string_view kRest = "rest";  // behind a count of pods
 constexpr const char* kGzip = "Accept-Encoding: gzip";
 
 // Who is looked at, and where it answers.
@@ -136,8 +135,7 @@ Status check(const Server& server, std::size_t count) {
   return {};
 }
 
-// `ticking`: they wake once a second; else they rest, as sandboxes do.
-Status run_with(std::size_t count, std::string_view cpu_goal, bool ticking = true) {
+Status run_with(std::size_t count, std::string_view cpu_goal) {
   const test::ScratchRoot root;
   FTAP_TRY_ASSIGN(energy, PowercapTree::make(root));
   for (std::size_t i = 0; i < count; ++i) write_bundle(root, i);
@@ -147,14 +145,14 @@ Status run_with(std::size_t count, std::string_view cpu_goal, bool ticking = tru
   FTAP_TRY(daemon.wait_ready());
   std::unique_ptr<Pods> pods;
   if (count != 0) {
-    FTAP_TRY_ASSIGN(started, Pods::start(count, {.ticking = ticking, .network = true}, kSpread));
+    FTAP_TRY_ASSIGN(started, Pods::start(count, {.ticking = true, .network = true}, kSpread));
     pods = std::move(started);
   }
   std::this_thread::sleep_for(kSettled);
   const Server server{daemon.pid(), port};
-  const std::string pods_are = fmt::format("{} pods{}", count, ticking ? "" : " at rest");
-  FTAP_TRY(watch(server, "flowtapd, " + (count == 0 ? "no pods" : pods_are), cpu_goal));
-  return count == 0 || !ticking ? Status() : check(server, count);
+  FTAP_TRY(
+      watch(server, count == 0 ? "flowtapd, no pods" : fmt::format("flowtapd, {} pods", count), cpu_goal));
+  return count == 0 ? Status() : check(server, count);
 }
 
 Status peer() {
@@ -170,11 +168,7 @@ std::string_view goal_of(std::size_t pods) {
 
 Status run(const std::vector<std::string>& counts) {
   print_section(fmt::format("telemetry, {} windows of {} s", kWindows, kWindow.count()));
-  for (const std::string& word : counts) {
-    const std::size_t count = std::stoul(word);
-    const bool rest = word.ends_with(kRest);
-    FTAP_TRY(run_with(count, rest ? "" : goal_of(count), !rest));
-  }
+  for (const std::string& count : counts) FTAP_TRY(run_with(std::stoul(count), goal_of(std::stoul(count))));
   if (!counts.empty()) return {};
   FTAP_TRY(peer());
   for (const std::size_t count : {0UL, 110UL, 1000UL}) FTAP_TRY(run_with(count, goal_of(count)));

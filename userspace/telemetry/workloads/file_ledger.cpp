@@ -72,17 +72,13 @@ bool FileLedger::look(Entry& entry, const std::string& path, Entry::Instance& in
   add_counters(entry.values, fresh, instance.last);
   if (fresh.io) add_io(entry.io, *fresh.io, instance.last.io);
   instance.last.gauges = fresh.gauges;
-  instance.read = now;
   instance.due = due(path, instance.first, now);
   return true;
 }
 
 void FileLedger::open(Entry& entry, const std::string& path, Clock::time_point now, std::uint64_t& unread) {
-  Entry::Instance fresh{.cgroup = source_->open(path, unread),
-                        .last = {},
-                        .first = began_ ? now : now - kYoung,
-                        .read = now,
-                        .due = now};
+  Entry::Instance fresh{
+      .cgroup = source_->open(path, unread), .last = {}, .first = began_ ? now : now - kYoung, .due = now};
   if (fresh.cgroup && look(entry, path, fresh, now, unread)) entry.instances.emplace(path, std::move(fresh));
 }
 
@@ -99,19 +95,13 @@ void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clo
   open(entry, top, now, unread);
 }
 
-bool FileLedger::can_wait(const Entry& entry, const Entry::Instance& instance, Clock::time_point now) const {
-  if (now < instance.due) return true;
-  if (now - instance.first < kYoung) return false;
-  return entry.ran < instance.read && now - instance.read < kAtRest * every_;
-}
-
 void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now,
                       std::uint64_t& unread) {
   for (auto at = entry.instances.begin(); at != entry.instances.end();) {
     // Those that `tops` does not have at the moment: what ran in them has ended. If they are there, and something runs in them
     // again, they are the same.
-    const bool later = can_wait(entry, at->second, now) && tops.contains(at->first);
-    at = later || look(entry, at->first, at->second, now, unread) ? std::next(at) : entry.instances.erase(at);
+    const bool idle = now < at->second.due && tops.contains(at->first);
+    at = idle || look(entry, at->first, at->second, now, unread) ? std::next(at) : entry.instances.erase(at);
   }
   for (const std::string& path : tops)
     if (!entry.instances.contains(path)) open(entry, path, now, unread);
@@ -136,8 +126,6 @@ void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock:
       at = workloads_.emplace_hint(at, name,
                                    Entry{.values = {}, .io = {}, .instances = {}, .labels = workload.labels});
     }
-    if (at->second.dispatches != workload.usage.dispatches) at->second.ran = now;
-    at->second.dispatches = workload.usage.dispatches;
     read(at->second, workload.tops, now, unread);
     ++at;
   }

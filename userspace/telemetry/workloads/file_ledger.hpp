@@ -28,9 +28,6 @@ class FileLedger {
   /// cgroups than kPerSecond in that time, it is longer.
   static constexpr std::chrono::seconds kEvery{5};
   static constexpr std::size_t kPerSecond = 100;
-  /// So much more seldom while nothing of the workload is given a CPU, as of a pod's sandbox: what its files tell then changes only by what
-  /// others do (reclaim, write-back, whom it waits for). It is read once more before that, and again as soon as something runs.
-  static constexpr int kAtRest = 3;
 
   /// When a cgroup is to be read again that was read `now`, and is known since `first`: those that came at once are spread
   /// over the time by what they are called.
@@ -52,19 +49,14 @@ class FileLedger {
       std::unique_ptr<OpenCgroup> cgroup;
       CgroupValues last;  ///< of each counter what `values` has of it, and the gauges
       Clock::time_point first;
-      Clock::time_point read;
       Clock::time_point due;
     };
     std::map<std::string, Instance> instances;  ///< by path
     stats::Labels labels;                       ///< WorkloadName::labels()
-    std::uint64_t dispatches = 0;               ///< of the workload
-    Clock::time_point ran{};                    ///< the last round that found more of them
   };
   [[nodiscard]] const std::map<WorkloadName, Entry>& workloads() const { return workloads_; }
 
  private:
-  [[nodiscard]] bool can_wait(const Entry& entry, const Entry::Instance& instance,
-                              Clock::time_point now) const;
   void read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now, std::uint64_t& unread);
   bool look(Entry& entry, const std::string& path, Entry::Instance& instance, Clock::time_point now,
             std::uint64_t& unread);

@@ -88,7 +88,6 @@ struct Node {
     std::filesystem::create_symlink("../../devices/block/" + name, link);
   }
   void round(std::chrono::milliseconds later = FileLedger::kEvery) {
-    for (auto& [name, workload] : workloads) workload.usage.dispatches += runs ? 1 : 0;
     ledger.round(workloads, now += later, unread);
   }
   std::set<std::string>& tops(const std::string& name) { return workloads[named(name)].tops; }
@@ -103,7 +102,6 @@ struct Node {
   test::FileTree sysfs;
   Kernel kernel;
   std::map<WorkloadName, Workload> workloads;
-  bool runs = true;  // something of each workload, in each round
   std::uint64_t unread = 0;
   FileLedger::Clock::time_point now{};
   FileLedger ledger;
@@ -264,42 +262,6 @@ TEST(FileLedger, WhatIsOldIsReadLessOften) {
   node.tops("a").clear();
   node.round(std::chrono::seconds(1));
   EXPECT_FALSE(node.gauge("a"));
-}
-
-TEST(FileLedger, WhatRestsIsReadMoreSeldomAndAtOnceWhenItRuns) {
-  Node node;
-  node.tops("a") = {"/1"};
-  node.kernel.make("/1", 100);
-  for (int i = 0; i < 30; ++i) node.round(std::chrono::seconds(1));
-  node.runs = false;
-  const auto reads_in = [&](int seconds) {
-    const int before = node.kernel.reads;
-    for (int i = 0; i < seconds; ++i) node.round(std::chrono::seconds(1));
-    return node.kernel.reads - before;
-  };
-  EXPECT_EQ(reads_in(6), 1) << "what it did last";
-  EXPECT_EQ(reads_in(60), 4);
-  // What others do to it is not missed, only later.
-  node.kernel.there["/1"]->values[kPageFaults] = 130;
-  reads_in(FileLedger::kAtRest * 5);
-  EXPECT_EQ(node.bytes("a"), 130U);
-  reads_in(7);
-  node.kernel.there["/1"]->values[kPageFaults] = 150;
-  node.runs = true;
-  node.round(std::chrono::seconds(1));
-  EXPECT_EQ(node.bytes("a"), 150U);
-}
-
-TEST(FileLedger, WhatIsNewIsReadEachTimeEvenIfItRests) {
-  Node node;
-  node.tops("b") = {};
-  node.round();  // what comes now is new
-  node.runs = false;
-  node.tops("a") = {"/1"};
-  node.kernel.make("/1", 100);
-  constexpr int kRounds = FileLedger::kYoung.count();
-  for (int i = 0; i < kRounds; ++i) node.round(std::chrono::seconds(1));
-  EXPECT_EQ(node.kernel.reads, kRounds);
 }
 
 TEST(FileLedger, ThoseThatCameAtOnceAreSpread) {
