@@ -40,7 +40,7 @@ class Waiter {
 
   /// Until it is at home, or is there again, and sleeps.
   void ready() const {
-    while (ready_ != told_ || !asleep(tid_)) std::this_thread::yield();
+    while (ready_ != told_ || !asleep(tid_)) relax();
   }
   /// Waits for a CPU when this returns, where none is idle.
   void tell() {
