@@ -1,7 +1,7 @@
 // What it takes to measure a node and its containers: flowtapd that counts and measures, with no pods, 110 and 1,000, which
 // wake once a second, and Debian's node_exporter beside it.
 //
-//   bench_telemetry [PODS...]     with so many alone, without node_exporter
+//   bench_telemetry [PODS|PODSsandboxes...]     with so many alone, without node_exporter; sandboxes sleep
 #include <fmt/core.h>
 
 #include <chrono>
@@ -32,6 +32,8 @@ constexpr auto kWindow = 5s;
 constexpr int kScrapes = 15;
 constexpr auto kSpread = 5s;    // what so many begin in is not what is looked at
 constexpr auto kSettled = 20s;  // names are asked for, and files read each second, for the first ten
+constexpr std::string_view kSandboxes =
+    "sandboxes";  // behind a count: pods' sandboxes, which sleep, in place of containers
 constexpr const char* kGzip = "Accept-Encoding: gzip";
 
 // Who is looked at, and where it answers.
@@ -106,16 +108,18 @@ std::string suffix_of(std::size_t number) {
 }
 
 // As containerd leaves it, so that all have names of the usual length.
-void write_bundle(const test::ScratchRoot& root, std::size_t number) {
+void write_bundle(const test::ScratchRoot& root, std::size_t number, bool sandbox) {
   const std::string id = PodCgroups::id_of(number);
   const std::string directory = "run/containerd/io.containerd.runtime.v2.task/k8s.io/" + id;
   std::filesystem::create_directories(root.file(directory));
   root.write(directory + "/config.json",
-             fmt::format(R"({{"annotations": {{"io.kubernetes.cri.container-type": "container",
-  "io.kubernetes.cri.container-name": "app", "io.kubernetes.cri.sandbox-id": "{}",
+             fmt::format(R"({{"annotations": {{"io.kubernetes.cri.container-type": "{}",
+  {} "io.kubernetes.cri.sandbox-id": "{}",
   "io.kubernetes.cri.sandbox-namespace": "team-{}", "io.kubernetes.cri.sandbox-uid": "{}",
   "io.kubernetes.cri.sandbox-name": "service-{:03}-5d69c7f9c9-{}"}}}})",
-                         id, number % 20, PodCgroups::uid_of(number), number / 3, suffix_of(number)));
+                         sandbox ? "sandbox" : "container",
+                         sandbox ? "" : R"("io.kubernetes.cri.container-name": "app",)", id, number % 20,
+                         PodCgroups::uid_of(number), number / 3, suffix_of(number)));
 }
 
 // All that was started has a series of its own, and its part of the energy.
@@ -135,23 +139,24 @@ Status check(const Server& server, std::size_t count) {
   return {};
 }
 
-Status run_with(std::size_t count, std::string_view cpu_goal) {
+Status run_with(std::size_t count, std::string_view cpu_goal, bool sandboxes = false) {
   const test::ScratchRoot root;
   FTAP_TRY_ASSIGN(energy, PowercapTree::make(root));
-  for (std::size_t i = 0; i < count; ++i) write_bundle(root, i);
+  for (std::size_t i = 0; i < count; ++i) write_bundle(root, i, sandboxes);
   const std::uint16_t port = test::free_port();
   Flowtapd daemon(root, "enabled: false",
                   {"--enable-prometheus", "--prometheus-address", fmt::format("127.0.0.1:{}", port)});
   FTAP_TRY(daemon.wait_ready());
   std::unique_ptr<Pods> pods;
   if (count != 0) {
-    FTAP_TRY_ASSIGN(started, Pods::start(count, {.ticking = true, .network = true}, kSpread));
+    FTAP_TRY_ASSIGN(started, Pods::start(count, {.ticking = !sandboxes, .network = true}, kSpread));
     pods = std::move(started);
   }
   std::this_thread::sleep_for(kSettled);
   const Server server{daemon.pid(), port};
-  FTAP_TRY(
-      watch(server, count == 0 ? "flowtapd, no pods" : fmt::format("flowtapd, {} pods", count), cpu_goal));
+  const std::string who =
+      count == 0 ? "no pods" : fmt::format("{} {}", count, sandboxes ? kSandboxes : "pods");
+  FTAP_TRY(watch(server, "flowtapd, " + who, cpu_goal));
   return count == 0 ? Status() : check(server, count);
 }
 
@@ -168,7 +173,14 @@ std::string_view goal_of(std::size_t pods) {
 
 Status run(const std::vector<std::string>& counts) {
   print_section(fmt::format("telemetry, {} windows of {} s", kWindows, kWindow.count()));
-  for (const std::string& count : counts) FTAP_TRY(run_with(std::stoul(count), goal_of(std::stoul(count))));
+  for (const std::string& word : counts) {
+    std::size_t digits = 0;
+    const std::size_t count = std::stoul(word, &digits);
+    const std::string_view behind = std::string_view(word).substr(digits);
+    if (!behind.empty() && behind != kSandboxes)
+      return fail(fmt::format("'{}' is neither PODS nor PODS{}", word, kSandboxes));
+    FTAP_TRY(run_with(count, behind.empty() ? goal_of(count) : "", !behind.empty()));
+  }
   if (!counts.empty()) return {};
   FTAP_TRY(peer());
   for (const std::size_t count : {0UL, 110UL, 1000UL}) FTAP_TRY(run_with(count, goal_of(count)));

@@ -46,11 +46,12 @@ void add_gauges(CgroupValues& to, const CgroupValues& now, bool first) {
 }  // namespace
 
 FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::time_point first,
-                                              Clock::time_point now) const {
+                                              Clock::time_point now, bool sandbox) const {
   if (now - first < kYoung) return now;
   constexpr unsigned kPlaces = 64;
-  const Clock::duration offset = std::hash<std::string>{}(name) % kPlaces * every_ / kPlaces;
-  return now + every_ - (now - first + offset) % every_;
+  const Clock::duration every = sandbox ? kSandboxFactor * every_ : every_;
+  const Clock::duration offset = std::hash<std::string>{}(name) % kPlaces * every / kPlaces;
+  return now + every - (now - first + offset) % every;
 }
 
 void FileLedger::add_io(NamedIo& to, const BlockIo& now, std::optional<BlockIo>& before) {
@@ -72,7 +73,7 @@ bool FileLedger::look(Entry& entry, const std::string& path, Entry::Instance& in
   add_counters(entry.values, fresh, instance.last);
   if (fresh.io) add_io(entry.io, *fresh.io, instance.last.io);
   instance.last.gauges = fresh.gauges;
-  instance.due = due(path, instance.first, now);
+  instance.due = due(path, instance.first, now, entry.sandbox);
   return true;
 }
 
@@ -86,6 +87,7 @@ void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clo
                            std::uint64_t& unread) {
   Entry& entry = workloads_[name];
   if (entry.labels.empty()) entry.labels = name.labels();
+  entry.sandbox = is_sandbox(name);
   const auto at = entry.instances.find(top);
   if (at != entry.instances.end()) {
     if (look(entry, top, at->second, now, unread)) return;
@@ -124,7 +126,11 @@ void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock:
     if (at == workloads_.end() || at->first != name) {
       if (workload.tops.empty()) continue;
       at = workloads_.emplace_hint(at, name,
-                                   Entry{.values = {}, .io = {}, .instances = {}, .labels = workload.labels});
+                                   Entry{.values = {},
+                                         .io = {},
+                                         .instances = {},
+                                         .labels = workload.labels,
+                                         .sandbox = is_sandbox(name)});
     }
     read(at->second, workload.tops, now, unread);
     ++at;

@@ -28,11 +28,14 @@ class FileLedger {
   /// cgroups than kPerSecond in that time, it is longer.
   static constexpr std::chrono::seconds kEvery{5};
   static constexpr std::size_t kPerSecond = 100;
+  /// So many times as long for a pod's sandbox, a process that sleeps for as long as the pod lives: every other container of
+  /// a Kubernetes node is one.
+  static constexpr int kSandboxFactor = 3;
 
   /// When a cgroup is to be read again that was read `now`, and is known since `first`: those that came at once are spread
   /// over the time by what they are called.
-  [[nodiscard]] Clock::time_point due(const std::string& name, Clock::time_point first,
-                                      Clock::time_point now) const;
+  [[nodiscard]] Clock::time_point due(const std::string& name, Clock::time_point first, Clock::time_point now,
+                                      bool sandbox = false) const;
 
   /// Reads what is due of `workloads`, and forgets all others. What could not be read is added to `unread`.
   void round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now, std::uint64_t& unread);
@@ -53,6 +56,7 @@ class FileLedger {
     };
     std::map<std::string, Instance> instances;  ///< by path
     stats::Labels labels;                       ///< WorkloadName::labels()
+    bool sandbox = false;
   };
   [[nodiscard]] const std::map<WorkloadName, Entry>& workloads() const { return workloads_; }
 

@@ -115,8 +115,7 @@ void WorkloadCollector::collect(Collected& out) {
   board_->post(ledger_.workloads(), source_->counts_cycles());
   // Sandboxes are killed in order, when all is over.
   for (EndedContainer& ended : ledger_.take_ended())
-    if (ended.name.kind != WorkloadKind::kPod || ended.name.container != kSandbox)
-      ends_->note(std::move(ended));
+    if (!is_sandbox(ended.name)) ends_->note(std::move(ended));
   out.series.reserve(most_);
   for (const auto& [name, workload] : ledger_.workloads()) {
     const stats::Labels& labels = workload.labels;

@@ -40,6 +40,10 @@ struct WorkloadName {
   return kind == WorkloadKind::kPod || kind == WorkloadKind::kContainer;
 }
 
+[[nodiscard]] inline bool is_sandbox(const WorkloadName& name) {
+  return name.kind == WorkloadKind::kPod && name.container == kSandbox;
+}
+
 /// The controller that named the pod: "web" of "web-5d69c7f9c9-x7x2b" (Deployment), "agent-w4k2p" (DaemonSet, Job),
 /// "db-0" (StatefulSet) and "nightly-28934480-7qwxz" (CronJob). Empty where the name is nobody's but its own. Kubernetes draws
 /// suffixes from letters and digits that form no words (k8s.io/apimachinery/pkg/util/rand); a pod that a person has called

@@ -279,6 +279,40 @@ TEST(FileLedger, ThoseThatCameAtOnceAreSpread) {
   }
 }
 
+TEST(FileLedger, SandboxesAreReadMoreSeldomAndSpread) {
+  constexpr int kPods = 200;  // twice that is still read each kEvery
+  Node node;
+  const auto make = [&node](int first) {
+    for (int i = first; i < first + kPods; ++i) {
+      const std::string path = "/" + std::to_string(i);
+      node.workloads[{.kind = WorkloadKind::kPod,
+                      .ns = "ns",
+                      .pod = std::to_string(i),
+                      .container = std::string(kSandbox),
+                      .workload = {}}]
+          .tops = {path};
+      node.kernel.make(path);
+    }
+  };
+  const auto reads_in = [&node](int seconds) {
+    const int before = node.kernel.reads;
+    for (int i = 0; i < seconds; ++i) node.round(std::chrono::seconds(1));
+    return node.kernel.reads - before;
+  };
+  constexpr int kEach = FileLedger::kSandboxFactor * FileLedger::kEvery.count();
+  make(0);  // there before
+  reads_in(1);
+  make(kPods);  // new
+  EXPECT_GE(reads_in(FileLedger::kYoung.count()), kPods * FileLedger::kYoung.count());
+  reads_in(2 * kEach);
+  for (int i = 0; i < kEach; ++i) {
+    const int reads = reads_in(1);
+    EXPECT_GT(reads, kPods / kEach);
+    EXPECT_LT(reads, 4 * kPods / kEach);
+  }
+  EXPECT_EQ(reads_in(4 * kEach), 4 * 2 * kPods);
+}
+
 TEST(FileLedger, AnotherCgroupAtTheSamePathIsCountedFromItsBeginning) {
   Node node;
   node.tops("a") = {"/1"};
