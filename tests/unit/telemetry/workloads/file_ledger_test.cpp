@@ -1,14 +1,12 @@
 // The ledger against cgroups of the test's own: counters never fall, gauges are of what is there.
 #include "telemetry/workloads/file_ledger.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <random>
 
 #include "telemetry/workloads/bounded_devices.hpp"
-#include "tests/support/file_tree.hpp"
+#include "tests/unit/telemetry/workloads/file_ledger_node.hpp"
 
 namespace flowtap::telemetry {
 namespace {
@@ -16,99 +14,8 @@ namespace {
 using enum CgroupCounter;
 using enum CgroupGauge;
 
-// A cgroup as the kernel has it; a path may be another's after its end.
-struct Kernel {
-  struct Cgroup {
-    CgroupValues values;
-    bool gone = false;
-    std::uint64_t unread = 0;
-  };
-  std::map<std::string, std::shared_ptr<Cgroup>> there;
-  int opened = 0;
-  int open = 0;
-  int reads = 0;
-
-  Cgroup& make(const std::string& path, std::uint64_t bytes = 0) {
-    there[path] = std::make_shared<Cgroup>();
-    there[path]->values[kPageFaults] = bytes;
-    there[path]->values[kMemory] = static_cast<double>(bytes);
-    return *there[path];
-  }
-  void remove(const std::string& path) {
-    there.at(path)->gone = true;
-    there.erase(path);
-  }
-};
-
-class Source final : public CgroupSource {
- public:
-  explicit Source(Kernel& kernel) : kernel_(kernel) {}
-  [[nodiscard]] std::unique_ptr<OpenCgroup> open(const std::string& path,
-                                                 std::uint64_t& /*unread*/) override {
-    const auto at = kernel_.there.find(path);
-    if (at == kernel_.there.end()) return nullptr;
-    return std::make_unique<Open>(kernel_, at->second);
-  }
-
- private:
-  class Open final : public OpenCgroup {
-   public:
-    Open(Kernel& kernel, std::shared_ptr<Kernel::Cgroup> cgroup)
-        : kernel_(kernel), cgroup_(std::move(cgroup)) {
-      ++kernel_.opened;
-      ++kernel_.open;
-    }
-    ~Open() override { --kernel_.open; }
-    [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& unread) override {
-      out = cgroup_->values;
-      ++kernel_.reads;
-      unread += cgroup_->unread;
-      return !cgroup_->gone;
-    }
-
-   private:
-    Kernel& kernel_;
-    std::shared_ptr<Kernel::Cgroup> cgroup_;
-  };
-
-  Kernel& kernel_;
-};
-
-WorkloadName named(const std::string& container) {
-  return {.kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = container, .workload = {}};
-}
-
-struct Node {
-  Node() : ledger(std::make_unique<Source>(kernel), BlockNames(sysfs.root())) {}
-  void call(BlockDevice device, const std::string& name) const {
-    const std::string links = sysfs.root() + "/dev/block/";
-    const std::string link = fmt::format("{}{}:{}", links, device.major, device.minor);
-    std::filesystem::create_directories(links);
-    std::filesystem::remove(link);
-    std::filesystem::create_symlink("../../devices/block/" + name, link);
-  }
-  void round(std::chrono::milliseconds later = FileLedger::kEvery) {
-    ledger.round(workloads, now += later, unread);
-  }
-  std::set<std::string>& tops(const std::string& name) { return workloads[named(name)].tops; }
-  [[nodiscard]] std::optional<std::uint64_t> bytes(const std::string& name) const {
-    const auto at = ledger.workloads().find(named(name));
-    return at == ledger.workloads().end() ? std::nullopt : at->second.values[kPageFaults];
-  }
-  [[nodiscard]] std::optional<double> gauge(const std::string& name, CgroupGauge of = kMemory) const {
-    return ledger.workloads().at(named(name)).values[of];
-  }
-
-  test::FileTree sysfs;
-  Kernel kernel;
-  std::map<WorkloadName, Workload> workloads;
-  std::uint64_t unread = 0;
-  FileLedger::Clock::time_point now{};
-  FileLedger ledger;
-};
-
 TEST(FileLedger, CountersGoOnOverARestart) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   node.round();
@@ -132,7 +39,7 @@ TEST(FileLedger, CountersGoOnOverARestart) {
 
 TEST(FileLedger, EachDeviceGoesOnByWhatItIsCalled) {
   constexpr BlockDevice kDisk{8, 0}, kOther{8, 16}, kAgain{8, 32};
-  Node node;
+  FileNode node;
   node.call(kDisk, "sda");
   node.call(kOther, "sdb");
   node.tops("a") = {"/1"};
@@ -165,9 +72,9 @@ TEST(FileLedger, EachDeviceGoesOnByWhatItIsCalled) {
 
 TEST(FileLedger, OfMoreDevicesThanItTellsApartNoByteIsLost) {
   constexpr std::uint32_t kDevices = kMostDevices + 10;
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
-  Kernel::Cgroup& cgroup = node.kernel.make("/1");
+  FileKernel::Cgroup& cgroup = node.kernel.make("/1");
   const auto total = [&] {
     std::uint64_t sum = 0;
     for (const auto& [name, io] : node.ledger.workloads().at(named("a")).io)
@@ -191,7 +98,7 @@ TEST(FileLedger, OfMoreDevicesThanItTellsApartNoByteIsLost) {
 }
 
 TEST(FileLedger, WhatEndsIsReadOnceMore) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   node.round();
@@ -218,7 +125,7 @@ TEST(FileLedger, WhatEndsIsReadOnceMore) {
 
 // As runtimes restart a container under its id.
 TEST(FileLedger, WhatBeganAndEndedAtThePathOfOneThatIsGoneIsReadOnceMore) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   node.round();
@@ -234,7 +141,7 @@ TEST(FileLedger, WhatBeganAndEndedAtThePathOfOneThatIsGoneIsReadOnceMore) {
 }
 
 TEST(FileLedger, WhatWasThereBeforeIsNotYoung) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   for (int i = 0; i < 10; ++i) node.round(std::chrono::seconds(1));
@@ -242,7 +149,7 @@ TEST(FileLedger, WhatWasThereBeforeIsNotYoung) {
 }
 
 TEST(FileLedger, WhatIsOldIsReadLessOften) {
-  Node node;
+  FileNode node;
   node.tops("another").clear();
   node.round();
   node.tops("a") = {"/1"};
@@ -265,7 +172,7 @@ TEST(FileLedger, WhatIsOldIsReadLessOften) {
 }
 
 TEST(FileLedger, ThoseThatCameAtOnceAreSpread) {
-  Node node;
+  FileNode node;
   for (int i = 0; i < 500; ++i) {
     node.tops(std::to_string(i)) = {"/" + std::to_string(i)};
     node.kernel.make("/" + std::to_string(i));
@@ -281,7 +188,7 @@ TEST(FileLedger, ThoseThatCameAtOnceAreSpread) {
 
 TEST(FileLedger, SandboxesAreReadMoreSeldomAndSpread) {
   constexpr int kPods = 200;  // twice that is still read each kEvery
-  Node node;
+  FileNode node;
   const auto make = [&node](int first) {
     for (int i = first; i < first + kPods; ++i) {
       const std::string path = "/" + std::to_string(i);
@@ -314,7 +221,7 @@ TEST(FileLedger, SandboxesAreReadMoreSeldomAndSpread) {
 }
 
 TEST(FileLedger, AnotherCgroupAtTheSamePathIsCountedFromItsBeginning) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   node.round();
@@ -326,7 +233,7 @@ TEST(FileLedger, AnotherCgroupAtTheSamePathIsCountedFromItsBeginning) {
 }
 
 TEST(FileLedger, WhatHasNothingToRunForAWhileIsNotCountedTwice) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 100);
   node.round();
@@ -340,7 +247,7 @@ TEST(FileLedger, WhatHasNothingToRunForAWhileIsNotCountedTwice) {
 }
 
 TEST(FileLedger, ACounterThatFellGoesOnFromThere) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   auto& cgroup = node.kernel.make("/1", 100);
   node.round();
@@ -353,7 +260,7 @@ TEST(FileLedger, ACounterThatFellGoesOnFromThere) {
 }
 
 TEST(FileLedger, WhatCouldNotBeReadOnceKeepsItsPlace) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   auto& cgroup = node.kernel.make("/1", 100);
   node.round();
@@ -368,7 +275,7 @@ TEST(FileLedger, WhatCouldNotBeReadOnceKeepsItsPlace) {
 }
 
 TEST(FileLedger, GaugesAreTheSumOfTheInstances) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1", "/2"};
   node.kernel.make("/1", 100).values[kMemoryLimit] = 1000;
   node.kernel.make("/2", 20).values[kTasks] = 3;
@@ -382,7 +289,7 @@ TEST(FileLedger, GaugesAreTheSumOfTheInstances) {
 }
 
 TEST(FileLedger, WhatNobodyTellsIsAbsent) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.tops("b") = {"/none"};
   node.workloads[named("c")];
@@ -394,7 +301,7 @@ TEST(FileLedger, WhatNobodyTellsIsAbsent) {
 }
 
 TEST(FileLedger, WhoseWorkloadIsForgottenIsForgotten) {
-  Node node;
+  FileNode node;
   node.tops("a") = {"/1"};
   node.kernel.make("/1", 1);
   node.round();
@@ -413,7 +320,7 @@ TEST(FileLedger, NoCounterEverFalls) {
     const auto up_to = [&random](unsigned n) {
       return std::uniform_int_distribution<unsigned>(0, n)(random);
     };
-    Node node;
+    FileNode node;
     std::map<std::string, std::uint64_t> wanted;  // by name
     std::map<std::string, std::uint64_t> seen;    // by path, of the one that is there
     std::map<std::string, std::uint64_t> before;
