@@ -4,6 +4,7 @@ option(FLOWTAP_BENCH "Build tools/bench" OFF)
 option(FLOWTAP_FUZZ "Build the fuzzers (needs clang)" OFF)
 set(FLOWTAP_SANITIZE "" CACHE STRING "Sanitizers for everything of ours, e.g. address,undefined")
 
+include(CompilerCache)
 include(Precompiled)
 
 set(CMAKE_CXX_STANDARD 23)
