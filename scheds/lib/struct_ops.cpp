@@ -9,10 +9,10 @@
 #include <charconv>
 
 #include "base/file.hpp"
+#include "kernel/dispatch/slot_reader.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
 #include "kernel/sched_ext.hpp"
-#include "kernel/slot_reader.hpp"
 #include "kernel/topology.hpp"
 
 namespace flowtap::scheds {

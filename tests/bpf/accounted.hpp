@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "kernel/dispatch_programs.hpp"
+#include "kernel/dispatch/dispatch_programs.hpp"
 #include "tests/support/cgroup.hpp"
 
 namespace flowtap::test {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernel/cgroup_watch.hpp"
+#include "kernel/dispatch/cgroup_watch.hpp"
 #include "tests/support/cgroup.hpp"
 
 namespace flowtap::test {

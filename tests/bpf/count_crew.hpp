@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "kernel/dispatch_programs.hpp"
+#include "kernel/dispatch/dispatch_programs.hpp"
 #include "stats/slot_source.hpp"
 #include "tests/support/crew.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kernel/log_misses.hpp"
-#include "kernel/log_programs.hpp"
+#include "kernel/log/log_misses.hpp"
+#include "kernel/log/log_programs.hpp"
 #include "tests/support/may_miss.hpp"
 
 namespace flowtap::test {

@@ -12,7 +12,7 @@
 #include <array>
 #include <filesystem>
 
-#include "kernel/open_files.hpp"
+#include "kernel/log/open_files.hpp"
 #include "tests/bpf/logtap_capture.hpp"
 #include "tests/bpf/logtap_text.hpp"
 #include "tests/support/cgroup.hpp"

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "kernel/log_programs.hpp"
+#include "kernel/log/log_programs.hpp"
 
 namespace flowtap::test {
 

@@ -1,5 +1,5 @@
 // What the iterator says of our own descriptors, which we know.
-#include "kernel/open_files.hpp"
+#include "kernel/log/open_files.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

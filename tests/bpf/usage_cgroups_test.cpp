@@ -9,7 +9,7 @@
 #include <memory>
 #include <thread>
 
-#include "kernel/node_usage.hpp"
+#include "kernel/dispatch/node_usage.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 #include "tests/bpf/accounted.hpp"
 #include "tests/support/cgroup.hpp"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "kernel/node_usage.hpp"
+#include "kernel/dispatch/node_usage.hpp"
 #include "tests/bpf/accounted.hpp"
 #include "tests/support/cgroup.hpp"
 #include "tests/support/v1_hierarchy.hpp"

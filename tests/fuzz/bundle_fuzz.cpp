@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "flow/store/file_name.hpp"
-#include "identity/bundle.hpp"
 #include "identity/flow_id.hpp"
-#include "identity/json.hpp"
+#include "identity/runtimes/bundle.hpp"
+#include "identity/runtimes/json.hpp"
+#include "stream/store/file_name.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bpf/abi/cgroup_event.h"
-#include "kernel/cgroup_watch.hpp"
+#include "kernel/dispatch/cgroup_watch.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // A copy of the exact size: a read behind it is seen.

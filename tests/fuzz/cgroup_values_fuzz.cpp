@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "telemetry/workloads/cgroup_values.hpp"
+#include "telemetry/workloads/files/cgroup_values.hpp"
 
 namespace {
 

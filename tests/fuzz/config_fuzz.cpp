@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/printable.hpp"
-#include "daemon/config.hpp"
+#include "daemon/config/config.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "diagnosis/diagnosis.hpp"
-#include "diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 
 using namespace flowtap::diagnosis;
 

@@ -1,5 +1,5 @@
 // Any bytes as kube-scheduler's sentence: what is taken out of it was in it, each reason once.
-#include "diagnosis/fit_error.hpp"
+#include "explain/diagnosis/fit_error.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flow/history/gap_search.hpp"
+#include "stream/repair/history/gap_search.hpp"
 
 using namespace flowtap::flow;
 

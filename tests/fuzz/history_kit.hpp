@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "flow/history/history_lines.hpp"
+#include "stream/repair/history/history_lines.hpp"
 
 namespace flowtap::flow {
 

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "flow/crc32c.hpp"
-#include "flow/journal.hpp"
+#include "base/crc32c.hpp"
+#include "stream/journal/journal.hpp"
 
 using namespace flowtap::flow;
 namespace fs = std::filesystem;

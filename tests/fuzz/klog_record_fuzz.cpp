@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "flow/lines/klog_pairs.hpp"
-#include "flow/lines/klog_record.hpp"
-#include "tests/unit/flow/lines/klog_render.hpp"
+#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog_record.hpp"
+#include "tests/unit/stream/lines/klog_render.hpp"
 
 using namespace flowtap::flow;
 

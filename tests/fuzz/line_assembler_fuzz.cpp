@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "flow/lines/line_assembler.hpp"
+#include "stream/lines/line_assembler.hpp"
 
 using namespace flowtap::flow;
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "flow/record.hpp"
+#include "stream/records/record.hpp"
 
 using namespace flowtap::flow;
 

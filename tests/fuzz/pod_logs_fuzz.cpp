@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "identity/pod_logs.hpp"
+#include "identity/runtimes/pod_logs.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace flowtap::identity;

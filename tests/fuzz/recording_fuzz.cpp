@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/fd.hpp"
-#include "flow/record.hpp"
-#include "flow/recording.hpp"
+#include "stream/records/record.hpp"
+#include "stream/records/recording.hpp"
 
 using namespace flowtap;
 

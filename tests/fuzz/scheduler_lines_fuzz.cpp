@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "flow/lines/line_assembler.hpp"
-#include "flow/lines/scheduler_lines.hpp"
+#include "stream/lines/line_assembler.hpp"
+#include "stream/lines/scheduler_lines.hpp"
 
 using namespace flowtap::flow;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/unit/diagnosis/kit.hpp"
+#include "tests/unit/explain/diagnosis/kit.hpp"
 
 using namespace flowtap::diagnosis;
 

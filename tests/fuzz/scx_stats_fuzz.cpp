@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "daemon/scheds/scx_totals.hpp"
-#include "daemon/scheds/scx_values.hpp"
+#include "count/scx_totals.hpp"
+#include "count/scx_values.hpp"
 
 using namespace flowtap;
 

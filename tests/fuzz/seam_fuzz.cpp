@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "flow/history/seam.hpp"
+#include "stream/repair/history/seam.hpp"
 
 using namespace flowtap::flow;
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "kernel/log_programs.hpp"
+#include "kernel/log/log_programs.hpp"
 
 namespace flowtap {
 namespace {

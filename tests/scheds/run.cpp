@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "kernel/dispatch_programs.hpp"
+#include "kernel/dispatch/dispatch_programs.hpp"
 #include "scheds/schedulers.hpp"
 #include "stats/table.hpp"
 #include "tests/scheds/ext_switches.hpp"

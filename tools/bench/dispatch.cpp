@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
-#include "kernel/cycle_counters.hpp"
+#include "kernel/dispatch/cycle_counters.hpp"
 #include "kernel/program_stats.hpp"
 #include "kernel/requirements.hpp"
 #include "tools/bench/empties.hpp"

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnosis/scheduler_log.hpp"
-#include "flow/lines/klog_pairs.hpp"
-#include "flow/lines/record_text.hpp"
-#include "flow/lines/scheduler_lines.hpp"
+#include "explain/diagnosis/scheduler_log.hpp"
+#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/record_text.hpp"
+#include "stream/lines/scheduler_lines.hpp"
 #include "tools/bench/figures.hpp"
 #include "tools/bench/loads.hpp"
 

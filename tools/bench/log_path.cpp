@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "kernel/log_misses.hpp"
+#include "kernel/log/log_misses.hpp"
 
 namespace flowtap::bench {
 namespace {

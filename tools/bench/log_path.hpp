@@ -8,10 +8,10 @@
 #include <string>
 #include <thread>
 
-#include "daemon/stream/stream_slots.hpp"
-#include "flow/journal.hpp"
-#include "flow/log_consumer.hpp"
-#include "kernel/log_programs.hpp"
+#include "kernel/log/log_programs.hpp"
+#include "stream/journal/journal.hpp"
+#include "stream/journal/log_consumer.hpp"
+#include "stream/sources/stream_slots.hpp"
 
 namespace flowtap::bench {
 

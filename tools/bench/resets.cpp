@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernel/slot_reader.hpp"
+#include "kernel/dispatch/slot_reader.hpp"
 
 namespace flowtap::bench {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "api/server.hpp"
 #include "base/file.hpp"
-#include "diagnosis/diagnosis.hpp"
-#include "diagnosis/diagnosis_store.hpp"
-#include "diagnosis/scheduler_log.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/diagnosis_store.hpp"
+#include "explain/diagnosis/scheduler_log.hpp"
 #include "tests/support/scratch_root.hpp"
 #include "tools/bench/figures.hpp"
 #include "tools/bench/flowtapd.hpp"

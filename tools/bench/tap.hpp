@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "kernel/cycle_counters.hpp"
+#include "kernel/dispatch/cycle_counters.hpp"
 #include "kernel/topology.hpp"
 
 struct bpf_link;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/flow_views.hpp"
+#include "api/views/flow_views.hpp"
 #include "exit_code.hpp"
 #include "text.hpp"
 

@@ -9,11 +9,11 @@
 #include <memory>
 #include <string_view>
 
-#include "diagnosis/fact_parser.hpp"
-#include "flow/history/saved_log.hpp"
-#include "flow/lines/line_assembler.hpp"
-#include "flow/lines/record_assembler.hpp"
-#include "flow/lines/record_text.hpp"
+#include "explain/diagnosis/facts/fact_parser.hpp"
+#include "stream/lines/line_assembler.hpp"
+#include "stream/lines/record_assembler.hpp"
+#include "stream/lines/record_text.hpp"
+#include "stream/repair/history/saved_log.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
-#include "diagnosis/fact.hpp"
-#include "flow/lines/klog_time.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
+#include "stream/lines/klog_time.hpp"
 
 namespace flowtap::cli {
 

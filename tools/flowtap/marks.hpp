@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "api/flow_views.hpp"
+#include "api/views/flow_views.hpp"
 #include "text.hpp"
 
 namespace flowtap::cli {

@@ -17,11 +17,11 @@
 
 #include "base/fd.hpp"
 #include "client.hpp"
-#include "diagnosis/scheduler_log.hpp"
-#include "flow/history/saved_log.hpp"
-#include "flow/lines/line_assembler.hpp"
-#include "flow/lines/record_assembler.hpp"
+#include "explain/diagnosis/scheduler_log.hpp"
 #include "log_pieces.hpp"
+#include "stream/lines/line_assembler.hpp"
+#include "stream/lines/record_assembler.hpp"
+#include "stream/repair/history/saved_log.hpp"
 
 namespace flowtap::cli {
 namespace {

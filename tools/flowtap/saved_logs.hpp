@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "diagnosis/diagnosis_store.hpp"
+#include "explain/diagnosis/diagnosis_store.hpp"
 
 namespace flowtap::cli {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "exit_code.hpp"
 #include "text.hpp"
 

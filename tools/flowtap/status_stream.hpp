@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/flow_views.hpp"
+#include "api/views/flow_views.hpp"
 #include "text.hpp"
 
 namespace flowtap::cli {

@@ -12,7 +12,7 @@
 #include "api/target.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
-#include "diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
 #include "pod_name.hpp"
 #include "terminal.hpp"
 #include "why_answers.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "diagnosis/diagnosis.hpp"
 #include "exit_code.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
 #include "why.hpp"
 
 namespace flowtap::cli {

@@ -8,7 +8,7 @@
 
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
-#include "diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 #include "text.hpp"
 #include "why_words.hpp"
 

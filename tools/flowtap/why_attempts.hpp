@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
 
 namespace flowtap::cli {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/exit_views.hpp"
+#include "api/views/exit_views.hpp"
 #include "client.hpp"
 #include "pod_name.hpp"
 #include "text.hpp"

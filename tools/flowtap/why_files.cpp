@@ -4,7 +4,7 @@
 
 #include "base/printable.hpp"
 #include "client.hpp"
-#include "diagnosis/diagnosis_store.hpp"
+#include "explain/diagnosis/diagnosis_store.hpp"
 #include "pod_name.hpp"
 #include "saved_logs.hpp"
 #include "why_answers.hpp"

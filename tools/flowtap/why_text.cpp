@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/printable.hpp"
-#include "diagnosis/advice.hpp"
-#include "diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 #include "table.hpp"
 #include "why_attempts.hpp"
 #include "why_words.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
 #include "text.hpp"
 
 namespace flowtap::cli {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/printable.hpp"
-#include "diagnosis/advice.hpp"
-#include "diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 #include "text.hpp"
 
 namespace flowtap::cli {

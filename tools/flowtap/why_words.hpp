@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
 
 namespace flowtap::cli {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/exit_views.hpp"
+#include "api/views/exit_views.hpp"
 #include "base/result.hpp"
 
 namespace flowtap::api {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 
 namespace flowtap::api {
 

@@ -18,10 +18,10 @@
 #include "api/listen_socket.hpp"
 #include "api/peer.hpp"
 #include "api/session.hpp"
-#include "api/signals_blocked.hpp"
 #include "api/tcp_door.hpp"
 #include "base/fd.hpp"
 #include "base/printable.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace flowtap::api {
 namespace {

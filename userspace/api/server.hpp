@@ -10,7 +10,7 @@
 
 #include "api/answer_counts.hpp"
 #include "api/kube_server.hpp"
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "base/result.hpp"
 
 namespace flowtap::api {

@@ -11,7 +11,7 @@
 #include "api/network_shares.hpp"
 #include "api/rate_limit.hpp"
 #include "api/seats.hpp"
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 
 namespace flowtap::api {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "base/result.hpp"
 
 namespace flowtap::api {

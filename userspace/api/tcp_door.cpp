@@ -6,8 +6,8 @@
 
 #include "api/accepting.hpp"
 #include "api/session.hpp"
-#include "api/signals_blocked.hpp"
 #include "base/printable.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace flowtap::api {
 

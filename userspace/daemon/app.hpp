@@ -10,23 +10,23 @@
 #include <vector>
 
 #include "api/server.hpp"
+#include "count/count_path.hpp"
+#include "count/sched_ext_watch.hpp"
+#include "count/scheduler_path.hpp"
+#include "count/scx_stats.hpp"
 #include "daemon/components.hpp"
-#include "daemon/count_path.hpp"
+#include "daemon/config/flags.hpp"
 #include "daemon/cycle_times.hpp"
 #include "daemon/events.hpp"
-#include "daemon/explain/explain_path.hpp"
-#include "daemon/flags.hpp"
 #include "daemon/node_lock.hpp"
 #include "daemon/node_state.hpp"
 #include "daemon/outlets.hpp"
 #include "daemon/process_stats.hpp"
-#include "daemon/scheds/sched_ext_watch.hpp"
-#include "daemon/scheds/scheduler_path.hpp"
-#include "daemon/scheds/scx_stats.hpp"
-#include "daemon/stream/stream_path.hpp"
-#include "daemon/telemetry/cycle_counting.hpp"
-#include "daemon/telemetry/telemetry_path.hpp"
+#include "explain/explain_path.hpp"
 #include "stats/registry.hpp"
+#include "stream/stream_path.hpp"
+#include "telemetry/cycle_counting.hpp"
+#include "telemetry/telemetry_path.hpp"
 
 namespace flowtap {
 

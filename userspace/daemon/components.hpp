@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "base/result.hpp"
 
 namespace flowtap {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "daemon/config.hpp"
+#include "daemon/config/config.hpp"
 
 namespace flowtap {
 

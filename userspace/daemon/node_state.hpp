@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "telemetry/workloads/container_ends.hpp"
 
 namespace flowtap {

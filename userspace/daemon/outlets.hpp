@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "api/views.hpp"
-#include "daemon/config.hpp"
+#include "api/views/views.hpp"
+#include "daemon/config/config.hpp"
 #include "daemon/privileges.hpp"
 #include "stats/outlet.hpp"
 

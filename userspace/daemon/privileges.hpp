@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "daemon/config.hpp"
+#include "daemon/config/config.hpp"
 
 namespace flowtap {
 

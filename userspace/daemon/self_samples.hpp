@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "api/answer_counts.hpp"
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "daemon/process_stats.hpp"
 #include "stats/snapshot.hpp"
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "identity/flow_id.hpp"
-#include "identity/pod_logs.hpp"
 #include "identity/proc_identity.hpp"
+#include "identity/runtimes/pod_logs.hpp"
 
 namespace flowtap::identity {
 namespace {

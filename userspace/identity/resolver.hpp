@@ -12,10 +12,10 @@
 
 #include "base/lru.hpp"
 #include "base/result.hpp"
-#include "identity/bundle_finder.hpp"
 #include "identity/cgroup_path.hpp"
 #include "identity/identity.hpp"
 #include "identity/root_dir.hpp"
+#include "identity/runtimes/bundle_finder.hpp"
 
 namespace flowtap::identity {
 

@@ -7,7 +7,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
-#include "flow/record_source.hpp"
+#include "stream/records/record_source.hpp"
 
 namespace flowtap::kernel {
 

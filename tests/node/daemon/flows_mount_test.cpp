@@ -1,5 +1,5 @@
 // The tmpfs for flows, in a mount namespace of the test's own.
-#include "daemon/flows_mount.hpp"
+#include "stream/flows_mount.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

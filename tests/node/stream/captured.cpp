@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "flow/store/file_name.hpp"
+#include "stream/store/file_name.hpp"
 
 namespace flowtap::test {
 namespace {

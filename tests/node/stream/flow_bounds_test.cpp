@@ -10,7 +10,7 @@
 #include <fstream>
 #include <map>
 
-#include "flow/store/file_name.hpp"
+#include "stream/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/failing_file_system.hpp"

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "base/rfc3339.hpp"
-#include "flow/store/file_name.hpp"
+#include "stream/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/http_client.hpp"

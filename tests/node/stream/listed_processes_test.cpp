@@ -11,7 +11,7 @@
 #include <set>
 
 #include "bpf/abi/log.h"
-#include "kernel/log_pins.hpp"
+#include "kernel/log/log_pins.hpp"
 #include "kernel/map_view.hpp"
 #include "tests/node/stream/listed.hpp"
 #include "tests/support/silent_server.hpp"

@@ -3,10 +3,10 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "flow/recording.hpp"
+#include "stream/records/recording.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
-#include "tests/unit/flow/drained.hpp"
+#include "tests/unit/stream/journal/drained.hpp"
 
 namespace flowtap::test {
 namespace {

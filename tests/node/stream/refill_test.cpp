@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "flow/store/file_name.hpp"
+#include "stream/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/http_client.hpp"

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <future>
 
-#include "flow/store/file_name.hpp"
+#include "stream/store/file_name.hpp"
 #include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers.hpp"
 #include "tests/support/swift_runtime.hpp"

@@ -1,5 +1,5 @@
 // What the kernel answers when a cgroup is removed while its files are open, and another is made at its path.
-#include "telemetry/workloads/cgroup_files.hpp"
+#include "telemetry/workloads/files/cgroup_files.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

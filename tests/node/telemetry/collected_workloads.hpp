@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "kernel/node_usage.hpp"
-#include "telemetry/workloads/cgroup_files.hpp"
+#include "kernel/dispatch/node_usage.hpp"
+#include "telemetry/workloads/files/cgroup_files.hpp"
 #include "telemetry/workloads/workload_collector.hpp"
 #include "tests/bpf/accounted.hpp"
 

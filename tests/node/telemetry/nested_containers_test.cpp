@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "daemon/telemetry/cgroup_names.hpp"
+#include "telemetry/cgroup_names.hpp"
 #include "tests/node/telemetry/collected_workloads.hpp"
 #include "tests/support/cgroup.hpp"
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/flow_views.hpp"
+#include "api/views/flow_views.hpp"
 
 namespace flowtap::api {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/views.hpp"
+#include "api/views/views.hpp"
 #include "base/fd.hpp"
 
 namespace flowtap::api {

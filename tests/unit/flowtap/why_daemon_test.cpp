@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/server.hpp"
-#include "diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tests/support/temp_dir.hpp"
-#include "tests/unit/diagnosis/golden.hpp"
+#include "tests/unit/explain/diagnosis/golden.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap {

@@ -1,4 +1,4 @@
-#include "identity/bundle_finder.hpp"
+#include "identity/runtimes/bundle_finder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "identity/bundle.hpp"
+#include "identity/runtimes/bundle.hpp"
 
 #include <gtest/gtest.h>
 

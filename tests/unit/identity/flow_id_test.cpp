@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "flow/store/file_name.hpp"
+#include "stream/store/file_name.hpp"
 
 namespace flowtap::identity {
 namespace {

@@ -1,4 +1,4 @@
-#include "identity/pod_logs.hpp"
+#include "identity/runtimes/pod_logs.hpp"
 
 #include <gtest/gtest.h>
 

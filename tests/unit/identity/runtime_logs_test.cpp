@@ -1,4 +1,4 @@
-#include "identity/runtime_logs.hpp"
+#include "identity/runtimes/runtime_logs.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

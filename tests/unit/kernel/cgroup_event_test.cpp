@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "bpf/abi/cgroup_event.h"
-#include "kernel/cgroup_watch.hpp"
+#include "kernel/dispatch/cgroup_watch.hpp"
 
 namespace flowtap::kernel {
 namespace {

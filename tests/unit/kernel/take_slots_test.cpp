@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-#include "kernel/slot_reader.hpp"
+#include "kernel/dispatch/slot_reader.hpp"
 
 namespace flowtap::kernel {
 namespace {

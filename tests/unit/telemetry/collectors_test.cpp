@@ -1,4 +1,4 @@
-#include "telemetry/collectors.hpp"
+#include "telemetry/collecting/collectors.hpp"
 
 #include <gtest/gtest.h>
 

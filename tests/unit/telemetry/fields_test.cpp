@@ -1,4 +1,4 @@
-#include "telemetry/fields.hpp"
+#include "telemetry/collecting/fields.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include "telemetry/devices/amd_sysfs.hpp"
 
 #include "base/file.hpp"
+#include "telemetry/collecting/fields.hpp"
 #include "telemetry/energy/attribute.hpp"
-#include "telemetry/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

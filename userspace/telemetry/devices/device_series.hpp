@@ -1,7 +1,7 @@
 // What a device tells as series of stats/device.def.
 #pragma once
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 #include "telemetry/devices/device_ledger.hpp"
 
 namespace flowtap::telemetry {

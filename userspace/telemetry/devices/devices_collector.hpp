@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 #include "telemetry/devices/device.hpp"
 #include "telemetry/devices/device_ledger.hpp"
 #include "telemetry/devices/device_names.hpp"

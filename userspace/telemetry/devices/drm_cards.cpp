@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
+#include "telemetry/collecting/fields.hpp"
 #include "telemetry/devices/printable_label.hpp"
 #include "telemetry/energy/attribute.hpp"
-#include "telemetry/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

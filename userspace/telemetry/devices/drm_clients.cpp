@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/file.hpp"
+#include "telemetry/collecting/fields.hpp"
 #include "telemetry/energy/attribute.hpp"
-#include "telemetry/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "telemetry/collecting/fields.hpp"
 #include "telemetry/devices/printable_label.hpp"
-#include "telemetry/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "telemetry/fields.hpp"
+#include "telemetry/collecting/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

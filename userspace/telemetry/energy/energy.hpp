@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 #include "telemetry/energy/attribution.hpp"
 #include "telemetry/energy/device_joules.hpp"
 #include "telemetry/energy/node_total.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "telemetry/collecting/fields.hpp"
 #include "telemetry/energy/attribute.hpp"
-#include "telemetry/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 #include "telemetry/energy/reading.hpp"
 
 namespace flowtap::telemetry {

@@ -1,6 +1,6 @@
 #include "telemetry/node/cpu.hpp"
 
-#include "telemetry/kernel_file.hpp"
+#include "telemetry/collecting/kernel_file.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 #include "telemetry/node/kernel_stat.hpp"
 #include "telemetry/node/steady_counter.hpp"
 

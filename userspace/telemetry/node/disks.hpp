@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 
 namespace flowtap::telemetry {
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/printable.hpp"
-#include "telemetry/kernel_file.hpp"
+#include "telemetry/collecting/kernel_file.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -3,7 +3,7 @@
 #include <limits>
 #include <set>
 
-#include "telemetry/fields.hpp"
+#include "telemetry/collecting/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

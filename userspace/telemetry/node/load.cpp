@@ -1,7 +1,7 @@
 #include "telemetry/node/load.hpp"
 
 #include "base/file.hpp"
-#include "telemetry/fields.hpp"
+#include "telemetry/collecting/fields.hpp"
 
 namespace flowtap::telemetry {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 
 namespace flowtap::telemetry {
 

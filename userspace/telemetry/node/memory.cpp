@@ -5,8 +5,8 @@
 #include <limits>
 #include <span>
 
-#include "telemetry/fields.hpp"
-#include "telemetry/kernel_file.hpp"
+#include "telemetry/collecting/fields.hpp"
+#include "telemetry/collecting/kernel_file.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "telemetry/fields.hpp"
+#include "telemetry/collecting/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <tuple>
 
-#include "telemetry/kernel_file.hpp"
-#include "telemetry/net_dev.hpp"
+#include "telemetry/collecting/kernel_file.hpp"
+#include "telemetry/collecting/net_dev.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/printable.hpp"
-#include "telemetry/fields.hpp"
+#include "telemetry/collecting/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

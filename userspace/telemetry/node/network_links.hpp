@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/fd.hpp"
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 
 namespace flowtap::telemetry {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <set>
 
-#include "telemetry/fields.hpp"
-#include "telemetry/kernel_file.hpp"
+#include "telemetry/collecting/fields.hpp"
+#include "telemetry/collecting/kernel_file.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "base/file.hpp"
-#include "telemetry/fields.hpp"
+#include "telemetry/collecting/fields.hpp"
 
 namespace flowtap::telemetry {
 namespace {

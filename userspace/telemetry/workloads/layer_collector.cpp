@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/file.hpp"
-#include "telemetry/kernel_file.hpp"
+#include "telemetry/collecting/kernel_file.hpp"
 #include "telemetry/node/mounts.hpp"
 
 namespace flowtap::telemetry {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "telemetry/collector.hpp"
-#include "telemetry/workloads/directory_walk.hpp"
+#include "telemetry/collecting/collector.hpp"
+#include "telemetry/workloads/files/directory_walk.hpp"
 #include "telemetry/workloads/workload_name.hpp"
 
 namespace flowtap::telemetry {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "telemetry/workloads/bounded_devices.hpp"
+#include "telemetry/workloads/files/bounded_devices.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "stats/snapshot.hpp"
-#include "telemetry/net_dev.hpp"
-#include "telemetry/workloads/file_ledger.hpp"
+#include "telemetry/collecting/net_dev.hpp"
+#include "telemetry/workloads/files/file_ledger.hpp"
 #include "telemetry/workloads/first_process.hpp"
 
 namespace flowtap::telemetry {

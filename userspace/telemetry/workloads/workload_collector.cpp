@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "telemetry/workloads/file_series.hpp"
+#include "telemetry/workloads/files/file_series.hpp"
 
 namespace flowtap::telemetry {
 namespace {

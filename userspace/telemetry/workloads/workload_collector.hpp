@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "base/fd.hpp"
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 #include "telemetry/workloads/container_ends.hpp"
-#include "telemetry/workloads/file_ledger.hpp"
+#include "telemetry/workloads/files/file_ledger.hpp"
 #include "telemetry/workloads/layer_collector.hpp"
 #include "telemetry/workloads/network_ledger.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "telemetry/devices/device_ledger.hpp"
-#include "telemetry/devices/nvml.hpp"
+#include "telemetry/devices/nvml/nvml.hpp"
 #include "tests/unit/telemetry/devices/fake_nvml.hpp"
 #include "tests/unit/telemetry/devices/rounds.hpp"
 

@@ -7,7 +7,7 @@
 #include <future>
 #include <thread>
 
-#include "telemetry/collectors.hpp"
+#include "telemetry/collecting/collectors.hpp"
 #include "tests/unit/telemetry/node/collected.hpp"
 
 namespace flowtap::telemetry {

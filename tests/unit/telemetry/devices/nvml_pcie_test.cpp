@@ -1,5 +1,5 @@
 // Bytes over PCIe: a counter that wraps, and a link that may take it round unseen.
-#include "telemetry/devices/nvml_pcie.hpp"
+#include "telemetry/devices/nvml/nvml_pcie.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "telemetry/devices/nvml.hpp"
+#include "telemetry/devices/nvml/nvml.hpp"
 #include "tests/unit/telemetry/devices/fake_nvml.hpp"
 #include "tests/unit/telemetry/devices/rounds.hpp"
 

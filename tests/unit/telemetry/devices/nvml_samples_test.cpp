@@ -1,5 +1,5 @@
 // What processes are said to do, by samples that come when the driver likes.
-#include "telemetry/devices/nvml_samples.hpp"
+#include "telemetry/devices/nvml/nvml_samples.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // NVML's answers against the series that come of them. The library is a fake with the real ABI (fake_nvml.c).
-#include "telemetry/devices/nvml.hpp"
+#include "telemetry/devices/nvml/nvml.hpp"
 
 #include <gtest/gtest.h>
 

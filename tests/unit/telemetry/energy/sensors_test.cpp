@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/fd.hpp"
-#include "telemetry/collectors.hpp"
+#include "telemetry/collecting/collectors.hpp"
 #include "tests/unit/telemetry/energy/energy_node.hpp"
 
 namespace flowtap::telemetry {

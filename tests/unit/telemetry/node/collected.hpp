@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "telemetry/collector.hpp"
+#include "telemetry/collecting/collector.hpp"
 
 namespace flowtap::telemetry {
 

@@ -1,4 +1,4 @@
-#include "telemetry/workloads/block_names.hpp"
+#include "telemetry/workloads/files/block_names.hpp"
 
 #include <gtest/gtest.h>
 

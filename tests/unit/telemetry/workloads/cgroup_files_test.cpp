@@ -1,6 +1,6 @@
 // Directories that look like a node's cgroups, and a workload's values of them. What the kernel does when a cgroup is removed
 // tests/node/telemetry/cgroup_files_test.cpp asks of real ones.
-#include "telemetry/workloads/cgroup_files.hpp"
+#include "telemetry/workloads/files/cgroup_files.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Directories that look like the hierarchies of v1, of which cpuacct's tells which cgroups there are.
 #include <gtest/gtest.h>
 
-#include "telemetry/workloads/cgroup_files.hpp"
+#include "telemetry/workloads/files/cgroup_files.hpp"
 #include "tests/support/file_tree.hpp"
 
 namespace flowtap::telemetry {

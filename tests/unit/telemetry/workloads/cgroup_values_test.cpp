@@ -1,5 +1,5 @@
 // Texts of the kernel's files, and bytes that are none.
-#include "telemetry/workloads/cgroup_values.hpp"
+#include "telemetry/workloads/files/cgroup_values.hpp"
 
 #include <gtest/gtest.h>
 

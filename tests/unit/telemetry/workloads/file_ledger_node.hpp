@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "telemetry/workloads/file_ledger.hpp"
+#include "telemetry/workloads/files/file_ledger.hpp"
 #include "tests/support/file_tree.hpp"
 
 namespace flowtap::telemetry {

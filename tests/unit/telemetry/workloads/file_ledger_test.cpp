@@ -1,11 +1,11 @@
 // The ledger against cgroups of the test's own: counters never fall, gauges are of what is there.
-#include "telemetry/workloads/file_ledger.hpp"
+#include "telemetry/workloads/files/file_ledger.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "telemetry/workloads/bounded_devices.hpp"
+#include "telemetry/workloads/files/bounded_devices.hpp"
 #include "tests/unit/telemetry/workloads/file_ledger_node.hpp"
 
 namespace flowtap::telemetry {

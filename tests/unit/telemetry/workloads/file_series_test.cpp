@@ -1,4 +1,4 @@
-#include "telemetry/workloads/file_series.hpp"
+#include "telemetry/workloads/files/file_series.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Cgroups below a workload's own, as runtimes and systemd make them: whose the processes in them are, and which is the first.
-#include "telemetry/workloads/inner_cgroups.hpp"
+#include "telemetry/workloads/files/inner_cgroups.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "telemetry/workloads/cgroup_files.hpp"
+#include "telemetry/workloads/files/cgroup_files.hpp"
 #include "tests/support/file_tree.hpp"
 
 namespace flowtap::telemetry {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "telemetry/workloads/bounded_devices.hpp"
+#include "telemetry/workloads/files/bounded_devices.hpp"
 #include "tests/support/file_tree.hpp"
 #include "tests/unit/telemetry/workloads/one_process_cgroups.hpp"
 

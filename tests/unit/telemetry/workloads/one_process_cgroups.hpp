@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "telemetry/workloads/cgroup_source.hpp"
+#include "telemetry/workloads/files/cgroup_source.hpp"
 
 namespace flowtap::test {
 

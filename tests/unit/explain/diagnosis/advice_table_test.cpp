@@ -1,0 +1,123 @@
+// No reason is without advice, and no row without a reason.
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/facts/schedulers.hpp"
+#include "explain/diagnosis/facts/text_pattern.hpp"
+#include "explain/diagnosis/reasons.hpp"
+#include "golden.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using test::golden;
+
+// Each reason that the schedulers are known to give.
+std::vector<std::string> reasons() {
+  std::vector<std::string> out;
+  std::istringstream in(golden("diagnosis/reasons.txt"));
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && !line.starts_with('#')) out.push_back(line);
+  return out;
+}
+
+const AdviceRow* row_of(std::string_view reason) {
+  const auto ignore = [](std::string_view, std::string_view) {};
+  for (const AdviceRow& row : advice_rows())
+    if (matches(row.pattern, reason, ignore)) return &row;
+  return nullptr;
+}
+
+// What a text lists, or all of it, without advice.
+std::string unknown_in(std::string_view text) {
+  if (advice_for(text)) return {};
+  std::string out;
+  each_reason(text, [&](std::string_view part) {
+    if (!advice_for(part)) out.append(1, '[').append(part).append(1, ']');
+  });
+  return out;
+}
+
+TEST(AdviceTable, IsThereForEveryReasonOfTheFactTables) {
+  std::size_t seen = 0;
+  for (const FactRow& row : Schedulers::built_in().rows()) {
+    const bool failed = row.kind == FactKind::kCardFails || row.kind == FactKind::kNodeReason ||
+                        row.kind == FactKind::kNodeFails || row.kind == FactKind::kAlignFails ||
+                        row.kind == FactKind::kNodeLacks || row.kind == FactKind::kFilterFailed ||
+                        row.kind == FactKind::kBindFailed;
+    if (!failed || row.says.empty()) continue;
+    ++seen;
+    EXPECT_TRUE(advice_for(row.says)) << "advice.def has no row for " << row.says;
+  }
+  EXPECT_GT(seen, 30U);
+}
+
+TEST(AdviceTable, IsThereForEveryReasonThatIsKnown) {
+  ASSERT_GT(reasons().size(), 150U);
+  for (const std::string& reason : reasons()) EXPECT_TRUE(advice_for(reason)) << reason;
+}
+
+// No row stands behind one that takes all that is its own.
+TEST(AdviceTable, EveryRowIsFirstForAReason) {
+  std::set<const AdviceRow*> found;
+  for (const std::string& reason : reasons())
+    if (const auto advice = advice_for(reason)) found.insert(row_of(advice->reason));
+  for (const AdviceRow& row : advice_rows())
+    EXPECT_TRUE(found.contains(&row)) << "reasons.txt has no line for " << row.pattern;
+}
+
+// Keys of an answer under which the schedulers' own reasons stand.
+void expect_advice_in(const boost::json::value& value, std::string_view where, std::size_t& seen) {
+  if (const auto* list = value.if_array())
+    for (const auto& item : *list) expect_advice_in(item, where, seen);
+  const auto* object = value.if_object();
+  if (object == nullptr) return;
+  for (const auto& [key, item] : *object) {
+    expect_advice_in(item, where, seen);
+    if (key != "reason" || !item.is_string()) continue;
+    ++seen;
+    EXPECT_EQ(unknown_in(item.get_string()), "") << where;
+  }
+  const auto* bind = object->if_contains("bind");
+  if (bind == nullptr || bind->at("status") != "failed") return;
+  EXPECT_EQ(unknown_in(bind->at("summary").get_string()), "") << where;
+}
+
+TEST(AdviceTable, IsThereForEveryReasonInTheGoldenAnswers) {
+  std::size_t seen = 0;
+  for (const auto& file : std::filesystem::directory_iterator(FLOWTAP_GOLDEN_DIR "/diagnosis")) {
+    const std::string name = file.path().filename();
+    if (!name.ends_with(".json")) continue;
+    const auto answer = boost::json::parse(golden("diagnosis/" + name));
+    expect_advice_in(answer, name, seen);
+    const auto* text = answer.at("filter").as_object().if_contains("preemption");
+    if (text == nullptr) continue;
+    Diagnosis preemption;
+    preemption.preemption = text->get_string();
+    EXPECT_FALSE(advice_for(preemption).empty()) << name;
+  }
+  EXPECT_GT(seen, 20U);
+}
+
+TEST(AdviceTable, IsInSentences) {
+  for (const AdviceRow& row : advice_rows()) {
+    for (const std::string_view sentence : {row.means, row.todo}) {
+      EXPECT_TRUE(sentence.ends_with('.')) << sentence;
+      EXPECT_EQ(sentence.find("  "), std::string_view::npos) << sentence;
+    }
+    for (const std::string_view phrase : {row.lacks.one, row.lacks.many}) {
+      ASSERT_FALSE(phrase.empty()) << row.pattern;
+      EXPECT_TRUE(phrase.front() >= 'a' && phrase.front() <= 'z' && !phrase.ends_with('.')) << phrase;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,116 @@
+#include "explain/diagnosis/advice.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "golden.hpp"
+#include "kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+// "reason*nodes; " of each.
+std::string listed(const Diagnosis& diagnosis) {
+  std::string out;
+  for (const Advice& advice : advice_for(diagnosis))
+    out.append(advice.reason).append(1, '*').append(std::to_string(advice.nodes)).append("; ");
+  return out;
+}
+
+std::string means(std::string_view reason) {
+  const auto advice = advice_for(reason);
+  return advice ? std::string(advice->means) : "none";
+}
+
+TEST(Advice, CountsNumbersAndNamesAreSetAside) {
+  const auto advice = advice_for("2/8 CardInsufficientMemory");
+  ASSERT_TRUE(advice);
+  EXPECT_EQ(advice->reason, "CardInsufficientMemory");
+  EXPECT_EQ(advice->lacks.one, "lacks GPU memory");
+  EXPECT_EQ(advice->lacks.many, "lack GPU memory");
+  EXPECT_EQ(advice->nodes, 0U);
+  EXPECT_EQ(advice_for("3 Insufficient example.com/fpga.")->reason, "Insufficient example.com/fpga");
+  EXPECT_EQ(means("1 12/16 NumaNotFit"), means("NumaNotFit"));
+  EXPECT_EQ(means("node(s) had untolerated taint {a: b}"), means("node(s) had untolerated taint(s)"));
+  EXPECT_NE(means("node(s) had untolerated taint {node.kubernetes.io/not-ready: }"),
+            means("node(s) had untolerated taint(s)"));
+  EXPECT_EQ(means("cannot find affinity: cpu"), means("cannot find affinity"));
+  EXPECT_EQ(means("node unregisterd"), means("node unregistered")) << "of another version";
+  EXPECT_NE(means("Failed to lock node, node n has been locked within 5m0s: node lock contention"),
+            means("Failed to lock node, timeout"));
+}
+
+TEST(Advice, OtherTextHasNone) {
+  for (const char* text :
+       {"", ".", "2/8 ", "2/8", "3", "CardInsufficient", "cardinsufficientmemory", "CardInsufficientMemory!",
+        "2/8 CardInsufficientMemory, 1/8 NumaNotFit", "Insufficient", "node(s) had", "bind success",
+        "0/3 nodes are available: 3 Insufficient cpu."})
+    EXPECT_EQ(means(text), "none") << text;
+}
+
+TEST(Advice, OfADiagnosisIsInTheOrderOfItsNodes) {
+  Diagnosis diagnosis;
+  EXPECT_EQ(listed(diagnosis), "");
+  diagnosis.filter.verdict = Verdict::kFailed;
+  diagnosis.nodes.resize(4);
+  for (NodeVerdict& node : diagnosis.nodes) node.verdict = Verdict::kFailed;
+  diagnosis.nodes[0].reason = "NodeInsufficientDevice";
+  diagnosis.nodes[1].containers = {{"a", Verdict::kPassed, {}, {}},
+                                   {"b", Verdict::kFailed, "2/8 NumaNotFit, 3/8 CardInsufficientMemory", {}}};
+  diagnosis.nodes[2].reason = "CardInsufficientMemory, something new";
+  diagnosis.nodes[3] = {"n", Verdict::kPassed, 0, {}, "CardNotHealth", {}};
+  EXPECT_EQ(listed(diagnosis), "CardInsufficientMemory*2; NodeInsufficientDevice*1; NumaNotFit*1; ");
+
+  // kube-scheduler counts the same nodes, and others.
+  diagnosis.reasons = {{"NodeInsufficientDevice", 1},
+                       {"2/8 CardInsufficientMemory", 1},
+                       {"3/4 CardInsufficientMemory, 1/4 NumaNotFit", 1},
+                       {"node(s) had untolerated taint {a: b}", 3},
+                       {"node(s) had untolerated taint {c: d}", 2}};
+  EXPECT_EQ(listed(diagnosis),
+            "node(s) had untolerated taint {a: b}*5; CardInsufficientMemory*2; NodeInsufficientDevice*1; "
+            "NumaNotFit*1; ");
+
+  diagnosis.preemption =
+      "no new claims to deallocate, preemption: 0/9 nodes are available: 2 Insufficient cpu, 4 No preemption "
+      "victims found for incoming pod, 5 Preemption is not helpful for scheduling..";
+  diagnosis.reasons.clear();
+  EXPECT_EQ(listed(diagnosis),
+            "CardInsufficientMemory*2; NodeInsufficientDevice*1; NumaNotFit*1; Preemption is not helpful for "
+            "scheduling*5; No preemption victims found for incoming pod*4; Insufficient cpu*2; no new claims "
+            "to deallocate*0; ");
+}
+
+TEST(Advice, OfWhatTwoSchedulersSaid) {
+  DiagnosisStore store;
+  test::read(store, test::golden("scheduler/hami-2.10-filter-failed-v4.log"));
+  test::read(store, test::golden("diagnosis/hami-2.10-kube-scheduler-v4.log"));
+  const auto diagnosis = store.find("default", "gpu-pod-default");
+  ASSERT_TRUE(diagnosis);
+  EXPECT_EQ(listed(*diagnosis),
+            "NodeInsufficientDevice*1; CardInsufficientCore*1; CardTimeSlicingExhausted*1; "
+            "CardInsufficientMemory*1; AllocatedCardsInsufficientRequest*1; CardTypeMismatch*1; "
+            "node had untolerated taints, {\"key\":\"maintenance\",\"effect\":\"NoSchedule\"}*1; "
+            "No preemption victims found for incoming pod*3; Preemption is not helpful for scheduling*1; ");
+}
+
+TEST(Advice, OfADiagnosisWithoutReasonsIsOfItsPhases) {
+  Diagnosis diagnosis;
+  diagnosis.filter = {Verdict::kFailed, "no nodes are registered to the cluster"};
+  EXPECT_EQ(listed(diagnosis), "no nodes are registered to the cluster*0; ");
+  diagnosis.preemption = "preemption: not eligible due to preemptionPolicy=Never..";
+  EXPECT_EQ(listed(diagnosis),
+            "no nodes are registered to the cluster*0; not eligible due to preemptionPolicy=Never*0; ");
+
+  diagnosis = {};
+  diagnosis.nodes.push_back({"n", Verdict::kFailed, 0, {}, "8/8 CardTypeMismatch", {}});
+  diagnosis.filter = {Verdict::kPassed, "find fit node(node3)"};
+  diagnosis.bind = {Verdict::kFailed, "Failed to bind pod, pods \"p\" not found"};
+  EXPECT_EQ(listed(diagnosis), "Failed to bind pod, pods \"p\" not found*0; CardTypeMismatch*1; ");
+  diagnosis.bind = {Verdict::kPassed, "bind success"};
+  EXPECT_EQ(listed(diagnosis), "CardTypeMismatch*1; ");
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,76 @@
+#include "explain/diagnosis/fit_error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace flowtap::diagnosis {
+namespace {
+
+// "nodes*reason; " of each, then "| preemption"; or "no".
+std::string parsed(std::string_view sentence) {
+  const auto found = parse_fit_error(sentence);
+  if (!found) return "no";
+  std::string out;
+  for (const NodesReason& one : found->reasons)
+    out.append(std::to_string(one.nodes)).append(1, '*').append(one.reason).append("; ");
+  return out.append("| ").append(found->preemption);
+}
+
+TEST(FitError, ReasonsAndPreemption) {
+  EXPECT_EQ(parsed("0/6 nodes are available: 6 Insufficient nvidia.com/gpu. no new claims to deallocate, "
+                   "preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."),
+            "6*Insufficient nvidia.com/gpu; | no new claims to deallocate, preemption: 0/6 nodes are "
+            "available: 6 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(
+      parsed("0/7 nodes are available: 1 Insufficient nvidia.com/gpu, 1 cannot align container, 1 "
+             "invalid node topology data, 4 node(s) didn't match Pod's node affinity/selector. "
+             "preemption: 0/7 nodes are available: 3 No preemption victims found for incoming pod, 4 "
+             "Preemption is not helpful for scheduling."),
+      "1*Insufficient nvidia.com/gpu; 1*cannot align container; 1*invalid node topology data; 4*node(s) "
+      "didn't match Pod's node affinity/selector; | preemption: 0/7 nodes are available: 3 No "
+      "preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(parsed("0/3 nodes are available: 1 Insufficient cpu, 2 Insufficient memory."),
+            "1*Insufficient cpu; 2*Insufficient memory; | ")
+      << "up to 1.23";
+  EXPECT_EQ(
+      parsed("0/3 nodes are available: 3 Insufficient cpu. not eligible due to preemptionPolicy=Never."),
+      "3*Insufficient cpu; | not eligible due to preemptionPolicy=Never.");
+}
+
+TEST(FitError, AReasonMayHaveSignsOfItsOwn) {
+  EXPECT_EQ(
+      parsed("0/4 nodes are available: 1 node(s) had taint {node.kubernetes.io/not-ready: }, that the "
+             "pod didn't tolerate, 3 node(s) had untolerated taint {nvidia.com/gpu: a.b}. preemption: x"),
+      "1*node(s) had taint {node.kubernetes.io/not-ready: }, that the pod didn't tolerate; 3*node(s) "
+      "had untolerated taint {nvidia.com/gpu: a.b}; | preemption: x");
+  // HAMi's extender: reasons of cards within a reason, in any order up to 2.9.
+  EXPECT_EQ(parsed("0/3 nodes are available: 1 6/8 CardTypeMismatch, 2/8 CardInsufficientMemory, 2 node "
+                   "unregistered. preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
+                   "scheduling."),
+            "1*2/8 CardInsufficientMemory, 6/8 CardTypeMismatch; 2*node unregistered; | preemption: 0/3 "
+            "nodes are available: 3 Preemption is not helpful for scheduling.");
+  EXPECT_EQ(parsed("0/3 nodes are available: 1 no. not it, 2 b. still not schedulable"),
+            "1*no. not it; 2*b; | still not schedulable");
+}
+
+TEST(FitError, AReasonOfAllNodesHasNoCount) {
+  EXPECT_EQ(parsed("0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. preemption: "
+                   "0/3 nodes are available: 3 Preemption is not helpful for scheduling."),
+            "3*pod has unbound immediate PersistentVolumeClaims; | preemption: 0/3 nodes are available: 3 "
+            "Preemption is not helpful for scheduling.");
+}
+
+TEST(FitError, OtherSentences) {
+  for (const char* text : {"", "0/", "0/3", "0/3 nodes", "1/3 nodes are available: x.", "no nodes available",
+                           "0/99999999999999999999 nodes are available: x.", "0/x nodes are available: y."})
+    EXPECT_EQ(parsed(text), "no") << text;
+  EXPECT_EQ(parsed("0/3 nodes are available:"), "| ");
+  EXPECT_EQ(parsed("0/3 nodes are available: "), "| ");
+  EXPECT_EQ(parsed("0/3 nodes are available: ."), "| ");
+  EXPECT_EQ(parsed("0/3 nodes are available: preemption: x"), "| preemption: x");
+  EXPECT_EQ(parsed("0/3 nodes are available: 18446744073709551616 many."), "3*18446744073709551616 many; | ");
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,112 @@
+// What an answer does not have, by what the logs hold.
+#include "explain/diagnosis/attempts/lacks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+Sentences lacks_of(std::initializer_list<std::string_view> bodies) {
+  DiagnosisStore store;
+  test::read(store, test::log_of(bodies));
+  const auto found = store.find("ns", "p");
+  return found ? found->lacks : Sentences{"none found"};
+}
+
+constexpr std::string_view kBegin = R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")";
+constexpr std::string_view kContainer = "Start to count dcu devices for container c";
+
+TEST(Lacks, CardsAreNamedFromMinusV5On) {
+  const Sentences cards = {"the cards that would not do: HAMi names them from -v=5 on"};
+  constexpr std::string_view kMemory =
+      R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/1 CardInsufficientMemory")";
+  EXPECT_EQ(lacks_of({kBegin, kContainer, kMemory}), cards);
+  EXPECT_EQ(lacks_of({kBegin, kContainer, R"("CardInsufficientMemory" pod="ns/p" device="A")", kMemory}),
+            Sentences());
+  EXPECT_EQ(lacks_of({kBegin, kContainer, R"("NodeFitPod" pod="ns/p" node="n" score=1)"}), Sentences());
+  // Of these no line says more of a card.
+  EXPECT_EQ(
+      lacks_of({kBegin, kContainer, R"("NodeUnfitPod" pod="ns/p" node="n" reason="NodeInsufficientDevice")"}),
+      Sentences());
+  EXPECT_EQ(
+      lacks_of({kBegin, kContainer,
+                R"("NodeUnfitPod" pod="ns/p" node="n" reason="2/4 AllocatedCardsInsufficientRequest")"}),
+      Sentences());
+  EXPECT_EQ(lacks_of({kBegin, kContainer, R"("calcScore:node not fit pod" pod="ns/p" node="n")"}),
+            (Sentences{"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"}));
+}
+
+TEST(Lacks, NodesThatAreOnlyCountedAreOfWhomNamesThem) {
+  const auto no_fit = [](const std::string& reasons) {
+    const std::string body =
+        R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/9 nodes are available: )" + reasons +
+        "\"";
+    return lacks_of({body});
+  };
+  EXPECT_EQ(
+      no_fit("2 Insufficient cpu, 3 node(s) had untolerated taint(s), 4 cannot align container."),
+      (Sentences{
+          "nodes without room on one NUMA cell (4): the NUMA-aware scheduler names them from -v=2 on, up to "
+          "2024 from -v=5 on",
+          "nodes with taints (3): kube-scheduler names them from -v=4 on",
+          "nodes that kube-scheduler only counts (2): it names none at any level"}));
+  EXPECT_EQ(no_fit("9 NodeUnfitPod."),
+            (Sentences{"nodes that HAMi turns down (9): its extender's own log names them, from -v=4 on"}));
+  EXPECT_EQ(lacks_of({R"("Successfully bound pod to node" pod="ns/p" node="n")"}), Sentences());
+}
+
+TEST(Lacks, ContainersAreNamedOrNot) {
+  constexpr std::string_view kFails = R"("NodeUnfitPod" pod="ns/p" node="n" reason="NodeInsufficientDevice")";
+  EXPECT_EQ(lacks_of({kBegin, kContainer, kFails}), Sentences());
+  EXPECT_EQ(lacks_of({kBegin, kFails}),
+            Sentences{"the pod's containers: HAMi names them from -v=5 on, up to 2.4 at no level"});
+  const Sentences which = lacks_of(
+      {kBegin, kContainer, "Start to count dcu devices for container d",
+       R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}}])",
+       R"("device allocate success" pod="ns/p" allocate device={"NVIDIA":[{"UUID":"A"}]})", kFails});
+  ASSERT_EQ(which.size(), 1U);
+  EXPECT_TRUE(which.front().starts_with("which container it is that does not fit (1 nodes)"))
+      << which.front();
+}
+
+TEST(Lacks, WhatTheTopologyAwarePolicyGivesIsSaidFromMinusV5On) {
+  constexpr std::string_view kTries =
+      R"("Allocating device for container request" pod="ns/p" card request={})";
+  EXPECT_EQ(
+      lacks_of(
+          {kBegin, kContainer, "Start to count dcu devices for container d",
+           R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}}])",
+           kTries, kTries, R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/2 ModeNotFit")"}),
+      (Sentences{"which container it is that does not fit (1 nodes): it follows from what was given to those "
+                 "before it, which HAMi says from -v=5 on where its policy is topology-aware"}));
+}
+
+TEST(Lacks, NodesThatNobodyCountsAreOfWhoTurnsThemDownWithoutAWord) {
+  EXPECT_EQ(
+      lacks_of(
+          {R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/7 nodes are available: 4 node unregisterd.")"}),
+      (Sentences{"nodes on which HAMi knows no cards (4): its extender's own log names them, up to 2.4 at "
+                 "every level, then "
+                 "from -v=5 on",
+                 "reasons of nodes that are not even counted by one (3): an extender may turn nodes down "
+                 "without a word, and "
+                 "its own log says why"}));
+}
+
+TEST(Lacks, ANodeThatIsNamedIsNotLacking) {
+  EXPECT_EQ(
+      lacks_of(
+          {R"("node had untolerated taints" pod="ns/p" node="n" untoleratedTaint={"key":"k"})",
+           R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/1 nodes are available: 1 node(s) had untolerated taint(s).")"}),
+      Sentences());
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

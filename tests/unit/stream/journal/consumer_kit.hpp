@@ -1,0 +1,146 @@
+// A consumer between a scripted ring, a real journal, and scripted slots and names.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stream/journal/log_consumer.hpp"
+#include "stream/records/scripted_source.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap::flow {
+
+class ScriptedSlots final : public StreamControl {
+ public:
+  std::map<StreamNo, StreamSlot> slots;
+  std::vector<StreamNo> ended;
+  std::vector<StreamNo> freed;
+  std::vector<StreamNo> unused;
+  bool woken = false;
+  int beats = 0;
+  std::function<void()> next_beat;  // once
+  StreamNo next_number = 1000;
+
+  [[nodiscard]] std::vector<StreamSlot> sweep() const override {
+    std::vector<StreamSlot> all;
+    for (const auto& [number, slot] : slots) all.push_back(slot);
+    return all;
+  }
+  [[nodiscard]] std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const override {
+    std::vector<StreamSlot> found;
+    for (const StreamSlot& stream : streams)
+      if (std::ranges::find(unused, stream.stream) != unused.end()) found.push_back(stream);
+    return found;
+  }
+  Status end(const StreamSlot& slot) override {
+    ended.push_back(slot.stream);
+    slots.at(slot.stream).ended = true;
+    return {};
+  }
+  void free(const StreamSlot& slot) override {
+    freed.push_back(slot.stream);
+    slots.erase(slot.stream);
+  }
+  [[nodiscard]] StreamNo take_number() override { return next_number++; }
+  void beat() override {
+    ++beats;
+    if (const auto once = std::exchange(next_beat, nullptr)) once();
+  }
+  void wake(bool on) override { woken = on; }
+};
+
+// Answers one after the other, the last one for ever.
+class ScriptedNamer final : public Namer {
+ public:
+  std::vector<Naming> answers;
+  std::size_t asked = 0;
+
+  [[nodiscard]] Naming name(const Enter&) override {
+    return answers.at(std::min(asked++, answers.size() - 1));
+  }
+};
+
+inline std::span<const std::byte> bytes(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+inline Enter enter_of(StreamNo out, StreamNo err, std::uint64_t cgroup = 7) {
+  Enter enter;
+  enter.cgroup = cgroup;
+  enter.pid = 100;
+  enter.outputs = {Enter::Output{out, 1000 + out, 15, FTAP_KIND_PIPE},
+                   Enter::Output{err, 1000 + err, 15, FTAP_KIND_PIPE}};
+  return enter;
+}
+
+inline StreamSlot slot_of(StreamNo stream) {
+  StreamSlot slot;
+  slot.stream = stream;
+  slot.cgroup = 7;
+  slot.pid = 100;
+  slot.fds = FTAP_STDOUT;
+  return slot;
+}
+
+class LogConsumerTest : public testing::Test {
+ protected:
+  LogConsumerTest() : source_("ring") {
+    namer_.answers = {{NamingState::kNamed, "pod/a/b/c/d/0", "{}", true, 5}};
+    open();
+  }
+
+  void open() {
+    using namespace std::chrono_literals;
+    consumer_.reset();
+    journal_.reset();
+    auto journal = Journal::open({.dir = dir_ / "journal"});
+    ASSERT_TRUE(journal) << journal.error().what;
+    journal_ = std::move(*journal);
+    consumer_ = std::make_unique<LogConsumer>(source_, *journal_, slots_, namer_,
+                                              ConsumerOptions{.poll = 1ms,
+                                                              .rest = 1ms,
+                                                              .patience = 30ms,
+                                                              .sweep = 0ms,
+                                                              .slot_rest = 5ms,
+                                                              .users = 0s,
+                                                              .taker_patience = taker_patience_,
+                                                              .followed = [this] { return lines_followed_; }},
+                                              &files_);
+  }
+
+  void rounds(int n = 3) {
+    for (int i = 0; i < n; ++i) consumer_->round();
+  }
+  void rounds_for(std::chrono::milliseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) consumer_->round();
+  }
+  [[nodiscard]] std::string text(StreamNo stream) const {
+    const auto reading = journal_->read(stream, 0, 1U << 20U);
+    return reading ? reading->bytes : "not known";
+  }
+  [[nodiscard]] std::string flow_of(StreamNo stream) const {
+    const auto view = journal_->stream(stream);
+    return view && view->name ? view->name->flow + " " + view->name->output : "none";
+  }
+
+  test::TempDir dir_;
+  ScriptedSource source_;
+  ScriptedSlots slots_;
+  ScriptedNamer namer_;
+  FileStreams files_;
+  std::unique_ptr<Journal> journal_;
+  bool lines_followed_ = false;
+  std::chrono::milliseconds taker_patience_{500};
+  std::unique_ptr<LogConsumer> consumer_;
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,488 @@
+// Followed files between a scripted tap and scripted files: whatever the tap told, and in whatever order, the journal has
+// each byte once.
+#include "stream/journal/file_streams.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+#include "stream/journal/journal.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What a test writes, and what is left of it when it is truncated.
+struct Disk {
+  std::string text;
+  bool gone = false;
+  std::size_t block = 0;  // a whole block of zeros is a hole; 0: there are none
+
+  [[nodiscard]] bool is_hole(std::size_t at) const {
+    return block > 0 && std::string_view(text).substr(at - at % block, block).find_first_not_of('\0') ==
+                            std::string_view::npos;
+  }
+  void put(std::size_t at, const std::string& bytes) {
+    text.resize(std::max(text.size(), at + bytes.size()));
+    text.replace(at, bytes.size(), bytes);
+  }
+};
+
+class ScriptedContent final : public FileContent {
+ public:
+  ScriptedContent(const Disk& disk, std::vector<FilePlace>& places) : disk_(disk), places_(places) {}
+
+  [[nodiscard]] std::optional<std::uint64_t> size() const override {
+    return disk_.gone ? std::nullopt : std::optional<std::uint64_t>(disk_.text.size());
+  }
+  [[nodiscard]] std::optional<Written> written(std::uint64_t position) const override {
+    if (disk_.gone) return std::nullopt;
+    std::uint64_t begin = position;
+    while (begin < disk_.text.size() && disk_.is_hole(begin)) ++begin;
+    std::uint64_t end = begin;
+    while (end < disk_.text.size() && !disk_.is_hole(end)) ++end;
+    return end > begin ? std::optional(Written{begin, end}) : std::nullopt;
+  }
+  [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override {
+    if (disk_.gone || position >= disk_.text.size()) return 0;
+    const std::size_t n = std::min<std::size_t>(into.size(), disk_.text.size() - position);
+    std::copy_n(reinterpret_cast<const std::byte*>(disk_.text.data()) + position, n, into.begin());
+    return n;
+  }
+  [[nodiscard]] StreamName name(const FilePlace& place) const override {
+    places_.push_back(place);
+    return {.flow = "file/log", .output = "both", .identity = "{}", .kind = FTAP_KIND_FILE};
+  }
+
+ private:
+  const Disk& disk_;
+  std::vector<FilePlace>& places_;
+};
+
+// The tap of one file: counts what is written, and tells of it or not.
+class ScriptedTap {
+ public:
+  explicit ScriptedTap(StreamNo stream) : stream_(stream) {}
+
+  // Appended; the record tells it.
+  Bytes write(const std::string& text) {
+    const Bytes record = unseen(text);
+    counted_ += text.size();
+    return record;
+  }
+  // Where a writer that does not append stands.
+  Bytes write_at(std::size_t position, const std::string& text) {
+    kept_.push_back(text);
+    const Bytes record{stream_, counted_, position, std::as_bytes(std::span(kept_.back()))};
+    disk.put(position, text);
+    counted_ += text.size();
+    return record;
+  }
+  // Passed by the tap altogether, as through io_uring. What a record would have been.
+  Bytes unseen(const std::string& text) {
+    kept_.push_back(text);
+    const Bytes record{stream_, counted_, disk.text.size(), std::as_bytes(std::span(kept_.back()))};
+    disk.text += text;
+    return record;
+  }
+
+  Disk disk;
+
+ private:
+  StreamNo stream_;
+  std::uint64_t counted_ = 0;
+  std::deque<std::string> kept_;
+};
+
+class FileStreamsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto journal = Journal::open({.dir = dir_ / "journal"});
+    ASSERT_TRUE(journal) << journal.error().what;
+    journal_ = std::move(*journal);
+  }
+
+  void add(StreamNo stream, FileStream::Start start = {}) {
+    start.stream = stream;
+    files_.add({start, "file/log", std::make_unique<ScriptedContent>(taps_.at(stream).disk, places_)});
+  }
+  void round(const std::vector<Bytes>& records = {}, bool drained = true) {
+    now_ += 10ms;
+    files_.begin_round(now_, batch_);
+    for (const Bytes& record : records) files_.take(record, 1, now_, batch_);
+    behind_ = files_.read_on(now_, drained, 1, batch_);
+    append();
+  }
+  // As the consumer's sweep does.
+  void look(int times = 3) {
+    for (int i = 0; i < times; ++i) {
+      now_ += 100ms;
+      files_.look(now_, true);
+      round();
+    }
+  }
+  void append() {
+    batch_.set_position("ring", ++position_);
+    ASSERT_TRUE(journal_->append(batch_));
+    batch_.clear();
+    files_.refresh();
+  }
+  [[nodiscard]] std::string text(StreamNo stream) {
+    round();  // holes are no more waited for
+    std::string all;
+    std::uint64_t from = 0;
+    while (true) {
+      const auto reading = journal_->read(stream, from, 1U << 20U);
+      if (!reading || reading->pieces.empty()) return all;
+      for (const Piece& piece : reading->pieces)
+        all +=
+            piece.hole ? "(" + std::to_string(piece.length) + " missing)" : std::string(reading->text(piece));
+      from = reading->next.front().next;
+    }
+  }
+
+  test::TempDir dir_;
+  std::unique_ptr<Journal> journal_;
+  std::map<StreamNo, ScriptedTap> taps_;
+  ScriptedTap& tap_ = taps_.try_emplace(1, 1).first->second;
+  ScriptedTap& next_ = taps_.try_emplace(2, 2).first->second;
+  std::vector<FilePlace> places_;
+  FileStreams files_;
+  Batch batch_;
+  RingPosition position_ = 0;
+  FileStream::Clock::time_point now_{};
+  bool behind_ = false;
+};
+
+TEST_F(FileStreamsTest, WhatTheTapTellsIsTheFile) {
+  add(1);
+  round({tap_.write("one "), tap_.write("two ")});
+  round({tap_.write("three")});
+  EXPECT_EQ(text(1), "one two three");
+  EXPECT_EQ(files_.counts().filled, 0U);
+}
+
+TEST_F(FileStreamsTest, WhatStoodThereBeforeIsReadFirst) {
+  tap_.unseen("there before ");
+  add(1, {.tapped_from = 13});
+  round();
+  EXPECT_EQ(text(1), "there before ");
+  round({tap_.write("and after")});
+  EXPECT_EQ(text(1), "there before and after");
+}
+
+TEST_F(FileStreamsTest, AFileIsFollowedFromWhereItIsTold) {
+  tap_.unseen("there before ");
+  add(1, {.position = 13, .tapped_from = 13});
+  round();
+  EXPECT_EQ(text(1), "");
+  round({tap_.write("and after")});
+  EXPECT_EQ(text(1), "and after");
+}
+
+TEST_F(FileStreamsTest, WhatWasReadBeforeItsRecordCameComesOnce) {
+  add(1);
+  round({tap_.write("one ")});
+  const Bytes late = tap_.write("two ");
+  const Bytes early = tap_.write("three ");
+  round({early});  // the file has both
+  EXPECT_EQ(text(1), "one two three ");
+  round({late});
+  round({tap_.write("four")});
+  EXPECT_EQ(text(1), "one two three four");
+  // And of what is read while its record is on its way at the beginning.
+  next_.unseen("x");
+  add(2, {.tapped_from = 1});
+  const Bytes first = next_.write("first ");
+  round();
+  round({first, next_.write("second")});
+  EXPECT_EQ(text(2), "xfirst second");
+}
+
+TEST_F(FileStreamsTest, AWriteUnderWayWhenItWasTappedComesOnce) {
+  const Bytes under_way = tap_.write("under way ");
+  add(1, {.position = 10, .tapped_from = 10});  // it was in the file already
+  round();
+  round({under_way, tap_.write("after")});
+  EXPECT_EQ(text(1), "after");
+}
+
+TEST_F(FileStreamsTest, WhatTheTapCouldNotSeeIsReadFromTheFile) {
+  add(1);
+  round({tap_.write("seen ")});
+  (void)tap_.write("lost in a full ring ");
+  (void)tap_.unseen("through io_uring ");
+  round({tap_.write("seen ")});
+  EXPECT_EQ(text(1), "seen lost in a full ring through io_uring seen ");
+  for (int i = 0; i < 40; ++i) round({tap_.write("x")});  // long enough for that to be the file's step
+  const std::uint64_t filled = files_.counts().filled;
+  round({tap_.write("y")});
+  EXPECT_EQ(files_.counts().filled, filled) << "and the tap is believed again";
+  EXPECT_EQ(text(1), tap_.disk.text);
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+}
+
+TEST_F(FileStreamsTest, WhatTheTapNeverTellsOfIsFoundByLooking) {
+  add(1);
+  round({tap_.write("seen ")});
+  (void)tap_.unseen("through io_uring");
+  look();
+  EXPECT_EQ(text(1), "seen through io_uring");
+  look();
+  round({tap_.write(" seen")});
+  EXPECT_EQ(text(1), "seen through io_uring seen");
+}
+
+TEST_F(FileStreamsTest, WhatGrowsAllTheWhileIsReadAllTheSame) {
+  add(1);
+  std::string all;
+  for (int i = 0; i < 20; ++i) {
+    all += std::to_string(i) + " never told of\n";
+    (void)tap_.unseen(std::to_string(i) + " never told of\n");
+    look(1);
+  }
+  const std::string read = text(1);
+  EXPECT_TRUE(all.starts_with(read));
+  EXPECT_GT(read.size(), all.size() / 2);
+  look();
+  EXPECT_EQ(text(1), all);
+}
+
+TEST_F(FileStreamsTest, CutOffAndGrowingBehindTheTapsBack) {
+  add(1);
+  round({tap_.write("a long text that was told of\n")});
+  tap_.disk.text.clear();
+  for (const char* word : {"new ", "and ", "more "}) {
+    (void)tap_.unseen(word);
+    look(1);
+  }
+  look();
+  EXPECT_EQ(text(1), "a long text that was told of\nnew and more ");
+}
+
+TEST_F(FileStreamsTest, WritersThatOvertookOneAnother) {
+  // Two threads that share a descriptor: what stands behind the call may be the other's position.
+  add(1);
+  round({tap_.write("begin ")});
+  std::vector<Bytes> records;
+  for (const char* word : {"first ", "second ", "third "}) records.push_back(tap_.write(word));
+  for (const std::size_t i : {0U, 1U})
+    records[i].position = records[i + 1].position + records[i + 1].bytes.size() - records[i].bytes.size();
+  round(records);
+  round({tap_.write("end")});
+  EXPECT_EQ(text(1), "begin first second third end");
+  Bytes a = tap_.write(" a");
+  Bytes b = tap_.write(" b");
+  std::swap(a.offset, b.offset);
+  round({b, a});
+  EXPECT_EQ(text(1), "begin first second third end a b");
+}
+
+TEST_F(FileStreamsTest, WritersThatOvertookOneAnotherAndSeemToBeInStep) {
+  // "b" comes first and is read with "a"; "a" comes late and seems to stand behind "b", where "c" stands.
+  add(1);
+  round({tap_.write("begin ")});
+  std::vector<Bytes> records;
+  for (const char* word : {"aaa ", "bbb ", "ccc "}) records.push_back(tap_.write(word));
+  std::swap(records[0].offset, records[1].offset);
+  const std::uint64_t end = tap_.disk.text.size();
+  tap_.disk.text.resize(end - 4);  // "c" is not written yet
+  round({records[1]});
+  tap_.disk.text += "ccc ";
+  records[0].position = end - 4;
+  round({records[0]});
+  round({records[2], tap_.write("end")});
+  EXPECT_EQ(text(1), "begin aaa bbb ccc end");
+}
+
+TEST_F(FileStreamsTest, TruncatedSoonAfterItWasTapped) {
+  tap_.unseen("there before ");
+  add(1, {.position = 13, .tapped_from = 13});
+  round();
+  tap_.disk.text.clear();
+  round({tap_.write("after")});
+  EXPECT_EQ(text(1), "after");
+}
+
+TEST_F(FileStreamsTest, TruncatedByWhoeverRotates) {
+  add(1);
+  round({tap_.write("before ")});
+  const Bytes last = tap_.write("last ");
+  tap_.disk.text.clear();
+  round({last, tap_.write("after ")});
+  EXPECT_EQ(text(1), "before last after ");
+  tap_.disk.text.clear();
+  look();
+  round({tap_.write("once more")});
+  EXPECT_EQ(text(1), "before last after once more");
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+}
+
+TEST_F(FileStreamsTest, TruncatedUnderAWriterThatKeepsItsPosition) {
+  add(1);
+  round({tap_.write("before ")});
+  tap_.disk.text.assign(7, '\0');  // the file has a hole there
+  round({tap_.write("after ")});
+  EXPECT_EQ(text(1), "before after ");
+  tap_.disk.text.clear();
+  look();
+  tap_.disk.text.assign(13, '\0');
+  round({tap_.write("later")});
+  EXPECT_EQ(text(1), "before after later");
+}
+
+TEST_F(FileStreamsTest, TruncatedBehindTheTapsBackUnderAWriterThatKeepsItsPosition) {
+  for (const std::size_t block : {std::size_t{0}, std::size_t{8}}) {
+    tap_.disk.block = block;
+    const std::string before = block == 0 ? "" : text(1);
+    if (block == 0) add(1);
+    const std::size_t at = tap_.disk.text.size();
+    round({tap_.write("a text that was told of ")});
+    tap_.disk.text.clear();
+    look();
+    tap_.disk.put(at + 24, "and one that was not ");
+    look();
+    EXPECT_EQ(text(1), before + "a text that was told of and one that was not ");
+    EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+  }
+}
+
+TEST_F(FileStreamsTest, AHoleIsNoneOfItsBytes) {
+  tap_.disk.block = 8;
+  add(1);
+  round({tap_.write("seen ")});
+  tap_.disk.put(100, "unseen ");
+  look();
+  EXPECT_EQ(text(1), "seen unseen ");
+  round({tap_.write_at(1003, "told of ")});
+  round({tap_.write("and on")});
+  EXPECT_EQ(text(1), "seen unseen told of and on");
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+  EXPECT_EQ(files_.counts().missing, 0U);
+}
+
+TEST_F(FileStreamsTest, AHoleAtTheEndIsRoomForWhatComes) {
+  tap_.disk.block = 8;
+  tap_.disk.text.assign(1000, '\0');
+  add(1, {.tapped_from = 1000});
+  round();
+  look();
+  EXPECT_EQ(text(1), "");
+  now_ += 2s;
+  round({tap_.write_at(0, "told of ")});
+  round({tap_.write_at(8, "so ")});
+  look();
+  round({tap_.write_at(11, "too ")});
+  look();
+  EXPECT_EQ(text(1), "told of so too ");
+  tap_.disk.put(15, "and not ");
+  look();
+  EXPECT_EQ(text(1), "told of so too and not ");
+  files_.end(1);
+  round();
+  EXPECT_TRUE(journal_->stream(1)->sums.ended);
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+}
+
+TEST_F(FileStreamsTest, OfWhatWasPunchedOutTheRecordStays) {
+  tap_.disk.block = 8;
+  add(1);
+  round({tap_.write("12345678")});
+  (void)tap_.unseen("unseen..");
+  const Bytes record = tap_.write("told of.");
+  tap_.disk.put(8, std::string(16, '\0'));
+  round({record});
+  EXPECT_EQ(text(1), "12345678told of.");
+}
+
+TEST_F(FileStreamsTest, WhatWasCutOffUnseenIsMissing) {
+  add(1);
+  round({tap_.write("seen ")});
+  (void)tap_.write("counted alone ");
+  tap_.disk.text.clear();
+  round({tap_.write("after")});
+  EXPECT_EQ(text(1), "seen (14 missing)after");
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 14U);
+  EXPECT_EQ(files_.counts().missing, 14U);
+}
+
+TEST_F(FileStreamsTest, OfAFileThatIsGoneTheRecordsStay) {
+  add(1);
+  round({tap_.write("seen ")});
+  (void)tap_.write("lost ");
+  tap_.disk.gone = true;
+  round({tap_.write("after")});
+  EXPECT_EQ(text(1), "seen (5 missing)after");
+}
+
+TEST_F(FileStreamsTest, MuchIsReadInManyRounds) {
+  add(1);
+  round({tap_.write("begin ")});
+  for (int i = 0; i < 10; ++i) (void)tap_.write(std::string(1'000'000, 'x'));
+  round({tap_.write("middle ")});
+  EXPECT_TRUE(behind_);
+  EXPECT_LE(text(1).size(), 3U << 20U);
+  round({tap_.write("end")});
+  for (int i = 0; i < 20 && behind_; ++i) round();
+  EXPECT_TRUE(text(1) == tap_.disk.text);
+  round({tap_.write(" and on")});
+  EXPECT_TRUE(text(1) == tap_.disk.text);
+}
+
+TEST_F(FileStreamsTest, ANewFileWaitsForTheRestOfTheOld) {
+  add(1);
+  round({tap_.write("old ")});
+  (void)tap_.unseen("rest of the old ");
+  add(2);
+  round({next_.write("new ")});
+  std::vector<StreamCursor> from{{1, 0}, {2, 0}};
+  EXPECT_EQ(journal_->read(from, 1000).bytes, "old rest of the old new ");
+  round({next_.write("and on")});
+  EXPECT_EQ(journal_->read(from, 1000).bytes, "old rest of the old new and on");
+}
+
+TEST_F(FileStreamsTest, ItsEndIsTheFilesEnd) {
+  add(1);
+  round({tap_.write("seen ")});
+  (void)tap_.unseen("unseen");
+  files_.end(1);
+  round();
+  EXPECT_EQ(text(1), "seen unseen");
+  const auto sums = journal_->stream(1)->sums;
+  EXPECT_TRUE(sums.ended);
+  EXPECT_EQ(sums.passed, 11U);
+  EXPECT_TRUE(files_.owns(1)) << "until its slot is free";
+  files_.forget(1);
+  EXPECT_FALSE(files_.owns(1));
+}
+
+TEST_F(FileStreamsTest, ARestartGoesOnWhereTheJournalEnds) {
+  tap_.unseen("before the tap ");
+  add(1, {.position = 15, .tapped_from = 15});
+  round({tap_.write("one ")});
+  const Bytes last = tap_.write("two ");
+  look();
+  // The journal has it, and the ring still gives it, with what came meanwhile.
+  FileStreams again;
+  const FilePlace place = places_.back();
+  const std::uint64_t passed = journal_->stream(1)->sums.passed;
+  again.add({{.stream = 1,
+              .offset = passed,
+              .position = static_cast<std::uint64_t>(place.base + static_cast<std::int64_t>(passed)),
+              .step = place.step},
+             "file/log",
+             std::make_unique<ScriptedContent>(tap_.disk, places_)});
+  again.begin_round(now_, batch_);
+  again.take(last, 1, now_, batch_);
+  again.take(tap_.write("three"), 1, now_, batch_);
+  (void)again.read_on(now_, true, 1, batch_);
+  append();
+  EXPECT_EQ(text(1), "one two three");
+}
+
+}  // namespace
+}  // namespace flowtap::flow

@@ -1,0 +1,267 @@
+// What the ring says reaches the journal, is acknowledged, and ends; what was lost is found in the slots.
+#include "stream/journal/log_consumer.hpp"
+
+#include <thread>
+
+#include "tests/unit/stream/journal/consumer_kit.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ScriptedFile final : public FileContent {
+ public:
+  explicit ScriptedFile(std::string text) : text_(std::move(text)) {}
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return text_.size(); }
+  [[nodiscard]] std::optional<Written> written(std::uint64_t position) const override {
+    return Written{position, text_.size()};
+  }
+  [[nodiscard]] std::size_t read(std::uint64_t position, std::span<std::byte> into) const override {
+    const auto rest = bytes(text_).subspan(position);
+    std::ranges::copy(rest.first(std::min(rest.size(), into.size())), into.begin());
+    return std::min(rest.size(), into.size());
+  }
+  [[nodiscard]] StreamName name(const FilePlace&) const override {
+    return {.flow = "file/log", .output = "both", .identity = "{}", .kind = FTAP_KIND_FILE};
+  }
+
+ private:
+  std::string text_;
+};
+
+TEST_F(LogConsumerTest, BytesStandUnderTheirNamesAndTheRingIsFreed) {
+  source_.push({1, enter_of(1, 2)});
+  source_.push({2, Bytes{1, 0, 0, bytes("out")}});
+  source_.push({3, Bytes{2, 0, 0, bytes("err")}});
+  source_.push({4, End{1, 3, {}}});
+  rounds();
+  EXPECT_EQ(text(1), "out");
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+  EXPECT_EQ(flow_of(2), "pod/a/b/c/d/0 stderr");
+  EXPECT_TRUE(journal_->stream(1)->sums.ended);
+  EXPECT_FALSE(journal_->stream(2)->sums.ended);
+  EXPECT_EQ(source_.held(), 0U);
+  EXPECT_GT(slots_.beats, 0);
+}
+
+TEST_F(LogConsumerTest, AnEnterThatWasLostIsFoundInTheSlots) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({2, Bytes{1, 0, 0, bytes("nobody said who")}});
+  rounds();
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+}
+
+TEST_F(LogConsumerTest, AnEndThatWasLostIsFoundInTheSlotsAndThenItIsFreed) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 0)});
+  source_.push({2, Bytes{1, 0, 0, bytes("abc")}});
+  rounds();
+  slots_.slots[1].ended = true;
+  slots_.slots[1].passed = 10;
+  slots_.slots[1].lost[FTAP_LOSS_RING_FULL] = 7;
+  rounds_for(120ms);
+  const auto stream = journal_->stream(1);
+  EXPECT_TRUE(stream->sums.ended);
+  EXPECT_EQ(stream->sums.missing(), 7U);
+  EXPECT_EQ(slots_.freed, std::vector<StreamNo>{1});
+  EXPECT_EQ(consumer_->counts().lost[FTAP_LOSS_RING_FULL], 7U) << "also when the slot is gone";
+}
+
+// The end of a stream comes behind its bytes also where the ring is not drained for a while: they would be of nobody.
+TEST_F(LogConsumerTest, AStreamDoesNotEndBeforeWhatWaitsInTheRing) {
+  slots_.slots[1] = slot_of(1);
+  source_.push({1, enter_of(1, 0)});
+  rounds();
+  source_.set_busy(true);
+  source_.push({2, Bytes{1, 0, 0, bytes("its last words")}});
+  slots_.slots[1].ended = true;
+  slots_.slots[1].passed = 14;
+  rounds_for(200ms);
+  EXPECT_FALSE(journal_->stream(1)->sums.ended);
+  source_.set_busy(false);
+  rounds_for(200ms);
+  EXPECT_TRUE(journal_->stream(1)->sums.ended);
+  EXPECT_EQ(journal_->stream(1)->sums.missing(), 0U);
+  EXPECT_EQ(text(1), "its last words");
+}
+
+TEST_F(LogConsumerTest, APipeThatNobodyReadsEnds) {
+  slots_.slots[1] = slot_of(1);
+  slots_.slots[2] = slot_of(2);
+  slots_.unused = {1};
+  source_.push({1, enter_of(1, 2)});
+  source_.push({2, CgroupGone{7}});
+  rounds();
+  EXPECT_TRUE(slots_.ended.empty()) << "once may be a mistake";
+  rounds_for(250ms);
+  EXPECT_EQ(slots_.ended, std::vector<StreamNo>{1}) << "the other one may still be read";
+}
+
+// Nothing shows the end of a terminal but that its container is gone.
+TEST_F(LogConsumerTest, ATerminalEndsWithItsContainer) {
+  for (const StreamNo stream : {1U, 2U, 3U, 4U}) {
+    slots_.slots[stream] = slot_of(stream);
+    slots_.slots[stream].kind = FTAP_KIND_TTY;
+    slots_.slots[stream].cgroup = stream;
+  }
+  slots_.slots[4].cgroup = 0;  // a tap's
+  slots_.unused = {2, 4};
+  for (const StreamNo stream : {1U, 2U, 3U}) source_.push({1, enter_of(stream, stream, stream)});
+  source_.push({2, CgroupGone{1}});
+  rounds_for(250ms);
+  std::ranges::sort(slots_.ended);
+  EXPECT_EQ(slots_.ended, (std::vector<StreamNo>{1, 2})) << "the second one's removal was not told";
+}
+
+TEST_F(LogConsumerTest, BrokenRecordsAreCountedAndPassedOver) {
+  source_.push_raw({std::byte{1}, std::byte{2}});
+  source_.push({2, Bytes{1, 0, 0, bytes("whole")}});
+  rounds();
+  EXPECT_EQ(consumer_->counts().broken_records, 1U);
+  EXPECT_EQ(text(1), "whole");
+}
+
+TEST_F(LogConsumerTest, AnotherStartGoesOnWhereTheJournalEnds) {
+  source_.push({1, enter_of(1, 0)});
+  source_.push({2, Bytes{1, 0, 0, bytes("one ")}});
+  rounds();
+  open();
+  source_.push({3, Bytes{1, 4, 0, bytes("two")}});
+  rounds();
+  EXPECT_EQ(text(1), "one two");
+  EXPECT_EQ(flow_of(1), "pod/a/b/c/d/0 stdout");
+}
+
+TEST_F(LogConsumerTest, WhoFollowsIsToldAtOnceWhileRecordsAreFew) {
+  const auto follower = journal_->follow();
+  ASSERT_TRUE(follower);
+  rounds(1);
+  EXPECT_TRUE(slots_.woken);
+  for (int i = 0; i < 10'000; ++i) source_.push({1, Bytes{1, static_cast<std::uint64_t>(i), 0, bytes("x")}});
+  rounds(1);
+  EXPECT_FALSE(slots_.woken) << "waking for each of so many would cost more than it brings";
+}
+
+TEST_F(LogConsumerTest, WhoOnlyMakesFilesOfItIsNotHurriedFor) {
+  const auto patient = journal_->follow({}, Followers::Hurry::kNo);
+  ASSERT_TRUE(patient);
+  rounds(1);
+  EXPECT_FALSE(slots_.woken);
+  lines_followed_ = true;
+  rounds(1);
+  EXPECT_TRUE(slots_.woken) << "somebody follows what is made of it";
+}
+
+// Where nothing is pinned, what is left in the ring is nobody's.
+TEST_F(LogConsumerTest, WhatCameBeforeTheEndIsTaken) {
+  std::atomic<bool> stop = false;
+  std::atomic<std::uint64_t> failed = 0;
+  slots_.next_beat = [&] {  // the round has drained the ring by then
+    source_.push({1, enter_of(1, 0)});
+    source_.push({2, Bytes{1, 0, 0, bytes("last words")}});
+    stop = true;
+  };
+  consumer_->run(stop, failed);
+  EXPECT_EQ(text(1), "last words");
+  EXPECT_EQ(failed, 0U);
+}
+
+TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
+  std::vector<std::thread> threads;
+  for (StreamNo base = 10; base < 50; base += 10)
+    threads.emplace_back([this, base] {
+      for (StreamNo i = 0; i < 5; ++i) {
+        consumer_->enter(enter_of(base + i, 0));
+        consumer_->name(base + 5 + i, {.flow = "proc/1-2", .output = "stdout", .identity = "{}"});
+      }
+    });
+  for (int i = 0; i < 20; ++i) consumer_->round();
+  for (auto& thread : threads) thread.join();
+  rounds();
+  for (StreamNo base = 10; base < 50; base += 10) {
+    EXPECT_EQ(flow_of(base + 4), "pod/a/b/c/d/0 stdout");
+    EXPECT_EQ(flow_of(base + 9), "proc/1-2 stdout");
+  }
+}
+
+// The ring is given time for whoever makes lines of the journal, but not all time.
+class LogConsumerAhead : public LogConsumerTest {
+ protected:
+  void begin(std::chrono::milliseconds patience) {
+    taker_patience_ = patience;
+    open();
+    journal_->taken({});
+    source_.push({1, enter_of(1, 2)});
+    pieces_ = journal_->max_bytes() / text_.size();
+    for (std::uint64_t i = 0; i < pieces_; ++i)
+      source_.push({2, Bytes{1, i * text_.size(), 0, bytes(text_)}});
+  }
+  void take_all() {
+    JournalPlace place{};
+    for (bool more = true; more;) {
+      const auto tail = journal_->tail(place, 1U << 20U);
+      ASSERT_TRUE(tail);
+      place = tail->next;
+      more = !tail->end;
+    }
+    journal_->taken(place);
+  }
+
+  const std::string text_ = std::string(60'000, 'x');
+  std::uint64_t pieces_ = 0;
+};
+
+TEST_F(LogConsumerAhead, WhoTakesAllOfTheJournalIsWaitedFor) {
+  begin(1h);
+  rounds();
+  EXPECT_GT(source_.held(), pieces_ / 4);
+  take_all();
+  rounds();
+  EXPECT_EQ(source_.held(), 0U);
+}
+
+TEST_F(LogConsumerAhead, NobodyIsWaitedForForEver) {
+  begin(1ms);
+  for (int i = 0; i < 1000 && source_.held() > 0; ++i) rounds_for(10ms);
+  EXPECT_EQ(source_.held(), 0U);
+}
+
+// Each wake-up costs power, so the consumer sleeps longer while nobody waits for what comes.
+TEST_F(LogConsumerTest, RestsWhileNobodyWaits) {
+  LogConsumer consumer(source_, *journal_, slots_, namer_,
+                       {.poll = 2ms, .rest = 20ms, .followed = [this] { return lines_followed_; }}, &files_);
+  const auto patience = [&] {
+    source_.interrupt();  // no test waits for it
+    consumer.round();
+    source_.interrupt();
+    consumer.round();
+    return source_.patience();
+  };
+  EXPECT_EQ(patience(), 20ms);
+  lines_followed_ = true;
+  EXPECT_EQ(patience(), 2ms);
+  lines_followed_ = false;
+  EXPECT_EQ(patience(), 20ms);
+  namer_.answers = {{NamingState::kPartial, {}, {}, true, 5}};
+  source_.push({1, enter_of(1, 2)});
+  EXPECT_EQ(patience(), 2ms) << "a name is looked for";
+}
+
+TEST_F(LogConsumerTest, AFileThatIsTappedAmidARoundIsAFileFromItsFirstRecord) {
+  source_.push({1, Bytes{9, 0, 0, bytes(std::string(1U << 20U, 'x'))}});  // so much that there may be more
+  slots_.next_beat = [this] {
+    const Status added = files_.add([this]() -> Result<FileStreams::Added> {
+      source_.push({2, Bytes{1, 0, 7, bytes("told")}});
+      return FileStreams::Added{
+          {.stream = 1, .tapped_from = 7}, "file/log", std::make_unique<ScriptedFile>("before told")};
+    });
+    EXPECT_TRUE(added);
+  };
+  rounds();
+  EXPECT_EQ(text(1), "before told");
+  EXPECT_EQ(flow_of(1), "file/log both");
+}
+
+}  // namespace
+}  // namespace flowtap::flow

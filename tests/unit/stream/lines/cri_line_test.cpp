@@ -1,0 +1,83 @@
+// The CRI format, as runtimes write it and as we do.
+#include "stream/lines/cri_line.hpp"
+
+#include <gtest/gtest.h>
+
+namespace flowtap::flow {
+namespace {
+
+TEST(CriLine, IsReadBackAsItWasWritten) {
+  CriTime clock;
+  const std::string any("\0 \xff\t F stdout", 13);
+  for (const std::uint64_t time : {std::uint64_t{0}, std::uint64_t{1'755'760'350'004'211'000},
+                                   std::uint64_t{1'755'760'350'999'999'999}, std::uint64_t{7}})
+    for (const std::string_view output : {"stdout", "stderr"})
+      for (const bool full : {true, false})
+        for (const std::string_view text : {std::string_view(), std::string_view(any)}) {
+          std::string out;
+          put_cri_line(out, clock, {time, output, full, {}, text});
+          ASSERT_TRUE(out.ends_with("\n"));
+          const auto line = parse_cri_line(std::string_view(out).substr(0, out.size() - 1));
+          ASSERT_TRUE(line) << out;
+          EXPECT_EQ(line->time, time);
+          EXPECT_EQ(line->output, output);
+          EXPECT_EQ(line->full, full);
+          EXPECT_EQ(line->missing, std::nullopt);
+          EXPECT_EQ(line->text, text);
+        }
+}
+
+TEST(CriLine, LooksAsTheFormatSays) {
+  CriTime clock;
+  std::string out;
+  put_cri_line(out, clock, {1'755'760'350'004'211'000, "stderr", false, {}, "I0821 07:12:30"});
+  put_cri_line(out, clock, {1'755'760'350'104'211'001, "stdout", true, 5, gap_text(5)});
+  EXPECT_EQ(out,
+            "2025-08-21T07:12:30.004211000Z stderr P I0821 07:12:30\n"
+            "2025-08-21T07:12:30.104211001Z stdout F:missing=5 [flowtap: 5 bytes are missing here]\n");
+  const auto gap =
+      parse_cri_line("2025-08-21T07:12:30.1Z stdout F:missing=5 [flowtap: 5 bytes are missing here]");
+  ASSERT_TRUE(gap);
+  EXPECT_EQ(gap->missing, 5U);
+  EXPECT_EQ(gap_text(1), "[flowtap: 1 byte is missing here]");
+}
+
+TEST(CriLine, ReadsWhatRuntimesWrite) {
+  const auto local = parse_cri_line("2026-08-21T09:12:30.0042+02:00 stdout F text  with spaces ");
+  ASSERT_TRUE(local);
+  EXPECT_EQ(local->time, 1'787'296'350'004'200'000U);
+  EXPECT_EQ(local->text, "text  with spaces ");
+  const auto tagged = parse_cri_line("2026-08-21T07:12:30Z stderr P:a:b=c x");
+  ASSERT_TRUE(tagged);
+  EXPECT_FALSE(tagged->full);
+  EXPECT_EQ(tagged->missing, std::nullopt);
+  const auto bare = parse_cri_line("2026-08-21T07:12:30Z stderr F");
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->text, "");
+}
+
+TEST(CriLine, TimesOfOneSecondAreReadAsAnyOther) {
+  for (const auto& [text, ns] : {std::pair{"2026-08-21T07:12:30.000000001Z", 1'787'296'350'000'000'001U},
+                                 {"2026-08-21T07:12:30.999999999Z", 1'787'296'350'999'999'999U},
+                                 {"2026-08-21T07:12:31.000000000Z", 1'787'296'351'000'000'000U},
+                                 {"2026-08-21T07:12:30.100000000Z", 1'787'296'350'100'000'000U}}) {
+    const auto line = parse_cri_line(std::string(text) + " stdout F x");
+    ASSERT_TRUE(line) << text;
+    EXPECT_EQ(line->time, ns);
+  }
+  for (const char* const text : {"2026-08-21T07:12:30.10000000xZ", "2026-08-21T07:12:30.-00000001Z",
+                                 "2026-08-21T07:12:30.+00000001Z", "2026-08-21T07:12:30.          Z"})
+    EXPECT_FALSE(parse_cri_line(std::string(text) + " stdout F x")) << text;
+}
+
+TEST(CriLine, EverythingElseIsNone) {
+  for (const std::string_view line : {"", " ", "x", "2026-08-21T07:12:30Z", "2026-08-21T07:12:30Z stdin F x",
+                                      "2026-08-21T07:12:30Z stdout x", "2026-08-21T07:12:30Z stdout FP x",
+                                      "1960-08-21T07:12:30Z stdout F x", "2026-08-21 stdout F x"})
+    EXPECT_FALSE(parse_cri_line(line)) << line;
+  EXPECT_EQ(parse_cri_line("2026-08-21T07:12:30Z stdout F:missing=-5 x")->missing, std::nullopt);
+  EXPECT_EQ(parse_cri_line("2026-08-21T07:12:30Z stdout F:missing=5x x")->missing, std::nullopt);
+}
+
+}  // namespace
+}  // namespace flowtap::flow

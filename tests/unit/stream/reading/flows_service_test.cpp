@@ -1,0 +1,352 @@
+// What the API says of flows, over a real journal.
+#include "stream/reading/flows_service.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <map>
+
+#include "base/rfc3339.hpp"
+#include "tests/support/file_tree.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap {
+namespace {
+
+std::uint64_t now_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+}
+
+class FlowsServiceTest : public testing::Test {
+ protected:
+  // A flow whose bytes came at these times, and that has ended or not.
+  void add(const std::string& flow, std::vector<std::uint64_t> times, bool ended) {
+    const flow::StreamNo stream = ++streams_;
+    flow::Batch batch;
+    batch.add(flow::StreamEntry{
+        stream, {.flow = flow, .output = "stdout", .identity = {}, .inode = stream, .kind = FTAP_KIND_PIPE}});
+    std::uint64_t offset = 0;
+    for (const std::uint64_t time : times)
+      batch.add(flow::BytesEntry{stream, offset++, time, 0, std::as_bytes(std::span("x", 1))});
+    if (ended) batch.add(flow::EndEntry{stream, offset, times.empty() ? 0 : times.back(), {}});
+    ASSERT_TRUE(journal_->append(batch));
+  }
+
+  std::map<std::string, bool> suspects() {
+    std::map<std::string, bool> all;
+    for (const api::FlowStatus& flow :
+         FlowsService(*journal_, *store_, *watch_, suspicion_, nullptr).flows({}))
+      all[flow.id] = flow.suspect;
+    return all;
+  }
+
+  test::TempDir dir_;
+  std::unique_ptr<flow::Journal> journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
+  std::unique_ptr<flow::FlowStore> store_ = flow::FlowStore::open({.dir = dir_ / "journal"});
+  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
+  Suspicion suspicion_;
+  flow::StreamNo streams_ = 0;
+};
+
+TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
+  const std::uint64_t from = now_ns();
+  add("proc/1-1", {from + 10, from + 20}, true);
+  add("proc/2-1", {from + 10, from + 500}, true);
+  add("proc/3-1", {from + 10}, false);  // what it says since has maybe not been seen
+  add("proc/4-1", {from + 600}, true);
+  add("proc/5-1", {}, false);  // that nothing was seen of it says nothing
+  using All = std::map<std::string, bool>;
+  suspicion_.look({}, from + 100);
+  EXPECT_EQ(suspects(), (All{{"proc/1-1", false},
+                             {"proc/2-1", false},
+                             {"proc/3-1", false},
+                             {"proc/4-1", false},
+                             {"proc/5-1", false}}));
+  suspicion_.look({.unseen = 1}, from + 200);
+  EXPECT_EQ(suspects(), (All{{"proc/1-1", false},
+                             {"proc/2-1", true},
+                             {"proc/3-1", true},
+                             {"proc/4-1", false},
+                             {"proc/5-1", true}}));
+}
+
+// Of a scheduler's log, and of the flows made of such logs, what klog wrote as one record is one in OpenTelemetry's terms too.
+TEST_F(FlowsServiceTest, RecordsAreOfSchedulersAlone) {
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, nullptr, nullptr,
+                       [](const std::string& flow) { return flow == "pod/kube-system/s/u/c/0"; });
+  const auto records = [&](const std::string& id) {
+    {
+      flow::FlowStore::Writing writing(*store_, {});
+      const auto flow = writing.flow(id);
+      writing.open_stream(*flow);
+      writing.add(*flow, 1, "stderr", {"I0821 07:20:00.000001       1 a.go:1] x", true, 0, 40, 1});
+      writing.add(*flow, 1, "stderr", {"more", true, 40, 45, 1});
+    }
+    auto reader = service.log(id, {.otel = true});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    const auto piece = (*reader)->read(std::size_t{1} << 20U);
+    EXPECT_TRUE(piece && piece->end);
+    return std::ranges::count(piece->bytes, '\n');
+  };
+  EXPECT_EQ(records("pod/kube-system/s/u/c/0"), 1);
+  EXPECT_EQ(records("sched/a/b"), 1);
+  EXPECT_EQ(records("pod/a/b/u/c/0"), 2);
+}
+
+// What the runtime had written down before is read there, though it be just a moment old.
+TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
+  test::FileTree tree;
+  const std::string id = "pod/shop/web-0/u-1/app/0";
+  const std::uint64_t line = now_ns() + 900'000'000'000;  // late enough for a slow machine
+  tree.file("var/log/pods/shop_web-0_u-1/app/0.log",
+            rfc3339_nano(std::chrono::system_clock::time_point(std::chrono::nanoseconds(line))) +
+                " stdout F just before\n");
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  add(id, {}, false);
+  const auto log = [&] {
+    auto reader = service.log(id, {.follow = true});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    std::string all;
+    for (auto piece = (*reader)->read(1000); piece->again || !piece->bytes.empty();
+         piece = (*reader)->read(1000))
+      all += piece->bytes;
+    return all;
+  };
+  EXPECT_EQ(log(), "");
+  service.add_begun({{streams_, line + 1}, {streams_ + 1, line + 2}});
+  EXPECT_EQ(log(), "just before\n");
+  service.add_begun({{streams_, 1}, {streams_ + 1, 1}});
+  EXPECT_EQ(log(), "") << "long ago";
+}
+
+// What waits in the journal comes from there, and not of the runtime's file before that.
+TEST_F(FlowsServiceTest, WhatIsOnItsWayForLongComesOnce) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  test::FileTree tree;
+  const std::string id = "pod/shop/web-0/u-1/app/0";
+  const std::uint64_t now = now_ns();
+  const auto line = [](std::uint64_t time, const std::string& text) {
+    return rfc3339_nano(std::chrono::system_clock::time_point(std::chrono::nanoseconds(time))) +
+           " stdout F " + text + "\n";
+  };
+  tree.file("var/log/pods/shop_web-0_u-1/app/0.log",
+            line(now - 20 * kSecond, "before") + line(now - 9 * kSecond, "waits"));
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  const auto log = [&](bool follow) {
+    auto reader = service.log(id, {.follow = follow});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    std::string all;
+    for (auto piece = (*reader)->read(1000); piece->again || !piece->bytes.empty();
+         piece = (*reader)->read(1000))
+      all += piece->bytes;
+    return all;
+  };
+  const auto take_all = [&] {
+    flow::JournalPlace place;
+    for (auto part = journal_->tail(place, 1000); !part->end; part = journal_->tail(place, 1000))
+      place = part->next;
+    journal_->taken(place);
+  };
+  take_all();
+  add("proc/1-1", {now - 30 * kSecond}, false);
+  add(id, {now - 10 * kSecond}, false);
+  EXPECT_EQ(log(true), "before\n");
+  EXPECT_EQ(log(false), "before\nwaits\n") << "which ends before it comes";
+  take_all();
+  EXPECT_EQ(log(true), "before\nwaits\n") << "it came, and has made room";
+}
+
+// A gap that the lines' own path made is not in the journal; one that was filled is missing no longer.
+TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
+  add("pod/a/b/u/c/0", {now_ns()}, false);
+  const auto missing = [&] {
+    return FlowsService(*journal_, *store_, *watch_, suspicion_, nullptr).flows({}).at(0).missing_bytes;
+  };
+  EXPECT_EQ(missing(), 0U);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow("pod/a/b/u/c/0"), 1, "stdout", 100, 1);
+  }
+  EXPECT_EQ(missing(), 100U);
+}
+
+// Its container runs and says nothing.
+TEST_F(FlowsServiceTest, WhoFollowsAnOpenFlowThatMadeRoomWaits) {
+  add("pod/a/b/u/c/0", {now_ns()}, false);
+  add("pod/a/b/u/c/1", {now_ns()}, true);
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr);
+  auto reader = service.log("pod/a/b/u/c/0", {.follow = true});
+  ASSERT_TRUE(reader) << reader.error().what;
+  const auto piece = (*reader)->read(1000);
+  ASSERT_TRUE(piece);
+  EXPECT_FALSE(piece->end);
+  EXPECT_FALSE(service.log("pod/a/b/u/c/1", {.follow = true})) << "one that has ended";
+}
+
+// Its container writes on, so an end of the log would not be true.
+TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
+  test::FileTree tree;
+  tree.file("var/log/pods/shop_web-0_u-1/app/0.log", "2026-01-01T00:00:00.000000001Z stdout F kept\n");
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  const std::string id = "pod/shop/web-0/u-1/app/0";
+  const std::string other = "pod/shop/web-1/u-1/app/0";
+  flow::Batch batch;
+  for (const std::string& flow : {id, other}) {
+    flow::StreamName name{.flow = flow, .output = "stdout", .identity = {}, .kind = FTAP_KIND_FILE};
+    name.capture = flow::Capture::kNot;
+    batch.add(flow::StreamEntry{++streams_, std::move(name)});
+    batch.add(flow::EndEntry{streams_, 0, 0, {}});
+  }
+  ASSERT_TRUE(journal_->append(batch));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  auto reader = service.log(id, {});
+  ASSERT_TRUE(reader) << reader.error().what;
+  EXPECT_EQ((*reader)->read(1000)->bytes, "kept\n");
+  const auto refusal = [&](const std::string& flow, const api::LogOptions& options) {
+    const auto refused = service.log(flow, options);
+    return refused ? Error() : refused.error();
+  };
+  const Error followed = refusal(id, {.follow = true});
+  EXPECT_EQ(followed.code, ENOTSUP);
+  EXPECT_EQ(followed.what, "what \"" + id + "\" writes is not captured (stdout: uncaptured_file)");
+  EXPECT_EQ(followed.hint, "it cannot be followed; without that, what its runtime has kept is shown");
+  const Error none = refusal(other, {});
+  EXPECT_EQ(none.code, ENOTSUP) << "it is listed";
+  EXPECT_EQ(none.hint, "nor has its runtime kept anything of it on this node");
+  EXPECT_EQ(refusal("pod/shop/web-2/u-1/app/0", {.follow = true}).code, ENOENT);
+}
+
+// The store is written as the pipeline writes it.
+class FlowsWatchTest : public FlowsServiceTest {
+ protected:
+  void open(const std::string& flow) {
+    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
+    writing.open_stream(*writing.flow(flow));
+  }
+  void end(const std::string& flow) {
+    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
+    writing.end_stream(*writing.flow(flow), 1);
+  }
+  void rename(const std::string& flow, const std::string& to) {
+    flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
+    (void)writing.rename(writing.flow(flow), to);
+  }
+  static std::string pod(const std::string& name) { return "pod/ns/" + name + "/u/c/0"; }
+  static std::vector<std::string> ids(const std::vector<api::FlowStatus>& flows) {
+    std::vector<std::string> ids;
+    for (const api::FlowStatus& flow : flows) ids.push_back(flow.id);
+    return ids;
+  }
+  // One round's, which a client takes in pieces of any size.
+  static std::vector<api::FlowStatus> all(api::FlowsWatcher& watcher) {
+    std::vector<api::FlowStatus> flows;
+    for (bool more = true; more;) {
+      auto some = watcher.take(1);
+      more = some.more;
+      for (api::FlowStatus& flow : some.flows) flows.push_back(std::move(flow));
+    }
+    return flows;
+  }
+  bool is_woken(api::FlowsWatcher& watcher) {
+    std::promise<void> woken;
+    watcher.when_more([&woken] { woken.set_value(); });
+    return woken.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+  }
+  void set_groups(const std::vector<flow::GroupRule>& rules) {
+    service_.set_groups(std::move(*flow::GroupRules::parse(rules)));
+  }
+
+  using Ids = std::vector<std::string>;
+  FlowsService service_{*journal_, *store_, *watch_, suspicion_, nullptr};
+};
+
+TEST_F(FlowsWatchTest, TellsWhatIsThereThenWhatComesAndEnds) {
+  open(pod("a"));
+  open(pod("b"));
+  const auto watcher = *service_.watch({});
+  EXPECT_EQ(ids(all(*watcher)), (Ids{pod("a"), pod("b")}));
+  EXPECT_EQ(ids(all(*watcher)), Ids());
+  open(pod("c"));
+  EXPECT_TRUE(is_woken(*watcher));
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("c")});
+  end(pod("a"));
+  EXPECT_TRUE(is_woken(*watcher));
+  const auto ended = all(*watcher);
+  ASSERT_EQ(ids(ended), Ids{pod("a")});
+  EXPECT_FALSE(ended.front().open);
+  rename(pod("b"), pod("d"));
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("d")});
+  open(pod("a"));
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("a")});
+}
+
+// Who takes a list slowly misses nothing that changes meanwhile.
+TEST_F(FlowsWatchTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
+  for (const char* name : {"b", "c", "d", "e"}) open(pod(name));
+  const auto watcher = *service_.watch({});
+  auto some = watcher->take(2);
+  EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("c")}));
+  EXPECT_TRUE(some.more);
+  open(pod("a"));
+  end(pod("b"));
+  EXPECT_EQ(ids((*service_.watch({}))->take(9).flows).front(), pod("a"))
+      << "another client's list is no older than it";
+  some = watcher->take(2);
+  EXPECT_EQ(ids(some.flows), (Ids{pod("d"), pod("e")}));
+  EXPECT_FALSE(some.more);
+  EXPECT_TRUE(is_woken(*watcher));
+  some = watcher->take(1);
+  EXPECT_EQ(ids(some.flows), Ids{pod("a")});
+  EXPECT_TRUE(some.more);
+  end(pod("e"));
+  some = watcher->take(9);
+  EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("e")})) << "and e again, as far as anybody knows";
+  EXPECT_EQ(ids(watcher->take(9).flows), Ids{pod("e")});
+  EXPECT_EQ(ids(watcher->take(9).flows), Ids());
+}
+
+// What nobody has captured is told where it is asked for, with the first list.
+TEST_F(FlowsWatchTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
+  test::FileTree tree;
+  for (const char* path : {"ns_wf-1-a_u/c/0.log", "ns_wf-1-a_u/init/0.log", "ns_wf-2-a_u/c/0.log"})
+    tree.file(std::string("var/log/pods/") + path, "");
+  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  service.set_groups(std::move(*flow::GroupRules::parse({{"wf-(*)-*", "", "$1"}})));
+  open(pod("wf-1-a"));
+  open(pod("wf-1-b"));
+  const std::string init = "pod/ns/wf-1-a/u/init/0";
+  EXPECT_EQ(ids(service.flows({.group = "1", .history = true})), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
+  EXPECT_EQ(ids(service.flows({.pod = "wf-2-a", .history = true})), Ids{pod("wf-2-a")});
+  EXPECT_EQ(ids(service.flows({.ns = "else", .history = true})), Ids());
+  EXPECT_EQ(ids(service.flows({.kind = "unit", .history = true})), Ids());
+  EXPECT_EQ(ids(service.flows({.group = "1"})), (Ids{pod("wf-1-a"), pod("wf-1-b")}));
+  const auto watcher = *service.watch({.group = "1", .history = true});
+  EXPECT_EQ(ids(all(*watcher)), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
+  end(pod("wf-1-b"));
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-b")});
+}
+
+TEST_F(FlowsWatchTest, OfAGroupAlsoWhatARuleMovesThere) {
+  set_groups({{"wf-(*)-*", "", "$1"}});
+  open(pod("wf-1-a"));
+  open(pod("wf-2-a"));
+  const auto watcher = *service_.watch({.ns = {}, .pod = {}, .group = "1", .kind = {}});
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-a")});
+  open(pod("wf-2-b"));
+  EXPECT_EQ(ids(all(*watcher)), Ids());
+  open(pod("wf-1-b"));
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-b")});
+  set_groups({{"wf-2-a", "", "1"}, {"wf-(*)-*", "", "$1"}});
+  EXPECT_TRUE(is_woken(*watcher));
+  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-2-a")});
+  EXPECT_EQ(ids(all(*watcher)), Ids());
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,421 @@
+// What a client gets of a flow's log, over a real store.
+#include "stream/reading/log_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
+
+#include "stream/reading/forms/otel_text.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+using api::LogOptions;
+using api::Outputs;
+using std::chrono::system_clock;
+
+class LogReaderTest : public testing::Test {
+ protected:
+  LogReaderTest() {
+    std::filesystem::create_directory(dir_ / "flows");
+    options_.dir = dir_ / "flows";
+    open();
+  }
+  void open() {
+    store_.reset();
+    store_ = flow::FlowStore::open(options_);
+  }
+
+  // The n-th line has the time of n seconds.
+  void say(std::string_view text, bool full = true, std::string_view output = "stdout") {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    if (at_ == 0) writing.open_stream(*flow);
+    const std::uint64_t end = at_ + text.size() + (full ? 1 : 0);
+    writing.add(*flow, 1, output, {text, full, at_, end, ++time_ * 1'000'000'000});
+    at_ = end;
+  }
+  void lose(std::uint64_t bytes) {
+    flow::FlowStore::Writing writing(*store_, {});
+    at_ += bytes;
+    writing.add_gap(*writing.flow("f"), 1, "stdout", at_, ++time_ * 1'000'000'000);
+  }
+  void end() {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.end_stream(*writing.flow("f"), 1);
+  }
+  void flush() { store_->flush({}, 1, true); }
+
+  std::unique_ptr<LogReader> reader(const LogOptions& options) {
+    auto reader = LogReader::open(*store_, *watch_, "f", options);
+    EXPECT_TRUE(reader) << reader.error().what;
+    steps_ = 1;
+    for (auto done = (*reader)->prepare(); done && !*done; done = (*reader)->prepare()) ++steps_;
+    return std::move(*reader);
+  }
+  // All that there is now; "|" where it ends.
+  static std::string drain(LogReader& reader, std::uint64_t* missing = nullptr) {
+    std::string all;
+    while (true) {
+      const auto piece = reader.read(100);
+      EXPECT_TRUE(piece);
+      if (!piece) return all;
+      all += piece->bytes;
+      if (missing != nullptr) *missing += piece->missing_before;
+      if (piece->end) return all + "|";
+      if (piece->bytes.empty() && !piece->again) return all;
+    }
+  }
+  std::string log(const LogOptions& options = {}) { return drain(*reader(options)); }
+
+  test::TempDir dir_;
+  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
+  flow::StoreOptions options_;
+  std::unique_ptr<flow::FlowStore> store_;
+  std::uint64_t at_ = 0;
+  std::uint64_t time_ = 0;
+  unsigned steps_ = 0;  // that the last reader's preparation took
+};
+
+TEST_F(LogReaderTest, LinesAsTheyWere) {
+  say("one"), say("lo", false), flush(), say("ng"), say(""), say("last", false);
+  EXPECT_EQ(log(), "one\nlong\n\nlast|");
+  EXPECT_EQ(log({.timestamps = true}),
+            "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z long\n"
+            "1970-01-01T00:00:04.000000000Z \n1970-01-01T00:00:05.000000000Z last|");
+}
+
+// Which of two outputs was read last is chance: what one ends with is not to stand in the other's line.
+TEST_F(LogReaderTest, AnOutputsLastLineWithoutNewlineIsALineOfItsOwn) {
+  say("one"), say("end", false), say("problem", true, "stderr");
+  EXPECT_EQ(log(), "one\nend\nproblem\n|");
+  EXPECT_EQ(log({.outputs = Outputs::kStdout}), "one\nend|");
+  EXPECT_EQ(log({.timestamps = true}),
+            "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z end\n"
+            "1970-01-01T00:00:03.000000000Z problem\n|");
+}
+
+// One that was divided for its length goes on behind what was written meanwhile, as kubelet's reader has it.
+TEST_F(LogReaderTest, ALongLineGoesOnBehindAnotherOutputsLine) {
+  const std::string part(flow::kMaxLine, 'x');
+  say(part, false), say("problem", true, "stderr"), say("rest");
+  EXPECT_EQ(log(), part + "problem\nrest\n|");
+}
+
+TEST_F(LogReaderTest, TheOutputsApart) {
+  say("one"), say("two", true, "stderr"), say("three");
+  EXPECT_EQ(log({.outputs = Outputs::kStderr}), "two\n|");
+  EXPECT_EQ(log({.outputs = Outputs::kStdout}), "one\nthree\n|");
+}
+
+TEST_F(LogReaderTest, TheLastLinesOrThoseSince) {
+  say("1"), say("2a", false), say("2b"), flush(), say("4"), say("5");
+  EXPECT_EQ(log({.tail_lines = 0}), "|");
+  EXPECT_EQ(log({.tail_lines = 1}), "5\n|");
+  EXPECT_EQ(log({.tail_lines = 3}), "2b\n4\n5\n|") << "parts count";
+  EXPECT_EQ(log({.tail_lines = 5}), "1\n2a2b\n4\n5\n|");
+  EXPECT_EQ(log({.tail_lines = 1000}), "1\n2a2b\n4\n5\n|");
+  EXPECT_EQ(log({.since = system_clock::time_point(4s)}), "4\n5\n|");
+  EXPECT_EQ(log({.tail_lines = 1, .since = system_clock::time_point(4s)}), "5\n|");
+  EXPECT_EQ(log({.since = system_clock::time_point(9s)}), "|");
+}
+
+TEST_F(LogReaderTest, TheTailOfALargeLog) {
+  std::string all;
+  std::vector<std::size_t> begins;
+  for (int i = 0; i < 30'000; ++i) {
+    begins.push_back(all.size());
+    const std::string line = std::to_string(i) + std::string(static_cast<std::size_t>(i % 40), 'x');
+    say(line);
+    all += line + "\n";
+    if (i == 20'000) flush();
+  }
+  for (const std::size_t tail : {1U, 2U, 999U, 1000U, 5000U, 29'999U, 30'000U})
+    EXPECT_TRUE(log({.tail_lines = tail}) == all.substr(begins[begins.size() - tail]) + "|") << tail;
+  EXPECT_TRUE(log() == all + "|");
+}
+
+// Whatever is asked for, one thread answers all: nothing is done for long at a time.
+TEST_F(LogReaderTest, WhatTakesLongIsDoneInSteps) {
+  constexpr std::size_t kStep = std::size_t{256} << 10U;  // no more of a log in one
+  for (int i = 0; i < 60'000; ++i) say("a line of the first half");
+  lose(1);
+  const std::size_t size = std::size_t{60'000} * (24 + 41);
+  EXPECT_EQ(reader({.tail_lines = 1})->missing_bytes(), 1U);
+  EXPECT_EQ(steps_, 1U);
+  EXPECT_EQ(reader({.tail_lines = 1'000'000})->missing_bytes(), 1U);
+  EXPECT_GE(steps_, 2 * size / kStep) << "to find the tail, and again to find the gaps";
+  const auto reader = this->reader({.outputs = Outputs::kStderr});
+  EXPECT_GE(steps_, size / kStep);
+  unsigned reads = 1;
+  auto piece = reader->read(100);
+  for (; piece && piece->again; piece = reader->read(100)) ++reads;
+  EXPECT_TRUE(piece && piece->end && piece->bytes.empty());
+  EXPECT_GE(reads, size / kStep) << "though none of it is shown";
+  // What one piece holds is bounded by what is asked for and one line.
+  say(std::string(16'000, 'x')), say(std::string(16'000, 'y'));
+  EXPECT_EQ((*this->reader({.follow = true, .tail_lines = 2})->read(100)).bytes.size(), 16'001U);
+  EXPECT_EQ((*this->reader({.tail_lines = 2})->read(40'000)).bytes.size(), 32'002U);
+}
+
+TEST_F(LogReaderTest, NoMoreBytesThanAsked) {
+  say("one"), say("two");
+  EXPECT_EQ(log({.limit_bytes = 5}), "one\nt|");
+  EXPECT_EQ(log({.limit_bytes = 8}), "one\ntwo\n|");
+  EXPECT_EQ(log({.limit_bytes = 100}), "one\ntwo\n|");
+  EXPECT_EQ(log({.timestamps = true, .limit_bytes = 4}), "1970|");
+}
+
+TEST_F(LogReaderTest, GapsAreSaid) {
+  say("one"), say("cut of", false), lose(7), say("f"), lose(3);
+  const auto reader = this->reader({});
+  EXPECT_EQ(reader->missing_bytes(), 10U);
+  std::uint64_t missing = 0;
+  EXPECT_EQ(drain(*reader, &missing), "one\ncut off\n|");
+  EXPECT_EQ(missing, 10U);
+  const auto last = this->reader({.tail_lines = 1});
+  EXPECT_EQ(last->missing_bytes(), 3U);
+  EXPECT_EQ(log({.follow = true}),
+            "one\ncut of\n[flowtap: 7 bytes are missing here]\nf\n[flowtap: 3 bytes are missing here]\n");
+}
+
+// Whoever follows is shown them as lines; others are not, and get as many lines as they asked for.
+TEST_F(LogReaderTest, GapsAreNoneOfTheLastLinesWhereTheyAreNotShown) {
+  lose(1), say("one"), lose(2), lose(3), say("two"), lose(4);
+  EXPECT_EQ(log({.tail_lines = 1}), "two\n|");
+  EXPECT_EQ(log({.tail_lines = 2}), "one\ntwo\n|");
+  EXPECT_EQ(log({.tail_lines = 3}), "one\ntwo\n|");
+  EXPECT_EQ(reader({.tail_lines = 1})->missing_bytes(), 4U);
+  EXPECT_EQ(reader({.tail_lines = 2})->missing_bytes(), 9U);
+  EXPECT_EQ(reader({.tail_lines = 3})->missing_bytes(), 10U);
+  EXPECT_EQ(log({.follow = true, .tail_lines = 2}), "two\n[flowtap: 4 bytes are missing here]\n");
+  // Wherever the parts in which it is read are divided.
+  for (std::size_t i = 0; i < 3000; ++i)
+    i % 3 == 0 ? lose(1) : say(std::string(i % 50, 'x') + std::to_string(i));
+  for (std::size_t tail = 1; tail <= 2002; tail += 7)
+    ASSERT_EQ(std::ranges::count(log({.tail_lines = tail}), '\n'), static_cast<std::ptrdiff_t>(tail));
+}
+
+TEST_F(LogReaderTest, FollowsToTheEnd) {
+  say("one");
+  const auto reader = this->reader({.follow = true});
+  EXPECT_EQ(drain(*reader), "one\n");
+  say("two"), flush();
+  EXPECT_EQ(drain(*reader), "two\n");
+  std::promise<void> woken;
+  reader->when_more([&woken] { woken.set_value(); });
+  const auto future = woken.get_future();
+  if (future.wait_for(0s) == std::future_status::ready) {
+    // What was told before it asked.
+    EXPECT_EQ(drain(*reader), "");
+  }
+  say("three"), end();
+  EXPECT_EQ(future.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(drain(*reader), "three\n|");
+}
+
+TEST_F(LogReaderTest, WithoutFollowItEndsWhereItStood) {
+  say("one");
+  const auto reader = this->reader({});
+  say("two");
+  EXPECT_EQ(drain(*reader), "one\n|");
+}
+
+TEST_F(LogReaderTest, WhoReadsSlowlyIsToldAndGoesOn) {
+  options_.flow_bytes = 32U << 10U;
+  open();
+  say("first");
+  const auto reader = this->reader({.follow = true});
+  const auto tail = this->reader({.follow = true, .tail_lines = 0});
+  EXPECT_EQ(drain(*reader), "first\n");
+  for (int i = 0; i < 5000; ++i) {
+    say(std::to_string(i));
+    if (i % 100 == 0) flush();
+  }
+  flush();
+  const std::string got = drain(*reader);
+  const std::string left = log();
+  const auto lines = 5001 - std::ranges::count(left, '\n') - 1;
+  EXPECT_EQ(got, "[flowtap: " + std::to_string(lines) +
+                     " lines have made room before they were read here]\n" + left.substr(0, left.size() - 1));
+  EXPECT_EQ(drain(*tail), "[flowtap: " + std::to_string(lines) +
+                              " lines have made room before they were read here]\n" +
+                              left.substr(0, left.size() - 1))
+      << "that came since";
+  EXPECT_EQ(store_->stats().missed_lines, 2U * static_cast<std::uint64_t>(lines)) << "of both";
+}
+
+// Half of a log must not look like all of it.
+TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
+  options_.flow_bytes = 32U << 10U;
+  options_.age = 1s;
+  open();
+  for (int i = 0; i < 2000; ++i) say(std::to_string(i));
+  flush();
+  const auto whole = reader({});
+  const auto follower = reader({.follow = true});
+  ASSERT_TRUE(whole->read(100));
+  const auto first = follower->read(100);
+  ASSERT_TRUE(first);
+  const std::uint64_t left = 7000 - store_->bounds(*store_->find("f"))->lines_before -
+                             static_cast<std::uint64_t>(std::ranges::count(first->bytes, '\n'));
+  for (int i = 0; i < 5000; ++i) say("more");
+  flush();
+  const auto jumped = whole->read(100);
+  ASSERT_FALSE(jumped);
+  EXPECT_NE(jumped.error().what.find("had to make room"), std::string::npos);
+  const auto again = reader({});
+  ASSERT_TRUE(again->read(100));
+  end();
+  store_->flush({}, 60'000'000'000, true);
+  EXPECT_FALSE(again->read(100)) << "the whole flow";
+  EXPECT_EQ(drain(*follower), "[flowtap: " + std::to_string(left) +
+                                  " lines have made room before they were read here]\n"
+                                  "[flowtap: this log had to make room for newer ones]\n|");
+}
+
+// Its source writes on: whoever follows it goes on with what comes, and is told what he has missed.
+class SuccessionTest : public LogReaderTest {
+ protected:
+  static constexpr std::uint64_t kSecond = 1'000'000'000;
+  SuccessionTest() {
+    options_.age = 1s;
+    options_.flows = 2;
+    open();
+  }
+  void say(const std::string& id, const std::string& text) {
+    flow::FlowStore::Writing writing(*store_, {});
+    const std::uint64_t end = at_ + text.size() + 1;
+    writing.add(*writing.flow(id), 1, "stdout", {text, true, at_, end, ++time_ * kSecond});
+    at_ = end;
+  }
+  void become_old() { store_->flush({}, (time_ += 3600) * kSecond, true); }
+  void follow(const std::string& id) {
+    auto reader = LogReader::open(*store_, *watch_, id, {.follow = true});
+    ASSERT_TRUE(reader && *(*reader)->prepare());
+    reader_ = std::move(*reader);
+  }
+  std::string got() { return drain(*reader_); }
+  bool is_woken_by(const std::function<void()>& what) {
+    EXPECT_EQ(got(), "");
+    // What was told before is no news.
+    const auto state = std::make_shared<std::promise<void>>();
+    auto told = state->get_future();
+    reader_->when_more([state] { state->set_value(); });
+    if (told.wait_for(0s) == std::future_status::ready) return is_woken_by(what);
+    what();
+    return told.wait_for(10s) == std::future_status::ready;
+  }
+
+  std::unique_ptr<LogReader> reader_;
+};
+
+TEST_F(SuccessionTest, WhoFollowsASilentLogGoesOnWhenItHasMadeRoom) {
+  say("sched/main", "one"), say("sched/main", "two");
+  follow("sched/main");
+  EXPECT_EQ(got(), "one\ntwo\n");
+  become_old();
+  ASSERT_FALSE(store_->find("sched/main"));
+  EXPECT_EQ(got(), "") << "nothing was missed, and nothing has ended";
+  EXPECT_TRUE(is_woken_by([&] { say("sched/main", "three"); }));
+  EXPECT_EQ(got(), "three\n");
+  // Two more are made and go while he does not look.
+  say("sched/main", "four"), become_old();
+  say("sched/main", "five"), say("sched/main", "six"), become_old();
+  say("sched/main", "seven");
+  EXPECT_EQ(got(), "[flowtap: 3 lines have made room before they were read here]\nseven\n");
+  EXPECT_EQ(store_->stats().missed_lines, 3U);
+  say("sched/main", "eight"), become_old();
+  EXPECT_EQ(got(), "[flowtap: 1 line has made room before it was read here]\n") << "he is told at once";
+  EXPECT_EQ(store_->stats().missed_lines, 4U);
+  say("sched/main", "nine");
+  EXPECT_EQ(got(), "nine\n");
+}
+
+TEST_F(SuccessionTest, NumbersBeginAnewWhereNobodyAsks) {
+  say("sched/main", "one"), become_old();
+  say("sched/main", "two");
+  EXPECT_EQ(store_->summary("sched/main")->lines, 1U);
+  EXPECT_EQ(store_->bounds(*store_->find("sched/main"))->begin, 0U);
+}
+
+TEST_F(SuccessionTest, WhoFollowsAnOpenFlowIsToldOfItsEnd) {
+  const auto open_stream = [&](const std::string& id) {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.open_stream(*writing.flow(id));
+  };
+  const auto end_stream = [&](const std::string& id) {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.end_stream(*writing.flow(id), time_ * kSecond);
+  };
+  for (const bool has_made_room_again : {false, true}) {
+    SCOPED_TRACE(has_made_room_again);
+    const std::string id = has_made_room_again ? "pod/a" : "pod/b";
+    open_stream(id), say(id, "one");
+    follow(id);
+    EXPECT_EQ(got(), "one\n");
+    say("pod/c", "x"), say("pod/d", "x");
+    store_->flush({}, 1, true);
+    ASSERT_FALSE(store_->find(id)) << "it was silent for longest";
+    EXPECT_EQ(got(), "");
+    EXPECT_TRUE(is_woken_by([&] { end_stream(id); }));
+    if (has_made_room_again) become_old();
+    EXPECT_EQ(got(), has_made_room_again ? "[flowtap: this log had to make room for newer ones]\n|" : "|");
+  }
+}
+
+// What took the name of one that is gone.
+TEST_F(SuccessionTest, WhoFollowsGoesOnWithAFlowThatGetsTheName) {
+  say("sched/a", "one");
+  follow("sched/a");
+  EXPECT_EQ(got(), "one\n");
+  become_old();
+  say("proc/1-1", "two");
+  EXPECT_TRUE(is_woken_by([&] {
+    flow::FlowStore::Writing writing(*store_, {});
+    (void)writing.rename(writing.flow("proc/1-1"), "sched/a");
+  }));
+  EXPECT_EQ(got(), "two\n");
+}
+
+// As records of OpenTelemetry's: the last one comes with the end, or a while after it while somebody follows.
+TEST_F(LogReaderTest, ARecordOfSeveralLinesIsOneOfOpenTelemetrys) {
+  say("I0821 07:20:00.000001       1 a.go:1] one"), say("more"), say("lo", false), say("ng");
+  const auto form = [](bool follow) {
+    return std::make_unique<OtelText>("sched/ns/p", LogOptions{.follow = follow}, true);
+  };
+  auto whole = LogReader::open(*store_, *watch_, "f", {}, nullptr, form(false));
+  ASSERT_TRUE(whole && *(*whole)->prepare());
+  const std::string all = drain(**whole);
+  EXPECT_NE(all.find(R"("body":{"stringValue":"one\nmore\nlong"})"), std::string::npos) << all;
+  EXPECT_EQ(std::ranges::count(all, '\n'), 1);
+  EXPECT_TRUE(all.ends_with("\n|"));
+  auto follows = LogReader::open(*store_, *watch_, "f", {.follow = true}, nullptr, form(true));
+  ASSERT_TRUE(follows && *(*follows)->prepare());
+  std::string got = drain(**follows);
+  while (got.empty()) {
+    std::promise<void> woken;
+    (*follows)->when_more([&woken, once = std::make_shared<std::once_flag>()] {
+      std::call_once(*once, [&woken] { woken.set_value(); });
+    });
+    ASSERT_EQ(woken.get_future().wait_for(10s), std::future_status::ready) << "nothing has been said since";
+    got = drain(**follows);
+  }
+  EXPECT_EQ(got + "|", all);
+}
+
+TEST_F(LogReaderTest, AnUnknownFlowIsSaid) {
+  const auto none = LogReader::open(*store_, *watch_, "none", {});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ENOENT);
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,76 @@
+// Which gaps of a flow are looked for, and when one is given up.
+#include "stream/repair/flow_gaps.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/stream/repair/log_history_kit.hpp"
+
+namespace flowtap {
+namespace {
+
+class FlowGapsTest : public LogHistoryTest {
+ protected:
+  GapRound fill(bool last = false) { return fill_gaps(*store_, *history_, kFlow, decided_, {.last = last}); }
+  static std::uint64_t of(const GapRound& round, RefillResult result) {
+    return round.bytes.at(static_cast<std::size_t>(result));
+  }
+  void begin() {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.open_stream(*writing.flow(kFlow), false);
+  }
+  void end() {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.end_stream(*writing.flow(kFlow), 1);
+  }
+
+  GapsDecided decided_;
+};
+
+// What was lost after a single drain has the time of the gap before it.
+TEST_F(FlowGapsTest, OfOneTimeAreTold) {
+  keep(1, 100);
+  capture(1, 20), lose(20), capture(21, 40);
+  EXPECT_EQ(of(fill(), RefillResult::kExact), line(20).size());
+  lose(40, 20), capture(41, 60);
+  EXPECT_EQ(of(fill(), RefillResult::kExact), line(40).size());
+}
+
+TEST_F(FlowGapsTest, AreGivenUpOnce) {
+  capture(1, 20), lose(20), capture(21, 40);
+  keep(21, 100);
+  EXPECT_EQ(fill().open, line(20).size());
+  EXPECT_EQ(of(fill(true), RefillResult::kUnfilled), line(20).size());
+  EXPECT_EQ(of(fill(true), RefillResult::kUnfilled), 0U);
+  lose(40), capture(41, 60);
+  const GapRound round = fill(true);
+  EXPECT_EQ(of(round, RefillResult::kExact), line(40).size());
+  EXPECT_EQ(of(round, RefillResult::kUnfilled), 0U);
+}
+
+// However late the end of a container is known.
+TEST_F(FlowGapsTest, AtTheEndWaitForTheEnd) {
+  begin();
+  keep(1, 40);
+  capture(1, 20), lose(20), capture(21, 40), lose(40);
+  static_cast<void>(store_->take_gapped());
+  const GapRound round = fill(true);
+  EXPECT_EQ(of(round, RefillResult::kExact), line(20).size());
+  EXPECT_EQ(of(round, RefillResult::kUnfilled), 0U);
+  end();
+  EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{kFlow});
+  EXPECT_EQ(fill().open, line(40).size()) << "the runtime has not written it yet";
+  EXPECT_EQ(of(fill(true), RefillResult::kUnfilled), line(40).size());
+}
+
+TEST_F(FlowGapsTest, AtTheEndAreFilledWhenItHasEnded) {
+  begin();
+  keep(1, 41);
+  capture(1, 20), lose(20), capture(21, 40), lose(40);
+  EXPECT_EQ(of(fill(true), RefillResult::kExact), line(20).size());
+  end();
+  EXPECT_EQ(of(fill(), RefillResult::kExact), line(40).size());
+  EXPECT_EQ(store_->summary(kFlow)->missing, 0U);
+}
+
+}  // namespace
+}  // namespace flowtap

@@ -1,0 +1,89 @@
+#include "stream/repair/history/gap_search.hpp"
+
+#include <gtest/gtest.h>
+
+namespace flowtap::flow {
+namespace {
+
+std::string lines(int from, int to, const char* word = "line") {
+  std::string all;
+  for (int i = from; i < to; ++i) all += word + (" " + std::to_string(i)) + " of what a container says\n";
+  return all;
+}
+
+// What was captured of a text out of which ranges were lost.
+struct Lost {
+  std::string captured;
+  std::vector<GapPlace> gaps;
+  std::vector<std::string> missing;
+
+  Lost(const std::string& text, const std::vector<std::pair<std::size_t, std::size_t>>& ranges) {
+    std::size_t at = 0;
+    for (const auto& [from, to] : ranges) {
+      captured += text.substr(at, from - at);
+      gaps.push_back({captured.size(), to - from});
+      missing.push_back(text.substr(from, to - from));
+      at = to;
+    }
+    captured += text.substr(at);
+  }
+  // What is found is all that was lost; as many as were found.
+  std::size_t found(const std::string& text, HistoryFormat format = HistoryFormat::kK8sFile,
+                    bool ended = true) const {
+    const auto all = find_gaps({captured, gaps, text, format, ended});
+    EXPECT_EQ(all.size(), gaps.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i]) continue;
+      EXPECT_FALSE(all[i]->approximate) << i;
+      EXPECT_EQ(all[i]->bytes, missing[i]) << i;
+      ++count;
+    }
+    return count;
+  }
+};
+
+TEST(GapSearch, AllGapsOfALog) {
+  const std::string text = lines(0, 10'000);
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  for (std::size_t at = 1000; at + 900 < text.size(); at += 1000) ranges.emplace_back(at, at + 900);
+  const Lost lost(text, ranges);
+  EXPECT_EQ(lost.found(text), ranges.size());
+  EXPECT_EQ(lost.found(lines(10, 50, "before") + text), ranges.size()) << "it was captured later";
+}
+
+// Among lines that are all the same the bytes alone do not tell, but the distance from the last one does.
+TEST(GapSearch, TheDistanceTellsWhereTheBytesDoNot) {
+  std::string same;
+  for (int i = 0; i < 500; ++i) same += "the same line again and again\n";
+  const std::string text = lines(0, 50) + same + "one\n" + same + lines(50, 100);
+  const std::size_t first = lines(0, 20).size();
+  const std::size_t second = lines(0, 50).size() + same.size() - 2000;
+  const Lost lost(text, {{first, first + 300}, {second, second + 2004}});
+  EXPECT_EQ(lost.found(text), 2U);
+}
+
+TEST(GapSearch, AtTheEnd) {
+  const std::string text = lines(0, 100);
+  const Lost lost(text, {{text.size() - 100, text.size()}});
+  EXPECT_EQ(lost.found(text), 1U);
+  EXPECT_EQ(lost.found(text, HistoryFormat::kK8sFile, false), 0U) << "more may come behind it";
+}
+
+TEST(GapSearch, WhatTheRuntimeHasNotGotYetIsLeft) {
+  const std::string text = lines(0, 100);
+  const Lost lost(text, {{500, 800}, {2000, 2500}});
+  EXPECT_EQ(lost.found(text.substr(0, 2400), HistoryFormat::kCri, false), 1U);
+  EXPECT_EQ(lost.found("", HistoryFormat::kCri, false), 0U);
+}
+
+// However many gaps cannot be found, the work is bounded.
+TEST(GapSearch, LooksForSoManyOnly) {
+  const std::string text = lines(0, 20'000);
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  for (std::size_t at = 1000; at + 900 < text.size(); at += 1000) ranges.emplace_back(at, at + 900);
+  EXPECT_EQ(Lost(text, ranges).found(lines(0, 20'000, "another")), 0U);
+}
+
+}  // namespace
+}  // namespace flowtap::flow

@@ -1,0 +1,207 @@
+// Which files are a container's, in which order, and what a rotation between two steps does to them.
+#include "stream/repair/history/history_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "tests/unit/stream/repair/history/files_kit.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> names_of(HistoryFormat format, std::string_view base,
+                                  const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  for (const HistoryName& name : history_names(format, base, names)) {
+    EXPECT_EQ(name.gz, name.name.ends_with(".gz"));
+    found.push_back(name.name);
+  }
+  return found;
+}
+
+TEST(HistoryNames, AreOrderedByAge) {
+  EXPECT_THAT(names_of(HistoryFormat::kCri, "0.log",
+                       {"0.log.20260821-071230.gz", "10.log", "0.log.20260821-071240.gz.tmp", "0.log",
+                        "1.log", "0.log.20260821-071240.gz", "0.log.20260821-071240", "0.log.20260821-071250",
+                        "0.log.20251231-235959.gz", "0.log.1", "0.log.20260821-07125x", "0.log.tmp",
+                        "0.log.gz", "0.logs"}),
+              ElementsAre("0.log", "0.log.20260821-071250", "0.log.20260821-071240",
+                          "0.log.20260821-071230.gz", "0.log.20251231-235959.gz"));
+  EXPECT_THAT(names_of(HistoryFormat::kJsonFile, "id-json.log",
+                       {"id-json.log.10.gz", "id-json.log.2.gz", "id-json.log.1", "id-json.log.1.gz",
+                        "id-json.log", "id-json.log.02", "id-json.log.0", "id-json.log.1234567",
+                        "id-json.log.-1", "config.v2.json"}),
+              ElementsAre("id-json.log", "id-json.log.1", "id-json.log.2.gz", "id-json.log.10.gz"));
+  EXPECT_THAT(names_of(HistoryFormat::kK8sFile, "ctr.log",
+                       {"ctr.log.2", "ctr.log.new", "ctr.log.tmp", "ctr.log", "ctr.log.1"}),
+              ElementsAre("ctr.log", "ctr.log.1", "ctr.log.2"));
+}
+
+// Does something between the steps of opening: before the step of each number.
+class RotatedMeanwhile : public HistoryDir {
+ public:
+  RotatedMeanwhile(Fd fd, std::function<void(int)> before)
+      : dir_(std::move(fd)), before_(std::move(before)) {}
+
+  Result<std::vector<std::string>> names() override {
+    before_(step_++);
+    return dir_.names();
+  }
+  Result<Fd> open(const std::string& name) override {
+    before_(step_++);
+    return dir_.open(name);
+  }
+
+ private:
+  OpenedHistoryDir dir_;
+  std::function<void(int)> before_;
+  int step_ = 0;
+};
+
+class HistoryFilesTest : public testing::Test {
+ protected:
+  void move(const std::string& from, const std::string& to) const {
+    if (std::filesystem::exists(dir_ / from)) std::filesystem::rename(dir_ / from, dir_ / to);
+  }
+  void zip(const std::string& name) const {
+    const std::string text = file_bytes(dir_ / name);
+    write_gz(dir_ / (name + ".tmp"), text);
+    move(name + ".tmp", name + ".gz");
+    std::filesystem::remove(dir_ / name);
+  }
+  static std::string content(const HistoryFile& file) {
+    char text[64] = {};
+    const gzFile gz = ::gzdopen(::dup(file.fd.get()), "rb");  // plain files as they are
+    const int n = ::gzread(gz, text, sizeof(text));
+    ::gzclose(gz);
+    return {text, static_cast<std::size_t>(n)};
+  }
+  static std::string content(const HistoryFiles& files) {
+    std::string all;
+    for (const HistoryFile& file : files.files) all += content(file);
+    return all;
+  }
+
+  TmpfsDir dir_;
+};
+
+TEST_F(HistoryFilesTest, AreOpenedOldestFirst) {
+  write_gz(dir_ / "0.log.20260821-071230.gz", "a");
+  write_file(dir_ / "0.log.20260821-071240", "b");
+  write_gz(dir_ / "0.log.20260821-071240.gz", "b");
+  write_file(dir_ / "0.log", "c");
+  write_file(dir_ / "1.log", "d");
+  OpenedHistoryDir dir(open_dir(dir_));
+  const auto files = open_history(HistoryFormat::kCri, dir, "0.log");
+  ASSERT_TRUE(files);
+  EXPECT_EQ(content(*files), "abc");
+  EXPECT_FALSE(files->unsettled);
+  EXPECT_EQ(files->unreadable, "");
+  EXPECT_EQ(open_history(HistoryFormat::kCri, dir, "2.log")->files.size(), 0U);
+}
+
+TEST_F(HistoryFilesTest, AreTheNewestOfMany) {
+  write_file(dir_ / "ctr.log", "0");
+  for (std::size_t i = 1; i < kMostGenerations + 5; ++i)
+    write_file(dir_ / ("ctr.log." + std::to_string(i)), std::to_string(i));
+  OpenedHistoryDir dir(open_dir(dir_));
+  const auto files = open_history(HistoryFormat::kK8sFile, dir, "ctr.log");
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->files.size(), kMostGenerations);
+  EXPECT_EQ(content(files->files.front()), std::to_string(kMostGenerations - 1));
+  EXPECT_EQ(content(files->files.back()), "0");
+}
+
+TEST_F(HistoryFilesTest, NothingLeadsAway) {
+  write_file(dir_ / "elsewhere", "x");
+  std::filesystem::create_symlink("elsewhere", dir_ / "0.log");
+  ASSERT_EQ(::mkfifo((dir_ / "0.log.20260821-071230").c_str(), 0600), 0);
+  std::filesystem::create_directory(dir_ / "0.log.20260821-071240");
+  OpenedHistoryDir dir(open_dir(dir_));
+  const auto files = open_history(HistoryFormat::kCri, dir, "0.log");
+  ASSERT_TRUE(files);
+  EXPECT_EQ(files->files.size(), 0U);
+  EXPECT_NE(files->unreadable, "");
+  EXPECT_FALSE(
+      dir.open("../" + std::filesystem::path(dir_ / "").parent_path().filename().string() + "/elsewhere"));
+}
+
+// kubelet rotates before any of the steps: the files are those before it, or those behind it.
+TEST_F(HistoryFilesTest, KubeletRotatesMeanwhile) {
+  for (int when = 0; when < 12; ++when) {
+    const TmpfsDir fresh;
+    const auto file = [&fresh](const std::string& name) { return fresh / name; };
+    write_gz(file("0.log.20260821-071230.gz"), "a");
+    write_file(file("0.log.20260821-071240"), "b");
+    write_file(file("0.log"), "c");
+    RotatedMeanwhile dir(open_dir(fresh), [&](int step) {
+      if (step != when) return;
+      write_gz(file("0.log.20260821-071240.gz"), "b");
+      std::filesystem::remove(file("0.log.20260821-071240"));
+      std::filesystem::rename(file("0.log"), file("0.log.20260821-071250"));
+      write_file(file("0.log"), "d");
+    });
+    const auto files = open_history(HistoryFormat::kCri, dir, "0.log");
+    ASSERT_TRUE(files);
+    // Four steps are a round. In the last step of the second one all that is moved has been opened twice.
+    EXPECT_EQ(content(*files), when < 7 ? "abcd" : "abc") << when;
+    EXPECT_FALSE(files->unsettled) << when;
+  }
+}
+
+// Docker shifts all names, and zips; each step may come before any step of ours.
+TEST_F(HistoryFilesTest, DockerRotatesMeanwhile) {
+  for (int when = 0; when < 14; ++when)
+    for (int apart = 0; apart < 4; ++apart) {
+      for (const auto& entry : std::filesystem::directory_iterator(dir_ / ""))
+        std::filesystem::remove(entry.path());
+      write_gz(dir_ / "x.log.2.gz", "a");
+      write_gz(dir_ / "x.log.1.gz", "b");
+      write_file(dir_ / "x.log", "c");
+      int done = 0;
+      RotatedMeanwhile dir(open_dir(dir_), [&](int step) {
+        while (done < 5 && step >= when + done * apart) {
+          if (done == 0) move("x.log.2.gz", "x.log.3.gz");
+          if (done == 1) move("x.log.1.gz", "x.log.2.gz");
+          if (done == 2) move("x.log", "x.log.1");
+          if (done == 3) write_file(dir_ / "x.log", "d");
+          if (done == 4) zip("x.log.1");
+          ++done;
+        }
+      });
+      const auto files = open_history(HistoryFormat::kJsonFile, dir, "x.log");
+      ASSERT_TRUE(files);
+      EXPECT_FALSE(files->unsettled);
+      EXPECT_THAT(content(*files), testing::AnyOf("abc", "abcd")) << when << ' ' << apart;
+    }
+}
+
+TEST_F(HistoryFilesTest, ARotationWithoutEndIsSaid) {
+  write_file(dir_ / "ctr.log", "0");
+  int round = 0;
+  RotatedMeanwhile dir(open_dir(dir_), [&](int) {
+    move("ctr.log.1", "ctr.log.2");
+    move("ctr.log", "ctr.log.1");
+    write_file(dir_ / "ctr.log", std::to_string(++round % 10));
+  });
+  const auto files = open_history(HistoryFormat::kK8sFile, dir, "ctr.log");
+  ASSERT_TRUE(files);
+  EXPECT_TRUE(files->unsettled);
+  EXPECT_FALSE(files->files.empty());
+}
+
+TEST_F(HistoryFilesTest, AFileIsOpenedOnce) {
+  write_file(dir_ / "ctr.log", "a");
+  std::filesystem::create_hard_link(dir_ / "ctr.log", dir_ / "ctr.log.1");
+  OpenedHistoryDir dir(open_dir(dir_));
+  EXPECT_EQ(content(*open_history(HistoryFormat::kK8sFile, dir, "ctr.log")), "a");
+}
+
+}  // namespace
+}  // namespace flowtap::flow

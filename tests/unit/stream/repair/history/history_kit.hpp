@@ -1,0 +1,52 @@
+// What the tests of the history share: lines that own, and what runtimes wrote.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stream/repair/history/history_lines.hpp"
+
+namespace flowtap::flow {
+
+/// A HistoryLine that owns.
+struct Kept {
+  std::uint64_t time = 0;
+  std::string output;
+  bool full = false;
+  std::string text;
+
+  bool operator==(const Kept&) const = default;
+};
+
+inline Kept kept(const HistoryLine& line) {
+  return {line.time, std::string(line.output), line.full, std::string(line.text)};
+}
+
+inline std::ostream& operator<<(std::ostream& out, const Kept& line) {
+  return out << line.time << ' ' << line.output << (line.full ? " F " : " P ") << line.text.substr(0, 80);
+}
+
+/// Throws where there is none: without its file a test proves nothing.
+inline std::string golden_history(const std::string& name) {
+  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + "/history/" + name, std::ios::binary);
+  if (!in) throw std::runtime_error("no golden file " + name);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+inline std::vector<Kept> lines_in(HistoryFormat format, std::string_view bytes) {
+  std::vector<Kept> out;
+  HistoryLines lines(format);
+  lines.add(bytes, [&out](const HistoryLine& line) { out.push_back(kept(line)); });
+  lines.finish();
+  return out;
+}
+
+}  // namespace flowtap::flow

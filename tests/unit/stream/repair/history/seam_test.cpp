@@ -1,0 +1,122 @@
+// The place where captured bytes begin in what a runtime has kept.
+#include "stream/repair/history/seam.hpp"
+
+#include <gtest/gtest.h>
+
+namespace flowtap::flow {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+
+// Lines "text\n", or a part without a newline, a second apart from `first` on.
+struct Line {
+  std::string text;
+  std::uint64_t time = 0;
+};
+
+// What is before the seam, with "|" where it is known by bytes.
+std::string before(const SeamKey& key, const std::vector<Line>& lines,
+                   HistoryFormat format = HistoryFormat::kCri) {
+  Seam seam(key, format);
+  std::string out;
+  const auto take = [&out](const HistoryLine& line) { append_bytes(out, line); };
+  for (const Line& line : lines) {
+    const bool full = line.text.ends_with('\n');
+    const std::string_view text = std::string_view(line.text).substr(0, line.text.size() - (full ? 1 : 0));
+    seam.add({line.time, "stdout", full, text}, take);
+  }
+  seam.finish(take);
+  EXPECT_TRUE(seam.passed() || key.bytes.empty());
+  return out + (seam.found() ? "|" : "");
+}
+
+std::vector<Line> seconds(const std::vector<std::string>& texts) {
+  std::vector<Line> lines;
+  for (const std::string& text : texts) lines.push_back({text, (lines.size() + 1) * kSecond});
+  return lines;
+}
+
+TEST(Seam, AtALine) {
+  const auto lines = seconds({"a\n", "b\n", "c\n", "d\n"});
+  EXPECT_EQ(before({"c\nd\n", 3 * kSecond}, lines), "a\nb\n|");
+  EXPECT_EQ(before({"a\nb\n", kSecond}, lines), "|") << "all of it was captured";
+  EXPECT_EQ(before({"d\n", 4 * kSecond - 5'000'000}, lines), "a\nb\nc\n|") << "the runtime is later";
+}
+
+TEST(Seam, AmidALine) {
+  EXPECT_EQ(before({"llo\nnext\n", 2 * kSecond}, seconds({"one\n", "hello\n", "next\n"})), "one\nhe|");
+}
+
+// The runtime had not read them yet when the capture began, so their times say nothing.
+TEST(Seam, WhatTheRuntimeHasReadLater) {
+  const auto lines = seconds({"a\n", "b\n", "c\n", "d\n", "e\n"});
+  EXPECT_EQ(before({"d\ne\n", 2 * kSecond}, lines), "a\nb\nc\n|");
+}
+
+TEST(Seam, OfLinesThatAreAllTheSameByTime) {
+  const std::vector<std::string> same(100, "tick\n");
+  std::string key;
+  for (int i = 0; i < 10; ++i) key += "tick\n";
+  const std::string out = before({key, 41 * kSecond - 100'000}, seconds(same));
+  EXPECT_EQ(out.size(), 40 * 5 + 1) << out;
+  EXPECT_TRUE(out.ends_with("|"));
+}
+
+// conmon keeps what it has read before the newline came, with the time of that read.
+TEST(Seam, OfALineThatWasReadInParts) {
+  const auto lines = seconds({"one\n", "pro", "mpt> ", "yes\n", "two\n"});
+  EXPECT_EQ(before({"prompt> yes\ntwo\n", 4 * kSecond}, lines, HistoryFormat::kK8sFile), "one\n|");
+  EXPECT_EQ(before({"mpt> yes\ntwo\n", 4 * kSecond}, lines, HistoryFormat::kK8sFile), "one\npro|");
+}
+
+TEST(Seam, WhereTheRuntimeLags) {
+  const auto lines = seconds({"a\n", "b\n", "c\n"});
+  EXPECT_EQ(before({"c\nd\ne\n", 3 * kSecond}, lines), "a\nb\n|") << "it has some of it";
+  EXPECT_EQ(before({"d\ne\n", 2 * kSecond}, lines), "a\nb\nc\n") << "it has none of it yet";
+}
+
+TEST(Seam, WhatIsRotatedAwayIsMissed) {
+  EXPECT_EQ(before({"1\n2\n3\n", kSecond}, {{"8\n", 8 * kSecond}, {"9\n", 9 * kSecond}}), "");
+}
+
+TEST(Seam, OfAnOutputOfWhichNothingWasCaptured) {
+  EXPECT_EQ(before({"", 3 * kSecond}, seconds({"a\n", "b\n", "c\n"})), "a\nb\n");
+  EXPECT_EQ(before({"", ~std::uint64_t{0}}, seconds({"a\n", "b"})), "a\nb");
+}
+
+TEST(Seam, WithoutTheCarriageReturnsThatContainerdDrops) {
+  const auto lines = seconds({"a\n", "b\n", "c\n"});
+  EXPECT_EQ(before({"b\r\nc\r\n", 2 * kSecond}, lines), "a\n|");
+  EXPECT_EQ(before({"b\r\nc\r\n", 2 * kSecond}, seconds({"a\r\n", "x\r\n", "b\r\n", "c\r\n"})), "a\r\nx\r\n|")
+      << "and that CRI-O does not";
+}
+
+// Of a terminal a writer may be kept from going on while its runtime reads.
+TEST(Seam, WhereTheWriterIsLaterThanTheRuntime) {
+  const auto lines = seconds({"a\n", "b\n", "c\n", "d\n", "e\n", "f\n"});
+  const std::uint64_t later = 5 * kSecond + kSecond / 2;
+  EXPECT_EQ(before({"e\nf\n", later, true}, lines), "a\nb\nc\nd\n|");
+  EXPECT_EQ(before({"f\n", 6 * kSecond - kSecond / 10, true}, lines), "a\nb\nc\nd\ne\n|") << "the last";
+  std::vector<Line> ticks;
+  for (std::uint64_t i = 1; i <= 50; ++i) ticks.push_back({"tick\n", i * kSecond / 10});
+  for (const std::uint64_t late : {0, 10'000'000, 40'000'000})
+    EXPECT_EQ(before({"tick\ntick\n", 3 * kSecond + late, true}, ticks).size(), 29 * 5 + 1U) << late;
+  EXPECT_EQ(before({"e\nf\n", later, false}, lines), "a\nb\nc\nd\ne\nf\n")
+      << "what a pipe's reader has dated was there";
+}
+
+// Docker replaces them, so no bytes are found again.
+TEST(Seam, ByTimeWhereTheRuntimeHasChangedTheBytes) {
+  const auto lines = seconds({"a\n", "\xef\xbf\xbd\n", "\xef\xbf\xbd\n"});
+  EXPECT_EQ(before({"\xff\n\xfe\n", 2 * kSecond}, lines, HistoryFormat::kJsonFile), "a\n");
+}
+
+// However much comes behind it, memory is bounded.
+TEST(Seam, GivesUpBehindAWhile) {
+  std::vector<Line> lines = {{"a\n", kSecond}};
+  for (int i = 0; i < 100; ++i) lines.push_back({std::string(16'000, 'x') + "\n", 3 * kSecond});
+  EXPECT_EQ(before({"never\n", 2 * kSecond}, lines), "a\n");
+}
+
+}  // namespace
+}  // namespace flowtap::flow

@@ -1,0 +1,236 @@
+// A log that is joined of what the runtime has kept and what the store has.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "base/wall_clock.hpp"
+#include "stream/repair/flow_audit.hpp"
+#include "stream/repair/flow_gaps.hpp"
+#include "stream/repair/refiller.hpp"
+#include "tests/unit/stream/repair/log_history_kit.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+using api::LogOptions;
+using std::chrono::system_clock;
+
+TEST_F(LogHistoryTest, IsJoinedToWhatIsKept) {
+  keep(0, 100);
+  capture(60, 120);
+  EXPECT_EQ(log(), lines(0, 120));
+  EXPECT_EQ(log({.follow = true}), lines(0, 120) + "...");
+  keep(0, 120);
+  EXPECT_EQ(log(), lines(0, 120)) << "the runtime has all of it";
+  keep(0, 55);
+  EXPECT_EQ(log(), lines(0, 55) + lines(60, 120)) << "what the runtime has not got yet, nobody has";
+  keep(90, 120);
+  EXPECT_EQ(log(), lines(60, 120)) << "it keeps less than we do";
+}
+
+TEST_F(LogHistoryTest, OfAFlowThatOnlyTheRuntimeKnows) {
+  EXPECT_EQ(log(), "the flow \"" + kFlow + "\" is not known on this node");
+  keep(0, 50);
+  EXPECT_EQ(log(), lines(0, 50));
+  EXPECT_EQ(log({.follow = true}), lines(0, 50)) << "and ends";
+  EXPECT_EQ(log({.tail_lines = 5}), lines(45, 50));
+  EXPECT_EQ(log({.since = second(48)}), lines(48, 50));
+  EXPECT_EQ(log({.limit_bytes = 10}), lines(0, 50).substr(0, 10));
+  EXPECT_EQ(log({.outputs = api::Outputs::kStderr}), line(3) + line(13) + line(23) + line(33) + line(43));
+  EXPECT_EQ(log({.timestamps = true, .tail_lines = 1}), "1970-01-01T00:00:49.000000000Z line 49\n");
+}
+
+TEST_F(LogHistoryTest, TheLastLinesOfBoth) {
+  keep(0, 20'000);
+  capture(15'000, 20'010);
+  for (const std::uint64_t n : {1U, 5009U, 5010U, 5011U, 5500U, 12'000U, 20'009U, 20'010U, 30'000U})
+    EXPECT_EQ(log({.tail_lines = n}), lines(20'010 - std::min<std::uint64_t>(n, 20'010), 20'010)) << n;
+  EXPECT_EQ(log({.tail_lines = 6000, .since = second(14'500)}), lines(14'500, 20'010));
+  EXPECT_EQ(log({.tail_lines = 0}), "");
+}
+
+TEST_F(LogHistoryTest, TheLastLinesOfBothWithGaps) {
+  keep(0, 100);
+  capture(60, 80);
+  lose(80), lose(81);
+  capture(82, 100);
+  for (const std::uint64_t n : {1U, 18U, 19U, 38U, 39U, 50U, 98U})
+    EXPECT_EQ(std::ranges::count(log({.tail_lines = n}), '\n'), static_cast<std::ptrdiff_t>(n)) << n;
+}
+
+// Bytes that this process has read so far, by the kernel's account.
+std::uint64_t bytes_read() {
+  std::ifstream io("/proc/self/io");
+  std::string word;
+  std::uint64_t value = 0;
+  io >> word >> value;
+  return value;
+}
+
+TEST_F(LogHistoryTest, MoreLinesThanThereCanBeAreNotCounted) {
+  keep(0, 20'000);
+  std::uint64_t before = bytes_read();
+  const std::string all = log();
+  const std::uint64_t once = bytes_read() - before;
+  before = bytes_read();
+  EXPECT_TRUE(log({.tail_lines = 100'000'000}) == all);
+  EXPECT_LT(bytes_read() - before, once + once / 2);
+}
+
+TEST_F(LogHistoryTest, SinceATime) {
+  keep(0, 20'000);
+  capture(15'000, 20'010);
+  EXPECT_EQ(log({.since = second(14'000)}), lines(14'000, 20'010));
+  EXPECT_EQ(log({.since = second(19'000) - 1s}), lines(19'000, 20'010)) << "the store has it: 19 000 - 50 us";
+  EXPECT_EQ(log({.limit_bytes = 5}), "line ");
+}
+
+// What is known to be whole is not looked for again; once its beginning has made room, it is.
+TEST_F(LogHistoryTest, IsLookedForAgainWhereTheBeginningHasMadeRoom) {
+  keep(1, 1000);
+  capture(1, 1000);
+  EXPECT_EQ(log(), lines(1, 1000));
+  const auto flow = store_->find(kFlow);
+  EXPECT_TRUE(history_->is_whole(*flow, 0));
+  EXPECT_FALSE(history_->is_whole(*flow, 100));
+  store_.reset();
+  store_ = flow::FlowStore::open({.dir = dir_ / "", .flow_bytes = 20'000});
+  at_ = {};
+  capture(1, 1000);
+  store_->flush({}, 1, true);
+  EXPECT_GT(store_->bounds(*store_->find(kFlow))->begin, 0U);
+  EXPECT_EQ(log(), lines(1, 1000));
+}
+
+TEST_F(LogHistoryTest, SaysWhatItCannotRead) {
+  keep(10, 20);
+  tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log.20260101-000000.gz", "no gzip");
+  EXPECT_EQ(log(),
+            lines(10, 20) +
+                "[flowtap: what the runtime has kept could not all be read: 0.log.20260101-000000.gz is "
+                "broken: incorrect header check]\n");
+}
+
+TEST_F(LogHistoryTest, EqualFlowsAreFoundEqual) {
+  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
+  EXPECT_EQ(audit(), AuditResult::kGone) << "it is not there";
+  capture(1, 5000);
+  EXPECT_EQ(audit(), AuditResult::kNoSource);
+  keep(1, 5000);
+  EXPECT_EQ(audit(), AuditResult::kEqual);
+  EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return false; }), AuditResult::kGone)
+      << "told to stop";
+  keep(1, 5001);
+  EXPECT_EQ(audit(), AuditResult::kDiffers) << "the last line was not captured";
+  keep(1, 4999);
+  EXPECT_EQ(audit(), AuditResult::kDiffers) << "the runtime lacks one";
+  keep(3000, 5000);
+  EXPECT_EQ(audit(), AuditResult::kIncomplete) << "rotated away";
+}
+
+TEST_F(LogHistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
+  capture(2000, 5000);
+  keep(1, 5000);
+  const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
+  EXPECT_EQ(audit(), AuditResult::kEqual);
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow(kFlow), 1, "stdout", at_[0] + 100, 5000 * std::uint64_t{1'000'000'000});
+  }
+  EXPECT_EQ(audit(), AuditResult::kIncomplete) << "with a gap";
+}
+
+// A byte in the middle is one too few to be equal.
+TEST_F(LogHistoryTest, AByteIsADifference) {
+  capture(1, 500);
+  at_[0] += 1;
+  capture(501, 1000);
+  keep(1, 1000);
+  EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return true; }), AuditResult::kDiffers);
+}
+
+// Who follows from a moment on when an output had said nothing since it is captured: what is older is in the runtime's file
+// alone, however new it is, and the rest is on its way.
+TEST_F(LogHistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
+  const std::uint64_t now = wall_ns() / 1'000'000'000;
+  capture(0, 0);
+  store_->expect(kFlow);
+  keep(now + 900, now + 910);  // late enough for a slow machine
+  const auto read = [&](std::uint64_t captured_since) {
+    auto reader = LogReader::open(*store_, *watch_, kFlow, {.follow = true}, history_.get(), nullptr,
+                                  CapturedTimes{.since = captured_since * 1'000'000'000});
+    EXPECT_TRUE(reader && *(*reader)->prepare());
+    std::string all;
+    for (auto piece = (*reader)->read(1000); piece->again || !piece->bytes.empty();
+         piece = (*reader)->read(1000))
+      all += piece->bytes;
+    return all;
+  };
+  EXPECT_EQ(read(now + 906), lines(now + 900, now + 906));
+  EXPECT_EQ(read(0), "") << "all of it was captured";
+}
+
+// Who follows waits for a gap that has just come, and gets what it is filled with.
+TEST_F(LogHistoryTest, AFollowerWaitsForAGapToBeFilled) {
+  capture(1, 100);
+  follow();
+  EXPECT_EQ(followed(), lines(1, 100));
+  lose(100);
+  capture(101, 200);
+  EXPECT_EQ(followed(), "") << "it waits";
+  keep(1, 200);
+  GapsDecided decided;
+  const GapRound round = fill_gaps(*store_, *history_, kFlow, decided, {});
+  EXPECT_EQ(round.bytes.at(static_cast<std::size_t>(RefillResult::kExact)), line(100).size())
+      << "however slowly they came";
+  EXPECT_EQ(followed(), lines(100, 200));
+}
+
+// Nobody fills those of flows that are some of another one's lines.
+TEST_F(LogHistoryTest, AFollowerOfASchedulersRecordsWaitsForNothing) {
+  {
+    flow::FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("sched/ns/pod");
+    writing.add(*flow, 1, "stderr", {"before", true, 0, 7, 1'000'000'000});
+    writing.add_source_gap(*flow, 1, "stderr", 10, 3, 2'000'000'000);
+    writing.add(*flow, 1, "stderr", {"behind", true, 10, 17, 2'000'000'000});
+  }
+  auto reader = LogReader::open(*store_, *watch_, "sched/ns/pod", {.follow = true}, history_.get());
+  ASSERT_TRUE(reader);
+  follower_ = std::move(*reader);
+  EXPECT_EQ(followed(), "before\n" + flow::scheduler_gap_text(3) + "\nbehind\n");
+}
+
+// Each gap is waited for by itself, however long ago the one before was filled.
+TEST_F(LogHistoryTest, AFollowerWaitsForTheNextGapAsWell) {
+  capture(1, 3);
+  follow();
+  const auto find = [&](const std::string& text) {
+    const auto flow = store_->find(kFlow);
+    const std::string log = store_->read(*flow, 0, 100'000)->text;
+    const std::size_t tag = log.find("F:missing");
+    const std::size_t from = log.rfind('\n', tag) + 1;
+    const flow::GapFill fill{from, log.substr(from, log.find('\n', from) + 1 - from),
+                             rfc3339_nano(second(1)) + " stdout F " + text, text.size()};
+    EXPECT_EQ(store_->fill(flow, std::array{fill}).value(), text.size());
+  };
+  EXPECT_EQ(followed(), lines(1, 3));
+  lose(4), capture(5, 6);
+  EXPECT_EQ(followed(), "") << "it waits";
+  find(line(4));
+  EXPECT_EQ(followed(), lines(4, 6));
+  std::this_thread::sleep_for(kFollowerPatience);
+  lose(6), capture(7, 8);
+  EXPECT_EQ(followed(), "") << "it waits again";
+  find(line(6));
+  EXPECT_EQ(followed(), lines(6, 8));
+}
+
+}  // namespace
+}  // namespace flowtap

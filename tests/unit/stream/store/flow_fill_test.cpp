@@ -1,0 +1,297 @@
+// Gaps in the logs of flows that are filled from elsewhere.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+
+#include "tests/unit/stream/journal/tmpfs_dir.hpp"
+#include "tests/unit/stream/store/store_kit.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+// Lines in the place of a gap: in the file, in memory, and over a start.
+class FillTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Writer writer(*store_, "f", 1);
+    writer.say("one");
+    at_ = writer.at();
+    FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    writing.add_gap(*flow, 1, "stdout", at_ + 100, 5);
+    writing.add(*flow, 1, "stdout", {"two", true, at_ + 100, at_ + 104, 6});
+  }
+  // What fills the gap of 100 bytes, or a part of it.
+  [[nodiscard]] GapFill fill(const std::string& text, std::uint64_t bytes) const {
+    const std::string log = log_of(*store_, "f");
+    const std::size_t at = log.find('\n') + 1;
+    std::string filled;
+    CriTime clock;
+    put_cri_line(filled, clock, {5, "stdout", true, {}, text});
+    return {at, log.substr(at, log.find('\n', at) + 1 - at), filled, bytes};
+  }
+  // What fills all gaps, in this order.
+  [[nodiscard]] std::vector<GapFill> fills_of(const std::vector<std::string>& texts) const {
+    const std::string log = log_of(*store_, "f");
+    std::vector<GapFill> fills;
+    for (std::size_t line = 0; line < log.size(); line = log.find('\n', line) + 1) {
+      const std::string text = log.substr(line, log.find('\n', line) + 1 - line);
+      const auto parsed = parse_cri_line(std::string_view(text).substr(0, text.size() - 1));
+      if (!parsed || !parsed->missing) continue;
+      GapFill& fill = fills.emplace_back(line, text, std::string(), *parsed->missing);
+      CriTime clock;
+      put_cri_line(fill.text, clock,
+                   {8, "stdout", true, {}, texts.at(std::min(fills.size(), texts.size()) - 1)});
+    }
+    return fills;
+  }
+  void open() {
+    store_.reset();
+    store_ = FlowStore::open({.dir = dir_ / ""});
+  }
+
+  TmpfsDir dir_;
+  std::unique_ptr<FlowStore> store_ = FlowStore::open({.dir = dir_ / ""});
+  std::uint64_t at_ = 0;
+};
+
+TEST_F(FillTest, InMemoryAndInTheFile) {
+  const std::vector<std::string> filled{"one", "found", "two"};
+  for (const bool in_file : {false, true}) {
+    if (in_file) {
+      open();
+      SetUp();
+      store_->flush({}, 1, true);
+    }
+    EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"one", "<100>", "two"}));
+    EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{"f"});
+    const auto flow = store_->find("f");
+    LogPosition end = store_->bounds(*flow)->end;
+    LogPosition begin = 0;
+    std::uint64_t lines = 3;
+    const auto change = fill("found", 100);
+    EXPECT_EQ(store_->fill(flow, std::array{change}).value(), 100U);
+    EXPECT_EQ(lines_of(log_of(*store_, "f")), filled);
+    EXPECT_EQ(store_->summary("f")->missing, 0U);
+    EXPECT_EQ(store_->summary("f")->refilled, 100U);
+    EXPECT_EQ(store_->summary("f")->lines, 3U);
+    EXPECT_EQ(store_->move(*flow, 0, std::array{&end, &begin}, lines), 1U);
+    EXPECT_EQ(end, store_->bounds(*flow)->end) << "who stood at the end stands there";
+    EXPECT_EQ(begin, 0U);
+    EXPECT_EQ(lines, 3U);
+    EXPECT_EQ(store_->fill(flow, std::array{change}).value(), 0U) << "it is not there any more";
+    store_->flush({}, 1, true);
+    open();
+    EXPECT_EQ(lines_of(log_of(*store_, "f")), filled);
+    EXPECT_EQ(lines_of(file_of(dir_ / "", "f")), filled);
+    EXPECT_EQ(store_->summary("f")->refilled, 100U);
+    open();
+    std::filesystem::remove_all(dir_ / "");
+    std::filesystem::create_directory(dir_ / "");
+  }
+}
+
+// A start that finds the file replaced goes on with it, and the journal's lines again change nothing.
+TEST_F(FillTest, IsKeptByAProcessThatIsKilled) {
+  store_->flush({}, 1, true);
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  open();
+  SetUp();
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"one", "found", "two"}));
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+}
+
+// What was filled in memory alone is lost with it, and counts when it is filled again.
+TEST_F(FillTest, CountsOnceAlsoForAProcessThatIsKilled) {
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  open();
+  SetUp();
+  EXPECT_EQ(store_->summary("f")->missing, 100U);
+  EXPECT_EQ(store_->summary("f")->refilled, 0U);
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  EXPECT_EQ(store_->summary("f")->refilled, 100U);
+}
+
+TEST_F(FillTest, GapsFromBeforeAStartAreLookedForAgain) {
+  store_->flush({}, 1, true);
+  open();
+  EXPECT_EQ(store_->take_gapped(), std::vector<std::string>{"f"});
+}
+
+TEST_F(FillTest, MakesNoRoomForItself) {
+  store_.reset();
+  store_ = FlowStore::open({.dir = dir_ / "", .flow_bytes = 300});
+  SetUp();
+  store_->flush({}, 1, true);
+  const auto filled = store_->fill(store_->find("f"), std::array{fill(std::string(200, 'x'), 100)});
+  ASSERT_FALSE(filled);
+  EXPECT_EQ(filled.error().code, ENOSPC);
+  EXPECT_EQ(store_->summary("f")->missing, 100U);
+}
+
+// A store that is full, as on any busy node: what ended before goes, as it does for new lines.
+TEST_F(FillTest, WhatEndedBeforeMakesRoom) {
+  store_.reset();
+  store_ = FlowStore::open({.dir = dir_ / "", .store_bytes = 3 * kFilePage});
+  SetUp();
+  const auto change = fill(std::string(2 * kFilePage, 'x'), 100);
+  const auto refuses = [&] {
+    const auto filled = store_->fill(store_->find("f"), std::array{change});
+    return !filled && filled.error().code == ENOSPC;
+  };
+  Writer first(*store_, "first", 2);
+  Writer second(*store_, "second", 3);
+  first.say("x"), second.say("x");
+  store_->flush({}, 1, true);
+  ASSERT_EQ(store_->stats().file_bytes, 3 * kFilePage);
+  EXPECT_TRUE(refuses()) << "all are written to";
+  first.end(10);
+  EXPECT_TRUE(refuses()) << "too little has ended";
+  EXPECT_TRUE(store_->find("first")) << "none goes for nothing";
+  Writer(*store_, "f", 1).end(15);
+  second.end(20);
+  EXPECT_TRUE(refuses()) << "one that ended later stays";
+  {
+    FlowStore::Writing writing(*store_, {});
+    writing.end_stream(*writing.flow("second"), 12);
+  }
+  EXPECT_EQ(store_->fill(store_->find("f"), std::array{change}).value(), 100U);
+  EXPECT_FALSE(store_->find("first") || store_->find("second"));
+  EXPECT_EQ(store_->stats().evicted_flows.at(static_cast<std::size_t>(Eviction::kStoreBytes)), 2U);
+  EXPECT_EQ(store_->stats().file_bytes, 3 * kFilePage);
+  open();
+  EXPECT_EQ(lines_of(log_of(*store_, "f")),
+            (std::vector<std::string>{"one", std::string(2 * kFilePage, 'x'), "two"}));
+  EXPECT_EQ(store_->stats().flows, 1U);
+}
+
+// While the file with what was found is put together, the log is written to, and what was in memory to the file.
+TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
+  store_->flush({}, 1, true);
+  FlowLog& log = store_->find("f")->log;
+  const auto say = [&](const char* text, std::uint64_t from) {
+    FlowStore::Writing writing(*store_, {});
+    writing.add(*writing.flow("f"), 1, "stdout", {text, true, at_ + from, at_ + from + 6, 7});
+  };
+  const auto lose = [&](std::uint64_t upto) {
+    FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow("f"), 1, "stdout", at_ + upto, 6);
+  };
+  lose(124);
+  const auto fills = fills_of({"found", "found behind"});
+  auto draft = log.draft_fill(fills);
+  ASSERT_TRUE(draft && draft->make(fills));
+  say("three", 124);
+  store_->flush({}, 1, true);
+  say("four ", 130);
+  LogPosition at = log.end();
+  std::uint64_t lines = 5;
+  EXPECT_EQ(log.fill(*draft, fills).value(), 120U);
+  log.settle();
+  const std::vector<std::string> wanted{"one", "found", "two", "found behind", "three", "four "};
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), wanted);
+  log.move(0, at, lines);
+  EXPECT_EQ(at, log.end());
+  EXPECT_EQ(store_->summary("f")->lines, wanted.size());
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+}
+
+// All that it fills was in memory when it was made, and is in the file now.
+TEST_F(FillTest, ADraftOfWhatWasInMemoryIsNotTaken) {
+  store_->flush({}, 1, true);
+  const auto first = fills_of({"found"});
+  ASSERT_EQ(store_->fill(store_->find("f"), first).value(), 100U);
+  {
+    FlowStore::Writing writing(*store_, {});
+    writing.add_gap(*writing.flow("f"), 1, "stdout", at_ + 124, 6);
+  }
+  FlowLog& log = store_->find("f")->log;
+  const auto fills = fills_of({"found behind"});
+  auto draft = log.draft_fill(fills);
+  ASSERT_TRUE(draft && draft->make(fills));
+  store_->flush({}, 1, true);
+  const auto filled = log.fill(*draft, fills);
+  ASSERT_TRUE(filled);
+  EXPECT_FALSE(*filled);
+  EXPECT_EQ(store_->fill(store_->find("f"), fills).value(), 20U);
+}
+
+// A file that has lost its beginning is not the one that the draft was made of.
+TEST_F(FillTest, ADraftOfALogThatWasCutIsNotTaken) {
+  store_->flush({}, 1, true);
+  FlowLog& log = store_->find("f")->log;
+  const std::array fills{fill("found", 100)};
+  const std::string path = dir_ / (flow_file_name("f") + ".fill");
+  {
+    auto draft = log.draft_fill(fills);
+    ASSERT_TRUE(draft && draft->make(fills));
+    EXPECT_TRUE(std::filesystem::exists(path));
+    log.shrink(log.end() - log.base() - 1);
+    const auto filled = log.fill(*draft, fills);
+    ASSERT_TRUE(filled);
+    EXPECT_FALSE(*filled);
+    log.settle();
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"<100>", "two"}));
+}
+
+// One writes, one fills: nothing is lost, and nothing comes twice.
+TEST_F(FillTest, WhileOthersWrite) {
+  constexpr int kGaps = 200;
+  std::uint64_t at = at_ + 104;
+  const auto add_gap = [&] {
+    FlowStore::Writing writing(*store_, {});
+    const auto flow = writing.flow("f");
+    writing.add_gap(*flow, 1, "stdout", at + 10, 8);
+    writing.add(*flow, 1, "stdout", {"said", true, at + 10, at + 15, 9});
+    at += 15;
+  };
+  ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
+  std::atomic<bool> over{false};
+  std::jthread writer([&] {
+    for (int i = 0; i < kGaps; ++i) {
+      add_gap();
+      if (i % 3 == 0) store_->flush({}, 1, true);
+    }
+    over = true;
+  });
+  std::uint64_t filled = 0;
+  for (bool more = true; more;) {
+    more = !over;
+    const auto flow = store_->find("f");
+    const auto edits = store_->bounds(*flow)->edits;
+    const auto fills = fills_of({"found in the runtime's file"});
+    ASSERT_EQ(store_->bounds(*flow)->edits, edits) << "nobody else fills";
+    const auto done = store_->fill(flow, fills);
+    ASSERT_TRUE(done);
+    filled += *done;
+    more = more || *done < 10 * fills.size();
+  }
+  writer.join();
+  EXPECT_EQ(filled, 10U * kGaps);
+  std::vector<std::string> wanted{"one", "found", "two"};
+  for (int i = 0; i < kGaps; ++i) wanted.insert(wanted.end(), {"found in the runtime's file", "said"});
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), wanted);
+  EXPECT_EQ(store_->summary("f")->missing, 0U);
+  EXPECT_EQ(store_->summary("f")->lines, wanted.size());
+  store_->flush({}, 1, true);
+  open();
+  EXPECT_EQ(lines_of(log_of(*store_, "f")), wanted);
+}
+
+TEST_F(FillTest, SaysWhatIsOnlyTheBestMatch) {
+  CriTime clock;
+  std::string text;
+  put_cri_line(text, clock, {5, "stdout", true, {}, "maybe", true});
+  EXPECT_EQ(text, "1970-01-01T00:00:00.000000005Z stdout F:approximate maybe\n");
+  EXPECT_TRUE(parse_cri_line(std::string_view(text).substr(0, text.size() - 1))->approximate);
+}
+
+}  // namespace
+}  // namespace flowtap::flow

@@ -1,0 +1,95 @@
+// What the index of flows keeps beside their lines, and that of builds before.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/crc32c.hpp"
+#include "tests/unit/stream/journal/tmpfs_dir.hpp"
+#include "tests/unit/stream/store/store_kit.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+// Parts of lines are one line to whoever reads them: another stream's does not go on with one from before a start, its own does.
+TEST(FlowIndex, AmidALineOverAStart) {
+  for (const StreamNo next : {StreamNo{1}, StreamNo{2}}) {
+    const TmpfsDir dir;
+    const std::string flow = std::string(kDerivedFlows) + "main";
+    auto store = FlowStore::open({.dir = dir / ""});
+    const auto add = [&](StreamNo stream, const LineView& line) {
+      FlowStore::Writing writing(*store, {});
+      writing.add(*writing.flow(flow), stream, "stderr", line);
+    };
+    add(2, {"older", true, 0, 6, 1});
+    add(1, {"begin", false, 0, 5, 1});
+    store->flush({}, 1, true);
+    store = FlowStore::open({.dir = dir / ""});
+    add(2, {"older", true, 0, 6, 1});  // the journal tells it again
+    if (next == 1)
+      add(1, {" end", true, 5, 10, 2});
+    else
+      add(2, {"other", true, 6, 12, 2});
+    EXPECT_EQ(lines_of(log_of(*store, flow)),
+              next == 1 ? (std::vector<std::string>{"2:older", "2:begin~", "2: end"})
+                        : (std::vector<std::string>{"2:older", "2:begin~", "2:", "2:other"}));
+  }
+}
+
+// As builds wrote it that did not know whose line a file ends amid.
+std::string older_index(std::string_view index) {
+  constexpr std::size_t kMagic = 8;
+  constexpr std::size_t kState = 96;
+  constexpr std::size_t kSince = 16;
+  std::string older(index.substr(0, kMagic));
+  older.back() = '\2';
+  for (std::string_view rest = index.substr(kMagic); !rest.empty();) {
+    std::uint32_t size = 0;
+    rest.copy(reinterpret_cast<char*>(&size), sizeof(size));
+    std::string row(rest.substr(2 * sizeof(size), size));
+    rest.remove_prefix(2 * sizeof(size) + size);
+    row.erase(kState, kSince);
+    for (const std::uint32_t word :
+         {static_cast<std::uint32_t>(row.size()), crc32c(0, std::as_bytes(std::span(row)))})
+      older.append(reinterpret_cast<const char*>(&word), sizeof(word));
+    older += row;
+  }
+  return older;
+}
+
+TEST(FlowIndex, GoesOnWithAnOlderBuildsIndex) {
+  const TmpfsDir dir;
+  const std::string path = dir / ".index";
+  auto store = FlowStore::open({.dir = dir / ""});
+  Writer a(*store, "a", 1);
+  a.say("one"), a.say("two");
+  Writer b(*store, "b", 2);
+  b.say("three");
+  store->flush({}, 1, true);
+  store.reset();
+  {
+    std::ifstream in(path, std::ios::binary);
+    const std::string index{std::istreambuf_iterator<char>(in), {}};
+    ASSERT_GT(index.size(), 8U);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << older_index(index);
+  }
+  for (int start = 0; start < 2; ++start) {
+    store = FlowStore::open({.dir = dir / ""});
+    EXPECT_TRUE(store->said().empty());
+    EXPECT_EQ(lines_of(log_of(*store, "a")), (std::vector<std::string>{"one", "two"}));
+    EXPECT_EQ(store->find("a")->log.position_of(1), 8U);
+    EXPECT_EQ(store->find("b")->log.position_of(2), 6U);
+    EXPECT_EQ(store->summary("b")->open, start == 0) << "what was written behind an older build's is read";
+    Writer(*store, "b", 2).end(10 + static_cast<std::uint64_t>(start));
+    store->flush({}, 1, true);
+    EXPECT_FALSE(store->summary("b")->open);
+  }
+}
+
+}  // namespace
+}  // namespace flowtap::flow

@@ -1,0 +1,69 @@
+// The count path as one component: programs in the kernel, slots, and the places of the CPUs.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/views/views.hpp"
+#include "base/result.hpp"
+#include "daemon/process_stats.hpp"
+#include "kernel/dispatch/dispatch_programs.hpp"
+#include "stats/registry.hpp"
+#include "telemetry/workloads/usage_source.hpp"
+
+namespace flowtap {
+
+class CountPath {
+ public:
+  /// The component's name, and how it runs.
+  static constexpr const char* kName = "count";
+  static constexpr const char* kHow = "every dispatch, through tp_btf";
+
+  /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys.
+  [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs,
+                                                                const kernel::Accounting& what);
+
+  /// Adds what was counted since the last call.
+  void take(stats::Registry& registry);
+
+  /// Follows what changes slowly: CPUs that come and go, tasks without a record, the programs' own statistics.
+  /// What could not be read is counted in `errors`, and the old state holds.
+  void look_around(ReadErrors& errors);
+
+  /// Of the last look_around().
+  void report(api::CountStatus& status) const;
+  /// What the node's cgroups use, as long as this lives; where that is added up.
+  [[nodiscard]] Result<std::unique_ptr<telemetry::UsageSource>> usage() const;
+  [[nodiscard]] int ext_self_map() const { return live_.ext_self_map(); }
+  [[nodiscard]] unsigned cpus_online() const { return online_; }
+
+ private:
+  static constexpr std::chrono::seconds kFirstPause{1};
+  static constexpr std::chrono::seconds kLongestPause{60};
+
+  CountPath(std::string sysfs, std::uint32_t hierarchy, kernel::DispatchLive live,
+            std::unique_ptr<kernel::SlotReader> slots)
+      : sysfs_(std::move(sysfs)), hierarchy_(hierarchy), live_(std::move(live)), slots_(std::move(slots)) {}
+  void note(const kernel::Topology& topology);
+  /// Tells the programs when CPUs came or went.
+  [[nodiscard]] Status follow_hotplug();
+  /// Tries again for the tasks whose record could not be made, with growing pauses while that goes on.
+  [[nodiscard]] Status mend_records();
+  void read_programs(ReadErrors& errors);
+
+  std::string sysfs_;
+  std::uint32_t hierarchy_;  // kernel::Accounting's
+  kernel::DispatchLive live_;
+  std::unique_ptr<kernel::SlotReader> slots_;
+  std::vector<api::ProgramStatus> programs_;
+  std::string online_list_;
+  unsigned possible_ = 0;
+  unsigned online_ = 0;
+  bool records_missing_ = false;
+  std::chrono::steady_clock::time_point next_mend_{};
+  std::chrono::seconds mend_pause_{kFirstPause};
+};
+
+}  // namespace flowtap

@@ -1,0 +1,191 @@
+#include "daemon/config/flags.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/printable.hpp"
+#include "daemon/config/nearest.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::string_view kHelpHint = "flowtapd --help lists all flags";
+
+/// A flag that is another way to write a configuration key.
+struct KeyFlag {
+  const char* name;
+  const char* value;  ///< what --help calls the value
+  std::string_view key;
+  std::string_view enables = {};  ///< the key that giving the flag sets to true
+  const char* help = "";          ///< for --help; where empty, the key's own comment
+  bool optional_value = false;
+};
+constexpr std::array kKeyFlags = {
+    KeyFlag{"--state-dir", "DIR", "state_dir"},
+    KeyFlag{"--host-root", "DIR", "host_root"},
+    KeyFlag{"--cycle", "DURATION", "cycle"},
+    KeyFlag{"--log-level", "LEVEL", "log_level"},
+    KeyFlag{"--scheduler", "NAME", "scheduler"},
+    KeyFlag{"--tap-backend", "NAME", "stream.backend"},
+    KeyFlag{"--record", "FILE", "stream.record"},
+    KeyFlag{"--prometheus-address", "HOST:PORT", "prometheus.address"},
+    KeyFlag{"--compat-metrics", "LIST", "prometheus.compat_metrics"},
+    KeyFlag{"--api-address", "HOST:PORT", "api.address"},
+    KeyFlag{"--report", "[DURATION]", "report.interval", "report.enabled",
+            "Print a table of rates and shares, every second or as often as is said here (--report=5s).",
+            true},
+    KeyFlag{"--statsd", "URL", "statsd.address", "statsd.enabled",
+            "Send to this StatsD agent: udp://HOST:PORT or unix:///PATH."},
+    KeyFlag{"--spectatord", "URL", "spectatord.address", "spectatord.enabled",
+            "Send to this spectatord: udp://HOST:PORT or unix:///PATH."},
+    KeyFlag{"--json-lines", "OUT", "json_lines.output", "json_lines.enabled",
+            "Write one JSON object per cycle to this file, or to standard output (-)."},
+};
+
+struct ActionFlag {
+  const char* name;
+  Action action;
+  const char* help;
+};
+constexpr std::array kActionFlags = {
+    ActionFlag{"--check-config", Action::kCheckConfig, "Check the configuration and exit."},
+    ActionFlag{"--print-config", Action::kPrintConfig,
+               "Print a complete, commented configuration (with --config and flags: what they make of it) "
+               "and exit."},
+    ActionFlag{"--detach", Action::kDetach, "Remove everything that was left in the kernel and exit."},
+    ActionFlag{"--version", Action::kVersion, "Print the version and exit."},
+    ActionFlag{"--help", Action::kHelp, "Print this text and exit."},
+};
+
+constexpr const char* kConfigFlag = "--config";
+constexpr const char* kPrometheusFlag = "--enable-prometheus";
+
+/// Flags that are given or not, and have no value.
+bool is_switch(std::string_view name) {
+  return name == kPrometheusFlag ||
+         std::ranges::any_of(kActionFlags, [name](const ActionFlag& f) { return f.name == name; });
+}
+
+void declare_switch(CLI::App& app, const char* name, const char* help) {
+  app.add_flag(name)->description(help)->disable_flag_override();
+}
+
+void declare(CLI::App& app) {
+  app.set_help_flag();  // ours, so that all actions exclude each other by one rule
+  app.allow_extras();   // likewise told by us, with the flag that was probably meant
+  app.add_option(kConfigFlag, "Read this YAML file; flags override it.")->type_name("FILE");
+  for (const ActionFlag& flag : kActionFlags) declare_switch(app, flag.name, flag.help);
+  declare_switch(app, kPrometheusFlag, "Serve /metrics.");
+  for (const KeyFlag& flag : kKeyFlags) {
+    const std::string help = *flag.help != '\0' ? flag.help : describe_config_key(flag.key);
+    auto* option = app.add_option(flag.name, help)->type_name(flag.value);
+    if (flag.optional_value) option->expected(0, 1);
+  }
+}
+
+/// Everything that CLI11 did not know: the first of it is the one to talk about.
+Status check_unknown(const std::vector<std::string>& unknown) {
+  if (unknown.empty()) return {};
+  const std::string& word = unknown.front();
+  if (!word.starts_with('-')) return fail("unexpected argument " + in_quotes(word), std::string(kHelpHint));
+  std::vector<std::string_view> names = {kConfigFlag, kPrometheusFlag};
+  for (const ActionFlag& flag : kActionFlags) names.emplace_back(flag.name);
+  for (const KeyFlag& flag : kKeyFlags) names.emplace_back(flag.name);
+  const std::string name = word.substr(0, word.find('='));
+  const auto near = nearest(name, names);
+  return fail(fmt::format("unknown flag {}{}", in_quotes(name),
+                          near.empty() ? std::string{} : fmt::format("; did you mean \"{}\"?", near)),
+              std::string(kHelpHint));
+}
+
+Result<Action> chosen_action(const CLI::App& app) {
+  const char* first = nullptr;
+  Action action = Action::kRun;
+  for (const ActionFlag& flag : kActionFlags) {
+    if (app.count(flag.name) == 0) continue;
+    if (first != nullptr)
+      return fail(fmt::format("{} and {} exclude each other", first, flag.name), "give one of them");
+    first = flag.name;
+    action = flag.action;
+  }
+  return action;
+}
+
+/// What CLI11 would tell in words of its own, which are not sentences and change with its version.
+Status check_spelling(std::span<const char* const> args) {
+  std::vector<std::string_view> seen;
+  for (const std::string_view arg : args) {
+    if (!arg.starts_with("--")) continue;
+    const std::string_view name = arg.substr(0, arg.find('='));
+    if (is_switch(name) && name != arg)
+      return fail(std::string(name) + " takes no value", "leave out what stands behind the =");
+    if (std::ranges::find(seen, name) != seen.end())
+      return fail(in_quotes(name) + " is given more than once", "give it once; flags override the file");
+    seen.push_back(name);
+  }
+  return {};
+}
+
+/// All that is left for CLI11 to find is a flag without its value; the name stands before the colon.
+std::unexpected<Error> explain(const CLI::ParseError& error) {
+  const std::string_view message = error.what();
+  if (!message.starts_with("--"))
+    return fail("bad command line: " + printable(message), std::string(kHelpHint));
+  return fail(printable(message.substr(0, message.find(':'))) + " needs a value", std::string(kHelpHint));
+}
+
+Status apply(const CLI::App& app, const KeyFlag& flag, Config& config) {
+  const std::size_t given = app.count(flag.name);
+  if (given == 0) return {};
+  if (!flag.enables.empty()) FTAP_TRY(set_config_value(config, flag.enables, "true", flag.name));
+  const std::vector<std::string> values = app.get_option(flag.name)->results();
+  if (flag.optional_value && (values.empty() || values.front().empty())) return {};
+  return set_config_value(config, flag.key, values.front(), flag.name);
+}
+
+Result<Invocation> read_flags(int argc, const char* const* argv) {
+  FTAP_TRY(check_spelling({argv, static_cast<std::size_t>(argc)}));
+  CLI::App app;
+  declare(app);
+  app.parse(argc, argv);
+  FTAP_TRY(check_unknown(app.remaining()));
+
+  Invocation invocation;
+  FTAP_TRY_ASSIGN(action, chosen_action(app));
+  invocation.action = action;
+  if (action == Action::kHelp || action == Action::kVersion) return invocation;
+  if (app.count(kConfigFlag) > 0) {
+    invocation.config_path = app.get_option(kConfigFlag)->results().front();
+    FTAP_TRY_ASSIGN(config, load_config(invocation.config_path));
+    invocation.config = std::move(config);
+  } else if (action == Action::kCheckConfig) {
+    return fail("--check-config needs a file to check", "flowtapd --check-config --config FILE");
+  }
+  if (app.count(kPrometheusFlag) > 0) invocation.config.prometheus.enabled = true;
+  for (const KeyFlag& flag : kKeyFlags) FTAP_TRY(apply(app, flag, invocation.config));
+  return invocation;
+}
+
+}  // namespace
+
+Result<Invocation> parse_flags(int argc, const char* const* argv) {
+  try {
+    return read_flags(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return explain(error);
+  }
+}
+
+std::string flags_help() {
+  CLI::App app("flowtapd: the flowtap node service", "flowtapd");
+  declare(app);
+  return app.help();
+}
+
+}  // namespace flowtap

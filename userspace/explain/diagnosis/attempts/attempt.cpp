@@ -1,0 +1,208 @@
+#include "explain/diagnosis/attempts/attempt.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/printable.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+constexpr std::string_view kBound = "bind success";
+
+}  // namespace
+
+std::string_view to_string(Outcome outcome) {
+  constexpr std::array<std::string_view, kOutcomes> kWords{"", "fits", "no_fit", "bound", "bind_failed"};
+  return kWords.at(static_cast<std::size_t>(outcome));
+}
+
+bool Attempt::begins(const Fact& fact) const {
+  if (!heard_ || fact.kind == FactKind::kAttempt) return true;
+  if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
+    return true;
+  return time_.closed && !is_behind(fact);
+}
+
+void Attempt::begin(const Fact& fact) {
+  const flow::KlogTime since = fact.kind == FactKind::kAttempt ? fact.time : time_.last;
+  *this = Attempt();
+  scheduler_ = fact.scheduler;
+  heard_ = true;
+  held_back_ = fact.kind == FactKind::kHeldBack;
+  time_ = {.since = since,
+           .first = fact.time,
+           .last = fact.time,
+           .begin_said = fact.kind == FactKind::kAttempt,
+           .closed = false};
+  first_ = fact.instant;
+}
+
+Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
+  if (heard_ && is_old(fact)) return Outcome::kNone;
+  if (begins(fact)) begin(fact);
+  held_back_ = held_back_ && fact.kind == FactKind::kHeldBack;
+  const Verdict filter = filter_.says.verdict;
+  const Verdict bind = bind_.says.verdict;
+  log_ = fact.log;
+  if (!time_.closed || !is_behind(fact)) {
+    time_.last = fact.time;
+    last_ = fact.instant;
+  }
+  if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep_always(uid_, uid);
+  take(fact, places, texts);
+  const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
+                      fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
+  time_.closed = time_.closed || (is_end && scheduler_->verdict_ends);
+  if (bind_.says.verdict != bind)
+    return bind_.says.verdict == Verdict::kPassed ? Outcome::kBound : Outcome::kBindFailed;
+  if (filter_.says.verdict != filter)
+    return filter_.says.verdict == Verdict::kPassed ? Outcome::kFits : Outcome::kNoFit;
+  return Outcome::kNone;
+}
+
+void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
+  switch (fact.kind) {
+    case FactKind::kContainer:
+      add_container(fact[Field::kContainer]);
+      break;
+    case FactKind::kRequests:
+      read_requests(fact[Field::kRequests]);
+      break;
+    case FactKind::kTries:
+      ++tried_;
+      break;
+    case FactKind::kAllocated:
+      allocate(fact, places);
+      break;
+    case FactKind::kCardFails:
+      fail_card(fact, places, texts);
+      break;
+    case FactKind::kNodeReason:
+      add_reason(fact[Field::kReason]);
+      break;
+    case FactKind::kNodeFits:
+      decide(fact, Verdict::kPassed, places, texts);
+      break;
+    case FactKind::kNodeFails:
+      decide(fact, Verdict::kFailed, places, texts);
+      break;
+    case FactKind::kNodeUnknown:
+      leave_out(fact, texts);
+      break;
+    case FactKind::kNodesFit:
+      score_many(fact);
+      break;
+    case FactKind::kNodesFail:
+      decide_many(fact, texts);
+      break;
+    case FactKind::kCellFits:
+      note_cell(fact, true, texts);
+      break;
+    case FactKind::kCellFails:
+      note_cell(fact, false, texts);
+      break;
+    case FactKind::kCellsSpared:
+      spare_cells(fact);
+      break;
+    case FactKind::kAligns:
+      align(fact, Verdict::kPassed, texts);
+      break;
+    case FactKind::kAlignFails:
+    case FactKind::kNodeLacks:
+      align(fact, Verdict::kFailed, texts);
+      break;
+    case FactKind::kNominates:
+      keep_always(nominated_, fact[Field::kNode]);
+      break;
+    case FactKind::kVictim:
+      add_victim(fact[Field::kPod]);
+      break;
+    case FactKind::kRejects:
+    case FactKind::kHeldBack:
+      read_plugins(fact[Field::kPlugins]);
+      break;
+    case FactKind::kFilterPassed:
+      set(filter_, Verdict::kPassed, fact);
+      break;
+    case FactKind::kFilterFailed:
+      set(filter_, Verdict::kFailed, fact);
+      break;
+    case FactKind::kBinding:
+    case FactKind::kBindingToEnd:
+      reach_bind(fact);
+      break;
+    case FactKind::kBound:
+      reach_bind(fact);
+      bind_.says.verdict = Verdict::kPassed;
+      bind_.time = fact.time;
+      keep_always(bind_.says.summary, kBound);
+      keep_always(bind_.says.line, fact.line);
+      break;
+    case FactKind::kBindFailed:
+      reach_bind(fact);
+      set(bind_, Verdict::kFailed, fact);
+      break;
+    case FactKind::kPhaseFailed:
+      set(filter_.says.verdict == Verdict::kPassed ? bind_ : filter_, Verdict::kFailed, fact);
+      break;
+    case FactKind::kBindEnds:  // of each pod that is bound then it is kBound
+    case FactKind::kAttempt:
+    case FactKind::kCards:
+    case FactKind::kCardsThere:
+      break;
+  }
+}
+
+std::string Attempt::sentence(std::string_view says, std::string_view cause) {
+  std::string text(says);
+  if (!cause.empty()) text.append(", ").append(cause);
+  return text;
+}
+
+void Attempt::reach_bind(const Fact& fact) {
+  if (const std::string_view node = fact[Field::kNode]; !node.empty()) keep_always(target_, node);
+  if (filter_.says.verdict != Verdict::kNone) return;
+  filter_.says.verdict = Verdict::kPassed;
+  filter_.time = fact.time;
+  keep_always(filter_.says.line, fact.line);
+}
+
+bool Attempt::has_room(std::size_t more) {
+  if (bytes_ + shared_ + more <= kMostBytes) return true;
+  cut_ = true;
+  return false;
+}
+
+void Attempt::keep_always(std::string& place, std::string_view text) {
+  text = beginning_of(text, kLongestText);
+  bytes_ += text.size();
+  bytes_ -= place.size();
+  place = text;
+}
+
+void Attempt::keep(std::string& place, std::string_view text) {
+  keep_always(place, {});
+  if (!text.empty() && has_room(std::min(text.size(), kLongestText))) keep_always(place, text);
+}
+
+void Attempt::keep(SharedText& place, std::string_view text, SharedTexts& texts) {
+  shared_ -= place.view().size();
+  place = {};
+  text = beginning_of(text, kLongestText);
+  if (text.empty() || !has_room(text.size())) return;
+  place = texts.share(text);
+  shared_ += text.size();
+}
+
+void Attempt::set(Phase& phase, Verdict verdict, const Fact& fact) {
+  const std::string summary = sentence(fact[Field::kSummary], fact[Field::kError]);
+  if (phase.says.verdict == verdict && (summary.empty() || fact.weight < phase.weight)) return;
+  phase.says.verdict = verdict;
+  phase.time = fact.time;
+  phase.weight = fact.weight;
+  keep_always(phase.says.summary, summary);
+  keep_always(phase.says.line, fact.line);
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,152 @@
+// What an attempt comes to: which container of a node failed, and how the phases went.
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "explain/diagnosis/attempts/attempt.hpp"
+#include "explain/diagnosis/attempts/lacks.hpp"
+#include "explain/diagnosis/fit_error.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+constexpr std::string_view kTooFewCards = "NodeInsufficientDevice";
+
+}  // namespace
+
+// A node that has too few cards from the start is not looked at for them.
+bool Attempt::has_untold() const {
+  const auto looked_at = std::ranges::count_if(nodes_, [](const auto& one) {
+    return one.second.verdict == Verdict::kFailed && one.second.reason.view() != kTooFewCards;
+  });
+  return tried_ > allocated_ + static_cast<std::size_t>(looked_at);
+}
+
+// A node goes through the containers that ask for devices in their order, and ends with the first that does not fit.
+std::optional<std::size_t> Attempt::failed_container(const Node& node, bool untold) const {
+  if (node.index) return node.index;
+  if (requests_.empty()) return containers_.size() == 1 ? std::optional<std::size_t>(0) : std::nullopt;
+  const auto asks = [](std::size_t kinds) { return kinds > 0; };
+  const auto first = std::ranges::find_if(requests_, asks);
+  if (std::ranges::count_if(requests_, asks) == 1) return static_cast<std::size_t>(first - requests_.begin());
+  if (unplaced_ > 0 || untold) return std::nullopt;
+  std::size_t until = 0;
+  for (std::size_t i = 0; i < requests_.size(); ++i)
+    if (until += requests_[i]; until > node.allocated) return i;
+  return std::nullopt;
+}
+
+bool Attempt::is_unsaid(const Node& node) {
+  return node.verdict == Verdict::kFailed && node.reason.empty() && node.cards.empty() && !has_place(node);
+}
+
+// Up to 2.5 HAMi says why a node fails in a line without the node, and in another that it does; of several nodes these stand between each
+// other. Where there are as many of the one as of the other each such node has one; where there are fewer, nobody knows which.
+std::string_view Attempt::unsaid_reason() const {
+  const auto is_first = [&](const std::string& reason) { return reason == reasons_.front(); };
+  const auto unsaid = std::ranges::count_if(nodes_, [](const auto& one) { return is_unsaid(one.second); });
+  return std::cmp_equal(unsaid, reasons_.size()) && std::ranges::all_of(reasons_, is_first) && unsaid > 0
+             ? std::string_view(reasons_.front())
+             : std::string_view();
+}
+
+NodeVerdict Attempt::verdict_of(const std::string& name, const Node& node, std::string_view unsaid,
+                                bool untold) const {
+  NodeVerdict out{.name = name,
+                  .verdict = node.verdict,
+                  .score = 0,
+                  .containers = {},
+                  .reason = {},
+                  .cards = {},
+                  .cells = {},
+                  .line = node.line};
+  out.cards.reserve(node.cards.size());
+  for (const Card& card : node.cards)
+    out.cards.push_back({std::string(card.name.view()), std::string(card.reason.view())});
+  const std::string reason_of_node(is_unsaid(node) ? unsaid : node.reason.view());
+  const bool named = requests_.empty() || requests_.size() == containers_.size();
+  const auto pass = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      out.containers.push_back({containers_[i], Verdict::kPassed, {}, {}});
+  };
+  for (const Place& place : node.places) {
+    if (place.verdict == Verdict::kNone) continue;
+    std::string reason = place.verdict == Verdict::kFailed ? place.reason : std::string();
+    if (!reason.empty() && !place.resource.empty()) reason.append(": ").append(place.resource);
+    if (!place.container.empty()) {
+      out.containers.push_back(
+          {place.container, place.verdict, std::move(reason), place.cell, place.line, cells_of(place)});
+      continue;
+    }
+    out.reason = std::move(reason);
+    out.cells = cells_of(place);
+    if (out.line.empty()) out.line = place.line;
+  }
+  if (has_place(node)) {
+    if (out.reason.empty() && node.verdict == Verdict::kFailed) out.reason = reason_of_node;
+    if (node.verdict == Verdict::kPassed) out.score = node.score;
+    return out;
+  }
+  if (node.verdict == Verdict::kPassed) {
+    out.score = node.score;
+    if (named) pass(containers_.size());
+    return out;
+  }
+  const auto failed = failed_container(node, untold);
+  if (!failed || !named || *failed >= containers_.size()) {
+    out.reason = reason_of_node;
+    return out;
+  }
+  pass(*failed);
+  out.containers.push_back({containers_[*failed], Verdict::kFailed, reason_of_node, {}});
+  return out;
+}
+
+Diagnosis Attempt::diagnosis() const {
+  Diagnosis out;
+  out.uid = uid_;
+  out.filter = filter_.says;
+  out.bind = bind_.says;
+  out.node = target_;
+  out.nominated = nominated_;
+  out.victims = victims_;
+  out.plugins = plugins_;
+  out.scheduler = scheduler_->name;
+  out.attempt = 1;
+  out.first = first_;
+  out.last = last_;
+  const std::string_view unsaid = unsaid_reason();
+  const bool untold = has_untold();
+  for (const auto& [name, node] : nodes_)
+    if (node.verdict != Verdict::kNone) out.nodes.push_back(verdict_of(name, node, unsaid, untold));
+  const auto failed = [](const NodeVerdict& node) { return node.verdict == Verdict::kFailed; };
+  if (scheduler_->names_all_nodes && out.filter.verdict == Verdict::kNone && !out.nodes.empty() &&
+      std::ranges::all_of(out.nodes, failed))
+    out.filter.verdict = Verdict::kFailed;
+  if (scheduler_->counts_nodes && out.filter.verdict == Verdict::kFailed)
+    if (auto error = parse_fit_error(out.filter.summary)) {
+      out.reasons = std::move(error->reasons);
+      out.preemption = error->preemption;
+    }
+  const auto without =
+      std::ranges::count_if(nodes_, [](const auto& one) { return lacks_cells_of(one.second); });
+  out.lacks = lacks_cards(out, *scheduler_, tells_cards_);
+  std::ranges::move(lacks_containers(out, *scheduler_, !containers_.empty(), untold),
+                    std::back_inserter(out.lacks));
+  std::ranges::move(lacks_cells(out, *scheduler_, static_cast<std::size_t>(without)),
+                    std::back_inserter(out.lacks));
+  if (cut_) out.lacks.push_back(lacks_room());
+  out.decide();
+  return out;
+}
+
+void Diagnosis::decide() {
+  status = Status::kPending;
+  if (bind.verdict == Verdict::kPassed)
+    status = Status::kSucceeded;
+  else if (bind.verdict == Verdict::kFailed || filter.verdict == Verdict::kFailed)
+    status = Status::kFailed;
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,136 @@
+#include "explain/diagnosis/attempts/lacks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "explain/diagnosis/attempts/attempt.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/reasons.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+/// Of nodes that are counted, by what their reason has in it: the first that fits.
+struct Counted {
+  std::string_view reason;
+  std::string_view nodes;
+  std::string_view named;  ///< by whom
+};
+constexpr std::string_view kByHami = "its extender's own log names them, from -v=4 on";
+constexpr std::array kCounted = {
+    Counted{"cannot align", "nodes without room on one NUMA cell",
+            "the NUMA-aware scheduler names them from -v=2 on, up to 2024 from -v=5 on"},
+    Counted{"NodeUnfitPod", "nodes that HAMi turns down", kByHami},
+    Counted{"node not fit pod", "nodes that HAMi turns down", kByHami},
+    Counted{"node unregister", "nodes on which HAMi knows no cards",
+            "its extender's own log names them, up to 2.4 at every level, then from -v=5 on"},
+    Counted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
+};
+constexpr std::string_view kCountedOnly = "it names none at any level";
+
+template <typename... Parts>
+std::string said(Parts... parts) {
+  std::string out;
+  (out.append(parts), ...);
+  return out;
+}
+
+std::string of_nodes(std::string_view what, std::size_t nodes, std::string_view named) {
+  return said(what, " (", std::to_string(nodes), "): ", named);
+}
+
+bool is_of_a_card(const Scheduler& by, std::string_view reason) {
+  return std::ranges::any_of(by.rows, [reason](const FactRow& row) {
+    return row.kind == FactKind::kCardFails && row.says == reason;
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler& by, bool told) {
+  if (by.cards.empty()) return {};
+  std::size_t of_cards = 0;  // nodes whose cards are not there, though they are why it fails
+  bool any_without = false;
+  for (const NodeVerdict& node : diagnosis.nodes) {
+    if (node.verdict != Verdict::kFailed) continue;
+    any_without = any_without || reason_of(node).empty();
+    bool lacks = told && reason_of(node).empty();
+    each_reason(reason_of(node), [&](std::string_view reason) {
+      reason = without_counts(reason);
+      lacks = lacks || (is_of_a_card(by, reason) &&
+                        std::ranges::find(node.cards, reason, &CardVerdict::reason) == node.cards.end());
+    });
+    of_cards += lacks ? 1 : 0;
+  }
+  if (told && of_cards > 0)
+    return {"on which nodes cards are that would not do (" + std::to_string(of_cards) + " have none here): " +
+            std::string(by.name) + " says which cards a node has when it first sees it"};
+  if (told) return {};
+  if (any_without)
+    return {said("reasons of nodes that have none here: ", by.name, " gives them, card by card, ", by.cards)};
+  if (of_cards > 0) return {said("the cards that would not do: ", by.name, " names them ", by.cards)};
+  return {};
+}
+
+std::vector<std::string> lacks_containers(const Diagnosis& diagnosis, const Scheduler& by, bool named,
+                                          bool untold) {
+  if (by.containers.empty()) return {};
+  const auto nodes =
+      std::ranges::count_if(diagnosis.nodes, [](const NodeVerdict& node) { return node.containers.empty(); });
+  if (nodes == 0) return {};
+  if (!named) return {said("the pod's containers: ", by.name, " names them ", by.containers)};
+  return {"which container it is that does not fit (" + std::to_string(nodes) +
+          " nodes): it follows from what was given to those before it, " +
+          (untold ? said("which ", by.name, " says ", by.given)
+                  : said("on cards whose nodes ", by.name, " names when it first sees them"))};
+}
+
+std::vector<std::string> lacks_cells(const Diagnosis& diagnosis, const Scheduler& by, std::size_t without) {
+  std::vector<std::string> out;
+  const auto has_word = [](const NodeVerdict& node) { return !node.containers.empty(); };
+  const auto passed = std::ranges::count_if(diagnosis.nodes, [&](const NodeVerdict& node) {
+    return node.verdict == Verdict::kPassed && !has_word(node);
+  });
+  if (!by.cells.empty() && passed > 0 && std::ranges::any_of(diagnosis.nodes, has_word))
+    out.push_back(of_nodes("NUMA cells on nodes that fit", static_cast<std::size_t>(passed), by.cells));
+  if (!by.failed_cells.empty() && without > 0)
+    out.push_back(of_nodes("NUMA cells that would not do, on nodes that fail", without, by.failed_cells));
+  return out;
+}
+
+std::string lacks_room() {
+  return "what more was said of the attempt: of one no more than " +
+         std::to_string(Attempt::kMostBytes >> 20U) + " MiB and " + std::to_string(Attempt::kMostNodes) +
+         " nodes are kept";
+}
+
+std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by) {
+  std::vector<std::string> out;
+  std::array<std::size_t, kCounted.size()> nodes{};
+  std::size_t others = 0;
+  const FailedNodes failed = failed_nodes(diagnosis);
+  for (const NodesReason& one : failed.unnamed) {
+    const auto* const found = std::ranges::find_if(
+        kCounted, [&](const Counted& counted) { return one.reason.contains(counted.reason); });
+    auto& sum =
+        found != kCounted.end() ? nodes.at(static_cast<std::size_t>(found - kCounted.begin())) : others;
+    sum += one.nodes;
+  }
+  for (std::size_t i = 0; i < kCounted.size(); ++i)
+    if (nodes.at(i) > 0) out.push_back(of_nodes(kCounted.at(i).nodes, nodes.at(i), kCounted.at(i).named));
+  if (others > 0) out.push_back(of_nodes(said("nodes that ", by, " only counts"), others, kCountedOnly));
+  const auto wordless = std::ranges::find(failed.by_reason, "", &NodesReason::reason);
+  if (diagnosis.reasons.empty() || wordless == failed.by_reason.end()) return out;
+  const auto named =
+      static_cast<std::size_t>(std::ranges::count_if(diagnosis.nodes, [](const NodeVerdict& node) {
+        return node.verdict == Verdict::kFailed && reason_of(node).empty();
+      }));
+  if (wordless->nodes > named)
+    out.push_back("reasons of nodes that are not even counted by one (" +
+                  std::to_string(wordless->nodes - named) +
+                  "): an extender may turn nodes down without a word, and its own log says why");
+  return out;
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,43 @@
+// A pod's latest attempt out of what each scheduler has said of it. Schedulers' logs come in any order, by milliseconds or file
+// by file, so each has an attempt of its own, and they become one only when somebody asks.
+//
+// A main scheduler asks its extenders in the middle of its own attempt. So an extender's attempt is of the same one if it began after
+// the main one's did, and not after that had ended; else the earlier of the two is over. Of those that are over each has a history.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "explain/diagnosis/attempts/attempt.hpp"
+#include "explain/diagnosis/attempts/attempt_history.hpp"
+#include "explain/diagnosis/attempts/card_places.hpp"
+#include "explain/diagnosis/diagnosis.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
+#include "explain/diagnosis/facts/schedulers.hpp"
+
+namespace flowtap::diagnosis {
+
+class PodAttempts {
+ public:
+  Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
+
+  /// nullptr: it has said nothing.
+  [[nodiscard]] const Told* of(const Scheduler& scheduler) const;
+
+  /// A device-aware scheduler's verdict on a node wins over a generic one's, and the later attempt over the earlier. Of a name that
+  /// was used again it is the pod that was spoken of last.
+  [[nodiscard]] Diagnosis diagnosis() const;
+
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = sizeof(PodAttempts);
+    for (const Told& told : told_) sum += told.bytes();
+    return sum;
+  }
+
+ private:
+  [[nodiscard]] std::vector<const Told*> of_newest_pod() const;
+
+  std::vector<Told> told_;  // in the order of the schedulers' table
+};
+
+}  // namespace flowtap::diagnosis

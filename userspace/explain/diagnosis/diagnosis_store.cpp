@@ -1,0 +1,80 @@
+#include "explain/diagnosis/diagnosis_store.hpp"
+
+#include "explain/diagnosis/advice.hpp"
+
+namespace flowtap::diagnosis {
+
+namespace {
+
+// What is of the pod as a whole, or of pods that could make room, is no reason why a node does not fit.
+std::vector<std::string_view> reasons_of(const Diagnosis& diagnosis) {
+  std::vector<std::string_view> reasons;
+  const bool bind_failed = diagnosis.bind.verdict == Verdict::kFailed;
+  const bool of_nodes = !bind_failed && (!diagnosis.nodes.empty() || !diagnosis.reasons.empty());
+  for (const Advice& advice : advice_for(diagnosis))
+    if (!of_nodes || advice.nodes > 0) reasons.push_back(advice.pattern);
+  if (bind_failed && reasons.size() > 1) reasons.resize(1);
+  if (reasons.empty()) reasons.push_back(DiagnosisStore::kOtherReason);
+  return reasons;
+}
+
+}  // namespace
+
+void DiagnosisStore::drop_oldest() {
+  if (const auto oldest = attempts_.drop_oldest()) {
+    bytes_ -= oldest->bytes();
+    ++evicted_;
+  }
+}
+
+DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact& fact,
+                                            const CardPlaces& places) {
+  if (most_ == 0) return {};
+  std::string key;
+  pod.put(key);
+  const std::scoped_lock lock(mutex_);
+  PodAttempts* attempts = attempts_.get(key);
+  if (attempts == nullptr) {
+    if (attempts_.size() == most_) drop_oldest();
+    attempts_.put(key, PodAttempts());
+    attempts = attempts_.get(key);
+    bytes_ += attempts->bytes();
+  }
+  bytes_ -= attempts->bytes();
+  Decided decided{.outcome = attempts->add(fact, places, texts_), .reasons = {}, .took = {}};
+  if (decided.outcome == Outcome::kNoFit || decided.outcome == Outcome::kBindFailed)
+    decided.reasons = reasons_of(attempts->of(*fact.scheduler)->attempt.diagnosis());
+  if (decided.outcome == Outcome::kBound && fact.instant)
+    if (const auto begun = attempts->of(*fact.scheduler)->begun(); begun && *begun <= *fact.instant)
+      decided.took = *fact.instant - *begun;
+  bytes_ += attempts->bytes();
+  // This one is the most recent, so it goes last.
+  while (bytes_ + texts_.bytes() > most_bytes_ && attempts_.size() > 1) drop_oldest();
+  return decided;
+}
+
+std::optional<Diagnosis> DiagnosisStore::find(std::string_view ns, std::string_view name) {
+  std::string key;
+  flow::FlowKey{.ns = ns, .name = name}.put(key);
+  const std::scoped_lock lock(mutex_);
+  const PodAttempts* attempts = attempts_.get(key);
+  if (attempts == nullptr) return std::nullopt;
+  return attempts->diagnosis();
+}
+
+std::vector<std::string> DiagnosisStore::pods() const {
+  std::vector<std::string> all;
+  const std::scoped_lock lock(mutex_);
+  all.reserve(attempts_.size());
+  attempts_.each([&all](const std::string& pod, const PodAttempts&) { all.push_back(pod); });
+  return all;
+}
+
+std::optional<Diagnosis> DiagnosisStore::peek(const std::string& pod) const {
+  const std::scoped_lock lock(mutex_);
+  const PodAttempts* attempts = attempts_.peek(pod);
+  if (attempts == nullptr) return std::nullopt;
+  return attempts->diagnosis();
+}
+
+}  // namespace flowtap::diagnosis

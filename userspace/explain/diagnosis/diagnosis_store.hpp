@@ -1,0 +1,97 @@
+// The latest attempts of each pod that schedulers have spoken of, as many as there is room for. Safe from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/lru.hpp"
+#include "explain/diagnosis/attempts/card_places.hpp"
+#include "explain/diagnosis/attempts/pod_attempts.hpp"
+#include "explain/diagnosis/facts/fact.hpp"
+#include "explain/diagnosis/facts/schedulers.hpp"
+#include "stream/lines/flow_key.hpp"
+
+namespace flowtap::diagnosis {
+
+class DiagnosisStore {
+ public:
+  static constexpr std::size_t kMostPods = 1000;
+  /// Of all attempts together, unless told otherwise: kMostPods over a hundred nodes of eight cards, each with why it does not do.
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
+
+  /// What the logs of these say; they must outlive it.
+  explicit DiagnosisStore(std::size_t most_pods = kMostPods, std::size_t most_bytes = kMostBytes,
+                          const Schedulers& schedulers = Schedulers::built_in())
+      : schedulers_(&schedulers), most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
+
+  [[nodiscard]] const Schedulers& schedulers() const { return *schedulers_; }
+
+  /// A name for a log that facts are from.
+  [[nodiscard]] std::uint32_t next_log() {
+    const std::scoped_lock lock(mutex_);
+    return ++logs_;
+  }
+
+  /// What a fact has decided.
+  struct Decided {
+    Outcome outcome = Outcome::kNone;
+    /// Of one that failed, each once: patterns of advice.def, and kOtherReason where none fits.
+    std::vector<std::string_view> reasons;
+    /// Of one that is bound: since the first was said of the pod, where it is known when both were.
+    std::optional<std::chrono::nanoseconds> took = {};
+  };
+  Decided add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
+  static constexpr std::string_view kOtherReason = "other";
+
+  /// Nothing: no scheduler has spoken of it, or too many others since.
+  [[nodiscard]] std::optional<Diagnosis> find(std::string_view ns, std::string_view name);
+
+  /// Of all pods, the most recent first: "ns/name".
+  [[nodiscard]] std::vector<std::string> pods() const;
+
+  /// The same as find() of one of these, which is not kept longer for it.
+  [[nodiscard]] std::optional<Diagnosis> peek(const std::string& pod) const;
+
+  /// `take("ns/name", Diagnosis)` of each pod, the most recent first. Who writes waits for one of them at most, so all that is written
+  /// meanwhile may be in it or not.
+  template <typename Take>
+  void each(Take&& take) const {
+    for (const std::string& pod : pods())
+      if (const auto diagnosis = peek(pod)) take(pod, *diagnosis);
+  }
+
+  [[nodiscard]] std::size_t size() const {
+    const std::scoped_lock lock(mutex_);
+    return attempts_.size();
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    const std::scoped_lock lock(mutex_);
+    return bytes_ + texts_.bytes();
+  }
+  /// Pods that had to make room.
+  [[nodiscard]] std::uint64_t evicted() const {
+    const std::scoped_lock lock(mutex_);
+    return evicted_;
+  }
+
+ private:
+  void drop_oldest();
+
+  const Schedulers* schedulers_;
+  mutable std::mutex mutex_;
+  std::size_t most_;
+  std::size_t most_bytes_;
+  SharedTexts texts_;  // of all attempts
+  Lru<PodAttempts> attempts_;
+  std::size_t bytes_ = 0;
+  std::uint64_t evicted_ = 0;
+  std::uint32_t logs_ = 0;
+};
+
+}  // namespace flowtap::diagnosis

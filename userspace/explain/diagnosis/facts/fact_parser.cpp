@@ -1,0 +1,127 @@
+#include "explain/diagnosis/facts/fact_parser.hpp"
+
+#include <ranges>
+#include <utility>
+
+#include "explain/diagnosis/facts/text_pattern.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using Form = FactRow::Form;
+
+// Nothing for a text that cannot be the field's.
+std::string_view fitting(Field field, std::string_view text) {
+  const bool is_name = field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
+                       field == Field::kUid || field == Field::kVendor || field == Field::kAvailable ||
+                       field == Field::kRequested || field == Field::kResource;
+  return is_name && text.size() > kLongestName ? std::string_view() : text;
+}
+
+}  // namespace
+
+void FactParser::read_pairs(const flow::KlogRecord& record) {
+  pairs_.clear();
+  if (!record.structured) return;
+  flow::KlogPairs walk(record);
+  for (flow::KlogPair pair; walk.next(pair);) {
+    pairs_.push_back(pair);
+    if (pair.may_be_more(record.form)) break;
+  }
+}
+
+// klog: of a key that occurs twice the last counts.
+const flow::KlogPair* FactParser::pair_of(std::string_view key) const {
+  for (const flow::KlogPair& pair : std::views::reverse(pairs_))
+    if (pair.key == key) return &pair;
+  return nullptr;
+}
+
+// An object's name stands for it: {"name":"node-1"} in JSON, "node-1" in text.
+std::string_view FactParser::value_of(std::string_view key, Field field) {
+  const flow::KlogPair* pair = pair_of(key);
+  if (pair == nullptr) return {};
+  std::string& own = unescaped_[static_cast<std::size_t>(field)];
+  if (field == Field::kNode || field == Field::kPod) {
+    const auto object = flow::klog_object(*pair);
+    if (!object) return {};
+    if (field == Field::kNode) return object->name;
+    own.assign(object->ns).append(object->ns.empty() ? "" : "/").append(object->name);
+    return own;
+  }
+  return flow::klog_text(*pair, own);
+}
+
+bool FactParser::read_row(const FactRow& row, std::string_view text) {
+  if (!row.with.empty()) {
+    const flow::KlogPair* pair = pair_of(row.with);
+    if (pair == nullptr || (!row.value.empty() && pair->value != row.value)) return false;
+  }
+  if (!row.without.empty() && pair_of(row.without) != nullptr) return false;
+  Fact fact = named_;
+  fact.kind = row.kind;
+  fact.scheduler = row.scheduler;
+  fact.weight = row.weight;
+  if (!row.pattern.empty()) {
+    if (!row.apart.empty()) {
+      const flow::KlogPair* pair = pair_of(row.apart);
+      if (pair == nullptr) return false;
+      text = flow::klog_text(*pair, apart_);
+    }
+    const auto take = [&](std::string_view name, std::string_view taken) {
+      if (const Field* field = field_named(name)) fact.at(*field) = fitting(*field, taken);
+    };
+    if (!matches(row.pattern, text, take)) return false;
+  }
+  for (const FactRow::Key& key : row.keys)
+    if (!key.key.empty()) fact.at(key.field) = fitting(key.field, value_of(key.key, key.field));
+  std::string_view& said = fact.at(row.kind >= FactKind::kFilterPassed ? Field::kSummary
+                                   : row.kind == FactKind::kCellFails  ? Field::kAvailable
+                                                                       : Field::kReason);
+  if (said.empty()) said = row.says;
+  facts_.push_back(fact);
+  return true;
+}
+
+// False: the record is of something else than a pod, or of none whose name Kubernetes allows.
+bool FactParser::read_name(const flow::KlogRecord& record) {
+  named_ = {};
+  named_.time = flow::klog_time(record);
+  if (const auto found = flow_keys_.find(record); found.key) {
+    named_.pod = *found.key;
+    return found.key->ns != flow::kOtherFlows;
+  }
+  if (const flow::KlogPair* pair = pair_of("preemptor"))
+    if (const auto object = flow::klog_object(*pair))
+      if (flow::is_dns_label(object->ns) && flow::is_dns_subdomain(object->name)) {
+        named_.pod = {.ns = object->ns, .name = object->name};
+        return true;
+      }
+  for (const char* key : {"pod", "podName", "object", "logID"}) {
+    const flow::KlogPair* pair = pair_of(key);
+    if (pair == nullptr) continue;
+    const auto object = flow::klog_object(*pair);
+    const bool is_pod = std::string_view(key).starts_with("pod");  // what another key names may be anything
+    if (!object || !is_pod || !object->ns.empty() || !flow::is_dns_subdomain(object->name)) return false;
+    named_.name = object->name;
+    return true;
+  }
+  return true;
+}
+
+std::span<const Fact> FactParser::parse(const flow::KlogRecord& record) {
+  facts_.clear();
+  const Form form = record.structured ? Form::kMessage : Form::kText;
+  bool ready = false;
+  for (const FactRow& row : schedulers_->rows_of(form, record.message)) {
+    if (form == Form::kText && !record.message.starts_with(row.message)) continue;
+    if (!std::exchange(ready, true)) {
+      read_pairs(record);
+      if (!read_name(record)) break;
+    }
+    if (read_row(row, record.message) && row.ends) break;
+  }
+  return facts_;
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,42 @@
+// A scheduler's record → what it says, by the tables (fact_table.hpp). Most records say nothing, and are done with their message.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/diagnosis/facts/fact.hpp"
+#include "explain/diagnosis/facts/schedulers.hpp"
+#include "stream/lines/flow_key.hpp"
+#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::diagnosis {
+
+class FactParser {
+ public:
+  /// They must outlive it.
+  explicit FactParser(const Schedulers& schedulers = Schedulers::built_in()) : schedulers_(&schedulers) {}
+
+  /// In the order of the table's rows. Valid until the next call, and as long as the record's text.
+  [[nodiscard]] std::span<const Fact> parse(const flow::KlogRecord& record);
+
+ private:
+  void read_pairs(const flow::KlogRecord& record);
+  bool read_name(const flow::KlogRecord& record);
+  [[nodiscard]] const flow::KlogPair* pair_of(std::string_view key) const;
+  bool read_row(const FactRow& row, std::string_view text);
+  std::string_view value_of(std::string_view key, Field field);
+
+  const Schedulers* schedulers_;
+  flow::FlowKeys flow_keys_;
+  std::vector<flow::KlogPair> pairs_;
+  std::vector<Fact> facts_;
+  std::array<std::string, kFields> unescaped_;
+  std::string apart_;
+  Fact named_;  // what all facts of the record have: whose they are
+};
+
+}  // namespace flowtap::diagnosis

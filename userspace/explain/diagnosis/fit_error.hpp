@@ -1,0 +1,25 @@
+// kube-scheduler's sentence where no node is left, taken apart:
+//   0/6 nodes are available: 2 Insufficient cpu, 4 node(s) had untolerated taint(s). preemption: 0/6 nodes are available: ...
+// A reason is what kube-scheduler's own plugins, others and extenders say of a node, and may have any of the signs between.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "explain/diagnosis/diagnosis.hpp"
+
+namespace flowtap::diagnosis {
+
+/// What kube-scheduler's own preemption says begins so.
+constexpr std::string_view kPreemption = "preemption: ";
+
+struct FitError {
+  std::vector<NodesReason> reasons;  ///< in kube-scheduler's order, by their text
+  std::string_view preemption;       ///< what its plugins tried then; views the sentence
+};
+
+/// Nothing: it is another sentence.
+[[nodiscard]] std::optional<FitError> parse_fit_error(std::string_view sentence);
+
+}  // namespace flowtap::diagnosis

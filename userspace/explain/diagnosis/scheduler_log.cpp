@@ -1,0 +1,177 @@
+#include "explain/diagnosis/scheduler_log.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <ranges>
+#include <utility>
+
+#include "base/printable.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
+#include "explain/diagnosis/fit_error.hpp"
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::diagnosis {
+
+void SchedulerLog::read(std::string_view text, std::uint64_t kept) {
+  const auto record = flow::parse_klog_record(text);
+  if (!record) {
+    ++counts_.malformed;
+    return;
+  }
+  const auto facts = parser_.parse(*record);
+  ++(facts.empty() ? counts_.others : counts_.telling);
+  if (facts.empty()) return;
+  const flow::KlogInstant instant = flow::klog_instant(*record, kept);
+  const std::string_view line = beginning_of(text, kLongestLine);
+  for (Fact fact : facts) {
+    fact.instant = instant;
+    fact.line = line;
+    add(fact);
+  }
+}
+
+void SchedulerLog::add(Fact fact) {
+  fact.log = log_;
+  if (fact.kind == FactKind::kCards || fact.kind == FactKind::kCardsThere)
+    return places_.add(fact[Field::kNode], fact[Field::kCards], fact[Field::kVendor]);
+  if (fact.kind == FactKind::kBindEnds) return end_binds(fact);
+  const flow::FlowKey key = pod_of(fact);
+  if (key.name.empty()) return hold(fact);
+  if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) give_held(key, fact);
+  add(key, fact);
+}
+
+// Up to 2024 the NUMA-aware scheduler's plugin says it of a node without the pod, and at -v=2 nobody says which pod is looked at.
+void SchedulerLog::hold(const Fact& fact) {
+  auto& held = work(fact).held;
+  if (!fact.scheduler->counts_nodes || fact.kind != FactKind::kNodeFails || held.size() >= kMostHeld) return;
+  if (const std::string_view node = fact[Field::kNode]; !node.empty()) held[std::string(node)] = fact.line;
+}
+
+// All of a pod's nodes that were held are among those that are; of a pod that was bound meanwhile others may be. Where the verdict counts
+// as many, they are its own.
+void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
+  const auto error = parse_fit_error(verdict[Field::kSummary]);
+  if (!error) return;
+  const auto held = std::exchange(work(verdict).held, {});
+  if (held.empty() || held.size() >= kMostHeld) return;
+  const auto count = std::ranges::find(error->reasons, kInvalidTopology, &NodesReason::reason);
+  if (count == error->reasons.end() || count->nodes != held.size()) return;
+  Fact fails = verdict;
+  fails.kind = FactKind::kNodeFails;
+  fails.values = {};
+  fails.at(Field::kReason) = kInvalidTopology;
+  const Pod own{.ns = std::string(pod.ns), .name = std::string(pod.name)};
+  for (const auto& [node, line] : held) {
+    fails.at(Field::kNode) = node;
+    fails.line = line;
+    add(own.key(), fails);
+  }
+}
+
+void SchedulerLog::add(const flow::FlowKey& key, const Fact& fact) {
+  const Pod pod{.ns = std::string(key.ns),
+                .name = std::string(key.name)};  // note() may end what the key views
+  note(pod.key(), fact);
+  const auto decided = store_->add(pod.key(), fact, places_);
+  ++counts_.outcomes.at(static_cast<std::size_t>(decided.outcome));
+  for (const std::string_view reason : decided.reasons) ++counts_.failures[reason];
+  if (!decided.took) return;
+  const auto ns = static_cast<std::uint64_t>(decided.took->count());
+  ++counts_.took.at(ns > 1 ? static_cast<std::size_t>(std::bit_width(ns - 1)) : 0);
+  counts_.took_in_all += *decided.took;
+}
+
+// Which one it is of is known where no other is open, and of all of them when as many have ended as are open.
+void SchedulerLog::end_binds(const Fact& fact) {
+  Work& work = this->work(fact);
+  const auto to_end = [](const Binding& binding) { return binding.to_end; };
+  const auto open = std::ranges::count_if(work.bindings, to_end);
+  if (open == 0 || !std::cmp_equal(++work.ended, open)) return;
+  work.ended = 0;
+  std::vector<Pod> bound;
+  for (const Binding& binding : work.bindings)
+    if (binding.to_end && !binding.failed) bound.push_back(binding.pod);
+  std::erase_if(work.bindings, to_end);
+  Fact of_one = fact;
+  of_one.kind = FactKind::kBound;
+  for (const Pod& pod : bound) add(pod.key(), of_one);
+}
+
+const SchedulerLog::Binding* SchedulerLog::binding_of(const Fact& fact) {
+  const Binding* found = nullptr;
+  for (const Binding& binding : work(fact).bindings) {
+    if (!fact.name.empty() && binding.pod.name != fact.name) continue;
+    if (const std::string_view node = fact[Field::kNode]; !node.empty() && binding.node != node) continue;
+    if (found != nullptr) return nullptr;
+    found = &binding;
+  }
+  return found;
+}
+
+flow::FlowKey SchedulerLog::pod_of(const Fact& fact) {
+  if (!fact.pod.name.empty()) return fact.pod;
+  if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed) {
+    const Binding* binding = binding_of(fact);
+    // One that goes on without the node's lock has not failed by that.
+    return binding != nullptr && !binding->to_end ? binding->pod.key() : flow::FlowKey{};
+  }
+  const Pod& current = work(fact).current;
+  if (!fact.name.empty() && fact.name != current.name) return {};
+  return current.key();
+}
+
+// An end that was said of it, as far as anybody knows, is not one of those that are left.
+void SchedulerLog::forget_binding(const flow::FlowKey& pod, const Fact& fact) {
+  Work& work = this->work(fact);
+  const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
+  const auto open = std::ranges::find_if(work.bindings, of_pod);
+  if (open == work.bindings.end()) return;
+  if (open->to_end && work.ended > 0) --work.ended;
+  work.bindings.erase(open);
+}
+
+void SchedulerLog::note(const flow::FlowKey& pod, const Fact& fact) {
+  auto& [current, bindings, ended, held] = work(fact);
+  const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };
+  switch (fact.kind) {
+    case FactKind::kAttempt:
+      current = {.ns = std::string(pod.ns), .name = std::string(pod.name)};
+      forget_binding(pod, fact);
+      break;
+    case FactKind::kFilterPassed:
+    case FactKind::kFilterFailed:
+      if (current.key() == pod) current = {};
+      break;
+    case FactKind::kPhaseFailed:
+      if (current.key() == pod) current = {};
+      if (const auto open = std::ranges::find_if(bindings, of_pod); open != bindings.end() && !open->to_end)
+        bindings.erase(open);
+      break;
+    case FactKind::kBinding:
+    case FactKind::kBindingToEnd:
+      forget_binding(pod, fact);
+      if (bindings.size() == kMostBindings) {
+        if (bindings.front().to_end && ended > 0) --ended;
+        bindings.erase(bindings.begin());
+      }
+      bindings.push_back({{std::string(pod.ns), std::string(pod.name)},
+                          std::string(fact[Field::kNode]),
+                          fact.kind == FactKind::kBindingToEnd,
+                          false});
+      break;
+    case FactKind::kBindFailed:
+      if (const auto open = std::ranges::find_if(bindings, of_pod); open != bindings.end() && open->to_end) {
+        open->failed = true;
+        break;
+      }
+      [[fallthrough]];
+    case FactKind::kBound:
+      forget_binding(pod, fact);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,121 @@
+// One scheduler's log, line by line → what it says about each pod. Knows nothing of where the lines come from.
+//
+// Not every record names its pod. A scheduler filters for one pod at a time, so what names none is of the pod that it is at;
+// binds run beside, so of those that are open the one with the node, or the only one. What is not certain is nobody's.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "explain/diagnosis/attempts/card_places.hpp"
+#include "explain/diagnosis/diagnosis_store.hpp"
+#include "explain/diagnosis/facts/fact_parser.hpp"
+#include "stream/lines/record_text.hpp"
+
+namespace flowtap::diagnosis {
+
+/// What a log has said.
+struct LogCounts {
+  std::uint64_t telling = 0;    ///< records that say something of a pod, or of cards
+  std::uint64_t others = 0;     ///< that the tables do not know
+  std::uint64_t malformed = 0;  ///< that have no header of klog's
+  std::uint64_t cut = 0;        ///< that were longer than RecordText::kMost, and were read up to there
+  std::array<std::uint64_t, kOutcomes> outcomes{};  ///< of attempts, by Outcome
+  std::map<std::string_view, std::uint64_t>
+      failures;  ///< attempts that failed, by DiagnosisStore::Decided::reasons
+
+  std::array<std::uint64_t, 64>
+      took{};  ///< pods that were bound, by DiagnosisStore::Decided::took: over 2^(i-1) ns, up to 2^i
+  std::chrono::nanoseconds took_in_all{0};
+
+  LogCounts& operator+=(const LogCounts& more) {
+    telling += more.telling;
+    others += more.others;
+    malformed += more.malformed;
+    cut += more.cut;
+    for (std::size_t i = 0; i < outcomes.size(); ++i) outcomes.at(i) += more.outcomes.at(i);
+    for (std::size_t i = 0; i < took.size(); ++i) took.at(i) += more.took.at(i);
+    took_in_all += more.took_in_all;
+    for (const auto& [reason, count] : more.failures) failures[reason] += count;
+    return *this;
+  }
+};
+
+class SchedulerLog {
+ public:
+  static constexpr std::size_t kMostBindings = 256;
+  static constexpr std::size_t kMostHeld = 1024;  ///< nodes
+
+  explicit SchedulerLog(DiagnosisStore& store)
+      : store_(&store),
+        parser_(store.schedulers()),
+        log_(store.next_log()),
+        work_(store.schedulers().all().size()) {}
+
+  void add(const flow::RecordLine& line) {
+    text_.add(line, [this](std::string_view text) { read(text, text_.time()); });
+  }
+  /// The log has ended, been idle or has a gap.
+  void flush() {
+    text_.flush([this](std::string_view text) { read(text, text_.time()); });
+  }
+  /// A whole record; `kept`: when its first line was, in ns since 1970, 0: not known.
+  void read(std::string_view text, std::uint64_t kept = 0);
+
+  [[nodiscard]] LogCounts counts() const {
+    LogCounts counts = counts_;
+    counts.cut = text_.cut();
+    return counts;
+  }
+
+ private:
+  struct Pod {
+    std::string ns;
+    std::string name;
+
+    [[nodiscard]] flow::FlowKey key() const { return {.ns = ns, .name = name}; }
+  };
+  struct Binding {
+    Pod pod;
+    std::string node;
+    bool to_end = false;  // FactKind::kBindingToEnd
+    bool failed = false;  // of such a one, whose end has not been said
+  };
+
+  /// One scheduler's, for some write into one file.
+  struct Work {
+    Pod current;  // that the scheduler is at; empty: none
+    std::vector<Binding> bindings;
+    std::size_t ended = 0;                    // of those that are to_end, nobody knows which
+    std::map<std::string, std::string> held;  // nodes that fail, of a pod that is not named, and the lines
+  };
+
+  void add(Fact fact);
+  void add(const flow::FlowKey& key, const Fact& fact);
+  void end_binds(const Fact& fact);
+  void hold(const Fact& fact);
+  void give_held(const flow::FlowKey& pod, const Fact& verdict);
+  [[nodiscard]] Work& work(const Fact& fact) {
+    return work_.at(store_->schedulers().place_of(*fact.scheduler));
+  }
+  [[nodiscard]] flow::FlowKey pod_of(const Fact& fact);
+  [[nodiscard]] const Binding* binding_of(const Fact& fact);
+  void forget_binding(const flow::FlowKey& pod, const Fact& fact);
+  void note(const flow::FlowKey& pod, const Fact& fact);
+
+  DiagnosisStore* store_;
+  flow::RecordText text_;
+  FactParser parser_;
+  CardPlaces places_;
+  std::uint32_t log_;
+  LogCounts counts_;
+  std::vector<Work> work_;  // of each scheduler
+};
+
+}  // namespace flowtap::diagnosis

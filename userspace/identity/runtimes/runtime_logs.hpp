@@ -1,0 +1,60 @@
+// Where the runtimes of a node keep what containers wrote, found by the names of flows: so it is found for containers that
+// nobody saw running, too.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "identity/identity.hpp"
+#include "identity/root_dir.hpp"
+#include "identity/runtimes/bundle_finder.hpp"
+#include "identity/runtimes/pod_logs.hpp"
+
+namespace flowtap::identity {
+
+/// The files of one container.
+struct RuntimeLog {
+  RootDir dir;       ///< a directory that was reached without a link of a tenant's
+  std::string base;  ///< the name of the file that is written to; rotated ones have a suffix
+  LogFormat format = LogFormat::kNone;
+};
+
+/// A container of a pod whose files are there.
+struct PodLog {
+  PodLogs pod;
+  std::string container;
+  unsigned restart = 0;
+  std::chrono::system_clock::time_point since;  ///< about when the pod came to this node
+};
+
+/// Knows nothing and remembers nothing: each call looks. Safe from any thread.
+class RuntimeLogs {
+ public:
+  explicit RuntimeLogs(RootDir root, StateDirectories where = {})
+      : root_(std::move(root)), where_(std::move(where)), finder_(root_, where_) {}
+  RuntimeLogs(const RuntimeLogs&) = delete;
+  RuntimeLogs& operator=(const RuntimeLogs&) = delete;
+
+  /// The files of the flow with this id: pod/... in /var/log/pods, which is where Docker's are linked from, container/...
+  /// in Docker's and podman's own directories. Absent where there are none, or the runtime keeps them elsewhere (journald).
+  [[nodiscard]] std::optional<RuntimeLog> find(const std::string& flow) const;
+
+  /// All containers of the pods that are or were here and are wanted, sandboxes left out. One without an N.log is none.
+  [[nodiscard]] std::vector<PodLog> pods(const std::function<bool(const PodLogs&)>& is_wanted) const;
+
+ private:
+  [[nodiscard]] std::optional<RuntimeLog> find_pod(const std::vector<std::string>& id) const;
+  [[nodiscard]] std::optional<RuntimeLog> find_linked(const std::vector<std::string>& id,
+                                                      const std::string& target) const;
+  [[nodiscard]] std::optional<RuntimeLog> find_container(const std::string& start) const;
+  [[nodiscard]] std::optional<RuntimeLog> open(const ContainerIdentity& who) const;
+
+  RootDir root_;
+  StateDirectories where_;
+  BundleFinder finder_;
+};
+
+}  // namespace flowtap::identity

@@ -1,0 +1,162 @@
+// bpf/logtap.bpf.c from opened to live; or live at once, where an earlier process has left it pinned. A build of another
+// layout that is live is relieved: see LogLive::relieve().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/log/log_generation.hpp"
+#include "kernel/log/log_hooks.hpp"
+#include "kernel/log/log_older.hpp"
+#include "kernel/log/log_pins.hpp"
+#include "kernel/log/log_streams.hpp"
+#include "kernel/log/open_files.hpp"
+#include "kernel/program_stats.hpp"
+#include "kernel/ring_reader.hpp"
+#include "stream/records/record.hpp"
+
+struct bpf_object;
+struct bpf_program;
+struct logtap_bpf;
+
+namespace flowtap::kernel {
+
+/// How bytes are seen. See bpf/logtap.bpf.c.
+enum class LogBackend {
+  kSysExit,    ///< at the tracepoint of all system calls
+  kFunctions,  ///< at the ends of the kernel's own functions (fexit)
+};
+[[nodiscard]] std::string_view backend_name(LogBackend backend);
+
+/// What is taken over keeps its own ring, backend and programs; of another build's the backend stays.
+struct LogOptions {
+  std::uint32_t ring_bytes = 64U << 20U;                     ///< a power of two, at least a page
+  std::string bpffs = "/sys/fs/bpf";                         ///< where to pin; empty: nowhere
+  flow::StreamNo first_stream = 1;                           ///< greater than every number used before
+  std::optional<LogBackend> backend = LogBackend::kSysExit;  ///< nothing: to be chosen, see LogLive::why()
+  std::string host_root = "/";                               ///< where debugfs is looked for
+  std::optional<bool> seconds =
+      {};  ///< whether functions get two programs; nothing: where tasks may be preempted in one
+  /// Called when all is loaded and nothing is attached: to mark what has been entered before. Not where it is taken over.
+  std::function<void(LogStreams&)> before_attach = {};
+};
+
+/// Whether functions are to get a second program.
+[[nodiscard]] bool wants_seconds(const LogOptions& options);
+
+struct LogSkeletonDeleter {
+  void operator()(logtap_bpf* skeleton) const noexcept;
+};
+using LogSkeleton = std::unique_ptr<logtap_bpf, LogSkeletonDeleter>;
+
+/// A stream that went on in this build's tables under a number of its own.
+struct Relieved {
+  LogStream before;           ///< what the other build's slot says when its programs are at rest
+  flow::StreamNo number = 0;  ///< 0: it could not be gone on with, and why; or it has ended
+  std::string why;            ///< empty: it has ended
+};
+
+/// The programs tap the node as long as this lives, and on after that where they are pinned.
+class LogLive {
+ public:
+  /// The one reader of the ring.
+  [[nodiscard]] Result<std::unique_ptr<RingReader>> ring() const {
+    return RingReader::open(generation_.maps.ring.get());
+  }
+  /// May be called more than once, and may outlive this object.
+  [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(generation_.maps); }
+
+  /// Whether an earlier process had left this running: the ring holds what was captured since.
+  [[nodiscard]] bool taken_over() const { return taken_over_; }
+  /// Why capture ends with this process; absent: it does not.
+  [[nodiscard]] const std::optional<Error>& unpinned() const { return unpinned_; }
+  /// Why what another build has pinned is lost or still there; absent: nothing of that kind is.
+  [[nodiscard]] const std::optional<Error>& left_over() const { return left_over_; }
+  [[nodiscard]] LogBackend backend() const;
+  /// Why that one.
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+  /// Whether what is written to this file is seen; ENOTSUP: not by this backend.
+  [[nodiscard]] Status check_file(const OpenFile& file) const;
+
+  /// Whether each function has a second program, which handles what is kept from the first.
+  [[nodiscard]] bool has_seconds() const;
+
+  /// Builds of other layouts that have streams or a ring which somebody has to go on with, the oldest first. Until
+  /// relieve() their programs capture as before.
+  [[nodiscard]] std::vector<LogOlder>& older() { return older_; }
+
+  /// Leads all events here, and goes on with the streams of older(). Each byte is captured by one of the two builds. When
+  /// it returns, no program of theirs runs any more and their rings have all that will ever be in them. Can be repeated
+  /// when it fails or the process dies meanwhile.
+  [[nodiscard]] Result<std::vector<Relieved>> relieve();
+  /// Once what older() had is in the journal: unpins it.
+  void forget_older();
+
+  /// One per program; one whose state cannot be read is an Error.
+  [[nodiscard]] std::vector<Result<ProgramStats>> program_stats(bool run_stats) const;
+
+ private:
+  friend class LogLoaded;
+  friend class LogStart;
+  LogLive() = default;
+  [[nodiscard]] Status attach(const bpf_object* object, const bpf_program* program, const std::string& hook);
+  [[nodiscard]] std::vector<Relieved> go_on_with(const LogOlder& older, LogStreams& ours);
+
+  LogGeneration generation_;
+  std::vector<LogHook> hooks_;
+  std::vector<LogOlder> older_;
+  std::optional<LogPins> pins_;
+  std::string why_;
+  bool taken_over_ = false;
+  std::optional<Error> unpinned_;
+  std::optional<Error> left_over_;
+};
+
+/// Verified and in the kernel, not attached.
+class LogLoaded {
+ public:
+  [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(generation_.maps); }
+  /// Attaches the hooks that were not there before.
+  [[nodiscard]] Result<LogLive> attach() &&;
+
+ private:
+  friend class LogOpened;
+  friend class LogStart;
+  LogLoaded(LogSkeleton skeleton, LogGeneration generation)
+      : skeleton_(std::move(skeleton)), generation_(std::move(generation)) {}
+
+  LogSkeleton skeleton_;
+  LogGeneration generation_;
+};
+
+/// Parsed and sized; the kernel knows nothing yet.
+class LogOpened {
+ public:
+  /// @param hooks  that are attached already: only their handlers are loaded
+  /// @param notes  the map of notes of who attached them (bpf/lib/log_second.bpf.h); -1: there is none
+  [[nodiscard]] static Result<LogOpened> open(const LogOptions& options,
+                                              const std::vector<LogHook>& hooks = {}, int notes = -1);
+  [[nodiscard]] Result<LogLoaded> load() &&;
+
+ private:
+  LogOpened(LogSkeleton skeleton, flow::StreamNo first) : skeleton_(std::move(skeleton)), first_(first) {}
+
+  LogSkeleton skeleton_;
+  flow::StreamNo first_;
+};
+
+/// Takes over what is pinned, or loads, attaches and pins. That it cannot pin is no failure: see LogLive::unpinned(). What
+/// another layout's build has pinned is gone on with: see LogLive::older().
+[[nodiscard]] Result<LogLive> start_log_tap(const LogOptions& options);
+
+/// Ends all capture of the node: removes what builds of any layout have pinned. Where no BPF file system is, nothing is
+/// pinned; what cannot be looked at or removed is an error.
+[[nodiscard]] Status detach_log_tap(const std::string& bpffs);
+
+}  // namespace flowtap::kernel

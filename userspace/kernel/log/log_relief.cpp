@@ -1,0 +1,88 @@
+// How a build of another layout is relieved while it captures. See bpf/lib/log_hook.bpf.h for why no byte is captured by
+// both or none.
+#include <algorithm>
+#include <utility>
+
+#include "kernel/log/log_programs.hpp"
+
+namespace flowtap::kernel {
+
+Result<std::vector<Relieved>> LogLive::relieve() {
+  std::vector<Relieved> all;
+  if (!pins_) return all;
+  // Where bytes pass first: until a stream is put into our tables, its events are passed on. What finds new streams
+  // last, so that none is registered whose bytes go by.
+  const auto lead = [this](bool exec) -> Status {
+    for (const LogHook& hook : hooks_) {
+      const LogHandler* handler = generation_.handler(hook.name);
+      if (handler != nullptr && (hook.name == kExecHook) == exec)
+        FTAP_TRY(lead_to(hook, handler->program.get()));
+    }
+    return {};
+  };
+  FTAP_TRY_ASSIGN(ours, streams());
+  const auto mark_all = [this, &ours] {
+    for (const LogOlder& older : older_)
+      for (const LogMark& mark : older.marks()) static_cast<void>(ours.mark(mark.cgroup, mark.mounts));
+  };
+  // Until none is left who has been started meanwhile by one that was not ours yet.
+  const auto join_all = [this, &ours] {
+    for (bool more = true; more;) {
+      more = false;
+      for (const LogOlder& older : older_)
+        for (const auto& [pid, member] : older.members()) more = ours.join(pid, member.run) || more;
+    }
+  };
+  FTAP_TRY(lead(false));
+  mark_all();
+  FTAP_TRY(lead(true));
+  if (older_.empty()) return all;
+  wait_for_programs();  // that still register streams over there
+  mark_all();           // with the cgroups that were entered between
+  join_all();
+  // The newest first: what it had of an even older one's is found then.
+  for (auto older = older_.rbegin(); older != older_.rend(); ++older) {
+    std::vector<Relieved> streams = go_on_with(*older, ours);
+    std::ranges::move(streams, std::back_inserter(all));
+  }
+  wait_for_programs();  // that have looked in our tables before, and capture over there
+  for (LogOlder& older : older_) {
+    older.mute();
+    for (const LogStream& now : older.sweep()) {
+      const auto it = std::ranges::find(all, now.stream, [](const Relieved& r) { return r.before.stream; });
+      if (it != all.end()) it->before = now;
+    }
+  }
+  return all;
+}
+
+std::vector<Relieved> LogLive::go_on_with(const LogOlder& older, LogStreams& ours) {
+  std::vector<Relieved> all;
+  for (const LogStream& stream : older.sweep()) {
+    if (stream.state != FTAP_STREAM_OPEN) continue;
+    Relieved relieved{.before = stream, .number = 0, .why = {}};
+    if (older.is_muted())  // another build has gone on with it, and ours with that one's
+      relieved.number = ours.find(stream.target).value_or(0);
+    else if (auto number = ours.open(stream.target))
+      relieved.number = *number;
+    else
+      relieved.why = std::move(number).error().what;
+    all.push_back(std::move(relieved));
+  }
+  return all;
+}
+
+void LogLive::forget_older() {
+  if (!pins_) return;
+  Status all;
+  for (const LogHook& hook : hooks_)
+    if (generation_.handler(hook.name) == nullptr)
+      if (Status removed = remove_hook(*pins_, hook); !removed) all = std::move(removed);
+  // Nobody is to be asked any more, and nothing keeps what is unpinned now.
+  for (const LogHandler& handler : generation_.handlers) clear_program(handler.older.get());
+  if (Status removed = pins_->remove_all_but(LogPins::kHooks, log_abi()); !removed) all = std::move(removed);
+  if (!all) left_over_ = std::move(all).error();
+  older_.clear();
+}
+
+}  // namespace flowtap::kernel

@@ -1,0 +1,235 @@
+// What start_log_tap() finds pinned, and what it makes of it.
+//
+//   nothing                                   load, attach, pin
+//   hooks that lead to this layout's handlers  take over
+//   hooks that lead to another's               load, and relieve() leads them here; the others' wait in older()
+//
+// A process that dies at any point of this leaves one of these three.
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "kernel/log/log_programs.hpp"
+#include "kernel/preemption.hpp"
+#include "kernel/requirements.hpp"
+
+namespace flowtap::kernel {
+
+namespace {
+
+// Between the numbers of an older build, which counts on until it is relieved, and ours.
+constexpr flow::StreamNo kNumbersApart = 1U << 20U;
+
+// The one whose bytes are captured now. A build that died while it removed hooks may have left its handlers alone.
+LogBackend backend_of(const std::vector<LogHook>& hooks, const std::vector<LogOlder>& others) {
+  const bool calls = std::ranges::find(hooks, kCallsHook, &LogHook::name) != hooks.end() ||
+                     (!others.empty() && others.back().generation().handler(kCallsHook) != nullptr);
+  return calls ? LogBackend::kSysExit : LogBackend::kFunctions;
+}
+
+std::vector<std::pair<std::string, int>> pins_of(const std::vector<LogHook>& hooks) {
+  std::vector<std::pair<std::string, int>> all;
+  for (const LogHook& hook : hooks) {
+    all.emplace_back(hook.link_pin(), hook.link.get());
+    all.emplace_back(hook.at_pin(), hook.at.get());
+  }
+  return all;
+}
+
+}  // namespace
+
+class LogStart {
+ public:
+  explicit LogStart(const LogOptions& options) : options_(options), pins_(options.bpffs) {}
+
+  Result<LogLive> start() {
+    FTAP_TRY(check_bpf_requirements());
+    if (options_.bpffs.empty()) return begin(fail("pinning is switched off"));
+    if (Status pinnable = pins_.check(); !pinnable) return begin(std::move(pinnable));
+    FTAP_TRY_ASSIGN(found, pins_.find(LogPins::kHooks));
+    if (found.empty()) return begin({});
+    FTAP_TRY_ASSIGN(hooks, open_hooks(std::move(found)));
+    return go_on(std::move(hooks));
+  }
+
+ private:
+  Result<LogLive> begin(Status pinnable) {
+    // A start that was killed between two folders.
+    if (pinnable) pinnable = pins_.remove(log_abi());
+    FTAP_TRY_ASSIGN(live, attach_chosen());
+    if (pinnable) pinnable = pins_.pin(log_abi(), live.generation_.pins());
+    // The hooks last: without them the rest is nothing.
+    if (pinnable) pinnable = pins_.pin(LogPins::kHooks, pins_of(live.hooks_));
+    if (!pinnable) {
+      if (!options_.bpffs.empty()) static_cast<void>(pins_.remove(log_abi()));
+      live.unpinned_ = std::move(pinnable).error();
+      return live;
+    }
+    // What is there without hooks, or with its own as first builds had it, captures for nobody.
+    if (Status removed = pins_.remove_all_but(LogPins::kHooks, log_abi()); !removed)
+      live.left_over_ = std::move(removed).error();
+    return live;
+  }
+
+  Result<LogLive> attach(LogBackend backend, std::string why) const {
+    LogOptions options = options_;
+    options.backend = backend;
+    FTAP_TRY_ASSIGN(opened, LogOpened::open(options));
+    FTAP_TRY_ASSIGN(loaded, load(std::move(opened)));
+    FTAP_TRY_ASSIGN(live, std::move(loaded).attach());
+    live.why_ = std::move(why);
+    return live;
+  }
+
+  // Programs at functions cost other calls nothing and see io_uring. But where tasks are preempted in the kernel, they miss
+  // some of what the preempting ones do: little, by their seconds, but a call that takes 40 ns longer is better, unless
+  // the program at its end may be preempted, too. That has no second, and misses more.
+  Result<LogLive> attach_chosen() const {
+    if (options_.backend) return attach(*options_.backend, "as configured");
+    const auto mode = preemption_mode(options_.host_root);
+    if (may_preempt(mode) && !preempts_tracepoints())
+      return attach(LogBackend::kSysExit,
+                    mode ? "fexit would miss events where tasks are preempted in the kernel (" + *mode + ")"
+                         : "fexit would miss events if tasks are preempted in the kernel, which does "
+                           "not say whether they are (no debugfs)");
+    auto live = attach(LogBackend::kFunctions,
+                       may_preempt(mode)
+                           ? "it loads, and has a second program where tasks are preempted in the kernel (" +
+                                 mode.value_or("as is to be feared without debugfs") + ")"
+                           : "it loads, and this kernel does not preempt it (" + *mode + ")");
+    if (live) return live;
+    return attach(LogBackend::kSysExit, "fexit was tried first: " + live.error().what);
+  }
+
+  Result<LogLive> go_on(std::vector<LogHook> hooks) {
+    FTAP_TRY_ASSIGN(live, find_own(hooks));
+    std::optional<Error> unreadable;
+    FTAP_TRY_ASSIGN(others, find_others(unreadable));
+    if (!live) {
+      FTAP_TRY_ASSIGN(loaded, load_beside(hooks, others));
+      live = std::move(loaded);
+      live->why_ = "relieved another build's";
+      // To be attached in front of the programs that are there.
+      if (live->backend() == LogBackend::kFunctions && !live->has_seconds() && wants_seconds(options_))
+        live->why_ += ", which has no second programs; flowtapd --detach makes room for them";
+    }
+    for (LogHook& hook : hooks) live->hooks_.push_back(std::move(hook));
+    live->older_ = std::move(others);
+    live->left_over_ = std::move(unreadable);
+    live->pins_ = pins_;
+    FTAP_TRY_ASSIGN(streams, live->streams());
+    streams.raise_next(options_.first_stream);
+    return std::move(*live);
+  }
+
+  Result<LogLoaded> load(LogOpened opened) const {
+    FTAP_TRY_ASSIGN(loaded, std::move(opened).load());
+    if (options_.before_attach) {
+      FTAP_TRY_ASSIGN(streams, loaded.streams());
+      options_.before_attach(streams);
+    }
+    return loaded;
+  }
+
+  // What this layout's build has pinned, if the hooks lead there. Else it is one of the others, of a start that did not come
+  // so far (new hooks are all pinned before an older build's are led anywhere else) or that was relieved.
+  Result<std::optional<LogLive>> find_own(std::vector<LogHook>& hooks) const {
+    FTAP_TRY_ASSIGN(found, pins_.find(log_abi()));
+    if (found.empty()) return std::nullopt;
+    FTAP_TRY_ASSIGN(generation, LogGeneration::open(std::move(found)));
+    std::size_t there = 0;
+    std::vector<LogHook> ours;
+    std::vector<LogHook> others;
+    for (LogHook& hook : hooks) {
+      const LogHandler* handler = generation.handler(hook.name);
+      bool leads = false;
+      if (handler != nullptr) {
+        ++there;
+        FTAP_TRY_ASSIGN(to_us, leads_to(hook, handler->program.get()));
+        leads = to_us;
+      }
+      (leads ? ours : others).push_back(std::move(hook));
+    }
+    hooks = std::move(others);
+    if (!ours.empty() && there == generation.handlers.size()) {
+      std::ranges::move(ours, std::back_inserter(hooks));
+      LogLive live;
+      live.generation_ = std::move(generation);
+      live.taken_over_ = true;
+      live.why_ = "taken over from the flowtapd before";
+      return live;
+    }
+    for (const LogHook& hook : ours) FTAP_TRY(remove_hook(pins_, hook));
+    // Another build may have relieved it and died before it had drained the ring.
+    FTAP_TRY(pins_.set_aside(log_abi()));
+    return std::nullopt;
+  }
+
+  // The oldest first.
+  Result<std::vector<LogOlder>> find_others(std::optional<Error>& unreadable) {
+    std::vector<LogOlder> others;
+    FTAP_TRY_ASSIGN(layouts, pins_.layouts());
+    for (const std::string& layout : layouts) {
+      if (layout == log_abi()) continue;
+      auto older = LogOlder::open(pins_, layout);
+      if (older) {
+        others.push_back(std::move(*older));
+      } else if (older.error().code != 0) {
+        // Only now and for us: it goes on capturing for whoever may read it.
+        return std::unexpected(std::move(older).error().in("another build of flowtapd cannot be relieved"));
+      } else {
+        unreadable = std::move(older).error().in("what the layout " + layout + " has captured is lost");
+      }
+    }
+    std::ranges::sort(others, {}, &LogOlder::next_stream);
+    return others;
+  }
+
+  // Loads this build's handlers; new hooks lead to them, the others do not yet.
+  Result<LogLive> load_beside(const std::vector<LogHook>& hooks, const std::vector<LogOlder>& others) {
+    LogOptions options = options_;
+    options.backend = backend_of(hooks, others);
+    for (const LogOlder& older : others)
+      options.first_stream = std::max(options.first_stream, older.next_stream() + kNumbersApart);
+    // The one map of all builds, so that an event which comes to two of them is handled by one.
+    int notes = -1;
+    for (const LogOlder& older : others)
+      if (const Fd& theirs = older.generation().maps.notes; theirs.valid()) notes = theirs.get();
+    FTAP_TRY_ASSIGN(opened, LogOpened::open(options, hooks, notes));
+    FTAP_TRY_ASSIGN(loaded, load(std::move(opened)));
+    for (const LogHandler& handler : loaded.generation_.handlers) FTAP_TRY(pass_on(handler, hooks, others));
+    FTAP_TRY(pins_.pin(log_abi(), loaded.generation_.pins()));
+    FTAP_TRY_ASSIGN(live, std::move(loaded).attach());
+    for (const LogHook& hook : live.hooks_) FTAP_TRY(add_hook(pins_, hook));
+    return live;
+  }
+
+  // To whom the hook leads now.
+  static Status pass_on(const LogHandler& handler, const std::vector<LogHook>& hooks,
+                        const std::vector<LogOlder>& others) {
+    const auto hook = std::ranges::find(hooks, handler.hook, &LogHook::name);
+    if (hook == hooks.end()) return {};
+    for (const LogOlder& older : others) {
+      const LogHandler* theirs = older.generation().handler(handler.hook);
+      if (theirs == nullptr) continue;
+      FTAP_TRY_ASSIGN(leads, leads_to(*hook, theirs->program.get()));
+      if (leads) return put_program(handler.older.get(), theirs->program.get());
+    }
+    return {};
+  }
+
+  const LogOptions& options_;
+  LogPins pins_;
+};
+
+Result<LogLive> start_log_tap(const LogOptions& options) {
+  return LogStart(options).start();
+}
+
+Status detach_log_tap(const std::string& bpffs) {
+  const LogPins pins(bpffs);
+  FTAP_TRY_ASSIGN(mounted, pins.mounted());
+  return mounted ? pins.remove_all() : Status{};
+}
+
+}  // namespace flowtap::kernel

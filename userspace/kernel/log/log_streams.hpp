@@ -1,0 +1,155 @@
+// The memory that the log tap's programs and this process share: the slots of the streams, and the control words.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "bpf/abi/log.h"
+#include "kernel/log/log_generation.hpp"
+#include "kernel/map_view.hpp"
+#include "stream/records/record.hpp"
+
+namespace flowtap::kernel {
+
+/// A place to tap that the programs did not find themselves.
+struct LogTarget {
+  std::uint32_t device = 0;  ///< as the kernel has it: major << 20 | minor
+  std::uint64_t inode = 0;
+  ftap_log_kind kind = FTAP_KIND_PIPE;
+  std::uint64_t cgroup = 0;
+  std::uint32_t pid = 0;
+  std::uint32_t fds = 0;     ///< FTAP_STDOUT | FTAP_STDERR
+  std::uint64_t object = 0;  ///< as ftap_stream has it; 0: for the programs to find out
+  ftap_log_rule rule = FTAP_RULE_CONTAINER;
+  std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME
+};
+
+/// One life of a listed process, with all that it has started: the pid and start (ns on CLOCK_BOOTTIME) of its streams.
+struct LogRun {
+  std::uint32_t pid = 0;
+  std::uint64_t start_time = 0;
+  auto operator<=>(const LogRun&) const = default;
+};
+
+/// A process that belongs to a run.
+struct LogMember {
+  LogRun run;
+  std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME; 0: not known
+  bool operator==(const LogMember&) const = default;
+};
+
+/// Also a process that nobody has waited for yet.
+[[nodiscard]] bool has_ended(std::uint32_t pid);
+
+/// An executable as the programs know it.
+struct LogExecutable {
+  std::uint32_t device = 0;
+  std::uint64_t inode = 0;
+  auto operator<=>(const LogExecutable&) const = default;
+};
+
+/// A members map, also another build's.
+[[nodiscard]] std::map<std::uint32_t, LogMember> read_members(int map);
+
+/// Writes the control word by which programs know that somebody drains their ring.
+void beat_control(ftap_log_control& control);
+
+/// A stream as its slot shows it now.
+struct LogStream {
+  flow::StreamNo stream = 0;
+  std::uint32_t slot = 0;
+  ftap_stream_state state = FTAP_STREAM_FREE;
+  LogTarget target;
+  std::uint64_t passed = 0;  ///< bytes, captured or not
+  std::array<std::uint64_t, FTAP_NR_LOSSES> lost{};
+  std::uint64_t last = 0;  ///< ns on CLOCK_MONOTONIC of the last bytes, 0: none
+};
+
+/// All accesses are atomic, so any thread may use it, beside the programs.
+class LogStreams {
+ public:
+  [[nodiscard]] static Result<LogStreams> map(const LogMaps& maps);
+
+  /// Taps the target from now on. One that is tapped already keeps its stream, whose number is returned. File systems
+  /// give a deleted file's number to the next one at once, and only the programs see the difference (they end the old
+  /// stream when the new file is written to): who knows that the old file is gone ends its stream first.
+  [[nodiscard]] Result<flow::StreamNo> open(const LogTarget& target);
+
+  /// Whether somebody by whom a listed one's stream is what it is may still write there. Of others, and of pipes (what they
+  /// hold is read later): true.
+  [[nodiscard]] bool has_owner(const LogTarget& target) const;
+
+  /// The processes that belong to runs, by pid. The programs add what they start, and remove who ends.
+  [[nodiscard]] std::map<std::uint32_t, LogMember> members() const { return read_members(members_.get()); }
+  /// Adds one that began before. False: it belongs to a run already, or has ended. open() adds the run's own process.
+  [[nodiscard]] bool join(std::uint32_t pid, const LogRun& run);
+  /// Removes one that is as members() had it: the programs may miss the end of a process, and its run would never end.
+  void leave(std::uint32_t pid, const LogMember& member);
+
+  /// The number of the target's stream; nothing: it is not tapped.
+  [[nodiscard]] std::optional<flow::StreamNo> find(const LogTarget& target) const;
+
+  /// Ends a stream without waiting for the programs to see its end: there is no END record, and its slot shows ENDED. A
+  /// system call that was under way may still add to it. Not open: nothing happens.
+  [[nodiscard]] Status end(const LogStream& stream);
+
+  /// Makes the slot of a stream that has ended free for others. Call it no sooner than a second after it was seen to
+  /// have ended, when no program can be at it any more, and after its end is in the journal.
+  void free(const LogStream& stream);
+
+  /// All streams that are open, or have ended and were not freed. What records were lost can be found here: an open
+  /// stream that nobody has heard of, and one that has ended although the ring, read to its end since, had no END.
+  [[nodiscard]] std::vector<LogStream> sweep() const;
+
+  /// Tells the programs that the ring was drained; without it for FTAP_LOG_QUIET_NS they keep quiet.
+  void beat();
+  /// Whether records are to wake the ring's reader.
+  void wake(bool on);
+  /// Whether the programs are to do nothing.
+  void mute(bool on);
+  /// A number that no stream of the programs gets.
+  [[nodiscard]] flow::StreamNo take_number();
+  /// Raises the number of the next stream to at least this.
+  void raise_next(flow::StreamNo floor);
+
+  /// Something has entered this cgroup already: what comes later is not the container's first process. `mounts`: the number of that
+  /// one's mount namespace, as stat() of /proc/PID/ns/mnt has it; 0: not known.
+  [[nodiscard]] Status mark(std::uint64_t cgroup, std::uint32_t mounts = 0);
+
+  /// The programs register what enters cgroups of systemd's with these names, from now on and no others. Longer names
+  /// than FTAP_CGROUP_NAME - 1 are refused.
+  [[nodiscard]] Status list_units(const std::vector<std::string>& names);
+  /// And the processes of these executables in this mount namespace, a number as stat() of /proc/PID/ns/mnt has it.
+  [[nodiscard]] Status list_executables(const std::vector<LogExecutable>& executables, std::uint32_t mounts);
+
+  [[nodiscard]] std::uint64_t lost_events() const;  ///< records other than bytes that found no room
+  [[nodiscard]] std::uint64_t no_slot() const;      ///< streams that found no slot
+  [[nodiscard]] std::uint64_t rescued()
+      const;  ///< events that were kept from the first program and had by its second
+  [[nodiscard]] std::uint64_t unsure()
+      const;  ///< events that perhaps no program had, beside what the kernel counts
+
+ private:
+  LogStreams() = default;
+  [[nodiscard]] ftap_log_control& control() const { return control_.elements().front(); }
+  [[nodiscard]] __u32& filter_of(const LogTarget& target) const;
+  [[nodiscard]] Result<std::uint32_t> claim(flow::StreamNo number);
+
+  MapView<ftap_stream> streams_;
+  MapView<ftap_log_control> control_;
+  MapView<ftap_filter_line> filter_;
+  Fd targets_;
+  Fd marks_;
+  Fd units_;
+  Fd exes_;
+  Fd members_;
+};
+
+}  // namespace flowtap::kernel

@@ -1,0 +1,43 @@
+#include "stream/bpffs.hpp"
+
+#include <linux/magic.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+namespace flowtap {
+
+Status ensure_bpffs(const std::string& path) {
+  struct statfs there{};
+  if (::statfs(path.c_str(), &there) == 0 && there.f_type == BPF_FS_MAGIC) return {};
+  // In sysfs the directory exists wherever the kernel has BPF; elsewhere it may be made.
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(errno, "cannot make " + path);
+  if (::mount("bpf", path.c_str(), "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700") != 0)
+    return fail_errno(
+        errno, "cannot mount a BPF file system at " + path,
+        "mount it there (mount -t bpf bpf " + path + "), so that capture goes on while flowtapd restarts");
+  return {};
+}
+
+std::optional<bool> is_on_node(const std::string& path, const std::string& proc) {
+  struct stat there{};
+  std::ifstream mounts(proc + "/1/mountinfo");
+  if (::stat(path.c_str(), &there) != 0 || !mounts) return std::nullopt;
+  const std::string device = std::to_string(major(there.st_dev)) + ":" + std::to_string(minor(there.st_dev));
+  // Its third field (proc_pid_mountinfo(5)); each BPF file system has a device of its own.
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream fields(line);
+    std::string id;
+    std::string parent;
+    std::string mounted;
+    if (fields >> id >> parent >> mounted && mounted == device) return true;
+  }
+  return mounts.eof() ? std::optional(false) : std::nullopt;
+}
+
+}  // namespace flowtap

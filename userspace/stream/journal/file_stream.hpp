@@ -1,0 +1,144 @@
+// One file that is followed: what the log tap saw being written, and what it did not, read from the file.
+//
+// The file's own positions say what is missing and what is known: a record that does not stand where the one before
+// ended is a sign of bytes that the tap could not see (sendfile, io_uring, a full ring), of two writers that overtook one
+// another, or of a file that was truncated. Then the file is asked, as long as it still has the bytes.
+//
+// In the journal a file's bytes are counted from where it was followed from, whatever the tap counted. A hole, which nobody
+// ever wrote, is none of its bytes: in the flow what stands behind it follows what stands before it, and nothing is missing.
+// File systems count holes in blocks, so zeros that border on one are taken for part of it; a hole at the end is room for what
+// is still to be written.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "stream/journal/journal_batch.hpp"
+
+namespace flowtap::flow {
+
+/// How the places of a followed file's bytes belong together. It changes seldom, and stands in the stream's name, so that a
+/// restart goes on where the journal ends.
+struct FilePlace {
+  std::int64_t base = 0;  ///< position in the file - offset in the journal
+  std::optional<std::int64_t> step =
+      {};  ///< position in the file - the tap's own offset; absent: not known yet
+  bool operator==(const FilePlace&) const = default;
+};
+
+/// A file as this folder wants it; daemon/ has the descriptor behind it.
+class FileContent {
+ public:
+  FileContent() = default;
+  FileContent(const FileContent&) = delete;
+  FileContent& operator=(const FileContent&) = delete;
+  virtual ~FileContent() = default;
+
+  /// Absent: it cannot be had any more.
+  [[nodiscard]] virtual std::optional<std::uint64_t> size() const = 0;
+  struct Written {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;  ///< of the file, or where a hole begins
+  };
+  /// What was written next, at `position` or behind it; absent: nothing, or it cannot be had.
+  [[nodiscard]] virtual std::optional<Written> written(std::uint64_t position) const = 0;
+  /// How many bytes were read; fewer than asked for at the end of the file, 0 as well where it cannot be read.
+  [[nodiscard]] virtual std::size_t read(std::uint64_t position, std::span<std::byte> into) const = 0;
+  /// The stream's name, with what place_of() of the implementation finds again.
+  [[nodiscard]] virtual StreamName name(const FilePlace& place) const = 0;
+};
+
+class FileStream {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Start {
+    StreamNo stream = 0;
+    std::uint64_t offset = 0;               ///< in the journal, where it goes on
+    std::uint64_t position = 0;             ///< in the file, where it goes on
+    std::optional<std::int64_t> step = {};  ///< as FilePlace
+    /// The file's size before the tap knew it: the tap tells nothing of what stands before.
+    std::uint64_t tapped_from = 0;
+  };
+
+  /// `content` must outlive it.
+  FileStream(const Start& start, const FileContent& content, Clock::time_point now);
+
+  /// Where bytes go, and how many may be read from files for it.
+  struct Sink {
+    Batch& batch;
+    std::uint64_t time;  ///< ns since 1970, of what is read from the file
+    std::uint64_t budget;
+  };
+
+  /// A record of the tap; `time` as in a BytesEntry.
+  void take(const Bytes& record, std::uint64_t time, Clock::time_point now, Sink& sink);
+  /// The same while an earlier file of its flow is not read to its end: only how far it goes is remembered.
+  void postpone(const Bytes& record);
+
+  /// Looks whether the file has what the tap did not tell of. `drained`: all that the tap told has been taken.
+  void look(Clock::time_point now, bool drained);
+  /// All that the file has now is to be read.
+  void settle();
+  /// Reads on, as far as the sink allows.
+  void read_on(Clock::time_point now, Sink& sink);
+
+  /// What could not be read is missing.
+  void give_up();
+
+  /// There is something to read_on().
+  [[nodiscard]] bool is_behind() const { return position_ < target_; }
+  /// look() waits for what the tap has to tell; it is to be called again soon.
+  [[nodiscard]] bool is_restless() const { return restless_since_ && !blank_; }
+  [[nodiscard]] StreamNo number() const { return stream_; }
+  [[nodiscard]] std::uint64_t passed() const { return offset_; }
+  [[nodiscard]] std::uint64_t missing() const { return missing_; }  ///< bytes, since it was made
+  [[nodiscard]] std::uint64_t filled() const { return filled_; }    ///< bytes that were read from the file
+
+ private:
+  [[nodiscard]] bool is_known(std::uint64_t from, std::uint64_t to, std::int64_t step,
+                              Clock::time_point now) const;
+  void append(const Bytes& record, std::uint64_t time, Sink& sink);
+  void rewind(const Bytes& record, std::int64_t step);
+  void move_to(std::uint64_t position);
+  void pass_over(std::uint64_t to);
+  /// As read_on(); `told` is where a record says that it stands: no hole is there.
+  void read(Clock::time_point now, Sink& sink, std::optional<std::uint64_t> told);
+  /// Of bytes at the position, of which the last ones border on a hole or do not. False: they were its beginning.
+  bool add_read(std::span<const std::byte> bytes, bool before_hole, Clock::time_point now, Sink& sink);
+  void lose(std::uint64_t bytes);
+  void note_step(std::int64_t step, Clock::time_point now);
+  void tell_place(Batch& batch);
+
+  StreamNo stream_;
+  const FileContent& content_;
+  std::uint64_t offset_;
+  std::uint64_t position_;
+  std::uint64_t target_;  // up to where the file is to be read
+  std::optional<std::int64_t> step_;
+  FilePlace told_;
+
+  struct Candidate {
+    std::int64_t step;
+    Clock::time_point since;
+  };
+  std::optional<Candidate> candidate_;
+  // What was read from the file while its records were still to come.
+  struct Owed {
+    std::uint64_t from;
+    std::uint64_t to;
+    Clock::time_point until;
+  };
+  std::optional<Owed> owed_;
+  std::optional<std::uint64_t> high_;                // where it stood before it went back
+  std::optional<Clock::time_point> restless_since_;  // since when the file has more, or less, than was told
+  std::uint64_t restless_size_ = 0;                  // its size then
+  bool behind_hole_ = false;  // what stands at the position, or may: zeros there are part of it
+  bool blank_ = false;        // all that the file had more was a hole at its end
+  std::uint64_t missing_ = 0;
+  std::uint64_t filled_ = 0;
+};
+
+}  // namespace flowtap::flow

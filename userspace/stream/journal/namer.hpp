@@ -1,0 +1,38 @@
+// Whose output a stream is. The interface belongs to flow/; identity is bound to it in daemon/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "stream/records/record.hpp"
+
+namespace flowtap::flow {
+
+enum class NamingState : std::uint8_t {
+  kNamed,    ///< nothing better will be found out
+  kPartial,  ///< what is known so far; asked again a moment later there may be more
+  kNotOurs,  ///< no container, and nothing that was asked for: its streams are let go
+};
+
+struct Naming {
+  NamingState state = NamingState::kPartial;
+  std::string flow;      ///< the flow's id; may be empty while kPartial
+  std::string identity;  ///< JSON for those who list flows
+  bool whole = true;     ///< its outputs that are not captured are worth to be listed, too
+  unsigned known = 0;    ///< how much is known: of two partial answers the one that knows more counts
+};
+
+/// Used by the consumer's thread alone.
+class Namer {
+ public:
+  Namer() = default;
+  Namer(const Namer&) = delete;
+  Namer& operator=(const Namer&) = delete;
+  virtual ~Namer() = default;
+
+  /// Does not wait. Whoever asks again stops after a while and takes what there is; without a flow's id then, the
+  /// streams are let go.
+  [[nodiscard]] virtual Naming name(const Enter& enter) = 0;
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,113 @@
+#include "stream/lines/cri_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include "base/rfc3339.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::size_t kFraction = 9;
+constexpr std::string_view kMissing = "missing=";
+constexpr std::string_view kApproximate = "approximate";
+
+std::string_view cut(std::string_view& text, char until) {
+  const std::size_t at = text.find(until);
+  const std::string_view part = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
+  return part;
+}
+
+std::optional<std::uint64_t> missing_of(std::string_view tags) {
+  while (!tags.empty()) {
+    std::string_view tag = cut(tags, ':');
+    if (!tag.starts_with(kMissing)) continue;
+    tag.remove_prefix(kMissing.size());
+    std::uint64_t bytes = 0;
+    const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), bytes);
+    if (error == std::errc{} && end == tag.data() + tag.size()) return bytes;
+  }
+  return std::nullopt;
+}
+
+// Times in one log are close to each other, and so is their text: mostly the fraction alone is new.
+std::optional<std::uint64_t> time_of(std::string_view text) {
+  constexpr std::size_t kToSeconds = std::string_view("2006-01-02T15:04:05").size();
+  struct Second {
+    std::array<char, kToSeconds> text{};
+    std::uint64_t ns = 0;
+  };
+  thread_local Second known;
+  const bool is_ours =
+      text.size() == kToSeconds + 1 + kFraction + 1 && text[kToSeconds] == '.' && text.back() == 'Z';
+  const std::string_view second = text.substr(0, kToSeconds);
+  if (is_ours && second == std::string_view(known.text.data(), known.text.size())) {
+    std::uint64_t fraction = 0;
+    const char* const end = text.data() + text.size() - 1;
+    const auto [at, error] = std::from_chars(end - kFraction, end, fraction);
+    if (error == std::errc{} && at == end) return known.ns + fraction;
+  }
+  const auto time = parse_rfc3339(text);
+  if (!time) return std::nullopt;
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count();
+  if (ns < 0) return std::nullopt;
+  const auto parsed = static_cast<std::uint64_t>(ns);
+  if (is_ours) {
+    std::ranges::copy(second, known.text.begin());
+    known.ns = parsed - parsed % kSecond;
+  }
+  return parsed;
+}
+
+}  // namespace
+
+std::string_view CriTime::text(std::uint64_t ns) {
+  if (ns / kSecond != second_) {
+    second_ = ns / kSecond;
+    text_ = rfc3339_nano(std::chrono::system_clock::time_point(std::chrono::nanoseconds(second_ * kSecond)));
+  }
+  std::uint64_t fraction = ns % kSecond;
+  const std::size_t end = text_.size() - 1;
+  for (std::size_t i = 0; i < kFraction; ++i, fraction /= 10)
+    text_[end - 1 - i] = static_cast<char>('0' + fraction % 10);
+  return text_;
+}
+
+std::string gap_text(std::uint64_t bytes) {
+  return "[flowtap: " + std::to_string(bytes) + (bytes == 1 ? " byte is" : " bytes are") + " missing here]";
+}
+
+std::string scheduler_gap_text(std::uint64_t bytes) {
+  return "[flowtap: records may be missing here: " + std::to_string(bytes) +
+         (bytes == 1 ? " byte" : " bytes") + " of the scheduler's log were lost]";
+}
+
+void put_cri_line(std::string& out, CriTime& clock, const CriLine& line) {
+  out.append(clock.text(line.time)).append(1, ' ').append(line.output).append(line.full ? " F" : " P");
+  if (line.missing) out.append(":").append(kMissing).append(std::to_string(*line.missing));
+  if (line.approximate) out.append(":").append(kApproximate);
+  out.append(1, ' ').append(line.text).append(1, '\n');
+}
+
+std::optional<CriLine> parse_cri_line(std::string_view line) {
+  CriLine out;
+  const auto time = time_of(cut(line, ' '));
+  if (!time) return std::nullopt;
+  out.time = *time;
+  out.output = cut(line, ' ');
+  if (out.output != "stdout" && out.output != "stderr") return std::nullopt;
+  std::string_view tags = cut(line, ' ');
+  const std::string_view first = cut(tags, ':');
+  if (first != "F" && first != "P") return std::nullopt;
+  out.full = first == "F";
+  out.missing = missing_of(tags);
+  out.approximate = tags == kApproximate;
+  out.text = line;
+  return out;
+}
+
+}  // namespace flowtap::flow

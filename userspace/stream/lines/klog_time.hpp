@@ -1,0 +1,28 @@
+// When a record was written, as far as it says so: to put two logs' records in order.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::flow {
+
+/// µs since a year began that has 366 days. Text has no year and the scheduler's local time, which in a container is UTC; JSON's is
+/// UTC. Nothing: there is none, or it is malformed.
+using KlogTime = std::optional<std::uint64_t>;
+
+[[nodiscard]] KlogTime klog_time(const KlogRecord& record);
+
+/// When that was, in UTC. Nothing: it cannot be told.
+using KlogInstant = std::optional<std::chrono::system_clock::time_point>;
+
+/// JSON says it. Text has neither year nor zone: of it only what agrees with `kept`, when its line was captured or kept, in ns since
+/// 1970; 0: that is not known.
+[[nodiscard]] KlogInstant klog_instant(const KlogRecord& record, std::uint64_t kept);
+
+/// Whether `a` was before `b`, over a year's end too: they are less than half a year apart. False where one is not known.
+[[nodiscard]] bool is_earlier(const KlogTime& a, const KlogTime& b);
+
+}  // namespace flowtap::flow

@@ -1,0 +1,48 @@
+// Lines into records. Only a header begins one (klog_record.hpp); every other line belongs to the record before it, as
+// each record is one write: the lines of a "=<" block, of a raw multi-line message, of a panic.
+#pragma once
+
+#include <cstdint>
+
+#include "stream/lines/klog_record.hpp"
+#include "stream/lines/line_assembler.hpp"
+
+namespace flowtap::flow {
+
+/// A line and the record it belongs to.
+struct RecordLine {
+  LineView line;
+  std::uint64_t record = 0;  ///< the record's number in the stream
+  bool first = false;        ///< it begins the record
+  bool headed =
+      false;  ///< the record has a header; those without are what a stream or the rest behind a gap begins with
+};
+
+/// One stream's. Keeps no text: a record has no bound, and each of its lines is given at once.
+class RecordAssembler {
+ public:
+  RecordLine add(const LineView& line) {
+    // Behind a gap nobody knows which record goes on.
+    const bool joined = any_ && line.begin == end_;
+    // What is behind a part is no line of its own, whatever it looks like.
+    const bool headed = !(joined && line_open_) && begins_klog_record(line.text);
+    const bool first = headed || !joined;
+    if (first) {
+      record_ += any_ ? 1 : 0;
+      headed_ = headed;
+    }
+    any_ = true;
+    line_open_ = !line.full;
+    end_ = line.end;
+    return {line, record_, first, headed_};
+  }
+
+ private:
+  std::uint64_t record_ = 0;
+  std::uint64_t end_ = 0;
+  bool any_ = false;
+  bool headed_ = false;
+  bool line_open_ = false;
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,108 @@
+#include "stream/lines/verbosity.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "stream/lines/klog_pairs.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+using Program = Verbosity::Program;
+
+struct Row {
+  std::string_view message;  // as it is quoted; of free text: what it begins with
+  Program program;
+  Level level;
+  std::string_view key;  // the record has it; empty: any
+};
+
+constexpr Row kMessages[] = {
+#define V_MESSAGE(program, level, message) {message, Program::program, level, {}},
+#define V_KEYED(program, level, message, key) {message, Program::program, level, key},
+#define V_TEXT(program, level, message)
+#include "stream/lines/verbosity.def"
+#undef V_MESSAGE
+#undef V_KEYED
+#undef V_TEXT
+};
+
+constexpr Row kTexts[] = {
+#define V_MESSAGE(program, level, message)
+#define V_KEYED(program, level, message, key)
+#define V_TEXT(program, level, message) {message, Program::program, level, {}},
+#include "stream/lines/verbosity.def"
+#undef V_MESSAGE
+#undef V_KEYED
+#undef V_TEXT
+};
+
+// By message, the newest version last.
+const std::vector<Row>& sorted_messages() {
+  static const std::vector<Row> kRows = [] {
+    std::vector<Row> rows(std::begin(kMessages), std::end(kMessages));
+    std::ranges::stable_sort(rows, {}, &Row::message);
+    return rows;
+  }();
+  return kRows;
+}
+
+bool has_key(const KlogRecord& record, std::string_view key) {
+  KlogPairs pairs(record);
+  for (KlogPair pair; pairs.next(pair);)
+    if (pair.key == key) return true;
+  return false;
+}
+
+std::optional<Level> level_member(const KlogRecord& record) {
+  std::optional<Level> level;
+  KlogPairs pairs(record);
+  for (KlogPair pair; pairs.next(pair);) {
+    if (pair.key != "v" || pair.kind != KlogPair::Kind::kJson) continue;
+    unsigned value = 0;
+    const auto [end, error] =
+        std::from_chars(pair.value.data(), pair.value.data() + pair.value.size(), value);
+    // The first is klog's own, before the program's keys that may be called so too.
+    if (error == std::errc{} && !level) level = static_cast<Level>(std::min(value, kUnknownLevel - 1U));
+  }
+  return level;
+}
+
+// Of the rows that fit: one with a key that the record has, then the program's own, then the newest.
+int rank(const Row& row, std::optional<Program> program) {
+  return (row.key.empty() ? 0 : 2) + (row.program == program ? 1 : 0);
+}
+
+}  // namespace
+
+Level Verbosity::of(const KlogRecord& record) {
+  if (record.form == KlogForm::kJson) return level_member(record).value_or(0);
+  if (record.severity != KlogSeverity::kInfo) return 0;
+  if (const auto level = of_text(record)) return *level;
+  ++unknown_;
+  return kUnknownLevel;
+}
+
+std::optional<Level> Verbosity::of_text(const KlogRecord& record) {
+  const Row* best = nullptr;
+  bool one_program = true;
+  const auto consider = [&](const Row& row) {
+    if (best != nullptr && row.program != best->program) one_program = false;
+    if (best == nullptr || rank(row, program_) >= rank(*best, program_)) best = &row;
+  };
+  if (record.structured) {
+    for (const Row& row : std::ranges::equal_range(sorted_messages(), record.message, {}, &Row::message))
+      if (row.key.empty() || has_key(record, row.key)) consider(row);
+  } else {
+    for (const Row& row : kTexts)
+      if (record.message.starts_with(row.message)) consider(row);
+  }
+  if (best == nullptr) return std::nullopt;
+  // kube-scheduler's messages are the NUMA-aware scheduler's too.
+  if (one_program && best->program != Program::kKube) program_ = best->program;
+  return best->level;
+}
+
+}  // namespace flowtap::flow

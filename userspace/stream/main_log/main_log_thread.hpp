@@ -1,0 +1,60 @@
+// The main log's file on a thread of its own: a disk that is slow or hangs holds up neither lines nor who reads them.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/bell.hpp"
+#include "stream/main_log/main_log.hpp"
+
+namespace flowtap {
+
+class MainLogThread {
+ public:
+  /// Bytes that may wait for the file; what comes then is lost here (its flow has it), and counted.
+  static constexpr std::size_t kMostWaiting = std::size_t{4} << 20U;
+
+  explicit MainLogThread(MainLog::Options options);
+  /// Writes what waits.
+  ~MainLogThread();
+  MainLogThread(const MainLogThread&) = delete;
+  MainLogThread& operator=(const MainLogThread&) = delete;
+
+  /// Begins to write; until then what comes waits. Once, or behind halt().
+  void start();
+  /// Writes what waits, and no more.
+  void halt();
+
+  /// What the main log's flow ends with, of which an earlier process may not have written the last lines: those are, if the file
+  /// ends amid it. Before anything else.
+  void begin_behind(std::string earlier);
+  /// A line, or a part of one. Waits for no file.
+  void write(std::string_view text, bool full);
+  /// What came so far may be what an earlier process has written already, which is not written again; it waits for this. What
+  /// comes from now on is new.
+  void replayed();
+  [[nodiscard]] std::uint64_t lost_bytes() const { return lost_ + log_.lost_bytes(); }
+
+ private:
+  void run() noexcept;
+  void write_waiting(bool last);
+  [[nodiscard]] std::size_t written(std::string_view text, std::size_t earlier, std::size_t again) const;
+
+  MainLog log_;
+  std::unique_ptr<Bell> bell_ = std::make_unique<Bell>();
+  std::mutex mutex_;
+  std::string waiting_;
+  bool replaying_ = true;
+  std::size_t earlier_ = 0;  // so many of the first bytes that wait are the flow's
+  std::size_t again_ = 0;    // so many behind them came meanwhile
+  std::atomic<std::uint64_t> lost_{0};
+  std::thread thread_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,201 @@
+#include "stream/reading/flows_service.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include "base/printable.hpp"
+#include "base/wall_clock.hpp"
+#include "identity/flow_id.hpp"
+#include "stream/reading/flow_list.hpp"
+#include "stream/reading/flows_watch.hpp"
+#include "stream/reading/forms/otel_text.hpp"
+#include "stream/reading/journal_flows.hpp"
+
+namespace flowtap {
+namespace {
+
+// A list that is taken as fast as it is given is made once.
+constexpr std::chrono::seconds kListLives(1);
+
+// Of one that nobody has captured, as much as the names of its files tell.
+api::FlowStatus kept_flow(identity::PodLog log) {
+  identity::ContainerIdentity who;
+  who.ns = std::move(log.pod.ns);
+  who.pod = std::move(log.pod.pod);
+  who.pod_uid = std::move(log.pod.uid);
+  who.container_name = std::move(log.container);
+  who.restart = log.restart;
+  api::FlowStatus flow;
+  flow.id = identity::flow_id(who);
+  flow.kind = "pod";
+  flow.ns = who.ns;
+  flow.pod = who.pod;
+  flow.uid = who.pod_uid;
+  flow.container = who.container_name;
+  flow.restart = log.restart;
+  flow.first = log.since;
+  return flow;
+}
+
+}  // namespace
+
+void FlowsService::set_groups(flow::GroupRules groups) {
+  auto fresh = std::make_shared<const flow::GroupRules>(std::move(groups));
+  {
+    const std::scoped_lock lock(groups_mutex_);
+    groups_ = std::move(fresh);
+  }
+  store_.news_of_flows();
+}
+
+std::shared_ptr<const flow::GroupRules> FlowsService::groups() const {
+  const std::scoped_lock lock(groups_mutex_);
+  return groups_;
+}
+
+Result<std::unique_ptr<api::FlowsWatcher>> FlowsService::watch(const api::FlowFilter& filter) {
+  return FlowsWatch::open(*this, store_, watch_, filter);
+}
+
+std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
+                                                 const std::set<std::string>* only) const {
+  std::vector<api::FlowStatus> all = list_flows(journal_, store_, *groups(), filter, only);
+  const std::uint64_t now = wall_ns();
+  for (api::FlowStatus& flow : all) {
+    // Of one that has no bytes it is not known since when it is there.
+    const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
+    flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last)) &&
+                   !(auditor_ != nullptr && !flow.open && auditor_->is_equal(flow.id));
+  }
+  if (filter.history && only == nullptr) add_kept(filter, all);
+  return all;
+}
+
+void FlowsService::add_kept(const api::FlowFilter& filter, std::vector<api::FlowStatus>& flows) const {
+  if (history_ == nullptr || (filter.kind && filter.kind != "pod")) return;
+  const auto rules = groups();
+  const auto is_wanted = [&](const identity::PodLogs& pod) {
+    return (!filter.ns || pod.ns == filter.ns) && (!filter.pod || pod.pod == filter.pod) &&
+           (!filter.group || rules->group_of(pod.ns, pod.pod) == filter.group);
+  };
+  const auto captured = static_cast<std::ptrdiff_t>(flows.size());
+  for (identity::PodLog& log : history_->logs().pods(is_wanted)) {
+    api::FlowStatus kept = kept_flow(std::move(log));
+    if (std::ranges::binary_search(flows.begin(), flows.begin() + captured, kept.id, {},
+                                   &api::FlowStatus::id))
+      continue;
+    kept.group = rules->group_of(*kept.ns, *kept.pod);
+    flows.push_back(std::move(kept));
+  }
+  std::ranges::sort(flows, {}, &api::FlowStatus::id);
+}
+
+std::shared_ptr<const FlowsService::List> FlowsService::listed(const api::FlowFilter& filter,
+                                                               std::uint64_t change) const {
+  const auto now = FollowWatch::Clock::now();
+  const auto rules = groups();
+  if (!listed_ || listed_->filter != filter || listed_->change < change || listed_->groups != rules ||
+      now - listed_->made > kListLives)
+    listed_ = Listed{filter, change, rules, now, std::make_shared<const List>(flows(filter))};
+  return listed_->flows;
+}
+
+Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id,
+                                                           const api::ReadOptions& options) {
+  return FlowReader::open(journal_, watch_, id, options);
+}
+
+bool FlowsService::is_open(const std::string& id) const {
+  return std::ranges::any_of(journal_.streams(), [&id](const flow::StreamView& stream) {
+    return stream.name && stream.name->flow == id && stream.name->capture == flow::Capture::kTaken &&
+           !stream.sums.ended;
+  });
+}
+
+// Absent: it is captured, or nobody has seen it.
+std::optional<Error> FlowsService::why_uncaptured(const std::string& id) const {
+  const std::set<std::string> one{id};
+  std::string outputs;
+  for (const api::FlowStatus& flow : flows({}, &one))
+    for (const api::StreamStatus& stream : flow.streams) {
+      if (api::is_captured(stream)) return std::nullopt;
+      outputs += (outputs.empty() ? "" : ", ") + stream.name + ": " + stream.capture;
+    }
+  if (outputs.empty()) return std::nullopt;
+  return Error{"what " + in_quotes(id) + " writes is not captured (" + outputs + ")", {}, ENOTSUP};
+}
+
+void FlowsService::add_begun(const std::map<flow::StreamNo, std::uint64_t>& begun) {
+  const std::scoped_lock lock(begun_mutex_);
+  for (const auto& [stream, since] : begun) begun_.insert_or_assign(stream, since);
+}
+
+// 0: long enough.
+std::uint64_t FlowsService::captured_since(const std::string& id) {
+  const std::scoped_lock lock(begun_mutex_);
+  const std::uint64_t now = wall_ns();
+  std::erase_if(begun_, [now](const auto& one) { return one.second + LogReader::kOnItsWay < now; });
+  std::uint64_t since = 0;
+  for (const auto& [number, time] : begun_)
+    if (const auto stream = journal_.stream(number); stream && stream->name && stream->name->flow == id)
+      since = std::max(since, time);
+  return since;
+}
+
+// However far behind the journal the store is, no bytes are older than the flow's first ones.
+CapturedTimes FlowsService::captured(const std::string& id) {
+  CapturedTimes times{.since = captured_since(id)};
+  const auto untaken = journal_.untaken_since();
+  if (!untaken) return times;
+  for (const flow::StreamView& stream : journal_.streams())
+    if (stream.name && stream.name->flow == id && stream.sums.first != 0)
+      times.untaken = std::min(times.untaken, std::max(*untaken, stream.sums.first));
+  return times;
+}
+
+Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
+                                                          const api::LogOptions& options) {
+  std::unique_ptr<LogForm> form;  // text
+  const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || is_scheduler(id);
+  if (options.otel) form = std::make_unique<OtelText>(id, options, is_schedulers);
+  return open_log(id, options, std::move(form), flow::Followers::Hurry::kYes);
+}
+
+Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
+                                                          const api::LogOptions& options,
+                                                          std::unique_ptr<LogForm> form,
+                                                          flow::Followers::Hurry hurry) {
+  const CapturedTimes captured = options.follow ? this->captured(id) : CapturedTimes{};
+  std::optional<Error> refusal;
+  if (!store_.find(id)) {
+    // It may have had to make room for others before it said anything.
+    if (is_open(id)) store_.expect(id);
+    refusal = why_uncaptured(id);
+  }
+  // It writes on, maybe, and an end would say that it has ended.
+  if (refusal && options.follow) {
+    refusal->hint = "it cannot be followed; without that, what its runtime has kept is shown";
+    return std::unexpected(std::move(*refusal));
+  }
+  auto reader = LogReader::open(store_, watch_, id, options, history_, std::move(form), captured, hurry);
+  if (refusal && !reader && reader.error().code == ENOENT) {
+    refusal->hint = "nor has its runtime kept anything of it on this node";
+    return std::unexpected(std::move(*refusal));
+  }
+  return reader;
+}
+
+Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,
+                                                          const api::ReadOptions& options) {
+  if (taps_ == nullptr)
+    return fail("processes cannot be tapped here: the kernel does not tell what they write to",
+                "flowtap status says what is missing");
+  FTAP_TRY_ASSIGN(tap, taps_->open(pid, options.outputs));
+  api::ReadOptions from_now = options;
+  from_now.from_now = true;
+  return FlowReader::open(journal_, watch_, std::move(tap.streams), from_now, std::move(tap.process),
+                          tap.release);
+}
+
+}  // namespace flowtap

@@ -1,0 +1,113 @@
+// What the API's thread asks of the stream path.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/views/flow_views.hpp"
+#include "identity/group_rules.hpp"
+#include "stream/journal/journal.hpp"
+#include "stream/reading/follow_watch.hpp"
+#include "stream/reading/log_reader.hpp"
+#include "stream/repair/auditor.hpp"
+#include "stream/repair/runtime_history.hpp"
+#include "stream/repair/suspicion.hpp"
+#include "stream/sources/process_taps.hpp"
+#include "stream/store/flow_store.hpp"
+
+namespace flowtap {
+
+class FlowsService final : public api::FlowsView {
+ public:
+  /// `taps` may be null: this kernel does not tell what processes write to. So may `history` and `auditor`: the node's files are not seen.
+  /// `is_scheduler`: whether the flow with this id is a scheduler's log; empty: none is. All must outlive it.
+  FlowsService(flow::Journal& journal, flow::FlowStore& store, FollowWatch& watch, const Suspicion& suspicion,
+               ProcessTaps* taps, RuntimeHistory* history = nullptr, const Auditor* auditor = nullptr,
+               std::function<bool(const std::string& flow)> is_scheduler = {})
+      : journal_(journal),
+        store_(store),
+        watch_(watch),
+        suspicion_(suspicion),
+        taps_(taps),
+        history_(history),
+        auditor_(auditor),
+        is_scheduler_(std::move(is_scheduler)) {}
+
+  /// From any thread: which groups pods belong to from now on.
+  void set_groups(flow::GroupRules groups);
+
+  [[nodiscard]] std::shared_ptr<const flow::GroupRules> groups() const;
+
+  /// From any thread: streams of what ran before, and since when each is captured (ns since 1970).
+  void add_begun(const std::map<flow::StreamNo, std::uint64_t>& begun);
+
+  [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override {
+    return flows(filter, nullptr);
+  }
+  /// No others than these.
+  [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter,
+                                                   const std::set<std::string>* only) const;
+  using List = std::vector<api::FlowStatus>;
+  /// All that fit, as they are, or were a moment ago and not before `change` of the store's: whoever takes a long list piece by
+  /// piece has it made once, and nobody keeps one of his own.
+  [[nodiscard]] std::shared_ptr<const List> listed(const api::FlowFilter& filter, std::uint64_t change) const;
+  /// It is taken.
+  void forget_list() const { listed_.reset(); }
+  [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter& filter) override;
+  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string& id,
+                                                             const api::ReadOptions& options) override;
+  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> log(const std::string& id,
+                                                            const api::LogOptions& options) override;
+  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> tap(std::uint32_t pid,
+                                                            const api::ReadOptions& options) override;
+
+  /// The same as log(), in another form; empty: text. Safe from any thread.
+  [[nodiscard]] Result<std::unique_ptr<LogReader>> open_log(const std::string& id,
+                                                            const api::LogOptions& options,
+                                                            std::unique_ptr<LogForm> form,
+                                                            flow::Followers::Hurry hurry);
+  [[nodiscard]] bool is_scheduler(const std::string& id) const { return is_scheduler_ && is_scheduler_(id); }
+
+ private:
+  void add_kept(const api::FlowFilter& filter, std::vector<api::FlowStatus>& flows) const;
+  [[nodiscard]] bool is_open(const std::string& id) const;
+  [[nodiscard]] std::optional<Error> why_uncaptured(const std::string& id) const;
+  [[nodiscard]] CapturedTimes captured(const std::string& id);
+  [[nodiscard]] std::uint64_t captured_since(const std::string& id);
+
+  flow::Journal& journal_;
+  flow::FlowStore& store_;
+  FollowWatch& watch_;
+  const Suspicion& suspicion_;
+  ProcessTaps* taps_;
+  mutable std::mutex groups_mutex_;
+  std::shared_ptr<const flow::GroupRules> groups_ = std::make_shared<flow::GroupRules>();
+  std::mutex begun_mutex_;
+  std::map<flow::StreamNo, std::uint64_t> begun_;  // as long as it makes a difference
+  RuntimeHistory* history_;
+  const Auditor* auditor_;
+  std::function<bool(const std::string& flow)> is_scheduler_;
+  struct Listed {
+    api::FlowFilter filter;
+    std::uint64_t change = 0;
+    std::shared_ptr<const flow::GroupRules> groups;
+    FollowWatch::Clock::time_point made;
+    std::shared_ptr<const List> flows;
+  };
+  mutable std::optional<Listed> listed_;  // the API's thread's
+};
+
+/// Where schedulers' logs are read from. All must outlive who reads.
+struct SchedulerFlows {
+  flow::FlowStore& store;
+  FollowWatch& watch;
+  FlowsService& flows;
+};
+
+}  // namespace flowtap

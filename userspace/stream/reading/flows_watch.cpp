@@ -1,0 +1,62 @@
+#include "stream/reading/flows_watch.hpp"
+
+#include <algorithm>
+
+namespace flowtap {
+
+Result<std::unique_ptr<FlowsWatch>> FlowsWatch::open(const FlowsService& service, flow::FlowStore& store,
+                                                     FollowWatch& watch, const api::FlowFilter& filter) {
+  // Before anything is looked at, so that nothing comes between.
+  FTAP_TRY_ASSIGN(follower, store.follow_changes());
+  return std::unique_ptr<FlowsWatch>(new FlowsWatch(service, store, watch, filter, std::move(follower)));
+}
+
+FlowsWatch::~FlowsWatch() {
+  watch_.forget(*follower_);
+}
+
+FlowsWatch::Some FlowsWatch::take(std::size_t most) {
+  if (!round_) round_ = Round{store_.changes_since(told_).upto, service_.groups(), {}};
+  const auto all = news(*round_);
+  const auto next = std::ranges::upper_bound(*all, round_->after, {}, &api::FlowStatus::id);
+  const auto left = static_cast<std::size_t>(all->end() - next);
+  Some some{{next, next + static_cast<std::ptrdiff_t>(std::min(left, most))}, left > most};
+  if (some.more) {
+    round_->after = some.flows.back().id;
+    return some;
+  }
+  if (groups_ == nullptr) service_.forget_list();
+  told_ = round_->upto;
+  groups_ = std::move(round_->groups);
+  round_.reset();
+  return some;
+}
+
+std::shared_ptr<const FlowsService::List> FlowsWatch::news(const Round& round) const {
+  if (groups_ == nullptr) return service_.listed(filter_, round.upto);
+  flow::FlowStore::Changes changes = store_.changes_since(told_);
+  const std::set<std::string> changed(std::make_move_iterator(changes.flows.begin()),
+                                      std::make_move_iterator(changes.flows.end()));
+  FlowsService::List flows;
+  if (groups_ != round.groups)
+    flows = regrouped(changed);
+  else if (!changed.empty())
+    flows = service_.flows(filter_, &changed);
+  return std::make_shared<const FlowsService::List>(std::move(flows));
+}
+
+// The rules have changed: also those that they move here.
+FlowsService::List FlowsWatch::regrouped(const std::set<std::string>& changed) const {
+  FlowsService::List flows = service_.flows(filter_);
+  std::erase_if(flows, [&](const api::FlowStatus& flow) {
+    if (changed.contains(flow.id)) return false;
+    return !flow.ns || !flow.pod || groups_->group_of(*flow.ns, *flow.pod) == flow.group;
+  });
+  return flows;
+}
+
+void FlowsWatch::when_more(std::function<void()> wake) {
+  watch_.once(follower_, std::move(wake));
+}
+
+}  // namespace flowtap

@@ -1,0 +1,55 @@
+// Who wants to know of flows as they come: those that there are, then each that joins them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/views/flow_views.hpp"
+#include "identity/group_rules.hpp"
+#include "stream/journal/follower.hpp"
+#include "stream/reading/flows_service.hpp"
+#include "stream/reading/follow_watch.hpp"
+#include "stream/store/flow_store.hpp"
+
+namespace flowtap {
+
+/// Keeps no list of what it has told, or has still to tell: the store numbers its changes, and ids have an order. What
+/// changes while its round is told is told with the next one.
+class FlowsWatch final : public api::FlowsWatcher {
+ public:
+  /// All must outlive it.
+  [[nodiscard]] static Result<std::unique_ptr<FlowsWatch>> open(const FlowsService& service,
+                                                                flow::FlowStore& store, FollowWatch& watch,
+                                                                const api::FlowFilter& filter);
+  ~FlowsWatch() override;
+
+  [[nodiscard]] Some take(std::size_t most) override;
+  void when_more(std::function<void()> wake) override;
+
+ private:
+  FlowsWatch(const FlowsService& service, flow::FlowStore& store, FollowWatch& watch,
+             const api::FlowFilter& filter, std::shared_ptr<flow::Follower> follower)
+      : service_(service), store_(store), watch_(watch), filter_(filter), follower_(std::move(follower)) {}
+  /// All that has changed at some time, sorted by id.
+  struct Round {
+    std::uint64_t upto = 0;                          // the change of the store's that it began with
+    std::shared_ptr<const flow::GroupRules> groups;  // at that time
+    std::string after;                               // these ids are told
+  };
+  [[nodiscard]] std::shared_ptr<const FlowsService::List> news(const Round& round) const;
+  [[nodiscard]] FlowsService::List regrouped(const std::set<std::string>& changed) const;
+
+  const FlowsService& service_;
+  flow::FlowStore& store_;
+  FollowWatch& watch_;
+  api::FlowFilter filter_;
+  std::shared_ptr<flow::Follower> follower_;
+  std::optional<Round> round_;                      // that is being told
+  std::uint64_t told_ = 0;                          // up to this change of the store's
+  std::shared_ptr<const flow::GroupRules> groups_;  // by which they were told; null: none was
+};
+
+}  // namespace flowtap

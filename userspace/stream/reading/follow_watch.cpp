@@ -1,0 +1,168 @@
+#include "stream/reading/follow_watch.hpp"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <exception>
+
+namespace flowtap {
+namespace {
+
+constexpr std::chrono::milliseconds kAgain(200);
+// At a time; what is due later is looked at again then.
+constexpr std::chrono::milliseconds kLongest(std::chrono::hours(1));
+
+void ring(const Fd& bell) {
+  const std::uint64_t one = 1;
+  // An eventfd refuses a write only where it holds 2^64 already.
+  [[maybe_unused]] const ssize_t written = ::write(bell.get(), &one, sizeof(one));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FollowWatch>> FollowWatch::start() {
+  Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
+  Fd stop(::eventfd(0, EFD_CLOEXEC));
+  Fd sooner(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!epoll.valid() || !stop.valid() || !sooner.valid())
+    return fail_errno(errno, "cannot watch for followers");
+  for (const int fd : {stop.get(), sooner.get()}) {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
+    if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+      return fail_errno(errno, "cannot watch for followers");
+  }
+  std::unique_ptr<FollowWatch> watch(new FollowWatch(std::move(epoll), std::move(stop), std::move(sooner)));
+  watch->thread_ = std::thread([raw = watch.get()] { raw->run(); });
+  return watch;
+}
+
+FollowWatch::~FollowWatch() {
+  ring(stop_);
+  if (thread_.joinable()) thread_.join();
+}
+
+void FollowWatch::once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
+                       Clock::time_point latest) {
+  wait(follower->fd(), {follower, std::move(wake), latest});
+}
+
+void FollowWatch::once_ended(const Fd& process, std::function<void()> wake) {
+  wait(process.get(), {nullptr, std::move(wake), Clock::time_point::max()});
+}
+
+void FollowWatch::wait(int fd, Waiting waiting) {
+  const std::scoped_lock lock(mutex_);
+  const bool known = waiting_.contains(fd);
+  look_by(waiting.latest);
+  waiting_[fd] = std::move(waiting);
+  epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = fd}};
+  if (::epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) == 0) return;
+  // Out of memory for a watch: let it look, rather than never.
+  call(waiting_[fd]);
+}
+
+void FollowWatch::call(Waiting& waiting) {
+  if (!waiting.wake) return;
+  if (waiting.follower) waiting.follower->taken();
+  try {
+    std::exchange(waiting.wake, nullptr)();
+  } catch (const std::exception&) {
+    return;  // no memory to tell it; it is told with the next append
+  }
+}
+
+void FollowWatch::forget(const flow::Follower& follower) {
+  forget(follower.fd());
+}
+
+void FollowWatch::forget_end(const Fd& process) {
+  forget(process.get());
+}
+
+void FollowWatch::forget(int fd) {
+  const std::scoped_lock lock(mutex_);
+  if (waiting_.erase(fd) > 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+void FollowWatch::later(const void* who, std::function<void()> wake, Clock::time_point at) {
+  const std::scoped_lock lock(mutex_);
+  late_.insert_or_assign(who, Late{std::move(wake), at});
+  look_by(at);
+}
+
+// Under the mutex.
+void FollowWatch::look_by(Clock::time_point at) {
+  if (at >= next_look_) return;
+  next_look_ = at;
+  ring(sooner_);
+}
+
+void FollowWatch::forget(const void* who) {
+  const std::scoped_lock lock(mutex_);
+  late_.erase(who);
+}
+
+void FollowWatch::wake(int fd) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto at = waiting_.find(fd); at != waiting_.end()) call(at->second);
+}
+
+void FollowWatch::wake_late() {
+  const std::scoped_lock lock(mutex_);
+  const auto now = Clock::now();
+  if (now < next_look_) return;
+  next_look_ = Clock::time_point::max();
+  std::erase_if(late_, [&](const auto& late) {
+    Clock::time_point again = late.second.at;
+    if (again <= now) {
+      try {
+        late.second.wake();
+        return true;
+      } catch (const std::exception&) {  // no memory to tell it
+        again = now + kAgain;
+      }
+    }
+    next_look_ = std::min(next_look_, again);
+    return false;
+  });
+  for (auto& [fd, waiting] : waiting_) {
+    if (!waiting.wake) continue;
+    if (waiting.latest <= now)
+      call(waiting);
+    else
+      next_look_ = std::min(next_look_, waiting.latest);
+  }
+}
+
+// For how long nothing is due; -1: for ever.
+int FollowWatch::patience() {
+  const std::scoped_lock lock(mutex_);
+  if (next_look_ == Clock::time_point::max()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_look_ - Clock::now());
+  return static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), kLongest).count());
+}
+
+void FollowWatch::run() noexcept {
+  ::pthread_setname_np(::pthread_self(), "ftap-follow");
+  std::array<epoll_event, 64> events{};
+  while (true) {
+    const int n = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), patience());
+    ++looks_;
+    for (int i = 0; i < n; ++i) {
+      const int fd = events.at(static_cast<std::size_t>(i)).data.fd;
+      if (fd == stop_.get()) return;
+      std::uint64_t rings = 0;
+      if (fd == sooner_.get()) [[maybe_unused]]
+        const ssize_t taken = ::read(fd, &rings, sizeof(rings));
+      else
+        wake(fd);
+    }
+    wake_late();
+  }
+}
+
+}  // namespace flowtap

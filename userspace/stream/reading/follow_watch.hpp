@@ -1,0 +1,78 @@
+// Tells whoever follows a journal that there is more, on one thread for all of them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "stream/journal/follower.hpp"
+
+namespace flowtap {
+
+/// Waits on the eventfds of followers, so that the consumer never runs anything of theirs.
+class FollowWatch {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<FollowWatch>> start();
+  ~FollowWatch();
+  FollowWatch(const FollowWatch&) = delete;
+  FollowWatch& operator=(const FollowWatch&) = delete;
+
+  using Clock = std::chrono::steady_clock;
+
+  /// Calls `wake` once, on the watch's thread, when the follower is told of something, or it is `latest`; soon if it has
+  /// been told already.
+  void once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
+            Clock::time_point latest = Clock::time_point::max());
+  /// Calls `wake` once, on the watch's thread, when the process of this pidfd has ended.
+  void once_ended(const Fd& process, std::function<void()> wake);
+  /// Calls `wake` once, on the watch's thread, when it is `at` or a moment later; in place of an earlier call for `who`.
+  void later(const void* who, std::function<void()> wake, Clock::time_point at);
+  /// No call will begin any more, and none is under way when it returns.
+  void forget(const flow::Follower& follower);
+  void forget_end(const Fd& process);
+  void forget(const void* who);
+
+  /// How often its thread has woken: not at all while nobody is to be told anything.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+
+ private:
+  struct Waiting {
+    std::shared_ptr<flow::Follower> follower;  // null: a process
+    std::function<void()> wake;
+    Clock::time_point latest;
+  };
+
+  FollowWatch(Fd epoll, Fd stop, Fd sooner)
+      : epoll_(std::move(epoll)), stop_(std::move(stop)), sooner_(std::move(sooner)) {}
+  void run() noexcept;
+  void wait(int fd, Waiting waiting);
+  void forget(int fd);
+  void wake(int fd);
+  void wake_late();
+  void look_by(Clock::time_point at);
+  [[nodiscard]] int patience();
+  static void call(Waiting& waiting);
+
+  Fd epoll_;
+  Fd stop_;
+  Fd sooner_;         // something is due earlier than the thread sleeps
+  std::mutex mutex_;  // held while a `wake` runs: forget() then waits for it
+  std::unordered_map<int, Waiting> waiting_;
+  struct Late {
+    std::function<void()> wake;
+    Clock::time_point at;
+  };
+  std::unordered_map<const void*, Late> late_;
+  Clock::time_point next_look_ = Clock::time_point::max();  // nothing is due before
+  std::atomic<std::uint64_t> looks_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,39 @@
+// What a client gets of a log's lines: their text, or records of them.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "api/views/flow_views.hpp"
+#include "stream/lines/cri_line.hpp"
+
+namespace flowtap {
+
+/// Whether the line is of the outputs and times that the client wants.
+[[nodiscard]] bool is_asked_for(const api::LogOptions& options, const flow::CriLine& line);
+
+/// Gets the lines that were asked for, in order; puts what the client gets of them into the piece, and says there when that is
+/// all that he wants. Used by one thread.
+class LogForm {
+ public:
+  using Piece = api::RawReader::Piece;
+  using Clock = std::chrono::steady_clock;
+
+  LogForm() = default;
+  LogForm(const LogForm&) = delete;
+  LogForm& operator=(const LogForm&) = delete;
+  virtual ~LogForm() = default;
+
+  /// Adds the line to the piece, or its bytes to those that are missing there.
+  virtual void take(const flow::CriLine& line, Piece& piece) = 0;
+  /// A word of our own.
+  virtual void say(std::string_view text, Piece& piece) = 0;
+  /// The next line does not go on with the one before.
+  virtual void jump(Piece& piece) = 0;
+  /// There is no more now. Returns when to ask again, though no line has come; max: not before one has.
+  [[nodiscard]] virtual Clock::time_point rest(Piece& piece) = 0;
+  /// Nothing will come any more.
+  virtual void finish(Piece& piece) = 0;
+};
+
+}  // namespace flowtap

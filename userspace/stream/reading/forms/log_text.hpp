@@ -1,0 +1,40 @@
+// Lines as text, with or without their times, and so many bytes at most, by Kubernetes' rules (kubelet's reader,
+// k8s.io/cri-client pkg/logs/logs.go).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "api/views/flow_views.hpp"
+#include "stream/reading/forms/log_form.hpp"
+
+namespace flowtap {
+
+class LogText final : public LogForm {
+ public:
+  explicit LogText(const api::LogOptions& options) : options_(options) {}
+
+  void take(const flow::CriLine& line, Piece& piece) override;
+  void say(std::string_view text, Piece& piece) override;
+  void jump(Piece& /*piece*/) override { out_ = err_ = {}; }
+  [[nodiscard]] Clock::time_point rest(Piece& /*piece*/) override { return Clock::time_point::max(); }
+  void finish(Piece& /*piece*/) override {}
+
+ private:
+  /// The last of an output.
+  struct Last {
+    bool mid_line = false;  ///< it was a part of a line
+    bool is_end =
+        false;  ///< and no longer line was divided there: the output has ended in it, or bytes are missing
+  };
+
+  void put(std::string_view text, Piece& piece);
+
+  api::LogOptions options_;
+  std::uint64_t sent_ = 0;
+  Last out_;
+  Last err_;
+  flow::CriTime clock_;
+};
+
+}  // namespace flowtap

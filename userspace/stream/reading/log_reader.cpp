@@ -1,0 +1,217 @@
+#include "stream/reading/log_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <vector>
+
+#include "base/printable.hpp"
+#include "base/wall_clock.hpp"
+#include "stream/repair/refiller.hpp"
+
+namespace flowtap {
+namespace {
+
+using flow::CriLine;
+using flow::LogPosition;
+
+// Of the runtime's files, between which others get their turn.
+constexpr std::size_t kSlice = std::size_t{64} << 10U;
+
+std::string jump_text(std::uint64_t lines) {
+  return std::to_string(lines) +
+         (lines == 1 ? " line has made room before it was" : " lines have made room before they were") +
+         " read here";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, FollowWatch& watch,
+                                                   const std::string& flow, const api::LogOptions& options,
+                                                   RuntimeHistory* history, std::unique_ptr<LogForm> form,
+                                                   const CapturedTimes& captured,
+                                                   flow::Followers::Hurry hurry) {
+  std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history, std::move(form)));
+  reader->on_its_way_ = std::max(std::min(wall_ns() - kOnItsWay, captured.untaken), captured.since);
+  if (!reader->flow_) {
+    FTAP_TRY(reader->find_history());
+    if (reader->history_) return reader;
+    return std::unexpected(Error{"the flow " + in_quotes(flow) + " is not known on this node",
+                                 "flowtap flows lists those that are", ENOENT});
+  }
+  if (options.follow) {
+    // Before the end is looked at, so that nothing comes between.
+    reader->follower_ = store.follow(*reader->flow_, hurry);
+  }
+  FTAP_TRY(reader->start_.look());
+  reader->span_ = reader->start_.span();
+  return reader;
+}
+
+Result<bool> LogReader::prepare() {
+  if (!flow_) return true;
+  FTAP_TRY_ASSIGN(done, start_.step());
+  if (!done) return false;
+  span_ = start_.span();
+  waited_to_ = span_.to;
+  FTAP_TRY(find_history());
+  return true;
+}
+
+LogReader::~LogReader() {
+  if (!follower_) return;
+  follower_->forget();
+  watch_.forget(this);
+}
+
+// Opens the runtime's files where what is asked for may be in them.
+Status LogReader::find_history() {
+  if (runtime_ == nullptr) return {};
+  const std::uint64_t kept = span_.tail;
+  if (options_.tail_lines && *options_.tail_lines <= kept) return {};
+  SeamKeys keys;
+  for (flow::SeamKey& key : keys) key.time = ~std::uint64_t{0};
+  if (flow_) {
+    if (runtime_->is_whole(*flow_, span_.begin)) return {};
+    // Of an output that is silent so far, what comes now is captured, and may not be in the store yet.
+    const std::uint64_t silent = options_.follow ? on_its_way_ : wall_ns();
+    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span_.begin, span_.to, silent));
+    keys = std::move(begun);
+    const bool has_none = keys[0].bytes.empty() && keys[1].bytes.empty();
+    const std::uint64_t first = std::min(keys[0].time, keys[1].time);
+    if (options_.since && !has_none && ns_of(*options_.since) >= first) return {};
+  }
+  auto history = runtime_->open_log(id_, std::move(keys));
+  if (!history) return {};  // there is none, or it has just gone
+  history_ = std::move(*history);
+  if (options_.tail_lines)
+    history_->start_at_last(*options_.tail_lines - kept, kept);
+  else if (options_.since)
+    history_->start_at_time(ns_of(*options_.since));
+  return {};
+}
+
+void LogReader::read_history(Piece& piece) {
+  const bool more = history_->read(kSlice, [&](const flow::HistoryLine& line) {
+    const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
+    if (!piece.end && is_asked_for(options_, as_ours)) form_->take(as_ours, piece);
+  });
+  piece.again = !piece.end;
+  if (more) return;
+  if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
+    form_->say("what the runtime has kept could not all be read: " + printable(fault), piece);
+  if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
+    runtime_->note_whole(*flow_, span_.begin);
+  history_.reset();
+}
+
+Result<LogReader::Piece> LogReader::read(std::size_t limit) {
+  Piece piece;
+  if (history_) {
+    read_history(piece);
+    return piece;
+  }
+  FTAP_TRY(read_store(limit, piece));
+  if (piece.end)
+    form_->finish(piece);
+  else if (piece.bytes.empty() && !piece.again)
+    form_until_ = form_->rest(piece);
+  return piece;
+}
+
+Status LogReader::read_store(std::size_t limit, Piece& piece) {
+  piece.end = !flow_;
+  waits_ = false;
+  for (int parts = 0; piece.bytes.empty() && !piece.end; ++parts) {
+    if (parts == kLogParts) {
+      piece.again = true;
+      break;
+    }
+    const std::size_t most = std::max(limit, kLogPart);
+    FTAP_TRY_ASSIGN(
+        part, store_.read(*flow_, span_.at, options_.follow ? most : std::min(most, span_.to - span_.at)));
+    if (has_moved(part)) continue;
+    // Half of a log must not look like all of it: who follows reads why it ends, others get no end.
+    if ((part.gone || part.from > span_.at) && !options_.follow) return log_has_gone();
+    if (part.from > span_.at) note_jump(part, piece);
+    if (part.gone) {
+      if (go_on(part, piece)) continue;
+      break;
+    }
+    std::string_view text = part.text;
+    // Lines are added whole, so what is cut here comes with the next part.
+    const std::size_t last = text.rfind('\n');
+    text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+    span_.at = part.from;
+    while (!text.empty() && !piece.end && piece.bytes.size() < limit) {
+      const std::size_t newline = text.find('\n');
+      const auto line = flow::parse_cri_line(text.substr(0, newline));
+      if (line && line->missing && waits_at(span_.at)) return {};
+      ++span_.lines;
+      span_.at += newline + 1;
+      text.remove_prefix(newline + 1);
+      if (line && is_asked_for(options_, *line)) form_->take(*line, piece);
+    }
+    if (!options_.follow && span_.at >= span_.to) piece.end = true;
+    if (options_.follow && part.ended && span_.at == part.next) piece.end = true;
+    if (part.text.empty()) break;
+  }
+  return {};
+}
+
+bool LogReader::has_moved(const flow::LogPart& part) {
+  if (part.edits == span_.edits) return false;
+  LogPosition none = 0;
+  const std::array positions{&span_.at, &span_.to, &waits_to_, &waited_to_, gap_at_ ? &*gap_at_ : &none};
+  span_.edits = store_.move(*flow_, span_.edits, positions, span_.lines);
+  return true;
+}
+
+// With what comes in the place of a log that had to make room. False: nothing has come yet, or will.
+bool LogReader::go_on(const flow::LogPart& part, Piece& piece) {
+  if (auto next = store_.successor(*flow_)) {
+    flow_ = std::move(next);
+    span_.edits = 0;
+    return true;
+  }
+  if (part.ended) {
+    form_->say(
+        part.into.empty() ? "this log had to make room for newer ones" : "this log goes on as " + part.into,
+        piece);
+    piece.end = true;
+  }
+  return false;
+}
+
+// Only where there is somebody who may fill it.
+bool LogReader::waits_at(LogPosition gap) {
+  using Clock = FollowWatch::Clock;
+  if (!options_.follow || runtime_ == nullptr || flow_->derived || gap < waited_to_) return false;
+  if (gap_at_ != gap) {
+    gap_at_ = gap;
+    gap_until_ = Clock::now() + kFollowerPatience;
+    const auto bounds = store_.bounds(*flow_);
+    waits_to_ = bounds && bounds->edits == span_.edits ? bounds->end : gap + 1;
+  }
+  waits_ = Clock::now() < gap_until_;
+  if (!waits_) waited_to_ = waits_to_;
+  return waits_;
+}
+
+// What makes room is the oldest; whoever reads slowly is told, and goes on with what is there.
+void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
+  store_.note_missed(part.lines_before - std::min(part.lines_before, span_.lines));
+  if (part.lines_before > span_.lines) form_->say(jump_text(part.lines_before - span_.lines), piece);
+  span_.at = part.from;
+  span_.lines = part.lines_before;
+  form_->jump(piece);
+}
+
+void LogReader::when_more(std::function<void()> wake) {
+  const auto until = waits_ ? std::min(gap_until_, form_until_) : form_until_;
+  if (until != FollowWatch::Clock::time_point::max()) watch_.later(this, wake, until);
+  follower_->once(std::move(wake));
+}
+
+}  // namespace flowtap

@@ -1,0 +1,39 @@
+// Bytes of streams as lines, for who wants to know when each was written.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "stream/journal/journal_reading.hpp"
+#include "stream/lines/line_assembler.hpp"
+#include "stream/reading/forms/log_text.hpp"
+
+namespace flowtap {
+
+/// Lines are given when they are whole, gaps are lines of their own: as who follows a flow's log gets them.
+class TappedLines {
+ public:
+  using Piece = LogForm::Piece;
+
+  explicit TappedLines(bool timestamps) : text_({.follow = true, .timestamps = timestamps}) {}
+
+  /// Bytes, or a hole where they would be.
+  void take(const flow::Piece& part, std::string_view output, std::string_view bytes, Piece& piece);
+  /// Nothing will come any more.
+  void finish(Piece& piece);
+
+ private:
+  struct Stream {
+    flow::LineAssembler lines;
+    std::string_view output;
+    std::uint64_t time = 0;  // of its last bytes
+  };
+
+  void give(const Stream& stream, const flow::LineView& line, Piece& piece);
+
+  LogText text_;
+  std::map<flow::StreamNo, Stream> streams_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,147 @@
+#include "stream/relief.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+
+#include "base/wall_clock.hpp"
+#include "stream/journal/log_consumer.hpp"
+#include "stream/sources/files/followed_file.hpp"
+#include "stream/sources/stream_slots.hpp"
+
+namespace flowtap {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// What is written meanwhile has to fit into the ring: only a drained one is left.
+constexpr auto kDrainLongest = 10s;
+// Names need some looks at files; whoever has none by then gets it from its new slot.
+constexpr auto kNamesLongest = 1s;
+constexpr std::uint64_t kNearlyDrained = std::uint64_t{256} << 10U;
+
+// The slots of another build: nothing is changed there.
+class OlderSlots final : public flow::StreamControl {
+ public:
+  OlderSlots(kernel::LogOlder& older, kernel::LogStreams ours) : older_(older), ours_(std::move(ours)) {}
+
+  [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override { return stream_slots(older_.sweep()); }
+  [[nodiscard]] std::vector<flow::StreamSlot> abandoned(
+      const std::vector<flow::StreamSlot>& /*streams*/) const override {
+    return {};
+  }
+  Status end(const flow::StreamSlot& slot) override {
+    older_.drop(slot.stream);
+    return {};
+  }
+  void free(const flow::StreamSlot& slot) override { older_.drop(slot.stream); }
+  [[nodiscard]] flow::StreamNo take_number() override { return ours_.take_number(); }
+  void beat() override { older_.beat(); }
+  void wake(bool /*on*/) override {}
+
+ private:
+  kernel::LogOlder& older_;
+  kernel::LogStreams ours_;  // whose numbers are new
+};
+
+// Drains one older ring. Not to be moved: the consumer refers to the rest.
+class OlderDrain {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<OlderDrain>> open(kernel::LogOlder& older,
+                                                                kernel::LogStreams ours,
+                                                                flow::Journal& journal, flow::Namer& namer) {
+    FTAP_TRY_ASSIGN(ring, older.ring());
+    return std::unique_ptr<OlderDrain>(
+        new OlderDrain(older, std::move(ours), std::move(ring), journal, namer));
+  }
+
+  /// Until less than this waits in the ring and all have their names.
+  void drain(std::uint64_t left) {
+    const auto begin = Clock::now();
+    do consumer_.round();
+    while ((ring_->backlog() > left && Clock::now() - begin < kDrainLongest) ||
+           (consumer_.counts().nameless > 0 && Clock::now() - begin < kNamesLongest));
+  }
+
+  [[nodiscard]] std::uint64_t backlog() const { return ring_->backlog(); }
+
+ private:
+  OlderDrain(kernel::LogOlder& older, kernel::LogStreams ours, std::unique_ptr<kernel::RingReader> ring,
+             flow::Journal& journal, flow::Namer& namer)
+      : slots_(older, std::move(ours)),
+        ring_(std::move(ring)),
+        consumer_(*ring_, journal, slots_, namer, {}, &files_) {
+    // Their places in the journal are not the older build's, and the files have it all.
+    for (const flow::StreamView& stream : journal.streams())
+      if (notes_of(stream)) files_.leave_out(stream.number);
+  }
+
+  flow::FileStreams files_;
+  OlderSlots slots_;
+  std::unique_ptr<kernel::RingReader> ring_;
+  flow::LogConsumer consumer_;
+};
+
+// The stream has its name under both numbers.
+void name(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
+  const auto known = journal.stream(stream.before.stream);
+  if (stream.number == 0 || !known || !known->name) return;
+  if (notes_of(*known)) return;  // FileSources goes on with it where the journal ends
+  batch.add(flow::StreamEntry{stream.number, *known->name});
+}
+
+// The bytes under the number before are all in the journal.
+void end(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
+  const auto known = journal.stream(stream.before.stream);
+  if (known && known->sums.ended) return;
+  if (known && notes_of(*known))
+    batch.add(flow::EndEntry{stream.before.stream, known->sums.passed, wall_ns(), known->sums.lost});
+  else
+    batch.add(flow::EndEntry{stream.before.stream, stream.before.passed, wall_ns(), stream.before.lost});
+}
+
+Status append(const std::vector<kernel::Relieved>& streams, flow::Journal& journal,
+              void (*what)(const kernel::Relieved&, const flow::Journal&, flow::Batch&)) {
+  flow::Batch batch;
+  for (const kernel::Relieved& stream : streams) what(stream, journal, batch);
+  return batch.empty() ? Status{} : journal.append(batch);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Journal& journal,
+                                               flow::Namer& namer) {
+  std::vector<std::string> said;
+  std::vector<std::unique_ptr<OlderDrain>> drains;
+  for (kernel::LogOlder& older : live.older()) {
+    FTAP_TRY_ASSIGN(ours, live.streams());
+    FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, std::move(ours), journal, namer));
+    drain->drain(
+        kNearlyDrained);  // most of it while its programs still capture, so that our ring stays empty
+    drains.push_back(std::move(drain));
+  }
+  FTAP_TRY_ASSIGN(relieved, live.relieve());
+  FTAP_TRY(append(relieved, journal, name));  // at once, in case that this process is killed
+  std::uint64_t left = 0;
+  for (const auto& drain : drains) {
+    drain->drain(0);
+    left += drain->backlog();
+  }
+  FTAP_TRY(append(relieved, journal, name));  // what was found out meanwhile
+  // What is behind an end would be nobody's: of a ring that is not empty the next start writes them.
+  if (left == 0) FTAP_TRY(append(relieved, journal, end));
+  for (const kernel::Relieved& stream : relieved)
+    if (!stream.why.empty())
+      said.push_back("a stream of the build before could not be gone on with: " + stream.why);
+  drains.clear();
+  if (left > 0)
+    said.push_back(
+        fmt::format("{} bytes of the build before wait in its ring; the next start drains them", left));
+  else
+    live.forget_older();
+  return said;
+}
+
+}  // namespace flowtap

@@ -1,0 +1,104 @@
+#include "stream/repair/auditor.hpp"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <exception>
+#include <optional>
+
+#include "base/wall_clock.hpp"
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kNice = 19;
+constexpr auto kPause = 1s;
+// Between pieces of 64 KiB, so that a large flow takes time rather than a processor.
+constexpr auto kBreath = 2ms;
+// Lines a second that are much to do.
+constexpr std::uint64_t kBusyLines = 5000;
+// By then its gaps are filled, and the runtime has written its file.
+constexpr std::uint64_t kSettled = 6'000'000'000;  // ns
+
+bool is_containers(const std::string& flow) {
+  return flow.starts_with("pod/") || flow.starts_with("container/");
+}
+
+}  // namespace
+
+Auditor::Auditor(const flow::FlowStore& store, const RuntimeHistory& history)
+    : store_(store), history_(history) {
+  thread_ = std::thread([this] { run(); });
+}
+
+Auditor::~Auditor() {
+  bell_.stop();
+  thread_.join();
+}
+
+void Auditor::run() noexcept {
+  ::pthread_setname_np(::pthread_self(), "ftap-audit");
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  while (bell_.wait(kPause)) {
+    try {
+      if (!is_busy()) look();
+    } catch (const std::exception&) {  // no memory: another time
+      continue;
+    }
+  }
+}
+
+bool Auditor::is_busy() {
+  const std::uint64_t lines = store_.stats().lines;
+  const bool busy = lines - lines_ > kBusyLines;
+  lines_ = lines;
+  return busy;
+}
+
+void Auditor::look() {
+  const std::vector<flow::FlowSummary> flows = store_.flows();
+  std::optional<flow::FlowSummary> next;
+  {
+    const std::scoped_lock lock(mutex_);
+    std::map<std::string, Audited> known;  // of flows that are there
+    const std::uint64_t now = wall_ns();
+    for (const flow::FlowSummary& flow : flows) {
+      const auto at = audited_.find(flow.id);
+      const bool done = at != audited_.end() && at->second.bytes == flow.bytes && !flow.open;
+      if (done)
+        known.insert(*at);
+      else if (!next && !flow.open && is_containers(flow.id) && flow.last + kSettled < now)
+        next = flow;
+    }
+    audited_ = std::move(known);
+  }
+  if (!next) return;
+  bool stopped = false;
+  const AuditResult result = audit_flow(store_, history_, next->id, [&] {
+    stopped = !bell_.wait(kBreath);
+    return !stopped;
+  });
+  if (stopped) return;
+  const std::scoped_lock lock(mutex_);
+  ++counts_.at(static_cast<std::size_t>(result));
+  audited_.insert_or_assign(next->id, Audited{next->bytes, result});
+}
+
+bool Auditor::is_equal(const std::string& flow) const {
+  const std::scoped_lock lock(mutex_);
+  const auto at = audited_.find(flow);
+  return at != audited_.end() && at->second.result == AuditResult::kEqual;
+}
+
+void Auditor::append_samples(std::vector<stats::Series>& out) const {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t i = 0; i < kAuditResults; ++i)
+    out.push_back({&stats::stat(stats::StatId::kFLOWS_AUDITED),
+                   {std::string(to_string(static_cast<AuditResult>(i)))},
+                   counts_.at(i)});
+}
+
+}  // namespace flowtap

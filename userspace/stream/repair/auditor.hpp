@@ -1,0 +1,51 @@
+// Compares flows that have ended with what their runtimes have kept, in idle time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/bell.hpp"
+#include "stats/snapshot.hpp"
+#include "stream/repair/flow_audit.hpp"
+
+namespace flowtap {
+
+/// On a thread of its own, one flow of a container a second at most, and none while many lines come.
+class Auditor {
+ public:
+  /// Both must outlive it.
+  Auditor(const flow::FlowStore& store, const RuntimeHistory& history);
+  ~Auditor();
+  Auditor(const Auditor&) = delete;
+  Auditor& operator=(const Auditor&) = delete;
+
+  /// It was compared, and lacks nothing. Safe from any thread.
+  [[nodiscard]] bool is_equal(const std::string& flow) const;
+  void append_samples(std::vector<stats::Series>& out) const;
+
+ private:
+  struct Audited {
+    std::uint64_t bytes = 0;  // that the flow had then: a container that is started again adds to it
+    AuditResult result = AuditResult::kGone;
+  };
+
+  void run() noexcept;
+  void look();
+  [[nodiscard]] bool is_busy();
+
+  const flow::FlowStore& store_;
+  const RuntimeHistory& history_;
+  Bell bell_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Audited> audited_;  // by the flow's id
+  std::array<std::uint64_t, kAuditResults> counts_{};
+  std::uint64_t lines_ = 0;  // as of the last look
+  std::thread thread_;
+};
+
+}  // namespace flowtap

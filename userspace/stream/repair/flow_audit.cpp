@@ -1,0 +1,183 @@
+#include "stream/repair/flow_audit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include "base/wall_clock.hpp"
+#include "stream/lines/cri_line.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::array<std::string_view, kAuditResults> kNames{"equal", "differs", "incomplete", "no_source",
+                                                             "gone"};
+constexpr std::size_t kPart = std::size_t{64} << 10U;
+
+std::size_t index_of(std::string_view output) {
+  return output == "stderr" ? 1 : 0;
+}
+
+// As both are compared: containerd drops "\r" before a newline.
+void append(std::string& out, std::string_view text, bool full, bool drops) {
+  if (full && drops && text.ends_with('\r')) text.remove_suffix(1);
+  out.append(text).append(full ? 1 : 0, '\n');
+}
+
+/// One output of the flow, from its first line on.
+class Captured {
+ public:
+  Captured(const flow::FlowStore& store, const flow::FlowStore::Flow& flow,
+           const flow::FlowStore::Bounds& bounds, std::size_t output, bool drops)
+      : store_(store), flow_(flow), at_(bounds.begin), bounds_(bounds), output_(output), drops_(drops) {}
+
+  // False: the flow is not what it was. Adds nothing at its end, and at a gap.
+  bool read(std::string& out) {
+    while (out.empty() && at_ < bounds_.end && !gap_) {
+      const auto part = store_.read(flow_, at_, std::min<std::size_t>(kPart, bounds_.end - at_));
+      if (!part || part->gone || part->text.empty() || part->from != at_ || part->edits != bounds_.edits)
+        return false;
+      std::string_view text = part->text;
+      const std::size_t last = text.rfind('\n');
+      if (last == std::string_view::npos) return false;
+      at_ += last + 1;
+      for (text = text.substr(0, last + 1); !text.empty() && !gap_; text.remove_prefix(text.find('\n') + 1)) {
+        const auto line = flow::parse_cri_line(text.substr(0, text.find('\n')));
+        if (!line || index_of(line->output) != output_) continue;
+        gap_ = line->missing.has_value();
+        if (!gap_) append(out, line->text, line->full, drops_);
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] bool has_gap() const { return gap_; }
+
+ private:
+  const flow::FlowStore& store_;
+  const flow::FlowStore::Flow& flow_;
+  flow::LogPosition at_;
+  flow::FlowStore::Bounds bounds_;
+  std::size_t output_;
+  bool drops_;
+  bool gap_ = false;
+};
+
+class Audit {
+ public:
+  Audit(const flow::FlowStore& store, const std::function<bool()>& go_on) : store_(store), go_on_(go_on) {}
+
+  AuditResult run(const RuntimeHistory& history, const std::string& id) {
+    flow_ = store_.find(id);
+    const auto bounds = flow_ ? store_.bounds(*flow_) : std::nullopt;
+    if (!bounds) return AuditResult::kGone;
+    bounds_ = *bounds;
+    const auto log = history.logs().find(id);
+    if (!log) return AuditResult::kNoSource;
+    drops_ = history_format(*log) == flow::HistoryFormat::kCri;
+    auto keys = seam_keys(store_, *flow_, bounds_.begin, bounds_.end, wall_ns());
+    if (!keys) return AuditResult::kGone;
+    if (const auto found = find_beginnings(*log, *keys)) return *found;
+    AuditResult result = AuditResult::kEqual;
+    for (std::size_t output = 0; output < before_.size(); ++output) {
+      const AuditResult one = (*keys)[output].bytes.empty() ? silent(output) : compare(*log, output);
+      if (one == AuditResult::kGone || one == AuditResult::kNoSource || one == AuditResult::kDiffers)
+        return one;
+      result = std::max(result, one);
+    }
+    return result;
+  }
+
+ private:
+  // How much of each output the runtime has from before the flow; or what it means that this is not known.
+  std::optional<AuditResult> find_beginnings(const identity::RuntimeLog& log, const SeamKeys& keys) {
+    auto files = open_files(log);
+    if (!files) return AuditResult::kNoSource;
+    flow::HistoryReader reader(std::move(files->files), history_format(log), bounds_.terminal);
+    std::array<flow::Seam, 2> seams{flow::Seam(keys[0], history_format(log)),
+                                    flow::Seam(keys[1], history_format(log))};
+    std::optional<std::uint64_t> oldest;
+    std::array<std::string, 2> firsts;
+    const auto count = [this](const flow::HistoryLine& line) {
+      std::string bytes;
+      append(bytes, line.text, line.full, drops_);
+      before_.at(index_of(line.output)) += bytes.size();
+    };
+    bool more = true;
+    while (more && !(seams[0].passed() && seams[1].passed())) {
+      if (!go_on_()) return AuditResult::kGone;
+      more = reader.read(kPart, [&](const flow::HistoryLine& line) {
+        if (!oldest) oldest = line.time;
+        std::string& first = firsts.at(index_of(line.output));
+        if (first.empty()) append(first, line.text, line.full, drops_);
+        seams.at(index_of(line.output)).add(line, count);
+      });
+    }
+    for (std::size_t i = 0; i < seams.size(); ++i) {
+      seams.at(i).finish(count);
+      if (keys.at(i).bytes.empty() || seams.at(i).found()) continue;
+      // A file that begins later has lost it by rotation.
+      const bool begins_later =
+          oldest && *oldest > keys.at(i).time && !keys.at(i).bytes.starts_with(firsts.at(i));
+      return begins_later ? AuditResult::kIncomplete : AuditResult::kDiffers;
+    }
+    return std::nullopt;
+  }
+
+  // Nothing of it was captured. What the runtime has may be older than the flow, unless that is there from the start.
+  [[nodiscard]] AuditResult silent(std::size_t output) const {
+    if (before_.at(output) == 0) return AuditResult::kEqual;
+    const bool from_start = bounds_.begin == 0 && bounds_.end > 0 && before_.at(1 - output) == 0;
+    return from_start ? AuditResult::kDiffers : AuditResult::kIncomplete;
+  }
+
+  AuditResult compare(const identity::RuntimeLog& log, std::size_t output) {
+    auto files = open_files(log);
+    if (!files) return AuditResult::kNoSource;
+    flow::HistoryReader reader(std::move(files->files), history_format(log), bounds_.terminal);
+    Captured captured(store_, *flow_, bounds_, output, drops_);
+    std::uint64_t skip = before_.at(output);
+    std::string ours;
+    std::string theirs;
+    bool more = true;
+    while (true) {
+      if (!go_on_() || !captured.read(ours)) return AuditResult::kGone;
+      while (theirs.empty() && more) {
+        if (!go_on_()) return AuditResult::kGone;
+        more = reader.read(kPart, [&](const flow::HistoryLine& line) {
+          if (index_of(line.output) == output) append(theirs, line.text, line.full, drops_);
+        });
+        const std::size_t skipped = std::min<std::uint64_t>(skip, theirs.size());
+        theirs.erase(0, skipped);
+        skip -= skipped;
+      }
+      if (ours.empty() && captured.has_gap()) return AuditResult::kIncomplete;
+      if (ours.empty() || theirs.empty()) return ours == theirs ? AuditResult::kEqual : AuditResult::kDiffers;
+      const std::size_t common = std::min(ours.size(), theirs.size());
+      if (std::string_view(ours).substr(0, common) != std::string_view(theirs).substr(0, common))
+        return AuditResult::kDiffers;
+      ours.erase(0, common);
+      theirs.erase(0, common);
+    }
+  }
+
+  const flow::FlowStore& store_;
+  const std::function<bool()>& go_on_;
+  flow::FlowStore::Ref flow_;
+  flow::FlowStore::Bounds bounds_;
+  bool drops_ = false;
+  std::array<std::uint64_t, 2> before_{};  // bytes
+};
+
+}  // namespace
+
+std::string_view to_string(AuditResult result) {
+  return kNames.at(static_cast<std::size_t>(result));
+}
+
+AuditResult audit_flow(const flow::FlowStore& store, const RuntimeHistory& history, const std::string& id,
+                       const std::function<bool()>& go_on) {
+  return Audit(store, go_on).run(history, id);
+}
+
+}  // namespace flowtap

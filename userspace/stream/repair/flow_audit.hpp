@@ -1,0 +1,29 @@
+// One flow that has ended, compared with what its container's runtime has kept.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "stream/repair/runtime_history.hpp"
+#include "stream/store/flow_store.hpp"
+
+namespace flowtap {
+
+/// What a comparison says. The words stand in metrics.
+enum class AuditResult : std::uint8_t {
+  kEqual,       ///< every byte of both outputs, from where the flow begins
+  kDiffers,     ///< bytes that only one of them has
+  kIncomplete,  ///< no difference, as far as both have it: the flow has gaps, or the runtime has kept less
+  kNoSource,    ///< the runtime keeps no file that can be read
+  kGone,        ///< the flow made room, or was written to again, or it was told to stop
+};
+constexpr std::size_t kAuditResults = 5;
+[[nodiscard]] std::string_view to_string(AuditResult result);
+
+/// Reads both in pieces of 64 KiB and holds two of them; before each it asks `go_on`.
+[[nodiscard]] AuditResult audit_flow(const flow::FlowStore& store, const RuntimeHistory& history,
+                                     const std::string& id, const std::function<bool()>& go_on);
+
+}  // namespace flowtap

@@ -1,0 +1,204 @@
+#include "stream/repair/flow_gaps.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "stream/lines/cri_line.hpp"
+#include "stream/repair/gapped_output.hpp"
+#include "stream/repair/history/gap_search.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::array<std::string_view, kRefillResults> kNames{"exact", "approximate", "unfilled", "no_source",
+                                                              "no_room"};
+constexpr std::size_t kPart = std::size_t{256} << 10U;
+// ns; what the runtime has dated so much earlier than a captured line was before it, clocks and buffers apart.
+constexpr std::uint64_t kBefore = 10'000'000'000;
+
+class FlowGaps {
+ public:
+  FlowGaps(flow::FlowStore& store, GapsDecided& decided, const GapOptions& options)
+      : store_(store), decided_(decided), options_(options) {
+    outputs_[0].name = "stdout";
+    outputs_[1].name = "stderr";
+  }
+
+  GapRound fill(const RuntimeHistory& history, const std::string& id) {
+    flow_ = store_.find(id);
+    const auto summary = store_.summary(id);
+    ended_ = summary && !summary->open;  // before it is read: then it is read to its end
+    const auto log = history.logs().find(id);
+    // Its name may not be the last one yet, and the runtime's file is found by it.
+    if (flow_ && !log && !options_.last && (id.starts_with("pod/") || id.starts_with("container/"))) {
+      round_.open = 1;
+      return round_;
+    }
+    if (!flow_ || !read_log()) return round_;
+    if (!log || !read_kept(*log)) {
+      for (const GappedOutput& output : outputs_)
+        for (std::size_t i = 0; i < output.gaps.size(); ++i)
+          if (output.gaps[i].wanted) decide(RefillResult::kNoSource, output.places[i].length);
+    } else {
+      for (GappedOutput& output : outputs_) search(output, flow_format_);
+      put();
+    }
+    if (round_.open == 0 || options_.last)
+      for (std::size_t i = 0; i < outputs_.size(); ++i)
+        decided_.before.at(i) = outputs_.at(i).waits_at.value_or(read_to_);
+    return round_;
+  }
+
+ private:
+  void decide(RefillResult result, std::uint64_t bytes) {
+    round_.bytes.at(static_cast<std::size_t>(result)) += bytes;
+  }
+
+  void put() {
+    if (fills_.empty()) return;
+    std::ranges::sort(fills_, {}, &flow::GapFill::at);
+    const auto filled = store_.fill(flow_, fills_);
+    if (!filled)
+      decide(filled.error().code == ENOSPC ? RefillResult::kNoRoom : RefillResult::kUnfilled,
+             exact_ + approximate_);
+    else
+      settle(*filled);
+  }
+
+  // A gap that has moved meanwhile is found by another look.
+  void settle(std::uint64_t filled) {
+    const std::uint64_t exact = std::min(exact_, filled);
+    const std::uint64_t approximate = std::min(approximate_, filled - exact);
+    decide(RefillResult::kExact, exact);
+    decide(RefillResult::kApproximate, approximate);
+    round_.open += exact_ + approximate_ - exact - approximate;
+  }
+
+  // False: there is nothing to fill.
+  bool read_log() {
+    const auto bounds = store_.bounds(*flow_);
+    if (!bounds || bounds->missing == 0) return false;
+    terminal_ = bounds->terminal;
+    read_to_ = bounds->end;
+    move_decided(bounds->edits);
+    std::string rest;
+    flow::LogPosition line_at = bounds->begin;
+    for (flow::LogPosition at = bounds->begin; at < bounds->end;) {
+      const auto part = store_.read(*flow_, at, std::min<std::size_t>(kPart, bounds->end - at));
+      if (!part || part->gone || part->text.empty() || part->from != at || part->edits != bounds->edits) {
+        round_.open = 1;  // it was changed meanwhile
+        return false;
+      }
+      rest += part->text;
+      at = part->next;
+      std::size_t begin = 0;
+      for (std::size_t newline = 0; (newline = rest.find('\n', begin)) != std::string::npos;
+           begin = newline + 1) {
+        const auto size = newline + 1 - begin;
+        take(std::string_view(rest).substr(begin, size), line_at);
+        line_at += size;
+      }
+      rest.erase(0, begin);
+    }
+    return outputs_[0].first || outputs_[1].first;
+  }
+
+  // Filled gaps have moved what stands behind them; another flow of that name begins anew.
+  void move_decided(std::size_t edits) {
+    if (std::exchange(decided_.flow, flow_->number) != flow_->number) decided_ = {flow_->number, edits, {}};
+    std::uint64_t ignored = 0;
+    const std::array positions{decided_.before.data(), decided_.before.data() + 1};
+    decided_.edits = store_.move(*flow_, decided_.edits, positions, ignored);
+  }
+
+  void take(std::string_view text, flow::LogPosition at) {
+    const auto line = flow::parse_cri_line(text.substr(0, text.size() - 1));
+    if (!line) return;
+    const std::size_t index = line->output == "stderr" ? 1 : 0;
+    GappedOutput& output = outputs_.at(index);
+    if (line->missing)
+      output.take_gap(*line, {at, std::string(text), line->time, at >= decided_.before.at(index)});
+    else
+      output.take(*line);
+  }
+
+  bool read_kept(const identity::RuntimeLog& log) {
+    auto files = open_files(log);
+    if (!files) return false;
+    flow_format_ = history_format(log);
+    flow::HistoryReader reader(std::move(files->files), flow_format_, terminal_);
+    const std::uint64_t first = std::min(outputs_[0].first.value_or(~std::uint64_t{0}),
+                                         outputs_[1].first.value_or(~std::uint64_t{0}));
+    reader.start_at_time(first - std::min(first, kBefore));
+    const auto take = [&](const flow::HistoryLine& line) {
+      GappedOutput& output = outputs_.at(line.output == "stderr" ? 1 : 0);
+      // One output may have to be looked for far before the other.
+      if (output.is_full() || line.time + kBefore < *output.first) return;
+      if (output.reads.empty() || output.reads.back().time != line.time)
+        output.reads.push_back({output.kept.size(), line.time});
+      flow::append_bytes(output.kept, line);
+    };
+    while (reader.read(kPart, take) && !std::ranges::all_of(outputs_, &GappedOutput::is_full)) continue;
+    return true;
+  }
+
+  void search(GappedOutput& output, flow::HistoryFormat format) {
+    const auto found = flow::find_gaps({.captured = output.captured,
+                                        .gaps = output.places,
+                                        .text = output.kept,
+                                        .format = format,
+                                        .ended = ended_});
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const LoggedGap& gap = output.gaps[i];
+      const std::uint64_t missing = output.places[i].length;
+      if (!gap.wanted) continue;
+      // At its end the runtime may not have got so far.
+      const bool may_come = i + 1 == found.size() && output.places[i].at == output.captured.size();
+      if (may_come && !ended_) {
+        output.waits_at = gap.at;
+        continue;
+      }
+      if (!found[i] || found[i]->bytes.empty() || (found[i]->approximate && may_come && !options_.last)) {
+        if (options_.last)
+          decide(RefillResult::kUnfilled, missing);
+        else
+          round_.open += missing;
+        continue;
+      }
+      const std::uint64_t bytes = std::min<std::uint64_t>(found[i]->bytes.size(), missing);
+      (found[i]->approximate ? approximate_ : exact_) += bytes;
+      if (bytes < missing) decide(RefillResult::kUnfilled, missing - bytes);
+      fills_.push_back(output.fill(gap, *found[i], missing, clock_));
+    }
+  }
+
+  flow::FlowStore& store_;
+  GapsDecided& decided_;
+  GapOptions options_;
+  flow::FlowStore::Ref flow_;
+  flow::HistoryFormat flow_format_ = flow::HistoryFormat::kCri;
+  flow::LogPosition read_to_ = 0;
+  bool terminal_ = false;
+  bool ended_ = false;
+  std::array<GappedOutput, 2> outputs_;
+  std::vector<flow::GapFill> fills_;
+  std::uint64_t exact_ = 0;  // bytes of fills_
+  std::uint64_t approximate_ = 0;
+  flow::CriTime clock_;
+  GapRound round_;
+};
+
+}  // namespace
+
+std::string_view to_string(RefillResult result) {
+  return kNames.at(static_cast<std::size_t>(result));
+}
+
+GapRound fill_gaps(flow::FlowStore& store, const RuntimeHistory& history, const std::string& id,
+                   GapsDecided& decided, const GapOptions& options) {
+  return FlowGaps(store, decided, options).fill(history, id);
+}
+
+}  // namespace flowtap

@@ -1,0 +1,55 @@
+#include "stream/repair/gapped_output.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "stream/lines/line_assembler.hpp"
+
+namespace flowtap {
+
+void GappedOutput::take(const flow::CriLine& line) {
+  side.push_back({captured.size(), line.time});
+  approximate = line.approximate;
+  captured.append(line.text).append(line.full ? 1 : 0, '\n');
+  while (side.size() > 1 && side[1].at + flow::kGapSide <= captured.size()) side.pop_front();
+}
+
+void GappedOutput::take_gap(const flow::CriLine& line, LoggedGap gap) {
+  const auto before = std::exchange(side, {});
+  // What is left of one that was filled approximately is decided.
+  gap.wanted = gap.wanted && !approximate;
+  places.push_back({captured.size(), *line.missing});
+  // However slowly it writes, all that is looked for is read.
+  const std::uint64_t from = before.empty() ? gap.time : std::min(gap.time, before.front().time);
+  if (gap.wanted) first = std::min(first.value_or(from), from);
+  gaps.push_back(std::move(gap));
+}
+
+std::uint64_t GappedOutput::time_at(std::size_t at) const {
+  const auto next = std::ranges::upper_bound(reads, at, {}, &Read::at);
+  return next == reads.begin() ? 0 : std::prev(next)->time;
+}
+
+flow::GapFill GappedOutput::fill(const LoggedGap& gap, const flow::Refill& found, std::uint64_t missing,
+                                 flow::CriTime& clock) const {
+  flow::GapFill fill{gap.at, gap.line, {}, std::min<std::uint64_t>(found.bytes.size(), missing)};
+  flow::LineAssembler lines;
+  const auto put = [&](const flow::LineView& line) {
+    flow::put_cri_line(fill.text, clock, {line.time, name, line.full, {}, line.text, found.approximate});
+  };
+  const bool dated = found.at != std::string_view::npos;
+  for (std::size_t at = 0; at < found.bytes.size();) {
+    std::size_t end = found.bytes.find('\n', at);
+    end = end == std::string::npos ? found.bytes.size() : end + 1;
+    const std::uint64_t time = dated ? time_at(found.at + at) : 0;
+    lines.add(std::string_view(found.bytes).substr(at, end - at), time != 0 ? time : gap.time, put);
+    at = end;
+  }
+  lines.finish(put);
+  if (fill.bytes < missing)
+    flow::put_cri_line(fill.text, clock,
+                       {gap.time, name, true, missing - fill.bytes, flow::gap_text(missing - fill.bytes)});
+  return fill;
+}
+
+}  // namespace flowtap

@@ -1,0 +1,38 @@
+// All gaps of one output, looked for in what its runtime has kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stream/repair/history/refill.hpp"
+
+namespace flowtap::flow {
+
+/// A gap between captured bytes.
+struct GapPlace {
+  std::size_t at = 0;        ///< bytes that were captured before it
+  std::uint64_t length = 0;  ///< that are missing
+};
+
+/// What stands between captured bytes.
+struct GapSearch {
+  std::string_view captured;       ///< in order, without what is missing
+  std::span<const GapPlace> gaps;  ///< in order
+  std::string_view text;  ///< append_bytes() of what the runtime has kept, from before the first gap on
+  HistoryFormat format = HistoryFormat::kCri;
+  bool ended = false;  ///< nothing comes behind the captured bytes, and nothing behind the text
+};
+
+/// For each gap what find_missing() says, or nothing. Where one was found exactly, the next ones are where the bytes between
+/// say, so that most are found at once; of the others at most kMostSearches are looked for.
+[[nodiscard]] std::vector<std::optional<Refill>> find_gaps(const GapSearch& search);
+
+constexpr std::size_t kMostSearches = 16;
+constexpr std::size_t kGapSide = 512;  ///< captured bytes on each side of a gap that are looked for
+
+}  // namespace flowtap::flow

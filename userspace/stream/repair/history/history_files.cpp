@@ -1,0 +1,162 @@
+#include "stream/repair/history/history_files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace flowtap::flow {
+namespace {
+
+// kubelet looks every 10 s whether to rotate, and opening takes microseconds.
+constexpr int kTries = 8;
+constexpr std::string_view kGz = ".gz";
+constexpr std::string_view kDate = "00000000-000000";
+constexpr std::size_t kMostDigits = 6;
+
+struct CloseDir {
+  void operator()(DIR* dir) const { ::closedir(dir); }
+};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_date(std::string_view text) {
+  return text.size() == kDate.size() && std::ranges::equal(text, kDate, [](char c, char form) {
+           return form == '0' ? is_digit(c) : c == form;
+         });
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= kMostDigits && text.front() != '0' &&
+         std::ranges::all_of(text, is_digit);
+}
+
+// How new it is: smaller is newer. Nothing for what is no name of a generation.
+std::optional<std::string> age_of(HistoryFormat format, std::string_view suffix) {
+  if (suffix.empty()) return std::string();
+  if (!suffix.starts_with('.')) return std::nullopt;
+  std::string age(suffix.substr(1));
+  if (format == HistoryFormat::kCri) {
+    if (!is_date(age)) return std::nullopt;
+    for (char& c : age)
+      if (is_digit(c)) c = static_cast<char>('0' + '9' - c);  // the later, the smaller
+    return age;
+  }
+  if (!is_number(age)) return std::nullopt;
+  return std::string(kMostDigits - age.size(), '0') + age;
+}
+
+struct Opened {
+  HistoryFile file;
+  dev_t device = 0;
+  ino_t inode = 0;
+
+  bool same(const Opened& other) const {
+    return device == other.device && inode == other.inode && file.name == other.file.name;
+  }
+};
+
+struct Round {
+  std::vector<Opened> opened;  // newest first
+  std::string unreadable;
+};
+
+// Newest first: what is renamed meanwhile becomes older, so it is met twice and not missed.
+Result<Round> open_once(HistoryFormat format, HistoryDir& dir, std::string_view base) {
+  FTAP_TRY_ASSIGN(listed, dir.names());
+  auto names = history_names(format, base, listed);
+  names.resize(std::min(names.size(), kMostGenerations));
+  Round round;
+  for (auto& [name, gz] : names) {
+    auto fd = dir.open(name);
+    if (!fd) {
+      if (fd.error().code != ENOENT) round.unreadable = std::move(fd).error().what;
+      continue;
+    }
+    struct stat status{};
+    if (::fstat(fd->get(), &status) != 0) continue;
+    const bool met = std::ranges::any_of(round.opened, [&status](const Opened& other) {
+      return other.device == status.st_dev && other.inode == status.st_ino;
+    });
+    if (met) continue;
+    round.opened.push_back({{std::move(*fd), std::move(name), gz}, status.st_dev, status.st_ino});
+  }
+  return round;
+}
+
+}  // namespace
+
+std::vector<HistoryName> history_names(HistoryFormat format, std::string_view base,
+                                       const std::vector<std::string>& names) {
+  std::map<std::string, HistoryName> by_age;
+  for (const std::string& name : names) {
+    if (!name.starts_with(base)) continue;
+    std::string_view suffix = std::string_view(name).substr(base.size());
+    const bool gz = suffix.ends_with(kGz) && format != HistoryFormat::kK8sFile;
+    if (gz) suffix.remove_suffix(kGz.size());
+    const auto age = age_of(format, suffix);
+    if (!age || (gz && suffix.empty())) continue;
+    const auto [at, fresh] = by_age.try_emplace(*age, HistoryName{name, gz});
+    if (!fresh && at->second.gz) at->second = {name, gz};
+  }
+  std::vector<HistoryName> found;
+  found.reserve(by_age.size());
+  for (auto& [age, name] : by_age) found.push_back(std::move(name));
+  return found;
+}
+
+Result<std::vector<std::string>> OpenedHistoryDir::names() {
+  // A stream of its own: the position is shared by all who have the descriptor.
+  Fd fd(::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd.valid()) return fail_errno(errno, "cannot open the directory of the log");
+  const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
+  if (!dir) return fail_errno(errno, "cannot list the directory of the log");
+  (void)fd.release();  // the stream's now
+  std::vector<std::string> names;
+  errno = 0;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread
+  while (const dirent* entry = ::readdir(dir.get())) {
+    if (names.size() == kMostNames)
+      return fail("the directory of the log holds more than " + std::to_string(kMostNames) + " names");
+    names.emplace_back(entry->d_name);
+  }
+  if (errno != 0) return fail_errno(errno, "cannot list the directory of the log");
+  return names;
+}
+
+Result<Fd> OpenedHistoryDir::open(const std::string& name) {
+  if (name.contains('/')) return fail(name + " is no name of a file");
+  Fd fd(::openat(fd_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!fd.valid()) return fail_errno(errno, "cannot open " + name);
+  struct stat status{};
+  if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot stat " + name);
+  if (!S_ISREG(status.st_mode)) return fail(name + " is no regular file");
+  return fd;
+}
+
+Result<HistoryFiles> open_history(HistoryFormat format, HistoryDir& dir, std::string_view base) {
+  FTAP_TRY_ASSIGN(round, open_once(format, dir, base));
+  bool settled = false;
+  for (int tries = kTries; tries > 0 && !settled; --tries) {
+    FTAP_TRY_ASSIGN(again, open_once(format, dir, base));
+    settled = std::ranges::equal(round.opened, again.opened, &Opened::same);
+    round = std::move(again);
+  }
+  HistoryFiles out;
+  out.unsettled = !settled;
+  out.unreadable = std::move(round.unreadable);
+  for (auto at = round.opened.rbegin(); at != round.opened.rend(); ++at)
+    out.files.push_back(std::move(at->file));
+  return out;
+}
+
+}  // namespace flowtap::flow

@@ -1,0 +1,74 @@
+// The files of one container: the one that its runtime writes to, and what has been rotated away from it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "stream/repair/history/history_parser.hpp"
+
+namespace flowtap::flow {
+
+/// The name of a file of a container.
+struct HistoryName {
+  std::string name;
+  bool gz = false;
+
+  bool operator==(const HistoryName&) const = default;
+};
+
+/// Which of `names` are generations of `base`, newest first. What is rotated has behind the base, in
+///   kCri       ".YYYYMMDD-HHMMSS", by kubelet; the older ones ".gz" too
+///   kJsonFile  ".N", by Docker, 1 is the newest; ".gz" too
+///   kK8sFile   ".N", by a conmon that is told to (--log-rotate); all others keep no older one
+/// While a gz is made its plain file is still there and is taken; kubelet writes it as ".tmp", Docker in place.
+[[nodiscard]] std::vector<HistoryName> history_names(HistoryFormat format, std::string_view base,
+                                                     const std::vector<std::string>& names);
+
+/// The directory that they are in. Who makes one answers for where it leads.
+class HistoryDir {
+ public:
+  virtual ~HistoryDir() = default;
+  [[nodiscard]] virtual Result<std::vector<std::string>> names() = 0;
+  /// A regular file in it, not through a link. Error code ENOENT where there is none.
+  [[nodiscard]] virtual Result<Fd> open(const std::string& name) = 0;
+};
+
+/// One by its descriptor, opened by the caller with O_RDONLY | O_DIRECTORY.
+class OpenedHistoryDir : public HistoryDir {
+ public:
+  explicit OpenedHistoryDir(Fd fd) : fd_(std::move(fd)) {}
+
+  /// More than kMostNames are an error.
+  [[nodiscard]] Result<std::vector<std::string>> names() override;
+  [[nodiscard]] Result<Fd> open(const std::string& name) override;
+
+  static constexpr std::size_t kMostNames = 4096;
+
+ private:
+  Fd fd_;
+};
+
+struct HistoryFile {
+  Fd fd;
+  std::string name;  ///< as it was; a rotation may have given it another since
+  bool gz = false;
+};
+
+/// What could be opened, oldest first: each file once, whatever its name was when it was opened.
+struct HistoryFiles {
+  std::vector<HistoryFile> files;
+  /// Was rotated again and again meanwhile: one may be missing, or be there plain and as gz.
+  bool unsettled = false;
+  std::string unreadable;  ///< why one that is there could not be opened; empty: all could
+};
+
+/// Opens all of them before any is read, the newest kMostGenerations. A rotation meanwhile is seen, and they are opened
+/// anew. An Error: the directory cannot be read. No file is no Error.
+[[nodiscard]] Result<HistoryFiles> open_history(HistoryFormat format, HistoryDir& dir, std::string_view base);
+
+constexpr std::size_t kMostGenerations = 64;
+
+}  // namespace flowtap::flow

@@ -1,0 +1,158 @@
+#include "stream/repair/history/history_reader.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/positioned_io.hpp"
+#include "stream/repair/history/history_seek.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+// In any format a line has its time, as RFC 3339 has it.
+constexpr std::uint64_t kShortestLine = std::string_view("1970-01-01T00:00:00Z").size();
+// Deflate makes at most so many bytes of one (zlib's technical details, "maximum compression factor").
+constexpr std::uint64_t kMostInflated = 1032;
+
+}  // namespace
+
+HistoryReader::HistoryReader(std::vector<HistoryFile> files, HistoryFormat format, bool terminal)
+    : files_(std::move(files)),
+      format_(format),
+      lines_(format),
+      block_(kBlock, '\0'),
+      counts_(files_.size()) {
+  if (terminal) terminal_.emplace();
+}
+
+HistoryFaults HistoryReader::faults() const {
+  HistoryFaults faults = faults_;
+  faults.skipped = lines_.skipped();
+  return faults;
+}
+
+void HistoryReader::fault(const Error& error) {
+  ++faults_.broken;
+  faults_.why = error.what;
+}
+
+std::string_view HistoryReader::next_block() {
+  if (at_ == files_.size() || ended_) return {};
+  const HistoryFile& file = files_[at_];
+  const auto into = std::as_writable_bytes(std::span(block_));
+  if (file.gz && !gz_) gz_.emplace(file.fd.get(), file.name);
+  const auto n = gz_ ? gz_->read(into) : read_at(file.fd.get(), offset_, into, file.name);
+  if (!n) {
+    fault(n.error());
+    ended_ = true;
+    return {};
+  }
+  offset_ += *n;
+  return std::string_view(block_).substr(0, *n);
+}
+
+// The newest one stays, with what has been read of its last line.
+bool HistoryReader::next_file() {
+  if (at_ + 1 >= files_.size()) return false;
+  lines_.finish();
+  go_to(at_ + 1, 0, 0);
+  return true;
+}
+
+void HistoryReader::go_to(std::size_t file, std::uint64_t offset, std::uint64_t leave_out) {
+  at_ = file;
+  offset_ = offset;
+  leave_out_ = leave_out;
+  gz_.reset();
+  ended_ = false;
+}
+
+void HistoryReader::go_back(const Start& start) {
+  lines_ = HistoryLines(format_);
+  if (terminal_) terminal_.emplace();
+  faults_ = {};
+  go_to(start.file, start.offset, start.leave_out);
+}
+
+void HistoryReader::start_at_last(std::uint64_t lines) {
+  lines_ = HistoryLines(format_);
+  faults_ = {};
+  search_ = Search{.wanted = lines, .file = files_.size()};
+}
+
+bool HistoryReader::find_start(std::size_t budget) {
+  while (search_ && search_->file > 0 &&
+         (search_->found < search_->wanted || search_->file == files_.size())) {
+    if (budget == 0 || !find_in(search_->file - 1, budget)) return false;
+    --search_->file;
+    budget -= std::min(budget, kBlock);
+  }
+  search_.reset();
+  return true;
+}
+
+// True: all that is wanted of this file is found.
+bool HistoryReader::find_in(std::size_t file, std::size_t budget) {
+  HistoryPlace place;
+  if (const HistoryFile& of = files_[file]; of.gz) {
+    if (!counts_[file] && !count_lines(file, budget)) return false;
+    place.lines = *counts_[file];
+  } else {
+    if (!search_->last) search_->last.emplace(of.fd.get(), format_, search_->wanted - search_->found);
+    if (!search_->last->look(budget)) return false;
+    place = search_->last->place();
+    search_->last.reset();
+  }
+  search_->found += place.lines;
+  go_to(file, place.offset, search_->found - std::min(search_->found, search_->wanted));
+  return true;
+}
+
+bool HistoryReader::count_lines(std::size_t file, std::size_t budget) {
+  if (!counting_)
+    counting_.emplace(Counting{GzStream(files_[file].fd.get(), files_[file].name), HistoryLines(format_)});
+  for (; budget > 0; budget -= std::min(budget, kBlock)) {
+    const auto n = counting_->stream.read(std::as_writable_bytes(std::span(block_)));
+    if (!n || *n == 0) {
+      counts_[file] = counting_->lines.lines();
+      counting_.reset();
+      return true;
+    }
+    counting_->lines.add(std::string_view(block_).substr(0, *n), [](const HistoryLine&) {});
+  }
+  return false;
+}
+
+std::uint64_t HistoryReader::most_lines() const {
+  std::uint64_t bytes = 0;
+  for (const HistoryFile& file : files_) bytes += size_of(file.fd.get()) * (file.gz ? kMostInflated : 1);
+  return bytes / kShortestLine;
+}
+
+std::optional<std::uint64_t> HistoryReader::first_time(std::size_t file) {
+  std::optional<std::uint64_t> time;
+  HistoryLines lines(format_);
+  go_to(file, 0, 0);
+  lines.add(next_block(), [&time](const HistoryLine& line) {
+    if (!time) time = line.time;
+  });
+  return time;
+}
+
+void HistoryReader::start_at_time(std::uint64_t time) {
+  since_ = time;
+  const std::uint64_t early = time - std::min(time, kSlack);
+  std::size_t file = files_.size();
+  // What is before a file that begins early enough is earlier.
+  while (file > 0) {
+    --file;
+    const auto first = first_time(file);
+    if (first && *first < early) break;
+  }
+  faults_ = {};  // those that are in what is read will be met again
+  const bool is_plain = file < files_.size() && !files_[file].gz;
+  go_to(file, is_plain ? place_before(files_[file].fd.get(), format_, early) : 0, 0);
+}
+
+}  // namespace flowtap::flow

@@ -1,0 +1,126 @@
+// All that the runtime has kept of a container's output, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stream/repair/history/gz_stream.hpp"
+#include "stream/repair/history/history_files.hpp"
+#include "stream/repair/history/history_lines.hpp"
+#include "stream/repair/history/history_seek.hpp"
+#include "stream/repair/history/terminal_lines.hpp"
+
+namespace flowtap::flow {
+
+/// What was in the files and could not be given.
+struct HistoryFaults {
+  std::uint64_t skipped = 0;  ///< lines that are none of the format
+  std::uint64_t broken = 0;   ///< files that could not be read to their end; what came before was given
+  std::string why;            ///< the last of them
+};
+
+/// Reads through open_history()'s files, oldest first, and from the oldest line unless start_*() says else, before the
+/// first read(). start_at_time() and then start_at_last() is what kubelet does with both: of the last lines, those that
+/// are not older. Holds a block and a line, whatever the files hold.
+class HistoryReader {
+ public:
+  /// With `terminal` the lines are as the container wrote them to its terminal.
+  HistoryReader(std::vector<HistoryFile> files, HistoryFormat format, bool terminal = false);
+
+  /// Lines of `time` (ns since 1970) and later ones. Times are taken to rise along the files, give or take kSlack: so a
+  /// large plain file is not read from its start.
+  void start_at_time(std::uint64_t time);
+  /// The last `lines` lines of the files; a part that the runtime has made is one, as for kubelet. Plain files are read
+  /// from their end; a gz that is needed is read through once to count its lines, however often this is called.
+  void start_at_last(std::uint64_t lines);
+  /// Reads about `budget` bytes, unzipped, to find where they begin; read() does this too. True: it is found.
+  [[nodiscard]] bool find_start(std::size_t budget);
+  /// The files hold no more lines than this, by their sizes.
+  [[nodiscard]] std::uint64_t most_lines() const;
+
+  /// Gives the lines (`take(const HistoryLine&)`) of about `budget` bytes, unzipped. False: there is no more. The newest
+  /// file may be read again later, when more has been written to it.
+  template <typename Take>
+  [[nodiscard]] bool read(std::size_t budget, Take&& take) {
+    if (!find_start(budget)) return true;
+    const auto give = [this, &take](const HistoryLine& line) {
+      if (terminal_)
+        terminal_->add(line, take);
+      else
+        take(line);
+    };
+    while (true) {
+      const std::string_view block = next_block();
+      if (block.empty() && !next_file()) {
+        if (terminal_) terminal_->finish(take);
+        return false;
+      }
+      lines_.add(block, [this, &give](const HistoryLine& line) {
+        if (line.time >= since_ && lines_.lines() > leave_out_) give(line);
+      });
+      if (block.size() >= budget) return true;
+      budget -= block.size();
+    }
+  }
+
+  [[nodiscard]] HistoryFaults faults() const;
+
+  /// Where it stands, before the first read() and once that is found.
+  struct Start {
+    std::size_t file = 0;
+    std::uint64_t offset = 0;
+    std::uint64_t leave_out = 0;
+    /// Nothing is before it.
+    [[nodiscard]] bool is_first() const { return file == 0 && offset == 0 && leave_out == 0; }
+  };
+  [[nodiscard]] Start start() const { return {at_, offset_, leave_out_}; }
+  /// As if nothing had been read since.
+  void go_back(const Start& start);
+
+  static constexpr std::size_t kBlock = std::size_t{64} << 10U;
+  /// Outputs are read and written by threads of their own, and clocks are set.
+  static constexpr std::uint64_t kSlack = 60'000'000'000;
+
+ private:
+  [[nodiscard]] std::string_view next_block();
+  [[nodiscard]] bool next_file();
+  void go_to(std::size_t file, std::uint64_t offset, std::uint64_t leave_out);
+  [[nodiscard]] bool find_in(std::size_t file, std::size_t budget);
+  [[nodiscard]] bool count_lines(std::size_t file, std::size_t budget);
+  [[nodiscard]] std::optional<std::uint64_t> first_time(std::size_t file);
+  void fault(const Error& error);
+
+  std::vector<HistoryFile> files_;
+  HistoryFormat format_;
+  std::optional<TerminalLines> terminal_;
+  HistoryLines lines_;
+  std::string block_;
+  std::size_t at_ = 0;           // which file
+  std::uint64_t offset_ = 0;     // in a plain one
+  std::optional<GzStream> gz_;   // of the one that is being read
+  bool ended_ = false;           // that one has nothing more, or is broken
+  std::uint64_t leave_out_ = 0;  // so many lines of that one are before the last that are wanted
+  std::uint64_t since_ = 0;
+  HistoryFaults faults_;
+
+  /// The start that is being looked for, from the newest file on.
+  struct Search {
+    std::uint64_t wanted = 0;
+    std::uint64_t found = 0;  // lines in the files behind `file`
+    std::size_t file = 0;
+    std::optional<LastLines> last = {};  // of the one before it, if that is plain
+  };
+  struct Counting {
+    GzStream stream;
+    HistoryLines lines;
+  };
+  std::optional<Search> search_;
+  std::optional<Counting> counting_;                  // a gz's lines
+  std::vector<std::optional<std::uint64_t>> counts_;  // of each gz that was needed
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,58 @@
+// Where in a plain file to begin, without reading all of it. Both read blocks of 64 KiB, and need memory for a block and a line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <string>
+#include <string_view>
+
+#include "stream/repair/history/history_lines.hpp"
+#include "stream/repair/history/history_parser.hpp"
+
+namespace flowtap::flow {
+
+/// Bytes; of what cannot be asked, none.
+[[nodiscard]] std::uint64_t size_of(int fd);
+
+struct HistoryPlace {
+  std::uint64_t offset = 0;  ///< a line begins there
+  std::uint64_t lines = 0;   ///< of the format, from there to the last newline
+};
+
+/// The nearest place with at least `lines` lines behind it, found from the end backwards; the start of the file where
+/// there are fewer. What cannot be read holds none. In steps, as a file may be large and all of it may be asked for.
+class LastLines {
+ public:
+  /// `fd` stays the caller's and must outlive this.
+  LastLines(int fd, HistoryFormat format, std::uint64_t lines);
+
+  /// Reads about `budget` bytes. True: it is found.
+  [[nodiscard]] bool look(std::size_t budget);
+  [[nodiscard]] const HistoryPlace& place() const { return place_; }
+
+ private:
+  enum class For : std::uint8_t {
+    kEnd,    // the last newline
+    kStart,  // a line's start, about a block before what is counted
+    kLines,  // how many there are from there on
+  };
+  void look_at_block();
+  void begin_before(std::uint64_t offset);
+  [[nodiscard]] std::string_view read(std::uint64_t from, std::uint64_t to);
+
+  int fd_;
+  std::uint64_t wanted_;
+  HistoryLines lines_;
+  std::string block_;
+  For for_ = For::kEnd;
+  std::uint64_t edge_;  // of what has been read for it
+  std::uint64_t start_ = 0;
+  HistoryPlace place_;
+  bool done_ = false;
+};
+
+/// A place before the first line that is not older than `time`, near to it: for files whose times rise.
+[[nodiscard]] std::uint64_t place_before(int fd, HistoryFormat format, std::uint64_t time);
+
+}  // namespace flowtap::flow

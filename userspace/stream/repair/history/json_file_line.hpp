@@ -1,0 +1,25 @@
+// Docker's json-file: {"log":"text\n","stream":"stdout","attrs":{...},"time":"2026-01-02T03:04:05.6Z"}
+// (moby, daemon/logger/jsonfilelog). `log` ends in a newline where the line does; parts of a longer one, 16 KiB each,
+// and what a container left unfinished at its end, do not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stream/repair/history/history_line.hpp"
+
+namespace flowtap::flow {
+
+/// Reads such lines. JSON has no bytes that are not UTF-8: Docker writes U+FFFD for each, and nobody can tell any more
+/// what it was. So a text with U+FFFD in it may be up to three times as long as what the container wrote.
+class JsonFileLine {
+ public:
+  /// A line without its newline; nothing if it is none. The text lives until the next call.
+  [[nodiscard]] std::optional<HistoryLine> parse(std::string_view line);
+
+ private:
+  std::string text_;
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,128 @@
+#include "stream/repair/history/refill.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace flowtap::flow {
+namespace {
+
+constexpr auto kNone = std::string_view::npos;
+
+/// Less than this of a side says nothing.
+constexpr std::size_t kLeastSide = 24;
+/// U+FFFD is three bytes, and stands for one.
+constexpr std::uint64_t kReplacedGrows = 3;
+/// Comparing what is between the sides may cost so often the text; it does where matches are many and overlap.
+constexpr std::size_t kMostWork = 64;
+
+std::string with_carriage_returns(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + text.size() / 16);
+  for (const char c : text) out.append(c == '\n' ? 1 : 0, '\r').append(1, c);
+  return out;
+}
+
+// As containerd keeps it. What comes behind a "\r" at the end is in the gap, and is a newline more often than not.
+std::string without_carriage_returns(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) out += text[i];
+  return out;
+}
+
+// Where the bytes between the sides begin, from `from` on.
+std::size_t next_match(const Gap& gap, std::string_view text, std::size_t from) {
+  while (true) {
+    std::size_t at = 0;
+    if (gap.before.empty()) {
+      if (from > 0) return kNone;
+    } else {
+      const std::size_t found = text.find(gap.before, from - std::min(from, gap.before.size()));
+      if (found == kNone) return kNone;
+      at = found + gap.before.size();
+    }
+    if (gap.length > text.size() - at) return kNone;
+    const std::string_view behind = text.substr(at + gap.length);
+    if (gap.after.empty() ? behind.empty() : behind.starts_with(gap.after)) return at;
+    from = at + 1;
+  }
+}
+
+// A few bytes are found anywhere.
+bool knows_little(const Gap& gap) {
+  return !gap.before.empty() && !gap.after.empty() && gap.before.size() + gap.after.size() < kLeastSide;
+}
+
+// Both sides exactly that far apart; approximate if there are such places with different bytes between them.
+std::optional<Refill> exact_match(const Gap& gap, std::string_view text) {
+  const std::size_t first = next_match(gap, text, 0);
+  if (first == kNone) return std::nullopt;
+  Refill refill{std::string(text.substr(first, gap.length)), knows_little(gap), first};
+  // Each place is compared with the one before it. Where they are equally far apart, as among identical lines, what
+  // they share has been compared already.
+  std::size_t step = 0;
+  std::size_t same_to = 0;
+  std::size_t work = 0;
+  std::size_t last = first;
+  for (std::size_t at = next_match(gap, text, first + 1); at != kNone; at = next_match(gap, text, at + 1)) {
+    if (at - last != step) same_to = last;
+    step = at - last;
+    const std::size_t from = std::max(same_to, last);
+    same_to = last + gap.length;
+    const std::size_t size = same_to - from;
+    work += size;
+    if (work / kMostWork > text.size() || text.substr(from, size) != text.substr(from + step, size)) {
+      refill.approximate = true;
+      return refill;
+    }
+    last = at;
+  }
+  return refill;
+}
+
+// A side is shortened from its far end until it is found. A shorter one is found no less often, so it ends there: one
+// place is the answer, and several are none.
+template <typename Shorter>
+std::string_view longest_known(std::string_view text, std::string_view side, Shorter shorter) {
+  while (side.size() >= kLeastSide && !text.contains(side)) side = shorter(side);
+  if (side.size() < kLeastSide || text.find(side) != text.rfind(side)) return {};
+  return side;
+}
+
+std::optional<std::size_t> end_of_before(std::string_view text, std::string_view before) {
+  if (before.empty()) return 0;
+  before =
+      longest_known(text, before, [](std::string_view side) { return side.substr((side.size() + 1) / 2); });
+  if (before.empty()) return std::nullopt;
+  return text.find(before) + before.size();
+}
+
+std::optional<std::size_t> start_of_after(std::string_view text, std::string_view after) {
+  if (after.empty()) return text.size();
+  after = longest_known(text, after, [](std::string_view side) { return side.substr(0, side.size() / 2); });
+  if (after.empty()) return std::nullopt;
+  return text.find(after);
+}
+
+}  // namespace
+
+std::optional<Refill> find_missing(const Gap& gap, std::string_view text, HistoryFormat format) {
+  auto refill = exact_match(gap, text);
+  const bool drops = format == HistoryFormat::kCri;
+  if (refill) return refill;
+  if (drops) refill = exact_match(gap, with_carriage_returns(text));
+  if (refill) {
+    refill->at = kNone;
+    return refill;
+  }
+  const std::string before = drops ? without_carriage_returns(gap.before) : std::string(gap.before);
+  const std::string after = drops ? without_carriage_returns(gap.after) : std::string(gap.after);
+  const auto begin = end_of_before(text, before);
+  const auto end = start_of_after(text, after);
+  if (!begin || !end || *end <= *begin) return std::nullopt;
+  const std::uint64_t most = format == HistoryFormat::kJsonFile ? gap.length * kReplacedGrows : gap.length;
+  if (*end - *begin > most) return std::nullopt;
+  return Refill{std::string(text.substr(*begin, *end - *begin)), true, *begin};
+}
+
+}  // namespace flowtap::flow

@@ -1,0 +1,149 @@
+#include "stream/repair/history/saved_log.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+
+#include "stream/lines/klog_record.hpp"
+#include "stream/repair/history/gz_stream.hpp"
+#include "stream/repair/history/history_lines.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+constexpr std::string_view kGzip = "\x1f\x8b";
+
+/// What else people pack logs with, and what unpacks it.
+struct Packed {
+  std::string_view begin;
+  std::string_view name;
+  const char* unpack;
+};
+constexpr std::array kPacked = {Packed{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},
+                                Packed{std::string_view("\xfd"
+                                                        "7zXZ\0",
+                                                        6),
+                                       "xz", "xz -dc"},
+                                Packed{"BZh", "bzip2", "bzip2 -dc"}};
+
+/// The descriptor's bytes, whose beginning can be looked at before it is read.
+class Input {
+ public:
+  Input(int fd, const std::string& name) : fd_(fd), name_(name) {}
+
+  [[nodiscard]] Result<std::string_view> begin() {
+    static constexpr std::size_t kEnough = 8;
+    std::array<char, kEnough> piece{};
+    while (ahead_.size() < kEnough) {
+      FTAP_TRY_ASSIGN(n, read_more(std::as_writable_bytes(std::span(piece))));
+      if (n == 0) break;
+      ahead_.append(piece.data(), n);
+    }
+    return std::string_view(ahead_);
+  }
+
+  [[nodiscard]] Result<std::size_t> read(std::span<std::byte> into) {
+    if (ahead_.empty()) return read_more(into);
+    const std::size_t n = std::min(into.size(), ahead_.size());
+    std::memcpy(into.data(), ahead_.data(), n);
+    ahead_.erase(0, n);
+    return n;
+  }
+
+ private:
+  [[nodiscard]] Result<std::size_t> read_more(std::span<std::byte> into) const {
+    while (true) {
+      const ssize_t n = ::read(fd_, into.data(), into.size());
+      if (n >= 0) return static_cast<std::size_t>(n);
+      if (errno != EINTR) return fail_errno(errno, "cannot read " + name_);
+    }
+  }
+
+  int fd_;
+  const std::string& name_;
+  std::string ahead_;
+};
+
+/// Until `into` is full or there is no more, which is why `broken` is set or not.
+std::string_view fill(const GzStream::Input& bytes, std::string& into, std::optional<Error>& broken) {
+  std::size_t filled = 0;
+  while (filled < into.size() && !broken) {
+    const auto n = bytes(std::as_writable_bytes(std::span(into).subspan(filled)));
+    if (!n)
+      broken = n.error();
+    else if (*n == 0)
+      break;
+    filled += n.value_or(0);
+  }
+  return std::string_view(into).substr(0, filled);
+}
+
+Result<GzStream::Input> unzipped(Input& input, const std::string& name) {
+  FTAP_TRY_ASSIGN(begin, input.begin());
+  for (const Packed& packed : kPacked)
+    if (begin.starts_with(packed.begin))
+      return fail(name + " is packed with " + std::string(packed.name) + ", and only gzip can be read",
+                  "unpack it before: " + std::string(packed.unpack));
+  GzStream::Input raw = [&input](std::span<std::byte> into) { return input.read(into); };
+  if (!begin.starts_with(kGzip)) return raw;
+  // Shared, as a function can be copied.
+  return [gz = std::make_shared<GzStream>(std::move(raw), name)](std::span<std::byte> into) {
+    return gz->read(into);
+  };
+}
+
+}  // namespace
+
+std::optional<HistoryFormat> saved_format(std::string_view begin) {
+  while (!begin.empty()) {
+    const std::size_t end = std::min(begin.find('\n'), begin.size());
+    const std::string_view line = begin.substr(0, end);
+    for (const HistoryFormat format : {HistoryFormat::kCri, HistoryFormat::kJsonFile})
+      if (HistoryParser(format).parse(line)) return format;
+    if (begins_klog_record(line)) return std::nullopt;
+    begin.remove_prefix(std::min(end + 1, begin.size()));
+  }
+  return std::nullopt;
+}
+
+SavedLog read_saved_log(
+    int fd, const std::string& name,
+    const std::function<void(std::string_view output, std::string_view bytes, std::uint64_t time)>& take) {
+  SavedLog read;
+  Input input(fd, name);
+  const auto bytes = unzipped(input, name);
+  if (!bytes) {
+    read.broken = bytes.error();
+    return read;
+  }
+  std::string block(HistoryLines::kMostHeld, '\0');
+  std::string_view filled = fill(*bytes, block, read.broken);
+  const auto format = saved_format(filled);
+  std::optional<HistoryLines> lines;
+  if (format) lines.emplace(*format);
+  const auto give = [&take](const HistoryLine& line) {
+    take(line.output, line.text, line.time);
+    if (line.full) take(line.output, "\n", line.time);
+  };
+  bool ends_a_line = true;
+  for (; !filled.empty(); filled = read.broken ? "" : fill(*bytes, block, read.broken)) {
+    read.bytes += filled.size();
+    ends_a_line = filled.ends_with('\n');
+    if (lines)
+      lines->add(filled, give);
+    else
+      take("", filled, 0);
+  }
+  if (!lines) return read;
+  // Where the file was not cut, its last line is whole without its newline, too.
+  if (!read.broken && !ends_a_line) lines->add("\n", give);
+  lines->finish();
+  read.skipped = lines->skipped();
+  return read;
+}
+
+}  // namespace flowtap::flow

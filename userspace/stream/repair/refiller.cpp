@@ -1,0 +1,97 @@
+#include "stream/repair/refiller.hpp"
+
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+
+namespace flowtap {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Behind all who capture and serve.
+constexpr int kNice = 10;
+// A runtime has mostly written its file by then, and what is lost at one time is looked for in one go.
+constexpr auto kFirstPause = 50ms;
+constexpr auto kLongestPause = 1000ms;
+// Flows of which it is known what was decided; then it is begun anew.
+constexpr std::size_t kMostDecided = 4096;
+// Of the time that a look takes: a fifth of a processor goes to this at most.
+constexpr int kRest = 4;
+
+}  // namespace
+
+Refiller::Refiller(flow::FlowStore& store, const RuntimeHistory& history) : store_(store), history_(history) {
+  store_.when_gapped([this] { bell_.ring(); });
+  bell_.ring();  // for those from before
+  thread_ = std::thread([this] { run(); });
+}
+
+Refiller::~Refiller() {
+  store_.when_gapped({});
+  bell_.stop();
+  thread_.join();
+}
+
+void Refiller::run() noexcept {
+  ::pthread_setname_np(::pthread_self(), "ftap-refill");
+  ::setpriority(PRIO_PROCESS, 0, kNice);
+  while (wait()) {
+    try {
+      const auto now = Clock::now();
+      take_new(now);
+      const auto job = next_job();
+      if (job == jobs_.end() || job->second.due > now) continue;
+      work(job->first, job->second, now);
+      if (job->second.until <= now) jobs_.erase(job);
+    } catch (const std::exception&) {  // no memory: the gaps stay
+      jobs_.clear();
+    }
+  }
+}
+
+Refiller::Jobs::iterator Refiller::next_job() {
+  return std::ranges::min_element(jobs_, {}, [](const auto& entry) { return entry.second.due; });
+}
+
+// False: to stop.
+bool Refiller::wait() {
+  const auto next = next_job();
+  return next == jobs_.end() ? bell_.wait(std::nullopt) : bell_.wait(next->second.due);
+}
+
+void Refiller::take_new(Clock::time_point now) {
+  for (const std::string& id : store_.take_gapped()) {
+    Job& job = jobs_.try_emplace(id, Job{Clock::time_point::max(), {}, {}}).first->second;
+    job.pause = kFirstPause;
+    job.due = std::min(job.due, std::max(now + kFirstPause, rest_));
+    job.until = now + kRefillPatience;
+  }
+}
+
+// Its last round is the one that leaves nothing open.
+void Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
+  const bool last = now >= job.until;
+  const GapRound round = fill_gaps(store_, history_, id, decided_[id], {.last = last});
+  rest_ = Clock::now() + kRest * (Clock::now() - now);
+  for (std::size_t i = 0; i < kRefillResults; ++i) bytes_.at(i) += round.bytes.at(i);
+  if (round.open > 0 && !last) {
+    job.pause = std::min<std::chrono::milliseconds>(job.pause * 2, kLongestPause);
+    job.due = std::max(rest_, std::min(Clock::now() + job.pause, job.until));
+    return;
+  }
+  job.until = now;
+  if (decided_.size() > kMostDecided) decided_.clear();
+}
+
+void Refiller::append_samples(std::vector<stats::Series>& out) const {
+  for (std::size_t i = 0; i < kRefillResults; ++i)
+    out.push_back({&stats::stat(stats::StatId::kFLOW_REFILLED),
+                   {std::string(to_string(static_cast<RefillResult>(i)))},
+                   bytes_.at(i).load()});
+}
+
+}  // namespace flowtap

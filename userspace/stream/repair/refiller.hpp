@@ -1,0 +1,64 @@
+// Gaps in the logs of flows, filled from what the containers' runtimes have kept.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/bell.hpp"
+#include "stats/snapshot.hpp"
+#include "stream/repair/flow_gaps.hpp"
+#include "stream/repair/runtime_history.hpp"
+#include "stream/store/flow_store.hpp"
+
+namespace flowtap {
+
+/// How long the runtime's file is waited for.
+constexpr std::chrono::milliseconds kRefillPatience{5000};
+/// How long somebody who follows waits for a gap to be filled. What is found later reaches the store only.
+constexpr std::chrono::milliseconds kFollowerPatience{1000};
+
+/// Works on a thread of its own, a flow at a time, so that neither capture nor the pipeline waits for a file.
+class Refiller {
+ public:
+  /// Both must outlive it.
+  Refiller(flow::FlowStore& store, const RuntimeHistory& history);
+  ~Refiller();
+  Refiller(const Refiller&) = delete;
+  Refiller& operator=(const Refiller&) = delete;
+
+  void append_samples(std::vector<stats::Series>& out) const;
+
+ private:
+  using Clock = Bell::Clock;
+
+  struct Job {
+    Clock::time_point due;
+    Clock::time_point until;
+    std::chrono::milliseconds pause;
+  };
+
+  using Jobs = std::map<std::string, Job>;  // by the flow's id
+
+  void run() noexcept;
+  [[nodiscard]] Jobs::iterator next_job();
+  [[nodiscard]] bool wait();
+  void take_new(Clock::time_point now);
+  void work(const std::string& id, Job& job, Clock::time_point now);
+
+  flow::FlowStore& store_;
+  const RuntimeHistory& history_;
+  Jobs jobs_;
+  std::map<std::string, GapsDecided> decided_;
+  Clock::time_point rest_{};  // others have the processor until then
+  std::array<std::atomic<std::uint64_t>, kRefillResults> bytes_{};
+  Bell bell_;  // rings when there are new gaps
+  std::thread thread_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,90 @@
+#include "stream/repair/runtime_history.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "stream/lines/cri_line.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::size_t kKey = 4096;
+constexpr std::size_t kPart = std::size_t{64} << 10U;
+// An output that is silent for so much of the other is known to be silent so far.
+constexpr std::uint64_t kLookedAt = std::uint64_t{256} << 10U;
+
+struct Beginning {
+  flow::SeamKey key;
+  bool done = false;
+
+  void add(const flow::CriLine& line) {
+    if (line.missing) done = !key.bytes.empty();
+    if (done || line.missing) return;
+    if (key.bytes.empty()) key.time = line.time;
+    key.bytes.append(line.text).append(line.full ? 1 : 0, '\n');
+    done = key.bytes.size() >= kKey;
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RuntimeHistory>> RuntimeHistory::open(const std::string& host_root,
+                                                             identity::StateDirectories where) {
+  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
+  return std::unique_ptr<RuntimeHistory>(new RuntimeHistory(std::move(root), std::move(where)));
+}
+
+Result<std::unique_ptr<LogHistory>> RuntimeHistory::open_log(const std::string& flow, SeamKeys keys) const {
+  const auto log = logs_.find(flow);
+  if (!log) return std::unexpected(Error{"the runtime has no file of " + flow, {}, ENOENT});
+  FTAP_TRY_ASSIGN(files, open_files(*log));
+  return std::make_unique<LogHistory>(std::move(files), history_format(*log), std::move(keys));
+}
+
+bool RuntimeHistory::is_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) const {
+  const std::scoped_lock lock(mutex_);
+  const auto at = whole_.find(flow.number);
+  return at != whole_.end() && at->second == begin;
+}
+
+void RuntimeHistory::note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) {
+  const std::scoped_lock lock(mutex_);
+  if (whole_.size() >= kMostNoted) whole_.clear();
+  whole_.insert_or_assign(flow.number, begin);
+}
+
+Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::Flow& flow,
+                           flow::LogPosition begin, flow::LogPosition end, std::uint64_t now) {
+  std::array<Beginning, 2> outputs;
+  std::uint64_t last = now;
+  std::string rest;
+  const flow::LogPosition to = std::min(end, begin + kLookedAt);
+  for (flow::LogPosition at = begin; at < to && !(outputs[0].done && outputs[1].done);) {
+    FTAP_TRY_ASSIGN(part, store.read(flow, at, std::min<std::size_t>(kPart, end - at)));
+    if (part.text.empty() || part.from > at) break;
+    rest += part.text;
+    at = part.next;
+    std::size_t from = 0;
+    for (std::size_t newline = 0; (newline = rest.find('\n', from)) != std::string::npos;
+         from = newline + 1) {
+      const auto line = flow::parse_cri_line(std::string_view(rest).substr(from, newline - from));
+      if (!line) continue;
+      outputs.at(line->output == "stderr" ? 1 : 0).add(*line);
+      last = line->time;
+    }
+    rest.erase(0, from);
+    if (at >= end) last = now;
+  }
+  const auto bounds = store.bounds(flow);
+  SeamKeys keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys.at(i) = std::move(outputs.at(i).key);
+    keys.at(i).terminal = bounds && bounds->terminal;
+    if (keys.at(i).bytes.empty()) keys.at(i).time = last;
+  }
+  return keys;
+}
+
+}  // namespace flowtap

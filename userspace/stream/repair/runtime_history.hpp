@@ -1,0 +1,50 @@
+// The logs that runtimes keep themselves, for whoever reads or repairs flows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.hpp"
+#include "identity/runtimes/runtime_logs.hpp"
+#include "stream/repair/log_history.hpp"
+#include "stream/store/flow_store.hpp"
+
+namespace flowtap {
+
+/// Safe from any thread.
+class RuntimeHistory {
+ public:
+  /// `host_root` is where the node's file system is seen.
+  [[nodiscard]] static Result<std::unique_ptr<RuntimeHistory>> open(const std::string& host_root,
+                                                                    identity::StateDirectories where = {});
+
+  [[nodiscard]] const identity::RuntimeLogs& logs() const { return logs_; }
+
+  /// What is before these beginnings. An Error with code ENOENT: the runtime has no file of this flow.
+  [[nodiscard]] Result<std::unique_ptr<LogHistory>> open_log(const std::string& flow, SeamKeys keys) const;
+
+  /// That the runtime has nothing before what the flow has: to be asked before its files are looked at again. A flow whose
+  /// beginning has made room since is another matter.
+  [[nodiscard]] bool is_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) const;
+  void note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin);
+
+ private:
+  RuntimeHistory(identity::RootDir root, identity::StateDirectories where)
+      : logs_(std::move(root), std::move(where)) {}
+
+  static constexpr std::size_t kMostNoted = 8192;  // then it is begun anew
+
+  identity::RuntimeLogs logs_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, flow::LogPosition> whole_;  // by the flows' numbers
+};
+
+/// The beginnings of a flow's outputs, between two positions of its log; `now` is the time of this moment, ns since 1970.
+[[nodiscard]] Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::Flow& flow,
+                                         flow::LogPosition begin, flow::LogPosition end, std::uint64_t now);
+
+}  // namespace flowtap

@@ -1,0 +1,60 @@
+#include "stream/sources/v1_containers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "identity/cgroup_path.hpp"
+
+namespace flowtap {
+namespace {
+
+constexpr std::size_t kCgroupLimit = 256U << 10U;
+constexpr std::size_t kMostProcesses = std::size_t{1} << 22U;  // PID_MAX_LIMIT
+
+// The id of the container that a process with this /proc/PID/cgroup is in by v1 alone.
+std::optional<std::string> v1_container(std::string_view text) {
+  std::optional<std::string> id;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto path_at = line.find(":/");
+    if (path_at == std::string_view::npos) continue;
+    const std::string_view path = line.substr(path_at + 1);
+    if (line.starts_with("0::")) {
+      if (path != "/") return std::nullopt;
+      continue;
+    }
+    if (const auto place = identity::parse_cgroup_path(path); !id && !place.containers.empty())
+      id = place.containers.front().id;
+  }
+  return id;
+}
+
+}  // namespace
+
+Result<V1Containers> find_v1_containers(const identity::RootDir& proc) {
+  FTAP_TRY_ASSIGN(names, proc.list(".", kMostProcesses));
+  std::set<std::string> ids;
+  for (const std::string& name : names) {
+    if (!std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; })) continue;
+    const auto text = proc.read(name + "/cgroup", kCgroupLimit);
+    if (!text) continue;  // it has ended meanwhile
+    if (auto id = v1_container(*text)) ids.insert(std::move(*id));
+  }
+  return V1Containers{ids.size(), ids.empty() ? std::string() : *ids.begin()};
+}
+
+std::string v1_warning(const V1Containers& found) {
+  if (found.count == 0) return {};
+  return fmt::format(
+      "{} containers have no cgroup of version 2 and are not captured ({}{}); mount cgroup2 and let the "
+      "runtime use it (what they use is told with telemetry.hierarchy: v1)",
+      found.count, found.count > 1 ? "one is " : "", found.example);
+}
+
+}  // namespace flowtap

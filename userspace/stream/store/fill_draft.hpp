@@ -1,0 +1,66 @@
+// The file of a flow's log with lines in the place of gaps, put together beside it: that takes long, and nobody is to wait for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "stream/store/flow_state.hpp"
+#include "stream/store/log_file.hpp"
+
+namespace flowtap::flow {
+
+/// Lines in the place of a gap.
+struct GapFill {
+  LogPosition at = 0;       ///< of the gap's line
+  std::string gap;          ///< that line, with its newline
+  std::string text;         ///< lines of the CRI format
+  std::uint64_t bytes = 0;  ///< that are missing no longer
+};
+
+/// What has moved all that stands behind it.
+struct LogEdit {
+  LogPosition at = 0;
+  std::uint64_t removed = 0;  ///< bytes
+  std::uint64_t added = 0;
+  std::uint64_t lines = 0;  ///< more than before
+};
+
+/// What became of some gaps.
+struct Filled {
+  std::vector<LogEdit> edits;  ///< from the last on, so that those before it stand where they did
+  std::uint64_t bytes = 0;     ///< that are missing no longer
+  std::uint64_t lines = 0;     ///< more than before
+};
+
+/// Fills the gaps that stand in the text, which begins at `begin`.
+[[nodiscard]] Filled fill_text(std::string& text, LogPosition begin, std::span<const GapFill> fills);
+
+/// Of a log as it was when the draft was asked for (FlowLog::draft_fill()).
+struct FillDraft {
+  FillDraft() = default;
+  FillDraft(FillDraft&& other) noexcept = default;
+  FillDraft& operator=(FillDraft&&) = delete;
+  /// What nobody has taken is removed.
+  ~FillDraft();
+
+  /// Writes the file, if there are such gaps in the one before. Needs nothing of the log.
+  [[nodiscard]] Status make(std::span<const GapFill> fills);
+  /// Its file has got another name.
+  void taken() { fresh.fd.reset(); }
+
+  std::string path;  ///< of the log's file
+  LogFile before;    ///< that file; none: no gap stands in it
+  LogPosition base = 0;
+  std::uint64_t length = 0;
+  std::uint64_t overwritten = 0;
+  std::size_t edits = 0;
+
+  LogFile fresh;  ///< none: nothing was filled
+  Filled filled;
+  [[nodiscard]] std::string fresh_path() const { return path + ".fill"; }
+};
+
+}  // namespace flowtap::flow

@@ -1,0 +1,225 @@
+#include "stream/store/flow_index.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+
+#include "base/crc32c.hpp"
+#include "base/fd.hpp"
+#include "base/file.hpp"
+#include "base/new_file.hpp"
+#include "stream/store/log_file.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\3'};
+// Of builds before, whose rows end a field earlier.
+constexpr std::array<char, 8> kOlderMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\2'};
+constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
+
+// What stands before each row.
+struct RowHead {
+  std::uint32_t size;  // of the row
+  std::uint32_t crc;   // of the row
+};
+// Behind it the id, and the streams.
+struct RawState {
+  std::uint64_t inode;
+  std::uint64_t base;
+  std::uint64_t length;
+  std::uint64_t lines_before;
+  std::uint64_t lines;
+  std::uint64_t missing;
+  std::uint64_t first;
+  std::uint64_t last;
+  std::uint64_t ended;
+  std::uint64_t past;
+  std::uint64_t refilled;
+  std::uint32_t id;       // bytes
+  std::uint32_t streams;  // how many; kGone: the flow is gone
+  std::uint64_t open;     // the stream of the line that the file ends amid; 0: it does not
+  std::uint64_t open_is_stderr;
+};
+struct RawStream {
+  std::uint64_t number;
+  std::uint64_t offset;
+};
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 112 && sizeof(RawStream) == 16);
+
+constexpr std::size_t kOlderState = offsetof(RawState, open);
+
+constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+// 0: it cannot be told.
+std::uint64_t inode_of(const Fd& fd) {
+  struct stat here{};
+  return ::fstat(fd.get(), &here) == 0 ? here.st_ino : 0;
+}
+
+constexpr std::uint32_t kGone = ~std::uint32_t{0};
+
+void put(std::string& out, const auto& value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+void put_row(std::string& out, const FlowState& state, bool gone) {
+  std::string row;
+  put(row, RawState{state.inode, state.base, state.length, state.lines_before, state.lines, state.missing,
+                    state.first, state.last, state.ended, state.past, state.refilled,
+                    static_cast<std::uint32_t>(state.id.size()),
+                    gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
+                    state.open ? state.open->stream : 0, state.open && state.open->output == "stderr"});
+  row += state.id;
+  if (!gone)
+    for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
+  put(out, RowHead{static_cast<std::uint32_t>(row.size()), crc32c(0, bytes_of(row))});
+  out += row;
+}
+
+template <typename T>
+std::optional<T> take(std::string_view& text, std::size_t size = sizeof(T)) {
+  T value{};
+  if (text.size() < size) return std::nullopt;
+  text.copy(reinterpret_cast<char*>(&value), size);
+  text.remove_prefix(size);
+  return value;
+}
+
+struct Row {
+  FlowState state;
+  bool gone = false;
+};
+
+std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
+  const auto raw = take<RawState>(text, state_size);
+  if (!raw || raw->id > text.size()) return std::nullopt;
+  Row row{{.id = std::string(text.substr(0, raw->id)),
+           .inode = raw->inode,
+           .base = raw->base,
+           .length = raw->length,
+           .lines_before = raw->lines_before,
+           .lines = raw->lines,
+           .missing = raw->missing,
+           .refilled = raw->refilled,
+           .first = raw->first,
+           .last = raw->last,
+           .ended = raw->ended,
+           .streams = {},
+           .past = raw->past,
+           .open = raw->open == 0
+                       ? std::nullopt
+                       : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"})},
+          raw->streams == kGone};
+  text.remove_prefix(raw->id);
+  if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
+  if (text.size() != std::uint64_t{raw->streams} * sizeof(RawStream)) return std::nullopt;
+  while (const auto stream = take<RawStream>(text)) row.state.streams.emplace(stream->number, stream->offset);
+  return row;
+}
+
+std::optional<Row> take_row(std::string_view& text, std::size_t state_size) {
+  const auto head = take<RowHead>(text);
+  if (!head || head->size > text.size()) return std::nullopt;
+  const std::string_view row = text.substr(0, head->size);
+  text.remove_prefix(head->size);
+  if (crc32c(0, bytes_of(row)) != head->crc) return std::nullopt;
+  return parse_row(row, state_size);
+}
+
+}  // namespace
+
+FlowIndex FlowIndex::open(std::string dir) {
+  FlowIndex index(std::move(dir));
+  index.load();
+  return index;
+}
+
+void FlowIndex::load() {
+  const Fd fd(::open(path().c_str(), kFlags));
+  if (!fd.valid()) {
+    if (errno != ENOENT) said_ = "cannot open " + path() + ": " + errno_text(errno);
+    return;
+  }
+  const auto all = read_file(path(), kMostBytes);
+  if (!all) {
+    said_ = all.error().what;
+    return;
+  }
+  std::string_view text = *all;
+  const bool is_older = text.starts_with(std::string_view(kOlderMagic.data(), kOlderMagic.size()));
+  if (!is_older && !text.starts_with(std::string_view(kMagic.data(), kMagic.size()))) {
+    said_ = path() + " was written by another build; the flows before are not known";
+    return;
+  }
+  text.remove_prefix(kMagic.size());
+  std::string_view good = text;
+  while (auto row = take_row(text, is_older ? kOlderState : sizeof(RawState))) {
+    good = text;
+    if (row->gone)
+      found_.erase(row->state.id);
+    else
+      found_.insert_or_assign(row->state.id, std::move(row->state));
+  }
+  // No row of ours goes behind rows of theirs: the first write is of a new file.
+  if (is_older) return;
+  size_ = all->size() - good.size();
+  // The end that a killed process has left.
+  if (!good.empty() && ::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) return;
+  inode_ = inode_of(fd);
+}
+
+bool FlowIndex::wants_rewrite() const {
+  struct stat here{};
+  if (inode_ == 0 || ::lstat(path().c_str(), &here) != 0 || here.st_ino != inode_) return true;
+  return size_ > kLeastBloat && size_ > kBloat * fresh_;
+}
+
+Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const std::string> gone) {
+  if (states.empty() && gone.empty()) return {};
+  const Fd fd(::open(path().c_str(), kFlags));
+  if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
+  if (inode_of(fd) != inode_) return fail(path() + " is another file than it was");
+  std::string rows;
+  // Those first: a flow that is gone may have a successor with its name.
+  for (const std::string& id : gone) put_row(rows, FlowState{.id = id, .streams = {}}, true);
+  for (const FlowState* state : states) put_row(rows, *state, false);
+  if (auto written = write_log_file(fd, size_, rows, path()); !written) {
+    // Else what is half a row there would hide the next ones.
+    if (::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) inode_ = 0;
+    return written;
+  }
+  size_ += rows.size();
+  return {};
+}
+
+Status FlowIndex::rewrite(std::span<const FlowState* const> states) {
+  const std::string fresh = path() + ".new";
+  ::unlink(fresh.c_str());
+  FTAP_TRY_ASSIGN(fd, open_new(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640));
+  std::string all(kMagic.data(), kMagic.size());
+  for (const FlowState* state : states) put_row(all, *state, false);
+  auto written = write_log_file(fd, 0, all, fresh);
+  if (written && ::rename(fresh.c_str(), path().c_str()) != 0)
+    written = fail_errno(errno, "cannot rename " + fresh);
+  if (!written) {
+    ::unlink(fresh.c_str());
+    return written;
+  }
+  inode_ = inode_of(fd);
+  size_ = all.size();
+  fresh_ = size_;
+  return {};
+}
+
+}  // namespace flowtap::flow

@@ -1,0 +1,326 @@
+#include "stream/store/flow_log.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include "stream/store/file_name.hpp"
+#include "stream/store/log_file.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+// Memory that a buffer keeps for its next lines: for some each second. Thousands of flows have one, and those that say more
+// write so many at a time that memory is little of it.
+constexpr std::size_t kKeptBuffer = std::size_t{2} << 10U;
+
+std::uint64_t count_lines(std::string_view text) {
+  return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+}
+
+// Where the first line begins that begins at `at` or behind it.
+std::size_t line_from(std::string_view text, std::size_t at) {
+  if (at == 0) return 0;
+  const std::size_t newline = text.find('\n', at - 1);
+  return newline == std::string_view::npos ? text.size() : newline + 1;
+}
+
+struct Cut {
+  std::uint64_t at = 0;
+  std::uint64_t lines = 0;  ///< before it
+};
+
+// Where the first line begins that begins at `from` or behind it, of so many bytes. What is cut off is looked at in small
+// parts: it is as much as is written, again and again, and should not push everything else out of the caches.
+Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path) {
+  constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
+  Cut cut;
+  std::string part;
+  while (from > 0 && cut.at < length) {
+    FTAP_TRY(read_log_file(fd, cut.at, std::min(kPart, length - cut.at), path, part));
+    if (part.empty()) break;
+    const std::uint64_t last = from - 1;  // of what goes, if a line ends there
+    const std::size_t newline =
+        last < cut.at + part.size() ? part.find('\n', last > cut.at ? last - cut.at : 0) : std::string::npos;
+    const std::size_t goes = newline == std::string::npos ? part.size() : newline + 1;
+    cut.lines += count_lines(std::string_view(part).substr(0, goes));
+    cut.at += goes;
+    if (newline != std::string::npos) break;
+  }
+  return cut;
+}
+
+}  // namespace
+
+FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
+    : path_(dir + "/" + flow_file_name(state.id)),
+      whole_(whole),
+      written_(std::move(state)),
+      streams_(written_.streams),
+      past_(written_.past),
+      missing_(written_.missing),
+      refilled_(written_.refilled),
+      first_(written_.first),
+      last_(written_.last),
+      ended_(written_.ended),
+      open_(written_.open) {
+  if (written_.inode != 0) find_file();
+  if (written_.length == 0) open_.reset();
+}
+
+// A process that was killed has left more than counts.
+void FlowLog::find_file() {
+  const auto opened = open_log_file(path_, O_RDWR);
+  const auto* file = opened && *opened ? &**opened : nullptr;
+  const bool is_it = file != nullptr && file->inode == written_.inode && file->size >= written_.length;
+  if (!is_it || ::ftruncate(file->fd.get(), static_cast<off_t>(written_.length)) != 0) forget_file();
+}
+
+// Its lines are gone.
+void FlowLog::forget_file() {
+  written_.base += written_.length;
+  written_.lines_before = written_.lines;
+  written_.length = 0;
+  written_.inode = 0;
+  unsettled_ = false;
+}
+
+std::optional<std::uint64_t> FlowLog::position_of(StreamNo stream) const {
+  const auto at = streams_.find(stream);
+  return at == streams_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::uint64_t FlowLog::bytes() const {
+  std::uint64_t bytes = past_;
+  if (!whole_) return bytes;
+  for (const auto& [stream, position] : streams_) bytes += position;
+  return bytes;
+}
+
+Status FlowLog::absorb(const FlowLog& other) {
+  FTAP_TRY_ASSIGN(text, other.text());
+  buffer_ += text;
+  buffered_lines_ += count_lines(text);
+  for (const auto& [stream, position] : other.streams_) {
+    std::uint64_t& ours = streams_[stream];
+    ours = std::max(ours, position);
+  }
+  missing_ += other.missing_;
+  refilled_ += other.refilled_;
+  if (first_ == 0) first_ = other.first_;
+  last_ = std::max(last_, other.last_);
+  return {};
+}
+
+bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock) {
+  std::uint64_t& position = streams_[stream];
+  if (line.end <= position) return false;
+  if (!whole_) {
+    end_line_of_other(stream, line.time, clock);
+    if (line.full)
+      open_.reset();
+    else
+      open_ = OpenLine{stream, std::string(output)};
+  }
+  std::string_view text = line.text;
+  if (line.begin < position) text.remove_prefix(std::min<std::uint64_t>(position - line.begin, text.size()));
+  if (!whole_) past_ += line.end - std::max(line.begin, position);
+  position = line.end;
+  put_cri_line(buffer_, clock, {line.time, output, line.full, {}, text});
+  ++buffered_lines_;
+  if (first_ == 0) first_ = line.time;
+  last_ = line.time;
+  return true;
+}
+
+bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
+                      CriTime& clock) {
+  std::uint64_t& position = streams_[stream];
+  if (to <= position) return false;
+  const std::uint64_t bytes = to - position;
+  position = to;
+  put_gap(output, bytes, time, gap_text(bytes), clock);
+  return true;
+}
+
+// Parts of lines are one line to whoever reads them, whatever stream's they are.
+void FlowLog::end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock) {
+  if (!is_amid_line_of_other(stream)) return;
+  put_cri_line(buffer_, clock, {time, open_->output, true, {}, {}});
+  ++buffered_lines_;
+}
+
+bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
+                             std::uint64_t time, CriTime& clock) {
+  open_.reset();
+  std::uint64_t& position = streams_[stream];
+  if (to <= position) return false;
+  position = to;
+  put_gap(output, bytes, time, scheduler_gap_text(bytes), clock);
+  return true;
+}
+
+void FlowLog::put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
+                      CriTime& clock) {
+  missing_ += bytes;
+  put_cri_line(buffer_, clock, {time, output, true, bytes, text});
+  ++buffered_lines_;
+}
+
+Result<std::string> FlowLog::text() const {
+  FTAP_TRY_ASSIGN(text, content());
+  text += buffer_;
+  return text;
+}
+
+// Of the file.
+Result<std::string> FlowLog::content() const {
+  std::string text;
+  if (written_.length == 0) return text;
+  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDONLY));
+  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
+  FTAP_TRY(read_log_file(file->fd, 0, written_.length, path_, text));
+  return text;
+}
+
+Result<Fd> FlowLog::open_file() {
+  if (written_.inode != 0) {
+    FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
+    if (file && file->inode == written_.inode && file->size >= written_.length) return std::move(file->fd);
+    forget_file();  // somebody has removed it
+  }
+  FTAP_TRY_ASSIGN(file, create_log_file(path_));
+  written_.inode = file.inode;
+  return std::move(file.fd);
+}
+
+Status FlowLog::flush() {
+  if (!buffer_.empty()) {
+    FTAP_TRY_ASSIGN(fd, open_file());
+    if (auto done = write_log_file(fd, written_.length, buffer_, path_); !done) {
+      static_cast<void>(::ftruncate(fd.get(), static_cast<off_t>(written_.length)));
+      return done;
+    }
+    written_.length += buffer_.size();
+    buffer_.clear();
+    if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
+  }
+  written_.lines += std::exchange(buffered_lines_, 0);
+  written_.streams = streams_;
+  written_.past = past_;
+  written_.missing = missing_;
+  written_.refilled = refilled_;
+  written_.first = first_;
+  written_.last = last_;
+  written_.ended = ended_;
+  written_.open = open_;
+  return {};
+}
+
+std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
+  const std::uint64_t before = end() - base();
+  if (before <= bytes) return 0;
+  const std::uint64_t of_file = bytes > buffer_.size() ? bytes - buffer_.size() : 0;
+  if (of_file == 0 || !rewrite(written_.length - std::min(of_file, written_.length))) {
+    remove_file();
+    forget_file();
+    drop_buffered(bytes);
+  }
+  return before - (end() - base());
+}
+
+// The file without its first `from` bytes, and the rest of the line that these cut.
+Status FlowLog::rewrite(std::uint64_t from) {
+  FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
+  if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
+  FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_));
+  std::string text;
+  FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
+  if (!replace_content(text)) {
+    ++overwritten_;
+    // Empty first: a start that finds it shorter than it should be knows that it is not whole.
+    if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
+    FTAP_TRY(write_log_file(file->fd, 0, text, path_));
+  }
+  written_.base += cut.at;
+  written_.length = text.size();
+  written_.lines_before += cut.lines;
+  return {};
+}
+
+Status FlowLog::replace_content(std::string& text) {
+  const std::string made = path_ + ".tmp";
+  FTAP_TRY_ASSIGN(fresh, create_log_file(made));
+  auto done = write_log_file(fresh.fd, 0, text, made);
+  if (done) done = replace_file(made, fresh.inode);
+  if (!done) ::unlink(made.c_str());
+  return done;
+}
+
+// By a new one, which takes its name when the index knows it.
+Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
+  if (::rename(made.c_str(), new_path().c_str()) != 0) return fail_errno(errno, "cannot rename " + made);
+  written_.inode = inode;
+  unsettled_ = true;
+  return {};
+}
+
+// Only where there is no file before it.
+void FlowLog::drop_buffered(std::uint64_t bytes) {
+  if (buffer_.size() <= bytes) return;
+  const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);
+  const std::uint64_t lines = count_lines(std::string_view(buffer_).substr(0, cut));
+  buffer_.erase(0, cut);
+  written_.base += cut;
+  written_.lines_before += lines;
+  written_.lines += lines;
+  buffered_lines_ -= lines;
+}
+
+void FlowLog::settle() {
+  if (unsettled_ && ::rename(new_path().c_str(), path_.c_str()) == 0) unsettled_ = false;
+}
+
+void FlowLog::remove_file() {
+  if (written_.inode != 0) ::unlink(current_path().c_str());
+}
+
+void FlowLog::rename(const std::string& dir, const std::string& id) {
+  const std::string before = current_path();
+  path_ = dir + "/" + flow_file_name(id);
+  written_.id = id;
+  unsettled_ = false;
+  if (written_.inode != 0 && ::rename(before.c_str(), path_.c_str()) != 0) forget_file();
+}
+
+void FlowLog::read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const {
+  part.from = std::max(from, base());
+  part.lines_before = written_.lines_before;
+  part.edits = edits_.size();
+  const LogPosition file_end = base() + written_.length;
+  if (part.from < file_end) {
+    auto found = open_log_file(current_path(), O_RDONLY);
+    auto* opened = found && *found ? &**found : nullptr;
+    if (opened != nullptr && opened->inode == written_.inode) {
+      file = {.fd = std::move(opened->fd),
+              .at = part.from - base(),
+              .size = std::min<std::size_t>(limit, file_end - part.from),
+              .overwritten = overwritten_};
+      part.next = part.from + file.size;
+    } else {
+      part.from = file_end;  // somebody has removed it
+      part.lines_before = written_.lines;
+    }
+  }
+  if (part.from >= file_end) {
+    const std::size_t at = std::min<std::size_t>(part.from - file_end, buffer_.size());
+    part.text = buffer_.substr(at, limit);
+    part.next = part.from + part.text.size();
+  }
+  part.ended = ended_ != 0 && part.next >= end();
+}
+
+}  // namespace flowtap::flow

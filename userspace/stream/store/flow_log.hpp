@@ -1,0 +1,156 @@
+// The log of one flow: a file in the CRI format, and behind it, in memory, what was not written to it yet.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "stream/lines/cri_line.hpp"
+#include "stream/lines/line_assembler.hpp"
+#include "stream/store/fill_draft.hpp"
+#include "stream/store/flow_state.hpp"
+
+namespace flowtap::flow {
+
+/// Part of a flow's log.
+struct LogPart {
+  /// The flow had to make room: `from` and `lines_before` say where it ended, `ended` that nothing comes in its place.
+  bool gone = false;
+  std::string text;                ///< lines of the CRI format; the last may be cut
+  LogPosition from = 0;            ///< where it begins: behind what was asked for if that has made room
+  LogPosition next = 0;            ///< behind it
+  std::uint64_t lines_before = 0;  ///< of the flow's lines, where `from` is its oldest position; else 0
+  bool ended = false;              ///< nothing will come behind it
+  std::string into = {};           ///< of one that is gone: the flow that it goes on in, if it does
+  std::size_t edits = 0;  ///< how often a gap had been filled then, which moves what stands behind it
+};
+
+/// Where a part stands that has to be read from the file. The descriptor keeps what it says readable, unless the file is
+/// written over.
+struct FilePart {
+  Fd fd;
+  std::uint64_t at = 0;
+  std::size_t size = 0;
+  std::uint64_t overwritten = 0;  ///< how often it was then
+};
+
+/// Not thread-safe: FlowStore guards it.
+class FlowLog {
+ public:
+  /// `whole`: it has all of its streams, else some of their lines.
+  FlowLog(const std::string& dir, FlowState state, bool whole = true);
+
+  [[nodiscard]] const std::string& id() const { return written_.id; }
+  /// What is safe in the file.
+  [[nodiscard]] const FlowState& written() const { return written_; }
+  [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
+  /// Of its streams, up to where they stand here; or of its lines, where those are some of a stream's.
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::uint64_t missing() const { return missing_; }
+  [[nodiscard]] std::uint64_t refilled() const { return refilled_; }
+  [[nodiscard]] LogPosition base() const { return written_.base; }
+  [[nodiscard]] LogPosition end() const { return written_.base + written_.length + buffer_.size(); }
+  [[nodiscard]] std::size_t buffered() const { return buffer_.size(); }
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
+  [[nodiscard]] std::uint64_t last() const { return last_; }
+  [[nodiscard]] std::uint64_t first() const { return first_; }
+  [[nodiscard]] bool has_news() const { return !buffer_.empty() || ended_ != written_.ended; }
+
+  /// Adds a line of a stream, or what of it is not there yet. False: it is there already, from before a start.
+  bool add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock);
+  /// Adds a gap of the stream from its own position up to `to`.
+  bool add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
+               CriTime& clock);
+  /// Of a log that has some of the stream's lines: so many bytes of the stream are missing, the last of them before `to`.
+  /// False: the log knows.
+  bool add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
+                      std::uint64_t time, CriTime& clock);
+  /// Of a log that has some of several streams' lines: the last one is a part of another stream's line than this one's.
+  [[nodiscard]] bool is_amid_line_of_other(StreamNo stream) const { return open_ && open_->stream != stream; }
+  [[nodiscard]] bool is_amid_line() const { return open_.has_value(); }
+  void set_ended(std::uint64_t time) { ended_ = time; }
+  /// Where the stream stands in the log; nothing: no line of it is here.
+  [[nodiscard]] std::optional<std::uint64_t> position_of(StreamNo stream) const;
+  /// A stream that goes on here with what stands at this offset.
+  void begin_at(StreamNo stream, std::uint64_t offset) { streams_.try_emplace(stream, offset); }
+  /// Nothing will be added of any other streams than these.
+  template <typename IsKept>
+  void forget_streams(IsKept&& is_kept) {
+    std::erase_if(streams_, [&](const auto& stream) {
+      if (is_kept(stream.first)) return false;
+      if (whole_) past_ += stream.second;
+      return true;
+    });
+  }
+  /// All that is here of it, in the file and in memory.
+  [[nodiscard]] Result<std::string> text() const;
+  /// Another flow's lines, behind ours, with where its streams stand. After an Error nothing has changed.
+  [[nodiscard]] Status absorb(const FlowLog& other);
+  /// To put lines in the place of gaps, which are in order: draft_fill(), then make() of the draft, during which the log may
+  /// change, then fill(). A gap that is not there (any more) is left alone. Returns the bytes that are missing no longer;
+  /// nothing: the log was changed so that it takes a new draft. After an Error nothing has changed. settle() is to be called
+  /// as after shrink().
+  [[nodiscard]] Result<FillDraft> draft_fill(std::span<const GapFill> fills) const;
+  [[nodiscard]] Result<std::optional<std::uint64_t>> fill(FillDraft& draft, std::span<const GapFill> fills);
+  [[nodiscard]] std::size_t edits() const { return edits_.size(); }
+  /// Moves a position, and the number of lines before it, from after so many edits to now.
+  void move(std::size_t edits, LogPosition& at, std::uint64_t& lines) const;
+  /// It is gone: nothing is kept for it any more.
+  void release() { std::string().swap(buffer_); }
+
+  /// Writes what is in memory behind the file. After an Error it stays there.
+  [[nodiscard]] Status flush();
+  /// What makes room: lines from the oldest on, so that at most `bytes` are left. Returns the bytes. Where there is no room
+  /// for another file the old one is written over, which a kill amid it costs; where that fails, too, it is given up.
+  std::uint64_t shrink(std::uint64_t bytes);
+  /// The file that shrink() or fill() has made takes its place. To be called when the index has the state.
+  void settle();
+  void remove_file();
+  /// It is another flow's file from now on.
+  void rename(const std::string& dir, const std::string& id);
+
+  /// At most `limit` bytes. What stands in memory is in `part`, what stands in the file is said in `file`.
+  void read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const;
+  /// What was read from it is the log's. False: read() anew.
+  [[nodiscard]] bool has_kept(const FilePart& file) const { return file.overwritten == overwritten_; }
+
+ private:
+  [[nodiscard]] std::string new_path() const { return path_ + ".new"; }
+  [[nodiscard]] std::string current_path() const { return unsettled_ ? new_path() : path_; }
+  void find_file();
+  [[nodiscard]] Result<Fd> open_file();
+  void forget_file();
+  [[nodiscard]] Result<std::string> content() const;
+  [[nodiscard]] Status rewrite(std::uint64_t from);
+  [[nodiscard]] Status replace_content(std::string& text);
+  [[nodiscard]] Status replace_file(const std::string& made, std::uint64_t inode);
+  void drop_buffered(std::uint64_t bytes);
+  void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
+  void put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
+               CriTime& clock);
+
+  std::string path_;
+  bool whole_;
+  FlowState written_;
+  std::string buffer_;
+  std::uint64_t buffered_lines_ = 0;
+  std::map<StreamNo, std::uint64_t> streams_;  // as in the state, with what is in memory
+  std::uint64_t past_ = 0;
+  std::uint64_t missing_ = 0;
+  std::uint64_t refilled_ = 0;
+  std::uint64_t first_ = 0;
+  std::uint64_t last_ = 0;
+  std::uint64_t ended_ = 0;
+  bool unsettled_ = false;
+  std::optional<OpenLine> open_;   // as in the state, with what is in memory
+  std::vector<LogEdit> edits_;     // each as it was when those before it had been made
+  std::uint64_t overwritten_ = 0;  // how often the file was cut in its place
+};
+
+}  // namespace flowtap::flow

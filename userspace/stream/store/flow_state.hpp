@@ -1,0 +1,43 @@
+// What is kept of a flow beside its lines, so that a start goes on exactly where the one before stood.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "stream/records/record.hpp"
+
+namespace flowtap::flow {
+
+/// Where in a flow's log something stands: bytes of the CRI format, counted from the flow's very first line on, also
+/// those that have made room since.
+using LogPosition = std::uint64_t;
+
+/// A line that is here in part.
+struct OpenLine {
+  StreamNo stream = 0;
+  std::string output;
+  bool operator==(const OpenLine&) const = default;
+};
+
+struct FlowState {
+  std::string id;
+  std::uint64_t inode = 0;         ///< of its file; 0: it has none
+  LogPosition base = 0;            ///< of the file's first byte
+  std::uint64_t length = 0;        ///< of the file; what stands behind it does not count
+  std::uint64_t lines_before = 0;  ///< lines that stood before `base`
+  std::uint64_t lines = 0;         ///< in all, up to the file's end
+  std::uint64_t missing = 0;       ///< bytes of its streams in gaps
+  std::uint64_t refilled = 0;      ///< bytes that were in gaps, and are there now
+  std::uint64_t first = 0;         ///< time of the first line, ns since 1970; 0: there was none
+  std::uint64_t last = 0;
+  std::uint64_t ended = 0;  ///< when its last stream ended; 0: it has not
+  /// Up to where its streams stand in the file; of those that nobody will add to any more only the sum.
+  std::map<StreamNo, std::uint64_t> streams;
+  std::uint64_t past = 0;             ///< or, of a flow that has some of their lines, the sum of those
+  std::optional<OpenLine> open = {};  ///< of such a flow: the line that the file ends amid
+  bool operator==(const FlowState&) const = default;
+};
+
+}  // namespace flowtap::flow

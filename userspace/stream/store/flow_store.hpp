@@ -1,0 +1,319 @@
+// The logs of all flows, within bounds: lines are gathered in memory, and written behind their flow's file when they are
+// many or have waited long enough. The oldest content makes room for new: within a flow its oldest lines; across flows
+// those that nobody writes to any more, the oldest first, then the older half of the largest, so that who writes most pays,
+// and where none is large the one that has been silent for longest.
+//
+// kill -9 at any moment loses and doubles nothing as long as the journal has what was not written: each flush writes the
+// lines, then in the index how long the file is and where its streams stand. A start cuts the file to that length, and
+// whoever adds the journal's lines again finds those that stand in the file already left out.
+//
+// A file system that cannot be written costs what the memory cannot hold, counted, and stops nothing.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.hpp"
+#include "stream/journal/follower.hpp"
+#include "stream/store/flow_index.hpp"
+#include "stream/store/flow_log.hpp"
+
+namespace flowtap::flow {
+
+/// What the ids of flows begin with whose lines are some of other flows' streams: of schedulers' logs.
+inline constexpr std::string_view kDerivedFlows = "sched/";
+
+struct StoreOptions {
+  std::string dir;                                     ///< made anew if somebody removes it
+  std::uint64_t flow_bytes = std::uint64_t{4} << 20U;  ///< of one flow; half of it goes when there are more
+  std::uint64_t store_bytes = std::uint64_t{32}
+                              << 20U;  ///< of all files, as the file system counts: in pages
+  std::size_t flows = 4096;
+  std::size_t buffers = 1024;                             ///< flows with lines in memory
+  std::uint64_t buffer_bytes = std::uint64_t{64} << 10U;  ///< of one flow's lines in memory
+  std::uint64_t buffers_bytes = std::uint64_t{8} << 20U;  ///< of all
+  std::chrono::milliseconds idle{1000};                   ///< how long lines wait in memory
+  std::chrono::seconds age{12 * 3600};                    ///< how long a flow is kept after its end
+};
+
+/// Why something made room. The words stand in metrics.
+enum class Eviction : std::uint8_t { kFlowBytes, kStoreBytes, kFlows, kAge, kUnwritable };
+constexpr std::size_t kEvictions = 5;
+[[nodiscard]] std::string_view to_string(Eviction reason);
+
+struct StoreStats {
+  std::uint64_t lines = 0;  ///< added by this process
+  std::uint64_t flows = 0;  ///< now, and the four that follow
+  std::uint64_t open_flows = 0;
+  std::uint64_t buffers = 0;
+  std::uint64_t buffered_bytes = 0;
+  std::uint64_t file_bytes = 0;
+  std::array<std::uint64_t, kEvictions> evicted_bytes{};
+  std::array<std::uint64_t, kEvictions> evicted_flows{};  ///< whole ones
+  std::uint64_t missed_lines = 0;  ///< that made room before somebody who followed had read them
+  std::uint64_t write_errors = 0;
+  std::uint64_t index_errors = 0;
+  std::string last_error;  ///< empty: the last flush succeeded
+};
+
+/// What a file of so many bytes takes, as the file system counts.
+constexpr std::uint64_t kFilePage = 4096;
+[[nodiscard]] constexpr std::uint64_t file_pages(std::uint64_t bytes) {
+  return (bytes + kFilePage - 1) / kFilePage * kFilePage;
+}
+
+/// What is to be said of a flow.
+struct FlowSummary {
+  std::string id;
+  std::uint64_t lines = 0;
+  std::uint64_t bytes = 0;  ///< of its streams, up to where they stand in its log
+  std::uint64_t missing = 0;
+  std::uint64_t refilled = 0;  ///< bytes that were missing, and were found elsewhere
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  bool open = false;
+};
+
+/// One thread writes (Writing, flush); any thread reads, and fills gaps.
+class FlowStore {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Flow;
+  /// Flows of one name, each after the one before had to make room though its source writes on. The next one goes on with
+  /// number and positions as long as anybody holds one before it, so that whoever follows goes on, too, and knows what he
+  /// has missed.
+  struct Succession {
+    std::uint64_t number = 0;
+    std::weak_ptr<Flow> latest;
+    std::size_t open_streams = 0;  ///< also those that have not written since the last one had to go
+    // Of the last one that is gone.
+    LogPosition end = 0;
+    std::uint64_t lines = 0;
+    bool ended = false;     ///< nothing more comes under its name
+    std::string into = {};  ///< the flow that its lines have become a part of, if they have
+  };
+  struct Flow {
+    Flow(std::shared_ptr<Succession> of, const std::string& dir, FlowState state, bool is_derived)
+        : succession(std::move(of)),
+          number(succession->number),
+          log(dir, std::move(state), !is_derived),
+          derived(is_derived) {}
+    const std::shared_ptr<Succession> succession;
+    const std::uint64_t number;  ///< of this process; followers are told by it
+    FlowLog log;
+    bool terminal = false;  ///< one of its streams was a terminal's
+    bool gone = false;      ///< it had to make room: whoever writes asks for it anew
+    bool fresh = false;     ///< nothing was known of it when it was asked for
+    /// Its lines are some of other flows' streams, so it has no end: its age counts from its last line, and when it has been
+    /// silent for a while it makes room as if it had ended with that.
+    const bool derived;
+    /// Since when nothing is expected of it; 0: something is.
+    [[nodiscard]] std::uint64_t over_since() const { return derived ? log.last() : log.ended(); }
+    bool touched = false;
+    std::uint64_t change = 0;         ///< the last one that changes_since() tells of
+    Clock::time_point waits_since{};  ///< lines in memory
+    Clock::time_point retry{};        ///< it could not be written: not to be tried before
+  };
+  using Ref = std::shared_ptr<Flow>;
+
+  /// Goes on with what the index knows. What cannot be read is said in said().
+  [[nodiscard]] static std::unique_ptr<FlowStore> open(StoreOptions options);
+  [[nodiscard]] const std::vector<std::string>& said() const { return said_; }
+  [[nodiscard]] const StoreOptions& options() const { return options_; }
+
+  /// Whoever adds lines holds one of these meanwhile, and lets go of it soon: readers wait.
+  class Writing {
+   public:
+    explicit Writing(FlowStore& store, Clock::time_point now);
+    ~Writing();
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+    [[nodiscard]] Ref flow(const std::string& id);
+    /// False: it is there already, from before a start.
+    bool add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
+    void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time);
+    /// FlowLog::add_source_gap().
+    bool add_source_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
+                        std::uint64_t bytes, std::uint64_t time);
+    /// The flows that have lines of this stream, which is another flow's.
+    template <typename Take>
+    void derived_from(StreamNo stream, Take&& take) {
+      for (const auto& [id, flow] : store_.flows_)
+        if (flow->derived && flow->log.position_of(stream)) take(*flow);
+    }
+    /// What was found out to be another flow, which has one stream more than said: it takes that one's name, or where there is
+    /// such a flow already, its lines go there. Returns the flow that has them.
+    [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);
+    void open_stream(Flow& flow, bool terminal = false);
+    void end_stream(Flow& flow, std::uint64_t time);
+    /// The flow with the name of one that had to make room, for a stream that was open there, and still is.
+    [[nodiscard]] Ref renew(Flow& gone, std::uint64_t time, bool terminal = false);
+    /// There are more lines in memory than may be: let go, and flush().
+    [[nodiscard]] bool has_too_much() const { return store_.too_much(); }
+
+   private:
+    void touch(Flow& flow);
+    FlowStore& store_;
+    std::unique_lock<std::mutex> lock_;
+    Clock::time_point now_;
+  };
+
+  /// As after a start: whoever writes tells of all streams again.
+  void forget_streams();
+  /// Of other streams than these nothing will come any more.
+  void keep_streams(const std::unordered_set<StreamNo>& streams);
+  /// Flows of which no stream is known have ended before.
+  void end_orphans(std::uint64_t time);
+
+  /// Writes what has waited long enough, or is too much; all of it with `all`. Enforces the bounds.
+  void flush(Clock::time_point now, std::uint64_t wall_ns, bool all = false);
+  /// There are more lines in memory than may be: flush().
+  [[nodiscard]] bool has_too_much() const;
+  /// When flush() has something to do next; max: never.
+  [[nodiscard]] Clock::time_point next_flush() const;
+
+  /// Nothing: it is not known.
+  [[nodiscard]] Ref find(const std::string& id) const;
+  /// One that is open and has had to make room, or has no line yet, is known from now on. Safe from any thread.
+  void expect(const std::string& id);
+  [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
+  /// Of one that had to make room, the one that goes on in its place; its followers are told when it has lines. Empty: there
+  /// is none yet.
+  [[nodiscard]] Ref successor(const Flow& gone) const;
+  struct Bounds {
+    LogPosition begin = 0;
+    LogPosition end = 0;
+    std::uint64_t lines_before = 0;  ///< of the flow's, before `begin`
+    std::uint64_t lines = 0;         ///< in all, up to `end`
+    std::uint64_t missing = 0;       ///< bytes of its streams in gaps, also those that have made room
+    std::size_t edits = 0;           ///< how often gaps have been filled, which moves what stands behind them
+    bool terminal = false;           ///< it was captured where it was written, not where its runtime read it
+  };
+  /// Nothing: it had to make room.
+  [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;
+  [[nodiscard]] std::vector<FlowSummary> flows() const;
+  [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
+  /// Flows that have become known, got another name, ended or were opened again behind a change, and the number of the
+  /// newest one. Behind change 0: all.
+  struct Changes {
+    std::vector<std::string> flows;
+    std::uint64_t upto = 0;
+  };
+  [[nodiscard]] Changes changes_since(std::uint64_t change) const;
+  /// Told after each of them, and of news_of_flows().
+  [[nodiscard]] Result<std::shared_ptr<Follower>> follow_changes();
+  /// What is known of flows beside their lines has changed.
+  void news_of_flows();
+
+  /// Moves positions from after so many edits to now, and the number of lines before the first of them; returns how many
+  /// edits there are now. All of a reader at once: another edit may come between two calls.
+  std::size_t move(const Flow& flow, std::size_t edits, std::span<LogPosition* const> positions,
+                   std::uint64_t& lines) const;
+
+  /// `told` is called, under the store's lock, when there is a flow of which take_gapped() says nothing yet.
+  void when_gapped(std::function<void()> told);
+  /// The flows that have got gaps since the last call, and those with gaps that have ended.
+  [[nodiscard]] std::vector<std::string> take_gapped();
+  /// Puts lines in the place of gaps, which are in order, while others write and read. Safe from any thread. Returns the bytes
+  /// that are missing no longer; a gap that is not there (any more) is left alone. Flows that ended before make room for it.
+  /// Error code ENOSPC: this one, or all of them, would be larger than they may.
+  [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
+
+  /// Told after lines were added to this flow, or it ended or is gone.
+  [[nodiscard]] std::shared_ptr<Follower> follow(const Flow& flow,
+                                                 Followers::Hurry hurry = Followers::Hurry::kYes);
+  /// Of one that follows, so many lines made room before it had read them. Safe from any thread.
+  void note_missed(std::uint64_t lines) { missed_lines_ += lines; }
+  /// How many follow a flow. Safe from any thread.
+  [[nodiscard]] std::size_t followers() const { return followers_.in_hurry(); }
+  [[nodiscard]] StoreStats stats() const;
+
+ private:
+  explicit FlowStore(StoreOptions options) : options_(std::move(options)) {}
+
+  void load();
+  [[nodiscard]] Ref make(FlowState state);
+  [[nodiscard]] std::shared_ptr<Succession> left_by(const std::string& id) const;
+  void note_change(Flow& flow);
+  void find_files();
+  [[nodiscard]] bool too_much() const;
+  [[nodiscard]] bool is_due(const Flow& flow, Clock::time_point now) const;
+  void limit_unwritten();
+  // What changes a log's size is done here, so that the sums stay true.
+  template <typename Change>
+  auto change(FlowLog& log, Change&& change) {
+    const std::uint64_t files = file_pages(log.written().length);
+    const std::size_t buffered = log.buffered();
+    auto result = change();
+    file_bytes_ = file_bytes_ - files + file_pages(log.written().length);
+    buffered_ = buffered_ - buffered + log.buffered();
+    return result;
+  }
+  void flush_flow(const Ref& flow, Clock::time_point now);
+  [[nodiscard]] bool make_room(const Flow* writer = nullptr);
+  [[nodiscard]] bool has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const;
+  [[nodiscard]] Status make_room_for(const Flow& flow, std::span<const GapFill> fills);
+  [[nodiscard]] bool make_room_before(const Flow& flow, std::uint64_t grows);
+  void shrink(const Ref& flow, std::uint64_t bytes, Eviction reason);
+  void remove(const Ref& flow, Eviction reason);
+  void forget(const Ref& flow);
+  void remove_old(std::uint64_t wall_ns);
+  [[nodiscard]] bool is_over(const Flow& flow) const;
+  [[nodiscard]] Ref oldest_over() const;
+  [[nodiscard]] Ref longest_silent(std::uint64_t least, const Flow* but = nullptr) const;
+  [[nodiscard]] Ref largest() const;
+  void enforce(std::uint64_t wall_ns);
+  void write_index();
+  void note_gaps(const Flow& flow);
+  [[nodiscard]] static FlowSummary summary_of(const Flow& flow);
+
+  const StoreOptions options_;
+  std::vector<std::string> said_;
+  Followers followers_;
+  CriTime clock_;
+
+  std::mutex filling_;  // before the other one
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Ref> flows_;
+  std::unordered_map<std::string, std::weak_ptr<Succession>> left_;  // by those that are gone, if held
+  std::unordered_map<std::uint64_t, Ref>
+      waiting_;  // with lines in memory, or an end that is not in the index
+  std::optional<FlowIndex> index_;
+  Clock::time_point next_flush_ = Clock::time_point::max();
+  static constexpr std::uint64_t kChanges =
+      0;  // no flow's number: followed by who follows the changes of all
+  std::uint64_t next_number_ = kChanges + 1;
+  std::uint64_t changes_ = 0;
+  std::uint64_t buffered_ = 0;    // bytes
+  bool full_ = false;             // some flow has more than buffer_bytes
+  std::uint64_t file_bytes_ = 0;  // in pages
+  std::vector<std::uint64_t> touched_;
+  std::vector<Ref> changed_;  // whose states the index is to get
+  std::vector<std::string> gone_;
+  bool index_is_behind_ = false;  // a write of it failed: it is to be written as a whole
+  std::uint64_t wall_ = 0;        // of the last flush, ns since 1970
+  static constexpr std::uint64_t kLookPause = 1'000'000'000;  // ns, between looks for flows that are too old
+  std::uint64_t aged_ = 0;    // when it was last looked for flows that are too old, ns since 1970
+  std::uint64_t old_at_ = 0;  // when the next one is; 0: none will be
+  bool more_age_ = false;     // flows that have ended since
+  StoreStats stats_;
+  std::unordered_set<std::string> gapped_;
+  std::function<void()> told_of_gap_;
+  std::atomic<std::uint64_t> missed_lines_{0};
+};
+
+}  // namespace flowtap::flow

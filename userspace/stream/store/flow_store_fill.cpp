@@ -1,0 +1,110 @@
+// Gaps that are filled while lines are added.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "base/thread_nice.hpp"
+#include "stream/store/flow_store.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+// Of one fill().
+constexpr int kMostDrafts = 4;
+
+}  // namespace
+
+void FlowStore::when_gapped(std::function<void()> told) {
+  const std::scoped_lock lock(mutex_);
+  told_of_gap_ = std::move(told);
+}
+
+// What a derived flow lacks, if anything, stands nowhere alone.
+void FlowStore::note_gaps(const Flow& flow) {
+  if (!flow.derived && flow.log.missing() > 0 && gapped_.insert(flow.log.id()).second && told_of_gap_)
+    told_of_gap_();
+}
+
+std::vector<std::string> FlowStore::take_gapped() {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> gapped(gapped_.begin(), gapped_.end());
+  gapped_.clear();
+  return gapped;
+}
+
+Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> fills) {
+  const std::scoped_lock one(filling_);
+  for (int drafts = 1;; ++drafts) {
+    // Who fills may do so behind whatever else the node does, but not while all others wait for him.
+    std::optional<ThreadNice> in_front(0);
+    std::unique_lock lock(mutex_);
+    if (flow->gone) return 0;
+    FTAP_TRY(make_room_for(*flow, fills));
+    FTAP_TRY_ASSIGN(draft, flow->log.draft_fill(fills));
+    // A log that loses its beginning again and again waits in the end; and where two of them are much of what is free, nothing
+    // is written meanwhile that would have to make room for the draft.
+    const bool waits = drafts == kMostDrafts || !has_room_beside(draft, fills);
+    if (!waits) lock.unlock(), in_front.reset();
+    FTAP_TRY(draft.make(fills));
+    if (!waits) in_front.emplace(0), lock.lock();
+    if (flow->gone) return 0;
+    if (!waits) FTAP_TRY(make_room_for(*flow, fills));
+    FTAP_TRY_ASSIGN(filled, change(flow->log, [&] { return flow->log.fill(draft, fills); }));
+    if (!filled) continue;
+    if (*filled > 0) changed_.push_back(flow);
+    write_index();
+    if (*filled > 0) followers_.tell(std::array{flow->number});
+    return *filled;
+  }
+}
+
+// On the file system, for the draft and for all that is in memory.
+bool FlowStore::has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const {
+  std::uint64_t size = draft.length;
+  for (const GapFill& fill : fills) size += fill.text.size();
+  std::error_code error;
+  const auto space = std::filesystem::space(options_.dir, error);
+  return !error && space.available >= size + options_.buffers_bytes;
+}
+
+// Newer lines would have to make room for them.
+Status FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills) {
+  const FlowLog& log = flow.log;
+  std::uint64_t grows = 0;
+  for (const GapFill& fill : fills) grows += fill.text.size() - std::min(fill.text.size(), fill.gap.size());
+  if (log.end() - log.base() + grows > options_.flow_bytes || buffered_ + grows > options_.buffers_bytes ||
+      !make_room_before(flow, grows))
+    return std::unexpected(Error{"there is no room for what was missing of " + log.id(), {}, ENOSPC});
+  write_index();
+  return {};
+}
+
+// What ended before the flow makes room for so many bytes more of it, as for new lines. False: it would not be enough.
+bool FlowStore::make_room_before(const Flow& flow, std::uint64_t grows) {
+  const std::uint64_t length = flow.log.written().length;
+  const std::uint64_t wanted = file_pages(length + grows) - file_pages(length);
+  const auto most = options_.store_bytes - std::min(options_.store_bytes, wanted);
+  std::uint64_t can_go = 0;
+  for (const auto& [id, other] : flows_)
+    if (is_over(*other) && (!is_over(flow) || other->over_since() < flow.over_since()))
+      can_go += file_pages(other->log.written().length);
+  if (file_bytes_ > most + can_go) return false;
+  while (file_bytes_ > most) remove(oldest_over(), Eviction::kStoreBytes);
+  return true;
+}
+
+std::size_t FlowStore::move(const Flow& flow, std::size_t edits, std::span<LogPosition* const> positions,
+                            std::uint64_t& lines) const {
+  const std::scoped_lock lock(mutex_);
+  std::uint64_t ignored = 0;
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    flow.log.move(edits, *positions[i], i == 0 ? lines : ignored);
+  return flow.log.edits();
+}
+
+}  // namespace flowtap::flow

@@ -1,0 +1,51 @@
+// Whose the cgroups of the node are, by what identity/ finds out: as the streams' names, so that logs and usage fit together.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "identity/named_containers.hpp"
+#include "identity/resolver.hpp"
+#include "identity/usage_hierarchy.hpp"
+#include "telemetry/workloads/usage_ledger.hpp"
+
+namespace flowtap {
+
+/// Of a container's id, as the runtimes' own tools show it: what one without a name is called.
+inline constexpr std::size_t kShortId = 12;
+
+class CgroupIdentities final : public telemetry::CgroupNames {
+ public:
+  /// `host_root` is where the node's file system is seen, with its /proc. `named` knows containers whose bundle is gone
+  /// already.
+  [[nodiscard]] static Result<std::unique_ptr<CgroupIdentities>> open(
+      const std::string& host_root, const identity::UsageHierarchy& hierarchy,
+      identity::StateDirectories where, std::shared_ptr<NamedContainers> named);
+
+  [[nodiscard]] telemetry::CgroupNaming name(std::uint64_t id, const std::string& path) override;
+  [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override;
+  [[nodiscard]] bool has_processes(const std::string& path) override;
+
+ private:
+  static constexpr std::size_t kRemembered = 4096;
+
+  CgroupIdentities(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
+                   identity::StateDirectories where, std::shared_ptr<NamedContainers> named)
+      : root_(std::move(root)),
+        proc_(std::move(proc)),
+        cgroups_(std::move(cgroups)),
+        resolver_(root_, proc_, std::move(where), kRemembered, cgroups_ ? &*cgroups_ : nullptr),
+        named_(std::move(named)) {}
+
+  identity::RootDir root_;
+  identity::RootDir proc_;
+  std::optional<identity::RootDir> cgroups_;  // the hierarchy, where it is seen
+  identity::Resolver resolver_;
+  std::shared_ptr<NamedContainers> named_;
+};
+
+/// `answer` as a workload's name; `path` is the cgroup's.
+[[nodiscard]] telemetry::CgroupNaming naming_of(const identity::Answer& answer, std::string_view path);
+
+}  // namespace flowtap

@@ -1,0 +1,36 @@
+// Files of the kernel, whole, of which some kernels do not have all.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/file.hpp"
+#include "telemetry/collecting/collector.hpp"
+
+namespace flowtap::telemetry {
+
+/// Room for what grows with CPUs, devices and mounts: /proc/schedstat of 512 CPUs is 2 MiB.
+inline constexpr std::size_t kMostKernelText = std::size_t{16} << 20U;
+
+/// A file that every kernel has: where it cannot be read, that is counted.
+inline std::optional<std::string> read_kernel_file(const std::string& path, Collected& out) {
+  auto text = read_file(path, kMostKernelText);
+  if (text) return std::move(*text);
+  ++out.unread;
+  return std::nullopt;
+}
+
+/// A file that a kernel may be without, or have and refuse to fill (EOPNOTSUPP: pressure, with psi=0): only what else goes
+/// wrong is counted.
+inline std::optional<std::string> read_kernel_file_if_there(const std::string& path, Collected& out) {
+  auto text = read_file(path, kMostKernelText);
+  if (text) return std::move(*text);
+  const int code = text.error().code;
+  if (code != ENOENT && code != EOPNOTSUPP) ++out.unread;
+  return std::nullopt;
+}
+
+}  // namespace flowtap::telemetry

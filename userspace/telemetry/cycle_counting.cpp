@@ -1,0 +1,43 @@
+#include "telemetry/cycle_counting.hpp"
+
+#include "kernel/topology.hpp"
+#include "telemetry/energy/powercap.hpp"
+
+namespace flowtap {
+namespace {
+
+bool measures_energy(const std::string& sysfs) {
+  std::uint64_t unread = 0;  // the collector counts it
+  return !telemetry::read_powercap(sysfs, unread).counters.empty();
+}
+
+Result<kernel::CycleCounters> open_all(const std::string& sysfs) {
+  FTAP_TRY_ASSIGN(topology, kernel::read_topology(sysfs));
+  return kernel::CycleCounters::open(topology, kernel::CycleEvent::hardware());
+}
+
+}  // namespace
+
+void CycleCounting::choose(const Config& config) {
+  why_not_.clear();
+  const std::string sysfs = on_host(config, "/sys");
+  const bool divided = config.telemetry.enabled && config.count.enabled && measures_energy(sysfs);
+  wanted_ = divided && config.telemetry.cycles;
+  if (!config.telemetry.cycles) {
+    counters_.reset();
+    if (divided) why_not_ = "telemetry.cycles is false";
+  } else if (divided && !counters_) {
+    auto opened = open_all(sysfs);
+    if (opened)
+      counters_ = std::make_shared<const kernel::CycleCounters>(std::move(*opened));
+    else
+      why_not_ = opened.error().what;
+  }
+}
+
+void CycleCounting::give_up(const std::string& why) {
+  wanted_ = false;
+  why_not_ = why;
+}
+
+}  // namespace flowtap

@@ -1,0 +1,34 @@
+// The counters of cycles that the node's active energy is divided by, where they can be had.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "daemon/config/config.hpp"
+#include "kernel/dispatch/cycle_counters.hpp"
+
+namespace flowtap {
+
+/// Keeps the counters for as long as flowtapd runs: system calls that open one are refused once it has started.
+class CycleCounting {
+ public:
+  /// Opens them where RAPL measures something to divide, unless they are; closes them where the configuration leaves them to
+  /// others.
+  void choose(const Config& config);
+  /// They are there and cannot be used.
+  void give_up(const std::string& why);
+
+  /// Null: cycles are not counted.
+  [[nodiscard]] std::shared_ptr<const kernel::CycleCounters> counters() const {
+    return wanted_ ? counters_ : nullptr;
+  }
+  /// Why energy is divided by time, in one phrase; empty where counters() are there, or nothing is to be divided.
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+
+ private:
+  std::shared_ptr<const kernel::CycleCounters> counters_;
+  bool wanted_ = false;
+  std::string why_not_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,190 @@
+#include "telemetry/telemetry_path.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "telemetry/cgroup_names.hpp"
+#include "telemetry/devices/amd_sysfs.hpp"
+#include "telemetry/devices/intel_sysfs.hpp"
+#include "telemetry/devices/nvml/nvml.hpp"
+#include "telemetry/energy/energy.hpp"
+#include "telemetry/node/cpu.hpp"
+#include "telemetry/node/disks.hpp"
+#include "telemetry/node/filesystems.hpp"
+#include "telemetry/node/load.hpp"
+#include "telemetry/node/memory.hpp"
+#include "telemetry/node/network.hpp"
+#include "telemetry/node/network_links.hpp"
+#include "telemetry/node/pressure.hpp"
+#include "telemetry/node/schedstat.hpp"
+#include "telemetry/process_names.hpp"
+#include "telemetry/workloads/files/cgroup_files.hpp"
+#include "telemetry/workloads/layer_collector.hpp"
+#include "telemetry/workloads/workload_collector.hpp"
+
+namespace flowtap {
+namespace {
+
+using stats::StatId;
+using Clock = std::chrono::steady_clock;
+
+void add_node(telemetry::Collectors& collectors, const Config& config) {
+  const std::string proc = on_host(config, "/proc");
+  collectors.add(std::make_unique<telemetry::LoadCollector>(proc));
+  collectors.add(
+      std::make_unique<telemetry::CpuCollector>(proc, static_cast<unsigned>(::sysconf(_SC_CLK_TCK))));
+  collectors.add(std::make_unique<telemetry::MemoryCollector>(proc));
+  collectors.add(std::make_unique<telemetry::DiskCollector>(proc));
+  collectors.add(std::make_unique<telemetry::NetworkCollector>(proc));
+  collectors.add(std::make_unique<telemetry::NetworkLinkCollector>(on_host(config, "/sys")));
+  collectors.add(std::make_unique<telemetry::PressureCollector>(proc));
+  collectors.add(std::make_unique<telemetry::SchedstatCollector>(proc));
+  collectors.add(std::make_unique<telemetry::FilesystemCollector>(proc, config.host_root));
+}
+
+// By default they are among those that LayerCollector knows itself.
+std::vector<std::string> storage_of(const Config& config) {
+  std::vector<std::string> all;
+  const identity::StateDirectories& where = config.stream.runtimes;
+  for (const auto* some : {&where.containerd, &where.storage, &where.docker})
+    all.insert(all.end(), some->begin(), some->end());
+  return all;
+}
+
+// Who follows logs and asks needs the others.
+std::size_t files_to_keep() {
+  constexpr std::size_t kMost = 65536;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return std::min<std::size_t>(limit.rlim_cur / 4 * 3, kMost);
+}
+
+std::unique_ptr<telemetry::CgroupFileSource> cgroup_files(const Config& config,
+                                                          const identity::UsageHierarchy& hierarchy) {
+  const std::string place = on_host(config, "/sys/fs/cgroup");
+  return hierarchy.is_v1() ? telemetry::CgroupFileSource::open_v1(place, hierarchy.place, files_to_keep())
+                           : telemetry::CgroupFileSource::open_below(place, files_to_keep());
+}
+
+Result<std::unique_ptr<telemetry::Collector>> workload_collector(
+    const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, TelemetryPath::Shared shared,
+    std::shared_ptr<telemetry::UsageBoard> board, std::shared_ptr<telemetry::ProcessBoard> processes) {
+  FTAP_TRY_ASSIGN(source, std::move(usage));
+  FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, shared.hierarchy, config.stream.runtimes,
+                                                std::move(shared.named)));
+  return std::make_unique<telemetry::WorkloadCollector>(
+      std::move(source), std::move(names), cgroup_files(config, shared.hierarchy), on_host(config, "/proc"),
+      on_host(config, "/sys"), std::move(board), std::move(processes), std::move(shared.ends),
+      config.telemetry.keep);
+}
+
+void add_devices(telemetry::Collectors& collectors, const Config& config, const TelemetryPath::Shared& shared,
+                 const std::shared_ptr<telemetry::DeviceBoard>& board,
+                 const std::shared_ptr<telemetry::DeviceJoules>& joules) {
+  std::vector<std::unique_ptr<telemetry::DeviceVendor>> vendors;
+  vendors.push_back(
+      std::make_unique<telemetry::NvmlVendor>(telemetry::nvml::library_paths(on_host(config, ""))));
+  for (const telemetry::CardKind& kind : {telemetry::amd_cards(), telemetry::intel_cards()})
+    vendors.push_back(
+        std::make_unique<telemetry::CardVendor>(kind, on_host(config, "/sys"), on_host(config, "/proc")));
+  for (auto& vendor : vendors) {
+    auto names =
+        ProcessIdentities::open(config.host_root, shared.hierarchy, config.stream.runtimes, shared.named);
+    collectors.add(std::make_unique<telemetry::DevicesCollector>(
+        std::move(vendor), names ? std::move(*names) : nullptr, board, config.telemetry.keep,
+        &telemetry::DeviceClock::now, joules));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
+                                                    Result<std::unique_ptr<telemetry::UsageSource>> usage,
+                                                    Shared shared) {
+  return std::unique_ptr<TelemetryPath>(new TelemetryPath(config, std::move(usage), std::move(shared)));
+}
+
+TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+                             Shared shared)
+    : time_limit_(config.telemetry.time_limit),
+      keep_(config.telemetry.keep),
+      logs_(std::move(shared.logs)),
+      counted_(!usage || *usage),
+      why_no_cycles_(std::move(shared.why_no_cycles)),
+      by_v1_(shared.hierarchy.is_v1()) {
+  add_node(collectors_, config);
+  const auto processes = std::make_shared<telemetry::ProcessBoard>();
+  const auto joules = std::make_shared<telemetry::DeviceJoules>();
+  add_devices(collectors_, config, shared, devices_, joules);
+  if (counted_) {
+    if (auto workloads = workload_collector(config, std::move(usage), std::move(shared), used_, processes)) {
+      collectors_.add(std::move(*workloads));
+      collectors_.add(std::make_unique<telemetry::LayerCollector>(
+          on_host(config, ""), on_host(config, "/proc"), processes, storage_of(config)));
+    } else {
+      missing_ = std::move(workloads.error()).in("workloads are not told apart");
+    }
+  }
+  const auto sensors = std::make_shared<telemetry::SensorBoard>();
+  collectors_.add(std::make_unique<telemetry::SensorCollector>(on_host(config, "/sys"), sensors));
+  collectors_.add(std::make_unique<telemetry::EnergyCollector>(
+      telemetry::EnergySources{.sysfs = on_host(config, "/sys"),
+                               .proc = on_host(config, "/proc"),
+                               .sensors = sensors,
+                               .consumers = std::make_shared<telemetry::WorkloadEnergy>(used_),
+                               .devices = joules}));
+  states_ = collectors_.states();
+}
+
+void TelemetryPath::collect(ReadErrors& errors) {
+  const auto now = Clock::now();
+  // A tick may come a little early.
+  if (last_ != Clock::time_point{} && now - last_ < kLeast * 9 / 10) return;
+  last_ = now;
+  series_.clear();
+  logs_->append_samples(series_, now, keep_);
+  collectors_.collect(time_limit_, series_);
+  states_ = collectors_.states();
+  for (const telemetry::CollectorState& state : states_) errors[std::string(state.name)] = state.unread;
+}
+
+void TelemetryPath::append_samples(std::vector<stats::Series>& out) const {
+  for (const telemetry::CollectorState& state : states_) {
+    const std::string name(state.name);
+    out.push_back({&stats::stat(StatId::kCOLLECTOR_TIMEOUTS), {name}, state.timeouts});
+    if (state.done)
+      out.push_back({&stats::stat(StatId::kCOLLECTOR_DURATION),
+                     {name},
+                     std::chrono::duration<double>(state.took).count()});
+  }
+}
+
+Status TelemetryPath::health() const {
+  std::string late;
+  for (const telemetry::CollectorState& state : states_)
+    if (state.late) late += (late.empty() ? "" : ", ") + std::string(state.name);
+  if (late.empty()) return missing_ ? Status(std::unexpected(*missing_)) : Status();
+  return fail(fmt::format("no answer within {} ms when this was read: {}", time_limit_.count(), late),
+              "a file system or device that hangs does this; all else is read");
+}
+
+std::string TelemetryPath::how() const {
+  std::string names;
+  for (const telemetry::CollectorState& state : states_)
+    names += (names.empty() ? "" : ", ") + std::string(state.name);
+  if (!counted_)
+    names += "; workloads are not told apart, as nothing counts";
+  else if (by_v1_)
+    names += "; workloads by cgroup v1 (cpuacct)";
+  if (!why_no_cycles_.empty())
+    names += "; energy by CPU time: " + why_no_cycles_;
+  else if (used_->counts_cycles())
+    names += "; energy by cycles";
+  const std::string devices = devices_->read();
+  return devices.empty() ? names : names + "; " + devices;
+}
+
+}  // namespace flowtap

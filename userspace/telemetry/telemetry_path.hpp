@@ -1,0 +1,80 @@
+// The telemetry as one component: the collectors that the configuration asks for, and their latest values.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "daemon/config/config.hpp"
+#include "daemon/process_stats.hpp"
+#include "identity/named_containers.hpp"
+#include "stats/snapshot.hpp"
+#include "telemetry/collecting/collectors.hpp"
+#include "telemetry/devices/devices_collector.hpp"
+#include "telemetry/workload_logs.hpp"
+#include "telemetry/workloads/container_ends.hpp"
+#include "telemetry/workloads/usage_source.hpp"
+#include "telemetry/workloads/workload_energy.hpp"
+
+namespace flowtap {
+
+class TelemetryPath {
+ public:
+  static constexpr const char* kName = "telemetry";  ///< the component's
+
+  /// What outlives it: others know it, or ask for it.
+  struct Shared {
+    std::shared_ptr<NamedContainers> named;  ///< what the stream path knows
+    std::shared_ptr<WorkloadLogs> logs;      ///< alike
+    std::shared_ptr<telemetry::ContainerEnds> ends;
+    std::string why_no_cycles = {};           ///< CycleCounting::why_not()
+    identity::UsageHierarchy hierarchy = {};  ///< in which `usage` tells workloads apart
+  };
+  /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
+  /// apart.
+  [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
+      const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
+
+  /// Reads all anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that old. Takes
+  /// telemetry.time_limit at most. What could not be read is counted in `errors`.
+  void collect(ReadErrors& errors);
+
+  /// The values of the last collect().
+  [[nodiscard]] std::span<const stats::Series> series() const { return series_; }
+  /// What it cost.
+  void append_samples(std::vector<stats::Series>& out) const;
+
+  /// When the last collect() read; absent before the first.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> measured() const {
+    return last_ == std::chrono::steady_clock::time_point{} ? std::nullopt : std::optional(last_);
+  }
+
+  /// What is missing: a collector that does not answer, or that could not be started.
+  [[nodiscard]] Status health() const;
+  [[nodiscard]] std::string how() const;
+
+ private:
+  static constexpr std::chrono::milliseconds kLeast{1000};
+
+  TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
+
+  std::chrono::milliseconds time_limit_;
+  std::chrono::milliseconds keep_;
+  std::shared_ptr<WorkloadLogs> logs_;
+  std::optional<Error> missing_;  // why workloads are not told apart, though they should
+  bool counted_;
+  std::string why_no_cycles_;
+  bool by_v1_;  // workloads are told apart
+  std::shared_ptr<telemetry::UsageBoard> used_ = std::make_shared<telemetry::UsageBoard>();
+  std::shared_ptr<telemetry::DeviceBoard> devices_ = std::make_shared<telemetry::DeviceBoard>();
+  telemetry::Collectors collectors_;
+  std::vector<telemetry::CollectorState> states_;
+  std::vector<stats::Series> series_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace flowtap
