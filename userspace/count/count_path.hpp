@@ -8,8 +8,8 @@
 
 #include "api/views/views.hpp"
 #include "base/result.hpp"
-#include "daemon/process_stats.hpp"
 #include "kernel/dispatch/dispatch_programs.hpp"
+#include "stats/read_errors.hpp"
 #include "stats/registry.hpp"
 #include "telemetry/workloads/usage_source.hpp"
 

@@ -10,8 +10,8 @@
 #include "count/scx_client.hpp"
 #include "count/scx_totals.hpp"
 #include "count/scx_values.hpp"
-#include "daemon/process_stats.hpp"
 #include "kernel/sched_ext.hpp"
+#include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/on_host.hpp"
 #include "daemon/log.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/privileges.hpp"
@@ -25,7 +26,7 @@ constexpr std::chrono::milliseconds kLookPeriod{1000};
 constexpr std::chrono::milliseconds kStopLimit{3000};
 
 std::string sysfs_of(const Config& config) {
-  return on_host(config, "/sys");
+  return on_host(config.host_root, "/sys");
 }
 
 // Followed files and readers of flows take many; the soft limit is low for the sake of select(2), which nothing here uses.
@@ -44,7 +45,7 @@ App::App(Config config, NodeLock lock, Events events, std::function<Result<Invoc
       events_(std::move(events)),
       reread_(std::move(reread)),
       registry_(config_.metrics.max_series_per_family, std::chrono::system_clock::now()),
-      scx_stats_(on_host(config_, ScxStats::kSocket)) {}
+      scx_stats_(on_host(config_.host_root, ScxStats::kSocket)) {}
 
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
   FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root));
@@ -76,7 +77,7 @@ void App::choose_hierarchy() {
 }
 
 void App::start_count() {
-  cycles_.choose(config_);
+  cycles_.choose(config_.telemetry, config_.count.enabled, sysfs_of(config_));
   choose_hierarchy();
   kernel::Accounting what{.counters = cycles_.counters()};
   if (config_.telemetry.enabled && hierarchy_) {
@@ -108,8 +109,9 @@ void App::tell_of_scheduler() {
 }
 
 void App::open_stream() {
-  auto opened = StreamPath::open(
-      config_, named_, [logs = workload_logs_](const std::string& flow) { return logs->written_by(flow); });
+  auto opened =
+      StreamPath::open(config_.stream, {config_.host_root, config_.state_dir}, named_,
+                       [logs = workload_logs_](const std::string& flow) { return logs->written_by(flow); });
   if (!opened) {
     stream_missing_ = opened.error();
     return components_.set(StreamPath::kName, std::unexpected(opened.error()), {});
@@ -138,8 +140,10 @@ void App::start_telemetry() {
   if (!count_) choose_hierarchy();
   if (count_ && hierarchy_) usage = count_->usage();
   if (count_ && !hierarchy_) usage = std::unexpected(hierarchy_.error());
-  telemetry_ = TelemetryPath::start(config_, std::move(usage),
-                                    {.named = named_,
+  telemetry_ = TelemetryPath::start(config_.telemetry, std::move(usage),
+                                    {.host_root = config_.host_root,
+                                     .runtimes = config_.stream.runtimes,
+                                     .named = named_,
                                      .logs = workload_logs_,
                                      .ends = container_ends_,
                                      .why_no_cycles = cycles_.why_not(),

@@ -28,7 +28,7 @@ int refuse(const Error& error, int status) {
 int detach(const Config& config) {
   const auto lock = NodeLock::take(config.host_root);
   if (!lock) return refuse(lock.error(), 1);
-  if (const Status removed = kernel::detach_log_tap(bpffs_path(config)); !removed)
+  if (const Status removed = kernel::detach_log_tap(bpffs_path(config.stream, config.host_root)); !removed)
     return refuse(removed.error(), 1);
   std::cout << "nothing of flowtap is left in the kernel\n";
   return 0;

@@ -1,16 +1,13 @@
 // What flowtapd itself uses, from /proc/self.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {
-
-/// How often a kind of value could not be read, by the `what` of flowtap_read_errors_total.
-using ReadErrors = std::map<std::string, std::uint64_t>;
 
 /// Appends the process_* series. What cannot be read is left out and counted in `errors` as "process".
 void append_process_stats(std::vector<stats::Series>& out, ReadErrors& errors,

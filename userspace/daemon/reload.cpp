@@ -1,6 +1,7 @@
 // SIGHUP: what changed in the configuration takes effect, what did not goes on.
 #include <spdlog/spdlog.h>
 
+#include "base/on_host.hpp"
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
 #include "daemon/notify.hpp"
@@ -10,7 +11,7 @@ namespace flowtap {
 namespace {
 
 void keep_until_restart(Config& config, const Config& old) {
-  Config::Stream stream = old.stream;
+  StreamOptions stream = old.stream;
   stream.sources = config.stream.sources;  // which do not, and these
   stream.flow_rules = config.stream.flow_rules;
   if (config.state_dir == old.state_dir && config.host_root == old.host_root &&
@@ -49,7 +50,8 @@ void App::reload_counts(const Config& old) {
     count_.reset();
   }
   if (!config_.count.enabled) {
-    cycles_.choose(config_);  // they are others' then
+    cycles_.choose(config_.telemetry, config_.count.enabled,
+                   on_host(config_.host_root, "/sys"));  // they are others' then
   } else if (count_) {
     components_.set(CountPath::kName, {}, CountPath::kHow);
   } else {

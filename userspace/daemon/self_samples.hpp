@@ -5,7 +5,7 @@
 
 #include "api/answer_counts.hpp"
 #include "api/views/views.hpp"
-#include "daemon/process_stats.hpp"
+#include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {

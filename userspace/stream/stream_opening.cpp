@@ -49,16 +49,16 @@ flow::StreamNo next_stream(const flow::Journal& journal) {
 
 }  // namespace
 
-std::string bpffs_path(const Config& config) {
-  return config.stream.bpffs.empty() ? config.host_root + "/sys/fs/bpf" : config.stream.bpffs;
+std::string bpffs_path(const StreamOptions& options, const std::string& host_root) {
+  return options.bpffs.empty() ? host_root + "/sys/fs/bpf" : options.bpffs;
 }
 
-Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config,
+Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& options, const StreamPlaces& places,
                                                      std::shared_ptr<NamedContainers> named,
                                                      flow::WrittenBy written_by) {
   std::unique_ptr<StreamPath> path(new StreamPath);
-  FTAP_TRY_ASSIGN(mounted, mount_flows(config.state_dir, {.bytes = config.stream.flows_bytes,
-                                                          .flows = config.stream.flows.max_flows}));
+  FTAP_TRY_ASSIGN(mounted, mount_flows(places.state_dir, {.bytes = options.lines.flows_bytes,
+                                                          .flows = options.lines.flows.max_flows}));
   if (!mounted.warning.empty()) path->warnings_.push_back(mounted.warning);
   path->since_ = flows_since(mounted.path, std::chrono::system_clock::now());
   if (path->since_.is_new)
@@ -67,28 +67,28 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const Config& config,
         "with what "
         "the containers' runtimes have kept",
         mounted.path);
-  path->journal_limit_ = config.stream.journal_bytes;
-  path->host_root_ = config.host_root;
-  path->runtimes_ = config.stream.runtimes;
+  path->journal_limit_ = options.lines.journal_bytes;
+  path->host_root_ = places.host_root;
+  path->runtimes_ = options.runtimes;
   FTAP_TRY_ASSIGN(journal, flow::Journal::open(
                                {.dir = mounted.path + "/.journal",
-                                .max_bytes = config.stream.journal_bytes,
-                                .segment_bytes = std::clamp(config.stream.journal_bytes / kSegmentsOfJournal,
+                                .max_bytes = options.lines.journal_bytes,
+                                .segment_bytes = std::clamp(options.lines.journal_bytes / kSegmentsOfJournal,
                                                             kLeastSegment, kMostSegment)}));
   path->journal_ = std::move(journal);
   for (const std::string& said : path->journal_->replayed().said) path->warnings_.push_back(said);
-  path->lines_ = LinePath::open(mounted.path, config.stream, *path->journal_, std::move(written_by));
+  path->lines_ = LinePath::open(mounted.path, options.lines, *path->journal_, std::move(written_by));
   for (const std::string& said : path->lines_->store().said()) path->warnings_.push_back(said);
-  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(config.host_root, config.stream.runtimes, std::move(named)));
+  FTAP_TRY_ASSIGN(namer, ContainerNamer::open(places.host_root, options.runtimes, std::move(named)));
   path->namer_ = std::move(namer);
   path->open_files();
-  FTAP_TRY(path->open_kernel(config));
+  FTAP_TRY(path->open_kernel(options));
   path->slots_->ask(path->files_ ? &*path->files_ : nullptr);
-  flow::ConsumerOptions options;
-  options.followed = [&store = path->lines_->store()] { return store.followers() > 0; };
+  flow::ConsumerOptions consumer;
+  consumer.followed = [&store = path->lines_->store()] { return store.followers() > 0; };
   path->consumer_ = std::make_unique<flow::LogConsumer>(*path->source_, *path->journal_, *path->slots_,
-                                                        *path->namer_, options, &path->file_streams_);
-  if (auto proc = identity::RootDir::open(config.host_root + "/proc")) path->proc_ = std::move(*proc);
+                                                        *path->namer_, consumer, &path->file_streams_);
+  if (auto proc = identity::RootDir::open(places.host_root + "/proc")) path->proc_ = std::move(*proc);
   path->look_for_v1();
   return path;
 }
@@ -102,27 +102,27 @@ void StreamPath::open_files() {
     warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
 }
 
-Status StreamPath::open_kernel(const Config& config) {
-  const kernel::LogOptions options{
-      .ring_bytes = std::bit_ceil(static_cast<std::uint32_t>(config.stream.ring_bytes)),
-      .bpffs = bpffs_path(config),
+Status StreamPath::open_kernel(const StreamOptions& options) {
+  const kernel::LogOptions tap{
+      .ring_bytes = std::bit_ceil(static_cast<std::uint32_t>(options.ring_bytes)),
+      .bpffs = bpffs_path(options, host_root_),
       .first_stream = next_stream(*journal_),
-      .backend = chosen_backend(config.stream.backend),
-      .host_root = config.host_root,
+      .backend = chosen_backend(options.backend),
+      .host_root = host_root_,
       .before_attach = [this](kernel::LogStreams& streams) { mark_running(streams); }};
-  if (const auto mounted = ensure_bpffs(options.bpffs); !mounted) warnings_.push_back(mounted.error().what);
-  FTAP_TRY_ASSIGN(live, kernel::start_log_tap(options));
+  if (const auto mounted = ensure_bpffs(tap.bpffs); !mounted) warnings_.push_back(mounted.error().what);
+  FTAP_TRY_ASSIGN(live, kernel::start_log_tap(tap));
   live_.emplace(std::move(live));
   if (live_->unpinned())
     warnings_.push_back("capture ends when flowtapd ends, since nothing can be pinned: " +
                         live_->unpinned()->what);
   pinned_ = !live_->unpinned();
-  const bool sees_node = config.host_root != "/" || sees_all_processes();
-  if (pinned_ && sees_node && is_on_node(options.bpffs, config.host_root + "/proc") == false) {
+  const bool sees_node = host_root_ != "/" || sees_all_processes();
+  if (pinned_ && sees_node && is_on_node(tap.bpffs, host_root_ + "/proc") == false) {
     pinned_ = false;
     warnings_.push_back(
         "what is pinned goes with the mount namespace of flowtapd, since the BPF file system at " +
-        options.bpffs + " is mounted there alone");
+        tap.bpffs + " is mounted there alone");
   }
   FTAP_TRY_ASSIGN(said, relieve());
   warnings_.insert(warnings_.end(), said.begin(), said.end());
@@ -130,15 +130,15 @@ Status StreamPath::open_kernel(const Config& config) {
     warnings_.push_back("of what another build of flowtapd has pinned: " + live_->left_over()->what);
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
-  warn_of_taken_over(options);
+  warn_of_taken_over(tap);
   source_ = std::move(ring);
   // Capture is worth more than its recording, which is there already when a service is started again.
-  if (!config.stream.record.empty())
-    if (const Status recorded = record_to(config.stream.record); !recorded)
+  if (!options.record.empty())
+    if (const Status recorded = record_to(options.record); !recorded)
       warnings_.push_back("nothing is recorded: " + recorded.error().what);
   FTAP_TRY_ASSIGN(streams, live_->streams());
   slots_ = std::make_unique<StreamSlots>(std::move(streams));
-  slots_->kernel().raise_next(options.first_stream);
+  slots_->kernel().raise_next(tap.first_stream);
   end_taps();
   end_orphans();
   return {};

@@ -39,7 +39,7 @@ std::vector<std::string> StreamPath::new_warnings() {
   return fresh;
 }
 
-Status StreamPath::run(const Config::Stream::Sources& sources) {
+Status StreamPath::run(const SourceOptions& sources) {
   FTAP_TRY_ASSIGN(watch, FollowWatch::start());
   watch_ = std::move(watch);
   if (files_) taps_ = std::make_unique<ProcessTaps>(*live_, *files_, *slots_, *consumer_);
@@ -57,7 +57,7 @@ Status StreamPath::run(const Config::Stream::Sources& sources) {
   return {};
 }
 
-void StreamPath::open_sources(const Config::Stream::Sources& sources) {
+void StreamPath::open_sources(const SourceOptions& sources) {
   if (!files_) return;
   auto listed = ListedProcesses::open(host_root_, *live_, *files_, *slots_, *consumer_);
   if (listed)
@@ -74,7 +74,7 @@ void StreamPath::open_sources(const Config::Stream::Sources& sources) {
   file_sources_->start();
 }
 
-void StreamPath::set_sources(const Config::Stream::Sources& sources) {
+void StreamPath::set_sources(const SourceOptions& sources) {
   // Files first: what a listed process writes to one of them is that file's.
   if (file_sources_) file_sources_->set(sources.files);
   if (listed_) note_listing(listed_->set(sources.units, sources.processes));

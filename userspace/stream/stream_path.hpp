@@ -11,11 +11,10 @@
 
 #include "api/views/views.hpp"
 #include "base/result.hpp"
-#include "daemon/config/config.hpp"
-#include "daemon/process_stats.hpp"
 #include "kernel/log/log_hooks.hpp"
 #include "kernel/log/log_programs.hpp"
 #include "kernel/log/open_files.hpp"
+#include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/flows_since.hpp"
 #include "stream/journal/file_streams.hpp"
@@ -33,11 +32,12 @@
 #include "stream/sources/process_taps.hpp"
 #include "stream/sources/stream_slots.hpp"
 #include "stream/store/line_path.hpp"
+#include "stream/stream_options.hpp"
 
 namespace flowtap {
 
 /// Where the log tap is pinned.
-[[nodiscard]] std::string bpffs_path(const Config& config);
+[[nodiscard]] std::string bpffs_path(const StreamOptions& options, const std::string& host_root);
 
 class StreamPath {
  public:
@@ -45,7 +45,8 @@ class StreamPath {
 
   /// Mounts, loads or takes over, and replays the journal: all that needs rights which are dropped then. `written_by`: where
   /// is counted what flows get.
-  [[nodiscard]] static Result<std::unique_ptr<StreamPath>> open(const Config& config,
+  [[nodiscard]] static Result<std::unique_ptr<StreamPath>> open(const StreamOptions& options,
+                                                                const StreamPlaces& places,
                                                                 std::shared_ptr<NamedContainers> named,
                                                                 flow::WrittenBy written_by);
   ~StreamPath();
@@ -53,12 +54,12 @@ class StreamPath {
   StreamPath& operator=(const StreamPath&) = delete;
 
   /// Begins to drain the ring, and looks for what ran before. An Error: no thread.
-  [[nodiscard]] Status run(const Config::Stream::Sources& sources);
+  [[nodiscard]] Status run(const SourceOptions& sources);
   /// Before the end of the process: all threads end, and what they have is written. False: one waits for a file system that
   /// does not answer. It uses what this owns, so that this must not be destroyed: the process has to end with it.
   [[nodiscard]] bool stop();
   /// Captures these from now on, beside containers, and no others.
-  void set_sources(const Config::Stream::Sources& sources);
+  void set_sources(const SourceOptions& sources);
   /// Groups are shown by these from now on. Not before run().
   void set_flow_rules(const std::vector<flow::GroupRule>& rules);
 
@@ -80,7 +81,7 @@ class StreamPath {
   using Clock = std::chrono::steady_clock;
 
   StreamPath() = default;
-  [[nodiscard]] Status open_kernel(const Config& config);
+  [[nodiscard]] Status open_kernel(const StreamOptions& options);
   void warn_of_taken_over(const kernel::LogOptions& options);
   void open_files();
   void look_for_v1();
@@ -91,7 +92,7 @@ class StreamPath {
   void end_orphans();
   [[nodiscard]] Result<std::vector<std::string>> relieve();
   static void note_listing(const Status& listed);
-  void open_sources(const Config::Stream::Sources& sources);
+  void open_sources(const SourceOptions& sources);
   /// What is older than `youngest`. False: open files cannot be listed now.
   bool find_running(std::chrono::nanoseconds youngest);
   /// True: it has looked.

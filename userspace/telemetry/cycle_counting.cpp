@@ -18,12 +18,11 @@ Result<kernel::CycleCounters> open_all(const std::string& sysfs) {
 
 }  // namespace
 
-void CycleCounting::choose(const Config& config) {
+void CycleCounting::choose(const TelemetryOptions& options, bool counts, const std::string& sysfs) {
   why_not_.clear();
-  const std::string sysfs = on_host(config, "/sys");
-  const bool divided = config.telemetry.enabled && config.count.enabled && measures_energy(sysfs);
-  wanted_ = divided && config.telemetry.cycles;
-  if (!config.telemetry.cycles) {
+  const bool divided = options.enabled && counts && measures_energy(sysfs);
+  wanted_ = divided && options.cycles;
+  if (!options.cycles) {
     counters_.reset();
     if (divided) why_not_ = "telemetry.cycles is false";
   } else if (divided && !counters_) {

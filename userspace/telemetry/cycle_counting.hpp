@@ -4,17 +4,17 @@
 #include <memory>
 #include <string>
 
-#include "daemon/config/config.hpp"
 #include "kernel/dispatch/cycle_counters.hpp"
+#include "telemetry/telemetry_options.hpp"
 
 namespace flowtap {
 
 /// Keeps the counters for as long as flowtapd runs: system calls that open one are refused once it has started.
 class CycleCounting {
  public:
-  /// Opens them where RAPL measures something to divide, unless they are; closes them where the configuration leaves them to
-  /// others.
-  void choose(const Config& config);
+  /// Opens them where RAPL measures something to divide, unless they are; closes them where the options leave them to
+  /// others. `counts`: dispatches are counted, which cycles need. `sysfs` is the node's.
+  void choose(const TelemetryOptions& options, bool counts, const std::string& sysfs);
   /// They are there and cannot be used.
   void give_up(const std::string& why);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/on_host.hpp"
 #include "telemetry/cgroup_names.hpp"
 #include "telemetry/devices/amd_sysfs.hpp"
 #include "telemetry/devices/intel_sysfs.hpp"
@@ -31,24 +32,23 @@ namespace {
 using stats::StatId;
 using Clock = std::chrono::steady_clock;
 
-void add_node(telemetry::Collectors& collectors, const Config& config) {
-  const std::string proc = on_host(config, "/proc");
+void add_node(telemetry::Collectors& collectors, const std::string& host_root) {
+  const std::string proc = on_host(host_root, "/proc");
   collectors.add(std::make_unique<telemetry::LoadCollector>(proc));
   collectors.add(
       std::make_unique<telemetry::CpuCollector>(proc, static_cast<unsigned>(::sysconf(_SC_CLK_TCK))));
   collectors.add(std::make_unique<telemetry::MemoryCollector>(proc));
   collectors.add(std::make_unique<telemetry::DiskCollector>(proc));
   collectors.add(std::make_unique<telemetry::NetworkCollector>(proc));
-  collectors.add(std::make_unique<telemetry::NetworkLinkCollector>(on_host(config, "/sys")));
+  collectors.add(std::make_unique<telemetry::NetworkLinkCollector>(on_host(host_root, "/sys")));
   collectors.add(std::make_unique<telemetry::PressureCollector>(proc));
   collectors.add(std::make_unique<telemetry::SchedstatCollector>(proc));
-  collectors.add(std::make_unique<telemetry::FilesystemCollector>(proc, config.host_root));
+  collectors.add(std::make_unique<telemetry::FilesystemCollector>(proc, host_root));
 }
 
 // By default they are among those that LayerCollector knows itself.
-std::vector<std::string> storage_of(const Config& config) {
+std::vector<std::string> storage_of(const identity::StateDirectories& where) {
   std::vector<std::string> all;
-  const identity::StateDirectories& where = config.stream.runtimes;
   for (const auto* some : {&where.containerd, &where.storage, &where.docker})
     all.insert(all.end(), some->begin(), some->end());
   return all;
@@ -62,77 +62,80 @@ std::size_t files_to_keep() {
   return std::min<std::size_t>(limit.rlim_cur / 4 * 3, kMost);
 }
 
-std::unique_ptr<telemetry::CgroupFileSource> cgroup_files(const Config& config,
+std::unique_ptr<telemetry::CgroupFileSource> cgroup_files(const std::string& host_root,
                                                           const identity::UsageHierarchy& hierarchy) {
-  const std::string place = on_host(config, "/sys/fs/cgroup");
+  const std::string place = on_host(host_root, "/sys/fs/cgroup");
   return hierarchy.is_v1() ? telemetry::CgroupFileSource::open_v1(place, hierarchy.place, files_to_keep())
                            : telemetry::CgroupFileSource::open_below(place, files_to_keep());
 }
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
-    const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, TelemetryPath::Shared shared,
-    std::shared_ptr<telemetry::UsageBoard> board, std::shared_ptr<telemetry::ProcessBoard> processes) {
+    const TelemetryOptions& options, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+    TelemetryPath::Shared shared, std::shared_ptr<telemetry::UsageBoard> board,
+    std::shared_ptr<telemetry::ProcessBoard> processes) {
+  const std::string& root = shared.host_root;
   FTAP_TRY_ASSIGN(source, std::move(usage));
-  FTAP_TRY_ASSIGN(names, CgroupIdentities::open(config.host_root, shared.hierarchy, config.stream.runtimes,
-                                                std::move(shared.named)));
+  FTAP_TRY_ASSIGN(names,
+                  CgroupIdentities::open(root, shared.hierarchy, shared.runtimes, std::move(shared.named)));
   return std::make_unique<telemetry::WorkloadCollector>(
-      std::move(source), std::move(names), cgroup_files(config, shared.hierarchy), on_host(config, "/proc"),
-      on_host(config, "/sys"), std::move(board), std::move(processes), std::move(shared.ends),
-      config.telemetry.keep);
+      std::move(source), std::move(names), cgroup_files(root, shared.hierarchy), on_host(root, "/proc"),
+      on_host(root, "/sys"), std::move(board), std::move(processes), std::move(shared.ends), options.keep);
 }
 
-void add_devices(telemetry::Collectors& collectors, const Config& config, const TelemetryPath::Shared& shared,
-                 const std::shared_ptr<telemetry::DeviceBoard>& board,
+void add_devices(telemetry::Collectors& collectors, const TelemetryOptions& options,
+                 const TelemetryPath::Shared& shared, const std::shared_ptr<telemetry::DeviceBoard>& board,
                  const std::shared_ptr<telemetry::DeviceJoules>& joules) {
+  const std::string& root = shared.host_root;
   std::vector<std::unique_ptr<telemetry::DeviceVendor>> vendors;
   vendors.push_back(
-      std::make_unique<telemetry::NvmlVendor>(telemetry::nvml::library_paths(on_host(config, ""))));
+      std::make_unique<telemetry::NvmlVendor>(telemetry::nvml::library_paths(on_host(root, ""))));
   for (const telemetry::CardKind& kind : {telemetry::amd_cards(), telemetry::intel_cards()})
     vendors.push_back(
-        std::make_unique<telemetry::CardVendor>(kind, on_host(config, "/sys"), on_host(config, "/proc")));
+        std::make_unique<telemetry::CardVendor>(kind, on_host(root, "/sys"), on_host(root, "/proc")));
   for (auto& vendor : vendors) {
-    auto names =
-        ProcessIdentities::open(config.host_root, shared.hierarchy, config.stream.runtimes, shared.named);
+    auto names = ProcessIdentities::open(root, shared.hierarchy, shared.runtimes, shared.named);
     collectors.add(std::make_unique<telemetry::DevicesCollector>(
-        std::move(vendor), names ? std::move(*names) : nullptr, board, config.telemetry.keep,
+        std::move(vendor), names ? std::move(*names) : nullptr, board, options.keep,
         &telemetry::DeviceClock::now, joules));
   }
 }
 
 }  // namespace
 
-std::unique_ptr<TelemetryPath> TelemetryPath::start(const Config& config,
+std::unique_ptr<TelemetryPath> TelemetryPath::start(const TelemetryOptions& options,
                                                     Result<std::unique_ptr<telemetry::UsageSource>> usage,
                                                     Shared shared) {
-  return std::unique_ptr<TelemetryPath>(new TelemetryPath(config, std::move(usage), std::move(shared)));
+  return std::unique_ptr<TelemetryPath>(new TelemetryPath(options, std::move(usage), std::move(shared)));
 }
 
-TelemetryPath::TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage,
-                             Shared shared)
-    : time_limit_(config.telemetry.time_limit),
-      keep_(config.telemetry.keep),
+TelemetryPath::TelemetryPath(const TelemetryOptions& options,
+                             Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared)
+    : time_limit_(options.time_limit),
+      keep_(options.keep),
       logs_(std::move(shared.logs)),
       counted_(!usage || *usage),
       why_no_cycles_(std::move(shared.why_no_cycles)),
       by_v1_(shared.hierarchy.is_v1()) {
-  add_node(collectors_, config);
+  const std::string root = shared.host_root;  // `shared` is moved from below
+  const identity::StateDirectories runtimes = shared.runtimes;
+  add_node(collectors_, root);
   const auto processes = std::make_shared<telemetry::ProcessBoard>();
   const auto joules = std::make_shared<telemetry::DeviceJoules>();
-  add_devices(collectors_, config, shared, devices_, joules);
+  add_devices(collectors_, options, shared, devices_, joules);
   if (counted_) {
-    if (auto workloads = workload_collector(config, std::move(usage), std::move(shared), used_, processes)) {
+    if (auto workloads = workload_collector(options, std::move(usage), std::move(shared), used_, processes)) {
       collectors_.add(std::move(*workloads));
-      collectors_.add(std::make_unique<telemetry::LayerCollector>(
-          on_host(config, ""), on_host(config, "/proc"), processes, storage_of(config)));
+      collectors_.add(std::make_unique<telemetry::LayerCollector>(on_host(root, ""), on_host(root, "/proc"),
+                                                                  processes, storage_of(runtimes)));
     } else {
       missing_ = std::move(workloads.error()).in("workloads are not told apart");
     }
   }
   const auto sensors = std::make_shared<telemetry::SensorBoard>();
-  collectors_.add(std::make_unique<telemetry::SensorCollector>(on_host(config, "/sys"), sensors));
+  collectors_.add(std::make_unique<telemetry::SensorCollector>(on_host(root, "/sys"), sensors));
   collectors_.add(std::make_unique<telemetry::EnergyCollector>(
-      telemetry::EnergySources{.sysfs = on_host(config, "/sys"),
-                               .proc = on_host(config, "/proc"),
+      telemetry::EnergySources{.sysfs = on_host(root, "/sys"),
+                               .proc = on_host(root, "/proc"),
                                .sensors = sensors,
                                .consumers = std::make_shared<telemetry::WorkloadEnergy>(used_),
                                .devices = joules}));

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "daemon/config/config.hpp"
-#include "daemon/process_stats.hpp"
 #include "identity/named_containers.hpp"
+#include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 #include "telemetry/collecting/collectors.hpp"
 #include "telemetry/devices/devices_collector.hpp"
+#include "telemetry/telemetry_options.hpp"
 #include "telemetry/workload_logs.hpp"
 #include "telemetry/workloads/container_ends.hpp"
 #include "telemetry/workloads/usage_source.hpp"
@@ -28,8 +28,10 @@ class TelemetryPath {
 
   /// What outlives it: others know it, or ask for it.
   struct Shared {
-    std::shared_ptr<NamedContainers> named;  ///< what the stream path knows
-    std::shared_ptr<WorkloadLogs> logs;      ///< alike
+    std::string host_root = "/";
+    identity::StateDirectories runtimes = {};  ///< below it
+    std::shared_ptr<NamedContainers> named;    ///< what the stream path knows
+    std::shared_ptr<WorkloadLogs> logs;        ///< alike
     std::shared_ptr<telemetry::ContainerEnds> ends;
     std::string why_no_cycles = {};           ///< CycleCounting::why_not()
     identity::UsageHierarchy hierarchy = {};  ///< in which `usage` tells workloads apart
@@ -37,7 +39,7 @@ class TelemetryPath {
   /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
   /// apart.
   [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
-      const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
+      const TelemetryOptions& options, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
 
   /// Reads all anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that old. Takes
   /// telemetry.time_limit at most. What could not be read is counted in `errors`.
@@ -60,7 +62,8 @@ class TelemetryPath {
  private:
   static constexpr std::chrono::milliseconds kLeast{1000};
 
-  TelemetryPath(const Config& config, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
+  TelemetryPath(const TelemetryOptions& options, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+                Shared shared);
 
   std::chrono::milliseconds time_limit_;
   std::chrono::milliseconds keep_;

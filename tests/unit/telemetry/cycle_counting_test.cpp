@@ -11,41 +11,40 @@ namespace {
 
 struct Node {
   Node() {
-    config.host_root = tree.root();
     tree.file("sys/class/powercap/intel-rapl:0/name", "package-0\n");
     tree.file("sys/class/powercap/intel-rapl:0/energy_uj", "5\n");
     tree.file("sys/class/powercap/intel-rapl:0/max_energy_range_uj", "100\n");
   }
   test::FileTree tree;
-  Config config;
+  /// `counts`: dispatches are counted.
+  void choose(bool counts = true) { cycles.choose(options, counts, tree.root() + "/sys"); }
+
+  TelemetryOptions options;
   CycleCounting cycles;
 };
 
 TEST(CycleCounting, WhereNothingIsMeasuredNothingIsSaid) {
   const test::FileTree tree;
-  Config config;
-  config.host_root = tree.root();
   CycleCounting cycles;
-  cycles.choose(config);
+  cycles.choose({}, true, tree.root() + "/sys");
   EXPECT_EQ(cycles.counters(), nullptr);
   EXPECT_EQ(cycles.why_not(), "");
 }
 
 TEST(CycleCounting, AreLeftToOthers) {
   Node node;
-  node.config.telemetry.cycles = false;
-  node.cycles.choose(node.config);
+  node.options.cycles = false;
+  node.choose();
   EXPECT_EQ(node.cycles.counters(), nullptr);
   EXPECT_EQ(node.cycles.why_not(), "telemetry.cycles is false");
   // Of who counts nothing there is nothing to say.
-  node.config.count.enabled = false;
-  node.cycles.choose(node.config);
+  node.choose(false);
   EXPECT_EQ(node.cycles.why_not(), "");
 }
 
 TEST(CycleCounting, WhoCannotHaveThemSaysWhy) {
   Node node;  // whose CPUs are not told
-  node.cycles.choose(node.config);
+  node.choose();
   EXPECT_EQ(node.cycles.counters(), nullptr);
   EXPECT_NE(node.cycles.why_not(), "");
   EXPECT_EQ(node.cycles.why_not().find('\n'), std::string::npos);

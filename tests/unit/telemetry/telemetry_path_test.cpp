@@ -28,10 +28,9 @@ class NoUsage final : public telemetry::UsageSource {
 TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
   FileTree tree;
   tree.file("proc/stat", "cpu 1 1 1 1 1 1 1 1 1 1\n").file("sys/class/drm/version", "drm\n");
-  Config config;
-  config.host_root = tree.root();
-  const auto path = TelemetryPath::start(config, std::make_unique<NoUsage>(),
-                                         {.named = std::make_shared<NamedContainers>(),
+  const auto path = TelemetryPath::start({}, std::make_unique<NoUsage>(),
+                                         {.host_root = tree.root(),
+                                          .named = std::make_shared<NamedContainers>(),
                                           .logs = std::make_shared<WorkloadLogs>(),
                                           .ends = std::make_shared<telemetry::ContainerEnds>()});
   EXPECT_EQ(path->how().find("GPU"), std::string::npos) << "nobody has looked yet";
@@ -47,11 +46,10 @@ TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
 TEST(TelemetryPath, SaysWhenV1TellsWorkloadsApart) {
   FileTree tree;
   tree.file("proc/stat", "cpu 1 1 1 1 1 1 1 1 1 1\n").file("sys/fs/cgroup/cpuacct/cpuacct.stat", "");
-  Config config;
-  config.host_root = tree.root();
   const auto how = [&](identity::UsageHierarchy hierarchy) {
-    return TelemetryPath::start(config, std::make_unique<NoUsage>(),
-                                {.named = std::make_shared<NamedContainers>(),
+    return TelemetryPath::start({}, std::make_unique<NoUsage>(),
+                                {.host_root = tree.root(),
+                                 .named = std::make_shared<NamedContainers>(),
                                  .logs = std::make_shared<WorkloadLogs>(),
                                  .ends = std::make_shared<telemetry::ContainerEnds>(),
                                  .hierarchy = std::move(hierarchy)})

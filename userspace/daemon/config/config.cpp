@@ -156,25 +156,19 @@ const YamlNode* given(const YamlNode& root, std::string_view section, std::strin
 
 /// What no key can be told by itself. One that is not given has its default, so the line may be that of the other.
 Status check_sizes(const Config& config, const YamlNode& root, std::string_view name) {
-  const std::uint64_t most = max_journal_bytes(config.stream.flows_bytes);
-  if (config.stream.journal_bytes <= most) return {};
+  const std::uint64_t most = max_journal_bytes(config.stream.lines.flows_bytes);
+  if (config.stream.lines.journal_bytes <= most) return {};
   const YamlNode* at = given(root, "stream", "journal_bytes");
   if (at == nullptr) at = given(root, "stream", "flows_bytes");
   return fail(
       fmt::format("{}:{}: stream.journal_bytes: \"{}\" is more than three quarters of stream.flows_bytes, "
                   "\"{}\"; accepted: at most {}",
-                  printable(name), at != nullptr ? at->line : root.line, config.stream.journal_bytes,
-                  config.stream.flows_bytes, most),
+                  printable(name), at != nullptr ? at->line : root.line, config.stream.lines.journal_bytes,
+                  config.stream.lines.flows_bytes, most),
       std::string(kSampleHint));
 }
 
 }  // namespace
-
-std::string on_host(const Config& config, std::string_view path) {
-  std::string root = config.host_root;
-  if (root.ends_with('/')) root.pop_back();
-  return root.append(path);
-}
 
 Result<Config> parse_config(std::string_view yaml, std::string_view name) {
   FTAP_TRY_ASSIGN(root, read_yaml(yaml, name, {.bytes = kMaxConfigBytes}));

@@ -6,13 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "api/socket_path.hpp"
 #include "base/result.hpp"
-#include "identity/group_rules.hpp"
-#include "identity/runtimes/state_directories.hpp"
-#include "identity/usage_hierarchy.hpp"
+#include "stream/stream_options.hpp"
+#include "telemetry/telemetry_options.hpp"
 
 namespace flowtap {
 
@@ -35,51 +33,7 @@ struct Config {
 
   std::string scheduler{kNoScheduler};
 
-  struct Stream {
-    bool enabled = true;
-    std::string backend = "auto";
-    std::uint64_t ring_bytes = std::uint64_t{64} << 20U;
-    std::uint64_t flows_bytes = std::uint64_t{64} << 20U;
-    std::uint64_t journal_bytes = std::uint64_t{32} << 20U;  ///< at most max_journal_bytes() of flows_bytes
-    /// How the flows' lines are kept in what the journal leaves of flows_bytes.
-    struct Flows {
-      std::uint64_t flow_bytes = std::uint64_t{10} << 20U;
-      std::uint64_t max_flows = 4096;
-      std::chrono::milliseconds max_age = std::chrono::hours(12);
-      std::chrono::milliseconds flush_idle{1000};
-      std::uint64_t max_buffers = 1024;
-      std::uint64_t buffer_bytes = std::uint64_t{64} << 10U;
-      std::uint64_t buffers_bytes = std::uint64_t{8} << 20U;
-      bool operator==(const Flows&) const = default;
-    } flows;
-    /// Whose output is a scheduler's log, and what is made of it.
-    struct Schedulers {
-      std::vector<std::string> logs{"pod/kube-system/kube-scheduler-*/kube-scheduler",
-                                    "pod/openshift-kube-scheduler/openshift-kube-scheduler-*/kube-scheduler",
-                                    "pod/openshift-numaresources/secondary-scheduler-*/secondary-scheduler",
-                                    "pod/scheduler-plugins/scheduler-plugins-scheduler-*/*",
-                                    "pod/kube-system/hami-scheduler-*/*",
-                                    "pod/hami-system/hami-scheduler-*/*"};
-      std::vector<std::string> keys{"logID", "pod", "object", "podName", "pod name"};
-      std::string main_log = "off";
-      std::uint64_t main_log_verbosity = 2;
-      std::uint64_t main_log_bytes = std::uint64_t{10} << 20U;  ///< of one file
-      std::uint64_t main_log_files = 5;
-      bool operator==(const Schedulers&) const = default;
-    } schedulers;
-    std::vector<flow::GroupRule> flow_rules;  ///< may be changed by SIGHUP
-    identity::StateDirectories runtimes;      ///< in HOST_ROOT
-    std::string bpffs;                        ///< empty: HOST_ROOT/sys/fs/bpf
-    std::string record;                       ///< empty: nothing is recorded
-    /// What else is captured: these lists may be changed by SIGHUP, what stands above holds until a restart.
-    struct Sources {
-      std::vector<std::string> units;      ///< names of systemd services
-      std::vector<std::string> processes;  ///< paths of executables in HOST_ROOT
-      std::vector<std::string> files;      ///< paths in HOST_ROOT
-      bool operator==(const Sources&) const = default;
-    } sources;
-    bool operator==(const Stream&) const = default;
-  } stream;
+  StreamOptions stream;
 
   struct Explain {
     bool enabled = true;
@@ -87,15 +41,7 @@ struct Config {
     bool operator==(const Explain&) const = default;
   } explain;
 
-  struct Telemetry {
-    bool enabled = true;
-    std::chrono::milliseconds time_limit{500};
-    std::string hierarchy{identity::kAnyHierarchy};
-    std::uint64_t max_cgroups = 4096;
-    bool cycles = true;
-    std::chrono::milliseconds keep = std::chrono::minutes(5);
-    bool operator==(const Telemetry&) const = default;
-  } telemetry;
+  TelemetryOptions telemetry;
 
   struct Prometheus {
     bool enabled = false;
@@ -155,17 +101,6 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-/// Where the node's `path`, which begins with a slash, is seen.
-[[nodiscard]] std::string on_host(const Config& config, std::string_view path);
-
-/// The most that the journal may take of a tmpfs of this size. A segment that was removed keeps its memory
-/// as long as a reader has it open, and a tmpfs counts whole pages: a journal that leaves no room for that meets a full
-/// file system before it makes room itself.
-[[nodiscard]] constexpr std::uint64_t max_journal_bytes(std::uint64_t flows_bytes) {
-  return flows_bytes / 4 * 3;
-}
-
-inline constexpr std::size_t kMaxUnitBytes = 127;  ///< of a unit's name: what the log tap's programs compare
 inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
 
 /// Reads the file, at most kMaxConfigBytes. An error is one sentence that begins with "FILE:LINE: ".

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "base/file.hpp"
-#include "daemon/config/config.hpp"
 #include "stream/sources/run_members.hpp"
+#include "stream/sources/source_options.hpp"
 
 namespace flowtap {
 namespace {

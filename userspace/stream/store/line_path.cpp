@@ -24,11 +24,11 @@ constexpr int kNice = -5;
 // Of the file system, for the index and for files that are written anew.
 constexpr std::uint64_t kReserve = 32;
 
-flow::StoreOptions options_of(const std::string& dir, const Config::Stream& config) {
-  const Config::Stream::Flows& flows = config.flows;
+flow::StoreOptions options_of(const std::string& dir, const LineOptions& options) {
+  const LineOptions::Flows& flows = options.flows;
   return {.dir = dir,
           .flow_bytes = flows.flow_bytes,
-          .store_bytes = config.flows_bytes - config.journal_bytes - config.flows_bytes / kReserve,
+          .store_bytes = options.flows_bytes - options.journal_bytes - options.flows_bytes / kReserve,
           .flows = flows.max_flows,
           .buffers = flows.max_buffers,
           .buffer_bytes = flows.buffer_bytes,
@@ -85,14 +85,15 @@ void append_limits(std::vector<stats::Series>& out, const flow::StoreOptions& li
 
 }  // namespace
 
-std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const Config::Stream& config,
+std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const LineOptions& options,
                                          flow::Journal& journal, flow::WrittenBy written_by) {
   std::unique_ptr<LinePath> path(new LinePath(journal, std::move(written_by)));
-  path->store_ = flow::FlowStore::open(options_of(dir, config));
-  path->config_ = config;
+  path->store_ = flow::FlowStore::open(options_of(dir, options));
+  path->options_ = options;
   // Its rule has been asked when the configuration was read.
-  if (auto match = flow::SchedulerMatch::parse(config.schedulers.logs)) path->schedulers_ = std::move(*match);
-  const Config::Stream::Schedulers& schedulers = config.schedulers;
+  if (auto match = flow::SchedulerMatch::parse(options.schedulers.logs))
+    path->schedulers_ = std::move(*match);
+  const LineOptions::Schedulers& schedulers = options.schedulers;
   if (schedulers.main_log != "off")
     path->main_log_ = std::make_unique<MainLogThread>(
         MainLog::Options{schedulers.main_log, schedulers.main_log_bytes, schedulers.main_log_files});
@@ -161,7 +162,7 @@ void LinePath::run() noexcept {
 void LinePath::round() {
   // As after a start: what the journal has is left out as far as it is there.
   if (begin_anew_) {
-    pipeline_ = std::make_unique<flow::Pipeline>(journal_, *store_, config_.journal_bytes,
+    pipeline_ = std::make_unique<flow::Pipeline>(journal_, *store_, options_.journal_bytes,
                                                  scheduler_options(), written_by_);
     pipeline_->replay(wall_ns());
     if (main_log_) main_log_->replayed();
@@ -177,8 +178,8 @@ void LinePath::round() {
 flow::SchedulerOptions LinePath::scheduler_options() const {
   flow::SchedulerOptions options;
   options.is_scheduler = [this](const std::string& flow) { return is_scheduler(flow); };
-  options.keys = flow::FlowKeys(config_.schedulers.keys);
-  options.main_verbosity = static_cast<flow::Level>(config_.schedulers.main_log_verbosity);
+  options.keys = flow::FlowKeys(options_.schedulers.keys);
+  options.main_verbosity = static_cast<flow::Level>(options_.schedulers.main_log_verbosity);
   if (main_log_)
     options.main_log = [this](std::string_view text, bool full) { main_log_->write(text, full); };
   return options;
@@ -201,7 +202,7 @@ void LinePath::append_samples(std::vector<stats::Series>& out) const {
   one(StatId::kFLOW_FILE_BYTES, static_cast<double>(store.file_bytes));
   one(StatId::kFLOW_BUFFERED, static_cast<double>(store.buffered_bytes));
   one(StatId::kFLOW_BUFFERS, static_cast<double>(store.buffers));
-  append_limits(out, store_->options(), config_.journal_bytes);
+  append_limits(out, store_->options(), options_.journal_bytes);
   for (std::size_t i = 0; i < flow::kEvictions; ++i) {
     const std::string reason(flow::to_string(static_cast<flow::Eviction>(i)));
     out.push_back({&stats::stat(StatId::kFLOW_EVICTED), {reason}, store.evicted_bytes.at(i)});

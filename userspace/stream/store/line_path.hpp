@@ -9,10 +9,10 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
-#include "daemon/config/config.hpp"
 #include "identity/scheduler_match.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/main_log/main_log_thread.hpp"
+#include "stream/store/line_options.hpp"
 #include "stream/store/pipeline.hpp"
 
 namespace flowtap {
@@ -20,7 +20,7 @@ namespace flowtap {
 class LinePath {
  public:
   /// Goes on with the flows in `dir`, and takes what the journal has beyond them. The journal must outlive it.
-  [[nodiscard]] static std::unique_ptr<LinePath> open(const std::string& dir, const Config::Stream& config,
+  [[nodiscard]] static std::unique_ptr<LinePath> open(const std::string& dir, const LineOptions& options,
                                                       flow::Journal& journal,
                                                       flow::WrittenBy written_by = {});
   ~LinePath();
@@ -53,7 +53,7 @@ class LinePath {
   std::unique_ptr<flow::FlowStore> store_;
   [[nodiscard]] flow::SchedulerOptions scheduler_options() const;
 
-  Config::Stream config_;
+  LineOptions options_;
   flow::SchedulerMatch schedulers_;
   std::unique_ptr<MainLogThread> main_log_;  // empty: it is off
   bool begin_anew_ = true;

@@ -107,9 +107,9 @@ TEST(Config, TheJournalLeavesRoomInItsFileSystem) {
   EXPECT_EQ(refusal("stream: {flows_bytes: 16777216, journal_bytes: 8388608}"), "accepted");
   EXPECT_EQ(refusal("stream: {journal_bytes: 824633720832, flows_bytes: 1099511627776}"), "accepted");
   Config config;
-  EXPECT_LE(config.stream.journal_bytes, max_journal_bytes(config.stream.flows_bytes));
-  config.stream.flows_bytes = 3'000'000'001;
-  config.stream.journal_bytes = 2'250'000'000;
+  EXPECT_LE(config.stream.lines.journal_bytes, max_journal_bytes(config.stream.lines.flows_bytes));
+  config.stream.lines.flows_bytes = 3'000'000'001;
+  config.stream.lines.journal_bytes = 2'250'000'000;
   EXPECT_EQ(parse_config(render_config(config), "again").value(), config);
 }
 

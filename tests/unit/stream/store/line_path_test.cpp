@@ -36,8 +36,8 @@ class KilledBehindItsFlow : public testing::Test {
  protected:
   KilledBehindItsFlow() {
     fs::create_directory(dir_ / "flows");
-    config_.schedulers.logs = {"pod/kube-system/kube-scheduler-*/kube-scheduler"};
-    config_.schedulers.main_log = path_;
+    options_.schedulers.logs = {"pod/kube-system/kube-scheduler-*/kube-scheduler"};
+    options_.schedulers.main_log = path_;
     batch_.add(flow::StreamEntry{1, {.flow = kScheduler, .output = "stderr", .identity = {}}});
   }
   void bytes(std::uint64_t offset, std::string_view text) {
@@ -45,7 +45,7 @@ class KilledBehindItsFlow : public testing::Test {
     ASSERT_TRUE(journal_->append(batch_));
     batch_.clear();
   }
-  void start() const { static_cast<void>(LinePath::open(dir_ / "flows", config_, *journal_)); }
+  void start() const { static_cast<void>(LinePath::open(dir_ / "flows", options_, *journal_)); }
   void expect_whole_behind(std::size_t written, const std::string& text) const {
     fs::resize_file(path_, written);
     start();
@@ -55,7 +55,7 @@ class KilledBehindItsFlow : public testing::Test {
   const test::TempDir dir_;
   const std::string path_ = dir_ / "main.log";
   const std::unique_ptr<flow::Journal> journal_ = flow::open_journal(dir_ / "journal", 8U << 20U, 1U << 20U);
-  Config::Stream config_;
+  LineOptions options_;
   flow::Batch batch_;
 };
 

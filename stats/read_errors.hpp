@@ -1,0 +1,13 @@
+// How often values could not be read, as the components count it for flowtap_read_errors_total.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace flowtap {
+
+/// By kind of value, the `what` of flowtap_read_errors_total.
+using ReadErrors = std::map<std::string, std::uint64_t>;
+
+}  // namespace flowtap

@@ -1,0 +1,36 @@
+// What the stream path is told to do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "identity/group_rules.hpp"
+#include "identity/runtimes/state_directories.hpp"
+#include "stream/sources/source_options.hpp"
+#include "stream/store/line_options.hpp"
+
+namespace flowtap {
+
+/// Plain values. What each means, and what it accepts, says the configuration's row stream.NAME.
+struct StreamOptions {
+  bool enabled = true;
+  std::string backend = "auto";
+  std::uint64_t ring_bytes = std::uint64_t{64} << 20U;
+  LineOptions lines;
+  identity::StateDirectories runtimes;  ///< in HOST_ROOT
+  std::string bpffs;                    ///< empty: HOST_ROOT/sys/fs/bpf
+  std::string record;                   ///< empty: nothing is recorded
+  // SIGHUP may change these two; all that stands above holds until a restart.
+  std::vector<flow::GroupRule> flow_rules;
+  SourceOptions sources;
+  bool operator==(const StreamOptions&) const = default;
+};
+
+/// Where the stream path finds the node, and keeps what it captures.
+struct StreamPlaces {
+  std::string host_root = "/";
+  std::string state_dir;
+};
+
+}  // namespace flowtap

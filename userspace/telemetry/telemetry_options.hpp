@@ -1,0 +1,23 @@
+// What the telemetry is told to do.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "identity/usage_hierarchy.hpp"
+
+namespace flowtap {
+
+/// Plain values. What each means, and what it accepts, says the configuration's row telemetry.NAME.
+struct TelemetryOptions {
+  bool enabled = true;
+  std::chrono::milliseconds time_limit{500};
+  std::string hierarchy{identity::kAnyHierarchy};
+  std::uint64_t max_cgroups = 4096;
+  bool cycles = true;
+  std::chrono::milliseconds keep = std::chrono::minutes(5);
+  bool operator==(const TelemetryOptions&) const = default;
+};
+
+}  // namespace flowtap
