@@ -10,6 +10,8 @@
 #include "daemon/log.hpp"
 #include "daemon/node_lock.hpp"
 #include "daemon/privileges.hpp"
+#include "kernel/log/log_programs.hpp"
+#include "stream/stream_path.hpp"
 
 namespace {
 

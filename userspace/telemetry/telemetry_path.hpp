@@ -10,6 +10,8 @@
 
 #include "base/result.hpp"
 #include "identity/named_containers.hpp"
+#include "identity/runtimes/state_directories.hpp"
+#include "identity/usage_hierarchy.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 #include "telemetry/collecting/collectors.hpp"

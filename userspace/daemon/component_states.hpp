@@ -10,7 +10,7 @@
 
 namespace flowtap {
 
-class Components {
+class ComponentStates {
  public:
   void set(api::ComponentStatus component);
   /// It runs as `detail` says, or does not for the Error's reason.
@@ -18,7 +18,7 @@ class Components {
 
   /// For a reload, which sets anew all that it decides on: only this one stays.
   void keep_only(const std::string& name);
-  void drop(const std::string& name) { components_.erase(name); }
+  void drop(const std::string& name) { states_.erase(name); }
 
   /// By name.
   [[nodiscard]] std::vector<api::ComponentStatus> all() const;
@@ -30,7 +30,7 @@ class Components {
   void log_missing() const;
 
  private:
-  std::map<std::string, api::ComponentStatus> components_;
+  std::map<std::string, api::ComponentStatus> states_;
 };
 
 }  // namespace flowtap

@@ -1,0 +1,38 @@
+// The components "api" and "api_tcp": the API on its Unix socket, and over TCP where that is asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/server.hpp"
+#include "daemon/components/component.hpp"
+
+namespace flowtap {
+
+class ApiComponent final : public Component {
+ public:
+  explicit ApiComponent(Shared& shared) : shared_(shared) {}
+
+  void run() override;
+  void report(api::StatusReport& status) override;
+  void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
+  void reload(const Config& old) override;
+  [[nodiscard]] bool shows() const override { return server_.has_value(); }
+  void stop() override { server_.reset(); }
+
+ private:
+  static constexpr const char* kName = "api";
+  static constexpr const char* kTcpName = "api_tcp";
+
+  /// Absent: the API is not asked for over TCP.
+  [[nodiscard]] std::optional<api::TcpOptions> tcp_options() const;
+  void tell();
+
+  Shared& shared_;
+  std::shared_ptr<api::ApiCounts> counts_ = std::make_shared<api::ApiCounts>();
+  std::optional<api::ApiServer> server_;
+  std::string kube_trouble_;  // that was told last
+};
+
+}  // namespace flowtap

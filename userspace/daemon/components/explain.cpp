@@ -1,0 +1,36 @@
+#include "daemon/components/explain.hpp"
+
+namespace flowtap {
+
+// Without the stream path it has nothing to read; where that is off, nothing is missing.
+void ExplainComponent::run() {
+  const Config& config = shared_.config;
+  if (!config.explain.enabled) return;
+  if (!config.stream.enabled)
+    return shared_.node.set_diagnoses(fail("the stream path is off, which captures the schedulers' logs",
+                                           "set stream: enabled: true in flowtapd's configuration"));
+  Result<std::unique_ptr<ExplainPath>> started =
+      fail("the stream path does not run, which captures the schedulers' logs", "flowtap status says why");
+  if (StreamPath* stream = stream_.path())
+    started = ExplainPath::start(stream->scheduler_flows(), config.explain.max_pods);
+  if (!started) {
+    shared_.node.set_diagnoses(std::unexpected(started.error()));
+    return shared_.states.set(ExplainPath::kName, std::unexpected(started.error()), {});
+  }
+  path_ = std::move(*started);
+  shared_.node.set_diagnoses(path_.get());
+  shared_.states.set(ExplainPath::kName, {}, ExplainPath::kHow);
+}
+
+void ExplainComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& /*status*/) {
+  if (path_) path_->append_samples(out);
+}
+
+void ExplainComponent::reload(const Config& /*old*/) {
+  if (path_)
+    shared_.states.set(ExplainPath::kName, {}, ExplainPath::kHow);
+  else
+    run();
+}
+
+}  // namespace flowtap

@@ -1,0 +1,29 @@
+// The backends that metrics go out by, a component each.
+#pragma once
+
+#include "daemon/components/component.hpp"
+#include "daemon/outlets.hpp"
+
+namespace flowtap {
+
+class OutletsComponent final : public Component {
+ public:
+  explicit OutletsComponent(Shared& shared) : shared_(shared) {}
+
+  void run() override;
+  void report(api::StatusReport& status) override;
+  void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
+  void offer(const stats::SnapshotPtr& snapshot) override { outlets_.offer(snapshot); }
+  void reload(const Config& old) override;
+  [[nodiscard]] bool shows() const override { return !outlets_.status().empty(); }
+  void stop() override;
+
+ private:
+  /// New ones tell what is counted after `told`, which is null at the start.
+  void apply(const stats::SnapshotPtr& told);
+
+  Shared& shared_;
+  Outlets outlets_;
+};
+
+}  // namespace flowtap

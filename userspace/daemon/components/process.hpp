@@ -1,0 +1,26 @@
+// What flowtapd itself uses, as process_* series.
+#pragma once
+
+#include "daemon/components/component.hpp"
+#include "daemon/process_stats.hpp"
+
+namespace flowtap {
+
+class ProcessComponent final : public Component {
+ public:
+  explicit ProcessComponent(Shared& shared) : shared_(shared) {}
+
+  void look_around() override {
+    series_.clear();
+    append_process_stats(series_, shared_.read_errors);
+  }
+  void append_samples(std::vector<stats::Series>& out, const api::StatusReport& /*status*/) override {
+    out.insert(out.end(), series_.begin(), series_.end());
+  }
+
+ private:
+  Shared& shared_;
+  std::vector<stats::Series> series_;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,70 @@
+#include "daemon/components/scheduler.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "base/on_host.hpp"
+
+namespace flowtap {
+
+void SchedulerComponent::start() {
+  const Config& config = shared_.config;
+  if (config.scheduler == kNoScheduler) return;
+  auto started =
+      SchedulerPath::start(config.scheduler, on_host(config.host_root, "/sys"), count_.ext_self_map());
+  if (!started) return shared_.states.set(SchedulerPath::kName, std::unexpected(started.error()), {});
+  path_ = std::move(*started);
+  tell();
+}
+
+void SchedulerComponent::tell() {
+  shared_.states.set(SchedulerPath::kName, path_->health(), path_->how());
+}
+
+void SchedulerComponent::look_around() {
+  if (!path_) return;
+  const std::string news = path_->look_around();
+  if (!news.empty()) spdlog::warn("scheduler: {}", news);
+  tell();
+}
+
+void SchedulerComponent::take() {
+  if (path_) path_->take(shared_.registry);
+}
+
+void SchedulerComponent::append_samples(std::vector<stats::Series>& out,
+                                        const api::StatusReport& /*status*/) {
+  if (shared_.config.scheduler == kNoScheduler && exits_.empty()) return;
+  for (const std::string_view kind : scheds::exit_kinds()) {
+    const auto before = exits_.find(kind);
+    const std::uint64_t count =
+        (before == exits_.end() ? 0 : before->second) + (path_ ? path_->exits().at(kind) : 0);
+    out.push_back({&stats::stat(stats::StatId::kSCHEDULER_EXITS), {std::string(kind)}, count});
+  }
+}
+
+// One that was given up is tried again: whoever sends the signal has seen to what ended it.
+void SchedulerComponent::let_go(const Config& next) {
+  if (!path_) return;
+  if (!count_.changes(next) && next.scheduler == shared_.config.scheduler && !path_->given_up()) return;
+  path_->stop();
+  take();
+  for (const auto& [kind, count] : path_->exits()) exits_[kind] += count;
+  path_.reset();
+}
+
+void SchedulerComponent::reload(const Config& /*old*/) {
+  if (path_)
+    tell();
+  else
+    start();
+}
+
+std::string SchedulerComponent::sentence() const {
+  return path_ && path_->health() ? path_->how() : std::string();
+}
+
+void SchedulerComponent::halt() {
+  if (path_) path_->stop();
+}
+
+}  // namespace flowtap

@@ -1,0 +1,74 @@
+#include "daemon/components/stream.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+namespace flowtap {
+
+void StreamComponent::open() {
+  const Config& config = shared_.config;
+  if (!config.stream.enabled) return;
+  auto opened = StreamPath::open(config.stream, {config.host_root, config.state_dir}, named_,
+                                 [logs = logs_](const std::string& flow) { return logs->written_by(flow); });
+  if (opened)
+    path_ = std::move(*opened);
+  else
+    tell(std::unexpected(opened.error()));
+}
+
+void StreamComponent::run() {
+  if (!path_) return;
+  const Status running = path_->run(shared_.config.stream.sources);
+  if (running) path_->set_flow_rules(shared_.config.stream.flow_rules);
+  tell(running);
+  if (!running) return path_.reset();
+  shared_.node.set_flows(&path_->flows());
+  log_warnings();
+}
+
+void StreamComponent::tell(const Status& running) {
+  if (!running) missing_ = running.error();
+  shared_.states.set(StreamPath::kName, running, path_ ? path_->how() : std::string());
+}
+
+bool StreamComponent::log_warnings() {
+  const auto warnings = path_->new_warnings();
+  for (const std::string& warning : warnings) spdlog::warn("stream: {}", warning);
+  return !warnings.empty();
+}
+
+void StreamComponent::look_around() {
+  if (!path_) return;
+  path_->look_around(shared_.read_errors);
+  if (log_warnings()) tell({});
+}
+
+void StreamComponent::report(api::StatusReport& status) {
+  if (path_) status.stream = path_->report();
+}
+
+void StreamComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) {
+  if (path_) path_->append_samples(out, *status.stream);
+}
+
+void StreamComponent::reload(const Config& old) {
+  const StreamOptions& options = shared_.config.stream;
+  if (path_) {
+    if (options.sources != old.stream.sources) path_->set_sources(options.sources);
+    if (options.flow_rules != old.stream.flow_rules) path_->set_flow_rules(options.flow_rules);
+    tell({});
+  }
+  if (missing_) tell(std::unexpected(*missing_));
+}
+
+void StreamComponent::stop() {
+  if (path_ && !path_->stop()) {
+    spdlog::warn(
+        "stream: a file system does not answer and is not waited for; all that was captured is safe");
+    spdlog::shutdown();
+    ::_exit(0);
+  }
+  path_.reset();
+}
+
+}  // namespace flowtap
