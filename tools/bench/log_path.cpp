@@ -17,7 +17,7 @@
 namespace flowtap::bench {
 namespace {
 
-// As daemon/stream/stream_path.cpp has it, below writers and readers: tools/bench/run has raised us all.
+// As stream/stream_path.cpp has it, below writers and readers: tools/bench/run has raised us all.
 constexpr int kNice = -10;
 constexpr auto kPatience = std::chrono::seconds(20);
 

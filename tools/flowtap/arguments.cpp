@@ -17,7 +17,7 @@ struct Rule {
 };
 constexpr std::array kRules = {
     Rule{"--output",
-         "text or json; of logs also otel, log records as OpenTelemetry has them, one in each line of JSON"},
+         "text or json. The command logs also takes otel: one OpenTelemetry log record in JSON per line"},
     Rule{"--interval", "100ms to 1h, such as 500ms or 2s"},
     Rule{"--count", "a whole number from 1 on"},
     Rule{"PID", "the number of a process"},
@@ -32,91 +32,97 @@ constexpr std::uint32_t kMaxPid = 4'194'304;
 void declare_top(CLI::App& app, Arguments& arguments) {
   auto* top =
       app.add_subcommand("top",
-                         "How tasks get their CPUs, now: rates and shares by scheduler and type; with "
-                         "--pods what pods use.");
+                         "Show live how tasks get their CPUs: rates and shares by scheduler and type. With "
+                         "--pods, show what pods use.");
   const std::map<std::string, std::uint64_t> units = {
       {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}};
   using Unit = CLI::AsNumberWithUnit;
-  top->add_option("--interval", arguments.interval_ms, "Time between two updates (1s).")
+  top->add_option("--interval", arguments.interval_ms, "Time between two updates, 1s by default.")
       ->type_name("DURATION")
-      ->transform(Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)))
-      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{3'600'000}));
-  top->add_option("-n,--count", arguments.count, "End after so many updates.")
+      ->transform(
+          Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)).description(""))
+      ->check(CLI::Range(std::uint64_t{100}, std::uint64_t{3'600'000}).description(""));
+  top->add_option("-n,--count", arguments.count, "Stop after N updates.")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U));
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62U).description(""));
   TopOptions& o = arguments.top;
-  top->add_flag("--pods", o.pods, "A line for each pod, and for each container that is no pod's.");
-  top->add_flag("--containers", o.containers, "With --pods: a line for each container.");
-  top->add_option("--namespace", o.ns, "With --pods: only of this namespace.")->type_name("NS");
-  top->add_option("--sort", o.sort, "With --pods: what is largest stands first; " + pod_column_words() + ".")
+  top->add_flag("--pods", o.pods, "Show a line for each pod, and for each container outside of pods.");
+  top->add_flag("--containers", o.containers, "With --pods: show a line for each container.");
+  top->add_option("--namespace", o.ns, "With --pods: show only this namespace.")->type_name("NS");
+  top->add_option("--sort", o.sort,
+                  "With --pods: sort by this column, largest first: " + pod_column_words() + ".")
       ->type_name("WORD")
       ->check([](const std::string& word) { return pod_column(word) ? "" : "no such column"; });
 }
 
 void declare_flows(CLI::App& app, Arguments& arguments) {
-  auto* flows = app.add_subcommand("flows", "Whose output is captured, how much of it, and what is missing.");
-  flows->add_option("--namespace", arguments.flows.ns, "Only of this namespace.")->type_name("NS");
-  flows->add_option("--pod", arguments.flows.pod, "Only of the pod with this name.")->type_name("POD");
-  flows->add_option("--group", arguments.flows.group, "Only of this group (flow_rules).")->type_name("GROUP");
-  flows->add_option("--kind", arguments.flows.kind, "Only of this kind: pod, container, unit, proc, ...")
+  auto* flows = app.add_subcommand(
+      "flows", "List the flows: whose output is captured, how much of it, and what is missing.");
+  flows->add_option("--namespace", arguments.flows.ns, "Show only this namespace.")->type_name("NS");
+  flows->add_option("--pod", arguments.flows.pod, "Show only the pod with this name.")->type_name("POD");
+  flows->add_option("--group", arguments.flows.group, "Show only this group (stream.flow_rules).")
+      ->type_name("GROUP");
+  flows->add_option("--kind", arguments.flows.kind, "Show only this kind: pod, container, unit, proc, ...")
       ->type_name("KIND");
 }
 
 void declare_logs(CLI::App& app, Arguments& arguments) {
-  auto* logs = app.add_subcommand("logs", "The lines of a pod's container, or of any flow.");
+  auto* logs = app.add_subcommand("logs", "Print the log of a pod's container, or of any flow.");
   LogsOptions& o = arguments.logs;
-  logs->add_option("NAMESPACE/POD|FLOW", o.of, "Whose: a pod, or a flow by its id.")->type_name("");
-  logs->add_option(
-          "-g,--group", o.group,
-          "In place of a pod: all pods of this group (flow_rules), each line marked by its pod; with "
-          "--follow also those that join it later, otherwise in the order of time.")
+  logs->add_option("NAMESPACE/POD|FLOW", o.of, "The pod, or the id of a flow.")->type_name("");
+  logs->add_option("-g,--group", o.group,
+                   "Print the logs of all pods of this group (stream.flow_rules), sorted by time, with the "
+                   "pod in front "
+                   "of each line. With --follow, pods that join the group later are included.")
       ->type_name("GROUP");
-  logs->add_option("-c,--container", o.container, "Which container, where the pod has several.")
+  logs->add_option("-c,--container", o.container, "The container, if the pod has several.")
       ->type_name("NAME");
   logs->add_flag("--all-containers", o.all_containers,
-                 "All containers of the pod, each line marked by its container.");
-  logs->add_flag("-f,--follow", o.follow, "Go on with what comes.");
-  logs->add_flag("--timestamps", o.timestamps, "Each line's time in front of it.");
-  logs->add_flag("-p,--previous", o.previous, "The container's run before this one.");
-  logs->add_option("--stream", o.stream, "stdout or stderr alone.")
+                 "Print all containers of the pod, with the container in front of each line.");
+  logs->add_flag("-f,--follow", o.follow, "Keep printing new lines as they are written.");
+  logs->add_flag("--timestamps", o.timestamps, "Print each line's time in front of it.");
+  logs->add_flag("-p,--previous", o.previous, "Print the log of the container's previous run.");
+  logs->add_option("--stream", o.stream, "Print only stdout, or only stderr.")
       ->type_name("STREAM")
-      ->check(CLI::IsMember({"stdout", "stderr"}));
-  logs->add_option("--tail", arguments.tail, "Only the last N lines; of several containers, of each.")
+      ->check(CLI::IsMember({"stdout", "stderr"}).description(""));
+  logs->add_option("--tail", arguments.tail, "Print only the last N lines of each container.")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U));
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 62U).description(""));
   const std::map<std::string, std::uint64_t> units = {{"s", 1}, {"m", 60}, {"h", 3'600}, {"d", 86'400}};
   using Unit = CLI::AsNumberWithUnit;
-  logs->add_option("--since", arguments.since, "Only lines that are not older.")
+  logs->add_option("--since", arguments.since, "Print only lines newer than this, such as 5m or 2h.")
       ->type_name("DURATION")
-      ->transform(Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)))
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U));
+      ->transform(
+          Unit(units, static_cast<Unit::Options>(Unit::CASE_SENSITIVE | Unit::UNIT_REQUIRED)).description(""))
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U).description(""));
 }
 
 void declare_tap(CLI::App& app, Arguments& arguments) {
   auto* tap = app.add_subcommand(
-      "tap", "What is written where a running process writes, by whomever, from now, without touching it.");
-  tap->add_option("PID", arguments.tap.pid, "Its number, outside of any container.")
+      "tap", "Follow what a running process writes to its outputs, from now on, without touching it.");
+  tap->add_option("PID", arguments.tap.pid, "The process id, as the host sees it.")
       ->required()
       ->type_name("")
-      ->check(CLI::Range(std::uint32_t{1}, kMaxPid));
-  tap->add_flag("--stdout", arguments.only_out, "Its standard output alone.");
-  tap->add_flag("--stderr", arguments.only_err, "Its standard error alone.");
+      ->check(CLI::Range(std::uint32_t{1}, kMaxPid).description(""));
+  tap->add_flag("--stdout", arguments.only_out, "Follow only its standard output.");
+  tap->add_flag("--stderr", arguments.only_err, "Follow only its standard error.");
 }
 
 void declare_why(CLI::App& app, WhyOptions& o) {
   auto* why = app.add_subcommand(
-      "why", "Why a pod was placed where it is, or nowhere; without a pod, all in a line each.");
-  why->add_option("NAMESPACE/POD", o.of, "Which pod.")->type_name("");
+      "why",
+      "Explain why a pod was placed where it is, or nowhere. Without a pod, print a line for each pod.");
+  why->add_option("NAMESPACE/POD", o.of, "The pod.")->type_name("");
   why->add_option(
          "--from", o.from,
-         "Out of a scheduler's saved log, in place of the daemon: plain, gzip, or as a container runtime "
-         "keeps it; - is standard input. May be given several times.")
+         "Read a scheduler's saved log instead of asking flowtapd: plain text, gzip, or the CRI format; - is "
+         "standard input. May be given several times.")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  why->add_flag("--watch", o.watch, "Again whenever the answer has changed, until the pod is bound.");
+  why->add_flag("--watch", o.watch, "Print the answer again whenever it changes, until the pod is bound.");
   why->add_flag("--evidence", o.evidence,
-                "With the line of the log that each verdict rests on; with -o json also which attempt it is, "
-                "and those before it.");
+                "Add the log line behind each verdict. With -o json, also add the attempt's number and the "
+                "attempts before it.");
 }
 
 }  // namespace
@@ -127,16 +133,17 @@ void declare(CLI::App& app, Arguments& arguments) {
   app.allow_extras();  // told by us, in a sentence
   app.set_help_flag("-h,--help", "Print this text and exit.");
   app.add_flag("--version")->description("Print the version and exit.");
-  app.add_option("--state-dir", arguments.state_dir, "Where flowtapd has its socket.")
+  app.add_option("--state-dir", arguments.state_dir, "The folder with flowtapd's socket.")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option("-o,--output", arguments.output, kRules[0].accepted)
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "otel"}));
-  app.add_option("--color", arguments.color, "auto: on a terminal, unless NO_COLOR is set; always; never.")
+      ->check(CLI::IsMember({"text", "json", "otel"}).description(""));
+  app.add_option("--color", arguments.color,
+                 "auto (the default: on a terminal, unless NO_COLOR is set), always or never.")
       ->type_name("WHEN")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  app.add_subcommand("status", "What is up, what is missing, and what to do about it.");
+      ->check(CLI::IsMember({"auto", "always", "never"}).description(""));
+  app.add_subcommand("status", "Show what runs, what is missing, and what to do about it.");
   declare_top(app, arguments);
   declare_flows(app, arguments);
   declare_logs(app, arguments);

@@ -38,8 +38,7 @@ constexpr std::array kKeyFlags = {
     KeyFlag{"--compat-metrics", "LIST", "prometheus.compat_metrics"},
     KeyFlag{"--api-address", "HOST:PORT", "api.address"},
     KeyFlag{"--report", "[DURATION]", "report.interval", "report.enabled",
-            "Print a table of rates and shares, every second or as often as is said here (--report=5s).",
-            true},
+            "Print a table of rates and shares every second, or in this interval (--report=5s).", true},
     KeyFlag{"--statsd", "URL", "statsd.address", "statsd.enabled",
             "Send to this StatsD agent: udp://HOST:PORT or unix:///PATH."},
     KeyFlag{"--spectatord", "URL", "spectatord.address", "spectatord.enabled",
@@ -55,10 +54,12 @@ struct ActionFlag {
 };
 constexpr std::array kActionFlags = {
     ActionFlag{"--check-config", Action::kCheckConfig, "Check the configuration and exit."},
-    ActionFlag{"--print-config", Action::kPrintConfig,
-               "Print a complete, commented configuration (with --config and flags: what they make of it) "
-               "and exit."},
-    ActionFlag{"--detach", Action::kDetach, "Remove everything that was left in the kernel and exit."},
+    ActionFlag{
+        "--print-config", Action::kPrintConfig,
+        "Print a complete, commented configuration, with the values of --config and of the other flags, "
+        "and exit."},
+    ActionFlag{"--detach", Action::kDetach,
+               "Remove everything that flowtap has pinned in the kernel and exit."},
     ActionFlag{"--version", Action::kVersion, "Print the version and exit."},
     ActionFlag{"--help", Action::kHelp, "Print this text and exit."},
 };
@@ -81,7 +82,7 @@ void declare(CLI::App& app) {
   app.allow_extras();   // likewise told by us, with the flag that was probably meant
   app.add_option(kConfigFlag, "Read this YAML file; flags override it.")->type_name("FILE");
   for (const ActionFlag& flag : kActionFlags) declare_switch(app, flag.name, flag.help);
-  declare_switch(app, kPrometheusFlag, "Serve /metrics.");
+  declare_switch(app, kPrometheusFlag, "Serve Prometheus metrics at /metrics.");
   for (const KeyFlag& flag : kKeyFlags) {
     const std::string help = *flag.help != '\0' ? flag.help : describe_config_key(flag.key);
     auto* option = app.add_option(flag.name, help)->type_name(flag.value);
