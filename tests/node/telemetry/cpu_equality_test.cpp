@@ -1,7 +1,9 @@
 // All CPU time there was == what all workloads used, interrupts, idle and stolen time, over a minute of processes that live for
 // a millisecond; beside it what somebody sees who reads /proc every 5 s.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,9 +17,12 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "base/fd.hpp"
 #include "tests/bpf/accounted.hpp"
 #include "tests/support/cgroup.hpp"
 #include "tests/support/daemon.hpp"
@@ -36,9 +41,10 @@ std::string id_of(char digit) {
   return std::string(64, digit);
 }
 
-// In a child: one process after the other, each for a millisecond, until the end.
-void fork_until(Clock::time_point end) {
-  while (Clock::now() < end) {
+// In a child: one process after the other, each for a millisecond, until the other end of the pipe is closed.
+void fork_until_closed(int told) {
+  pollfd end{told, POLLIN, 0};
+  while (::poll(&end, 1, 0) == 0) {
     const pid_t child = ::fork();
     if (child == 0) {
       spin(1ms);
@@ -51,20 +57,31 @@ void fork_until(Clock::time_point end) {
 // Two of these have a cgroup as Docker makes it, the others are in the test's own.
 class Forkers {
  public:
-  explicit Forkers(Clock::time_point end) {
+  Forkers() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    const Fd told(ends[0]);
+    go_on_ = Fd(ends[1]);
     for (const ScratchCgroup* cgroup :
          std::initializer_list<const ScratchCgroup*>{&a_, &b_, nullptr, nullptr}) {
       const pid_t child = ::fork();
       if (child == 0) {
+        go_on_.reset();
         if (cgroup != nullptr) cgroup->join();
-        fork_until(end);
+        fork_until_closed(told.get());
         ::_exit(0);
       }
       children_.push_back(child);
     }
   }
-  void wait() {
+  ~Forkers() { end(); }
+  Forkers(const Forkers&) = delete;
+  Forkers& operator=(const Forkers&) = delete;
+  // Returns when none is left.
+  void end() {
+    go_on_.reset();
     for (const pid_t child : children_) ::waitpid(child, nullptr, 0);
+    children_.clear();
   }
   [[nodiscard]] const ScratchCgroup& a() const { return a_; }
   [[nodiscard]] const ScratchCgroup& b() const { return b_; }
@@ -72,6 +89,7 @@ class Forkers {
  private:
   ScratchCgroup a_{"docker/" + id_of('a')};
   ScratchCgroup b_{"docker/" + id_of('b')};
+  Fd go_on_;
   std::vector<pid_t> children_;
 };
 
@@ -163,7 +181,7 @@ TEST(CpuEquality, AllOfAMinuteOfShortLives) {
   // What is cut off is told a cycle later, which would be time that nobody has lost.
   Daemon daemon(root, {.config = "telemetry: {time_limit: 5s}"});
   daemon.wait_ready();
-  Forkers forkers(Clock::now() + kTime + 45s);
+  Forkers forkers;
   // Nobody has a name for these two but their ids, and until that is sure what they use is withheld.
   EXPECT_TRUE(eventually([&] {
     const Stats stats = daemon.stats();
@@ -199,7 +217,7 @@ TEST(CpuEquality, AllOfAMinuteOfShortLives) {
   EXPECT_GT(tasks, 0.2 * all) << "the load was too small to tell";
   EXPECT_LT(sampler.seconds(), 0.7 * tasks) << "the load was not of short lives";
 
-  forkers.wait();
+  forkers.end();
   (void)daemon.settled_stats();
   for (const auto& [digit, cgroup] : {std::pair('a', &forkers.a()), std::pair('b', &forkers.b())}) {
     const double kernels = static_cast<double>(charged_ns(cgroup->path())) * 1e-9;

@@ -207,14 +207,12 @@ void World::run() {
 class JournalCrash : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(JournalCrash, AtEveryByteNothingIsMissingAndNothingDouble) {
-  for (unsigned seed = GetParam() * 4; seed < GetParam() * 4 + 4; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    World(seed).run();
-    if (HasFatalFailure()) return;
-  }
+  SCOPED_TRACE("seed " + std::to_string(GetParam()));
+  World(GetParam()).run();
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, JournalCrash, ::testing::Range(0U, 16U));
+// A test each, so that they run beside one another.
+INSTANTIATE_TEST_SUITE_P(Seeds, JournalCrash, ::testing::Range(0U, 64U));
 
 }  // namespace
 }  // namespace flowtap::flow
