@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 
@@ -41,7 +42,8 @@ DaemonOptions capturing() {
 }
 
 std::string container_id(const std::string& name) {
-  std::string id;
+  const auto hash = std::hash<std::string>{}(name + std::to_string(::getpid()));
+  std::string id = fmt::format("{:012x}", hash & 0xffff'ffff'ffffU);
   for (const char c : name) id += fmt::format("{:02x}", static_cast<unsigned char>(c));
   id.resize(56, '0');
   return id + fmt::format("{:08x}", ::getpid());

@@ -18,8 +18,8 @@ namespace flowtap::test {
 inline const DaemonOptions kCapturing = capturing();
 inline constexpr const char* kPod = "3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";  ///< a pod's uid
 
-/// As containerd's CRI makes them: 64 hexadecimal digits. Another one in each process, since it is also the name of a cgroup
-/// of the machine.
+/// As containerd's CRI makes them: 64 hexadecimal digits, of which the first twelve tell it from others. Another one in each
+/// process, since it is also the name of a cgroup of the machine, and since flowtapds of other tests see it.
 [[nodiscard]] std::string container_id(const std::string& name);
 
 [[nodiscard]] std::vector<std::string> shell(const std::string& script);
