@@ -12,8 +12,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "api/negotiation.hpp"
-#include "api/session.hpp"
+#include "http/negotiation.hpp"
+#include "http/server/session.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "api/exits_json.hpp"
+#include "api/json/exits_json.hpp"
 
 using namespace flowtap::api;
 

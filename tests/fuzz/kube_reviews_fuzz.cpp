@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/kube_reviews.hpp"
+#include "kube/kube_reviews.hpp"
 
 using namespace flowtap::api;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/log_routes.hpp"
-#include "api/routes.hpp"
+#include "api/routes/log_routes.hpp"
+#include "api/routes/routes.hpp"
 #include "base/printable.hpp"
 
 namespace {

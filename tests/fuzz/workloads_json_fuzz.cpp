@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "api/workloads_json.hpp"
+#include "api/json/workloads_json.hpp"
 #include "tools/flowtap/pod_columns.hpp"
 #include "tools/flowtap/pods_screen.hpp"
 

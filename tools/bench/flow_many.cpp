@@ -8,9 +8,9 @@
 #include <random>
 #include <thread>
 
-#include "api/client.hpp"
-#include "api/routes.hpp"
-#include "api/target.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
+#include "http/client/client.hpp"
 #include "tools/bench/figures.hpp"
 #include "tools/bench/flowtapd.hpp"
 #include "tools/bench/line_pipe.hpp"

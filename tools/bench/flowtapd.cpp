@@ -7,10 +7,10 @@
 #include <chrono>
 #include <ctime>
 
-#include "api/client.hpp"
-#include "api/routes.hpp"
+#include "api/routes/routes.hpp"
 #include "api/socket_path.hpp"
 #include "base/file.hpp"
+#include "http/client/client.hpp"
 
 namespace flowtap::bench {
 namespace {

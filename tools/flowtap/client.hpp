@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/client.hpp"
 #include "base/result.hpp"
 #include "exit_code.hpp"
+#include "http/client/client.hpp"
 
 namespace flowtap::cli {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "api/flows_json.hpp"
-#include "api/routes.hpp"
-#include "api/target.hpp"
+#include "api/json/flows_json.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
 #include "table.hpp"

@@ -9,15 +9,15 @@
 #include <memory>
 #include <set>
 
-#include "api/flows_json.hpp"
-#include "api/log_json.hpp"
-#include "api/log_routes.hpp"
-#include "api/routes.hpp"
+#include "api/json/flows_json.hpp"
+#include "api/json/log_json.hpp"
+#include "api/routes/log_routes.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
 #include "api/socket_path.hpp"
-#include "api/stream_client.hpp"
-#include "api/target.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
+#include "http/client/stream_client.hpp"
 #include "line_cutter.hpp"
 #include "marks.hpp"
 #include "outlet.hpp"

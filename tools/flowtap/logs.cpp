@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <array>
 
-#include "api/log_json.hpp"
-#include "api/routes.hpp"
+#include "api/json/log_json.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
 #include "api/socket_path.hpp"
-#include "api/stream_client.hpp"
-#include "api/target.hpp"
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
 #include "client.hpp"
+#include "http/client/stream_client.hpp"
 #include "joint_logs.hpp"
 #include "outlet.hpp"
 #include "pod_name.hpp"

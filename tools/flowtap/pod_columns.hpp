@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/workloads_json.hpp"
+#include "api/json/workloads_json.hpp"
 
 namespace flowtap::cli {
 

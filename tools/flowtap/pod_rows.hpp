@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/workloads_json.hpp"
+#include "api/json/workloads_json.hpp"
 
 namespace flowtap::cli {
 

@@ -1,4 +1,4 @@
-#include "api/json.hpp"
+#include "json/members.hpp"
 #include "pod_columns.hpp"
 #include "pods_screen.hpp"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "api/routes.hpp"
-#include "api/status_json.hpp"
+#include "api/json/status_json.hpp"
+#include "api/routes/routes.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
 #include "status_stream.hpp"

@@ -9,12 +9,12 @@
 #include <optional>
 #include <vector>
 
-#include "api/routes.hpp"
+#include "api/routes/routes.hpp"
 #include "api/socket_path.hpp"
-#include "api/stream_client.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
 #include "feedback.hpp"
+#include "http/client/stream_client.hpp"
 #include "logs.hpp"
 #include "outlet.hpp"
 #include "stop_signals.hpp"

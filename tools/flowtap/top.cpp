@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/routes.hpp"
-#include "api/stats_json.hpp"
+#include "api/json/stats_json.hpp"
+#include "api/routes/routes.hpp"
 #include "client.hpp"
 #include "top_pods.hpp"
 #include "top_screen.hpp"

@@ -1,4 +1,4 @@
-#include "api/json.hpp"
+#include "json/members.hpp"
 #include "top_screen.hpp"
 
 namespace flowtap::cli {

@@ -1,8 +1,8 @@
 #include "top_pods.hpp"
 
-#include "api/routes.hpp"
-#include "api/target.hpp"
-#include "api/workloads_json.hpp"
+#include "api/json/workloads_json.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
 #include "pod_columns.hpp"
 #include "pods_screen.hpp"
 

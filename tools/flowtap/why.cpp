@@ -7,12 +7,12 @@
 #include <chrono>
 #include <optional>
 
-#include "api/json.hpp"
-#include "api/routes.hpp"
-#include "api/target.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
+#include "json/members.hpp"
 #include "pod_name.hpp"
 #include "terminal.hpp"
 #include "why_answers.hpp"

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "api/exits_json.hpp"
-#include "api/json.hpp"
-#include "api/routes.hpp"
-#include "api/target.hpp"
+#include "api/json/exits_json.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
+#include "json/members.hpp"
 
 namespace flowtap::cli {
 namespace {

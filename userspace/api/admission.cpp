@@ -6,8 +6,8 @@
 #include <chrono>
 #include <memory>
 
-#include "api/connection.hpp"
 #include "api/scope.hpp"
+#include "http/server/connection.hpp"
 
 namespace flowtap::api {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "api/bearer.hpp"
-#include "api/kube_access.hpp"
-#include "api/routes.hpp"
+#include "api/routes/routes.hpp"
+#include "kube/kube_access.hpp"
 
 namespace flowtap::api {
 

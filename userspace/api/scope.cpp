@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "api/openapi.hpp"
-#include "api/routes.hpp"
-#include "api/target.hpp"
+#include "api/routes/openapi.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
 
 namespace flowtap::api {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "api/kube_reviews.hpp"
+#include "kube/kube_reviews.hpp"
 
 namespace flowtap::api {
 

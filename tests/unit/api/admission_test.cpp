@@ -7,10 +7,10 @@
 #include <fstream>
 #include <future>
 
-#include "kube_stand_in.hpp"
-#include "scripted_flows.hpp"
-#include "server_fixture.hpp"
 #include "tests/support/http_client.hpp"
+#include "tests/unit/api/scripted_flows.hpp"
+#include "tests/unit/http/server_fixture.hpp"
+#include "tests/unit/kube/kube_stand_in.hpp"
 
 namespace flowtap::api {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "api/route_table.hpp"
+#include "api/routes/route_table.hpp"
 
 namespace flowtap::api {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "api/kube_server.hpp"
 #include "daemon/config/config_values.hpp"
 #include "identity/scheduler_match.hpp"
+#include "kube/kube_server.hpp"
 #include "scheds/names.hpp"
 #include "stats/backends/address.hpp"
 #include "stats/compat/compat.hpp"

@@ -1,0 +1,120 @@
+#include "api/routes/diagnosis_routes.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/printable.hpp"
+#include "json/members.hpp"
+
+namespace flowtap::api {
+namespace {
+
+Answer not_explained(const Error& error) {
+  return error_answer(503, "nothing is explained: " + error.what,
+                      error.hint.empty() ? "flowtap status tells more" : std::string_view(error.hint));
+}
+
+Answer not_seen(const std::string& ns, const std::string& pod, const DiagnosesView& view) {
+  const std::string what =
+      "the pod " + in_quotes(ns + "/" + pod) + " was not seen on this node by a scheduler";
+  if (view.logs() == 0)
+    return error_answer(404, what,
+                        "no scheduler's log is captured here: ask on the node where the scheduler runs, or "
+                        "name its flow in stream.schedulers of flowtapd's configuration");
+  return error_answer(
+      404, what, "flowtap why lists the pods that were; what a scheduler decides is known where it runs");
+}
+
+/// A list of up to so many bytes is sent as one, with its tag.
+constexpr std::size_t kWhole = std::size_t{64} << 10U;
+
+/// {"items":[...]}, an item when there is room for it: all of them may be as long as the store is large, and between two pieces the
+/// thread that makes all answers makes others.
+class DiagnosesReader final : public RawReader {
+ public:
+  DiagnosesReader(const DiagnosesView& view, std::vector<DiagnosedPod> pods, bool answers)
+      : view_(view), pods_(std::move(pods)), answers_(answers) {}
+
+  /// All of it, before anything was read; nothing: it is longer.
+  [[nodiscard]] std::optional<std::string> whole(std::size_t limit) {
+    fill(limit + 1);
+    return text_.size() <= limit ? std::optional(std::move(text_)) : std::nullopt;
+  }
+
+  [[nodiscard]] Result<Piece> read(std::size_t limit) override {
+    fill(limit);
+    Piece piece{.bytes = text_.substr(sent_, limit)};
+    sent_ += piece.bytes.size();
+    piece.end = sent_ == text_.size() && next_ > pods_.size();
+    piece.again = !piece.end;
+    return piece;
+  }
+
+  void when_more(std::function<void()> wake) override { wake(); }
+
+ private:
+  /// Until there is so much to send, if there is.
+  void fill(std::size_t much) {
+    if (sent_ >= text_.size() / 2) text_.erase(0, std::exchange(sent_, 0));
+    while (text_.size() - sent_ < much && next_ <= pods_.size()) add();
+  }
+  /// The next item, or behind the last one the end.
+  void add() {
+    const std::size_t at = next_++;
+    if (at == pods_.size()) {
+      text_ += "]}";
+      return;
+    }
+    const DiagnosedPod& pod = pods_[at];
+    const auto entry = view_.entry(pod, answers_);
+    if (!entry) return;
+    // What a scheduler wrote may be any bytes; JSON is UTF-8.
+    const boost::json::object item{
+        {"namespace", utf8(pod.ns)}, {"name", utf8(pod.name)}, {"status", entry->status}};
+    std::string text = boost::json::serialize(item);
+    if (answers_) {
+      text.pop_back();
+      text.append(R"(,"diagnosis":)").append(entry->answer).append(1, '}');
+    }
+    if (std::exchange(some_, true)) text_ += ',';
+    text_ += text;
+  }
+
+  const DiagnosesView& view_;  // outlives the API
+  const std::vector<DiagnosedPod> pods_;
+  const bool answers_;
+  std::size_t next_ = 0;
+  bool some_ = false;
+  std::string text_ = R"({"items":[)";
+  std::size_t sent_ = 0;  // of the text
+};
+
+}  // namespace
+
+Answer schedulerlog(const Call& call) {
+  const auto view = call.node.diagnoses();
+  if (!view) return not_explained(view.error());
+  const std::string& ns = call.segments.front();
+  const std::string& pod = call.segments.back();
+  auto body = (*view)->schedulerlog(ns, pod, call.parameters.flag("evidence"));
+  return body ? Answer{.status = 200, .body = std::move(*body)} : not_seen(ns, pod, **view);
+}
+
+Answer schedulerlogs(const Call& call) {
+  const auto view = call.node.diagnoses();
+  if (!view) return not_explained(view.error());
+  const std::string* ns = call.parameters.find("namespace");
+  auto reader = std::make_unique<DiagnosesReader>(**view, (*view)->pods(ns != nullptr ? *ns : ""),
+                                                  call.parameters.flag("diagnosis"));
+  if (auto body = reader->whole(kWhole)) return {.status = 200, .body = std::move(*body)};
+  Answer answer;
+  answer.stream = StreamBody{std::move(reader), false, {}, kJson};
+  return answer;
+}
+
+}  // namespace flowtap::api

@@ -1,0 +1,198 @@
+#include "api/routes/flow_routes.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <initializer_list>
+#include <utility>
+
+#include "api/json/flows_json.hpp"
+#include "base/printable.hpp"
+
+namespace flowtap::api {
+namespace {
+
+/// One word of a parameter, and what it stands for.
+template <typename T>
+struct Choice {
+  std::string_view word;
+  T value;
+};
+
+/// The choice that a parameter names; `preset` where it is not given, an Error for any other word.
+template <typename T>
+Result<T> choose(const Call& call, std::string_view name, T preset,
+                 std::initializer_list<Choice<T>> choices) {
+  const std::string* word = call.parameters.find(name);
+  if (word == nullptr) return preset;
+  std::string accepted;
+  for (const Choice<T>& choice : choices) {
+    if (choice.word == *word) return choice.value;
+    accepted += (accepted.empty() ? "" : ", ") + std::string(choice.word);
+  }
+  return fail(std::string(name) + "=" + in_quotes(*word) + " is not accepted", "accepted: " + accepted);
+}
+
+Result<Outputs> outputs_of(const Call& call) {
+  return choose(call, "stream", Outputs::kBoth, {{"stdout", Outputs::kStdout}, {"stderr", Outputs::kStderr}});
+}
+
+Result<bool> is_told(const Call& call, std::string_view name) {
+  return choose(call, name, false, {{"true", true}, {"false", false}});
+}
+
+Result<bool> follow_of(const Call& call) {
+  return is_told(call, "follow");
+}
+
+// Of a list that a client has not taken yet: some 32 KiB as text, of thousands of clients.
+constexpr std::size_t kFlowsAtATime = 64;
+
+/// Flows as they come, as the lines of a body: each an object as the list without `follow` is one.
+class FlowsReader final : public RawReader {
+ public:
+  explicit FlowsReader(std::unique_ptr<FlowsWatcher> watcher) : watcher_(std::move(watcher)) {}
+
+  [[nodiscard]] Result<Piece> read(std::size_t limit) override {
+    if (text_.empty()) {
+      const auto some = watcher_->take(kFlowsAtATime);
+      text_ = list_.add(some.flows);
+      const bool is_within = std::exchange(within_, some.more);
+      if (!some.more && (is_within || !some.flows.empty())) text_ += list_.end() + "\n";
+    }
+    Piece piece;
+    piece.bytes = text_.substr(0, limit);
+    text_.erase(0, limit);
+    return piece;
+  }
+  void when_more(std::function<void()> wake) override { watcher_->when_more(std::move(wake)); }
+
+ private:
+  std::unique_ptr<FlowsWatcher> watcher_;
+  FlowsToJson list_;
+  std::string text_;    // of it, that was not given yet
+  bool within_ = true;  // a line, or before the first, which there is in any case
+};
+
+Answer refused(unsigned status, const Error& error, std::string_view hint = {}) {
+  return error_answer(status, error.what, error.hint.empty() ? hint : std::string_view(error.hint));
+}
+
+/// Which status an Error of FlowsView stands for.
+unsigned status_of(const Error& error) {
+  switch (error.code) {
+    case ENOENT:
+    case ESRCH:
+      return 404;
+    case ENOTSUP:
+      return 409;
+    case EMFILE:
+      return 429;
+    default:
+      return 500;
+  }
+}
+
+std::string_view hint_of(const Error& error) {
+  switch (error.code) {
+    case ENOENT:
+      return "flowtap flows lists the flows that are known; one that ended is kept until room or its age "
+             "ends it";
+    case ESRCH:
+      return "the number is that of the process in the host's pid namespace";
+    case EMFILE:
+      return "end another tap, and try again";
+    default:
+      return {};
+  }
+}
+
+Answer stream_answer(Result<std::unique_ptr<RawReader>> reader, bool follow) {
+  if (!reader) return view_error(reader.error());
+  Answer answer;
+  const auto missing = (*reader)->missing_bytes();
+  answer.stream = StreamBody{std::move(*reader), follow, missing};
+  return answer;
+}
+
+Answer tap(const Call& call, const ReadOptions& options) {
+  std::uint32_t pid = 0;
+  const char* const end = call.segments.front().data() + call.segments.front().size();
+  const auto [rest, error] = std::from_chars(call.segments.front().data(), end, pid);
+  if (error != std::errc() || rest != end || pid == 0)
+    return error_answer(400, in_quotes(call.segments.front()) + " is no process number",
+                        "the number is that of the process in the host's pid namespace");
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  if (!call.may_follow) return too_many_follow();
+  return stream_answer((*view)->tap(pid, options), true);
+}
+
+std::optional<std::string> wanted(const Call& call, std::string_view name) {
+  const std::string* value = call.parameters.find(name);
+  return value != nullptr ? std::optional(*value) : std::nullopt;
+}
+
+}  // namespace
+
+Answer view_error(const Error& error) {
+  return refused(status_of(error), error, hint_of(error));
+}
+
+Answer not_running(const Error& error) {
+  return refused(503, Error{"nothing is captured: " + error.what, error.hint, error.code},
+                 "flowtap status tells more");
+}
+
+Answer too_many_follow() {
+  return error_answer(
+      429, "as many clients follow as may",
+      "end one, read without follow=true, or raise api.max_followers in flowtapd's configuration");
+}
+
+Answer list_flows(const Call& call) {
+  const auto follow = follow_of(call);
+  if (!follow) return refused(400, follow.error());
+  const auto history = is_told(call, "history");
+  if (!history) return refused(400, history.error());
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  const FlowFilter filter{wanted(call, "namespace"), wanted(call, "pod"), wanted(call, "group"),
+                          wanted(call, "kind"), *history};
+  if (!*follow) return {200, flows_to_json((*view)->flows(filter))};
+  if (!call.may_follow) return too_many_follow();
+  auto watcher = (*view)->watch(filter);
+  if (!watcher) return view_error(watcher.error());
+  Answer answer;
+  answer.stream = StreamBody{std::make_unique<FlowsReader>(std::move(*watcher)), true, {}, kJsonLines};
+  return answer;
+}
+
+Answer read_flow(const Call& call) {
+  const auto outputs = outputs_of(call);
+  if (!outputs) return refused(400, outputs.error());
+  const auto follow = follow_of(call);
+  if (!follow) return refused(400, follow.error());
+  const auto from_now = choose(call, "from", false, {{"start", false}, {"now", true}});
+  if (!from_now) return refused(400, from_now.error());
+  const auto view = call.node.flows();
+  if (!view) return not_running(view.error());
+  if (*follow && !call.may_follow) return too_many_follow();
+  return stream_answer(
+      (*view)->read(call.segments.front(), {.outputs = *outputs, .from_now = *from_now, .to_now = !*follow}),
+      *follow);
+}
+
+Answer tap_process(const Call& call) {
+  const auto outputs = outputs_of(call);
+  if (!outputs) return refused(400, outputs.error());
+  return tap(call, {.outputs = *outputs, .from_now = true});
+}
+
+Answer tap_process_lines(const Call& call) {
+  const auto outputs = outputs_of(call);
+  if (!outputs) return refused(400, outputs.error());
+  const bool timestamps = call.parameters.flag("timestamps");
+  return tap(call, {.outputs = *outputs, .from_now = true, .lines = true, .timestamps = timestamps});
+}
+
+}  // namespace flowtap::api

@@ -1,0 +1,39 @@
+// Logs as Kubernetes serves them: its parameters, rules and error texts (k8s.io/api core/v1 PodLogOptions,
+// pkg/apis/core/validation, pkg/registry/core/pod).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/routes/flow_routes.hpp"
+#include "api/routes/query_parameter.hpp"
+
+namespace flowtap::api {
+
+/// The parameters that all logs have, and those of a pod's.
+[[nodiscard]] std::vector<QueryParameter> log_parameters();
+[[nodiscard]] std::vector<QueryParameter> pod_log_parameters();
+/// The names of those that are true or false.
+[[nodiscard]] std::vector<std::string_view> log_flags();
+
+/// An Error says what Kubernetes says.
+[[nodiscard]] Result<LogOptions> parse_log_options(const Parameters& parameters,
+                                                   std::chrono::system_clock::time_point now);
+
+/// Which flow is this pod's log: of the container that is named, or the only one, or the only one that runs. Error codes:
+/// ENOENT this node has not seen the pod, EINVAL no such container, or several may be meant.
+[[nodiscard]] Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const std::string& ns,
+                                                const std::string& pod, const std::string* container,
+                                                bool previous);
+
+/// Of each container of each pod name the run that its log is: of a name that was used again, the newest pod's.
+[[nodiscard]] std::vector<FlowStatus> newest_runs(const std::vector<FlowStatus>& flows);
+
+/// The lines of the flow with this id.
+[[nodiscard]] Answer flow_log(const Call& call);
+
+/// The lines of a container of this pod.
+[[nodiscard]] Answer pod_log(const Call& call);
+
+}  // namespace flowtap::api

@@ -1,0 +1,58 @@
+// The other end of the socket for bodies that are taken while they come.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "http/client/client.hpp"
+
+namespace flowtap::api {
+
+/// How a stream ended.
+struct StreamEnd {
+  Reply reply;  ///< the status; the body only of a refusal, that is of a status other than 200
+  std::optional<std::uint64_t> missing_bytes;  ///< in all that passed; absent where the end was not reached
+};
+
+/// One GET whose body goes to `take`.
+struct StreamRequest {
+  std::string target;
+  std::function<bool(std::string_view bytes)> take;  ///< false: no more is wanted
+  /// Called once. An Error: no daemon (as fetch()), or one that ended in the middle of the body.
+  std::function<void(Result<StreamEnd> end)> end;
+};
+
+/// Streams that are followed at a time, in the thread that calls run(). So that a daemon is not asked for more than it
+/// answers at a time, a request waits while many others have no answer yet.
+class StreamClient {
+ public:
+  explicit StreamClient(std::string socket_path, std::chrono::milliseconds timeout = std::chrono::seconds(5));
+  ~StreamClient();
+  StreamClient(const StreamClient&) = delete;
+  StreamClient& operator=(const StreamClient&) = delete;
+
+  /// Before run(), or from what it calls.
+  void add(StreamRequest request);
+  /// As fetch_streams().
+  [[nodiscard]] Status run(int stop);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Follows all of `requests` at a time in this thread until each has ended. When `stop` (a descriptor, or -1)
+/// is readable, the daemon is asked for the ends, and given a second for them. `timeout` is for the head of each
+/// answer; bodies take the time they take.
+[[nodiscard]] Status fetch_streams(const std::string& socket_path, std::span<const StreamRequest> requests,
+                                   int stop, std::chrono::milliseconds timeout = std::chrono::seconds(5));
+
+}  // namespace flowtap::api

@@ -1,0 +1,91 @@
+#include "http/server/listen_socket.hpp"
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace flowtap::api {
+namespace {
+
+constexpr mode_t kMode = 0660;
+
+Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path))
+    return fail("the socket path " + path + " is too long", "choose a shorter state_dir");
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+Result<Fd> unix_socket() {
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) return fail_errno(errno, "cannot create a Unix socket");
+  return fd;
+}
+
+int call(int (*function)(int, const sockaddr*, socklen_t), const Fd& fd, const sockaddr_un& address) {
+  return function(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+}
+
+/// Fails if something that must not be replaced stands at `path`.
+Status check_free(const std::string& path) {
+  struct stat there{};
+  if (::lstat(path.c_str(), &there) != 0) {
+    if (errno == ENOENT) return {};
+    return fail_errno(errno, "cannot look at " + path);
+  }
+  if (!S_ISSOCK(there.st_mode))
+    return fail(path + " exists and is not a socket", "move it away, or choose another state_dir");
+  FTAP_TRY_ASSIGN(address, address_of(path));
+  FTAP_TRY_ASSIGN(probe, unix_socket());
+  // EAGAIN: the queue of one who listens is full. Only a refusal says that nobody does.
+  if (call(::connect, probe, address) == 0 || errno == EAGAIN)
+    return fail("another flowtapd is running: it listens on " + path, "stop it, or choose another state_dir");
+  if (errno != ECONNREFUSED) return fail_errno(errno, "cannot tell whether somebody listens on " + path);
+  return {};
+}
+
+/// Binds under a name that nobody looks for, sets owner and mode, and only then gives the socket its name.
+/// Nothing can connect in between, and at no time is there no socket when an old one is replaced.
+Status publish(const Fd& fd, const std::string& path, std::optional<gid_t> group) {
+  const std::string fresh = path + ".new." + std::to_string(::getpid());
+  FTAP_TRY_ASSIGN(address, address_of(fresh));
+  ::unlink(fresh.c_str());  // of a process with our number that died right here
+  // The file that bind() makes takes its mode from the socket, less the umask: closed to all but us at first.
+  if (::fchmod(fd.get(), 0600) != 0) return fail_errno(errno, "cannot set the mode of a socket");
+  if (call(::bind, fd, address) != 0)
+    return fail_errno(errno, "cannot create the API's socket in " + path.substr(0, path.rfind('/')),
+                      "state_dir must exist and be writable for flowtapd");
+  const gid_t owner_group = group.value_or(::getegid());
+  if (::lchown(fresh.c_str(), ::geteuid(), owner_group) == 0 && ::chmod(fresh.c_str(), kMode) == 0 &&
+      ::listen(fd.get(), SOMAXCONN) == 0 && ::rename(fresh.c_str(), path.c_str()) == 0)
+    return {};
+  const int error = errno;
+  ::unlink(fresh.c_str());
+  return fail_errno(error, "cannot set up the API's socket " + path);
+}
+
+}  // namespace
+
+Result<ListenSocket> ListenSocket::open(const std::string& path, std::optional<gid_t> group) {
+  FTAP_TRY(check_free(path));
+  FTAP_TRY_ASSIGN(fd, unix_socket());
+  FTAP_TRY(publish(fd, path, group));
+  struct stat made{};
+  if (::lstat(path.c_str(), &made) != 0) return fail_errno(errno, "cannot look at " + path);
+  return ListenSocket(std::move(fd), path, made.st_dev, made.st_ino);
+}
+
+ListenSocket::~ListenSocket() {
+  struct stat there{};
+  if (fd_.valid() && ::lstat(path_.c_str(), &there) == 0 && there.st_dev == device_ && there.st_ino == inode_)
+    ::unlink(path_.c_str());
+}
+
+}  // namespace flowtap::api

@@ -1,0 +1,187 @@
+#include "http/server/server.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <semaphore>
+#include <thread>
+#include <utility>
+
+#include "base/fd.hpp"
+#include "base/printable.hpp"
+#include "base/signals_blocked.hpp"
+#include "http/server/accepting.hpp"
+#include "http/server/listen_socket.hpp"
+#include "http/server/peer.hpp"
+#include "http/server/session.hpp"
+#include "http/server/tcp_door.hpp"
+
+namespace flowtap::api {
+namespace {
+
+namespace asio = boost::asio;
+using asio::local::stream_protocol;
+
+}  // namespace
+
+class ApiServer::Impl {
+ public:
+  Impl(ListenSocket listener, std::optional<gid_t> group, const ServerOptions& options, const NodeView& node)
+      : listener_(std::move(listener)),
+        group_(group),
+        drain_(options.drain),
+        max_connections_(options.max_connections),
+        followers_(options.max_followers),
+        connections_(options.max_connections + options.max_followers),
+        turned_away_(options.max_connections),
+        counts_(options.counts ? options.counts : std::make_shared<ApiCounts>()),
+        acceptor_(io_),
+        bell_(io_),
+        service_{node, {.time = options.session_time}, followers_, bell_, closing_, counts_->unix_socket} {}
+
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (thread_.joinable()) {
+      asio::post(io_, [this] { close(); });
+      listener_.reset();
+      (void)ended_.try_acquire_for(drain_);
+      io_.stop();
+      thread_.join();
+    }
+    if (door_) door_->end();
+    bell_.close();  // before io_ ends, which those who capture do not know of
+  }
+
+  /// Before start().
+  void open_tcp(const TcpOptions& options) {
+    auto door = TcpDoor::open(options, io_,
+                              {.node = service_.node,
+                               .bell = bell_,
+                               .closing = closing_,
+                               .counts = counts_->tcp,
+                               .session_time = service_.limits.time,
+                               .max_followers = followers_.most()});
+    if (door) {
+      tcp_ = (*door)->where();
+      door_ = std::move(*door);
+    } else {
+      tcp_ = std::unexpected(door.error());
+    }
+  }
+
+  [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return tcp_; }
+  [[nodiscard]] Status tcp_health() const { return door_ ? door_->health() : Status(); }
+
+  Status start() {
+    Fd copy(::fcntl(listener_->fd(), F_DUPFD_CLOEXEC, 0));
+    if (!copy.valid()) return fail_errno(errno, "cannot keep the API's socket");
+    acceptor_.assign(stream_protocol(), copy.release());
+    asio::co_spawn(
+        io_,
+        accept_all(acceptor_, closing_, [this](stream_protocol::socket socket) { take(std::move(socket)); }),
+        asio::detached);
+    if (door_) door_->accept();
+    const SignalsBlocked blocked;
+    thread_ = std::thread([this] { run(); });
+    return {};
+  }
+
+ private:
+  void run() noexcept {
+    ::pthread_setname_np(::pthread_self(), "ftap-api");
+    while (!io_.stopped()) {
+      try {
+        io_.run();
+      } catch (const std::exception&) {
+        continue;  // memory ran out for one connection; the others go on
+      }
+    }
+    ended_.release();
+  }
+
+  /// The loop ends by itself when nobody is left.
+  void close() {
+    boost::system::error_code ignored;
+    (void)acceptor_.close(ignored);
+    if (door_) door_->close();
+    closing_.begin();
+  }
+
+  void take(stream_protocol::socket socket) {
+    try {
+      AnswerCounts& counts = service_.counts;
+      const auto executor = io_.get_executor();
+      const auto peer = peer_of(socket.native_handle());
+      if (!peer || !may_use(*peer, ::geteuid(), group_)) {
+        // Nothing of what the caller asks for is read: a refused request learns nothing.
+        seat(executor, turned_away_, counts, turn_away(std::move(socket), refusal(), kTurnAway, counts));
+      } else if (connections_.taken() - followers_.taken() >= max_connections_) {
+        seat(executor, turned_away_, counts, turn_away(std::move(socket), full_house(), kTurnAway, counts));
+      } else {
+        seat(executor, connections_, counts, serve(std::move(socket), service_));
+      }
+    } catch (const std::exception&) {
+      return;  // no memory for this one: closed without a word
+    }
+  }
+
+  [[nodiscard]] Answer refusal() const {
+    return error_answer(403, "this user may not use the API",
+                        group_ ? "become root, or a member of the group in api.socket_group"
+                               : "become root, or name a group in api.socket_group and join it");
+  }
+
+  std::optional<ListenSocket> listener_;
+  std::optional<gid_t> group_;
+  std::chrono::milliseconds drain_;
+  std::size_t max_connections_;
+  // Before io_, whose end destroys the sessions that are counted here.
+  Seats followers_;
+  Seats connections_;  ///< followers among them
+  Seats turned_away_;
+  std::unique_ptr<TcpDoor> door_;
+  std::optional<Result<std::string>> tcp_;
+  std::shared_ptr<ApiCounts> counts_;
+  Closing closing_;
+  asio::io_context io_{1};
+  stream_protocol::acceptor acceptor_;
+  Bell bell_;
+  Service service_;
+  std::binary_semaphore ended_{0};
+  std::thread thread_;
+};
+
+ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ApiServer::ApiServer(ApiServer&&) noexcept = default;
+ApiServer::~ApiServer() = default;
+
+const std::optional<Result<std::string>>& ApiServer::tcp() const {
+  return impl_->tcp();
+}
+
+Status ApiServer::tcp_health() const {
+  return impl_->tcp_health();
+}
+
+Result<ApiServer> ApiServer::start(const ServerOptions& options, const NodeView& node) {
+  try {
+    FTAP_TRY_ASSIGN(group, find_group(options.socket_group));
+    FTAP_TRY_ASSIGN(listener, ListenSocket::open(options.socket_path, group));
+    auto impl = std::make_unique<Impl>(std::move(listener), group, options, node);
+    if (options.tcp) impl->open_tcp(*options.tcp);
+    FTAP_TRY(impl->start());
+    return ApiServer(std::move(impl));
+  } catch (const std::exception& error) {  // Asio's set-up: no descriptors, no memory, no thread
+    return fail("cannot start the API: " + printable(error.what()));
+  }
+}
+
+}  // namespace flowtap::api

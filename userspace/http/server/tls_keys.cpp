@@ -1,0 +1,65 @@
+#include "http/server/tls_keys.hpp"
+
+#include <openssl/ssl.h>
+#include <sys/stat.h>
+
+#include "base/printable.hpp"
+
+namespace flowtap::api {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+constexpr std::chrono::seconds kLookPause(1);
+
+}  // namespace
+
+Result<TlsKeys> TlsKeys::load(std::string certificate, std::string key) {
+  TlsKeys keys(std::move(certificate), std::move(key));
+  keys.seen_ = keys.version();
+  FTAP_TRY(keys.read());
+  return keys;
+}
+
+std::string TlsKeys::version() const {
+  std::string all;
+  for (const std::string& path : {certificate_, key_}) {
+    struct stat status{};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    all += std::to_string(status.st_ino) + ' ' + std::to_string(status.st_ctim.tv_sec) + '.' +
+           std::to_string(status.st_ctim.tv_nsec) + ' ';
+  }
+  return all;
+}
+
+Status TlsKeys::read() {
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
+  boost::system::error_code error;
+  (void)context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
+                                 ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1,
+                             error);
+  // No sessions are kept: nobody comes back often enough, and a ticket's key would have to be changed.
+  ::SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
+  ::SSL_CTX_set_num_tickets(context->native_handle(), 0);
+  ::SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
+  const char* hint = "both are PEM files: api.tls_certificate with its chain, and api.tls_key";
+  if (context->use_certificate_chain_file(certificate_, error))
+    return fail("cannot use the certificate in " + in_quotes(certificate_) + ": " + error.message(), hint);
+  // Which also tells whether it is the certificate's.
+  if (context->use_private_key_file(key_, ssl::context::pem, error))
+    return fail("cannot use the key in " + in_quotes(key_) + ": " + error.message(), hint);
+  context_ = std::move(context);
+  return {};
+}
+
+std::shared_ptr<ssl::context> TlsKeys::context() {
+  const auto now = Clock::now();
+  if (now >= next_look_) {
+    next_look_ = now + kLookPause;
+    if (std::string version = this->version(); version != seen_ && !version.empty() && read())
+      seen_ = std::move(version);
+  }
+  return context_;
+}
+
+}  // namespace flowtap::api

@@ -1,0 +1,103 @@
+// Who may read logs, as Kubernetes says: whose a token is, and whether that user may `get pods/log`. Its answers are kept for
+// seconds; where it cannot be asked, nobody may.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/lru.hpp"
+#include "base/result.hpp"
+#include "kube/kube_reviews.hpp"
+#include "kube/kube_server.hpp"
+
+namespace flowtap::api {
+
+enum class Access {
+  kYes,
+  kNobody,   ///< the token is nobody's
+  kNo,       ///< somebody's who may not
+  kUnknown,  ///< it could not be asked
+};
+
+/// Safe from any thread. A thread of its own asks, one question after the other.
+class KubeAccess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Limits {
+    std::chrono::milliseconds kept{
+        10'000};  ///< an answer; a token that is taken back may be good for so long
+    std::chrono::milliseconds kept_unknown{1'000};  ///< that there was none, and that the server is not there
+    std::chrono::milliseconds kept_trouble{60'000};  ///< that it did not answer, where nobody asks any more
+    std::size_t answers = 4096;
+    std::size_t waiting = 64;  ///< questions; more are answered with kUnknown
+  };
+
+  [[nodiscard]] static Result<std::unique_ptr<KubeAccess>> start(KubeOptions options, Limits limits);
+  [[nodiscard]] static Result<std::unique_ptr<KubeAccess>> start(KubeOptions options) {
+    return start(std::move(options), Limits());
+  }
+
+  /// What is known of whether the token's user has that right; nothing: ask().
+  [[nodiscard]] std::optional<Access> known(std::string_view token, const Right& right);
+
+  /// `answered` is called once, from another thread or from here: then known() may have it; where it has not, nobody could tell.
+  /// Not after the destructor, which waits for the one question that is being asked.
+  void ask(std::string_view token, const Right& right, std::function<void()> answered);
+
+  /// Of the last question; an Error where there was no answer, unless that is long ago: nobody has asked since.
+  [[nodiscard]] Status health() const;
+
+  KubeAccess(const KubeAccess&) = delete;
+  KubeAccess& operator=(const KubeAccess&) = delete;
+  ~KubeAccess();
+
+ private:
+  struct Question {
+    std::string token;
+    Right right;
+    std::function<void()> answered;
+  };
+  /// Tokens are kept as their digests.
+  struct Whose {
+    std::optional<Subject> subject;
+    Clock::time_point until;
+  };
+  struct Answered {
+    Access access = Access::kUnknown;
+    Clock::time_point until;
+  };
+
+  KubeAccess(KubeServer server, Limits limits);
+  void run() noexcept;
+  void answer(const Question& question);
+  [[nodiscard]] bool stopping() const;
+  [[nodiscard]] Result<Answered> review(const Question& question);
+  [[nodiscard]] Result<Whose> whose(const std::string& token);
+
+  // The thread's.
+  KubeServer server_;
+  Clock::time_point next_try_{};  // it was not there
+  Limits limits_;
+  std::shared_ptr<std::atomic<bool>> stop_asking_;
+  mutable std::mutex mutex_;
+  std::condition_variable more_;
+  std::deque<Question> waiting_;
+  Lru<Whose> subjects_;
+  Lru<Answered> rights_;
+  Status health_;
+  Clock::time_point told_{};  // when it was
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace flowtap::api
