@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "api/node_handler.hpp"
 #include "http/negotiation.hpp"
 #include "http/server/session.hpp"
 
@@ -87,23 +88,28 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size > 64 * 1024) return 0;  // what the socket takes at once
   // Of a whole request only a few bytes are these headers.
   const std::string text(reinterpret_cast<const char*>(data), size);
-  (void)api::accepts_gzip(text);
-  if (api::has_already(text, "\"x\"") && !text.contains('x') && !text.contains('*')) std::abort();
+  (void)http::accepts_gzip(text);
+  if (http::has_already(text, "\"x\"") && !text.contains('x') && !text.contains('*')) std::abort();
   static const Node node;
+  static const api::NodeHandler handler(node);
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) std::abort();
   if (::send(ends[1], data, size, MSG_DONTWAIT) != static_cast<ssize_t>(size)) std::abort();
   ::shutdown(ends[1], SHUT_WR);
 
-  api::Seats followers(2);
-  api::Closing closing;
+  http::Seats followers(2);
+  http::Closing closing;
   boost::asio::io_context io(1);
-  const api::Bell bell(io);
-  api::AnswerCounts counts;
-  const api::Service service{
-      .node = node, .limits = {}, .followers = followers, .bell = bell, .closing = closing, .counts = counts};
-  api::Socket server(io, boost::asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
-  boost::asio::co_spawn(io, api::serve(std::move(server), service), boost::asio::detached);
+  const http::Bell bell(io);
+  http::AnswerCounts counts;
+  const http::Service service{.handler = handler,
+                              .limits = {},
+                              .followers = followers,
+                              .bell = bell,
+                              .closing = closing,
+                              .counts = counts};
+  http::Socket server(io, boost::asio::generic::stream_protocol(AF_UNIX, 0), ends[0]);
+  boost::asio::co_spawn(io, http::serve(std::move(server), service), boost::asio::detached);
   std::string answer;
   // A pipelined flood has more answers than the socket holds, so they are taken while it is served.
   for (int round = 0; !io.stopped() && round < 1'000'000; ++round) {

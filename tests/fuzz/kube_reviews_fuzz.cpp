@@ -7,7 +7,7 @@
 
 #include "kube/kube_reviews.hpp"
 
-using namespace flowtap::api;
+using namespace flowtap::kube;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view body(reinterpret_cast<const char*>(data), size);

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace flowtap::api {
+namespace flowtap::test {
 
 /// For `name`, for a day. Throws std::runtime_error.
 inline void write_tls_pair(const std::string& certificate, const std::string& key, const std::string& name) {
@@ -37,4 +37,4 @@ inline void write_tls_pair(const std::string& certificate, const std::string& ke
   });
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::test

@@ -81,8 +81,8 @@ std::string Flowtapd::socket() const {
 }
 
 Result<std::string> Flowtapd::get(const std::string& target) const {
-  FTAP_TRY_ASSIGN(reply, api::fetch(socket(), target));
-  if (reply.status != 200) return std::unexpected(api::refusal(reply));
+  FTAP_TRY_ASSIGN(reply, http::fetch(socket(), target));
+  if (reply.status != 200) return std::unexpected(http::refusal(reply));
   return std::move(reply.body);
 }
 

@@ -9,11 +9,11 @@
 #include <optional>
 #include <string>
 
+#include "api/server.hpp"
 #include "base/file.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "explain/diagnosis/scheduler_log.hpp"
-#include "http/server/server.hpp"
 #include "tests/support/scratch_root.hpp"
 #include "tools/bench/figures.hpp"
 #include "tools/bench/flowtapd.hpp"

@@ -22,13 +22,13 @@ Failure failure_of(const Error& error, const std::string& path) {
   return {{error.what, "is flowtapd in good health? its log may say more", error.code}, kFailure};
 }
 
-Failure failure_of(const api::Reply& reply) {
-  return {api::refusal(reply), reply.status == 404 ? kNotFound : kFailure, reply.status == 503};
+Failure failure_of(const http::Reply& reply) {
+  return {http::refusal(reply), reply.status == 404 ? kNotFound : kFailure, reply.status == 503};
 }
 
 Answer<std::string> ask(const std::string& state_dir, std::string_view target) {
   const std::string socket = api::socket_path(state_dir);
-  auto reply = api::fetch(socket, std::string(target));
+  auto reply = http::fetch(socket, std::string(target));
   if (!reply) return std::unexpected(failure_of(reply.error(), socket));
   if (reply->status == 200) return std::move(reply->body);
   return std::unexpected(failure_of(*reply));

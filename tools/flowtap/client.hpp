@@ -24,7 +24,7 @@ using Answer = std::expected<T, Failure>;
 [[nodiscard]] Failure failure_of(const Error& error, const std::string& socket);
 
 /// What the daemon refused.
-[[nodiscard]] Failure failure_of(const api::Reply& reply);
+[[nodiscard]] Failure failure_of(const http::Reply& reply);
 
 /// The body of `target` from the daemon whose state directory this is.
 [[nodiscard]] Answer<std::string> ask(const std::string& state_dir, std::string_view target);

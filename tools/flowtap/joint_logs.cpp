@@ -82,7 +82,7 @@ class JointLogs {
   ExitCode follow() {
     client_.emplace(socket_);
     client_->add({list_ + "&follow=true", [this](std::string_view piece) { return take_list(piece); },
-                  [this](Result<api::StreamEnd> end) { note_end(end); }});
+                  [this](Result<http::StreamEnd> end) { note_end(end); }});
     if (const Status run = client_->run(stop_); !run) return fail_with({run.error()});
     return failure_ ? fail_with(*failure_) : kOk;
   }
@@ -146,7 +146,7 @@ class JointLogs {
   void read_whole(const api::FlowStatus& flow, TimedMerge& merge) {
     LogsOptions of = options_;
     of.timestamps = true;
-    const auto take_end = [&](const Result<api::StreamEnd>& end) {
+    const auto take_end = [&](const Result<http::StreamEnd>& end) {
       if (end && end->reply.status == kUncaptured)
         return say_left_out(flow, "nor has its runtime kept anything of it on this node");
       note_end(end);
@@ -156,14 +156,14 @@ class JointLogs {
         failure_ =
             Failure{{"interrupted before all of these logs were read: nothing of them is shown", "", 0}};
     };
-    const api::StreamRequest request{flow_log_target(of, flow.id),
-                                     [&](std::string_view piece) {
-                                       const Status added = merge.add(piece);
-                                       if (!added) failure_ = Failure{added.error()};
-                                       return added.has_value();
-                                     },
-                                     take_end};
-    if (const Status run = api::fetch_streams(socket_, {&request, 1}, stop_); !run)
+    const http::StreamRequest request{flow_log_target(of, flow.id),
+                                      [&](std::string_view piece) {
+                                        const Status added = merge.add(piece);
+                                        if (!added) failure_ = Failure{added.error()};
+                                        return added.has_value();
+                                      },
+                                      take_end};
+    if (const Status run = http::fetch_streams(socket_, {&request, 1}, stop_); !run)
       failure_ = Failure{run.error()};
   }
 
@@ -227,7 +227,7 @@ class JointLogs {
                     followed->lines.take(piece, give);
                     return write_out();
                   },
-                  [this, followed, give](Result<api::StreamEnd> end) {
+                  [this, followed, give](Result<http::StreamEnd> end) {
                     followed->lines.finish([&](std::string_view line) {
                       give(line);
                       followed->read.note_cut(line);
@@ -242,12 +242,12 @@ class JointLogs {
                   }});
   }
 
-  [[nodiscard]] static bool is_over(const Result<api::StreamEnd>& end) {
+  [[nodiscard]] static bool is_over(const Result<http::StreamEnd>& end) {
     return end && (end->reply.status == kGone || (end->reply.status == 200 && end->missing_bytes));
   }
 
   /// The first failure is the one that is told; of logs that are gone by now there is nothing to be told.
-  void note_end(const Result<api::StreamEnd>& end) {
+  void note_end(const Result<http::StreamEnd>& end) {
     std::optional<Failure> failure;
     if (!end)
       failure = failure_of(end.error(), socket_);
@@ -290,7 +290,7 @@ class JointLogs {
   Outlet outlet_;
   const Style style_;
   Marks marks_;
-  std::optional<api::StreamClient> client_;
+  std::optional<http::StreamClient> client_;
   LineCutter lists_{std::string::npos};  // of the daemon's own making
   bool listed_ = false;
   std::map<std::string, std::shared_ptr<Followed>> followed_;  // by their ids; null: is not to be

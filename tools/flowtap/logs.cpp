@@ -119,12 +119,12 @@ ExitCode run_logs(const LogsOptions& options) {
   JsonLines json;
   std::optional<Failure> failure;
   std::uint64_t missing = 0;
-  const api::StreamRequest request{
+  const http::StreamRequest request{
       *target,
       [&](std::string_view bytes) {
         return outlet.write(options.json ? json.take(bytes) : std::string(bytes));
       },
-      [&](Result<api::StreamEnd> end) {
+      [&](Result<http::StreamEnd> end) {
         if (!end)
           failure = failure_of(end.error(), socket);
         else if (end->reply.status > 200)  // 0: told to stop before there was an answer
@@ -134,7 +134,7 @@ ExitCode run_logs(const LogsOptions& options) {
         else
           missing = end->missing_bytes.value_or(0);
       }};
-  const Status run = api::fetch_streams(socket, {&request, 1}, stop->get());
+  const Status run = http::fetch_streams(socket, {&request, 1}, stop->get());
   if (options.json) static_cast<void>(outlet.write(json.finish()));
   static_cast<void>(outlet.finish());
   if (!run) {

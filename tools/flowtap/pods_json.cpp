@@ -21,7 +21,7 @@ json::object row_json(const PodRow& row) {
   put("container", row.key.container);
   put("workload", row.key.workload);
   for (std::size_t i = 0; i < row.values.size(); ++i)
-    if (row.values[i]) out[view(pod_columns()[i].member)] = api::number(*row.values[i]);
+    if (row.values[i]) out[view(pod_columns()[i].member)] = number(*row.values[i]);
   return out;
 }
 
@@ -30,8 +30,8 @@ json::object row_json(const PodRow& row) {
 std::string pods_json(const PodInterval& interval) {
   json::array pods;
   for (const PodRow& row : interval.rows) pods.push_back(row_json(row));
-  return json::serialize(json::object{{"time_seconds", api::number(interval.end)},
-                                      {"interval_seconds", api::number(interval.seconds)},
+  return json::serialize(json::object{{"time_seconds", number(interval.end)},
+                                      {"interval_seconds", number(interval.seconds)},
                                       {"pods", std::move(pods)}});
 }
 

@@ -41,7 +41,7 @@ bool take(Output& output, std::string_view bytes) {
   return output.outlet.write(output.json ? output.json->take(bytes) : bytes);
 }
 
-void take_end(Output& output, Result<api::StreamEnd> end, const std::string& socket, bool alone) {
+void take_end(Output& output, Result<http::StreamEnd> end, const std::string& socket, bool alone) {
   if (output.json) static_cast<void>(output.outlet.write(output.json->finish()));
   output.outlet.finish();
   if (!end) {
@@ -96,18 +96,18 @@ ExitCode run_tap(const TapOptions& options) {
   if (options.out) outputs.emplace_back("stdout", STDOUT_FILENO, stop->get());
   if (options.err) outputs.emplace_back("stderr", options.json ? STDOUT_FILENO : STDERR_FILENO, stop->get());
   const bool alone = outputs.size() == 1;
-  std::vector<api::StreamRequest> requests;
+  std::vector<http::StreamRequest> requests;
   requests.reserve(outputs.size());
   for (Output& output : outputs) {
     if (options.json) output.json.emplace();
     requests.push_back({fmt::format("{}/{}/{}stream={}", api::kProcessesPath, options.pid,
                                     options.json ? "log?timestamps=true&" : "raw?", output.name),
                         [&output](std::string_view bytes) { return take(output, bytes); },
-                        [&output, &socket, alone](Result<api::StreamEnd> end) {
+                        [&output, &socket, alone](Result<http::StreamEnd> end) {
                           take_end(output, std::move(end), socket, alone);
                         }});
   }
-  if (const Status run = api::fetch_streams(socket, requests, stop->get()); !run) {
+  if (const Status run = http::fetch_streams(socket, requests, stop->get()); !run) {
     complain(run.error());
     return kFailure;
   }

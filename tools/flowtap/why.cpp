@@ -68,16 +68,16 @@ ExitCode show_pod(const WhyOptions& options) {
 ExitCode show_list(const WhyOptions& options) {
   const auto body = ask(options.state_dir, std::string(api::kSchedulerLogsPath) + "?diagnosis=true");
   if (!body) return give_up(body.error());
-  const auto list = api::parse_object(*body, "the list of pods");
+  const auto list = parse_object(*body, "the list of pods");
   if (!list) return give_up({list.error(), kFailure});
   std::optional<Error> wrong;
   const ExitCode exit = put_out_list(options, [&](const TakePod& take) {
-    api::each_object(*list, "items", [&](const boost::json::object& item) {
-      const auto* answer = api::member(item, "diagnosis");
+    each_object(*list, "items", [&](const boost::json::object& item) {
+      const auto* answer = member(item, "diagnosis");
       const std::string text = answer != nullptr ? boost::json::serialize(*answer) : "";
       const auto diagnosis = diagnosis::diagnosis_from_json(text);
       if (diagnosis)
-        take(api::text_member(item, "namespace"), api::text_member(item, "name"), *diagnosis, text);
+        take(text_member(item, "namespace"), text_member(item, "name"), *diagnosis, text);
       else
         wrong = diagnosis.error();
     });

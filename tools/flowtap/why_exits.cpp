@@ -79,7 +79,7 @@ std::string crashes_text(std::string_view pod, const std::vector<Crash>& crashes
 std::string with_crashes(std::string_view body, const std::vector<Crash>& crashes) {
   namespace json = boost::json;
   json::object object;
-  if (auto parsed = api::parse_object(body, "the answer")) object = std::move(*parsed);
+  if (auto parsed = parse_object(body, "the answer")) object = std::move(*parsed);
   std::vector<api::ContainerExit> exits;
   exits.reserve(crashes.size());
   for (const Crash& crash : crashes) exits.push_back(crash.exit);

@@ -1,41 +1,28 @@
 #include "api/admission.hpp"
 
-#include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
-#include <chrono>
-#include <memory>
+#include <utility>
 
 #include "api/scope.hpp"
-#include "http/server/connection.hpp"
+#include "base/signals_blocked.hpp"
 
 namespace flowtap::api {
 
-namespace asio = boost::asio;
+using http::Answer;
+using http::error_answer;
+using http::Verdict;
+using kube::Access;
 
 namespace {
 
-/// A question waits behind others; who waits longer is not let in.
-constexpr std::chrono::seconds kPatience(8);
-
-/// Asks, and is back when there is an answer or patience has run out.
-asio::awaitable<Access> ask(KubeAccess& kube, const std::string& token, const Right& right) {
-  const auto executor = co_await asio::this_coro::executor;
-  // The answer comes on another thread, perhaps after nobody waits any more.
-  const auto wait = std::make_shared<asio::steady_timer>(executor, kPatience);
-  const std::weak_ptr<asio::steady_timer> waits = wait;
-  kube.ask(token, right, [executor, waits] {
-    asio::post(executor, [waits] {
-      if (const auto timer = waits.lock()) timer->cancel();
-    });
-  });
-  co_await wait->async_wait(kAwait);
-  co_return kube.known(token, right).value_or(Access::kUnknown);
+Answer unauthorized() {
+  return error_answer(401, "this request has no valid token",
+                      "send one of those in api.token_file of flowtapd's configuration, or where "
+                      "api.kubernetes_server is set one of the cluster's, as Authorization: Bearer TOKEN");
 }
 
 // Says nothing of Kubernetes but that: whoever asks has shown nothing yet.
 Answer refused(Access access, const Right& right) {
-  if (access == Access::kNobody) return no_token();
+  if (access == Access::kNobody) return unauthorized();
   if (access == Access::kUnknown)
     return error_answer(503, "whether this token may be answered could not be asked of Kubernetes",
                         "try again in a moment");
@@ -49,24 +36,53 @@ Answer refused(Access access, const Right& right) {
                       "bind a role that allows it, as for kubectl logs");
 }
 
-}  // namespace
-
-Answer no_token() {
-  return error_answer(401, "this request has no valid token",
-                      "send one of those in api.token_file of flowtapd's configuration, or where "
-                      "api.kubernetes_server is set one of the cluster's, as Authorization: Bearer TOKEN");
+Verdict verdict(Access access, const Right& right) {
+  if (access == Access::kYes) return {};
+  return {refused(access, right)};
 }
 
-asio::awaitable<std::optional<Answer>> refusal_of(const Admission& admission, std::string authorization,
-                                                  std::string target) {
-  if (admission.tokens != nullptr && admission.tokens->accepts(authorization)) co_return std::nullopt;
+}  // namespace
+
+Result<std::unique_ptr<http::Gate>> Admission::open(const std::string& token_file,
+                                                    const kube::KubeOptions& kube) {
+  if (token_file.empty() && kube.server.empty())
+    return fail("the API is served over TCP only to who has a token",
+                "name a file of tokens in api.token_file, or Kubernetes in api.kubernetes_server");
+  std::unique_ptr<Admission> admission(new Admission());
+  if (!token_file.empty()) {
+    FTAP_TRY_ASSIGN(tokens, BearerTokens::load(token_file));
+    admission->tokens_.emplace(std::move(tokens));
+  }
+  if (!kube.server.empty()) {
+    const SignalsBlocked blocked;
+    FTAP_TRY_ASSIGN(options, kube::completed(kube));
+    FTAP_TRY_ASSIGN(access, kube::KubeAccess::start(std::move(options)));
+    admission->kube_ = std::move(access);
+  }
+  return std::unique_ptr<http::Gate>(std::move(admission));
+}
+
+std::optional<Verdict> Admission::known(std::string_view authorization, std::string_view target) {
+  if (tokens_ && tokens_->accepts(authorization)) return Verdict();
   const auto token = bearer_token(authorization);
-  if (admission.kube == nullptr || !token) co_return no_token();
+  if (!kube_ || !token) return Verdict{unauthorized()};
   const Right right = right_for(target);
-  auto access = admission.kube->known(*token, right);
-  if (!access) access = co_await ask(*admission.kube, std::string(*token), right);
-  if (*access == Access::kYes) co_return std::nullopt;
-  co_return refused(*access, right);
+  const auto access = kube_->known(*token, right);
+  return access ? std::optional(verdict(*access, right)) : std::nullopt;
+}
+
+void Admission::ask(std::string_view authorization, std::string_view target, std::function<void()> done) {
+  kube_->ask(bearer_token(authorization).value_or(""), right_for(target), std::move(done));
+}
+
+Verdict Admission::answered(std::string_view authorization, std::string_view target) {
+  const Right right = right_for(target);
+  const auto token = bearer_token(authorization).value_or("");
+  return verdict(kube_->known(token, right).value_or(Access::kUnknown), right);
+}
+
+Answer Admission::no_token() const {
+  return unauthorized();
 }
 
 }  // namespace flowtap::api

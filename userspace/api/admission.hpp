@@ -1,30 +1,38 @@
 // Who may be answered: whoever shows a token of the file, or one whose user may read the logs in question as Kubernetes says.
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "api/bearer.hpp"
-#include "api/routes/routes.hpp"
+#include "http/messages/handler.hpp"
 #include "kube/kube_access.hpp"
 
 namespace flowtap::api {
 
-/// Without either nobody is let in.
-struct Admission {
-  BearerTokens* tokens = nullptr;
-  KubeAccess* kube = nullptr;
+class Admission final : public http::Gate {
+ public:
+  /// `token_file` empty: Kubernetes alone says who may ask; an empty server of `kube`: nobody is asked. An Error: there is
+  /// neither, the tokens cannot be read, or Kubernetes cannot be asked from here.
+  [[nodiscard]] static Result<std::unique_ptr<http::Gate>> open(const std::string& token_file,
+                                                                const kube::KubeOptions& kube);
+
+  [[nodiscard]] std::optional<http::Verdict> known(std::string_view authorization,
+                                                   std::string_view target) override;
+  void ask(std::string_view authorization, std::string_view target, std::function<void()> done) override;
+  [[nodiscard]] http::Verdict answered(std::string_view authorization, std::string_view target) override;
+  /// 401, as for a token that is none.
+  [[nodiscard]] http::Answer no_token() const override;
+  [[nodiscard]] Status health() const override { return kube_ ? kube_->health() : Status(); }
+
+ private:
+  Admission() = default;
+
+  std::optional<BearerTokens> tokens_;
+  std::unique_ptr<kube::KubeAccess> kube_;
 };
-
-/// The answer to whoever has none.
-[[nodiscard]] Answer no_token();
-
-/// Nothing: the request may be answered. Else with what it is refused: 401 where there is no valid token, 403 where its user may
-/// not, 503 where Kubernetes cannot be asked. `authorization` is that header's value.
-boost::asio::awaitable<std::optional<Answer>> refusal_of(const Admission& admission,
-                                                         std::string authorization, std::string target);
 
 }  // namespace flowtap::api

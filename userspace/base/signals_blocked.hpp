@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-namespace flowtap::api {
+namespace flowtap {
 
 /// For as long as it lives: all signals, in this thread and those that it starts.
 class SignalsBlocked {
@@ -23,4 +23,4 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "api/server.hpp"
 #include "api/views/views.hpp"
-#include "http/limits/answer_counts.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 

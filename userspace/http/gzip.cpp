@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 // zlib: the largest window, and gzip's header in place of its own.
@@ -30,4 +30,4 @@ std::optional<std::string> gzip(std::string_view body) {
   return done ? std::optional(std::move(out)) : std::nullopt;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// What is shorter is not worth it.
 inline constexpr std::size_t kLeastToGzip = 1024;
@@ -15,4 +15,4 @@ inline constexpr std::size_t kMostToGzip = std::size_t{4} << 20U;
 /// `body` as one gzip member; nothing where there is no memory for it.
 [[nodiscard]] std::optional<std::string> gzip(std::string_view body);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

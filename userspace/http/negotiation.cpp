@@ -10,7 +10,7 @@
 
 #include "base/trimmed.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 /// What is in front of `separator`, which it takes away with it.
@@ -106,4 +106,4 @@ bool accepts_gzip(std::string_view accept_encoding) {
   return gzip ? *gzip : any.value_or(false);
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

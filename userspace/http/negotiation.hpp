@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// A strong validator of these bytes (RFC 9110, 8.8.3), quotes included.
 [[nodiscard]] std::string entity_tag(std::string_view body);
@@ -19,4 +19,4 @@ namespace flowtap::api {
 /// Whether Accept-Encoding (RFC 9110, 12.5.3) allows gzip. What is no such list allows nothing.
 [[nodiscard]] bool accepts_gzip(std::string_view accept_encoding);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -11,7 +11,7 @@
 #include "base/printable.hpp"
 #include "base/result.hpp"
 
-namespace flowtap::api {
+namespace flowtap {
 
 /// JSON has no infinity and no NaN; a number that is none is absent.
 inline boost::json::value number(double value) {
@@ -75,4 +75,4 @@ void each_object(const boost::json::object& object, std::string_view name, Take 
     if (const auto* entry = item.if_object()) take(*entry);
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap

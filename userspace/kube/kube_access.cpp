@@ -8,7 +8,7 @@
 
 #include "base/sha256.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 namespace {
 
 std::string digest(std::string_view token) {
@@ -149,4 +149,4 @@ Result<KubeAccess::Whose> KubeAccess::whose(const std::string& token) {
   return whose;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

@@ -19,7 +19,7 @@
 #include "kube/kube_reviews.hpp"
 #include "kube/kube_server.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 
 enum class Access {
   kYes,
@@ -100,4 +100,4 @@ class KubeAccess {
   std::thread thread_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

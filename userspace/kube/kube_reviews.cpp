@@ -2,7 +2,7 @@
 
 #include "json/members.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 namespace {
 
 namespace json = boost::json;
@@ -83,4 +83,4 @@ Result<bool> parse_access_review(std::string_view body) {
   return bool_member(status, "allowed") && !bool_member(status, "denied");
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

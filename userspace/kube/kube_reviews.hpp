@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 
 inline constexpr std::string_view kTokenReviewPath = "/apis/authentication.k8s.io/v1/tokenreviews";
 inline constexpr std::string_view kAccessReviewPath = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
@@ -44,4 +44,4 @@ struct Right {
 /// An Error: that is no SubjectAccessReview's answer.
 [[nodiscard]] Result<bool> parse_access_review(std::string_view body);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

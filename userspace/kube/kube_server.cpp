@@ -9,7 +9,7 @@
 #include "base/file.hpp"
 #include "base/printable.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 namespace {
 
 constexpr std::string_view kAccountDir = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -128,4 +128,4 @@ Result<KubeOptions> completed(KubeOptions options) {
   return options;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 
 struct KubeOptions {
   std::string server = {};      ///< https://HOST:PORT
@@ -59,4 +59,4 @@ inline constexpr std::string_view kOfThisPod = "pod";
 /// (kubernetes.io, "Accessing the Kubernetes API from a Pod"). An Error: this is no pod.
 [[nodiscard]] Result<KubeOptions> completed(KubeOptions options);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

@@ -48,7 +48,7 @@ class AdmissionTest : public ServerTest {
   }
 
   ScriptedFlows flows_;
-  std::optional<KubeStandIn> kube_;
+  std::optional<kube::KubeStandIn> kube_;
 };
 
 TEST_F(AdmissionTest, EachReadsWhatKubernetesLetsThemRead) {

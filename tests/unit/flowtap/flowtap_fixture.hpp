@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "http/server/server.hpp"
+#include "api/server.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 #include "tests/unit/flowtap/shell.hpp"

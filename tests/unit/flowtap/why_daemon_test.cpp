@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "api/server.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
-#include "http/server/server.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 

@@ -9,8 +9,11 @@
 #include "http/server/peer.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
+
+using api::RawClient;
+using api::TempDir;
 
 TEST(ListenSocket, IsForOwnerAndGroupAlone) {
   const TempDir dir;
@@ -119,4 +122,4 @@ TEST(FindGroup, KnowsTheMachinesGroups) {
 }
 
 }  // namespace
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -5,7 +5,7 @@
 
 #include "http/limits/network_shares.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 using namespace std::chrono_literals;
@@ -89,4 +89,4 @@ TEST(NetworkShares, AreCountedByNetworkAsLongAsTheyStay) {
 }
 
 }  // namespace
-}  // namespace flowtap::api
+}  // namespace flowtap::http

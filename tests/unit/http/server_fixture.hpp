@@ -8,11 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "http/server/server.hpp"
+#include "api/server.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 
 namespace flowtap::api {
 
+using namespace http;
 using namespace std::chrono_literals;
 
 class ServerTest : public testing::Test {

@@ -1,5 +1,5 @@
 // The server over a real Unix socket: good clients, bad ones, slow ones, many.
-#include "http/server/server.hpp"
+#include "api/server.hpp"
 
 #include <gtest/gtest.h>
 

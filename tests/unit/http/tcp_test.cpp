@@ -239,8 +239,8 @@ TEST_F(TcpTest, IsNotServedWhereItWouldNotBeSafe) {
   EXPECT_NE(refused_file(kToken, 0644).find("can be read by everybody"), std::string::npos);
   EXPECT_NE(refused_file("short\n", 0600).find("are too short"), std::string::npos);
   EXPECT_NE(refused_file("# nothing\n\n", 0600).find("are none"), std::string::npos);
-  write_tls_pair(dir_ / "cert", dir_ / "key", "a");
-  write_tls_pair(dir_ / "cert2", dir_ / "key2", "b");
+  test::write_tls_pair(dir_ / "cert", dir_ / "key", "a");
+  test::write_tls_pair(dir_ / "cert2", dir_ / "key2", "b");
   EXPECT_NE(refusal({.host = "127.0.0.1", .tls_certificate = dir_ / "cert", .tls_key = dir_ / "key2"})
                 .find("cannot use the key"),
             std::string::npos);
@@ -250,7 +250,7 @@ TEST_F(TcpTest, IsNotServedWhereItWouldNotBeSafe) {
 }
 
 TEST_F(TcpTest, OverTls) {
-  write_tls_pair(dir_ / "cert", dir_ / "key", "flowtap");
+  test::write_tls_pair(dir_ / "cert", dir_ / "key", "flowtap");
   start_tcp({.host = "0.0.0.0", .tls_certificate = dir_ / "cert", .tls_key = dir_ / "key"});
   ASSERT_TRUE(*server_->tcp()) << why_not();
   EXPECT_TRUE(server_->tcp()->value().starts_with("https://0.0.0.0:"));
@@ -259,7 +259,7 @@ TEST_F(TcpTest, OverTls) {
   EXPECT_TRUE(ask_tls(request("/healthz", ""), dir_ / "cert").starts_with("HTTP/1.1 401"));
   EXPECT_FALSE(ask(with_token).contains("200 OK")) << "not without TLS";
   // The next certificate is taken for whoever comes next.
-  write_tls_pair(dir_ / "next", dir_ / "next.key", "flowtap");
+  test::write_tls_pair(dir_ / "next", dir_ / "next.key", "flowtap");
   std::filesystem::rename(dir_ / "next.key", dir_ / "key");
   std::filesystem::copy_file(dir_ / "next", dir_ / "cert", std::filesystem::copy_options::overwrite_existing);
   bool taken = false;

@@ -9,7 +9,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/kube/kube_stand_in.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 namespace {
 
 using namespace std::chrono_literals;
@@ -139,7 +139,7 @@ TEST_F(KubeAccessTest, WhatIsNoAnswerIsNone) {
 }
 
 TEST_F(KubeAccessTest, OnlyWhoseCertificateIsVouchedForHearsTheTokens) {
-  write_tls_pair(dir_ / "other.crt", dir_ / "other.key", "127.0.0.1");
+  test::write_tls_pair(dir_ / "other.crt", dir_ / "other.key", "127.0.0.1");
   auto other = options();
   other.ca_file = dir_ / "other.crt";
   auto access = KubeAccess::start(other);
@@ -157,4 +157,4 @@ TEST_F(KubeAccessTest, TooManyQuestionsAreAnsweredAtOnce) {
 }
 
 }  // namespace
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

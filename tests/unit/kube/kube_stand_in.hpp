@@ -15,7 +15,7 @@
 
 #include "tests/support/tls_pair.hpp"
 
-namespace flowtap::api {
+namespace flowtap::kube {
 
 /// One connection at a time, each request answered by what is in the maps then.
 class KubeStandIn {
@@ -28,7 +28,7 @@ class KubeStandIn {
   };
 
   KubeStandIn(const std::string& dir, const std::string& account) : ca_(dir + "/ca.crt"), account_(account) {
-    write_tls_pair(ca_, dir + "/ca.key", "127.0.0.1");
+    test::write_tls_pair(ca_, dir + "/ca.key", "127.0.0.1");
     context_.use_certificate_chain_file(ca_);
     context_.use_private_key_file(dir + "/ca.key", boost::asio::ssl::context::pem);
     thread_ = std::thread([this] { run(); });
@@ -138,4 +138,4 @@ class KubeStandIn {
   std::thread thread_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::kube

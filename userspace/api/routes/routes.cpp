@@ -82,13 +82,6 @@ Answer find_and_answer(const Request& request, const NodeView& node) {
 
 }  // namespace
 
-Answer error_answer(unsigned status, std::string_view what, std::string_view hint) {
-  // What comes from outside may be any bytes; JSON is UTF-8.
-  boost::json::object body{{"error", printable(what)}};
-  if (!hint.empty()) body["hint"] = printable(hint);
-  return {status, boost::json::serialize(body)};
-}
-
 Answer route(const Request& request, const NodeView& node) noexcept {
   try {
     return find_and_answer(request, node);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "api/server.hpp"
 #include "daemon/components/component.hpp"
-#include "http/server/server.hpp"
 
 namespace flowtap {
 

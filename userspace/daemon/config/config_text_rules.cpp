@@ -115,7 +115,7 @@ const TextRule kExportersRule = {
 const TextRule kKubernetesRule = {
     "the address of an API server", "https://HOST:PORT, or pod; may be empty", [](std::string_view t) {
       constexpr std::string_view kScheme = "https://";
-      return t.empty() || t == api::kOfThisPod ||
+      return t.empty() || t == kube::kOfThisPod ||
              (t.starts_with(kScheme) && t.size() > kScheme.size() && t.size() <= kMaxPathBytes &&
               only(t.substr(kScheme.size()), ".:-_[]/"));
     }};

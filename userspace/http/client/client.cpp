@@ -9,7 +9,7 @@
 #include "base/printable.hpp"
 #include "json/members.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -92,4 +92,4 @@ Error refusal(const Reply& reply) {
   return error;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -6,7 +6,7 @@
 
 #include "base/result.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 struct Reply {
   unsigned status = 0;
@@ -21,4 +21,4 @@ struct Reply {
 /// The "error" and "hint" of a refusal's body, as an Error.
 [[nodiscard]] Error refusal(const Reply& reply);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -15,12 +15,11 @@
 #include <deque>
 #include <list>
 
-#include "api/routes/routes.hpp"
 #include "base/fd.hpp"
 #include "base/printable.hpp"
-#include "http/server/streaming.hpp"
+#include "http/messages/message.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -285,4 +284,4 @@ Status fetch_streams(const std::string& socket_path, std::span<const StreamReque
   }
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -14,7 +14,7 @@
 #include "base/result.hpp"
 #include "http/client/client.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// How a stream ended.
 struct StreamEnd {
@@ -55,4 +55,4 @@ class StreamClient {
 [[nodiscard]] Status fetch_streams(const std::string& socket_path, std::span<const StreamRequest> requests,
                                    int stop, std::chrono::milliseconds timeout = std::chrono::seconds(5));
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Of one way to the API, by HTTP status. Written by the API's thread, read by any.
 class AnswerCounts {
@@ -30,9 +30,9 @@ class AnswerCounts {
 };
 
 /// Lives as long as whoever counts on, over all servers that follow each other.
-struct ApiCounts {
+struct ServerCounts {
   AnswerCounts unix_socket;
   AnswerCounts tcp;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Whom the limits take for one: an IPv4 address, or the 64 bits of an IPv6 address that name a network, of which a host
 /// may choose the rest as it likes.
@@ -67,4 +67,4 @@ class NetworkShares {
   Counts counts_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 RateLimit::Clock::time_point& RateLimit::filled_since(const std::string& network, Clock::time_point now) {
   if (buckets_.get(network) == nullptr) buckets_.put(network, now - kMost);
@@ -27,4 +27,4 @@ void RateLimit::refused(const std::string& network, Clock::time_point now) {
   since = std::min(since + kRefusalCost * request_, now + kMost);
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

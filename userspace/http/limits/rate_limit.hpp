@@ -8,7 +8,7 @@
 
 #include "base/lru.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// A token bucket for each network (network_of()), which fills itself with `per_second` and holds twice that. Of networks beyond
 /// kMostNetworks those that asked least recently are forgotten, which begin anew. Used by one thread.
@@ -44,4 +44,4 @@ class RateLimit {
   Lru<Clock::time_point> buckets_{kMostNetworks};
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

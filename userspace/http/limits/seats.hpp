@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 class Seats {
  public:
@@ -42,4 +42,4 @@ class Seats {
   std::size_t taken_ = 0;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

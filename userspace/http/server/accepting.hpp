@@ -10,14 +10,14 @@
 #include <chrono>
 #include <utility>
 
-#include "api/routes/routes.hpp"
 #include "http/limits/answer_counts.hpp"
 #include "http/limits/seats.hpp"
+#include "http/messages/message.hpp"
 #include "http/server/closing.hpp"
 #include "http/server/connection.hpp"
 #include "http/server/service.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Gives each that comes to `seated`, until the service closes.
 template <typename Acceptor, typename Seated>
@@ -57,4 +57,4 @@ inline constexpr SessionLimits kTurnAway{.time = std::chrono::milliseconds(1000)
   return error_answer(503, "too many connections are open", "close some, or try again in a moment");
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -9,7 +9,7 @@
 #include "http/gzip.hpp"
 #include "http/negotiation.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 namespace asio = boost::asio;
 namespace http = boost::beast::http;
@@ -91,4 +91,4 @@ asio::awaitable<void> linger(Connection& connection) {
   }
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Rings from any thread. Silent from close() on, which must come before the end of the loop.
 class Bell {
@@ -41,4 +41,4 @@ class Bell {
   std::shared_ptr<Rope> rope_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -5,7 +5,7 @@
 #include <list>
 #include <utility>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Used by one thread.
 class Closing {
@@ -41,4 +41,4 @@ class Closing {
   Calls calls_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

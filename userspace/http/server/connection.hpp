@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 using Socket = boost::asio::generic::stream_protocol::socket;
 using TlsContext = boost::asio::ssl::context;
@@ -105,4 +105,4 @@ boost::asio::awaitable<bool> send_patiently(Connection& connection, Buffers buff
   co_return true;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 constexpr mode_t kMode = 0660;
@@ -88,4 +88,4 @@ ListenSocket::~ListenSocket() {
     ::unlink(path_.c_str());
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -9,7 +9,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// A listening socket under its path, mode 0660. Removes the path again, unless another process has taken it
 /// since.
@@ -38,4 +38,4 @@ class ListenSocket {
   ino_t inode_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 /// The supplementary groups, from the kernel and not from the user database: a process may have dropped or
@@ -56,4 +56,4 @@ Result<std::optional<gid_t>> find_group(const std::string& name) {
   }
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -9,7 +9,7 @@
 
 #include "base/result.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Credentials at the time of the peer's connect().
 struct Peer {
@@ -26,4 +26,4 @@ struct Peer {
 /// The id of a group by its name; an empty name is no group.
 [[nodiscard]] Result<std::optional<gid_t>> find_group(const std::string& name);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

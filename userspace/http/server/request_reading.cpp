@@ -5,9 +5,10 @@
 #include <chrono>
 #include <utility>
 
+#include "http/server/admitting.hpp"
 #include "http/server/answering.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -111,13 +112,13 @@ asio::awaitable<Next> read_request(Connection& connection, beast::flat_buffer& b
   if (!error)
     if (const Next next = co_await keep_pace(connection, parser, service, caller); next != Next::kAnswer)
       co_return next;
-  if (service.admission != nullptr) {
+  if (service.gate != nullptr) {
     std::optional<Answer> no;
     if (!error)
-      no = co_await refusal_of(*service.admission, text_of(parser.get()[http::field::authorization]),
+      no = co_await refusal_of(*service.gate, text_of(parser.get()[http::field::authorization]),
                                text_of(parser.get().target()));
     else if (caller.guest)
-      no = no_token();
+      no = service.gate->no_token();
     if (no) {
       if (service.guest_rate != nullptr && no->status == 401)
         service.guest_rate->refused(caller.network, RateLimit::Clock::now());
@@ -141,4 +142,4 @@ asio::awaitable<Next> read_request(Connection& connection, beast::flat_buffer& b
   co_return error ? Next::kEnd : Next::kAnswer;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -12,7 +12,7 @@
 #include "http/server/session.hpp"
 #include "http/server/streaming.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 using RequestParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
@@ -33,4 +33,4 @@ boost::asio::awaitable<Next> read_request(Connection& connection, boost::beast::
 /// As the first line has it.
 [[nodiscard]] AnswerForm form_of(const RequestParser& parser);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

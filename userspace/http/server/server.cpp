@@ -23,7 +23,7 @@
 #include "http/server/session.hpp"
 #include "http/server/tcp_door.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -31,20 +31,23 @@ using asio::local::stream_protocol;
 
 }  // namespace
 
-class ApiServer::Impl {
+class Server::Impl {
  public:
-  Impl(ListenSocket listener, std::optional<gid_t> group, const ServerOptions& options, const NodeView& node)
+  Impl(ListenSocket listener, std::optional<gid_t> group, const ServerOptions& options,
+       std::unique_ptr<const Handler> handler)
       : listener_(std::move(listener)),
+        handler_(std::move(handler)),
         group_(group),
         drain_(options.drain),
         max_connections_(options.max_connections),
         followers_(options.max_followers),
         connections_(options.max_connections + options.max_followers),
         turned_away_(options.max_connections),
-        counts_(options.counts ? options.counts : std::make_shared<ApiCounts>()),
+        counts_(options.counts ? options.counts : std::make_shared<ServerCounts>()),
         acceptor_(io_),
         bell_(io_),
-        service_{node, {.time = options.session_time}, followers_, bell_, closing_, counts_->unix_socket} {}
+        service_{*handler_,           {.time = options.session_time}, followers_, bell_, closing_,
+                 counts_->unix_socket} {}
 
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -63,7 +66,7 @@ class ApiServer::Impl {
   /// Before start().
   void open_tcp(const TcpOptions& options) {
     auto door = TcpDoor::open(options, io_,
-                              {.node = service_.node,
+                              {.handler = *handler_,
                                .bell = bell_,
                                .closing = closing_,
                                .counts = counts_->tcp,
@@ -140,6 +143,7 @@ class ApiServer::Impl {
   }
 
   std::optional<ListenSocket> listener_;
+  std::unique_ptr<const Handler> handler_;
   std::optional<gid_t> group_;
   std::chrono::milliseconds drain_;
   std::size_t max_connections_;
@@ -149,7 +153,7 @@ class ApiServer::Impl {
   Seats turned_away_;
   std::unique_ptr<TcpDoor> door_;
   std::optional<Result<std::string>> tcp_;
-  std::shared_ptr<ApiCounts> counts_;
+  std::shared_ptr<ServerCounts> counts_;
   Closing closing_;
   asio::io_context io_{1};
   stream_protocol::acceptor acceptor_;
@@ -159,29 +163,29 @@ class ApiServer::Impl {
   std::thread thread_;
 };
 
-ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-ApiServer::ApiServer(ApiServer&&) noexcept = default;
-ApiServer::~ApiServer() = default;
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::Server(Server&&) noexcept = default;
+Server::~Server() = default;
 
-const std::optional<Result<std::string>>& ApiServer::tcp() const {
+const std::optional<Result<std::string>>& Server::tcp() const {
   return impl_->tcp();
 }
 
-Status ApiServer::tcp_health() const {
+Status Server::tcp_health() const {
   return impl_->tcp_health();
 }
 
-Result<ApiServer> ApiServer::start(const ServerOptions& options, const NodeView& node) {
+Result<Server> Server::start(const ServerOptions& options, std::unique_ptr<const Handler> handler) {
   try {
     FTAP_TRY_ASSIGN(group, find_group(options.socket_group));
     FTAP_TRY_ASSIGN(listener, ListenSocket::open(options.socket_path, group));
-    auto impl = std::make_unique<Impl>(std::move(listener), group, options, node);
+    auto impl = std::make_unique<Impl>(std::move(listener), group, options, std::move(handler));
     if (options.tcp) impl->open_tcp(*options.tcp);
     FTAP_TRY(impl->start());
-    return ApiServer(std::move(impl));
+    return Server(std::move(impl));
   } catch (const std::exception& error) {  // Asio's set-up: no descriptors, no memory, no thread
     return fail("cannot start the API: " + printable(error.what()));
   }
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -1,27 +1,26 @@
-// The API on its Unix socket and, where that is asked for, over TCP; with a thread of its own.
+// A server on a Unix socket and, where that is asked for, over TCP; with a thread of its own.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "api/views/views.hpp"
 #include "base/result.hpp"
 #include "http/limits/answer_counts.hpp"
-#include "kube/kube_server.hpp"
+#include "http/messages/handler.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
-/// Over TCP every request brings a token; beyond this machine's own addresses it is TLS, too.
+/// Over TCP every request goes through a gate; beyond this machine's own addresses it is TLS, too.
 struct TcpOptions {
   std::string host = {};  ///< a numeric address
   std::uint16_t port = 0;
-  std::string token_file = {};  ///< empty: Kubernetes alone says who may ask
-  /// Asked about tokens that are not in the file; an empty server: nobody is.
-  KubeOptions kube = {};
+  /// Called once, when what the address says is known to be safe. An Error: nobody is served over TCP.
+  std::function<Result<std::unique_ptr<Gate>>()> open_gate = {};
   std::string tls_certificate = {};  ///< empty: no TLS
   std::string tls_key = {};
   std::size_t max_connections =
@@ -42,31 +41,30 @@ struct ServerOptions {
   std::chrono::milliseconds drain{1'000};  ///< at the end, for the answers that are being written
   std::optional<TcpOptions> tcp = {};      ///< absent: the Unix socket alone
   /// Where answers are counted on; null: nobody looks.
-  std::shared_ptr<ApiCounts> counts = nullptr;
+  std::shared_ptr<ServerCounts> counts = nullptr;
 };
 
 /// Serves from start() until it is destroyed: then nobody is let in any more, connections without a request end at once, what is
 /// followed ends where it stands, other answers have ServerOptions::drain to be completed, and the rest is cut off.
-class ApiServer {
+class Server {
  public:
-  /// `node` is read from the server's thread and must outlive the server.
-  static Result<ApiServer> start(const ServerOptions& options, const NodeView& node);
+  static Result<Server> start(const ServerOptions& options, std::unique_ptr<const Handler> handler);
 
   /// Where TCP is listened on: absent where it was not asked for, an Error where it could not be.
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const;
-  /// An Error where Kubernetes, which is asked about tokens, did not answer the last time. From any thread.
+  /// As Gate::health(), where there is one. From any thread.
   [[nodiscard]] Status tcp_health() const;
 
-  ApiServer(ApiServer&&) noexcept;
-  ApiServer& operator=(ApiServer&&) = delete;
-  ApiServer(const ApiServer&) = delete;
-  ApiServer& operator=(const ApiServer&) = delete;
-  ~ApiServer();
+  Server(Server&&) noexcept;
+  Server& operator=(Server&&) = delete;
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
 
  private:
   class Impl;
-  explicit ApiServer(std::unique_ptr<Impl> impl);
+  explicit Server(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

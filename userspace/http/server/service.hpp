@@ -4,16 +4,15 @@
 #include <chrono>
 #include <cstddef>
 
-#include "api/admission.hpp"
-#include "api/views/views.hpp"
 #include "http/limits/answer_counts.hpp"
 #include "http/limits/network_shares.hpp"
 #include "http/limits/rate_limit.hpp"
 #include "http/limits/seats.hpp"
+#include "http/messages/handler.hpp"
 #include "http/server/bell.hpp"
 #include "http/server/closing.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 struct SessionLimits {
   std::size_t header_bytes = std::size_t{8} * 1024;
@@ -30,14 +29,14 @@ struct SessionLimits {
 
 /// Outlives the connections.
 struct Service {
-  const NodeView& node;
+  const Handler& handler;
   SessionLimits limits;
   Seats& followers;
   const Bell& bell;
   Closing& closing;
   AnswerCounts& counts;
-  /// Each request has to bring a token that these let in; null: who is there may ask.
-  const Admission* admission = nullptr;
+  /// Lets in each request by its token; null: who is there may ask.
+  Gate* gate = nullptr;
   /// Whoever has a token is bound by this, too; null: as often as they like.
   RateLimit* rate = nullptr;
   /// The same for connections that have shown none yet, and what refused tokens cost: who guesses slows down nobody whose
@@ -49,4 +48,4 @@ struct Service {
   NetworkShares* follower_shares = nullptr;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

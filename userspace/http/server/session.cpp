@@ -6,13 +6,12 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <utility>
 
-#include "api/routes/flow_routes.hpp"
 #include "http/negotiation.hpp"
 #include "http/server/answering.hpp"
 #include "http/server/request_reading.hpp"
 #include "http/server/streaming.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
@@ -63,21 +62,21 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
     const bool may_follow = !service.followers.full() && (service.follower_shares == nullptr ||
                                                           service.follower_shares->has_room(caller.network));
     Answer answer =
-        route({{method.data(), method.size()}, {target.data(), target.size()}, may_follow}, service.node);
+        service.handler.answer({{method.data(), method.size()}, {target.data(), target.size()}, may_follow});
     AnswerForm form = form_of(parser);
     form.gzip = accepts_gzip(list_in(parser, http::field::accept_encoding));
     const std::string if_none_match = list_in(parser, http::field::if_none_match);
     form.if_none_match = if_none_match;
     form.keep_alive = form.keep_alive && !service.closing.begun();
     const bool follow = answer.stream && answer.stream->follow;
-    // route() has seen that there is one.
+    // answer() has been told that there is one.
     const auto seat = follow ? service.followers.take() : std::nullopt;
     const auto share = follow && service.follower_shares != nullptr
                            ? service.follower_shares->take(caller.network)
                            : std::nullopt;
     if (answer.stream) {
       const Status ready = co_await prepare_stream(connection, *answer.stream);
-      if (!ready) answer = view_error(ready.error());
+      if (!ready) answer = service.handler.not_readable(ready.error());
     }
     if (answer.stream) {
       service.counts.add(answer.status);
@@ -102,4 +101,4 @@ asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limi
   if (co_await send(connection, std::move(answer), {}, counts)) co_await linger(connection);
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

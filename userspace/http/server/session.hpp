@@ -6,12 +6,12 @@
 #include <optional>
 #include <string>
 
-#include "api/routes/routes.hpp"
 #include "http/limits/network_shares.hpp"
+#include "http/messages/message.hpp"
 #include "http/server/connection.hpp"
 #include "http/server/service.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Who asks over TCP.
 struct Caller {
@@ -29,4 +29,4 @@ boost::asio::awaitable<void> serve(Socket socket, const Service& service,
 boost::asio::awaitable<void> turn_away(Socket socket, Answer answer, SessionLimits limits,
                                        AnswerCounts& counts, std::shared_ptr<TlsContext> tls = nullptr);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

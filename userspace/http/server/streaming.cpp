@@ -6,7 +6,7 @@
 #include <boost/beast/http.hpp>
 #include <string>
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 namespace asio = boost::asio;
@@ -45,7 +45,7 @@ class Waiter {
   [[nodiscard]] bool client_done() const { return state_->client_done; }
 
   /// Returns when there may be more to read, the client is done, or the service closes.
-  asio::awaitable<void> more(RawReader& reader) {
+  asio::awaitable<void> more(BodyReader& reader) {
     state_->woken = false;
     reader.when_more(bell_.rope([weak = std::weak_ptr(state_)] {
       const auto state = weak.lock();
@@ -155,4 +155,4 @@ asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, Answe
   co_return co_await send_end(connection, missing, unfinished, patience);
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

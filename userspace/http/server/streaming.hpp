@@ -5,15 +5,12 @@
 #include <chrono>
 #include <string_view>
 
-#include "api/routes/routes.hpp"
+#include "http/messages/message.hpp"
 #include "http/server/bell.hpp"
 #include "http/server/closing.hpp"
 #include "http/server/connection.hpp"
 
-namespace flowtap::api {
-
-/// The trailer of what is followed that says why there is no more, where the flow goes on.
-inline constexpr std::string_view kUnfinishedHeader = "X-Flowtap-Unfinished";
+namespace flowtap::http {
 
 /// What the request says about the form of its answer.
 struct AnswerForm {
@@ -38,4 +35,4 @@ boost::asio::awaitable<bool> send_stream(Connection& connection, StreamBody body
                                          const Bell& bell, Closing& closing,
                                          std::chrono::milliseconds patience);
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "base/printable.hpp"
-#include "base/signals_blocked.hpp"
 #include "http/server/accepting.hpp"
 #include "http/server/session.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -30,9 +29,6 @@ Answer too_many_of_one() {
 }
 
 Status check(const TcpOptions& options, const asio::ip::address& host) {
-  if (options.token_file.empty() && options.kube.server.empty())
-    return fail("the API is served over TCP only to who has a token",
-                "name a file of tokens in api.token_file, or Kubernetes in api.kubernetes_server");
   if (!host.is_loopback() && options.tls_certificate.empty())
     return fail("beyond this machine the API is served over TLS only",
                 "name api.tls_certificate and api.tls_key, or listen on 127.0.0.1");
@@ -60,13 +56,12 @@ TcpDoor::TcpDoor(const TcpOptions& options, const Of& of)
       rate_(options.rate),
       guest_rate_(options.rate),
       handshakes_(kHandshakesPerSecond),
-      service_{.node = of.node,
+      service_{.handler = of.handler,
                .limits = {.time = of.session_time, .greeting = options.greeting, .refusal = options.refusal},
                .followers = followers_,
                .bell = of.bell,
                .closing = of.closing,
                .counts = of.counts,
-               .admission = &admission_,
                .rate = &rate_,
                .guest_rate = &guest_rate_,
                .handshakes = options.tls_certificate.empty() ? nullptr : &handshakes_,
@@ -77,17 +72,9 @@ Status TcpDoor::admit(const TcpOptions& options) {
   const auto host = asio::ip::make_address(options.host, error);
   if (error) return fail(in_quotes(options.host) + " is no numeric address", "such as 127.0.0.1 or ::1");
   FTAP_TRY(check(options, host));
-  if (!options.token_file.empty()) {
-    FTAP_TRY_ASSIGN(tokens, BearerTokens::load(options.token_file));
-    admission_.tokens = &tokens_.emplace(std::move(tokens));
-  }
-  if (!options.kube.server.empty()) {
-    const SignalsBlocked blocked;
-    FTAP_TRY_ASSIGN(kube, completed(options.kube));
-    FTAP_TRY_ASSIGN(access, KubeAccess::start(std::move(kube)));
-    kube_ = std::move(access);
-    admission_.kube = kube_.get();
-  }
+  FTAP_TRY_ASSIGN(gate, options.open_gate());
+  gate_ = std::move(gate);
+  service_.gate = gate_.get();
   if (!options.tls_certificate.empty()) {
     FTAP_TRY_ASSIGN(keys, TlsKeys::load(options.tls_certificate, options.tls_key));
     keys_.emplace(std::move(keys));
@@ -124,7 +111,7 @@ void TcpDoor::close() {
 }
 
 void TcpDoor::end() {
-  kube_.reset();
+  gate_.reset();
   acceptor_.reset();
 }
 
@@ -155,4 +142,4 @@ void TcpDoor::take(tcp::socket socket) {
   }
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

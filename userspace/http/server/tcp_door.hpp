@@ -12,16 +12,15 @@
 #include "http/server/server.hpp"
 #include "http/server/service.hpp"
 #include "http/server/tls_keys.hpp"
-#include "kube/kube_access.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Used by the thread of `io`, but for health(). Outlives the connections, and so their loop: what needs that goes with end().
 class TcpDoor {
  public:
   /// Of the server as a whole.
   struct Of {
-    const NodeView& node;
+    const Handler& handler;
     const Bell& bell;
     Closing& closing;
     AnswerCounts& counts;
@@ -35,8 +34,8 @@ class TcpDoor {
 
   /// "https://127.0.0.1:8443".
   [[nodiscard]] const std::string& where() const { return where_; }
-  /// An Error where Kubernetes was asked and did not answer. From any thread.
-  [[nodiscard]] Status health() const { return kube_ ? kube_->health() : Status(); }
+  /// As Gate::health().
+  [[nodiscard]] Status health() const { return gate_->health(); }
 
   void accept();
   /// Nobody is let in any more.
@@ -62,12 +61,10 @@ class TcpDoor {
   RateLimit guest_rate_;
   RateLimit handshakes_;
   Service service_;
-  std::optional<BearerTokens> tokens_;
-  Admission admission_;
   std::optional<TlsKeys> keys_;
   std::string where_;
   std::optional<boost::asio::ip::tcp::acceptor> acceptor_;
-  std::unique_ptr<KubeAccess> kube_;
+  std::unique_ptr<Gate> gate_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

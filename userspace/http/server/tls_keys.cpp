@@ -5,7 +5,7 @@
 
 #include "base/printable.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 namespace {
 
 namespace ssl = boost::asio::ssl;
@@ -62,4 +62,4 @@ std::shared_ptr<ssl::context> TlsKeys::context() {
   return context_;
 }
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

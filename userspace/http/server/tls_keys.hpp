@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 
-namespace flowtap::api {
+namespace flowtap::http {
 
 /// Two PEM files: the certificate with those that vouch for it behind it, and its key. They are read again when they have changed,
 /// as cert-manager and certbot do it: connections that are open go on with what they began with. Used by one thread.
@@ -35,4 +35,4 @@ class TlsKeys {
   std::shared_ptr<boost::asio::ssl::context> context_;
 };
 
-}  // namespace flowtap::api
+}  // namespace flowtap::http

@@ -20,7 +20,7 @@ class FlowRoutes : public testing::Test {
   Answer get(std::string_view target) { return route({"GET", target}, node_); }
   Error refused(std::string_view target) {
     const Answer answer = get(target);
-    return refusal({answer.status, answer.body});
+    return http::refusal({answer.status, answer.body});
   }
 
   ScriptedFlows flows_;

@@ -39,7 +39,7 @@ TEST(Routes, UnknownPathIs404AndNamesTheOthers) {
   for (const char* path :
        {"/", "/metrics", "/healthz/", "/HEALTHZ", "/%68ealthz", "//healthz", "/api/v1/status/x"})
     EXPECT_EQ(route({"GET", path}, node).status, 404U) << path;
-  const Error error = refusal({404, route({"GET", "/nope\x1b\xff"}, node).body});
+  const Error error = http::refusal({404, route({"GET", "/nope\x1b\xff"}, node).body});
   EXPECT_EQ(error.what, R"(there is no "/nope\x1b\xff")");
   EXPECT_EQ(error.hint,
             "routes: /healthz, /readyz, /api/v1/status, /api/v1/stats, /api/v1/workloads, /api/v1/flows, "

@@ -1,0 +1,44 @@
+#include "http/server/admitting.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "http/server/connection.hpp"
+
+namespace flowtap::http {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// A question waits behind others; who waits longer is not let in.
+constexpr std::chrono::seconds kPatience(8);
+
+/// Asks, and is back when there is an answer or patience has run out.
+asio::awaitable<Verdict> ask(Gate& gate, const std::string& authorization, const std::string& target) {
+  const auto executor = co_await asio::this_coro::executor;
+  // The answer comes on another thread, perhaps after nobody waits any more.
+  const auto wait = std::make_shared<asio::steady_timer>(executor, kPatience);
+  const std::weak_ptr<asio::steady_timer> waits = wait;
+  gate.ask(authorization, target, [executor, waits] {
+    asio::post(executor, [waits] {
+      if (const auto timer = waits.lock()) timer->cancel();
+    });
+  });
+  co_await wait->async_wait(kAwait);
+  co_return gate.answered(authorization, target);
+}
+
+}  // namespace
+
+asio::awaitable<std::optional<Answer>> refusal_of(Gate& gate, std::string authorization, std::string target) {
+  auto verdict = gate.known(authorization, target);
+  if (!verdict) verdict = co_await ask(gate, authorization, target);
+  co_return std::move(verdict->refusal);
+}
+
+}  // namespace flowtap::http
