@@ -1,12 +1,12 @@
 // The socket as a file: who may see it, and whom it replaces.
-#include "http/server/listen_socket.hpp"
+#include "http/unix/listen_socket.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <fstream>
 
-#include "http/server/peer.hpp"
+#include "http/unix/peer.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 
 namespace flowtap::http {

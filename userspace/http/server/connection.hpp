@@ -1,16 +1,20 @@
 // One client's connection as sessions use it: over a Unix socket or TCP, with TLS or without.
 #pragma once
 
+#include <array>
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/basic_stream.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/core/buffers_suffix.hpp>
 #include <boost/beast/core/string_type.hpp>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -28,6 +32,25 @@ inline constexpr auto kAwait = boost::asio::as_tuple(boost::asio::use_awaitable)
 inline boost::beast::string_view beast_view(std::string_view text) {
   return {text.data(), text.size()};
 }
+
+/// The first of some buffers: a read or a write may always take less than it is given.
+template <typename Buffer>
+class Few {
+ public:
+  template <typename Buffers>
+  explicit Few(const Buffers& buffers) {
+    for (const Buffer buffer : boost::beast::buffers_range_ref(buffers)) {
+      if (size_ == all_.size()) break;
+      if (buffer.size() > 0) all_.at(size_++) = buffer;
+    }
+  }
+  [[nodiscard]] const Buffer* begin() const { return all_.data(); }
+  [[nodiscard]] const Buffer* end() const { return all_.data() + size_; }
+
+ private:
+  std::array<Buffer, 16> all_{};
+  std::size_t size_ = 0;
+};
 
 /// A stream of Asio's, with a deadline on each of its reads and writes.
 class Connection {
@@ -52,13 +75,19 @@ class Connection {
 
   template <typename Buffers, typename Token>
   auto async_read_some(const Buffers& buffers, Token&& token) {
-    return tls_ ? tls_->async_read_some(buffers, std::forward<Token>(token))
-                : plain_.async_read_some(buffers, std::forward<Token>(token));
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
+        [this](auto&& done, const Few<boost::asio::mutable_buffer>& few) {
+          read_some(few, done_of(std::forward<decltype(done)>(done)));
+        },
+        token, Few<boost::asio::mutable_buffer>(buffers));
   }
   template <typename Buffers, typename Token>
   auto async_write_some(const Buffers& buffers, Token&& token) {
-    return tls_ ? tls_->async_write_some(buffers, std::forward<Token>(token))
-                : plain_.async_write_some(buffers, std::forward<Token>(token));
+    return boost::asio::async_initiate<Token, void(boost::system::error_code, std::size_t)>(
+        [this](auto&& done, const Few<boost::asio::const_buffer>& few) {
+          write_some(few, done_of(std::forward<decltype(done)>(done)));
+        },
+        token, Few<boost::asio::const_buffer>(buffers));
   }
 
   /// False: this client does not speak TLS as it must.
@@ -78,6 +107,24 @@ class Connection {
   }
 
  private:
+  // Asio and Beast compile a read or a write anew for each type of buffers and each type of who waits for it, and that is most of
+  // what compiling them takes. Here both have one type, so that it is compiled once, in connection.cpp.
+  struct Done {
+    using executor_type = Connection::executor_type;  // NOLINT(readability-identifier-naming): Asio's name
+    executor_type executor;
+    std::move_only_function<void(boost::system::error_code, std::size_t)> call;
+
+    [[nodiscard]] executor_type get_executor() const noexcept { return executor; }
+    void operator()(boost::system::error_code error, std::size_t size) { call(error, size); }
+  };
+  template <typename Handler>
+  [[nodiscard]] Done done_of(Handler&& handler) {
+    executor_type executor = boost::asio::get_associated_executor(handler, get_executor());
+    return {std::move(executor), std::forward<Handler>(handler)};
+  }
+  void read_some(const Few<boost::asio::mutable_buffer>& buffers, Done done);
+  void write_some(const Few<boost::asio::const_buffer>& buffers, Done done);
+
   using Plain = boost::beast::basic_stream<boost::asio::generic::stream_protocol>;
 
   std::shared_ptr<TlsContext> context_;

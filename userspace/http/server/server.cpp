@@ -18,10 +18,10 @@
 #include "base/printable.hpp"
 #include "base/signals_blocked.hpp"
 #include "http/server/accepting.hpp"
-#include "http/server/listen_socket.hpp"
-#include "http/server/peer.hpp"
 #include "http/server/session.hpp"
 #include "http/server/tcp_door.hpp"
+#include "http/unix/listen_socket.hpp"
+#include "http/unix/peer.hpp"
 
 namespace flowtap::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "http/server/peer.hpp"
+#include "http/unix/peer.hpp"
 
 #include <grp.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "http/server/listen_socket.hpp"
+#include "http/unix/listen_socket.hpp"
 
 #include <sys/socket.h>
 #include <sys/stat.h>
