@@ -233,10 +233,12 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
   containerd.kill(id);
   ASSERT_TRUE(container->wait());
   ASSERT_TRUE(eventually([&] { return !std::filesystem::exists(cgroup); }));
-  std::this_thread::sleep_for(2100ms);
+  EXPECT_TRUE(eventually([&] {
+    return value(daemon.stats(), "flowtap_workload_memory_usage_bytes", labels) == -1;
+  })) << "nothing is there";
   const Stats ended = daemon.settled_stats();
   EXPECT_GE(value(ended, user, labels), last);
-  EXPECT_EQ(value(ended, "flowtap_workload_memory_usage_bytes", labels), -1) << "nothing is there";
+  EXPECT_EQ(value(ended, "flowtap_workload_memory_usage_bytes", labels), -1);
   EXPECT_EQ(value(ended, "flowtap_read_errors_total", {{"what", "workloads"}}), 0);
 }
 
