@@ -18,8 +18,10 @@ namespace {
 /// A question waits behind others; who waits longer is not let in.
 constexpr std::chrono::seconds kPatience(8);
 
-/// Asks, and is back when there is an answer or patience has run out.
-asio::awaitable<Verdict> ask(Gate& gate, const std::string& authorization, const std::string& target) {
+}  // namespace
+
+asio::awaitable<std::optional<Answer>> refusal_of(Gate& gate, std::string authorization, std::string target) {
+  if (auto verdict = gate.known(authorization, target)) co_return std::move(verdict->refusal);
   const auto executor = co_await asio::this_coro::executor;
   // The answer comes on another thread, perhaps after nobody waits any more.
   const auto wait = std::make_shared<asio::steady_timer>(executor, kPatience);
@@ -30,15 +32,7 @@ asio::awaitable<Verdict> ask(Gate& gate, const std::string& authorization, const
     });
   });
   co_await wait->async_wait(kAwait);
-  co_return gate.answered(authorization, target);
-}
-
-}  // namespace
-
-asio::awaitable<std::optional<Answer>> refusal_of(Gate& gate, std::string authorization, std::string target) {
-  auto verdict = gate.known(authorization, target);
-  if (!verdict) verdict = co_await ask(gate, authorization, target);
-  co_return std::move(verdict->refusal);
+  co_return gate.answered(authorization, target).refusal;
 }
 
 }  // namespace flowtap::http
