@@ -52,7 +52,7 @@ struct {
 
 /*
  * Most records stand in an array: found with a load instead of a helper's call, of which a switch would make up to
- * four (135 → 88 ns per switch in one run, tools/bench/README.md). The place follows from the task's address, which
+ * four (135 → 88 ns per switch in one run, tools/bench/figures/dispatch.md). The place follows from the task's address, which
  * stays the same for the task's life; a pid does not: a thread that execs takes over its leader's. Where the place is
  * another task's, the record is in task storage.
  */

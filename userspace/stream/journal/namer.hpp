@@ -1,4 +1,4 @@
-// Whose output a stream is. The interface belongs to flow/; identity is bound to it in daemon/.
+// Whose output a stream is. The interface belongs to the journal; stream/sources binds identity to it.
 #pragma once
 
 #include <cstdint>

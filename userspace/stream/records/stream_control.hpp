@@ -1,4 +1,4 @@
-// The streams as the kernel's programs have them. The interface belongs to flow/; kernel/ has the memory behind it.
+// The streams as the kernel's programs have them. The interface belongs to the stream path; kernel/ has the memory behind it.
 #pragma once
 
 #include <array>
