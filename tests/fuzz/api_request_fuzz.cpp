@@ -21,7 +21,7 @@ namespace {
 using namespace flowtap;
 
 /// Two pieces with a gap between them, then nothing more, and no end.
-class Reader final : public api::RawReader {
+class Reader final : public api::BodyReader {
  public:
   explicit Reader(const api::ReadOptions& options) : left_(options.from_now ? 0 : 2) {}
   [[nodiscard]] Result<Piece> read(std::size_t limit) override {
@@ -43,20 +43,20 @@ class Flows final : public api::FlowsView {
     flow.id = filter.pod.value_or("");  // whatever a client sends comes back as JSON
     return {flow};
   }
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string& id,
-                                                             const api::ReadOptions& options) override {
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> read(const std::string& id,
+                                                              const api::ReadOptions& options) override {
     if (id.size() > 40) return std::unexpected(Error{"no flow " + id, "", ENOENT});
     return std::make_unique<Reader>(options);
   }
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> log(const std::string& id,
-                                                            const api::LogOptions& options) override {
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> log(const std::string& id,
+                                                             const api::LogOptions& options) override {
     return read(id, {.outputs = options.outputs, .to_now = !options.follow});
   }
-  [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter&) override {
+  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> watch(const api::FlowFilter&) override {
     return std::unexpected(Error{"as many watch as may", "", EMFILE});
   }
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> tap(std::uint32_t pid,
-                                                            const api::ReadOptions& options) override {
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> tap(std::uint32_t pid,
+                                                             const api::ReadOptions& options) override {
     if (pid > 1000) return std::unexpected(Error{"there is no such process", "", ESRCH});
     return std::make_unique<Reader>(options);
   }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/repair/history/gap_search.hpp"
+#include "stream/repair/runtime_files/gap_search.hpp"
 
 using namespace flowtap::flow;
 
@@ -36,14 +36,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   captured.append(text, at);
   if ((data[0] & 1U) != 0) text.erase(text.size() / 3, text.size() / 7);
-  for (const auto format : {HistoryFormat::kCri, HistoryFormat::kJsonFile, HistoryFormat::kK8sFile})
+  for (const auto format : {RuntimeFormat::kCri, RuntimeFormat::kJsonFile, RuntimeFormat::kK8sFile})
     for (const bool ended : {false, true}) {
       const auto found = find_gaps({captured, gaps, text, format, ended});
       require(found.size() == gaps.size());
       for (std::size_t i = 0; i < found.size(); ++i) {
         if (!found[i] || found[i]->approximate) continue;
         require(found[i]->bytes.size() == gaps[i].length);
-        if (format == HistoryFormat::kK8sFile) require(text.find(found[i]->bytes) != std::string::npos);
+        if (format == RuntimeFormat::kK8sFile) require(text.find(found[i]->bytes) != std::string::npos);
       }
     }
   return 0;

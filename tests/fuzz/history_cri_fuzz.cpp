@@ -1,12 +1,12 @@
 // Any bytes as a file of the CRI's format or of podman's: lines, or none. What podman's has is in the CRI's too.
 #include "stream/lines/cri_line.hpp"
-#include "stream/repair/history/k8s_file_line.hpp"
+#include "stream/repair/runtime_files/k8s_file_line.hpp"
 #include "tests/fuzz/history_kit.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace flowtap::flow;
-  check_history_lines(HistoryFormat::kCri, data, size);
-  check_history_lines(HistoryFormat::kK8sFile, data, size);
+  check_runtime_lines(RuntimeFormat::kCri, data, size);
+  check_runtime_lines(RuntimeFormat::kK8sFile, data, size);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string_view first = text.substr(0, text.find('\n'));
   const auto podman = parse_k8s_file_line(first);

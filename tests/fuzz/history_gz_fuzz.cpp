@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/fd.hpp"
-#include "stream/repair/history/gz_stream.hpp"
+#include "stream/repair/runtime_files/gz_stream.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const flowtap::Fd fd(::memfd_create("gz", MFD_CLOEXEC));

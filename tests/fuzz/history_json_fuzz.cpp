@@ -2,6 +2,6 @@
 #include "tests/fuzz/history_kit.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  flowtap::flow::check_history_lines(flowtap::flow::HistoryFormat::kJsonFile, data, size);
+  flowtap::flow::check_runtime_lines(flowtap::flow::RuntimeFormat::kJsonFile, data, size);
   return 0;
 }

@@ -22,7 +22,7 @@ void require(bool is_true) {
 const std::chrono::system_clock::time_point kNow{std::chrono::seconds(1'800'000'000)};
 
 /// Lines that never end, or none.
-class Reader final : public api::RawReader {
+class Reader final : public api::BodyReader {
  public:
   [[nodiscard]] Result<Piece> read(std::size_t limit) override {
     return Piece{.bytes = std::string(limit, 'x')};
@@ -45,19 +45,20 @@ api::FlowStatus flow(const char* container, std::uint64_t restart) {
 class Flows final : public api::FlowsView {
  public:
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter&) const override { return all_; }
-  [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter&) override {
+  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> watch(const api::FlowFilter&) override {
     return std::unexpected(Error{"nobody may", "", EMFILE});
   }
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string&,
-                                                             const api::ReadOptions&) override {
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> read(const std::string&,
+                                                              const api::ReadOptions&) override {
     return std::make_unique<Reader>();
   }
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> log(const std::string&,
-                                                            const api::LogOptions& options) override {
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> log(const std::string&,
+                                                             const api::LogOptions& options) override {
     check(options);
     return std::make_unique<Reader>();
   }
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> tap(std::uint32_t, const api::ReadOptions&) override {
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> tap(std::uint32_t,
+                                                             const api::ReadOptions&) override {
     return std::make_unique<Reader>();
   }
   static void check(const api::LogOptions& options) {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/fd.hpp"
-#include "stream/repair/history/saved_log.hpp"
+#include "stream/repair/runtime_files/saved_log.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const flowtap::Fd fd(::memfd_create("log", MFD_CLOEXEC));

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/repair/history/seam.hpp"
+#include "stream/repair/runtime_files/seam.hpp"
 
 using namespace flowtap::flow;
 
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 3, size - 3);
   const std::size_t from = data[1] * text.size() / 256;
   const std::size_t length = 1 + data[2] * text.size() / 512;
-  const auto format = static_cast<HistoryFormat>(how % 3);
+  const auto format = static_cast<RuntimeFormat>(how % 3);
   const bool is_other = (how & 4U) != 0;
   const std::uint64_t second = 1'000'000'000;
   SeamKey key{std::string(is_other ? text.substr(0, length) : text.substr(from, length)),
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (char& c : key.bytes) c = static_cast<char>(c ^ 1);
   Seam seam(key, format);
   std::string given;
-  const auto take = [&given](const HistoryLine& line) {
+  const auto take = [&given](const RuntimeLine& line) {
     given += line.text;
     if (line.full) given += '\n';
   };
@@ -46,12 +46,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view line = rest.substr(0, full ? newline : 64);
     rest.remove_prefix(line.size() + (full ? 1 : 0));
     all.append(line).append(full ? "\n" : "");
-    seam.add(HistoryLine{++time * second / 2, "stdout", full, line}, take);
+    seam.add(RuntimeLine{++time * second / 2, "stdout", full, line}, take);
   }
   seam.finish(take);
   require(seam.passed());
   require(all.starts_with(given));
-  if (seam.found() && format == HistoryFormat::kK8sFile) {
+  if (seam.found() && format == RuntimeFormat::kK8sFile) {
     // The runtime may not have got so far yet.
     const std::string_view behind = std::string_view(all).substr(given.size());
     require(behind.starts_with(key.bytes) || key.bytes.starts_with(behind));

@@ -13,7 +13,7 @@
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/record_assembler.hpp"
 #include "stream/lines/record_text.hpp"
-#include "stream/repair/history/saved_log.hpp"
+#include "stream/repair/runtime_files/saved_log.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -28,7 +28,7 @@ class SpanReader {
       text_.add(records_.add(line), [this](std::string_view text) { read(text); });
     });
   }
-  [[nodiscard]] const LogSpan& span() {
+  [[nodiscard]] const ReadingSpan& span() {
     text_.flush([this](std::string_view text) { read(text); });
     return span_;
   }
@@ -49,7 +49,7 @@ class SpanReader {
   flow::RecordAssembler records_;
   flow::RecordText text_;
   diagnosis::FactParser parser_;
-  LogSpan span_;
+  ReadingSpan span_;
 };
 
 flow::KlogTime begin_of(const LogSpans& spans) {
@@ -71,7 +71,7 @@ Status write_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
-bool LogSpan::follows(const LogSpan& before) const {
+bool ReadingSpan::follows(const ReadingSpan& before) const {
   // A piece may have no fact.
   const bool same = scheduler == nullptr || before.scheduler == nullptr || scheduler == before.scheduler;
   return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);

@@ -13,17 +13,17 @@
 namespace flowtap::cli {
 
 /// Who speaks in one output of a file, and from when to when.
-struct LogSpan {
+struct ReadingSpan {
   const diagnosis::Scheduler* scheduler = nullptr;  ///< the first of whom there is a fact
   flow::KlogTime first;
   flow::KlogTime last;
 
   /// Whether this may be the next piece of the log that ends with `before`.
-  [[nodiscard]] bool follows(const LogSpan& before) const;
+  [[nodiscard]] bool follows(const ReadingSpan& before) const;
 };
 
 /// By output, "stdout" or "stderr", or "" where that is not known.
-using LogSpans = std::map<std::string, LogSpan, std::less<>>;
+using LogSpans = std::map<std::string, ReadingSpan, std::less<>>;
 
 /// Of a file that is read to its end, and then stands at its beginning again. `name` is what errors call it.
 [[nodiscard]] LogSpans spans_of(int fd, const std::string& name);

@@ -21,7 +21,7 @@
 #include "log_pieces.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/record_assembler.hpp"
-#include "stream/repair/history/saved_log.hpp"
+#include "stream/repair/runtime_files/saved_log.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -37,10 +37,10 @@ class Output {
  public:
   Output(DiagnosisStore& store, std::string_view name) : name_(name), log_(store) {}
 
-  [[nodiscard]] bool is_continued_by(std::string_view name, const LogSpan& piece) const {
+  [[nodiscard]] bool is_continued_by(std::string_view name, const ReadingSpan& piece) const {
     return name == name_ && piece.follows(end_);
   }
-  void begin_piece(const std::string& file, const LogSpan& piece) {
+  void begin_piece(const std::string& file, const ReadingSpan& piece) {
     files_ += (files_.empty() ? "" : ", ") + file;
     const auto scheduler = piece.scheduler ? piece.scheduler : end_.scheduler;
     end_ = piece;
@@ -74,7 +74,7 @@ class Output {
 
   std::string name_;
   std::string files_;
-  LogSpan end_;
+  ReadingSpan end_;
   bool begins_ = false;
   diagnosis::SchedulerLog log_;
   flow::LineAssembler lines_;
@@ -127,7 +127,7 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
 /// The log that the file's output goes on with, or a new one.
 Output& output_of(std::list<Output>& all, DiagnosisStore& store, const File& file, std::string_view name) {
   const auto span = file.spans.find(name);
-  const LogSpan piece = span != file.spans.end() ? span->second : LogSpan{};
+  const ReadingSpan piece = span != file.spans.end() ? span->second : ReadingSpan{};
   auto found =
       std::ranges::find_if(all, [&](const Output& output) { return output.is_continued_by(name, piece); });
   if (found == all.end()) found = all.emplace(all.end(), store, name);

@@ -57,7 +57,7 @@ ExplainPath::~ExplainPath() {
   bell_.stop();
   if (thread_.joinable()) thread_.join();
   // Nobody rings the bell any more.
-  if (changes_) from_.watch.forget(*changes_);
+  if (changes_) from_.waker.forget(*changes_);
   logs_.clear();
 }
 
@@ -98,7 +98,7 @@ void ExplainPath::look_for_logs() {
     if (!log.reader && (log.read_to == 0 || summary->open || summary->last > log.read_to)) open(id, log);
   }
   seen_ = changes.upto;
-  from_.watch.once(changes_, [this] {
+  from_.waker.once(changes_, [this] {
     changed_ = true;
     bell_.ring();
   });

@@ -8,12 +8,12 @@
 
 #include "explain/diagnosis/scheduler_log.hpp"
 #include "stream/lines/record_assembler.hpp"
-#include "stream/reading/forms/log_form.hpp"
+#include "stream/reading/forms/form.hpp"
 
 namespace flowtap {
 
 /// Gives the lines to a SchedulerLog, one for each output, and nothing to the piece.
-class RecordForm final : public LogForm {
+class RecordForm final : public Form {
  public:
   /// A record is one write. So long after its last line it is taken to be whole, though the next one has not begun.
   static constexpr std::chrono::milliseconds kRecordIsWritten{200};

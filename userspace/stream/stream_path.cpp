@@ -40,15 +40,15 @@ std::vector<std::string> StreamPath::new_warnings() {
 }
 
 Status StreamPath::run(const SourceOptions& sources) {
-  FTAP_TRY_ASSIGN(watch, FollowWatch::start());
-  watch_ = std::move(watch);
+  FTAP_TRY_ASSIGN(waker, ReaderWaker::start());
+  waker_ = std::move(waker);
   if (files_) taps_ = std::make_unique<ProcessTaps>(*live_, *files_, *slots_, *consumer_);
-  FTAP_TRY_ASSIGN(history, RuntimeHistory::open(host_root_, runtimes_));
-  history_ = std::move(history);
-  refiller_ = std::make_unique<Refiller>(lines_->store(), *history_);
-  auditor_ = std::make_unique<Auditor>(lines_->store(), *history_);
+  FTAP_TRY_ASSIGN(histories, Histories::open(host_root_, runtimes_));
+  histories_ = std::move(histories);
+  refiller_ = std::make_unique<Refiller>(lines_->store(), *histories_);
+  auditor_ = std::make_unique<Auditor>(lines_->store(), *histories_);
   service_ = std::make_unique<FlowsService>(
-      *journal_, lines_->store(), *watch_, suspicion_, taps_.get(), history_.get(), auditor_.get(),
+      *journal_, lines_->store(), *waker_, suspicion_, taps_.get(), histories_.get(), auditor_.get(),
       [this](const std::string& flow) { return lines_->is_scheduler(flow); });
   FTAP_TRY(lines_->start());
   (void)find_running(std::chrono::nanoseconds(0));

@@ -21,7 +21,7 @@
 #include "stream/journal/journal.hpp"
 #include "stream/journal/log_consumer.hpp"
 #include "stream/reading/flows_service.hpp"
-#include "stream/reading/follow_watch.hpp"
+#include "stream/reading/reader_waker.hpp"
 #include "stream/records/recording.hpp"
 #include "stream/repair/auditor.hpp"
 #include "stream/repair/refiller.hpp"
@@ -65,7 +65,7 @@ class StreamPath {
 
   [[nodiscard]] api::FlowsView& flows() { return *service_; }
   /// For whoever reads schedulers' logs. Not before run().
-  [[nodiscard]] SchedulerFlows scheduler_flows() { return {lines_->store(), *watch_, *service_}; }
+  [[nodiscard]] SchedulerFlows scheduler_flows() { return {lines_->store(), *waker_, *service_}; }
   /// How it runs, with what is less than it could be.
   [[nodiscard]] std::string how() const;
   /// What is less than it could be, each sentence once.
@@ -118,14 +118,14 @@ class StreamPath {
   std::unique_ptr<StreamSlots> slots_;
   std::optional<kernel::OpenFiles> files_;
   std::unique_ptr<ContainerNamer> namer_;
-  std::unique_ptr<FollowWatch> watch_;
+  std::unique_ptr<ReaderWaker> waker_;
   flow::FileStreams file_streams_;
   std::unique_ptr<FileSources> file_sources_;
   std::unique_ptr<flow::LogConsumer> consumer_;
   std::optional<ListedProcesses> listed_;
   std::unique_ptr<ProcessTaps> taps_;
   Suspicion suspicion_;
-  std::unique_ptr<RuntimeHistory> history_;
+  std::unique_ptr<Histories> histories_;
   std::unique_ptr<Refiller> refiller_;
   std::unique_ptr<Auditor> auditor_;
   std::unique_ptr<FlowsService> service_;

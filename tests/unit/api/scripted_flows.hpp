@@ -69,7 +69,7 @@ class ScriptedFlow {
   std::atomic<int> readers_ = 0;
 };
 
-class ScriptedReader final : public RawReader {
+class ScriptedReader final : public BodyReader {
  public:
   ScriptedReader(std::shared_ptr<ScriptedFlow> flow, const ReadOptions& options) : flow_(std::move(flow)) {
     const std::scoped_lock lock(flow_->mutex_);
@@ -129,7 +129,7 @@ class ScriptedReader final : public RawReader {
 };
 
 /// Gives what it is told to give, once.
-class ScriptedWatcher final : public FlowsWatcher {
+class ScriptedWatcher final : public FlowListReader {
  public:
   explicit ScriptedWatcher(std::vector<FlowStatus> list) : coming_(std::move(list)) {}
   void come(const FlowStatus& flow) {
@@ -171,7 +171,7 @@ class ScriptedWatcher final : public FlowsWatcher {
 class ScriptedFlows final : public FlowsView {
  public:
   std::atomic<ScriptedWatcher*> watcher = nullptr;  ///< the newest, as long as somebody watches
-  [[nodiscard]] Result<std::unique_ptr<FlowsWatcher>> watch(const FlowFilter& wanted) override {
+  [[nodiscard]] Result<std::unique_ptr<FlowListReader>> watch(const FlowFilter& wanted) override {
     auto fresh = std::make_unique<ScriptedWatcher>(flows(wanted));
     watcher = fresh.get();
     return fresh;
@@ -218,8 +218,8 @@ class ScriptedFlows final : public FlowsView {
   ReadOptions options;
   LogOptions log_options;
 
-  [[nodiscard]] Result<std::unique_ptr<RawReader>> log(const std::string& id,
-                                                       const LogOptions& how) override {
+  [[nodiscard]] Result<std::unique_ptr<BodyReader>> log(const std::string& id,
+                                                        const LogOptions& how) override {
     {
       const std::scoped_lock lock(asked_);
       log_options = how;
@@ -231,8 +231,8 @@ class ScriptedFlows final : public FlowsView {
     filter = wanted;
     return list;
   }
-  [[nodiscard]] Result<std::unique_ptr<RawReader>> read(const std::string& id,
-                                                        const ReadOptions& wanted) override {
+  [[nodiscard]] Result<std::unique_ptr<BodyReader>> read(const std::string& id,
+                                                         const ReadOptions& wanted) override {
     const std::scoped_lock lock(asked_);
     options = wanted;
     if (const auto error = no_log.find(id); error != no_log.end()) return std::unexpected(error->second);
@@ -241,8 +241,8 @@ class ScriptedFlows final : public FlowsView {
       return std::unexpected(Error{"no flow \"" + id + "\" was seen on this node", "", ENOENT});
     return std::make_unique<ScriptedReader>(found->second, wanted);
   }
-  [[nodiscard]] Result<std::unique_ptr<RawReader>> tap(std::uint32_t pid,
-                                                       const ReadOptions& wanted) override {
+  [[nodiscard]] Result<std::unique_ptr<BodyReader>> tap(std::uint32_t pid,
+                                                        const ReadOptions& wanted) override {
     const std::scoped_lock lock(asked_);
     options = wanted;
     if (const auto error = no_tap.find({pid, wanted.outputs}); error != no_tap.end())

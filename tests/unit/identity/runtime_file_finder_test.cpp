@@ -1,4 +1,4 @@
-#include "identity/runtimes/runtime_logs.hpp"
+#include "identity/runtimes/runtime_file_finder.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,13 +14,13 @@ namespace {
 using flowtap::test::FileTree;
 using test::kUid;
 
-class RuntimeLogsTest : public testing::Test {
+class RuntimeFileFinderTest : public testing::Test {
  protected:
-  [[nodiscard]] std::optional<RuntimeLog> find(const std::string& flow) const {
-    return RuntimeLogs(std::move(*RootDir::open(tree_.root()))).find(flow);
+  [[nodiscard]] std::optional<RuntimeFilePlace> find(const std::string& flow) const {
+    return RuntimeFileFinder(std::move(*RootDir::open(tree_.root()))).find(flow);
   }
   [[nodiscard]] std::vector<PodLog> logs_of(const std::string& pod) const {
-    return RuntimeLogs(std::move(*RootDir::open(tree_.root()))).pods([&pod](const PodLogs& logs) {
+    return RuntimeFileFinder(std::move(*RootDir::open(tree_.root()))).pods([&pod](const PodLogs& logs) {
       return logs.pod == pod;
     });
   }
@@ -38,7 +38,7 @@ class RuntimeLogsTest : public testing::Test {
   const std::string dir_ = "var/log/pods/shop_web-0_" + kUid + "/";
 };
 
-TEST_F(RuntimeLogsTest, OfAPodInKubeletsDirectories) {
+TEST_F(RuntimeFileFinderTest, OfAPodInKubeletsDirectories) {
   tree_.file(dir_ + "app/0.log", "zero").file(dir_ + "app/1.log", "one");
   EXPECT_EQ(read(pod_ + "1"), "one");
   EXPECT_EQ(read(pod_ + "0"), "zero");
@@ -51,13 +51,13 @@ TEST_F(RuntimeLogsTest, OfAPodInKubeletsDirectories) {
     EXPECT_FALSE(find(flow)) << flow;
 }
 
-TEST_F(RuntimeLogsTest, ThePodsDirectoryMayBeElsewhere) {
+TEST_F(RuntimeFileFinderTest, ThePodsDirectoryMayBeElsewhere) {
   tree_.file("data/pods/shop_web-0_" + kUid + "/app/0.log", "moved").file("var/log/x", "");
   link("/data/pods", "var/log/pods");
   EXPECT_EQ(read(pod_ + "0"), "moved") << "the operator's link is followed";
 }
 
-TEST_F(RuntimeLogsTest, LinksBelowItAreATenants) {
+TEST_F(RuntimeFileFinderTest, LinksBelowItAreATenants) {
   tree_.file(dir_ + "app/0.log", "own").file("etc/secret/0.log", "secret");
   link("../shop_web-0_" + kUid + "/app", dir_ + "linked");
   EXPECT_FALSE(find("pod/shop/web-0/" + kUid + "/linked/0")) << "not even to one beside it";
@@ -67,7 +67,7 @@ TEST_F(RuntimeLogsTest, LinksBelowItAreATenants) {
   EXPECT_TRUE(std::ranges::none_of(logs, [](const PodLog& log) { return log.container == "linked"; }));
 }
 
-TEST_F(RuntimeLogsTest, OfDockersContainers) {
+TEST_F(RuntimeFileFinderTest, OfDockersContainers) {
   const std::string id(64, 'd');
   const std::string dir = "var/lib/docker/containers/" + id + "/";
   const std::string file = "/" + dir + id + "-json.log";
@@ -90,7 +90,7 @@ TEST_F(RuntimeLogsTest, OfDockersContainers) {
   EXPECT_FALSE(find("pod/shop/thief-0/" + kUid + "/app/0"));
 }
 
-TEST_F(RuntimeLogsTest, OfPodmansContainers) {
+TEST_F(RuntimeFileFinderTest, OfPodmansContainers) {
   const std::string dir = "var/lib/containers/storage/vfs-containers/";
   const std::string id(64, 'a');
   tree_.file(dir + id + "/userdata/config.json", R"({"annotations":{"io.container.manager":"libpod"}})");
@@ -100,7 +100,7 @@ TEST_F(RuntimeLogsTest, OfPodmansContainers) {
   EXPECT_EQ(read("container/" + id), "k8s");
 }
 
-TEST_F(RuntimeLogsTest, AllContainersOfAPod) {
+TEST_F(RuntimeFileFinderTest, AllContainersOfAPod) {
   tree_.file(dir_ + "app/0.log", "")
       .file(dir_ + "app/1.log", "")
       .file(dir_ + "app/1.log.20260101-000000", "");

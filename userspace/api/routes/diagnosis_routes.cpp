@@ -35,7 +35,7 @@ constexpr std::size_t kWhole = std::size_t{64} << 10U;
 
 /// {"items":[...]}, an item when there is room for it: all of them may be as long as the store is large, and between two pieces the
 /// thread that makes all answers makes others.
-class DiagnosesReader final : public RawReader {
+class DiagnosesReader final : public BodyReader {
  public:
   DiagnosesReader(const DiagnosesView& view, std::vector<DiagnosedPod> pods, bool answers)
       : view_(view), pods_(std::move(pods)), answers_(answers) {}

@@ -48,9 +48,9 @@ Result<bool> follow_of(const Call& call) {
 constexpr std::size_t kFlowsAtATime = 64;
 
 /// Flows as they come, as the lines of a body: each an object as the list without `follow` is one.
-class FlowsReader final : public RawReader {
+class FlowsReader final : public BodyReader {
  public:
-  explicit FlowsReader(std::unique_ptr<FlowsWatcher> watcher) : watcher_(std::move(watcher)) {}
+  explicit FlowsReader(std::unique_ptr<FlowListReader> watcher) : watcher_(std::move(watcher)) {}
 
   [[nodiscard]] Result<Piece> read(std::size_t limit) override {
     if (text_.empty()) {
@@ -67,7 +67,7 @@ class FlowsReader final : public RawReader {
   void when_more(std::function<void()> wake) override { watcher_->when_more(std::move(wake)); }
 
  private:
-  std::unique_ptr<FlowsWatcher> watcher_;
+  std::unique_ptr<FlowListReader> watcher_;
   FlowsToJson list_;
   std::string text_;    // of it, that was not given yet
   bool within_ = true;  // a line, or before the first, which there is in any case
@@ -106,7 +106,7 @@ std::string_view hint_of(const Error& error) {
   }
 }
 
-Answer stream_answer(Result<std::unique_ptr<RawReader>> reader, bool follow) {
+Answer stream_answer(Result<std::unique_ptr<BodyReader>> reader, bool follow) {
   if (!reader) return view_error(reader.error());
   Answer answer;
   const auto missing = (*reader)->missing_bytes();

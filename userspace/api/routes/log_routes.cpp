@@ -47,7 +47,7 @@ Result<Outputs> outputs(const Parameters& parameters) {
 constexpr std::string_view kNotNegative = "must be greater than or equal to 0";
 constexpr std::string_view kPositive = "must be greater than 0";
 
-Answer answer(Result<std::unique_ptr<RawReader>> reader, const LogOptions& options) {
+Answer answer(Result<std::unique_ptr<BodyReader>> reader, const LogOptions& options) {
   if (!reader) return view_error(reader.error());
   Answer answer;
   answer.stream =

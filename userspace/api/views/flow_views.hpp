@@ -75,7 +75,7 @@ struct FlowFilter {
 enum class Outputs : std::uint8_t { kBoth, kStdout, kStderr };
 
 /// Reads one flow's bytes.
-using RawReader = http::BodyReader;
+using BodyReader = http::BodyReader;
 
 struct ReadOptions {
   Outputs outputs = Outputs::kBoth;
@@ -156,12 +156,12 @@ struct StreamStatusReport {
 };
 
 /// Tells of flows as they come. Used by one thread.
-class FlowsWatcher {
+class FlowListReader {
  public:
-  FlowsWatcher() = default;
-  FlowsWatcher(const FlowsWatcher&) = delete;
-  FlowsWatcher& operator=(const FlowsWatcher&) = delete;
-  virtual ~FlowsWatcher() = default;
+  FlowListReader() = default;
+  FlowListReader(const FlowListReader&) = delete;
+  FlowListReader& operator=(const FlowListReader&) = delete;
+  virtual ~FlowListReader() = default;
 
   struct Some {
     std::vector<FlowStatus> flows;
@@ -171,7 +171,7 @@ class FlowsWatcher {
   /// they were told, and whose log can be read. At most so many at a time, as nobody knows when the next are asked for;
   /// as long as there are more, in the order of their ids. Does not wait.
   [[nodiscard]] virtual Some take(std::size_t most) = 0;
-  /// As RawReader::when_more().
+  /// As BodyReader::when_more().
   virtual void when_more(std::function<void()> wake) = 0;
 };
 
@@ -188,23 +188,23 @@ class FlowsView {
   [[nodiscard]] virtual std::vector<FlowStatus> flows(const FlowFilter& filter) const = 0;
 
   /// Those of flows() from now on.
-  [[nodiscard]] virtual Result<std::unique_ptr<FlowsWatcher>> watch(const FlowFilter& filter) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<FlowListReader>> watch(const FlowFilter& filter) = 0;
 
   /// An Error with code ENOENT: this flow is not known.
-  [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> read(const std::string& id,
-                                                                const ReadOptions& options) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> read(const std::string& id,
+                                                                 const ReadOptions& options) = 0;
 
   /// The lines of a flow, also of one that only the runtime has kept. Error codes: ENOENT this flow is not known, ENOTSUP what
   /// it writes is not captured, so that it cannot be followed, or there is nothing at all.
-  [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> log(const std::string& id,
-                                                               const LogOptions& options) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> log(const std::string& id,
+                                                                const LogOptions& options) = 0;
 
   /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH no such process,
   /// ENOTSUP its output is nothing that can be captured (the sentence says what it is), EMFILE too many taps.
   /// Where both outputs are one place, its bytes are those of kStdout, and kStderr is ENOTSUP: whoever follows
   /// the two apart must not see them twice.
-  [[nodiscard]] virtual Result<std::unique_ptr<RawReader>> tap(std::uint32_t pid,
-                                                               const ReadOptions& options) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> tap(std::uint32_t pid,
+                                                                const ReadOptions& options) = 0;
 };
 
 }  // namespace flowtap::api

@@ -1,4 +1,4 @@
-#include "identity/runtimes/runtime_logs.hpp"
+#include "identity/runtimes/runtime_file_finder.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ std::chrono::system_clock::time_point changed(const RootDir& dir, const std::str
 
 }  // namespace
 
-std::optional<RuntimeLog> RuntimeLogs::find(const std::string& flow) const {
+std::optional<RuntimeFilePlace> RuntimeFileFinder::find(const std::string& flow) const {
   const auto id = flow_id_components(flow);
   if (!id) return std::nullopt;
   if (id->size() == 6 && id->front() == "pod") return find_pod(*id);
@@ -46,7 +46,7 @@ std::optional<RuntimeLog> RuntimeLogs::find(const std::string& flow) const {
 }
 
 // pod/NS/POD/UID/CONTAINER/N. kubelet's names hold no "_" and no "/", so they are checked before a path is made of them.
-std::optional<RuntimeLog> RuntimeLogs::find_pod(const std::vector<std::string>& id) const {
+std::optional<RuntimeFilePlace> RuntimeFileFinder::find_pod(const std::vector<std::string>& id) const {
   const std::string pod = id[1] + "_" + id[2] + "_" + id[3];
   std::string file = id[5] + ".log";
   if (!parse_pod_log_directory(pod) || !is_file_name(id[4]) || !is_file_name(file) ||
@@ -58,12 +58,12 @@ std::optional<RuntimeLog> RuntimeLogs::find_pod(const std::vector<std::string>& 
   auto dir = pods->plain_below(joined({pod, id[4]}));
   if (!dir) return std::nullopt;
   if (const auto target = dir->link(file)) return find_linked(id, *target);
-  return RuntimeLog{std::move(*dir), std::move(file), LogFormat::kCri};
+  return RuntimeFilePlace{std::move(*dir), std::move(file), LogFormat::kCri};
 }
 
 // cri-dockerd links to Docker's own file. It is believed where Docker says that this is that pod's container.
-std::optional<RuntimeLog> RuntimeLogs::find_linked(const std::vector<std::string>& id,
-                                                   const std::string& target) const {
+std::optional<RuntimeFilePlace> RuntimeFileFinder::find_linked(const std::vector<std::string>& id,
+                                                               const std::string& target) const {
   constexpr std::string_view kSuffix = "-json.log";
   const std::string name = target.substr(target.rfind('/') + 1);
   if (!name.ends_with(kSuffix)) return std::nullopt;
@@ -75,9 +75,9 @@ std::optional<RuntimeLog> RuntimeLogs::find_linked(const std::vector<std::string
   return open(who);
 }
 
-std::optional<RuntimeLog> RuntimeLogs::find_container(const std::string& start) const {
+std::optional<RuntimeFilePlace> RuntimeFileFinder::find_container(const std::string& start) const {
   if (start.size() < kShortId || !is_file_name(start)) return std::nullopt;
-  const auto find_in = [&](const std::string& directory, Runtime runtime) -> std::optional<RuntimeLog> {
+  const auto find_in = [&](const std::string& directory, Runtime runtime) -> std::optional<RuntimeFilePlace> {
     for (const std::string& name : names_in(root_, directory, kMostPods)) {
       if (!name.starts_with(start)) continue;
       const auto bundle = finder_.find(name, runtime);
@@ -94,17 +94,17 @@ std::optional<RuntimeLog> RuntimeLogs::find_container(const std::string& start) 
 }
 
 // The runtime says where; its directories are root's alone.
-std::optional<RuntimeLog> RuntimeLogs::open(const ContainerIdentity& who) const {
+std::optional<RuntimeFilePlace> RuntimeFileFinder::open(const ContainerIdentity& who) const {
   if (!who.log_path || who.format == LogFormat::kNone) return std::nullopt;
   const std::size_t slash = who.log_path->rfind('/');
   std::string base = who.log_path->substr(slash + 1);
   if (slash == std::string::npos || !is_file_name(base)) return std::nullopt;
   auto dir = root_.below(who.log_path->substr(0, slash));
   if (!dir) return std::nullopt;
-  return RuntimeLog{std::move(*dir), std::move(base), who.format};
+  return RuntimeFilePlace{std::move(*dir), std::move(base), who.format};
 }
 
-std::vector<PodLog> RuntimeLogs::pods(const std::function<bool(const PodLogs&)>& is_wanted) const {
+std::vector<PodLog> RuntimeFileFinder::pods(const std::function<bool(const PodLogs&)>& is_wanted) const {
   std::vector<PodLog> found;
   const auto pods = root_.below(kPods);
   if (!pods) return found;

@@ -16,7 +16,7 @@
 namespace flowtap::identity {
 
 /// The files of one container.
-struct RuntimeLog {
+struct RuntimeFilePlace {
   RootDir dir;       ///< a directory that was reached without a link of a tenant's
   std::string base;  ///< the name of the file that is written to; rotated ones have a suffix
   LogFormat format = LogFormat::kNone;
@@ -31,26 +31,26 @@ struct PodLog {
 };
 
 /// Knows nothing and remembers nothing: each call looks. Safe from any thread.
-class RuntimeLogs {
+class RuntimeFileFinder {
  public:
-  explicit RuntimeLogs(RootDir root, StateDirectories where = {})
+  explicit RuntimeFileFinder(RootDir root, StateDirectories where = {})
       : root_(std::move(root)), where_(std::move(where)), finder_(root_, where_) {}
-  RuntimeLogs(const RuntimeLogs&) = delete;
-  RuntimeLogs& operator=(const RuntimeLogs&) = delete;
+  RuntimeFileFinder(const RuntimeFileFinder&) = delete;
+  RuntimeFileFinder& operator=(const RuntimeFileFinder&) = delete;
 
   /// The files of the flow with this id: pod/... in /var/log/pods, which is where Docker's are linked from, container/...
   /// in Docker's and podman's own directories. Absent where there are none, or the runtime keeps them elsewhere (journald).
-  [[nodiscard]] std::optional<RuntimeLog> find(const std::string& flow) const;
+  [[nodiscard]] std::optional<RuntimeFilePlace> find(const std::string& flow) const;
 
   /// All containers of the pods that are or were here and are wanted, sandboxes left out. One without an N.log is none.
   [[nodiscard]] std::vector<PodLog> pods(const std::function<bool(const PodLogs&)>& is_wanted) const;
 
  private:
-  [[nodiscard]] std::optional<RuntimeLog> find_pod(const std::vector<std::string>& id) const;
-  [[nodiscard]] std::optional<RuntimeLog> find_linked(const std::vector<std::string>& id,
-                                                      const std::string& target) const;
-  [[nodiscard]] std::optional<RuntimeLog> find_container(const std::string& start) const;
-  [[nodiscard]] std::optional<RuntimeLog> open(const ContainerIdentity& who) const;
+  [[nodiscard]] std::optional<RuntimeFilePlace> find_pod(const std::vector<std::string>& id) const;
+  [[nodiscard]] std::optional<RuntimeFilePlace> find_linked(const std::vector<std::string>& id,
+                                                            const std::string& target) const;
+  [[nodiscard]] std::optional<RuntimeFilePlace> find_container(const std::string& start) const;
+  [[nodiscard]] std::optional<RuntimeFilePlace> open(const ContainerIdentity& who) const;
 
   RootDir root_;
   StateDirectories where_;

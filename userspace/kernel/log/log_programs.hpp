@@ -103,7 +103,7 @@ class LogLive {
 
  private:
   friend class LogLoaded;
-  friend class LogStart;
+  friend class ReadingStart;
   LogLive() = default;
   [[nodiscard]] Status attach(const bpf_object* object, const bpf_program* program, const std::string& hook);
   [[nodiscard]] std::vector<Relieved> go_on_with(const LogOlder& older, LogStreams& ours);
@@ -127,7 +127,7 @@ class LogLoaded {
 
  private:
   friend class LogOpened;
-  friend class LogStart;
+  friend class ReadingStart;
   LogLoaded(LogSkeleton skeleton, LogGeneration generation)
       : skeleton_(std::move(skeleton)), generation_(std::move(generation)) {}
 

@@ -38,9 +38,9 @@ std::vector<std::pair<std::string, int>> pins_of(const std::vector<LogHook>& hoo
 
 }  // namespace
 
-class LogStart {
+class ReadingStart {
  public:
-  explicit LogStart(const LogOptions& options) : options_(options), pins_(options.bpffs) {}
+  explicit ReadingStart(const LogOptions& options) : options_(options), pins_(options.bpffs) {}
 
   Result<LogLive> start() {
     FTAP_TRY(check_bpf_requirements());
@@ -223,7 +223,7 @@ class LogStart {
 };
 
 Result<LogLive> start_log_tap(const LogOptions& options) {
-  return LogStart(options).start();
+  return ReadingStart(options).start();
 }
 
 Status detach_log_tap(const std::string& bpffs) {

@@ -1,21 +1,23 @@
-#include "stream/reading/flows_watch.hpp"
+#include "stream/reading/flow_list_reader.hpp"
 
 #include <algorithm>
 
 namespace flowtap {
 
-Result<std::unique_ptr<FlowsWatch>> FlowsWatch::open(const FlowsService& service, flow::FlowStore& store,
-                                                     FollowWatch& watch, const api::FlowFilter& filter) {
+Result<std::unique_ptr<FlowListReader>> FlowListReader::open(const FlowsService& service,
+                                                             flow::FlowStore& store, ReaderWaker& waker,
+                                                             const api::FlowFilter& filter) {
   // Before anything is looked at, so that nothing comes between.
   FTAP_TRY_ASSIGN(follower, store.follow_changes());
-  return std::unique_ptr<FlowsWatch>(new FlowsWatch(service, store, watch, filter, std::move(follower)));
+  return std::unique_ptr<FlowListReader>(
+      new FlowListReader(service, store, waker, filter, std::move(follower)));
 }
 
-FlowsWatch::~FlowsWatch() {
-  watch_.forget(*follower_);
+FlowListReader::~FlowListReader() {
+  waker_.forget(*follower_);
 }
 
-FlowsWatch::Some FlowsWatch::take(std::size_t most) {
+FlowListReader::Some FlowListReader::take(std::size_t most) {
   if (!round_) round_ = Round{store_.changes_since(told_).upto, service_.groups(), {}};
   const auto all = news(*round_);
   const auto next = std::ranges::upper_bound(*all, round_->after, {}, &api::FlowStatus::id);
@@ -32,7 +34,7 @@ FlowsWatch::Some FlowsWatch::take(std::size_t most) {
   return some;
 }
 
-std::shared_ptr<const FlowsService::List> FlowsWatch::news(const Round& round) const {
+std::shared_ptr<const FlowsService::List> FlowListReader::news(const Round& round) const {
   if (groups_ == nullptr) return service_.listed(filter_, round.upto);
   flow::FlowStore::Changes changes = store_.changes_since(told_);
   const std::set<std::string> changed(std::make_move_iterator(changes.flows.begin()),
@@ -46,7 +48,7 @@ std::shared_ptr<const FlowsService::List> FlowsWatch::news(const Round& round) c
 }
 
 // The rules have changed: also those that they move here.
-FlowsService::List FlowsWatch::regrouped(const std::set<std::string>& changed) const {
+FlowsService::List FlowListReader::regrouped(const std::set<std::string>& changed) const {
   FlowsService::List flows = service_.flows(filter_);
   std::erase_if(flows, [&](const api::FlowStatus& flow) {
     if (changed.contains(flow.id)) return false;
@@ -55,8 +57,8 @@ FlowsService::List FlowsWatch::regrouped(const std::set<std::string>& changed) c
   return flows;
 }
 
-void FlowsWatch::when_more(std::function<void()> wake) {
-  watch_.once(follower_, std::move(wake));
+void FlowListReader::when_more(std::function<void()> wake) {
+  waker_.once(follower_, std::move(wake));
 }
 
 }  // namespace flowtap

@@ -11,28 +11,29 @@
 #include "identity/group_rules.hpp"
 #include "stream/journal/follower.hpp"
 #include "stream/reading/flows_service.hpp"
-#include "stream/reading/follow_watch.hpp"
+#include "stream/reading/reader_waker.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {
 
 /// Keeps no list of what it has told, or has still to tell: the store numbers its changes, and ids have an order. What
 /// changes while its round is told is told with the next one.
-class FlowsWatch final : public api::FlowsWatcher {
+class FlowListReader final : public api::FlowListReader {
  public:
   /// All must outlive it.
-  [[nodiscard]] static Result<std::unique_ptr<FlowsWatch>> open(const FlowsService& service,
-                                                                flow::FlowStore& store, FollowWatch& watch,
-                                                                const api::FlowFilter& filter);
-  ~FlowsWatch() override;
+  [[nodiscard]] static Result<std::unique_ptr<FlowListReader>> open(const FlowsService& service,
+                                                                    flow::FlowStore& store,
+                                                                    ReaderWaker& waker,
+                                                                    const api::FlowFilter& filter);
+  ~FlowListReader() override;
 
   [[nodiscard]] Some take(std::size_t most) override;
   void when_more(std::function<void()> wake) override;
 
  private:
-  FlowsWatch(const FlowsService& service, flow::FlowStore& store, FollowWatch& watch,
-             const api::FlowFilter& filter, std::shared_ptr<flow::Follower> follower)
-      : service_(service), store_(store), watch_(watch), filter_(filter), follower_(std::move(follower)) {}
+  FlowListReader(const FlowsService& service, flow::FlowStore& store, ReaderWaker& waker,
+                 const api::FlowFilter& filter, std::shared_ptr<flow::Follower> follower)
+      : service_(service), store_(store), waker_(waker), filter_(filter), follower_(std::move(follower)) {}
   /// All that has changed at some time, sorted by id.
   struct Round {
     std::uint64_t upto = 0;                          // the change of the store's that it began with
@@ -44,7 +45,7 @@ class FlowsWatch final : public api::FlowsWatcher {
 
   const FlowsService& service_;
   flow::FlowStore& store_;
-  FollowWatch& watch_;
+  ReaderWaker& waker_;
   api::FlowFilter filter_;
   std::shared_ptr<flow::Follower> follower_;
   std::optional<Round> round_;                      // that is being told

@@ -8,9 +8,9 @@
 #include "base/wall_clock.hpp"
 #include "identity/flow_id.hpp"
 #include "stream/reading/flow_list.hpp"
-#include "stream/reading/flows_watch.hpp"
-#include "stream/reading/forms/otel_text.hpp"
-#include "stream/reading/journal_flows.hpp"
+#include "stream/reading/flow_list_reader.hpp"
+#include "stream/reading/forms/otel_form.hpp"
+#include "stream/reading/raw_reader.hpp"
 
 namespace flowtap {
 namespace {
@@ -54,8 +54,8 @@ std::shared_ptr<const flow::GroupRules> FlowsService::groups() const {
   return groups_;
 }
 
-Result<std::unique_ptr<api::FlowsWatcher>> FlowsService::watch(const api::FlowFilter& filter) {
-  return FlowsWatch::open(*this, store_, watch_, filter);
+Result<std::unique_ptr<api::FlowListReader>> FlowsService::watch(const api::FlowFilter& filter) {
+  return FlowListReader::open(*this, store_, waker_, filter);
 }
 
 std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
@@ -73,14 +73,14 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
 }
 
 void FlowsService::add_kept(const api::FlowFilter& filter, std::vector<api::FlowStatus>& flows) const {
-  if (history_ == nullptr || (filter.kind && filter.kind != "pod")) return;
+  if (histories_ == nullptr || (filter.kind && filter.kind != "pod")) return;
   const auto rules = groups();
   const auto is_wanted = [&](const identity::PodLogs& pod) {
     return (!filter.ns || pod.ns == filter.ns) && (!filter.pod || pod.pod == filter.pod) &&
            (!filter.group || rules->group_of(pod.ns, pod.pod) == filter.group);
   };
   const auto captured = static_cast<std::ptrdiff_t>(flows.size());
-  for (identity::PodLog& log : history_->logs().pods(is_wanted)) {
+  for (identity::PodLog& log : histories_->finder().pods(is_wanted)) {
     api::FlowStatus kept = kept_flow(std::move(log));
     if (std::ranges::binary_search(flows.begin(), flows.begin() + captured, kept.id, {},
                                    &api::FlowStatus::id))
@@ -93,7 +93,7 @@ void FlowsService::add_kept(const api::FlowFilter& filter, std::vector<api::Flow
 
 std::shared_ptr<const FlowsService::List> FlowsService::listed(const api::FlowFilter& filter,
                                                                std::uint64_t change) const {
-  const auto now = FollowWatch::Clock::now();
+  const auto now = ReaderWaker::Clock::now();
   const auto rules = groups();
   if (!listed_ || listed_->filter != filter || listed_->change < change || listed_->groups != rules ||
       now - listed_->made > kListLives)
@@ -101,9 +101,9 @@ std::shared_ptr<const FlowsService::List> FlowsService::listed(const api::FlowFi
   return listed_->flows;
 }
 
-Result<std::unique_ptr<api::RawReader>> FlowsService::read(const std::string& id,
-                                                           const api::ReadOptions& options) {
-  return FlowReader::open(journal_, watch_, id, options);
+Result<std::unique_ptr<api::BodyReader>> FlowsService::read(const std::string& id,
+                                                            const api::ReadOptions& options) {
+  return RawReader::open(journal_, waker_, id, options);
 }
 
 bool FlowsService::is_open(const std::string& id) const {
@@ -154,17 +154,17 @@ CapturedTimes FlowsService::captured(const std::string& id) {
   return times;
 }
 
-Result<std::unique_ptr<api::RawReader>> FlowsService::log(const std::string& id,
-                                                          const api::LogOptions& options) {
-  std::unique_ptr<LogForm> form;  // text
+Result<std::unique_ptr<api::BodyReader>> FlowsService::log(const std::string& id,
+                                                           const api::LogOptions& options) {
+  std::unique_ptr<Form> form;  // text
   const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || is_scheduler(id);
-  if (options.otel) form = std::make_unique<OtelText>(id, options, is_schedulers);
+  if (options.otel) form = std::make_unique<OtelForm>(id, options, is_schedulers);
   return open_log(id, options, std::move(form), flow::Followers::Hurry::kYes);
 }
 
 Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
                                                           const api::LogOptions& options,
-                                                          std::unique_ptr<LogForm> form,
+                                                          std::unique_ptr<Form> form,
                                                           flow::Followers::Hurry hurry) {
   const CapturedTimes captured = options.follow ? this->captured(id) : CapturedTimes{};
   std::optional<Error> refusal;
@@ -178,7 +178,7 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
     refusal->hint = "it cannot be followed; without that, what its runtime has kept is shown";
     return std::unexpected(std::move(*refusal));
   }
-  auto reader = LogReader::open(store_, watch_, id, options, history_, std::move(form), captured, hurry);
+  auto reader = LogReader::open(store_, waker_, id, options, histories_, std::move(form), captured, hurry);
   if (refusal && !reader && reader.error().code == ENOENT) {
     refusal->hint = "nor has its runtime kept anything of it on this node";
     return std::unexpected(std::move(*refusal));
@@ -186,16 +186,16 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
   return reader;
 }
 
-Result<std::unique_ptr<api::RawReader>> FlowsService::tap(std::uint32_t pid,
-                                                          const api::ReadOptions& options) {
+Result<std::unique_ptr<api::BodyReader>> FlowsService::tap(std::uint32_t pid,
+                                                           const api::ReadOptions& options) {
   if (taps_ == nullptr)
     return fail("processes cannot be tapped here: the kernel does not tell what they write to",
                 "flowtap status says what is missing");
   FTAP_TRY_ASSIGN(tap, taps_->open(pid, options.outputs));
   api::ReadOptions from_now = options;
   from_now.from_now = true;
-  return FlowReader::open(journal_, watch_, std::move(tap.streams), from_now, std::move(tap.process),
-                          tap.release);
+  return RawReader::open(journal_, waker_, std::move(tap.streams), from_now, std::move(tap.process),
+                         tap.release);
 }
 
 }  // namespace flowtap

@@ -13,10 +13,10 @@
 #include "api/views/flow_views.hpp"
 #include "identity/group_rules.hpp"
 #include "stream/journal/journal.hpp"
-#include "stream/reading/follow_watch.hpp"
 #include "stream/reading/log_reader.hpp"
+#include "stream/reading/reader_waker.hpp"
 #include "stream/repair/auditor.hpp"
-#include "stream/repair/runtime_history.hpp"
+#include "stream/repair/histories.hpp"
 #include "stream/repair/suspicion.hpp"
 #include "stream/sources/process_taps.hpp"
 #include "stream/store/flow_store.hpp"
@@ -25,17 +25,17 @@ namespace flowtap {
 
 class FlowsService final : public api::FlowsView {
  public:
-  /// `taps` may be null: this kernel does not tell what processes write to. So may `history` and `auditor`: the node's files are not seen.
+  /// `taps` may be null: this kernel does not tell what processes write to. So may `histories` and `auditor`: the node's files are not seen.
   /// `is_scheduler`: whether the flow with this id is a scheduler's log; empty: none is. All must outlive it.
-  FlowsService(flow::Journal& journal, flow::FlowStore& store, FollowWatch& watch, const Suspicion& suspicion,
-               ProcessTaps* taps, RuntimeHistory* history = nullptr, const Auditor* auditor = nullptr,
+  FlowsService(flow::Journal& journal, flow::FlowStore& store, ReaderWaker& waker, const Suspicion& suspicion,
+               ProcessTaps* taps, Histories* histories = nullptr, const Auditor* auditor = nullptr,
                std::function<bool(const std::string& flow)> is_scheduler = {})
       : journal_(journal),
         store_(store),
-        watch_(watch),
+        waker_(waker),
         suspicion_(suspicion),
         taps_(taps),
-        history_(history),
+        histories_(histories),
         auditor_(auditor),
         is_scheduler_(std::move(is_scheduler)) {}
 
@@ -59,18 +59,18 @@ class FlowsService final : public api::FlowsView {
   [[nodiscard]] std::shared_ptr<const List> listed(const api::FlowFilter& filter, std::uint64_t change) const;
   /// It is taken.
   void forget_list() const { listed_.reset(); }
-  [[nodiscard]] Result<std::unique_ptr<api::FlowsWatcher>> watch(const api::FlowFilter& filter) override;
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> read(const std::string& id,
+  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> watch(const api::FlowFilter& filter) override;
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> read(const std::string& id,
+                                                              const api::ReadOptions& options) override;
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> log(const std::string& id,
+                                                             const api::LogOptions& options) override;
+  [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> tap(std::uint32_t pid,
                                                              const api::ReadOptions& options) override;
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> log(const std::string& id,
-                                                            const api::LogOptions& options) override;
-  [[nodiscard]] Result<std::unique_ptr<api::RawReader>> tap(std::uint32_t pid,
-                                                            const api::ReadOptions& options) override;
 
   /// The same as log(), in another form; empty: text. Safe from any thread.
   [[nodiscard]] Result<std::unique_ptr<LogReader>> open_log(const std::string& id,
                                                             const api::LogOptions& options,
-                                                            std::unique_ptr<LogForm> form,
+                                                            std::unique_ptr<Form> form,
                                                             flow::Followers::Hurry hurry);
   [[nodiscard]] bool is_scheduler(const std::string& id) const { return is_scheduler_ && is_scheduler_(id); }
 
@@ -83,21 +83,21 @@ class FlowsService final : public api::FlowsView {
 
   flow::Journal& journal_;
   flow::FlowStore& store_;
-  FollowWatch& watch_;
+  ReaderWaker& waker_;
   const Suspicion& suspicion_;
   ProcessTaps* taps_;
   mutable std::mutex groups_mutex_;
   std::shared_ptr<const flow::GroupRules> groups_ = std::make_shared<flow::GroupRules>();
   std::mutex begun_mutex_;
   std::map<flow::StreamNo, std::uint64_t> begun_;  // as long as it makes a difference
-  RuntimeHistory* history_;
+  Histories* histories_;
   const Auditor* auditor_;
   std::function<bool(const std::string& flow)> is_scheduler_;
   struct Listed {
     api::FlowFilter filter;
     std::uint64_t change = 0;
     std::shared_ptr<const flow::GroupRules> groups;
-    FollowWatch::Clock::time_point made;
+    ReaderWaker::Clock::time_point made;
     std::shared_ptr<const List> flows;
   };
   mutable std::optional<Listed> listed_;  // the API's thread's
@@ -106,7 +106,7 @@ class FlowsService final : public api::FlowsView {
 /// Where schedulers' logs are read from. All must outlive who reads.
 struct SchedulerFlows {
   flow::FlowStore& store;
-  FollowWatch& watch;
+  ReaderWaker& waker;
   FlowsService& flows;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using flow::CriLine;
 using flow::LogPosition;
 
-// Of the runtime's files, between which others get their turn.
+// So many bytes of the runtime files are read before others have their turn.
 constexpr std::size_t kSlice = std::size_t{64} << 10U;
 
 std::string jump_text(std::uint64_t lines) {
@@ -27,12 +27,12 @@ std::string jump_text(std::uint64_t lines) {
 
 }  // namespace
 
-Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, FollowWatch& watch,
+Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, ReaderWaker& waker,
                                                    const std::string& flow, const api::LogOptions& options,
-                                                   RuntimeHistory* history, std::unique_ptr<LogForm> form,
+                                                   Histories* histories, std::unique_ptr<Form> form,
                                                    const CapturedTimes& captured,
                                                    flow::Followers::Hurry hurry) {
-  std::unique_ptr<LogReader> reader(new LogReader(store, watch, flow, options, history, std::move(form)));
+  std::unique_ptr<LogReader> reader(new LogReader(store, waker, flow, options, histories, std::move(form)));
   reader->on_its_way_ = std::max(std::min(wall_ns() - kOnItsWay, captured.untaken), captured.since);
   if (!reader->flow_) {
     FTAP_TRY(reader->find_history());
@@ -62,18 +62,18 @@ Result<bool> LogReader::prepare() {
 LogReader::~LogReader() {
   if (!follower_) return;
   follower_->forget();
-  watch_.forget(this);
+  waker_.forget(this);
 }
 
 // Opens the runtime's files where what is asked for may be in them.
 Status LogReader::find_history() {
-  if (runtime_ == nullptr) return {};
+  if (histories_ == nullptr) return {};
   const std::uint64_t kept = span_.tail;
   if (options_.tail_lines && *options_.tail_lines <= kept) return {};
   SeamKeys keys;
   for (flow::SeamKey& key : keys) key.time = ~std::uint64_t{0};
   if (flow_) {
-    if (runtime_->is_whole(*flow_, span_.begin)) return {};
+    if (histories_->is_whole(*flow_, span_.begin)) return {};
     // Of an output that is silent so far, what comes now is captured, and may not be in the store yet.
     const std::uint64_t silent = options_.follow ? on_its_way_ : wall_ns();
     FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span_.begin, span_.to, silent));
@@ -82,7 +82,7 @@ Status LogReader::find_history() {
     const std::uint64_t first = std::min(keys[0].time, keys[1].time);
     if (options_.since && !has_none && ns_of(*options_.since) >= first) return {};
   }
-  auto history = runtime_->open_log(id_, std::move(keys));
+  auto history = histories_->open_log(id_, std::move(keys));
   if (!history) return {};  // there is none, or it has just gone
   history_ = std::move(*history);
   if (options_.tail_lines)
@@ -93,7 +93,7 @@ Status LogReader::find_history() {
 }
 
 void LogReader::read_history(Piece& piece) {
-  const bool more = history_->read(kSlice, [&](const flow::HistoryLine& line) {
+  const bool more = history_->read(kSlice, [&](const flow::RuntimeLine& line) {
     const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
     if (!piece.end && is_asked_for(options_, as_ours)) form_->take(as_ours, piece);
   });
@@ -102,7 +102,7 @@ void LogReader::read_history(Piece& piece) {
   if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
     form_->say("what the runtime has kept could not all be read: " + printable(fault), piece);
   if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
-    runtime_->note_whole(*flow_, span_.begin);
+    histories_->note_whole(*flow_, span_.begin);
   history_.reset();
 }
 
@@ -186,8 +186,8 @@ bool LogReader::go_on(const flow::LogPart& part, Piece& piece) {
 
 // Only where there is somebody who may fill it.
 bool LogReader::waits_at(LogPosition gap) {
-  using Clock = FollowWatch::Clock;
-  if (!options_.follow || runtime_ == nullptr || flow_->derived || gap < waited_to_) return false;
+  using Clock = ReaderWaker::Clock;
+  if (!options_.follow || histories_ == nullptr || flow_->derived || gap < waited_to_) return false;
   if (gap_at_ != gap) {
     gap_at_ = gap;
     gap_until_ = Clock::now() + kFollowerPatience;
@@ -210,7 +210,7 @@ void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
 
 void LogReader::when_more(std::function<void()> wake) {
   const auto until = waits_ ? std::min(gap_until_, form_until_) : form_until_;
-  if (until != FollowWatch::Clock::time_point::max()) watch_.later(this, wake, until);
+  if (until != ReaderWaker::Clock::time_point::max()) waker_.later(this, wake, until);
   follower_->once(std::move(wake));
 }
 

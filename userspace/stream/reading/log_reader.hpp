@@ -7,10 +7,10 @@
 #include <string>
 
 #include "api/views/flow_views.hpp"
-#include "stream/reading/follow_watch.hpp"
-#include "stream/reading/forms/log_text.hpp"
-#include "stream/reading/log_start.hpp"
-#include "stream/repair/runtime_history.hpp"
+#include "stream/reading/forms/text_form.hpp"
+#include "stream/reading/reader_waker.hpp"
+#include "stream/reading/reading_start.hpp"
+#include "stream/repair/histories.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {
@@ -23,18 +23,18 @@ struct CapturedTimes {
       ~std::uint64_t{0};  ///< what is as old may have been captured, and not be in the store yet
 };
 
-class LogReader final : public api::RawReader {
+class LogReader final : public api::BodyReader {
  public:
   /// Who follows gets what was written so long ago (ns) or later out of the store alone: it was captured, and may be on its way
   /// there.
   static constexpr std::uint64_t kOnItsWay = 1'000'000'000;
 
-  /// All must outlive it; without `history` only the store is read, and without `form` lines are text. `captured`: asked
+  /// All must outlive it; without `histories` only the store is read, and without `form` lines are text. `captured`: asked
   /// for before, so that nothing comes between. `hurry`: whether capture takes
   /// smaller steps for who follows. An Error with code ENOENT: nobody knows this flow.
   [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(
-      flow::FlowStore& store, FollowWatch& watch, const std::string& flow, const api::LogOptions& options,
-      RuntimeHistory* history = nullptr, std::unique_ptr<LogForm> form = nullptr,
+      flow::FlowStore& store, ReaderWaker& waker, const std::string& flow, const api::LogOptions& options,
+      Histories* histories = nullptr, std::unique_ptr<Form> form = nullptr,
       const CapturedTimes& captured = {}, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes);
   ~LogReader() override;
 
@@ -45,15 +45,15 @@ class LogReader final : public api::RawReader {
   [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override { return span_.missing; }
 
  private:
-  LogReader(flow::FlowStore& store, FollowWatch& watch, const std::string& flow,
-            const api::LogOptions& options, RuntimeHistory* runtime, std::unique_ptr<LogForm> form)
+  LogReader(flow::FlowStore& store, ReaderWaker& waker, const std::string& flow,
+            const api::LogOptions& options, Histories* histories, std::unique_ptr<Form> form)
       : store_(store),
-        watch_(watch),
+        waker_(waker),
         id_(flow),
         flow_(store.find(flow)),
         options_(options),
-        runtime_(runtime),
-        form_(form ? std::move(form) : std::make_unique<LogText>(options)),
+        histories_(histories),
+        form_(form ? std::move(form) : std::make_unique<TextForm>(options)),
         start_(store_, flow_, options_) {}
 
   [[nodiscard]] Status find_history();
@@ -65,23 +65,23 @@ class LogReader final : public api::RawReader {
   void note_jump(const flow::LogPart& part, Piece& piece);
 
   flow::FlowStore& store_;
-  FollowWatch& watch_;
+  ReaderWaker& waker_;
   std::string id_;
   flow::FlowStore::Ref flow_;  // empty: only the runtime knows it
   api::LogOptions options_;
-  RuntimeHistory* runtime_;  // may be null
+  Histories* histories_;  // may be null
   std::uint64_t on_its_way_ =
       0;  // what came then, or later, may not have been in the store when this was opened
-  std::unique_ptr<LogHistory> history_;  // as long as there is some to read
+  std::unique_ptr<History> history_;  // as long as there is some to read
   std::shared_ptr<flow::Follower> follower_;
-  std::unique_ptr<LogForm> form_;
-  FollowWatch::Clock::time_point form_until_ =
-      FollowWatch::Clock::time_point::max();  // when it may have more, though no line has come
-  LogStart start_;
-  LogSpan span_;  // `at` moves on; without `follow` it is read up to `to`
+  std::unique_ptr<Form> form_;
+  ReaderWaker::Clock::time_point form_until_ =
+      ReaderWaker::Clock::time_point::max();  // when it may have more, though no line has come
+  ReadingStart start_;
+  ReadingSpan span_;  // `at` moves on; without `follow` it is read up to `to`
   // A gap that comes while somebody follows may be filled soon. What stood behind it then has waited with it.
   std::optional<flow::LogPosition> gap_at_;
-  FollowWatch::Clock::time_point gap_until_{};
+  ReaderWaker::Clock::time_point gap_until_{};
   bool waits_ = false;  // at that gap
   flow::LogPosition waits_to_ = 0;
   flow::LogPosition waited_to_ = 0;

@@ -1,4 +1,4 @@
-#include "stream/reading/journal_flows.hpp"
+#include "stream/reading/raw_reader.hpp"
 
 #include <poll.h>
 
@@ -34,11 +34,11 @@ bool is_asked_for(const std::string& output, api::Outputs outputs) {
 
 }  // namespace
 
-Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, FollowWatch& watch,
-                                                     std::string flow, const api::ReadOptions& options,
-                                                     std::function<void()> at_end) {
-  std::unique_ptr<FlowReader> reader(
-      new FlowReader(journal, watch, std::move(flow), options, std::move(at_end)));
+Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, ReaderWaker& waker,
+                                                   std::string flow, const api::ReadOptions& options,
+                                                   std::function<void()> at_end) {
+  std::unique_ptr<RawReader> reader(
+      new RawReader(journal, waker, std::move(flow), options, std::move(at_end)));
   // Before anything is looked at, so that no stream joins it unseen.
   FTAP_TRY_ASSIGN(follower, journal.follow_flow(reader->flow_));
   reader->follower_ = std::move(follower);
@@ -49,11 +49,11 @@ Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, Fol
   return reader;
 }
 
-Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, FollowWatch& watch,
-                                                     std::vector<flow::StreamNo> streams,
-                                                     const api::ReadOptions& options, Fd process,
-                                                     std::function<void()> at_end) {
-  std::unique_ptr<FlowReader> reader(new FlowReader(journal, watch, {}, options, std::move(at_end)));
+Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, ReaderWaker& waker,
+                                                   std::vector<flow::StreamNo> streams,
+                                                   const api::ReadOptions& options, Fd process,
+                                                   std::function<void()> at_end) {
+  std::unique_ptr<RawReader> reader(new RawReader(journal, waker, {}, options, std::move(at_end)));
   // First, so that it is told of names that come meanwhile.
   FTAP_TRY_ASSIGN(follower, journal.follow(streams));
   reader->follower_ = std::move(follower);
@@ -63,18 +63,18 @@ Result<std::unique_ptr<FlowReader>> FlowReader::open(flow::Journal& journal, Fol
   return reader;
 }
 
-bool FlowReader::is_mine(const flow::StreamView& stream) const {
+bool RawReader::is_mine(const flow::StreamView& stream) const {
   if (!only_.empty()) return std::ranges::find(only_, stream.number) != only_.end();
   return stream.name && stream.name->flow == flow_ && is_asked_for(stream.name->output, options_.outputs);
 }
 
-FlowReader::~FlowReader() {
-  if (follower_) watch_.forget(*follower_);
-  if (process_.valid()) watch_.forget_end(process_);
+RawReader::~RawReader() {
+  if (follower_) waker_.forget(*follower_);
+  if (process_.valid()) waker_.forget_end(process_);
   if (at_end_) at_end_();
 }
 
-bool FlowReader::look_for_streams(bool from_now) {
+bool RawReader::look_for_streams(bool from_now) {
   bool found = false;
   for (const flow::StreamView& stream : journal_.streams()) {
     if (!is_mine(stream)) continue;
@@ -86,7 +86,7 @@ bool FlowReader::look_for_streams(bool from_now) {
   return found;
 }
 
-void FlowReader::look_for_names(bool from_now) {
+void RawReader::look_for_names(bool from_now) {
   nameless_ = !std::ranges::all_of(only_, [this](flow::StreamNo number) {
     const auto stream = journal_.stream(number);
     return stream && stream->name;
@@ -94,7 +94,7 @@ void FlowReader::look_for_names(bool from_now) {
   look_for_streams(from_now);
 }
 
-Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
+Result<RawReader::Piece> RawReader::read(std::size_t limit) {
   Piece piece;
   if (nameless_) look_for_names(false);
   if (nameless_ && cursors_.empty()) return Piece{{}, 0, is_over()};
@@ -112,12 +112,12 @@ Result<FlowReader::Piece> FlowReader::read(std::size_t limit) {
   return piece;
 }
 
-void FlowReader::end(Piece& piece) {
+void RawReader::end(Piece& piece) {
   if (lines_) lines_->finish(piece);
   piece.end = true;
 }
 
-void FlowReader::take(const flow::Reading& reading, Piece& piece) {
+void RawReader::take(const flow::Reading& reading, Piece& piece) {
   for (flow::Piece part : reading.pieces) {
     std::string_view text = reading.text(part);
     if (options_.to_now) {
@@ -142,20 +142,20 @@ void FlowReader::take(const flow::Reading& reading, Piece& piece) {
   }
 }
 
-void FlowReader::take_lines(const flow::Piece& part, std::string_view text, Piece& piece) {
+void RawReader::take_lines(const flow::Piece& part, std::string_view text, Piece& piece) {
   const auto stream = journal_.stream(part.stream);
   lines_->take(part, stream && stream->name ? stream->name->output : std::string(), text, piece);
   // Half a line is no reason to wait: there may be more of it.
   piece.again = piece.bytes.empty();
 }
 
-bool FlowReader::is_at_its_end() const {
+bool RawReader::is_at_its_end() const {
   return options_.to_now && std::ranges::all_of(cursors_, [this](const flow::StreamCursor& cursor) {
            return cursor.next >= ends_.at(cursor.stream) || !journal_.stream(cursor.stream);
          });
 }
 
-bool FlowReader::waits_for(const flow::Piece& hole) {
+bool RawReader::waits_for(const flow::Piece& hole) {
   if (options_.to_now || *hole.hole != flow::HoleCause::kNotYet) return false;
   if (hole_until_ == Clock::time_point::max()) hole_until_ = Clock::now() + kHolePatience;
   if (Clock::now() < hole_until_) return true;
@@ -163,13 +163,13 @@ bool FlowReader::waits_for(const flow::Piece& hole) {
   return false;
 }
 
-void FlowReader::pass(const flow::Piece& piece) {
+void RawReader::pass(const flow::Piece& piece) {
   const auto cursor = std::ranges::find(cursors_, piece.stream, &flow::StreamCursor::stream);
   if (cursor != cursors_.end()) cursor->next = piece.offset + piece.length;
 }
 
 // Of whole streams alone: what is kept of them is known, but not how much of it stands behind a cursor.
-std::optional<std::uint64_t> FlowReader::missing_bytes() const {
+std::optional<std::uint64_t> RawReader::missing_bytes() const {
   std::uint64_t missing = 0;
   for (const flow::StreamCursor& cursor : cursors_) {
     const auto stream = journal_.stream(cursor.stream);
@@ -180,7 +180,7 @@ std::optional<std::uint64_t> FlowReader::missing_bytes() const {
   return missing;
 }
 
-bool FlowReader::is_over() {
+bool RawReader::is_over() {
   if (!process_.valid()) return false;
   pollfd process{process_.get(), POLLIN, 0};
   if (::poll(&process, 1, 0) != 1) return false;
@@ -195,9 +195,9 @@ bool FlowReader::is_over() {
   });
 }
 
-void FlowReader::when_more(std::function<void()> wake) {
-  if (process_.valid() && !is_gone()) watch_.once_ended(process_, wake);
-  watch_.once(follower_, std::move(wake), std::min(hole_until_, over_at_));
+void RawReader::when_more(std::function<void()> wake) {
+  if (process_.valid() && !is_gone()) waker_.once_ended(process_, wake);
+  waker_.once(follower_, std::move(wake), std::min(hole_until_, over_at_));
 }
 
 }  // namespace flowtap

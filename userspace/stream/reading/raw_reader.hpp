@@ -10,27 +10,27 @@
 #include "api/views/flow_views.hpp"
 #include "base/fd.hpp"
 #include "stream/journal/journal.hpp"
-#include "stream/reading/follow_watch.hpp"
+#include "stream/reading/reader_waker.hpp"
 #include "stream/reading/tapped_lines.hpp"
 
 namespace flowtap {
 
 /// Reads the streams of one flow in the order of their capture. Streams that join the flow later (the file after a
 /// rotation) are read as well.
-class FlowReader final : public api::RawReader {
+class RawReader final : public api::BodyReader {
  public:
   /// `at_end` is called when the reader goes.
-  [[nodiscard]] static Result<std::unique_ptr<FlowReader>> open(flow::Journal& journal, FollowWatch& watch,
-                                                                std::string flow,
-                                                                const api::ReadOptions& options,
-                                                                std::function<void()> at_end = {});
+  [[nodiscard]] static Result<std::unique_ptr<RawReader>> open(flow::Journal& journal, ReaderWaker& waker,
+                                                               std::string flow,
+                                                               const api::ReadOptions& options,
+                                                               std::function<void()> at_end = {});
   /// These streams alone, whatever flow they belong to; the journal need not know them yet. A pipe ends by itself; the others
   /// end when `process`, a pidfd, does.
-  [[nodiscard]] static Result<std::unique_ptr<FlowReader>> open(flow::Journal& journal, FollowWatch& watch,
-                                                                std::vector<flow::StreamNo> streams,
-                                                                const api::ReadOptions& options, Fd process,
-                                                                std::function<void()> at_end);
-  ~FlowReader() override;
+  [[nodiscard]] static Result<std::unique_ptr<RawReader>> open(flow::Journal& journal, ReaderWaker& waker,
+                                                               std::vector<flow::StreamNo> streams,
+                                                               const api::ReadOptions& options, Fd process,
+                                                               std::function<void()> at_end);
+  ~RawReader() override;
 
   [[nodiscard]] Result<Piece> read(std::size_t limit) override;
   void when_more(std::function<void()> wake) override;
@@ -39,10 +39,10 @@ class FlowReader final : public api::RawReader {
  private:
   using Clock = std::chrono::steady_clock;
 
-  FlowReader(flow::Journal& journal, FollowWatch& watch, std::string flow, const api::ReadOptions& options,
-             std::function<void()> at_end)
+  RawReader(flow::Journal& journal, ReaderWaker& waker, std::string flow, const api::ReadOptions& options,
+            std::function<void()> at_end)
       : journal_(journal),
-        watch_(watch),
+        waker_(waker),
         flow_(std::move(flow)),
         options_(options),
         at_end_(std::move(at_end)) {
@@ -66,7 +66,7 @@ class FlowReader final : public api::RawReader {
   [[nodiscard]] bool is_gone() const { return gone_since_ != Clock::time_point::max(); }
 
   flow::Journal& journal_;
-  FollowWatch& watch_;
+  ReaderWaker& waker_;
   std::string flow_;
   std::vector<flow::StreamNo> only_;  // where not empty, instead of the flow's
   bool nameless_ = false;             // the journal does not know all of these yet

@@ -1,4 +1,4 @@
-#include "stream/reading/follow_watch.hpp"
+#include "stream/reading/reader_waker.hpp"
 
 #include <pthread.h>
 #include <sys/epoll.h>
@@ -24,48 +24,48 @@ void ring(const Fd& bell) {
 
 }  // namespace
 
-Result<std::unique_ptr<FollowWatch>> FollowWatch::start() {
+Result<std::unique_ptr<ReaderWaker>> ReaderWaker::start() {
   Fd epoll(::epoll_create1(EPOLL_CLOEXEC));
   Fd stop(::eventfd(0, EFD_CLOEXEC));
   Fd sooner(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll.valid() || !stop.valid() || !sooner.valid())
-    return fail_errno(errno, "cannot watch for followers");
+    return fail_errno(errno, "cannot wait for followers");
   for (const int fd : {stop.get(), sooner.get()}) {
     epoll_event event{.events = EPOLLIN, .data = {.fd = fd}};
     if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
-      return fail_errno(errno, "cannot watch for followers");
+      return fail_errno(errno, "cannot wait for followers");
   }
-  std::unique_ptr<FollowWatch> watch(new FollowWatch(std::move(epoll), std::move(stop), std::move(sooner)));
-  watch->thread_ = std::thread([raw = watch.get()] { raw->run(); });
-  return watch;
+  std::unique_ptr<ReaderWaker> waker(new ReaderWaker(std::move(epoll), std::move(stop), std::move(sooner)));
+  waker->thread_ = std::thread([raw = waker.get()] { raw->run(); });
+  return waker;
 }
 
-FollowWatch::~FollowWatch() {
+ReaderWaker::~ReaderWaker() {
   ring(stop_);
   if (thread_.joinable()) thread_.join();
 }
 
-void FollowWatch::once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
+void ReaderWaker::once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
                        Clock::time_point latest) {
   wait(follower->fd(), {follower, std::move(wake), latest});
 }
 
-void FollowWatch::once_ended(const Fd& process, std::function<void()> wake) {
+void ReaderWaker::once_ended(const Fd& process, std::function<void()> wake) {
   wait(process.get(), {nullptr, std::move(wake), Clock::time_point::max()});
 }
 
-void FollowWatch::wait(int fd, Waiting waiting) {
+void ReaderWaker::wait(int fd, Waiting waiting) {
   const std::scoped_lock lock(mutex_);
   const bool known = waiting_.contains(fd);
   look_by(waiting.latest);
   waiting_[fd] = std::move(waiting);
   epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = fd}};
   if (::epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) == 0) return;
-  // Out of memory for a watch: let it look, rather than never.
+  // There is no memory to wait with, so it looks again instead of never.
   call(waiting_[fd]);
 }
 
-void FollowWatch::call(Waiting& waiting) {
+void ReaderWaker::call(Waiting& waiting) {
   if (!waiting.wake) return;
   if (waiting.follower) waiting.follower->taken();
   try {
@@ -75,43 +75,43 @@ void FollowWatch::call(Waiting& waiting) {
   }
 }
 
-void FollowWatch::forget(const flow::Follower& follower) {
+void ReaderWaker::forget(const flow::Follower& follower) {
   forget(follower.fd());
 }
 
-void FollowWatch::forget_end(const Fd& process) {
+void ReaderWaker::forget_end(const Fd& process) {
   forget(process.get());
 }
 
-void FollowWatch::forget(int fd) {
+void ReaderWaker::forget(int fd) {
   const std::scoped_lock lock(mutex_);
   if (waiting_.erase(fd) > 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
 }
 
-void FollowWatch::later(const void* who, std::function<void()> wake, Clock::time_point at) {
+void ReaderWaker::later(const void* who, std::function<void()> wake, Clock::time_point at) {
   const std::scoped_lock lock(mutex_);
   late_.insert_or_assign(who, Late{std::move(wake), at});
   look_by(at);
 }
 
 // Under the mutex.
-void FollowWatch::look_by(Clock::time_point at) {
+void ReaderWaker::look_by(Clock::time_point at) {
   if (at >= next_look_) return;
   next_look_ = at;
   ring(sooner_);
 }
 
-void FollowWatch::forget(const void* who) {
+void ReaderWaker::forget(const void* who) {
   const std::scoped_lock lock(mutex_);
   late_.erase(who);
 }
 
-void FollowWatch::wake(int fd) {
+void ReaderWaker::wake(int fd) {
   const std::scoped_lock lock(mutex_);
   if (const auto at = waiting_.find(fd); at != waiting_.end()) call(at->second);
 }
 
-void FollowWatch::wake_late() {
+void ReaderWaker::wake_late() {
   const std::scoped_lock lock(mutex_);
   const auto now = Clock::now();
   if (now < next_look_) return;
@@ -139,14 +139,14 @@ void FollowWatch::wake_late() {
 }
 
 // For how long nothing is due; -1: for ever.
-int FollowWatch::patience() {
+int ReaderWaker::patience() {
   const std::scoped_lock lock(mutex_);
   if (next_look_ == Clock::time_point::max()) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(next_look_ - Clock::now());
   return static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), kLongest).count());
 }
 
-void FollowWatch::run() noexcept {
+void ReaderWaker::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-follow");
   std::array<epoll_event, 64> events{};
   while (true) {

@@ -17,22 +17,22 @@
 namespace flowtap {
 
 /// Waits on the eventfds of followers, so that the consumer never runs anything of theirs.
-class FollowWatch {
+class ReaderWaker {
  public:
-  [[nodiscard]] static Result<std::unique_ptr<FollowWatch>> start();
-  ~FollowWatch();
-  FollowWatch(const FollowWatch&) = delete;
-  FollowWatch& operator=(const FollowWatch&) = delete;
+  [[nodiscard]] static Result<std::unique_ptr<ReaderWaker>> start();
+  ~ReaderWaker();
+  ReaderWaker(const ReaderWaker&) = delete;
+  ReaderWaker& operator=(const ReaderWaker&) = delete;
 
   using Clock = std::chrono::steady_clock;
 
-  /// Calls `wake` once, on the watch's thread, when the follower is told of something, or it is `latest`; soon if it has
+  /// Calls `wake` once, on its own thread, when the follower is told of something, or it is `latest`; soon if it has
   /// been told already.
   void once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
             Clock::time_point latest = Clock::time_point::max());
-  /// Calls `wake` once, on the watch's thread, when the process of this pidfd has ended.
+  /// Calls `wake` once, on its own thread, when the process of this pidfd has ended.
   void once_ended(const Fd& process, std::function<void()> wake);
-  /// Calls `wake` once, on the watch's thread, when it is `at` or a moment later; in place of an earlier call for `who`.
+  /// Calls `wake` once, on its own thread, when it is `at` or a moment later; in place of an earlier call for `who`.
   void later(const void* who, std::function<void()> wake, Clock::time_point at);
   /// No call will begin any more, and none is under way when it returns.
   void forget(const flow::Follower& follower);
@@ -49,7 +49,7 @@ class FollowWatch {
     Clock::time_point latest;
   };
 
-  FollowWatch(Fd epoll, Fd stop, Fd sooner)
+  ReaderWaker(Fd epoll, Fd stop, Fd sooner)
       : epoll_(std::move(epoll)), stop_(std::move(stop)), sooner_(std::move(sooner)) {}
   void run() noexcept;
   void wait(int fd, Waiting waiting);

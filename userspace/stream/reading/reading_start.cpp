@@ -1,11 +1,11 @@
-#include "stream/reading/log_start.hpp"
+#include "stream/reading/reading_start.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <string_view>
 
 #include "stream/lines/cri_line.hpp"
-#include "stream/reading/forms/log_form.hpp"
+#include "stream/reading/forms/form.hpp"
 
 namespace flowtap {
 namespace {
@@ -19,7 +19,7 @@ std::unexpected<Error> log_has_gone() {
   return std::unexpected(Error{"the log had to make room for newer ones while it was read", {}, ESTALE});
 }
 
-Status LogStart::look() {
+Status ReadingStart::look() {
   const auto bounds = store_.bounds(*flow_);
   if (!bounds) return log_has_gone();
   span_ = {.begin = bounds->begin,
@@ -40,7 +40,7 @@ Status LogStart::look() {
   return {};
 }
 
-Result<bool> LogStart::step() {
+Result<bool> ReadingStart::step() {
   FTAP_TRY_ASSIGN(found, find_tail());
   if (!found) return false;
   FTAP_TRY_ASSIGN(counted, count_missing());
@@ -53,7 +53,7 @@ Result<bool> LogStart::step() {
 }
 
 // From the end on, so that the last lines of a large log cost no more than they are.
-Result<bool> LogStart::find_tail() {
+Result<bool> ReadingStart::find_tail() {
   if (!options_.tail_lines || counted_) return true;
   const std::uint64_t wanted = *options_.tail_lines;
   const flow::LogPosition to = span_.to;
@@ -94,7 +94,7 @@ Result<bool> LogStart::find_tail() {
 }
 
 // Who does not follow is not shown where bytes are missing, so that is none of his lines.
-void LogStart::count_line(std::string_view text) {
+void ReadingStart::count_line(std::string_view text) {
   ++all_lines_;
   if (has_gaps_ && !options_.follow) {
     const auto line = flow::parse_cri_line(text);
@@ -104,7 +104,7 @@ void LogStart::count_line(std::string_view text) {
 }
 
 // Gaps are lines of their own, so what is missing is known ahead.
-Result<bool> LogStart::count_missing() {
+Result<bool> ReadingStart::count_missing() {
   if (!counted_) counted_ = has_gaps_ ? span_.at : span_.to;
   for (int parts = 0; *counted_ < span_.to; ++parts) {
     if (parts == kLogParts) return false;

@@ -18,7 +18,7 @@ constexpr std::size_t kLogPart = std::size_t{24} << 10U;
 constexpr int kLogParts = 8;
 
 /// A part of a flow's log, as of one state of it.
-struct LogSpan {
+struct ReadingSpan {
   flow::LogPosition begin = 0;  ///< of all that the store had
   flow::LogPosition at = 0;     ///< where the reading begins
   flow::LogPosition to = 0;     ///< where the log ended
@@ -32,17 +32,17 @@ struct LogSpan {
 [[nodiscard]] std::unexpected<Error> log_has_gone();
 
 /// Looks for it step by step, since others may have to wait.
-class LogStart {
+class ReadingStart {
  public:
   /// All must outlive it.
-  LogStart(const flow::FlowStore& store, const flow::FlowStore::Ref& flow, const api::LogOptions& options)
+  ReadingStart(const flow::FlowStore& store, const flow::FlowStore::Ref& flow, const api::LogOptions& options)
       : store_(store), flow_(flow), options_(options) {}
 
   /// Where the log ends now. An Error: it has had to make room.
   [[nodiscard]] Status look();
   /// False: to be called again.
   [[nodiscard]] Result<bool> step();
-  [[nodiscard]] const LogSpan& span() const { return span_; }
+  [[nodiscard]] const ReadingSpan& span() const { return span_; }
 
  private:
   [[nodiscard]] Result<bool> find_tail();
@@ -52,7 +52,7 @@ class LogStart {
   const flow::FlowStore& store_;
   const flow::FlowStore::Ref& flow_;
   const api::LogOptions& options_;
-  LogSpan span_;
+  ReadingSpan span_;
   bool has_gaps_ = false;
   int looks_ = 0;
   std::optional<flow::LogPosition> tail_from_;  // the last lines are looked for before it

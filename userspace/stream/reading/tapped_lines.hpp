@@ -7,14 +7,14 @@
 
 #include "stream/journal/journal_reading.hpp"
 #include "stream/lines/line_assembler.hpp"
-#include "stream/reading/forms/log_text.hpp"
+#include "stream/reading/forms/text_form.hpp"
 
 namespace flowtap {
 
 /// Lines are given when they are whole, gaps are lines of their own: as who follows a flow's log gets them.
 class TappedLines {
  public:
-  using Piece = LogForm::Piece;
+  using Piece = Form::Piece;
 
   explicit TappedLines(bool timestamps) : text_({.follow = true, .timestamps = timestamps}) {}
 
@@ -32,7 +32,7 @@ class TappedLines {
 
   void give(const Stream& stream, const flow::LineView& line, Piece& piece);
 
-  LogText text_;
+  TextForm text_;
   std::map<flow::StreamNo, Stream> streams_;
 };
 

@@ -29,8 +29,8 @@ bool is_containers(const std::string& flow) {
 
 }  // namespace
 
-Auditor::Auditor(const flow::FlowStore& store, const RuntimeHistory& history)
-    : store_(store), history_(history) {
+Auditor::Auditor(const flow::FlowStore& store, const Histories& histories)
+    : store_(store), histories_(histories) {
   thread_ = std::thread([this] { run(); });
 }
 
@@ -77,7 +77,7 @@ void Auditor::look() {
   }
   if (!next) return;
   bool stopped = false;
-  const AuditResult result = audit_flow(store_, history_, next->id, [&] {
+  const AuditResult result = audit_flow(store_, histories_, next->id, [&] {
     stopped = !bell_.wait(kBreath);
     return !stopped;
   });

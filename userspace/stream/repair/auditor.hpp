@@ -19,7 +19,7 @@ namespace flowtap {
 class Auditor {
  public:
   /// Both must outlive it.
-  Auditor(const flow::FlowStore& store, const RuntimeHistory& history);
+  Auditor(const flow::FlowStore& store, const Histories& histories);
   ~Auditor();
   Auditor(const Auditor&) = delete;
   Auditor& operator=(const Auditor&) = delete;
@@ -39,7 +39,7 @@ class Auditor {
   [[nodiscard]] bool is_busy();
 
   const flow::FlowStore& store_;
-  const RuntimeHistory& history_;
+  const Histories& histories_;
   Bell bell_;
   mutable std::mutex mutex_;
   std::map<std::string, Audited> audited_;  // by the flow's id

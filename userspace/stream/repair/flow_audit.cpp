@@ -67,14 +67,14 @@ class Audit {
  public:
   Audit(const flow::FlowStore& store, const std::function<bool()>& go_on) : store_(store), go_on_(go_on) {}
 
-  AuditResult run(const RuntimeHistory& history, const std::string& id) {
+  AuditResult run(const Histories& histories, const std::string& id) {
     flow_ = store_.find(id);
     const auto bounds = flow_ ? store_.bounds(*flow_) : std::nullopt;
     if (!bounds) return AuditResult::kGone;
     bounds_ = *bounds;
-    const auto log = history.logs().find(id);
+    const auto log = histories.finder().find(id);
     if (!log) return AuditResult::kNoSource;
-    drops_ = history_format(*log) == flow::HistoryFormat::kCri;
+    drops_ = runtime_format(*log) == flow::RuntimeFormat::kCri;
     auto keys = seam_keys(store_, *flow_, bounds_.begin, bounds_.end, wall_ns());
     if (!keys) return AuditResult::kGone;
     if (const auto found = find_beginnings(*log, *keys)) return *found;
@@ -90,15 +90,15 @@ class Audit {
 
  private:
   // How much of each output the runtime has from before the flow; or what it means that this is not known.
-  std::optional<AuditResult> find_beginnings(const identity::RuntimeLog& log, const SeamKeys& keys) {
+  std::optional<AuditResult> find_beginnings(const identity::RuntimeFilePlace& log, const SeamKeys& keys) {
     auto files = open_files(log);
     if (!files) return AuditResult::kNoSource;
-    flow::HistoryReader reader(std::move(files->files), history_format(log), bounds_.terminal);
-    std::array<flow::Seam, 2> seams{flow::Seam(keys[0], history_format(log)),
-                                    flow::Seam(keys[1], history_format(log))};
+    flow::RuntimeFileReader reader(std::move(files->files), runtime_format(log), bounds_.terminal);
+    std::array<flow::Seam, 2> seams{flow::Seam(keys[0], runtime_format(log)),
+                                    flow::Seam(keys[1], runtime_format(log))};
     std::optional<std::uint64_t> oldest;
     std::array<std::string, 2> firsts;
-    const auto count = [this](const flow::HistoryLine& line) {
+    const auto count = [this](const flow::RuntimeLine& line) {
       std::string bytes;
       append(bytes, line.text, line.full, drops_);
       before_.at(index_of(line.output)) += bytes.size();
@@ -106,7 +106,7 @@ class Audit {
     bool more = true;
     while (more && !(seams[0].passed() && seams[1].passed())) {
       if (!go_on_()) return AuditResult::kGone;
-      more = reader.read(kPart, [&](const flow::HistoryLine& line) {
+      more = reader.read(kPart, [&](const flow::RuntimeLine& line) {
         if (!oldest) oldest = line.time;
         std::string& first = firsts.at(index_of(line.output));
         if (first.empty()) append(first, line.text, line.full, drops_);
@@ -131,10 +131,10 @@ class Audit {
     return from_start ? AuditResult::kDiffers : AuditResult::kIncomplete;
   }
 
-  AuditResult compare(const identity::RuntimeLog& log, std::size_t output) {
+  AuditResult compare(const identity::RuntimeFilePlace& log, std::size_t output) {
     auto files = open_files(log);
     if (!files) return AuditResult::kNoSource;
-    flow::HistoryReader reader(std::move(files->files), history_format(log), bounds_.terminal);
+    flow::RuntimeFileReader reader(std::move(files->files), runtime_format(log), bounds_.terminal);
     Captured captured(store_, *flow_, bounds_, output, drops_);
     std::uint64_t skip = before_.at(output);
     std::string ours;
@@ -144,7 +144,7 @@ class Audit {
       if (!go_on_() || !captured.read(ours)) return AuditResult::kGone;
       while (theirs.empty() && more) {
         if (!go_on_()) return AuditResult::kGone;
-        more = reader.read(kPart, [&](const flow::HistoryLine& line) {
+        more = reader.read(kPart, [&](const flow::RuntimeLine& line) {
           if (index_of(line.output) == output) append(theirs, line.text, line.full, drops_);
         });
         const std::size_t skipped = std::min<std::uint64_t>(skip, theirs.size());
@@ -175,9 +175,9 @@ std::string_view to_string(AuditResult result) {
   return kNames.at(static_cast<std::size_t>(result));
 }
 
-AuditResult audit_flow(const flow::FlowStore& store, const RuntimeHistory& history, const std::string& id,
+AuditResult audit_flow(const flow::FlowStore& store, const Histories& histories, const std::string& id,
                        const std::function<bool()>& go_on) {
-  return Audit(store, go_on).run(history, id);
+  return Audit(store, go_on).run(histories, id);
 }
 
 }  // namespace flowtap

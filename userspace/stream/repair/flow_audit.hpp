@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/repair/runtime_history.hpp"
+#include "stream/repair/histories.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {
@@ -23,7 +23,7 @@ constexpr std::size_t kAuditResults = 5;
 [[nodiscard]] std::string_view to_string(AuditResult result);
 
 /// Reads both in pieces of 64 KiB and holds two of them; before each it asks `go_on`.
-[[nodiscard]] AuditResult audit_flow(const flow::FlowStore& store, const RuntimeHistory& history,
+[[nodiscard]] AuditResult audit_flow(const flow::FlowStore& store, const Histories& histories,
                                      const std::string& id, const std::function<bool()>& go_on);
 
 }  // namespace flowtap

@@ -7,7 +7,7 @@
 
 #include "stream/lines/cri_line.hpp"
 #include "stream/repair/gapped_output.hpp"
-#include "stream/repair/history/gap_search.hpp"
+#include "stream/repair/runtime_files/gap_search.hpp"
 
 namespace flowtap {
 namespace {
@@ -26,11 +26,11 @@ class FlowGaps {
     outputs_[1].name = "stderr";
   }
 
-  GapRound fill(const RuntimeHistory& history, const std::string& id) {
+  GapRound fill(const Histories& histories, const std::string& id) {
     flow_ = store_.find(id);
     const auto summary = store_.summary(id);
     ended_ = summary && !summary->open;  // before it is read: then it is read to its end
-    const auto log = history.logs().find(id);
+    const auto log = histories.finder().find(id);
     // Its name may not be the last one yet, and the runtime's file is found by it.
     if (flow_ && !log && !options_.last && (id.starts_with("pod/") || id.starts_with("container/"))) {
       round_.open = 1;
@@ -124,15 +124,15 @@ class FlowGaps {
       output.take(*line);
   }
 
-  bool read_kept(const identity::RuntimeLog& log) {
+  bool read_kept(const identity::RuntimeFilePlace& log) {
     auto files = open_files(log);
     if (!files) return false;
-    flow_format_ = history_format(log);
-    flow::HistoryReader reader(std::move(files->files), flow_format_, terminal_);
+    flow_format_ = runtime_format(log);
+    flow::RuntimeFileReader reader(std::move(files->files), flow_format_, terminal_);
     const std::uint64_t first = std::min(outputs_[0].first.value_or(~std::uint64_t{0}),
                                          outputs_[1].first.value_or(~std::uint64_t{0}));
     reader.start_at_time(first - std::min(first, kBefore));
-    const auto take = [&](const flow::HistoryLine& line) {
+    const auto take = [&](const flow::RuntimeLine& line) {
       GappedOutput& output = outputs_.at(line.output == "stderr" ? 1 : 0);
       // One output may have to be looked for far before the other.
       if (output.is_full() || line.time + kBefore < *output.first) return;
@@ -144,7 +144,7 @@ class FlowGaps {
     return true;
   }
 
-  void search(GappedOutput& output, flow::HistoryFormat format) {
+  void search(GappedOutput& output, flow::RuntimeFormat format) {
     const auto found = flow::find_gaps({.captured = output.captured,
                                         .gaps = output.places,
                                         .text = output.kept,
@@ -178,7 +178,7 @@ class FlowGaps {
   GapsDecided& decided_;
   GapOptions options_;
   flow::FlowStore::Ref flow_;
-  flow::HistoryFormat flow_format_ = flow::HistoryFormat::kCri;
+  flow::RuntimeFormat flow_format_ = flow::RuntimeFormat::kCri;
   flow::LogPosition read_to_ = 0;
   bool terminal_ = false;
   bool ended_ = false;
@@ -196,9 +196,9 @@ std::string_view to_string(RefillResult result) {
   return kNames.at(static_cast<std::size_t>(result));
 }
 
-GapRound fill_gaps(flow::FlowStore& store, const RuntimeHistory& history, const std::string& id,
+GapRound fill_gaps(flow::FlowStore& store, const Histories& histories, const std::string& id,
                    GapsDecided& decided, const GapOptions& options) {
-  return FlowGaps(store, decided, options).fill(history, id);
+  return FlowGaps(store, decided, options).fill(histories, id);
 }
 
 }  // namespace flowtap

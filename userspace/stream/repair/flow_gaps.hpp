@@ -6,7 +6,7 @@
 #include <string>
 
 #include "stream/repair/gapped_output.hpp"
-#include "stream/repair/runtime_history.hpp"
+#include "stream/repair/histories.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {
@@ -42,7 +42,7 @@ struct GapRound {
 /// kMostKept bytes of each output; and puts what it finds in the places of the gaps. When nothing is open, or this was the
 /// last round, `decided` stands behind them: but not behind one at the end of a flow that has not ended, as what it lacks is
 /// known from what comes behind it, or from its end.
-[[nodiscard]] GapRound fill_gaps(flow::FlowStore& store, const RuntimeHistory& history, const std::string& id,
+[[nodiscard]] GapRound fill_gaps(flow::FlowStore& store, const Histories& histories, const std::string& id,
                                  GapsDecided& decided, const GapOptions& options);
 
 }  // namespace flowtap

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "stream/lines/cri_line.hpp"
-#include "stream/repair/history/gap_search.hpp"
+#include "stream/repair/runtime_files/gap_search.hpp"
 #include "stream/store/flow_log.hpp"
 
 namespace flowtap {

@@ -1,4 +1,4 @@
-#include "stream/repair/runtime_history.hpp"
+#include "stream/repair/histories.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,26 +30,26 @@ struct Beginning {
 
 }  // namespace
 
-Result<std::unique_ptr<RuntimeHistory>> RuntimeHistory::open(const std::string& host_root,
-                                                             identity::StateDirectories where) {
+Result<std::unique_ptr<Histories>> Histories::open(const std::string& host_root,
+                                                   identity::StateDirectories where) {
   FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
-  return std::unique_ptr<RuntimeHistory>(new RuntimeHistory(std::move(root), std::move(where)));
+  return std::unique_ptr<Histories>(new Histories(std::move(root), std::move(where)));
 }
 
-Result<std::unique_ptr<LogHistory>> RuntimeHistory::open_log(const std::string& flow, SeamKeys keys) const {
-  const auto log = logs_.find(flow);
+Result<std::unique_ptr<History>> Histories::open_log(const std::string& flow, SeamKeys keys) const {
+  const auto log = finder_.find(flow);
   if (!log) return std::unexpected(Error{"the runtime has no file of " + flow, {}, ENOENT});
   FTAP_TRY_ASSIGN(files, open_files(*log));
-  return std::make_unique<LogHistory>(std::move(files), history_format(*log), std::move(keys));
+  return std::make_unique<History>(std::move(files), runtime_format(*log), std::move(keys));
 }
 
-bool RuntimeHistory::is_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) const {
+bool Histories::is_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) const {
   const std::scoped_lock lock(mutex_);
   const auto at = whole_.find(flow.number);
   return at != whole_.end() && at->second == begin;
 }
 
-void RuntimeHistory::note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) {
+void Histories::note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) {
   const std::scoped_lock lock(mutex_);
   if (whole_.size() >= kMostNoted) whole_.clear();
   whole_.insert_or_assign(flow.number, begin);

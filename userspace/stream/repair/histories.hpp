@@ -9,23 +9,23 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "identity/runtimes/runtime_logs.hpp"
-#include "stream/repair/log_history.hpp"
+#include "identity/runtimes/runtime_file_finder.hpp"
+#include "stream/repair/history.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {
 
 /// Safe from any thread.
-class RuntimeHistory {
+class Histories {
  public:
   /// `host_root` is where the node's file system is seen.
-  [[nodiscard]] static Result<std::unique_ptr<RuntimeHistory>> open(const std::string& host_root,
-                                                                    identity::StateDirectories where = {});
+  [[nodiscard]] static Result<std::unique_ptr<Histories>> open(const std::string& host_root,
+                                                               identity::StateDirectories where = {});
 
-  [[nodiscard]] const identity::RuntimeLogs& logs() const { return logs_; }
+  [[nodiscard]] const identity::RuntimeFileFinder& finder() const { return finder_; }
 
   /// What is before these beginnings. An Error with code ENOENT: the runtime has no file of this flow.
-  [[nodiscard]] Result<std::unique_ptr<LogHistory>> open_log(const std::string& flow, SeamKeys keys) const;
+  [[nodiscard]] Result<std::unique_ptr<History>> open_log(const std::string& flow, SeamKeys keys) const;
 
   /// That the runtime has nothing before what the flow has: to be asked before its files are looked at again. A flow whose
   /// beginning has made room since is another matter.
@@ -33,12 +33,12 @@ class RuntimeHistory {
   void note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin);
 
  private:
-  RuntimeHistory(identity::RootDir root, identity::StateDirectories where)
-      : logs_(std::move(root), std::move(where)) {}
+  Histories(identity::RootDir root, identity::StateDirectories where)
+      : finder_(std::move(root), std::move(where)) {}
 
   static constexpr std::size_t kMostNoted = 8192;  // then it is begun anew
 
-  identity::RuntimeLogs logs_;
+  identity::RuntimeFileFinder finder_;
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, flow::LogPosition> whole_;  // by the flows' numbers
 };

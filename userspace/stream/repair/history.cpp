@@ -1,4 +1,4 @@
-#include "stream/repair/log_history.hpp"
+#include "stream/repair/history.hpp"
 
 #include <fcntl.h>
 
@@ -16,29 +16,29 @@ constexpr std::uint64_t kGrows = 8;
 
 }  // namespace
 
-flow::HistoryFormat history_format(const identity::RuntimeLog& log) {
+flow::RuntimeFormat runtime_format(const identity::RuntimeFilePlace& log) {
   switch (log.format) {
     case identity::LogFormat::kDockerJson:
-      return flow::HistoryFormat::kJsonFile;
+      return flow::RuntimeFormat::kJsonFile;
     case identity::LogFormat::kK8sFile:
-      return flow::HistoryFormat::kK8sFile;
+      return flow::RuntimeFormat::kK8sFile;
     case identity::LogFormat::kCri:
     case identity::LogFormat::kNone:
       break;
   }
-  return flow::HistoryFormat::kCri;
+  return flow::RuntimeFormat::kCri;
 }
 
-Result<flow::HistoryFiles> open_files(const identity::RuntimeLog& log) {
+Result<flow::RuntimeFiles> open_files(const identity::RuntimeFilePlace& log) {
   FTAP_TRY_ASSIGN(fd, log.dir.open_below(".", O_RDONLY | O_DIRECTORY));
-  flow::OpenedHistoryDir dir(std::move(fd));
-  FTAP_TRY_ASSIGN(files, flow::open_history(history_format(log), dir, log.base));
+  flow::OpenedRuntimeDir dir(std::move(fd));
+  FTAP_TRY_ASSIGN(files, flow::open_history(runtime_format(log), dir, log.base));
   if (files.files.empty() && files.unreadable.empty())
     return std::unexpected(Error{"there is no file " + log.base, {}, ENOENT});
   return files;
 }
 
-LogHistory::LogHistory(flow::HistoryFiles files, flow::HistoryFormat format, SeamKeys keys)
+History::History(flow::RuntimeFiles files, flow::RuntimeFormat format, SeamKeys keys)
     : reader_(std::move(files.files), format, keys[0].terminal),
       format_(format),
       keys_(std::move(keys)),
@@ -47,29 +47,29 @@ LogHistory::LogHistory(flow::HistoryFiles files, flow::HistoryFormat format, Sea
   if (files.unsettled && unreadable_.empty()) unreadable_ = "it was rotated again and again meanwhile";
 }
 
-void LogHistory::begin() {
+void History::begin() {
   seams_ = {flow::Seam(keys_[0], format_), flow::Seam(keys_[1], format_)};
   given_ = 0;
 }
 
-void LogHistory::start_at_time(std::uint64_t time) {
+void History::start_at_time(std::uint64_t time) {
   reader_.start_at_time(time);
 }
 
-void LogHistory::start_at_last(std::uint64_t lines, std::uint64_t behind) {
+void History::start_at_last(std::uint64_t lines, std::uint64_t behind) {
   if (lines >= reader_.most_lines()) return;  // all of them, read once
   last_ = lines;
   look_at_last(lines + kParts * behind + kMore);
 }
 
-void LogHistory::look_at_last(std::uint64_t lines) {
+void History::look_at_last(std::uint64_t lines) {
   looked_ = lines;
   reader_.start_at_last(lines);
   finding_ = true;
 }
 
 // Enough were found, or there are no more: they are given now. Else it is begun further back.
-bool LogHistory::count_again() {
+bool History::count_again() {
   if (given_ >= *last_ || start_.is_first()) {
     leave_out_ = given_ - std::min(given_, *last_);
     last_.reset();
@@ -81,14 +81,14 @@ bool LogHistory::count_again() {
   return true;
 }
 
-bool LogHistory::is_empty() const {
+bool History::is_empty() const {
   if (given_ > 0 || !fault().empty()) return false;
   for (std::size_t i = 0; i < seams_.size(); ++i)
     if (!keys_.at(i).bytes.empty() && !seams_.at(i).found()) return false;
   return seams_[0].found() || seams_[1].found();
 }
 
-std::string LogHistory::fault() const {
+std::string History::fault() const {
   return unreadable_.empty() ? reader_.faults().why : unreadable_;
 }
 

@@ -9,41 +9,41 @@
 #include <string>
 #include <utility>
 
-#include "identity/runtimes/runtime_logs.hpp"
-#include "stream/repair/history/history_reader.hpp"
-#include "stream/repair/history/seam.hpp"
+#include "identity/runtimes/runtime_file_finder.hpp"
+#include "stream/repair/runtime_files/runtime_file_reader.hpp"
+#include "stream/repair/runtime_files/seam.hpp"
 
 namespace flowtap {
 
 /// Opens all files that the runtime has of it. An Error with code ENOENT: it has none.
-[[nodiscard]] Result<flow::HistoryFiles> open_files(const identity::RuntimeLog& log);
-[[nodiscard]] flow::HistoryFormat history_format(const identity::RuntimeLog& log);
+[[nodiscard]] Result<flow::RuntimeFiles> open_files(const identity::RuntimeFilePlace& log);
+[[nodiscard]] flow::RuntimeFormat runtime_format(const identity::RuntimeFilePlace& log);
 
 /// The beginnings of what was captured, of standard output and error.
 using SeamKeys = std::array<flow::SeamKey, 2>;
 
 /// Gives the lines before the seam, oldest first: all of them, or with one of these calls before the first read() fewer.
-class LogHistory {
+class History {
  public:
-  LogHistory(flow::HistoryFiles files, flow::HistoryFormat format, SeamKeys keys);
+  History(flow::RuntimeFiles files, flow::RuntimeFormat format, SeamKeys keys);
 
   /// About those of this time (ns since 1970) and later: some older ones may come, too.
   void start_at_time(std::uint64_t time);
   /// The last `lines` before the seam, behind which there are about `behind`.
   void start_at_last(std::uint64_t lines, std::uint64_t behind);
 
-  /// Looks through about `budget` bytes, and gives what of them is asked for: `take(const flow::HistoryLine&)`. False: there
+  /// Looks through about `budget` bytes, and gives what of them is asked for: `take(const flow::RuntimeLine&)`. False: there
   /// is no more.
   template <typename Take>
   [[nodiscard]] bool read(std::size_t budget, Take&& take) {
     if (!reader_.find_start(budget)) return true;
     if (std::exchange(finding_, false)) start_ = reader_.start();
-    const auto wanted = [&](const flow::HistoryLine& line) {
+    const auto wanted = [&](const flow::RuntimeLine& line) {
       ++given_;
       if (!counting() && given_ > leave_out_) take(line);
     };
     const bool more =
-        reader_.read(budget, [&](const flow::HistoryLine& line) { seam(line).add(line, wanted); });
+        reader_.read(budget, [&](const flow::RuntimeLine& line) { seam(line).add(line, wanted); });
     if (more && !(seams_[0].passed() && seams_[1].passed())) return true;
     for (flow::Seam& seam : seams_) seam.finish(wanted);
     return counting() && count_again();
@@ -56,18 +56,18 @@ class LogHistory {
 
  private:
   [[nodiscard]] bool counting() const { return last_.has_value(); }
-  [[nodiscard]] flow::Seam& seam(const flow::HistoryLine& line) {
+  [[nodiscard]] flow::Seam& seam(const flow::RuntimeLine& line) {
     return seams_[line.output == "stderr" ? 1 : 0];
   }
   void begin();
   void look_at_last(std::uint64_t lines);
   [[nodiscard]] bool count_again();
 
-  flow::HistoryReader reader_;
-  flow::HistoryFormat format_;
+  flow::RuntimeFileReader reader_;
+  flow::RuntimeFormat format_;
   SeamKeys keys_;
   std::array<flow::Seam, 2> seams_;
-  flow::HistoryReader::Start start_;
+  flow::RuntimeFileReader::Start start_;
   std::optional<std::uint64_t> last_;  // so many are wanted, and it is being found out how many there are
   std::uint64_t looked_ = 0;           // at so many of the files' last lines
   bool finding_ = false;               // where those begin

@@ -24,7 +24,8 @@ constexpr int kRest = 4;
 
 }  // namespace
 
-Refiller::Refiller(flow::FlowStore& store, const RuntimeHistory& history) : store_(store), history_(history) {
+Refiller::Refiller(flow::FlowStore& store, const Histories& histories)
+    : store_(store), histories_(histories) {
   store_.when_gapped([this] { bell_.ring(); });
   bell_.ring();  // for those from before
   thread_ = std::thread([this] { run(); });
@@ -75,7 +76,7 @@ void Refiller::take_new(Clock::time_point now) {
 // Its last round is the one that leaves nothing open.
 void Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
   const bool last = now >= job.until;
-  const GapRound round = fill_gaps(store_, history_, id, decided_[id], {.last = last});
+  const GapRound round = fill_gaps(store_, histories_, id, decided_[id], {.last = last});
   rest_ = Clock::now() + kRest * (Clock::now() - now);
   for (std::size_t i = 0; i < kRefillResults; ++i) bytes_.at(i) += round.bytes.at(i);
   if (round.open > 0 && !last) {

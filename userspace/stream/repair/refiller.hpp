@@ -13,7 +13,7 @@
 #include "base/bell.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/repair/flow_gaps.hpp"
-#include "stream/repair/runtime_history.hpp"
+#include "stream/repair/histories.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {
@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds kFollowerPatience{1000};
 class Refiller {
  public:
   /// Both must outlive it.
-  Refiller(flow::FlowStore& store, const RuntimeHistory& history);
+  Refiller(flow::FlowStore& store, const Histories& histories);
   ~Refiller();
   Refiller(const Refiller&) = delete;
   Refiller& operator=(const Refiller&) = delete;
@@ -52,7 +52,7 @@ class Refiller {
   void work(const std::string& id, Job& job, Clock::time_point now);
 
   flow::FlowStore& store_;
-  const RuntimeHistory& history_;
+  const Histories& histories_;
   Jobs jobs_;
   std::map<std::string, GapsDecided> decided_;
   Clock::time_point rest_{};  // others have the processor until then

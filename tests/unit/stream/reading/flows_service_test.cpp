@@ -38,7 +38,7 @@ class FlowsServiceTest : public testing::Test {
   std::map<std::string, bool> suspects() {
     std::map<std::string, bool> all;
     for (const api::FlowStatus& flow :
-         FlowsService(*journal_, *store_, *watch_, suspicion_, nullptr).flows({}))
+         FlowsService(*journal_, *store_, *waker_, suspicion_, nullptr).flows({}))
       all[flow.id] = flow.suspect;
     return all;
   }
@@ -46,7 +46,7 @@ class FlowsServiceTest : public testing::Test {
   test::TempDir dir_;
   std::unique_ptr<flow::Journal> journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
   std::unique_ptr<flow::FlowStore> store_ = flow::FlowStore::open({.dir = dir_ / "journal"});
-  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
+  std::unique_ptr<ReaderWaker> waker_ = std::move(*ReaderWaker::start());
   Suspicion suspicion_;
   flow::StreamNo streams_ = 0;
 };
@@ -75,7 +75,7 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
 
 // Of a scheduler's log, and of the flows made of such logs, what klog wrote as one record is one in OpenTelemetry's terms too.
 TEST_F(FlowsServiceTest, RecordsAreOfSchedulersAlone) {
-  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, nullptr, nullptr,
+  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, nullptr, nullptr,
                        [](const std::string& flow) { return flow == "pod/kube-system/s/u/c/0"; });
   const auto records = [&](const std::string& id) {
     {
@@ -104,8 +104,8 @@ TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
   tree.file("var/log/pods/shop_web-0_u-1/app/0.log",
             rfc3339_nano(std::chrono::system_clock::time_point(std::chrono::nanoseconds(line))) +
                 " stdout F just before\n");
-  const auto history = std::move(*RuntimeHistory::open(tree.root()));
-  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  const auto history = std::move(*Histories::open(tree.root()));
+  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, history.get());
   add(id, {}, false);
   const auto log = [&] {
     auto reader = service.log(id, {.follow = true});
@@ -135,8 +135,8 @@ TEST_F(FlowsServiceTest, WhatIsOnItsWayForLongComesOnce) {
   };
   tree.file("var/log/pods/shop_web-0_u-1/app/0.log",
             line(now - 20 * kSecond, "before") + line(now - 9 * kSecond, "waits"));
-  const auto history = std::move(*RuntimeHistory::open(tree.root()));
-  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  const auto history = std::move(*Histories::open(tree.root()));
+  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, history.get());
   const auto log = [&](bool follow) {
     auto reader = service.log(id, {.follow = follow});
     EXPECT_TRUE(reader && *(*reader)->prepare());
@@ -165,7 +165,7 @@ TEST_F(FlowsServiceTest, WhatIsOnItsWayForLongComesOnce) {
 TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
   add("pod/a/b/u/c/0", {now_ns()}, false);
   const auto missing = [&] {
-    return FlowsService(*journal_, *store_, *watch_, suspicion_, nullptr).flows({}).at(0).missing_bytes;
+    return FlowsService(*journal_, *store_, *waker_, suspicion_, nullptr).flows({}).at(0).missing_bytes;
   };
   EXPECT_EQ(missing(), 0U);
   {
@@ -179,7 +179,7 @@ TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
 TEST_F(FlowsServiceTest, WhoFollowsAnOpenFlowThatMadeRoomWaits) {
   add("pod/a/b/u/c/0", {now_ns()}, false);
   add("pod/a/b/u/c/1", {now_ns()}, true);
-  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr);
+  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr);
   auto reader = service.log("pod/a/b/u/c/0", {.follow = true});
   ASSERT_TRUE(reader) << reader.error().what;
   const auto piece = (*reader)->read(1000);
@@ -192,7 +192,7 @@ TEST_F(FlowsServiceTest, WhoFollowsAnOpenFlowThatMadeRoomWaits) {
 TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
   test::FileTree tree;
   tree.file("var/log/pods/shop_web-0_u-1/app/0.log", "2026-01-01T00:00:00.000000001Z stdout F kept\n");
-  const auto history = std::move(*RuntimeHistory::open(tree.root()));
+  const auto history = std::move(*Histories::open(tree.root()));
   const std::string id = "pod/shop/web-0/u-1/app/0";
   const std::string other = "pod/shop/web-1/u-1/app/0";
   flow::Batch batch;
@@ -203,7 +203,7 @@ TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
     batch.add(flow::EndEntry{streams_, 0, 0, {}});
   }
   ASSERT_TRUE(journal_->append(batch));
-  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, history.get());
   auto reader = service.log(id, {});
   ASSERT_TRUE(reader) << reader.error().what;
   EXPECT_EQ((*reader)->read(1000)->bytes, "kept\n");
@@ -222,7 +222,7 @@ TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
 }
 
 // The store is written as the pipeline writes it.
-class FlowsWatchTest : public FlowsServiceTest {
+class FlowListReaderTest : public FlowsServiceTest {
  protected:
   void open(const std::string& flow) {
     flow::FlowStore::Writing writing(*store_, flow::FlowStore::Clock::now());
@@ -243,7 +243,7 @@ class FlowsWatchTest : public FlowsServiceTest {
     return ids;
   }
   // One round's, which a client takes in pieces of any size.
-  static std::vector<api::FlowStatus> all(api::FlowsWatcher& watcher) {
+  static std::vector<api::FlowStatus> all(api::FlowListReader& watcher) {
     std::vector<api::FlowStatus> flows;
     for (bool more = true; more;) {
       auto some = watcher.take(1);
@@ -252,7 +252,7 @@ class FlowsWatchTest : public FlowsServiceTest {
     }
     return flows;
   }
-  bool is_woken(api::FlowsWatcher& watcher) {
+  bool is_woken(api::FlowListReader& watcher) {
     std::promise<void> woken;
     watcher.when_more([&woken] { woken.set_value(); });
     return woken.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
@@ -262,10 +262,10 @@ class FlowsWatchTest : public FlowsServiceTest {
   }
 
   using Ids = std::vector<std::string>;
-  FlowsService service_{*journal_, *store_, *watch_, suspicion_, nullptr};
+  FlowsService service_{*journal_, *store_, *waker_, suspicion_, nullptr};
 };
 
-TEST_F(FlowsWatchTest, TellsWhatIsThereThenWhatComesAndEnds) {
+TEST_F(FlowListReaderTest, TellsWhatIsThereThenWhatComesAndEnds) {
   open(pod("a"));
   open(pod("b"));
   const auto watcher = *service_.watch({});
@@ -286,7 +286,7 @@ TEST_F(FlowsWatchTest, TellsWhatIsThereThenWhatComesAndEnds) {
 }
 
 // Who takes a list slowly misses nothing that changes meanwhile.
-TEST_F(FlowsWatchTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
+TEST_F(FlowListReaderTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
   for (const char* name : {"b", "c", "d", "e"}) open(pod(name));
   const auto watcher = *service_.watch({});
   auto some = watcher->take(2);
@@ -311,12 +311,12 @@ TEST_F(FlowsWatchTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
 }
 
 // What nobody has captured is told where it is asked for, with the first list.
-TEST_F(FlowsWatchTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
+TEST_F(FlowListReaderTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
   test::FileTree tree;
   for (const char* path : {"ns_wf-1-a_u/c/0.log", "ns_wf-1-a_u/init/0.log", "ns_wf-2-a_u/c/0.log"})
     tree.file(std::string("var/log/pods/") + path, "");
-  const auto history = std::move(*RuntimeHistory::open(tree.root()));
-  FlowsService service(*journal_, *store_, *watch_, suspicion_, nullptr, history.get());
+  const auto history = std::move(*Histories::open(tree.root()));
+  FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, history.get());
   service.set_groups(std::move(*flow::GroupRules::parse({{"wf-(*)-*", "", "$1"}})));
   open(pod("wf-1-a"));
   open(pod("wf-1-b"));
@@ -332,7 +332,7 @@ TEST_F(FlowsWatchTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
   EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-b")});
 }
 
-TEST_F(FlowsWatchTest, OfAGroupAlsoWhatARuleMovesThere) {
+TEST_F(FlowListReaderTest, OfAGroupAlsoWhatARuleMovesThere) {
   set_groups({{"wf-(*)-*", "", "$1"}});
   open(pod("wf-1-a"));
   open(pod("wf-2-a"));

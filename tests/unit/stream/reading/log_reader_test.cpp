@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 
-#include "stream/reading/forms/otel_text.hpp"
+#include "stream/reading/forms/otel_form.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace flowtap {
@@ -54,7 +54,7 @@ class LogReaderTest : public testing::Test {
   void flush() { store_->flush({}, 1, true); }
 
   std::unique_ptr<LogReader> reader(const LogOptions& options) {
-    auto reader = LogReader::open(*store_, *watch_, "f", options);
+    auto reader = LogReader::open(*store_, *waker_, "f", options);
     EXPECT_TRUE(reader) << reader.error().what;
     steps_ = 1;
     for (auto done = (*reader)->prepare(); done && !*done; done = (*reader)->prepare()) ++steps_;
@@ -76,7 +76,7 @@ class LogReaderTest : public testing::Test {
   std::string log(const LogOptions& options = {}) { return drain(*reader(options)); }
 
   test::TempDir dir_;
-  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
+  std::unique_ptr<ReaderWaker> waker_ = std::move(*ReaderWaker::start());
   flow::StoreOptions options_;
   std::unique_ptr<flow::FlowStore> store_;
   std::uint64_t at_ = 0;
@@ -298,7 +298,7 @@ class SuccessionTest : public LogReaderTest {
   }
   void become_old() { store_->flush({}, (time_ += 3600) * kSecond, true); }
   void follow(const std::string& id) {
-    auto reader = LogReader::open(*store_, *watch_, id, {.follow = true});
+    auto reader = LogReader::open(*store_, *waker_, id, {.follow = true});
     ASSERT_TRUE(reader && *(*reader)->prepare());
     reader_ = std::move(*reader);
   }
@@ -389,15 +389,15 @@ TEST_F(SuccessionTest, WhoFollowsGoesOnWithAFlowThatGetsTheName) {
 TEST_F(LogReaderTest, ARecordOfSeveralLinesIsOneOfOpenTelemetrys) {
   say("I0821 07:20:00.000001       1 a.go:1] one"), say("more"), say("lo", false), say("ng");
   const auto form = [](bool follow) {
-    return std::make_unique<OtelText>("sched/ns/p", LogOptions{.follow = follow}, true);
+    return std::make_unique<OtelForm>("sched/ns/p", LogOptions{.follow = follow}, true);
   };
-  auto whole = LogReader::open(*store_, *watch_, "f", {}, nullptr, form(false));
+  auto whole = LogReader::open(*store_, *waker_, "f", {}, nullptr, form(false));
   ASSERT_TRUE(whole && *(*whole)->prepare());
   const std::string all = drain(**whole);
   EXPECT_NE(all.find(R"("body":{"stringValue":"one\nmore\nlong"})"), std::string::npos) << all;
   EXPECT_EQ(std::ranges::count(all, '\n'), 1);
   EXPECT_TRUE(all.ends_with("\n|"));
-  auto follows = LogReader::open(*store_, *watch_, "f", {.follow = true}, nullptr, form(true));
+  auto follows = LogReader::open(*store_, *waker_, "f", {.follow = true}, nullptr, form(true));
   ASSERT_TRUE(follows && *(*follows)->prepare());
   std::string got = drain(**follows);
   while (got.empty()) {
@@ -412,7 +412,7 @@ TEST_F(LogReaderTest, ARecordOfSeveralLinesIsOneOfOpenTelemetrys) {
 }
 
 TEST_F(LogReaderTest, AnUnknownFlowIsSaid) {
-  const auto none = LogReader::open(*store_, *watch_, "none", {});
+  const auto none = LogReader::open(*store_, *waker_, "none", {});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ENOENT);
 }

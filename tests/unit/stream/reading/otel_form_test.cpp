@@ -1,5 +1,5 @@
 // A flow's log as OpenTelemetry's log records.
-#include "stream/reading/forms/otel_text.hpp"
+#include "stream/reading/forms/otel_form.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::map<std::string, std::string> attributes(const json::object& record) {
   return all;
 }
 json::object record(std::string_view flow, std::string_view text, std::optional<std::uint64_t> time = 1) {
-  return json::parse(otel_log_record(flow, {time, 0, "stdout", text})).as_object();
+  return json::parse(otel_record(flow, {time, 0, "stdout", text})).as_object();
 }
 std::string body(const json::object& record) {
   return std::string(record.at("body").at("stringValue").as_string());
@@ -74,13 +74,13 @@ TEST(OtelLogRecord, AnyBytes) {
 
 constexpr std::string_view kHead = "I0821 07:20:00.000001       1 a.go:1] ";
 
-class OtelTextTest : public testing::Test {
+class OtelFormTest : public testing::Test {
  protected:
-  void take(OtelText& form, std::string_view text, bool full = true, std::uint64_t time = 1,
+  void take(OtelForm& form, std::string_view text, bool full = true, std::uint64_t time = 1,
             std::string_view output = "stdout") {
     form.take({.time = time, .output = output, .full = full, .missing = {}, .text = text}, piece_);
   }
-  void lose(OtelText& form) {
+  void lose(OtelForm& form) {
     form.take({.time = 1, .output = "stdout", .full = true, .missing = 7, .text = "[gap]"}, piece_);
   }
   // What came since the last call: each object stands on a line of its own.
@@ -98,13 +98,13 @@ class OtelTextTest : public testing::Test {
     return all;
   }
 
-  api::RawReader::Piece piece_;
+  api::BodyReader::Piece piece_;
 };
 
 using Bodies = std::vector<std::string>;
 
-TEST_F(OtelTextTest, EachLineOfAContainerIsARecordAtOnce) {
-  OtelText form("f", {}, false);
+TEST_F(OtelFormTest, EachLineOfAContainerIsARecordAtOnce) {
+  OtelForm form("f", {}, false);
   const std::string headed = std::string(kHead) + "x";
   take(form, headed), take(form, "\tmore"), take(form, "");
   EXPECT_EQ(bodies(), (Bodies{"x", "\tmore", ""}));
@@ -112,15 +112,15 @@ TEST_F(OtelTextTest, EachLineOfAContainerIsARecordAtOnce) {
   EXPECT_EQ(bodies(), (Bodies{"err"})) << "the outputs do not mix";
   take(form, "ne"), take(form, "last", false);
   EXPECT_EQ(bodies(), (Bodies{"one"}));
-  EXPECT_EQ(form.rest(piece_), OtelText::Clock::time_point::max());
+  EXPECT_EQ(form.rest(piece_), OtelForm::Clock::time_point::max());
   form.finish(piece_);
   EXPECT_EQ(bodies(), (Bodies{"last"}));
 }
 
 // As klog writes them: a block, a raw message of several lines, a panic behind a record, a line that came in parts.
-TEST_F(OtelTextTest, ARecordOfASchedulersIsOneWithAllOfItsLines) {
+TEST_F(OtelFormTest, ARecordOfASchedulersIsOneWithAllOfItsLines) {
   const std::string head(kHead);
-  OtelText form("sched/ns/p", {}, true);
+  OtelForm form("sched/ns/p", {}, true);
   take(form, "the rest of one"), take(form, "and of another");
   EXPECT_EQ(bodies(), (Bodies{"the rest of one", "and of another"})) << "nobody knows";
   take(form, head + "\"m\" err=<"), take(form, "\ttwo"), take(form, ""), take(form, " > pod=\"ns/p\"");
@@ -139,9 +139,9 @@ TEST_F(OtelTextTest, ARecordOfASchedulersIsOneWithAllOfItsLines) {
   EXPECT_EQ(bodies(), (Bodies{"y" + part.substr(head.size() + 1) + head + "\nend", "in\nside"}));
 }
 
-TEST_F(OtelTextTest, NothingIsJoinedThatMayNotBelongTogether) {
+TEST_F(OtelFormTest, NothingIsJoinedThatMayNotBelongTogether) {
   const std::string head(kHead);
-  OtelText form("sched/ns/p", {.follow = true}, true);
+  OtelForm form("sched/ns/p", {.follow = true}, true);
   take(form, head + "a"), lose(form), take(form, "rest"), take(form, "rest");
   EXPECT_EQ(bodies(), (Bodies{"a", "[gap]", "rest", "rest"}));
   EXPECT_EQ(piece_.missing_before, 7U);
@@ -157,29 +157,29 @@ TEST_F(OtelTextTest, NothingIsJoinedThatMayNotBelongTogether) {
   EXPECT_EQ(bodies(), (Bodies{"d", "e"}));
   // What has no end does not fill the memory.
   take(form, head + "f");
-  for (std::size_t i = 0; i < 3 * OtelText::kLongestBody / flow::kMaxLine; ++i)
+  for (std::size_t i = 0; i < 3 * OtelForm::kLongestBody / flow::kMaxLine; ++i)
     take(form, std::string(flow::kMaxLine, 'x'), i % 2 == 0);
   const auto parts = bodies();
   ASSERT_EQ(parts.size(), 3U);
-  EXPECT_LE(parts.at(1).size(), OtelText::kLongestBody + flow::kMaxLine);
+  EXPECT_LE(parts.at(1).size(), OtelForm::kLongestBody + flow::kMaxLine);
 }
 
 // The last record has no next one that says that it is whole.
-TEST_F(OtelTextTest, WhoFollowsWaitsALittleForTheRestOfARecord) {
-  OtelText form("sched/ns/p", {.follow = true}, true);
+TEST_F(OtelFormTest, WhoFollowsWaitsALittleForTheRestOfARecord) {
+  OtelForm form("sched/ns/p", {.follow = true}, true);
   take(form, std::string(kHead) + "a");
   const auto until = form.rest(piece_);
-  ASSERT_LT(until, OtelText::Clock::time_point::max());
+  ASSERT_LT(until, OtelForm::Clock::time_point::max());
   EXPECT_EQ(bodies(), Bodies());
   take(form, "more");
-  while (form.rest(piece_) != OtelText::Clock::time_point::max()) continue;
-  EXPECT_GE(OtelText::Clock::now(), until);
+  while (form.rest(piece_) != OtelForm::Clock::time_point::max()) continue;
+  EXPECT_GE(OtelForm::Clock::now(), until);
   EXPECT_EQ(bodies(), (Bodies{"a\nmore"}));
 }
 
-TEST_F(OtelTextTest, TheIdOfARecordIsTheSameInEachReading) {
+TEST_F(OtelFormTest, TheIdOfARecordIsTheSameInEachReading) {
   const auto ids = [this](const Bodies& lines, std::uint64_t time) {
-    OtelText form("f", {}, false);
+    OtelForm form("f", {}, false);
     for (const std::string& line : lines) take(form, line, true, time);
     std::vector<std::string> all;
     for (const auto& record : records()) all.emplace_back(record.at("spanId").as_string());
@@ -192,14 +192,14 @@ TEST_F(OtelTextTest, TheIdOfARecordIsTheSameInEachReading) {
   EXPECT_EQ(ids({"b"}, 1).at(0), all.at(1)) << "of a reading that begins at the second";
 }
 
-TEST_F(OtelTextTest, NoMoreBytesThanWholeRecordsHave) {
-  OtelText one("f", {}, false);
+TEST_F(OtelFormTest, NoMoreBytesThanWholeRecordsHave) {
+  OtelForm one("f", {}, false);
   take(one, "one"), take(one, "two");
   const std::string all = piece_.bytes;
   const std::size_t first = all.find('\n') + 1;
   for (const std::uint64_t limit :
        {std::uint64_t{1}, first - 1, first, first + 1, all.size() - 1, all.size()}) {
-    OtelText form("f", {.limit_bytes = limit}, false);
+    OtelForm form("f", {.limit_bytes = limit}, false);
     piece_ = {};
     take(form, "one"), take(form, "two"), take(form, "three");
     form.finish(piece_);
@@ -209,7 +209,7 @@ TEST_F(OtelTextTest, NoMoreBytesThanWholeRecordsHave) {
         << limit;
     EXPECT_TRUE(piece_.end) << limit;
   }
-  OtelText form("f", {.limit_bytes = all.size() + 1}, false);
+  OtelForm form("f", {.limit_bytes = all.size() + 1}, false);
   piece_ = {};
   take(form, "one"), take(form, "two");
   EXPECT_FALSE(piece_.end);

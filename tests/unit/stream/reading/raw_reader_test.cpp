@@ -1,5 +1,5 @@
 // Flows as the API sees them, over a real journal.
-#include "stream/reading/journal_flows.hpp"
+#include "stream/reading/raw_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ class JournalFlowsTest : public testing::Test {
  protected:
   JournalFlowsTest() {
     journal_ = std::move(*flow::Journal::open({.dir = dir_ / "journal"}));
-    watch_ = std::move(*FollowWatch::start());
+    waker_ = std::move(*ReaderWaker::start());
     std::filesystem::create_directory(dir_ / "flows");
     store_ = flow::FlowStore::open({.dir = dir_ / "flows"});
   }
@@ -52,7 +52,7 @@ class JournalFlowsTest : public testing::Test {
     batch_.clear();
   }
   // All that can be read now, each gap as "<n>".
-  static std::string drain(api::RawReader& reader, bool* ended = nullptr) {
+  static std::string drain(api::BodyReader& reader, bool* ended = nullptr) {
     std::string all;
     while (true) {
       const auto piece = reader.read(5);
@@ -63,8 +63,8 @@ class JournalFlowsTest : public testing::Test {
       if (piece->end || (piece->bytes.empty() && piece->missing_before == 0 && !piece->again)) return all;
     }
   }
-  std::unique_ptr<FlowReader> open(const std::string& flow, const ReadOptions& options = {}) {
-    auto reader = FlowReader::open(*journal_, *watch_, flow, options);
+  std::unique_ptr<RawReader> open(const std::string& flow, const ReadOptions& options = {}) {
+    auto reader = RawReader::open(*journal_, *waker_, flow, options);
     EXPECT_TRUE(reader) << reader.error().what;
     return std::move(*reader);
   }
@@ -72,7 +72,7 @@ class JournalFlowsTest : public testing::Test {
   test::TempDir dir_;
   std::unique_ptr<flow::Journal> journal_;
   std::unique_ptr<flow::FlowStore> store_;
-  std::unique_ptr<FollowWatch> watch_;
+  std::unique_ptr<ReaderWaker> waker_;
   flow::Batch batch_;
   std::uint64_t time_ = 1'000'000'000;
 };
@@ -217,9 +217,9 @@ TEST_F(JournalFlowsTest, StreamsThatTheJournalWillKnow) {
   append();
   Fd self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U)));
   ASSERT_TRUE(self.valid());
-  auto opened = FlowReader::open(*journal_, *watch_, {1, 2}, {.from_now = true}, std::move(self), {});
+  auto opened = RawReader::open(*journal_, *waker_, {1, 2}, {.from_now = true}, std::move(self), {});
   ASSERT_TRUE(opened) << opened.error().what;
-  const std::unique_ptr<FlowReader> reader = std::move(*opened);
+  const std::unique_ptr<RawReader> reader = std::move(*opened);
   bool ended = true;
   EXPECT_EQ(drain(*reader, &ended), "");
   EXPECT_FALSE(ended);
@@ -253,9 +253,9 @@ TEST_F(JournalFlowsTest, NobodyLooksUntilASilentProcessEnds) {
   }
   Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0U)));
   ASSERT_TRUE(process.valid());
-  auto opened = FlowReader::open(*journal_, *watch_, {1}, {.from_now = true}, std::move(process), {});
+  auto opened = RawReader::open(*journal_, *waker_, {1}, {.from_now = true}, std::move(process), {});
   ASSERT_TRUE(opened) << opened.error().what;
-  const std::unique_ptr<FlowReader> reader = std::move(*opened);
+  const std::unique_ptr<RawReader> reader = std::move(*opened);
   bool ended = false;
   const auto wait = [&] {
     auto woken = std::make_shared<std::promise<void>>();
@@ -266,9 +266,9 @@ TEST_F(JournalFlowsTest, NobodyLooksUntilASilentProcessEnds) {
   };
   EXPECT_EQ(drain(*reader, &ended), "");
   const auto woken = wait();
-  const std::uint64_t before = watch_->looks();
+  const std::uint64_t before = waker_->looks();
   std::this_thread::sleep_for(900ms);
-  EXPECT_EQ(watch_->looks(), before);
+  EXPECT_EQ(waker_->looks(), before);
   EXPECT_EQ(::kill(child, SIGKILL), 0);
   EXPECT_EQ(woken.wait_for(30s), std::future_status::ready);
   // What it wrote last may still be on its way.
@@ -298,7 +298,7 @@ TEST_F(JournalFlowsTest, LinesWithTheTimesOfTheirBytes) {
 }
 
 TEST_F(JournalFlowsTest, WhatNobodyKnowsIsAnError) {
-  const auto reader = FlowReader::open(*journal_, *watch_, "none", {});
+  const auto reader = RawReader::open(*journal_, *waker_, "none", {});
   ASSERT_FALSE(reader);
   EXPECT_EQ(reader.error().code, ENOENT);
 }

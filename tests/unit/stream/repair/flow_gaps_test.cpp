@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/stream/repair/log_history_kit.hpp"
+#include "tests/unit/stream/repair/history_kit.hpp"
 
 namespace flowtap {
 namespace {
 
-class FlowGapsTest : public LogHistoryTest {
+class FlowGapsTest : public HistoryTest {
  protected:
   GapRound fill(bool last = false) { return fill_gaps(*store_, *history_, kFlow, decided_, {.last = last}); }
   static std::uint64_t of(const GapRound& round, RefillResult result) {

@@ -32,7 +32,7 @@ inline std::string lines(std::uint64_t from, std::uint64_t to) {
   return all;
 }
 
-class LogHistoryTest : public testing::Test {
+class HistoryTest : public testing::Test {
  protected:
   // The runtime has lines `from` to `to`, the n-th with the time of n seconds.
   void keep(std::uint64_t from, std::uint64_t to) {
@@ -57,7 +57,7 @@ class LogHistoryTest : public testing::Test {
   }
 
   std::string log(const api::LogOptions& options = {}) {
-    auto reader = LogReader::open(*store_, *watch_, kFlow, options, history_.get());
+    auto reader = LogReader::open(*store_, *waker_, kFlow, options, history_.get());
     if (!reader) return reader.error().what;
     for (auto done = (*reader)->prepare(); !done || !*done; done = (*reader)->prepare())
       if (!done) return done.error().what;
@@ -80,7 +80,7 @@ class LogHistoryTest : public testing::Test {
   }
 
   void follow() {
-    auto reader = LogReader::open(*store_, *watch_, kFlow, {.follow = true}, history_.get());
+    auto reader = LogReader::open(*store_, *waker_, kFlow, {.follow = true}, history_.get());
     ASSERT_TRUE(reader);
     follower_ = std::move(*reader);
   }
@@ -94,8 +94,8 @@ class LogHistoryTest : public testing::Test {
   test::TempDir dir_;
   test::FileTree tree_;
   std::unique_ptr<flow::FlowStore> store_ = flow::FlowStore::open({.dir = dir_ / ""});
-  std::unique_ptr<FollowWatch> watch_ = std::move(*FollowWatch::start());
-  std::unique_ptr<RuntimeHistory> history_ = std::move(*RuntimeHistory::open(tree_.root()));
+  std::unique_ptr<ReaderWaker> waker_ = std::move(*ReaderWaker::start());
+  std::unique_ptr<Histories> history_ = std::move(*Histories::open(tree_.root()));
   std::array<std::uint64_t, 2> at_{};
   std::unique_ptr<LogReader> follower_;
 };

@@ -12,7 +12,7 @@
 #include "stream/repair/flow_audit.hpp"
 #include "stream/repair/flow_gaps.hpp"
 #include "stream/repair/refiller.hpp"
-#include "tests/unit/stream/repair/log_history_kit.hpp"
+#include "tests/unit/stream/repair/history_kit.hpp"
 
 namespace flowtap {
 namespace {
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using api::LogOptions;
 using std::chrono::system_clock;
 
-TEST_F(LogHistoryTest, IsJoinedToWhatIsKept) {
+TEST_F(HistoryTest, IsJoinedToWhatIsKept) {
   keep(0, 100);
   capture(60, 120);
   EXPECT_EQ(log(), lines(0, 120));
@@ -34,7 +34,7 @@ TEST_F(LogHistoryTest, IsJoinedToWhatIsKept) {
   EXPECT_EQ(log(), lines(60, 120)) << "it keeps less than we do";
 }
 
-TEST_F(LogHistoryTest, OfAFlowThatOnlyTheRuntimeKnows) {
+TEST_F(HistoryTest, OfAFlowThatOnlyTheRuntimeKnows) {
   EXPECT_EQ(log(), "the flow \"" + kFlow + "\" is not known on this node");
   keep(0, 50);
   EXPECT_EQ(log(), lines(0, 50));
@@ -46,7 +46,7 @@ TEST_F(LogHistoryTest, OfAFlowThatOnlyTheRuntimeKnows) {
   EXPECT_EQ(log({.timestamps = true, .tail_lines = 1}), "1970-01-01T00:00:49.000000000Z line 49\n");
 }
 
-TEST_F(LogHistoryTest, TheLastLinesOfBoth) {
+TEST_F(HistoryTest, TheLastLinesOfBoth) {
   keep(0, 20'000);
   capture(15'000, 20'010);
   for (const std::uint64_t n : {1U, 5009U, 5010U, 5011U, 5500U, 12'000U, 20'009U, 20'010U, 30'000U})
@@ -55,7 +55,7 @@ TEST_F(LogHistoryTest, TheLastLinesOfBoth) {
   EXPECT_EQ(log({.tail_lines = 0}), "");
 }
 
-TEST_F(LogHistoryTest, TheLastLinesOfBothWithGaps) {
+TEST_F(HistoryTest, TheLastLinesOfBothWithGaps) {
   keep(0, 100);
   capture(60, 80);
   lose(80), lose(81);
@@ -73,7 +73,7 @@ std::uint64_t bytes_read() {
   return value;
 }
 
-TEST_F(LogHistoryTest, MoreLinesThanThereCanBeAreNotCounted) {
+TEST_F(HistoryTest, MoreLinesThanThereCanBeAreNotCounted) {
   keep(0, 20'000);
   std::uint64_t before = bytes_read();
   const std::string all = log();
@@ -83,7 +83,7 @@ TEST_F(LogHistoryTest, MoreLinesThanThereCanBeAreNotCounted) {
   EXPECT_LT(bytes_read() - before, once + once / 2);
 }
 
-TEST_F(LogHistoryTest, SinceATime) {
+TEST_F(HistoryTest, SinceATime) {
   keep(0, 20'000);
   capture(15'000, 20'010);
   EXPECT_EQ(log({.since = second(14'000)}), lines(14'000, 20'010));
@@ -92,7 +92,7 @@ TEST_F(LogHistoryTest, SinceATime) {
 }
 
 // What is known to be whole is not looked for again; once its beginning has made room, it is.
-TEST_F(LogHistoryTest, IsLookedForAgainWhereTheBeginningHasMadeRoom) {
+TEST_F(HistoryTest, IsLookedForAgainWhereTheBeginningHasMadeRoom) {
   keep(1, 1000);
   capture(1, 1000);
   EXPECT_EQ(log(), lines(1, 1000));
@@ -108,7 +108,7 @@ TEST_F(LogHistoryTest, IsLookedForAgainWhereTheBeginningHasMadeRoom) {
   EXPECT_EQ(log(), lines(1, 1000));
 }
 
-TEST_F(LogHistoryTest, SaysWhatItCannotRead) {
+TEST_F(HistoryTest, SaysWhatItCannotRead) {
   keep(10, 20);
   tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log.20260101-000000.gz", "no gzip");
   EXPECT_EQ(log(),
@@ -117,7 +117,7 @@ TEST_F(LogHistoryTest, SaysWhatItCannotRead) {
                 "broken: incorrect header check]\n");
 }
 
-TEST_F(LogHistoryTest, EqualFlowsAreFoundEqual) {
+TEST_F(HistoryTest, EqualFlowsAreFoundEqual) {
   const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
   EXPECT_EQ(audit(), AuditResult::kGone) << "it is not there";
   capture(1, 5000);
@@ -134,7 +134,7 @@ TEST_F(LogHistoryTest, EqualFlowsAreFoundEqual) {
   EXPECT_EQ(audit(), AuditResult::kIncomplete) << "rotated away";
 }
 
-TEST_F(LogHistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
+TEST_F(HistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
   capture(2000, 5000);
   keep(1, 5000);
   const auto audit = [&] { return audit_flow(*store_, *history_, kFlow, [] { return true; }); };
@@ -147,7 +147,7 @@ TEST_F(LogHistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
 }
 
 // A byte in the middle is one too few to be equal.
-TEST_F(LogHistoryTest, AByteIsADifference) {
+TEST_F(HistoryTest, AByteIsADifference) {
   capture(1, 500);
   at_[0] += 1;
   capture(501, 1000);
@@ -157,7 +157,7 @@ TEST_F(LogHistoryTest, AByteIsADifference) {
 
 // Who follows from a moment on when an output had said nothing since it is captured: what is older is in the runtime's file
 // alone, however new it is, and the rest is on its way.
-TEST_F(LogHistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
+TEST_F(HistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
   const std::uint64_t now = wall_ns() / 1'000'000'000;
   capture(0, 0);
   store_->expect(kFlow);
@@ -177,7 +177,7 @@ TEST_F(LogHistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
 }
 
 // Who follows waits for a gap that has just come, and gets what it is filled with.
-TEST_F(LogHistoryTest, AFollowerWaitsForAGapToBeFilled) {
+TEST_F(HistoryTest, AFollowerWaitsForAGapToBeFilled) {
   capture(1, 100);
   follow();
   EXPECT_EQ(followed(), lines(1, 100));
@@ -193,7 +193,7 @@ TEST_F(LogHistoryTest, AFollowerWaitsForAGapToBeFilled) {
 }
 
 // Nobody fills those of flows that are some of another one's lines.
-TEST_F(LogHistoryTest, AFollowerOfASchedulersRecordsWaitsForNothing) {
+TEST_F(HistoryTest, AFollowerOfASchedulersRecordsWaitsForNothing) {
   {
     flow::FlowStore::Writing writing(*store_, {});
     const auto flow = writing.flow("sched/ns/pod");
@@ -208,7 +208,7 @@ TEST_F(LogHistoryTest, AFollowerOfASchedulersRecordsWaitsForNothing) {
 }
 
 // Each gap is waited for by itself, however long ago the one before was filled.
-TEST_F(LogHistoryTest, AFollowerWaitsForTheNextGapAsWell) {
+TEST_F(HistoryTest, AFollowerWaitsForTheNextGapAsWell) {
   capture(1, 3);
   follow();
   const auto find = [&](const std::string& text) {

@@ -14,15 +14,15 @@ namespace flowtap {
 
 /// Gets the lines that were asked for, in order; puts what the client gets of them into the piece, and says there when that is
 /// all that he wants. Used by one thread.
-class LogForm {
+class Form {
  public:
-  using Piece = api::RawReader::Piece;
+  using Piece = api::BodyReader::Piece;
   using Clock = std::chrono::steady_clock;
 
-  LogForm() = default;
-  LogForm(const LogForm&) = delete;
-  LogForm& operator=(const LogForm&) = delete;
-  virtual ~LogForm() = default;
+  Form() = default;
+  Form(const Form&) = delete;
+  Form& operator=(const Form&) = delete;
+  virtual ~Form() = default;
 
   /// Adds the line to the piece, or its bytes to those that are missing there.
   virtual void take(const flow::CriLine& line, Piece& piece) = 0;

@@ -1,4 +1,4 @@
-#include "stream/reading/forms/otel_text.hpp"
+#include "stream/reading/forms/otel_form.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -10,7 +10,7 @@ namespace flowtap {
 
 using flow::CriLine;
 
-void OtelText::take(const CriLine& line, Piece& piece) {
+void OtelForm::take(const CriLine& line, Piece& piece) {
   Output& output = outputs_.at(line.output == outputs_[1].name ? 1 : 0);
   if (line.missing) {
     write(output, piece);
@@ -38,7 +38,7 @@ void OtelText::take(const CriLine& line, Piece& piece) {
 
 // Lines that no header of klog's stands before, as at the beginning or behind a gap, are records one by one: nobody knows
 // which of them belong together.
-bool OtelText::begins(Output& output, const CriLine& line) const {
+bool OtelForm::begins(Output& output, const CriLine& line) const {
   if (!is_schedulers_) return !output.mid_line;
   // A flow of a scheduler's goes on with its next stream: that one's first record is none of what the last one left unfinished.
   if (output.short_part && flow::begins_klog_record(line.text)) ++output.end;
@@ -50,12 +50,12 @@ bool OtelText::begins(Output& output, const CriLine& line) const {
   return found.first || (!found.headed && !output.mid_line);
 }
 
-void OtelText::say(std::string_view text, Piece& piece) {
+void OtelForm::say(std::string_view text, Piece& piece) {
   write_all(piece);
   put({std::nullopt, words_++, {}, "[flowtap: " + std::string(text) + "]"}, piece);
 }
 
-void OtelText::jump(Piece& piece) {
+void OtelForm::jump(Piece& piece) {
   write_all(piece);
   for (Output& output : outputs_) {
     output.mid_line = false;
@@ -63,7 +63,7 @@ void OtelText::jump(Piece& piece) {
   }
 }
 
-OtelText::Clock::time_point OtelText::rest(Piece& piece) {
+OtelForm::Clock::time_point OtelForm::rest(Piece& piece) {
   auto next = Clock::time_point::max();
   for (Output& output : outputs_) {
     Record& record = output.record;
@@ -78,15 +78,15 @@ OtelText::Clock::time_point OtelText::rest(Piece& piece) {
   return next;
 }
 
-void OtelText::finish(Piece& piece) {
+void OtelForm::finish(Piece& piece) {
   write_all(piece);
 }
 
-void OtelText::write_all(Piece& piece) {
+void OtelForm::write_all(Piece& piece) {
   for (Output& output : outputs_) write(output, piece);
 }
 
-void OtelText::write(Output& output, Piece& piece) {
+void OtelForm::write(Output& output, Piece& piece) {
   if (!output.record.begun) return;
   const Record record = std::exchange(output.record, {});
   if (record.time != output.time) output.known.clear();
@@ -98,9 +98,9 @@ void OtelText::write(Output& output, Piece& piece) {
 }
 
 // Half an object is no JSON: what does not fit as a whole is left out, and so is all behind it.
-void OtelText::put(const LogRecord& record, Piece& piece) {
+void OtelForm::put(const OtelRecord& record, Piece& piece) {
   if (over_) return;
-  const std::string line = otel_log_record(flow_, record) + "\n";
+  const std::string line = otel_record(flow_, record) + "\n";
   const std::uint64_t most = options_.limit_bytes.value_or(~std::uint64_t{0});
   over_ = line.size() > most - sent_;
   if (!over_) {

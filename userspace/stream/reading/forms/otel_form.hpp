@@ -8,14 +8,14 @@
 
 #include "api/views/flow_views.hpp"
 #include "stream/lines/record_assembler.hpp"
-#include "stream/reading/forms/log_form.hpp"
+#include "stream/reading/forms/form.hpp"
 #include "stream/reading/forms/otel_record.hpp"
 
 namespace flowtap {
 
 /// Each line is a record, whatever parts it came in; of a scheduler's log all lines of a record of klog's. What is longer
 /// than kLongestLine, or kLongestBody, goes on in a record of its own. So many bytes at most as whole records are.
-class OtelText final : public LogForm {
+class OtelForm final : public Form {
  public:
   static constexpr std::size_t kLongestBody = std::size_t{256} << 10U;
   static constexpr std::size_t kLongestLine = std::size_t{64}
@@ -24,7 +24,7 @@ class OtelText final : public LogForm {
   /// next one has not begun; lines that come later are records of their own.
   static constexpr std::chrono::milliseconds kRecordIsWritten{200};
 
-  OtelText(std::string flow, const api::LogOptions& options, bool is_schedulers)
+  OtelForm(std::string flow, const api::LogOptions& options, bool is_schedulers)
       : flow_(std::move(flow)), options_(options), is_schedulers_(is_schedulers) {}
 
   void take(const flow::CriLine& line, Piece& piece) override;
@@ -58,7 +58,7 @@ class OtelText final : public LogForm {
   [[nodiscard]] bool begins(Output& output, const flow::CriLine& line) const;
   void write(Output& output, Piece& piece);
   void write_all(Piece& piece);
-  void put(const LogRecord& record, Piece& piece);
+  void put(const OtelRecord& record, Piece& piece);
 
   std::string flow_;
   api::LogOptions options_;

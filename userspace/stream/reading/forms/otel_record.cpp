@@ -44,7 +44,7 @@ std::string hex(const Id& id) {
 
 }  // namespace
 
-std::string otel_log_record(std::string_view flow, const LogRecord& record) {
+std::string otel_record(std::string_view flow, const OtelRecord& record) {
   json::object out;
   if (record.time) out["timeUnixNano"] = std::to_string(*record.time);
   json::array attributes;

@@ -9,7 +9,7 @@
 namespace flowtap {
 
 /// A line, or all lines of a record, with the newlines between them.
-struct LogRecord {
+struct OtelRecord {
   std::optional<std::uint64_t> time;  ///< ns since 1970, of its first line; absent: a word of our own
   std::uint64_t nth = 0;              ///< of those with this time and first line
   std::string_view output;
@@ -19,6 +19,6 @@ struct LogRecord {
 /// {"timeUnixNano":"...","severityNumber":...,"severityText":"...","body":{"stringValue":"..."},"attributes":[...],
 /// "traceId":"...","spanId":"..."} on one line. The flow is the trace; attributes are whose record it is, by the semantic
 /// conventions for Kubernetes, and the keys of a record of klog. Without severity where the record does not say it.
-[[nodiscard]] std::string otel_log_record(std::string_view flow, const LogRecord& record);
+[[nodiscard]] std::string otel_record(std::string_view flow, const OtelRecord& record);
 
 }  // namespace flowtap

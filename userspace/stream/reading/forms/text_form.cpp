@@ -1,4 +1,4 @@
-#include "stream/reading/forms/log_text.hpp"
+#include "stream/reading/forms/text_form.hpp"
 
 #include <string>
 
@@ -13,7 +13,7 @@ bool is_asked_for(const api::LogOptions& options, const flow::CriLine& line) {
   return (line.output == "stderr") == (options.outputs == api::Outputs::kStderr);
 }
 
-void LogText::take(const flow::CriLine& line, Piece& piece) {
+void TextForm::take(const flow::CriLine& line, Piece& piece) {
   if (line.missing) {
     piece.missing_before += *line.missing;
     if (!options_.follow) return;
@@ -31,11 +31,11 @@ void LogText::take(const flow::CriLine& line, Piece& piece) {
   own = {.mid_line = !line.full, .is_end = !line.full && line.text.size() < flow::kMaxLine};
 }
 
-void LogText::say(std::string_view text, Piece& piece) {
+void TextForm::say(std::string_view text, Piece& piece) {
   put("[flowtap: " + std::string(text) + "]\n", piece);
 }
 
-void LogText::put(std::string_view text, Piece& piece) {
+void TextForm::put(std::string_view text, Piece& piece) {
   if (options_.limit_bytes) {
     text = text.substr(0, *options_.limit_bytes - sent_);
     piece.end = sent_ + text.size() == *options_.limit_bytes;

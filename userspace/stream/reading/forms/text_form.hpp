@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include "api/views/flow_views.hpp"
-#include "stream/reading/forms/log_form.hpp"
+#include "stream/reading/forms/form.hpp"
 
 namespace flowtap {
 
-class LogText final : public LogForm {
+class TextForm final : public Form {
  public:
-  explicit LogText(const api::LogOptions& options) : options_(options) {}
+  explicit TextForm(const api::LogOptions& options) : options_(options) {}
 
   void take(const flow::CriLine& line, Piece& piece) override;
   void say(std::string_view text, Piece& piece) override;

@@ -1,4 +1,4 @@
-#include "stream/repair/history/gap_search.hpp"
+#include "stream/repair/runtime_files/gap_search.hpp"
 
 #include <algorithm>
 

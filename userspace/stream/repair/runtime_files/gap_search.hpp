@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/repair/history/refill.hpp"
+#include "stream/repair/runtime_files/refill.hpp"
 
 namespace flowtap::flow {
 
@@ -24,7 +24,7 @@ struct GapSearch {
   std::string_view captured;       ///< in order, without what is missing
   std::span<const GapPlace> gaps;  ///< in order
   std::string_view text;  ///< append_bytes() of what the runtime has kept, from before the first gap on
-  HistoryFormat format = HistoryFormat::kCri;
+  RuntimeFormat format = RuntimeFormat::kCri;
   bool ended = false;  ///< nothing comes behind the captured bytes, and nothing behind the text
 };
 

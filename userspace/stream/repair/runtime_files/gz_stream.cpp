@@ -1,4 +1,4 @@
-#include "stream/repair/history/gz_stream.hpp"
+#include "stream/repair/runtime_files/gz_stream.hpp"
 
 #include <zlib.h>
 

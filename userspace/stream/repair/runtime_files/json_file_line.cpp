@@ -1,4 +1,4 @@
-#include "stream/repair/history/json_file_line.hpp"
+#include "stream/repair/runtime_files/json_file_line.hpp"
 
 #include <array>
 #include <boost/json.hpp>
@@ -25,7 +25,7 @@ std::optional<std::string_view> text_of(const json::object& object, std::string_
 
 }  // namespace
 
-std::optional<HistoryLine> JsonFileLine::parse(std::string_view line) {
+std::optional<RuntimeLine> JsonFileLine::parse(std::string_view line) {
   // What is no object is known without reading it.
   if (!line.starts_with('{')) return std::nullopt;
   std::array<unsigned char, kScratch> scratch;
@@ -38,7 +38,7 @@ std::optional<HistoryLine> JsonFileLine::parse(std::string_view line) {
   if (object == nullptr) return std::nullopt;
   const auto text = text_of(*object, "log");
   const auto time = parse_rfc3339(text_of(*object, "time").value_or(""));
-  HistoryLine out;
+  RuntimeLine out;
   out.output = output_name(text_of(*object, "stream").value_or(""));
   if (!text || !time || out.output.empty()) return std::nullopt;
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count();

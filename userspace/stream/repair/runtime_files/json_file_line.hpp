@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/repair/history/history_line.hpp"
+#include "stream/repair/runtime_files/runtime_line.hpp"
 
 namespace flowtap::flow {
 
@@ -16,7 +16,7 @@ namespace flowtap::flow {
 class JsonFileLine {
  public:
   /// A line without its newline; nothing if it is none. The text lives until the next call.
-  [[nodiscard]] std::optional<HistoryLine> parse(std::string_view line);
+  [[nodiscard]] std::optional<RuntimeLine> parse(std::string_view line);
 
  private:
   std::string text_;

@@ -9,11 +9,11 @@
 #include <optional>
 #include <string_view>
 
-#include "stream/repair/history/history_line.hpp"
+#include "stream/repair/runtime_files/runtime_line.hpp"
 
 namespace flowtap::flow {
 
 /// A line without its newline; nothing if it is none. The text lives as long as `line`.
-[[nodiscard]] std::optional<HistoryLine> parse_k8s_file_line(std::string_view line);
+[[nodiscard]] std::optional<RuntimeLine> parse_k8s_file_line(std::string_view line);
 
 }  // namespace flowtap::flow

@@ -1,4 +1,4 @@
-#include "stream/repair/history/refill.hpp"
+#include "stream/repair/runtime_files/refill.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -106,9 +106,9 @@ std::optional<std::size_t> start_of_after(std::string_view text, std::string_vie
 
 }  // namespace
 
-std::optional<Refill> find_missing(const Gap& gap, std::string_view text, HistoryFormat format) {
+std::optional<Refill> find_missing(const Gap& gap, std::string_view text, RuntimeFormat format) {
   auto refill = exact_match(gap, text);
-  const bool drops = format == HistoryFormat::kCri;
+  const bool drops = format == RuntimeFormat::kCri;
   if (refill) return refill;
   if (drops) refill = exact_match(gap, with_carriage_returns(text));
   if (refill) {
@@ -120,7 +120,7 @@ std::optional<Refill> find_missing(const Gap& gap, std::string_view text, Histor
   const auto begin = end_of_before(text, before);
   const auto end = start_of_after(text, after);
   if (!begin || !end || *end <= *begin) return std::nullopt;
-  const std::uint64_t most = format == HistoryFormat::kJsonFile ? gap.length * kReplacedGrows : gap.length;
+  const std::uint64_t most = format == RuntimeFormat::kJsonFile ? gap.length * kReplacedGrows : gap.length;
   if (*end - *begin > most) return std::nullopt;
   return Refill{std::string(text.substr(*begin, *end - *begin)), true, *begin};
 }

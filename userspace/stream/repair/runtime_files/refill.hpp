@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/repair/history/history_parser.hpp"
+#include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
 namespace flowtap::flow {
 
@@ -32,6 +32,6 @@ struct Refill {
 /// Both sides exactly `length` bytes apart count first, as they are or with all of the "\r" put back. Otherwise both must be
 /// found once each, or as much of them as is found once; repetition (identical lines) has no best match. Nothing: no
 /// refill. The time it takes is linear in the text.
-[[nodiscard]] std::optional<Refill> find_missing(const Gap& gap, std::string_view text, HistoryFormat format);
+[[nodiscard]] std::optional<Refill> find_missing(const Gap& gap, std::string_view text, RuntimeFormat format);
 
 }  // namespace flowtap::flow

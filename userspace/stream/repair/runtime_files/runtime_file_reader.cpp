@@ -1,11 +1,11 @@
-#include "stream/repair/history/history_reader.hpp"
+#include "stream/repair/runtime_files/runtime_file_reader.hpp"
 
 #include <algorithm>
 #include <span>
 #include <utility>
 
 #include "base/positioned_io.hpp"
-#include "stream/repair/history/history_seek.hpp"
+#include "stream/repair/runtime_files/runtime_file_seek.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::uint64_t kMostInflated = 1032;
 
 }  // namespace
 
-HistoryReader::HistoryReader(std::vector<HistoryFile> files, HistoryFormat format, bool terminal)
+RuntimeFileReader::RuntimeFileReader(std::vector<RuntimeFile> files, RuntimeFormat format, bool terminal)
     : files_(std::move(files)),
       format_(format),
       lines_(format),
@@ -26,20 +26,20 @@ HistoryReader::HistoryReader(std::vector<HistoryFile> files, HistoryFormat forma
   if (terminal) terminal_.emplace();
 }
 
-HistoryFaults HistoryReader::faults() const {
-  HistoryFaults faults = faults_;
+RuntimeFileFaults RuntimeFileReader::faults() const {
+  RuntimeFileFaults faults = faults_;
   faults.skipped = lines_.skipped();
   return faults;
 }
 
-void HistoryReader::fault(const Error& error) {
+void RuntimeFileReader::fault(const Error& error) {
   ++faults_.broken;
   faults_.why = error.what;
 }
 
-std::string_view HistoryReader::next_block() {
+std::string_view RuntimeFileReader::next_block() {
   if (at_ == files_.size() || ended_) return {};
-  const HistoryFile& file = files_[at_];
+  const RuntimeFile& file = files_[at_];
   const auto into = std::as_writable_bytes(std::span(block_));
   if (file.gz && !gz_) gz_.emplace(file.fd.get(), file.name);
   const auto n = gz_ ? gz_->read(into) : read_at(file.fd.get(), offset_, into, file.name);
@@ -53,14 +53,14 @@ std::string_view HistoryReader::next_block() {
 }
 
 // The newest one stays, with what has been read of its last line.
-bool HistoryReader::next_file() {
+bool RuntimeFileReader::next_file() {
   if (at_ + 1 >= files_.size()) return false;
   lines_.finish();
   go_to(at_ + 1, 0, 0);
   return true;
 }
 
-void HistoryReader::go_to(std::size_t file, std::uint64_t offset, std::uint64_t leave_out) {
+void RuntimeFileReader::go_to(std::size_t file, std::uint64_t offset, std::uint64_t leave_out) {
   at_ = file;
   offset_ = offset;
   leave_out_ = leave_out;
@@ -68,20 +68,20 @@ void HistoryReader::go_to(std::size_t file, std::uint64_t offset, std::uint64_t 
   ended_ = false;
 }
 
-void HistoryReader::go_back(const Start& start) {
-  lines_ = HistoryLines(format_);
+void RuntimeFileReader::go_back(const Start& start) {
+  lines_ = RuntimeLines(format_);
   if (terminal_) terminal_.emplace();
   faults_ = {};
   go_to(start.file, start.offset, start.leave_out);
 }
 
-void HistoryReader::start_at_last(std::uint64_t lines) {
-  lines_ = HistoryLines(format_);
+void RuntimeFileReader::start_at_last(std::uint64_t lines) {
+  lines_ = RuntimeLines(format_);
   faults_ = {};
   search_ = Search{.wanted = lines, .file = files_.size()};
 }
 
-bool HistoryReader::find_start(std::size_t budget) {
+bool RuntimeFileReader::find_start(std::size_t budget) {
   while (search_ && search_->file > 0 &&
          (search_->found < search_->wanted || search_->file == files_.size())) {
     if (budget == 0 || !find_in(search_->file - 1, budget)) return false;
@@ -93,9 +93,9 @@ bool HistoryReader::find_start(std::size_t budget) {
 }
 
 // True: all that is wanted of this file is found.
-bool HistoryReader::find_in(std::size_t file, std::size_t budget) {
-  HistoryPlace place;
-  if (const HistoryFile& of = files_[file]; of.gz) {
+bool RuntimeFileReader::find_in(std::size_t file, std::size_t budget) {
+  RuntimeFilePosition place;
+  if (const RuntimeFile& of = files_[file]; of.gz) {
     if (!counts_[file] && !count_lines(file, budget)) return false;
     place.lines = *counts_[file];
   } else {
@@ -109,9 +109,9 @@ bool HistoryReader::find_in(std::size_t file, std::size_t budget) {
   return true;
 }
 
-bool HistoryReader::count_lines(std::size_t file, std::size_t budget) {
+bool RuntimeFileReader::count_lines(std::size_t file, std::size_t budget) {
   if (!counting_)
-    counting_.emplace(Counting{GzStream(files_[file].fd.get(), files_[file].name), HistoryLines(format_)});
+    counting_.emplace(Counting{GzStream(files_[file].fd.get(), files_[file].name), RuntimeLines(format_)});
   for (; budget > 0; budget -= std::min(budget, kBlock)) {
     const auto n = counting_->stream.read(std::as_writable_bytes(std::span(block_)));
     if (!n || *n == 0) {
@@ -119,28 +119,28 @@ bool HistoryReader::count_lines(std::size_t file, std::size_t budget) {
       counting_.reset();
       return true;
     }
-    counting_->lines.add(std::string_view(block_).substr(0, *n), [](const HistoryLine&) {});
+    counting_->lines.add(std::string_view(block_).substr(0, *n), [](const RuntimeLine&) {});
   }
   return false;
 }
 
-std::uint64_t HistoryReader::most_lines() const {
+std::uint64_t RuntimeFileReader::most_lines() const {
   std::uint64_t bytes = 0;
-  for (const HistoryFile& file : files_) bytes += size_of(file.fd.get()) * (file.gz ? kMostInflated : 1);
+  for (const RuntimeFile& file : files_) bytes += size_of(file.fd.get()) * (file.gz ? kMostInflated : 1);
   return bytes / kShortestLine;
 }
 
-std::optional<std::uint64_t> HistoryReader::first_time(std::size_t file) {
+std::optional<std::uint64_t> RuntimeFileReader::first_time(std::size_t file) {
   std::optional<std::uint64_t> time;
-  HistoryLines lines(format_);
+  RuntimeLines lines(format_);
   go_to(file, 0, 0);
-  lines.add(next_block(), [&time](const HistoryLine& line) {
+  lines.add(next_block(), [&time](const RuntimeLine& line) {
     if (!time) time = line.time;
   });
   return time;
 }
 
-void HistoryReader::start_at_time(std::uint64_t time) {
+void RuntimeFileReader::start_at_time(std::uint64_t time) {
   since_ = time;
   const std::uint64_t early = time - std::min(time, kSlack);
   std::size_t file = files_.size();

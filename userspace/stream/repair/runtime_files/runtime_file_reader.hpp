@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/repair/history/gz_stream.hpp"
-#include "stream/repair/history/history_files.hpp"
-#include "stream/repair/history/history_lines.hpp"
-#include "stream/repair/history/history_seek.hpp"
-#include "stream/repair/history/terminal_lines.hpp"
+#include "stream/repair/runtime_files/gz_stream.hpp"
+#include "stream/repair/runtime_files/runtime_file_seek.hpp"
+#include "stream/repair/runtime_files/runtime_files.hpp"
+#include "stream/repair/runtime_files/runtime_lines.hpp"
+#include "stream/repair/runtime_files/terminal_lines.hpp"
 
 namespace flowtap::flow {
 
 /// What was in the files and could not be given.
-struct HistoryFaults {
+struct RuntimeFileFaults {
   std::uint64_t skipped = 0;  ///< lines that are none of the format
   std::uint64_t broken = 0;   ///< files that could not be read to their end; what came before was given
   std::string why;            ///< the last of them
@@ -26,10 +26,10 @@ struct HistoryFaults {
 /// Reads through open_history()'s files, oldest first, and from the oldest line unless start_*() says else, before the
 /// first read(). start_at_time() and then start_at_last() is what kubelet does with both: of the last lines, those that
 /// are not older. Holds a block and a line, whatever the files hold.
-class HistoryReader {
+class RuntimeFileReader {
  public:
   /// With `terminal` the lines are as the container wrote them to its terminal.
-  HistoryReader(std::vector<HistoryFile> files, HistoryFormat format, bool terminal = false);
+  RuntimeFileReader(std::vector<RuntimeFile> files, RuntimeFormat format, bool terminal = false);
 
   /// Lines of `time` (ns since 1970) and later ones. Times are taken to rise along the files, give or take kSlack: so a
   /// large plain file is not read from its start.
@@ -42,12 +42,12 @@ class HistoryReader {
   /// The files hold no more lines than this, by their sizes.
   [[nodiscard]] std::uint64_t most_lines() const;
 
-  /// Gives the lines (`take(const HistoryLine&)`) of about `budget` bytes, unzipped. False: there is no more. The newest
+  /// Gives the lines (`take(const RuntimeLine&)`) of about `budget` bytes, unzipped. False: there is no more. The newest
   /// file may be read again later, when more has been written to it.
   template <typename Take>
   [[nodiscard]] bool read(std::size_t budget, Take&& take) {
     if (!find_start(budget)) return true;
-    const auto give = [this, &take](const HistoryLine& line) {
+    const auto give = [this, &take](const RuntimeLine& line) {
       if (terminal_)
         terminal_->add(line, take);
       else
@@ -59,7 +59,7 @@ class HistoryReader {
         if (terminal_) terminal_->finish(take);
         return false;
       }
-      lines_.add(block, [this, &give](const HistoryLine& line) {
+      lines_.add(block, [this, &give](const RuntimeLine& line) {
         if (line.time >= since_ && lines_.lines() > leave_out_) give(line);
       });
       if (block.size() >= budget) return true;
@@ -67,7 +67,7 @@ class HistoryReader {
     }
   }
 
-  [[nodiscard]] HistoryFaults faults() const;
+  [[nodiscard]] RuntimeFileFaults faults() const;
 
   /// Where it stands, before the first read() and once that is found.
   struct Start {
@@ -94,10 +94,10 @@ class HistoryReader {
   [[nodiscard]] std::optional<std::uint64_t> first_time(std::size_t file);
   void fault(const Error& error);
 
-  std::vector<HistoryFile> files_;
-  HistoryFormat format_;
+  std::vector<RuntimeFile> files_;
+  RuntimeFormat format_;
   std::optional<TerminalLines> terminal_;
-  HistoryLines lines_;
+  RuntimeLines lines_;
   std::string block_;
   std::size_t at_ = 0;           // which file
   std::uint64_t offset_ = 0;     // in a plain one
@@ -105,7 +105,7 @@ class HistoryReader {
   bool ended_ = false;           // that one has nothing more, or is broken
   std::uint64_t leave_out_ = 0;  // so many lines of that one are before the last that are wanted
   std::uint64_t since_ = 0;
-  HistoryFaults faults_;
+  RuntimeFileFaults faults_;
 
   /// The start that is being looked for, from the newest file on.
   struct Search {
@@ -116,7 +116,7 @@ class HistoryReader {
   };
   struct Counting {
     GzStream stream;
-    HistoryLines lines;
+    RuntimeLines lines;
   };
   std::optional<Search> search_;
   std::optional<Counting> counting_;                  // a gz's lines

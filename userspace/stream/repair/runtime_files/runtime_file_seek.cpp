@@ -1,4 +1,4 @@
-#include "stream/repair/history/history_seek.hpp"
+#include "stream/repair/runtime_files/runtime_file_seek.hpp"
 
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/positioned_io.hpp"
-#include "stream/repair/history/history_lines.hpp"
+#include "stream/repair/runtime_files/runtime_lines.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -41,7 +41,7 @@ struct Dated {
 };
 
 // The first line of the format that begins behind `from`, if one does within two blocks of it.
-std::optional<Dated> line_behind(Blocks& blocks, HistoryParser& parser, std::uint64_t from,
+std::optional<Dated> line_behind(Blocks& blocks, RuntimeLineParser& parser, std::uint64_t from,
                                  std::uint64_t to) {
   std::string text;
   while (text.size() < 2 * kBlock) {
@@ -67,7 +67,7 @@ std::uint64_t size_of(int fd) {
   return ::fstat(fd, &status) == 0 && status.st_size > 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-LastLines::LastLines(int fd, HistoryFormat format, std::uint64_t lines)
+LastLines::LastLines(int fd, RuntimeFormat format, std::uint64_t lines)
     : fd_(fd), wanted_(lines), lines_(format), block_(kBlock, '\0'), edge_(size_of(fd)) {}
 
 bool LastLines::look(std::size_t budget) {
@@ -105,7 +105,7 @@ void LastLines::look_at_block() {
       return;
     case For::kLines: {
       const std::string_view block = read(edge_, place_.offset);
-      lines_.add(block, [](const HistoryLine&) {});
+      lines_.add(block, [](const RuntimeLine&) {});
       edge_ += block.size();
       if (!block.empty() && edge_ < place_.offset) return;
       place_.lines += lines_.lines();
@@ -129,9 +129,9 @@ std::string_view LastLines::read(std::uint64_t from, std::uint64_t to) {
   return block_at(fd_, block_, from, to);
 }
 
-std::uint64_t place_before(int fd, HistoryFormat format, std::uint64_t time) {
+std::uint64_t place_before(int fd, RuntimeFormat format, std::uint64_t time) {
   Blocks blocks(fd);
-  HistoryParser parser(format);
+  RuntimeLineParser parser(format);
   std::uint64_t from = 0;
   // Where no line is found in the middle, the part before it is looked at: too early is only slower.
   for (std::uint64_t to = size_of(fd); to > from + 4 * kBlock;) {

@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "stream/repair/history/history_lines.hpp"
-#include "stream/repair/history/history_parser.hpp"
+#include "stream/repair/runtime_files/runtime_line_parser.hpp"
+#include "stream/repair/runtime_files/runtime_lines.hpp"
 
 namespace flowtap::flow {
 
 /// Bytes; of what cannot be asked, none.
 [[nodiscard]] std::uint64_t size_of(int fd);
 
-struct HistoryPlace {
+struct RuntimeFilePosition {
   std::uint64_t offset = 0;  ///< a line begins there
   std::uint64_t lines = 0;   ///< of the format, from there to the last newline
 };
@@ -25,11 +25,11 @@ struct HistoryPlace {
 class LastLines {
  public:
   /// `fd` stays the caller's and must outlive this.
-  LastLines(int fd, HistoryFormat format, std::uint64_t lines);
+  LastLines(int fd, RuntimeFormat format, std::uint64_t lines);
 
   /// Reads about `budget` bytes. True: it is found.
   [[nodiscard]] bool look(std::size_t budget);
-  [[nodiscard]] const HistoryPlace& place() const { return place_; }
+  [[nodiscard]] const RuntimeFilePosition& place() const { return place_; }
 
  private:
   enum class For : std::uint8_t {
@@ -43,16 +43,16 @@ class LastLines {
 
   int fd_;
   std::uint64_t wanted_;
-  HistoryLines lines_;
+  RuntimeLines lines_;
   std::string block_;
   For for_ = For::kEnd;
   std::uint64_t edge_;  // of what has been read for it
   std::uint64_t start_ = 0;
-  HistoryPlace place_;
+  RuntimeFilePosition place_;
   bool done_ = false;
 };
 
 /// A place before the first line that is not older than `time`, near to it: for files whose times rise.
-[[nodiscard]] std::uint64_t place_before(int fd, HistoryFormat format, std::uint64_t time);
+[[nodiscard]] std::uint64_t place_before(int fd, RuntimeFormat format, std::uint64_t time);
 
 }  // namespace flowtap::flow

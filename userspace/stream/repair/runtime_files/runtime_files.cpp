@@ -1,4 +1,4 @@
-#include "stream/repair/history/history_files.hpp"
+#include "stream/repair/runtime_files/runtime_files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -41,11 +41,11 @@ bool is_number(std::string_view text) {
 }
 
 // How new it is: smaller is newer. Nothing for what is no name of a generation.
-std::optional<std::string> age_of(HistoryFormat format, std::string_view suffix) {
+std::optional<std::string> age_of(RuntimeFormat format, std::string_view suffix) {
   if (suffix.empty()) return std::string();
   if (!suffix.starts_with('.')) return std::nullopt;
   std::string age(suffix.substr(1));
-  if (format == HistoryFormat::kCri) {
+  if (format == RuntimeFormat::kCri) {
     if (!is_date(age)) return std::nullopt;
     for (char& c : age)
       if (is_digit(c)) c = static_cast<char>('0' + '9' - c);  // the later, the smaller
@@ -56,7 +56,7 @@ std::optional<std::string> age_of(HistoryFormat format, std::string_view suffix)
 }
 
 struct Opened {
-  HistoryFile file;
+  RuntimeFile file;
   dev_t device = 0;
   ino_t inode = 0;
 
@@ -71,9 +71,9 @@ struct Round {
 };
 
 // Newest first: what is renamed meanwhile becomes older, so it is met twice and not missed.
-Result<Round> open_once(HistoryFormat format, HistoryDir& dir, std::string_view base) {
+Result<Round> open_once(RuntimeFormat format, RuntimeDir& dir, std::string_view base) {
   FTAP_TRY_ASSIGN(listed, dir.names());
-  auto names = history_names(format, base, listed);
+  auto names = runtime_file_names(format, base, listed);
   names.resize(std::min(names.size(), kMostGenerations));
   Round round;
   for (auto& [name, gz] : names) {
@@ -95,26 +95,26 @@ Result<Round> open_once(HistoryFormat format, HistoryDir& dir, std::string_view 
 
 }  // namespace
 
-std::vector<HistoryName> history_names(HistoryFormat format, std::string_view base,
-                                       const std::vector<std::string>& names) {
-  std::map<std::string, HistoryName> by_age;
+std::vector<RuntimeFileName> runtime_file_names(RuntimeFormat format, std::string_view base,
+                                                const std::vector<std::string>& names) {
+  std::map<std::string, RuntimeFileName> by_age;
   for (const std::string& name : names) {
     if (!name.starts_with(base)) continue;
     std::string_view suffix = std::string_view(name).substr(base.size());
-    const bool gz = suffix.ends_with(kGz) && format != HistoryFormat::kK8sFile;
+    const bool gz = suffix.ends_with(kGz) && format != RuntimeFormat::kK8sFile;
     if (gz) suffix.remove_suffix(kGz.size());
     const auto age = age_of(format, suffix);
     if (!age || (gz && suffix.empty())) continue;
-    const auto [at, fresh] = by_age.try_emplace(*age, HistoryName{name, gz});
+    const auto [at, fresh] = by_age.try_emplace(*age, RuntimeFileName{name, gz});
     if (!fresh && at->second.gz) at->second = {name, gz};
   }
-  std::vector<HistoryName> found;
+  std::vector<RuntimeFileName> found;
   found.reserve(by_age.size());
   for (auto& [age, name] : by_age) found.push_back(std::move(name));
   return found;
 }
 
-Result<std::vector<std::string>> OpenedHistoryDir::names() {
+Result<std::vector<std::string>> OpenedRuntimeDir::names() {
   // A stream of its own: the position is shared by all who have the descriptor.
   Fd fd(::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno(errno, "cannot open the directory of the log");
@@ -133,7 +133,7 @@ Result<std::vector<std::string>> OpenedHistoryDir::names() {
   return names;
 }
 
-Result<Fd> OpenedHistoryDir::open(const std::string& name) {
+Result<Fd> OpenedRuntimeDir::open(const std::string& name) {
   if (name.contains('/')) return fail(name + " is no name of a file");
   Fd fd(::openat(fd_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + name);
@@ -143,7 +143,7 @@ Result<Fd> OpenedHistoryDir::open(const std::string& name) {
   return fd;
 }
 
-Result<HistoryFiles> open_history(HistoryFormat format, HistoryDir& dir, std::string_view base) {
+Result<RuntimeFiles> open_history(RuntimeFormat format, RuntimeDir& dir, std::string_view base) {
   FTAP_TRY_ASSIGN(round, open_once(format, dir, base));
   bool settled = false;
   for (int tries = kTries; tries > 0 && !settled; --tries) {
@@ -151,7 +151,7 @@ Result<HistoryFiles> open_history(HistoryFormat format, HistoryDir& dir, std::st
     settled = std::ranges::equal(round.opened, again.opened, &Opened::same);
     round = std::move(again);
   }
-  HistoryFiles out;
+  RuntimeFiles out;
   out.unsettled = !settled;
   out.unreadable = std::move(round.unreadable);
   for (auto at = round.opened.rbegin(); at != round.opened.rend(); ++at)

@@ -7,16 +7,16 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
-#include "stream/repair/history/history_parser.hpp"
+#include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
 namespace flowtap::flow {
 
 /// The name of a file of a container.
-struct HistoryName {
+struct RuntimeFileName {
   std::string name;
   bool gz = false;
 
-  bool operator==(const HistoryName&) const = default;
+  bool operator==(const RuntimeFileName&) const = default;
 };
 
 /// Which of `names` are generations of `base`, newest first. What is rotated has behind the base, in
@@ -24,22 +24,22 @@ struct HistoryName {
 ///   kJsonFile  ".N", by Docker, 1 is the newest; ".gz" too
 ///   kK8sFile   ".N", by a conmon that is told to (--log-rotate); all others keep no older one
 /// While a gz is made its plain file is still there and is taken; kubelet writes it as ".tmp", Docker in place.
-[[nodiscard]] std::vector<HistoryName> history_names(HistoryFormat format, std::string_view base,
-                                                     const std::vector<std::string>& names);
+[[nodiscard]] std::vector<RuntimeFileName> runtime_file_names(RuntimeFormat format, std::string_view base,
+                                                              const std::vector<std::string>& names);
 
 /// The directory that they are in. Who makes one answers for where it leads.
-class HistoryDir {
+class RuntimeDir {
  public:
-  virtual ~HistoryDir() = default;
+  virtual ~RuntimeDir() = default;
   [[nodiscard]] virtual Result<std::vector<std::string>> names() = 0;
   /// A regular file in it, not through a link. Error code ENOENT where there is none.
   [[nodiscard]] virtual Result<Fd> open(const std::string& name) = 0;
 };
 
 /// One by its descriptor, opened by the caller with O_RDONLY | O_DIRECTORY.
-class OpenedHistoryDir : public HistoryDir {
+class OpenedRuntimeDir : public RuntimeDir {
  public:
-  explicit OpenedHistoryDir(Fd fd) : fd_(std::move(fd)) {}
+  explicit OpenedRuntimeDir(Fd fd) : fd_(std::move(fd)) {}
 
   /// More than kMostNames are an error.
   [[nodiscard]] Result<std::vector<std::string>> names() override;
@@ -51,15 +51,15 @@ class OpenedHistoryDir : public HistoryDir {
   Fd fd_;
 };
 
-struct HistoryFile {
+struct RuntimeFile {
   Fd fd;
   std::string name;  ///< as it was; a rotation may have given it another since
   bool gz = false;
 };
 
 /// What could be opened, oldest first: each file once, whatever its name was when it was opened.
-struct HistoryFiles {
-  std::vector<HistoryFile> files;
+struct RuntimeFiles {
+  std::vector<RuntimeFile> files;
   /// Was rotated again and again meanwhile: one may be missing, or be there plain and as gz.
   bool unsettled = false;
   std::string unreadable;  ///< why one that is there could not be opened; empty: all could
@@ -67,7 +67,7 @@ struct HistoryFiles {
 
 /// Opens all of them before any is read, the newest kMostGenerations. A rotation meanwhile is seen, and they are opened
 /// anew. An Error: the directory cannot be read. No file is no Error.
-[[nodiscard]] Result<HistoryFiles> open_history(HistoryFormat format, HistoryDir& dir, std::string_view base);
+[[nodiscard]] Result<RuntimeFiles> open_history(RuntimeFormat format, RuntimeDir& dir, std::string_view base);
 
 constexpr std::size_t kMostGenerations = 64;
 

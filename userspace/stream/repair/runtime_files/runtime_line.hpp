@@ -8,7 +8,7 @@
 namespace flowtap::flow {
 
 /// A line, or a part of one. Does not own its text.
-struct HistoryLine {
+struct RuntimeLine {
   std::uint64_t time = 0;   ///< ns since 1970, by the runtime's clock when it read the bytes
   std::string_view output;  ///< "stdout" or "stderr"; outlives everything
   bool full = false;        ///< a line, or the end of one; else what follows of this output belongs to it
@@ -22,7 +22,7 @@ struct HistoryLine {
 }
 
 /// The bytes that the container wrote, as far as the runtime has kept them.
-inline void append_bytes(std::string& out, const HistoryLine& line) {
+inline void append_bytes(std::string& out, const RuntimeLine& line) {
   out.append(line.text).append(line.full ? 1 : 0, '\n');
 }
 

@@ -9,26 +9,26 @@
 #include <utility>
 
 #include "stream/lines/line_assembler.hpp"
-#include "stream/repair/history/history_parser.hpp"
+#include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
 namespace flowtap::flow {
 
 /// One file's, from its start or from the start of any of its lines. Memory is bounded whatever the bytes are.
 /// Longer texts than kMaxLine come in parts.
-class HistoryLines {
+class RuntimeLines {
  public:
   /// What stands in the file without a newline and is held, at most. Docker's longest line, 16 KiB that are each
   /// escaped in six characters and with attributes, is well below.
   static constexpr std::size_t kMostHeld = std::size_t{256} << 10U;
 
-  explicit HistoryLines(HistoryFormat format) : parser_(format) {}
+  explicit RuntimeLines(RuntimeFormat format) : parser_(format) {}
 
   /// Lines of the file that were of the format, or began so. Parts that we made do not count.
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
   /// Lines of the file that were not.
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
 
-  /// `take(const HistoryLine&)` is called for each line as soon as its newline is there, or it is too long to wait.
+  /// `take(const RuntimeLine&)` is called for each line as soon as its newline is there, or it is too long to wait.
   template <typename Take>
   void add(std::string_view bytes, Take&& take) {
     while (!bytes.empty()) {
@@ -81,7 +81,7 @@ class HistoryLines {
 
   // The head becomes head_ and held_ its text; false: it is no line. JSON cannot be read by halves.
   bool begin_long_line() {
-    const auto line = parser_.format() == HistoryFormat::kJsonFile ? std::nullopt : parser_.parse(held_);
+    const auto line = parser_.format() == RuntimeFormat::kJsonFile ? std::nullopt : parser_.parse(held_);
     within_ = line ? Within::kText : Within::kJunk;
     ++(line ? lines_ : skipped_);
     if (!line) return false;
@@ -102,18 +102,18 @@ class HistoryLines {
       line = head_.text;
     }
     give_parts(line, take);
-    take(HistoryLine{head_.time, head_.output, head_.full, line});
+    take(RuntimeLine{head_.time, head_.output, head_.full, line});
   }
 
   // As long as there is more than the last part.
   template <typename Take>
   void give_parts(std::string_view& text, Take&& take) {
     for (; text.size() > kMaxLine; text.remove_prefix(kMaxLine))
-      take(HistoryLine{head_.time, head_.output, false, text.substr(0, kMaxLine)});
+      take(RuntimeLine{head_.time, head_.output, false, text.substr(0, kMaxLine)});
   }
 
-  HistoryParser parser_;
-  HistoryLine head_;  // its text is of use only in end_line()
+  RuntimeLineParser parser_;
+  RuntimeLine head_;  // its text is of use only in end_line()
   std::string held_;
   Within within_ = Within::kLine;
   std::uint64_t lines_ = 0;

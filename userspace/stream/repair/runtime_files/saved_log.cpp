@@ -1,4 +1,4 @@
-#include "stream/repair/history/saved_log.hpp"
+#include "stream/repair/runtime_files/saved_log.hpp"
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include <span>
 
 #include "stream/lines/klog_record.hpp"
-#include "stream/repair/history/gz_stream.hpp"
-#include "stream/repair/history/history_lines.hpp"
+#include "stream/repair/runtime_files/gz_stream.hpp"
+#include "stream/repair/runtime_files/runtime_lines.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -98,12 +98,12 @@ Result<GzStream::Input> unzipped(Input& input, const std::string& name) {
 
 }  // namespace
 
-std::optional<HistoryFormat> saved_format(std::string_view begin) {
+std::optional<RuntimeFormat> saved_format(std::string_view begin) {
   while (!begin.empty()) {
     const std::size_t end = std::min(begin.find('\n'), begin.size());
     const std::string_view line = begin.substr(0, end);
-    for (const HistoryFormat format : {HistoryFormat::kCri, HistoryFormat::kJsonFile})
-      if (HistoryParser(format).parse(line)) return format;
+    for (const RuntimeFormat format : {RuntimeFormat::kCri, RuntimeFormat::kJsonFile})
+      if (RuntimeLineParser(format).parse(line)) return format;
     if (begins_klog_record(line)) return std::nullopt;
     begin.remove_prefix(std::min(end + 1, begin.size()));
   }
@@ -120,12 +120,12 @@ SavedLog read_saved_log(
     read.broken = bytes.error();
     return read;
   }
-  std::string block(HistoryLines::kMostHeld, '\0');
+  std::string block(RuntimeLines::kMostHeld, '\0');
   std::string_view filled = fill(*bytes, block, read.broken);
   const auto format = saved_format(filled);
-  std::optional<HistoryLines> lines;
+  std::optional<RuntimeLines> lines;
   if (format) lines.emplace(*format);
-  const auto give = [&take](const HistoryLine& line) {
+  const auto give = [&take](const RuntimeLine& line) {
     take(line.output, line.text, line.time);
     if (line.full) take(line.output, "\n", line.time);
   };

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "stream/repair/history/history_parser.hpp"
+#include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
 namespace flowtap::flow {
 
@@ -29,6 +29,6 @@ struct SavedLog {
     const std::function<void(std::string_view output, std::string_view bytes, std::uint64_t time)>& take);
 
 /// Of a file that begins so. Nothing: it is as the program wrote it. A part of a log may begin within a line.
-[[nodiscard]] std::optional<HistoryFormat> saved_format(std::string_view begin);
+[[nodiscard]] std::optional<RuntimeFormat> saved_format(std::string_view begin);
 
 }  // namespace flowtap::flow

@@ -1,4 +1,4 @@
-#include "stream/repair/history/seam.hpp"
+#include "stream/repair/runtime_files/seam.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,14 +20,14 @@ bool is_ascii(std::string_view text) {
 
 }  // namespace
 
-Seam::Seam(SeamKey key, HistoryFormat format)
+Seam::Seam(SeamKey key, RuntimeFormat format)
     : key_(std::move(key)),
-      drops_(format == HistoryFormat::kCri),
-      replaces_(format == HistoryFormat::kJsonFile && !is_ascii(key_.bytes)) {
+      drops_(format == RuntimeFormat::kCri),
+      replaces_(format == RuntimeFormat::kJsonFile && !is_ascii(key_.bytes)) {
   if (drops_) key_.bytes = without_carriage_returns(key_.bytes);
 }
 
-void Seam::hold(const HistoryLine& line) {
+void Seam::hold(const RuntimeLine& line) {
   // CRI-O's conmon keeps what containerd drops: it is compared without, and served as it is.
   std::string_view text = line.text;
   if (drops_ && line.full && text.ends_with('\r')) text.remove_suffix(1);

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "stream/repair/history/history_parser.hpp"
+#include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
 namespace flowtap::flow {
 
@@ -28,17 +28,17 @@ struct SeamKey {
 /// buffers. Where there is no such place, by time alone, or all of it if the runtime has not got so far yet.
 class Seam {
  public:
-  Seam(SeamKey key, HistoryFormat format);
+  Seam(SeamKey key, RuntimeFormat format);
 
   /// Nothing that comes is before the seam.
   [[nodiscard]] bool passed() const { return passed_; }
   /// It is known by its bytes.
   [[nodiscard]] bool found() const { return found_; }
 
-  /// `take(const HistoryLine&)` is called for what is before the seam as soon as that is known; the last may be the first
+  /// `take(const RuntimeLine&)` is called for what is before the seam as soon as that is known; the last may be the first
   /// half of a line then.
   template <typename Take>
-  void add(const HistoryLine& line, Take&& take) {
+  void add(const RuntimeLine& line, Take&& take) {
     if (passed_) return;
     if (key_.bytes.empty()) {
       passed_ = line.time >= key_.time;
@@ -89,7 +89,7 @@ class Seam {
     std::string text;
   };
 
-  void hold(const HistoryLine& line);
+  void hold(const RuntimeLine& line);
   [[nodiscard]] std::size_t nearest() const;
   bool decide();
   void decide_at_end();
@@ -101,9 +101,9 @@ class Seam {
     for (const Held& held : held_) {
       if (held.begin >= cut_) break;
       if (held.end <= cut_)
-        take(HistoryLine{held.time, held.output, held.full, held.text});
+        take(RuntimeLine{held.time, held.output, held.full, held.text});
       else
-        take(HistoryLine{held.time, held.output, false,
+        take(RuntimeLine{held.time, held.output, false,
                          std::string_view(held.text).substr(0, cut_ - held.begin)});
     }
     held_.clear();

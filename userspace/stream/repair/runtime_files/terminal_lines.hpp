@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "stream/repair/history/history_line.hpp"
+#include "stream/repair/runtime_files/runtime_line.hpp"
 
 namespace flowtap::flow {
 
@@ -14,9 +14,9 @@ namespace flowtap::flow {
 /// apart.
 class TerminalLines {
  public:
-  /// `take(const HistoryLine&)`: the line, and before it what was held back of the one before.
+  /// `take(const RuntimeLine&)`: the line, and before it what was held back of the one before.
   template <typename Take>
-  void add(HistoryLine line, Take&& take) {
+  void add(RuntimeLine line, Take&& take) {
     auto& held = held_.at(line.output == "stderr" ? 1 : 0);
     const bool ends = line.full && line.text.empty();
     if (const auto time = std::exchange(held, std::nullopt); time && !ends)
@@ -38,7 +38,7 @@ class TerminalLines {
   }
 
  private:
-  static HistoryLine return_of(std::string_view output, std::uint64_t time) {
+  static RuntimeLine return_of(std::string_view output, std::uint64_t time) {
     return {time, output, false, "\r"};
   }
 

@@ -1,4 +1,4 @@
-#include "stream/repair/history/gap_search.hpp"
+#include "stream/repair/runtime_files/gap_search.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ struct Lost {
     captured += text.substr(at);
   }
   // What is found is all that was lost; as many as were found.
-  std::size_t found(const std::string& text, HistoryFormat format = HistoryFormat::kK8sFile,
+  std::size_t found(const std::string& text, RuntimeFormat format = RuntimeFormat::kK8sFile,
                     bool ended = true) const {
     const auto all = find_gaps({captured, gaps, text, format, ended});
     EXPECT_EQ(all.size(), gaps.size());
@@ -67,14 +67,14 @@ TEST(GapSearch, AtTheEnd) {
   const std::string text = lines(0, 100);
   const Lost lost(text, {{text.size() - 100, text.size()}});
   EXPECT_EQ(lost.found(text), 1U);
-  EXPECT_EQ(lost.found(text, HistoryFormat::kK8sFile, false), 0U) << "more may come behind it";
+  EXPECT_EQ(lost.found(text, RuntimeFormat::kK8sFile, false), 0U) << "more may come behind it";
 }
 
 TEST(GapSearch, WhatTheRuntimeHasNotGotYetIsLeft) {
   const std::string text = lines(0, 100);
   const Lost lost(text, {{500, 800}, {2000, 2500}});
-  EXPECT_EQ(lost.found(text.substr(0, 2400), HistoryFormat::kCri, false), 1U);
-  EXPECT_EQ(lost.found("", HistoryFormat::kCri, false), 0U);
+  EXPECT_EQ(lost.found(text.substr(0, 2400), RuntimeFormat::kCri, false), 1U);
+  EXPECT_EQ(lost.found("", RuntimeFormat::kCri, false), 0U);
 }
 
 // However many gaps cannot be found, the work is bounded.

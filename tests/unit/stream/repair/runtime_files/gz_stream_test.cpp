@@ -1,10 +1,10 @@
 // gzip as it should be, and as a crash leaves it.
-#include "stream/repair/history/gz_stream.hpp"
+#include "stream/repair/runtime_files/gz_stream.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/stream/repair/history/files_kit.hpp"
-#include "tests/unit/stream/repair/history/history_kit.hpp"
+#include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
+#include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
 namespace flowtap::flow {
 namespace {

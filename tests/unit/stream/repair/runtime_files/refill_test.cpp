@@ -1,5 +1,5 @@
 // What is missing between two sides: exactly, nearly, or not at all.
-#include "stream/repair/history/refill.hpp"
+#include "stream/repair/runtime_files/refill.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,8 +38,8 @@ TEST(Refill, IsExactWhereverTheGapIs) {
     const std::size_t from = std::uniform_int_distribution<std::size_t>(0, written.size() - kSide)(random);
     const std::size_t size =
         std::uniform_int_distribution<std::size_t>(1, written.size() - kSide - from + 1)(random);
-    for (const HistoryFormat format :
-         {HistoryFormat::kCri, HistoryFormat::kJsonFile, HistoryFormat::kK8sFile}) {
+    for (const RuntimeFormat format :
+         {RuntimeFormat::kCri, RuntimeFormat::kJsonFile, RuntimeFormat::kK8sFile}) {
       const auto refill = find_missing(gap_in(written, from, size), written, format);
       ASSERT_TRUE(refill) << from << ' ' << size;
       EXPECT_EQ(refill->bytes, written.substr(from, size));
@@ -55,19 +55,19 @@ TEST(Refill, PutsBackTheCarriageReturnsThatContainerdDrops) {
   for (int round = 0; round < 500; ++round) {  // the edges of the gap between "\r" and "\n" too
     const std::size_t from = std::uniform_int_distribution<std::size_t>(kSide, 2 * kSide)(random);
     const std::size_t size = std::uniform_int_distribution<std::size_t>(1, 1000)(random);
-    const auto refill = find_missing(gap_in(written, from, size), text, HistoryFormat::kCri);
+    const auto refill = find_missing(gap_in(written, from, size), text, RuntimeFormat::kCri);
     ASSERT_TRUE(refill) << from << ' ' << size;
     EXPECT_EQ(refill->bytes, written.substr(from, size));
     EXPECT_FALSE(refill->approximate);
   }
-  EXPECT_FALSE(find_missing(gap_in(written, 500, 100), text, HistoryFormat::kK8sFile)) << "conmon drops none";
+  EXPECT_FALSE(find_missing(gap_in(written, 500, 100), text, RuntimeFormat::kK8sFile)) << "conmon drops none";
 }
 
 TEST(Refill, SomeCarriageReturnsAreNotKnown) {
   const std::string before = log_of(10) + "and before it\r\n";
   const std::string after = "and then\r\n" + log_of(5, "\n").substr(0, 100) + "the other side";
   const std::string written = before + "one\r\ntwo\nthree\r\n" + after;
-  const auto refill = find_missing({before, after, 17}, without(written, '\r'), HistoryFormat::kCri);
+  const auto refill = find_missing({before, after, 17}, without(written, '\r'), RuntimeFormat::kCri);
   ASSERT_TRUE(refill);
   EXPECT_EQ(refill->bytes, "one\ntwo\nthree\n");
   EXPECT_TRUE(refill->approximate);
@@ -78,15 +78,15 @@ TEST(Refill, AmongIdenticalLinesOnlyTheDistanceCounts) {
   for (int i = 0; i < 200'000; ++i) written += "y\n";
   const Gap gap{std::string_view(written).substr(1000, kSide), std::string_view(written).substr(1000, kSide),
                 100'000};
-  const auto exact = find_missing(gap, written, HistoryFormat::kCri);
+  const auto exact = find_missing(gap, written, RuntimeFormat::kCri);
   ASSERT_TRUE(exact);
   EXPECT_EQ(exact->bytes, written.substr(1000, 100'000));
   EXPECT_FALSE(exact->approximate);
   Gap odd = gap;
   odd.length = 100'001;
-  EXPECT_FALSE(find_missing(odd, written, HistoryFormat::kK8sFile)) << "any other distance would do as well";
+  EXPECT_FALSE(find_missing(odd, written, RuntimeFormat::kK8sFile)) << "any other distance would do as well";
   odd.length = written.size();
-  EXPECT_FALSE(find_missing(odd, written, HistoryFormat::kCri));
+  EXPECT_FALSE(find_missing(odd, written, RuntimeFormat::kCri));
 }
 
 TEST(Refill, TwoAnswersAreNoCertainOne) {
@@ -94,14 +94,14 @@ TEST(Refill, TwoAnswersAreNoCertainOne) {
   for (int i = 0; i < 1000; ++i) ys += "y\n";
   const std::string text = ys + "x\n" + ys;
   const Gap gap{std::string_view(ys).substr(0, kSide), std::string_view(ys).substr(0, kSide), 500};
-  const auto refill = find_missing(gap, text, HistoryFormat::kCri);
+  const auto refill = find_missing(gap, text, RuntimeFormat::kCri);
   ASSERT_TRUE(refill);
   EXPECT_TRUE(refill->approximate);
   const std::string left = "what was left of it|";
   const std::string right = "|and right of it ";
   const std::string twice = left + "abc" + right + left;
-  EXPECT_FALSE(find_missing({left, right, 3}, twice + "abc" + right, HistoryFormat::kCri)->approximate);
-  EXPECT_TRUE(find_missing({left, right, 3}, twice + "abd" + right, HistoryFormat::kCri)->approximate);
+  EXPECT_FALSE(find_missing({left, right, 3}, twice + "abc" + right, RuntimeFormat::kCri)->approximate);
+  EXPECT_TRUE(find_missing({left, right, 3}, twice + "abd" + right, RuntimeFormat::kCri)->approximate);
 }
 
 // Against the rule, written down plainly: every place counts.
@@ -123,7 +123,7 @@ TEST(Refill, EveryPlaceCounts) {
       if (found.empty()) first = text.substr(at, length);
       found.insert(text.substr(at, length));
     }
-    const auto refill = find_missing({side, side, length}, text, HistoryFormat::kK8sFile);
+    const auto refill = find_missing({side, side, length}, text, RuntimeFormat::kK8sFile);
     if (found.empty()) continue;
     ASSERT_TRUE(refill);
     EXPECT_EQ(refill->bytes, first);
@@ -135,7 +135,7 @@ TEST(Refill, EveryPlaceCounts) {
 }
 
 TEST(Refill, AFewBytesAreNoCertainAnswer) {
-  const auto refill = find_missing({"ab", "cd", 2}, "..ab..cd..", HistoryFormat::kCri);
+  const auto refill = find_missing({"ab", "cd", 2}, "..ab..cd..", RuntimeFormat::kCri);
   ASSERT_TRUE(refill);
   EXPECT_TRUE(refill->approximate);
 }
@@ -145,28 +145,28 @@ TEST(Refill, TheBestMatchIsSaidToBeOne) {
   const Gap gap = gap_in(written, 1000, 1500);
   std::string text = written;
   text.erase(1200, 300);  // the runtime has lost some of it
-  const auto less = find_missing(gap, text, HistoryFormat::kCri);
+  const auto less = find_missing(gap, text, RuntimeFormat::kCri);
   ASSERT_TRUE(less);
   EXPECT_EQ(less->bytes, text.substr(1000, 1200));
   EXPECT_TRUE(less->approximate);
   // The file begins in the middle of what is known before the gap.
-  const auto rotated = find_missing(gap, std::string_view(written).substr(900), HistoryFormat::kCri);
+  const auto rotated = find_missing(gap, std::string_view(written).substr(900), RuntimeFormat::kCri);
   ASSERT_TRUE(rotated);
   EXPECT_EQ(rotated->bytes, written.substr(1000, 1500));
   EXPECT_TRUE(rotated->approximate);
   // Which of the two is behind the gap is not known.
-  EXPECT_FALSE(find_missing(gap, text + std::string(gap.after), HistoryFormat::kCri));
+  EXPECT_FALSE(find_missing(gap, text + std::string(gap.after), RuntimeFormat::kCri));
   // More than was written cannot be it.
   text = written;
   text.insert(1200, "never written");
-  EXPECT_FALSE(find_missing(gap, text, HistoryFormat::kCri));
+  EXPECT_FALSE(find_missing(gap, text, RuntimeFormat::kCri));
 }
 
 TEST(Refill, DockerMakesBytesThatAreNoUtf8Longer) {
   const std::string before = log_of(5);
   const std::string after = "the other side, and so on";
   const auto refill = find_missing({before, after, 4}, before + "\xEF\xBF\xBD\xEF\xBF\xBD!\n" + after,
-                                   HistoryFormat::kJsonFile);
+                                   RuntimeFormat::kJsonFile);
   ASSERT_TRUE(refill);
   EXPECT_EQ(refill->bytes, "\xEF\xBF\xBD\xEF\xBF\xBD!\n");
   EXPECT_TRUE(refill->approximate);
@@ -179,31 +179,31 @@ TEST(Refill, OrNothing) {
        {std::string(), std::string("x"), written.substr(0, 1000), written.substr(2500),
         written.substr(0, 1500), written.substr(2500) + written.substr(0, 1000),
         written.substr(0, 1000) + written.substr(2500)})
-    EXPECT_FALSE(find_missing(gap, text, HistoryFormat::kCri)) << text.size();
-  EXPECT_FALSE(find_missing({"ab", "cd", 5}, "ab..cd", HistoryFormat::kCri))
+    EXPECT_FALSE(find_missing(gap, text, RuntimeFormat::kCri)) << text.size();
+  EXPECT_FALSE(find_missing({"ab", "cd", 5}, "ab..cd", RuntimeFormat::kCri))
       << "too little to be sure of anything";
-  EXPECT_FALSE(find_missing({written, written, ~std::uint64_t{0}}, written, HistoryFormat::kJsonFile));
+  EXPECT_FALSE(find_missing({written, written, ~std::uint64_t{0}}, written, RuntimeFormat::kJsonFile));
 }
 
 TEST(Refill, AnEmptySideIsTheStartOrTheEnd) {
   const std::string written = log_of(20);
   EXPECT_EQ(
-      find_missing({"", std::string_view(written).substr(300, 50), 300}, written, HistoryFormat::kCri)->bytes,
+      find_missing({"", std::string_view(written).substr(300, 50), 300}, written, RuntimeFormat::kCri)->bytes,
       written.substr(0, 300));
   const auto end = find_missing({std::string_view(written).substr(0, 300), "", written.size() - 300}, written,
-                                HistoryFormat::kCri);
+                                RuntimeFormat::kCri);
   ASSERT_TRUE(end);
   EXPECT_FALSE(end->approximate);
   EXPECT_EQ(end->bytes, written.substr(300));
   EXPECT_TRUE(find_missing({std::string_view(written).substr(0, 300), "", written.size()}, written,
-                           HistoryFormat::kCri)
+                           RuntimeFormat::kCri)
                   ->approximate)
       << "the file has less than there was";
   EXPECT_FALSE(
-      find_missing({std::string_view(written).substr(0, 300), "", 100}, written, HistoryFormat::kCri))
+      find_missing({std::string_view(written).substr(0, 300), "", 100}, written, RuntimeFormat::kCri))
       << "the text does not end there";
   EXPECT_FALSE(
-      find_missing({"", std::string_view(written).substr(300, 50), 200}, written, HistoryFormat::kCri))
+      find_missing({"", std::string_view(written).substr(300, 50), 200}, written, RuntimeFormat::kCri))
       << "nor does it begin there";
 }
 

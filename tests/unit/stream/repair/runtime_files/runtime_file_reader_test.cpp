@@ -1,5 +1,5 @@
 // A container's history over all of its files.
-#include "stream/repair/history/history_reader.hpp"
+#include "stream/repair/runtime_files/runtime_file_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <fstream>
 
 #include "stream/lines/cri_line.hpp"
-#include "stream/repair/history/history_seek.hpp"
-#include "tests/unit/stream/repair/history/files_kit.hpp"
-#include "tests/unit/stream/repair/history/history_kit.hpp"
+#include "stream/repair/runtime_files/runtime_file_seek.hpp"
+#include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
+#include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -24,9 +24,9 @@ Kept line_of(int i) {
           std::to_string(i) + " " + std::string(size - std::min<std::size_t>(size, 8), 'x')};
 }
 
-std::string in_format(HistoryFormat format, const Kept& line) {
+std::string in_format(RuntimeFormat format, const Kept& line) {
   CriTime clock;
-  if (format == HistoryFormat::kJsonFile)
+  if (format == RuntimeFormat::kJsonFile)
     return R"({"log":")" + line.text + (line.full ? "\\n" : "") + R"(","stream":")" + line.output +
            R"(","time":")" + std::string(clock.text(line.time)) + "\"}\n";
   std::string out;
@@ -35,22 +35,22 @@ std::string in_format(HistoryFormat format, const Kept& line) {
 }
 
 struct Set {
-  HistoryFormat format;
+  RuntimeFormat format;
   std::string label;
   std::string base;
   std::vector<std::string> names;  // oldest first
 };
 
 const std::vector<Set> kSets = {
-    {HistoryFormat::kCri,
+    {RuntimeFormat::kCri,
      "Cri",
      "0.log",
      {"0.log.20260821-071230.gz", "0.log.20260821-071240.gz", "0.log.20260821-071250", "0.log"}},
-    {HistoryFormat::kJsonFile,
+    {RuntimeFormat::kJsonFile,
      "JsonFile",
      "x-json.log",
      {"x-json.log.3.gz", "x-json.log.2.gz", "x-json.log.1", "x-json.log"}},
-    {HistoryFormat::kK8sFile, "K8sFile", "ctr.log", {"ctr.log.3", "ctr.log.2", "ctr.log.1", "ctr.log"}},
+    {RuntimeFormat::kK8sFile, "K8sFile", "ctr.log", {"ctr.log.3", "ctr.log.2", "ctr.log.1", "ctr.log"}},
 };
 
 // Bytes that this process has read so far, by the kernel's account.
@@ -62,9 +62,9 @@ std::uint64_t bytes_read() {
   return word == "rchar:" ? value : 0;
 }
 
-class HistoryReaderTest : public testing::TestWithParam<Set> {
+class RuntimeFileReaderTest : public testing::TestWithParam<Set> {
  protected:
-  HistoryReaderTest() {
+  RuntimeFileReaderTest() {
     for (int i = 0; i < kLines; ++i) lines_.push_back(line_of(i));
   }
 
@@ -83,15 +83,15 @@ class HistoryReaderTest : public testing::TestWithParam<Set> {
       write(name, bytes);
     }
   }
-  HistoryReader open() const {
-    OpenedHistoryDir dir(open_dir(dir_));
+  RuntimeFileReader open() const {
+    OpenedRuntimeDir dir(open_dir(dir_));
     auto files = open_history(GetParam().format, dir, GetParam().base);
     EXPECT_TRUE(files);
     return {std::move(files->files), GetParam().format};
   }
-  static std::vector<Kept> rest_of(HistoryReader& reader, std::size_t budget = 10'000) {
+  static std::vector<Kept> rest_of(RuntimeFileReader& reader, std::size_t budget = 10'000) {
     std::vector<Kept> out;
-    while (reader.read(budget, [&out](const HistoryLine& line) { out.push_back(kept(line)); })) {
+    while (reader.read(budget, [&out](const RuntimeLine& line) { out.push_back(kept(line)); })) {
     }
     return out;
   }
@@ -104,7 +104,7 @@ class HistoryReaderTest : public testing::TestWithParam<Set> {
   std::vector<Kept> lines_;
 };
 
-TEST_P(HistoryReaderTest, GivesEveryLineOnceInOrder) {
+TEST_P(RuntimeFileReaderTest, GivesEveryLineOnceInOrder) {
   write_set();
   for (const std::size_t budget : {std::size_t{1}, std::size_t{100'000}, ~std::size_t{0}}) {
     auto reader = open();
@@ -113,15 +113,15 @@ TEST_P(HistoryReaderTest, GivesEveryLineOnceInOrder) {
   }
 }
 
-TEST_P(HistoryReaderTest, ReadsAboutAsMuchAsItMay) {
+TEST_P(RuntimeFileReaderTest, ReadsAboutAsMuchAsItMay) {
   write_set();
   auto reader = open();
   std::size_t given = 0;
-  ASSERT_TRUE(reader.read(1, [&given](const HistoryLine& line) { given += line.text.size(); }));
-  EXPECT_LE(given, HistoryReader::kBlock);
+  ASSERT_TRUE(reader.read(1, [&given](const RuntimeLine& line) { given += line.text.size(); }));
+  EXPECT_LE(given, RuntimeFileReader::kBlock);
 }
 
-TEST_P(HistoryReaderTest, GivesTheLastLines) {
+TEST_P(RuntimeFileReaderTest, GivesTheLastLines) {
   write_set();
   for (const std::size_t last :
        {0U, 1U, 2U, 97U, 999U, 1000U, 1001U, 2500U, 3999U, 4000U, 4001U, 1'000'000U}) {
@@ -132,7 +132,7 @@ TEST_P(HistoryReaderTest, GivesTheLastLines) {
 }
 
 // Others get their turn while the last lines of a large log are looked for.
-TEST_P(HistoryReaderTest, FindsTheLastLinesInSteps) {
+TEST_P(RuntimeFileReaderTest, FindsTheLastLinesInSteps) {
   for (int i = 0; i < 3; ++i) write_set();
   auto reader = open();
   constexpr std::size_t kStep = std::size_t{64} << 10U;
@@ -161,7 +161,7 @@ TEST_P(HistoryReaderTest, FindsTheLastLinesInSteps) {
   EXPECT_GE(reader.most_lines(), 12'000U);
 }
 
-TEST_P(HistoryReaderTest, GivesTheLastLinesAmongOthers) {
+TEST_P(RuntimeFileReaderTest, GivesTheLastLinesAmongOthers) {
   write_set();
   // Others are between the lines, and more than a block of them at the end.
   const std::string line = in_format(GetParam().format, line_of(1));
@@ -180,7 +180,7 @@ TEST_P(HistoryReaderTest, GivesTheLastLinesAmongOthers) {
   }
 }
 
-TEST_P(HistoryReaderTest, GivesWhatIsNotOlder) {
+TEST_P(RuntimeFileReaderTest, GivesWhatIsNotOlder) {
   write_set();
   for (const std::size_t first : {0U, 1U, 999U, 1000U, 2999U, 3001U, 3900U, 3999U}) {
     auto reader = open();
@@ -198,7 +198,7 @@ TEST_P(HistoryReaderTest, GivesWhatIsNotOlder) {
   EXPECT_EQ(rest_of(all), lines_);
 }
 
-TEST_P(HistoryReaderTest, GivesOfTheLastWhatIsNotOlder) {
+TEST_P(RuntimeFileReaderTest, GivesOfTheLastWhatIsNotOlder) {
   write_set();
   for (const std::size_t first : {3000U, 3990U}) {
     auto reader = open();
@@ -209,7 +209,7 @@ TEST_P(HistoryReaderTest, GivesOfTheLastWhatIsNotOlder) {
 }
 
 // stdout and stderr are written by threads of their own.
-TEST_P(HistoryReaderTest, TimesRiseNearly) {
+TEST_P(RuntimeFileReaderTest, TimesRiseNearly) {
   const auto& names = GetParam().names;
   std::vector<Kept> wanted;
   for (int i = 0; i < 4; ++i) {
@@ -227,7 +227,7 @@ TEST_P(HistoryReaderTest, TimesRiseNearly) {
   EXPECT_EQ(rest_of(reader), wanted);
 }
 
-TEST_P(HistoryReaderTest, ABrokenFileGivesWhatCanBeRead) {
+TEST_P(RuntimeFileReaderTest, ABrokenFileGivesWhatCanBeRead) {
   write_set();
   const std::string& name = GetParam().names[1];
   const auto size = std::filesystem::file_size(dir_ / name);
@@ -247,7 +247,7 @@ TEST_P(HistoryReaderTest, ABrokenFileGivesWhatCanBeRead) {
   EXPECT_LE(reader.faults().skipped, 1U) << "the line that is cut";
 }
 
-TEST_P(HistoryReaderTest, GoesOnInTheNewest) {
+TEST_P(RuntimeFileReaderTest, GoesOnInTheNewest) {
   write_set();
   auto reader = open();
   reader.start_at_last(1);
@@ -263,11 +263,11 @@ TEST_P(HistoryReaderTest, GoesOnInTheNewest) {
   EXPECT_EQ(rest_of(late), std::vector<Kept>{line_of(4000)});
 }
 
-TEST_P(HistoryReaderTest, IsNotMovedByARotation) {
+TEST_P(RuntimeFileReaderTest, IsNotMovedByARotation) {
   write_set();
   auto reader = open();
   std::vector<Kept> given;
-  const auto take = [&given](const HistoryLine& line) { given.push_back(kept(line)); };
+  const auto take = [&given](const RuntimeLine& line) { given.push_back(kept(line)); };
   ASSERT_TRUE(reader.read(1, take));
   std::filesystem::rename(dir_ / GetParam().base, dir_ / "rotated");
   for (const std::string& name : GetParam().names) std::filesystem::remove(dir_ / name);
@@ -279,7 +279,7 @@ TEST_P(HistoryReaderTest, IsNotMovedByARotation) {
   EXPECT_EQ(given, lines_);
 }
 
-TEST_P(HistoryReaderTest, NothingIsNothing) {
+TEST_P(RuntimeFileReaderTest, NothingIsNothing) {
   for (const bool empty : {false, true}) {
     if (empty) write_file(dir_ / GetParam().base, "");
     auto reader = open();
@@ -295,27 +295,27 @@ std::string set_name(const testing::TestParamInfo<Set>& set) {
   return set.param.label;
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, HistoryReaderTest, testing::ValuesIn(kSets), set_name);
+INSTANTIATE_TEST_SUITE_P(Formats, RuntimeFileReaderTest, testing::ValuesIn(kSets), set_name);
 
-TEST(HistorySeek, ALargeFileIsNotReadWhole) {
+TEST(RuntimeFileSeek, ALargeFileIsNotReadWhole) {
   const TmpfsDir dir;
   const std::string path = dir / "0.log";
   std::string bytes;
   int lines = 0;
   for (; bytes.size() < std::size_t{32} << 20U; ++lines)
-    bytes += in_format(HistoryFormat::kCri, line_of(lines));
+    bytes += in_format(RuntimeFormat::kCri, line_of(lines));
   write_file(path, bytes);
   const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const std::uint64_t before = bytes_read();
-  LastLines search(fd.get(), HistoryFormat::kCri, 100);
+  LastLines search(fd.get(), RuntimeFormat::kCri, 100);
   ASSERT_TRUE(search.look(std::size_t{1} << 30U));
-  const HistoryPlace last = search.place();
-  const std::uint64_t place = place_before(fd.get(), HistoryFormat::kCri, line_of(lines / 2).time);
+  const RuntimeFilePosition last = search.place();
+  const std::uint64_t place = place_before(fd.get(), RuntimeFormat::kCri, line_of(lines / 2).time);
   EXPECT_LT(bytes_read() - before, std::uint64_t{4} << 20U);
   EXPECT_GE(last.lines, 100U);
   EXPECT_EQ(static_cast<std::uint64_t>(std::ranges::count(bytes.substr(last.offset), '\n')), last.lines);
   EXPECT_EQ(bytes[place - 1], '\n');
-  const std::size_t wanted = bytes.find(in_format(HistoryFormat::kCri, line_of(lines / 2)));
+  const std::size_t wanted = bytes.find(in_format(RuntimeFormat::kCri, line_of(lines / 2)));
   EXPECT_LE(place, wanted);
   EXPECT_LT(wanted - place, std::size_t{1} << 20U);
 }

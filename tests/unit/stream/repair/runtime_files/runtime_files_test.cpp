@@ -1,5 +1,5 @@
 // Which files are a container's, in which order, and what a rotation between two steps does to them.
-#include "stream/repair/history/history_files.hpp"
+#include "stream/repair/runtime_files/runtime_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,43 +8,43 @@
 #include <filesystem>
 #include <functional>
 
-#include "tests/unit/stream/repair/history/files_kit.hpp"
+#include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
 
 namespace flowtap::flow {
 namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::string> names_of(HistoryFormat format, std::string_view base,
+std::vector<std::string> names_of(RuntimeFormat format, std::string_view base,
                                   const std::vector<std::string>& names) {
   std::vector<std::string> found;
-  for (const HistoryName& name : history_names(format, base, names)) {
+  for (const RuntimeFileName& name : runtime_file_names(format, base, names)) {
     EXPECT_EQ(name.gz, name.name.ends_with(".gz"));
     found.push_back(name.name);
   }
   return found;
 }
 
-TEST(HistoryNames, AreOrderedByAge) {
-  EXPECT_THAT(names_of(HistoryFormat::kCri, "0.log",
+TEST(RuntimeFileNames, AreOrderedByAge) {
+  EXPECT_THAT(names_of(RuntimeFormat::kCri, "0.log",
                        {"0.log.20260821-071230.gz", "10.log", "0.log.20260821-071240.gz.tmp", "0.log",
                         "1.log", "0.log.20260821-071240.gz", "0.log.20260821-071240", "0.log.20260821-071250",
                         "0.log.20251231-235959.gz", "0.log.1", "0.log.20260821-07125x", "0.log.tmp",
                         "0.log.gz", "0.logs"}),
               ElementsAre("0.log", "0.log.20260821-071250", "0.log.20260821-071240",
                           "0.log.20260821-071230.gz", "0.log.20251231-235959.gz"));
-  EXPECT_THAT(names_of(HistoryFormat::kJsonFile, "id-json.log",
+  EXPECT_THAT(names_of(RuntimeFormat::kJsonFile, "id-json.log",
                        {"id-json.log.10.gz", "id-json.log.2.gz", "id-json.log.1", "id-json.log.1.gz",
                         "id-json.log", "id-json.log.02", "id-json.log.0", "id-json.log.1234567",
                         "id-json.log.-1", "config.v2.json"}),
               ElementsAre("id-json.log", "id-json.log.1", "id-json.log.2.gz", "id-json.log.10.gz"));
-  EXPECT_THAT(names_of(HistoryFormat::kK8sFile, "ctr.log",
+  EXPECT_THAT(names_of(RuntimeFormat::kK8sFile, "ctr.log",
                        {"ctr.log.2", "ctr.log.new", "ctr.log.tmp", "ctr.log", "ctr.log.1"}),
               ElementsAre("ctr.log", "ctr.log.1", "ctr.log.2"));
 }
 
 // Does something between the steps of opening: before the step of each number.
-class RotatedMeanwhile : public HistoryDir {
+class RotatedMeanwhile : public RuntimeDir {
  public:
   RotatedMeanwhile(Fd fd, std::function<void(int)> before)
       : dir_(std::move(fd)), before_(std::move(before)) {}
@@ -59,12 +59,12 @@ class RotatedMeanwhile : public HistoryDir {
   }
 
  private:
-  OpenedHistoryDir dir_;
+  OpenedRuntimeDir dir_;
   std::function<void(int)> before_;
   int step_ = 0;
 };
 
-class HistoryFilesTest : public testing::Test {
+class RuntimeFilesTest : public testing::Test {
  protected:
   void move(const std::string& from, const std::string& to) const {
     if (std::filesystem::exists(dir_ / from)) std::filesystem::rename(dir_ / from, dir_ / to);
@@ -75,56 +75,56 @@ class HistoryFilesTest : public testing::Test {
     move(name + ".tmp", name + ".gz");
     std::filesystem::remove(dir_ / name);
   }
-  static std::string content(const HistoryFile& file) {
+  static std::string content(const RuntimeFile& file) {
     char text[64] = {};
     const gzFile gz = ::gzdopen(::dup(file.fd.get()), "rb");  // plain files as they are
     const int n = ::gzread(gz, text, sizeof(text));
     ::gzclose(gz);
     return {text, static_cast<std::size_t>(n)};
   }
-  static std::string content(const HistoryFiles& files) {
+  static std::string content(const RuntimeFiles& files) {
     std::string all;
-    for (const HistoryFile& file : files.files) all += content(file);
+    for (const RuntimeFile& file : files.files) all += content(file);
     return all;
   }
 
   TmpfsDir dir_;
 };
 
-TEST_F(HistoryFilesTest, AreOpenedOldestFirst) {
+TEST_F(RuntimeFilesTest, AreOpenedOldestFirst) {
   write_gz(dir_ / "0.log.20260821-071230.gz", "a");
   write_file(dir_ / "0.log.20260821-071240", "b");
   write_gz(dir_ / "0.log.20260821-071240.gz", "b");
   write_file(dir_ / "0.log", "c");
   write_file(dir_ / "1.log", "d");
-  OpenedHistoryDir dir(open_dir(dir_));
-  const auto files = open_history(HistoryFormat::kCri, dir, "0.log");
+  OpenedRuntimeDir dir(open_dir(dir_));
+  const auto files = open_history(RuntimeFormat::kCri, dir, "0.log");
   ASSERT_TRUE(files);
   EXPECT_EQ(content(*files), "abc");
   EXPECT_FALSE(files->unsettled);
   EXPECT_EQ(files->unreadable, "");
-  EXPECT_EQ(open_history(HistoryFormat::kCri, dir, "2.log")->files.size(), 0U);
+  EXPECT_EQ(open_history(RuntimeFormat::kCri, dir, "2.log")->files.size(), 0U);
 }
 
-TEST_F(HistoryFilesTest, AreTheNewestOfMany) {
+TEST_F(RuntimeFilesTest, AreTheNewestOfMany) {
   write_file(dir_ / "ctr.log", "0");
   for (std::size_t i = 1; i < kMostGenerations + 5; ++i)
     write_file(dir_ / ("ctr.log." + std::to_string(i)), std::to_string(i));
-  OpenedHistoryDir dir(open_dir(dir_));
-  const auto files = open_history(HistoryFormat::kK8sFile, dir, "ctr.log");
+  OpenedRuntimeDir dir(open_dir(dir_));
+  const auto files = open_history(RuntimeFormat::kK8sFile, dir, "ctr.log");
   ASSERT_TRUE(files);
   EXPECT_EQ(files->files.size(), kMostGenerations);
   EXPECT_EQ(content(files->files.front()), std::to_string(kMostGenerations - 1));
   EXPECT_EQ(content(files->files.back()), "0");
 }
 
-TEST_F(HistoryFilesTest, NothingLeadsAway) {
+TEST_F(RuntimeFilesTest, NothingLeadsAway) {
   write_file(dir_ / "elsewhere", "x");
   std::filesystem::create_symlink("elsewhere", dir_ / "0.log");
   ASSERT_EQ(::mkfifo((dir_ / "0.log.20260821-071230").c_str(), 0600), 0);
   std::filesystem::create_directory(dir_ / "0.log.20260821-071240");
-  OpenedHistoryDir dir(open_dir(dir_));
-  const auto files = open_history(HistoryFormat::kCri, dir, "0.log");
+  OpenedRuntimeDir dir(open_dir(dir_));
+  const auto files = open_history(RuntimeFormat::kCri, dir, "0.log");
   ASSERT_TRUE(files);
   EXPECT_EQ(files->files.size(), 0U);
   EXPECT_NE(files->unreadable, "");
@@ -133,7 +133,7 @@ TEST_F(HistoryFilesTest, NothingLeadsAway) {
 }
 
 // kubelet rotates before any of the steps: the files are those before it, or those behind it.
-TEST_F(HistoryFilesTest, KubeletRotatesMeanwhile) {
+TEST_F(RuntimeFilesTest, KubeletRotatesMeanwhile) {
   for (int when = 0; when < 12; ++when) {
     const TmpfsDir fresh;
     const auto file = [&fresh](const std::string& name) { return fresh / name; };
@@ -147,7 +147,7 @@ TEST_F(HistoryFilesTest, KubeletRotatesMeanwhile) {
       std::filesystem::rename(file("0.log"), file("0.log.20260821-071250"));
       write_file(file("0.log"), "d");
     });
-    const auto files = open_history(HistoryFormat::kCri, dir, "0.log");
+    const auto files = open_history(RuntimeFormat::kCri, dir, "0.log");
     ASSERT_TRUE(files);
     // Four steps are a round. In the last step of the second one all that is moved has been opened twice.
     EXPECT_EQ(content(*files), when < 7 ? "abcd" : "abc") << when;
@@ -156,7 +156,7 @@ TEST_F(HistoryFilesTest, KubeletRotatesMeanwhile) {
 }
 
 // Docker shifts all names, and zips; each step may come before any step of ours.
-TEST_F(HistoryFilesTest, DockerRotatesMeanwhile) {
+TEST_F(RuntimeFilesTest, DockerRotatesMeanwhile) {
   for (int when = 0; when < 14; ++when)
     for (int apart = 0; apart < 4; ++apart) {
       for (const auto& entry : std::filesystem::directory_iterator(dir_ / ""))
@@ -175,14 +175,14 @@ TEST_F(HistoryFilesTest, DockerRotatesMeanwhile) {
           ++done;
         }
       });
-      const auto files = open_history(HistoryFormat::kJsonFile, dir, "x.log");
+      const auto files = open_history(RuntimeFormat::kJsonFile, dir, "x.log");
       ASSERT_TRUE(files);
       EXPECT_FALSE(files->unsettled);
       EXPECT_THAT(content(*files), testing::AnyOf("abc", "abcd")) << when << ' ' << apart;
     }
 }
 
-TEST_F(HistoryFilesTest, ARotationWithoutEndIsSaid) {
+TEST_F(RuntimeFilesTest, ARotationWithoutEndIsSaid) {
   write_file(dir_ / "ctr.log", "0");
   int round = 0;
   RotatedMeanwhile dir(open_dir(dir_), [&](int) {
@@ -190,17 +190,17 @@ TEST_F(HistoryFilesTest, ARotationWithoutEndIsSaid) {
     move("ctr.log", "ctr.log.1");
     write_file(dir_ / "ctr.log", std::to_string(++round % 10));
   });
-  const auto files = open_history(HistoryFormat::kK8sFile, dir, "ctr.log");
+  const auto files = open_history(RuntimeFormat::kK8sFile, dir, "ctr.log");
   ASSERT_TRUE(files);
   EXPECT_TRUE(files->unsettled);
   EXPECT_FALSE(files->files.empty());
 }
 
-TEST_F(HistoryFilesTest, AFileIsOpenedOnce) {
+TEST_F(RuntimeFilesTest, AFileIsOpenedOnce) {
   write_file(dir_ / "ctr.log", "a");
   std::filesystem::create_hard_link(dir_ / "ctr.log", dir_ / "ctr.log.1");
-  OpenedHistoryDir dir(open_dir(dir_));
-  EXPECT_EQ(content(*open_history(HistoryFormat::kK8sFile, dir, "ctr.log")), "a");
+  OpenedRuntimeDir dir(open_dir(dir_));
+  EXPECT_EQ(content(*open_history(RuntimeFormat::kK8sFile, dir, "ctr.log")), "a");
 }
 
 }  // namespace

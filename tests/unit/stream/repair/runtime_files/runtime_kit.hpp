@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "stream/repair/history/history_lines.hpp"
+#include "stream/repair/runtime_files/runtime_lines.hpp"
 
 namespace flowtap::flow {
 
-/// A HistoryLine that owns.
+/// A RuntimeLine that owns.
 struct Kept {
   std::uint64_t time = 0;
   std::string output;
@@ -24,7 +24,7 @@ struct Kept {
   bool operator==(const Kept&) const = default;
 };
 
-inline Kept kept(const HistoryLine& line) {
+inline Kept kept(const RuntimeLine& line) {
   return {line.time, std::string(line.output), line.full, std::string(line.text)};
 }
 
@@ -41,10 +41,10 @@ inline std::string golden_history(const std::string& name) {
   return text.str();
 }
 
-inline std::vector<Kept> lines_in(HistoryFormat format, std::string_view bytes) {
+inline std::vector<Kept> lines_in(RuntimeFormat format, std::string_view bytes) {
   std::vector<Kept> out;
-  HistoryLines lines(format);
-  lines.add(bytes, [&out](const HistoryLine& line) { out.push_back(kept(line)); });
+  RuntimeLines lines(format);
+  lines.add(bytes, [&out](const RuntimeLine& line) { out.push_back(kept(line)); });
   lines.finish();
   return out;
 }

@@ -1,12 +1,12 @@
 // The three formats, as their runtimes write them.
-#include "stream/repair/history/history_parser.hpp"
+#include "stream/repair/runtime_files/runtime_line_parser.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "stream/repair/history/k8s_file_line.hpp"
-#include "tests/unit/stream/repair/history/history_kit.hpp"
+#include "stream/repair/runtime_files/k8s_file_line.hpp"
+#include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -22,9 +22,9 @@ std::size_t newlines(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-TEST(HistoryParser, ReadsWhatContainerdWrote) {
+TEST(RuntimeLineParser, ReadsWhatContainerdWrote) {
   const std::string file = golden_history("kubelet-main.log");
-  const auto lines = lines_in(HistoryFormat::kCri, file);
+  const auto lines = lines_in(RuntimeFormat::kCri, file);
   ASSERT_EQ(lines.size(), newlines(file));
   EXPECT_EQ(lines.front(),
             (Kept{1'795'223'578'833'781'113, "stdout", true, "out line 0 Sat Nov 21 01:12:58 UTC 2026"}));
@@ -33,12 +33,12 @@ TEST(HistoryParser, ReadsWhatContainerdWrote) {
   std::string err;
   for (int i = 0; i <= 28; ++i) err += "err line " + std::to_string(i) + "\n";
   EXPECT_EQ(output_of(lines, "stderr"), err);
-  EXPECT_EQ(output_of(lines_in(HistoryFormat::kCri, golden_history("kubelet-side.log")), "stdout"),
+  EXPECT_EQ(output_of(lines_in(RuntimeFormat::kCri, golden_history("kubelet-side.log")), "stdout"),
             "no newline part1 part2\n");
 }
 
-TEST(HistoryParser, JoinsThePartsOfALine) {
-  const auto lines = lines_in(HistoryFormat::kCri, golden_history("cri-partial-16k.log"));
+TEST(RuntimeLineParser, JoinsThePartsOfALine) {
+  const auto lines = lines_in(RuntimeFormat::kCri, golden_history("cri-partial-16k.log"));
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0].text.size(), kMaxLine);
   EXPECT_FALSE(lines[0].full);
@@ -46,8 +46,8 @@ TEST(HistoryParser, JoinsThePartsOfALine) {
   EXPECT_EQ(newlines(output_of(lines, "stderr")), 2U);
 }
 
-TEST(HistoryParser, ReadsWhatConmonWrote) {
-  const auto lines = lines_in(HistoryFormat::kK8sFile, golden_history("k8s-file.log"));
+TEST(RuntimeLineParser, ReadsWhatConmonWrote) {
+  const auto lines = lines_in(RuntimeFormat::kK8sFile, golden_history("k8s-file.log"));
   ASSERT_EQ(lines.size(), 10U);
   EXPECT_EQ(lines[0], (Kept{1'795'295'258'813'374'878, "stdout", true, "one line"}));
   EXPECT_EQ(output_of(lines, "stdout"),
@@ -55,8 +55,8 @@ TEST(HistoryParser, ReadsWhatConmonWrote) {
   EXPECT_EQ(output_of(lines, "stderr"), "to stderr\n");
 }
 
-TEST(HistoryParser, ReadsWhatDockerWrites) {
-  const auto lines = lines_in(HistoryFormat::kJsonFile, golden_history("json-file.log"));
+TEST(RuntimeLineParser, ReadsWhatDockerWrites) {
+  const auto lines = lines_in(RuntimeFormat::kJsonFile, golden_history("json-file.log"));
   ASSERT_EQ(lines.size(), 8U);
   EXPECT_EQ(lines[0], (Kept{1'787'296'350'004'211'000, "stdout", true, "first line"}));
   EXPECT_EQ(output_of(lines, "stderr"), "with attributes <b> & \"quotes\" \t \x1b[0m\r\nthe end");
@@ -66,7 +66,7 @@ TEST(HistoryParser, ReadsWhatDockerWrites) {
   EXPECT_FALSE(lines.back().full);
 }
 
-TEST(HistoryParser, EverythingElseIsNone) {
+TEST(RuntimeLineParser, EverythingElseIsNone) {
   const std::string deep(100'000, '[');
   for (const std::string& line :
        {std::string(), std::string("x"), std::string(1000, '\0'), std::string("{"), std::string("{}"),
@@ -80,17 +80,17 @@ TEST(HistoryParser, EverythingElseIsNone) {
         std::string(R"({"log":"x\n","stream":"stdout","time":"2026-08-21T07:12:30Z"} {)"),
         std::string("{\"log\":\"\xff\",\"stream\":\"stdout\",\"time\":\"2026-08-21T07:12:30Z\"}"),
         std::string("2026-08-21T07:12:30Z stdout X x")})
-    for (const HistoryFormat format :
-         {HistoryFormat::kCri, HistoryFormat::kJsonFile, HistoryFormat::kK8sFile})
-      EXPECT_FALSE(HistoryParser(format).parse(line)) << line.substr(0, 80);
+    for (const RuntimeFormat format :
+         {RuntimeFormat::kCri, RuntimeFormat::kJsonFile, RuntimeFormat::kK8sFile})
+      EXPECT_FALSE(RuntimeLineParser(format).parse(line)) << line.substr(0, 80);
 }
 
-TEST(HistoryParser, ConmonKnowsOneTag) {
+TEST(RuntimeLineParser, ConmonKnowsOneTag) {
   EXPECT_TRUE(parse_k8s_file_line("2026-08-21T07:12:30.000000001+02:00 stdout F "));
   for (const std::string_view line : {"2026-08-21T07:12:30Z stdout F:tag x", "2026-08-21T07:12:30Z stdout F",
                                       "2026-08-21T07:12:30Z stdout P"}) {
     EXPECT_FALSE(parse_k8s_file_line(line)) << line;
-    EXPECT_TRUE(HistoryParser(HistoryFormat::kCri).parse(line)) << line;
+    EXPECT_TRUE(RuntimeLineParser(RuntimeFormat::kCri).parse(line)) << line;
   }
 }
 

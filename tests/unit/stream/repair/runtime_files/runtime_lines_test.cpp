@@ -1,12 +1,12 @@
 // Files of any bytes: whatever the pieces are, the lines are the same, and memory is bounded.
-#include "stream/repair/history/history_lines.hpp"
+#include "stream/repair/runtime_files/runtime_lines.hpp"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <random>
 
-#include "tests/unit/stream/repair/history/history_kit.hpp"
+#include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -19,13 +19,13 @@ struct ReadLines {
   bool operator==(const ReadLines&) const = default;
 };
 
-ReadLines read_in_pieces(HistoryFormat format, const std::string& bytes,
+ReadLines read_in_pieces(RuntimeFormat format, const std::string& bytes,
                          const std::function<std::size_t()>& piece) {
   ReadLines out;
-  HistoryLines lines(format);
+  RuntimeLines lines(format);
   for (std::size_t at = 0; at < bytes.size();) {
     const std::string part = bytes.substr(at, piece());
-    lines.add(part, [&out](const HistoryLine& line) { out.lines.push_back(kept(line)); });
+    lines.add(part, [&out](const RuntimeLine& line) { out.lines.push_back(kept(line)); });
     at += part.size();
   }
   lines.finish();
@@ -33,16 +33,16 @@ ReadLines read_in_pieces(HistoryFormat format, const std::string& bytes,
   return out;
 }
 
-TEST(HistoryLines, WhateverThePiecesAre) {
-  for (const HistoryFormat format : {HistoryFormat::kCri, HistoryFormat::kJsonFile}) {
-    std::string bytes = golden_history(format == HistoryFormat::kCri ? "kubelet-main.log" : "json-file.log");
+TEST(RuntimeLines, WhateverThePiecesAre) {
+  for (const RuntimeFormat format : {RuntimeFormat::kCri, RuntimeFormat::kJsonFile}) {
+    std::string bytes = golden_history(format == RuntimeFormat::kCri ? "kubelet-main.log" : "json-file.log");
     bytes.append("junk\n\n").append(600'000, 'j').append("\n" + kHead).append(700'001, 'x').append("\n");
     bytes.append(kHead).append("a\0b\xff\r", 5).append("\n").append(kHead).append("cut");
     const ReadLines wanted = read_in_pieces(format, bytes, [&bytes] { return bytes.size(); });
-    EXPECT_EQ(wanted.skipped, format == HistoryFormat::kCri ? 4U : 6U);
+    EXPECT_EQ(wanted.skipped, format == RuntimeFormat::kCri ? 4U : 6U);
     std::mt19937 random(7);
-    for (const std::size_t most : {std::size_t{7}, std::size_t{16'385}, HistoryLines::kMostHeld - 1,
-                                   HistoryLines::kMostHeld, HistoryLines::kMostHeld + 1}) {
+    for (const std::size_t most : {std::size_t{7}, std::size_t{16'385}, RuntimeLines::kMostHeld - 1,
+                                   RuntimeLines::kMostHeld, RuntimeLines::kMostHeld + 1}) {
       EXPECT_EQ(read_in_pieces(format, bytes, [most] { return most; }), wanted) << most;
       EXPECT_EQ(read_in_pieces(format, bytes,
                                [&] { return std::uniform_int_distribution<std::size_t>(1, most)(random); }),
@@ -52,12 +52,12 @@ TEST(HistoryLines, WhateverThePiecesAre) {
   }
 }
 
-TEST(HistoryLines, ALongTextComesInParts) {
+TEST(RuntimeLines, ALongTextComesInParts) {
   for (const std::size_t size :
-       {kMaxLine, kMaxLine + 1, 2 * kMaxLine, HistoryLines::kMostHeld, 1'000'000UL}) {
+       {kMaxLine, kMaxLine + 1, 2 * kMaxLine, RuntimeLines::kMostHeld, 1'000'000UL}) {
     const std::string text(size, 'x');
     const auto lines =
-        lines_in(HistoryFormat::kCri, std::string(kHead).append(text).append("\n" + kHead + "next\n"));
+        lines_in(RuntimeFormat::kCri, std::string(kHead).append(text).append("\n" + kHead + "next\n"));
     ASSERT_EQ(lines.size(), (size + kMaxLine - 1) / kMaxLine + 1);
     std::string joined;
     for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
@@ -72,37 +72,37 @@ TEST(HistoryLines, ALongTextComesInParts) {
 }
 
 // What it takes is not asked of the allocator but of what comes out: a line that never ends is given or dropped on the way.
-TEST(HistoryLines, ALineWithoutEndIsNotWaitedFor) {
+TEST(RuntimeLines, ALineWithoutEndIsNotWaitedFor) {
   const std::string block(1U << 20U, '\0');
-  HistoryLines text(HistoryFormat::kCri);
-  HistoryLines junk(HistoryFormat::kCri);
-  HistoryLines json(HistoryFormat::kJsonFile);
+  RuntimeLines text(RuntimeFormat::kCri);
+  RuntimeLines junk(RuntimeFormat::kCri);
+  RuntimeLines json(RuntimeFormat::kJsonFile);
   std::uint64_t given = 0;
-  const auto take = [&given](const HistoryLine& line) { given += line.text.size(); };
+  const auto take = [&given](const RuntimeLine& line) { given += line.text.size(); };
   text.add(kHead, take);
   json.add("{\"log\":\"", take);
   for (int i = 0; i < 64; ++i) {
     text.add(block, take);
     junk.add(block, take);
     json.add(block, take);
-    EXPECT_GE(given + HistoryLines::kMostHeld, (static_cast<std::uint64_t>(i) + 1) * block.size());
+    EXPECT_GE(given + RuntimeLines::kMostHeld, (static_cast<std::uint64_t>(i) + 1) * block.size());
   }
   EXPECT_EQ(text.lines(), 1U);
   EXPECT_EQ(junk.skipped(), 1U);
   EXPECT_EQ(json.skipped(), 1U);
-  for (HistoryLines* lines : {&text, &junk}) {
+  for (RuntimeLines* lines : {&text, &junk}) {
     std::vector<Kept> behind;
     lines->add("\n" + kHead + "behind\n",
-               [&behind](const HistoryLine& line) { behind.push_back(kept(line)); });
+               [&behind](const RuntimeLine& line) { behind.push_back(kept(line)); });
     ASSERT_FALSE(behind.empty());
     EXPECT_EQ(behind.back().text, "behind");
   }
 }
 
-TEST(HistoryLines, WhatHasNoNewlineIsNoLine) {
-  HistoryLines lines(HistoryFormat::kCri);
+TEST(RuntimeLines, WhatHasNoNewlineIsNoLine) {
+  RuntimeLines lines(RuntimeFormat::kCri);
   std::vector<Kept> out;
-  const auto take = [&out](const HistoryLine& line) { out.push_back(kept(line)); };
+  const auto take = [&out](const RuntimeLine& line) { out.push_back(kept(line)); };
   lines.add(kHead + "whole\n" + kHead + "cu", take);
   EXPECT_EQ(lines.lines(), 1U);
   lines.finish();

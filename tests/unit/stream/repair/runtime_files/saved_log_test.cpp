@@ -1,5 +1,5 @@
 // Logs that somebody has saved, whatever form they have.
-#include "stream/repair/history/saved_log.hpp"
+#include "stream/repair/runtime_files/saved_log.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "tests/unit/stream/repair/history/files_kit.hpp"
-#include "tests/unit/stream/repair/history/history_kit.hpp"
+#include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
+#include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -119,7 +119,7 @@ TEST_F(SavedLogTest, APipeWillDo) {
 
 TEST_F(SavedLogTest, OfABrokenFileWhatCameBeforeIsGiven) {
   std::string text;
-  for (int i = 0; text.size() < 3 * HistoryLines::kMostHeld; ++i)
+  for (int i = 0; text.size() < 3 * RuntimeLines::kMostHeld; ++i)
     text += kKlog + std::to_string(i * 7919) + '\n';
   write_gz(path_, text);
   const std::string whole = file_bytes(path_);

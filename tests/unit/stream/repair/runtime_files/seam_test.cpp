@@ -1,5 +1,5 @@
 // The place where captured bytes begin in what a runtime has kept.
-#include "stream/repair/history/seam.hpp"
+#include "stream/repair/runtime_files/seam.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,10 +16,10 @@ struct Line {
 
 // What is before the seam, with "|" where it is known by bytes.
 std::string before(const SeamKey& key, const std::vector<Line>& lines,
-                   HistoryFormat format = HistoryFormat::kCri) {
+                   RuntimeFormat format = RuntimeFormat::kCri) {
   Seam seam(key, format);
   std::string out;
-  const auto take = [&out](const HistoryLine& line) { append_bytes(out, line); };
+  const auto take = [&out](const RuntimeLine& line) { append_bytes(out, line); };
   for (const Line& line : lines) {
     const bool full = line.text.ends_with('\n');
     const std::string_view text = std::string_view(line.text).substr(0, line.text.size() - (full ? 1 : 0));
@@ -65,8 +65,8 @@ TEST(Seam, OfLinesThatAreAllTheSameByTime) {
 // conmon keeps what it has read before the newline came, with the time of that read.
 TEST(Seam, OfALineThatWasReadInParts) {
   const auto lines = seconds({"one\n", "pro", "mpt> ", "yes\n", "two\n"});
-  EXPECT_EQ(before({"prompt> yes\ntwo\n", 4 * kSecond}, lines, HistoryFormat::kK8sFile), "one\n|");
-  EXPECT_EQ(before({"mpt> yes\ntwo\n", 4 * kSecond}, lines, HistoryFormat::kK8sFile), "one\npro|");
+  EXPECT_EQ(before({"prompt> yes\ntwo\n", 4 * kSecond}, lines, RuntimeFormat::kK8sFile), "one\n|");
+  EXPECT_EQ(before({"mpt> yes\ntwo\n", 4 * kSecond}, lines, RuntimeFormat::kK8sFile), "one\npro|");
 }
 
 TEST(Seam, WhereTheRuntimeLags) {
@@ -108,7 +108,7 @@ TEST(Seam, WhereTheWriterIsLaterThanTheRuntime) {
 // Docker replaces them, so no bytes are found again.
 TEST(Seam, ByTimeWhereTheRuntimeHasChangedTheBytes) {
   const auto lines = seconds({"a\n", "\xef\xbf\xbd\n", "\xef\xbf\xbd\n"});
-  EXPECT_EQ(before({"\xff\n\xfe\n", 2 * kSecond}, lines, HistoryFormat::kJsonFile), "a\n");
+  EXPECT_EQ(before({"\xff\n\xfe\n", 2 * kSecond}, lines, RuntimeFormat::kJsonFile), "a\n");
 }
 
 // However much comes behind it, memory is bounded.

@@ -1,5 +1,5 @@
 // A runtime's lines of a terminal, as they were written there.
-#include "stream/repair/history/terminal_lines.hpp"
+#include "stream/repair/runtime_files/terminal_lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 std::string written(const std::vector<std::string>& kept, std::string_view output = "stdout") {
   TerminalLines lines;
   std::string out;
-  const auto take = [&out](const HistoryLine& line) { append_bytes(out, line); };
+  const auto take = [&out](const RuntimeLine& line) { append_bytes(out, line); };
   for (const std::string& text : kept) {
     const bool full = text.ends_with('\n');
     lines.add({1, output, full, std::string_view(text).substr(0, text.size() - (full ? 1 : 0))}, take);
