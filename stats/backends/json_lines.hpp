@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "stats/backend.hpp"
-#include "stats/backends/line_stream.hpp"
+#include "stats/backends/sending/line_stream.hpp"
 
 namespace flowtap::stats {
 

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "stats/backends/address.hpp"
-#include "stats/backends/connect.hpp"
-#include "stats/backends/listen_probe.hpp"
+#include "stats/backends/sending/address.hpp"
+#include "stats/backends/sending/connect.hpp"
+#include "stats/backends/sending/listen_probe.hpp"
 #include "stats/compat/history.hpp"
 
 namespace flowtap::stats {

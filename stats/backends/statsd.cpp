@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "stats/backends/packing.hpp"
+#include "stats/backends/sending/packing.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "stats/backend.hpp"
-#include "stats/backends/datagram.hpp"
 #include "stats/backends/sample.hpp"
+#include "stats/backends/sending/datagram.hpp"
 
 namespace flowtap::stats {
 

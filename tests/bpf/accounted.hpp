@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "kernel/dispatch/dispatch_programs.hpp"
-#include "tests/support/cgroup.hpp"
+#include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
 

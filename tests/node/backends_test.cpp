@@ -15,11 +15,11 @@
 #include "stats/backends/spectatord.hpp"
 #include "stats/backends/statsd.hpp"
 #include "stats/outlet.hpp"
+#include "tests/support/files/temp_dir.hpp"
 #include "tests/support/json_reader.hpp"
-#include "tests/support/packets.hpp"
-#include "tests/support/snapshots.hpp"
-#include "tests/support/sockets.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/metrics/snapshots.hpp"
+#include "tests/support/net/packets.hpp"
+#include "tests/support/net/sockets.hpp"
 
 namespace flowtap::stats {
 namespace {

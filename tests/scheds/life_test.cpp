@@ -13,8 +13,8 @@
 #include "tests/scheds/hog.hpp"
 #include "tests/scheds/refused.hpp"
 #include "tests/scheds/starved.hpp"
-#include "tests/support/daemon_process.hpp"
-#include "tests/support/scratch_root.hpp"
+#include "tests/support/daemon/daemon_process.hpp"
+#include "tests/support/files/scratch_root.hpp"
 
 namespace flowtap::test {
 namespace {

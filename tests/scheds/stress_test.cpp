@@ -20,8 +20,8 @@
 #include "scheds/names.hpp"
 #include "tests/scheds/refused.hpp"
 #include "tests/scheds/run.hpp"
-#include "tests/support/daemon_process.hpp"
-#include "tests/support/scratch_root.hpp"
+#include "tests/support/daemon/daemon_process.hpp"
+#include "tests/support/files/scratch_root.hpp"
 
 namespace flowtap::test {
 namespace {

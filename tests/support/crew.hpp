@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/cgroup.hpp"
+#include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
 

@@ -21,9 +21,9 @@
 #include "kernel/requirements.hpp"
 #include "kernel/topology.hpp"
 #include "resets.skel.h"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/loads.hpp"
-#include "tools/bench/resets.hpp"
+#include "tools/bench/load/loads.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/resets.hpp"
 
 namespace flowtap::bench {
 namespace {

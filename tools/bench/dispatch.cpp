@@ -26,10 +26,10 @@
 #include "kernel/dispatch/cycle_counters.hpp"
 #include "kernel/program_stats.hpp"
 #include "kernel/requirements.hpp"
-#include "tools/bench/empties.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/loads.hpp"
-#include "tools/bench/tap.hpp"
+#include "tools/bench/load/loads.hpp"
+#include "tools/bench/measure/empties.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/tap.hpp"
 
 namespace flowtap::bench {
 namespace {

@@ -11,10 +11,10 @@
 #include "api/routes/routes.hpp"
 #include "api/routes/target.hpp"
 #include "http/client/client.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/flowtapd.hpp"
-#include "tools/bench/line_pipe.hpp"
-#include "tools/bench/pods.hpp"
+#include "tools/bench/load/line_pipe.hpp"
+#include "tools/bench/load/pods.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/flowtapd.hpp"
 
 namespace flowtap::bench {
 namespace {

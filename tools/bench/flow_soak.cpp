@@ -7,10 +7,10 @@
 #include <exception>
 #include <filesystem>
 
-#include "tools/bench/figures.hpp"
-#include "tools/bench/flowtapd.hpp"
-#include "tools/bench/line_reader.hpp"
-#include "tools/bench/pod_writer.hpp"
+#include "tools/bench/load/pod_writer.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/flowtapd.hpp"
+#include "tools/bench/measure/line_reader.hpp"
 
 namespace flowtap::bench {
 namespace {

@@ -15,8 +15,8 @@
 #include "stream/lines/klog_pairs.hpp"
 #include "stream/lines/record_text.hpp"
 #include "stream/lines/scheduler_lines.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/loads.hpp"
+#include "tools/bench/load/loads.hpp"
+#include "tools/bench/measure/figures.hpp"
 
 namespace flowtap::bench {
 namespace {

@@ -14,9 +14,9 @@
 #include "explain/diagnosis/diagnosis.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "explain/diagnosis/scheduler_log.hpp"
-#include "tests/support/scratch_root.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/flowtapd.hpp"
+#include "tests/support/files/scratch_root.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/flowtapd.hpp"
 
 namespace flowtap::bench {
 namespace {

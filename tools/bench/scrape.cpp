@@ -20,7 +20,7 @@
 #include "base/fd.hpp"
 #include "stats/backends/prometheus.hpp"
 #include "stats/registry.hpp"
-#include "tools/bench/figures.hpp"
+#include "tools/bench/measure/figures.hpp"
 
 namespace flowtap::bench {
 namespace {

@@ -19,9 +19,9 @@
 #include "kernel/program_stats.hpp"
 #include "kernel/requirements.hpp"
 #include "kernel/topology.hpp"
-#include "tools/bench/bpftrace.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/loads.hpp"
+#include "tools/bench/load/loads.hpp"
+#include "tools/bench/measure/bpftrace.hpp"
+#include "tools/bench/measure/figures.hpp"
 
 namespace flowtap::bench {
 namespace {

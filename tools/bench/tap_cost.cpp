@@ -16,10 +16,10 @@
 
 #include "empty_call.skel.h"
 #include "kernel/requirements.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/loads.hpp"
-#include "tools/bench/log_path.hpp"
-#include "tools/bench/tap_loads.hpp"
+#include "tools/bench/load/loads.hpp"
+#include "tools/bench/load/tap_loads.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/log_path.hpp"
 
 namespace flowtap::bench {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <thread>
 
-#include "tools/bench/figures.hpp"
-#include "tools/bench/flowtapd.hpp"
-#include "tools/bench/pods.hpp"
+#include "tools/bench/load/pods.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/flowtapd.hpp"
 
 namespace flowtap::bench {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "kernel/requirements.hpp"
-#include "tools/bench/collector.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/line_pipe.hpp"
-#include "tools/bench/log_path.hpp"
+#include "tools/bench/load/line_pipe.hpp"
+#include "tools/bench/measure/collector.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/log_path.hpp"
 
 namespace flowtap::bench {
 namespace {

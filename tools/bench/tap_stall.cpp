@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kernel/requirements.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/line_pipe.hpp"
-#include "tools/bench/log_path.hpp"
+#include "tools/bench/load/line_pipe.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/log_path.hpp"
 
 namespace flowtap::bench {
 namespace {

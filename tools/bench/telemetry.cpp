@@ -14,12 +14,12 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/http_client.hpp"
-#include "tests/support/node_exporter.hpp"
-#include "tools/bench/figures.hpp"
-#include "tools/bench/flowtapd.hpp"
-#include "tools/bench/pods.hpp"
-#include "tools/bench/powercap_tree.hpp"
+#include "tests/support/metrics/node_exporter.hpp"
+#include "tests/support/net/http_client.hpp"
+#include "tools/bench/load/pods.hpp"
+#include "tools/bench/load/powercap_tree.hpp"
+#include "tools/bench/measure/figures.hpp"
+#include "tools/bench/measure/flowtapd.hpp"
 
 namespace flowtap::bench {
 namespace {

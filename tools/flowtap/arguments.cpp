@@ -5,7 +5,7 @@
 #include <array>
 #include <map>
 
-#include "pod_columns.hpp"
+#include "tools/flowtap/top/pod_columns.hpp"
 
 namespace flowtap::cli {
 namespace {

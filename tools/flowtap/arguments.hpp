@@ -7,10 +7,10 @@
 
 #include "api/socket_path.hpp"
 #include "flows.hpp"
-#include "logs.hpp"
-#include "tap.hpp"
-#include "top.hpp"
-#include "why.hpp"
+#include "tools/flowtap/logs/logs.hpp"
+#include "tools/flowtap/logs/tap.hpp"
+#include "tools/flowtap/top/top.hpp"
+#include "tools/flowtap/why/why.hpp"
 
 namespace CLI {
 class App;

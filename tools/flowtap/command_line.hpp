@@ -8,11 +8,11 @@
 
 #include "exit_code.hpp"
 #include "flows.hpp"
-#include "logs.hpp"
 #include "status.hpp"
-#include "tap.hpp"
-#include "top.hpp"
-#include "why.hpp"
+#include "tools/flowtap/logs/logs.hpp"
+#include "tools/flowtap/logs/tap.hpp"
+#include "tools/flowtap/top/top.hpp"
+#include "tools/flowtap/why/why.hpp"
 
 namespace flowtap::cli {
 

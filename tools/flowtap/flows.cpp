@@ -10,7 +10,7 @@
 #include "api/routes/target.hpp"
 #include "base/printable.hpp"
 #include "client.hpp"
-#include "table.hpp"
+#include "tools/flowtap/terminal/table.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "api/views/flow_views.hpp"
 #include "exit_code.hpp"
-#include "text.hpp"
+#include "tools/flowtap/terminal/text.hpp"
 
 namespace flowtap::cli {
 

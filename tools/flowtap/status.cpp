@@ -11,7 +11,7 @@
 #include "base/printable.hpp"
 #include "client.hpp"
 #include "status_stream.hpp"
-#include "table.hpp"
+#include "tools/flowtap/terminal/table.hpp"
 
 namespace flowtap::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "api/views/views.hpp"
 #include "exit_code.hpp"
-#include "text.hpp"
+#include "tools/flowtap/terminal/text.hpp"
 
 namespace flowtap::cli {
 

@@ -6,7 +6,7 @@
 
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
-#include "table.hpp"
+#include "tools/flowtap/terminal/table.hpp"
 
 namespace flowtap::cli {
 namespace {

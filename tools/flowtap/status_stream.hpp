@@ -4,7 +4,7 @@
 #include <string>
 
 #include "api/views/flow_views.hpp"
-#include "text.hpp"
+#include "tools/flowtap/terminal/text.hpp"
 
 namespace flowtap::cli {
 

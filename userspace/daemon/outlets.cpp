@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "stats/backends/datagram.hpp"
 #include "stats/backends/json_lines.hpp"
 #include "stats/backends/prometheus.hpp"
+#include "stats/backends/sending/datagram.hpp"
 #include "stats/backends/spectatord.hpp"
 #include "stats/backends/statsd.hpp"
 #include "stats/backends/terminal.hpp"

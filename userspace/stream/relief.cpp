@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/wall_clock.hpp"
-#include "stream/journal/log_consumer.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/sources/files/followed_file.hpp"
 #include "stream/sources/stream_slots.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "base/result.hpp"
 #include "kernel/log/log_programs.hpp"
+#include "stream/journal/consumer/namer.hpp"
 #include "stream/journal/journal.hpp"
-#include "stream/journal/namer.hpp"
 
 namespace flowtap {
 

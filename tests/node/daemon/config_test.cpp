@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "tests/support/daemon.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "tests/node/daemon/switching.hpp"
-#include "tests/support/daemon.hpp"
-#include "tests/support/http_client.hpp"
-#include "tests/support/prometheus_server.hpp"
+#include "tests/support/daemon/daemon.hpp"
+#include "tests/support/metrics/prometheus_server.hpp"
+#include "tests/support/net/http_client.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 namespace {

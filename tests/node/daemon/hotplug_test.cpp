@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "tests/node/daemon/switching.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "tests/support/daemon.hpp"
-#include "tests/support/http_client.hpp"
-#include "tests/support/sockets.hpp"
+#include "tests/support/daemon/daemon.hpp"
+#include "tests/support/net/http_client.hpp"
+#include "tests/support/net/sockets.hpp"
 
 namespace flowtap::test {
 namespace {

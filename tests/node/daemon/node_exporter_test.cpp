@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/fd.hpp"
-#include "tests/support/daemon.hpp"
-#include "tests/support/node_exporter.hpp"
+#include "tests/support/daemon/daemon.hpp"
+#include "tests/support/metrics/node_exporter.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -9,8 +9,8 @@
 #include <array>
 #include <cstring>
 
-#include "tests/support/daemon.hpp"
-#include "tests/support/http_client.hpp"
+#include "tests/support/daemon/daemon.hpp"
+#include "tests/support/net/http_client.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -8,9 +8,9 @@
 #include <array>
 
 #include "tests/node/daemon/surroundings.hpp"
-#include "tests/support/daemon.hpp"
-#include "tests/support/http_client.hpp"
-#include "tests/support/sockets.hpp"
+#include "tests/support/daemon/daemon.hpp"
+#include "tests/support/net/http_client.hpp"
+#include "tests/support/net/sockets.hpp"
 
 namespace flowtap::test {
 namespace {

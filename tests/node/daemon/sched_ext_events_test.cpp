@@ -16,7 +16,7 @@
 #include "kernel/libbpf_messages.hpp"
 #include "tests/node/daemon/switching.hpp"
 #include "tests/scheds/refused.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

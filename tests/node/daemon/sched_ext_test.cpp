@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "tests/support/daemon.hpp"
-#include "tests/support/scx_server.hpp"
+#include "tests/support/daemon/daemon.hpp"
+#include "tests/support/metrics/scx_server.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -10,7 +10,7 @@
 #include "tests/scheds/hang.hpp"
 #include "tests/scheds/refused.hpp"
 #include "tests/scheds/starved.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -10,7 +10,7 @@
 #include "stats/table.hpp"
 #include "tests/node/daemon/switching.hpp"
 #include "tests/scheds/ext_switches.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -9,7 +9,7 @@
 #include "tests/scheds/domain_scenes.hpp"
 #include "tests/scheds/ext_switches.hpp"
 #include "tests/scheds/refused.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/http_client.hpp"
-#include "tests/support/pod_log.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/containers/pod_log.hpp"
+#include "tests/support/net/http_client.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/rfc3339.hpp"
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/daemon/daemon.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap::test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/flows.hpp"
+#include "tests/support/flows/flows.hpp"
 
 namespace flowtap::test {
 

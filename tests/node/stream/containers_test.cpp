@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tests/node/stream/followed_flow.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 #include "tests/support/may_miss.hpp"
 
 namespace flowtap::test {

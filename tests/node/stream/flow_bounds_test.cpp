@@ -12,9 +12,9 @@
 
 #include "stream/store/file_name.hpp"
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/failing_file_system.hpp"
-#include "tests/support/swift_runtime.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/containers/swift_runtime.hpp"
+#include "tests/support/files/failing_file_system.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "tests/support/http_client.hpp"
 #include "tests/support/may_miss.hpp"
+#include "tests/support/net/http_client.hpp"
 
 namespace flowtap::test {
 namespace {

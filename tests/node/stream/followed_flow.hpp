@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/flow_follower.hpp"
+#include "tests/support/flows/flow_follower.hpp"
 
 namespace flowtap::test {
 

@@ -12,9 +12,9 @@
 
 #include "base/fd.hpp"
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/flow_follower.hpp"
-#include "tests/support/http_client.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/flows/flow_follower.hpp"
+#include "tests/support/net/http_client.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/runtime_programs.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/containers/runtime_programs.hpp"
 
 namespace flowtap::test {
 namespace {

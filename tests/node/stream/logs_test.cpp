@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 #include "tests/support/scheduler_golden.hpp"
 
 namespace flowtap::test {

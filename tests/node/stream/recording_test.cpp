@@ -5,7 +5,7 @@
 
 #include "stream/records/recording.hpp"
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 #include "tests/unit/stream/journal/drained.hpp"
 
 namespace flowtap::test {

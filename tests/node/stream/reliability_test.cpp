@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 #include "tests/support/scheduler_golden.hpp"
 
 namespace flowtap::test {

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "tests/node/stream/followed_flow.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 
 namespace flowtap::test {
 namespace {

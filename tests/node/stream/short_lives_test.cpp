@@ -11,8 +11,8 @@
 
 #include "stream/store/file_name.hpp"
 #include "tests/node/stream/followed_flow.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/swift_runtime.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/containers/swift_runtime.hpp"
 
 namespace flowtap::test {
 namespace {

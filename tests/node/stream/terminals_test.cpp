@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/node/stream/followed_flow.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "tests/node/stream/followed_flow.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/daemon/memory_limit.hpp"
 #include "tests/support/may_miss.hpp"
-#include "tests/support/memory_limit.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
+#include "tests/support/containers/containers.hpp"
 
 namespace flowtap::test {
 namespace {

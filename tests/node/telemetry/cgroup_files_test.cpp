@@ -15,8 +15,8 @@
 #include <memory>
 #include <vector>
 
-#include "tests/support/cgroup.hpp"
-#include "tests/support/v1_hierarchy.hpp"
+#include "tests/support/containers/cgroup.hpp"
+#include "tests/support/containers/v1_hierarchy.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -24,8 +24,8 @@
 
 #include "base/fd.hpp"
 #include "tests/bpf/accounted.hpp"
-#include "tests/support/cgroup.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/containers/cgroup.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/node/telemetry/energy_node.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/daemon/daemon.hpp"
 #include "tests/unit/telemetry/devices/fake_nvml.hpp"
 
 namespace flowtap::test {

@@ -8,7 +8,7 @@
 
 #include "telemetry/cgroup_names.hpp"
 #include "tests/node/telemetry/collected_workloads.hpp"
-#include "tests/support/cgroup.hpp"
+#include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "tests/node/telemetry/collected_workloads.hpp"
-#include "tests/support/cgroup.hpp"
+#include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "tests/bpf/accounted.hpp"
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/daemon.hpp"
-#include "tests/support/swift_runtime.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/containers/swift_runtime.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

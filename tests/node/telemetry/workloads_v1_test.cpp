@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "tests/bpf/accounted.hpp"
-#include "tests/support/cgroup.hpp"
-#include "tests/support/daemon.hpp"
-#include "tests/support/v1_hierarchy.hpp"
+#include "tests/support/containers/cgroup.hpp"
+#include "tests/support/containers/v1_hierarchy.hpp"
+#include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {

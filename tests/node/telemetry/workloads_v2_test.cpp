@@ -16,8 +16,8 @@
 
 #include "base/fd.hpp"
 #include "tests/node/stream/captured.hpp"
-#include "tests/support/containers.hpp"
-#include "tests/support/daemon.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/daemon/daemon.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap::test {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <future>
 
-#include "tests/support/http_client.hpp"
+#include "tests/support/net/http_client.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/http/server_fixture.hpp"
 #include "tests/unit/kube/kube_stand_in.hpp"

@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "tests/support/scx_server.hpp"
-#include "tests/support/sockets.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
+#include "tests/support/metrics/scx_server.hpp"
+#include "tests/support/net/sockets.hpp"
 
 namespace flowtap {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/scx_server.hpp"
+#include "tests/support/metrics/scx_server.hpp"
 
 namespace flowtap {
 namespace {

@@ -1,5 +1,5 @@
 // A process and a tap that write to one place.
-#include "tools/flowtap/feedback.hpp"
+#include "tools/flowtap/logs/feedback.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "base/rfc3339.hpp"
-#include "tools/flowtap/line_cutter.hpp"
-#include "tools/flowtap/logs.hpp"
-#include "tools/flowtap/marks.hpp"
-#include "tools/flowtap/read_so_far.hpp"
-#include "tools/flowtap/timed_merge.hpp"
+#include "tools/flowtap/logs/line_cutter.hpp"
+#include "tools/flowtap/logs/logs.hpp"
+#include "tools/flowtap/logs/marks.hpp"
+#include "tools/flowtap/logs/read_so_far.hpp"
+#include "tools/flowtap/logs/timed_merge.hpp"
 
 namespace flowtap::cli {
 namespace {

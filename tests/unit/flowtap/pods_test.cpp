@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "tools/flowtap/pod_columns.hpp"
-#include "tools/flowtap/pods_screen.hpp"
+#include "tools/flowtap/top/pod_columns.hpp"
+#include "tools/flowtap/top/pods_screen.hpp"
 
 namespace flowtap::cli {
 namespace {

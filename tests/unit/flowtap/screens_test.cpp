@@ -8,7 +8,7 @@
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tools/flowtap/flows.hpp"
 #include "tools/flowtap/status.hpp"
-#include "tools/flowtap/top_screen.hpp"
+#include "tools/flowtap/top/top_screen.hpp"
 
 namespace flowtap::cli {
 namespace {

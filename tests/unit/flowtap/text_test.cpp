@@ -1,9 +1,9 @@
 // Numbers, bars and columns.
-#include "tools/flowtap/text.hpp"
+#include "tools/flowtap/terminal/text.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tools/flowtap/outlet.hpp"
+#include "tools/flowtap/terminal/outlet.hpp"
 
 namespace flowtap::cli {
 namespace {

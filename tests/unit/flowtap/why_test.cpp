@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 #include "tests/unit/explain/diagnosis/golden.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "tests/support/tls_pair.hpp"
+#include "tests/support/net/tls_pair.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/http/tcp_fixture.hpp"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 
 namespace flowtap::identity {
 namespace {

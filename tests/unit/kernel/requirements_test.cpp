@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 
 namespace flowtap::kernel {
 namespace {

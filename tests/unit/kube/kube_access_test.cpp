@@ -6,7 +6,7 @@
 #include <fstream>
 #include <future>
 
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 #include "tests/unit/kube/kube_stand_in.hpp"
 
 namespace flowtap::kube {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/tls_pair.hpp"
+#include "tests/support/net/tls_pair.hpp"
 
 namespace flowtap::kube {
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 #include "tests/unit/identity/golden.hpp"
 
 namespace flowtap {

@@ -2,7 +2,7 @@
 
 #include "daemon/log.hpp"
 #include "daemon/self_samples.hpp"
-#include "stats/backends/address.hpp"
+#include "stats/backends/sending/address.hpp"
 
 namespace flowtap {
 

@@ -7,7 +7,7 @@
 #include "identity/scheduler_match.hpp"
 #include "kube/kube_server.hpp"
 #include "scheds/names.hpp"
-#include "stats/backends/address.hpp"
+#include "stats/backends/sending/address.hpp"
 #include "stats/compat/compat.hpp"
 
 namespace flowtap {

@@ -7,7 +7,7 @@
 
 #include "identity/named_containers.hpp"
 #include "identity/resolver.hpp"
-#include "stream/journal/namer.hpp"
+#include "stream/journal/consumer/namer.hpp"
 
 namespace flowtap {
 

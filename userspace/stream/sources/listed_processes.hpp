@@ -14,7 +14,7 @@
 #include "base/result.hpp"
 #include "kernel/log/log_programs.hpp"
 #include "kernel/log/open_files.hpp"
-#include "stream/journal/log_consumer.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/sources/files/path_walk.hpp"
 #include "stream/sources/listed_executables.hpp"
 #include "stream/sources/stream_slots.hpp"

@@ -11,7 +11,7 @@
 #include "api/views/flow_views.hpp"
 #include "kernel/log/log_programs.hpp"
 #include "kernel/log/open_files.hpp"
-#include "stream/journal/log_consumer.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/sources/stream_slots.hpp"
 
 namespace flowtap {

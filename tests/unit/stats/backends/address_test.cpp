@@ -1,4 +1,4 @@
-#include "stats/backends/address.hpp"
+#include "stats/backends/sending/address.hpp"
 
 #include <gtest/gtest.h>
 

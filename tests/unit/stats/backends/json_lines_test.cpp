@@ -9,9 +9,9 @@
 
 #include "base/file.hpp"
 #include "stats/backends/json_text.hpp"
+#include "tests/support/files/temp_dir.hpp"
 #include "tests/support/json_reader.hpp"
-#include "tests/support/snapshots.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/metrics/snapshots.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tests/support/snapshots.hpp"
+#include "tests/support/metrics/snapshots.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <thread>
 
-#include "stats/backends/connect.hpp"
-#include "tests/support/http_get.hpp"
-#include "tests/support/snapshots.hpp"
+#include "stats/backends/sending/connect.hpp"
+#include "tests/support/metrics/snapshots.hpp"
+#include "tests/support/net/http_get.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "base/fd.hpp"
 #include "stats/backends/terminal.hpp"
-#include "tests/support/snapshots.hpp"
+#include "tests/support/metrics/snapshots.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/support/packets.hpp"
-#include "tests/support/snapshots.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
+#include "tests/support/metrics/snapshots.hpp"
+#include "tests/support/net/packets.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <set>
 
-#include "tests/support/packets.hpp"
-#include "tests/support/snapshots.hpp"
+#include "tests/support/metrics/snapshots.hpp"
+#include "tests/support/net/packets.hpp"
 
 namespace flowtap::stats {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "stream/journal/log_consumer.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/records/scripted_source.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap::flow {
 

@@ -1,5 +1,5 @@
 // Which name a stream gets, from whom and when, and what has none.
-#include "stream/journal/log_consumer.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
 
 #include "tests/unit/stream/journal/consumer_kit.hpp"
 

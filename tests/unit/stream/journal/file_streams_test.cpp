@@ -1,6 +1,6 @@
 // Followed files between a scripted tap and scripted files: whatever the tap told, and in whatever order, the journal has
 // each byte once.
-#include "stream/journal/file_streams.hpp"
+#include "stream/journal/files/file_streams.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 
 #include "stream/journal/journal.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap::flow {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 #include "tests/unit/stream/journal/journal_kit.hpp"
 
 namespace flowtap::flow {

@@ -1,5 +1,5 @@
 // What the ring says reaches the journal, is acknowledged, and ends; what was lost is found in the slots.
-#include "stream/journal/log_consumer.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
 
 #include <thread>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 namespace {

@@ -9,8 +9,8 @@
 #include <map>
 
 #include "base/rfc3339.hpp"
-#include "tests/support/file_tree.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/file_tree.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 namespace {

@@ -11,7 +11,7 @@
 #include <mutex>
 
 #include "stream/reading/forms/otel_form.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 namespace {

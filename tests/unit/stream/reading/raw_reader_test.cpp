@@ -13,7 +13,7 @@
 
 #include "identity/flow_labels.hpp"
 #include "stream/reading/flow_list.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 namespace {

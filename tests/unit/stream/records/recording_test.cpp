@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "stream/records/scripted_source.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap::flow {
 namespace {

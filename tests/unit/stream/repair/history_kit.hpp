@@ -10,8 +10,8 @@
 
 #include "base/rfc3339.hpp"
 #include "stream/reading/log_reader.hpp"
-#include "tests/support/file_tree.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/file_tree.hpp"
+#include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 

@@ -9,7 +9,7 @@
 
 #include "base/wall_clock.hpp"
 #include "stream/lines/cri_line.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/support/files/temp_dir.hpp"
 #include "tests/unit/stream/journal/journal_kit.hpp"
 
 namespace flowtap {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "telemetry/energy/energy.hpp"
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 #include "tests/unit/telemetry/energy/zones.hpp"
 
 namespace flowtap::test {

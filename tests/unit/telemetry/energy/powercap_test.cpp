@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/fd.hpp"
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 #include "tests/unit/telemetry/energy/zones.hpp"
 
 namespace flowtap::telemetry {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 
 namespace flowtap::test {
 

@@ -6,7 +6,7 @@
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 #include "tests/unit/telemetry/node/collected.hpp"
 
 namespace flowtap::telemetry {

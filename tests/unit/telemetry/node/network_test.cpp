@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "telemetry/node/network_links.hpp"
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 #include "tests/unit/telemetry/node/collected.hpp"
 
 namespace flowtap::telemetry {

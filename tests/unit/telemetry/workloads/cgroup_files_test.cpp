@@ -9,7 +9,7 @@
 
 #include <filesystem>
 
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 
 namespace flowtap::telemetry {
 namespace {

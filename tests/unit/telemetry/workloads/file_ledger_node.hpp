@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "telemetry/workloads/files/file_ledger.hpp"
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 
 namespace flowtap::telemetry {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "telemetry/workloads/files/cgroup_files.hpp"
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 
 namespace flowtap::telemetry {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "telemetry/workloads/files/bounded_devices.hpp"
-#include "tests/support/file_tree.hpp"
+#include "tests/support/files/file_tree.hpp"
 #include "tests/unit/telemetry/workloads/one_process_cgroups.hpp"
 
 namespace flowtap::telemetry {

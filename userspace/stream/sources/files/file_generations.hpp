@@ -10,7 +10,7 @@
 
 #include "base/fd.hpp"
 #include "kernel/log/open_files.hpp"
-#include "stream/journal/file_streams.hpp"
+#include "stream/journal/files/file_streams.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/sources/files/followed_file.hpp"
 #include "stream/sources/stream_slots.hpp"

@@ -14,7 +14,7 @@
 #include "api/views/flow_views.hpp"
 #include "base/fd.hpp"
 #include "kernel/log/open_files.hpp"
-#include "stream/journal/file_streams.hpp"
+#include "stream/journal/files/file_streams.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/sources/files/directory_watches.hpp"
 #include "stream/sources/files/file_generations.hpp"

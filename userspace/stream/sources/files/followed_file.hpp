@@ -12,7 +12,7 @@
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "kernel/log/open_files.hpp"
-#include "stream/journal/file_stream.hpp"
+#include "stream/journal/files/file_stream.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/sources/files/path_walk.hpp"
 

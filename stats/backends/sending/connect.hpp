@@ -1,0 +1,13 @@
+// A connected, non-blocking socket for an Address.
+#pragma once
+
+#include "base/fd.hpp"
+#include "base/result.hpp"
+#include "stats/backends/sending/address.hpp"
+
+namespace flowtap::stats {
+
+/// Connects within a second, name resolution apart. The Error carries the errno of the last attempt.
+[[nodiscard]] Result<Fd> connect_socket(const Address& address);
+
+}  // namespace flowtap::stats

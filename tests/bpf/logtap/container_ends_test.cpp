@@ -1,0 +1,118 @@
+// How containers end whose first process has several threads: with the last of them, as whoever waits for it is told.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "kernel/dispatch/cgroup_watch.hpp"
+#include "tests/support/containers/cgroup.hpp"
+
+namespace flowtap::test {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using telemetry::CgroupEvent;
+using telemetry::ContainerEnd;
+
+// Of this thread alone; no destructor of the test runs.
+[[noreturn]] void end_thread(int status) {
+  ::syscall(SYS_exit, status);
+  std::abort();
+}
+
+class ContainersThatEnd : public testing::Test {
+ protected:
+  struct Shared {
+    std::atomic<pid_t> pid{0};
+    std::atomic<std::int64_t> last{0};  // a moment before the end
+  };
+
+  ContainersThatEnd() {
+    auto started = kernel::CgroupWatch::start();
+    if (!started) throw std::runtime_error(started.error().what);
+    watch_ = std::move(*started);
+    void* page = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) throw std::runtime_error("no memory");
+    shared_ = new (page) Shared;
+  }
+  ~ContainersThatEnd() override { ::munmap(shared_, sizeof(Shared)); }
+
+  // The first process of a PID namespace and a cgroup: its first thread ends with `first`, `second` is done by another, later.
+  // Returns how it ended by whoever waited for it.
+  int run(int first, const std::function<void()>& second, int signal = 0) {
+    const pid_t parent = ::fork();
+    if (parent == 0) {
+      if (::unshare(CLONE_NEWPID) != 0) ::_exit(99);
+      const pid_t init = ::fork();
+      if (init == 0) {
+        cgroup_.join();
+        std::thread([&] {
+          std::this_thread::sleep_for(100ms);
+          shared_->last = Clock::now().time_since_epoch().count();
+          second();
+        }).detach();
+        end_thread(first);
+      }
+      shared_->pid = init;
+      if (signal != 0) {
+        while (shared_->last == 0) ::usleep(1000);
+        ::kill(init, signal);
+      }
+      int status = 0;
+      ::waitpid(init, &status, 0);
+      shared_->pid = status;
+      ::_exit(0);
+    }
+    ::waitpid(parent, nullptr, 0);
+    return shared_->pid;
+  }
+  std::vector<ContainerEnd> ends() {
+    std::vector<ContainerEnd> all;
+    EXPECT_TRUE(watch_->take([&](CgroupEvent event) {
+      if (event.ended && event.id == cgroup_.id()) all.push_back(*event.ended);
+    }));
+    return all;
+  }
+  void expect_one(int status) {
+    const auto all = ends();
+    ASSERT_EQ(all.size(), 1U);
+    EXPECT_EQ(all[0].status, status);
+    EXPECT_GE(all[0].time.time_since_epoch().count(), shared_->last);
+  }
+
+ private:
+  ScratchCgroup cgroup_;
+  std::unique_ptr<kernel::CgroupWatch> watch_;
+  Shared* shared_ = nullptr;
+};
+
+TEST_F(ContainersThatEnd, AThreadThatOutlivesTheFirstOneTellsHow) {
+  const int status = run(0, [] { ::_exit(7); });
+  EXPECT_EQ(status, 7 << 8);
+  expect_one(status);
+}
+
+TEST_F(ContainersThatEnd, OneThatIsKilledAfterItsFirstThreadHas) {
+  const int status = run(3, [] { ::pause(); }, SIGKILL);
+  EXPECT_EQ(status, SIGKILL);
+  expect_one(status);
+}
+
+TEST_F(ContainersThatEnd, WhereEachThreadEndsByItselfItIsAsTheLastOneDid) {
+  const int status = run(3, [] { end_thread(5); });
+  EXPECT_EQ(status, 5 << 8);
+  expect_one(status);
+}
+
+}  // namespace
+}  // namespace flowtap::test

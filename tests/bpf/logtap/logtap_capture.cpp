@@ -1,0 +1,207 @@
+#include "tests/bpf/logtap/logtap_capture.hpp"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <stdexcept>
+
+namespace flowtap::test {
+namespace {
+
+template <typename T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().what + "; " + result.error().hint);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// Pages that the kernel has taken from a process for a moment, to put them elsewhere: several hundred at once when it
+// compacts memory. A program that copies from one then cannot wait for it, and counts the bytes as FTAP_LOSS_FAULT.
+std::uint64_t pages_moved() {
+  static constexpr std::array kMoves{"pgmigrate_success", "pgmigrate_fail", "thp_collapse_alloc",
+                                     "thp_split_page",    "thp_split_pmd",  "numa_pte_updates"};
+  std::ifstream vmstat("/proc/vmstat");
+  std::uint64_t moved = 0;
+  std::string name;
+  for (std::uint64_t count = 0; vmstat >> name >> count;)
+    if (std::ranges::any_of(kMoves, [&name](const char* move) { return name == move; })) moved += count;
+  return moved;
+}
+
+// Whether all that a stream lacks is accounted for, and all of it as bytes that could not be copied; as far as it has ended.
+bool counted_as_faults(const CapturedStream& got) {
+  return got.ends.empty() || got.captured() + got.ends[0].lost[FTAP_LOSS_FAULT] == got.ends[0].passed;
+}
+
+}  // namespace
+
+std::string CapturedStream::whole() const {
+  std::string bytes;
+  for (const auto& [offset, piece] : pieces) {
+    if (offset != bytes.size()) {
+      ADD_FAILURE() << "a hole from " << bytes.size() << " to " << offset;
+      break;
+    }
+    bytes += piece;
+  }
+  return bytes;
+}
+
+std::uint64_t CapturedStream::captured() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [offset, piece] : pieces) bytes += piece.size();
+  return bytes;
+}
+
+std::uint64_t CapturedStream::missing(std::uint64_t passed) const {
+  std::uint64_t bytes = 0;
+  std::uint64_t next = 0;
+  for (const auto& [offset, piece] : pieces) {
+    bytes += offset - next;
+    next = offset + piece.size();
+  }
+  return bytes + passed - next;
+}
+
+std::optional<std::size_t> CapturedStream::found_in(const std::string& text, std::size_t from) const {
+  std::size_t at = from;
+  for (const auto& [offset, piece] : pieces) {
+    at = text.find(piece, at);
+    if (at == std::string::npos) return std::nullopt;
+    at += piece.size();
+  }
+  return at;
+}
+
+std::string CapturedStream::as_file() const {
+  std::string file;
+  for (const auto& [offset, piece] : pieces) {
+    const std::uint64_t at = positions.at(offset);
+    if (file.size() < at + piece.size()) file.resize(at + piece.size(), '\0');
+    file.replace(at, piece.size(), piece);
+  }
+  return file;
+}
+
+void Captured::add(std::span<const std::byte> raw) {
+  const auto record = flow::parse_record(raw);
+  ASSERT_TRUE(record) << record.error().what;
+  if (const auto* bytes = std::get_if<flow::Bytes>(&record->what)) {
+    CapturedStream& stream = streams_[bytes->stream];
+    const std::string text(reinterpret_cast<const char*>(bytes->bytes.data()), bytes->bytes.size());
+    EXPECT_TRUE(stream.pieces.emplace(bytes->offset, text).second) << "twice at " << bytes->offset;
+    stream.positions.emplace(bytes->offset, bytes->position);
+  } else if (const auto* end = std::get_if<flow::End>(&record->what)) {
+    streams_[end->stream].ends.push_back(*end);
+  } else if (const auto* enter = std::get_if<flow::Enter>(&record->what)) {
+    enters_.push_back(*enter);
+  } else if (const auto* gone = std::get_if<flow::CgroupGone>(&record->what)) {
+    gone_.push_back(gone->cgroup);
+  }
+}
+
+const CapturedStream& Captured::of(flow::StreamNo stream) const {
+  static const CapturedStream kNothing;
+  const auto found = streams_.find(stream);
+  return found == streams_.end() ? kNothing : found->second;
+}
+
+kernel::LogTarget target_of(int fd, ftap_log_kind kind) {
+  struct stat st{};
+  if (::fstat(fd, &st) != 0) throw std::runtime_error("cannot stat a descriptor");
+  kernel::LogTarget target;
+  target.device = ::gnu_dev_major(st.st_dev) << 20U | ::gnu_dev_minor(st.st_dev);
+  target.inode = st.st_ino;
+  target.kind = kind;
+  target.fds = FTAP_STDOUT;
+  return target;
+}
+
+RunningTap::RunningTap(std::uint32_t ring_bytes, kernel::LogBackend backend, std::optional<bool> seconds) {
+  kernel::LogOptions options;
+  options.ring_bytes = ring_bytes;
+  options.bpffs.clear();
+  options.backend = backend;
+  options.seconds = seconds;
+  live_ = must(kernel::start_log_tap(options));
+  ring_ = must(live_->ring());
+  streams_ = must(live_->streams());
+}
+
+flow::StreamNo RunningTap::tap(int fd, ftap_log_kind kind) {
+  const kernel::LogTarget target = target_of(fd, kind);
+  // An earlier test's file or terminal may have had the number.
+  for (const kernel::LogStream& slot : streams_->sweep()) {
+    if ((kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY) && slot.target.inode == target.inode)
+      must(streams_->end(slot));
+  }
+  return must(streams_->open(target));
+}
+
+const Captured& RunningTap::captured() {
+  while (true) {
+    const flow::RingPosition end =
+        must(ring_->drain(1U << 20U, [this](std::span<const std::byte> raw) { captured_.add(raw); }));
+    if (end == ring_->position()) break;
+    ring_->commit(end);
+  }
+  streams_->beat();
+  return captured_;
+}
+
+kernel::LogStream RunningTap::slot(flow::StreamNo stream) {
+  for (const kernel::LogStream& slot : streams_->sweep())
+    if (slot.stream == stream) return slot;
+  ADD_FAILURE() << "stream " << stream << " has no slot";
+  return {};
+}
+
+std::uint64_t RunningTap::missed() const {
+  return misses().unseen + streams_->unsure();
+}
+
+kernel::LogMisses RunningTap::misses() const {
+  const auto programs = live_->program_stats(false);
+  for (const auto& program : programs) EXPECT_TRUE(program) << program.error().what;
+  return kernel::count_misses(programs);
+}
+
+std::string refusal(kernel::LogBackend backend) {
+  static std::map<kernel::LogBackend, std::string> known;
+  if (const auto before = known.find(backend); before != known.end()) return before->second;
+  const auto loaded = must(kernel::LogOpened::open({.backend = backend})).load();
+  if (!loaded && loaded.error().code != EPERM) throw std::runtime_error(loaded.error().what);
+  return known[backend] = loaded ? "" : loaded.error().what;
+}
+
+void TapTest::SetUp() {
+  FLOWTAP_SKIP_IF_REFUSED(GetParam());
+  static std::map<kernel::LogBackend, RunningTap> taps;
+  taps.try_emplace(GetParam(), 64U << 20U, GetParam());
+  tap_ = &taps.at(GetParam());
+  missed_before_ = tap_->missed();
+  moved_before_ = pages_moved();
+}
+
+bool TapTest::suspect() const {
+  const bool missed = tap_->missed() != missed_before_;
+  EXPECT_TRUE(!missed || may_miss() || GetParam() == kernel::LogBackend::kFunctions);
+  return missed;
+}
+
+bool TapTest::expect_all(const CapturedStream& got, const std::string& text, std::size_t one_event) const {
+  const bool missed = suspect();
+  if (got.captured() != text.size() &&
+      (missed || (counted_as_faults(got) && pages_moved() != moved_before_))) {
+    expect_most("captured", got.captured(), text.size(), one_event);
+    EXPECT_TRUE(got.found_in(text)) << "what was captured is not what was written";
+    return false;
+  }
+  EXPECT_TRUE(got.whole() == text) << got.captured() << " of " << text.size() << " bytes";
+  return !missed;
+}
+
+}  // namespace flowtap::test

@@ -1,0 +1,71 @@
+// The build of tomorrow (tests/next), as a service that relieves today's.
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "tests/bpf/logtap/logtap_capture.hpp"
+#include "tests/bpf/logtap/logtap_text.hpp"
+
+namespace flowtap::test {
+
+// A new build's service, which prints which stream went on as which.
+class NextService {
+ public:
+  NextService(const std::string& bpffs, const std::string& file) {
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    ::dup2(lives_.out.get(), 0);
+    ::dup2(said_.in.get(), 1);
+    ::execl(FLOWTAP_NEXT_SERVICE, FLOWTAP_NEXT_SERVICE, bpffs.c_str(), file.c_str(), nullptr);
+    ::_exit(127);
+  }
+
+  /// Waits until it says `streams` lines.
+  std::map<flow::StreamNo, flow::StreamNo> relieved(std::size_t streams) {
+    std::string text;
+    said_.in.reset();
+    for (char c = 0; std::ranges::count(text, '\n') < static_cast<std::ptrdiff_t>(streams) &&
+                     ::read(said_.out.get(), &c, 1) == 1;)
+      text += c;
+    std::map<flow::StreamNo, flow::StreamNo> numbers;
+    std::istringstream lines(text);
+    for (flow::StreamNo older = 0, newer = 0; lines >> older >> newer;) numbers[older] = newer;
+    return numbers;
+  }
+
+  /// It takes what is in its ring by now, and ends.
+  int end() {
+    lives_.in.reset();
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
+    return status;
+  }
+
+ private:
+  Pipe said_;
+  Pipe lives_;
+  pid_t pid_ = 0;
+};
+
+inline Captured read_frames(const std::string& path) {
+  Captured captured;
+  std::ifstream in(path, std::ios::binary);
+  std::uint32_t size = 0;
+  std::string raw;
+  while (in.read(reinterpret_cast<char*>(&size), sizeof(size))) {
+    raw.resize(size);
+    EXPECT_TRUE(in.read(raw.data(), size));
+    captured.add({reinterpret_cast<const std::byte*>(raw.data()), raw.size()});
+  }
+  return captured;
+}
+
+}  // namespace flowtap::test

@@ -1,0 +1,228 @@
+// Bytes that the ring had no room for, put back from what the runtime has kept: in the end the flow's file, the runtime's
+// file and what was written are one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "stream/store/file_name.hpp"
+#include "tests/node/stream/captured.hpp"
+#include "tests/support/containers/containers.hpp"
+#include "tests/support/containers/pod_log.hpp"
+#include "tests/support/may_miss.hpp"
+#include "tests/support/net/http_client.hpp"
+
+namespace flowtap::test {
+namespace {
+
+// The smallest ring there is. While the service sleeps, more is written than it holds.
+const DaemonOptions kSmallRing{.stream = true, .sources = "ring_bytes: 262144"};
+
+constexpr std::array kOutputs{"stdout", "stderr"};
+
+std::string file_bytes(const ScratchRoot& root, const std::string& flow, const std::string& stream) {
+  return logged_bytes(root.read("state/flows/" + flow::flow_file_name(flow)), stream);
+}
+
+double refilled(const Daemon& daemon, const std::string& result) {
+  return daemon.stats().series.at(R"(flowtap_flow_refilled_bytes_total{result=")" + result + "\"}");
+}
+
+class Refill : public testing::Test {
+ protected:
+  // Stops the service while a container writes the lines of one round.
+  void write_unseen(Daemon& daemon, const std::string& go, const std::function<bool()>& written) {
+    daemon.signal(SIGSTOP);
+    let_go(root_, go);
+    EXPECT_TRUE(eventually(written));
+    daemon.signal(SIGCONT);
+  }
+
+  ScratchRoot root_;
+};
+
+TEST_F(Refill, APodmanContainersGapsAreFilled) {
+  Podman podman(root_);
+  Daemon daemon(root_, kSmallRing);
+  daemon.wait_ready();
+  const std::string wait = "; until [ -e /go$n ] || [ ! -e /bin ]; do sleep 0.05; done; ";
+  const std::string id =
+      podman.start({.name = "lossy",
+                    .command = shell("for n in 0 1 2; do log_writer both ${n}000000 100; sleep 0.3" + wait +
+                                     "log_writer both ${n}100000 20000; done; log_writer both 9000000 100")});
+  std::map<std::string, std::string> wanted;
+  for (unsigned n = 0; n < 3; ++n) {
+    const std::string go = "go" + std::to_string(n);
+    // conmon may have read it in two parts, each of which is a line of its file.
+    write_unseen(daemon, go, [&] {
+      const std::string log = podman.log(id);
+      const std::string whole = log.substr(0, log.rfind('\n') + 1);
+      return std::ranges::any_of(kOutputs, [&](const char* output) {
+        return logged_bytes(whole, output).contains(writer_lines(n * 1'000'000 + 119'999, 1));
+      });
+    });
+  }
+  EXPECT_EQ(podman.wait("lossy"), 0);
+  const std::string flow = "container/lossy-" + id.substr(0, 12);
+  ASSERT_TRUE(ended_flow(daemon, flow));
+  for (const char* stream : kOutputs) {
+    wanted[stream] = logged_bytes(podman.log(id), stream);
+    EXPECT_GT(wanted[stream].size(), 100'000U);
+  }
+  EXPECT_TRUE(eventually([&] {
+    return file_bytes(root_, flow, "stdout") == wanted["stdout"] &&
+           file_bytes(root_, flow, "stderr") == wanted["stderr"];
+  }));
+  for (const char* stream : kOutputs) {
+    EXPECT_EQ(difference(file_bytes(root_, flow, stream), wanted[stream]), "");
+    EXPECT_EQ(difference(log_text(daemon, flow, stream), wanted[stream]), "");
+  }
+  EXPECT_TRUE(eventually([&] { return flow_called(daemon, flow)->missing == 0; }));
+  // Other containers of the machine may lose bytes, too.
+  const Stats stats = daemon.settled_stats();
+  EXPECT_GT(stats.series.at(R"(flowtap_log_lost_bytes_total{cause="ring_full"})"), 100'000)
+      << "there were gaps";
+  EXPECT_GT(refilled(daemon, "exact"), 100'000);
+}
+
+/// Whether who follows had all of it: in its place, or a line that says how many bytes are missing there.
+bool has_all_but_gaps(std::string_view text, std::string_view wanted) {
+  constexpr std::string_view kMark = "[flowtap: ";
+  const std::size_t mark = text.find(kMark);
+  const std::string_view got = text.substr(0, mark);
+  if (mark == std::string_view::npos) return got == wanted;
+  text.remove_prefix(mark + kMark.size());
+  std::size_t missing = 0;
+  std::from_chars(text.data(), text.data() + text.size(), missing);
+  text.remove_prefix(text.find('\n') + 1);
+  const auto goes_on = [&](std::string_view had) {
+    const std::size_t next = had.size() + missing;
+    return wanted.starts_with(had) && wanted.size() >= next && has_all_but_gaps(text, wanted.substr(next));
+  };
+  // A gap amid a line ends that for whoever follows.
+  return goes_on(got) || (got.ends_with('\n') && goes_on(got.substr(0, got.size() - 1)));
+}
+
+// kubelet rotates a pod's log twice, and compresses a part of what is missing, before the service comes to look for it.
+// Who follows meanwhile waits for a second at most.
+TEST_F(Refill, APodsGapsAreFilled) {
+  constexpr unsigned kPart = 10'000;
+  constexpr unsigned kParts = 3;
+  Containerd containerd(root_);
+  Daemon daemon(root_, kSmallRing);
+  daemon.wait_ready();
+  const std::string id = container_id("lossy");
+  const std::string directory = pod_log_directory("shop", "lossy-0", kPod) + "/main";
+  CriLog log(root_.file(directory) + "/0.log", root_.file(id + ".out"), root_.file(id + ".err"));
+  KubeletRotation rotation(root_.file(directory) + "/0.log", 2 * kParts, [&log] { log.reopen(); });
+  const auto container = containerd.start(
+      {.id = id,
+       .command = shell(
+           "for n in 0 1 2 3; do log_writer write ${n}0000 10000; "
+           "until [ -e /go$n ] || [ ! -e /bin ]; do sleep 0.05; done; done; log_writer write 40000 100"),
+       .annotations = cri_annotations("shop", "lossy-0", kPod, "main")});
+  const auto has_part = [&](unsigned part) {
+    return eventually(
+        [&] { return root_.read(directory + "/0.log").contains(writer_lines((part + 1) * kPart - 1, 1)); });
+  };
+  ASSERT_TRUE(has_part(0));
+  LogFollower follower(daemon, root_, "shop/lossy-0");
+  ASSERT_TRUE(follower.gets(writer_lines(0, kPart).size()));
+  daemon.signal(SIGSTOP);
+  for (unsigned part = 1; part <= kParts; ++part) {
+    let_go(root_, "go" + std::to_string(part - 1));
+    ASSERT_TRUE(has_part(part));
+    if (part < kParts) rotation.rotate();
+  }
+  daemon.signal(SIGCONT);
+  const auto files = rotation.files();
+  ASSERT_EQ(files.size(), kParts);
+  EXPECT_TRUE(files.front().ends_with(".gz"));
+  let_go(root_, "go3");
+  EXPECT_EQ(container->wait(), 0);
+  log.wait();
+
+  const std::string wanted = writer_lines(0, (kParts + 1) * kPart + 100);
+  const auto flow = ended_flow(daemon, "pod/shop/lossy-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_TRUE(eventually([&] { return file_bytes(root_, flow->id, "stdout") == wanted; }));
+  EXPECT_EQ(difference(file_bytes(root_, flow->id, "stdout"), wanted), "");
+  EXPECT_EQ(difference(log_text(daemon, flow->id), wanted), "");
+  EXPECT_TRUE(eventually([&] { return flow_called(daemon, flow->id)->missing == 0; }));
+  EXPECT_TRUE(eventually([&] { return refilled(daemon, "exact") > 100'000; }));
+  EXPECT_EQ(follower.wait(), 0) << follower.complaint();
+  EXPECT_TRUE(has_all_but_gaps(follower.text(), wanted)) << difference(follower.text(), wanted);
+}
+
+// Without a runtime's file they stay, and are counted as such.
+TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
+  Containerd containerd(root_);
+  Daemon daemon(root_, kSmallRing);
+  daemon.wait_ready();
+  const auto container =
+      containerd.start({.id = container_id("lossy"),
+                        .command = shell_after("go", "log_writer write 0 20000; sleep 1; echo end"),
+                        .annotations = cri_annotations("shop", "lossy-0", kPod, "main")});
+  wait_until_waits(root_, "go");
+  write_unseen(daemon, "go",
+               [&] { return containerd.out(container_id("lossy")).ends_with(writer_lines(19'999, 1)); });
+  EXPECT_EQ(container->wait(), 0);
+  const auto flow = ended_flow(daemon, "pod/shop/lossy-0/");
+  ASSERT_TRUE(flow);
+  EXPECT_GT(flow->missing, 100'000U);
+  const HttpAnswer raw = get_unix(daemon.socket(), "/api/v1/flows/" + escaped(flow->id) + "/raw");
+  const std::string written = writer_lines(0, 20'000) + "end\n";
+  EXPECT_EQ(raw.body.size() + flow->missing, written.size()) << "to the byte";
+  EXPECT_TRUE(is_part_of(raw.body, written));
+  EXPECT_NE(
+      (raw.headers + "\r\n").find("\r\nX-Flowtap-Missing-Bytes: " + std::to_string(flow->missing) + "\r\n"),
+      std::string::npos)
+      << raw.headers;
+  EXPECT_GE(daemon.settled_stats().series.at(R"(flowtap_log_lost_bytes_total{cause="ring_full"})"),
+            static_cast<double>(flow->missing));
+  // Other containers of the machine may lose bytes, too.
+  EXPECT_TRUE(eventually([&] {
+    return refilled(daemon, "unfilled") + refilled(daemon, "no_source") >= static_cast<double>(flow->missing);
+  }));
+  EXPECT_EQ(flow_called(daemon, flow->id)->missing, flow->missing);
+  EXPECT_NE(file_bytes(root_, flow->id, "stdout"), written);
+}
+
+// In idle time flows that have ended are compared with the runtime's file, byte by byte.
+TEST_F(Refill, FlowsThatHaveEndedAreCompared) {
+  Podman podman(root_);
+  Daemon daemon(root_, kCapturing);
+  daemon.wait_ready();
+  const auto audited = [&](const std::string& result) {
+    return daemon.stats().series.at("flowtap_flows_audited_total{result=\"" + result + "\"}");
+  };
+  for (const char* result : {"equal", "differs", "incomplete", "no_source", "gone"})
+    EXPECT_GE(audited(result), 0) << "from the first scrape";
+  podman.run({.name = "honest", .command = {"log_writer", "both", "0", "2000"}});
+  const std::string id =
+      podman.start({.name = "changed", .command = shell_after("go", "log_writer write 0 2000")});
+  wait_until_waits(root_, "go");
+  ASSERT_TRUE(eventually([&] {
+    return std::ranges::any_of(
+        flow_ids(daemon), [](const std::string& flow) { return flow.starts_with("container/changed-"); });
+  }));
+  // It must not compare them before the file is another.
+  daemon.signal(SIGSTOP);
+  let_go(root_, "go");
+  EXPECT_EQ(podman.wait("changed"), 0);
+  std::string log = podman.log(id);
+  log.at(log.size() / 2) = '#';
+  root_.write("var/lib/containers/storage/vfs-containers/" + id + "/userdata/ctr.log", log);
+  daemon.signal(SIGCONT);
+  ASSERT_TRUE(ended_flow(daemon, "container/honest-"));
+  ASSERT_TRUE(ended_flow(daemon, "container/changed-"));
+  EXPECT_TRUE(eventually([&] { return audited("equal") >= 1 && audited("differs") >= 1; }));
+}
+
+}  // namespace
+}  // namespace flowtap::test

@@ -1,0 +1,89 @@
+#include "tests/support/daemon/daemon_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <stdexcept>
+#include <thread>
+
+#include "base/result.hpp"
+
+namespace flowtap::test {
+namespace {
+
+constexpr int kCannotStart = 127;  // as a shell says it
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> all;
+  all.reserve(words.size() + 1);
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+void redirect(int fd, const std::string& path, int flags) {
+  const int file = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
+  if (file < 0 || ::dup2(file, fd) < 0) ::_exit(kCannotStart);
+}
+
+}  // namespace
+
+bool eventually(const std::function<bool()>& so, std::chrono::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!so()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+Process::Process(const Command& command) {
+  auto words = pointers(command.argv);
+  // Ours first: the program sees the first of two values for one name.
+  std::vector<std::string> env = command.env;
+  for (char** own = environ; *own != nullptr; ++own) env.emplace_back(*own);
+  auto variables = pointers(env);
+
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("cannot fork: " + errno_text(errno));
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    redirect(STDIN_FILENO, command.in, O_RDONLY);
+    redirect(STDOUT_FILENO, command.out, O_WRONLY | O_CREAT | O_APPEND);
+    redirect(STDERR_FILENO, command.err, O_WRONLY | O_CREAT | O_APPEND);
+    if (command.before_exec) command.before_exec();
+    ::execve(words.front(), words.data(), variables.data());
+    ::_exit(kCannotStart);
+  }
+  pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U)));
+  if (!pidfd_.valid()) throw std::runtime_error("cannot watch a child: " + errno_text(errno));
+}
+
+Process::~Process() {
+  if (status_) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void Process::signal(int number) const {
+  // Not reaped yet, so the number is still its own.
+  if (!status_) ::kill(pid_, number);
+}
+
+std::optional<int> Process::wait(std::chrono::milliseconds limit) {
+  if (status_) return status_;
+  pollfd ended{pidfd_.get(), POLLIN, 0};
+  if (::poll(&ended, 1, static_cast<int>(limit.count())) != 1) return std::nullopt;
+  int status = 0;
+  if (::waitpid(pid_, &status, 0) != pid_) return std::nullopt;
+  status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return status_;
+}
+
+}  // namespace flowtap::test

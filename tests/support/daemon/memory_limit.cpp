@@ -1,0 +1,79 @@
+#include "tests/support/daemon/memory_limit.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "base/result.hpp"
+
+namespace flowtap::test {
+namespace {
+
+void put(const std::string& file, std::uint64_t value) {
+  std::ofstream out(file);
+  out << value << std::flush;
+  if (!out) throw std::runtime_error("cannot write " + std::to_string(value) + " to " + file);
+}
+
+// Where the memory controller of v1 is mounted; empty: it belongs to v2.
+std::string v1_memory() {
+  std::ifstream mounts("/proc/self/mounts");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream fields(line);
+    std::string device, path, type, options;
+    fields >> device >> path >> type >> options;
+    if (type == "cgroup" && ("," + options + ",").find(",memory,") != std::string::npos) return path;
+  }
+  return {};
+}
+
+constexpr const char* kV2 = "/sys/fs/cgroup";
+
+// Below the root.
+std::string v2_cgroup(pid_t pid) {
+  std::ifstream groups("/proc/" + std::to_string(pid) + "/cgroup");
+  for (std::string line; std::getline(groups, line);)
+    if (line.starts_with("0::/")) return line.substr(3);
+  throw std::runtime_error("process " + std::to_string(pid) + " is in no cgroup of v2");
+}
+
+}  // namespace
+
+MemoryLimit::MemoryLimit(pid_t pid, std::uint64_t bytes) {
+  const std::string v1 = v1_memory();
+  if (v1.empty()) {
+    const std::string group = v2_cgroup(pid);
+    path_ = kV2 + group;
+    // The container's own goes with it; its ancestors' events are those of all below.
+    events_ = kV2 + group.substr(0, group.find('/', 1)) + "/memory.events";
+    before_ = kills();
+    put(path_ + "/memory.max", bytes);
+    return;
+  }
+  path_ = v1 + "/flowtap-test-" + std::to_string(pid);
+  events_ = path_ + "/memory.oom_control";
+  if (::mkdir(path_.c_str(), 0755) != 0)
+    throw std::runtime_error("cannot make " + path_ + ": " + errno_text(errno));
+  own_ = true;
+  put(path_ + "/memory.limit_in_bytes", bytes);
+  put(path_ + "/cgroup.procs", static_cast<std::uint64_t>(pid));
+}
+
+MemoryLimit::~MemoryLimit() {
+  // The last task leaves it only when it is reaped in the kernel, a moment after its exit was seen.
+  for (int i = 0; own_ && i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
+}
+
+std::uint64_t MemoryLimit::kills() const {
+  std::ifstream events(events_);
+  std::string name;
+  for (std::uint64_t value = 0; events >> name >> value;)
+    if (name == "oom_kill") return value - before_;
+  throw std::runtime_error(events_ + " does not tell of kills");
+}
+
+}  // namespace flowtap::test

@@ -1,0 +1,65 @@
+// What flowtapd says of flows, and their bytes.
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/daemon/daemon.hpp"
+
+namespace flowtap::test {
+
+/// One member of /api/v1/flows.
+struct FlowSeen {
+  std::string id;
+  std::string kind;
+  std::map<std::string, std::string>
+      text;  ///< namespace, pod, uid, container, image, runtime as far as they are there
+  std::optional<std::uint64_t> restart;
+  std::uint64_t bytes = 0;
+  std::uint64_t missing = 0;
+  bool open = false;
+  bool suspect = false;  ///< bytes of it may be missing that nobody knows of
+  std::size_t streams = 0;
+  std::map<std::string, std::string> capture;  ///< of its streams, by their names
+};
+
+/// Throws std::runtime_error when there is no such answer.
+[[nodiscard]] std::vector<FlowSeen> flows_of(const Daemon& daemon, const std::string& query = {});
+
+/// The flow whose id contains `part`, once it has ended; absent when patience has run out.
+[[nodiscard]] std::optional<FlowSeen> ended_flow(const Daemon& daemon, const std::string& part);
+
+/// All bytes of a flow from the first that is kept. `stream`: stdout, stderr, or empty for both.
+[[nodiscard]] std::string raw_bytes(const Daemon& daemon, const std::string& id,
+                                    const std::string& stream = {});
+
+/// The path of a flow's log, which has the lines of stdout or stderr, else of both.
+[[nodiscard]] std::string log_path(const std::string& id, const std::string& stream = {},
+                                   bool follow = false);
+
+/// The lines of a flow; of stdout or stderr, else of both. Without parameters that is what was written, byte for byte.
+[[nodiscard]] std::string log_text(const Daemon& daemon, const std::string& id,
+                                   const std::string& stream = {});
+
+/// An id as one segment of a path.
+[[nodiscard]] std::string escaped(const std::string& id);
+
+/// Lines first .. first + count - 1 of log_writer.
+[[nodiscard]] std::string writer_lines(unsigned first, unsigned count);
+/// Whether it is such lines from the first on, and more than nothing; the last one may be cut off.
+[[nodiscard]] bool are_writer_lines(const std::string& text);
+/// Lines as of writer_lines() to standard output and error, as `log_writer both` divides them.
+struct WriterOutputs {
+  std::string out;
+  std::string err;
+};
+[[nodiscard]] WriterOutputs writer_outputs(unsigned first, unsigned count);
+
+/// Where two texts differ, in few words; empty where they do not.
+[[nodiscard]] std::string difference(const std::string& got, const std::string& wanted);
+
+}  // namespace flowtap::test

@@ -1,0 +1,56 @@
+#include "tests/support/metrics/node_exporter.hpp"
+
+#include <stdexcept>
+
+#include "tests/support/net/http_client.hpp"
+
+namespace flowtap::test {
+namespace {
+
+// As upstream has them.
+constexpr const char* kNoDisks = R"(^(z?ram|loop|fd|(h|s|v|xv)d[a-z]|nvme\d+n\d+p)\d+$)";
+constexpr const char* kNoMountPoints =
+    "^/(dev|proc|run/credentials/.+|sys|var/lib/docker/.+|var/lib/containers/storage/.+)($|/)";
+constexpr const char* kNoFileSystems =
+    "^(autofs|binfmt_misc|bpf|cgroup2?|configfs|debugfs|devpts|devtmpfs|fusectl|hugetlbfs|iso9660|mqueue|"
+    "nsfs|overlay|proc"
+    "|procfs|pstore|rpc_pipefs|securityfs|selinuxfs|squashfs|erofs|sysfs|tracefs)$";
+
+Command exporter_command(const ScratchRoot& root, std::uint16_t port) {
+  const auto flag = [](const char* name, const std::string& value) {
+    return "--" + std::string(name) + "=" + value;
+  };
+  Command command{
+      .argv = {std::string(FLOWTAP_PROGRAMS_DIR) + "/prometheus-node-exporter/bin/prometheus-node-exporter",
+               flag("web.listen-address", "127.0.0.1:" + std::to_string(port)),
+               "--web.disable-exporter-metrics", "--collector.disable-defaults",
+               flag("collector.diskstats.device-exclude", kNoDisks),
+               flag("collector.netdev.device-exclude", "^$"),
+               flag("collector.filesystem.mount-points-exclude", kNoMountPoints),
+               flag("collector.filesystem.fs-types-exclude", kNoFileSystems)},
+      .env = {"GOMAXPROCS=1"},
+      .out = root.file("node_exporter.out"),
+      .err = root.file("node_exporter.err")};
+  for (const char* collector : {"cpu", "cpu.guest", "diskstats", "filesystem", "loadavg", "meminfo",
+                                "netclass", "netdev", "pressure", "schedstat", "stat", "vmstat"})
+    command.argv.push_back("--collector." + std::string(collector));
+  return command;
+}
+
+}  // namespace
+
+NodeExporter::NodeExporter(const ScratchRoot& root)
+    : port_(free_port()), process_(exporter_command(root, port_)) {
+  const bool ready = eventually([this] { return get_tcp(port_, "/").status == 200 || !process_.running(); });
+  if (!ready || !process_.running())
+    throw std::runtime_error("node_exporter did not start (tools/fetch-program unpacks it):\n" +
+                             root.read("node_exporter.err"));
+}
+
+PromPage NodeExporter::scrape() const {
+  const HttpAnswer answer = get_tcp(port_, "/metrics");
+  if (answer.status != 200) throw std::runtime_error("node_exporter answers " + answer.body);
+  return parse_prometheus_text(answer.body);
+}
+
+}  // namespace flowtap::test

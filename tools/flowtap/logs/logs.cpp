@@ -1,0 +1,154 @@
+#include "logs.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "api/json/log_json.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
+#include "api/socket_path.hpp"
+#include "base/printable.hpp"
+#include "base/rfc3339.hpp"
+#include "http/client/stream_client.hpp"
+#include "joint_logs.hpp"
+#include "tools/flowtap/client.hpp"
+#include "tools/flowtap/pod_name.hpp"
+#include "tools/flowtap/terminal/outlet.hpp"
+#include "tools/flowtap/terminal/stop_signals.hpp"
+#include "tools/flowtap/terminal/text.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+// The first part of a flow's id. A namespace that is called so is reached by the flow's id.
+constexpr std::array<std::string_view, 6> kKinds = {"pod", "container", "unit", "proc", "file", "sched"};
+
+bool is_joint(const LogsOptions& options) {
+  return options.all_containers || !options.group.empty();
+}
+
+Result<PodName> pod_of(std::string_view of) {
+  if (const auto pod = pod_name(of)) return *pod;
+  return fail(in_quotes(of) + " is neither NAMESPACE/POD nor the id of a flow", "flowtap flows lists both");
+}
+
+std::string parameters_of(const LogsOptions& options) {
+  std::string query;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    query += fmt::format("{}{}={}", query.empty() ? '?' : '&', name, api::percent_encode(value));
+  };
+  if (options.follow) add("follow", "true");
+  if (options.otel)
+    add("format", "otel");
+  else if (options.timestamps || options.json)
+    add("timestamps", "true");
+  if (options.previous) add("previous", "true");
+  if (!options.container.empty() && !is_flow(options.of) && !is_joint(options))
+    add("container", options.container);
+  if (!options.stream.empty()) add("stream", options.stream == "stderr" ? "Stderr" : "Stdout");
+  if (options.tail) add("tailLines", std::to_string(*options.tail));
+  if (options.since_time)
+    add("sinceTime", rfc3339_nano(*options.since_time));
+  else if (options.since)
+    add("sinceSeconds", std::to_string(*options.since));
+  return query;
+}
+
+bool is_signalled(int stop) {
+  pollfd signal{stop, POLLIN, 0};
+  return ::poll(&signal, 1, 0) == 1;
+}
+
+}  // namespace
+
+bool is_flow(std::string_view of) {
+  const std::string_view kind = of.substr(0, of.find('/'));
+  return kind.size() < of.size() && std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+std::string flow_log_target(const LogsOptions& options, std::string_view flow) {
+  return fmt::format("{}/{}/log{}", api::kFlowsPath, api::percent_encode(flow), parameters_of(options));
+}
+
+Result<std::string> logs_target(const LogsOptions& options) {
+  if (is_flow(options.of)) return flow_log_target(options, options.of);
+  FTAP_TRY_ASSIGN(pod, pod_of(options.of));
+  return fmt::format("{}/{}/pods/{}/log{}", api::kNamespacesPath, api::percent_encode(pod.ns),
+                     api::percent_encode(pod.name), parameters_of(options));
+}
+
+Result<std::string> list_target(const LogsOptions& options) {
+  if (!options.group.empty())
+    return fmt::format("{}?kind=pod&history=true&group={}", api::kFlowsPath,
+                       api::percent_encode(options.group));
+  FTAP_TRY_ASSIGN(pod, pod_of(options.of));
+  return fmt::format("{}?kind=pod&history=true&namespace={}&pod={}", api::kFlowsPath,
+                     api::percent_encode(pod.ns), api::percent_encode(pod.name));
+}
+
+std::string JsonLines::take(std::string_view piece) {
+  std::string out;
+  lines_.take(piece, [&out](std::string_view line) { out += api::log_line_to_json(line) + "\n"; });
+  return out;
+}
+
+std::string JsonLines::finish() {
+  std::string out;
+  lines_.finish([&out](std::string_view line) { out += api::log_line_to_json(line) + "\n"; });
+  return out;
+}
+
+ExitCode run_logs(const LogsOptions& options) {
+  if (is_joint(options)) return run_joint_logs(options);
+  const auto target = logs_target(options);
+  if (!target) {
+    complain(target.error());
+    return kUsage;
+  }
+  const auto stop = stop_signals();
+  if (!stop) {
+    complain(stop.error());
+    return kFailure;
+  }
+  const std::string socket = api::socket_path(options.state_dir);
+  Outlet outlet(STDOUT_FILENO, stop->get());
+  JsonLines json;
+  std::optional<Failure> failure;
+  std::uint64_t missing = 0;
+  const http::StreamRequest request{
+      *target,
+      [&](std::string_view bytes) {
+        return outlet.write(options.json ? json.take(bytes) : std::string(bytes));
+      },
+      [&](Result<http::StreamEnd> end) {
+        if (!end)
+          failure = failure_of(end.error(), socket);
+        else if (end->reply.status > 200)  // 0: told to stop before there was an answer
+          failure = failure_of(end->reply);
+        else if (!options.follow && !end->missing_bytes && is_signalled(stop->get()))
+          failure = Failure{{"interrupted before all of this log was read", "", 0}};
+        else
+          missing = end->missing_bytes.value_or(0);
+      }};
+  const Status run = http::fetch_streams(socket, {&request, 1}, stop->get());
+  if (options.json) static_cast<void>(outlet.write(json.finish()));
+  static_cast<void>(outlet.finish());
+  if (!run) {
+    complain(run.error());
+    return kFailure;
+  }
+  if (failure) {
+    complain(failure->error);
+    return failure->exit;
+  }
+  // With `follow` each gap is a line of its own.
+  if (missing > 0 && !options.follow)
+    complain({fmt::format("{} bytes of this log are missing", grouped(missing)), "", 0});
+  return kOk;
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,216 @@
+#include "why_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/printable.hpp"
+#include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
+#include "tools/flowtap/terminal/table.hpp"
+#include "why_attempts.hpp"
+#include "why_words.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using diagnosis::CellVerdict;
+using diagnosis::ContainerVerdict;
+using diagnosis::Diagnosis;
+using diagnosis::NodeVerdict;
+using diagnosis::Verdict;
+
+// A record may be one long reason.
+constexpr std::size_t kLongestReason = 1000;
+
+std::string shown(std::string_view reason) {
+  const std::string quoted = in_quotes(reason, kLongestReason);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+/// The table's columns. Those that would be empty are left out.
+struct Row {
+  std::string node;
+  std::string container;
+  Verdict verdict = Verdict::kNone;
+  std::string cell;
+  std::string score;
+  std::string reason;
+};
+
+/// "cpu: 2 of 4"
+std::string cell_text(const CellVerdict& cell) {
+  const std::string resource = printable(cell.resource);
+  if (cell.available.empty()) return "too little " + resource;
+  if (cell.requested.empty())
+    return resource + ": " + (cell.available == "0" ? "none" : printable(cell.available));
+  return resource + ": " + printable(cell.available) + " of " + printable(cell.requested);
+}
+
+/// Cells of which there is the same to say have a row together.
+void add_cells(std::vector<Row>& rows, Row row, const std::vector<CellVerdict>& cells) {
+  std::map<std::size_t, std::string> texts;
+  for (const CellVerdict& cell : cells) {
+    std::string& text = texts[cell.cell];
+    text += (text.empty() ? "" : ", ") + cell_text(cell);
+  }
+  const std::size_t first = rows.size();
+  for (const auto& [cell, text] : texts) {
+    const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
+                                   [&](const Row& one) { return one.reason == shown(text); });
+    if (same != rows.end()) {
+      same->cell += ',' + std::to_string(cell);
+      continue;
+    }
+    row.cell = std::to_string(cell);
+    row.reason = shown(text);
+    rows.push_back(row);
+  }
+}
+
+void add_rows(std::vector<Row>& rows, const NodeVerdict& node) {
+  const bool passed = node.verdict == Verdict::kPassed;
+  const auto has_cell = [](const ContainerVerdict& container) { return container.cell.has_value(); };
+  Row row;
+  row.node = printable(node.name);
+  row.verdict = node.verdict;
+  if (passed && node.score != 0) row.score = fmt::format("{}", node.score);
+  // Where all containers fit, their names say nothing.
+  const bool each = passed ? std::ranges::any_of(node.containers, has_cell) : !node.containers.empty();
+  if (!each || !node.reason.empty()) {
+    row.reason = shown(node.reason);
+    rows.push_back(row);
+    add_cells(rows, row, node.cells);
+  }
+  if (!each) return;
+  for (const ContainerVerdict& container : node.containers) {
+    row.container = printable(container.name);
+    row.verdict = container.verdict;
+    row.cell = container.cell ? std::to_string(*container.cell) : "";
+    row.reason = shown(container.reason);
+    rows.push_back(row);
+    add_cells(rows, row, container.cells);
+  }
+}
+
+std::string nodes_text(const Diagnosis& diagnosis, const Style& style) {
+  std::vector<Row> rows;
+  for (const NodeVerdict& node : diagnosis.nodes) add_rows(rows, node);
+  if (rows.empty()) return {};
+  const auto any = [&rows](std::string Row::* column) {
+    return std::ranges::any_of(rows, [column](const Row& row) { return !(row.*column).empty(); });
+  };
+  const bool containers = any(&Row::container);
+  const bool cells = any(&Row::cell);
+  const bool scores = any(&Row::score);
+  const bool reasons = any(&Row::reason);
+  const auto cut = [&](Table::Row row) {  // from the last column on, so that the others keep their places
+    const std::array kept = {true, containers, true, cells, scores, reasons};
+    for (std::size_t i = kept.size(); i-- > 0;)
+      if (!kept.at(i)) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+    return row;
+  };
+  Table table;
+  table.add(cut(Table::heading({"node", "container", "verdict", "NUMA cell", "score", "reason"}, 3, 5)));
+  for (const Row& row : rows)
+    table.add(cut({{row.node},
+                   {row.container},
+                   row.verdict == Verdict::kNone ? Table::Cell{"-"}
+                                                 : state(row.verdict == Verdict::kPassed, "fits", "fails"),
+                   {row.cell, "", true},
+                   {row.score, "", true},
+                   {row.reason}}));
+  return table.text(style);
+}
+
+std::string unnamed_text(const Diagnosis& diagnosis, const Style& style) {
+  const auto failed = diagnosis::failed_nodes(diagnosis);
+  if (failed.unnamed.empty()) return {};
+  Table table;
+  table.add(Table::heading({diagnosis.nodes.empty() ? "nodes" : "other nodes", "reason"}, 0, 1));
+  for (const diagnosis::NodesReason& one : failed.unnamed)
+    table.add({{grouped(one.nodes), "", true}, {shown(one.reason)}});
+  return table.text(style);
+}
+
+/// What kube-scheduler does about it, and which of its plugins have left no node.
+std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
+  std::string out;
+  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  if (!diagnosis.victims.empty()) out += "  ended to make room: " + list_words(diagnosis.victims) + '\n';
+  if (!diagnosis.plugins.empty() && diagnosis.filter.verdict == Verdict::kFailed)
+    out += "  turned down by: " + list_words(diagnosis.plugins) + '\n';
+  return out;
+}
+
+std::string lacks_text(const Diagnosis& diagnosis, const Style& /*style*/) {
+  std::string out;
+  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  for (const std::string& what : diagnosis.lacks) out += "  not said: " + printable(what) + '\n';
+  return out;
+}
+
+std::string advice_text(const Diagnosis& diagnosis, const Style& style) {
+  std::string out;
+  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  for (const diagnosis::Advice& advice : diagnosis::advice_for(diagnosis))
+    out +=
+        fmt::format("  {}: {}\n    {}\n", style.paint("1", shown(advice.reason)), printable(advice.means),
+                    style.paint("33", fmt::format("{} {}", style.pick("→", "->"), printable(advice.todo))));
+  return out;
+}
+
+/// The lines that say it, phase by phase and node by node.
+std::string lines_text(const Diagnosis& diagnosis, const Style& style) {
+  Table table;
+  table.add(Table::heading({"verdict", "line"}, 0, 0));
+  bool any = false;
+  const auto add = [&](std::string_view of, std::string_view container, std::string_view line) {
+    if (line.empty()) return;
+    any = true;
+    const char* between = container.empty() ? "" : " ";
+    table.add({{printable(of) + between + printable(container)}, {printable(line)}});
+  };
+  add("filter", "", diagnosis.filter.line);
+  for (const NodeVerdict& node : diagnosis.nodes) {
+    add(node.name, "", node.line);
+    for (const ContainerVerdict& container : node.containers) add(node.name, container.name, container.line);
+  }
+  add("bind", "", diagnosis.bind.line);
+  return any ? table.text(style) : std::string();
+}
+
+const char* color_of(Diagnosis::Status status) {
+  if (status == Diagnosis::Status::kSucceeded) return "32";
+  return status == Diagnosis::Status::kFailed ? "1;31" : "33";
+}
+
+}  // namespace
+
+std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const Style& style, bool evidence) {
+  std::string out = style.paint("1", printable(pod)) + " is " + state_words(diagnosis) + '\n';
+  if (const std::string words = attempt_words(diagnosis, style.pick("×", "x")); !words.empty())
+    out += "  " + words + '\n';
+  for (auto* part : {nodes_text, unnamed_text, room_text, lacks_text, advice_text})
+    if (const std::string text = part(diagnosis, style); !text.empty()) out += '\n' + text;
+  if (const std::string text = evidence ? lines_text(diagnosis, style) : ""; !text.empty())
+    out += '\n' + text;
+  return out;
+}
+
+PodState pod_state(std::string pod, const Diagnosis& diagnosis) {
+  return {std::move(pod), diagnosis.status, why_words(diagnosis)};
+}
+
+std::string why_list_text(const std::vector<PodState>& pods, const Style& style) {
+  if (pods.empty()) return "no pods\n";
+  Table table;
+  table.add(Table::heading({"pod", "status", "why"}, 0, 0));
+  for (const PodState& one : pods)
+    table.add({{printable(one.pod)}, {std::string(to_string(one.status)), color_of(one.status)}, {one.why}});
+  return table.text(style);
+}
+
+}  // namespace flowtap::cli

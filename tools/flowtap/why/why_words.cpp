@@ -1,0 +1,133 @@
+#include "why_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/printable.hpp"
+#include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
+#include "tools/flowtap/terminal/text.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using diagnosis::Diagnosis;
+using diagnosis::NodeVerdict;
+using diagnosis::Verdict;
+
+// A log may have any number of reasons, and a reason any length.
+constexpr std::size_t kMostReasons = 5;
+constexpr std::size_t kLongestSentence = 300;
+
+/// What 1 node does, and what several do.
+struct Words {
+  std::string one;
+  std::string many;
+  std::size_t nodes = 0;
+};
+
+Words words_for(const diagnosis::NodesReason& counted) {
+  if (counted.reason.empty())
+    return {"is left out without a reason", "are left out without a reason", counted.nodes};
+  if (const auto advice = diagnosis::advice_for(counted.reason))
+    return {printable(advice->lacks.one), printable(advice->lacks.many), counted.nodes};
+  const std::string quoted = in_quotes(counted.reason);
+  return {"is turned down: " + quoted, "are turned down: " + quoted, counted.nodes};
+}
+
+/// "2 lack GPU memory, 1 has too few cards"
+std::string reasons_text(const std::vector<diagnosis::NodesReason>& reasons) {
+  std::vector<Words> all;
+  for (const diagnosis::NodesReason& counted : reasons) {
+    Words words = words_for(counted);
+    // Two schedulers' words for one thing.
+    const auto same = std::ranges::find(all, words.many, &Words::many);
+    if (same == all.end() && all.size() == kMostReasons)
+      all.push_back({"is left out for another reason", "are left out for other reasons", words.nodes});
+    else if (same == all.end() && all.size() > kMostReasons)
+      all.back().nodes += words.nodes;
+    else if (same == all.end())
+      all.push_back(std::move(words));
+    else
+      same->nodes += words.nodes;
+  }
+  std::string out;
+  for (const Words& words : all)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", grouped(words.nodes),
+                       words.nodes == 1 ? words.one : words.many);
+  return out;
+}
+
+std::vector<const NodeVerdict*> fitting(const Diagnosis& diagnosis) {
+  std::vector<const NodeVerdict*> out;
+  for (const NodeVerdict& node : diagnosis.nodes)
+    if (node.verdict == Verdict::kPassed) out.push_back(&node);
+  return out;
+}
+
+/// The node of the bind, as far as anybody says; else empty.
+std::string target_of(const Diagnosis& diagnosis) {
+  if (!diagnosis.node.empty()) return printable(diagnosis.node);
+  const auto nodes = fitting(diagnosis);
+  return nodes.size() == 1 ? printable(nodes.front()->name) : "";
+}
+
+/// ": " and the scheduler's own words, where there are any.
+std::string in_its_words(std::string_view summary) {
+  return summary.empty() ? "" : ": " + in_quotes(summary, kLongestSentence);
+}
+
+std::string no_node(const Diagnosis& diagnosis) {
+  const auto failed = diagnosis::failed_nodes(diagnosis);
+  if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
+  const std::string counted = reasons_text(failed.by_reason);
+  const std::string room =
+      diagnosis.nominated.empty() ? "" : "; room is being made on " + printable(diagnosis.nominated);
+  return no_node_words(failed.nodes) + "; " + counted + room;
+}
+
+std::string undecided(const Diagnosis& diagnosis) {
+  const std::size_t fit = fitting(diagnosis).size();
+  if (diagnosis.filter.verdict == Verdict::kPassed) {
+    const std::string node = target_of(diagnosis);
+    return (!node.empty() ? node + " fits"
+            : fit > 1     ? grouped(fit) + " nodes fit"
+                          : "a node fits") +
+           ", and it is not bound yet";
+  }
+  std::string so_far = reasons_text(diagnosis::failed_nodes(diagnosis).by_reason);
+  if (fit > 0)
+    so_far += fmt::format("{}{} {}", so_far.empty() ? "" : ", ", grouped(fit), fit == 1 ? "fits" : "fit");
+  if (so_far.empty() && !diagnosis.plugins.empty()) return "held back by " + list_words(diagnosis.plugins);
+  return "nothing is decided yet" + (so_far.empty() ? "" : "; so far " + so_far);
+}
+
+}  // namespace
+
+std::string no_node_words(std::size_t nodes) {
+  return nodes == 1 ? "the only node does not fit" : fmt::format("none of {} nodes fits", grouped(nodes));
+}
+
+std::string list_words(const std::vector<std::string>& all) {
+  std::string out;
+  for (const std::string& one : all) out += (out.empty() ? "" : ", ") + printable(one);
+  return out;
+}
+
+std::string why_words(const Diagnosis& diagnosis) {
+  const std::string node = target_of(diagnosis);
+  if (diagnosis.status == Diagnosis::Status::kSucceeded) return node.empty() ? "bound" : "bound to " + node;
+  if (diagnosis.bind.verdict == Verdict::kFailed)
+    return fmt::format("it could not be bound{}{}", node.empty() ? "" : " to " + node,
+                       in_its_words(diagnosis.bind.summary));
+  if (diagnosis.filter.verdict == Verdict::kFailed) return no_node(diagnosis);
+  return undecided(diagnosis);
+}
+
+std::string state_words(const Diagnosis& diagnosis) {
+  const bool is_bound = diagnosis.status == Diagnosis::Status::kSucceeded;
+  return (is_bound ? "" : "pending: ") + why_words(diagnosis);
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,401 @@
+#include "stream/journal/consumer/log_consumer.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <exception>
+#include <iterator>
+#include <thread>
+#include <unordered_set>
+
+namespace flowtap::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A batch is one write; larger ones save nothing any more and hold up whoever follows.
+constexpr std::size_t kDrainBytes = std::size_t{1} << 20U;
+constexpr int kDrainsPerRound = 64;
+// Names are looked for again with growing pauses, since each look reads files.
+constexpr std::chrono::milliseconds kLongestPause = 200ms;
+// How long what a program does at the end of a stream may take, from the slot to the ring.
+constexpr std::chrono::milliseconds kDrained = 50ms;
+// How long, and how often, it is looked for the readers of pipes whose cgroup has gone.
+constexpr auto kReaderLeaves = 2s;
+constexpr std::chrono::milliseconds kSoon = 100ms;
+constexpr auto kNoMemory = 10ms;  // until there may be some again
+
+// Each wake-up goes through all threads up to whoever follows, so a timer is cheaper from where it wakes less often than
+// the records would. Looked at over a while: they come in bursts, of a runtime's reads and of what writes them.
+constexpr auto kShortPoll = 1ms;
+constexpr auto kPaceOver = 10ms;
+constexpr std::uint64_t kMany = 15;  // in that time
+
+std::int64_t nanoseconds(clockid_t clock) {
+  timespec t{};
+  ::clock_gettime(clock, &t);
+  return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+}
+
+}  // namespace
+
+std::int64_t wall_offset() {
+  return nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC);
+}
+
+LogConsumer::LogConsumer(RecordSource& source, Journal& journal, StreamControl& streams, Namer& namer,
+                         const ConsumerOptions& options, FileStreams* files)
+    : source_(source),
+      journal_(journal),
+      streams_(streams),
+      namer_(namer),
+      options_(options),
+      files_(files),
+      poll_(options.poll) {
+  if (const auto drained = journal_.position_of(source_.ring_id())) source_.commit(*drained);
+  learn_owners(streams_.sweep());
+  streams_.wake(false);  // whoever followed the service before is gone
+}
+
+bool LogConsumer::round() {
+  const bool more = source_.wait(behind_ ? 0ms : poll_);
+  const std::uint64_t before = records_;
+  wall_offset_ = wall_offset();
+  const auto now = Clock::now();
+  take_told();
+  if (files_ != nullptr) files_->begin_round(now, batch_);
+  // Not for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
+  int drains = 0;
+  bool waits = false;
+  while (drains < kDrainsPerRound && !(waits = waits_for_taker(now)) && drain_once()) {
+    ++drains;
+    streams_.beat();
+  }
+  const bool drained = drains < kDrainsPerRound && !waits;
+  if (files_ != nullptr)
+    behind_ = files_->read_on(now, drained, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)), batch_);
+  if (now >= next_sweep_) {
+    next_sweep_ = now + options_.sweep;
+    sweep(now);
+    if (files_ != nullptr && files_->look(now, drained)) look_again(now, kSoon);
+  }
+  take_names(now);
+  still_nameless_ = nameless_.size();
+  append(source_.position());
+  // Not before: a stream whose end is in neither the journal nor a slot would seem open for ever.
+  for (const StreamSlot& slot : rested_) {
+    if (!is_followed_file(slot.stream))
+      for (std::size_t i = 0; i < slot.lost.size(); ++i) lost_by_freed_.at(i) += slot.lost.at(i);
+    if (files_ != nullptr) files_->forget(slot.stream);
+    streams_.free(slot);
+  }
+  rested_.clear();
+  streams_.beat();
+  set_pace(records_ - before, now);
+  if (waits) std::this_thread::sleep_for(kShortPoll);
+  return more;
+}
+
+// Whoever makes lines of it gets time while the ring has room, as what the journal gives up before it was taken is a gap.
+// Not for long: what is looked at by time counts on a ring that was drained meanwhile.
+bool LogConsumer::waits_for_taker(Clock::time_point now) {
+  if (journal_.untaken() <= journal_.max_bytes() / 2) {
+    ahead_since_.reset();
+    return false;
+  }
+  if (!ahead_since_) ahead_since_ = now;
+  return !is_last_ && now - *ahead_since_ < options_.taker_patience && source_.fill() < 0.5;
+}
+
+void LogConsumer::run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept {
+  for (bool last = false; !last;) {
+    last = stop;
+    is_last_ = last;
+    try {
+      round();
+    } catch (const std::exception&) {
+      ++failed;
+      std::this_thread::sleep_for(kNoMemory);
+    }
+  }
+}
+
+bool LogConsumer::is_followed_file(StreamNo stream) const {
+  return files_ != nullptr && files_->owns(stream);
+}
+
+// True: there may be more.
+bool LogConsumer::drain_once() {
+  std::size_t drained = 0;
+  const auto position = source_.drain(kDrainBytes, [this, &drained](std::span<const std::byte> raw) {
+    drained += raw.size();
+    take(raw);
+  });
+  if (!position) {
+    ++drain_errors_;
+    return false;
+  }
+  if (*position == source_.position()) return false;
+  append(*position);
+  source_.commit(*position);
+  return drained >= kDrainBytes / 2;
+}
+
+// A journal that cannot be written counts that itself, and costs history alone: the ring is drained all the same.
+void LogConsumer::append(RingPosition position) {
+  if (batch_.empty() && position == source_.position()) return;
+  batch_.set_position(source_.ring_id(), position);
+  (void)journal_.append(batch_);
+  batch_.clear();
+  if (files_ != nullptr) files_->refresh();
+}
+
+void LogConsumer::take(std::span<const std::byte> raw) {
+  ++records_;
+  auto record = parse_record(raw);
+  if (!record) {
+    ++broken_;
+    return;
+  }
+  const auto time = static_cast<std::uint64_t>(static_cast<std::int64_t>(record->time) + wall_offset_);
+  if (files_ != nullptr && files_->has_added()) files_->take_added(Clock::now(), batch_);
+  if (const auto* bytes = std::get_if<Bytes>(&record->what)) {
+    bytes_ += bytes->bytes.size();
+    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, Clock::now(), batch_);
+    batch_.add(BytesEntry{bytes->stream, bytes->offset, time, bytes->position, bytes->bytes});
+  } else if (auto* enter = std::get_if<Enter>(&record->what)) {
+    const auto now = Clock::now();
+    Nameless who = nameless(std::move(*enter), now, false);
+    // At once: a container's bundle is gone some ten milliseconds after its end.
+    if (!try_name(who, now)) nameless_.push_back(std::move(who));
+  } else if (const auto* end = std::get_if<End>(&record->what)) {
+    if (is_followed_file(end->stream))
+      files_->end(end->stream);
+    else
+      batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
+    ended_.try_emplace(end->stream, Ended{Clock::now()});
+  } else if (const auto* gone = std::get_if<CgroupGone>(&record->what)) {
+    gone_.emplace(gone->cgroup, Clock::now());
+    next_sweep_ = {};
+  }
+}
+
+void LogConsumer::enter(Enter enter) {
+  {
+    const std::scoped_lock lock(told_mutex_);
+    told_enters_.push_back(std::move(enter));
+  }
+  source_.interrupt();
+}
+
+void LogConsumer::name(StreamNo stream, StreamName name) {
+  {
+    const std::scoped_lock lock(told_mutex_);
+    told_names_.push_back({stream, std::move(name)});
+  }
+  source_.interrupt();
+}
+
+void LogConsumer::take_told() {
+  std::vector<Enter> enters;
+  std::vector<StreamEntry> names;
+  {
+    const std::scoped_lock lock(told_mutex_);
+    enters.swap(told_enters_);
+    names.swap(told_names_);
+  }
+  for (const StreamEntry& entry : names) batch_.add(entry);
+  // At once, so that the sweep of this very round finds them in the journal.
+  if (!names.empty()) append(source_.position());
+  const auto now = Clock::now();
+  for (Enter& enter : enters) nameless_.push_back(nameless(std::move(enter), now, true));
+}
+
+void LogConsumer::take_names(Clock::time_point now) {
+  std::erase_if(nameless_, [this, now](Nameless& who) {
+    return who.again <= now && (is_named_elsewhere(who.enter) || try_name(who, now));
+  });
+}
+
+bool LogConsumer::is_named_elsewhere(const Enter& enter) const {
+  return enter.cgroup == 0 && enter.rule == FTAP_RULE_CONTAINER &&
+         std::ranges::all_of(enter.outputs, [this](const Enter::Output& output) {
+           const auto known = journal_.stream(output.stream);
+           return output.stream == 0 || (known && known->name);
+         });
+}
+
+bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {
+  Naming naming = namer_.name(who.enter);
+  const bool last = now >= who.until;
+  if (naming.state == NamingState::kPartial) {
+    if (naming.known >= who.best.known) {
+      // Already now, in case that neither the container nor this process lives to see more.
+      if (naming.known > who.best.known && !naming.flow.empty()) add_names(who, naming);
+      who.best = naming;
+    }
+    naming = who.best;
+  }
+  if (naming.state == NamingState::kPartial && !last) {
+    who.again = now + who.pause;
+    who.pause = std::min(who.pause * 2, kLongestPause);
+    return false;
+  }
+  if (naming.state == NamingState::kNotOurs || naming.flow.empty())
+    let_go(who);
+  else
+    add_names(who, naming);
+  return true;
+}
+
+void LogConsumer::set_pace(std::uint64_t records, Clock::time_point now) {
+  const bool followed = journal_.followers() > 0 || (options_.followed && options_.followed());
+  paced_records_ += records;
+  if (const auto since = now - paced_since_; since >= kPaceOver || paced_records_ > 4 * kMany) {
+    many_ = paced_records_ * (kPaceOver / 1ns) > kMany * static_cast<std::uint64_t>(since / 1ns);
+    paced_records_ = 0;
+    paced_since_ = now;
+  }
+  poll_ = next_poll(followed, now);
+  if (wake_ == (followed && !many_)) return;
+  wake_ = !wake_;
+  streams_.wake(wake_);
+}
+
+std::chrono::milliseconds LogConsumer::next_poll(bool followed, Clock::time_point now) const {
+  if (followed && many_) return std::min<std::chrono::milliseconds>(kShortPoll, options_.poll);
+  // Names are looked for and files are read between records.
+  if (followed || !nameless_.empty() || (files_ != nullptr && files_->any())) return options_.poll;
+  const auto to_sweep = std::chrono::ceil<std::chrono::milliseconds>(next_sweep_ - now);
+  return std::max(options_.poll, std::min(options_.rest, to_sweep));
+}
+
+void LogConsumer::sweep(Clock::time_point now) {
+  const auto slots = streams_.sweep();
+  learn_owners(slots);
+  count_slots(slots);
+  end_abandoned(slots, now);
+  for (const StreamSlot& slot : slots) {
+    if (slot.ended)
+      sweep_ended(slot, now);
+    else
+      sweep_open(slot, now);
+  }
+  // Of streams without a slot nothing needs to be remembered.
+  std::unordered_set<StreamNo> there;
+  for (const StreamSlot& slot : slots) there.insert(slot.stream);
+  std::erase_if(unwanted_, [&there](StreamNo stream) { return !there.contains(stream); });
+  std::erase_if(owners_, [&there](const auto& owner) { return !there.contains(owner.first); });
+  std::erase_if(ended_, [&there](const auto& entry) { return !there.contains(entry.first); });
+}
+
+// The programs see the end of a pipe that is read to its end. All others end with their container.
+void LogConsumer::end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now) {
+  const bool all = now >= next_users_;
+  if (all) next_users_ = now + options_.users;
+  std::vector<StreamSlot> asked;
+  std::vector<StreamSlot> found;
+  std::unordered_map<std::uint64_t, Clock::time_point> still_gone;
+  for (const StreamSlot& slot : slots) {
+    // A tap's own streams end with the tap.
+    const bool has_owner = slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER;
+    if (slot.ended || (slot.kind != FTAP_KIND_PIPE && !has_owner)) continue;
+    const auto gone = gone_.find(slot.cgroup);
+    if (gone != gone_.end()) {
+      still_gone.insert(*gone);
+      // A pipe's reader usually leaves a moment later.
+      if (now - gone->second < kReaderLeaves) look_again(now, kSoon);
+    }
+    // A listed process may have been moved before.
+    if (gone != gone_.end() && slot.kind != FTAP_KIND_PIPE && slot.rule != FTAP_RULE_PROCESS)
+      found.push_back(slot);
+    else if (gone != gone_.end() || all || abandoned_.contains(slot.stream))
+      asked.push_back(slot);
+  }
+  gone_.swap(still_gone);
+  if (!asked.empty()) std::ranges::copy(streams_.abandoned(asked), std::back_inserter(found));
+  decltype(abandoned_) still_abandoned;
+  for (const StreamSlot& slot : found) {
+    // The walk over the node's files is no snapshot: a descriptor that is being handed on may be missed once.
+    const auto before = abandoned_.find(slot.stream);
+    const bool again = before != abandoned_.end() && before->second.passed == slot.passed;
+    if (again && now - before->second.since >= kDrained)
+      (void)streams_.end(slot);
+    else
+      still_abandoned.emplace(slot.stream, again ? before->second : Abandoned{now, slot.passed});
+    look_again(now, kSoon);
+  }
+  abandoned_.swap(still_abandoned);
+}
+
+void LogConsumer::look_again(Clock::time_point now, std::chrono::milliseconds pause) {
+  next_sweep_ = std::min(next_sweep_, now + pause);
+}
+
+void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
+  std::uint64_t open = 0;
+  auto lost = lost_by_freed_;
+  for (const StreamSlot& slot : slots) {
+    open += slot.ended ? 0 : 1;
+    if (is_followed_file(slot.stream)) continue;  // what the tap lost may stand in the file
+    for (std::size_t i = 0; i < lost.size(); ++i) lost.at(i) += slot.lost.at(i);
+  }
+  if (files_ != nullptr) lost.at(FTAP_LOSS_UNCAPTURED) += files_->counts().missing;
+  open_streams_ = open;
+  for (std::size_t i = 0; i < lost.size(); ++i) lost_.at(i) = lost.at(i);
+}
+
+// Its ENTER found no room, or came to a service that was killed before the name was in the journal.
+void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
+  if (is_followed_file(slot.stream)) return;
+  if (unwanted_.contains(slot.stream)) {
+    (void)streams_.end(slot);
+    look_again(now, kDrained);
+    return;
+  }
+  const auto known = journal_.stream(slot.stream);
+  if (known && known->name) return;
+  const auto is_it = [&slot](const Nameless& who) {
+    return std::ranges::any_of(who.enter.outputs,
+                               [&](const auto& output) { return output.stream == slot.stream; });
+  };
+  if (std::ranges::any_of(nameless_, is_it)) return;
+  Enter enter;
+  enter.cgroup = slot.cgroup;
+  enter.pid = slot.pid;
+  enter.rule = slot.rule;
+  enter.start_time = slot.start_time;
+  const Enter::Output output{slot.stream, slot.inode, slot.device, slot.kind};
+  if ((slot.fds & FTAP_STDOUT) != 0) enter.outputs[0] = output;
+  if ((slot.fds & FTAP_STDERR) != 0) enter.outputs[1] = output;
+  // Without a cgroup it was opened by this process, for somebody who is about to name it.
+  const auto first = enter.cgroup == 0 ? now + options_.patience : now;
+  nameless_.push_back({std::move(enter), now + options_.patience, first});
+}
+
+void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
+  Ended& end = ended_.try_emplace(slot.stream, Ended{now}).first->second;
+  if (now - end.since < kDrained) return look_again(now, kDrained);
+  // All that was in the ring a while after the slot was seen to have ended has been drained: an END that is not there will not come,
+  // and no bytes. That may take long: whoever takes the journal is waited for, and a record that is being written holds up all others.
+  if (!end.head) end.head = source_.head();
+  const auto known = journal_.stream(slot.stream);
+  const bool told = known && known->sums.ended;
+  if (!told && source_.position() < *end.head) return look_again(now, kDrained);
+  if (!told && is_followed_file(slot.stream)) {
+    files_->end(slot.stream);
+    return look_again(now, kDrained);
+  }
+  if (!told)
+    batch_.add(EndEntry{slot.stream, slot.passed, static_cast<std::uint64_t>(nanoseconds(CLOCK_REALTIME)),
+                        slot.lost});
+  if (now - end.since >= options_.slot_rest) rested_.push_back(slot);
+}
+
+ConsumerCounts LogConsumer::counts() const {
+  ConsumerCounts counts{records_, bytes_,        broken_,         drain_errors_,
+                        let_go_,  open_streams_, still_nameless_, {}};
+  for (std::size_t i = 0; i < counts.lost.size(); ++i) counts.lost.at(i) = lost_.at(i);
+  return counts;
+}
+
+}  // namespace flowtap::flow

@@ -1,0 +1,165 @@
+// The stream path's first half as one loop: what the ring holds goes into the journal, then its room is the kernel's
+// again; streams get their names and, once their end is in the journal, lose their slots.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "stream/journal/consumer/namer.hpp"
+#include "stream/journal/files/file_streams.hpp"
+#include "stream/journal/journal.hpp"
+#include "stream/records/record_source.hpp"
+#include "stream/records/stream_control.hpp"
+
+namespace flowtap::flow {
+
+struct ConsumerOptions {
+  std::chrono::milliseconds poll{
+      10};  ///< longest time that records wait in the ring while somebody waits for them
+  /// The same while nobody does: each wake-up costs power. Beginnings and ends of streams, and a ring that is a quarter full,
+  /// wake the consumer at any time.
+  std::chrono::milliseconds rest{50};
+  std::chrono::milliseconds patience{2000};   ///< a name that is not complete by then is taken as it is
+  std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
+  std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
+  std::chrono::seconds users{15};  ///< how often streams are looked through for those that nobody uses
+  /// How long whoever takes the journal is waited for: at full speed for some ten megabytes, which the ring has room for.
+  std::chrono::milliseconds taker_patience{500};
+  /// Whether somebody follows what is made of the journal; who follows the journal itself is known.
+  std::function<bool()> followed = {};
+};
+
+/// What it did so far. Losses are the streams' own, in their sums.
+struct ConsumerCounts {
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;           ///< of logs
+  std::uint64_t broken_records = 0;  ///< that could not be read; their bytes show as missing
+  std::uint64_t drain_errors = 0;
+  std::uint64_t let_go = 0;  ///< streams that belong to nothing that is captured
+  std::uint64_t open_streams = 0;
+  std::uint64_t nameless = 0;  ///< that entered and whose name is still looked for
+  std::array<std::uint64_t, FTAP_NR_LOSSES>
+      lost{};  ///< bytes of all streams since the programs were loaded, by cause
+};
+
+/// One thread runs round() or run(); the others may call what is said to be safe.
+class LogConsumer {
+ public:
+  /// All must outlive it; without `files` no file is followed. Begins where the journal says that this ring was drained to.
+  LogConsumer(RecordSource& source, Journal& journal, StreamControl& streams, Namer& namer,
+              const ConsumerOptions& options = {}, FileStreams* files = nullptr);
+
+  /// Waits for records and takes all that there are. False: nothing more will ever come.
+  bool round();
+  /// Rounds until `stop` is set, and one more: what came before that is in the journal. A round for which there was no
+  /// memory is counted, and what it was to take is read again.
+  void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
+
+  /// A process whose streams were opened by userspace, as if the ring had told of it. Safe from any thread.
+  void enter(Enter enter);
+  /// The name of a stream that somebody opened for a purpose of its own. Safe from any thread.
+  void name(StreamNo stream, StreamName name);
+
+  [[nodiscard]] ConsumerCounts counts() const;  ///< safe from any thread
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Somebody who entered, and has no final name yet.
+  struct Nameless {
+    Enter enter;
+    Clock::time_point until;
+    Clock::time_point again;
+    std::array<Capture, 2> captures{};  // of the outputs
+    bool ran_before = false;            // an earlier service may have listed what of it is not captured
+    std::chrono::milliseconds pause{5};
+    Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
+  };
+  bool drain_once();
+  [[nodiscard]] bool waits_for_taker(Clock::time_point now);
+  void take(std::span<const std::byte> raw);
+  [[nodiscard]] bool is_followed_file(StreamNo stream) const;
+  void take_told();
+  void take_names(Clock::time_point now);
+  /// True: done with it.
+  bool try_name(Nameless& who, Clock::time_point now);
+  /// It was opened for a purpose of somebody's, who has named it meanwhile.
+  [[nodiscard]] bool is_named_elsewhere(const Enter& enter) const;
+  [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
+  void learn_owners(const std::vector<StreamSlot>& slots);
+  void add_names(Nameless& who, const Naming& naming);
+  void add_name(Nameless& who, std::size_t output, std::uint32_t fds, const Naming& naming);
+  [[nodiscard]] bool is_listed(const std::string& flow, const std::string& output) const;
+  void let_go(const Nameless& who);
+  void sweep(Clock::time_point now);
+  void count_slots(const std::vector<StreamSlot>& slots);
+  void end_abandoned(const std::vector<StreamSlot>& slots, Clock::time_point now);
+  void look_again(Clock::time_point now, std::chrono::milliseconds pause);
+  void sweep_open(const StreamSlot& slot, Clock::time_point now);
+  void sweep_ended(const StreamSlot& slot, Clock::time_point now);
+  void append(RingPosition position);
+  /// Who follows wants records at once: by waking on each where they are few, by a short timer where they are many.
+  void set_pace(std::uint64_t records, Clock::time_point now);
+  [[nodiscard]] std::chrono::milliseconds next_poll(bool followed, Clock::time_point now) const;
+
+  RecordSource& source_;
+  Journal& journal_;
+  StreamControl& streams_;
+  Namer& namer_;
+  ConsumerOptions options_;
+  FileStreams* files_;
+
+  Batch batch_;
+  std::chrono::milliseconds poll_;
+  bool wake_ = false;
+  bool behind_ = false;                           // a followed file is being read
+  bool is_last_ = false;                          // of the rounds
+  std::optional<Clock::time_point> ahead_since_;  // of whoever takes all of the journal
+  bool many_ = false;                             // records, lately
+  std::uint64_t paced_records_ = 0;
+  Clock::time_point paced_since_ = Clock::now();
+  std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
+  std::deque<Nameless> nameless_;
+  struct Ended {
+    Clock::time_point since;                // when that was known
+    std::optional<RingPosition> head = {};  // of the ring, a while later
+  };
+  std::unordered_map<StreamNo, Ended> ended_;           // slots that are to be freed
+  std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
+  std::unordered_set<StreamNo> unwanted_;               // let go; their slots show it at the next sweep
+  std::vector<StreamSlot> rested_;                      // to be freed once the batch is in the journal
+  Clock::time_point next_sweep_{};
+  Clock::time_point next_users_ = Clock::now() + options_.users;
+  struct Abandoned {
+    Clock::time_point since;
+    std::uint64_t passed;
+  };
+  std::unordered_map<StreamNo, Abandoned> abandoned_;  // that seemed to be, once
+  std::unordered_map<std::uint64_t, Clock::time_point>
+      gone_;  // cgroups that were removed, with streams that may be open
+
+  std::mutex told_mutex_;
+  std::vector<Enter> told_enters_;
+  std::vector<StreamEntry> told_names_;
+
+  std::atomic<std::uint64_t> records_{0};
+  std::atomic<std::uint64_t> bytes_{0};
+  std::atomic<std::uint64_t> broken_{0};
+  std::atomic<std::uint64_t> drain_errors_{0};
+  std::atomic<std::uint64_t> let_go_{0};
+  std::atomic<std::uint64_t> open_streams_{0};
+  std::atomic<std::uint64_t> still_nameless_{0};
+  std::array<std::atomic<std::uint64_t>, FTAP_NR_LOSSES> lost_{};
+  std::array<std::uint64_t, FTAP_NR_LOSSES> lost_by_freed_{};  // of streams whose slots were freed
+};
+
+}  // namespace flowtap::flow
