@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "api/scope.hpp"
-#include "base/signals_blocked.hpp"
+#include "base/threads/signals_blocked.hpp"
 
 namespace flowtap::api {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "api/views/diagnosis_views.hpp"
-#include "base/bell.hpp"
 #include "base/result.hpp"
+#include "base/threads/bell.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "explain/record_form.hpp"
 #include "stats/snapshot.hpp"

@@ -1,5 +1,5 @@
 // A bell that rings, and one that ends.
-#include "base/bell.hpp"
+#include "base/threads/bell.hpp"
 
 #include <gtest/gtest.h>
 

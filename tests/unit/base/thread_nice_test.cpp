@@ -1,4 +1,4 @@
-#include "base/thread_nice.hpp"
+#include "base/threads/thread_nice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -16,7 +16,7 @@
 
 #include "base/fd.hpp"
 #include "base/printable.hpp"
-#include "base/signals_blocked.hpp"
+#include "base/threads/signals_blocked.hpp"
 #include "http/server/accepting.hpp"
 #include "http/server/session.hpp"
 #include "http/server/tcp_door.hpp"

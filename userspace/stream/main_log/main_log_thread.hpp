@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/bell.hpp"
+#include "base/threads/bell.hpp"
 #include "stream/main_log/main_log.hpp"
 
 namespace flowtap {

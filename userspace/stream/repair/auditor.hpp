@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/bell.hpp"
+#include "base/threads/bell.hpp"
 #include "stats/snapshot.hpp"
 #include "stream/repair/flow_audit.hpp"
 

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/thread_nice.hpp"
+#include "base/threads/thread_nice.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap::flow {
