@@ -34,6 +34,22 @@ Answer<std::string> ask(const std::string& state_dir, std::string_view target) {
   return std::unexpected(failure_of(*reply));
 }
 
+ExitCode show(const std::string& state_dir, std::string_view target, bool json,
+              const std::function<Result<std::string>(std::string_view body)>& text_of) {
+  const auto body = ask(state_dir, target);
+  if (!body) {
+    complain(body.error().error);
+    return body.error().exit;
+  }
+  const auto text = json ? *body + '\n' : text_of(*body);
+  if (!text) {
+    complain(text.error());
+    return kFailure;
+  }
+  std::fputs(text->c_str(), stdout);
+  return kOk;
+}
+
 void complain(const Error& error) {
   std::fflush(stdout);
   std::fprintf(stderr, "flowtap: %s\n", printable(error.what).c_str());

@@ -1,6 +1,7 @@
 // Asks the daemon, and turns what goes wrong into a sentence and an exit code.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,10 @@ using Answer = std::expected<T, Failure>;
 
 /// The body of `target` from the daemon whose state directory this is.
 [[nodiscard]] Answer<std::string> ask(const std::string& state_dir, std::string_view target);
+
+/// Asks for `target`, and prints the body as it is (`json`) or `text_of` it, which is an Error where the body is not what it should be.
+[[nodiscard]] ExitCode show(const std::string& state_dir, std::string_view target, bool json,
+                            const std::function<Result<std::string>(std::string_view body)>& text_of);
 
 /// Writes "flowtap: WHAT" and the hint to standard error.
 void complain(const Error& error);

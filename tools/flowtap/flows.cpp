@@ -88,24 +88,11 @@ std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, cons
 }
 
 ExitCode run_flows(const FlowsOptions& options) {
-  const auto body = ask(options.state_dir, target_of(options));
-  if (!body) {
-    complain(body.error().error);
-    return body.error().exit;
-  }
-  if (options.json) {
-    std::printf("%s\n", body->c_str());
-    return kOk;
-  }
-  const auto flows = api::flows_from_json(*body);
-  if (!flows) {
-    complain(flows.error());
-    return kFailure;
-  }
-  std::fputs(
-      flows_text(*flows, std::chrono::system_clock::now(), style_of(STDOUT_FILENO, options.color)).c_str(),
-      stdout);
-  return kOk;
+  return show(
+      options.state_dir, target_of(options), options.json, [&](std::string_view body) -> Result<std::string> {
+        FTAP_TRY_ASSIGN(flows, api::flows_from_json(body));
+        return flows_text(flows, std::chrono::system_clock::now(), style_of(STDOUT_FILENO, options.color));
+      });
 }
 
 }  // namespace flowtap::cli

@@ -90,22 +90,11 @@ std::string status_text(const api::StatusReport& report, const Style& style) {
 }
 
 ExitCode run_status(const StatusOptions& options) {
-  const auto body = ask(options.state_dir, api::kStatusPath);
-  if (!body) {
-    complain(body.error().error);
-    return body.error().exit;
-  }
-  if (options.json) {
-    std::printf("%s\n", body->c_str());
-    return kOk;
-  }
-  const auto report = api::status_from_json(*body);
-  if (!report) {
-    complain(report.error());
-    return kFailure;
-  }
-  std::fputs(status_text(*report, style_of(STDOUT_FILENO, options.color)).c_str(), stdout);
-  return kOk;
+  return show(options.state_dir, api::kStatusPath, options.json,
+              [&](std::string_view body) -> Result<std::string> {
+                FTAP_TRY_ASSIGN(report, api::status_from_json(body));
+                return status_text(report, style_of(STDOUT_FILENO, options.color));
+              });
 }
 
 }  // namespace flowtap::cli

@@ -70,24 +70,21 @@ Result<std::unique_ptr<CgroupIdentities>> CgroupIdentities::open(const std::stri
                                                                  const identity::UsageHierarchy& hierarchy,
                                                                  identity::StateDirectories where,
                                                                  std::shared_ptr<NamedContainers> named) {
-  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
-  // By itself: below `root` a link to another procfs, as a container may have it, would not be followed.
-  FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
+  FTAP_TRY_ASSIGN(resolver, identity::NodeResolver::open(host_root, hierarchy.open(), std::move(where)));
   // It knows them by their cgroups of v2, whose numbers are others' in v1.
   if (hierarchy.is_v1()) named = std::make_shared<NamedContainers>();
-  return std::unique_ptr<CgroupIdentities>(new CgroupIdentities(
-      std::move(root), std::move(proc), hierarchy.open(), std::move(where), std::move(named)));
+  return std::unique_ptr<CgroupIdentities>(new CgroupIdentities(std::move(resolver), std::move(named)));
 }
 
 CgroupNaming CgroupIdentities::name(std::uint64_t id, const std::string& path) {
   const auto last = path.rfind('/');
   const std::string above = path.substr(0, last);
-  identity::Answer answer = resolver_.resolve({.cgroup = path.substr(last + 1),
-                                               .parent = above.substr(above.rfind('/') + 1),
-                                               .pid = 0,
-                                               .cgroup_path = path,
-                                               .start = {},
-                                               .cgroup_id = id});
+  identity::Answer answer = resolver_->resolve({.cgroup = path.substr(last + 1),
+                                                .parent = above.substr(above.rfind('/') + 1),
+                                                .pid = 0,
+                                                .cgroup_path = path,
+                                                .start = {},
+                                                .cgroup_id = id});
   if (answer.certainty == identity::Certainty::kPartial) {
     if (auto known = named_->find(id)) {
       answer.container = std::move(*known);
@@ -98,12 +95,14 @@ CgroupNaming CgroupIdentities::name(std::uint64_t id, const std::string& path) {
 }
 
 Status CgroupIdentities::walk(const std::function<void(std::uint64_t id, std::string path)>& see) {
-  return cgroups_ ? identity::walk_cgroups(*cgroups_, see) : Status{};
+  const auto& cgroups = resolver_->cgroups();
+  return cgroups ? identity::walk_cgroups(*cgroups, see) : Status{};
 }
 
 bool CgroupIdentities::has_processes(const std::string& path) {
-  if (!cgroups_) return false;
-  const auto file = cgroups_->open_plain(path + "/cgroup.procs", O_RDONLY | O_CLOEXEC);
+  const auto& cgroups = resolver_->cgroups();
+  if (!cgroups) return false;
+  const auto file = cgroups->open_plain(path + "/cgroup.procs", O_RDONLY | O_CLOEXEC);
   char first = 0;
   return file && ::read(file->get(), &first, 1) == 1;
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "identity/named_containers.hpp"
-#include "identity/resolver.hpp"
+#include "identity/node_resolver.hpp"
 #include "identity/usage_hierarchy.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 
@@ -28,20 +28,10 @@ class CgroupIdentities final : public telemetry::CgroupNames {
   [[nodiscard]] bool has_processes(const std::string& path) override;
 
  private:
-  static constexpr std::size_t kRemembered = 4096;
+  CgroupIdentities(std::unique_ptr<identity::NodeResolver> resolver, std::shared_ptr<NamedContainers> named)
+      : resolver_(std::move(resolver)), named_(std::move(named)) {}
 
-  CgroupIdentities(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
-                   identity::StateDirectories where, std::shared_ptr<NamedContainers> named)
-      : root_(std::move(root)),
-        proc_(std::move(proc)),
-        cgroups_(std::move(cgroups)),
-        resolver_(root_, proc_, std::move(where), kRemembered, cgroups_ ? &*cgroups_ : nullptr),
-        named_(std::move(named)) {}
-
-  identity::RootDir root_;
-  identity::RootDir proc_;
-  std::optional<identity::RootDir> cgroups_;  // the hierarchy, where it is seen
-  identity::Resolver resolver_;
+  std::unique_ptr<identity::NodeResolver> resolver_;
   std::shared_ptr<NamedContainers> named_;
 };
 

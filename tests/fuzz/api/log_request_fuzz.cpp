@@ -2,7 +2,6 @@
 // within its bounds. The same as a path: no answer but a refusal or a body.
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,14 +9,12 @@
 #include "api/routes/log_routes.hpp"
 #include "api/routes/routes.hpp"
 #include "base/printable.hpp"
+#include "tests/fuzz/require.hpp"
 
 namespace {
 
 using namespace flowtap;
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
+using flowtap::fuzz::require;
 
 const std::chrono::system_clock::time_point kNow{std::chrono::seconds(1'800'000'000)};
 

@@ -1,19 +1,12 @@
 // Any bytes as kube-scheduler's sentence: what is taken out of it was in it, each reason once.
 #include "explain/diagnosis/fit_error.hpp"
+#include "tests/fuzz/require.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 using namespace flowtap::diagnosis;
-
-namespace {
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
-
-}  // namespace
+using flowtap::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view sentence(reinterpret_cast<const char*>(data), size);

@@ -2,19 +2,16 @@
 // first byte gives their size.
 #include <boost/json.hpp>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "tests/fuzz/require.hpp"
 #include "tests/unit/explain/diagnosis/kit.hpp"
 
 using namespace flowtap::diagnosis;
+using flowtap::fuzz::require;
 
 namespace {
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
 
 std::string answers(std::string_view log, std::size_t write) {
   DiagnosisStore store;

@@ -2,22 +2,15 @@
 // stands in the text. Pairs of bytes in the first eighth say where the next gap is and how long; the lowest bit of the first
 // byte, that the runtime has kept something else.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stream/repair/runtime_files/gap_search.hpp"
+#include "tests/fuzz/require.hpp"
 
 using namespace flowtap::flow;
-
-namespace {
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
-
-}  // namespace
+using flowtap::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 8) return 0;

@@ -2,22 +2,19 @@
 // anywhere it is read on to the same.
 // The first byte says where it is cut.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stream/lines/klog_pairs.hpp"
 #include "stream/lines/klog_record.hpp"
+#include "tests/fuzz/require.hpp"
 #include "tests/unit/stream/lines/klog_render.hpp"
 
 using namespace flowtap::flow;
+using flowtap::fuzz::require;
 
 namespace {
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
 
 bool lies_in(std::string_view part, std::string_view whole) {
   return part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size();

@@ -1,19 +1,16 @@
 // Any bytes in any pieces, with gaps, as lines: each byte is in one line, at its place, and no line is longer than one may
 // be. Pairs of bytes say what comes: how long the next piece is, or that a gap is there.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "stream/lines/line_assembler.hpp"
+#include "tests/fuzz/require.hpp"
 
 using namespace flowtap::flow;
+using flowtap::fuzz::require;
 
 namespace {
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
 
 /// Puts the lines together again.
 class Check {

@@ -2,21 +2,18 @@
 // answer whatever the writes are, and a flow's id is made of names that Kubernetes allows.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/scheduler_lines.hpp"
+#include "tests/fuzz/require.hpp"
 
 using namespace flowtap::flow;
+using flowtap::fuzz::require;
 
 namespace {
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
 
 struct Line {
   std::string text;

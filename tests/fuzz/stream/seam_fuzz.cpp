@@ -2,21 +2,14 @@
 // where the captured bytes were found, they, or as many as the runtime has got, stand right behind it. The first byte says how the lines are made; the next two
 // which part of the text was captured, or, by the lowest bit, that something else was.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "stream/repair/runtime_files/seam.hpp"
+#include "tests/fuzz/require.hpp"
 
 using namespace flowtap::flow;
-
-namespace {
-
-void require(bool is_true) {
-  if (!is_true) std::abort();
-}
-
-}  // namespace
+using flowtap::fuzz::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 4) return 0;

@@ -1,7 +1,6 @@
 // Any files as powercap's zones and hwmon's chips, and any others a second later: readings that are fit for labels, within their
 // range, the same when read again, and a node's energy that no machine could not have used.
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,18 +11,16 @@
 #include "telemetry/energy/hwmon.hpp"
 #include "telemetry/energy/node_total.hpp"
 #include "telemetry/energy/powercap.hpp"
+#include "tests/fuzz/require.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace {
 
 using namespace flowtap::telemetry;
+using flowtap::fuzz::require;
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFiles = 64;
-
-void require(bool so) {
-  if (!so) std::abort();
-}
 
 bool is_fit(std::string_view text) {
   constexpr std::string_view kOthers = "-_.:/";

@@ -2,7 +2,6 @@
 // is a number, and there is no more of it than there was text for.
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,15 +14,14 @@
 #include "telemetry/node/pressure.hpp"
 #include "telemetry/node/schedstat.hpp"
 #include "telemetry/workloads/first_process.hpp"
+#include "tests/fuzz/require.hpp"
+
+using flowtap::fuzz::require;
 
 namespace {
 
 using flowtap::telemetry::Collected;
 namespace stats = flowtap::stats;
-
-void require(bool so) {
-  if (!so) std::abort();
-}
 
 void look_at(const Collected& read, std::size_t size) {
   require(read.series.size() + read.unread <= size + 1);

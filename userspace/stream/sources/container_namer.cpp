@@ -17,12 +17,9 @@ std::optional<std::uint64_t> known(std::uint64_t value) {
 Result<std::unique_ptr<ContainerNamer>> ContainerNamer::open(const std::string& host_root,
                                                              identity::StateDirectories where,
                                                              std::shared_ptr<NamedContainers> named) {
-  FTAP_TRY_ASSIGN(root, identity::RootDir::open(host_root));
-  // By itself: below `root` a link to another procfs, as a container may have it, would not be followed.
-  FTAP_TRY_ASSIGN(proc, identity::RootDir::open(host_root + "/proc"));
-  return std::unique_ptr<ContainerNamer>(new ContainerNamer(std::move(root), std::move(proc),
-                                                            identity::open_cgroup2(host_root),
-                                                            std::move(where), std::move(named)));
+  FTAP_TRY_ASSIGN(
+      resolver, identity::NodeResolver::open(host_root, identity::open_cgroup2(host_root), std::move(where)));
+  return std::unique_ptr<ContainerNamer>(new ContainerNamer(std::move(resolver), std::move(named)));
 }
 
 // The programs have made sure of both: the cgroup is systemd's, the executable is the node's.
@@ -36,12 +33,12 @@ flow::Naming ContainerNamer::name_listed(const flow::Enter& enter) {
   std::string unit = enter.cgroup_name;
   if (unit.empty()) {  // its ENTER is lost
     const identity::Answer answer =
-        resolver_.resolve({.cgroup = {},
-                           .parent = {},
-                           .pid = static_cast<pid_t>(enter.pid),
-                           .cgroup_path = {},
-                           .start = known(identity::start_ticks(enter.start_time)),
-                           .cgroup_id = known(enter.cgroup)});
+        resolver_->resolve({.cgroup = {},
+                            .parent = {},
+                            .pid = static_cast<pid_t>(enter.pid),
+                            .cgroup_path = {},
+                            .start = known(identity::start_ticks(enter.start_time)),
+                            .cgroup_id = known(enter.cgroup)});
     if (!answer.unit) return {};
     unit = *answer.unit;
   }
@@ -54,14 +51,14 @@ flow::Naming ContainerNamer::name_listed(const flow::Enter& enter) {
 
 flow::Naming ContainerNamer::name(const flow::Enter& enter) {
   if (enter.rule != FTAP_RULE_CONTAINER) return name_listed(enter);
-  const identity::Answer answer = resolver_.resolve({.cgroup = enter.cgroup_name,
-                                                     .parent = enter.parent_name,
-                                                     .pid = static_cast<pid_t>(enter.pid),
-                                                     .cgroup_path = {},
-                                                     .start = known(identity::start_ticks(enter.start_time)),
-                                                     .cgroup_id = known(enter.cgroup),
-                                                     .users_names = enter.users_names,
-                                                     .nested = enter.nested});
+  const identity::Answer answer = resolver_->resolve({.cgroup = enter.cgroup_name,
+                                                      .parent = enter.parent_name,
+                                                      .pid = static_cast<pid_t>(enter.pid),
+                                                      .cgroup_path = {},
+                                                      .start = known(identity::start_ticks(enter.start_time)),
+                                                      .cgroup_id = known(enter.cgroup),
+                                                      .users_names = enter.users_names,
+                                                      .nested = enter.nested});
   const bool complete = answer.certainty == identity::Certainty::kComplete;
   // Known by its pid alone, and that is nobody's any more: this tells nothing.
   if (enter.cgroup_name.empty() && !answer.whole_path) return {};

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "identity/named_containers.hpp"
-#include "identity/resolver.hpp"
+#include "identity/node_resolver.hpp"
 #include "stream/journal/consumer/namer.hpp"
 
 namespace flowtap {
@@ -23,20 +23,10 @@ class ContainerNamer final : public flow::Namer {
  private:
   [[nodiscard]] flow::Naming name_listed(const flow::Enter& enter);
 
-  ContainerNamer(identity::RootDir root, identity::RootDir proc, std::optional<identity::RootDir> cgroups,
-                 identity::StateDirectories where, std::shared_ptr<NamedContainers> named)
-      : root_(std::move(root)),
-        proc_(std::move(proc)),
-        cgroups_(std::move(cgroups)),
-        resolver_(root_, proc_, std::move(where), kRemembered, cgroups_ ? &*cgroups_ : nullptr),
-        named_(std::move(named)) {}
+  ContainerNamer(std::unique_ptr<identity::NodeResolver> resolver, std::shared_ptr<NamedContainers> named)
+      : resolver_(std::move(resolver)), named_(std::move(named)) {}
 
-  static constexpr std::size_t kRemembered = 4096;
-
-  identity::RootDir root_;
-  identity::RootDir proc_;
-  std::optional<identity::RootDir> cgroups_;  // the hierarchy of v2, where it is seen
-  identity::Resolver resolver_;
+  std::unique_ptr<identity::NodeResolver> resolver_;
   std::shared_ptr<NamedContainers> named_;
 };
 

@@ -15,8 +15,8 @@
 namespace flowtap::diagnosis {
 namespace {
 
-const Scheduler* const kKube = test::scheduler("kube-scheduler");
-const Scheduler* const kHami = test::scheduler("HAMi");
+using test::kHami;
+using test::kKube;
 
 struct Says {
   const Scheduler* who;

@@ -20,6 +20,9 @@ inline const Scheduler* scheduler(std::string_view name) {
   return &*std::ranges::find(Schedulers::built_in().all(), name, &Scheduler::name);
 }
 
+inline const Scheduler* const kKube = scheduler("kube-scheduler");
+inline const Scheduler* const kHami = scheduler("HAMi");
+
 /// All of a log, in writes of so many bytes.
 inline void read(DiagnosisStore& store, std::string_view log, std::size_t write = 4096) {
   SchedulerLog scheduler(store);

@@ -2,38 +2,27 @@
 // tests/node/telemetry/cgroup_files_test.cpp asks of real ones.
 #include "telemetry/workloads/files/cgroup_files.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
 
+#include "tests/support/few_descriptors.hpp"
 #include "tests/support/files/file_tree.hpp"
+#include "tests/unit/telemetry/workloads/cgroup_read.hpp"
 
 namespace flowtap::telemetry {
 namespace {
 
 using enum CgroupCounter;
 using enum CgroupGauge;
-using test::FileTree;
+using flowtap::test::FewDescriptors;
+using flowtap::test::FileTree;
+using test::Read;
+using test::read;
 
-struct Read {
-  bool there = false;
-  CgroupValues values;
-  std::uint64_t unread = 0;
-};
-Read read(OpenCgroup& cgroup) {
-  Read all;
-  all.there = cgroup.read(all.values, all.unread);
-  return all;
-}
 Read read(const FileTree& tree, const std::string& path) {
-  const auto source = CgroupFileSource::open_below(tree.root());
-  if (!source) return {};
-  Read all;
-  if (const auto cgroup = source->open(path, all.unread)) all.there = cgroup->read(all.values, all.unread);
-  return all;
+  return test::read_of(CgroupFileSource::open_below(tree.root()), path);
 }
 
 TEST(CgroupFiles, ReadsWhatIsThere) {
@@ -186,14 +175,10 @@ TEST(CgroupFiles, WithoutDescriptorsItIsCountedAndComesBack) {
   std::uint64_t unread = 0;
   (void)read(*source->open("/a", unread));  // UBSan opens a pipe when it sees a type for the first time
   const auto cgroup = source->open("/a", unread);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  // One more than this is free.
-  const rlimit few{.rlim_cur = static_cast<rlim_t>(next.get()) + 2, .rlim_max = before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-  const Read some = read(*cgroup);
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  const Read some = [&] {
+    const FewDescriptors few(1);
+    return read(*cgroup);
+  }();
   EXPECT_TRUE(some.there);
   EXPECT_EQ(some.values[kCpuUser], 7000U);
   EXPECT_FALSE(some.values[kTasks]);
@@ -210,13 +195,10 @@ TEST(CgroupFiles, WithoutAnyDescriptorItIsNotGone) {
   std::uint64_t unread = 0;
   (void)read(*source->open("/a", unread));  // UBSan opens a pipe when it sees a type for the first time
   const auto cgroup = source->open("/a", unread);
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-  const Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const rlimit none{.rlim_cur = static_cast<rlim_t>(next.get()) + 1, .rlim_max = before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const Read nothing = read(*cgroup);
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  const Read nothing = [&] {
+    const FewDescriptors none(0);
+    return read(*cgroup);
+  }();
   EXPECT_TRUE(nothing.there);
   EXPECT_FALSE(nothing.values[kCpuUser]);
   EXPECT_GT(nothing.unread, 0U);

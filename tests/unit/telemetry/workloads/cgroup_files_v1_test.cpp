@@ -3,25 +3,19 @@
 
 #include "telemetry/workloads/files/cgroup_files.hpp"
 #include "tests/support/files/file_tree.hpp"
+#include "tests/unit/telemetry/workloads/cgroup_read.hpp"
 
 namespace flowtap::telemetry {
 namespace {
 
 using enum CgroupCounter;
 using enum CgroupGauge;
-using test::FileTree;
+using flowtap::test::FileTree;
+using test::Read;
+using test::read;
 
-struct Read {
-  bool there = false;
-  CgroupValues values;
-  std::uint64_t unread = 0;
-};
 Read read(const FileTree& tree, const std::string& path, const std::string& cpuacct = "/cpuacct") {
-  const auto source = CgroupFileSource::open_v1(tree.root(), tree.root() + cpuacct);
-  Read all;
-  if (!source) return all;
-  if (const auto cgroup = source->open(path, all.unread)) all.there = cgroup->read(all.values, all.unread);
-  return all;
+  return test::read_of(CgroupFileSource::open_v1(tree.root(), tree.root() + cpuacct), path);
 }
 
 TEST(CgroupFilesOfV1, CpuTimeIsThereAndTheRestWhereItsControllersAre) {
