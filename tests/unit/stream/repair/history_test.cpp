@@ -163,7 +163,7 @@ TEST_F(HistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
   store_->expect(kFlow);
   keep(now + 900, now + 910);  // late enough for a slow machine
   const auto read = [&](std::uint64_t captured_since) {
-    auto reader = LogReader::open(*store_, *watch_, kFlow, {.follow = true}, history_.get(), nullptr,
+    auto reader = LogReader::open(*store_, *waker_, kFlow, {.follow = true}, history_.get(), nullptr,
                                   CapturedTimes{.since = captured_since * 1'000'000'000});
     EXPECT_TRUE(reader && *(*reader)->prepare());
     std::string all;
@@ -201,7 +201,7 @@ TEST_F(HistoryTest, AFollowerOfASchedulersRecordsWaitsForNothing) {
     writing.add_source_gap(*flow, 1, "stderr", 10, 3, 2'000'000'000);
     writing.add(*flow, 1, "stderr", {"behind", true, 10, 17, 2'000'000'000});
   }
-  auto reader = LogReader::open(*store_, *watch_, "sched/ns/pod", {.follow = true}, history_.get());
+  auto reader = LogReader::open(*store_, *waker_, "sched/ns/pod", {.follow = true}, history_.get());
   ASSERT_TRUE(reader);
   follower_ = std::move(*reader);
   EXPECT_EQ(followed(), "before\n" + flow::scheduler_gap_text(3) + "\nbehind\n");
