@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Counts every dispatch: each switch of a CPU to a task that is not the idle task is one, and gets exactly
- * one of the types in stats/kernel.def. Needs BTF and tp_btf, no sched_ext; kernels >= 6.1.
+ * Counts every dispatch: each switch of a CPU to a task that is not the idle task is one, and gets exactly one of the
+ * types in stats/kernel.def. It needs BTF and tp_btf but no sched_ext, so it runs on kernels >= 6.1.
  *
  * What a task went through between leaving a CPU and getting one is followed in its record (an array, or task
  * storage):
@@ -44,8 +44,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 extern const void ext_sched_class __ksym __weak;
 
 /*
- * Where not 0, only dispatches of tasks in this very cgroup (v2 id) are counted. Set before load: as a
- * constant the verifier removes the question where it is 0.
+ * Where not 0, only dispatches of tasks in this very cgroup (v2 id) are counted. It is set before load: where the
+ * constant is 0 the verifier removes the check.
  */
 const volatile __u64 ftap_only_cgroup = 0;
 
@@ -60,7 +60,7 @@ SEC("tp_btf/task_newtask")
 int BPF_PROG(ftap_newtask, struct task_struct* task) {
   make_record(task, true);
   if (!ftap_usage_on) return 0;
-  /* Here all that it will have run is still to come: none of it is lost if its first dispatch is not seen. */
+  /* Everything the task will run is still to come here, so nothing is lost if its first dispatch is not seen. */
   struct ftap_task* t = record_of(task);
   if (t) group_of(task, t);
   return 0;
@@ -68,7 +68,7 @@ int BPF_PROG(ftap_newtask, struct task_struct* task) {
 
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(ftap_free, struct task_struct* task) {
-  /* After the last switch away from it: the scheduler's own reference is gone by now. */
+  /* This comes after the last switch away from the task: the scheduler's own reference is gone by now. */
   struct ftap_near* near = near_of(task);
   if (!near || near->owner != (__u64)task) {
     struct ftap_task* stored = ftap_usage_on ? bpf_task_storage_get(&ftap_tasks, task, NULL, 0) : NULL;
@@ -81,7 +81,7 @@ int BPF_PROG(ftap_free, struct task_struct* task) {
   return 0;
 }
 
-/* Interrupts are off (kernel: TRACE_CGROUP_PATH), so that no switch comes in between. */
+/* Interrupts are off here (kernel: TRACE_CGROUP_PATH), so no switch comes in between. */
 SEC("tp_btf/cgroup_attach_task")
 int BPF_PROG(ftap_moved, struct cgroup* to, const char* path, struct task_struct* task) {
   if (!ftap_usage_on || task != bpf_get_current_task_btf()) return 0;
@@ -113,8 +113,7 @@ static __always_inline void became_runnable(struct ftap_task* t, struct task_str
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(ftap_wakeup, struct task_struct* task) {
   struct ftap_task* t = record_of(task);
-  /* A wake-up of a task that runs or already waits changes nothing: it only takes back its intent to sleep.
-   */
+  /* A wake-up of a task that runs or already waits changes nothing. It only takes back the task's intent to sleep. */
   if (t && (t->state == FTAP_TASK_BLOCKED || t->state == FTAP_TASK_UNKNOWN))
     became_runnable(t, task, FTAP_TASK_WOKEN);
   return 0;
@@ -215,8 +214,8 @@ static __always_inline void count_type(struct ftap_block* block, struct task_str
 }
 
 /*
- * A task that leaves a CPU came to one. Where its record says that it did not, the switch that brought it was
- * not seen (a recursion miss, or a kernel that hides some tasks' switches from tracing): it is counted now,
+ * A task that leaves a CPU must have come to it. Where its record says that it did not, the switch that brought it was
+ * not seen (a recursion miss, or a kernel that hides some tasks' switches from tracing). That dispatch is counted now,
  * so that the sums stay whole. UNKNOWN is no such case: the task has been running since before we attached.
  */
 static __always_inline void count_unseen_dispatch(struct task_struct* prev, struct ftap_task* t) {
@@ -244,9 +243,9 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
 
   if (!sw.prev_idle) {
     /*
-     * Runnable when it did not want to sleep: preempted inside the kernel (whatever its state says), or its
-     * state is still running. The state and not the event's prev_state, which on kernels before 6.12 shows
-     * the wish to sleep also where a pending signal has just taken it back.
+     * The task is runnable if it did not want to sleep: it was preempted inside the kernel (whatever its state says),
+     * or its state is still running. This asks the state, because before 6.12 the event's prev_state also shows the
+     * wish to sleep where a pending signal has just taken it back.
      */
     sw.prev_blocked = !preempt && prev->__state;
     struct ftap_task* t = record_of(prev);

@@ -2,22 +2,22 @@
 /*
  * The log tap: what containers and chosen processes write, taken in the kernel.
  *
- * A pipe is tapped where it is read. Its reader (conmon, a containerd shim) sees every byte in the pipe's own
- * order, whatever way it was written on, and the writer pays nothing. Files, terminals and sockets are tapped where
- * they are written, after the fact: what a call returned has passed.
+ * A pipe is tapped where it is read. Its reader (conmon, a containerd shim) sees every byte in the pipe's own order,
+ * however it was written, and the writer pays nothing. Files, terminals and sockets are tapped where they are written,
+ * after the fact: what a call returned has passed.
  *
  * The programs learn of a container's pipes at the exec of its first process, before its first instruction
  * (ftap_exec). They know a stream by its inode, so what a process does with its descriptors does not matter.
  *
- * Bytes are seen at the ends of the kernel's functions (log_functions.bpf.h), or, where those cannot be traced, here:
- * on every system call's way out. That cannot see io_uring nor io_submit: their bytes leave no trace here (a pipe's
- * still show, as long as its reader uses neither).
+ * Bytes are seen at the ends of the kernel's functions (log_functions.bpf.h) or, where those cannot be traced, here: on
+ * every system call's way out. This place sees neither io_uring nor io_submit: their bytes leave no trace here (except
+ * for a pipe, as long as its reader uses neither).
  *
- * Programs of both kinds may be preempted, here from 7.x on, and what the preempting task does meanwhile is missed; the
- * kernel counts that for each program (recursion_misses). At functions a second program takes what the first misses
- * (log_second.bpf.h). The tracepoints of single system calls would cost other calls less (6 instead of 31 ns), but one
- * counter keeps all programs of that kind from running while any task of the CPU is in bpf(2) or was preempted there, and
- * kernels before 6.7 do not tell.
+ * Programs of both kinds may be preempted, here from 7.x on, and then miss what the preempting task does; the kernel
+ * counts that for each program (recursion_misses). At functions a second program takes what the first misses
+ * (log_second.bpf.h). The tracepoints of single system calls would cost other calls less (6 instead of 31 ns). But one
+ * counter keeps all programs of that kind from running while any task of the CPU is in bpf(2) or was preempted there,
+ * and kernels before 6.7 do not report that.
  */
 #include "bpf/lib/log_enter.bpf.h"
 #include "bpf/lib/log_functions.bpf.h"
@@ -31,11 +31,11 @@ static __always_inline bool find_tapped(struct task_struct* task, __u32 fd, bool
   return file && find_file(file, reads, tapped);
 }
 
-/* Where in the file the first of `n` bytes stands. Threads that share a descriptor may have moved it on. */
+/* Where in the file the first of `n` bytes stands. Threads that share the descriptor may have moved the position on. */
 static __always_inline __u64 file_position(const struct ftap_tapped* tapped, const struct ftap_call* call,
                                            __u64 n) {
   if (call->position == FTAP_AT_FILE_POSITION) return FTAP_GET(tapped->file, f_pos) - n;
-  /* Linux appends then, whatever position was given (pwrite(2), BUGS). */
+  /* Linux then appends, whatever position was given (pwrite(2), BUGS). */
   if (call->append || FTAP_GET(tapped->file, f_flags) & FTAP_O_APPEND)
     return FTAP_GET(tapped->inode, i_size) - n;
   return call->position;
@@ -58,7 +58,7 @@ static __always_inline void end_if_closed(const struct ftap_tapped* tapped, cons
   if (was_end(tapped) && asked_for_some(call)) end_stream(tapped->stream, &tapped->target);
 }
 
-/* What goes into a pipe there is taken where it is read. */
+/* Bytes that go into a pipe here are taken where they are read. */
 static __always_inline bool goes_in(const struct ftap_tapped* tapped, const struct ftap_call* call) {
   return call->by_mode && FTAP_GET(tapped->file, f_mode) & FTAP_FMODE_WRITE;
 }

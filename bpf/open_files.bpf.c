@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lists, when asked, what standard output and error of the running processes are connected to, who reads from pipes,
- * and the regular files of whoever asks: how the log tap finds what was running before it.
+ * Lists on request what standard output and error of the running processes are connected to, who reads from pipes, and
+ * the regular files of the process that asks. The log tap finds with it what was running before it.
  *
- * The kernel is asked and not /proc because stat() of /proc/PID/fd/N tells another device number than the inode has
- * on overlayfs and btrfs, because one walk in the kernel sees one state of each descriptor, and because stat() and
- * statfs() through /proc/PID wait for file systems whose server does not answer.
+ * It asks the kernel and not /proc for three reasons: on overlayfs and btrfs stat() of /proc/PID/fd/N tells another
+ * device number than the inode has; one walk in the kernel sees each descriptor in one state; and stat() and statfs()
+ * through /proc/PID wait for file systems whose server does not answer.
  */
 #include "bpf/abi/open_file.h"
 #include "bpf/lib/cgroup.bpf.h"
@@ -34,7 +34,7 @@ struct bpf_iter__task_file {
   };
 } __ftap_core;
 
-/* The tgid of who asks: of its own files it learns what the kernel calls each. Set before load. */
+/* The tgid of the process that asks: for its own files it learns what the kernel calls each. Set before load. */
 const volatile __u32 ftap_asker = 0;
 
 static __always_inline bool is_listed(struct task_struct* task, __u32 fd, __u32 kind, unsigned int mode) {
@@ -74,8 +74,8 @@ static __always_inline void add_program(struct ftap_open_file* row, struct task_
 }
 
 /*
- * A thread that has its own descriptors (CLONE_FILES left out) is nobody's log. But where the main thread has ended and
- * others go on, the descriptors are theirs; each of them lists the same.
+ * A thread with descriptors of its own (it was cloned without CLONE_FILES) is nobody's log. But where the main thread
+ * has ended and others go on, the descriptors are theirs; each of them lists the same.
  */
 static __always_inline bool speaks_for_process(struct task_struct* task) {
   return task->pid == task->tgid || !BPF_CORE_READ(task, group_leader, files);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tells which cgroups come and go in the hierarchy that tells usage apart (lib/usage_cgroup.bpf.h), with their paths: whose it
- * was that bpf/dispatch.bpf.c accounted for (lib/usage.bpf.h), also where a cgroup was gone before anybody could look.
+ * Tells which cgroups come and go in the hierarchy that tells usage apart (lib/usage_cgroup.bpf.h), with their paths.
+ * That names the owners of what bpf/dispatch.bpf.c accounts for (lib/usage.bpf.h), even where a cgroup was gone before
+ * anybody could look.
  *
- * The kernel fires these events with interrupts off (kernel: TRACE_CGROUP_PATH), so no program misses one to itself.
+ * The kernel fires these events with interrupts off (kernel: TRACE_CGROUP_PATH), so no program makes itself miss one.
  *
- * Only ends wake who reads, and a ring that fills up: the files of a cgroup tell what it has used for as long as its runtime takes to remove it.
+ * Only two things wake the reader: an end, and a ring that fills up. A cgroup's files tell what it has used only for as
+ * long as its runtime takes to remove it.
  *
- * And how containers begin and end: a container is known by its first process, which is number 1 of a pid namespace that was made in
- * flowtapd's own. One that shares another's pid namespace has no such process, and its end is not told; but that its cgroup
- * has no process any more is, as of a unit.
+ * It also tells how containers begin and end. A container is known by its first process, which is number 1 of a pid
+ * namespace that was made in flowtapd's own. A container that shares another one's pid namespace has no such process,
+ * so its end is not told; but its cgroup's loss of its last process is, as for a unit.
  */
 #include "bpf/abi/cgroup_event.h"
 #include "bpf/lib/kernel.bpf.h"
@@ -54,7 +56,7 @@ int BPF_PROG(ftap_gone, struct cgroup* cgroup, const char* path) {
   return tell(cgroup, path, FTAP_CGROUP_GONE);
 }
 
-/* Those above that have none in turn are told of at once, so that it is one look for all. */
+/* The cgroups above that are empty now as well are reported at once, so that userspace looks only once. */
 SEC("tp_btf/cgroup_notify_populated")
 int BPF_PROG(ftap_empty, struct cgroup* cgroup, const char* path, int populated) {
   return populated ? 0 : tell(cgroup, path, FTAP_CGROUP_EMPTY);
@@ -66,7 +68,7 @@ const volatile __u32 ftap_pid_ns = 0;
 #define SIGNAL_GROUP_EXIT 0x00000004 /* kernel: include/linux/sched/signal.h */
 #define FTAP_PID_LEVELS 32           /* kernel: MAX_PID_NS_LEVEL */
 
-/* The number in flowtapd's own pid namespace of a container's first process; 0: it is none. */
+/* The pid in flowtapd's own pid namespace of a container's first process; 0: the task is not one. */
 static __always_inline __u32 first_of_container(struct task_struct* task) {
   struct pid* pid = BPF_CORE_READ(task, thread_pid);
   unsigned int level = BPF_CORE_READ(pid, level);
@@ -79,7 +81,7 @@ static __always_inline __u32 first_of_container(struct task_struct* task) {
   return number.nr == 1 && BPF_CORE_READ(number.ns, parent, ns.inum) == ftap_pid_ns ? above.nr : 0;
 }
 
-/* What was told of a task. */
+/* What was already told about a task. */
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -87,16 +89,19 @@ struct {
   __type(value, __u32);
 } ftap_told SEC(".maps");
 
-/* Its network is looked at then: runtimes have put it there by now, and it may be over before anybody looks again. */
+/*
+ * Userspace looks at the container's network then: its runtime has put it there by now, and it may be over before the
+ * next look.
+ */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(ftap_began, struct task_struct* task) {
   __u32 number = first_of_container(task);
   if (!number) return 0;
-  /* Once: nobody is woken all the time by one that executes one program after the other. */
+  /* Told only once: a process that executes one program after the other must not keep waking somebody. */
   __u32* told = bpf_task_storage_get(&ftap_told, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (told && *told) return 0;
   if (!told) {
-    /* No memory. */
+    /* There was no memory for it. */
     __sync_fetch_and_add(&ftap_lost, 1);
     return 0;
   }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A cgroup that was made or is gone, that has no process any more, or whose container has begun or ended, as the ring of bpf/usage.bpf.c tells it. */
+/*
+ * What the ring of bpf/usage.bpf.c tells: a cgroup was made, is gone or has lost its last process, or the container in
+ * it has begun or ended.
+ */
 #ifndef FTAP_ABI_CGROUP_EVENT_H
 #define FTAP_ABI_CGROUP_EVENT_H
 
-/* Kubernetes' longest is about 300 bytes: QoS class, pod's uid and container's id, each twice in systemd's names. */
+/*
+ * The longest paths are Kubernetes', about 300 bytes: they name QoS class, pod uid and container id twice each under
+ * systemd.
+ */
 #define FTAP_CGROUP_PATH 1024
 
 enum ftap_cgroup_event_kind {
@@ -17,18 +23,17 @@ enum ftap_cgroup_event_kind {
 struct ftap_cgroup_event {
   unsigned long long id; /* inode number of its directory */
   unsigned int kind;     /* enum ftap_cgroup_event_kind */
-  unsigned int
-      length; /* of the path, with its ending 0; FTAP_CGROUP_PATH: it is cut off. 0: it could not be read */
+  unsigned int length; /* of the path with its final 0; FTAP_CGROUP_PATH: cut off; 0: it could not be read */
   char path[FTAP_CGROUP_PATH]; /* from the hierarchy's root */
 };
 
-/* FTAP_CGROUP_ENDED: the first process of a container, which takes all others of it along. */
+/* FTAP_CGROUP_ENDED: the first process of a container ends, and the kernel kills all its others with it. */
 struct ftap_container_end {
   unsigned long long id;   /* of the cgroup that it was in */
   unsigned int kind;       /* enum ftap_cgroup_event_kind */
   unsigned int status;     /* as wait(2) has it */
   unsigned long long time; /* ns on CLOCK_MONOTONIC */
-  unsigned int oom;        /* 1: the kernel has chosen it to be killed for want of memory */
+  unsigned int oom;        /* 1: the kernel chose to kill it because memory was short */
   unsigned int unused;
 };
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the dispatch program knows of each CPU; shared with userspace, which fills in where the CPU stands. */
+/* What the dispatch program knows about each CPU. Userspace shares it and fills in where the CPU stands. */
 #ifndef FTAP_ABI_CPU_H
 #define FTAP_ABI_CPU_H
 
-/* A CPU whose place is not known (offline since boot, or sysfs without caches) shares nothing with another.
- */
+/* A CPU whose place is not known (it was offline since boot, or sysfs shows no caches) shares nothing with another. */
 #define FTAP_PLACE_UNKNOWN 0xffffffffU
 
 struct ftap_cpu {
@@ -17,7 +16,7 @@ struct ftap_cpu {
   unsigned long long task;     /* address of the task that runs here; 0: the idle task does */
   unsigned long long cycles;   /* its counter of cycles at the last switch; 0: it was not read then */
   unsigned int last_blocked;   /* 1 when the task that the last switch took off this CPU went to sleep */
-  unsigned int pad[7];         /* to a cache line, so that no CPU's switches disturb another's */
+  unsigned int pad[7];         /* fills the cache line, so that no CPU's switches disturb another's */
 };
 
 #endif /* FTAP_ABI_CPU_H */

@@ -2,14 +2,14 @@
 /*
  * The log tap's side of the seam: what stands in its ring, and the memory that both sides map.
  *
- * A stream is one place that bytes are written to (a pipe, file, tty or socket), known by device and inode
- * while it lives, and by a number that is never used again. Its bytes are counted from 0, captured or not, and
- * a record says where in the stream its bytes stand. So whatever is lost leaves a hole of known length, at a
- * known place, and "captured + lost == passed" holds for every stream.
+ * A stream is one place that bytes are written to (a pipe, file, tty or socket). While it lives it is known by device
+ * and inode; its number is never used again. Its bytes are counted from 0, captured or not, and a record says where in
+ * the stream its bytes stand. So whatever is lost leaves a hole of known length at a known place, and "captured + lost
+ * == passed" holds for every stream.
  *
- * Builds read what another left, older or newer. Therefore records tell their own size and get new fields at their ends
- * alone; slots of streams are read by their fields' names, whose meaning never changes; and numbers of enums are never
- * used again.
+ * A build reads what an older or a newer one left. Therefore records tell their own size and get new fields only at
+ * their ends; slots of streams are read by their fields' names, whose meaning never changes; and numbers of enums are
+ * never used again.
  */
 #ifndef FTAP_ABI_LOG_H
 #define FTAP_ABI_LOG_H
@@ -31,9 +31,9 @@ enum ftap_log_type {
   FTAP_LOG_ENTER = 1, /* a process's outputs are captured from now on; payload: struct ftap_log_enter */
   FTAP_LOG_BYTES = 2, /* payload: the bytes */
   /*
-   * No more bytes can come; payload: struct ftap_log_end. A pipe's end is seen where its reader, who is not in the
-   * container, reads to it. Readers that leave before (conmon does when its container lived for a moment) are known by
-   * their container's CGROUP_GONE.
+   * No more bytes can come; payload: struct ftap_log_end. A pipe's end is seen where its reader, which is not in the
+   * container, reads to the end. Some readers leave before that (conmon does when its container lived only for a
+   * moment); their streams end with the container's CGROUP_GONE.
    */
   FTAP_LOG_END = 3,
   FTAP_LOG_CGROUP_GONE = 4, /* payload: __u64, the id of the cgroup that was removed */
@@ -43,17 +43,17 @@ enum ftap_log_type {
 enum ftap_log_kind {
   FTAP_KIND_NONE = 0, /* closed, or something that keeps nothing (/dev/null) */
   FTAP_KIND_PIPE = 1, /* pipe or FIFO, taken where it is read */
-  FTAP_KIND_FILE = 2, /* regular file, taken where it is written, as are the following */
+  FTAP_KIND_FILE = 2, /* regular file, taken where it is written, like all that follow */
   FTAP_KIND_TTY = 3,
   FTAP_KIND_SOCKET = 4, /* Unix stream socket */
-  FTAP_KIND_OTHER = 5,  /* not captured, and said */
+  FTAP_KIND_OTHER = 5,  /* not captured, which a record says */
 };
 
 /* Why bytes that passed are not in the ring. Each row is a cause of flowtap_log_lost_bytes_total. */
 enum ftap_log_loss {
   FTAP_LOSS_RING_FULL,
   FTAP_LOSS_FAULT,      /* the memory of the process could not be read */
-  FTAP_LOSS_UNCAPTURED, /* moved on a way that this backend cannot read (splice, sendfile, ...) */
+  FTAP_LOSS_UNCAPTURED, /* moved in a way that this backend cannot read (splice, sendfile, ...) */
   FTAP_LOSS_QUIET,      /* nobody had drained the ring for FTAP_LOG_QUIET_NS */
   FTAP_NR_LOSSES,
 };
@@ -63,20 +63,20 @@ enum ftap_log_loss {
 
 /* One of the two outputs of a process. */
 struct ftap_log_output {
-  __u64 stream; /* 0: not captured, or (the rest is 0, too) as somebody else's */
+  __u64 stream; /* 0: not captured; if the rest is 0, too, it belongs to somebody else */
   __u64 ino;
   __u32 dev;  /* as the kernel has it: major << 20 | minor */
   __u16 kind; /* enum ftap_log_kind */
   __u16 zero;
 };
 
-#define FTAP_CGROUP_NAME 128 /* longest kept; "cri-containerd-<64 hex>.scope" has 85 */
+#define FTAP_CGROUP_NAME 128 /* longest name kept; "cri-containerd-<64 hex>.scope" has 85 */
 #define FTAP_COMM 16         /* TASK_COMM_LEN */
 
 /* Why a process's outputs are captured. */
 enum ftap_log_rule {
-  FTAP_RULE_CONTAINER = 0, /* it is the first in a container; of a stream also: userspace said so */
-  FTAP_RULE_UNIT = 1,      /* it entered a cgroup of systemd's that is listed by its name */
+  FTAP_RULE_CONTAINER = 0, /* first process of a container; for a stream also: userspace said so */
+  FTAP_RULE_UNIT = 1,      /* it entered a systemd cgroup whose name is listed */
   FTAP_RULE_PROCESS = 2,   /* its executable is listed */
 };
 
@@ -86,7 +86,7 @@ struct ftap_log_enter {
   __u32 pid;                        /* tgid in the first pid namespace */
   __u32 rule;                       /* enum ftap_log_rule */
   struct ftap_log_output output[2]; /* of descriptors 1 and 2; the same stream twice where they are one */
-  char comm[FTAP_COMM];             /* as all three: ends in a NUL unless it is cut off */
+  char comm[FTAP_COMM];             /* like all three names it ends in a NUL unless it is cut off */
   char cgroup_name[FTAP_CGROUP_NAME];
   char parent_name[FTAP_CGROUP_NAME];
   __u32 users_names; /* 1: somebody but root may have chosen these names */
@@ -113,9 +113,9 @@ enum ftap_stream_state {
 /* One slot of the streams map, mapped by userspace. Programs and userspace claim a free one by compare-and-swap of id. */
 struct ftap_stream {
   __u64 id;    /* the stream's number; 0: the slot is free */
-  __u64 bytes; /* that passed, captured or not: the offset of the next byte */
+  __u64 bytes; /* passed so far, captured or not: the offset of the next byte */
   __u64 lost[FTAP_NR_LOSSES];
-  __u64 cgroup; /* of the process that it was found at; 0: registered by userspace */
+  __u64 cgroup; /* of the process it was found on; 0: registered by userspace */
   __u64 ino;
   __u32 dev;
   __u32 pid; /* tgid of that process */
@@ -124,8 +124,8 @@ struct ftap_stream {
   __u32 fds;   /* FTAP_STDOUT | FTAP_STDERR */
   __u64 last;  /* ns on CLOCK_MONOTONIC of the last bytes */
   /*
-   * What tells it from a later pipe, file, ... that gets the same number: written by the programs only, for them to
-   * compare. 0: registered by userspace, and nothing has passed yet.
+   * What tells this pipe, file, ... from a later one that gets the same number. Only the programs write and compare it.
+   * 0: userspace has registered the stream and nothing has passed yet.
    */
   __u64 object;
   __u64 start_time; /* of the process, as in ENTER; 0: not known */
@@ -134,7 +134,10 @@ struct ftap_stream {
   __u64 unused[2];
 };
 
-/* One life of a listed process, that of all it has started included: named by its pid and start, as a stream's. */
+/*
+ * One run of a listed process and all that it has started. Like a stream's, its name is the pid and start of that
+ * process.
+ */
 struct ftap_run {
   __u64 start_time;
   __u32 pid;
@@ -148,19 +151,19 @@ struct ftap_member {
 };
 
 #define FTAP_MAX_MEMBERS \
-  32768 /* of all runs; who finds no room is known by its parents as long as it has them */
+  32768 /* of all runs; a process that finds no room is recognized by its parents while it has them */
 
 #define FTAP_MAX_FILE_SYSTEMS 8 /* kinds of them that a backend may tell apart */
 
 #define FTAP_MAX_LISTED \
-  256 /* of units and of executables each; a configuration has fewer, old ones among them */
+  256 /* units, and as many executables; a configuration has fewer, entries of the old one included */
 
 /* Twice the containers that design section 9 is measured with, and two streams each. */
 #define FTAP_MAX_STREAMS 16384
 
 /*
- * One per program that uses scratch memory: the kernel keeps each from preempting itself on a CPU, but not one from
- * preempting another. (Two that no kernel has together may share one.)
+ * One lane for each program that uses scratch memory. The kernel keeps a program from preempting itself on a CPU, but
+ * not from preempting another one. (Two programs that no kernel runs together may share a lane.)
  */
 enum ftap_lane {
   FTAP_LANE_CALLS,
@@ -172,7 +175,7 @@ enum ftap_lane {
   FTAP_LANE_EXT4,
   FTAP_LANE_XFS,
   FTAP_LANE_BTRFS,
-  FTAP_NR_LANES /* the lane of a program's second (bpf/lib/log_second.bpf.h) is so many further on */
+  FTAP_NR_LANES /* a second program's lane (bpf/lib/log_second.bpf.h) is this many further on */
 };
 
 /* Word of the control map, mapped by userspace. Its place and meaning never change: builds of any age share it. */
@@ -187,15 +190,15 @@ struct ftap_log_control {
   __u64 forced;  /* ns on CLOCK_MONOTONIC of the last wake-up because the ring was filling */
   __u32 hint;    /* slot where the next search for a free one begins, modulo FTAP_MAX_STREAMS */
   __u32 zero;
-  __u64 rescued; /* events that the first program had not handled and its second did */
-  __u64
-      unsure; /* times that a program could not say, or not learn, who handles an event: perhaps nobody did */
+  __u64 rescued; /* events that the first program missed and the second handled */
+  __u64 unsure;  /* times a program could not say or learn who handles an event: perhaps nobody did */
 };
 
 /*
- * In front of the targets map: how many targets fall on each place, so that most descriptors are passed by with one
- * load. Counts instead of bits, because they can be taken back: bits would all be set after some weeks of containers.
- * Whoever inserts a target counts up before, whoever deletes one (the deletion that succeeded) counts down after.
+ * A filter in front of the targets map: it counts how many targets fall on each place, so that one load is enough to
+ * pass most descriptors by. It has counts instead of bits because they can be taken back: after some weeks of
+ * containers every bit would be set. Whoever inserts a target counts up before; whoever deletes one (the deletion that
+ * succeeded) counts down after.
  */
 #define FTAP_FILTER_BITS 16
 #define FTAP_FILTER_LINE 16 /* counts in a cache line; alone, the kernel would give each 8 bytes */
@@ -211,8 +214,8 @@ static inline __u32 ftap_filter_place(__u64 ino, __u32 dev) {
 }
 
 /*
- * Raised with every change of the programs that a running node must get: builds with the same layouts and the same
- * number take over one another's programs.
+ * Raised with every change of the programs that a running node must get. A build takes over another one's programs
+ * where layouts and this number are the same.
  */
 #define FTAP_LOG_VERSION 11
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What bpf/open_files.bpf.c says of one open descriptor: the lines of its iterator, one struct after the other. */
+/* What bpf/open_files.bpf.c says about one open descriptor. Its iterator yields these structs one after the other. */
 #ifndef FTAP_ABI_OPEN_FILE_H
 #define FTAP_ABI_OPEN_FILE_H
 
@@ -24,10 +24,9 @@ struct ftap_open_file {
   __u32 mounts;  /* the number of its mount namespace */
   __u64 exe_ino; /* the program that it runs; 0: none */
   __u32 exe_dev;
-  __u32 as_parent; /* 1: its parent runs the same program */
-  __u64 magic;     /* of the file's file system, as statfs(2) has it */
-  __u64 above
-      [FTAP_CGROUPS_ABOVE]; /* the cgroups that `cgroup` is below, the nearest first; 0 behind the last */
+  __u32 as_parent;                 /* 1: its parent runs the same program */
+  __u64 magic;                     /* of the file's file system, as statfs(2) has it */
+  __u64 above[FTAP_CGROUPS_ABOVE]; /* the cgroups above `cgroup`, nearest first; 0 behind the last */
 };
 
 #endif /* FTAP_ABI_OPEN_FILE_H */

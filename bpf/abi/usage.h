@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What each group of tasks (a cgroup) used, counted at every context switch; shared with userspace. */
+/* What each group of tasks (a cgroup) has used, counted at every context switch. Shared with userspace. */
 #ifndef FTAP_ABI_USAGE_H
 #define FTAP_ABI_USAGE_H
 
 #include "stats/slots.h"
 
-/* Tasks whose cgroup found no number, and those of which nothing is known. */
+/* The group of tasks whose cgroup found no number, and of tasks about which nothing is known. */
 #define FTAP_GROUP_OTHER 0U
-/* Beside that one; a task's record has 16 bits for it. */
+/* How many groups there may be beside that one; a task's record has 16 bits for the number. */
 #define FTAP_MOST_GROUPS 65535U
 
 /*
- * One group on one CPU: element CPU * groups + group of the map. Only that CPU writes it: the switch inside the scheduler,
- * where nothing else runs there, the end of a task with an atomic. Whoever reads it meanwhile sees each number whole.
- * It goes back to 0 when the number does, after the group's cgroup is gone.
+ * One group on one CPU: element CPU * groups + group of the map. Only that CPU writes it: at a switch inside the
+ * scheduler, where nothing else runs on the CPU, and with an atomic at the end of a task. A reader meanwhile sees each
+ * number whole. The element returns to 0 when its number is given back, after the group's cgroup is gone.
  */
 struct ftap_usage {
   unsigned long long run_ns;     /* on the CPU, as the kernel accounts it (sum_exec_runtime) */
@@ -23,7 +23,7 @@ struct ftap_usage {
   unsigned int waits[FTAP_COARSE_EDGES + 1];
 };
 
-/* What a CPU's task has run since its last switch, of element CPU of a map; as of the last time that the program was run. */
+/* What a CPU's task has run since its last switch, as of the last run of the program. It is element CPU of a map. */
 struct ftap_running {
   unsigned long long run_ns;
   unsigned long long group;
@@ -31,12 +31,12 @@ struct ftap_running {
 };
 
 /*
- * Set by who looks for a number and finds none, cleared by userspace when it has put some back: so that tasks of
- * FTAP_GROUP_OTHER look again, and do not at each of their dispatches.
+ * Set by a task that looks for a number and finds none, cleared by userspace once it has put some back. So tasks of
+ * FTAP_GROUP_OTHER look again then, and not at each of their dispatches.
  */
 struct ftap_numbers {
   unsigned long long used_up;
-  /* Switches at which a CPU's counter of cycles could not be read, so that those before them are nobody's. */
+  /* Switches at which a CPU's cycle counter could not be read; the cycles before them belong to nobody. */
   unsigned long long cycles_unread;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All that differs between architectures: where a system call's number and arguments stand when it returns, the
- * numbers, and how to know a 32-bit task, whose numbers mean other calls.
+ * All that differs between architectures: where a system call's number and arguments stand when it returns, which
+ * numbers there are, and how to recognize a 32-bit task, whose numbers mean other calls.
  */
 #ifndef FTAP_LIB_ARCH_BPF_H
 #define FTAP_LIB_ARCH_BPF_H
@@ -17,14 +17,14 @@ struct pt_regs {
 #define FTAP_TS_COMPAT 2U
 
 static __always_inline long arch_syscall(struct pt_regs* regs) {
-  return (long)regs->orig_ax; /* x32's have bit 30 set, and are none of ours */
+  return (long)regs->orig_ax; /* x32 numbers have bit 30 set and match none of ours */
 }
 
 static __always_inline bool arch_is_compat(struct task_struct* task) {
   return task->thread_info.status & FTAP_TS_COMPAT;
 }
 
-/* `n` is a constant in all calls of both. */
+/* `n` is a constant in all calls of both functions. */
 static __always_inline __u64 arch_arg(struct pt_regs* regs, int n) {
   return n == 0   ? regs->di
          : n == 1 ? regs->si
@@ -139,7 +139,7 @@ enum ftap_compat_syscall {
 #error "numbers and registers of this architecture are missing here"
 #endif
 
-/* Of 32-bit tasks on both. */
+/* The numbers of 32-bit tasks on both architectures. */
 enum ftap_compat_syscall_shared {
   FTAP_COMPAT_READ = 3,
   FTAP_COMPAT_WRITE = 4,

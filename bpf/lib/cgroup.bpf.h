@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a cgroup stands in the hierarchy of v2, by its directory's node. */
+/* Where a cgroup stands in the v2 hierarchy, told from the node of its directory. */
 #ifndef FTAP_LIB_CGROUP_BPF_H
 #define FTAP_LIB_CGROUP_BPF_H
 
 #include "bpf/lib/kernel.bpf.h"
 
-/* Deeper cgroups than this are not looked at; systemd, runtimes and kubelet nest up to half as deep. */
+/* Cgroups deeper than this are not looked at; systemd, runtimes and kubelet nest at most half as deep. */
 #define FTAP_CGROUP_DEPTH 16
 
 static __always_inline struct kernfs_node* parent_of(struct kernfs_node* node) {
@@ -13,7 +13,7 @@ static __always_inline struct kernfs_node* parent_of(struct kernfs_node* node) {
   return BPF_CORE_READ((struct kernfs_node___before_6_15*)node, parent);
 }
 
-/* The node is that cgroup's, or of one below it. */
+/* The node belongs to that cgroup or to one below it. */
 static __always_inline bool is_within(struct kernfs_node* node, __u64 cgroup) {
   for (int i = 0; node && i < FTAP_CGROUP_DEPTH; i++) {
     if (BPF_CORE_READ(node, id) == cgroup) return true;
@@ -23,8 +23,8 @@ static __always_inline bool is_within(struct kernfs_node* node, __u64 cgroup) {
 }
 
 /*
- * Who may name what is in this directory: whoever owns it (kernel: kernfs_iop_mkdir() asks for write permission there, and a
- * directory belongs to who has made it, or to whom it was given).
+ * Who may name what is in this directory: its owner. kernfs_iop_mkdir() in the kernel asks for write permission there,
+ * and a directory belongs to whoever made it or was given it.
  */
 static __always_inline bool is_of_root(struct kernfs_node* node) {
   struct kernfs_iattrs* attributes = BPF_CORE_READ(node, iattr);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Cycles of the CPUs, by cgroup: what a CPU's counter has counted between two context switches is added to the group of the
- * task that ran, beside its time (usage.bpf.h). An hour at 3 GHz takes more energy than one at 1 GHz.
+ * CPU cycles by cgroup: what a CPU's counter has counted between two context switches is added to the group of the task
+ * that ran, beside its time (usage.bpf.h). An hour at 3 GHz takes more energy than one at 1 GHz.
  *
- * What an interrupt took is the task's that it interrupted, and of a task that has moved itself all since its last switch is
- * the new group's.
+ * The cycles of an interrupt count for the task that it interrupted. When a task moves itself, all its cycles since its
+ * last switch go to the new group.
  */
 #ifndef FTAP_LIB_CYCLES_BPF_H
 #define FTAP_LIB_CYCLES_BPF_H
 
 #include "bpf/lib/usage.bpf.h"
 
-/* Set before load: as a constant the verifier removes all of this where it is off. */
+/* Set before load: where this constant is off, the verifier removes all of this. */
 const volatile bool ftap_cycles_on = false;
 
-/* Opened by userspace, one for each CPU that is online then. */
+/* Userspace opens one for each CPU that is online then. */
 struct {
   __uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
   __uint(max_entries, 1); /* the loader sets it to the highest possible CPU + 1 */
@@ -22,7 +22,7 @@ struct {
   __type(value, __u32);
 } ftap_counters SEC(".maps");
 
-/* Beside ftap_usages and not in it: an element there is a cache line. */
+/* A map of its own and not a field of ftap_usages, whose elements fill a cache line. */
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
@@ -31,7 +31,7 @@ struct {
   __type(value, __u64);
 } ftap_cycles SEC(".maps");
 
-/* Of this CPU since its last switch, by whatever ran on it; 0 where that is not known. */
+/* The cycles of this CPU since its last switch, whatever ran on it; 0 where they are not known. */
 static __always_inline __u64 cycles_since_switch(struct ftap_cpu* here) {
   if (!ftap_cycles_on) return 0;
   struct bpf_perf_event_value now = {};
@@ -46,7 +46,7 @@ static __always_inline __u64 cycles_since_switch(struct ftap_cpu* here) {
   return before && now.counter > before ? now.counter - before : 0;
 }
 
-/* Of the task that leaves the CPU, whose time was accounted for just before. */
+/* For the task that leaves the CPU. Its time was accounted for just before. */
 static __always_inline void account_cycles(struct ftap_task* t, __u32 cpu_id, __u64 cycles) {
   if (!ftap_cycles_on || !t->css) return;
   __u32 i = cpu_id * ftap_nr_groups + t->group;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whether the sched_ext scheduler that runs counts its dispatches itself, so that the tracing programs leave their types
- * to it. A scheduler that flowtapd loads shares this map with them and writes it in ops.init, before the first task is
- * its own, and in ops.exit, after the last one is: nothing is counted twice or left out on either side.
+ * Whether the running sched_ext scheduler counts its dispatches itself, so that the tracing programs leave their types
+ * to it. A scheduler that flowtapd loads shares this map with them. It writes the map in ops.init, before it gets its
+ * first task, and in ops.exit, after it had its last one: nothing is counted twice or left out on either side.
  */
 #ifndef FTAP_LIB_EXT_SELF_BPF_H
 #define FTAP_LIB_EXT_SELF_BPF_H

@@ -28,7 +28,7 @@ struct file {
   unsigned int f_flags;
 } __ftap_core;
 
-/* A pointer that lies in memory, as a structure that can be cast to. */
+/* A pointer in memory, as a structure that one can cast to. */
 struct llist_node {
   struct llist_node* next;
 } __ftap_core;
@@ -60,14 +60,14 @@ struct socket {
   struct sock* sk;
 } __ftap_core;
 
-/* Since 6.2. Loads through it are instructions; without it each is a helper's call (73 instead of 162 ns in all). */
+/* Since 6.2. With it a load is an instruction; without it each is a helper's call (73 instead of 162 ns in all). */
 extern void* bpf_rdonly_cast(const void* object, __u32 btf_id) __ksym __weak;
 
-/* `pointer` as one to the kernel's `type`, for FTAP_GET alone: before 6.2 it stays a mere number. */
+/* `pointer` as a pointer to the kernel's `type`, for FTAP_GET only: before 6.2 it stays a mere number. */
 #define FTAP_AS(type, pointer)                                                                          \
   ((type*)(bpf_ksym_exists(bpf_rdonly_cast) ? bpf_rdonly_cast((pointer), bpf_core_type_id_kernel(type)) \
                                             : (pointer)))
-/* The pointer by a variable of its own: BPF_CORE_READ would relocate the accesses that lead to it as well. */
+/* The pointer gets a variable of its own: BPF_CORE_READ would relocate the accesses that lead to it as well. */
 #define FTAP_GET(pointer, member)                                                          \
   ({                                                                                       \
     __auto_type ftap_get = (pointer);                                                      \
@@ -75,7 +75,7 @@ extern void* bpf_rdonly_cast(const void* object, __u32 btf_id) __ksym __weak;
   })
 
 /*
- * NULL: not open. The descriptor may have been closed or given to another file since the system call began; only
+ * NULL: the descriptor is not open. It may have been closed or given to another file since the system call began. Only
  * another thread of the same program can do that, and it would do it to its own reads and writes.
  */
 static __always_inline struct file* file_of(struct task_struct* task, __u32 fd) {
@@ -87,7 +87,7 @@ static __always_inline struct file* file_of(struct task_struct* task, __u32 fd) 
 }
 
 struct linux_binprm {
-  struct file* file; /* the program that runs from now on; of a script, its interpreter */
+  struct file* file; /* the program that runs from now on; for a script, its interpreter */
 } __ftap_core;
 
 #define FTAP_FMODE_READ 1U
@@ -112,7 +112,7 @@ static __always_inline bool is_unix_stream(struct file* file) {
   return FTAP_GET(socket, type) == FTAP_SOCK_STREAM && FTAP_GET(sk, __sk_common.skc_family) == FTAP_AF_UNIX;
 }
 
-/* The majors of Linux' device list (Documentation/admin-guide/devices.txt). */
+/* The major numbers in Linux' device list (Documentation/admin-guide/devices.txt). */
 static __always_inline __u32 kind_of_device(__u32 rdev) {
   __u32 major = rdev >> 20, minor = rdev & 0xfffff;
   if (major == 1 && minor == 3) return FTAP_KIND_NONE; /* /dev/null */
@@ -141,8 +141,9 @@ static __always_inline bool is_exe_of_parent(struct task_struct* task, struct in
 }
 
 /*
- * What tells a pipe, file, ... from a later one with the same number (pipefs' numbers come back after 2^32; a
- * terminal's at once). Never 0. A file's inode leaves the memory and comes again elsewhere, but keeps its generation.
+ * What tells a pipe, file, ... from a later one with the same number (pipefs' numbers come back after 2^32, a
+ * terminal's at once). Never 0. The kernel may drop a file's inode from memory and read it in again elsewhere, but its
+ * generation stays.
  */
 static __always_inline __u64 object_of(struct file* file, struct inode* inode, __u32 kind) {
   if (kind == FTAP_KIND_PIPE) return (__u64)FTAP_GET(file, private_data);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's types as far as we use them. CO-RE finds the real offsets in the running kernel's BTF, so no
- * vmlinux.h is needed and the build does not depend on the building kernel.
+ * The kernel's types, as far as we use them. CO-RE finds the real offsets in the running kernel's BTF, so no vmlinux.h
+ * is needed and the build does not depend on the kernel that it runs on.
  */
 #ifndef FTAP_LIB_KERNEL_BPF_H
 #define FTAP_LIB_KERNEL_BPF_H
 
 #include <linux/bpf.h>
-/* After linux/bpf.h, whose __u64 and friends it uses. */
+/* This comes after linux/bpf.h because it uses __u64 and its like from there. */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -21,10 +21,10 @@ typedef _Bool bool;
 struct sched_class {
 } __ftap_core;
 
-/* Since 5.16 the CPU of a task stands in its thread_info on every architecture that we support. */
+/* Since 5.16 a task's CPU stands in its thread_info on every architecture that we support. */
 struct thread_info {
   unsigned long flags;
-  __u32 status; /* x86 alone */
+  __u32 status; /* only on x86 */
   __u32 cpu;
 } __ftap_core;
 
@@ -57,17 +57,17 @@ struct cgroup {
   int level; /* 0: the root */
 } __ftap_core;
 
-/* A controller's, of one cgroup. */
+/* The state of one controller for one cgroup. */
 struct cgroup_subsys_state {
   struct cgroup* cgroup;
 } __ftap_core;
 
-/* The kernel's numbers are in its BTF. */
+/* The kernel's real numbers come from its BTF. */
 enum cgroup_subsys_id { cpuacct_cgrp_id };
 
 struct css_set {
-  struct cgroup_subsys_state* subsys[1]; /* by enum cgroup_subsys_id; as many as there are controllers */
-  struct cgroup* dfl_cgrp; /* in the cgroup v2 hierarchy, the root there on hosts that use v1 alone */
+  struct cgroup_subsys_state* subsys[1]; /* indexed by enum cgroup_subsys_id, one per controller */
+  struct cgroup* dfl_cgrp;               /* in the cgroup v2 hierarchy; its root on hosts that only use v1 */
 } __ftap_core;
 
 struct ns_common {
@@ -97,7 +97,7 @@ struct signal_struct {
   atomic_t live;            /* threads that have not begun to exit */
   unsigned int flags;       /* SIGNAL_* */
   int group_exit_code;      /* of all threads, with SIGNAL_GROUP_EXIT */
-  struct mm_struct* oom_mm; /* not NULL: the kernel has chosen it to be killed for want of memory */
+  struct mm_struct* oom_mm; /* not NULL: the kernel chose to kill it because memory was short */
 } __ftap_core;
 
 struct pid_namespace {
@@ -105,7 +105,7 @@ struct pid_namespace {
   struct ns_common ns;
 } __ftap_core;
 
-/* As it stands in an array, so with the kernel's own size. */
+/* This one stands in an array, so it has the kernel's own size. */
 struct upid {
   int nr;
   struct pid_namespace* ns;
@@ -116,7 +116,7 @@ struct pid {
   struct upid numbers[1];
 } __ftap_core;
 
-/* Defined, since only then is it of the kernel's kind for libbpf. */
+/* This is defined because libbpf takes it for the kernel's kind only then. */
 struct cpumask {
 } __ftap_core;
 
@@ -124,7 +124,7 @@ struct sched_entity {
   __u64 sum_exec_runtime; /* ns on CPUs */
 } __ftap_core;
 
-/* Of a task on a kernel with sched_ext. */
+/* This is in a task on a kernel with sched_ext. */
 struct sched_ext_entity {
   __u32 flags; /* enum scx_ent_flags */
   __u64 slice; /* ns that are left */
@@ -137,7 +137,7 @@ struct task_struct {
   unsigned int flags; /* PF_* */
   struct sched_entity se;
   struct sched_ext_entity scx;
-  /* It is current on a CPU. One byte on kernels >= 7.3, which libbpf reads into an unsigned alone. */
+  /* The task is current on a CPU. One byte on kernels >= 7.3, which libbpf reads only into an unsigned field. */
   unsigned int on_cpu;
   int pid;
   int tgid;
@@ -146,12 +146,12 @@ struct task_struct {
   struct pid* thread_pid;
   int exit_code;        /* as wait(2) has it */
   __u64 start_boottime; /* ns on CLOCK_BOOTTIME */
-  unsigned long nvcsw;  /* how often it gave up its CPU of itself: slept */
+  unsigned long nvcsw;  /* how often it gave up its CPU by itself, that is, slept */
   struct files_struct* files;
   struct signal_struct* signal;
   struct mm_struct* mm;
   struct nsproxy* nsproxy;
-  int prio; /* < 100: of a class above the fair one */
+  int prio; /* < 100: its class is above the fair one */
   int nr_cpus_allowed;
   unsigned short migration_disabled;
   const struct cpumask* cpus_ptr;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds containers: the exec of a process that is in another mount namespace than its parent, and in a cgroup that
- * nothing has entered so yet. That is a container's first program, with hostPID and in a shared pid namespace as well;
- * it is none of the runtime's own execs (they share the parent's namespace), no exec probe and no re-exec (the cgroup
- * is marked), and no `unshare` of the host's root cgroup. Units of systemd with a mount namespace of their own match;
- * userspace knows them by their cgroup's name.
+ * Finds containers: it looks for the exec of a process that is in another mount namespace than its parent, and in a
+ * cgroup that nothing has entered this way yet. That is a container's first program, with hostPID and in a shared pid
+ * namespace as well. It is none of the runtime's own execs (they share the parent's namespace), no exec probe and no
+ * re-exec (the cgroup is marked), and no `unshare` in the host's root cgroup. Units of systemd with a mount namespace
+ * of their own match, too; userspace recognizes them by their cgroup's name.
  */
 #ifndef FTAP_LIB_LOG_ENTER_BPF_H
 #define FTAP_LIB_LOG_ENTER_BPF_H
@@ -15,8 +15,8 @@
 #include "bpf/lib/log_streams.bpf.h"
 
 /*
- * Cgroups that a process has entered, as long as they are there, each with the number of that one's mount namespace (0: not
- * known). LRU: a full table must not keep new containers out.
+ * Cgroups that a process has entered, kept as long as they exist, each with the number of that process's mount
+ * namespace (0: not known). LRU: a full table must not keep new containers out.
  */
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -25,7 +25,7 @@ struct {
   __type(value, __u32);
 } ftap_marks SEC(".maps");
 
-/* Those whose files the programs see being written to; unless they see all. Set before load. */
+/* The file systems whose files the programs see being written to, unless they see all. Set before load. */
 const volatile __u32 ftap_sees_all_files = 1;
 const volatile __u32 ftap_file_systems[FTAP_MAX_FILE_SYSTEMS];
 
@@ -45,8 +45,8 @@ static __always_inline bool is_captured(struct inode* inode, __u32 kind, __u32 r
 }
 
 /*
- * Whether somebody may still write there by whom the stream is what it is. What a pipe holds when nobody is left is read
- * later, and in one piece with what comes then.
+ * Whether one of those to whom the stream belongs may still write there. A pipe counts as owned: what it holds when
+ * nobody is left is read later, in one piece with what comes then.
  */
 static __always_inline bool has_owner(const struct ftap_stream* stream) {
   if (stream->kind == FTAP_KIND_PIPE) return true;
@@ -56,8 +56,9 @@ static __always_inline bool has_owner(const struct ftap_stream* stream) {
 }
 
 /*
- * Each container has a devpts of its own, whose numbers, and inodes at the same address, are there again as soon as it is gone: a
- * terminal's stream is not another container's, unless that was started in the one that it is of and has inherited it.
+ * Each container has a devpts of its own. Its numbers, with inodes at the same address, come back as soon as it is
+ * gone. So a terminal's stream does not pass to another container, unless that one was started inside the stream's
+ * container and has inherited the terminal.
  */
 static __always_inline bool is_left(const struct ftap_stream* stream, const struct ftap_opening* as) {
   __u64 cgroup = stream->cgroup;
@@ -66,16 +67,16 @@ static __always_inline bool is_left(const struct ftap_stream* stream, const stru
 }
 
 /*
- * Of a container pipes and terminals alone, since its log is one of them. Of what is listed, whatever can be captured,
- * and nothing that is captured already: `other` is the stream of its other output, which may be the same. A stream that
- * nobody is left of ends there and then, so that each run has its own from the first byte.
+ * A container's log is a pipe or a terminal, so only those are captured there. For a listed process whatever can be
+ * captured is, except what is captured already: `other` is the stream of its other output, which may be the same. A
+ * stream that has lost its last owner ends there and then, so that each run has its own from the first byte.
  *
- * A target that is there already stays if it is this very pipe: a container that was started inside another one may
- * have inherited its pipe, whose bytes must not get two streams. Otherwise it is a dead pipe's, and its stream ends.
+ * A target that exists already stays if it is this very pipe: a container that was started inside another one may have
+ * inherited its pipe, whose bytes must not get two streams. Otherwise the target is a dead pipe's, and its stream ends.
  *
- * Global, so that the verifier looks at it once and not on each path there: 4,100 instructions instead of 287,000 (the
- * limit is a million), 0.06 s instead of 1.4. Such a function may not take a task before 6.8, so it asks for the current
- * one, which is the one that execs.
+ * The function is global, so that the verifier looks at it once and not on each path that leads there: 4,100
+ * instructions instead of 287,000 (the limit is a million), 0.06 s instead of 1.4. Before 6.8 a global function may not
+ * take a task, so it asks for the current one, which is the one that execs.
  */
 __noinline int register_output(__u32 fd, struct ftap_opening* as, __u64 other,
                                struct ftap_log_output* output) {
@@ -102,7 +103,7 @@ __noinline int register_output(__u32 fd, struct ftap_opening* as, __u64 other,
   }
   if (stream && as->rule != FTAP_RULE_CONTAINER && stream->id != other) {
     if (has_owner(stream)) {
-      __builtin_memset(output, 0, sizeof(*output)); /* it is said of whose it is */
+      __builtin_memset(output, 0, sizeof(*output)); /* the ENTER record of its owner tells of it */
       return 0;
     }
     end_stream(stream, &target);
@@ -137,14 +138,14 @@ static __always_inline void fill_enter(struct ftap_log_enter* enter, struct task
   enter->users_names = !is_of_root(parent) || (above && !is_of_root(above));
 }
 
-/* What systemd's own program has before it makes the unit's outputs is none of the unit's. */
+/* The outputs that systemd's own program has before it sets up the unit's do not belong to the unit. */
 static __always_inline bool is_of_parent(struct task_struct* task, __u32 fd) {
   struct file* file = file_of(task, fd);
   struct file* parents = file_of(task->real_parent, fd);
   return file && parents && FTAP_GET(file, f_inode) == FTAP_GET(parents, f_inode);
 }
 
-/* It is of a run of its own. */
+/* It belongs to a run of its own. */
 static __always_inline void join(struct task_struct* task, struct ftap_run* before) {
   struct ftap_run run = {.start_time = task->group_leader->start_boottime, .pid = task->tgid};
   struct ftap_member* member = member_of(task);
@@ -152,7 +153,7 @@ static __always_inline void join(struct task_struct* task, struct ftap_run* befo
   set_member(run.pid, run.start_time, &run);
 }
 
-/* None of its outputs is its own: what it writes may be of the run that has them. */
+/* The process owns none of its outputs: what it writes may belong to the run that they are captured for. */
 static __always_inline void join_again(struct task_struct* task, const struct ftap_run* before) {
   __u32 tgid = task->tgid;
   if (before->pid)
@@ -161,7 +162,7 @@ static __always_inline void join_again(struct task_struct* task, const struct ft
     bpf_map_delete_elem(&ftap_members, &tgid);
 }
 
-/* Of what is listed, files that are not seen are said, too. */
+/* For a listed process, files that are not seen are reported, too. */
 static __always_inline bool is_told(const struct ftap_log_output* output, __u32 rule) {
   return rule == FTAP_RULE_CONTAINER || output->stream || output->kind == FTAP_KIND_FILE;
 }
@@ -173,7 +174,7 @@ static __always_inline void enter(struct task_struct* task, struct kernfs_node* 
   struct ftap_opening as = {
       .cgroup = node->id, .pid = task->tgid, .start_time = task->group_leader->start_boottime, .rule = rule};
   bool is_unit = rule == FTAP_RULE_UNIT;
-  if (rule == FTAP_RULE_PROCESS) join(task, &before); /* first, so that no stream of it is without an owner */
+  if (rule == FTAP_RULE_PROCESS) join(task, &before); /* first, so that each of its streams has an owner */
   if (!is_unit || !is_of_parent(task, 1)) register_output(1, &as, 0, &outputs[0]);
   if (!is_unit || !is_of_parent(task, 2)) register_output(2, &as, outputs[0].stream, &outputs[1]);
   if (rule == FTAP_RULE_PROCESS && !outputs[0].stream && !outputs[1].stream) join_again(task, &before);
@@ -193,8 +194,9 @@ static __always_inline void enter(struct task_struct* task, struct kernfs_node* 
 }
 
 /*
- * Of the nearest ancestor that has not given its namespaces up: a parent that exits has, before its children get
- * another one (a runtime that starts a container and does not stay). NULL: none of these few.
+ * The mount namespace of the nearest ancestor that still has its namespaces. A parent that exits gives them up before
+ * its children get another parent (a runtime that starts a container and does not stay does that). NULL: none of the
+ * few ancestors looked at has one.
  */
 #define FTAP_ANCESTORS 4
 
@@ -208,17 +210,18 @@ static __always_inline struct mnt_namespace* mounts_above(struct task_struct* ta
   return NULL;
 }
 
-/* Whether a cgroup is below a container's, as who comes into it sees it. */
+/* Whether a cgroup is below a container's, and what that means for a process that comes into it. */
 enum ftap_within {
   FTAP_WITHIN_NONE,
-  FTAP_WITHIN_JOINS,  /* it is that container's */
-  FTAP_WITHIN_NESTED, /* it is another container's, that was started in that one */
+  FTAP_WITHIN_JOINS,  /* it belongs to that container */
+  FTAP_WITHIN_NESTED, /* it belongs to another container, which was started in that one */
 };
 
 /*
- * A container may keep its processes in cgroups of its own (systemd does, and whoever starts containers there): who comes from
- * outside into one of them and into the mount namespace of the container's first program joins it (a probe, a shell), and
- * begins none. With one of its own it is a container that was put there (`--cgroup-parent`).
+ * A container may keep its processes in cgroups of its own (systemd does, and so does whoever starts containers there).
+ * A process from outside that enters one of them and the mount namespace of the container's first program joins the
+ * container (a probe, a shell) and begins none. With a mount namespace of its own it is a container that was put there
+ * (`--cgroup-parent`).
  */
 static __noinline int within_container(struct kernfs_node* node, struct kernfs_node* from, __u32 mounts) {
   for (int i = 0; i < FTAP_CGROUP_DEPTH; i++) {
@@ -257,7 +260,7 @@ int BPF_PROG(ftap_exec, struct task_struct* task, int old_pid, struct linux_binp
   struct cgroup* cgroup = task->cgroups->dfl_cgrp;
   bool nested = false;
   if (rule == FTAP_RULE_CONTAINER && !is_containers_first(task, cgroup, &nested)) return 0;
-  /* So that its removal is told; first, since its streams have an owner as long as it is there. */
+  /* This makes its removal known. It comes first, since streams have an owner only while the mark is there. */
   __u64 id = cgroup->kn->id;
   __u32 mark = 0;
   if (rule == FTAP_RULE_UNIT) bpf_map_update_elem(&ftap_marks, &id, &mark, BPF_ANY);
@@ -269,7 +272,7 @@ FTAP_HOOK(rmdir, "tp_btf/cgroup_rmdir")
 
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(ftap_rmdir, struct cgroup* cgroup) {
-  /* The hierarchies of v1 number their cgroups for themselves; marks are of v2 alone. */
+  /* The v1 hierarchies number their cgroups independently; only v2 cgroups have marks. */
   if (cgroup->root->hierarchy_id) return 0;
   __u64 id = cgroup->kn->id;
   if (bpf_map_delete_elem(&ftap_marks, &id)) {

@@ -3,8 +3,8 @@
  * The other backend: programs at the ends of the kernel's own functions. They see io_uring as well, cost nothing where
  * nothing is tapped, and cannot be misled by what threads do to descriptors. Not every kernel allows them.
  *
- * A program here stands where the copy is done, so the memory was just used and is there; the iterator that described
- * it has been moved on by the copy, and is followed back.
+ * A program here stands where the copy is done, so the memory was just used and is there. The copy has moved the
+ * iterator that described the memory on, so the program follows it back.
  */
 #ifndef FTAP_LIB_LOG_FUNCTIONS_BPF_H
 #define FTAP_LIB_LOG_FUNCTIONS_BPF_H
@@ -37,7 +37,7 @@ struct msghdr {
   struct iov_iter msg_iter;
 } __ftap_core;
 
-/* Walks to where `left` bytes before the iterator's place stand, as the kernel's iov_iter_revert() does. */
+/* Walks back to `left` bytes before the iterator's place, as the kernel's iov_iter_revert() does. */
 struct ftap_revert {
   __u64 segment; /* address of a struct iovec */
   __u64 left;
@@ -75,7 +75,9 @@ static __always_inline void put_vector_of(struct iov_iter* iter, struct ftap_wal
   put_vector(walk, revert.segment, n);
 }
 
-/* `n` bytes went through the file, into or out of the memory before the iterator's place. `position` is behind them. */
+/*
+ * `n` bytes went through the file, into or out of the memory before the iterator's place. `position` is where they end.
+ */
 static __always_inline void take_iter(const struct ftap_tapped* tapped, struct iov_iter* iter, __u64 n,
                                       __u64 position, __u32 lane) {
   struct ftap_stream* stream = tapped->stream;
@@ -97,11 +99,11 @@ static __always_inline void take_iter(const struct ftap_tapped* tapped, struct i
     walk.span.offset = __sync_fetch_and_add(&stream->bytes, n);
     put_vector_of(iter, &walk, n);
   } else {
-    count_moved(stream, n); /* pages of the kernel: sendfile, splice, registered buffers */
+    count_moved(stream, n); /* kernel pages: sendfile, splice, registered buffers */
   }
 }
 
-/* These are false where the file is not tapped, though what happened could be a log's. */
+/* These are false where the file is not tapped although the event could concern a log. */
 static __always_inline bool on_written(struct file* file, struct iov_iter* iter, long ret, __u64 position,
                                        __u32 lane, bool second) {
   struct ftap_tapped tapped;
@@ -133,7 +135,7 @@ static __always_inline bool on_moved(struct file* file, bool reads, long ret, bo
   return true;
 }
 
-/* `on` is one of the above; in it `second` says which of the two programs asks. */
+/* `on` is one of the above; its `second` says which of the two programs asks. */
 #define FTAP_FUNCTION_PROGRAM(hook, function, is_second, on, ...)   \
   FTAP_HOOK(hook, "?fexit/" #function)                              \
   SEC("?fexit/" #function) int BPF_PROG(ftap_##hook, __VA_ARGS__) { \
@@ -145,15 +147,17 @@ static __always_inline bool on_moved(struct file* file, bool reads, long ret, bo
   FTAP_FUNCTION_PROGRAM(hook, function, false, on, __VA_ARGS__) \
   FTAP_FUNCTION_PROGRAM(hook##_2nd, function, true, on, __VA_ARGS__)
 
-/* The next one's name since 6.15, when FIFOs got a function of their own, which calls this one. */
+/* Since 6.15 the next function has this name; FIFOs then got a function of their own, which calls this one. */
 FTAP_FUNCTION(apipe, anon_pipe_read, on_read(iocb->ki_filp, iter, ret, second), struct kiocb* iocb,
               struct iov_iter* iter, long ret)
 
 FTAP_FUNCTION(pipe, pipe_read, on_read(iocb->ki_filp, iter, ret, second), struct kiocb* iocb,
               struct iov_iter* iter, long ret)
 
-/* What is spliced into a file comes to the file's own function; out of a pipe it has none. (A vmsplice of a read end is
- * not seen here.) */
+/*
+ * What is spliced into a file comes to the file's own function; a splice out of a pipe reaches none. (A vmsplice from a
+ * read end is not seen here.)
+ */
 FTAP_FUNCTION(splice, do_splice, on_moved(in, true, ret, second), struct file* in, void* in_at,
               struct file* out, void* out_at, unsigned long length, unsigned int flags, long ret)
 
@@ -164,13 +168,13 @@ FTAP_FUNCTION(unix, unix_stream_sendmsg,
               on_written(socket->file, &message->msg_iter, ret, 0, FTAP_LANE_UNIX, second),
               struct socket* socket, struct msghdr* message, unsigned long length, int ret)
 
-/* Before 6.5 sendfile(2) comes here. */
+/* Before 6.5 sendfile(2) reaches this function. */
 FTAP_FUNCTION(page, unix_stream_sendpage, on_moved(socket->file, false, ret, second), struct socket* socket,
               void* page, int offset, unsigned long size, int flags, long ret)
 
 /*
- * One per file system: by now each has moved the position on. One write is in one of these alone, but a write to one
- * file system may preempt another's.
+ * One function per file system; each has moved the position on by now. A write passes only one of them, but a write to
+ * one file system may preempt a write to another.
  */
 #define FTAP_FILE_WRITE(hook, function, lane)                                                     \
   FTAP_FUNCTION(hook, function, on_written(iocb->ki_filp, iter, ret, iocb->ki_pos, lane, second), \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Hooks that outlive the builds of flowtapd. What is attached to the kernel is a program that only calls the one in
- * its array's place, so a newer build takes over with one store there: each event is handled by exactly one of the two.
+ * Hooks that outlive flowtapd's builds. The program that is attached to the kernel only calls the one in its array's
+ * place, so a newer build takes over with one store there: exactly one of the two handles each event.
  *
- * Streams change hands one by one. The new build's program asks its own tables first and passes on to the older
- * build's what it does not find there (the older one's target is still in its tables); so the moment at which userspace puts
- * a stream into the new tables is the moment at which it changes hands. (Between the two programs of one event, where a
- * function has two: log_second.bpf.h.)
+ * Streams change hands one by one. The new build's program asks its own tables first and passes whatever it does not
+ * find there on to the older build's program, in whose tables the target still is. So a stream changes hands at the
+ * moment at which userspace puts it into the new tables. (log_second.bpf.h tells what happens between the two programs
+ * of one event, where a function has two.)
  */
 #ifndef FTAP_LIB_LOG_HOOK_BPF_H
 #define FTAP_LIB_LOG_HOOK_BPF_H
@@ -22,8 +22,8 @@ struct ftap_programs {
 };
 
 /*
- * ftap_on_X is attached, and ftap_at_X says who handles its events: this build's ftap_X from the start.
- * ftap_old_X has the older build's handler as long as there is one. Userspace knows them by these names.
+ * ftap_on_X is attached, and ftap_at_X says who handles its events: this build's ftap_X from the start. ftap_old_X
+ * holds the older build's handler while there is one. Userspace knows them by these names.
  */
 #define FTAP_HOOK(hook, section)                     \
   struct ftap_programs ftap_at_##hook SEC(".maps");  \
@@ -33,7 +33,7 @@ struct ftap_programs {
     return 0;                                        \
   }
 
-/* Does not come back where there is an older build. */
+/* This call does not return where there is an older build. */
 #define FTAP_PASS_ON(ctx, hook) bpf_tail_call_static(ctx, &ftap_old_##hook, 0)
 
 #endif /* FTAP_LIB_LOG_HOOK_BPF_H */

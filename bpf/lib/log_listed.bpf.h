@@ -3,9 +3,9 @@
  * What is captured because the configuration lists it: units of systemd by the name of their cgroup, and processes by
  * their executable.
  *
- * A name alone proves nothing, since whoever holds a cgroup names those below it. All that stands above a unit's cgroup
- * must be slices: a container's own cgroups stand below its scope (or below directories of a runtime that are no
- * slices), a user's units below user@UID.service.
+ * A name alone proves nothing, since whoever holds a cgroup names those below it. Therefore everything above a unit's
+ * cgroup must be a slice: a container's own cgroups stand below its scope (or below directories of a runtime that are
+ * no slices), and a user's units below user@UID.service.
  */
 #ifndef FTAP_LIB_LOG_LISTED_BPF_H
 #define FTAP_LIB_LOG_LISTED_BPF_H
@@ -14,7 +14,7 @@
 #include "bpf/lib/file.bpf.h"
 
 struct ftap_unit_name {
-  char text[FTAP_CGROUP_NAME]; /* zeros behind it */
+  char text[FTAP_CGROUP_NAME]; /* zeros follow the name */
 };
 
 struct {
@@ -69,11 +69,11 @@ static __always_inline bool is_listed_exe(struct task_struct* task, struct linux
   struct ftap_log_target exe = {.ino = BPF_CORE_READ(inode, i_ino), .dev = BPF_CORE_READ(inode, i_sb, s_dev)};
   __u32* mounts = bpf_map_lookup_elem(&ftap_exes, &exe);
   if (!mounts || *mounts != BPF_CORE_READ(task, nsproxy, mnt_ns, ns.inum)) return false;
-  /* It has started itself anew: its outputs are known. */
+  /* The process has started its own program anew: its outputs are known. */
   return !is_exe_of_parent(task, inode);
 }
 
-/* FTAP_RULE_CONTAINER: neither is listed. What a unit's own processes start enters nothing. */
+/* FTAP_RULE_CONTAINER: neither is listed. A process that a unit's own processes start enters nothing. */
 static __always_inline __u32 listed_rule(struct task_struct* task, struct linux_binprm* bprm) {
   struct cgroup* cgroup = task->cgroups->dfl_cgrp;
   struct cgroup* parents = task->real_parent->cgroups->dfl_cgrp;

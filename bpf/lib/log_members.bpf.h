@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who belongs to the run of a listed process: it, and all that it has started, whoever their parent is by now (a daemon's
- * is process 1). By that it is known whose the bytes are that are written to a shared place, and when nobody is left who
- * could write them.
+ * Who belongs to the run of a listed process: the process and all that it has started, whoever their parent is by now
+ * (a daemon's is process 1). This tells whose the bytes are that are written to a shared place, and when nobody is left
+ * who could write them.
  */
 #ifndef FTAP_LIB_LOG_MEMBERS_BPF_H
 #define FTAP_LIB_LOG_MEMBERS_BPF_H
@@ -17,7 +17,10 @@ struct {
   __type(value, struct ftap_member);
 } ftap_members SEC(".maps");
 
-/* NULL: none. An entry whose process's end was missed is none of the process that has the pid now. */
+/*
+ * NULL: it belongs to none. Where a process's end was missed, its entry does not count for the process that has the pid
+ * now.
+ */
 static __always_inline struct ftap_member* member_of(struct task_struct* task) {
   __u32 tgid = task->tgid;
   struct ftap_member* member = bpf_map_lookup_elem(&ftap_members, &tgid);
@@ -53,10 +56,10 @@ static long find_member(struct bpf_map* map, __u32* tgid, struct ftap_member* me
 #define FTAP_LOOKS 8
 
 /*
- * Looks through all members unless the first one lives: for where runs meet. A run may be handed on amid that, from one
- * that is not reached yet to its child in a place that is passed. Whoever hands on has joined the child before, so a
- * look that none joined amid is whole; if there is none in so many, somebody lives. Global, so that the verifier looks at
- * it once.
+ * Looks through all members unless the first one lives. This is for places where runs meet. During the look a run may
+ * be handed on from a member that is not reached yet to its child in a place that is passed already. The child has
+ * joined before that, so a look during which none joined is complete. If none of FTAP_LOOKS is, somebody lives. The
+ * function is global, so that the verifier looks at it once.
  */
 __noinline int has_members(__u64 start_time, __u32 pid) {
   struct ftap_search search = {.run = {.start_time = start_time, .pid = pid}};
@@ -71,7 +74,7 @@ __noinline int has_members(__u64 start_time, __u32 pid) {
   return 1;
 }
 
-/* Before the child's first instruction. */
+/* This runs before the child's first instruction. */
 FTAP_HOOK(fork, "tp_btf/sched_process_fork")
 
 SEC("tp_btf/sched_process_fork")

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Emits the bytes that a system call moved out of the shapes that memory is given in: flat, vectors, messages. */
+/* Emits the bytes that a system call moved. Their memory comes in several shapes: flat, vectors, messages. */
 #ifndef FTAP_LIB_LOG_MEMORY_BPF_H
 #define FTAP_LIB_LOG_MEMORY_BPF_H
 
 #include "bpf/lib/log_ring.bpf.h"
 #include "bpf/lib/syscall.bpf.h"
 
-#define FTAP_MAX_SEGMENTS 1024U /* UIO_MAXIOV; of messages in one call, too */
+#define FTAP_MAX_SEGMENTS 1024U /* UIO_MAXIOV; the limit of messages in one call, too */
 
-/* As 64-bit tasks have them (linux/uio.h, linux/socket.h). */
+/* The layouts of 64-bit tasks (linux/uio.h, linux/socket.h). */
 struct ftap_iovec {
   __u64 memory;
   __u64 length;
@@ -35,10 +35,10 @@ struct ftap_compat_mmsghdr {
 
 struct ftap_walk {
   struct ftap_span span;
-  __u64 left; /* bytes to emit in all; the span holds one segment's */
+  __u64 left; /* bytes to emit in all; the span holds those of one segment */
   __u64 vector;
   __u64 messages;
-  __u64 skip;          /* bytes of the first segment that are not meant */
+  __u64 skip;          /* bytes of the first segment to leave out */
   bool kernels_vector; /* the vector is the kernel's copy */
 };
 
@@ -71,10 +71,10 @@ static __always_inline void put_vector(struct ftap_walk* walk, __u64 vector, __u
   walk->vector = vector;
   walk->left = bytes;
   bpf_loop(FTAP_MAX_SEGMENTS, put_segment, walk, 0);
-  if (walk->left) lose_rest(walk); /* the vector was changed meanwhile */
+  if (walk->left) lose_rest(walk); /* somebody has changed the vector meanwhile */
 }
 
-/* Stands for a message whose length cannot be read any more, so that its hole is seen. */
+/* Stands for a message whose length cannot be read any more, so that it leaves a hole. */
 #define FTAP_UNKNOWN_LENGTH 1U
 
 static long put_message(__u32 i, struct ftap_walk* walk) {
@@ -105,7 +105,7 @@ static __always_inline void put_call(struct ftap_walk* walk, const struct ftap_c
   __u64 vector = call->memory;
   if (call->shape == FTAP_MEMORY_MESSAGE) {
     struct ftap_msghdr message = {};
-    /* What cannot be read leaves address 0, and the walk counts the fault. */
+    /* Where this cannot be read the address stays 0, and the walk counts the fault. */
     bpf_probe_read_user(&message, sizeof(message), (void*)call->memory);
     vector = message.vector;
   }

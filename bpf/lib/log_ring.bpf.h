@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log tap's ring: records go in here, or are counted as lost where that fails.
+ * The log tap's ring: records go in here, or are counted as lost where there is no room.
  *
- * Bytes are counted in their stream before there is room for them, so each failure is a hole of known length in
- * the stream, and a cause in its slot. Up to FTAP_SMALL bytes a record has exactly its size, by way of scratch
- * memory (two copies, no room wasted); more goes in pieces of the constant sizes that a reservation needs (one
+ * Bytes are counted in their stream before there is room for them, so each failure is a hole of known length in the
+ * stream, and a cause in its slot. A record of up to FTAP_SMALL bytes has exactly its size and passes through scratch
+ * memory (two copies, no room wasted). More bytes go in pieces of the constant sizes that a reservation needs (one
  * copy), each a record of its own.
  */
 #ifndef FTAP_LIB_LOG_RING_BPF_H
@@ -14,12 +14,11 @@
 #include "bpf/lib/kernel.bpf.h"
 
 #define FTAP_SMALL 4096U
-#define FTAP_FORCE_EVERY_NS \
-  1000000ULL /* so that a consumer that is on its way is not called again by each record */
+#define FTAP_FORCE_EVERY_NS 1000000ULL /* so that not each record wakes a consumer that is on its way */
 #define FTAP_MAX_PIECES \
   (1U << 16) /* a system call moves less than 2 GiB: 2^15 large pieces and some smaller */
 
-/* Where more than this waits in the ring, records wake the consumer. Set before load: a quarter of the ring. */
+/* Records wake the consumer where more than this waits in the ring. Set before load: a quarter of the ring. */
 const volatile __u64 ftap_force_above = 16ULL << 20;
 
 struct {
@@ -56,7 +55,7 @@ static __always_inline struct ftap_log_control* log_control(void) {
   return bpf_map_lookup_elem(&ftap_control, &zero);
 }
 
-/* What bytes need on their way: the rest of one system call's. */
+/* What bytes need on their way: the rest of one system call's bytes. */
 struct ftap_span {
   struct ftap_stream* stream;
   __u64 id;
@@ -100,7 +99,7 @@ static __always_inline void lose(struct ftap_stream* stream, __u32 cause, __u64 
   __sync_fetch_and_add(&stream->lost[cause], bytes);
 }
 
-/* The same, of bytes that are not counted in the stream yet. */
+/* The same for bytes that are not counted in the stream yet. */
 static __always_inline void pass_by(struct ftap_stream* stream, __u32 cause, __u64 bytes) {
   lose(stream, cause, bytes);
   __sync_fetch_and_add(&stream->bytes, bytes);
@@ -133,7 +132,7 @@ static __always_inline void put_small(struct ftap_span* span, __u64 size) {
   __u32 place = span->lane * ftap_nr_cpus + bpf_get_smp_processor_id();
   struct ftap_scratch* scratch = bpf_map_lookup_elem(&ftap_scratches, &place);
   __u32 n = size;
-  asm volatile("" : "+r"(n)); /* else the compiler proves the bound itself and the verifier does not see it */
+  asm volatile("" : "+r"(n)); /* otherwise the compiler proves the bound and the verifier never sees it */
   if (n > FTAP_SMALL) n = FTAP_SMALL;
   if (!scratch || bpf_probe_read_user(scratch->bytes, n, (void*)span->memory)) {
     lose(span->stream, FTAP_LOSS_FAULT, n);
@@ -171,7 +170,7 @@ static __always_inline void put_span(struct ftap_span* span) {
     bpf_loop(FTAP_MAX_PIECES, put_piece, span, 0);
 }
 
-/* A record that is no bytes. What it tells is also in the slots, so a loss is only counted. */
+/* A record without bytes. The slots also hold what it tells, so a loss is only counted. */
 static __always_inline void count_lost_event(void) {
   struct ftap_log_control* control = log_control();
   if (control) __sync_fetch_and_add(&control->lost_events, 1);

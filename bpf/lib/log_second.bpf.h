@@ -2,19 +2,19 @@
 /*
  * A second chance for events whose program was kept from running.
  *
- * Programs at functions may be preempted, and as long as a task is preempted in one, the kernel keeps it from running for
- * the other tasks of that CPU. So where that may be each function has two, one behind the other. The first notes at its
- * task which event it has handled; the second handles those that are not noted, and nothing else. Then an event is lost
- * where tasks were preempted in both of them.
+ * Programs at functions may be preempted. While a task is preempted in one, the kernel does not run the program for the
+ * other tasks of that CPU. So where that may happen each function has two programs, one behind the other. The first
+ * notes at its task which event it has handled; the second handles only events without a note. Then an event is lost
+ * only where tasks were preempted in both programs.
  *
- * No event is handled by both. The note is the task's own, so nothing but the two programs of one call touches it, and
- * how many read from one pipe does not matter. All builds have the one map of notes, and a note names the inode and no
- * build's slot: where a stream changes hands between the two programs of a call, and one build's first has handled what
- * comes to the other build's second, that finds the note.
+ * No event is handled by both. The note is the task's own, so only the two programs of one call touch it, and it does
+ * not matter how many tasks read from one pipe. All builds share the one map of notes, and a note names the inode and
+ * no build's slot. So the second program finds the note even where a stream changes hands between the two programs of a
+ * call, and another build's first program has handled the event.
  *
- * A note whose second program was kept from running stays, and may stand for a later event that the first misses. It
- * is void once its task has slept, which it does not do between the two programs, and replaced with the next event that
- * the first handles. So a loss comes with a miss of the second, then or shortly before.
+ * A note stays if its second program was kept from running, and may then stand for a later event that the first misses.
+ * It becomes void once its task has slept, which it does not do between the two programs, and the next event that the
+ * first handles replaces it. So such a loss comes only with a miss of the second, then or shortly before.
  *
  * The kernel runs programs at one function in the reverse order of their attachment.
  */
@@ -26,10 +26,10 @@
 /* Set before load. */
 const volatile bool ftap_has_seconds = false;
 
-/* Its place and meaning never change, as the control word's. */
+/* Like the control word's, its place and meaning never change. */
 struct ftap_note {
   __u64 inode; /* address; 0: none */
-  __u64 slept; /* how often, when it was made */
+  __u64 slept; /* how often the task had slept when the note was made */
 };
 
 struct {
@@ -39,7 +39,7 @@ struct {
   __type(value, struct ftap_note);
 } ftap_notes SEC(".maps");
 
-/* NULL: not now (another task of this CPU was preempted while it got one), or there is no memory. */
+/* NULL: not available now (another task of this CPU was preempted while it got one), or there is no memory. */
 static __always_inline struct ftap_note* note_of(struct task_struct* task) {
   return bpf_task_storage_get(&ftap_notes, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
@@ -48,7 +48,7 @@ static __always_inline void count_word(__u64* word) {
   __sync_fetch_and_add(word, 1);
 }
 
-/* Whether the event of the tapped file is this program's to handle. */
+/* Whether this program must handle the event of the tapped file. */
 static __always_inline bool is_mine(const struct ftap_tapped* tapped, bool second) {
   if (!ftap_has_seconds) return true;
   struct ftap_log_control* control = log_control();
@@ -71,7 +71,7 @@ static __always_inline bool is_mine(const struct ftap_tapped* tapped, bool secon
   return !handled;
 }
 
-/* The second will not find the stream any more, so it leaves the note alone. */
+/* The second program will not find the stream any more, so it leaves the note alone. */
 static __always_inline void forget_note(bool second) {
   if (!ftap_has_seconds || second) return;
   struct ftap_note* note = note_of(bpf_get_current_task_btf());

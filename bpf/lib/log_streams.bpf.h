@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The streams that are tapped: from a file to its slot, the claim of a slot, and the end of a stream. */
+/* The tapped streams: how to get from a file to its slot, how a slot is claimed, and how a stream ends. */
 #ifndef FTAP_LIB_LOG_STREAMS_BPF_H
 #define FTAP_LIB_LOG_STREAMS_BPF_H
 
@@ -47,7 +47,7 @@ static __always_inline void target_of(struct inode* inode, struct ftap_log_targe
   target->zero = 0;
 }
 
-/* NULL: none. The slot may have gone to another stream between the two look-ups, which its own numbers show. */
+/* NULL: none. The slot may have passed to another stream between the two look-ups; its own numbers show that. */
 static __always_inline struct ftap_stream* stream_of(const struct ftap_log_target* target) {
   __u32* slot = bpf_map_lookup_elem(&ftap_targets, target);
   struct ftap_stream* stream = slot ? stream_at(*slot) : NULL;
@@ -61,8 +61,8 @@ struct ftap_end_record {
 };
 
 /*
- * The deletion of the target succeeds once; whoever did it ends the stream. The record is made in the ring, as the programs'
- * stack of 512 bytes is scarce.
+ * The deletion of the target succeeds for one program only, and that one ends the stream. It builds the record in the
+ * ring, because the programs' stack of 512 bytes is scarce.
  */
 static __always_inline void end_stream(struct ftap_stream* stream, const struct ftap_log_target* target) {
   if (bpf_map_delete_elem(&ftap_targets, target)) return;
@@ -81,8 +81,8 @@ static __always_inline void end_stream(struct ftap_stream* stream, const struct 
 }
 
 /*
- * Whether the stream is this very pipe, file, ... and not an earlier one that had its number. That one is dead but its
- * end was not seen (its reader died before it read to the end): the stream ends here, with what it had.
+ * Whether the stream is this very pipe, file, ... and not an earlier one that had its number. The earlier one is dead,
+ * but its end was not seen (its reader died before it read to the end): its stream ends here, with what it had.
  */
 static __always_inline bool is_same_object(struct ftap_stream* stream, const struct ftap_log_target* target,
                                            __u64 object) {
@@ -127,7 +127,7 @@ static __always_inline void forget_slot(struct ftap_stream* stream) {
   __sync_lock_test_and_set(&stream->id, 0);
 }
 
-/* What a new stream is to be; its slot is three times as large. */
+/* What a new stream will be; a whole slot is three times as large. */
 struct ftap_opening {
   __u64 cgroup;
   __u64 start_time;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What both backends do with a file that bytes went through. */
+/* What both backends do with a file when bytes went through it. */
 #ifndef FTAP_LIB_LOG_TAKE_BPF_H
 #define FTAP_LIB_LOG_TAKE_BPF_H
 
@@ -16,7 +16,7 @@ struct ftap_tapped {
 
 #define FTAP_MOST_PARENTS 8U
 
-/* Whether the current task is of this run. Who began before us may be no member yet, but has its parents. */
+/* Whether the current task is of this run. A task that began before us may not be a member yet, but has its parents. */
 static __always_inline bool is_of_run(const struct ftap_run* run) {
   struct task_struct* task = bpf_get_current_task_btf();
   struct ftap_member* member = member_of(task);
@@ -32,7 +32,7 @@ static __always_inline bool is_of_run(const struct ftap_run* run) {
 
 /*
  * Whether what is written there belongs to the stream. A listed process may share its terminal or socket with others:
- * in `scheduler | tee file` with whoever copies its pipe to it, and that is no second output.
+ * in `scheduler | tee file` tee copies the scheduler's pipe to the terminal, and that is no second output.
  */
 static __always_inline bool is_its_output(const struct ftap_stream* stream) {
   if (stream->rule != FTAP_RULE_PROCESS || stream->kind == FTAP_KIND_PIPE) return true;
@@ -40,7 +40,9 @@ static __always_inline bool is_its_output(const struct ftap_stream* stream) {
   return is_of_run(&run);
 }
 
-/* False: nobody taps it, or not on this side: pipes alone where they are read from, all else where it is written to. */
+/*
+ * False: nobody taps it, or not on this side. Pipes are tapped only where they are read, all else where it is written.
+ */
 static __always_inline bool find_file(struct file* file, bool reads, struct ftap_tapped* tapped) {
   struct inode* inode = FTAP_AS(struct inode, FTAP_GET(file, f_inode));
   if (is_pipe(inode) != reads) return false;
@@ -57,8 +59,8 @@ static __always_inline bool find_file(struct file* file, bool reads, struct ftap
 }
 
 /*
- * True: bytes are counted as lost and not to be looked at. Streams still begin and end, so that each knows how many of its
- * bytes nobody has; the ring has room for those records of some 100,000 containers.
+ * True: bytes are counted as lost and not looked at. Streams still begin and end, so that each knows how many of its
+ * bytes are lost; the ring has room for those records of some 100,000 containers.
  */
 static __always_inline bool is_quiet(__u64 now) {
   struct ftap_log_control* control = log_control();
@@ -80,7 +82,7 @@ struct ftap_look_up {
   bool inside; /* or not known yet */
 };
 
-#define FTAP_MOST_LEVELS 256 /* who is deeper counts as inside */
+#define FTAP_MOST_LEVELS 256 /* a deeper task counts as inside */
 
 static long look_at_level(__u32 i, struct ftap_look_up* look) {
   __u64 id = bpf_get_current_ancestor_cgroup_id(i + 1); /* below the root */
@@ -88,7 +90,7 @@ static long look_at_level(__u32 i, struct ftap_look_up* look) {
   return !id || id == look->cgroup;
 }
 
-/* Whether the current task is in the container whose log this is: its runtime, which reads it, is not. */
+/* Whether the current task is in the container whose log this is. The runtime, which reads the log, is not. */
 static __always_inline bool is_in_container_of(const struct ftap_stream* stream) {
   if (stream->rule != FTAP_RULE_CONTAINER || !stream->cgroup) return false;
   struct ftap_look_up look = {.cgroup = stream->cgroup};
@@ -97,9 +99,9 @@ static __always_inline bool is_in_container_of(const struct ftap_stream* stream)
 }
 
 /*
- * Whether a read that asked for something and got nothing was the pipe's end: nobody can write into it any more. A container
- * can open its own pipe for reading, close its outputs, read to the end and open them again for writing, before its
- * runtime has seen anything of it.
+ * A read asked for something and got nothing: this says whether it was the pipe's end, where nobody can write into it
+ * any more. A container can open its own pipe for reading, close its outputs, read to the end and open them again for
+ * writing, all before its runtime has seen anything of it.
  */
 static __always_inline bool was_end(const struct ftap_tapped* tapped) {
   struct pipe_inode_info* pipe = FTAP_AS(struct pipe_inode_info, FTAP_GET(tapped->file, private_data));

@@ -25,7 +25,7 @@ static __always_inline struct ftap_block* stat_block(void) {
   return bpf_map_lookup_elem(&ftap_slots, &cpu);
 }
 
-/* As stat_add, for a program that counts several things and looks its block up once. */
+/* Like stat_add, for a program that counts several things and looks its block up only once. */
 static __always_inline void stat_add_to(struct ftap_block* block, __u32 class, __u32 slot, __u64 n) {
   if (class >= FTAP_NR_CLASSES || slot >= FTAP_NR_SLOTS) return;
   __sync_fetch_and_add(&block->slot[class][slot], n);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The system calls that move bytes, in one form: which way, which descriptors, where the bytes stand in memory. */
+/*
+ * The system calls that move bytes, in one form: in which direction, on which descriptors, and where in memory the
+ * bytes are.
+ */
 #ifndef FTAP_LIB_SYSCALL_BPF_H
 #define FTAP_LIB_SYSCALL_BPF_H
 
@@ -15,9 +18,9 @@ enum ftap_way {
 enum ftap_memory {
   FTAP_MEMORY_FLAT,
   FTAP_MEMORY_VECTOR,          /* `length` struct iovec */
-  FTAP_MEMORY_MESSAGE,         /* a struct msghdr */
+  FTAP_MEMORY_MESSAGE,         /* one struct msghdr */
   FTAP_MEMORY_MESSAGES,        /* as many struct mmsghdr as the call returned */
-  FTAP_MEMORY_COMPAT_MESSAGES, /* the same of a 32-bit task */
+  FTAP_MEMORY_COMPAT_MESSAGES, /* the same for a 32-bit task */
 };
 
 #define FTAP_NO_FD 0xffffffffU
@@ -33,7 +36,7 @@ struct ftap_call {
   __u64 length;   /* bytes asked for, or segments */
   __u64 position; /* where in the file, or FTAP_AT_FILE_POSITION */
   bool append;    /* asked for by this call's flags */
-  bool by_mode;   /* it is a write, and none of ours, where the descriptor can be written to */
+  bool by_mode;   /* where the descriptor can be written to, this is a write and none of ours */
 };
 
 static __always_inline void is_way(struct ftap_call* call, __u32 way, __u32 shape) {
@@ -48,8 +51,8 @@ static __always_inline void is_move(struct ftap_call* call, __u64 from, __u64 to
 }
 
 /*
- * Of a 32-bit task, whose vectors have another shape: reads and writes of one buffer are taken, all else is counted.
- * (Its socketcall(2) is left out; none of the log readers is such a task.)
+ * For a 32-bit task, whose vectors have another layout: reads and writes of one buffer are taken, everything else is
+ * counted. (Its socketcall(2) is left out; no log reader is such a task.)
  */
 static __always_inline void decode_compat(struct pt_regs* regs, struct ftap_call* call) {
   __u64 first = arch_compat_arg(regs, 0);
@@ -118,7 +121,7 @@ static __always_inline void decode_native(struct pt_regs* regs, struct ftap_call
       is_way(call, FTAP_WAY_WRITE, FTAP_MEMORY_FLAT);
       break;
     case FTAP_SYS_VMSPLICE:
-      call->by_mode = true; /* of a read end it copies as readv does */
+      call->by_mode = true; /* on a read end it copies as readv does */
       /* fallthrough */
     /* Read ends of pipes know neither positions nor flags. */
     case FTAP_SYS_READV:

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is remembered of each CPU, and of each task between two switches: how it came to wait for a CPU, and whose it is. */
+/*
+ * What is remembered about each CPU, and about each task between two switches: how it came to wait for a CPU, and which
+ * group it is in.
+ */
 #ifndef FTAP_LIB_TASK_RECORD_BPF_H
 #define FTAP_LIB_TASK_RECORD_BPF_H
 
@@ -34,13 +37,13 @@ struct ftap_task {
   __u64 runnable_since;  /* ns on CLOCK_MONOTONIC */
   __u64 waker_switches;  /* switches of the waker's CPU at the wake-up */
   __u64 target_switches; /* switches of the CPU it was queued on, at that moment */
-  __u64 css;             /* address of its css_set when its group was looked up; 0: it was not */
-  __u64 ran;             /* ns of its sum_exec_runtime that are accounted for, once css is there */
+  __u64 css;             /* address of its css_set when its group was looked up; 0: never looked up */
+  __u64 ran;             /* ns of its sum_exec_runtime accounted for so far, valid once css is set */
   __u32 waker_cpu;       /* FTAP_NO_CPU when no task woke it */
-  __u32 prev_cpu;        /* where it ran before the wake-up */
+  __u32 prev_cpu;        /* the CPU it ran on before the wake-up */
   __u32 moved_from;      /* first CPU it was moved away from while waiting, or FTAP_NO_CPU */
   __u16 state;           /* enum ftap_task_state */
-  __u16 group;           /* whose it is: bpf/abi/usage.h */
+  __u16 group;           /* the group it belongs to: bpf/abi/usage.h */
 };
 
 struct {
@@ -51,10 +54,10 @@ struct {
 } ftap_tasks SEC(".maps");
 
 /*
- * Most records stand in an array: found with a load instead of a helper's call, of which a switch would make up to
- * four (135 → 88 ns per switch in one run, tools/bench/figures/dispatch.md). The place follows from the task's address, which
- * stays the same for the task's life; a pid does not: a thread that execs takes over its leader's. Where the place is
- * another task's, the record is in task storage.
+ * Most records stand in an array: one load finds them there, instead of a helper's call, of which a switch would make
+ * up to four (135 → 88 ns per switch in one run, tools/bench/figures/dispatch.md). The place follows from the task's
+ * address, which stays the same for the task's life. A pid would not: a thread that execs takes over its leader's.
+ * Where the place belongs to another task, the record is in task storage.
  */
 #define FTAP_NEAR_BITS 16 /* 4 MiB, and few of a node's tasks share a place */
 #define FTAP_NR_NEAR (1 << FTAP_NEAR_BITS)
@@ -66,20 +69,20 @@ struct ftap_near {
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
-  __uint(map_flags, BPF_F_MMAPABLE); /* nobody maps it: only such arrays begin at a cache line */
+  __uint(map_flags, BPF_F_MMAPABLE); /* nobody maps it, but only such arrays begin at a cache line */
   __uint(max_entries, FTAP_NR_NEAR);
   __type(key, __u32);
   __type(value, struct ftap_near);
 } ftap_nears SEC(".maps");
 
 static __always_inline struct ftap_near* near_of(struct task_struct* task) {
-  /* Fibonacci hashing. The lower half is enough, and the verifier lets it become a number. */
+  /* Fibonacci hashing. The lower half is enough, and the verifier accepts that the pointer becomes a number. */
   __u32 i = (__u32)(unsigned long)task * 2654435769U >> (32 - FTAP_NEAR_BITS);
   return bpf_map_lookup_elem(&ftap_nears, &i);
 }
 
 static __always_inline bool claim(struct ftap_near* near, struct task_struct* task) {
-  /* A place that nobody owns knows nothing: whoever frees it sees to that first. */
+  /* A place without an owner holds nothing: whoever frees it clears it first. */
   return !__sync_val_compare_and_swap(&near->owner, 0, (__u64)task);
 }
 
@@ -88,7 +91,7 @@ static __always_inline void forget(struct ftap_task* t) {
   t->css = 0;
 }
 
-/* `fresh`: the place cannot hold anything of this task's yet, even if a task that is gone had its address. */
+/* `fresh`: the place cannot hold anything of this task yet, even if a task that is gone had the same address. */
 static __always_inline void make_record(struct task_struct* task, bool fresh) {
   struct ftap_near* near = near_of(task);
   if (near && near->owner == (__u64)task) {
@@ -102,8 +105,8 @@ static __always_inline void make_record(struct task_struct* task, bool fresh) {
 }
 
 /*
- * A task without a record takes the place if it is free, which allocates nothing: one that the iterator did not show
- * because it is outside our pid namespace.
+ * A task without a record takes the place if it is free, which allocates nothing. It is a task that the iterator did
+ * not show because it is outside our pid namespace.
  */
 static __always_inline struct ftap_task* record_of(struct task_struct* task) {
   struct ftap_near* near = near_of(task);

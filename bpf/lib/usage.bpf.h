@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who used the CPU, by cgroup: what a task ran between two context switches is added to its group's element of that CPU, a
- * plain addition to a line that no other CPU writes.
+ * Who used the CPU, by cgroup. What a task ran between two context switches is added to its group's element of that
+ * CPU. That is a plain addition to a line that no other CPU writes.
  *
  * A task's group stands in its record, beside the css_set that it was found by. A task that moves gets another css_set,
- * so the comparison of a pointer at each switch finds every move, of whichever thread and hierarchy. One that moves itself (as
- * a container's first process does) tells so by an event: what it ran before is the old group's. Who is moved while running
- * on another CPU takes its turn along. The kernel looks at the clock at its tick: where that comes between the move and the
- * event, it charges up to a tick (1/HZ s) of what was run before to the new one, and ours does not.
+ * so comparing one pointer at each switch finds every move, of any thread in any hierarchy. A task that moves itself
+ * (as a container's first process does) fires an event: what it ran before belongs to the old group. A task that
+ * somebody else moves while it runs on another CPU takes its whole turn along to the new group. The kernel looks at the
+ * clock only at its tick. Where the tick comes between the move and the event, the kernel charges up to a tick (1/HZ s)
+ * of what was run before to the new group, and we do not.
  */
 #ifndef FTAP_LIB_USAGE_BPF_H
 #define FTAP_LIB_USAGE_BPF_H
@@ -17,7 +18,7 @@
 #include "bpf/lib/task_record.bpf.h"
 #include "bpf/lib/usage_cgroup.bpf.h"
 
-/* Set before load: as constants the verifier removes all of this where it is off. */
+/* Set before load: where these constants are off, the verifier removes all of this. */
 const volatile bool ftap_usage_on = false;
 const volatile __u32 ftap_nr_groups = 1;
 
@@ -37,7 +38,7 @@ struct {
   __type(value, __u32);
 } ftap_groups SEC(".maps");
 
-/* Numbers that no group has. Userspace puts them there. */
+/* Numbers that no group has. Userspace puts them here. */
 struct {
   __uint(type, BPF_MAP_TYPE_QUEUE);
   __uint(max_entries, 1); /* the loader sets it */
@@ -67,12 +68,12 @@ static __always_inline struct ftap_usage* usage_of(__u32 cpu, __u32 group) {
   return bpf_map_lookup_elem(&ftap_usages, &i);
 }
 
-/* Not inlined: rare, and the switch stays short. */
+/* Not inlined: this is rare, and the switch stays short. */
 static __noinline __u32 group_of_cgroup(__u64 id) {
   __u32* known = bpf_map_lookup_elem(&ftap_groups, &id);
   if (known) return *known;
   __u32 group = FTAP_GROUP_OTHER;
-  /* Neither allocates: both maps are there whole from the beginning. */
+  /* Neither look-up nor insertion allocates: both maps exist in full from the beginning. */
   if (!bpf_map_pop_elem(&ftap_free_groups, &group)) {
     if (!bpf_map_update_elem(&ftap_groups, &id, &group, BPF_NOEXIST)) return group;
     bpf_map_push_elem(&ftap_free_groups, &group, 0);
@@ -80,7 +81,7 @@ static __noinline __u32 group_of_cgroup(__u64 id) {
     struct ftap_numbers* all = numbers();
     if (all) all->used_up = 1;
   }
-  /* Another CPU may have been first with this one. */
+  /* Another CPU may have been first with this cgroup. */
   known = bpf_map_lookup_elem(&ftap_groups, &id);
   return known ? *known : FTAP_GROUP_OTHER;
 }
@@ -89,33 +90,36 @@ static __noinline __u32 group_of_cgroup(__u64 id) {
 static __always_inline __u32 group_of(struct task_struct* task, struct ftap_task* t) {
   __u64 css = (__u64)task->cgroups;
   if (t->css == css && (t->group != FTAP_GROUP_OTHER || !numbers_left())) return t->group;
-  /* What it ran before anybody looked is not ours to tell. */
+  /* We cannot tell who used what the task ran before anybody looked. */
   if (!t->css) t->ran = task->se.sum_exec_runtime;
   t->group = group_of_cgroup(usage_cgroup(task)->kn->id);
   t->css = css;
   return t->group;
 }
 
-/* What it ran up to a last switch that was not seen. */
+/* What it ran up to its last switch, if that switch was not seen. */
 static __always_inline void account_rest(struct task_struct* task, struct ftap_task* t) {
   __u64 ran = task->se.sum_exec_runtime;
   if (!t->css || ran <= t->ran) return;
   struct ftap_usage* usage = usage_of(bpf_get_smp_processor_id(), t->group);
-  /* Where this may be preempted, a switch may add in between. */
+  /* Where this may be preempted, a switch may add to it in between. */
   if (usage) __sync_fetch_and_add(&usage->run_ns, ran - t->ran);
 }
 
-/* What the kernel charged the task with since the last time, also where switches in between were not seen. */
+/* What the kernel has charged the task with since the last time, even where switches in between were not seen. */
 static __always_inline void account_run(struct task_struct* prev, struct ftap_task* t, __u32 cpu_id) {
   if (!ftap_usage_on || !t->css) return;
   struct ftap_usage* usage = usage_of(cpu_id, group_of(prev, t));
   __u64 ran = prev->se.sum_exec_runtime;
-  /* Less: the record is of a task that had this one's address, and whose end was not seen. */
+  /* A smaller value: the record belongs to an earlier task with this address, whose end was not seen. */
   if (usage && ran > t->ran) usage->run_ns += ran - t->ran;
   t->ran = ran;
 }
 
-/* Of the current task, which has just moved. The kernel, too, charges the rest since its last look at the clock to the new one. */
+/*
+ * For the current task, which has just moved. The kernel, too, charges what was run since its last look at the clock to
+ * the new group.
+ */
 static __always_inline void account_move(struct task_struct* task, struct ftap_task* t) {
   account_rest(task, t);
   if (t->css) t->ran = task->se.sum_exec_runtime;
@@ -124,7 +128,7 @@ static __always_inline void account_move(struct task_struct* task, struct ftap_t
 
 static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t, __u32 cpu_id,
                                              __u64 now) {
-  /* That a task has no record was counted when none could be made (FTAP_SLOT_ERR_TASK_STORAGE). */
+  /* A missing record was counted when it could not be made (FTAP_SLOT_ERR_TASK_STORAGE). */
   if (!ftap_usage_on || !t) return;
   struct ftap_usage* usage = usage_of(cpu_id, group_of(next, t));
   if (!usage) return;

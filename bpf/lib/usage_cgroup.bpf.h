@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The cgroup by which the usage of a task is told apart: in the hierarchy of v2, or in that of v1 which has cpuacct. */
+/* The cgroup that a task's usage counts for: in the v2 hierarchy, or in the v1 hierarchy that has cpuacct. */
 #ifndef FTAP_LIB_USAGE_CGROUP_BPF_H
 #define FTAP_LIB_USAGE_CGROUP_BPF_H
 
 #include "bpf/lib/kernel.bpf.h"
 
 /*
- * cgroup_root.hierarchy_id of that hierarchy; 0: v2's. Set before load: as a constant the verifier removes what is asked of
- * the other one, and with it the enumerator that a kernel without CONFIG_CGROUP_CPUACCT does not have.
+ * cgroup_root.hierarchy_id of that hierarchy; 0: v2. It is set before load: the verifier then removes the question to
+ * the other hierarchy, and with it the enumerator that a kernel without CONFIG_CGROUP_CPUACCT does not have.
  */
 const volatile __u32 ftap_usage_hierarchy = 0;
 
-/* It holds as long as the task's css_set is the same. */
+/* The answer holds as long as the task's css_set is the same. */
 static __always_inline struct cgroup* usage_cgroup(struct task_struct* task) {
   struct css_set* set = task->cgroups;
   if (!ftap_usage_hierarchy) return set->dfl_cgrp;

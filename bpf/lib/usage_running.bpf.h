@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is running right now: a task that has its CPU to itself is not switched out for seconds, and one that polls on an
- * isolated CPU never is. Run by userspace before it reads the usage.
+ * What is running right now. A task that has its CPU to itself is not switched out for seconds, and one that polls on
+ * an isolated CPU never is. Userspace runs this before it reads the usage.
  */
 #ifndef FTAP_LIB_USAGE_RUNNING_BPF_H
 #define FTAP_LIB_USAGE_RUNNING_BPF_H
 
 #include "bpf/lib/usage.bpf.h"
 
-/* bpf_loop() ends before, at the first CPU that there is not. */
+/* bpf_loop() ends earlier, at the first CPU that does not exist. */
 #define FTAP_MOST_CPUS 65536
 
 struct {
@@ -20,8 +20,8 @@ struct {
 } ftap_runnings SEC(".maps");
 
 /*
- * Read while the CPU goes on: its task may be switched out, and what is told here be in its group's usage as well by the time
- * that somebody reads that. The next time it is not told again.
+ * This is read while the CPU goes on. Its task may be switched out, and then its group's usage may hold what is told
+ * here as well by the time that somebody reads that. The next time it is not told again.
  */
 static long look_at_cpu(__u32 cpu, void* unused) {
   struct ftap_running* running = bpf_map_lookup_elem(&ftap_runnings, &cpu);
@@ -30,7 +30,7 @@ static long look_at_cpu(__u32 cpu, void* unused) {
   running->run_ns = 0;
   struct task_struct* task = (struct task_struct*)there->task;
   struct ftap_near* near = near_of(task);
-  /* One whose record stands elsewhere is told of at its next switch, as is one that has just come. */
+  /* A task whose record stands elsewhere is reported at its next switch, and so is one that has just come. */
   if (!task || !near || near->owner != (__u64)task || near->task.state != FTAP_TASK_RUNNING ||
       !near->task.css)
     return 0;
