@@ -37,7 +37,7 @@ bool told_to_end(const sigset_t& signals) {
   return ::sigtimedwait(&signals, nullptr, &second) > 0;
 }
 
-// Until somebody ends it, or the scheduler is given up.
+// Runs until somebody ends it, or the scheduler is given up.
 int keep(Keeper keeper, bool report) {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -74,10 +74,10 @@ void declare(CLI::App& app, Wanted& wanted) {
   app.add_flag("--report", wanted.report, "Show each second how tasks came to their CPUs.");
   app.set_version_flag("--version", FLOWTAP_VERSION, "Print the version and exit.");
   app.set_help_flag("-h,--help", "Print this text and exit.");
-  app.allow_extras();  // told by us: CLI11's words are no sentences, and change with its version
+  app.allow_extras();  // we write the message: CLI11's words are no sentences, and change with its version
 }
 
-// Told by us as well, for the same reason.
+// We write this message as well, for the same reason.
 Status check_values(std::span<const char* const> words) {
   for (const std::string_view word : words)
     for (const std::string_view flag : {"--report", "--version", "--help"})

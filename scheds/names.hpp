@@ -1,4 +1,4 @@
-// The names of our sched_ext schedulers, for whoever only has to know which there are.
+// The names of our sched_ext schedulers, for code that only has to know which exist.
 #pragma once
 
 #include <array>

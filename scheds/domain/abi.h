@@ -3,7 +3,10 @@
 #ifndef FTAP_SCHEDS_DOMAIN_ABI_H
 #define FTAP_SCHEDS_DOMAIN_ABI_H
 
-/* Tables of the programs are of fixed size; a larger machine is refused (CPUs), or has a domain per node (domains). */
+/*
+ * The programs' tables have a fixed size. A machine with more CPUs is refused; one with more domains gets a domain per
+ * node.
+ */
 #define FTAP_DOMAIN_CPUS 4096
 #define FTAP_DOMAINS 64
 
@@ -12,26 +15,30 @@
 /* The weight of a task with nice 0. */
 #define FTAP_WEIGHT_NORMAL 100
 
-/* Load is a weight, as of a task that always wants to run, in such parts: of one with nice 19 (weight 1) that sleeps, too, there is some. */
+/*
+ * Load is a weight, that of a task which always wants to run, in this many parts: so a task with nice 19 (weight 1)
+ * that also sleeps still has some.
+ */
 #define FTAP_LOAD_PARTS 1024
 
 /*
- * One domain: its clock, and what the load balancer in userspace reads and writes. Each on cache lines of its own.
+ * One domain: its clock, and what the load balancer in userspace reads and writes. Each domain has cache lines of its
+ * own.
  */
 struct ftap_domain {
   /* Its clock: up to where its tasks have run, in ns of a task of normal weight. */
   unsigned long long vtime;
 
   unsigned long long weight;     /* of all its tasks that run or want to */
-  unsigned long long restricted; /* of these: of the tasks that may not use all of its CPUs */
+  unsigned long long restricted; /* the part of it from tasks that may not use all of its CPUs */
 
   /*
-   * Sum over its tasks of weight * ns in which they ran or wanted to, since it was last taken: added to by BPF, exchanged
-   * with 0 by userspace.
+   * Sum over its tasks of weight * ns in which they ran or wanted to run, since the last reading. BPF adds to it;
+   * userspace exchanges it with 0.
    */
   unsigned long long load;
 
-  /* Order of the balancer: tasks with so much load in all (in parts of a weight) go to `to`. */
+  /* The balancer's order: tasks with this much load in all (in parts of a weight) go to `to`. */
   unsigned long long to_move;
   unsigned int to;
   unsigned int pad[3];

@@ -9,14 +9,14 @@ namespace {
 
 constexpr double kTolerance = 0.05;
 
-// What is to be balanced with one another: nodes, or the domains of one.
+// What the balancer evens out: nodes, or the domains of one node.
 struct Side {
   std::uint32_t id = 0;
   double cpus = 0;
   double load = 0;
 };
 
-// Pairs the one with the most above the mean with the one most below it, until nobody is far from it.
+// Pairs the one most above the mean with the one most below it, until none is far from it.
 std::vector<Order> even_out(std::vector<Side> sides) {
   double load = 0;
   double cpus = 0;
@@ -36,7 +36,7 @@ std::vector<Order> even_out(std::vector<Side> sides) {
     if (move <= kTolerance * mean * std::min(from->cpus, to->cpus)) break;
     orders.push_back({from->id, to->id, move});
     to->load += move;
-    givers.erase(from);  // one order each: what is left comes in the next cycle
+    givers.erase(from);  // one order each: the next cycle moves the rest
   }
   return orders;
 }
@@ -47,7 +47,7 @@ double for_each_cpu(const DomainLoad& domain) {
   return domain.load / domain.cpus;
 }
 
-// Of the node's domains with CPUs; there is one.
+// The load per CPU of the node's domains that have CPUs; there is at least one.
 std::uint32_t busiest(Loads domains, std::uint32_t node) {
   std::optional<std::uint32_t> best;
   for (std::uint32_t i = 0; i < domains.size(); ++i)
@@ -93,7 +93,7 @@ std::vector<Side> domains_of(Loads domains, std::uint32_t node) {
 std::vector<Order> balance(std::span<const DomainLoad> domains) {
   std::vector<DomainLoad> later(domains.begin(), domains.end());
   std::vector<bool> busy(domains.size(),
-                         false);  // gives or takes for its node; the rest comes in the next cycle
+                         false);  // gives or takes for its node; the next cycle moves the rest
   std::vector<Order> orders;
   const auto nodes = nodes_of(domains);
   for (const Order& order : even_out(nodes)) {

@@ -33,7 +33,10 @@ struct {
   __type(value, struct mask_slot);
 } ftap_dom_masks SEC(".maps");
 
-/* For the CPUs that are a domain's and that a task may use; each CPU's own, as no program here is interrupted by another. */
+/*
+ * The CPUs that belong to a domain and that a task may use. Each CPU has its own mask, as no program here is
+ * interrupted by another.
+ */
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -41,7 +44,7 @@ struct {
   __type(value, struct mask_slot);
 } ftap_scratch SEC(".maps");
 
-/* Needs the RCU read lock, which only programs that may sleep do not hold anyway. */
+/* Needs the RCU read lock; only programs that may sleep do not hold it anyway. */
 static __always_inline const struct cpumask* mask_of(__u32 domain) {
   struct mask_slot* slot = bpf_map_lookup_elem(&ftap_dom_masks, &domain);
   return slot ? (const struct cpumask*)slot->mask : NULL;
@@ -52,7 +55,7 @@ static __always_inline bool may_use(struct task_struct* p, __u32 domain) {
   return mask && bpf_cpumask_intersects(mask, p->cpus_ptr);
 }
 
-/* An idle CPU of the domain that the task may use, which is the task's from now on; negative: none. */
+/* Finds an idle CPU of the domain that the task may use and claims it for the task; negative: there is none. */
 static __always_inline __s32 pick_idle(struct task_struct* p, __u32 domain) {
   const struct cpumask* mask = mask_of(domain);
   if (!mask) return -1;
@@ -83,26 +86,29 @@ static __always_inline __u32 usable_domain(struct task_struct* p, __u32 preferre
   return preferred;
 }
 
-/* A CPU with tasks of its own that it does not come for. */
+/* Whether a CPU has tasks of its own that it does not come for. */
 static __always_inline bool is_away(__u32 cpu, __u64 now) {
   struct cpu_queue* own = cpu_queue_at(cpu);
   return own && own->weight && (__s64)(now - own->looked_at) > (__s64)AWAY;
 }
 
-/* One of its CPUs looks for a task of the domain, or will at once. All of them read that; it is written as seldom as will do. */
+/*
+ * Notes that one of the domain's CPUs looks for a task, or will at once. All its CPUs read that line, so it is written
+ * as seldom as possible.
+ */
 static __always_inline void comes_for(struct ftap_domain* domain, __u64 now) {
   if ((__s64)(now - domain->looked_at) > (__s64)(AWAY / 4)) domain->looked_at = now;
 }
 
-/* A domain none of whose CPUs comes for its tasks. */
+/* Whether none of a domain's CPUs comes for its tasks. */
 static __always_inline bool is_left(__u32 domain, __u64 now) {
   struct ftap_domain* d = domain_at(domain);
   return d && (__s64)(now - d->looked_at) > (__s64)AWAY;
 }
 
 /*
- * Of the CPUs of the domain that it may use its own, or another that would have less to do: of so many only one is asked, a
- * different one each time.
+ * The CPU of the domain whose queue the task should wait in: its own one, or another that would have less to do. Only
+ * one of the many others is asked, a different one each time.
  */
 static __always_inline __u32 roomier(struct task_struct* p, const struct task_ctx* t, __u32 domain,
                                      __u32 cpu) {
@@ -119,7 +125,7 @@ static __always_inline __u32 roomier(struct task_struct* p, const struct task_ct
   return there->weight + its < here->weight ? other : cpu;
 }
 
-/* Where in `domain` it waits. */
+/* The queue of `domain` in which the task waits. */
 static __always_inline __u32 queue_for(struct task_struct* p, const struct task_ctx* t, __u32 domain) {
   __u32 cpu = scx_bpf_task_cpu(p);
   if (bound_to_cpu(p)) return QUEUE_OF_CPU + cpu;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A scheduler for machines with several caches and NUMA nodes. A domain is the CPUs under one last-level cache of one node;
- * each has one queue, ordered by virtual deadlines, and each task belongs to one domain. Who may not use all of it waits in
- * the queue of a CPU.
+ * A scheduler for machines with several caches and NUMA nodes. A domain is the CPUs under one last-level cache of one
+ * node. Each domain has one queue, ordered by virtual deadlines, and each task belongs to one domain. A task that may
+ * not use all of its domain waits in the queue of a CPU.
  *
  *   wakes up ─▶ select_cpu: an idle CPU, the nearer the better ─────────────────────────▶ its local queue ─▶ runs
  *                    └ none ─▶ enqueue: a queue ─▶ dispatch: a CPU takes the first of its own and its domain's,
@@ -32,10 +32,10 @@ static __always_inline void put_local(struct task_struct* p, struct task_ctx* t,
 }
 
 /*
- * The waker is about to sleep: its CPU is as good as idle, and what it has just written is in its cache. Not where somebody waits
- * for that CPU, who would go on waiting while two wake each other there; nor for long without a break, as the CPU looks for nobody
- * else meanwhile. And an interrupt says the same in the name of whoever it has found there, who may be of a higher class and not
- * sleep for long.
+ * The waker is about to sleep, so its CPU is as good as idle, and what it has just written is in its cache. The task
+ * does not go there if somebody waits for that CPU, who would go on waiting while two tasks wake each other there. Nor
+ * does it for long without a break, as the CPU looks for nobody else meanwhile. An interrupt that wakes a task looks
+ * the same: it borrows the task it has found there, which may be of a higher class and not sleep for long.
  */
 static __always_inline bool waker_takes(struct task_struct* p, __u32 domain, __s32 waker) {
   struct task_struct* current = bpf_get_current_task_btf();
@@ -50,15 +50,15 @@ static __always_inline bool waker_takes(struct task_struct* p, __u32 domain, __s
   return takes;
 }
 
-/* Type by how far the CPU that was found is from the task's domain. */
+/* The type depends on how far the CPU that was found is from the task's domain. */
 static __always_inline __u32 direct_type(__u32 domain, __u32 found) {
   if (domain == found) return FTAP_SLOT_EXT_DIRECT;
   return node_of(domain) == node_of(found) ? FTAP_SLOT_EXT_DIRECT_GREEDY : FTAP_SLOT_EXT_DIRECT_GREEDY_FAR;
 }
 
 /*
- * An idle CPU, the nearer to the task's domain the better: its type in `slot`. The CPU where it ran last comes second where
- * that is outside of the domain, so that a task that was pulled away comes back.
+ * Finds an idle CPU, the nearer to the task's domain the better, and its type in `slot`. If the CPU where the task ran
+ * last is outside the domain it comes second, so that a task that was pulled away comes back.
  */
 static __always_inline __s32 find_idle(struct task_struct* p, struct task_ctx* t, __s32 prev_cpu,
                                        __u32* slot) {
@@ -113,22 +113,25 @@ __s32 BPF_PROG(domain_select, struct task_struct* p, __s32 prev_cpu, __u64 wake_
   return cpu;
 }
 
-/* The balancer wants load of this task's domain elsewhere, and the task is not more than that. */
+/* Moves the task if the balancer wants load of its domain elsewhere and the task is not more than that. */
 static __always_inline void follow_order(struct task_struct* p, struct task_ctx* t) {
   struct ftap_domain* domain = domain_at(t->domain);
   if (!domain) return;
-  /* The balancer writes `to` first, so that what is still left below was left for that one, but where a CPU reads in another order. */
+  /*
+   * The balancer writes `to` first, so what is left below was left for that domain, unless a CPU reads in another
+   * order.
+   */
   __u64 left = *(volatile __u64*)&domain->to_move;
   if (!left || !t->load || t->load > left) return;
   __u32 to = *(volatile __u32*)&domain->to;
   if (!may_use(p, to)) return;
-  /* Others may do the same now. */
+  /* Another CPU may do the same right now. */
   if (__sync_val_compare_and_swap(&domain->to_move, left, left - t->load) != left) return;
   move_to(t, to, queue_for(p, t, to));
   stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
 }
 
-/* Wakes a CPU that sleeps for a task that waits. */
+/* Wakes a sleeping CPU for a task that waits. */
 static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
   __u32 i;
   if (domain >= FTAP_DOMAINS) return;
@@ -137,7 +140,7 @@ static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
     __s32 cpu = pick_idle(p, nearest[domain][i]);
     if (cpu < 0) continue;
     if (i) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_KICK_GREEDY, 1);
-    /* That all CPUs of the domain slept does not mean that they are away. */
+    /* All CPUs of the domain slept, but that does not mean that they are away. */
     struct ftap_domain* home = i ? NULL : domain_at(domain);
     if (home) comes_for(home, bpf_ktime_get_ns());
     kick_idle(cpu);
@@ -146,8 +149,8 @@ static __always_inline void kick_for(struct task_struct* p, __u32 domain) {
 }
 
 /*
- * A task that is bound to one CPU. A kernel thread that wakes up has work that others wait for, and goes first; one that does
- * not sleep waits its turn as everybody does, so that none starves. True if that was all.
+ * For a task that is bound to one CPU. A kernel thread that wakes up has work that others wait for, and goes first. One
+ * that does not sleep waits its turn like everybody, so that none starves. True if that settled it.
  */
 static __always_inline bool put_bound(struct task_struct* p, struct task_ctx* t, __u64 enq_flags) {
   __s32 cpu = scx_bpf_task_cpu(p);
@@ -178,7 +181,7 @@ void BPF_PROG(domain_enqueue, struct task_struct* p, __u64 enq_flags) {
   dispatch_as(&t->way, FTAP_SLOT_EXT_DSQ);
   t->queued = t->domain;
   t->key = deadline(t);
-  /* Whoever has the CPU meanwhile may wait when it is this one's turn. */
+  /* The short slice is for the task that has the CPU in between: it may have to wait when this one's turn comes. */
   scx_bpf_dsq_insert_vtime(p, t->queue, SLICE_CROWDED, t->key, enq_flags);
   kick_for(p, t->domain);
 }
@@ -192,7 +195,7 @@ void BPF_PROG(domain_dispatch, __s32 cpu, struct task_struct* prev) {
   __u64 now = bpf_ktime_get_ns();
   bool runs_on = prev && (prev->scx.flags & SCX(scx_ent_flags, SCX_TASK_QUEUED));
   if (help(own, home, domain, cpu, now) || choose(prev, runs_on, domain, cpu, own, home)) return;
-  /* Whoever ran here runs on before a task of another CPU is pulled over. */
+  /* The task that ran here runs on before one of another CPU is pulled over. */
   if (runs_on) {
     prev->scx.slice = SLICE_ALONE;
     return;
@@ -205,9 +208,9 @@ void BPF_PROG(domain_dispatch, __s32 cpu, struct task_struct* prev) {
 }
 
 /*
- * A CPU goes to sleep. Who was queued between its last look and now has not found it asleep, and nobody else may come for long. The kernel
- * marks it as idle first (since 6.16), but puts a task into its queue only behind domain_enqueue(): what comes in between waits for the
- * next look of some CPU.
+ * A CPU goes to sleep. A task that was queued between its last look and now has not found it asleep, and nobody else
+ * may come for long. Since 6.16 the kernel marks the CPU as idle first. But it puts a task into its queue only after
+ * domain_enqueue(), so what comes in between waits for the next look of some CPU.
  */
 SEC("struct_ops/domain_idle")
 void BPF_PROG(domain_idle, __s32 cpu, bool idle) {
@@ -224,13 +227,13 @@ void BPF_PROG(domain_runnable, struct task_struct* p, __u64 enq_flags) {
   bound_budget(t);
 }
 
-/* How far the CPU that took it from its queue is from that queue; the rows of scheds.def stand in this order. */
+/* How far the CPU that took the task is from the queue it waited in; the rows of scheds.def stand in this order. */
 static __always_inline __u32 taken_type(__u32 queued, __u32 taker) {
   if (queued == taker) return FTAP_SLOT_EXT_DSQ;
   return node_of(queued) == node_of(taker) ? FTAP_SLOT_EXT_GREEDY_LOCAL : FTAP_SLOT_EXT_GREEDY_XNUMA;
 }
 
-/* Nobody comes for what waits where the task did. */
+/* Whether nobody comes for the tasks in the queue where this one waited. */
 static __always_inline bool left_behind(const struct task_ctx* t, __u64 now) {
   return t->queue < QUEUE_OF_CPU ? is_left(t->queue, now) : is_away(t->queue - QUEUE_OF_CPU, now);
 }
@@ -243,14 +246,14 @@ void BPF_PROG(domain_running, struct task_struct* p) {
     bool from_queue = t->way == FTAP_SLOT_EXT_DSQ;
     if (from_queue) t->way = taken_type(t->queued, domain_of(cpu));
     if (from_queue && domain_of(cpu) != t->domain && left_behind(t, bpf_ktime_get_ns())) {
-      /* Once taken is not enough: it would wait there again. */
+      /* It is not enough to take it once: it would wait there again. */
       move_to(t, domain_of(cpu), queue_for(p, t, domain_of(cpu)));
       stat_add(FTAP_CLASS_EXT, FTAP_SLOT_LOAD_BALANCE, 1);
       from_queue = false;
     }
     if (t->queue >= QUEUE_OF_CPU && t->queue != QUEUE_OF_CPU + cpu && domain_of(cpu) == t->domain) {
       move_to(t, t->domain, QUEUE_OF_CPU + cpu);
-      from_queue = false; /* its place was one on another clock */
+      from_queue = false; /* its place was on another clock */
     }
     bool outside = domain_of(cpu) != t->domain;
     if (t->outside && !outside) stat_add(FTAP_CLASS_EXT, FTAP_SLOT_REPATRIATE, 1);
@@ -297,7 +300,7 @@ void BPF_PROG(domain_cpumask, struct task_struct* p, const struct cpumask* cpuma
   move_to(t, domain, queue_for(p, t, domain));
 }
 
-/* It becomes ours: it begins where its queue stands, or as far ahead of that as its parent. */
+/* A task becomes ours: it begins where its queue stands, or as far ahead of that as its parent is. */
 SEC("struct_ops/domain_enable")
 void BPF_PROG(domain_enable, struct task_struct* p) {
   struct task_ctx* t = ctx_of(p);
@@ -312,7 +315,7 @@ SEC("struct_ops.s/domain_new_task")
 __s32 BPF_PROG(domain_new_task, struct task_struct* p, struct scx_init_task_args* args) {
   struct task_ctx* t = bpf_task_storage_get(&ftap_task_ctxs, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
   if (!t) return -12;       /* ENOMEM */
-  *t = (struct task_ctx){}; /* it may be of before a CPU came or went (kept_maps.hpp) */
+  *t = (struct task_ctx){}; /* it may date from before a CPU came or went (kept_maps.hpp) */
   bpf_rcu_read_lock();
   t->domain = usable_domain(p, domain_of(scx_bpf_task_cpu(p)));
   t->queue = queue_for(p, t, t->domain);

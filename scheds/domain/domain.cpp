@@ -57,7 +57,7 @@ std::vector<DomainLoad> Domain::take_loads(std::chrono::nanoseconds took) {
   return loads;
 }
 
-// Orders of the cycle before that were not met are forgotten: they were made for the loads of then.
+// Orders of the last cycle that were not met are forgotten: they were made for the loads of that time.
 void Domain::look_around() {
   const auto now = Clock::now();
   const auto took = now - measured_;
@@ -99,7 +99,7 @@ void describe(domain_bpf& skeleton, const Machine& machine) {
 
 Result<std::unique_ptr<Scheduler>> start_domain(const StartOptions& options) {
   FTAP_TRY(check_sched_ext(options.sysfs));
-  // Before the topology is read: a CPU that comes or goes from here on is noticed by the kernel.
+  // This comes before the topology is read: from here on the kernel notices a CPU that comes or goes.
   const auto sequence = hotplug_sequence(options.sysfs);
   FTAP_TRY_ASSIGN(topology, kernel::read_topology(options.sysfs));
   FTAP_TRY_ASSIGN(machine, read_machine(topology));

@@ -5,7 +5,7 @@
 
 namespace flowtap::scheds {
 
-/// The machine's tasks are scheduled by domain when this returns.
+/// The domain scheduler runs the machine's tasks when this returns.
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> start_domain(const StartOptions& options);
 
 }  // namespace flowtap::scheds

@@ -19,12 +19,12 @@ Machine group(const kernel::Topology& topology, const std::vector<unsigned>& onl
   Machine machine;
   std::map<Place, std::uint32_t> domains;
   for (std::size_t cpu = 0; cpu < topology.places.size(); ++cpu) {
-    // Where sysfs knows no nodes, or no caches, it says the same of a CPU that is offline as of one that is not.
+    // Where sysfs knows no nodes, or no caches, it says the same about an offline CPU as about an online one.
     if (!std::ranges::binary_search(online, cpu)) {
       machine.domain_of_cpu.push_back(FTAP_DOMAIN_NONE);
       continue;
     }
-    // The CPUs of a node of which no cache is known are one domain.
+    // Where no cache of a node's CPUs is known, they are one domain.
     const kernel::CpuPlace& place = topology.places[cpu];
     const auto next = static_cast<std::uint32_t>(domains.size());
     const auto [at, added] = domains.emplace(Place{place.node, by_cache ? place.llc : 0}, next);
@@ -59,7 +59,7 @@ Result<Machine> read_machine(const kernel::Topology& topology) {
       if (to == from) return 0;
       return machine.node_of_domain.at(to) == machine.node_of_domain.at(from) ? 1 : 2;
     };
-    // Each begins with its own neighbour, so that not all look into the same one first.
+    // Each begins with its own neighbour, so that they do not all look into the same one first.
     std::ranges::rotate(order, order.begin() + from);
     std::ranges::stable_sort(order, {}, far);
     machine.nearest.push_back(std::move(order));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who is next on a CPU that looks for a task: of its own queue and its domain's, and of those that nobody else comes for. */
+/*
+ * Which task is next on a CPU that looks for one: from its own queue and its domain's, and from those that nobody else
+ * comes for.
+ */
 #ifndef FTAP_SCHEDS_DOMAIN_NEXT_BPF_H
 #define FTAP_SCHEDS_DOMAIN_NEXT_BPF_H
 
@@ -16,7 +19,7 @@ static __always_inline __u64 slice(__u32 domain, __u32 cpu) {
   return somebody_waits(domain, cpu) ? SLICE_CROWDED : SLICE_ALONE;
 }
 
-/* A place in a queue, where somebody has one. */
+/* The place of the first task in a queue, if there is one. */
 struct place {
   bool taken;
   __u64 key;
@@ -26,7 +29,7 @@ static __always_inline bool goes_before(struct place a, struct place b) {
   return a.taken && (!b.taken || before(a.key, b.key));
 }
 
-/* Of the first that waits there. */
+/* The place of the first task that waits there. */
 static __always_inline struct place first_of(__u32 queue) {
   struct place place = {};
   struct task_struct* p;
@@ -38,13 +41,16 @@ static __always_inline struct place first_of(__u32 queue) {
   return place;
 }
 
-/* Of `prev`, whose slice is used up, if it is of one of the two queues of this CPU; `in_own`: of the CPU's own. */
+/*
+ * The place of `prev`, whose slice is used up, if it belongs to one of this CPU's two queues; `in_own`: to the CPU's
+ * own.
+ */
 static __always_inline struct place place_of(struct task_struct* prev, __u32 domain, __u32 cpu,
                                              bool* in_own) {
   struct place place = {};
   struct task_ctx* t = ctx_of(prev);
   if (!t) return place;
-  /* It may run on without being told of as stopping. */
+  /* It may run on, and domain_stopping() is not called then. */
   charge(prev, t);
   t->since = bpf_ktime_get_ns();
   account_load(t, t->since);
@@ -55,7 +61,10 @@ static __always_inline struct place place_of(struct task_struct* prev, __u32 dom
   return place;
 }
 
-/* Who is next of those that this CPU may choose from: `prev`, whom it has, runs on if it `may`, or another is taken. False: nobody. */
+/*
+ * Chooses the next task for this CPU: `prev`, which has it, runs on if it `may`, or another one is taken. False: there
+ * is none.
+ */
 static __always_inline bool choose(struct task_struct* prev, bool may, __u32 domain, __u32 cpu,
                                    struct cpu_queue* own, struct ftap_domain* home) {
   struct place running = {}, ours = first_of(QUEUE_OF_CPU + cpu), theirs = first_of(domain);
@@ -73,14 +82,14 @@ static __always_inline bool choose(struct task_struct* prev, bool may, __u32 dom
   return scx_bpf_dsq_move_to_local(domain) || scx_bpf_dsq_move_to_local(QUEUE_OF_CPU + cpu);
 }
 
-/* One of those in the queues of the CPUs of `domain`, or of those of them that are away, that may run here. */
+/* Takes a task that may run here from the queues of `domain`'s CPUs, or only from those of CPUs that are away. */
 static __always_inline bool take_of_cpus(__u32 domain, __u32 cpu, bool away_only, __u64 now) {
   struct ftap_domain* from = domain_at(domain);
   __u32 i;
   if (domain >= FTAP_DOMAINS || !from || !from->restricted) return false;
   __u32 n = cpus_of_domain[domain];
   bpf_for(i, 0, n) {
-    /* Not each taker's first one is the same. */
+    /* Each taker begins at a different CPU. */
     __u32 at = first_cpu[domain] + (cpu + i) % n;
     if (at >= FTAP_DOMAIN_CPUS) break;
     __u32 other = cpus[at];
@@ -91,7 +100,7 @@ static __always_inline bool take_of_cpus(__u32 domain, __u32 cpu, bool away_only
   return false;
 }
 
-/* Whoever waits for CPUs that a higher class has is seen to from time to time, however busy this one is. */
+/* However busy this CPU is, from time to time it looks after tasks that wait for CPUs which a higher class has. */
 static __always_inline bool help(struct cpu_queue* own, struct ftap_domain* home, __u32 domain, __u32 cpu,
                                  __u64 now) {
   __u32 i;

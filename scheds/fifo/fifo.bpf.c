@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The smallest scheduler that is still correct and counts: a task goes directly onto an idle CPU if there is one, else to
- * the end of the one queue. README.md tells it step by step.
+ * The smallest scheduler that is still correct and counts: a task goes directly onto an idle CPU if there is one,
+ * otherwise to the end of the only queue. README.md explains it step by step.
  */
 #include "scheds/lib/dispatch.bpf.h"
 #include "scheds/lib/life.bpf.h"
@@ -9,7 +9,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* How each task that waits will have come to its CPU. */
+/* How each waiting task will have come to its CPU. */
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -21,7 +21,7 @@ static __always_inline ftap_way* way_of(struct task_struct* p) {
   return bpf_task_storage_get(&ftap_ways, p, NULL, 0);
 }
 
-/* The task goes onto a CPU that was idle, and is no longer for whoever asks next. */
+/* The task goes onto a CPU that was idle, and the CPU is no longer offered to whoever asks next. */
 static __always_inline void put_on_idle(struct task_struct* p, __s32 cpu, __s32 prev_cpu, __u64 wake_flags,
                                         __u64 enq_flags) {
   bool sync = wake_flags & SCX(scx_wake_flags, SCX_WAKE_SYNC);
@@ -40,8 +40,8 @@ __s32 BPF_PROG(fifo_select_cpu, struct task_struct* p, __s32 prev_cpu, __u64 wak
   bool idle = false;
   __s32 cpu = scx_bpf_select_cpu_dfl(p, prev_cpu, wake_flags, &idle);
   /*
-   * The waker's own CPU is none: two that wake each other there would keep it from whoever waits in the queue. Where an interrupt
-   * wakes the task on a CPU that sleeps there is no waker, and it is.
+   * The waker's own CPU does not count as idle: two tasks that wake each other there would keep it from those that wait
+   * in the queue. Where an interrupt wakes the task on a sleeping CPU there is no waker, and that CPU counts.
    */
   bool of_waker = cpu == (__s32)bpf_get_smp_processor_id() && bpf_get_current_task_btf()->pid;
   if (idle && !of_waker) put_on_idle(p, cpu, prev_cpu, wake_flags, 0);
@@ -60,7 +60,7 @@ void BPF_PROG(fifo_enqueue, struct task_struct* p, __u64 enq_flags) {
   dispatch_as(way_of(p), FTAP_SLOT_EXT_DSQ);
   scx_bpf_dsq_insert(p, SCX(scx_dsq_id_flags, SCX_DSQ_GLOBAL), SCX(scx_public_consts, SCX_SLICE_DFL),
                      enq_flags);
-  /* One that lost its CPU to a task that is bound to it need not wait there while another sleeps. */
+  /* A task that lost its CPU to one that is bound to it need not wait there while another CPU sleeps. */
   __s32 idle = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
   if (idle >= 0) kick_idle(idle);
 }
@@ -70,7 +70,7 @@ void BPF_PROG(fifo_running, struct task_struct* p) {
   count_dispatch(p, way_of(p));
 }
 
-/* It sleeps, or is taken out: what was said of where it waits holds no longer. */
+/* The task sleeps, or is taken out: what was said about where it waits no longer holds. */
 SEC("struct_ops/fifo_quiescent")
 void BPF_PROG(fifo_quiescent, struct task_struct* p, __u64 deq_flags) {
   dispatch_as(way_of(p), FTAP_WAY_UNSAID);
@@ -80,7 +80,7 @@ void BPF_PROG(fifo_quiescent, struct task_struct* p, __u64 deq_flags) {
 SEC("struct_ops.s/fifo_init_task")
 __s32 BPF_PROG(fifo_init_task, struct task_struct* p, struct scx_init_task_args* args) {
   ftap_way* way = bpf_task_storage_get(&ftap_ways, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-  dispatch_as(way, FTAP_WAY_UNSAID); /* it may be of before a CPU came or went (kept_maps.hpp) */
+  dispatch_as(way, FTAP_WAY_UNSAID); /* it may date from before a CPU came or went (kept_maps.hpp) */
   return way ? 0 : -12;              /* ENOMEM */
 }
 
@@ -105,7 +105,7 @@ struct sched_ext_ops fifo = {
     .init_task = (void*)fifo_init_task,
     .init = (void*)fifo_init,
     .exit = (void*)fifo_exit,
-    /* Also of tasks that end, or must not be moved now, it is this scheduler that says how they are dispatched. */
+    /* This scheduler also says how tasks are dispatched that end or must not be moved now. */
     .flags = FTAP_OPS_ENQ_EXITING | FTAP_OPS_ENQ_MIGRATION_DISABLED,
     .name = "fifo",
 };

@@ -5,7 +5,7 @@
 
 namespace flowtap::scheds {
 
-/// The machine's tasks are scheduled by fifo when this returns.
+/// The fifo scheduler runs the machine's tasks when this returns.
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> start_fifo(const StartOptions& options);
 
 }  // namespace flowtap::scheds

@@ -2,10 +2,10 @@
 /*
  * How our schedulers count their dispatches, each exactly once and as one of the types of stats/scheds.def.
  *
- * A dispatch is a switch of a CPU to a task of the scheduler's, as bpf/dispatch.bpf.c counts it for all others. Where the
- * scheduler puts a task it says how, with dispatch_as(); ops.running calls count_dispatch(), which counts what was
- * said last. So neither a task that was put somewhere and taken back before it ran, nor one that was put twice, is wrong
- * in the sum. What the kernel put there itself, without asking, is `unobserved`.
+ * A dispatch is a switch of a CPU to a task of the scheduler, as bpf/dispatch.bpf.c counts it for all others. Where the
+ * scheduler puts a task it says how, with dispatch_as(); ops.running calls count_dispatch(), which counts what was said
+ * last. So the sum stays right if a task was put somewhere and taken back before it ran, or was put twice. What the
+ * kernel put there itself, without asking, is `unobserved`.
  *
  * A task that runs on without a switch (its slice was filled up, or its priority changed) is no dispatch: ops.running is
  * called for some of these too, and p->on_cpu tells them apart. The kernel sets it between the choice of the next task,
@@ -22,12 +22,12 @@ typedef __u32 ftap_way;
 #define FTAP_WAY_UNSAID 0
 _Static_assert(FTAP_SLOT_EXT_WSYNC_PREV_IDLE > FTAP_WAY_UNSAID, "no type of ours is in the first slot");
 
-/* The task will come to its CPU in this way; FTAP_WAY_UNSAID takes back what was said. `way` may be NULL. */
+/* Says how the task will come to its CPU; FTAP_WAY_UNSAID takes back what was said. `way` may be NULL. */
 static __always_inline void dispatch_as(ftap_way* way, __u32 slot) {
   if (way) *way = slot;
 }
 
-/* In ops.running. `way` is NULL for a task without a record. */
+/* To be called in ops.running. `way` is NULL for a task without a record. */
 static __always_inline void count_dispatch(const struct task_struct* p, ftap_way* way) {
   if (p->on_cpu) return;
   __u32 slot = way && *way != FTAP_WAY_UNSAID ? *way : FTAP_SLOT_EXT_UNOBSERVED;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a scheduler of ours leaves behind when the kernel has ended it; written in ops.exit, read by the loader. */
+/*
+ * What one of our schedulers leaves behind when the kernel has ended it. ops.exit writes it, and the loader reads it.
+ */
 #ifndef FTAP_SCHEDS_EXIT_H
 #define FTAP_SCHEDS_EXIT_H
 

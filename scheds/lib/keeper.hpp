@@ -1,4 +1,5 @@
-// Keeps a scheduler running: started again when the kernel has ended it, with growing pauses, until it is given up.
+// Keeps a scheduler running. When the kernel has ended it, it is started again after growing pauses, until it is given
+// up.
 #pragma once
 
 #include <chrono>
@@ -20,18 +21,18 @@ class Keeper {
 
   /// The pause after the first of several bad ends; each further one takes twice as long.
   static constexpr std::chrono::seconds kFirstPause{1};
-  /// This many bad ends are one too many, if none of the runs between them lasted kGoodRun.
+  /// The scheduler is given up after this many bad ends, if none of the runs between them lasted kGoodRun.
   static constexpr unsigned kMostFailures = 6;
   static constexpr std::chrono::minutes kGoodRun{10};
 
-  /// Starts the scheduler. An Error is why it cannot run here; nothing is tried again then.
+  /// Starts the scheduler. An Error says why it cannot run here; nothing is tried again then.
   [[nodiscard]] static Result<Keeper> start(std::string name, Start start, Clock::time_point now);
 
-  /// Sees whether it still runs, and starts it anew when it is time; to be called about once a second. Returns what a
+  /// Checks that it still runs, and starts it anew when it is time; to be called about once a second. Returns what a
   /// person should know, once for each end and each start; empty where nothing has changed.
   [[nodiscard]] std::string look_around(Clock::time_point now);
 
-  /// Adds what it counted since the last call; the counts of runs that are over are among them.
+  /// Adds what it counted since the last call, including the counts of runs that are over.
   void take(stats::SlotCounts& counts);
 
   /// Ends it.
@@ -41,9 +42,9 @@ class Keeper {
   [[nodiscard]] bool running() const { return scheduler_ != nullptr; }
   /// It does not run and is not tried again.
   [[nodiscard]] bool given_up() const { return !running() && !next_start_; }
-  /// Why it does not run: what ended it, and what is done about it. Of a scheduler that runs: nothing.
+  /// Why it does not run: what ended it, and what is done about it. Empty while the scheduler runs.
   [[nodiscard]] const Status& health() const { return health_; }
-  /// How often the kernel ended it, by kind; all kinds are there.
+  /// How often the kernel ended it, by kind; every kind is in the list.
   [[nodiscard]] const std::map<std::string_view, std::uint64_t>& exits() const { return exits_; }
 
  private:

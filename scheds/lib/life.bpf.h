@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Beginning and end of a scheduler of ours: begin_scheduler() in ops.init, end_scheduler() in ops.exit. */
+/* How one of our schedulers begins and ends: begin_scheduler() in ops.init, end_scheduler() in ops.exit. */
 #ifndef FTAP_SCHEDS_LIFE_BPF_H
 #define FTAP_SCHEDS_LIFE_BPF_H
 

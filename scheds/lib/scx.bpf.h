@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * sched_ext as far as our schedulers use it: Documentation/scheduler/sched-ext.rst and kernel/sched/ext.c of Linux.
- * Nothing here is a stable interface of the kernel's: members and enum values are found by BTF when the object is loaded,
- * functions that some kernel lacks are weak and asked for with bpf_ksym_exists().
+ * The part of sched_ext that our schedulers use: Documentation/scheduler/sched-ext.rst and kernel/sched/ext.c of Linux.
+ * None of it is a stable interface of the kernel. So members and enum values are found by BTF when the object is
+ * loaded, and functions that some kernel lacks are weak and asked for with bpf_ksym_exists().
  */
 #ifndef FTAP_SCHEDS_SCX_BPF_H
 #define FTAP_SCHEDS_SCX_BPF_H
 
 #include "bpf/lib/kernel.bpf.h"
 
-/* What bpf_for() counts in; the kernel's, and the same everywhere (include/uapi/linux/bpf.h). */
+/* The counter of bpf_for(): the kernel's type, which is the same everywhere (include/uapi/linux/bpf.h). */
 struct bpf_iter_num {
   __u64 opaque[1];
 } __attribute__((aligned(8)));
 
-/* What bpf_for_each(scx_dsq, ...) counts in: as large as the kernel's, whatever it holds. */
+/* The iterator of bpf_for_each(scx_dsq, ...): as large as the kernel's, whatever it holds. */
 struct bpf_iter_scx_dsq {
   __u64 opaque[6];
 } __attribute__((aligned(8)));
@@ -22,7 +22,10 @@ int bpf_iter_scx_dsq_new(struct bpf_iter_scx_dsq* it, __u64 dsq_id, __u64 flags)
 struct task_struct* bpf_iter_scx_dsq_next(struct bpf_iter_scx_dsq* it) __ksym __weak;
 void bpf_iter_scx_dsq_destroy(struct bpf_iter_scx_dsq* it) __ksym __weak;
 
-/* Names as in the kernel, which CO-RE goes by. The values are one kernel's, and read only through SCX(). */
+/*
+ * The names are the kernel's, since CO-RE goes by them. The values are those of one kernel, so they are only read
+ * through SCX().
+ */
 enum scx_public_consts {
   SCX_SLICE_DFL = 20 * 1000000,
 };
@@ -55,10 +58,10 @@ enum scx_exit_kind {
   SCX_EXIT_NONE = 0,
 };
 
-/* An enum value as the running kernel has it. */
+/* An enum value of the running kernel. */
 #define SCX(type, value) bpf_core_enum_value(enum type, value)
 
-/* enum scx_ops_flags; the same on every kernel with sched_ext. */
+/* enum scx_ops_flags; it is the same on every kernel with sched_ext. */
 #define FTAP_OPS_KEEP_BUILTIN_IDLE (1 << 0) /* beside ops.update_idle */
 #define FTAP_OPS_ENQ_EXITING (1 << 2)
 #define FTAP_OPS_ENQ_MIGRATION_DISABLED (1 << 4)
@@ -72,11 +75,11 @@ struct scx_exit_info {
 
 struct scx_cpu_release_args;
 struct scx_init_task_args {
-  bool fork; /* the current task makes it; else the scheduler takes it over */
+  bool fork; /* the current task makes it; otherwise the scheduler takes it over */
 } __ftap_core;
 struct scx_exit_task_args;
 
-/* libbpf finds the members of the kernel's struct by name, so those that are used are enough. */
+/* libbpf finds the members of the kernel's struct by name, so the ones that are used are enough. */
 struct sched_ext_ops {
   __s32 (*select_cpu)(struct task_struct* p, __s32 prev_cpu, __u64 wake_flags);
   void (*enqueue)(struct task_struct* p, __u64 enq_flags);
@@ -105,22 +108,22 @@ void scx_bpf_dsq_insert(struct task_struct* p, __u64 dsq_id, __u64 slice, __u64 
 bool scx_bpf_test_and_clear_cpu_idle(__s32 cpu) __ksym;
 __s32 scx_bpf_pick_idle_cpu(const struct cpumask* allowed, __u64 flags) __ksym;
 __s32 scx_bpf_task_cpu(const struct task_struct* p) __ksym;
-/* Of Debian's 7.1 and 7.2 the BTF is such that no program can name it. */
+/* In the BTF of Debian's 7.1 and 7.2 no program can name it. */
 void scx_bpf_kick_cpu(__s32 cpu, __u64 flags) __ksym __weak;
 
 /*
- * A CPU that sleeps looks for tasks. Where the kernel cannot be told, it does so at its next event, and the task waits
- * that long.
+ * Makes a sleeping CPU look for tasks. Where the kernel cannot be told, the CPU looks at its next event, and the task
+ * waits that long.
  */
 static __always_inline void kick_idle(__s32 cpu) {
   if (bpf_ksym_exists(scx_bpf_kick_cpu)) scx_bpf_kick_cpu(cpu, SCX(scx_kick_flags, SCX_KICK_IDLE));
 }
 
 /*
- * Whether the task may run on one CPU alone now. Most kernels disable migration of the current task while a BPF program runs
- * (__bpf_prog_enter()); on those that do not, a current task of which it is disabled is taken for one that may move. So this
- * may choose the queue of a task, never its CPU: the kernel ends a scheduler that moves such a task by itself, but leaves it
- * in a queue until its own CPU looks there.
+ * Whether the task may run on only one CPU now. Most kernels disable migration of the current task while a BPF program
+ * runs (__bpf_prog_enter()). On those that do not, a current task with migration disabled is taken for one that may
+ * move. So this may choose the queue of a task, never its CPU: the kernel ends a scheduler that moves such a task by
+ * itself, but leaves the task in a queue until its own CPU looks there.
  */
 static __always_inline bool bound_to_cpu(const struct task_struct* p) {
   unsigned short by_us = p == bpf_get_current_task_btf();

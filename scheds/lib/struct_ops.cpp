@@ -18,7 +18,7 @@
 namespace flowtap::scheds {
 namespace {
 
-// Of taken.bpf.h.
+// These are programs of taken.bpf.h.
 constexpr const char* kTaken = "cpu_taken";
 constexpr const char* kTakenBy = "cpu_taken_by";
 
@@ -82,7 +82,7 @@ Status tell_of_taken_cpus(bpf_object* object, bpf_program*& release) {
 Error load_refusal(std::string_view name, int err) {
   const kernel::Refusal why = kernel::LibbpfMessages::refusal();
   Error error = kernel::bpf_refusal(fmt::format("load the scheduler {}", name), err, why.reason, why.program);
-  // sched_ext changes with each version, more than what flowtap needs else.
+  // sched_ext changes with each version, more than anything else that flowtap needs.
   if (!why.program.empty() || (err != EPERM && err != EACCES))
     error.hint = fmt::format(
         "our schedulers are tested on Linux 6.18 and 7.3, this is {}; all else of flowtap works without one",
@@ -98,7 +98,8 @@ Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops, const StartO
   FTAP_TRY(options.kept->keep(object));
   FTAP_TRY_ASSIGN(map, find_map(object, "ftap_exits"));
   FTAP_TRY_ASSIGN(exits, kernel::MapView<ftap_exit>::map(bpf_map__fd(map), 1));
-  // Before it: a scheduler that has begun and is not run after all would have dispatched what nobody counts.
+  // This check comes first: a scheduler that has begun but then may not run would have made dispatches that nobody
+  // counts.
   Link taken;
   if (bpf_program* const taken_by = bpf_object__find_program_by_name(object, kTakenBy);
       taken_by != nullptr && bpf_program__autoload(taken_by)) {
@@ -111,7 +112,7 @@ Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops, const StartO
   const int err = errno;
   const bool linked = link != nullptr;
   Attached attached(std::move(link), std::move(taken), std::move(exits));
-  // What fails while it begins is told to the scheduler alone: the link is there, also where there is nothing behind it.
+  // A failure during the start is only told to the scheduler: the link exists even where nothing stands behind it.
   if (const auto exit = attached.exited(); exit && !exit->restart)
     return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), exit->sentence),
                 "the kernel's log may say more");
@@ -126,7 +127,7 @@ Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops, const StartO
 std::optional<Exit> Attached::exited() const {
   ftap_exit& exit = exits_.elements()[0];
   static_assert(sizeof(exit.kind) == sizeof(std::int64_t));
-  // Written last by ops.exit with an atomic: what stands before it is whole.
+  // ops.exit writes this last, with an atomic, so everything before it is complete.
   if (std::atomic_ref<long long>(exit.kind).load(std::memory_order_acquire) == 0) return std::nullopt;
   return read_exit(exit);
 }

@@ -19,15 +19,15 @@ namespace flowtap::scheds {
 /// Fails with a sentence and a hint where the kernel has no sched_ext, or where another sched_ext scheduler runs.
 [[nodiscard]] Status check_sched_ext(const std::string& sysfs);
 
-/// To be put into sched_ext_ops.hotplug_seq before load: CPUs that come or go between now and the start of the scheduler
-/// make the kernel refuse it. Absent where the kernel does not tell.
+/// The value for sched_ext_ops.hotplug_seq, to be set before load: the kernel then refuses the scheduler if CPUs come
+/// or go between now and its start. Absent where the kernel does not tell.
 [[nodiscard]] std::optional<std::uint64_t> hotplug_sequence(const std::string& sysfs);
 
-/// Makes the maps of bpf/lib and scheds/lib what this machine needs. Between open and load.
+/// Sizes the maps of bpf/lib and scheds/lib for this machine. To be called between open and load.
 [[nodiscard]] Status prepare_maps(bpf_object* object, const StartOptions& options);
 
-/// Chooses how the scheduler hears that a task of a higher class takes a CPU (taken.bpf.h); `release` is sched_ext_ops.cpu_release.
-/// Between open and load.
+/// Chooses how the scheduler hears that a task of a higher class takes a CPU (taken.bpf.h); `release` is
+/// sched_ext_ops.cpu_release. To be called between open and load.
 [[nodiscard]] Status tell_of_taken_cpus(bpf_object* object, bpf_program*& release);
 
 /// Turns a refusal to load into a sentence and a hint.
@@ -37,10 +37,10 @@ struct LinkDeleter {
   void operator()(bpf_link* link) const noexcept;
 };
 
-/// An attached sched_ext_ops; unregistered with this object.
+/// An attached sched_ext_ops. It is unregistered together with this object.
 class Attached {
  public:
-  /// `ops` of the loaded `object`. The tasks of the machine are the scheduler's when this returns.
+  /// Attaches `ops` of the loaded `object`. The scheduler runs the machine's tasks when this returns.
   [[nodiscard]] static Result<Attached> attach(bpf_object* object, bpf_map* ops, const StartOptions& options);
 
   [[nodiscard]] std::optional<Exit> exited() const;
@@ -52,7 +52,7 @@ class Attached {
       : exits_(std::move(exits)), taken_(std::move(taken)), link_(std::move(link)) {}
 
   kernel::MapView<ftap_exit> exits_;
-  Link taken_;  // where that is for a tracing program
+  Link taken_;  // only where a tracing program does this
   Link link_;
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A task of a higher class (SCHED_FIFO, deadline) takes a CPU from one of ours. What was taken from its CPU in the middle of a slice, and what
- * waits in the local queue there, would wait until that one sleeps, whatever other CPU is idle; so all of it is given to ops.enqueue
- * once more.
+ * A task of a higher class (SCHED_FIFO, deadline) takes a CPU from one of ours. The task that lost the CPU in the
+ * middle of a slice, and those in the local queue there, would wait until the taker sleeps, whatever other CPU is idle.
+ * So all of them are given to ops.enqueue once more.
  *
- * Kernels before 6.19 let that be asked for in ops.cpu_release alone. Since then it is for a tracing program to do and ops.cpu_release is
- * on its way out: tell_of_taken_cpus() of struct_ops.hpp takes the one that there is.
+ * Kernels before 6.19 allow this request only in ops.cpu_release. Since then a tracing program has to make it, and
+ * ops.cpu_release is on its way out. tell_of_taken_cpus() in struct_ops.hpp uses whichever the kernel has.
  */
 #ifndef FTAP_SCHEDS_TAKEN_BPF_H
 #define FTAP_SCHEDS_TAKEN_BPF_H
@@ -13,12 +13,12 @@
 #include "bpf/lib/ext_self.bpf.h"
 #include "scheds/lib/scx.bpf.h"
 
-/* Below it are the priorities of the higher classes, also one that was lent (include/linux/sched/prio.h). */
+/* Priorities below this belong to the higher classes; a lent priority counts, too (include/linux/sched/prio.h). */
 #define FTAP_MAX_RT_PRIO 100
 
 /*
- * libbpf leaves out what stands behind the last ___ when it looks for the name in the kernel. The kernel means to drop the first
- * of them, and to give the second its name.
+ * libbpf ignores everything from the last ___ on when it looks for the name in the kernel. The kernel means to drop the
+ * first function, and to give the second its name.
  */
 __u32 scx_bpf_reenqueue_local(void) __ksym __weak;
 void scx_bpf_reenqueue_local___v2___since_6_19(void) __ksym __weak;
@@ -31,7 +31,7 @@ void BPF_PROG(cpu_taken, __s32 cpu, struct scx_cpu_release_args* args) {
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(cpu_taken_by, bool preempt, struct task_struct* prev, struct task_struct* next) {
   if (next->prio >= FTAP_MAX_RT_PRIO || prev->prio < FTAP_MAX_RT_PRIO) return 0;
-  /* It outlives its scheduler by a moment, and another's queues are not ours. */
+  /* This outlives its scheduler by a moment, and another scheduler's queues are not ours. */
   if (!ext_counts_itself()) return 0;
   if (bpf_ksym_exists(scx_bpf_reenqueue_local___v2___since_6_19)) scx_bpf_reenqueue_local___v2___since_6_19();
   return 0;
