@@ -44,7 +44,7 @@ Status CountPath::mend_records() {
     return {};
   }
   if (now < next_mend_) return {};
-  records_missing_ = false;  // unless it fails again, which the next take() will find
+  records_missing_ = false;  // the next take() finds out if it fails again
   next_mend_ = now + mend_pause_;
   mend_pause_ = std::min(2 * mend_pause_, kLongestPause);
   return live_.make_missing_records();

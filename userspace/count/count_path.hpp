@@ -1,4 +1,4 @@
-// The count path as one component: programs in the kernel, slots, and the places of the CPUs.
+// The count path as one component: programs in the kernel, slots, and where each CPU stands.
 #pragma once
 
 #include <chrono>
@@ -28,13 +28,13 @@ class CountPath {
   /// Adds what was counted since the last call.
   void take(stats::Registry& registry);
 
-  /// Follows what changes slowly: CPUs that come and go, tasks without a record, the programs' own statistics.
-  /// What could not be read is counted in `errors`, and the old state holds.
+  /// Follows what changes slowly: CPUs that come and go, tasks without a record, the programs' own statistics. A failed
+  /// reading is counted in `errors`, and the old state holds.
   void look_around(ReadErrors& errors);
 
-  /// Of the last look_around().
+  /// What the last look_around() found.
   void report(api::CountStatus& status) const;
-  /// What the node's cgroups use, as long as this lives; where that is added up.
+  /// What the node's cgroups use, where that is added up. Valid as long as this lives.
   [[nodiscard]] Result<std::unique_ptr<telemetry::UsageSource>> usage() const;
   [[nodiscard]] int ext_self_map() const { return live_.ext_self_map(); }
   [[nodiscard]] unsigned cpus_online() const { return online_; }
@@ -54,7 +54,7 @@ class CountPath {
   void read_programs(ReadErrors& errors);
 
   std::string sysfs_;
-  std::uint32_t hierarchy_;  // kernel::Accounting's
+  std::uint32_t hierarchy_;  // as in kernel::Accounting
   kernel::DispatchLive live_;
   std::unique_ptr<kernel::SlotReader> slots_;
   std::vector<api::ProgramStatus> programs_;

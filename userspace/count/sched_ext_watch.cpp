@@ -9,7 +9,7 @@ namespace {
 
 using stats::StatId;
 
-// The only one of the events that is a time: SCX_EV_BYPASS_DURATION, in ns.
+// The only event that is a time: SCX_EV_BYPASS_DURATION, in ns.
 constexpr std::string_view kBypassTime = "bypass_duration";
 constexpr std::array<std::string_view, 4> kStates = {"disabled", "enabling", "enabled", "disabling"};
 
@@ -20,8 +20,8 @@ stats::Series series(StatId id, std::vector<std::string> labels, stats::Value va
 }  // namespace
 
 void SchedExtWatch::Counter::note(std::uint64_t value, std::optional<std::uint64_t> now) {
-  // A value that fell tells of a new run as well, should the sequence not be there.
-  // Where the sequence could not be read, it is the one before.
+  // A fallen value also shows a new run, in case the sequence is missing. Where the sequence could not be read, the
+  // last one is used.
   if ((now && now != run) || value < last) before += last;
   last = value;
   if (now) run = now;
@@ -29,7 +29,7 @@ void SchedExtWatch::Counter::note(std::uint64_t value, std::optional<std::uint64
 
 void SchedExtWatch::note(const std::optional<kernel::SchedExt>& now) {
   now_ = now;
-  // While one is loaded its counters are there already, under the sequence of the one before.
+  // While a scheduler is being loaded its counters exist already, under the sequence of the one before.
   if (!now || now->scheduler.empty() || now->state != "enabled") return;
   if (now->rejected) rejected_[now->scheduler].note(*now->rejected, now->enable_sequence);
   for (const auto& [event, value] : now->events)

@@ -1,4 +1,4 @@
-// What the kernel shows of sched_ext, as metrics that do not fall: of any scheduler, whoever wrote it.
+// What the kernel shows about sched_ext, as metrics that never fall, for any scheduler, whoever wrote it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace flowtap {
 
 /// The kernel counts from 0 again with each scheduler that is loaded. What a scheduler counted between the last reading
-/// and its end is not known.
+/// and its end is lost.
 class SchedExtWatch {
  public:
   /// The `what` of flowtap_read_errors_total.

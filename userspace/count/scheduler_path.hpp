@@ -16,8 +16,8 @@ class SchedulerPath {
   /// The component's name.
   static constexpr const char* kName = "scheduler";
 
-  /// Puts the machine's tasks under the scheduler `name`. `sysfs` is the node's; `ext_self_map` that of the count path, or
-  /// -1 where it is off.
+  /// Puts the machine's tasks under the scheduler `name`. `sysfs` is the node's; `ext_self_map` is that of the count
+  /// path, or -1 where that is off.
   [[nodiscard]] static Result<std::unique_ptr<SchedulerPath>> start(const std::string& name,
                                                                     const std::string& sysfs,
                                                                     int ext_self_map);
@@ -25,10 +25,10 @@ class SchedulerPath {
   /// Adds what it counted since the last call.
   void take(stats::Registry& registry);
 
-  /// Sees whether it still runs; returns what a person should know, or nothing. About once a second.
+  /// Checks that it still runs; returns what a person should know, or nothing. To be called about once a second.
   [[nodiscard]] std::string look_around();
 
-  /// Ends it: the kernel's own scheduler goes on. What it counted last is still to be taken.
+  /// Ends it: the kernel's own scheduler goes on. Its last counts can still be taken.
   void stop() { keeper_.stop(); }
 
   [[nodiscard]] const std::string& name() const { return keeper_.name(); }
@@ -36,7 +36,7 @@ class SchedulerPath {
   /// An Error while it does not run.
   [[nodiscard]] const Status& health() const { return keeper_.health(); }
   [[nodiscard]] std::string how() const;
-  /// How often the kernel ended it, by kind; all kinds are there.
+  /// How often the kernel ended it, by kind; every kind is in the list.
   [[nodiscard]] const std::map<std::string_view, std::uint64_t>& exits() const { return keeper_.exits(); }
 
  private:

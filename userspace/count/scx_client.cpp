@@ -19,7 +19,8 @@ Result<bool> ScxClient::connect() {
   Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return fail_errno(errno, "cannot make a socket");
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
-    // Never one there, or one left behind. EAGAIN is another matter: a scheduler that does not take up those before us.
+    // Nobody has ever listened there, or the socket was left behind. EAGAIN means something else: a scheduler that has
+    // not accepted earlier connections.
     if (errno == ENOENT || errno == ENOTDIR || errno == ECONNREFUSED) return false;
     return fail_errno(errno, "cannot connect to " + path_);
   }
@@ -31,7 +32,7 @@ Status ScxClient::ask(std::string_view request) {
   const std::string line = R"({"req":")" + std::string(request) + "\",\"args\":{}}\n";
   const ssize_t n = ::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL);
   if (n < 0) return fail_errno(errno == EPIPE ? ECONNRESET : errno, "cannot ask at " + path_);
-  // So short a line goes whole or not at all, unless the scheduler reads nothing for long.
+  // A line this short goes whole or not at all, unless the scheduler reads nothing for long.
   if (static_cast<std::size_t>(n) != line.size()) return fail("the scheduler does not read its requests");
   return {};
 }
@@ -48,7 +49,7 @@ Result<std::optional<std::string>> ScxClient::answer() {
     received_ += got;
     if (!got.contains('\n')) continue;
     std::string line = received_.substr(0, received_.find('\n'));
-    received_.clear();  // behind a line there is nothing before the next question
+    received_.clear();  // nothing follows the line before the next question
     return line;
   }
   return fail("an answer at " + path_ + " is longer than any scheduler's");

@@ -1,4 +1,5 @@
-// The socket on which a scheduler written with the scx_stats library answers: one line for each question. Never waits.
+// The socket on which a scheduler written with the scx_stats library answers: one line for each question. This client
+// never waits.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,13 @@ namespace flowtap {
 
 class ScxClient {
  public:
-  /// An answer of 100 layers of scx_layered is a fifth of it.
+  /// The answer of scx_layered with 100 layers takes a fifth of this.
   static constexpr std::size_t kLongestAnswer = 1U << 20U;
 
   explicit ScxClient(std::string path) : path_(std::move(path)) {}
 
-  /// False: nobody listens there. Each connection has an account of its own with the scheduler, which says what happened
-  /// since that connection asked last.
+  /// False: nobody listens there. The scheduler keeps an account for each connection, of what happened since that
+  /// connection last asked.
   [[nodiscard]] Result<bool> connect();
   [[nodiscard]] bool connected() const { return socket_.valid(); }
   /// One question at a time. `request`: "stats_meta" or "stats".

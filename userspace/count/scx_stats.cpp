@@ -8,16 +8,16 @@
 namespace flowtap {
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};  // with an answer, and before it is tried again
-// scx_lavd answers one reader at a time, the one that came last, and refuses the one before: whoever looks at its numbers
-// by hand is not chased away again.
+constexpr std::chrono::seconds kPatience{10};  // for an answer, and before the next try
+// scx_lavd answers only the reader that came last, and refuses the one before. The pause lets a person look at its
+// numbers by hand without being chased away at once.
 constexpr std::chrono::minutes kAfterRefusal{10};
 
 }  // namespace
 
 void ScxStats::look(const std::optional<kernel::SchedExt>& now, Clock::time_point at, ReadErrors& errors) {
   if (!now || now->scheduler.empty() || now->state != "enabled") return end();
-  // The next scheduler has a socket of its own at the same place.
+  // The next scheduler has a socket of its own at the same path.
   if (now->enable_sequence && now->enable_sequence != run_) {
     end();
     run_ = now->enable_sequence;
@@ -26,7 +26,7 @@ void ScxStats::look(const std::optional<kernel::SchedExt>& now, Clock::time_poin
   if (at < again_) return;
   const Status done = step(*now, at, errors);
   if (done) return;
-  // It ended, and the kernel says so in a moment; if not, it is one that does not talk.
+  // It ended, and the kernel says so in a moment. Otherwise it is a scheduler that does not talk.
   if (done.error().code == ECONNRESET && !std::exchange(ended_, true)) return end();
   end();
   health_ = std::unexpected(done.error());

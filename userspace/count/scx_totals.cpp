@@ -19,14 +19,15 @@ constexpr auto kRows = std::to_array<Row>({
 #undef FTAP_SCX_COUNT
 });
 
-// Of all schedulers since the start, with all layers or cells that they ever had; twice what one answer has at most. Beyond
-// it what is gone is forgotten, and would begin anew.
+// The limit for all schedulers since the start, with all layers or cells that they ever had: twice what one answer has
+// at most. Beyond it values that are gone are forgotten, and would begin anew.
 constexpr std::size_t kMostTotals = 8192;
 
-// Beyond it a double does not tell neighbours apart; what is there is a subtraction in a scheduler that went below 0.
+// Beyond this a double cannot tell neighbours apart; such a value comes from a subtraction in a scheduler that went
+// below 0.
 constexpr double kLargest = 9007199254740992.0;
 
-// "bpfland" and "bpfland_1.0.21_x86_64_unknown_linux_gnu" are the same one.
+// "bpfland" and "bpfland_1.0.21_x86_64_unknown_linux_gnu" are the same scheduler.
 bool names(std::string_view scheduler, std::string_view known) {
   return scheduler.starts_with(known) && (scheduler.size() == known.size() || scheduler[known.size()] == '_');
 }
@@ -47,8 +48,8 @@ std::optional<double> ScxTotals::count(ScxCount how, const Name& name, double va
     total.before += value;
     return total.before;
   }
-  // A value that fell tells of a new run as well, should the sequence not be there.
-  // Where the sequence could not be read, it is the one before.
+  // A fallen value also shows a new run, in case the sequence is missing. Where the sequence could not be read, the
+  // last one is used.
   if ((run && run != total.run) || value < total.last) total.before += total.last;
   total.last = value;
   if (run) total.run = run;

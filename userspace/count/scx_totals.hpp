@@ -1,4 +1,4 @@
-// What schedulers say of themselves through scx_stats, as metrics: counters where they are counters, gauges else.
+// What schedulers report about themselves through scx_stats, as metrics: counters where they count, otherwise gauges.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,16 @@ enum class ScxCount : std::uint8_t {
   kTotal,  ///< what happened since the scheduler began
 };
 
-/// By scx_counts.def. `scheduler` is the name that the kernel shows, with or without a version behind it; `stat` as in
-/// ScxValue. What is not listed there is a gauge.
+/// As scx_counts.def says. `scheduler` is the name that the kernel shows, with or without a version behind it; `stat`
+/// is as in ScxValue. What is not listed there is a gauge.
 [[nodiscard]] ScxCount scx_count(std::string_view scheduler, std::string_view stat);
 
-/// The counters do not fall when a scheduler is loaded anew. What is not in the newest answer is not shown.
+/// The counters do not fall when a scheduler is loaded anew. Values that the newest answer lacks are not shown.
 class ScxTotals {
  public:
-  /// Takes an answer of `scheduler`, which was loaded as the `run`-th since the boot. `first` of its connection: what it says
-  /// to have happened is of no time that is known (of scx_layered's proc_ms all since it began, of others nothing).
+  /// Takes an answer of `scheduler`, which was loaded as the `run`-th since the boot. The `first` answer of its
+  /// connection tells of no known time (scx_layered's proc_ms covers everything since it began, other values cover
+  /// nothing).
   void note(const std::string& scheduler, std::optional<std::uint64_t> run, bool first,
             const std::vector<ScxValue>& values);
   /// Nobody answers any more.
@@ -37,7 +38,7 @@ class ScxTotals {
   void append_samples(std::vector<stats::Series>& out) const;
 
   [[nodiscard]] std::size_t shown() const { return shown_.size(); }
-  /// Values of counters that are no counts: a scheduler's own overflow.
+  /// How many values of counters were no counts: a scheduler's own overflow.
   [[nodiscard]] std::uint64_t refused() const { return refused_; }
 
  private:
@@ -53,7 +54,7 @@ class ScxTotals {
     double value;
   };
 
-  /// Absent: the value is none that a counter may have.
+  /// Absent: a counter cannot have this value.
   [[nodiscard]] std::optional<double> count(ScxCount how, const Name& name, double value,
                                             std::optional<std::uint64_t> run);
 

@@ -11,7 +11,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t kJsonDepth = 16;  // scx_rusty's answer has 5
-constexpr int kDeepest = 4;             // structures in each other; scx_rusty has 3
+constexpr int kDeepest = 4;             // nested structures; scx_rusty has 3
 constexpr std::size_t kMostStructures = 64;
 constexpr std::size_t kMostFields = 512;   // of one structure; scx_layered has 45
 constexpr std::size_t kMostValues = 4096;  // of one answer
@@ -138,7 +138,7 @@ Result<ScxSchema> ScxSchema::parse(const json::value& meta) {
   return schema;
 }
 
-// Through an answer along the metadata.
+// Walks through an answer along the metadata.
 class ScxSchema::Walk {
  public:
   explicit Walk(const ScxSchema& schema) : schema_(schema) {}
@@ -195,7 +195,7 @@ class ScxSchema::Walk {
 Result<ScxValues> ScxSchema::values(const json::value& answer) const {
   const auto* object = answer.if_object();
   if (object == nullptr) return fail("the statistics are no JSON object");
-  // A scheduler with more than one kind of answer marks the beginning of each; this one is of the kind that it fits.
+  // A scheduler with more than one kind of answer marks where each kind begins; an answer is of the kind that it fits.
   const std::string* best = nullptr;
   std::size_t most = 0;
   for (const std::string& top : tops_) {

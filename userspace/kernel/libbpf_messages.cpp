@@ -32,7 +32,7 @@ int collect(libbpf_print_level level, const char* format, va_list args) noexcept
   std::string& text = buffer();
   const std::size_t before = text.size();
   if (n > 0) {
-    // A verifier's log comes as one message, and what it leads to stands at its end.
+    // A verifier's log comes as one message, and its verdict stands at the end.
     text.resize(before + static_cast<std::size_t>(n));
     std::vsnprintf(text.data() + before, static_cast<std::size_t>(n) + 1, format, again);
   }
@@ -49,7 +49,7 @@ std::string_view failed_program(std::string_view line) {
   return line.substr(kBegin.size(), end - kBegin.size());
 }
 
-// What the verifier prints behind its verdict: statistics, and the states of a loop without end.
+// What the verifier prints after its verdict: statistics, and the states of an endless loop.
 bool is_behind_verdict(std::string_view line) {
   return line.starts_with("processed ") || line.starts_with("verification time") ||
          line.starts_with("stack depth") || line.starts_with("cur state:") || line.starts_with("old state:");
@@ -58,7 +58,7 @@ bool is_behind_verdict(std::string_view line) {
 }  // namespace
 
 LibbpfMessages::LibbpfMessages() {
-  // libbpf has one function for all threads, so it is set for good: taken back, it would cut other threads off.
+  // libbpf has one print function for all threads, so it is set for good: setting it back would cut other threads off.
   static const libbpf_print_fn_t kBefore = libbpf_set_print(collect);
   (void)kBefore;
   buffer().clear();
@@ -77,8 +77,8 @@ Refusal LibbpfMessages::refusal() {
   std::string_view rest = buffer();
   std::string_view first;
   std::string_view verdict;
-  std::string_view last;  // of the log that may be a verdict
-  // Of a log that was too long its end is left.
+  std::string_view last;  // last line of the log that may be a verdict
+  // Only the end of a log that was too long is kept.
   bool in_log = rest.find("END PROG LOAD LOG") < rest.find("BEGIN PROG LOAD LOG");
   while (!rest.empty()) {
     const auto end = rest.find('\n');

@@ -7,12 +7,12 @@ namespace flowtap::kernel {
 
 /// Why something could not be loaded or attached.
 struct Refusal {
-  std::string reason;   ///< the verifier's verdict, else libbpf's first complaint
-  std::string program;  ///< that the verifier refused; empty when it was not the verifier
+  std::string reason;   ///< the verifier's verdict, otherwise libbpf's first complaint
+  std::string program;  ///< the one that the verifier refused; empty when it was not the verifier
 };
 
-/// While it lives, libbpf's messages of this thread are collected, apart from those of other threads. From the first one
-/// on nothing of libbpf's is written to stderr. Nests not.
+/// While it lives, libbpf's messages of this thread are collected, separately from those of other threads. Once the
+/// first one was made, libbpf writes nothing to stderr any more. It must not be nested.
 class LibbpfMessages {
  public:
   LibbpfMessages();
@@ -20,7 +20,7 @@ class LibbpfMessages {
   LibbpfMessages(const LibbpfMessages&) = delete;
   LibbpfMessages& operator=(const LibbpfMessages&) = delete;
 
-  /// All of it, at most the last 64 KiB.
+  /// All messages, at most the last 64 KiB.
   [[nodiscard]] static const std::string& text();
 
   [[nodiscard]] static Refusal refusal();

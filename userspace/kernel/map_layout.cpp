@@ -36,7 +36,7 @@ Result<MapLayout> MapLayout::of(int map_fd) {
     return fail("the values of the map " + name + " are no structs");
 
   MapLayout layout;
-  constexpr std::size_t kAlign = 8;  // the kernel's, of array elements
+  constexpr std::size_t kAlign = 8;  // the kernel's alignment of array elements
   layout.stride_ = (std::size_t{info.value_size} + kAlign - 1) / kAlign * kAlign;
   layout.entries_ = info.max_entries;
   for (std::uint32_t i = 0; i < btf_vlen(value); ++i) {
@@ -48,7 +48,7 @@ Result<MapLayout> MapLayout::of(int map_fd) {
       field.count = btf_array(type)->nelems;
     }
     field.size = static_cast<std::size_t>(std::max<std::int64_t>(btf__resolve_size(types.get(), element), 0));
-    // It was another process that said so.
+    // Another process has said so, so it is checked.
     if (field.offset % 8 % std::max<std::size_t>(field.size, 1) != 0 ||
         field.offset + field.size * field.count > info.value_size)
       return fail("the map " + name + " has a field outside its values");

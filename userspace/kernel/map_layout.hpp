@@ -1,4 +1,5 @@
-// How the values of a map are laid out, as the build that made it said: maps of another build are read by that.
+// How the values of a map are laid out, as the build that made the map says. This is how maps of another build are
+// read.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +14,19 @@ namespace flowtap::kernel {
 
 class MapLayout {
  public:
-  /// From the BTF that the kernel keeps with the map. Fails where there is none, or (CAP_SYS_ADMIN) it may not be read.
+  /// Reads the BTF that the kernel keeps with the map. Fails where there is none, or (CAP_SYS_ADMIN) it may not be
+  /// read.
   [[nodiscard]] static Result<MapLayout> of(int map_fd);
 
   struct Field {
     std::size_t offset = 0;  ///< bytes
     std::size_t size = 0;    ///< of one element
-    std::size_t count = 1;   ///< elements: of an array more than one
+    std::size_t count = 1;   ///< number of elements: more than one for an array
   };
   /// nullptr: there is no such field.
   [[nodiscard]] const Field* find(std::string_view name) const;
 
-  /// A number of 1, 2, 4 or 8 bytes out of a value that others change meanwhile; 0 where the field is not there.
+  /// A number of 1, 2, 4 or 8 bytes from a value that others change meanwhile; 0 where the field does not exist.
   [[nodiscard]] std::uint64_t read(const std::byte* value, std::string_view name,
                                    std::size_t element = 0) const;
 

@@ -35,9 +35,9 @@ bool may_preempt(const std::optional<std::string>& mode) {
   return mode != "none" && mode != "voluntary";
 }
 
-// Kernels before 7 run these programs with preemption switched off. Later ones let them be preempted, and keep tracepoints
-// that are in use in a kind of read section which no other has: both types and per-CPU variables are in the kernel's BTF.
-// What cannot be read is taken for a kernel of the first kind.
+// Kernels before 7 run these programs with preemption switched off. Later ones let them be preempted, and protect
+// tracepoints in use with a kind of read section that nothing else uses; its types and per-CPU variables are in the
+// kernel's BTF. If that cannot be read, the kernel is taken for one before 7.
 bool preempts_tracepoints() {
   const std::unique_ptr<btf, void (*)(btf*)> kernel(btf__load_vmlinux_btf(), btf__free);
   return kernel && btf__find_by_name_kind(kernel.get(), "class_srcu_fast_notrace_t", BTF_KIND_TYPEDEF) > 0 &&

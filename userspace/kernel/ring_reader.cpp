@@ -56,7 +56,8 @@ Result<std::unique_ptr<RingReader>> RingReader::open(int map_fd) {
   reader->epoll_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
   if (!reader->ring_.valid() || !reader->interrupt_.valid() || !reader->epoll_.valid())
     return fail_errno(errno, "cannot wait for the ring");
-  // Edges: only wake-ups of the kernel count. That the ring holds something is no reason to look before its time.
+  // Edge-triggered: only wake-ups of the kernel count. A ring that holds something is no reason to look before the
+  // time.
   FTAP_TRY(watch(reader->epoll_.get(), reader->ring_.get(), EPOLLIN | EPOLLET));
   FTAP_TRY(watch(reader->epoll_.get(), reader->interrupt_.get(), EPOLLIN));
   return reader;
@@ -87,8 +88,9 @@ Result<flow::RingPosition> RingReader::drain(std::size_t limit,
 
 void RingReader::commit(flow::RingPosition position) {
   if (position - this->position() > backlog()) return;
-  // The kernel wakes us if it sees that we had read all before its record. It looks at our position after it moved its
-  // own; we must look at its position after we moved ours: this store and the load in produced() are in one order.
+  // The kernel wakes us if it sees that we had read everything before its record. It looks at our position after it
+  // moved its own, so we must look at its position after we moved ours: this store and the load in produced() are in
+  // one order.
   __atomic_store_n(reinterpret_cast<std::uint64_t*>(consumer_), position, __ATOMIC_SEQ_CST);
 }
 

@@ -1,5 +1,5 @@
-// Reads the log tap's ring. Our own reader: libbpf's frees each record right after it was seen, and what had not
-// reached the journal by then would be lost with the process.
+// Reads the log tap's ring. We need our own reader: libbpf's frees each record right after it was seen, and what had
+// not reached the journal by then would be lost with the process.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace flowtap::kernel {
 
 class RingReader final : public flow::RecordSource {
  public:
-  /// Maps the ring buffer behind `map_fd`, and needs the descriptor no longer than this call. There must be no other
-  /// reader: all share one position, which is the kernel's.
+  /// Maps the ring buffer behind `map_fd`, and needs the descriptor only during this call. There must be no other
+  /// reader: all would share one position, which the kernel keeps.
   [[nodiscard]] static Result<std::unique_ptr<RingReader>> open(int map_fd);
   ~RingReader() override;
   RingReader(const RingReader&) = delete;
@@ -25,14 +25,14 @@ class RingReader final : public flow::RecordSource {
       std::size_t limit, const std::function<void(std::span<const std::byte>)>& take) override;
   [[nodiscard]] flow::RingPosition position() const override;
   [[nodiscard]] flow::RingPosition head() const override { return produced(); }
-  /// A position that the ring has not reached, or has passed, changes nothing.
+  /// A position that the ring has not reached yet, or has passed, changes nothing.
   void commit(flow::RingPosition position) override;
-  /// Records that come without a wake-up (all that are bytes, unless the tap was told to wake) do not end it: drain
-  /// after each wait, and until nothing is left before the next.
+  /// Records that come without a wake-up (all records of bytes, unless the tap was told to wake) do not end the wait.
+  /// So drain after each wait, and until nothing is left before the next.
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override;
   void interrupt() override;
 
-  /// Bytes that the ring holds, and that it can hold.
+  /// How many bytes the ring holds, and how many it can hold.
   [[nodiscard]] std::uint64_t backlog() const;
   [[nodiscard]] double fill() const override {
     return static_cast<double>(backlog()) / static_cast<double>(capacity());

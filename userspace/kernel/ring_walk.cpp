@@ -7,7 +7,7 @@
 namespace flowtap::kernel {
 namespace {
 
-// struct bpf_ringbuf_hdr of kernel/bpf/ringbuf.c: 32 bits of length and flags, 32 bits that are the kernel's own.
+// struct bpf_ringbuf_hdr of kernel/bpf/ringbuf.c: 32 bits of length and flags, and 32 bits for the kernel's own use.
 constexpr std::uint64_t kHeader = BPF_RINGBUF_HDR_SZ;
 
 std::uint32_t header_at(std::span<const std::byte> data, std::uint64_t position) {

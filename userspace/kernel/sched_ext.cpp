@@ -20,7 +20,7 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-// What a kernel does not have is no failure.
+// It is no failure that a kernel does not have this.
 bool lacks(const Error& error) {
   return error.code == ENOENT;
 }
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> read_number(const std::string& path, unsigned& unre
   return value;
 }
 
-// "SCX_EV_NAME" as a label, or empty for what is none.
+// "SCX_EV_NAME" as a label, or empty if it is no such name.
 std::string event_label(std::string_view name) {
   constexpr std::string_view kPrefix = "SCX_EV_";
   if (!name.starts_with(kPrefix) || name.size() > kLongestEvent) return {};
@@ -67,7 +67,7 @@ std::map<std::string, std::uint64_t> parse_sched_ext_events(std::string_view tex
 std::string sched_ext_scheduler(const std::string& sysfs) {
   auto name = read_line(sysfs + "/kernel/sched_ext/root/ops");
   if (!name) return {};
-  // SCX_OPS_NAME_LEN is 128; the name is whatever the scheduler's author wrote.
+  // SCX_OPS_NAME_LEN is 128; the scheduler's author may have written any name.
   name->resize(std::min<std::size_t>(name->size(), 128));
   for (char& c : *name)
     if (c <= ' ' || c > '~' || c == '"' || c == '\\') c = '_';

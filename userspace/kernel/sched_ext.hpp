@@ -1,4 +1,4 @@
-// sched_ext as the kernel shows it in sysfs, whoever wrote the scheduler that runs.
+// sched_ext as the kernel shows it in sysfs, whoever wrote the running scheduler.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,27 @@
 
 namespace flowtap::kernel {
 
-/// The scheduler's name from <sysfs>/kernel/sched_ext/root/ops, with what no label may hold replaced by '_'; empty where
-/// none runs, or the kernel has no sched_ext.
+/// The scheduler's name from <sysfs>/kernel/sched_ext/root/ops, with '_' for every character that no label may hold;
+/// empty where none runs, or the kernel has no sched_ext.
 [[nodiscard]] std::string sched_ext_scheduler(const std::string& sysfs);
 
-/// Documentation/scheduler/sched-ext.rst. What this kernel does not show, or shows otherwise than known, is absent.
+/// See Documentation/scheduler/sched-ext.rst. A value is absent if this kernel does not show it, or shows it in an
+/// unknown form.
 struct SchedExt {
-  /// "disabled", "enabling", "enabled", "disabling", or what kernels to come say; empty: it could not be read
+  /// "disabled", "enabling", "enabled", "disabling", or what future kernels say; empty: it could not be read.
   std::string state;
   std::string scheduler;                         ///< as sched_ext_scheduler()
   std::optional<std::uint64_t> enable_sequence;  ///< how often one was loaded since the boot
-  /// Tasks that asked for SCHED_EXT and were refused by the scheduler that runs; counted anew with each.
+  /// Tasks that asked for SCHED_EXT and were refused by the running scheduler; counted anew with each scheduler.
   std::optional<std::uint64_t> rejected;
-  /// The kernel's own counters of the scheduler that runs, by name: "SCX_EV_KEEP_LAST" is "keep_last" here. Counted anew
+  /// The kernel's own counters for the running scheduler, by name: "SCX_EV_KEEP_LAST" is "keep_last" here. Counted anew
   /// with each scheduler.
   std::map<std::string, std::uint64_t> events;
-  /// Values that are there, and could not be read or understood.
+  /// Values that exist but could not be read or understood.
   unsigned unreadable = 0;
 };
 
-/// <sysfs>/kernel/sched_ext/root/events: a line "SCX_EV_NAME VALUE" each, any bytes. Adds what is none to `unreadable`.
+/// <sysfs>/kernel/sched_ext/root/events: lines of "SCX_EV_NAME VALUE", any bytes. Adds other lines to `unreadable`.
 [[nodiscard]] std::map<std::string, std::uint64_t> parse_sched_ext_events(std::string_view text,
                                                                           unsigned& unreadable);
 

@@ -25,8 +25,8 @@ Result<std::vector<unsigned>> read_list(const std::string& path) {
   return parse_cpu_list(text);
 }
 
-// The cache of the highest level that holds data: the last one before memory. Its lowest CPU names it,
-// because the `id` attribute is missing on some machines and is not unique across levels.
+// The cache of the highest level that holds data: the last one before memory. Its lowest CPU is its name, because the
+// `id` attribute is missing on some machines and is not unique across levels.
 std::uint32_t llc_of(const std::string& cpu_dir) {
   unsigned best_level = 0;
   std::uint32_t llc = FTAP_PLACE_UNKNOWN;

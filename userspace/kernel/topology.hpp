@@ -9,7 +9,7 @@
 
 namespace flowtap::kernel {
 
-/// Where one CPU stands. FTAP_PLACE_UNKNOWN where sysfs does not tell, as for a CPU that is offline.
+/// Where one CPU stands. FTAP_PLACE_UNKNOWN where sysfs does not tell, as for an offline CPU.
 struct CpuPlace {
   std::uint32_t llc;   ///< the lowest CPU under the same last-level cache
   std::uint32_t node;  ///< NUMA node
@@ -30,7 +30,7 @@ struct Topology {
 /// node makes places unknown. A kernel without NUMA has one node, 0.
 [[nodiscard]] Result<Topology> read_topology(const std::string& sysfs);
 
-/// The list of online CPUs alone: one small read, to see each cycle whether CPUs came or went.
+/// Only the list of online CPUs: one small read, to see in each cycle whether CPUs came or went.
 [[nodiscard]] Result<std::string> read_online_list(const std::string& sysfs);
 
 }  // namespace flowtap::kernel

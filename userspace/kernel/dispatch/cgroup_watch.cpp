@@ -45,7 +45,7 @@ std::optional<CgroupEvent> parse_begin(std::span<const std::byte> record) {
   return out;
 }
 
-// Runtimes make the namespaces of containers within ours. 0: not known, and no container's end is told.
+// Runtimes make the namespaces of containers inside ours. 0: ours is not known, and no container's end is reported.
 std::uint32_t own_pid_namespace() {
   struct stat about{};
   return ::stat("/proc/self/ns/pid", &about) == 0 ? static_cast<std::uint32_t>(about.st_ino) : 0;
@@ -63,7 +63,7 @@ std::optional<CgroupEvent> parse_cgroup_event(std::span<const std::byte> record)
     return std::nullopt;
   CgroupEvent out{.id = event.id, .gone = event.kind == FTAP_CGROUP_GONE, .path = {}};
   out.empty = event.kind == FTAP_CGROUP_EMPTY;
-  // One that was cut off would be another cgroup's.
+  // A path that was cut off would name another cgroup.
   if (event.length > 1 && event.length < FTAP_CGROUP_PATH && event.path[0] == '/')
     out.path.assign(event.path, ::strnlen(event.path, event.length - 1));
   return out;

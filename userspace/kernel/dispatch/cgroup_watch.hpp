@@ -1,4 +1,4 @@
-// bpf/usage.bpf.c: which cgroups come and go, as long as this lives.
+// Runs bpf/usage.bpf.c: while this lives it tells which cgroups come and go.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct ring_buffer;
 
 namespace flowtap::kernel {
 
-/// What a record of its ring says; absent: it is none.
+/// What a record of its ring says; absent: the bytes are no record.
 [[nodiscard]] std::optional<telemetry::CgroupEvent> parse_cgroup_event(std::span<const std::byte> record);
 
 class CgroupWatch {
  public:
-  /// Loads and attaches the programs. `hierarchy`: whose cgroups, as of Accounting.
+  /// Loads and attaches the programs. `hierarchy` says whose cgroups, as in Accounting.
   [[nodiscard]] static Result<std::unique_ptr<CgroupWatch>> start(std::uint32_t hierarchy = 0);
   ~CgroupWatch();
   CgroupWatch(const CgroupWatch&) = delete;
@@ -47,7 +47,7 @@ class CgroupWatch {
   std::unique_ptr<ring_buffer, RingDeleter> ring_;
   const std::function<void(telemetry::CgroupEvent)>* take_ = nullptr;  // during take()
   std::uint64_t broken_ = 0;                                           // records that could not be read
-  std::uint64_t lost_ = 0;                                             // that were lost up to the last take()
+  std::uint64_t lost_ = 0;                                             // records lost up to the last take()
 };
 
 }  // namespace flowtap::kernel

@@ -17,7 +17,7 @@ Fd open_on(unsigned cpu, CycleEvent event) {
   attr.size = sizeof(attr);
   attr.type = event.type;
   attr.config = event.config;
-  // Never in turns with others' events: it counts all the time, or cannot be read.
+  // The counter never takes turns with other events: it counts all the time, or cannot be read.
   attr.pinned = 1;
   constexpr pid_t kEveryTask = -1;
   constexpr int kNoGroup = -1;
@@ -43,7 +43,7 @@ Result<CycleCounters> CycleCounters::open(const Topology& topology, CycleEvent e
     counters[cpu] = open_on(cpu, event);
     const int error = errno;
     if (counters[cpu].valid()) continue;
-    // What perf_event_open(2) says of events that there are not.
+    // What perf_event_open(2) says about events that do not exist.
     if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
       return fail("CPU " + std::to_string(cpu) + " has no counter of cycles that can be read",
                   "on a virtual machine its host has to give it one");
@@ -55,7 +55,7 @@ Result<CycleCounters> CycleCounters::open(const Topology& topology, CycleEvent e
 std::optional<std::uint64_t> CycleCounters::read(std::size_t cpu) const {
   std::uint64_t value = 0;
   if (cpu >= counters_.size() || !counters_[cpu].valid()) return std::nullopt;
-  // A pinned event that is not on its CPU reads as an end of file.
+  // A pinned event that is not on its CPU reads as end of file.
   if (::read(counters_[cpu].get(), &value, sizeof(value)) != sizeof(value)) return std::nullopt;
   return value;
 }

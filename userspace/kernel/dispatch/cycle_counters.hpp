@@ -1,4 +1,4 @@
-// A counter of cycles on each CPU, as perf has them.
+// A cycle counter on each CPU, as perf provides them.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,23 @@ struct CycleEvent {
   std::uint32_t type;
   std::uint64_t config;
 
-  /// Core cycles while the CPU does not sleep. Takes one of the CPU's own counters for as long as it is open.
+  /// Core cycles while the CPU does not sleep. This takes one of the CPU's own counters for as long as it is open.
   [[nodiscard]] static CycleEvent hardware();
-  /// Nanoseconds of each CPU, asleep or not, which every machine can count.
+  /// Nanoseconds of each CPU, asleep or not. Every machine can count them.
   [[nodiscard]] static CycleEvent clock();
 };
 
 class CycleCounters {
  public:
-  /// One for each CPU that is online. An Error where one cannot be had, as on most virtual machines: a part of the CPUs would be
-  /// compared with nothing. CPUs that come later have none, and one that was away keeps none.
+  /// Opens one for each CPU that is online. An Error where one cannot be had, as on most virtual machines: the cycles
+  /// of a part of the CPUs could be compared with nothing. CPUs that come later have none, and one that was away keeps
+  /// none.
   [[nodiscard]] static Result<CycleCounters> open(const Topology& topology, CycleEvent event);
 
-  /// What a CPU's counter shows now. Interrupts that CPU.
+  /// What a CPU's counter shows now. The reading interrupts that CPU.
   [[nodiscard]] std::optional<std::uint64_t> read(std::size_t cpu) const;
 
-  /// Gives all to a BPF_MAP_TYPE_PERF_EVENT_ARRAY, by CPU.
+  /// Puts all of them into a BPF_MAP_TYPE_PERF_EVENT_ARRAY, by CPU.
   [[nodiscard]] Status give_to(int map_fd) const;
 
  private:

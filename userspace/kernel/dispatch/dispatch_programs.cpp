@@ -33,7 +33,7 @@ Status size(bpf_map* map, std::uint32_t entries) {
   return {};
 }
 
-// Before anything is attached: nobody has a number yet.
+// This comes before anything is attached: nobody has a number yet.
 Status free_all_groups(dispatch_bpf* skeleton) {
   const int free = bpf_map__fd(skeleton->maps.ftap_free_groups);
   for (std::uint32_t group = FTAP_GROUP_OTHER + 1; group < skeleton->rodata->ftap_nr_groups; ++group)
@@ -191,8 +191,8 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   const bpf_object_skeleton& parts = *skeleton_->skeleton;
   for (int i = 0; i < parts.prog_cnt; ++i) {
     const bpf_program* program = *parts.progs[i].prog;
-    // The iterator ran once, at the start; it is not attached to anything, nor is what is run to look, nor without the usage
-    // what only that needs.
+    // The iterator ran once, at the start, and is not attached to anything. Neither is the program that is run to look,
+    // nor, without the usage, what only that needs.
     if (program == skeleton_->progs.ftap_task_iter || program == skeleton_->progs.ftap_look ||
         (program == skeleton_->progs.ftap_moved && !skeleton_->rodata->ftap_usage_on))
       continue;

@@ -1,5 +1,5 @@
-// bpf/dispatch.bpf.c from opened to live. Each stage is a type of its own and can only be reached from the
-// one before: attaching what is not loaded, or sizing a map after load, cannot be written.
+// bpf/dispatch.bpf.c from opened to live. Each stage is a type of its own and can only be reached from the one before,
+// so nobody can write code that attaches what is not loaded, or sizes a map after load.
 #pragma once
 
 #include <memory>
@@ -22,9 +22,10 @@ struct DispatchSkeletonDeleter {
 };
 using DispatchSkeleton = std::unique_ptr<dispatch_bpf, DispatchSkeletonDeleter>;
 
-/// What is added up by cgroup. `hierarchy` is theirs, as the kernel numbers it: 0 is v2's, one of v1 must have cpuacct.
+/// What is added up by cgroup. `hierarchy` is the number that the kernel gives to theirs: 0 is v2; a v1 hierarchy must
+/// have cpuacct.
 struct Accounting {
-  std::uint32_t cgroups = 0;  ///< so many are told apart; 0: nothing is added up
+  std::uint32_t cgroups = 0;  ///< how many are told apart; 0: nothing is added up
   std::uint32_t hierarchy = 0;
   std::shared_ptr<const CycleCounters> counters = nullptr;  ///< null: no cycles
 };
@@ -32,11 +33,11 @@ struct Accounting {
 /// The programs count every dispatch of the machine as long as this lives.
 class DispatchLive {
  public:
-  /// Reads and resets what they counted. The reader may outlive this object.
+  /// Reads and resets their counts. The reader may outlive this object.
   [[nodiscard]] Result<std::unique_ptr<SlotReader>> slots() const;
 
-  /// What each cgroup used since the programs were attached; for a DispatchOpened::account_usage(). The reader may outlive
-  /// this object.
+  /// What each cgroup used since the programs were attached, if DispatchOpened::account_usage() was called. The reader
+  /// may outlive this object.
   [[nodiscard]] Result<UsageReader> usage() const;
 
   /// The map in which a sched_ext scheduler says that it counts its dispatches itself (bpf/lib/ext_self.bpf.h).
@@ -45,7 +46,7 @@ class DispatchLive {
   /// Tells the programs where the CPUs stand now, after some came or went.
   void set_places(const Topology& topology);
 
-  /// Makes the records of tasks that have none, because memory was short when they were created.
+  /// Makes the records of tasks that have none because memory was short when they were created.
   [[nodiscard]] Status make_missing_records();
 
   /// One per program; a program whose state cannot be read is missing.
@@ -66,7 +67,7 @@ class DispatchLive {
   unsigned nr_cpus_;
 };
 
-/// Verified and in the kernel, not attached.
+/// Verified and in the kernel, but not attached.
 class DispatchLoaded {
  public:
   /// Makes the records of all tasks that exist, then attaches. sched_switch comes last, so that no dispatch
@@ -88,12 +89,13 @@ class DispatchOpened {
  public:
   /// Sizes the maps for the topology's CPUs.
   [[nodiscard]] static Result<DispatchOpened> open(Topology topology);
-  /// Counts only tasks in the cgroup (v2) with this id, the inode number of its directory; not in those below
-  /// it.
+  /// Counts only tasks in the cgroup (v2) with this id, the inode number of its directory, and not those in cgroups
+  /// below it.
   void only_cgroup(std::uint64_t id);
-  /// Also adds up what each cgroup uses, of `groups` at most; those beyond are one together. `hierarchy`: Accounting's.
+  /// Also adds up what each cgroup uses, for at most `groups` of them; those beyond count together as one. `hierarchy`
+  /// is that of Accounting.
   [[nodiscard]] Status account_usage(std::uint32_t groups, std::uint32_t hierarchy = 0);
-  /// Behind account_usage(): the cycles of each, too.
+  /// To be called after account_usage(): adds up the cycles of each cgroup, too.
   [[nodiscard]] Status account_cycles(std::shared_ptr<const CycleCounters> counters);
   [[nodiscard]] Result<DispatchLoaded> load() &&;
 
@@ -106,7 +108,7 @@ class DispatchOpened {
   std::shared_ptr<const CycleCounters> counters_;
 };
 
-/// All three steps.
+/// Goes all three steps.
 [[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology, const Accounting& what = {});
 
 }  // namespace flowtap::kernel

@@ -1,4 +1,4 @@
-// The usage of the node's cgroups: who they are, and what their tasks used.
+// The usage of the node's cgroups: which there are, and what their tasks used.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,8 @@ namespace flowtap::kernel {
 namespace {
 
 constexpr std::uint32_t kBatch = 256;
-// To read another CPU's counter interrupts it. What runs for less than this has its cycles at its next switch.
+// Reading another CPU's counter interrupts that CPU. A task that has run for less than this gets its cycles at its next
+// switch.
 constexpr std::uint64_t kLongNs = 50'000'000;
 
 constexpr auto kWhole = [](auto& value) { return std::atomic_ref(value).load(std::memory_order_relaxed); };
@@ -45,13 +46,13 @@ Result<std::vector<telemetry::NumberedCgroup>> UsageReader::numbered() const {
   std::vector<telemetry::NumberedCgroup> all;
   std::vector<std::uint64_t> cgroups(kBatch);
   std::vector<std::uint32_t> groups(kBatch);
-  std::uint32_t at = 0;  // opaque: the kernel's place
+  std::uint32_t at = 0;  // opaque: the kernel's position
   const std::uint32_t* from = nullptr;
   while (true) {
     std::uint32_t count = static_cast<std::uint32_t>(cgroups.size());
     const int err = bpf_map_lookup_batch(maps_.groups.get(), const_cast<std::uint32_t*>(from), &at,
                                          cgroups.data(), groups.data(), &count, nullptr);
-    // One bucket of the hash did not fit: nothing of it was given.
+    // One bucket of the hash did not fit, and the kernel returned nothing of it.
     if (err == -ENOSPC) {
       cgroups.resize(2 * cgroups.size());
       groups.resize(cgroups.size());

@@ -23,8 +23,8 @@ struct UsageMaps {
 
   MapView<ftap_usage> usages;                     ///< CPUs * groups
   MapView<ftap_numbers> numbers;                  ///< one
-  MapView<Cycles> cycles;                         ///< CPUs * groups; none where they are not counted
-  std::shared_ptr<const CycleCounters> counters;  ///< null: they are not
+  MapView<Cycles> cycles;                         ///< CPUs * groups; empty where cycles are not counted
+  std::shared_ptr<const CycleCounters> counters;  ///< null: cycles are not counted
   MapView<ftap_running> running;                  ///< CPUs
   Fd look;                                        ///< the program that fills it
   Fd groups;                                      ///< numbers by cgroup
@@ -37,16 +37,16 @@ class UsageReader {
   explicit UsageReader(UsageMaps maps) : maps_(std::move(maps)) {}
 
   /// The number under which the cgroup (the inode number of its directory) is counted. Absent: no task of it has been
-  /// given a CPU, or there were more cgroups than numbers, and it is in FTAP_GROUP_OTHER.
+  /// given a CPU, or there were more cgroups than numbers, and it counts in FTAP_GROUP_OTHER.
   [[nodiscard]] std::optional<std::uint32_t> group_of(std::uint64_t cgroup) const;
-  /// All that have one, each once. Those that get one meanwhile may be missing.
+  /// All cgroups that have a number, each once. Those that get one meanwhile may be missing.
   [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() const;
 
-  /// With what its tasks have run since their last switch, as far as look() has seen it. What is switched out between that
-  /// and this is in it twice, and once the next time.
+  /// Includes what its tasks have run since their last switch, as far as look() has seen it. What is switched out
+  /// between look() and this call is counted twice, and once the next time.
   [[nodiscard]] GroupUsage read(std::uint32_t group) const;
 
-  /// Looks at what runs now. False: it could not.
+  /// Looks at what runs now. False: that failed.
   bool look();
 
   /// UsageSource::counts_cycles().
@@ -62,13 +62,13 @@ class UsageReader {
     std::uint64_t cycles = 0;
   };
 
-  /// Of what a CPU's task has run since its last switch.
+  /// What a CPU's task has run since its last switch.
   [[nodiscard]] std::uint64_t cycles_of(std::size_t cpu, const ftap_running& running);
 
   UsageMaps maps_;
   std::vector<Running> running_;  // at the last look()
   bool counts_cycles_ = false;
-  std::uint64_t cycles_unread_ = 0;  // when that was looked at last
+  std::uint64_t cycles_unread_ = 0;  // at the last look
 };
 
 }  // namespace flowtap::kernel

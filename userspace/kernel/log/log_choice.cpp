@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kFunction = "fexit/";
 
-// A second program must be attached before the first (the kernel runs them in the reverse order), or both would handle each
-// event. One that is attached needs a handler.
+// A second program must be attached before the first (the kernel runs them in the reverse order), or both would handle
+// each event. A program that is attached needs a handler.
 bool is_second_wanted(std::string_view second, bool wanted, const std::vector<LogHook>& hooks) {
   const auto is_there = [&hooks](std::string_view hook) {
     return std::ranges::find(hooks, hook, &LogHook::name) != hooks.end();

@@ -10,11 +10,11 @@
 
 namespace flowtap::kernel {
 
-/// "exec" of ftap_on_exec; nothing: it is no such program.
+/// "exec" for ftap_on_exec; nothing: it is no such program.
 [[nodiscard]] std::optional<std::string> hook_of(const bpf_program* program);
 
-/// Of the functions those that this kernel has, of the backends one, and of `hooks`, which are attached already, the handlers
-/// alone. True: second programs are among them, because `seconds` are wanted or attached.
+/// Chooses the functions that this kernel has, one of the backends, and for `hooks`, which are attached already, only
+/// the handlers. True: second programs are among them, because `seconds` are wanted or attached.
 [[nodiscard]] bool choose_programs(bpf_object* object, LogBackend backend, bool seconds,
                                    const std::vector<LogHook>& hooks);
 

@@ -21,7 +21,7 @@ struct LogMaps {
   Fd targets;
   Fd filter;
   Fd marks;
-  Fd units;  ///< of an older build perhaps invalid, as all that follow
+  Fd units;  ///< may be invalid for an older build, like all that follow
   Fd exes;
   Fd members;
   Fd notes;
@@ -39,14 +39,14 @@ inline constexpr std::array<std::pair<std::string_view, Fd LogMaps::*>, 10> kLog
      {"exes", &LogMaps::exes},
      {"members", &LogMaps::members},
      {"notes", &LogMaps::notes}}};
-/// So many of them each build has had.
+/// Every build has had this many of them.
 inline constexpr std::size_t kFirstLogMaps = 6;
 
 /// Handles the events of one hook.
 struct LogHandler {
   std::string hook;
   Fd program;
-  Fd older;  ///< the array that says to whom it passes on what it does not know
+  Fd older;  ///< the array that says to which program it passes on what it does not know
 };
 
 struct LogGeneration {
@@ -56,10 +56,10 @@ struct LogGeneration {
   /// nullptr: none.
   [[nodiscard]] const LogHandler* handler(std::string_view hook) const;
 
-  /// As LogPins takes them.
+  /// In the form that LogPins takes.
   [[nodiscard]] std::vector<std::pair<std::string, int>> pins() const;
 
-  /// What pins() has pinned. Fails where something is missing.
+  /// The generation that pins() has pinned. Fails where something is missing.
   [[nodiscard]] static Result<LogGeneration> open(std::vector<Pin> pins);
 };
 

@@ -25,7 +25,7 @@ Result<Fd> program_of(int link, const std::string& name) {
   if (bpf_link_get_info_by_fd(link, &info, &size) != 0)
     return fail_errno(errno, "cannot ask for the link of " + name);
   Fd program(bpf_prog_get_fd_by_id(info.prog_id));
-  // Opening by id needs CAP_SYS_ADMIN, what else a take-over does does not: only the statistics are missing then.
+  // Opening by id needs CAP_SYS_ADMIN; the rest of a take-over does not. Without it only the statistics are missing.
   if (!program.valid() && errno != EPERM) return fail_errno(errno, "cannot open the program " + name);
   return program;
 }
@@ -75,7 +75,7 @@ Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins) {
 }
 
 Status add_hook(const LogPins& pins, const LogHook& hook) {
-  // Left by a process that died between the two.
+  // A process that died between the two steps has left this.
   FTAP_TRY(pins.remove(std::string(LogPins::kHooks) + "/" + hook.at_pin()));
   FTAP_TRY(pins.add(LogPins::kHooks, hook.at_pin(), hook.at.get()));
   return pins.add(LogPins::kHooks, hook.link_pin(), hook.link.get());
@@ -88,7 +88,7 @@ Status remove_hook(const LogPins& pins, const LogHook& hook) {
 
 void clear_program(int array) {
   const std::uint32_t place = 0;
-  static_cast<void>(bpf_map_delete_elem(array, &place));  // not there: as it should be
+  static_cast<void>(bpf_map_delete_elem(array, &place));  // not there: that is as it should be
 }
 
 Status put_program(int array, int program) {
@@ -115,8 +115,8 @@ Result<bool> leads_to(const LogHook& hook, int handler) {
 }
 
 void wait_for_programs() {
-  // A grace period of RCU, in whose read sections programs run (membarrier(2), MEMBARRIER_CMD_GLOBAL). With one CPU online
-  // the kernel does not wait for one.
+  // Waits for a grace period of RCU, in whose read sections programs run (membarrier(2), MEMBARRIER_CMD_GLOBAL). With
+  // only one CPU online the kernel does not wait for one.
   if (::sysconf(_SC_NPROCESSORS_ONLN) > 1 && ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
     return;
   // Kernels with nohz_full CPUs refuse that. A program ends within microseconds, unless it is preempted.

@@ -11,10 +11,10 @@
 
 namespace flowtap::kernel {
 
-/// Every system call's end (bpf/logtap.bpf.c): who has this one is of the sys_exit backend.
+/// Every system call's end (bpf/logtap.bpf.c): a build that has this hook uses the sys_exit backend.
 inline constexpr const char* kCallsHook = "calls";
 
-/// What the names of attached programs begin with (bpf/lib/log_hook.bpf.h).
+/// The prefix of the names of attached programs (bpf/lib/log_hook.bpf.h).
 inline constexpr std::string_view kAttached = "ftap_on_";
 
 /// The program that is attached for a hook.
@@ -22,20 +22,21 @@ inline constexpr std::string_view kAttached = "ftap_on_";
   return std::string(kAttached).append(hook);
 }
 
-/// Every event of a container's beginning comes there (bpf/lib/log_enter.bpf.h).
+/// Every event in which a container begins comes there (bpf/lib/log_enter.bpf.h).
 inline constexpr std::string_view kExecHook = "exec";
 
-/// The hook of the program that stands behind this one's and handles what was kept from it (bpf/lib/log_second.bpf.h).
+/// The hook of the second program, which stands behind this hook's and handles what was kept from it
+/// (bpf/lib/log_second.bpf.h).
 [[nodiscard]] std::string second_of(std::string_view hook);
 [[nodiscard]] bool is_second(std::string_view hook);
 /// The other way round.
 [[nodiscard]] std::string_view first_of(std::string_view second);
 
-/// One place in the kernel, with the program that is attached there as long as its link is held here or pinned.
+/// One place in the kernel. Its program is attached there as long as its link is held here or pinned.
 struct LogHook {
   std::string name;  ///< "exec"
   Fd link;
-  Fd program;  ///< invalid: an earlier process's, and this one may not open it
+  Fd program;  ///< invalid: an earlier process made it, and this one may not open it
   Fd at;       ///< the array that says who handles its events
 
   /// The attached program's.
@@ -44,11 +45,12 @@ struct LogHook {
   [[nodiscard]] std::string at_pin() const { return "at_" + name; }
 };
 
-/// The hooks that were pinned. One without a link is attached to nothing and left out, one without an array an Error: its
-/// parts are pinned, and removed, in the order that a process which dies between leaves no such.
+/// The hooks that were pinned. A hook without a link is attached to nothing and left out; one without an array is an
+/// Error, since its parts are pinned and removed in an order in which a process that dies in between leaves no such
+/// hook.
 [[nodiscard]] Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins);
 
-/// Pins one more hook, or detaches one that nobody else holds.
+/// Pins one more hook, or detaches it if nobody else holds it.
 [[nodiscard]] Status add_hook(const LogPins& pins, const LogHook& hook);
 [[nodiscard]] Status remove_hook(const LogPins& pins, const LogHook& hook);
 
@@ -58,13 +60,13 @@ struct LogHook {
 /// Empties it.
 void clear_program(int array);
 
-/// From this moment on, `handler` handles the hook's events. Those under way end with the one before.
+/// From this moment on, `handler` handles the hook's events. Events under way end with the handler before.
 [[nodiscard]] Status lead_to(const LogHook& hook, int handler);
 
 /// Whether `handler` handles the hook's events.
 [[nodiscard]] Result<bool> leads_to(const LogHook& hook, int handler);
 
-/// Returns when no program runs any more that ran, or saw maps as they were, before the call.
+/// Returns when no program is still running that ran, or saw the maps' old content, before the call.
 void wait_for_programs();
 
 }  // namespace flowtap::kernel

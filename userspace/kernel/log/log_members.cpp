@@ -1,4 +1,4 @@
-// Whose the streams of listed units and processes are. See bpf/lib/log_members.bpf.h.
+// To whom the streams of listed units and processes belong. See bpf/lib/log_members.bpf.h.
 #include <bpf/bpf.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -52,7 +52,7 @@ std::map<std::uint32_t, LogMember> read_members(int map) {
   std::uint32_t at = 0;
   std::uint32_t next = 0;
   const std::uint32_t* before = nullptr;
-  // Where `at` ends meanwhile the walk begins anew, which could go on for ever.
+  // If the entry at `at` goes meanwhile the walk begins anew, which could go on for ever.
   for (unsigned i = 0; i < 2 * info.max_entries && bpf_map_get_next_key(map, before, &next) == 0; ++i) {
     ftap_member member{};
     if (bpf_map_lookup_elem(map, &next, value.data()) == 0) {
@@ -70,7 +70,7 @@ bool LogStreams::join(std::uint32_t pid, const LogRun& run) {
   if (own && is_of(members_.get(), pid, run)) return false;
   const ftap_member member{.run = {.start_time = run.start_time, .pid = run.pid, .zero = 0},
                            .start_time = own ? run.start_time : 0};
-  // It may be of its parents' run until now.
+  // Until now it may have belonged to its parents' run.
   if (bpf_map_update_elem(members_.get(), &pid, &member, own ? BPF_ANY : BPF_NOEXIST) != 0) return false;
   if (!has_ended(pid)) return true;
   (void)bpf_map_delete_elem(members_.get(), &pid);
@@ -80,7 +80,7 @@ bool LogStreams::join(std::uint32_t pid, const LogRun& run) {
 void LogStreams::leave(std::uint32_t pid, const LogMember& member) {
   ftap_member was{};
   if (bpf_map_lookup_and_delete_elem(members_.get(), &pid, &was) != 0) return;
-  // A process that has got the pid since.
+  // Another process has got the pid since.
   if (log_member(was) != member) (void)bpf_map_update_elem(members_.get(), &pid, &was, BPF_NOEXIST);
 }
 

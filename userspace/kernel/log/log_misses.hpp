@@ -1,4 +1,4 @@
-// What the kernel has kept from the log tap's programs, and what of that may be lost. See bpf/lib/log_second.bpf.h.
+// What the kernel has kept from the log tap's programs, and what of it may be lost. See bpf/lib/log_second.bpf.h.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace flowtap::kernel {
 
 struct LogMisses {
-  std::uint64_t unseen = 0;  ///< kept from a program behind which no other stands
+  std::uint64_t unseen = 0;  ///< kept from a program that has no second one behind it
   std::uint64_t passed = 0;  ///< kept from a first program, so that they came to its second
 };
 
-/// Of LogLive::program_stats(); without those whose state cannot be read.
+/// From LogLive::program_stats(); programs whose state cannot be read are left out.
 [[nodiscard]] LogMisses count_misses(const std::vector<Result<ProgramStats>>& programs);
 
 }  // namespace flowtap::kernel

@@ -9,7 +9,7 @@
 namespace flowtap::kernel {
 namespace {
 
-// Without these a stream is no stream.
+// A stream without these fields cannot be used.
 constexpr std::array<std::string_view, 8> kNeeded{"id",  "bytes", "lost",  "ino",
                                                   "dev", "kind",  "state", "object"};
 
@@ -71,7 +71,7 @@ std::vector<LogMark> LogOlder::marks() const {
   for (const std::uint64_t* before = nullptr; bpf_map_get_next_key(map, before, &at) == 0;
        before = &all.back().cgroup) {
     LogMark& mark = all.emplace_back(at);
-    // Older builds had but a one there.
+    // Older builds only had a 1 there.
     if (info.value_size == sizeof(mark.mounts)) (void)bpf_map_lookup_elem(map, &at, &mark.mounts);
   }
   return all;

@@ -1,5 +1,5 @@
-// What another build of the log tap still has in the kernel, whatever its layout: to be drained, and its streams to be
-// taken over. It is read by what it says of itself (records tell their sizes, maps their layout); only the control word
+// What another build of the log tap, whatever its layout, still has in the kernel: to be drained, and its streams to be
+// taken over. It is read by its own description (records tell their sizes, maps their layout); only the control word
 // has its place and meaning for ever.
 #pragma once
 
@@ -32,21 +32,21 @@ class LogOlder {
     return RingReader::open(generation_.maps.ring.get());
   }
 
-  /// As LogStreams::sweep(), without what was dropped.
+  /// Like LogStreams::sweep(), without the streams that were dropped.
   [[nodiscard]] std::vector<LogStream> sweep() const;
   /// The number of its next stream.
   [[nodiscard]] flow::StreamNo next_stream() const { return control_.elements().front().next_stream; }
 
-  /// The cgroups that something has entered, as its programs know. Without mounts of a build that did not note them.
+  /// The cgroups that something has entered, as its programs know them. Builds that did not note the mounts give none.
   [[nodiscard]] std::vector<LogMark> marks() const;
 
-  /// As LogStreams::members(); none of a build that knew of none.
+  /// Like LogStreams::members(); empty for a build that had no members.
   [[nodiscard]] std::map<std::uint32_t, LogMember> members() const;
 
   /// Nobody wants this stream any more: sweep() leaves it out.
   void drop(flow::StreamNo stream) { dropped_.insert(stream); }
   void beat() { beat_control(control_.elements().front()); }
-  /// From now on its programs do nothing: all its streams are gone on with.
+  /// From now on its programs do nothing: this build goes on with all its streams.
   void mute();
   [[nodiscard]] bool is_muted() const;
 

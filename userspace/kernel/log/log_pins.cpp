@@ -22,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a folder that is being made. (The kernel wants no dots in these names.)
+// The name of a folder that is being made. (The kernel allows no dots in these names.)
 constexpr const char* kPart = "_part";
 
-// FNV-1a over numbers; what matters is that no two layouts of ours fall together.
+// FNV-1a over numbers. All that matters is that no two of our layouts get the same value.
 constexpr std::uint64_t layout_hash() {
   constexpr std::array<std::uint64_t, 36> kLayout{
       FTAP_LOG_VERSION,
@@ -85,7 +85,7 @@ Status remove_path(const std::string& path) {
 Status make(const std::string& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0) return {};
   if (errno != EEXIST) return refused("make " + folder, errno);
-  // Where anybody may make folders: whoever made this one could take the pins away, or lead us elsewhere.
+  // Anybody may make folders here: whoever made this one could take the pins away, or lead us elsewhere.
   struct stat there{};
   if (::lstat(folder.c_str(), &there) != 0) return refused("look at " + folder, errno);
   if (!S_ISDIR(there.st_mode) || there.st_uid != ::geteuid() || (there.st_mode & (S_IWGRP | S_IWOTH)) != 0)
@@ -165,7 +165,8 @@ Status LogPins::pin(const std::string& folder,
   Status pinned = pin_into(part, objects);
   if (pinned && std::rename(part.c_str(), path_of(folder).c_str()) != 0)
     pinned = fail_errno(errno, "cannot name " + path_of(folder));
-  // Else its links would keep the programs attached. That it cannot pin says more than that it cannot remove either.
+  // Otherwise its links would keep the programs attached. The error of pinning says more than one that this cannot be
+  // removed either.
   if (!pinned) static_cast<void>(remove_path(part));
   return pinned;
 }

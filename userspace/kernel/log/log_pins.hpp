@@ -1,4 +1,4 @@
-// Where the log tap stays while no process holds it: pins in a BPF file system, in a folder per layout.
+// Where the log tap stays while no process holds it: pins in a BPF file system, in one folder for each layout.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace flowtap::kernel {
 
-/// Changes with every layout that programs and this process share, and with FTAP_LOG_VERSION: builds with the same one
-/// can take over one another's programs. 16 hexadecimal digits.
+/// Changes with every layout that programs and this process share, and with FTAP_LOG_VERSION. Builds with the same
+/// value can take over one another's programs. 16 hexadecimal digits.
 [[nodiscard]] std::string log_abi();
 
-/// For whom what is pinned is of no use.
+/// The layout of builds to which the pinned objects are of no use.
 inline constexpr const char* kDetachHint =
     "flowtapd --detach removes what is pinned, so that capture begins anew";
 
@@ -24,8 +24,9 @@ struct Pin {
   Fd object;
 };
 
-/// The folder BPFFS/flowtap, which belongs to the log tap. In it are `hooks`, which every build goes on with
-/// (bpf/lib/log_hook.bpf.h), and a folder for each layout whose builds have something in the kernel, named by log_abi().
+/// The folder BPFFS/flowtap, which belongs to the log tap. It contains `hooks`, which every build goes on with
+/// (bpf/lib/log_hook.bpf.h), and a folder for each layout whose builds have something in the kernel, named by
+/// log_abi().
 class LogPins {
  public:
   static constexpr const char* kHooks = "hooks";
@@ -33,36 +34,36 @@ class LogPins {
   /// @param bpffs  where a BPF file system is mounted, usually /sys/fs/bpf
   explicit LogPins(const std::string& bpffs) : root_(bpffs + "/flowtap"), bpffs_(bpffs) {}
 
-  /// Whether a BPF file system is there; fails where that cannot be told.
+  /// Whether a BPF file system is mounted; fails where that cannot be told.
   [[nodiscard]] Result<bool> mounted() const;
 
   /// Fails where no BPF file system is mounted, or this process may not pin there.
   [[nodiscard]] Status check() const;
 
-  /// All that is pinned in a folder; nothing, or no such folder: empty.
+  /// Everything that is pinned in a folder; empty if that is nothing, or there is no such folder.
   [[nodiscard]] Result<std::vector<Pin>> find(const std::string& folder) const;
 
-  /// The layouts that have something pinned, but `hooks` and what is half made.
+  /// The layouts that have something pinned, without `hooks` and half-made folders.
   [[nodiscard]] Result<std::vector<std::string>> layouts() const;
 
-  /// Makes the folder, which must not be there. All or nothing: a process that dies at this leaves nothing that find()
-  /// would see, a failure nothing at all.
+  /// Makes the folder, which must not exist yet. It is made completely or not at all: a process that dies meanwhile
+  /// leaves nothing that find() would see, and a failure leaves nothing at all.
   [[nodiscard]] Status pin(const std::string& folder,
                            const std::vector<std::pair<std::string, int>>& objects) const;
 
-  /// Pins one more into a folder.
+  /// Pins one more object into a folder.
   [[nodiscard]] Status add(const std::string& folder, const std::string& name, int object) const;
 
-  /// Gives a layout's folder another name that is free.
+  /// Gives a layout's folder another, unused name.
   [[nodiscard]] Status set_aside(const std::string& layout) const;
 
-  /// Removes a folder, or one pin of it ("hooks/link_exec"). Not there: nothing happens.
+  /// Removes a folder, or one pin in it ("hooks/link_exec"). If it does not exist, nothing happens.
   [[nodiscard]] Status remove(const std::string& what) const;
 
-  /// Removes all but these two folders, also what was half made. Fails after all that can be removed is.
+  /// Removes all but these two folders, half-made ones included. Fails only after it has removed all it can.
   [[nodiscard]] Status remove_all_but(const std::string& one, const std::string& other) const;
 
-  /// Removes what builds of any layout have pinned. Programs that nobody holds otherwise are detached by that.
+  /// Removes what builds of any layout have pinned. That detaches the programs that nobody holds otherwise.
   [[nodiscard]] Status remove_all() const;
 
  private:

@@ -150,7 +150,7 @@ Result<LogLive> LogLoaded::attach() && {
   const LibbpfMessages messages;
   LogLive live;
   live.generation_ = std::move(generation_);
-  // What finds new streams comes last, so that none is registered before its bytes are seen.
+  // The programs that find new streams come last, so that no stream is registered before its bytes are seen.
   for (const AttachTurn turn : {AttachTurn::kSecond, AttachTurn::kFirst, AttachTurn::kExec}) {
     bpf_program* program = nullptr;
     bpf_object__for_each_program(program, skeleton_->obj) {

@@ -1,5 +1,5 @@
-// bpf/logtap.bpf.c from opened to live; or live at once, where an earlier process has left it pinned. A build of another
-// layout that is live is relieved: see LogLive::relieve().
+// bpf/logtap.bpf.c from opened to live, or live at once where an earlier process has left it pinned. A live build of
+// another layout is relieved: see LogLive::relieve().
 #pragma once
 
 #include <cstdint>
@@ -33,20 +33,21 @@ enum class LogBackend {
 };
 [[nodiscard]] std::string_view backend_name(LogBackend backend);
 
-/// What is taken over keeps its own ring, backend and programs; of another build's the backend stays.
+/// A tap that is taken over keeps its own ring, backend and programs; from another build's tap only the backend stays.
 struct LogOptions {
   std::uint32_t ring_bytes = 64U << 20U;                     ///< a power of two, at least a page
   std::string bpffs = "/sys/fs/bpf";                         ///< where to pin; empty: nowhere
   flow::StreamNo first_stream = 1;                           ///< greater than every number used before
-  std::optional<LogBackend> backend = LogBackend::kSysExit;  ///< nothing: to be chosen, see LogLive::why()
+  std::optional<LogBackend> backend = LogBackend::kSysExit;  ///< nothing: it is chosen, see LogLive::why()
   std::string host_root = "/";                               ///< where debugfs is looked for
   std::optional<bool> seconds =
-      {};  ///< whether functions get two programs; nothing: where tasks may be preempted in one
-  /// Called when all is loaded and nothing is attached: to mark what has been entered before. Not where it is taken over.
+      {};  ///< whether functions get two programs; nothing: only where tasks may be preempted in one
+  /// Called when everything is loaded and nothing is attached: it marks what has been entered before. Not called for a
+  /// take-over.
   std::function<void(LogStreams&)> before_attach = {};
 };
 
-/// Whether functions are to get a second program.
+/// Whether functions get a second program.
 [[nodiscard]] bool wants_seconds(const LogOptions& options);
 
 struct LogSkeletonDeleter {
@@ -56,12 +57,12 @@ using LogSkeleton = std::unique_ptr<logtap_bpf, LogSkeletonDeleter>;
 
 /// A stream that went on in this build's tables under a number of its own.
 struct Relieved {
-  LogStream before;           ///< what the other build's slot says when its programs are at rest
-  flow::StreamNo number = 0;  ///< 0: it could not be gone on with, and why; or it has ended
+  LogStream before;           ///< what the other build's slot says once its programs are at rest
+  flow::StreamNo number = 0;  ///< 0: it has ended, or this build could not go on with it
   std::string why;            ///< empty: it has ended
 };
 
-/// The programs tap the node as long as this lives, and on after that where they are pinned.
+/// The programs tap the node as long as this lives, and longer where they are pinned.
 class LogLive {
  public:
   /// The one reader of the ring.
@@ -71,31 +72,31 @@ class LogLive {
   /// May be called more than once, and may outlive this object.
   [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(generation_.maps); }
 
-  /// Whether an earlier process had left this running: the ring holds what was captured since.
+  /// Whether an earlier process had left this running: the ring holds what was captured since then.
   [[nodiscard]] bool taken_over() const { return taken_over_; }
   /// Why capture ends with this process; absent: it does not.
   [[nodiscard]] const std::optional<Error>& unpinned() const { return unpinned_; }
-  /// Why what another build has pinned is lost or still there; absent: nothing of that kind is.
+  /// Why the pins of another build are lost or still there; absent: nothing of that kind happened.
   [[nodiscard]] const std::optional<Error>& left_over() const { return left_over_; }
   [[nodiscard]] LogBackend backend() const;
-  /// Why that one.
+  /// Why this backend was chosen.
   [[nodiscard]] const std::string& why() const { return why_; }
 
-  /// Whether what is written to this file is seen; ENOTSUP: not by this backend.
+  /// Whether this backend sees what is written to this file; ENOTSUP: it does not.
   [[nodiscard]] Status check_file(const OpenFile& file) const;
 
   /// Whether each function has a second program, which handles what is kept from the first.
   [[nodiscard]] bool has_seconds() const;
 
-  /// Builds of other layouts that have streams or a ring which somebody has to go on with, the oldest first. Until
-  /// relieve() their programs capture as before.
+  /// Builds of other layouts that have streams or a ring which somebody has to go on with, the oldest first. Their
+  /// programs capture as before until relieve().
   [[nodiscard]] std::vector<LogOlder>& older() { return older_; }
 
-  /// Leads all events here, and goes on with the streams of older(). Each byte is captured by one of the two builds. When
-  /// it returns, no program of theirs runs any more and their rings have all that will ever be in them. Can be repeated
-  /// when it fails or the process dies meanwhile.
+  /// Leads all events here, and goes on with the streams of older(). Each byte is captured by exactly one of the two
+  /// builds. When it returns, no program of theirs runs any more and their rings have all that will ever be in them. It
+  /// can be repeated when it fails or the process dies meanwhile.
   [[nodiscard]] Result<std::vector<Relieved>> relieve();
-  /// Once what older() had is in the journal: unpins it.
+  /// Unpins what older() had, once that is in the journal.
   void forget_older();
 
   /// One per program; one whose state cannot be read is an Error.
@@ -118,11 +119,11 @@ class LogLive {
   std::optional<Error> left_over_;
 };
 
-/// Verified and in the kernel, not attached.
+/// Verified and in the kernel, but not attached.
 class LogLoaded {
  public:
   [[nodiscard]] Result<LogStreams> streams() const { return LogStreams::map(generation_.maps); }
-  /// Attaches the hooks that were not there before.
+  /// Attaches the hooks that did not exist before.
   [[nodiscard]] Result<LogLive> attach() &&;
 
  private:
@@ -139,7 +140,7 @@ class LogLoaded {
 class LogOpened {
  public:
   /// @param hooks  that are attached already: only their handlers are loaded
-  /// @param notes  the map of notes of who attached them (bpf/lib/log_second.bpf.h); -1: there is none
+  /// @param notes  the map of notes of the build that attached them (bpf/lib/log_second.bpf.h); -1: there is none
   [[nodiscard]] static Result<LogOpened> open(const LogOptions& options,
                                               const std::vector<LogHook>& hooks = {}, int notes = -1);
   [[nodiscard]] Result<LogLoaded> load() &&;
@@ -151,12 +152,12 @@ class LogOpened {
   flow::StreamNo first_;
 };
 
-/// Takes over what is pinned, or loads, attaches and pins. That it cannot pin is no failure: see LogLive::unpinned(). What
-/// another layout's build has pinned is gone on with: see LogLive::older().
+/// Takes over what is pinned, or loads, attaches and pins. It is no failure that it cannot pin: see
+/// LogLive::unpinned(). It goes on with what a build of another layout has pinned: see LogLive::older().
 [[nodiscard]] Result<LogLive> start_log_tap(const LogOptions& options);
 
-/// Ends all capture of the node: removes what builds of any layout have pinned. Where no BPF file system is, nothing is
-/// pinned; what cannot be looked at or removed is an error.
+/// Ends all capture on the node: removes what builds of any layout have pinned. Without a BPF file system nothing is
+/// pinned. An error where it cannot look at something or cannot remove it.
 [[nodiscard]] Status detach_log_tap(const std::string& bpffs);
 
 }  // namespace flowtap::kernel

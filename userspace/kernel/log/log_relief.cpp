@@ -1,5 +1,5 @@
-// How a build of another layout is relieved while it captures. See bpf/lib/log_hook.bpf.h for why no byte is captured by
-// both or none.
+// How this build relieves one of another layout while that captures. See bpf/lib/log_hook.bpf.h for why no byte is
+// captured by both or by neither.
 #include <algorithm>
 #include <utility>
 
@@ -10,8 +10,8 @@ namespace flowtap::kernel {
 Result<std::vector<Relieved>> LogLive::relieve() {
   std::vector<Relieved> all;
   if (!pins_) return all;
-  // Where bytes pass first: until a stream is put into our tables, its events are passed on. What finds new streams
-  // last, so that none is registered whose bytes go by.
+  // The order of the hooks: first those that bytes pass, which pass their events on until a stream is put into our
+  // tables. The hooks that find new streams come last, so that none is registered whose bytes go by.
   const auto lead = [this](bool exec) -> Status {
     for (const LogHook& hook : hooks_) {
       const LogHandler* handler = generation_.handler(hook.name);
@@ -25,7 +25,7 @@ Result<std::vector<Relieved>> LogLive::relieve() {
     for (const LogOlder& older : older_)
       for (const LogMark& mark : older.marks()) static_cast<void>(ours.mark(mark.cgroup, mark.mounts));
   };
-  // Until none is left who has been started meanwhile by one that was not ours yet.
+  // Repeats until no process is left that one which was not ours yet has started meanwhile.
   const auto join_all = [this, &ours] {
     for (bool more = true; more;) {
       more = false;
@@ -37,15 +37,15 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   mark_all();
   FTAP_TRY(lead(true));
   if (older_.empty()) return all;
-  wait_for_programs();  // that still register streams over there
-  mark_all();           // with the cgroups that were entered between
+  wait_for_programs();  // which still register streams over there
+  mark_all();           // including the cgroups that were entered in between
   join_all();
-  // The newest first: what it had of an even older one's is found then.
+  // The newest comes first: then we find what it had taken from an even older one.
   for (auto older = older_.rbegin(); older != older_.rend(); ++older) {
     std::vector<Relieved> streams = go_on_with(*older, ours);
     std::ranges::move(streams, std::back_inserter(all));
   }
-  wait_for_programs();  // that have looked in our tables before, and capture over there
+  wait_for_programs();  // which looked in our tables before that, and capture over there
   for (LogOlder& older : older_) {
     older.mute();
     for (const LogStream& now : older.sweep()) {
@@ -61,7 +61,7 @@ std::vector<Relieved> LogLive::go_on_with(const LogOlder& older, LogStreams& our
   for (const LogStream& stream : older.sweep()) {
     if (stream.state != FTAP_STREAM_OPEN) continue;
     Relieved relieved{.before = stream, .number = 0, .why = {}};
-    if (older.is_muted())  // another build has gone on with it, and ours with that one's
+    if (older.is_muted())  // another build has gone on with its streams, and ours with that build's
       relieved.number = ours.find(stream.target).value_or(0);
     else if (auto number = ours.open(stream.target))
       relieved.number = *number;
@@ -78,7 +78,7 @@ void LogLive::forget_older() {
   for (const LogHook& hook : hooks_)
     if (generation_.handler(hook.name) == nullptr)
       if (Status removed = remove_hook(*pins_, hook); !removed) all = std::move(removed);
-  // Nobody is to be asked any more, and nothing keeps what is unpinned now.
+  // Nobody has to be asked any more, and nothing keeps what is unpinned now.
   for (const LogHandler& handler : generation_.handlers) clear_program(handler.older.get());
   if (Status removed = pins_->remove_all_but(LogPins::kHooks, log_abi()); !removed) all = std::move(removed);
   if (!all) left_over_ = std::move(all).error();

@@ -17,10 +17,10 @@ namespace flowtap::kernel {
 
 namespace {
 
-// Between the numbers of an older build, which counts on until it is relieved, and ours.
+// The gap between our numbers and those of an older build, which counts on until it is relieved.
 constexpr flow::StreamNo kNumbersApart = 1U << 20U;
 
-// The one whose bytes are captured now. A build that died while it removed hooks may have left its handlers alone.
+// The build whose bytes are captured now. A build that died while it removed hooks may have left only its handlers.
 LogBackend backend_of(const std::vector<LogHook>& hooks, const std::vector<LogOlder>& others) {
   const bool calls = std::ranges::find(hooks, kCallsHook, &LogHook::name) != hooks.end() ||
                      (!others.empty() && others.back().generation().handler(kCallsHook) != nullptr);
@@ -54,18 +54,18 @@ class ReadingStart {
 
  private:
   Result<LogLive> begin(Status pinnable) {
-    // A start that was killed between two folders.
+    // A start that was killed between two folders has left this.
     if (pinnable) pinnable = pins_.remove(log_abi());
     FTAP_TRY_ASSIGN(live, attach_chosen());
     if (pinnable) pinnable = pins_.pin(log_abi(), live.generation_.pins());
-    // The hooks last: without them the rest is nothing.
+    // The hooks come last: without them the rest is worthless.
     if (pinnable) pinnable = pins_.pin(LogPins::kHooks, pins_of(live.hooks_));
     if (!pinnable) {
       if (!options_.bpffs.empty()) static_cast<void>(pins_.remove(log_abi()));
       live.unpinned_ = std::move(pinnable).error();
       return live;
     }
-    // What is there without hooks, or with its own as first builds had it, captures for nobody.
+    // A folder without hooks, or with its own hooks as the first builds had them, captures for nobody.
     if (Status removed = pins_.remove_all_but(LogPins::kHooks, log_abi()); !removed)
       live.left_over_ = std::move(removed).error();
     return live;
@@ -81,9 +81,10 @@ class ReadingStart {
     return live;
   }
 
-  // Programs at functions cost other calls nothing and see io_uring. But where tasks are preempted in the kernel, they miss
-  // some of what the preempting ones do: little, by their seconds, but a call that takes 40 ns longer is better, unless
-  // the program at its end may be preempted, too. That has no second, and misses more.
+  // Programs at functions cost other calls nothing and see io_uring. But where tasks are preempted in the kernel, they
+  // miss some of what the preempting tasks do. That is little, thanks to their second programs, but it is better to
+  // make a call take 40 ns longer, unless the program at the call's end may be preempted, too. That one has no second
+  // program, and misses more.
   Result<LogLive> attach_chosen() const {
     if (options_.backend) return attach(*options_.backend, "as configured");
     const auto mode = preemption_mode(options_.host_root);
@@ -109,7 +110,7 @@ class ReadingStart {
       FTAP_TRY_ASSIGN(loaded, load_beside(hooks, others));
       live = std::move(loaded);
       live->why_ = "relieved another build's";
-      // To be attached in front of the programs that are there.
+      // These are to be attached in front of the programs that exist.
       if (live->backend() == LogBackend::kFunctions && !live->has_seconds() && wants_seconds(options_))
         live->why_ += ", which has no second programs; flowtapd --detach makes room for them";
     }
@@ -131,8 +132,8 @@ class ReadingStart {
     return loaded;
   }
 
-  // What this layout's build has pinned, if the hooks lead there. Else it is one of the others, of a start that did not come
-  // so far (new hooks are all pinned before an older build's are led anywhere else) or that was relieved.
+  // What this layout's build has pinned, if the hooks lead there. Otherwise it counts as one of the others: its start
+  // did not come that far (all new hooks are pinned before an older build's are led anywhere else), or it was relieved.
   Result<std::optional<LogLive>> find_own(std::vector<LogHook>& hooks) const {
     FTAP_TRY_ASSIGN(found, pins_.find(log_abi()));
     if (found.empty()) return std::nullopt;
@@ -175,7 +176,7 @@ class ReadingStart {
       if (older) {
         others.push_back(std::move(*older));
       } else if (older.error().code != 0) {
-        // Only now and for us: it goes on capturing for whoever may read it.
+        // It is unpinned only now and only for us: it goes on capturing for whoever may read it.
         return std::unexpected(std::move(older).error().in("another build of flowtapd cannot be relieved"));
       } else {
         unreadable = std::move(older).error().in("what the layout " + layout + " has captured is lost");
@@ -185,13 +186,13 @@ class ReadingStart {
     return others;
   }
 
-  // Loads this build's handlers; new hooks lead to them, the others do not yet.
+  // Loads this build's handlers. New hooks lead to them; the others do not yet.
   Result<LogLive> load_beside(const std::vector<LogHook>& hooks, const std::vector<LogOlder>& others) {
     LogOptions options = options_;
     options.backend = backend_of(hooks, others);
     for (const LogOlder& older : others)
       options.first_stream = std::max(options.first_stream, older.next_stream() + kNumbersApart);
-    // The one map of all builds, so that an event which comes to two of them is handled by one.
+    // All builds share this one map, so that an event which comes to two of them is handled only once.
     int notes = -1;
     for (const LogOlder& older : others)
       if (const Fd& theirs = older.generation().maps.notes; theirs.valid()) notes = theirs.get();
@@ -204,7 +205,7 @@ class ReadingStart {
     return live;
   }
 
-  // To whom the hook leads now.
+  // The handler that the hook leads to now.
   static Status pass_on(const LogHandler& handler, const std::vector<LogHook>& hooks,
                         const std::vector<LogOlder>& others) {
     const auto hook = std::ranges::find(hooks, handler.hook, &LogHook::name);

@@ -13,7 +13,7 @@
 namespace flowtap::kernel {
 namespace {
 
-// std::atomic_ref without its words; the ABI's __u64 is not std::uint64_t.
+// std::atomic_ref in short; the ABI's __u64 is not std::uint64_t.
 template <typename T>
 T load(const T& word) {
   return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
@@ -34,7 +34,7 @@ std::uint64_t monotonic_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// The order is open_stream()'s in bpf/lib/log_streams.bpf.h: the state is the last that is written.
+// The order is that of open_stream() in bpf/lib/log_streams.bpf.h: the state is written last.
 void fill(ftap_stream& stream, const LogTarget& target) {
   store<__u64>(stream.bytes, 0);
   for (auto& lost : stream.lost) store<__u64>(lost, 0);
@@ -118,7 +118,7 @@ flow::StreamNo LogStreams::take_number() {
 Result<flow::StreamNo> LogStreams::open(const LogTarget& target) {
   const ftap_log_target key = key_of(target);
   if (target.rule == FTAP_RULE_PROCESS) (void)join(target.pid, {target.pid, target.start_time});
-  // A slot that is taken for a moment is a stream to whoever looks through them meanwhile.
+  // A slot that is taken only for a moment looks like a stream to whoever reads the slots meanwhile.
   if (const auto there = find(target)) return *there;
   const flow::StreamNo number = take_number();
   FTAP_TRY_ASSIGN(at, claim(number));
@@ -154,7 +154,7 @@ Status LogStreams::end(const LogStream& stream) {
     return errno == ENOENT
                ? Status{}
                : fail_errno(errno, "cannot stop tapping inode " + std::to_string(stream.target.inode));
-  // A program has ended it just now, and has opened another there.
+  // A program has just ended it, and has opened another there.
   if (taken != stream.slot && bpf_map_update_elem(targets_.get(), &key, &taken, BPF_NOEXIST) == 0) return {};
   __atomic_fetch_sub(&filter_of(stream.target), 1, __ATOMIC_RELEASE);
   store<__u16>(slot.state, FTAP_STREAM_ENDED);
@@ -175,7 +175,7 @@ std::vector<LogStream> LogStreams::sweep() const {
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
     if (load(slots[i].id) == 0 || load(slots[i].state) == FTAP_STREAM_FREE) continue;
     all.push_back(read_slot(slots[i], i));
-    // The slot has changed hands meanwhile: what it holds now is the next sweep's.
+    // The slot has changed hands meanwhile: the next sweep takes what it holds now.
     if (load(slots[i].id) != all.back().stream) all.pop_back();
   }
   return all;
@@ -205,7 +205,7 @@ void LogStreams::raise_next(flow::StreamNo floor) {
 }
 
 Status LogStreams::mark(std::uint64_t cgroup, std::uint32_t mounts) {
-  // What is known already is better than nothing.
+  // What we know already is better than nothing.
   if (bpf_map_update_elem(marks_.get(), &cgroup, &mounts, mounts != 0 ? BPF_ANY : BPF_NOEXIST) != 0 &&
       !(mounts == 0 && errno == EEXIST))
     return fail_errno(errno, "cannot mark cgroup " + std::to_string(cgroup));
@@ -216,7 +216,7 @@ namespace {
 
 using UnitName = std::array<char, FTAP_CGROUP_NAME>;
 
-// The map's keys become these, each with the same value.
+// These become the map's keys, each with the same value.
 template <typename Key, typename Value>
 Status replace_keys(int map, const std::vector<Key>& keys, Value value, const char* what) {
   std::vector<Key> surplus;

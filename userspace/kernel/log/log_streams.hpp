@@ -1,4 +1,4 @@
-// The memory that the log tap's programs and this process share: the slots of the streams, and the control words.
+// The memory that the log tap's programs and this process share: the slots of the streams, and the control word.
 #pragma once
 
 #include <array>
@@ -26,12 +26,13 @@ struct LogTarget {
   std::uint64_t cgroup = 0;
   std::uint32_t pid = 0;
   std::uint32_t fds = 0;     ///< FTAP_STDOUT | FTAP_STDERR
-  std::uint64_t object = 0;  ///< as ftap_stream has it; 0: for the programs to find out
+  std::uint64_t object = 0;  ///< as ftap_stream has it; 0: the programs find it out
   ftap_log_rule rule = FTAP_RULE_CONTAINER;
   std::uint64_t start_time = 0;  ///< of the process, ns on CLOCK_BOOTTIME
 };
 
-/// One life of a listed process, with all that it has started: the pid and start (ns on CLOCK_BOOTTIME) of its streams.
+/// One run of a listed process, with all that it has started: the pid and start (ns on CLOCK_BOOTTIME) that its streams
+/// bear.
 struct LogRun {
   std::uint32_t pid = 0;
   std::uint64_t start_time = 0;
@@ -45,7 +46,7 @@ struct LogMember {
   bool operator==(const LogMember&) const = default;
 };
 
-/// Also a process that nobody has waited for yet.
+/// Whether the process exists; one that nobody has waited for yet counts.
 [[nodiscard]] bool has_ended(std::uint32_t pid);
 
 /// An executable as the programs know it.
@@ -55,7 +56,7 @@ struct LogExecutable {
   auto operator<=>(const LogExecutable&) const = default;
 };
 
-/// A members map, also another build's.
+/// A members map, of this build or another.
 [[nodiscard]] std::map<std::uint32_t, LogMember> read_members(int map);
 
 /// Writes the control word by which programs know that somebody drains their ring.
@@ -72,69 +73,73 @@ struct LogStream {
   std::uint64_t last = 0;  ///< ns on CLOCK_MONOTONIC of the last bytes, 0: none
 };
 
-/// All accesses are atomic, so any thread may use it, beside the programs.
+/// All accesses are atomic, so any thread may use it while the programs run.
 class LogStreams {
  public:
   [[nodiscard]] static Result<LogStreams> map(const LogMaps& maps);
 
-  /// Taps the target from now on. One that is tapped already keeps its stream, whose number is returned. File systems
-  /// give a deleted file's number to the next one at once, and only the programs see the difference (they end the old
-  /// stream when the new file is written to): who knows that the old file is gone ends its stream first.
+  /// Taps the target from now on. A target that is tapped already keeps its stream, whose number is returned. File
+  /// systems give a deleted file's number to the next one at once, and only the programs see the difference (they end
+  /// the old stream when the new file is written to). So a caller that knows that the old file is gone ends its stream
+  /// first.
   [[nodiscard]] Result<flow::StreamNo> open(const LogTarget& target);
 
-  /// Whether somebody by whom a listed one's stream is what it is may still write there. Of others, and of pipes (what they
-  /// hold is read later): true.
+  /// Whether one of those to whom a listed stream belongs may still write there. Always true for other streams, and for
+  /// pipes (what they hold is read later).
   [[nodiscard]] bool has_owner(const LogTarget& target) const;
 
-  /// The processes that belong to runs, by pid. The programs add what they start, and remove who ends.
+  /// The processes that belong to runs, by pid. The programs add what these start, and remove a process when it ends.
   [[nodiscard]] std::map<std::uint32_t, LogMember> members() const { return read_members(members_.get()); }
-  /// Adds one that began before. False: it belongs to a run already, or has ended. open() adds the run's own process.
+  /// Adds a process that began earlier. False: it belongs to a run already, or has ended. open() adds the run's own
+  /// process.
   [[nodiscard]] bool join(std::uint32_t pid, const LogRun& run);
-  /// Removes one that is as members() had it: the programs may miss the end of a process, and its run would never end.
+  /// Removes a process if its entry is still the one that members() gave: the programs may miss the end of a process,
+  /// and its run would never end.
   void leave(std::uint32_t pid, const LogMember& member);
 
-  /// The number of the target's stream; nothing: it is not tapped.
+  /// The number of the target's stream; nothing: the target is not tapped.
   [[nodiscard]] std::optional<flow::StreamNo> find(const LogTarget& target) const;
 
   /// Ends a stream without waiting for the programs to see its end: there is no END record, and its slot shows ENDED. A
-  /// system call that was under way may still add to it. Not open: nothing happens.
+  /// system call under way may still add to it. If it is not open, nothing happens.
   [[nodiscard]] Status end(const LogStream& stream);
 
-  /// Makes the slot of a stream that has ended free for others. Call it no sooner than a second after it was seen to
-  /// have ended, when no program can be at it any more, and after its end is in the journal.
+  /// Makes the slot of an ended stream free for others. To be called no sooner than a second after the stream was seen
+  /// to have ended, when no program can be using it any more, and after its end is in the journal.
   void free(const LogStream& stream);
 
-  /// All streams that are open, or have ended and were not freed. What records were lost can be found here: an open
-  /// stream that nobody has heard of, and one that has ended although the ring, read to its end since, had no END.
+  /// All streams that are open, or have ended and were not freed. They show which records were lost: an open stream
+  /// that nobody has heard of, and one that has ended although the ring, read to its end since, had no END.
   [[nodiscard]] std::vector<LogStream> sweep() const;
 
-  /// Tells the programs that the ring was drained; without it for FTAP_LOG_QUIET_NS they keep quiet.
+  /// Tells the programs that the ring was drained; without that they stop capturing after FTAP_LOG_QUIET_NS.
   void beat();
-  /// Whether records are to wake the ring's reader.
+  /// Says whether records wake the ring's reader.
   void wake(bool on);
-  /// Whether the programs are to do nothing.
+  /// Says whether the programs do nothing.
   void mute(bool on);
   /// A number that no stream of the programs gets.
   [[nodiscard]] flow::StreamNo take_number();
   /// Raises the number of the next stream to at least this.
   void raise_next(flow::StreamNo floor);
 
-  /// Something has entered this cgroup already: what comes later is not the container's first process. `mounts`: the number of that
-  /// one's mount namespace, as stat() of /proc/PID/ns/mnt has it; 0: not known.
+  /// Something has entered this cgroup already, so what comes later is not the container's first process. `mounts` is
+  /// the number of that process's mount namespace, as in stat() of /proc/PID/ns/mnt; 0: not known.
   [[nodiscard]] Status mark(std::uint64_t cgroup, std::uint32_t mounts = 0);
 
-  /// The programs register what enters cgroups of systemd's with these names, from now on and no others. Longer names
-  /// than FTAP_CGROUP_NAME - 1 are refused.
+  /// From now on the programs register what enters systemd's cgroups with these names, and no others. Names longer than
+  /// FTAP_CGROUP_NAME - 1 are refused.
   [[nodiscard]] Status list_units(const std::vector<std::string>& names);
-  /// And the processes of these executables in this mount namespace, a number as stat() of /proc/PID/ns/mnt has it.
+  /// The same for the processes of these executables in this mount namespace, a number as in stat() of
+  /// /proc/PID/ns/mnt.
   [[nodiscard]] Status list_executables(const std::vector<LogExecutable>& executables, std::uint32_t mounts);
 
   [[nodiscard]] std::uint64_t lost_events() const;  ///< records other than bytes that found no room
   [[nodiscard]] std::uint64_t no_slot() const;      ///< streams that found no slot
   [[nodiscard]] std::uint64_t rescued()
-      const;  ///< events that were kept from the first program and had by its second
+      const;  ///< events kept from the first program that the second handled
   [[nodiscard]] std::uint64_t unsure()
-      const;  ///< events that perhaps no program had, beside what the kernel counts
+      const;  ///< events that perhaps no program handled, beside what the kernel counts
 
  private:
   LogStreams() = default;

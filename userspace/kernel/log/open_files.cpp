@@ -46,7 +46,7 @@ OpenFile open_file(const ftap_open_file& row) {
   return file;
 }
 
-// A read gives as many whole rows as fit, but the reader of a stream does not rely on where it was cut.
+// A read returns as many whole rows as fit, but a reader of a stream must not rely on where it is cut.
 Result<std::vector<OpenFile>> read_rows(const Fd& rows) {
   std::vector<OpenFile> all;
   std::array<std::byte, 64 * sizeof(ftap_open_file)> buffer{};
@@ -70,8 +70,8 @@ Result<std::vector<OpenFile>> read_rows(const Fd& rows) {
   return all;
 }
 
-// Before 6.7 the kernel's walk over one process passes by the second thread, which has the descriptors where the first has
-// ended; its walk over all of them does not.
+// Before 6.7 the kernel's walk over one process skips the second thread, which has the descriptors where the first
+// thread has ended. Its walk over all processes does not.
 bool passes_by_threads() {
   const std::string release = kernel_release();
   const char* const last = release.data() + release.size();

@@ -1,4 +1,4 @@
-// What the running processes' outputs are connected to, as the kernel itself has it.
+// What the running processes' outputs are connected to, as the kernel itself knows it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ struct open_files_bpf;
 
 namespace flowtap::kernel {
 
-/// One descriptor of a process: 1 or 2, any other that a pipe can be read from, and our own regular files.
+/// One descriptor of a process: 1 or 2, any other one from which a pipe can be read, and our own regular files.
 struct OpenFile {
   std::uint64_t inode = 0;
   std::uint32_t device = 0;  ///< as the kernel has it: major << 20 | minor
@@ -42,12 +42,14 @@ struct OpenFilesDeleter {
   void operator()(open_files_bpf* skeleton) const noexcept;
 };
 
-/// Asks the kernel, and so never waits for a file system. Loaded once, since loading costs milliseconds; each question is one walk.
+/// Asks the kernel, and so never waits for a file system. It is loaded once, since loading costs milliseconds; each
+/// question is one walk.
 class OpenFiles {
  public:
   [[nodiscard]] static Result<OpenFiles> load();
 
-  /// Of all processes that we see, or of one alone. Error code ESRCH: there is no such process. Safe from any thread.
+  /// The descriptors of all processes that we see, or of only one. Error code ESRCH: there is no such process. Safe
+  /// from any thread.
   [[nodiscard]] Result<std::vector<OpenFile>> list(std::optional<pid_t> only = std::nullopt) const;
   /// The regular file behind one of our own descriptors. stat() may tell another device than the kernel has.
   [[nodiscard]] Result<OpenFile> own_file(int fd) const;
