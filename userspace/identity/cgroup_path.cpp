@@ -22,7 +22,7 @@ bool is_container_id(std::string_view text) {
   return text.size() == kIdLength && std::ranges::all_of(text, is_hex);
 }
 
-// systemd's slices separate by `-`, so kubelet writes a uid with `_` there.
+// systemd separates slices by `-`, so kubelet writes a uid with `_` there.
 std::optional<std::string> pod_uid(std::string_view text) {
   std::string uid(text);
   std::ranges::replace(uid, '_', '-');
@@ -58,7 +58,7 @@ Qos qos_of(std::string_view name) {
   return name.ends_with("kubepods") ? Qos::kGuaranteed : Qos::kNone;
 }
 
-// "kubepods-burstable-pod<uid>.slice", with whatever slices stand before it, or "pod<uid>" below `parent`.
+// "kubepods-burstable-pod<uid>.slice", whatever slices stand before it, or "pod<uid>" below `parent`.
 std::optional<Pod> pod_of(std::string_view name, std::string_view parent) {
   if (take_suffix(name, ".slice")) {
     const auto at = name.rfind("-pod");
@@ -104,14 +104,14 @@ std::optional<CgroupContainer> container_of(std::string_view name, std::string_v
     if (name.size() == prefix.size() + 1 + kIdLength && name.starts_with(prefix) &&
         name[prefix.size()] == '-' && is_container_id(name.substr(prefix.size() + 1)))
       return CgroupContainer{std::string(name.substr(prefix.size() + 1)), runtime, {}, Qos::kNone};
-  // podman's pods below its own parent have ids of the same shape.
+  // podman's pods below its own parent have ids of the same form.
   if (!is_container_id(name) || parent == "libpod_parent") return std::nullopt;
   CgroupContainer container{.id = std::string(name), .runtime = {}, .pod_uid = {}};
   if (parent == "docker") container.runtime = Runtime::kDocker;
   return container;
 }
 
-// containerd's own client under cgroupfs: "/NAMESPACE/ID" at the top, with an id of any shape.
+// containerd's own client under cgroupfs: "/NAMESPACE/ID" at the top, with an id of any form.
 std::optional<CgroupContainer> client_container(std::string_view name, std::string_view parent) {
   if ((parent != "default" && parent != "k8s.io") || !is_file_name(name)) return std::nullopt;
   return CgroupContainer{std::string(name), Runtime::kContainerd, {}, Qos::kNone};
@@ -125,7 +125,7 @@ bool is_user_manager(std::string_view unit) {
   return unit.starts_with("user@") && unit.ends_with(".service");
 }
 
-// Whose processes may make cgroups of any name below it, without being the node's root.
+// A cgroup whose processes may make cgroups of any name below it, without being the node's root.
 bool gives_its_tree_away(std::string_view name) {
   return is_user_manager(name) || (name.starts_with("systemd-nspawn@") && name.ends_with(".service")) ||
          (name.starts_with("machine-") && name.ends_with(".scope")) || name.starts_with("lxc.payload.");
@@ -169,7 +169,7 @@ class Descent {
   CgroupPlace place_;
   std::optional<Pod> pod_;
   std::string_view parent_;
-  unsigned depth_ = 0;  // names of neither kind so far
+  unsigned depth_ = 0;  // how many names were of neither kind so far
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the path of a cgroup tells of the container, pod or unit in it.
+// What the path of a cgroup tells about the container, pod or unit in it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace flowtap::identity {
 
-/// Kubernetes' class of service, as the pod's cgroup is placed.
+/// Kubernetes' quality-of-service class, which shows in the place of the pod's cgroup.
 enum class Qos : std::uint8_t { kNone, kGuaranteed, kBurstable, kBestEffort };
 
 /// One container on the way down.
@@ -25,10 +25,9 @@ struct CgroupContainer {
   bool operator==(const CgroupContainer&) const = default;
 };
 
-/// Read from the root down, because whoever holds a cgroup names what is below it. Only the first
-/// container, and only without a boundary above it, was named by the node's own runtime; a second one was
-/// named inside the first and may be called like any other container of the node. Likewise a unit below a
-/// user's manager.
+/// The path is read from the root down, because whoever holds a cgroup names what is below it. The node's own runtime
+/// named only the first container, and only if there is no boundary above it. A second container was named inside the
+/// first and may have the name of any other container of the node. The same goes for a unit below a user's manager.
 struct CgroupPlace {
   std::vector<CgroupContainer> containers;  ///< from the outermost; never more than kDeepest
   std::optional<std::string> unit;       ///< the first systemd unit above all containers: a service or scope
@@ -38,11 +37,11 @@ struct CgroupPlace {
   static constexpr std::size_t kDeepest =
       8;  ///< levels of nesting kept: the outermost and the innermost ones
 
-  /// Named by a runtime of this node, so that its state directory may be asked.
+  /// A runtime of this node named it, so its state directory may be asked.
   [[nodiscard]] const CgroupContainer* ours() const {
     return containers.empty() || boundary ? nullptr : &containers.front();
   }
-  /// The innermost one, where that is named inside something else.
+  /// The innermost container, if it was named inside something else.
   [[nodiscard]] const CgroupContainer* nested() const {
     return containers.empty() || (containers.size() == 1 && !boundary) ? nullptr : &containers.back();
   }
@@ -50,9 +49,9 @@ struct CgroupPlace {
   bool operator==(const CgroupPlace&) const = default;
 };
 
-/// Any text is a path; what is not understood names nothing. Takes v1 and v2 paths of the cgroupfs and
-/// systemd drivers, the colon form that a cgroupfs runc makes of a systemd path (also linux.cgroupsPath of
-/// config.json), and the last two names alone ("pod<UID>/<id>"). conmon's own cgroups are no containers.
+/// Any text is a path; what is not understood names nothing. It takes v1 and v2 paths of the cgroupfs and systemd
+/// drivers, the colon form that a cgroupfs runc makes of a systemd path (also linux.cgroupsPath of config.json), and
+/// the last two names without the rest ("pod<UID>/<id>"). conmon's own cgroups are no containers.
 [[nodiscard]] CgroupPlace parse_cgroup_path(std::string_view path);
 
 /// The uid of the pod whose own cgroup this is: the last name of `path`.

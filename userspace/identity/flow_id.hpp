@@ -8,9 +8,9 @@
 //   file/PATH                    a file; PATH's names are components, so it reads as the path does
 //   FLOW/INNER                   a container inside FLOW (Docker in a pod, a kind node, rootless podman)
 //
-// `/` only ever stands between components: in a component every byte outside [A-Za-z0-9._:@-] is written
-// %XX, so no name, however chosen, can reach into the next component. The `-` before ID12 is the last one
-// of its component, since a `-` of an id is written %2D. Hence different things have different ids.
+// `/` only stands between components: in a component every byte outside [A-Za-z0-9._:@-] is written %XX, so no name,
+// however chosen, can reach into the next component. The `-` before ID12 is the last one of its component, since a `-`
+// in an id is written %2D. Hence different things have different ids.
 #pragma once
 
 #include <sys/types.h>
@@ -28,18 +28,18 @@ namespace flowtap::identity {
 /// One component: every byte outside [A-Za-z0-9._:@-] as %XX. An empty text stays empty.
 [[nodiscard]] std::string flow_component(std::string_view text);
 
-/// `pod/...` where namespace, pod, uid and container are known, else `container/...`.
+/// `pod/...` where namespace, pod, uid and container are known, otherwise `container/...`.
 [[nodiscard]] std::string flow_id(const ContainerIdentity& container);
 
 [[nodiscard]] std::string unit_flow_id(std::string_view unit);
 
-/// `start` in clock ticks after boot, as the 22nd field of /proc/PID/stat has it.
+/// `start` is in clock ticks after boot, as in the 22nd field of /proc/PID/stat.
 [[nodiscard]] std::string process_flow_id(pid_t pid, std::uint64_t start);
 
 /// `path` is absolute, without "." and "..", and without empty names.
 [[nodiscard]] std::string file_flow_id(std::string_view path);
 
-/// Something that lives inside what `outer` names, and whose name was chosen there.
+/// Something that lives inside what `outer` names, and got its name there.
 [[nodiscard]] std::string inner_flow_id(std::string_view outer, std::string_view inner);
 
 /// The components of an id as they were before flow_component; absent if an escape is broken.

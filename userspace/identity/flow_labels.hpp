@@ -1,4 +1,4 @@
-// What is known of a flow beside its id, as it stands in the journal.
+// What is known about a flow beside its id, in the form that the journal keeps.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ struct FlowLabels {
 
 [[nodiscard]] FlowLabels labels_of(const identity::ContainerIdentity& container);
 
-/// One line of JSON, of what is there.
+/// One line of JSON with what is there.
 [[nodiscard]] std::string render_labels(const FlowLabels& labels);
-/// What render_labels() made; of anything else what fits.
+/// Reads what render_labels() made; from anything else it takes what fits.
 [[nodiscard]] FlowLabels parse_labels(std::string_view json);
 
 }  // namespace flowtap

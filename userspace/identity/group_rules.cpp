@@ -90,7 +90,7 @@ std::optional<std::string> GroupRules::group_of(std::string_view ns, std::string
       if (part.ns) group += ns;
       if (part.number > 0) group += parts->at(part.number - 1);
     }
-    // "$1" where a star stands for nothing: a group without a name is none.
+    // "$1" for a star that stands for nothing gives an empty text: a group without a name is no group.
     if (!group.empty()) return group;
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// Which pods belong together: the pods of a workflow, a job, a training. Labels would say it, but are in no file of the
-// node; what workflow engines put into their pods' names is.
+// Which pods belong together: the pods of a workflow, a job, a training. Labels would tell, but they are in no file of
+// the node. The pods' names are, and workflow engines put it into them.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace flowtap::flow {
 
-/// As it is written down.
+/// A rule as somebody writes it down.
 struct GroupRule {
   std::string pod;  ///< a NamePattern
   std::string ns;   ///< a pattern without parentheses; empty: of any namespace
@@ -27,14 +27,14 @@ class GroupRules {
   /// An Error says which member of which rule is refused, and why; its hint what is accepted.
   [[nodiscard]] static Result<GroupRules> parse(const std::vector<GroupRule>& rules);
 
-  /// What the first rule that fits says. Nothing: none fits.
+  /// What the first matching rule says. Nothing: none matches.
   [[nodiscard]] std::optional<std::string> group_of(std::string_view ns, std::string_view pod) const;
 
  private:
-  /// Text, and what is put behind it.
+  /// A text, and what follows it.
   struct Part {
     std::string text;
-    std::size_t number = 0;  // 1 to 9: what stands in those parentheses
+    std::size_t number = 0;  // 1 to 9: what stands in the parentheses of this number
     bool ns = false;
   };
   struct Rule {

@@ -20,7 +20,7 @@ Directory open_directory(const RootDir& top, const std::string& path) {
 
 }  // namespace
 
-// By itself: below the root a link to another sysfs, as a container may have it, would not be followed.
+// This is opened by itself: a link below the root to another sysfs, as a container may have, would not be followed.
 std::string cgroup2_place(const std::string& host_root) {
   for (const char* below : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
     std::string place = host_root + below;

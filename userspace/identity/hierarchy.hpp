@@ -1,4 +1,4 @@
-// Hierarchies of cgroups of the node as directories.
+// The node's cgroup hierarchies as directories.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace flowtap::identity {
 
-/// The directory where `host_root` has that of v2, also beside hierarchies of v1; empty where it is not seen.
+/// The directory where `host_root` has the v2 hierarchy, even beside v1 hierarchies; empty where it is not visible.
 [[nodiscard]] std::string cgroup2_place(const std::string& host_root);
-/// The same, open; absent where it is not seen.
+/// The same directory, open; absent where it is not visible.
 [[nodiscard]] std::optional<RootDir> open_cgroup2(const std::string& host_root);
 
-/// Calls `see` for each cgroup, from the one on top ("/") down: the inode number of its directory, which is the cgroup's id,
-/// and its path. One that goes meanwhile is passed by. At most kMostCgroups.
+/// Calls `see` for each cgroup, from the top one ("/") down, with its id (the inode number of its directory) and its
+/// path. A cgroup that goes meanwhile is skipped. At most kMostCgroups.
 [[nodiscard]] Status walk_cgroups(const RootDir& top,
                                   const std::function<void(std::uint64_t id, std::string path)>& see);
 

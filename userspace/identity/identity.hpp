@@ -11,7 +11,7 @@ namespace flowtap::identity {
 /// What started the process. kSystemd is a unit without container, kNone a plain process.
 enum class Runtime : std::uint8_t { kContainerd, kCrio, kDocker, kPodman, kSystemd, kNone };
 
-/// As its users write it; empty of kNone.
+/// The name as users write it; empty for kNone.
 [[nodiscard]] constexpr std::string_view runtime_name(Runtime runtime) {
   switch (runtime) {
     case Runtime::kContainerd:
@@ -45,9 +45,9 @@ struct ContainerIdentity {
   std::optional<std::string> container_name;  ///< in its pod, or as Docker and podman call it
   std::optional<std::string> ns;
   std::optional<std::string> pod;
-  std::optional<std::string> pod_uid;   ///< kubelet's; of a static pod the 32-hex hash of its manifest
+  std::optional<std::string> pod_uid;   ///< kubelet's; for a static pod the 32-hex hash of its manifest
   std::optional<unsigned> restart;      ///< the N of N.log; only pods have one
-  std::optional<std::string> image;     ///< as it was asked for
+  std::optional<std::string> image;     ///< as the pod or user asked for it
   bool sandbox = false;                 ///< the pod's pause container
   bool tty = false;                     ///< its stdout is a terminal, so there is no pipe to follow
   std::optional<std::string> log_path;  ///< the runtime's own file, a path of the node

@@ -6,7 +6,7 @@
 namespace flowtap::flow {
 namespace {
 
-/// What stands between two stars, and where it was found in the name.
+/// The text between two stars, and where it was found in the name.
 struct Piece {
   std::string_view text;
   std::size_t at = 0;  // in the pattern
@@ -35,7 +35,8 @@ std::optional<Pieces> pieces_of(std::string_view pattern) {
   }
 }
 
-// From the end on, each piece as far behind as it can be: then each star, from the first on, has all that it can have.
+// Works from the end: each piece is placed as far back as possible. Then each star, from the first on, gets as much as
+// it can have.
 bool find(std::span<Piece> pieces, std::string_view name) {
   const Piece& first = pieces.front();
   const Piece& last = pieces.back();
@@ -55,7 +56,7 @@ bool find(std::span<Piece> pieces, std::string_view name) {
   return true;
 }
 
-// Where in the name the character of the pattern at `at` stands, or what a star there stands for begins.
+// Where in the name the pattern's character at `at` stands, or where the text begins that a star there stands for.
 std::size_t place_of(std::size_t at, std::span<const Piece> pieces) {
   std::size_t place = 0;
   for (const Piece& piece : pieces)

@@ -1,5 +1,5 @@
-// Patterns for the names of pods, units and containers: `*` stands for any run of characters, `?` for one. No more than
-// that, so that a match costs at most the product of the two lengths, whatever a tenant calls his pods.
+// Patterns for the names of pods, units and containers: `*` stands for any run of characters, `?` for one. There is no
+// more to them, so that a match costs at most the product of the two lengths, however a tenant names his pods.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace flowtap::flow {
 
-/// Whether all of `name` fits. More than kMostStars stars fit nothing.
+/// Whether all of `name` matches. A pattern with more than kMostStars stars matches nothing.
 [[nodiscard]] bool fits(std::string_view pattern, std::string_view name);
 
 inline constexpr std::size_t kMostStars = 16;
@@ -30,8 +30,8 @@ class NamePattern {
   /// How many pairs of parentheses there are.
   [[nodiscard]] std::size_t parts() const { return marks_.size(); }
 
-  /// What stands in the parentheses; nothing where the name does not fit. Where a name fits in several ways, the first
-  /// star takes as much as it can, then the second, and so on, as in regular expressions.
+  /// What stands in the parentheses; nothing where the name does not match. Where a name matches in several ways, the
+  /// first star takes as much as it can, then the second, and so on, as in regular expressions.
   [[nodiscard]] std::optional<Parts> match(std::string_view name) const;
 
  private:

@@ -1,5 +1,5 @@
-// Which containers the stream path has named, for who comes later: a container that lives for less than a cycle takes its
-// bundle with it.
+// Which containers the stream path has named. Whoever comes later needs it: a container that lives for less than a
+// cycle takes its bundle with it.
 #pragma once
 
 #include <cstddef>

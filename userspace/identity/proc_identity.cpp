@@ -21,7 +21,7 @@ bool read_number(std::string_view text, T& value) {
   return ec == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
-// Field `n` after the command, counted as proc.rst does (3 is the state). Empty if there are not so many.
+// Field `n` after the command, counted as in proc.rst (3 is the state). Empty if there are fewer.
 std::string_view field(std::string_view rest, unsigned n) {
   for (unsigned at = 3; at < n; ++at) {
     const auto space = rest.find(' ');
@@ -35,14 +35,14 @@ std::string_view field(std::string_view rest, unsigned n) {
 struct CgroupLine {
   std::string_view hierarchy;
   std::string_view controllers;
-  std::string_view path;  // without the kernel's mark of one that is gone
+  std::string_view path;  // without the kernel's mark for a removed one
 };
 
-// Calls `see` for each that is not a hierarchy's root.
+// Calls `see` for each path that is not a hierarchy's root.
 template <typename See>
 void for_each_cgroup(std::string_view text, const See& see) {
   while (!text.empty()) {
-    const auto end = text.find('\n');  // no cgroup's name holds one: the kernel refuses it
+    const auto end = text.find('\n');  // no cgroup's name contains one: the kernel refuses it
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const auto first = line.find(':');
@@ -107,7 +107,7 @@ std::optional<std::string> parse_proc_cgroup_of(std::string_view controller, std
 }
 
 Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid) {
-  // The directory stays that of the process, dead or not.
+  // The open directory stays that of the process, dead or not.
   FTAP_TRY_ASSIGN(dir, proc.below(std::to_string(pid)));
   FTAP_TRY_ASSIGN(stat_text, dir.read("stat", kStatLimit));
   FTAP_TRY_ASSIGN(stat, parse_proc_stat(stat_text));
@@ -119,7 +119,7 @@ Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid) {
   if (auto exe = dir.link("exe")) process.exe = std::move(*exe);
   const auto mine = dir.link("ns/mnt");
   auto first = proc.link("1/ns/mnt");
-  // Process 1 may be closed to us (it holds capabilities that we lack); kthreadd never left the mount
+  // We may not be allowed to look at process 1 (it holds capabilities that we lack); kthreadd never left the mount
   // namespace in which process 1 started.
   if (!first) first = proc.link("2/ns/mnt");
   if (mine && first) process.in_host_mount_ns = *mine == *first;

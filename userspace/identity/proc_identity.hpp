@@ -1,4 +1,4 @@
-// What /proc/PID tells of a process.
+// What /proc/PID tells about a process.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@
 namespace flowtap::identity {
 
 struct ProcStat {
-  std::string comm;         ///< as the process calls itself: any bytes, ") (" and newlines among them
+  std::string comm;         ///< the name the process gives itself: any bytes, ") (" and newlines included
   char state = '?';         ///< the letter of field 3
   pid_t parent = 0;         ///< field 4
   std::uint64_t start = 0;  ///< field 22, clock ticks after boot
@@ -25,14 +25,14 @@ struct ProcStat {
 /// Parses /proc/PID/stat (Documentation/filesystems/proc.rst, table 1-4).
 [[nodiscard]] Result<ProcStat> parse_proc_stat(std::string_view text);
 
-/// The path out of /proc/PID/cgroup that tells most: v2's, unless that is the root, else v1's of systemd,
-/// else the deepest. Without the kernel's " (deleted)". Absent where all are the root.
+/// The path in /proc/PID/cgroup that tells most: that of v2, unless it is the root, then that of systemd's v1
+/// hierarchy, then the deepest one. Without the kernel's " (deleted)". Absent where all are the root.
 [[nodiscard]] std::optional<std::string> parse_proc_cgroup(std::string_view text);
-/// That in the hierarchy of v1 which has `controller`. Absent: the root, or there is none.
+/// The path in the v1 hierarchy that has `controller`. Absent: it is the root, or there is none.
 [[nodiscard]] std::optional<std::string> parse_proc_cgroup_of(std::string_view controller,
                                                               std::string_view text);
 
-/// A start time as the kernel keeps it (ns on CLOCK_BOOTTIME) in the unit of ProcStat::start.
+/// Turns a start time as the kernel keeps it (ns on CLOCK_BOOTTIME) into the unit of ProcStat::start.
 [[nodiscard]] std::uint64_t start_ticks(std::uint64_t ns);
 
 struct ProcessIdentity {
@@ -41,12 +41,12 @@ struct ProcessIdentity {
   std::uint64_t start = 0;  ///< clock ticks after boot; with the pid it names a process for good
   std::optional<std::string> cgroup_path;  ///< as parse_proc_cgroup
   std::optional<std::string> exe;          ///< as its own mount namespace has it
-  /// Whether it has the mount namespace of process 1 (or, where that may not be read, of kthreadd), so that
-  /// `exe` is a file of the node. Absent if neither could be read, or its own.
+  /// Whether it has the mount namespace of process 1 (or, where that may not be read, of kthreadd), so that `exe` is a
+  /// file of the node. Absent if neither could be read, or its own could not.
   std::optional<bool> in_host_mount_ns;
 };
 
-/// Reads below `proc`, a procfs of the node. All of it is of one process, even if the pid is given away
+/// Reads below `proc`, a procfs of the node. Everything comes from one process, even if the pid is given to another
 /// meanwhile. Error code ENOENT or ESRCH if there is no such process.
 [[nodiscard]] Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kCgroupLimit = 256U << 10U;
 constexpr std::size_t kStatLimit = 4096;
 
-// A pod's container is known when its log file is: that has the restart count.
+// A pod's container is complete only with its log file: that has the restart count.
 bool complete(const ContainerIdentity& who) {
   if (who.ns && !who.sandbox) return who.container_name && who.pod && who.pod_uid && who.restart;
   return who.runtime != Runtime::kPodman || who.container_name;
@@ -42,7 +42,7 @@ Resolver::Resolver(const RootDir& root, const RootDir& proc, StateDirectories wh
       sandboxes_(most) {}
 
 std::optional<std::string> Resolver::path_of_process(const Sighting& s) const {
-  // The directory stays that of one process, dead or not.
+  // The open directory stays that of one process, dead or not.
   const auto dir = proc_.below(std::to_string(s.pid));
   if (!dir) return std::nullopt;
   if (s.start) {
@@ -53,15 +53,15 @@ std::optional<std::string> Resolver::path_of_process(const Sighting& s) const {
   const auto text = dir->read("cgroup", kCgroupLimit);
   if (!text) return std::nullopt;
   auto path = parse_proc_cgroup(*text);
-  // A path that leads out of our own cgroup namespace cannot be looked up in our hierarchy.
+  // A path that leads out of our own cgroup namespace cannot be found in our hierarchy.
   if (!path || !s.cgroup_id || cgroups_ == nullptr || path->starts_with("/..")) return path;
   return up_to_cgroup(*path, s);
 }
 
-// The process may be in one below by now: systemd in a container moves itself.
+// The process may be in a cgroup below by now: systemd in a container moves itself.
 std::optional<std::string> Resolver::up_to_cgroup(const std::string& path, const Sighting& s) const {
   const auto inode = cgroups_->inode(path);
-  // A cgroup that is gone by now says nothing; then it must be known that the process is the same.
+  // A cgroup that is gone by now tells nothing; then we must know by other means that the process is the same.
   if (!inode) return s.start ? std::optional(path) : std::nullopt;
   if (*inode == *s.cgroup_id) return path;
   for (std::string_view part = path; part.size() > 1; part = part.substr(0, part.rfind('/'))) {
@@ -76,7 +76,7 @@ std::optional<std::string> Resolver::up_to_cgroup(const std::string& path, const
 std::optional<std::string> Resolver::path_of(const Sighting& s) const {
   std::optional<std::string> path = s.cgroup_path;
   if (!path && s.pid > 0) path = path_of_process(s);
-  // The process may have moved since: the event's names are right then.
+  // The process may have moved since; then the event's names are right.
   if (path && (s.cgroup.empty() || path->ends_with("/" + s.cgroup))) return path;
   return std::nullopt;
 }
@@ -96,7 +96,7 @@ std::string Resolver::log_directory(const Bundle& bundle) {
   if (bundle.sandbox_id) {
     if (const Sandbox* known = sandboxes_.get(*bundle.sandbox_id)) return known->log_directory;
     const auto sandbox = find(*bundle.sandbox_id, bundle.who.runtime);
-    // A container cannot lead to another pod's directory by the id that its bundle names.
+    // This keeps a container from leading to another pod's directory by the id in its bundle.
     if (sandbox && sandbox->log_directory && sandbox->who.sandbox && sandbox->who.ns == bundle.who.ns &&
         sandbox->who.pod == bundle.who.pod) {
       sandboxes_.put(*bundle.sandbox_id, Sandbox{*sandbox->log_directory});
@@ -133,7 +133,7 @@ bool Resolver::take_link(const std::string& id, ContainerIdentity& who) {
   return true;
 }
 
-// An id may be used again (containerd's clients choose it), its cgroup's not.
+// An id may be used again (containerd's clients choose it), its cgroup's inode not.
 std::string Resolver::key_of(const std::string& id, const Sighting& sighting) {
   return sighting.cgroup_id ? id + '/' + std::to_string(*sighting.cgroup_id) : id;
 }
@@ -175,7 +175,7 @@ void Resolver::take_container(const CgroupContainer& seen, const std::string& ke
 
 namespace {
 
-// Of one that was found running it stands in its path alone.
+// For a process that was found running it stands only in its path.
 std::string cgroup_name(const Sighting& sighting, const std::optional<std::string>& path) {
   if (!sighting.cgroup.empty() || !path) return sighting.cgroup;
   return path->substr(path->rfind('/') + 1);
@@ -189,7 +189,7 @@ Answer Resolver::resolve(const Sighting& sighting) {
   Answer answer;
   answer.whole_path = path.has_value();
   const bool is_container = !place.containers.empty();
-  // A name that was chosen in a container is no id of ours.
+  // A name that was chosen in a container is not an id of ours.
   answer.unproven =
       (!path && sighting.users_names && is_container) || (sighting.nested && !is_container && !place.unit);
   if (answer.unproven || (!path && sighting.users_names)) return answer;
@@ -209,8 +209,8 @@ Answer Resolver::resolve(const Sighting& sighting) {
     answer.user_unit = std::move(place.user_unit);
     return answer;
   }
-  // containerd's clients choose id and cgroup freely. Outside of any unit only root makes cgroups, and the
-  // bundle of a real container was there before its first exec, so that no bundle means no container.
+  // containerd's clients choose id and cgroup freely. Outside of any unit only root makes cgroups, and a real
+  // container's bundle existed before its first exec, so no bundle means no container.
   const CgroupContainer guess{.id = sighting.cgroup, .runtime = Runtime::kContainerd, .pod_uid = {}};
   const std::string key = key_of(guess.id, sighting);
   if (containers_.get(key) != nullptr || find(guess.id, guess.runtime)) take_container(guess, key, answer);

@@ -1,4 +1,4 @@
-// Who writes into a stream: asks the cgroup, the runtime's bundle and kubelet's log directories, and
+// Finds out who writes into a stream: it asks the cgroup, the runtime's bundle and kubelet's log directories, and
 // remembers.
 #pragma once
 
@@ -19,40 +19,40 @@
 
 namespace flowtap::identity {
 
-/// What is known at the moment of discovery. The names come from the kernel with the event; the rest of the
-/// cgroup's path is read from /proc and is gone with the process.
+/// What is known at the moment of discovery. The names come from the kernel with the event; the rest of the cgroup's
+/// path is read from /proc and goes with the process.
 struct Sighting {
   std::string cgroup;                      ///< the cgroup's own name
   std::string parent;                      ///< the name of the one above
   pid_t pid = 0;                           ///< in the node's pid namespace; 0 if unknown
-  std::optional<std::string> cgroup_path;  ///< whole, if somebody read it already
-  /// What tells another process that got the pid, as far as it is known: when it started (ProcStat::start), and the id of
-  /// its cgroup of v2, which is the inode of the directory.
+  std::optional<std::string> cgroup_path;  ///< the whole path, if somebody has read it already
+  /// What tells another process with the same pid apart, as far as it is known: its start time (ProcStat::start), and
+  /// the id of its v2 cgroup, which is the inode of the directory.
   std::optional<std::uint64_t> start = {};
   std::optional<std::uint64_t> cgroup_id = {};
-  /// Somebody but root may have chosen `cgroup` and `parent`: without the rest of the path they prove nothing.
+  /// Somebody other than root may have chosen `cgroup` and `parent`: without the rest of the path they prove nothing.
   bool users_names = false;
-  /// It was started within a container, in a cgroup below that one's: `cgroup` is a name that was chosen there.
+  /// It was started within a container, in a cgroup below the container's: `cgroup` is a name that was chosen there.
   bool nested = false;
 };
 
 /// How far an answer goes.
 enum class Certainty : std::uint8_t {
   kComplete,  ///< nothing more will be found out
-  kPartial,   ///< the bundle or the log file is not there yet: ask again, or take this one in the end
+  kPartial,   ///< the bundle or the log file is not there yet: ask again, or take this answer in the end
 };
 
 struct Answer {
   Certainty certainty = Certainty::kPartial;
-  /// The whole path of the cgroup was read. Else only its last two names were there, and who holds a cgroup
-  /// (a container with cgroups of its own, a user's manager) can choose both: an answer to trust less.
+  /// The whole path of the cgroup was read. Otherwise only its last two names were known, and whoever holds a cgroup (a
+  /// container with cgroups of its own, a user's manager) can choose both: such an answer deserves less trust.
   bool whole_path = false;
   /// The container that a runtime of this node made; absent for units and plain processes.
   std::optional<ContainerIdentity> container;
-  /// A container inside that one, or inside `unit`: what it is called was decided there, and no bundle of
-  /// this node is its own.
+  /// A container inside that one, or inside `unit`: its name was chosen there, and no bundle of this node belongs to
+  /// it.
   std::optional<CgroupContainer> nested;
-  /// It calls itself a container, but what the names say cannot be proven, or nothing says of which container it is.
+  /// It claims to be a container, but the names cannot be proven, or nothing says which container it is.
   bool unproven = false;
   std::optional<std::string> unit;       ///< the systemd unit, if there is no container
   std::optional<std::string> user_unit;  ///< below a user's manager
@@ -67,25 +67,25 @@ struct ResolverCounts {
   std::uint64_t found = 0;       ///< read from a bundle
   std::uint64_t from_links = 0;  ///< the bundle was gone, /var/log/containers still knew
   std::uint64_t absent = 0;      ///< asked and not there (yet)
-  std::uint64_t unreadable = 0;  ///< there, but no bundle that could be read
+  std::uint64_t unreadable = 0;  ///< there, but the bundle could not be read
 };
 
 /// Not thread-safe: it belongs to the thread that discovers.
 class Resolver {
  public:
-  /// `most` containers and as many sandboxes are remembered, the least recently asked for is forgotten
-  /// first; each takes at most about 40 KiB, usually 1. `root`, `proc` (its procfs) and `cgroups` (the hierarchy of v2;
-  /// null: it is not seen) must outlive the resolver.
+  /// Remembers `most` containers and as many sandboxes, and forgets the one first that was asked for least recently;
+  /// each takes at most about 40 KiB, usually 1. `root`, `proc` (its procfs) and `cgroups` (the v2 hierarchy; null: it
+  /// is not visible) must outlive the resolver.
   Resolver(const RootDir& root, const RootDir& proc, StateDirectories where, std::size_t most = 4096,
            const RootDir* cgroups = nullptr);
 
-  /// Never waits. Asked again, it looks again as long as an answer is partial. Without the whole path the names of a user's own
-  /// cgroups are nobody's: they may be another container's.
+  /// Never waits. While an answer is partial, the next call looks again. Without the whole path the names of a user's
+  /// own cgroups count for nobody: they may be another container's.
   [[nodiscard]] Answer resolve(const Sighting& sighting);
 
   [[nodiscard]] const ResolverCounts& counts() const { return counts_; }
   [[nodiscard]] std::size_t remembered() const { return containers_.size() + sandboxes_.size(); }
-  /// The last bundle that could not be read, for status.
+  /// The last bundle that could not be read, for the status.
   [[nodiscard]] const std::optional<Error>& last_error() const { return last_error_; }
 
  private:
@@ -98,7 +98,7 @@ class Resolver {
   [[nodiscard]] std::optional<std::string> path_of_process(const Sighting& sighting) const;
   [[nodiscard]] std::optional<std::string> up_to_cgroup(const std::string& path,
                                                         const Sighting& sighting) const;
-  /// The whole path, if it can be had and is that of the event.
+  /// The whole path, if it can be had and belongs to the event.
   [[nodiscard]] std::optional<std::string> path_of(const Sighting& sighting) const;
   [[nodiscard]] static std::string key_of(const std::string& id, const Sighting& sighting);
   void take_container(const CgroupContainer& seen, const std::string& key, Answer& answer);

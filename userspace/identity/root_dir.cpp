@@ -61,7 +61,7 @@ Result<Fd> RootDir::open_at(const std::string& path, int flags, std::uint64_t re
   open_how how{};
   how.flags = static_cast<__u64>(flags | O_CLOEXEC);
   how.resolve = resolve;
-  // As the root has it: "/run" is "run" below it, also for what may not leave it.
+  // As the root takes it: "/run" is "run" below it, even for lookups that may not leave it.
   const std::size_t first = std::min(path.find_first_not_of('/'), path.size());
   const char* const below = first > 0 && first == path.size() ? "." : path.c_str() + first;
   for (int tries = kTries; tries > 0; --tries) {

@@ -14,32 +14,31 @@
 
 namespace flowtap::identity {
 
-/// A directory taken as if it were `/`: symbolic links, absolute ones too, and `..` end within it (openat2
-/// with RESOLVE_IN_ROOT; Linux 5.6). So a node seen under /host is read as the node sees itself, and a link
-/// that a container made shows it nothing new. Paths are relative or absolute, both from this directory.
+/// A directory that is taken as `/`: symbolic links, absolute ones too, and `..` end within it (openat2 with
+/// RESOLVE_IN_ROOT; Linux 5.6). So a node under /host is read as the node sees itself, and a link that a container made
+/// shows it nothing new. Paths are relative or absolute, both from this directory.
 class RootDir {
  public:
-  /// `path` itself is the operator's and is followed as it stands.
+  /// `path` itself comes from the operator, and links in it are followed.
   [[nodiscard]] static Result<RootDir> open(const std::string& path);
   /// A directory below.
   [[nodiscard]] Result<RootDir> below(const std::string& path) const;
-  /// The same, if there is no link on the way: for places where somebody who is not trusted may make some.
+  /// The same, if no link is on the way: for places where somebody untrusted may make links.
   [[nodiscard]] Result<RootDir> plain_below(const std::string& path) const;
 
-  /// A regular file of at most `limit` bytes. Its last name is not followed if it is a link, and a FIFO or
-  /// device is refused, so that reading never waits. Error code ENOENT where there is none.
+  /// Reads a regular file of at most `limit` bytes. Its last name is not followed if it is a link, and a FIFO or device
+  /// is refused, so that reading never waits. Error code ENOENT where there is none.
   [[nodiscard]] Result<std::string> read(const std::string& path, std::size_t limit) const;
-  /// The number of the inode of whatever is there; a link is not followed.
+  /// The inode number of whatever is there; a link is not followed.
   [[nodiscard]] Result<std::uint64_t> inode(const std::string& path) const;
   [[nodiscard]] bool has_file(const std::string& path) const;
   /// Opens what is there, with the flags of open(2); links end within the directory. Error codes as open(2).
   [[nodiscard]] Result<Fd> open_below(const std::string& path, int flags) const;
-  /// The same, if there is no link on the way.
+  /// The same, if no link is on the way.
   [[nodiscard]] Result<Fd> open_plain(const std::string& path, int flags) const;
-  /// Names in a directory, without "." and "..". More than `most` are an error, since part of a list
-  /// misleads.
+  /// Names in a directory, without "." and "..". More than `most` are an error, since part of a list misleads.
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& path, std::size_t most) const;
-  /// Where a link points, not followed.
+  /// Where a link points; it is not followed.
   [[nodiscard]] Result<std::string> link(const std::string& path) const;
 
  private:
@@ -53,7 +52,7 @@ class RootDir {
 /// The parts with `/` between them.
 [[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
 
-/// Fit to be one name in a path: 1 to 255 bytes of [0-9a-zA-Z_.-], neither "." nor "..".
+/// Whether this can be one name in a path: 1 to 255 bytes of [0-9a-zA-Z_.-], neither "." nor "..".
 [[nodiscard]] bool is_file_name(std::string_view text);
 
 }  // namespace flowtap::identity

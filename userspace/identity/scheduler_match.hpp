@@ -1,4 +1,4 @@
-// Whose output is a scheduler's log: by the flow's id, whose parts are the identity that a tenant cannot choose.
+// Whose output is a scheduler's log. The flow's id decides: its parts are the identity that a tenant cannot choose.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace flowtap::flow {
 /// file's may have `*` and `?` (name_pattern.hpp); a pod's namespace must be given whole.
 class SchedulerMatch {
  public:
-  /// An Error names the pattern that is none.
+  /// An Error names the pattern that is invalid.
   [[nodiscard]] static Result<SchedulerMatch> parse(const std::vector<std::string>& patterns);
 
   [[nodiscard]] bool matches(std::string_view flow) const;

@@ -27,7 +27,7 @@ std::optional<UsageHierarchy> of_v1(const std::string& host_root) {
   const auto text = proc ? proc->read("cgroups", kCgroupsLimit) : std::unexpected(proc.error());
   const auto id = text ? parse_proc_cgroups(*text, kCpuAcct) : std::nullopt;
   if (!id) return std::nullopt;
-  // By what systemd calls it, and for whoever has none of its links.
+  // Looks by the name that systemd uses, and then for hosts that have none of its links.
   for (const char* name : {"/cpuacct", "/cpu,cpuacct", "/cpuacct,cpu"}) {
     std::string place = host_root + "/sys/fs/cgroup" + name;
     if (const auto dir = RootDir::open(place); dir && dir->has_file("cpuacct.stat"))
@@ -57,7 +57,7 @@ std::optional<std::uint32_t> parse_proc_cgroups(std::string_view text, std::stri
     const std::string_view number = next_field(line);
     std::uint32_t id = 0;
     const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), id);
-    // 0: it is in v2's, or nowhere.
+    // 0: the controller is in the v2 hierarchy, or nowhere.
     if (error != std::errc{} || stop != number.data() + number.size() || id == 0) return std::nullopt;
     return id;
   }

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-// The pod's uid as the path of the cgroup has it.
+// The pod's uid as it stands in the path of the cgroup.
 std::optional<std::string> uid_in(const std::optional<std::string>& cgroups_path) {
   if (!cgroups_path) return std::nullopt;
   const auto place = parse_cgroup_path(*cgroups_path);
@@ -43,7 +43,7 @@ void take_containerd(Bundle& bundle, const json::object& annotations) {
   }
 }
 
-// CRI-O's name of a container: k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT; none of them may hold a `_`.
+// CRI-O's name for a container: k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT; none of them may hold a `_`.
 void take_crio_name(ContainerIdentity& who, std::string_view name) {
   std::vector<std::string> parts;
   while (parts.size() < 7) {
@@ -83,7 +83,7 @@ void take_crio(Bundle& bundle, const json::object& annotations) {
     who.pod_uid = text_member(metadata, "uid");
     return;
   }
-  // Of a container, kubelet alone sets the labels; a sandbox's hold what the pod's author wrote.
+  // Only kubelet sets a container's labels; a sandbox's contain what the pod's author wrote.
   const auto labels = embedded_object(annotations, "io.kubernetes.cri-o.Labels");
   who.container_name = text_member(labels, "io.kubernetes.container.name");
   who.ns = text_member(labels, "io.kubernetes.pod.namespace");
@@ -96,7 +96,7 @@ void take_crio(Bundle& bundle, const json::object& annotations) {
 }
 
 std::optional<StoredName> stored_name(const json::object& entry) {
-  // podman keeps the name twice: in the list and, with the image's, as text in `metadata`.
+  // podman keeps the name twice: in the list and, together with the image's, as text in `metadata`.
   const auto metadata = embedded_object(entry, "metadata");
   StoredName stored{text_member(metadata, "name"), text_member(metadata, "image-name")};
   const auto* names = member(entry, "names");

@@ -12,8 +12,8 @@
 
 namespace flowtap::identity {
 
-/// A container as its bundle tells it. `who.restart` and `who.log_path` are absent where another file holds
-/// them (containerd: the names in the pod's log directory).
+/// A container as its bundle describes it. `who.restart` and `who.log_path` are absent where another file holds them
+/// (containerd: the names in the pod's log directory).
 struct Bundle {
   ContainerIdentity who;
   std::optional<std::string> sandbox_id;     ///< of the pod's sandbox; a sandbox names itself
@@ -21,23 +21,23 @@ struct Bundle {
   std::optional<std::string> cgroups_path;   ///< as the runtime passed it to runc
 };
 
-/// Where a config.json lies decides whose keys are believed: a pod may carry annotations that look like
-/// another runtime's, and some runtimes hand them on.
+/// The place of a config.json decides whose keys are believed: a pod may carry annotations that look like another
+/// runtime's, and some runtimes hand them on.
 enum class BundleKind : std::uint8_t {
   kContainerd,  ///< io.kubernetes.cri.* (containerd's CRI plugin), nerdctl/* outside Kubernetes
   kStorage,  ///< containers/storage: CRI-O by io.kubernetes.cri-o.*, or podman, as io.container.manager says
 };
 
-/// Larger files are refused. What a pod can put in (env and args, which exec bounds at 2 MiB, and
-/// annotations) fits but for hostile escapes; parsed it takes a few times as much memory, for a moment.
+/// Larger files are refused. Everything a pod can put in (env and args, which exec bounds at 2 MiB, and annotations)
+/// fits, except for hostile escapes. Parsed it takes a few times as much memory, for a moment.
 inline constexpr std::size_t kBundleLimit = 4U << 20U;
 
-/// Parses the config.json of the container `id`. podman's has no name in it: find_stored_name().
+/// Parses the config.json of the container `id`. podman's contains no name: find_stored_name() has it.
 [[nodiscard]] Result<Bundle> parse_oci_config(std::string_view json, BundleKind kind, const std::string& id);
 
-/// Parses Docker's config.v2.json and, beside it, hostconfig.json (empty if it could not be read: then the
-/// log driver is unknown). Labels of Kubernetes (cri-dockerd) are believed only where the container's
-/// cgroup parent is a pod with the same uid: labels also come from images, which anyone may build.
+/// Parses Docker's config.v2.json and the hostconfig.json beside it (empty if it could not be read: then the log driver
+/// is unknown). Kubernetes labels (cri-dockerd) are believed only where the container's cgroup parent is a pod with the
+/// same uid: labels also come from images, which anyone may build.
 [[nodiscard]] Result<Bundle> parse_docker_config(std::string_view config, std::string_view hostconfig,
                                                  const std::string& id);
 

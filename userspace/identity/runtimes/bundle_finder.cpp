@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view kTasks = "/io.containerd.runtime.v2.task";
 constexpr std::string_view kKubernetes = "k8s.io";
-constexpr std::string_view kDockersOwn = "moby";  // its bundles name nothing; Docker's own files do
+constexpr std::string_view kDockersOwn = "moby";  // its bundles contain no names; Docker's own files do
 constexpr std::size_t kMostNamespaces = 256;
 // About 700 bytes a container.
 constexpr std::size_t kStoreLimit = 8U << 20U;
 
-// Drivers of containers/storage with a directory of their own name.
+// Drivers of containers/storage whose directory has the driver's name.
 constexpr std::array<std::string_view, 4> kDrivers = {"overlay", "vfs", "btrfs", "zfs"};
-// The second one holds those that need not outlive a boot (podman run --rm, since containers/storage 1.47).
+// The second directory holds containers that need not outlive a boot (podman run --rm, since containers/storage 1.47).
 constexpr std::array<std::string_view, 2> kStores = {"containers.json", "volatile-containers.json"};
 
 // Absent where there is none.
@@ -38,7 +38,7 @@ BundleFinder::Found BundleFinder::find_containerd(const std::string& id) const {
     const std::string tasks = state + std::string(kTasks);
     auto namespaces = root_.list(tasks, kMostNamespaces);
     if (!namespaces) continue;  // this containerd does not run here
-    // Kubernetes' first: nearly all ids are there.
+    // Kubernetes' comes first: nearly all ids are there.
     std::ranges::stable_partition(*namespaces, [](const std::string& name) { return name == kKubernetes; });
     for (const std::string& name : *namespaces) {
       if (name == kDockersOwn) continue;
@@ -60,7 +60,7 @@ BundleFinder::Found BundleFinder::find_docker(const std::string& id) const {
   return std::nullopt;
 }
 
-// A name that cannot be found is only a name less.
+// If the name cannot be found, only the name is missing.
 void BundleFinder::add_stored_name(const std::string& containers, ContainerIdentity& who) const {
   for (const std::string_view store : kStores) {
     const auto text = root_.read(containers + std::string(store), kStoreLimit);
@@ -83,8 +83,7 @@ BundleFinder::Found BundleFinder::find_stored(const std::string& id) const {
       FTAP_TRY_ASSIGN(bundle, parse_oci_config(*text, BundleKind::kStorage, id));
       if (bundle.who.runtime != Runtime::kPodman) return bundle;
       add_stored_name(containers, bundle.who);
-      // Its log driver stands in podman's database only; conmon makes this file before it starts the
-      // container.
+      // Only podman's database has its log driver; conmon makes this file before it starts the container.
       const std::string log = bundle_dir + "/ctr.log";
       if (root_.has_file(log)) {
         bundle.who.log_path = log;

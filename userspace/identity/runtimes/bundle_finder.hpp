@@ -17,10 +17,9 @@ class BundleFinder {
  public:
   BundleFinder(const RootDir& root, StateDirectories where) : root_(root), where_(std::move(where)) {}
 
-  /// The bundle of container `id`, from the runtime that `hint` names, else from the first that knows it.
-  /// Absent where no runtime has it: not yet, or no longer (containerd's goes 31..63 ms after the
-  /// container's exit). An error where there is one that cannot be read; a half-written one is such an
-  /// error too, so ask again.
+  /// The bundle of container `id`, from the runtime that `hint` names, otherwise from the first that knows it. Absent
+  /// where no runtime has it: not yet, or no longer (containerd's goes 31..63 ms after the container's exit). An error
+  /// where there is one that cannot be read; a half-written one is such an error too, so ask again.
   [[nodiscard]] Result<std::optional<Bundle>> find(const std::string& id, std::optional<Runtime> hint) const;
 
  private:

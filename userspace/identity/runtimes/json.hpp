@@ -12,14 +12,14 @@
 
 namespace flowtap::identity {
 
-/// Deeper than any runtime nests (10), shallow enough for any stack.
+/// Deeper than any runtime nests (10), and shallow enough for any stack.
 inline constexpr std::size_t kJsonDepth = 32;
 
-/// No name, image or path of a runtime is longer. A longer one is taken as absent, so that the size of a
-/// cache is known from the number of its entries.
+/// No runtime has a longer name, image or path. A longer one is taken as absent, so that the number of a cache's
+/// entries tells its size.
 inline constexpr std::size_t kLongestText = 4096;
 
-/// Parses one value; `what` begins the message of an error.
+/// Parses one value; `what` begins the error message.
 inline Result<boost::json::value> parse_json(std::string_view text, std::string_view what) {
   boost::json::parse_options options;
   options.max_depth = kJsonDepth;
@@ -35,7 +35,7 @@ inline Result<boost::json::object> parse_json_object(std::string_view text, std:
   return std::move(value.as_object());
 }
 
-// Members of an object; absent where there is none of this name and type.
+// Members of an object; absent where there is none with this name and type.
 
 inline const boost::json::value* member(const boost::json::object& object, std::string_view name) {
   return object.if_contains({name.data(), name.size()});
@@ -49,7 +49,7 @@ inline const boost::json::object& object_member(const boost::json::object& objec
   return found != nullptr ? *found : kNone;
 }
 
-/// Absent too if it is empty or longer than kLongestText.
+/// Also absent if it is empty or longer than kLongestText.
 inline std::optional<std::string> text_member(const boost::json::object& object, std::string_view name) {
   const auto* value = member(object, name);
   const auto* text = value != nullptr ? value->if_string() : nullptr;
@@ -62,7 +62,7 @@ inline bool bool_member(const boost::json::object& object, std::string_view name
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-/// An object that stands as text inside a string, as runtimes keep structures in annotations; empty if it
+/// An object that stands as text inside a string, which is how runtimes keep structures in annotations; empty if it
 /// cannot be read.
 inline boost::json::object embedded_object(const boost::json::object& object, std::string_view name) {
   const auto* value = member(object, name);

@@ -10,9 +10,9 @@
 namespace flowtap::identity {
 namespace {
 
-// kubelet keeps at most a few files of a container, and rotates at most a few more.
+// kubelet keeps at most a few files for a container, and rotates at most a few more.
 constexpr std::size_t kMostLogFiles = 4096;
-// Every container of the node, the dead ones that kubelet still keeps too.
+// Every container of the node, including dead ones that kubelet still keeps.
 constexpr std::size_t kMostLinks = 65536;
 constexpr std::size_t kLongestKubernetesName = 253;
 
@@ -28,7 +28,7 @@ bool is_uid(std::string_view text) {
   return text.size() <= 64 && is_kubernetes_name(text) && !text.contains('.');
 }
 
-// Absence is an answer: the directory comes with the pod and goes with it.
+// Absence is an answer: the directory comes and goes with the pod.
 Result<std::vector<std::string>> names_if_there(const RootDir& root, const std::string& path,
                                                 std::size_t most) {
   auto names = root.list(path, most);
@@ -62,7 +62,7 @@ std::optional<unsigned> restart_of_log_file(std::string_view path) {
   name.remove_suffix(4);
   unsigned n = 0;
   const auto [end, ec] = std::from_chars(name.data(), name.data() + name.size(), n);
-  // "007.log" is not kubelet's writing.
+  // kubelet does not write "007.log".
   if (ec != std::errc{} || end != name.data() + name.size() || (name.size() > 1 && name[0] == '0'))
     return std::nullopt;
   return n;
@@ -115,7 +115,7 @@ Result<std::optional<ContainerLink>> find_container_link(const RootDir& root, co
   for (const std::string& name : names) {
     if (!name.ends_with(suffix)) continue;
     const auto target = root.link(joined({kDirectory, name}));
-    if (!target) continue;  // gone meanwhile, or no link
+    if (!target) continue;  // it is gone by now, or is no link
     if (auto link = parse_container_link(name, *target); link && link->id == id) return link;
   }
   return std::nullopt;

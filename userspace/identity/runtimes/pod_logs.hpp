@@ -10,9 +10,9 @@
 
 namespace flowtap::identity {
 
-/// Whose directory it is. The uid is kubelet's: for a static pod the hash of its manifest (32 hex digits,
-/// no dashes), while the API server's mirror of that pod has a uid of its own that no file of the node
-/// holds (its annotation kubernetes.io/config.hash says which hash it mirrors).
+/// Whose directory it is. The uid is kubelet's: for a static pod it is the hash of the manifest (32 hex digits, no
+/// dashes). The API server's mirror of that pod has a uid of its own that no file of the node holds (its annotation
+/// kubernetes.io/config.hash says which hash it mirrors).
 struct PodLogs {
   std::string ns;
   std::string pod;
@@ -21,12 +21,12 @@ struct PodLogs {
   bool operator==(const PodLogs&) const = default;
 };
 
-/// Parses "<ns>_<pod>_<uid>". Names of Kubernetes hold no `_` ([a-z0-9.-]), so there is one way to read it.
+/// Parses "<ns>_<pod>_<uid>". Names in Kubernetes contain no `_` ([a-z0-9.-]), so there is only one way to read it.
 [[nodiscard]] std::optional<PodLogs> parse_pod_log_directory(std::string_view name);
 
 [[nodiscard]] bool is_static_pod_uid(std::string_view uid);
 
-/// N of ".../N.log"; absent for any other name, a rotated one too.
+/// N of ".../N.log"; absent for any other name, including a rotated one.
 [[nodiscard]] std::optional<unsigned> restart_of_log_file(std::string_view path);
 
 /// The file that a container's output goes to now.
@@ -35,8 +35,8 @@ struct NewestLog {
   std::string path;  ///< from the root
 };
 
-/// The highest N.log of `container` in the pod's directory. Absent if there is none yet: the runtime makes
-/// it before the container's first instruction. `container` must be a file name.
+/// The highest N.log of `container` in the pod's directory. Absent if there is none yet: the runtime makes it before
+/// the container's first instruction. `container` must be a file name.
 [[nodiscard]] Result<std::optional<NewestLog>> newest_log(const RootDir& root,
                                                           const std::string& pod_directory,
                                                           const std::string& container);
@@ -52,7 +52,7 @@ struct ContainerLink {
   bool operator==(const ContainerLink&) const = default;
 };
 
-/// Parses the link's name and its target, which have to agree.
+/// Parses the link's name and its target, which must agree.
 [[nodiscard]] std::optional<ContainerLink> parse_container_link(std::string_view name,
                                                                 std::string_view target);
 

@@ -13,11 +13,11 @@ namespace flowtap::identity {
 namespace {
 
 constexpr const char* kPods = "var/log/pods";
-// Every pod of the node, those that are gone and still have files too.
+// Every pod of the node, including those that are gone and still have files.
 constexpr std::size_t kMostPods = 65536;
 constexpr std::size_t kMostNames = 4096;
 constexpr std::size_t kShortId = 12;
-// Directories in containers/storage with a directory for each container in it.
+// Directories in containers/storage that have a directory for each container.
 constexpr std::array<std::string_view, 4> kStored = {"overlay-containers", "vfs-containers",
                                                      "btrfs-containers", "zfs-containers"};
 
@@ -39,13 +39,14 @@ std::optional<RuntimeFilePlace> RuntimeFileFinder::find(const std::string& flow)
   const auto id = flow_id_components(flow);
   if (!id) return std::nullopt;
   if (id->size() == 6 && id->front() == "pod") return find_pod(*id);
-  // What runs inside a container has its files there.
+  // A container inside a container has its files there.
   if (id->size() != 2 || id->front() != "container") return std::nullopt;
   const std::string& name = id->back();
   return find_container(name.substr(name.rfind('-') + 1));
 }
 
-// pod/NS/POD/UID/CONTAINER/N. kubelet's names hold no "_" and no "/", so they are checked before a path is made of them.
+// pod/NS/POD/UID/CONTAINER/N. kubelet's names contain no "_" and no "/", so this checks them before it makes a path of
+// them.
 std::optional<RuntimeFilePlace> RuntimeFileFinder::find_pod(const std::vector<std::string>& id) const {
   const std::string pod = id[1] + "_" + id[2] + "_" + id[3];
   std::string file = id[5] + ".log";
@@ -61,7 +62,8 @@ std::optional<RuntimeFilePlace> RuntimeFileFinder::find_pod(const std::vector<st
   return RuntimeFilePlace{std::move(*dir), std::move(file), LogFormat::kCri};
 }
 
-// cri-dockerd links to Docker's own file. It is believed where Docker says that this is that pod's container.
+// cri-dockerd links to Docker's own file. The link is believed if Docker says that the file belongs to that pod's
+// container.
 std::optional<RuntimeFilePlace> RuntimeFileFinder::find_linked(const std::vector<std::string>& id,
                                                                const std::string& target) const {
   constexpr std::string_view kSuffix = "-json.log";
@@ -93,7 +95,7 @@ std::optional<RuntimeFilePlace> RuntimeFileFinder::find_container(const std::str
   return std::nullopt;
 }
 
-// The runtime says where; its directories are root's alone.
+// The runtime says where; only root can write in its directories.
 std::optional<RuntimeFilePlace> RuntimeFileFinder::open(const ContainerIdentity& who) const {
   if (!who.log_path || who.format == LogFormat::kNone) return std::nullopt;
   const std::size_t slash = who.log_path->rfind('/');

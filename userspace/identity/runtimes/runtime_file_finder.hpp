@@ -1,5 +1,5 @@
-// Where the runtimes of a node keep what containers wrote, found by the names of flows: so it is found for containers that
-// nobody saw running, too.
+// Where the runtimes of a node keep what containers wrote. The search goes by the names of flows, so it also finds
+// containers that nobody saw running.
 #pragma once
 
 #include <chrono>
@@ -17,8 +17,8 @@ namespace flowtap::identity {
 
 /// The files of one container.
 struct RuntimeFilePlace {
-  RootDir dir;       ///< a directory that was reached without a link of a tenant's
-  std::string base;  ///< the name of the file that is written to; rotated ones have a suffix
+  RootDir dir;       ///< a directory that was reached without a tenant's link
+  std::string base;  ///< the name of the file being written; rotated ones have a suffix
   LogFormat format = LogFormat::kNone;
 };
 
@@ -38,11 +38,12 @@ class RuntimeFileFinder {
   RuntimeFileFinder(const RuntimeFileFinder&) = delete;
   RuntimeFileFinder& operator=(const RuntimeFileFinder&) = delete;
 
-  /// The files of the flow with this id: pod/... in /var/log/pods, which is where Docker's are linked from, container/...
-  /// in Docker's and podman's own directories. Absent where there are none, or the runtime keeps them elsewhere (journald).
+  /// The files of the flow with this id: pod/... in /var/log/pods, where links lead to Docker's, container/... in
+  /// Docker's and podman's own directories. Absent where there are none, or the runtime keeps them elsewhere
+  /// (journald).
   [[nodiscard]] std::optional<RuntimeFilePlace> find(const std::string& flow) const;
 
-  /// All containers of the pods that are or were here and are wanted, sandboxes left out. One without an N.log is none.
+  /// All wanted containers of the pods that are or were here, without sandboxes. One without an N.log does not count.
   [[nodiscard]] std::vector<PodLog> pods(const std::function<bool(const PodLogs&)>& is_wanted) const;
 
  private:

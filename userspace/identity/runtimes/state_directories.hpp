@@ -1,4 +1,4 @@
-// Where the runtimes of a node keep what they know of their containers.
+// Where the runtimes of a node keep what they know about their containers.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace flowtap::identity {
 
-/// As the node has them. Each may be elsewhere by its runtime's own configuration.
+/// The node's paths. The runtime's own configuration may put each of them elsewhere.
 struct StateDirectories {
   /// `state =` of containerd's config.toml. k3s and k0s bring a containerd of their own.
   std::vector<std::string> containerd = {"/run/containerd", "/run/k3s/containerd", "/run/k0s/containerd"};
