@@ -71,7 +71,7 @@ Result<std::unique_ptr<CgroupIdentities>> CgroupIdentities::open(const std::stri
                                                                  identity::StateDirectories where,
                                                                  std::shared_ptr<NamedContainers> named) {
   FTAP_TRY_ASSIGN(resolver, identity::NodeResolver::open(host_root, hierarchy.open(), std::move(where)));
-  // It knows them by their cgroups of v2, whose numbers are others' in v1.
+  // It knows containers by their v2 cgroups; in v1 the same numbers belong to others.
   if (hierarchy.is_v1()) named = std::make_shared<NamedContainers>();
   return std::unique_ptr<CgroupIdentities>(new CgroupIdentities(std::move(resolver), std::move(named)));
 }

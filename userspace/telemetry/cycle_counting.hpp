@@ -1,4 +1,4 @@
-// The counters of cycles that the node's active energy is divided by, where they can be had.
+// The cycle counters by which the node's active energy is divided, where they can be had.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,20 @@
 
 namespace flowtap {
 
-/// Keeps the counters for as long as flowtapd runs: system calls that open one are refused once it has started.
+/// Keeps the counters for as long as flowtapd runs: once it has started, the system calls that open one are refused.
 class CycleCounting {
  public:
-  /// Opens them where RAPL measures something to divide, unless they are; closes them where the options leave them to
+  /// Opens them where RAPL measures energy to divide, unless they are open; closes them where the options leave them to
   /// others. `counts`: dispatches are counted, which cycles need. `sysfs` is the node's.
   void choose(const TelemetryOptions& options, bool counts, const std::string& sysfs);
-  /// They are there and cannot be used.
+  /// They exist but cannot be used.
   void give_up(const std::string& why);
 
   /// Null: cycles are not counted.
   [[nodiscard]] std::shared_ptr<const kernel::CycleCounters> counters() const {
     return wanted_ ? counters_ : nullptr;
   }
-  /// Why energy is divided by time, in one phrase; empty where counters() are there, or nothing is to be divided.
+  /// Why energy is divided by time, in one phrase; empty where counters() exist, or there is nothing to divide.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
  private:

@@ -23,14 +23,14 @@ Result<std::unique_ptr<ProcessIdentities>> ProcessIdentities::open(const std::st
 }
 
 telemetry::CgroupNaming ProcessIdentities::naming(const std::string& cgroup) {
-  // Its number only tells two of the same name apart.
+  // Its number only tells two devices with the same name apart.
   constexpr std::uint64_t kUnseen = 0;
   const auto id = top_ ? top_->inode(cgroup) : Result<std::uint64_t>(kUnseen);
   return cgroups_->name(id.value_or(kUnseen), cgroup);
 }
 
 std::optional<telemetry::WorkloadName> ProcessIdentities::name(pid_t pid) {
-  // The directory stays that of one process, dead or not.
+  // The open directory stays that of one process, dead or not.
   const auto dir = proc_.below(std::to_string(pid));
   if (!dir) return std::nullopt;
   const auto text = dir->read("stat", kStatLimit);
@@ -43,7 +43,7 @@ std::optional<telemetry::WorkloadName> ProcessIdentities::name(pid_t pid) {
   if (!cgroup) return std::nullopt;
   const auto path = hierarchy_.path_in(*cgroup);
   telemetry::CgroupNaming found = path ? naming(*path) : naming_of(identity::Answer{}, "/");
-  // One whose names are still to come is asked for again.
+  // A process whose names are still to come is asked about again.
   if (!found.complete) return std::move(found.name);
   if (known_.size() >= kRemembered) known_.clear();
   known_.insert_or_assign(pid, Known{stat->start, found.name});

@@ -1,4 +1,4 @@
-// Whose the processes are that use a device: by their cgroups, as /proc tells them, under the names that usage and logs have.
+// To whom the processes belong that use a device: /proc tells their cgroups, and the names are those of usage and logs.
 #pragma once
 
 #include <map>
@@ -13,12 +13,13 @@ namespace flowtap {
 
 class ProcessIdentities final : public telemetry::ProcessNames {
  public:
-  /// As CgroupIdentities::open().
+  /// Like CgroupIdentities::open().
   [[nodiscard]] static Result<std::unique_ptr<ProcessIdentities>> open(
       const std::string& host_root, identity::UsageHierarchy hierarchy, identity::StateDirectories where,
       std::shared_ptr<NamedContainers> named);
 
-  /// What it was once told is remembered with the process's start time, so that another one that gets the pid is asked anew.
+  /// An answer is remembered together with the process's start time, so that another process with the same pid is asked
+  /// about anew.
   [[nodiscard]] std::optional<telemetry::WorkloadName> name(pid_t pid) override;
 
  private:
@@ -40,7 +41,7 @@ class ProcessIdentities final : public telemetry::ProcessNames {
 
   identity::RootDir proc_;
   identity::UsageHierarchy hierarchy_;
-  std::optional<identity::RootDir> top_;  // where it is seen
+  std::optional<identity::RootDir> top_;  // where it is visible
   std::unique_ptr<CgroupIdentities> cgroups_;
   std::map<pid_t, Known> known_;
 };

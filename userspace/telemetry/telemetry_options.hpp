@@ -9,7 +9,7 @@
 
 namespace flowtap {
 
-/// Plain values. What each means, and what it accepts, says the configuration's row telemetry.NAME.
+/// Plain values. The configuration's row telemetry.NAME says what each means and accepts.
 struct TelemetryOptions {
   bool enabled = true;
   std::chrono::milliseconds time_limit{500};

@@ -46,7 +46,7 @@ void add_node(telemetry::Collectors& collectors, const std::string& host_root) {
   collectors.add(std::make_unique<telemetry::FilesystemCollector>(proc, host_root));
 }
 
-// By default they are among those that LayerCollector knows itself.
+// By default they are among the places that LayerCollector knows itself.
 std::vector<std::string> storage_of(const identity::StateDirectories& where) {
   std::vector<std::string> all;
   for (const auto* some : {&where.containerd, &where.storage, &where.docker})
@@ -54,7 +54,7 @@ std::vector<std::string> storage_of(const identity::StateDirectories& where) {
   return all;
 }
 
-// Who follows logs and asks needs the others.
+// The other descriptors are left for those who follow logs or ask questions.
 std::size_t files_to_keep() {
   constexpr std::size_t kMost = 65536;
   rlimit limit{};

@@ -38,13 +38,13 @@ class TelemetryPath {
     std::string why_no_cycles = {};           ///< CycleCounting::why_not()
     identity::UsageHierarchy hierarchy = {};  ///< in which `usage` tells workloads apart
   };
-  /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
-  /// apart.
+  /// `usage`: what the kernel side adds up, or why that is not available; null where nothing counts: then workloads are
+  /// not told apart.
   [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
       const TelemetryOptions& options, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
 
-  /// Reads all anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that old. Takes
-  /// telemetry.time_limit at most. What could not be read is counted in `errors`.
+  /// Reads everything anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that
+  /// old. Takes at most telemetry.time_limit. What could not be read is counted in `errors`.
   void collect(ReadErrors& errors);
 
   /// The values of the last collect().
@@ -57,7 +57,7 @@ class TelemetryPath {
     return last_ == std::chrono::steady_clock::time_point{} ? std::nullopt : std::optional(last_);
   }
 
-  /// What is missing: a collector that does not answer, or that could not be started.
+  /// What is missing: a collector that does not answer, or one that could not be started.
   [[nodiscard]] Status health() const;
   [[nodiscard]] std::string how() const;
 
@@ -73,7 +73,7 @@ class TelemetryPath {
   std::optional<Error> missing_;  // why workloads are not told apart, though they should
   bool counted_;
   std::string why_no_cycles_;
-  bool by_v1_;  // workloads are told apart
+  bool by_v1_;  // workloads are told apart by a v1 hierarchy
   std::shared_ptr<telemetry::UsageBoard> used_ = std::make_shared<telemetry::UsageBoard>();
   std::shared_ptr<telemetry::DeviceBoard> devices_ = std::make_shared<telemetry::DeviceBoard>();
   telemetry::Collectors collectors_;

@@ -10,7 +10,7 @@ using stats::StatId;
 using telemetry::WorkloadKind;
 using telemetry::WorkloadName;
 
-// "NAME-ID12", or an id alone, in which no '-' stands.
+// "NAME-ID12", or only an id, which contains no '-'.
 std::string container_name(std::string_view component) {
   const auto dash = component.rfind('-');
   const std::string_view name = component.substr(0, dash == std::string_view::npos ? kShortId : dash);
@@ -56,7 +56,7 @@ void WorkloadLogs::append_samples(std::vector<stats::Series>& out, Clock::time_p
                                   std::chrono::milliseconds keep) {
   const std::scoped_lock lock(mutex_);
   for (auto& [name, entry] : workloads_)
-    if (entry.written.use_count() > 1) entry.last = now;  // only written_by() makes more of it
+    if (entry.written.use_count() > 1) entry.last = now;  // only written_by() hands out more of it
   std::erase_if(workloads_, [&](const auto& entry) { return now - entry.second.last > keep; });
   for (const auto& [name, entry] : workloads_) {
     const auto one = [&out, labels = name.labels()](StatId id, const std::atomic<std::uint64_t>& count) {

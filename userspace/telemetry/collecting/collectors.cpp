@@ -18,7 +18,7 @@ struct Collectors::Lane {
     state.name = reads->name();
   }
 
-  // The thread: reads as often as it is asked to.
+  // The thread's loop: it reads as often as it is asked to.
   void run() {
     std::unique_lock lock(mutex);
     while (true) {
@@ -37,7 +37,7 @@ struct Collectors::Lane {
     }
   }
 
-  // Without memory in the midst of it, what was read so far may be half of something.
+  // If memory runs out half-way, what was read so far may be half of something.
   Collected read() const {
     Collected fresh;
     try {
@@ -90,20 +90,21 @@ struct Collectors::Lane {
     return !busy;
   }
 
-  std::unique_ptr<Collector> reads;  // of the thread
+  std::unique_ptr<Collector> reads;  // used only by the thread
   mutable std::mutex mutex;
   std::condition_variable changed;
   Phase phase = Phase::kIdle;
   Collected collected;
-  std::vector<stats::Series> belated;  // of the round before, in which it was cut off
-  bool missed = false;                 // a round went by since it was asked
+  std::vector<stats::Series> belated;  // from the round before, in which it was cut off
+  bool missed = false;                 // a round has passed since it was asked
   CollectorState state;
   std::thread thread;
 };
 
 Collectors::~Collectors() {
   for (const auto& lane : lanes_) {
-    // One that still reads may do so for ever. It has all that it needs, and ends by itself if it comes back.
+    // A collector that is still reading may do so for ever. Its thread has all that it needs, and ends by itself if the
+    // read comes back.
     if (lane->end())
       lane->thread.join();
     else

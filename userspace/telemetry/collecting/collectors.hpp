@@ -13,7 +13,7 @@
 
 namespace flowtap::telemetry {
 
-/// How one collector is.
+/// The state of one collector.
 struct CollectorState {
   std::string_view name;
   bool late = false;                ///< it was cut off, and has not come back since
@@ -34,10 +34,10 @@ class Collectors {
   /// Starts its thread.
   void add(std::unique_ptr<Collector> collector);
 
-  /// Lets all read that are not late, side by side, and waits until they are done, `limit` at most. Appends what they read.
-  /// Of one that is cut off, what it was done with behind the limit of the call before: one that always takes a little longer
-  /// is a call behind, not absent. Of one that takes longer than that nothing, as its last values are old. One that throws
-  /// has read nothing this time, which counts as one value.
+  /// Lets all that are not late read side by side, and waits until they are done, at most for `limit`. Appends what
+  /// they read. For a collector that is cut off it appends what the call before came too late for: one that always
+  /// takes a little longer is a call behind, not absent. One that takes longer than that gives nothing, as its last
+  /// values are old. One that throws has read nothing this time, which counts as one value.
   void collect(std::chrono::milliseconds limit, std::vector<stats::Series>& out);
 
   /// In the order of add().
@@ -47,7 +47,7 @@ class Collectors {
   struct Lane;
 
   std::vector<std::shared_ptr<Lane>>
-      lanes_;  // shared with its thread, which a collector that hangs never lets end
+      lanes_;  // shared with its thread, which never ends if the collector hangs
 };
 
 }  // namespace flowtap::telemetry

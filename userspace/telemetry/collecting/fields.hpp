@@ -16,7 +16,7 @@ inline std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-/// Takes the next word off the front, which spaces and tabs end; empty where there is none.
+/// Takes the next word, which spaces or tabs end, off the front; empty where there is none.
 inline std::string_view next_word(std::string_view& line) {
   const auto begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return line = {};
@@ -33,7 +33,7 @@ inline std::optional<std::uint64_t> whole_number(std::string_view word) {
   return ec == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
 }
 
-/// A number with a decimal point, as /proc/loadavg and /proc/pressure have it; never negative or infinite.
+/// A number with a decimal point, as in /proc/loadavg and /proc/pressure; never negative or infinite.
 inline std::optional<double> decimal(std::string_view word) {
   double value = 0;
   const auto [end, ec] =

@@ -1,4 +1,4 @@
-// Files of the kernel, whole, of which some kernels do not have all.
+// Reads whole files of the kernel, some of which not every kernel has.
 #pragma once
 
 #include <cerrno>
@@ -12,10 +12,10 @@
 
 namespace flowtap::telemetry {
 
-/// Room for what grows with CPUs, devices and mounts: /proc/schedstat of 512 CPUs is 2 MiB.
+/// Room for what grows with CPUs, devices and mounts: /proc/schedstat takes 2 MiB with 512 CPUs.
 inline constexpr std::size_t kMostKernelText = std::size_t{16} << 20U;
 
-/// A file that every kernel has: where it cannot be read, that is counted.
+/// A file that every kernel has: if it cannot be read, that is counted.
 inline std::optional<std::string> read_kernel_file(const std::string& path, Collected& out) {
   auto text = read_file(path, kMostKernelText);
   if (text) return std::move(*text);
@@ -23,8 +23,8 @@ inline std::optional<std::string> read_kernel_file(const std::string& path, Coll
   return std::nullopt;
 }
 
-/// A file that a kernel may be without, or have and refuse to fill (EOPNOTSUPP: pressure, with psi=0): only what else goes
-/// wrong is counted.
+/// A file that a kernel may lack, or have and refuse to fill (EOPNOTSUPP: pressure, with psi=0): only other failures
+/// are counted.
 inline std::optional<std::string> read_kernel_file_if_there(const std::string& path, Collected& out) {
   auto text = read_file(path, kMostKernelText);
   if (text) return std::move(*text);

@@ -11,7 +11,7 @@ std::uint64_t for_each_net_device(
     std::string_view text, const std::function<void(const std::string& device, const NetNumbers&)>& take) {
   std::uint64_t bad = 0;
   std::set<std::string> seen;
-  // By their place and not by their looks: a device may be called almost anything.
+  // Recognized by their place and not by their looks: a device may have almost any name.
   next_line(text);
   next_line(text);
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// /proc/net/dev, as it is written for any network namespace.
+// /proc/net/dev, as the kernel writes it for any network namespace.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace flowtap::telemetry {
 
-/// The numbers of a device in their order: dev_seq_printf_stats() of net/core/net-procfs.c.
+/// A device's numbers in the order of dev_seq_printf_stats() in net/core/net-procfs.c.
 enum class NetNumber : std::uint8_t {
   kReceivedBytes,
   kReceivedPackets,
@@ -31,8 +31,8 @@ enum class NetNumber : std::uint8_t {
 };
 using NetNumbers = std::array<std::uint64_t, 16>;
 
-/// Calls `take` for each device, each once, under a printable name. Returns how many lines could not be understood, or had the
-/// name of another.
+/// Calls `take` for each device once, under a printable name. Returns how many lines could not be understood, or had
+/// the same name as another.
 std::uint64_t for_each_net_device(
     std::string_view text, const std::function<void(const std::string& device, const NetNumbers&)>& take);
 

@@ -8,11 +8,11 @@ namespace flowtap::telemetry {
 namespace {
 
 std::string unique_id(const DrmCard& card) {
-  std::uint64_t unasked = 0;  // APUs and older cards have none
+  std::uint64_t unasked = 0;  // not counted: APUs and older cards have none
   return read_label(card.device + "/unique_id", unasked).value_or("");
 }
 
-// "ue: 0" and "ce: 3", a line each: uncorrected and corrected errors of the memory since the driver was loaded.
+// Lines such as "ue: 0" and "ce: 3": uncorrected and corrected memory errors since the driver was loaded.
 void read_memory_errors(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
   constexpr std::size_t kPage = 4096;
   const auto text = read_file(card.device + "/ras/umc_err_count", kPage);

@@ -5,7 +5,8 @@
 
 namespace flowtap::telemetry {
 
-/// Its pcie_bw is left alone: the driver takes a second to answer. It has no energy counter: joules come of its power.
+/// Its pcie_bw is left alone: the driver takes a second to answer. It has no energy counter: its power gives the
+/// joules.
 [[nodiscard]] CardKind amd_cards();
 
 }  // namespace flowtap::telemetry

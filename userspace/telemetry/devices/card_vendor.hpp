@@ -12,7 +12,7 @@
 
 namespace flowtap::telemetry {
 
-/// What one vendor's drivers have that others' have not. Literals and functions.
+/// What one vendor's drivers have and others do not: literals and functions.
 struct CardKind {
   std::string_view source;     ///< "amdgpu"
   std::string_view collector;  ///< "devices_amd"
@@ -24,7 +24,7 @@ struct CardKind {
 
 class CardVendor final : public DeviceVendor {
  public:
-  /// `sysfs` and `proc`: the node's. Vendors look for processes each by itself, as each is read by a thread of its own.
+  /// `sysfs` and `proc` are the node's. Each vendor looks for processes by itself, since a thread of its own reads it.
   CardVendor(const CardKind& kind, std::string sysfs, std::string proc)
       : kind_(kind), sysfs_(std::move(sysfs)), clients_(std::move(proc)) {}
 

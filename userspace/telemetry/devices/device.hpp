@@ -1,5 +1,5 @@
-// A GPU or another accelerator, whoever made it: what it tells of itself and of the processes that use it. A vendor is one file
-// that knows how to ask.
+// A GPU or another accelerator, whoever made it: what it tells about itself and about the processes that use it. Each
+// vendor is one file that knows how to ask.
 #pragma once
 
 #include <sys/types.h>
@@ -17,11 +17,11 @@ namespace flowtap::telemetry {
 
 using DeviceClock = std::chrono::steady_clock;
 
-/// Its labels. Fit for metrics: bytes from outside were made printable.
+/// Its labels. They are fit for metrics: bytes from outside were made printable.
 struct DeviceIdentity {
   std::string_view vendor{};  ///< "nvidia"
   std::string device{};       ///< PCI address, "0000:3b:00.0"
-  std::string uuid{};         ///< the vendor's name of this one card; may be empty
+  std::string uuid{};         ///< the vendor's name for this one card; may be empty
   std::string model{};
   std::string driver{};  ///< its version; may be empty
   std::string index{};   ///< its number in the vendor's tools; may be empty
@@ -40,7 +40,7 @@ using LabelledGauges = std::vector<Labelled<double>>;
 /// These may begin anew with the driver.
 using LabelledCounters = std::vector<Labelled<std::uint64_t>>;
 
-/// A part of a device that is one of its own.
+/// A part of a device that works as a device of its own.
 struct DeviceInstance {
   std::string name;  ///< "7/0"
   std::string uuid;
@@ -50,11 +50,11 @@ struct DeviceInstance {
   std::optional<std::uint64_t> processors;
 };
 
-/// What a process uses of a device. Ratios are of the time since the last look, or of the last seconds where the driver samples, 0
-/// to 1.
+/// What a process uses of a device. Ratios are from 0 to 1 and cover the time since the last look, or the last seconds
+/// where the driver samples.
 struct DeviceProcess {
   pid_t pid = 0;           ///< in the node's pid namespace
-  std::string instance{};  ///< DeviceInstance::name; empty: of the device as a whole
+  std::string instance{};  ///< DeviceInstance::name; empty: the device as a whole
   std::optional<std::uint64_t> memory{};
   std::optional<double> utilization{};
   std::optional<double> memory_utilization{};
@@ -62,9 +62,9 @@ struct DeviceProcess {
   std::optional<double> decoder{};
 };
 
-/// Everything is absent that the device does not tell.
+/// Whatever the device does not tell is absent.
 struct DeviceValues {
-  bool lost = false;                  ///< it does not answer any more; all else is absent
+  bool lost = false;                  ///< it no longer answers; all else is absent
   std::optional<double> utilization;  ///< ratios, 0 to 1
   std::optional<double> memory_utilization;
   std::optional<double> encoder;
@@ -91,7 +91,7 @@ struct DeviceValues {
   std::vector<DeviceProcess> processes;  ///< a process may be listed once for each instance
 };
 
-/// Used by one thread, as its vendor.
+/// Used by one thread, like its vendor.
 class Device {
  public:
   Device() = default;
@@ -100,7 +100,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   [[nodiscard]] virtual const DeviceIdentity& identity() const = 0;
-  /// What is there and cannot be read or understood is absent, and counted in `unread`.
+  /// What is there but cannot be read or understood is absent, and counted in `unread`.
   [[nodiscard]] virtual DeviceValues read(DeviceClock::time_point now, std::uint64_t& unread) = 0;
 };
 
@@ -115,10 +115,10 @@ class DeviceVendor {
   [[nodiscard]] virtual std::string_view source() const = 0;
   /// The name of its collector, "devices_nvidia". A literal.
   [[nodiscard]] virtual std::string_view collector() const = 0;
-  /// Looks which there are; they are good until the next call.
+  /// Looks which devices there are; they stay valid until the next call.
   [[nodiscard]] virtual std::vector<Device*> devices(DeviceClock::time_point now, std::uint64_t& unread) = 0;
-  /// After devices(), for a person: why there are none ("no libnvidia-ml.so.1"), or what is not known of those that there are;
-  /// empty where that needs no word.
+  /// A message for a person, after devices(): why there are none ("no libnvidia-ml.so.1"), or what is not known about
+  /// those there are; empty where there is nothing to say.
   [[nodiscard]] virtual std::string missing() const { return {}; }
 };
 

@@ -7,7 +7,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-// A round counts as much time as any other: only what is done within one is compared.
+// Each round counts as much time as any other: comparisons are only made within one round.
 constexpr double kRound = 1e9;
 
 std::uint64_t part_of_round(double ratio) {
@@ -24,7 +24,7 @@ std::string id_of(const DeviceUser& user) {
   return id;
 }
 
-// How much of the round the device worked; absent where nothing tells.
+// The part of the round in which the device worked; absent where nothing tells.
 std::optional<double> worked(const DeviceValues& values, const DeviceUses& uses) {
   if (values.utilization) return values.utilization;
   std::optional<double> all;
@@ -64,7 +64,7 @@ void DeviceLedger::share(const DeviceValues& values, const DeviceUses& uses, std
   std::vector<EnergyConsumer> consumers;
   std::map<std::string, const DeviceUser*> by_id;
   for (const auto& [user, work] : work_) {
-    // Its time is counted from its first round on.
+    // Its time counts from its first round on.
     consumers.push_back({.id = id_of(user), .cpu_ns = work.busy, .began = true});
     by_id.emplace(consumers.back().id, &user);
   }

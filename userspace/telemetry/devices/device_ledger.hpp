@@ -1,4 +1,5 @@
-// What is kept of one device from round to round: its energy and whose that was, its losses, its counters over their resets.
+// What is kept about one device from round to round: its energy and who used it, its losses, its counters across their
+// resets.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct DeviceUse {
   std::optional<double> encoder{};
   std::optional<double> decoder{};
 
-  /// What one of them does not tell is not in the sum. Ratios end at 1.
+  /// Whatever one of its processes does not tell is missing from the sum. Ratios end at 1.
   void add(const DeviceProcess& process);
 };
 
@@ -44,20 +45,20 @@ class DeviceLedger {
   /// Users that are not seen for `keep` have ended.
   explicit DeviceLedger(std::chrono::milliseconds keep) : keep_(keep) {}
 
-  /// In each round the device's energy is divided: idle is the part of the time in which nothing ran on it, each user has of the
-  /// rest what its utilization is of the device's, and what is left is nobody's. Where the device does not tell how much it
-  /// worked, its users' work is taken for all.
+  /// Each round divides the device's energy. The part of the time in which nothing ran on it is idle. Of the rest each
+  /// user gets the share that its utilization has in the device's, and what is left belongs to nobody. Where the device
+  /// does not tell how much it worked, its users' work is taken for all.
   void round(const DeviceValues& values, const DeviceUses& uses, DeviceClock::time_point now);
 
   [[nodiscard]] const DeviceEnergy& energy() const { return energy_; }
-  /// node() is the device's: at any time idle() + system() + gone() + the sum of joules_of().
+  /// node() is the device: at any time idle() + system() + gone() + the sum of joules_of().
   [[nodiscard]] const EnergyAttribution& shares() const { return shares_; }
-  /// Microjoules of the users there are.
+  /// The microjoules of each current user.
   [[nodiscard]] const std::map<DeviceUser, std::uint64_t>& users() const { return charged_; }
   [[nodiscard]] std::uint64_t losses() const { return losses_; }
   [[nodiscard]] DeviceClock::time_point last() const { return last_; }
 
-  /// `read`, but never falling when the driver begins to count anew.
+  /// Takes `read`, but never falls when the driver begins to count anew.
   [[nodiscard]] std::uint64_t steady(stats::StatId stat, std::string_view which, std::uint64_t read) {
     constexpr bool kAnew = true;
     return counters_[{stat, which}].next(read, kAnew);

@@ -1,4 +1,4 @@
-// Whose the processes are that use a device.
+// To whom the processes belong that use a device.
 #pragma once
 
 #include <sys/types.h>
@@ -21,13 +21,13 @@ class ProcessNames {
   ProcessNames(const ProcessNames&) = delete;
   ProcessNames& operator=(const ProcessNames&) = delete;
 
-  /// The workload of the process that has this pid now; absent where there is none any more.
+  /// The workload of the process that has this pid now; absent where there no longer is one.
   [[nodiscard]] virtual std::optional<WorkloadName> name(pid_t pid) = 0;
 };
 
-/// Knows processes for a while after their end: drivers tell of what a process did when it is gone already. A pid is another
-/// process's within milliseconds at the earliest, after 32,768 others on a small machine: what the first one did just before is
-/// then charged to the second, for one round at most.
+/// Remembers processes for a while after their end: drivers report what a process did when it is gone already. A pid
+/// passes to another process within milliseconds at the earliest, after 32,768 others on a small machine. What the
+/// first one did just before is then charged to the second, for one round at most.
 class KnownProcesses {
  public:
   static constexpr std::chrono::seconds kRemembered{30};

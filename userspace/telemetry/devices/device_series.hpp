@@ -1,4 +1,4 @@
-// What a device tells as series of stats/device.def.
+// What a device tells, as series of stats/device.def.
 #pragma once
 
 #include "telemetry/collecting/collector.hpp"

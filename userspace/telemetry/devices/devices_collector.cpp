@@ -27,7 +27,7 @@ void DevicesCollector::read(Device& device, DeviceClock::time_point now, Collect
   const DeviceIdentity& who = device.identity();
   const auto [at, fresh] = ledgers_.try_emplace({std::string(who.vendor), who.device, who.uuid}, keep_);
   DeviceLedger& ledger = at->second;
-  // Another one was called like that in this round: one of their series would be there twice.
+  // Another device had the same labels in this round: one of their series would be there twice.
   if (!fresh && ledger.last() == now) {
     ++out.unread;
     return;

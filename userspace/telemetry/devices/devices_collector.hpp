@@ -1,4 +1,4 @@
-// GPUs and other accelerators of one vendor, and whose the work on them is.
+// GPUs and other accelerators of one vendor, and who makes them work.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace flowtap::telemetry {
 
-/// What a person is told of the devices, from the vendors' collectors to the status. Thread-safe.
+/// What a person is told about the devices, from the vendors' collectors to the status. Thread-safe.
 class DeviceBoard {
  public:
   /// `told` is the vendor's part of the line; empty where there is nothing to say.
@@ -32,13 +32,13 @@ class DeviceBoard {
   std::map<std::string, std::string, std::less<>> told_;  // by source
 };
 
-/// Each vendor has one, as a driver that hangs takes with it what is read beside it.
+/// Each vendor has one, because a driver that hangs takes with it whatever is read beside it.
 class DevicesCollector final : public Collector {
  public:
   using Now = DeviceClock::time_point (*)();
 
-  /// `names`: null where nobody knows processes: they are unknown then. Workloads and devices that are gone are forgotten after
-  /// `keep`. `now` is for tests. What devices use is also told to `joules`, which may be null.
+  /// `names`: null where nobody knows processes; they are unknown then. Workloads and devices that are gone are
+  /// forgotten after `keep`. `now` is for tests. `joules`, which may be null, is also told what devices use.
   DevicesCollector(std::unique_ptr<DeviceVendor> vendor, std::unique_ptr<ProcessNames> names,
                    std::shared_ptr<DeviceBoard> board, std::chrono::milliseconds keep,
                    Now now = &DeviceClock::now, std::shared_ptr<DeviceJoules> joules = nullptr)

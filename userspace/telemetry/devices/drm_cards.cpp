@@ -12,7 +12,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-constexpr std::size_t kMostEntries = 4096;  // connectors of all cards among them
+constexpr std::size_t kMostEntries = 4096;  // connectors of all cards included
 constexpr std::size_t kMostSensors = 64;
 constexpr double kMicro = 1e-6;
 constexpr double kMilli = 1e-3;
@@ -38,7 +38,7 @@ std::string target_of(const std::string& link) {
   return error ? std::string() : printable_label(target.filename().string());
 }
 
-// What the sensor's label means; `other` where it has none, absent where it means nothing to us.
+// What the sensor's label means: `other` where it has none, absent where it means nothing to us.
 std::optional<std::string_view> place_of(const std::string& label_file, std::span<const Name> names,
                                          std::string_view other, std::uint64_t& unread) {
   const auto label = read_label(label_file, unread);

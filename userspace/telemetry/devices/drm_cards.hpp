@@ -1,4 +1,4 @@
-// GPUs that the kernel's DRM drives, as /sys/class/drm has them, and their sensors.
+// GPUs that the kernel's DRM drives, as /sys/class/drm shows them, and their sensors.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct DrmCard {
   std::string model_id;  ///< PCI device id, "0x744c"
 };
 
-/// Those of a PCI vendor ("0x1002"), below `sysfs`.
+/// The cards of a PCI vendor ("0x1002"), below `sysfs`.
 [[nodiscard]] std::vector<DrmCard> drm_cards(const std::string& sysfs, std::string_view vendor,
                                              std::uint64_t& unread);
 
-/// The card sleeps: to ask it anything would wake it.
+/// The card sleeps: any question would wake it.
 [[nodiscard]] bool is_suspended(const DrmCard& card);
 
 /// What its sensors tell (Documentation/hwmon/sysfs-interface.rst): power, its limit, an energy counter, temperatures, clocks.
 void read_card_sensors(const DrmCard& card, DeviceValues& out, std::uint64_t& unread);
 
-/// A percentage out of a file, as a ratio; more than 100 is counted, and absent.
+/// A percentage from a file, as a ratio; a value over 100 is counted, and absent.
 [[nodiscard]] std::optional<double> read_percent(const std::string& path, std::uint64_t& unread);
 
 }  // namespace flowtap::telemetry

@@ -26,7 +26,7 @@ bool is_gpu(const std::string& link) {
   return length > 0 && std::string_view(target.data(), static_cast<std::size_t>(length)).starts_with(kGpus);
 }
 
-// amdgpu's "enc" and "enc_1"; Intel's video engines do both, and are neither.
+// amdgpu has "enc" and "enc_1"; Intel's video engines do both kinds of work, and count as neither.
 bool encodes(std::string_view engine) {
   return engine.starts_with("enc");
 }
@@ -41,7 +41,7 @@ void add(std::optional<double>& sum, std::optional<double> more) {
   if (more) sum = std::min(1.0, sum.value_or(0) + *more);
 }
 
-// Work for one client since `before`. Engines work side by side: the device worked as long as the busiest.
+// The work for one client since `before`. Engines work side by side: the device worked as long as the busiest one.
 DeviceProcess work_since(const DrmClient& before, const DrmClient& now, std::uint64_t ns) {
   DeviceProcess work;
   for (const auto& [kind, engine] : now.engines) {
@@ -63,7 +63,7 @@ std::size_t DrmClients::look_at(const std::string& pid) {
   const std::string directory = proc_ + "/" + pid + "/fd";
   std::size_t looked = 0;
   std::error_code error;
-  // A process that went, or is closed to us, has none.
+  // A process that is gone, or that we may not look into, has none.
   for (fs::directory_iterator at(directory, error), end; !error && at != end && looked < kLinksOfOne;
        at.increment(error)) {
     ++looked;
@@ -83,7 +83,7 @@ void DrmClients::look_further(std::uint64_t& unread) {
 void DrmClients::take(pid_t pid, DrmClient client, DeviceClock::time_point now) {
   const ClientKey key{client.device, client.id};
   const auto [known, fresh] = clients_.try_emplace(key);
-  // A second descriptor of the same, here or in another process.
+  // This is a second descriptor of the same client, here or in another process.
   if (!fresh && known->second.at == now) return;
   DeviceProcess& process = processes_[{client.device, pid}];
   process.pid = pid;
@@ -102,7 +102,7 @@ void DrmClients::read_all(DeviceClock::time_point now) {
   processes_.clear();
   std::erase_if(found_, [&](const Descriptor& one) {
     const auto [pid, fd] = one;
-    // Closed, gone, or another process's by now: it is no GPU's.
+    // The descriptor is closed, gone, or another process's by now: it belongs to no GPU.
     const auto text =
         read_file(proc_ + "/" + std::to_string(pid) + "/fdinfo/" + std::to_string(fd), kMostText);
     auto client = text ? parse_drm_fdinfo(*text) : std::nullopt;

@@ -12,12 +12,12 @@ namespace {
 constexpr std::size_t kMostKinds = 32;
 constexpr std::uint64_t kMostCapacity = 1024;
 
-// What follows `prefix` in `key`; empty where it does not begin so.
+// What follows `prefix` in `key`; empty where the key does not begin with it.
 std::string_view behind(std::string_view key, std::string_view prefix) {
   return key.starts_with(prefix) ? key.substr(prefix.size()) : std::string_view();
 }
 
-// "192 KiB", "5 ns" or "7"; absent with a unit that is none.
+// "192 KiB", "5 ns" or "7"; absent if the unit is unknown.
 std::optional<std::uint64_t> number_with_unit(std::string_view text) {
   const auto number = whole_number(next_word(text));
   const std::string_view unit = next_word(text);
@@ -42,7 +42,7 @@ bool take_engine(std::string_view key, std::uint64_t number, DrmClient& client) 
     std::string_view prefix;
     std::optional<std::uint64_t> DrmEngine::* field;
   };
-  // The longer ones first: a kind may not be called "capacity-...".
+  // The longer prefixes come first: no kind may be named "capacity-...".
   if (const auto kind = behind(key, "drm-engine-capacity-"); !kind.empty()) {
     if (DrmEngine* const engine = kind_of(client.engines, kind))
       engine->capacity = std::clamp<std::uint64_t>(number, 1, kMostCapacity);
@@ -59,7 +59,7 @@ bool take_engine(std::string_view key, std::uint64_t number, DrmClient& client) 
 }
 
 void take_memory(std::string_view key, std::uint64_t number, DrmClient& client) {
-  // drm-memory-: what older drivers call resident.
+  // drm-memory- is what older drivers call resident.
   for (const std::string_view prefix : {"drm-total-", "drm-resident-", "drm-memory-"}) {
     const auto kind = behind(key, prefix);
     if (kind.empty()) continue;

@@ -12,7 +12,7 @@ std::string no_uuid(const DrmCard& /*card*/) {
   return {};
 }
 
-// The clock of the first graphics engine: of xe, of i915, and of i915 before Linux 5.18. 0: it sleeps.
+// The clock of the first graphics engine: in xe, in i915, and in i915 before Linux 5.18. 0: it sleeps.
 void read(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
   for (const std::string& file : {card.device + "/tile0/gt0/freq0/act_freq",
                                   card.card + "/gt/gt0/rps_act_freq_mhz", card.card + "/gt_act_freq_mhz"}) {

@@ -5,7 +5,7 @@
 
 namespace flowtap::telemetry {
 
-/// Neither shows how much the GPU works, nor its memory: that is known of processes alone (drm_fdinfo.hpp).
+/// Neither driver shows how much the GPU works, nor its memory: both are only known for processes (drm_fdinfo.hpp).
 [[nodiscard]] CardKind intel_cards();
 
 }  // namespace flowtap::telemetry

@@ -7,7 +7,7 @@
 
 namespace flowtap::telemetry {
 
-/// Up to 96 characters of printable ASCII, without space at the ends; what else there is, is '_'.
+/// Up to 96 characters of printable ASCII, without spaces at the ends; all other bytes become '_'.
 [[nodiscard]] inline std::string printable_label(std::string_view text) {
   constexpr std::size_t kMost = 96;
   while (!text.empty() && (text.front() == ' ' || text.front() == '\n')) text.remove_prefix(1);

@@ -16,7 +16,7 @@ constexpr std::size_t kLongestLabel = 64;
 std::optional<std::string> read_text(const std::string& path, std::uint64_t& unread) {
   auto text = read_file(path, kPage);
   if (!text) {
-    // ENODEV: of a device that just went away.
+    // ENODEV comes from a device that has just gone away.
     if (text.error().code != ENOENT && text.error().code != ENOTDIR && text.error().code != ENODEV) ++unread;
     return std::nullopt;
   }

@@ -25,7 +25,7 @@ Wide sum_of(std::span<const std::uint64_t> values) {
   return std::accumulate(values.begin(), values.end(), Wide{0});
 }
 
-// `sum` in parts as `weights`, whose sum is not 0.
+// Divides `sum` in proportion to `weights`, whose sum is not 0.
 std::vector<std::uint64_t> divide(std::uint64_t sum, std::span<const std::uint64_t> weights) {
   const Wide all = sum_of(weights);
   std::vector<std::uint64_t> parts;
@@ -40,31 +40,31 @@ std::vector<std::uint64_t> divide(std::uint64_t sum, std::span<const std::uint64
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rests[a] > rests[b]; });
-  // Fewer are left than parts were rounded down.
+  // Fewer microjoules are left than parts were rounded down.
   for (std::size_t i = 0; i < left; ++i) ++parts[order[i]];
   return parts;
 }
 
-// Cycles where all that used CPU time have them, else that time.
+// The cycles, if all that used CPU time have them; otherwise that time.
 std::vector<std::uint64_t> weights_of(std::span<const ConsumerUse> uses) {
   const bool by_cycles =
       std::ranges::all_of(uses, [](const ConsumerUse& use) { return use.cpu_ns == 0 || use.cycles; });
   std::vector<std::uint64_t> weights;
   for (const ConsumerUse& use : uses)
     weights.push_back(use.cpu_ns == 0 ? 0 : by_cycles ? *use.cycles : use.cpu_ns);
-  if (by_cycles && sum_of(weights) == 0)  // counted by nobody, though it was run
+  if (by_cycles && sum_of(weights) == 0)  // time that ran but was not counted in cycles
     for (std::size_t i = 0; i < uses.size(); ++i) weights[i] = uses[i].cpu_ns;
   return weights;
 }
 
-// As if it had used `ns` alone.
+// The same consumer as if it had used only `ns`.
 void cut(ConsumerUse& use, std::uint64_t ns) {
   if (use.cpu_ns <= ns) return;
   if (use.cycles) use.cycles = part_of(*use.cycles, ns, use.cpu_ns).whole;
   use.cpu_ns = ns;
 }
 
-// Those whose use is of more than this interval get what the others leave of it.
+// Those whose use comes from more than this interval get what the others leave of it.
 void cut_late(std::span<ConsumerUse> uses, const std::vector<bool>& late, std::uint64_t busy) {
   Wide others = 0;
   for (std::size_t i = 0; i < uses.size(); ++i)
@@ -98,7 +98,7 @@ EnergyShares share_out(std::uint64_t node, CpuTime cpu, std::span<const Consumer
 
 CpuTime EnergyAttribution::cpu_since(std::optional<CpuTime> cpu) {
   CpuTime since;
-  // Fields of /proc/stat may go back, waiting for disks above all.
+  // Fields of /proc/stat may go back, above all the one for waiting on disks.
   if (cpu && cpu_)
     since = {.busy = cpu->busy - std::min(cpu->busy, cpu_->busy),
              .idle = cpu->idle - std::min(cpu->idle, cpu_->idle)};

@@ -14,7 +14,7 @@ constexpr std::uint64_t kNanoPerMicro = 1000;
 
 EnergyModulus energy_modulus(std::uint64_t range) {
   if (range <= std::numeric_limits<std::uint64_t>::max() / kNanoPerMicro) {
-    // The kernel rounded less than a microjoule off 4294967295 units: rounding up finds the unit again.
+    // The kernel rounded off less than a microjoule of 4294967295 units: rounding up finds the unit again.
     const std::uint64_t unit = (range * kNanoPerMicro + kRegisterMost - 1) / kRegisterMost;
     if (unit != 0 && unit <= std::numeric_limits<std::uint64_t>::max() / (kRegisterMost + 1) &&
         kRegisterMost * unit / kNanoPerMicro == range) {
@@ -28,7 +28,7 @@ EnergyModulus energy_modulus(std::uint64_t range) {
 EnergyStep EnergyCounter::read(std::uint64_t value, std::uint64_t range, EnergyClock::time_point now) {
   const auto before = std::exchange(last_, Reading{value, range, now});
   if (!before) return {};
-  if (before->range != range) return {.jumped = true};  // in other units now
+  if (before->range != range) return {.jumped = true};  // its units have changed
 
   if (value >= before->value) {
     const std::uint64_t uj = value - before->value;
@@ -45,8 +45,8 @@ EnergyStep EnergyCounter::read(std::uint64_t value, std::uint64_t range, EnergyC
 }
 
 bool EnergyCounter::possible(std::uint64_t uj, EnergyClock::duration since) const {
-  // A second more: the register is set each millisecond, and who reads it may have to wait for a CPU between the clock and
-  // the register.
+  // One second more, because the register is set each millisecond, and the reader may have to wait for a CPU between
+  // the clock and the register.
   const auto limit = std::max(since, EnergyClock::duration{}) + std::chrono::seconds(1);
   const auto us =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(limit).count());

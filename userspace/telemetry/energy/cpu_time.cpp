@@ -9,7 +9,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-// USER_HZ, which is 100 for all architectures but those of long ago (include/asm-generic/param.h).
+// USER_HZ, which is 100 on all but long obsolete architectures (include/asm-generic/param.h).
 constexpr std::uint64_t kTick = 10'000'000;
 constexpr std::size_t kLongest = 16U << 20U;  // a line for each CPU, and one with all interrupts
 

@@ -16,11 +16,11 @@ struct CpuTime {
   bool operator==(const CpuTime&) const = default;
 };
 
-/// The line "cpu" of /proc/stat (Documentation/filesystems/proc.rst, 1.7). Without what a hypervisor stole, as that is
-/// energy of others; guests are in `user` already. Absent where it is not understood.
+/// The line "cpu" of /proc/stat (Documentation/filesystems/proc.rst, 1.7). What a hypervisor stole is left out, since
+/// that energy belongs to others; guests are already part of `user`. Absent where the line is not understood.
 [[nodiscard]] std::optional<CpuTime> parse_cpu_time(std::string_view stat);
 
-/// Of the procfs at `proc`; absent where it cannot be read or understood, and added to `unread`.
+/// From the procfs at `proc`; where it cannot be read or understood it is absent and added to `unread`.
 [[nodiscard]] std::optional<CpuTime> read_cpu_time(const std::string& proc, std::uint64_t& unread);
 
 }  // namespace flowtap::telemetry

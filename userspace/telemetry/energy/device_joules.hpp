@@ -1,4 +1,5 @@
-// The devices' joules, from who reads devices to who divides the node's energy, which may have them in it.
+// The devices' joules, passed from the collectors that read devices to the one that divides the node's energy, which
+// may include them.
 #pragma once
 
 #include <atomic>
@@ -9,7 +10,7 @@
 
 namespace flowtap::telemetry {
 
-/// Microjoules that all devices together have used. Thread-safe.
+/// The microjoules that all devices together have used. Thread-safe.
 class DeviceJoules {
  public:
   void add(std::uint64_t uj) { total_.fetch_add(uj, std::memory_order_relaxed); }
@@ -19,19 +20,21 @@ class DeviceJoules {
   std::atomic<std::uint64_t> total_ = 0;
 };
 
-/// What of the node's energy is the devices', so that it is not divided by CPU time, too. Used by one thread.
+/// Which part of the node's energy is the devices', so that it is not divided by CPU time as well. Used by one thread.
 class DeviceShare {
  public:
-  /// Devices and the node are read beside each other, and one may be a round ahead: what does not fit into a round is had in
-  /// the next ones. After so many it was drawn elsewhere (a card with a supply of its own), or long ago, and is let go.
+  /// Devices and the node are read side by side, and one may be a round ahead: what does not fit into a round goes into
+  /// the next ones. After this many rounds it was drawn elsewhere (a card with a supply of its own), or long ago, and
+  /// is dropped.
   static constexpr unsigned kMostLate = 10;
 
   /// `devices`: null where nobody reads any.
   explicit DeviceShare(std::shared_ptr<const DeviceJoules> devices)
       : devices_(std::move(devices)), taken_(now()) {}
 
-  /// What devices have used since the call before and of rounds that it was too much for, `room` microjoules at most. `room`
-  /// is absent where the node's energy of this round has no devices in it; what they used is let go then.
+  /// What devices have used since the call before, and in rounds where it was too much for `room`; at most `room`
+  /// microjoules. `room` is absent where the node's energy of this round does not include devices; what they used is
+  /// dropped then.
   std::uint64_t take(std::optional<std::uint64_t> room);
 
   /// All that take() has returned.
@@ -41,9 +44,9 @@ class DeviceShare {
   [[nodiscard]] std::uint64_t now() const { return devices_ ? devices_->total() : 0; }
 
   std::shared_ptr<const DeviceJoules> devices_;
-  std::uint64_t taken_;  // or let go, of the devices' total
+  std::uint64_t taken_;  // taken or dropped from the devices' total
   std::uint64_t total_ = 0;
-  unsigned late_ = 0;  // rounds in a row that left something
+  unsigned late_ = 0;  // rounds in a row that left something over
 };
 
 }  // namespace flowtap::telemetry

@@ -14,12 +14,13 @@ namespace {
 
 using stats::StatId;
 
-// A management controller behind a slow bus takes that long for its sensors.
+// A management controller behind a slow bus takes that long to read its sensors.
 constexpr std::chrono::seconds kFresh{5};
 
 }  // namespace
 
-// They are read beside this: those of the round before are fresh, too, however long a round is.
+// Another collector reads the sensors at the same time: readings from the round before are fresh, too, however long a
+// round is.
 std::shared_ptr<const EnergyReadings> EnergyCollector::fresh_sensors(EnergyClock::time_point now) {
   const auto oldest = std::min(now - kFresh, std::exchange(earlier_, std::exchange(before_, now)));
   auto readings = from_.sensors ? from_.sensors->read() : nullptr;
@@ -42,13 +43,13 @@ void EnergyCollector::collect(Collected& out) {
   const EnergyBasis before = total_.basis();
   const auto uj = total_.add(parts_.read_now(), now, lacking);
   if (uj) {
-    // What devices used while another basis stood for the node is not in what the new one has counted.
+    // The new basis has not counted what devices used while another one stood for the node.
     const bool same = before == EnergyBasis::kNone || total_.basis() == before;
     const std::uint64_t of_devices = devices_.take(same ? total_.devices_room() : std::nullopt);
     divide(*uj - of_devices, out);
   } else if (before == EnergyBasis::kNone && !parts_.read_now().empty()) {
     devices_.take(std::nullopt);
-    divide(0, out);  // the first energy will be of the time from here on
+    divide(0, out);  // the first energy will cover the time from here on
   }
   const bool available = uj && node() > 0;
   out.add(StatId::kENERGY_SOURCE_AVAILABLE, std::uint64_t{available ? 1U : 0U});

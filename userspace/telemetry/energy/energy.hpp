@@ -1,4 +1,4 @@
-// The node's energy, and whose it was.
+// The node's energy, and who used it.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@ class EnergyConsumers {
   EnergyConsumers(const EnergyConsumers&) = delete;
   EnergyConsumers& operator=(const EnergyConsumers&) = delete;
 
-  /// Whether it is known what they used of late. Where it is not yet, energy waits to be divided.
+  /// Whether their latest use is known. Where it is not yet, energy waits to be divided.
   [[nodiscard]] virtual bool ready() const { return true; }
 
-  /// All there are now, and those that ended since they were last asked for. Not asked for while nothing is read or divided:
-  /// who ends meanwhile is to be told of later.
+  /// All there are now, and those that ended since the last question. Nobody asks while nothing is read or divided: a
+  /// consumer that ends meanwhile must be reported later.
   virtual std::vector<EnergyConsumer> consumers() = 0;
 
-  /// What they used, each of those that were told of last once: their series are to be appended here, so that they and the
-  /// node's are of one instant and add up. 0: nothing was measured of it yet, and it has no series.
+  /// What they used, once for each of those last reported. Their series must be appended here, so that they and the
+  /// node's are of the same instant and add up. 0: nothing of it was measured yet, and it has no series.
   virtual void charged(std::span<const ConsumerEnergy> energy, Collected& out) = 0;
 };
 
-/// Where a node's energy is read, and who has to do with it.
+/// Where a node's energy is read, and who takes part.
 struct EnergySources {
   std::string sysfs{};
   std::string proc{};
@@ -46,15 +46,15 @@ struct EnergySources {
   std::shared_ptr<const DeviceJoules> devices{};
 };
 
-/// Counters of powercap and hwmon, meters of power, the node's total: devices, where it has them in it, idle and active.
-/// Without any of them there is only flowtap_energy_source_available at 0. A counter that has not moved since the start may
-/// not count at all and is absent, as is one that was not read this time.
+/// Counters of powercap and hwmon, meters of power, and the node's total: devices, where it includes them, idle and
+/// active. Without any of them there is only flowtap_energy_source_available at 0. A counter that has not moved since
+/// the start may not count at all and is absent, and so is one that was not read this time.
 class EnergyCollector final : public Collector {
  public:
   using Now = std::function<EnergyClock::time_point()>;
 
-  /// Rounds for which energy waits to be divided: while the CPU time cannot be read, or it is not known what the consumers
-  /// used. Then it is divided without. What waits is in no total of the node's yet.
+  /// For this many rounds energy waits to be divided: while the CPU time cannot be read, or it is not known what the
+  /// consumers used. After that it is divided without. Waiting energy is in none of the node's totals yet.
   static constexpr unsigned kMostWaits = 10;
 
   explicit EnergyCollector(EnergySources sources, Now now = EnergyClock::now)
@@ -63,7 +63,7 @@ class EnergyCollector final : public Collector {
   [[nodiscard]] std::string_view name() const override { return "energy"; }
   void collect(Collected& out) override;
 
-  /// In microjoules, for who wants to see that they add up.
+  /// In microjoules, for whoever wants to see that they add up.
   [[nodiscard]] const EnergyAttribution& attribution() const { return attribution_; }
   [[nodiscard]] std::uint64_t devices() const { return devices_.total(); }
   [[nodiscard]] std::uint64_t node() const { return attribution_.node() + devices_.total(); }
@@ -81,7 +81,7 @@ class EnergyCollector final : public Collector {
   DeviceShare devices_;
   EnergyAttribution attribution_;
   unsigned waits_ = 0;  // rounds in a row
-  // When it was called before, and before that.
+  // The times of the last call and of the one before.
   EnergyClock::time_point before_ = EnergyClock::time_point::min();
   EnergyClock::time_point earlier_ = EnergyClock::time_point::min();
 };

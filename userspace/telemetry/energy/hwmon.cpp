@@ -18,12 +18,12 @@ constexpr std::string_view kSource = "hwmon";
 
 struct Chip {
   std::string directory;
-  std::string place;  // "hwmon3": another after the next boot
+  std::string place;  // "hwmon3": it changes with the next boot
   std::string name;
   std::string device;
 };
 
-// "energy12" of "energy12_input"; empty where the name is of another kind.
+// "energy12" from "energy12_input"; empty where the name is of another kind.
 std::string_view sensor_of(std::string_view file, std::string_view kind, std::string_view what) {
   if (!file.starts_with(kind) || !file.ends_with(what)) return {};
   const std::string_view sensor = file.substr(0, file.size() - what.size());
@@ -42,7 +42,7 @@ std::optional<Chip> chip_at(const std::string& root, const std::string& place, s
   return Chip{directory, place, std::move(*name), error ? place : label_text(device.filename().string())};
 }
 
-// Its own label where it has one.
+// The sensor's own label, if it has one.
 std::string name_of(const Chip& chip, std::string_view sensor, std::uint64_t& unread) {
   const std::string base = std::string(sensor);
   return read_label(chip.directory + "/" + base + "_label", unread).value_or(base);

@@ -7,9 +7,10 @@
 namespace flowtap::telemetry {
 namespace {
 
-// Packages and psys are not read at the same instant, and some psys count in whole joules (spr_psys_domain_energy_unit).
+// Packages and psys are not read at the same instant, and some psys count in whole joules
+// (spr_psys_domain_energy_unit).
 constexpr std::uint64_t kSlack = 10'000'000;  // uJ
-// They are compared anew after that much, so that a psys that was ahead for a month is not trusted for the next.
+// The comparison starts anew after this much, so that a psys that was ahead for a month is not trusted for the next.
 constexpr std::uint64_t kCompared = 1'000'000'000;
 constexpr unsigned kMostUnknown = 3;
 constexpr std::size_t kMostMembers = 1024;
@@ -39,8 +40,8 @@ std::string_view basis_name(EnergyBasis basis) {
 }
 
 struct NodeTotal::Sum {
-  std::size_t parts = 0;    // that were read
-  std::size_t unknown = 0;  // of them, those that told nothing
+  std::size_t parts = 0;    // how many were read
+  std::size_t unknown = 0;  // how many of these told nothing
   std::uint64_t uj = 0;
 };
 
@@ -108,7 +109,7 @@ void NodeTotal::look_for_missing(std::span<const EnergyPart> parts, std::span<co
 }
 
 EnergyBasis NodeTotal::choose(std::span<const EnergyPart> parts) const {
-  // What has counted nothing yet may never do so.
+  // A counter that has counted nothing yet may never do so.
   const Sum psys = sum_of(parts, EnergyBasis::kPlatform, from_);
   const Sum packages = sum_of(parts, EnergyBasis::kPackages, from_);
   if (!psys_refused_ && psys.parts == 1 && psys.uj > 0 && psys.uj + kSlack >= packages.uj)
@@ -116,7 +117,7 @@ EnergyBasis NodeTotal::choose(std::span<const EnergyPart> parts) const {
   for (const EnergyBasis basis : {EnergyBasis::kPackages, EnergyBasis::kSockets, EnergyBasis::kMeter}) {
     const Sum sum = sum_of(parts, basis, from_);
     if (sum.uj > 0) return basis;
-    if (sum.unknown > 0) return EnergyBasis::kNone;  // the next reading tells
+    if (sum.unknown > 0) return EnergyBasis::kNone;  // the next reading decides
   }
   return EnergyBasis::kNone;
 }
@@ -126,7 +127,7 @@ bool NodeTotal::falls_behind(std::span<const EnergyPart> parts) {
   std::optional<std::uint64_t> packages;
   for (const EnergyPart& part : parts) {
     if (part.domain != EnergyDomain::kPlatform && part.domain != EnergyDomain::kPackage) continue;
-    if (part.since != before_) return false;  // it was away, and has more than this time in it
+    if (part.since != before_) return false;  // it was away, so its step covers more than this time
     if (part.domain == EnergyDomain::kPlatform)
       platform = part.step;
     else

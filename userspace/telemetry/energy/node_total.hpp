@@ -1,4 +1,4 @@
-// What the node used in all: which counters make it up, as they overlap.
+// What the node used in total. Counters overlap, so this says which of them make it up.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace flowtap::telemetry {
 
-/// Which counters are added up. Each stands above those that tell less.
+/// Which counters are added up. The order puts those first that tell more.
 enum class EnergyBasis : std::uint8_t {
   kNone,
   kPlatform,  ///< psys
@@ -26,29 +26,30 @@ enum class EnergyBasis : std::uint8_t {
 /// "psys", "packages", "sockets", "meter"; "none".
 [[nodiscard]] std::string_view basis_name(EnergyBasis basis);
 
-/// Intel's manual (volume 3, "RAPL Domains"; volume 4, MSR_PLATFORM_ENERGY_COUNTER): the package's counter has core (PP0) and
-/// uncore (PP1) in it and not dram; the platform's has all that the platform feeds: packages, memory, add-on devices. On a
-/// machine of several sockets only one has a psys that counts, that of all (Linux commit "powercap: intel_rapl: enumerate
-/// Psys RAPL domain together with package RAPL domain"). What psys measures is up to the board: on some it stands still or
-/// shows a fraction. So it is the node's total only as long as there is one, and it never falls behind the packages that
-/// are in it; where it does, it is not used again. A meter of power is the last: its readings are seconds old, and between
-/// two of them anything may have been drawn. Once chosen, a basis stays until it is away for kEnergyAway.
+/// Intel's manual (volume 3, "RAPL Domains"; volume 4, MSR_PLATFORM_ENERGY_COUNTER) says: the package's counter
+/// includes core (PP0) and uncore (PP1) and not dram; the platform's includes all that the platform feeds: packages,
+/// memory, add-on devices. On a machine of several sockets only one has a psys that counts, for all of them (Linux
+/// commit "powercap: intel_rapl: enumerate Psys RAPL domain together with package RAPL domain"). What psys measures is
+/// up to the board: on some it stands still or shows a fraction. So it is the node's total only while there is just
+/// one, and while it never falls behind the packages that it includes; once it does, it is not used again. A power
+/// meter comes last: its readings are seconds old, and between two of them anything may have been drawn. Once chosen, a
+/// basis stays until it is away for kEnergyAway.
 class NodeTotal {
  public:
-  /// The energy of the node since the call before. Absent: nothing of what makes it up was read; what it counts
-  /// meanwhile is had when it is back. After kEnergyAway without, others are chosen, and count from then on: never
-  /// is the same energy in it twice. `lacking`: what is there besides the parts that were read.
+  /// The node's energy since the call before. Absent: nothing that makes it up was read; what it counts meanwhile is
+  /// added when it is back. After kEnergyAway without a reading others are chosen, and count from then on: the same
+  /// energy is never in it twice. `lacking`: what exists beside the parts that were read.
   std::optional<std::uint64_t> add(std::span<const EnergyPart> parts, EnergyClock::time_point now,
                                    std::span<const LackingPart> lacking = {});
 
   [[nodiscard]] EnergyBasis basis() const { return basis_; }
 
-  /// How much of the last add() add-on devices may have drawn: of a platform what is not the packages' and their dram's, of
-  /// a meter all. Absent: it has no devices in it.
+  /// How much of the last add() add-on devices may have drawn: for a platform, what the packages and their dram did
+  /// not; for a meter, all of it. Absent: it does not include devices.
   [[nodiscard]] std::optional<std::uint64_t> devices_room() const { return devices_room_; }
 
-  /// Of those that make up the basis, or should, how many were not read in the last add(). It remembers them as long as the
-  /// basis stays: a package that is gone for good is missing from its sum for good.
+  /// How many of the parts that make up the basis, or should, were not read in the last add(). It remembers them as
+  /// long as the basis stays: a package that is gone for good is missing from its sum for good.
   [[nodiscard]] std::size_t missing() const { return missing_; }
 
  private:
@@ -68,8 +69,8 @@ class NodeTotal {
   EnergyClock::time_point before_;  // the call before
   EnergyClock::time_point seen_;    // when something of the basis was read last
   bool psys_refused_ = false;
-  unsigned unknown_ = 0;           // readings of psys in a row that told nothing
-  std::uint64_t in_platform_ = 0;  // microjoules of late, at times that both were read
+  unsigned unknown_ = 0;           // how many readings of psys in a row told nothing
+  std::uint64_t in_platform_ = 0;  // recent microjoules, from times when both were read
   std::uint64_t in_packages_ = 0;
   std::optional<std::uint64_t> devices_room_;
   std::set<std::pair<std::string_view, std::string>> members_;  // of the basis: source and part

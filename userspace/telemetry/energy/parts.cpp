@@ -7,7 +7,8 @@ namespace {
 
 constexpr std::size_t kMostParts = 1024;
 
-// What nothing of the kind draws. The largest packages of today are made for 0.5 kW, a machine's supplies for 10 kW.
+// More than anything of the kind draws. The largest packages of today are made for 0.5 kW, a machine's supplies for 10
+// kW.
 std::uint64_t most_watts(const EnergyReading& reading) {
   const bool may_be_machine = reading.domain == EnergyDomain::kPlatform ||
                               (reading.domain == EnergyDomain::kOther && reading.range == 0);
@@ -41,10 +42,11 @@ void EnergyParts::read_counter(const EnergyReading& reading, EnergyClock::time_p
                                std::uint64_t& unread) {
   Tracked* const tracked = find(reading.source, reading.part, unread);
   if (tracked == nullptr) return;
-  // One that was read each time is not away, however long a cycle takes.
+  // A counter that was read each time is not away, however long a cycle takes.
   const bool away = round_ - tracked->round > 1 && now - tracked->at > kEnergyAway;
   if (tracked->place != reading.place) {
-    // Another counter of the same: it has its turn when the first is given up, or both would be counted.
+    // This is another counter of the same energy: it has its turn when the first is given up, otherwise both would be
+    // counted.
     if (tracked->round != 0 && !away) return;
     tracked->place = reading.place;
     tracked->counter = EnergyCounter(most_watts(reading));
@@ -63,7 +65,8 @@ void EnergyParts::read_meter(const PowerReading& reading, EnergyClock::time_poin
   const auto since = std::chrono::floor<std::chrono::microseconds>(now - tracked->at);
   const auto us = static_cast<std::uint64_t>(
       std::clamp<std::chrono::microseconds>(since, std::chrono::microseconds(0), kEnergyAway).count());
-  // Microwatts times microseconds are picojoules; those under a second's alone, as all together may be 2^66.
+  // Microwatts times microseconds are picojoules. Only those below a microjoule are kept apart, since all together may
+  // be 2^66.
   const std::uint64_t picojoules = tracked->picojoules + reading.uw * (us % kMicro);
   tracked->picojoules = picojoules % kMicro;
   const std::uint64_t uj = reading.uw * (us / kMicro) + picojoules / kMicro;

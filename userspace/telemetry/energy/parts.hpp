@@ -1,4 +1,5 @@
-// The counters and meters over time: what each has counted since the start, whatever wraps, jumps, goes and comes back.
+// The counters and meters over time: what each has counted since the start, through wraps, jumps, departures and
+// returns.
 #pragma once
 
 #include <chrono>
@@ -14,11 +15,11 @@
 
 namespace flowtap::telemetry {
 
-/// How long a counter may be away: what it counted meanwhile is had when it is back. Then it is given up, and another that
-/// counts the same may stand in for it. Also how long one reading of a meter may stand for.
+/// How long a counter may be away: what it counted meanwhile is added when it is back. After that it is given up, and
+/// another one that counts the same may replace it. Also how long one reading of a meter stays valid.
 inline constexpr std::chrono::seconds kEnergyAway{60};
 
-/// One that was read this time.
+/// A part that was read this time.
 struct EnergyPart {
   std::string_view source;
   std::string_view part;
@@ -26,20 +27,20 @@ struct EnergyPart {
   EnergyStep step;                ///< since it was read before
   EnergyClock::time_point since;  ///< when that was; of the first reading, now
   std::uint64_t total = 0;        ///< microjoules since the start
-  std::string_view place{};       ///< where it is read; of a meter empty
+  std::string_view place{};       ///< where it is read; empty for a meter
 };
 
 class EnergyParts {
  public:
-  /// Another round, in which nothing was read yet.
+  /// Begins another round, in which nothing was read yet.
   void begin();
-  /// One source's readings, once in a round. A platform's meter is a part whose power is added up. There are 1024 parts at
-  /// most, and one beyond that is added to `unread`. Readings that were there in the round before add nothing.
+  /// The readings of one source, once in a round. A platform's meter is a part whose power is added up. There are at
+  /// most 1024 parts; any beyond that are added to `unread`. Readings that were there in the round before add nothing.
   void add(const EnergyReadings& readings, std::uint64_t& unread);
-  /// What was read in this round; good until the next.
+  /// What was read in this round; valid until the next.
   [[nodiscard]] std::span<const EnergyPart> read_now() const { return read_now_; }
 
-  /// Times that a counter jumped: what it counted just then is not known, and in no total.
+  /// How often a counter jumped: what it counted just then is not known, and in no total.
   [[nodiscard]] std::uint64_t jumps() const { return jumps_; }
 
  private:
@@ -49,9 +50,9 @@ class EnergyParts {
     std::string place;
     EnergyCounter counter;
     EnergyClock::time_point at;    // when it was read last
-    std::uint64_t round = 0;       // and in which call
+    std::uint64_t round = 0;       // and in which round
     std::uint64_t total = 0;       // microjoules
-    std::uint64_t picojoules = 0;  // of a meter, under 10^6: what makes no microjoule yet
+    std::uint64_t picojoules = 0;  // for a meter, under 10^6: not yet a whole microjoule
   };
 
   void read_counter(const EnergyReading& reading, EnergyClock::time_point now, std::uint64_t& unread);

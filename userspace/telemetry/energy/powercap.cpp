@@ -37,8 +37,8 @@ struct Counter {
   std::uint64_t range;
 };
 
-// Absent, too, of a zone that counts nothing. The range is first: of a zone that goes meanwhile there is no value then, and
-// not one without a range, as of a counter that never wraps.
+// Also absent for a zone that counts nothing. The range is read first: if a zone goes meanwhile there is then no value,
+// and not a value without a range, which would look like a counter that never wraps.
 std::optional<Counter> read_counter(const std::string& directory, std::uint64_t& unread) {
   const std::uint64_t before = unread;
   const auto range = read_number(directory + "/max_energy_range_uj", unread);
@@ -69,7 +69,7 @@ EnergyReadings read_powercap(const std::string& sysfs, std::uint64_t& unread) {
     const EnergyDomain domain = domain_of(*name, topmost);
     const auto above = parts.find(parent);
     const bool alone = topmost || domain == EnergyDomain::kPlatform;
-    // Without its parent's name "core" could be that of any package.
+    // Without its parent's name "core" could belong to any package.
     if (!alone && above == parts.end()) continue;
     const std::string& part = parts[place] = alone ? *name : above->second + "/" + *name;
 

@@ -1,4 +1,5 @@
-// The machine's sensors of energy and power, read apart from its counters: a chip may take seconds to answer, or for ever.
+// The machine's sensors of energy and power. They are read apart from its counters, since a chip may take seconds to
+// answer, or for ever.
 #pragma once
 
 #include <functional>
@@ -12,11 +13,12 @@
 
 namespace flowtap::telemetry {
 
-/// The last readings, from who waits for them to who adds up the node's energy. Thread-safe.
+/// The last readings, passed from the collector that waits for them to the one that adds up the node's energy.
+/// Thread-safe.
 class SensorBoard {
  public:
   void post(EnergyReadings readings);
-  /// Null before the first.
+  /// Null before the first reading.
   [[nodiscard]] std::shared_ptr<const EnergyReadings> read() const;
 
  private:
@@ -24,7 +26,7 @@ class SensorBoard {
   std::shared_ptr<const EnergyReadings> last_;
 };
 
-/// All of hwmon. Meters are shown as they are; counters and the platform's meter are added up by who reads the board.
+/// All of hwmon. Meters are shown as they are; whoever reads the board adds up counters and the platform's meter.
 class SensorCollector final : public Collector {
  public:
   using Now = std::function<EnergyClock::time_point()>;

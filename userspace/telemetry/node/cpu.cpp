@@ -30,11 +30,11 @@ void CpuCollector::collect(Collected& out) {
   if (!text) return;
   const KernelStat stat = parse_kernel_stat(*text);
   out.unread += stat.unread;
-  // A round that could not be read is none: no CPU was gone for that reason.
+  // A round that could not be read does not count: no CPU was gone because of that.
   if (!stat.cpus.empty()) ++round_;
   for (const CpuTimes& times : stat.cpus) add(times, out);
 
-  // Sums over CPUs of which the kernel keeps some parts in 32 bits; one that wraps lets the sum fall for good.
+  // Some parts of these sums over CPUs have only 32 bits in the kernel; when one wraps, the sum falls for good.
   const auto counter = [&out](StatId id, SteadyCounter& steady, std::optional<std::uint64_t> read) {
     if (read) out.add(id, steady.next(*read, true));
   };

@@ -12,7 +12,7 @@
 
 namespace flowtap::telemetry {
 
-/// A CPU that is offline is absent. Its times, and all other counters, never go back, though the kernel's do:
+/// An offline CPU is absent. Its times, and all other counters, never go back, although the kernel's do:
 ///
 /// - idle and iowait are estimates while a CPU sleeps; when a task that waited for input goes to another CPU, iowait falls
 ///   and idle grows by as much, or the other way round. The larger value stays until it is passed.

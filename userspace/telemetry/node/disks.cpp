@@ -23,7 +23,7 @@ constexpr std::array kNumbers{
 };
 constexpr std::size_t kFewestNumbers = 11;
 
-// Sectors of 512 bytes, whatever those of the device are; milliseconds.
+// Sectors have 512 bytes, whatever the device's own have; times are milliseconds.
 stats::Value in_unit(StatId id, std::uint64_t number) {
   switch (stats::stat(id).unit) {
     case stats::Unit::kBytes:
@@ -39,7 +39,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// "nvme0n1p" of nvme0n1p3: digits between the letters.
+// "nvme0n1p" from nvme0n1p3: digits between the letters.
 bool is_nvme_partition(std::string_view stem) {
   if (!stem.starts_with("nvme") || !stem.ends_with('p')) return false;
   stem = stem.substr(4, stem.size() - 5);
@@ -49,7 +49,7 @@ bool is_nvme_partition(std::string_view stem) {
          std::ranges::all_of(stem.substr(n + 1), is_digit);
 }
 
-// "sda" of sda1. As in node_exporter's pattern, disks with two letters (sdaa) are none.
+// "sda" from sda1. As in node_exporter's pattern, disks with two letters (sdaa) do not count.
 bool is_lettered_disk(std::string_view stem) {
   if (stem.empty() || stem.back() < 'a' || stem.back() > 'z') return false;
   stem.remove_suffix(1);

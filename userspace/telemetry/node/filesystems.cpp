@@ -14,8 +14,8 @@ namespace {
 
 using stats::StatId;
 
-// Absent also where another file system is found at that path: one that is mounted over it, or the one below, where flowtapd
-// does not see the mount. Its numbers would stand under the wrong name.
+// Also absent where another file system is found at that path: one that is mounted over it, or the one below where
+// flowtapd does not see the mount. Its numbers would stand under the wrong name.
 std::optional<struct statvfs> numbers_of(const Mount& mount, const std::string& path) {
   struct stat file{};
   struct statvfs numbers{};
@@ -32,7 +32,7 @@ void FilesystemCollector::collect(Collected& out) {
   if (!text) return;
   const Mounts mounts = parse_mounts(*text);
   out.unread += mounts.unread;
-  std::set<std::string> seen;  // two mount points may be the same once they are printable
+  std::set<std::string> seen;  // two mount points may become the same when made printable
   for (const Mount& mount : mounts.all)
     if (is_storage(mount) && seen.insert(printable(mount.point)).second) add(mount, out);
 }

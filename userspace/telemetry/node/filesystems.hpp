@@ -1,4 +1,4 @@
-// How full the node's file systems are, by statvfs() of what /proc/1/mountinfo names.
+// How full the node's file systems are, by statvfs() on the mount points in /proc/1/mountinfo.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace flowtap::telemetry {
 /// Hangs where a file system does (NFS whose server is gone).
 class FilesystemCollector final : public Collector {
  public:
-  /// `proc`: the node's procfs. `host_root`: where the node's root directory is seen; "/" or "" for the node itself.
+  /// `proc`: the node's procfs. `host_root`: where the node's root directory is visible; "/" or "" for the node itself.
   FilesystemCollector(std::string proc, std::string host_root)
       : proc_(std::move(proc)), host_root_(std::move(host_root)) {
     if (host_root_.ends_with('/')) host_root_.pop_back();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFewestModes = 4;  // the oldest kernels have user, nice, system, idle
 
-// "1 2 3 4 ...", what stands behind "cpu7".
+// "1 2 3 4 ...", what follows "cpu7".
 std::optional<CpuTimes> cpu_times(std::string_view rest) {
   CpuTimes times;
   while (times.known < kCpuModes) {

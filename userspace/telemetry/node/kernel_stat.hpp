@@ -34,10 +34,10 @@ struct CpuTimes {
 
 struct KernelStat {
   std::vector<CpuTimes> cpus;   ///< those that are online, none twice
-  std::optional<CpuTimes> all;  ///< together, with those that are offline; its `cpu` says nothing
+  std::optional<CpuTimes> all;  ///< all together, offline ones included; its `cpu` means nothing
   std::optional<std::uint64_t> interrupts, context_switches, boot_time, forks, procs_running, procs_blocked,
       softirqs;
-  std::uint64_t unread = 0;  ///< lines that are none of the kernel's
+  std::uint64_t unread = 0;  ///< lines that the kernel does not write
 };
 
 [[nodiscard]] KernelStat parse_kernel_stat(std::string_view text);

@@ -59,7 +59,8 @@ constexpr std::array kVmstat{
     Row{"oom_kill", StatId::kNODE_MEMORY_OOM_KILLS},
 };
 
-// What is in bytes here is in KiB there. meminfo says so in the line; vmstat does not, and its pgpgin and pgpgout are.
+// What we give in bytes is in KiB there. meminfo says so in the line; vmstat does not, but its pgpgin and pgpgout are
+// in KiB, too.
 std::optional<std::uint64_t> value_of(StatId id, std::string_view line, std::string_view unit) {
   const auto number = whole_number(next_word(line));
   if (stats::stat(id).unit != stats::Unit::kBytes) return number;

@@ -8,10 +8,10 @@
 
 namespace flowtap::telemetry {
 
-/// /proc/meminfo, "Name:  123 kB" a line: what node.def has rows for.
+/// /proc/meminfo, lines of "Name:  123 kB": those for which node.def has rows.
 void parse_meminfo(std::string_view text, Collected& out);
 
-/// /proc/vmstat, "name 123" a line: what node.def has rows for.
+/// /proc/vmstat, lines of "name 123": those for which node.def has rows.
 void parse_vmstat(std::string_view text, Collected& out);
 
 class MemoryCollector final : public Collector {

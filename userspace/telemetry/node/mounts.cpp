@@ -40,7 +40,7 @@ std::optional<dev_t> device_number(std::string_view word) {
   return makedev(static_cast<unsigned>(*major), static_cast<unsigned>(*minor));
 }
 
-// Words of mountinfo are parted by one space each: what was mounted may be an empty one.
+// One space separates words of mountinfo: the name of what was mounted may be empty.
 std::string_view next_part(std::string_view& line) {
   const auto space = line.find(' ');
   const std::string_view part = line.substr(0, space);
@@ -93,7 +93,7 @@ Mounts parse_mounts(std::string_view text) {
       mounts.all.push_back(std::move(*mount));
       continue;
     }
-    // Nearly always in the order of mounting, but a namespace that was copied has them by tree.
+    // The lines are nearly always in the order of mounting, but a namespace that was copied has them by tree.
     Mount& other = mounts.all.at(before->second);
     if (other.parent != mount->id) other = std::move(*mount);
   }

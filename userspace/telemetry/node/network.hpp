@@ -8,7 +8,7 @@
 
 namespace flowtap::telemetry {
 
-/// /proc/net/dev: two lines of headings, and one for each device.
+/// /proc/net/dev: two lines of headings, and then one for each device.
 void parse_net_dev(std::string_view text, Collected& out);
 
 class NetworkCollector final : public Collector {

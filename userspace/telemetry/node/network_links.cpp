@@ -18,12 +18,12 @@ namespace {
 using stats::StatId;
 
 struct Line {
-  std::string text;  // of one attribute, without its end
+  std::string text;  // the text of one attribute, without its line end
   int error = 0;
 };
 
-// Below the device's folder, and in one read: a thousand devices are looked at each second, and finding the folder through the
-// link in class/net takes longer than reading.
+// Opened below the device's folder, and read at once: a thousand devices are looked at each second, and finding the
+// folder through the link in class/net takes longer than reading.
 Line read_attribute(const Fd& device, const char* name) {
   const Fd file(::openat(device.get(), name, O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return {{}, errno};
@@ -34,12 +34,12 @@ Line read_attribute(const Fd& device, const char* name) {
   return {std::string(next_line(text))};
 }
 
-// A device that is gone meanwhile, one that is down or has no speed, a driver that does not know.
+// The device may be gone meanwhile, or be down or without a speed, or its driver may not know.
 bool has_none(int error) {
   return error == ENOENT || error == ENODEV || error == EINVAL || error == EOPNOTSUPP;
 }
 
-// Absent and counted where it is there and is no number.
+// Absent, and counted where it exists and is no number.
 std::optional<std::uint64_t> read_number(const Fd& device, const char* name, Collected& out) {
   const Line line = read_attribute(device, name);
   if (has_none(line.error) || line.text == "-1") return std::nullopt;  // SPEED_UNKNOWN
@@ -69,7 +69,7 @@ void NetworkLinkCollector::collect(Collected& out) {
 
 void NetworkLinkCollector::add(const Fd& device, const std::string& label, Collected& out) {
   Link& link = links_[label];
-  if (link.seen == round_) return;  // two names may be the same once they are printable
+  if (link.seen == round_) return;  // two names may become the same when made printable
   link.seen = round_;
   Line state = read_attribute(device, "operstate");
   if (state.error == 0)

@@ -11,11 +11,12 @@
 
 namespace flowtap::telemetry {
 
-/// Beside NetworkCollector and not in it: a driver may take long to tell its speed. It also holds the lock that whoever changes
-/// the network's configuration waits for, so it is asked only now and then, and whenever the device's state has changed.
+/// This is separate from NetworkCollector, because a driver may take long to tell its speed. It also holds the lock
+/// that whoever changes the network's configuration waits for. So the speed is asked for only now and then, and
+/// whenever the device's state has changed.
 class NetworkLinkCollector final : public Collector {
  public:
-  static constexpr std::uint64_t kSpeedRounds = 60;  ///< after which the speed is asked for anew
+  static constexpr std::uint64_t kSpeedRounds = 60;  ///< after so many rounds the speed is asked for anew
 
   /// `sysfs`: the node's. It shows the devices of the network namespace in which it was mounted.
   explicit NetworkLinkCollector(std::string sysfs) : folder_(std::move(sysfs) + "/class/net") {}
@@ -25,9 +26,9 @@ class NetworkLinkCollector final : public Collector {
 
  private:
   struct Link {
-    std::uint64_t seen = 0;              // the last round that it was there
-    std::uint64_t asked = 0;             // the last round that its speed was asked for; 0: never
-    std::string state;                   // that it had then
+    std::uint64_t seen = 0;              // the last round in which it was there
+    std::uint64_t asked = 0;             // the last round in which its speed was asked for; 0: never
+    std::string state;                   // its state at that time
     std::optional<std::uint64_t> speed;  // Mbit/s
   };
 

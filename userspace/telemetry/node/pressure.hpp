@@ -1,4 +1,4 @@
-// How long the node's tasks waited for want of something, from /proc/pressure.
+// How long the node's tasks waited because something was short, from /proc/pressure.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace flowtap::telemetry {
 
-/// One file: "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", and the same with "full"; total in microseconds. A line that
-/// the kernel does not have is absent, and so is one without a row here.
+/// One file: "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", and the same with "full"; total is in microseconds. A
+/// line that the kernel does not write is absent, and so is one that has no row here.
 void parse_pressure(std::string_view text, std::optional<stats::StatId> some,
                     std::optional<stats::StatId> full, Collected& out);
 

@@ -11,7 +11,7 @@ namespace {
 
 using stats::StatId;
 
-// Of the nine numbers the last three: nanoseconds run, nanoseconds waited, timeslices.
+// The last three of the nine numbers: nanoseconds run, nanoseconds waited, timeslices.
 constexpr std::size_t kNumbers = 9;
 constexpr std::size_t kRunning = 6;
 constexpr std::size_t kWaiting = 7;

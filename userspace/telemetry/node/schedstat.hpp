@@ -8,8 +8,8 @@
 
 namespace flowtap::telemetry {
 
-/// /proc/schedstat, versions 15 to 17, which have the same lines of CPUs; of another one nothing, as its columns may mean
-/// something else.
+/// /proc/schedstat, versions 15 to 17, whose lines for CPUs are the same. Another version gives nothing, as its columns
+/// may mean something else.
 void parse_schedstat(std::string_view text, Collected& out);
 
 /// Nothing on kernels without it (CONFIG_SCHEDSTATS).

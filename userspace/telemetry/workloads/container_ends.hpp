@@ -1,4 +1,4 @@
-// How containers ended, the last time.
+// How each container's last end came about.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ namespace flowtap::telemetry {
 /// Thread-safe.
 class ContainerEnds {
  public:
-  /// More containers than this are not remembered: the one whose end is the longest ago goes. About 0.5 KiB each.
+  /// It remembers at most this many containers: the one whose end is the longest ago goes first. About 0.5 KiB each.
   static constexpr std::size_t kMost = 4096;
 
   void note(EndedContainer ended);
 
-  /// Of the containers of a pod, each its last one, by their names.
+  /// The last ends of a pod's containers, by container name.
   [[nodiscard]] std::vector<EndedContainer> of_pod(std::string_view ns, std::string_view pod) const;
 
  private:

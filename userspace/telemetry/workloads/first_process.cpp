@@ -13,7 +13,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-// Behind the name, which may hold anything.
+// Starts after the name, which may contain anything.
 constexpr int kStartField = 22;
 constexpr int kFirstBehindName = 3;
 
@@ -61,18 +61,19 @@ void look_at_network(const std::string& proc, FirstProcess& process) {
   const std::string path = proc + '/' + std::to_string(process.pid) + "/net/dev";
   process.net_dev = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const int error = process.net_dev.valid() ? 0 : errno;
-  // ENXIO: its network ends with it.
+  // ENXIO: its network ends together with it.
   process.error = error == ENOENT || error == ESRCH || error == ENXIO ? 0 : error;
   if (process.error == 0) process.network = network_of(process.net_dev);
 }
 
 Fd keep_number(const Fd& net_dev) {
-  // The kernel frees the number of a file of /proc with its last inode (pde_put()), which what is open by its path alone holds.
+  // The kernel frees the number of a file of /proc with its last inode (pde_put()). A file that is open only by its
+  // path still holds that inode.
   return Fd(::open(own_file(net_dev).c_str(), O_PATH | O_CLOEXEC));
 }
 
 bool has_ended(const Fd& number) {
-  // It opens no file of a network that has.
+  // The kernel opens no file of a network that has ended.
   const Fd again(::open(own_file(number).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return !again.valid() && (errno == ENOENT || errno == ENXIO);
 }

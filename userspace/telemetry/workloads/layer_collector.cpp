@@ -14,7 +14,7 @@ using stats::StatId;
 
 constexpr std::string_view kUpper = "upperdir=";
 
-// Of containerd, Docker, podman and CRI-O, and of distributions that bring their own.
+// The places of containerd, Docker, podman and CRI-O, and of distributions that bring their own.
 constexpr std::array<std::string_view, 7> kStorage{
     "/var/lib/containerd", "/var/lib/docker", "/var/lib/containers",      "/var/lib/rancher",
     "/var/lib/k0s",        "/run/containerd", "/var/snap/microk8s/common"};
@@ -61,7 +61,7 @@ bool LayerCollector::begin_next(Clock::time_point now) {
   if (next == layers_.end() || next->second.due > now) return false;
   next->second.due = now + kEvery;
   whose_ = next->first;
-  // It may have ended, or have a root of another kind: then there is nothing to tell.
+  // The process may have ended, or have a root of another kind: then there is nothing to tell.
   const auto text =
       read_file(proc_ + '/' + std::to_string(processes_->at(whose_)) + "/mountinfo", kMostKernelText);
   const std::string upper = text ? upper_directory(*text, storage_) : std::string();

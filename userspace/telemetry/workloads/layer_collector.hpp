@@ -1,4 +1,4 @@
-// What containers have written into their own layers.
+// How much containers have written into their own layers.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,8 @@
 
 namespace flowtap::telemetry {
 
-/// A process of each container, from the collector that knows them to the one that looks at their files. Thread-safe.
+/// One process of each container, passed from the collector that knows them to the one that looks at their files.
+/// Thread-safe.
 class ProcessBoard {
  public:
   using Processes = std::map<WorkloadName, std::uint64_t>;
@@ -38,22 +39,23 @@ class ProcessBoard {
   std::shared_ptr<const Processes> processes_ = std::make_shared<const Processes>();
 };
 
-/// Where the writable layer of the root lies that this mountinfo is of (overlay's upperdir), as the runtime gave it to the
-/// kernel: a path of the node. Empty: it has none, or one that is in no runtime's storage, neither where runtimes have it by
-/// themselves nor in one of `configured`: a container that mounts its own root may name any directory.
+/// Where the writable layer of the root in this mountinfo lies (overlay's upperdir), as the runtime gave it to the
+/// kernel: a path of the node. Empty: it has none, or the path is in no runtime's storage, neither in the usual places
+/// nor in one of `configured`. A container that mounts its own root may name any directory.
 [[nodiscard]] std::string upper_directory(std::string_view mountinfo,
                                           std::span<const std::string> configured = {});
 
-/// One container after the other, each once a minute, for a small part of the time, so that this collector is done at once and
-/// never takes more than that of a CPU. A value is as old as the last time that its container was looked through.
+/// Looks through one container after the other, each once a minute, for a small part of the time, so that this
+/// collector is done quickly and never takes more than that part of a CPU. A value is as old as the last time that its
+/// container was looked through.
 class LayerCollector final : public Collector {
  public:
   using Clock = std::chrono::steady_clock;
 
   static constexpr std::chrono::seconds kEvery{60};
-  static constexpr std::chrono::milliseconds kSlice{5};  ///< of each cycle
+  static constexpr std::chrono::milliseconds kSlice{5};  ///< time spent in each cycle
 
-  /// `storage`: where the runtimes of this node have theirs besides the usual places.
+  /// `storage`: where the runtimes of this node keep theirs, besides the usual places.
   LayerCollector(std::string host_root, std::string proc, std::shared_ptr<const ProcessBoard> board,
                  std::vector<std::string> storage = {})
       : host_root_(std::move(host_root)),
@@ -64,7 +66,7 @@ class LayerCollector final : public Collector {
   [[nodiscard]] std::string_view name() const override { return "layers"; }
   void collect(Collected& out) override { collect(out, Clock::now()); }
 
-  /// At a time that may be another than now; the slice is of the clock's.
+  /// `now` may be another time than the present; the slice goes by the clock.
   void collect(Collected& out, Clock::time_point now);
 
  private:

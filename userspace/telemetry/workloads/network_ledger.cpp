@@ -32,7 +32,8 @@ constexpr std::array kRows{
 constexpr std::string_view kLoopback = "lo";
 constexpr std::size_t kLongest = std::size_t{1} << 20U;
 
-// Whether it is another device of that name, which began at 0: bytes and packets of one direction have both fallen.
+// Whether this is another device with the same name, which began at 0: bytes and packets of one direction have both
+// fallen.
 bool began_anew(const NetNumbers& now, const NetNumbers& before) {
   const auto fell = [&](NetNumber number) {
     const auto i = static_cast<std::size_t>(number);
@@ -42,7 +43,7 @@ bool began_anew(const NetNumbers& now, const NetNumbers& before) {
          (fell(NetNumber::kSentBytes) && fell(NetNumber::kSentPackets));
 }
 
-// Whose a network is that somebody of this name is in.
+// To whom a network belongs if somebody with this name is in it.
 WorkloadName whose(WorkloadName name) {
   if (name.kind == WorkloadKind::kPod) name.container.clear();
   return name;
@@ -69,7 +70,7 @@ void NetworkLedger::see(const WorkloadName& name, FirstProcess& process, Clock::
   Network& there = networks_[*process.network];
   there.seen = round_;
   if (there.net_dev.valid() || !net_dev.valid()) return;
-  // Another's totals begin with all that it counted.
+  // Another network's totals begin with all that it counted.
   if (there.whose != whose(name)) there.last.clear();
   there.whose = whose(name);
   there.net_dev = std::move(net_dev);
@@ -90,16 +91,17 @@ void NetworkLedger::add(Network& network, std::string_view text, std::uint64_t& 
     }
     NetNumbers& last = network.last[device];
     const bool anew = began_anew(numbers, last);
-    // Else one that fell is nothing new and grows from there, as a driver's that adds its drops up anew each time: the others
-    // go on, so that no byte is counted twice. Of another device that has overtaken the last in both directions by then
-    // what the last had is missing, which is less than it has itself.
+    // Otherwise a counter that fell adds nothing and grows from there, like that of a driver which adds its drops up
+    // anew each time. The others go on, so that no byte is counted twice. If this is another device that has already
+    // overtaken the last one in both directions, what the last one had is missing, which is less than what it has
+    // itself.
     for (std::size_t i = 0; i < numbers.size(); ++i)
       total.total.at(i) += anew ? numbers.at(i) : numbers.at(i) - std::min(numbers.at(i), last.at(i));
     last = numbers;
     seen.insert_or_assign(device, numbers);
   });
   unread += malformed;
-  // The name of one that is gone may be another's next.
+  // The name of a device that is gone may be the next one's.
   if (malformed == 0) network.last = std::move(seen);
 }
 
@@ -122,7 +124,7 @@ void NetworkLedger::read(Network& network, std::uint64_t& unread) {
 
 void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::uint64_t& unread) {
   ++round_;
-  // Without it nobody's is told from the node's.
+  // Without the node's own network, none of them can be told from it.
   if (!knows_hosts()) {
     ++unread;
     return;
@@ -148,12 +150,12 @@ void NetworkLedger::round(const FileLedger& files, Clock::time_point now, std::u
     if (!network.net_dev.valid() || (!gone && now < network.due)) continue;
     read(network, unread);
     network.due = files.due(network.whose.pod + network.whose.container, network.first, now);
-    // Nobody of its name may be known by then.
+    // By then nobody with its name may be known.
     if (!gone) {
       totals_[network.whose].seen = round_;
       continue;
     }
-    // Else it stays until this can be had: another of its number would be taken for this one.
+    // Otherwise it stays until this works: another network with its number would be taken for this one.
     network.left = keep_number(network.net_dev);
     unread += network.left.valid() ? 0 : 1;
     if (network.left.valid()) network.net_dev = {};

@@ -13,11 +13,11 @@
 
 namespace flowtap::telemetry {
 
-/// A network namespace is found through a process of whoever is in it, and read through a file that stays open. So its last
-/// packets are seen when the process has gone. It may outlive that, and another process come: it goes on from there then.
-/// Runtimes start a container's process in the node's network before they move it: a process is looked at again while its
-/// cgroup is young. Containers of one pod share theirs: it is the pod's (a name without a container); of others that share one
-/// it is that of the first by name. The node's own is nobody's. Not thread-safe.
+/// A network namespace is found through a process in it, and read through a file that stays open. So its last packets
+/// are seen when the process has gone. The namespace may outlive that process, and another one come: then it goes on
+/// from there. Runtimes start a container's process in the node's network before they move it: a process is looked at
+/// again while its cgroup is young. Containers of one pod share their network: it is the pod's (a name without a
+/// container). If others share one, it belongs to the first by name. The node's own is nobody's. Not thread-safe.
 class NetworkLedger {
  public:
   using Clock = FileLedger::Clock;
@@ -25,21 +25,23 @@ class NetworkLedger {
   /// `proc`: the node's procfs.
   explicit NetworkLedger(std::string proc) : proc_(std::move(proc)) {}
 
-  /// Reads what is due (FileLedger::kEvery), and forgets what `files` has no more. What could not be read is added to
+  /// Reads what is due (FileLedger::kEvery), and forgets what `files` no longer has. What could not be read is added to
   /// `unread`.
   void round(const FileLedger& files, Clock::time_point now, std::uint64_t& unread);
 
-  /// Keeps the network of a container's first process that has just begun, so that one is known that ends before the next
-  /// round. Of more than kMostBegun in a moment, and of one that has no name in kUnclaimed, only a round knows.
+  /// Keeps the network of a container's first process that has just begun, so that it is known even if the container
+  /// ends before the next round. Beyond kMostBegun in a moment, and without a name within kUnclaimed, only a round
+  /// finds it.
   void begin(const std::string& top, std::uint64_t pid, Clock::time_point now, std::uint64_t& unread);
   static constexpr std::size_t kMostBegun = 1024;
   static constexpr std::chrono::minutes kUnclaimed{1};
 
-  /// Reads once more what somebody was in whose cgroup at `top` has just ended: its runtime removes the devices soon.
+  /// Reads the network of the cgroup at `top` once more, whose last process has just ended: its runtime removes the
+  /// devices soon.
   void read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
                  std::uint64_t& unread);
 
-  /// When the oldest of its processes that are known started; seconds since 1970.
+  /// When the oldest of its known processes started; seconds since 1970.
   [[nodiscard]] std::optional<double> started(const FileLedger::Entry& entry) const;
 
   void append_series(std::vector<stats::Series>& out) const;
@@ -47,8 +49,8 @@ class NetworkLedger {
  private:
   struct Network {
     WorkloadName whose;
-    Fd net_dev;                              // none while nobody is known to be in it,
-    Fd left;                                 // and then keep_number()
+    Fd net_dev;                              // none while nobody is known to be in it;
+    Fd left;                                 // then this keeps the number: keep_number()
     std::map<std::string, NetNumbers> last;  // by device
     Clock::time_point first;
     Clock::time_point due;
@@ -56,7 +58,7 @@ class NetworkLedger {
   };
   struct Process {
     FirstProcess process;
-    Clock::time_point due;  // to be looked at again
+    Clock::time_point due;  // when to look at it again
     std::uint64_t seen = 0;
   };
   struct Begun {

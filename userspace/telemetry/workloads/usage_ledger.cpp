@@ -14,7 +14,8 @@ Waits waits_since(const Waits& now, const Waits& before) {
   return since;
 }
 
-// What came on top of the most that was ever read: what a CPU's task has run since its last switch may be read twice.
+// Adds what came on top of the highest value ever read: what a CPU's task has run since its last switch may be read
+// twice.
 GroupUsage since(const GroupUsage& now, const GroupUsage& before) {
   const auto more = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   return {.run_ns = more(now.run_ns, before.run_ns),
@@ -45,7 +46,7 @@ void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   const auto [at, fresh] = cgroups_.try_emplace(event.id, now);
   Cgroup& cgroup = at->second;
   if (cgroup.path.empty()) cgroup.path = std::move(event.path);
-  // One that was made unseen: the walk has its path, or knows that it is gone.
+  // A cgroup that was made unseen: the walk has its path, or knows that it is gone.
   missed_ = missed_ || (fresh && cgroup.path.empty());
   if (event.gone && !cgroup.gone) set_gone(cgroup, now);
   if (event.ended) cgroup.ended = event.ended;
@@ -66,23 +67,24 @@ UsageLedger::Turns UsageLedger::take_turns(UsageSource& source, CgroupNames& nam
   std::unordered_set<std::string> tops;
   for (const auto& [id, began, first] : std::exchange(turns_, {})) {
     const auto known = cgroups_.find(id);
-    // Whoever asks by no path would be answered for good.
+    // A question without a path would get an answer for good.
     if (known == cgroups_.end() || known->second.path.empty()) continue;
     auto& cgroup = *known;
     ask(cgroup, names, now);
     const auto& naming = cgroup.second.naming;
     if (!naming || naming->top.empty()) continue;
-    // Of a unit it is some sandbox's, not the unit's own.
+    // For a unit it is some sandbox's first process, not the unit's own.
     if (began && is_container(naming->name.kind)) out.began.push_back({naming->top, *began});
     if (began || !naming->complete) continue;
-    // One below the workload's own may be empty while others there go on; after the last of them the own one is told.
+    // A cgroup below the workload's own may be empty while others there go on; once the last of them is, the workload's
+    // own is reported.
     if (!first && naming->top != cgroup.second.path) continue;
     if (tops.insert(naming->top).second) out.ended.push_back({naming->name, naming->top});
   }
   return out;
 }
 
-// The next that counts looks for its workload anew, which may be forgotten by then.
+// The next cgroup that counts looks for its workload anew, since that may be forgotten by then.
 void UsageLedger::leave(Cgroup& cgroup) {
   tops_changed_ = tops_changed_ || cgroup.is_top;
   cgroup.is_top = false;
@@ -106,7 +108,7 @@ Status UsageLedger::walk(CgroupNames& names, Clock::time_point now) {
     cgroup.at_rest = names.has_processes(cgroup.path);
     if (!cgroup.at_rest) leave(cgroup);
   }
-  // Who sees only a part of the tree knows of none that it is gone.
+  // Whoever sees only a part of the tree cannot know that any of them is gone.
   if (!there.contains(kRoot)) return {};
   for (auto& [id, cgroup] : cgroups_)
     if (!there.contains(id) && !cgroup.gone) set_gone(cgroup, now);
@@ -133,7 +135,7 @@ void UsageLedger::add(Cgroup& cgroup, const GroupUsage& now) {
 }
 
 void UsageLedger::note_living(Clock::time_point now) {
-  // Nothing is new of most cgroups, and there may be thousands.
+  // Most cgroups have nothing new, and there may be thousands.
   if (tops_changed_)
     for (auto& [name, workload] : workloads_) {
       workload.tops.clear();
@@ -170,7 +172,8 @@ std::size_t UsageLedger::numbered() const {
 }
 
 Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_point now) {
-  // Before the events: a cgroup is made before a task of it is given a CPU, so that those tell of all that are here.
+  // This comes before the events. A cgroup is made before one of its tasks is given a CPU, so the events tell of all
+  // that are here.
   FTAP_TRY_ASSIGN(numbered, source.numbered());
   take_events(source, now);
   for (const auto& [id, group] : numbered) {
@@ -178,15 +181,15 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
     at->second.group = group;
     missed_ = missed_ || fresh;
   }
-  // What is known goes on where it cannot be looked, as of too many.
+  // What is known goes on where the walk fails, for example because there are too many.
   if (missed_ && !walk(names, now)) ++failed_walks_;
 
   for (auto at = cgroups_.begin(); at != cgroups_.end();) {
     Cgroup& cgroup = at->second;
     if (cgroup.counts()) ask(*at, names, now);
     if (cgroup.group && cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
-    // A process that is the first of a PID namespace may be another's than the container's, as of a container that has the
-    // node's: then others go on.
+    // The first process of a PID namespace need not be the container's, for example in a container that has the node's
+    // namespace: then others go on.
     if (cgroup.settled(now) && cgroup.ended && (cgroup.gone || !names.has_processes(cgroup.path)))
       ended_.push_back(
           {cgroup.naming->name, cgroup.naming->flow, *std::exchange(cgroup.ended, std::nullopt)});

@@ -1,4 +1,4 @@
-// Who used what: the usage of cgroups, which come and go, added up by workload, so that nothing is lost at their end.
+// Who used what. Cgroups come and go, so their usage is added up by workload, and nothing is lost when they end.
 #pragma once
 
 #include <chrono>
@@ -19,26 +19,26 @@
 
 namespace flowtap::telemetry {
 
-/// Whose a cgroup is, as far as somebody can tell now.
+/// To whom a cgroup belongs, as far as somebody can tell now.
 struct CgroupNaming {
   WorkloadName name;
   bool complete = true;  ///< false: ask again, more may be known soon
   std::string top;  ///< path of the workload's own cgroup: this one, or one above; empty where it has none
-  std::string flow = {};     ///< of a container: the flow of its output
-  std::string id = {};       ///< alike: the runtime's, whole
-  std::string image = {};    ///< alike: as it was asked for; empty where that is not known
-  std::string pod_uid = {};  ///< alike: kubelet's; empty where it is of no pod
-  std::string runtime = {};  ///< alike: identity::runtime_name(); empty where that is not known
+  std::string flow = {};     ///< for a container: the flow of its output
+  std::string id = {};       ///< also for a container: the runtime's id, whole
+  std::string image = {};    ///< also: the name that was asked for; empty where not known
+  std::string pod_uid = {};  ///< also: kubelet's uid; empty where it is in no pod
+  std::string runtime = {};  ///< also: identity::runtime_name(); empty where not known
 };
 
 /// A container that has ended.
 struct EndedContainer {
   WorkloadName name;
-  std::string flow;  ///< of its output
+  std::string flow;  ///< the flow of its output
   ContainerEnd end;
 };
 
-/// Who knows the cgroups of the node.
+/// The interface that knows the cgroups of the node.
 class CgroupNames {
  public:
   CgroupNames() = default;
@@ -47,19 +47,19 @@ class CgroupNames {
   CgroupNames& operator=(const CgroupNames&) = delete;
 
   [[nodiscard]] virtual CgroupNaming name(std::uint64_t id, const std::string& path) = 0;
-  /// Calls `see` for each that there is now and can be seen, from the one on top ("/") down.
+  /// Calls `see` for each visible cgroup that exists now, from the top one ("/") down.
   [[nodiscard]] virtual Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) = 0;
-  /// Whether any process is in this very cgroup now.
+  /// Whether any process is in exactly this cgroup now.
   [[nodiscard]] virtual bool has_processes(const std::string& path) = 0;
 };
 
 /// One workload.
 struct Workload {
-  GroupUsage usage;                              ///< also of what has ended meanwhile
-  std::set<std::string> tops;                    ///< paths of the cgroups that are it now (CgroupNaming::top)
-  std::chrono::steady_clock::time_point last{};  ///< when something of it was there
+  GroupUsage usage;                              ///< what has ended meanwhile included
+  std::set<std::string> tops;                    ///< paths of the cgroups that it has now (CgroupNaming::top)
+  std::chrono::steady_clock::time_point last{};  ///< when something of it last existed
   stats::Labels labels{};                        ///< WorkloadName::labels()
-  /// Of the tops those that are containers, by path: the labels above, id, image, path.
+  /// Those of the tops that are containers, by path: the labels above, id, image, path.
   std::map<std::string, stats::Labels> instances{};
 };
 
@@ -68,51 +68,55 @@ class UsageLedger {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The root's id, which is always this: whoever sees it sees all (kernel: kernfs_create_root() numbers from 1).
+  /// The root's id, which is always this: whoever sees the root sees everything (kernel: kernfs_create_root() numbers
+  /// from 1).
   static constexpr std::uint64_t kRoot = 1;
-  /// The last tasks of a cgroup are still switching when its directory goes.
+  /// When a cgroup's directory goes, its last tasks are still switching.
   static constexpr std::chrono::seconds kGrace{2};
-  /// More workloads that have ended are not kept: who makes many, each with a name of its own, would push out what lives.
+  /// No more ended workloads than this are kept: someone who makes many, each with a name of its own, would push out
+  /// what lives.
   static constexpr std::size_t kMostEnded = 4096;
-  /// How long somebody is asked for a name again before the cgroup counts as what is known by then.
+  /// How long the names are asked again before the cgroup counts as what is known by then.
   static constexpr std::chrono::seconds kPatience{10};
 
-  /// Workloads of which nothing is there any more are forgotten after `keep`, or when kMostEnded have ended after them.
+  /// Workloads of which nothing exists any more are forgotten after `keep`, or when kMostEnded have ended after them.
   explicit UsageLedger(std::chrono::milliseconds keep) : keep_(keep) {}
 
-  /// A container that ends now, or a workload whose last process has; its cgroup is still there, for a moment.
+  /// A container that is just ending, or a workload whose last process has ended; for a moment its cgroup is still
+  /// there.
   struct Ending {
     WorkloadName name;
     std::string top;  ///< CgroupNaming::top
   };
-  /// A container that begins now, of which a name may not be known yet.
+  /// A container that is just beginning, whose name may not be known yet.
   struct Beginning {
     std::string top;        ///< CgroupNaming::top
-    std::uint64_t pid = 0;  ///< of its first process
+    std::uint64_t pid = 0;  ///< pid of its first process
   };
   struct Turns {
     std::vector<Beginning> began;
     std::vector<Ending> ended;
   };
-  /// Takes the events that there are, and returns what has begun, and what has ended, as far as it is known at once whose it
-  /// was; each once. Also what a round has found since the last call.
+  /// Takes the pending events, and returns what has begun and what has ended, as far as its owner is known at once;
+  /// each once. Also returns what a round has found since the last call.
   [[nodiscard]] Turns take_turns(UsageSource& source, CgroupNames& names, Clock::time_point now);
 
   /// Reads all anew.
   [[nodiscard]] Status round(UsageSource& source, CgroupNames& names, Clock::time_point now);
 
-  /// By name. What a cgroup used whose name is still being asked for is in none yet.
+  /// By name. While a cgroup's name is still being asked for, what it used is in no workload yet.
   [[nodiscard]] const std::map<WorkloadName, Workload>& workloads() const { return workloads_; }
 
-  /// Those that have ended since the last call, as soon as it is known whose they were.
+  /// The containers that have ended since the last call, each as soon as its owner is known.
   [[nodiscard]] std::vector<EndedContainer> take_ended() { return std::exchange(ended_, {}); }
 
   [[nodiscard]] std::size_t cgroups() const { return cgroups_.size(); }
-  /// That have a number: their usage is told apart.
+  /// How many cgroups have a number: their usage is told apart.
   [[nodiscard]] std::size_t numbered() const;
   /// Workloads that were forgotten before their time.
   [[nodiscard]] std::uint64_t forgotten() const { return forgotten_; }
-  /// Times that it could not be looked which cgroups there are: what began unseen is told as it runs, by no name.
+  /// How often it could not be seen which cgroups exist: one that began unseen is then reported without a name while it
+  /// runs.
   [[nodiscard]] std::uint64_t failed_walks() const { return failed_walks_; }
 
  private:
@@ -122,16 +126,16 @@ class UsageLedger {
     std::string path;  // empty: not known
     std::optional<std::uint32_t> group;
     bool at_rest = false;  // its processes were there before flowtapd, and have not run since
-    GroupUsage counted;    // what its workload has of it
+    GroupUsage counted;    // the part of its usage that its workload has
     std::optional<CgroupNaming> naming;
     Clock::time_point since;                // when it was first heard of
-    std::optional<Clock::time_point> gone;  // when that was heard
-    std::optional<ContainerEnd> ended;      // that nobody was told of yet
-    // Of settled ones. It is not forgotten as long as this is here and counts.
+    std::optional<Clock::time_point> gone;  // when its end was heard of
+    std::optional<ContainerEnd> ended;      // which nobody was told about yet
+    // Only for settled cgroups. The workload is not forgotten as long as this cgroup exists and counts.
     Workload* workload = nullptr;
-    bool is_top = false;  // its top is among the workload's
+    bool is_top = false;  // its top is among the workload's tops
 
-    // What never had a process needs no name; there are many (slices, pods, what systemd prepares).
+    // A cgroup that never had a process needs no name; there are many (slices, pods, what systemd prepares).
     [[nodiscard]] bool counts() const { return group || at_rest; }
     [[nodiscard]] bool settled(Clock::time_point now) const {
       return naming && (naming->complete || gone || now - since >= kPatience);
@@ -140,7 +144,7 @@ class UsageLedger {
   using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
 
   void note(CgroupEvent event, Clock::time_point now);
-  // Of a cgroup: its container's first process began or ended, or the last one left.
+  // An event of a cgroup: its container's first process began or ended, or the last process left.
   struct Turn {
     std::uint64_t id = 0;
     std::optional<std::uint64_t> began;
@@ -149,7 +153,7 @@ class UsageLedger {
   void take_events(UsageSource& source, Clock::time_point now);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
-  /// Looks at all there are, and so finds what nobody told.
+  /// Looks at all that exist, and so finds those that nobody reported.
   [[nodiscard]] Status walk(CgroupNames& names, Clock::time_point now);
   static void ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::time_point now);
   [[nodiscard]] Workload& workload_of(Cgroup& cgroup);
@@ -164,9 +168,9 @@ class UsageLedger {
   std::vector<Turn> turns_;
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;
-  GroupUsage unnumbered_;     // what the workloads have of it
-  bool tops_changed_ = true;  // one of them is gone
-  bool missed_ = true;        // events, at the start all
+  GroupUsage unnumbered_;     // the part of it that the workloads have
+  bool tops_changed_ = true;  // one of the tops is gone
+  bool missed_ = true;        // events were missed; at the start all were
 };
 
 }  // namespace flowtap::telemetry

@@ -1,4 +1,4 @@
-// What the kernel side tells of the node's cgroups, of one hierarchy, and of what their tasks used.
+// What the kernel side tells about the node's cgroups, in one hierarchy, and about what their tasks used.
 #pragma once
 
 #include <array>
@@ -15,18 +15,17 @@
 
 namespace flowtap::telemetry {
 
-/// Dispatches by how long they were waited for: buckets of a coarse histogram (stats/slots.h).
+/// Dispatches by how long they waited: buckets of a coarse histogram (stats/slots.h).
 using Waits = std::array<std::uint64_t, FTAP_COARSE_EDGES + 1>;
 
-/// Over all CPUs, also those that are offline now. Never goes back while the group is the same cgroup's.
+/// Summed over all CPUs, offline ones included. Never goes back while the group belongs to the same cgroup.
 struct GroupUsage {
   std::uint64_t run_ns =
       0;  ///< on a CPU, as the kernel charges it to the cgroup, up to each task's last switch
   std::uint64_t wait_ns = 0;     ///< runnable without a CPU
-  std::uint64_t dispatches = 0;  ///< times that a task of it was given one
-  std::uint64_t cycles =
-      0;          ///< of the CPUs; 0: not counted. What is in run_ns may be missing here until a switch
-  Waits waits{};  ///< of them those whose wait is known; of a source they wrap at 32 bits
+  std::uint64_t dispatches = 0;  ///< how often one of its tasks was given one
+  std::uint64_t cycles = 0;      ///< CPU cycles; 0: not counted. They may lag behind run_ns until a switch
+  Waits waits{};                 ///< the dispatches whose wait is known; a source's wrap at 32 bits
 
   GroupUsage& operator+=(const GroupUsage& more) {
     run_ns += more.run_ns;
@@ -42,19 +41,19 @@ struct GroupUsage {
 /// How the first process of a container ended.
 struct ContainerEnd {
   int status = 0;    ///< as wait(2) has it
-  bool oom = false;  ///< the kernel had chosen it to be killed for want of memory
+  bool oom = false;  ///< the kernel chose to kill it because memory was short
   std::chrono::steady_clock::time_point time;
   bool operator==(const ContainerEnd&) const = default;
 };
 
-/// A cgroup that was made or is gone, that has no process any more, or whose container has begun or ended.
+/// A cgroup was made, is gone or has lost its last process, or the container in it has begun or ended.
 struct CgroupEvent {
   std::uint64_t id = 0;  ///< the inode number of its directory; never used again
   bool gone = false;
-  std::string path;  ///< from the hierarchy's root, with a slash in front; empty: it could not be told
+  std::string path;  ///< from the hierarchy's root, with a slash in front; empty: not known
   std::optional<ContainerEnd> ended = {};
   bool empty = false;                       ///< the last process in it and below has left
-  std::optional<std::uint64_t> began = {};  ///< the container's first process, by our number of it
+  std::optional<std::uint64_t> began = {};  ///< pid of the container's first process in our namespace
 };
 
 /// A cgroup that has a number, under which its usage stands.
@@ -75,18 +74,18 @@ class UsageSource {
   [[nodiscard]] virtual bool take_events(const std::function<void(CgroupEvent)>& take) = 0;
   /// How many events were lost so far.
   [[nodiscard]] virtual std::uint64_t lost_events() const { return 0; }
-  /// A descriptor that becomes readable when a container has begun or ended, a cgroup has no process any more, or many
-  /// events wait, until take_events(); -1: nobody tells.
+  /// A descriptor that is readable from when a container has begun or ended, a cgroup has lost its last process, or
+  /// many events wait, until take_events(); -1: nobody tells.
   [[nodiscard]] virtual int ends() const { return -1; }
-  /// All of which a task was given a CPU.
+  /// All cgroups with a task that was given a CPU.
   [[nodiscard]] virtual Result<std::vector<NumberedCgroup>> numbered() = 0;
-  /// Whether the cycles of all that ran between the last two calls of numbered() are in the usage.
+  /// Whether the usage includes the cycles of everything that ran between the last two calls of numbered().
   [[nodiscard]] virtual bool counts_cycles() const { return false; }
   [[nodiscard]] virtual GroupUsage read(std::uint32_t group) const = 0;
-  /// The last that was used under the number, which is free for another cgroup from now on. Only for a cgroup that is gone,
+  /// The last usage under the number, which is free for another cgroup from now on. Only for a cgroup that is gone, and
   /// some time after that: its last task is still on its way out.
   [[nodiscard]] virtual GroupUsage release(const NumberedCgroup& cgroup) = 0;
-  /// What is used by cgroups that found no number.
+  /// The usage of cgroups that found no number.
   [[nodiscard]] virtual GroupUsage unnumbered() const = 0;
 };
 

@@ -29,10 +29,11 @@ stats::Histogram waits(const GroupUsage& usage) {
   return value;
 }
 
-// What takes no longer leaves collect() its turn anyway, and the next end may be of a cgroup that is removed at once.
+// What takes no longer than this leaves collect() its turn anyway, and the next end may be of a cgroup that is removed
+// at once.
 constexpr std::chrono::milliseconds kQuick{1};
 
-// A process of a container. Others have no layer of their own.
+// Whether it is a process of a container. Others have no layer of their own.
 std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::Entry& entry) {
   if (!is_container(name.kind)) return std::nullopt;
   for (const auto& [path, instance] : entry.instances)
@@ -57,7 +58,7 @@ WorkloadCollector::WorkloadCollector(std::unique_ptr<UsageSource> source, std::u
   if (!files) return;
   files_.emplace(std::move(files), BlockNames(std::move(sysfs)));
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
-  // Without either, what a container did after the last reading is missed.
+  // Without either of them, what a container did after the last reading is missed.
   if (source_->ends() >= 0 && stop_.valid()) watcher_ = std::thread([this] { watch_turns(); });
 }
 
@@ -81,7 +82,7 @@ void WorkloadCollector::watch_turns() noexcept {
       const std::scoped_lock lock(mutex_);
       read_turns(UsageLedger::Clock::now());
     }
-    // However often somebody's last process leaves: half of the time is for collect().
+    // However often somebody's last process leaves, half of the time is for collect().
     const auto took = std::chrono::ceil<std::chrono::milliseconds>(UsageLedger::Clock::now() - begin);
     if (took > kQuick) (void)::poll(&fds[1], 1, static_cast<int>(took.count()));
   }
@@ -101,19 +102,19 @@ void WorkloadCollector::collect(Collected& out) {
   const std::scoped_lock lock(mutex_);
   out.unread += std::exchange(unread_, 0);
   const auto now = UsageLedger::Clock::now();
-  // What it has is old then.
+  // What the ledger has is old then.
   if (!ledger_.round(*source_, *names_, now)) {
     ++out.unread;
     return;
   }
-  // The watcher finds none of the events that the round has taken.
+  // The watcher does not find the events that the round has taken.
   read_turns(now);
   out.unread += ledger_.failed_walks() - std::exchange(failed_walks_, ledger_.failed_walks());
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_CGROUPS), {}, std::uint64_t{ledger_.numbered()}});
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_EVENTS_LOST), {}, source_->lost_events()});
   out.series.push_back({&stats::stat(StatId::kWORKLOADS_FORGOTTEN), {}, ledger_.forgotten()});
   board_->post(ledger_.workloads(), source_->counts_cycles());
-  // Sandboxes are killed in order, when all is over.
+  // Sandboxes are killed as a matter of course, when all is over.
   for (EndedContainer& ended : ledger_.take_ended())
     if (!is_sandbox(ended.name)) ends_->note(std::move(ended));
   out.series.reserve(most_);

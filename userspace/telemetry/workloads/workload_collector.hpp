@@ -1,4 +1,5 @@
-// The usage of all workloads: as the kernel adds it up at every context switch, and as the files of their cgroups have it.
+// The usage of all workloads, as the kernel adds it up at every context switch and as the files of their cgroups tell
+// it.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@ namespace flowtap::telemetry {
 
 class WorkloadCollector final : public Collector {
  public:
-  /// `files`: null where no hierarchy of cgroups can be seen. `proc`, `sysfs`: the node's. What is used is posted on
-  /// `board`, a process of each container on `processes`, how containers ended in `ends`.
+  /// `files`: null where no cgroup hierarchy is visible. `proc`, `sysfs`: the node's. What is used is posted on
+  /// `board`, one process of each container on `processes`, and how containers ended in `ends`.
   WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
                     std::unique_ptr<CgroupSource> files, std::string proc, std::string sysfs,
                     std::shared_ptr<UsageBoard> board, std::shared_ptr<ProcessBoard> processes,
@@ -41,15 +42,16 @@ class WorkloadCollector final : public Collector {
   std::shared_ptr<ContainerEnds> ends_;
   std::unique_ptr<UsageSource> source_;
   std::unique_ptr<CgroupNames> names_;
-  std::mutex mutex_;  // of all below, and of whom they ask
+  std::mutex mutex_;  // protects all below, and whom they ask
   UsageLedger ledger_;
   std::optional<FileLedger> files_;
   NetworkLedger networks_;
   std::size_t most_ = 0;            // series of a collect()
   std::uint64_t unread_ = 0;        // at ends
-  std::uint64_t failed_walks_ = 0;  // that were counted
+  std::uint64_t failed_walks_ = 0;  // failed walks that were counted
   Fd stop_;
-  // Looks at a container's network when that begins, and reads the files of a workload's cgroup when it ends: it may be gone by the next collect().
+  // Looks at a container's network when it begins, and reads the files of a workload's cgroup when it ends: both may be
+  // gone by the next collect().
   std::thread watcher_;
 };
 

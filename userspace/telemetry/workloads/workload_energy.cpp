@@ -44,7 +44,7 @@ bool UsageBoard::counts_cycles() const {
   return !posted_.uses.empty() && posted_.uses.begin()->second.cycles.has_value();
 }
 
-// Before the first post there may be nobody who posts.
+// Before the first post it may be that nobody posts at all.
 bool WorkloadEnergy::ready() const {
   const std::uint64_t last = board_->number();
   return last == 0 || last != seen_;
@@ -57,7 +57,7 @@ std::vector<EnergyConsumer> WorkloadEnergy::consumers() {
   for (const auto& [name, use] : posted.uses) {
     if (!consumes(name)) continue;
     std::string id = id_of(name);
-    // Who is on the first post may have been there for long.
+    // A workload in the first post may have existed for long.
     const bool began = seen_ != 0 && !told_.contains(id);
     all.push_back(
         {.id = id, .cpu_ns = use.cpu_ns, .cycles = use.cycles, .began = began, .may_be_late = true});

@@ -14,25 +14,25 @@
 
 namespace flowtap::telemetry {
 
-/// What workloads have used, from the collector that adds it up to the one that divides the energy. Thread-safe.
+/// What workloads have used, passed from the collector that adds it up to the one that divides the energy. Thread-safe.
 class UsageBoard {
  public:
-  /// Counters; neither falls while the workload is there.
+  /// Counters; neither falls while the workload exists.
   struct Use {
     std::uint64_t cpu_ns = 0;
-    std::optional<std::uint64_t> cycles;  ///< absent where not all of what ran is in them
+    std::optional<std::uint64_t> cycles;  ///< absent where they do not cover all that ran
   };
 
   struct Posted {
     std::map<WorkloadName, Use> uses;
-    std::uint64_t number = 0;  ///< of the post; 0: there was none yet
+    std::uint64_t number = 0;  ///< number of the post; 0: there was none yet
   };
 
   /// `cycles`: UsageSource::counts_cycles().
   void post(const std::map<WorkloadName, Workload>& workloads, bool cycles);
   [[nodiscard]] Posted read() const;
   [[nodiscard]] std::uint64_t number() const;  ///< of the last post
-  /// Whether the last post told cycles: a CPU that came later has no counter.
+  /// Whether the last post included cycles: a CPU that came later has no counter.
   [[nodiscard]] bool counts_cycles() const;
 
  private:
@@ -40,10 +40,11 @@ class UsageBoard {
   Posted posted_;
 };
 
-/// Divides by what stands on the board, which may be of the cycle before: over time it is the same. The collectors run side by
-/// side, so that one may look twice at the same post: energy waits for the next, else a cycle would have no consumers, and
-/// the next those of two. What the host and who nobody knows used is the system's; so is what a workload used while the
-/// ledger waited for its name, as it is told at once, after the intervals that it is of.
+/// Divides by what stands on the board, which may be from the cycle before: over time it is the same. The collectors
+/// run side by side, so one may look twice at the same post. Then energy waits for the next post; otherwise one cycle
+/// would have no consumers, and the next the consumers of two. What the host and unknown workloads used is the
+/// system's. So is what a workload used while the ledger waited for its name, because that is reported at once, after
+/// the intervals that it belongs to.
 class WorkloadEnergy final : public EnergyConsumers {
  public:
   explicit WorkloadEnergy(std::shared_ptr<const UsageBoard> board) : board_(std::move(board)) {}
@@ -55,7 +56,7 @@ class WorkloadEnergy final : public EnergyConsumers {
  private:
   std::shared_ptr<const UsageBoard> board_;
   std::map<std::string, WorkloadName> told_;  // at the last consumers(), by id
-  std::uint64_t seen_ = 0;                    // the post that was read last
+  std::uint64_t seen_ = 0;                    // number of the post that was read last
 };
 
 }  // namespace flowtap::telemetry

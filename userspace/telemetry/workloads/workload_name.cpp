@@ -7,7 +7,7 @@ namespace flowtap::telemetry {
 namespace {
 
 constexpr std::string_view kDrawn = "bcdfghjklmnpqrstvwxz2456789";
-constexpr std::size_t kSuffix = 5;  // of a pod that a controller names
+constexpr std::size_t kSuffix = 5;  // in the name of a controller's pod
 // A ReplicaSet's hash: the decimal digits of 32 bits, drawn from kDrawn.
 constexpr std::size_t kHashLeast = 6;
 constexpr std::size_t kHashMost = 10;
@@ -18,7 +18,7 @@ bool only(std::string_view text, std::string_view of) {
   return !text.empty() && text.find_first_not_of(of) == std::string_view::npos;
 }
 
-// What stands before the last dash, and behind it.
+// What stands before the last dash, and what behind it.
 std::pair<std::string_view, std::string_view> split(std::string_view name) {
   const auto dash = name.rfind('-');
   if (dash == std::string_view::npos || dash == 0) return {name, {}};

@@ -9,18 +9,18 @@
 
 namespace flowtap::telemetry {
 
-/// The container of a pod that only holds its namespaces; what cAdvisor has always called it.
+/// The container of a pod that only holds its namespaces; cAdvisor has always used this name.
 inline constexpr std::string_view kSandbox = "POD";
 
 enum class WorkloadKind : std::uint8_t {
   kPod,        ///< a container of a pod
-  kContainer,  ///< of Docker, podman or another of containerd's clients
+  kContainer,  ///< from Docker, podman or another client of containerd
   kUnit,       ///< a systemd unit, with what runs below it
   kHost,       ///< the kernel's threads and processes outside of all these
-  kUnknown,    ///< a cgroup of which nobody could tell, or that found no number of its own
+  kUnknown,    ///< a cgroup that nobody could identify, or that found no number of its own
 };
 
-/// Instances that are named alike (a container before and after its restart) are one.
+/// Instances with the same name (a container before and after its restart) are one.
 struct WorkloadName {
   WorkloadKind kind = WorkloadKind::kUnknown;
   std::string ns;
@@ -44,10 +44,10 @@ struct WorkloadName {
   return name.kind == WorkloadKind::kPod && name.container == kSandbox;
 }
 
-/// The controller that named the pod: "web" of "web-5d69c7f9c9-x7x2b" (Deployment), "agent-w4k2p" (DaemonSet, Job),
-/// "db-0" (StatefulSet) and "nightly-28934480-7qwxz" (CronJob). Empty where the name is nobody's but its own. Kubernetes draws
-/// suffixes from letters and digits that form no words (k8s.io/apimachinery/pkg/util/rand); a pod that a person has called
-/// like that is taken for a controller's.
+/// The controller that named the pod: "web" from "web-5d69c7f9c9-x7x2b" (Deployment), "agent-w4k2p" (DaemonSet, Job),
+/// "db-0" (StatefulSet) and "nightly-28934480-7qwxz" (CronJob). Empty where the name is only the pod's own. Kubernetes
+/// draws suffixes from letters and digits that form no words (k8s.io/apimachinery/pkg/util/rand); if a person gives a
+/// pod such a name, it is taken for a controller's.
 [[nodiscard]] std::string_view controller_of(std::string_view pod);
 
 }  // namespace flowtap::telemetry

@@ -9,7 +9,7 @@ namespace flowtap::telemetry {
 namespace {
 
 constexpr unsigned kMostDevices = 256;
-// To measure PCIe takes 40 ms a device. Drivers that count its bytes need none of it.
+// Measuring PCIe takes 40 ms a device. Drivers that count its bytes make that unnecessary.
 constexpr std::size_t kMostMeasured = 4;
 
 std::string driver_of(const nvml::Functions& call) {

@@ -15,8 +15,9 @@
 
 namespace flowtap::telemetry {
 
-/// Opens the library when it is asked first, and again each kRetry as long as that fails, as drivers come late to a node; anew
-/// also when a GPU is lost (after its reset only a library that is opened anew sees it), or their number changes.
+/// Opens the library at the first question, and tries again after each kRetry as long as that fails, because drivers
+/// come late to a node. It also opens the library anew when a GPU is lost (after its reset only a newly opened library
+/// sees it), or when their number changes.
 class NvmlVendor final : public DeviceVendor {
  public:
   static constexpr std::chrono::seconds kRetry{60};
@@ -43,7 +44,7 @@ class NvmlVendor final : public DeviceVendor {
   std::string missing_;
   std::unique_ptr<nvml::Library> library_;
   std::unique_ptr<nvml::XidWatch> xids_;
-  unsigned count_ = 0;  // as the library said when it was opened
+  unsigned count_ = 0;  // what the library said when it was opened
   std::vector<std::unique_ptr<nvml::Gpu>> gpus_;
   std::map<std::string, nvml::Kept> kept_;  // by address
   DeviceClock::time_point tried_{};

@@ -1,5 +1,5 @@
-// What we use of NVML's C ABI (libnvidia-ml.so.1), declared anew: constants, layouts and the functions' types, as
-// https://docs.nvidia.com/deploy/nvml-api/ gives them. Names end in a version where the library has several.
+// The part of NVML's C ABI (libnvidia-ml.so.1) that we use, declared anew: constants, layouts and the functions' types,
+// as https://docs.nvidia.com/deploy/nvml-api/ gives them. Names end in a version where the library has several.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ enum Return : int {
   kFunctionNotFound = 13,
   kGpuIsLost = 15,
   kResetRequired = 16,
-  kVersionMismatch = 18,  ///< library and driver are of different versions
+  kVersionMismatch = 18,  ///< library and driver have different versions
   kNoData = 21,
 };
 
@@ -83,7 +83,7 @@ struct PciInfo {
 };
 static_assert(sizeof(PciInfo) == 68 && offsetof(PciInfo, domain) == 16 && offsetof(PciInfo, bus_id) == 36);
 
-/// Of ..RunningProcesses_v2 and _v3; the first 16 bytes alone of the oldest.
+/// The entry of ..RunningProcesses_v2 and _v3; the oldest function writes only the first 16 bytes.
 struct ProcessInfo {
   unsigned pid;
   unsigned long long memory;

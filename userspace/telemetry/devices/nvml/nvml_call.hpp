@@ -1,4 +1,4 @@
-// What a call's result means to us.
+// What the result of a call means to us.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Look {
   std::uint64_t& unread;
   bool lost = false;
 
-  /// True: there is a value. A device that has no such thing is nothing to count, what else goes wrong is.
+  /// True: there is a value. It does not count if a device lacks such a thing; other failures do.
   [[nodiscard]] bool good(int result) {
     switch (result) {
       case kSuccess:
@@ -22,7 +22,7 @@ struct Look {
       case kFunctionNotFound:
       case kNotFound:
       case kNoData:
-      case kInvalidArgument:  // of a kind that this driver does not know
+      case kInvalidArgument:  // a kind that this driver does not know
         return false;
       case kGpuIsLost:
       case kResetRequired:
@@ -36,7 +36,7 @@ struct Look {
     }
   }
 
-  /// Calls `function` if the library has it, and the device is there, for a value at its last argument.
+  /// Calls `function` for a value in its last argument, if the library has the function and the device is there.
   template <typename Value, typename Function, typename... Arguments>
   [[nodiscard]] std::optional<Value> ask(Function* function, Arguments... arguments) {
     Value value{};
@@ -48,12 +48,12 @@ struct Look {
 /// Drivers show values near 2^63 and 2^64 for "not available".
 inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 60U;
 
-/// What may be a counter's value.
+/// Whether a counter may have this value.
 [[nodiscard]] inline std::optional<std::uint64_t> counted(std::optional<std::uint64_t> value) {
   return value && *value < kMostCounted ? value : std::nullopt;
 }
 
-/// Percent as a ratio; absent where it is no percentage, as what drivers show for "not available".
+/// Percent as a ratio; absent where it is no percentage, like what drivers show for "not available".
 [[nodiscard]] inline std::optional<double> ratio(unsigned percent) {
   constexpr unsigned kAll = 100;
   return percent <= kAll ? std::optional(percent / double{kAll}) : std::nullopt;

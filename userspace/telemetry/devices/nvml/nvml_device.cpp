@@ -30,7 +30,7 @@ void Kept::count_xid(std::uint64_t xid) {
 }
 
 std::string text_of(GetText* function, Handle handle) {
-  std::array<char, 97> text{};  // NVML_DEVICE_UUID_V2_BUFFER_SIZE, and an end that is there in any case
+  std::array<char, 97> text{};  // NVML_DEVICE_UUID_V2_BUFFER_SIZE, and an end that is always there
   if (function == nullptr || function(handle, text.data(), text.size() - 1) != kSuccess) return {};
   return printable_label(text.data());
 }
@@ -123,7 +123,7 @@ DeviceValues Gpu::read(DeviceClock::time_point now, std::uint64_t& unread) {
   lost_ = look.lost;
   if (lost_) out = {};
   out.lost = lost_;
-  // These are told of a device that is gone as well.
+  // These are also told about a device that is gone.
   if (xids_watched_) {
     out.xids = kept_.xids;
     out.last_xid = kept_.last_xid;

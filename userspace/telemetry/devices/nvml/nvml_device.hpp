@@ -1,4 +1,4 @@
-// One NVIDIA GPU, as NVML tells of it.
+// One NVIDIA GPU, as NVML describes it.
 #pragma once
 
 #include <array>
@@ -25,14 +25,14 @@ struct Kept {
   std::array<PcieCounter, 2> pcie;                          ///< transmit, receive
   std::map<std::string, std::uint64_t> xids{{"other", 0}};  ///< by number; other: beyond 64 of them
   std::optional<std::uint64_t> last_xid;                    ///< number of the last one
-  bool nvlink_in_kib = false;                               ///< the counter of NVLinks that the driver has
+  bool nvlink_in_kib = false;                               ///< which NVLink counter the driver has
 
   void count_xid(std::uint64_t xid);
 };
 
 class Gpu final : public Device {
  public:
-  /// `kept` and the library outlive it. `rates`: PCIe may be measured, which takes 20 ms each way.
+  /// `kept` and the library outlive it. `rates`: PCIe may be measured, which takes 20 ms in each direction.
   Gpu(const Functions& call, Handle handle, DeviceIdentity identity, Kept& kept, bool rates, WallClock wall)
       : call_(call),
         handle_(handle),
@@ -46,7 +46,7 @@ class Gpu final : public Device {
 
   [[nodiscard]] Handle handle() const { return handle_; }
   [[nodiscard]] Kept& kept() { return kept_; }
-  /// Unless its Xid are watched, it tells of none.
+  /// Unless its Xids are watched, it reports none.
   void set_xids_watched(bool watched) { xids_watched_ = watched; }
   [[nodiscard]] bool xids_watched() const { return xids_watched_; }
   [[nodiscard]] bool lost() const { return lost_; }
@@ -70,13 +70,13 @@ class Gpu final : public Device {
   bool lost_ = false;
 };
 
-/// Name and address of a device; `index` stands in for what it does not tell.
+/// Name and address of a device; `index` replaces what it does not tell.
 [[nodiscard]] DeviceIdentity identify(const Functions& call, Handle handle, unsigned index);
 
 /// "NVIDIA A100-SXM4-40GB"; empty where the device does not tell. Printable, whatever the library wrote.
 [[nodiscard]] std::string text_of(GetText* function, Handle handle);
 
-/// The MIG instances of a GPU, none where it has none.
+/// The MIG instances of a GPU; none where it has none.
 [[nodiscard]] std::vector<DeviceInstance> read_instances(const Functions& call, Handle gpu, Look& look);
 
 }  // namespace flowtap::telemetry::nvml

@@ -1,4 +1,4 @@
-// What NVML has by the numbers of fields: the memory's temperature, traffic over NVLink and PCIe.
+// What NVML offers under field numbers: the memory's temperature, traffic over NVLink and PCIe.
 #include <array>
 
 #include "telemetry/devices/nvml/nvml_device.hpp"
@@ -10,7 +10,7 @@ constexpr std::uint64_t kKibi = 1024;
 constexpr double kKilo = 1000;
 constexpr std::array<std::string_view, 2> kDirections{"transmit", "receive"};
 
-// Where in one question each field is; of two, transmit is the first.
+// Where each field stands in the one question; of two, transmit is the first.
 enum Place : std::size_t { kMemory = 0, kNvlinkKib = 1, kNvlinkBytes = 3, kPcie = 5, kFields = 7 };
 
 std::array<FieldValue, kFields> question() {
@@ -57,7 +57,8 @@ void Gpu::read_fields(Look& look, DeviceClock::time_point now, DeviceValues& out
   if (const auto celsius = number_of(fields[kMemory], look); celsius && *celsius <= kMostCelsius)
     out.celsius.push_back({"memory", static_cast<double>(*celsius)});
   for (std::size_t i = 0; i < kDirections.size(); ++i) {
-    // From the fifth NVLink on the driver has the second kind alone. They are two counters: one does not go on for the other.
+    // From the fifth NVLink on the driver only has the second kind. They are two counters: one does not continue the
+    // other.
     const auto kib = number_of(fields.at(kNvlinkKib + i), look);
     const auto bytes = number_of(fields.at(kNvlinkBytes + i), look);
     kept_.nvlink_in_kib = kept_.nvlink_in_kib || kib;
@@ -73,7 +74,7 @@ void Gpu::read_fields(Look& look, DeviceClock::time_point now, DeviceValues& out
   }
 }
 
-// Bytes a second; of the fastest that card and slot can, as the link is slowed down while it has little to do.
+// Bytes a second, for the fastest that card and slot can do, as the link is slowed down while it has little to do.
 std::optional<double> Gpu::link(Look& look) const {
   const auto generation = look.ask<unsigned>(call_.pcie_generation, handle_);
   const auto lanes = look.ask<unsigned>(call_.pcie_lanes, handle_);

@@ -7,7 +7,7 @@
 namespace flowtap::telemetry::nvml {
 namespace {
 
-constexpr unsigned kMostInstances = 64;  // of today's GPUs: 7
+constexpr unsigned kMostInstances = 64;  // today's GPUs have 7
 
 DeviceInstance read_instance(const Functions& call, Handle handle, Look& look) {
   DeviceInstance instance;
@@ -36,7 +36,7 @@ std::vector<DeviceInstance> read_instances(const Functions& call, Handle gpu, Lo
     return instances;
   const auto most = look.ask<unsigned>(call.mig_most, gpu);
   for (unsigned i = 0; i < std::min(most.value_or(0), kMostInstances); ++i) {
-    // Not found: an index that is free.
+    // Not found: the index is free.
     const auto handle = look.ask<Handle>(call.mig_handle, gpu, i);
     if (!handle) continue;
     DeviceInstance instance = read_instance(call, *handle, look);

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kName = "libnvidia-ml.so.1";
 
-// Debian; Fedora and SUSE; Arch; the GPU operator's driver container; what GKE's nodes show containers; WSL. All of them are
-// root's: not GKE's own below /home, where a user of another node may have one of that name.
+// Debian; Fedora and SUSE; Arch; the GPU operator's driver container; what GKE's nodes show to containers; WSL. All of
+// them belong to root. GKE's own place below /home is not here, because on another node a user may have that name.
 constexpr std::array<std::string_view, 8> kPlaces{"/usr/lib/x86_64-linux-gnu",
                                                   "/usr/lib/aarch64-linux-gnu",
                                                   "/usr/lib64",
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 8> kPlaces{"/usr/lib/x86_64-linux-gnu",
                                                   "/usr/local/nvidia/lib64",
                                                   "/usr/lib/wsl/lib"};
 
-// The first of `names` that there is.
+// The first of `names` that exists.
 template <typename Function>
 void find(void* library, Function*& function, std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -50,7 +50,7 @@ void find_all(void* library, Functions& f) {
   find(library, f.name, {"nvmlDeviceGetName"});
   find(library, f.uuid, {"nvmlDeviceGetUUID"});
   find(library, f.minor, {"nvmlDeviceGetMinorNumber"});
-  // Older ones fill another layout.
+  // Older versions fill another layout.
   find(library, f.pci, {"nvmlDeviceGetPciInfo_v3"});
   find(library, f.utilization, {"nvmlDeviceGetUtilizationRates"});
   find(library, f.encoder, {"nvmlDeviceGetEncoderUtilization"});
@@ -119,7 +119,7 @@ Library::~Library() {
 Result<std::unique_ptr<Library>> Library::open(const std::vector<std::string>& paths) {
   std::string why;
   for (const std::string& path : paths) {
-    // RTLD_LOCAL: its names are nobody else's.
+    // RTLD_LOCAL: nobody else sees its names.
     void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) continue;
     std::unique_ptr<Library> library(new Library(handle));

@@ -1,4 +1,5 @@
-// libnvidia-ml.so.1, loaded while we run: a node without NVIDIA's driver has none, and each driver's has other functions.
+// libnvidia-ml.so.1, loaded while we run: a node without NVIDIA's driver has none, and each driver's has different
+// functions.
 #pragma once
 
 #include <memory>
@@ -10,11 +11,12 @@
 
 namespace flowtap::telemetry::nvml {
 
-/// Where it may be: what the loader finds by its name, and below `host_root` the places where drivers, the GPU operator and
-/// container hosts put it.
+/// Where it may be: what the loader finds by its name, and the places below `host_root` where drivers, the GPU operator
+/// and container hosts put it.
 [[nodiscard]] std::vector<std::string> library_paths(const std::string& host_root);
 
-/// One of the lists of processes. The library has several functions for each, the first two of which write entries of other sizes.
+/// One of the lists of processes. The library has several functions for each; the first two of them write entries of
+/// another size.
 struct ProcessList {
   GetProcesses* get;
   unsigned version;  ///< 1 to 3
@@ -29,7 +31,7 @@ struct Functions {
   int (*handle)(unsigned index, Handle*);
   GetText* name;
   GetText* uuid;
-  int (*minor)(Handle, unsigned* number);  // of its file in /dev
+  int (*minor)(Handle, unsigned* number);  // the minor number of its file in /dev
   int (*pci)(Handle, PciInfo*);
   int (*utilization)(Handle, Utilization*);
   int (*encoder)(Handle, unsigned* percent, unsigned* period_us);
@@ -44,7 +46,7 @@ struct Functions {
   int (*ecc)(Handle, unsigned type, unsigned since, unsigned long long*);
   int (*pcie_rate)(Handle, unsigned direction, unsigned* kilobytes);
   GetNumber* pcie_replays;
-  GetNumber* pcie_generation;  // the highest of card and slot
+  GetNumber* pcie_generation;  // the highest that card and slot support
   GetNumber* pcie_lanes;       // alike
   int (*fields)(Handle, int count, FieldValue*);
   int (*mig_mode)(Handle, unsigned* current, unsigned* pending);
@@ -63,10 +65,11 @@ struct Functions {
   int (*wait_event)(EventSet, EventData*, unsigned timeout_ms);
 };
 
-/// The library, initialised as long as this lives. While it is, the driver cannot be unloaded, and a GPU not be reset.
+/// The library, initialised as long as this lives. During that time the driver cannot be unloaded, and no GPU can be
+/// reset.
 class Library {
  public:
-  /// The first of `paths` that can be loaded. An Error: none can, or the driver does not answer.
+  /// Loads the first of `paths` that can be loaded. An Error: none can, or the driver does not answer.
   [[nodiscard]] static Result<std::unique_ptr<Library>> open(const std::vector<std::string>& paths);
   ~Library();
   Library(const Library&) = delete;

@@ -11,12 +11,12 @@
 namespace flowtap::telemetry::nvml {
 namespace {
 
-constexpr unsigned kMost = 4096;  // processes of one device
+constexpr unsigned kMost = 4096;  // how many processes one device may have
 // What the functions of the first two versions write for each process.
 constexpr std::size_t kOldest = 16;
 constexpr std::size_t kUsual = sizeof(ProcessInfo);
-// The third should write the same, but drivers of 535.43 to 535.86 write more (https://github.com/XuehaiPan/nvitop/pull/79). So
-// there is room for that, and what was written tells.
+// The third version should write the same, but drivers from 535.43 to 535.86 write more
+// (https://github.com/XuehaiPan/nvitop/pull/79). So there is room for that, and what was written tells which it is.
 constexpr std::size_t kLongest = 32;
 constexpr unsigned char kUntouched = 0xA5;
 
@@ -47,14 +47,14 @@ unsigned pids_at(const Buffer& buffer, std::size_t stride, unsigned count) {
   return pids;
 }
 
-// Bytes that each of `count` has in the buffer.
+// How many bytes each of `count` entries has in the buffer.
 std::size_t stride_of(unsigned version, const Buffer& buffer, unsigned count) {
   if (version == 1) return kOldest;
   if (version == 2) return kUsual;
   const auto behind = buffer.begin() + static_cast<std::ptrdiff_t>(count * kUsual);
   if (std::all_of(behind, buffer.end(), [](unsigned char c) { return c == kUntouched; })) return kUsual;
-  // A library that clears all its room leaves zeros behind the last entry. So may entries of the long kind, where there are few,
-  // of MIG's instance 0/0: then the usual kind has no pids where they should be.
+  // A library that clears all its room leaves zeros behind the last entry. So may entries of the long kind, if there
+  // are few, for MIG's instance 0/0: then the usual kind has no pids where they should be.
   const bool blank =
       std::all_of(behind, buffer.end(), [](unsigned char c) { return c == 0 || c == kUntouched; });
   return blank && pids_at(buffer, kUsual, count) >= pids_at(buffer, kLongest, count) ? kUsual : kLongest;
@@ -65,7 +65,7 @@ void add_list(const ProcessList& list, Handle device, Look& look, Processes& all
   Buffer buffer;
   unsigned count = 0;
   int result = list.get(device, &count, nullptr);
-  // More may have come when it is asked again; there is an end to that.
+  // More processes may have come when it is asked again, so the number of tries is limited.
   constexpr unsigned kMore = 16;
   for (unsigned room = 0; result == kInsufficientSize && room < kMost;) {
     room = std::min(std::max(count, room), kMost - kMore) + kMore;
@@ -81,7 +81,7 @@ void add_list(const ProcessList& list, Handle device, Look& look, Processes& all
     if (!is_pid(info.pid)) continue;
     DeviceProcess& process =
         process_of(all, info.pid, instance_name(info.gpu_instance, info.compute_instance));
-    // One that computes and draws is in two lists, with the same memory.
+    // A process that computes and draws is in two lists, with the same memory.
     if (info.memory != kNone64)
       process.memory = std::max(process.memory.value_or(0), std::uint64_t{info.memory});
   }

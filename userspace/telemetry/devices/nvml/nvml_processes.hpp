@@ -12,8 +12,8 @@
 
 namespace flowtap::telemetry::nvml {
 
-/// All that compute, draw, or compute through MPS on the device, each once per MIG instance, and those that ended since the last
-/// look after they made it work. `utilization` is the device's.
+/// All processes that compute, draw, or compute through MPS on the device, each once per MIG instance, and those that
+/// made it work since the last look and then ended. `utilization` is the device's.
 [[nodiscard]] std::vector<DeviceProcess> read_processes(const Functions& call, Handle device,
                                                         ProcessSamples& samples, const Moment& now,
                                                         std::optional<double> utilization, Look& look);

@@ -5,15 +5,15 @@
 namespace flowtap::telemetry::nvml {
 namespace {
 
-constexpr unsigned kMost = 4096;  // samples of one device
+constexpr unsigned kMost = 4096;  // how many samples one device may have
 // Stamps of two processes have been seen 1.5 s apart in one answer (https://github.com/Syllo/nvtop/issues/110): a new one may be
 // older than the last look. A sample that comes twice is known by its stamp.
 constexpr std::chrono::seconds kOverlap{3};
-// A sample is stamped before it is read. One that is further ahead was stamped before the clock was set back: whether it is old
-// cannot be told.
+// A sample is stamped before it is read. If its stamp is further ahead, the clock was set back since, and nobody can
+// tell how old it is.
 constexpr std::uint64_t kMostAhead = 1'000'000;
 
-// Absent: the driver has not answered. Empty: it has none.
+// Absent: the driver has not answered. Empty: it has no samples.
 std::optional<std::vector<ProcessSample>> ask(const Functions& call, Handle device, std::uint64_t since,
                                               Look& look) {
   std::vector<ProcessSample> samples;
@@ -46,7 +46,7 @@ struct Mean {
   }
 };
 
-// Of one process.
+// The samples of one process.
 struct Means {
   std::uint64_t newest = 0;
   Mean sm, memory, encoder, decoder;
@@ -78,7 +78,7 @@ std::uint64_t wall_now() {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
-// Those with a new sample.
+// The processes with a new sample.
 std::set<unsigned> ProcessSamples::take(const std::vector<ProcessSample>& samples,
                                         DeviceClock::time_point now, bool first) {
   for (auto& [pid, last] : last_) last.told = false;
@@ -87,7 +87,7 @@ std::set<unsigned> ProcessSamples::take(const std::vector<ProcessSample>& sample
     Means& mean = means[sample.pid];
     mean.newest = std::max<std::uint64_t>(mean.newest, sample.microseconds);
   }
-  // A stamp that is lower than the last one is new as well: the clock was set back, or the last one was nonsense.
+  // A stamp lower than the last one is new as well: the clock was set back, or the last one was nonsense.
   for (const ProcessSample& sample : samples) {
     const auto known = last_.find(sample.pid);
     const std::uint64_t last = known == last_.end() ? 0 : known->second.stamp;
@@ -100,7 +100,7 @@ std::set<unsigned> ProcessSamples::take(const std::vector<ProcessSample>& sample
     last.told = true;
     if (mean.newest == last.stamp) continue;
     last.stamp = mean.newest;
-    // At the first look these are of a time of which nothing else is known.
+    // At the first look the samples cover a time about which nothing else is known.
     if (first) continue;
     last.work = mean.work();
     last.at = now;

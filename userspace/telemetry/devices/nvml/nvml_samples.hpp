@@ -14,12 +14,12 @@
 
 namespace flowtap::telemetry::nvml {
 
-using WallClock = std::uint64_t (*)();  ///< microseconds since 1970, which samples are stamped with
+using WallClock = std::uint64_t (*)();  ///< microseconds since 1970; samples bear such stamps
 
 /// CLOCK_REALTIME.
 [[nodiscard]] std::uint64_t wall_now();
 
-/// A moment by both clocks. The wall's may step, so that it is never compared over a time.
+/// A moment by both clocks. The wall clock may step, so it is never compared over a time.
 struct Moment {
   DeviceClock::time_point steady;
   std::uint64_t wall;
@@ -33,17 +33,18 @@ struct ProcessWork {
   std::optional<double> decoder{};
 };
 
-/// The driver samples each process at times of its own, every second or two, and a process that does nothing not at all. So of
-/// one without a sample in a round nothing follows: it keeps its last value, and has done nothing only when the driver, asked
-/// all the while, had none for kHeld.
+/// The driver samples each process at times of its own, every second or two, and does not sample a process that does
+/// nothing. So a round without a sample tells nothing about a process: it keeps its last value. It counts as idle only
+/// when the driver, asked all the while, had no sample of it for kHeld.
 class ProcessSamples {
  public:
-  /// Longer than the driver has been seen to take between two samples of a process that works (1.8 s), and no longer than one
-  /// may read an old value for the present one.
+  /// Longer than the longest time that the driver has been seen to take between two samples of a working process (1.8
+  /// s), and short enough that nobody takes an old value for the present one.
   static constexpr std::chrono::seconds kHeld{3};
 
-  /// What those of `listed`, and others that the driver has a new sample of, do; who is not in it is not known. `utilization` is
-  /// the device's: while it works and the driver has no sample of anybody, nobody is known to be idle.
+  /// What the `listed` processes do, and others of which the driver has a new sample; nothing is known about a process
+  /// that is missing here. `utilization` is the device's: while it works and the driver has no sample of anybody,
+  /// nobody is known to be idle.
   [[nodiscard]] std::map<unsigned, ProcessWork> next(const Functions& call, Handle device,
                                                      const std::set<unsigned>& listed, const Moment& now,
                                                      std::optional<double> utilization, Look& look);
@@ -52,7 +53,7 @@ class ProcessSamples {
   struct Last {
     std::uint64_t stamp = 0;  // of the newest sample
     ProcessWork work{};
-    DeviceClock::time_point at;  // when that was new; without one, when the process was
+    DeviceClock::time_point at;  // when that was new; without a sample, when the process was
     bool told = false;           // the driver has one, old or new, in this look
   };
 
@@ -61,10 +62,10 @@ class ProcessSamples {
   [[nodiscard]] bool tells_idle(DeviceClock::time_point now) const;
 
   std::map<unsigned, Last> last_;                     // by pid
-  std::optional<DeviceClock::time_point> looked_;     // and got an answer
-  std::optional<DeviceClock::time_point> answering_;  // since then without fail
-  std::optional<DeviceClock::time_point> working_;    // the device, since then without a pause
-  DeviceClock::time_point sampled_{};                 // there was a new sample of anybody
+  std::optional<DeviceClock::time_point> looked_;     // when it last got an answer
+  std::optional<DeviceClock::time_point> answering_;  // it has answered each time since then
+  std::optional<DeviceClock::time_point> working_;    // the device has worked since then without a pause
+  DeviceClock::time_point sampled_{};                 // when there was last a new sample of anybody
 };
 
 }  // namespace flowtap::telemetry::nvml

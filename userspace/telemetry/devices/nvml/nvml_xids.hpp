@@ -8,16 +8,16 @@
 
 namespace flowtap::telemetry::nvml {
 
-/// The events of the devices that are watched. A driver or a platform (WSL, a virtual GPU) may refuse to.
+/// The events of the devices that are watched. A driver or a platform (WSL, a virtual GPU) may refuse to be watched.
 class XidWatch {
  public:
-  /// `call` outlives it. What goes wrong is counted in `unread`, here and by watch().
+  /// `call` outlives it. Failures are counted in `unread`, here and by watch().
   XidWatch(const Functions& call, std::uint64_t& unread);
   ~XidWatch();
   XidWatch(const XidWatch&) = delete;
   XidWatch& operator=(const XidWatch&) = delete;
 
-  /// False: errors of this device will not be heard of.
+  /// False: it will not hear about errors of this device.
   [[nodiscard]] bool watch(Handle device, std::uint64_t& unread);
   /// Hands over what was reported since the last time.
   void take(const std::function<void(Handle, std::uint64_t xid)>& report, std::uint64_t& unread);

@@ -22,11 +22,11 @@ struct BlockDevice {
 /// "8:0". Absent: the word is something else.
 [[nodiscard]] std::optional<BlockDevice> block_device(std::string_view word);
 
-/// What only grows while cgroup and device are the same.
+/// Values that only grow while cgroup and device are the same.
 enum class IoCounter : std::uint8_t { kReadBytes, kWrittenBytes, kReads, kWrites };
 inline constexpr std::size_t kIoCounters = 4;
 
-/// Of one device.
+/// The values of one device.
 struct DeviceIo {
   std::array<std::optional<std::uint64_t>, kIoCounters> counters;
 
@@ -38,7 +38,7 @@ struct DeviceIo {
 };
 
 using BlockIo = std::map<BlockDevice, DeviceIo>;
-/// By what the devices were called when it was done.
+/// By the device names of the time when it was done.
 using NamedIo = std::map<std::string, DeviceIo>;
 
 }  // namespace flowtap::telemetry

@@ -1,4 +1,4 @@
-// What block devices are called.
+// The names of block devices.
 #pragma once
 
 #include <map>
@@ -15,10 +15,11 @@ class BlockNames {
   /// `sysfs`: the node's /sys.
   explicit BlockNames(std::string sysfs) : directory_(std::move(sysfs) + "/dev/block/") {}
 
-  /// All are looked up anew from now on: a number, and a name, may be another device's.
+  /// From now on all names are looked up anew: a number, or a name, may belong to another device.
   void refresh() { names_.clear(); }
 
-  /// As below /dev ("sda"). Of a device that is gone its number ("8:0"): another may have its name. Valid until refresh().
+  /// The name below /dev ("sda"). A device that is gone has its number ("8:0"): another one may have its name. Valid
+  /// until refresh().
   [[nodiscard]] const std::string& name(BlockDevice device);
 
  private:

@@ -15,7 +15,7 @@ constexpr std::size_t kLongest = std::size_t{1} << 20U;
 // A controller may be enabled after the cgroup was made, and settings may change; both hardly ever happen.
 constexpr unsigned kLookAgain = 6;
 
-// What files that are settings tell.
+// The values of files that are settings.
 constexpr std::array kSettings{CgroupGauge::kQuota, CgroupGauge::kPeriod, CgroupGauge::kMemoryLimit,
                                CgroupGauge::kTasksLimit};
 
@@ -35,13 +35,13 @@ std::vector<const CgroupFile*> pointers(std::span<const CgroupFile> files) {
   return all;
 }
 
-// Of "/sys/fs/cgroup/cpu,cpuacct" both.
+// From "/sys/fs/cgroup/cpu,cpuacct" it gives both.
 bool is_mounted_with(const std::string& place, std::string_view controller) {
   const std::string names = ',' + place.substr(place.rfind('/') + 1) + ',';
   return names.contains(std::string(",").append(controller).append(","));
 }
 
-// Not enabled here, or switched off (psi=0).
+// The controller is not enabled here, or is switched off (psi=0).
 bool is_absence(int error) {
   return error == ENOENT || error == EOPNOTSUPP;
 }
@@ -58,19 +58,20 @@ class CgroupFiles final : public OpenCgroup {
   ~CgroupFiles() override { source_.unkeep(kept_); }
 
   [[nodiscard]] bool read(CgroupValues& out, std::uint64_t& unread) override {
-    // Twice at the start: runtimes make the cgroups of v1 one after the other.
+    // It looks twice at the start: runtimes make the v1 cgroups one after the other.
     const bool look = reads_ < 2 || reads_ % kLookAgain == 0;
     ++reads_;
     std::uint64_t bad = 0;
     bool there = false;
     for (File& file : files_) {
       if (file.what->setting && !look) continue;
-      // Those of the first hierarchy come first. Where none can be read nothing tells whether this is still the same cgroup.
+      // The files of the first hierarchy come first. Where none of them can be read, nothing tells whether this is
+      // still the same cgroup.
       if (file.hierarchy != 0 && !there) return false;
       if (!file.fd.valid() && (look || !is_absence(file.error))) open(file);
       if (!file.fd.valid()) {
         bad += is_absence(file.error) ? 0 : 1;
-        // For want of descriptors, say: then it is not gone.
+        // For example descriptors are short: then the cgroup is not gone.
         there = there || (file.hierarchy == 0 && !is_absence(file.error));
         continue;
       }
@@ -100,7 +101,7 @@ class CgroupFiles final : public OpenCgroup {
     std::size_t hierarchy;
     Fd fd;
     int error = ENOENT;  // why there is no fd
-    bool kept = false;   // for the next time
+    bool kept = false;   // it stays open for the next time
   };
   bool keep() {
     const bool kept = source_.keep();
@@ -108,7 +109,7 @@ class CgroupFiles final : public OpenCgroup {
     return kept;
   }
 
-  // Those of the last look, where this was none.
+  // Takes the settings at a look, and gives those of the last look in between.
   void settings(CgroupValues& out, bool look) {
     for (std::size_t i = 0; i < kSettings.size(); ++i) {
       if (look)
@@ -118,14 +119,14 @@ class CgroupFiles final : public OpenCgroup {
     }
   }
 
-  // A directory has a link from each that it contains, and two more (kernfs as others).
+  // A directory has a link from each one that it contains, and two more (kernfs counts like others).
   [[nodiscard]] bool has_own_cgroups() const {
     struct stat now{};
     return ::fstat(directories_.front().get(), &now) == 0 && now.st_nlink > 2;
   }
 
   void open(File& file) {
-    // As long as the first one's is there, those of others at its path are the same cgroup's.
+    // As long as the first hierarchy's directory exists, those of the others at its path belong to the same cgroup.
     Fd& directory = directories_[file.hierarchy];
     if (!directory.valid()) {
       directory = open_directory(source_.hierarchies()[file.hierarchy].root, path_);
@@ -134,7 +135,7 @@ class CgroupFiles final : public OpenCgroup {
         return;
       }
     }
-    // Never waits, even where somebody shows another file system for the kernel's.
+    // This never waits, even where somebody shows another file system in place of the kernel's.
     const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     file.fd = Fd(::openat(directory.get(), file.what->name, flags));
     file.error = file.fd.valid() ? 0 : errno;
@@ -143,7 +144,8 @@ class CgroupFiles final : public OpenCgroup {
 
   CgroupFileSource& source_;
   std::string path_;
-  // As the hierarchies are. That of the first stays open; the others only while files are opened, which then do without.
+  // In the order of the hierarchies. The first one's stays open; the others are open only while files are opened, which
+  // then need none.
   std::vector<Fd> directories_;
   std::vector<File> files_;
   std::size_t kept_ = 0;
@@ -161,7 +163,7 @@ std::unique_ptr<CgroupFileSource> CgroupFileSource::open_below(const std::string
     auto source = std::make_unique<CgroupFileSource>();
     source->most_ = most;
     source->hierarchies_.push_back({.root = std::move(root), .files = pointers(cgroup_files())});
-    // In the hierarchy of v2 itself a directory of that name is a cgroup.
+    // In the v2 hierarchy itself a directory with that name is a cgroup.
     if (!std::string_view(name).empty()) source->add_v1(place, {});
     return source;
   }
@@ -204,7 +206,7 @@ std::unique_ptr<OpenCgroup> CgroupFileSource::open(const std::string& path, std:
 
 int CgroupFileSource::read(int fd, std::string_view& text) {
   while (true) {
-    // The kernel shows such a file in one piece: less than there is room for is all of it.
+    // The kernel shows such a file in one piece: a read shorter than the buffer is all of it.
     const ssize_t n = ::pread(fd, buffer_.data(), buffer_.size(), 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;

@@ -1,4 +1,4 @@
-// The files of cgroups, opened once as long as there are descriptors for them, and read anew each time.
+// The files of cgroups. They are opened once, as long as there are descriptors for them, and read anew each time.
 #pragma once
 
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace flowtap::telemetry {
 
-/// Per cgroup up to 13 descriptors: its directory and its files (hybrid: 1 and about 13). Not thread-safe.
+/// Each cgroup takes up to 13 descriptors: its directory and its files (hybrid: 1 and about 13). Not thread-safe.
 class CgroupFileSource final : public CgroupSource {
  public:
-  /// `place` is where the node has its cgroups ("/sys/fs/cgroup"): the hierarchy of v2 itself, or below it "unified" beside
-  /// those of v1, whose controllers are read, too. Null: no v2. Beyond `most` descriptors each file is opened and closed
-  /// each time that it is read, and only the directories of the first hierarchy stay open.
+  /// `place` is where the node has its cgroups ("/sys/fs/cgroup"): the v2 hierarchy itself, or a folder with "unified"
+  /// beside those of v1, whose controllers are read, too. Null: there is no v2. Beyond `most` descriptors each file is
+  /// opened and closed for each reading, and only the directories of the first hierarchy stay open.
   [[nodiscard]] static std::unique_ptr<CgroupFileSource> open_below(const std::string& place,
                                                                     std::size_t most = kDescriptors);
-  /// The same where v1's hierarchy with cpuacct, which is `cpuacct` below `place` or elsewhere, tells which cgroups there are:
-  /// CPU time and processes are read there, memory and the rest where those controllers are. Null: it is not there.
+  /// The same where the v1 hierarchy with cpuacct, which is at `cpuacct` below `place` or elsewhere, tells which
+  /// cgroups exist: CPU time and processes are read there, memory and the rest where those controllers are. Null: it
+  /// does not exist.
   [[nodiscard]] static std::unique_ptr<CgroupFileSource> open_v1(const std::string& place,
                                                                  const std::string& cpuacct,
                                                                  std::size_t most = kDescriptors);
@@ -31,13 +32,13 @@ class CgroupFileSource final : public CgroupSource {
     std::vector<const CgroupFile*> files;
   };
 
-  /// The first tells which cgroups there are.
+  /// The first one tells which cgroups exist.
   [[nodiscard]] const std::vector<Hierarchy>& hierarchies() const { return hierarchies_; }
 
-  /// The whole file in the source's own buffer, until the next call; or why not.
+  /// The whole file in the source's own buffer, valid until the next call; or why it could not be read.
   [[nodiscard]] int read(int fd, std::string_view& text);
 
-  /// Whether one more descriptor may stay open; it counts from now on.
+  /// Whether one more descriptor may stay open; if so it counts from now on.
   [[nodiscard]] bool keep() {
     if (kept_ >= most_) return false;
     ++kept_;
@@ -46,10 +47,10 @@ class CgroupFileSource final : public CgroupSource {
   void unkeep(std::size_t descriptors) { kept_ -= descriptors; }
 
  private:
-  /// The files of v1, each where its controller is: below `place`, or in `first` where it is mounted together with that.
+  /// The v1 files, each where its controller is: below `place`, or in `first` where it is mounted together with that.
   void add_v1(const std::string& place, const std::string& first);
 
-  // Who opens it knows how many there are.
+  // Whoever opens one knows how many there are.
   static constexpr std::size_t kDescriptors = 4096;
 
   std::size_t most_ = kDescriptors;

@@ -9,19 +9,19 @@
 
 namespace flowtap::telemetry {
 
-/// `value` in a finer unit, if that fits.
+/// `value` in a finer unit, if it fits.
 inline std::optional<std::uint64_t> finer(std::optional<std::uint64_t> value, std::uint64_t factor) {
   if (!value || *value > std::numeric_limits<std::uint64_t>::max() / factor) return std::nullopt;
   return *value * factor;
 }
 
-/// A counter that stands behind `key`; nanoseconds are `factor` of its unit.
+/// A counter that follows `key`; its unit is `factor` nanoseconds.
 struct CounterKey {
   std::string_view key;
   CgroupCounter to;
   std::uint64_t factor = 1;
 };
-/// A gauge that stands behind `key`.
+/// A gauge that follows `key`.
 struct GaugeKey {
   std::string_view key;
   CgroupGauge to;
@@ -47,14 +47,14 @@ inline bool parse_keys(std::string_view text, std::span<const CounterKey> counte
   return true;
 }
 
-/// The one number of a file.
+/// The only number of a file.
 inline bool parse_number(std::string_view text, std::optional<double>& to) {
   std::string_view line = next_line(text);
   to = whole_number(next_word(line));
   return to && line.empty() && text.empty();
 }
 
-/// The same, or "max": none.
+/// The same, or "max", which stands for none.
 inline bool parse_limit(std::string_view text, std::optional<double>& to) {
   return text == "max\n" || parse_number(text, to);
 }

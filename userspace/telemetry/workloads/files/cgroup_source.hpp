@@ -1,4 +1,4 @@
-// Who reads the values of cgroups by their paths.
+// The interface that reads the values of cgroups by their paths.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace flowtap::telemetry {
 
-/// One cgroup, from when it was found at its path until it is removed; another one at the same path is not this.
+/// One cgroup, from when it was found at its path until it is removed; another one at the same path is a different one.
 class OpenCgroup {
  public:
   OpenCgroup() = default;
@@ -17,7 +17,7 @@ class OpenCgroup {
   OpenCgroup(const OpenCgroup&) = delete;
   OpenCgroup& operator=(const OpenCgroup&) = delete;
 
-  /// Fills `out`, and adds to `unread` what is there and could not be read or understood. False: the cgroup is gone, and
+  /// Fills `out`, and adds to `unread` what exists and could not be read or understood. False: the cgroup is gone, and
   /// nothing in `out` counts.
   [[nodiscard]] virtual bool read(CgroupValues& out, std::uint64_t& unread) = 0;
 };
@@ -29,7 +29,8 @@ class CgroupSource {
   CgroupSource(const CgroupSource&) = delete;
   CgroupSource& operator=(const CgroupSource&) = delete;
 
-  /// `path` is from the hierarchy's root, with a slash in front. Null: there is none, or not any more. Outlives what it opens.
+  /// `path` begins with a slash at the hierarchy's root. Null: the cgroup does not exist, or no longer does. The source
+  /// outlives what it opens.
   [[nodiscard]] virtual std::unique_ptr<OpenCgroup> open(const std::string& path, std::uint64_t& unread) = 0;
 };
 

@@ -59,8 +59,9 @@ bool memory_events(std::string_view text, CgroupValues& out) {
   return parse_keys(text, kCounters, {}, out);
 }
 
-// "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0 dios=0", and what controllers add. A device that is gone has no number any more
-// ("(unknown)"): what it had stays with what was read before. Older kernels wrote devices that had nothing to tell into the line before.
+// "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0 dios=0", and what controllers add. A device that is gone no longer has
+// a number ("(unknown)"): what it had is in what was read before. Older kernels wrote devices that had nothing to tell
+// at the front of the next line.
 bool io_stat(std::string_view text, CgroupValues& out) {
   struct Key {
     std::string_view key;
@@ -86,7 +87,7 @@ bool io_stat(std::string_view text, CgroupValues& out) {
   return true;
 }
 
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", in µs; "full" alike.
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0", in µs; "full" looks the same.
 bool pressure(std::string_view text, std::optional<std::uint64_t>& some, std::optional<std::uint64_t>& full) {
   constexpr std::string_view kTotal = "total=";
   while (!text.empty()) {
@@ -131,7 +132,7 @@ constexpr std::array kFiles{
 
 void CgroupValues::derive() {
   auto& self = *this;
-  // The two are read one after the other: meanwhile more may have become inactive than was used before.
+  // The two files are read one after the other: in between more may have become inactive than was used before.
   if (self[kMemory] && self[kInactiveFile])
     self[kWorkingSet] = std::max(0.0, *self[kMemory] - *self[kInactiveFile]);
   if (self[kQuota] && self[kPeriod]) self[kCpuLimit] = *self[kQuota] / *self[kPeriod];

@@ -1,4 +1,4 @@
-// What the files of a cgroup tell, as numbers. Each file is the kernel's, but its bytes are taken for anybody's.
+// The numbers in the files of a cgroup. Each file comes from the kernel, but its bytes are not trusted.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace flowtap::telemetry {
 
-/// What only grows while the cgroup is the same. Times in nanoseconds.
+/// Values that only grow while the cgroup is the same. Times are in nanoseconds.
 enum class CgroupCounter : std::uint8_t {
   kCpuUser,
   kCpuSystem,
@@ -21,8 +21,8 @@ enum class CgroupCounter : std::uint8_t {
   kThrottled,
   kPageFaults,
   kMajorPageFaults,
-  kOoms,      ///< times that its memory was at the limit and an allocation was about to fail
-  kOomKills,  ///< processes killed for want of memory
+  kOoms,      ///< how often its memory was at the limit and an allocation was about to fail
+  kOomKills,  ///< processes killed because memory was short
   kCpuWaiting,
   kCpuStalled,
   kMemoryWaiting,
@@ -32,12 +32,12 @@ enum class CgroupCounter : std::uint8_t {
 };
 inline constexpr std::size_t kCgroupCounters = 15;
 
-/// What goes up and down. Memory in bytes.
+/// Values that go up and down. Memory is in bytes.
 enum class CgroupGauge : std::uint8_t {
   kCpuLimit,  ///< CPUs: quota / period; absent where there is no quota
   kMemory,
   kWorkingSet,    ///< derive()
-  kInactiveFile,  ///< of which the working set is made
+  kInactiveFile,  ///< used to work out the working set
   kAnonymous,
   kFile,
   kMappedFile,
@@ -47,8 +47,8 @@ enum class CgroupGauge : std::uint8_t {
   kMemoryLimit,  ///< absent where there is none
   kTasks,
   kTasksLimit,  ///< absent where there is none
-  kProcesses,   ///< absent where not all that are below could be counted
-  kFirstPid,    ///< one of them, the oldest as a rule; as flowtapd's procfs numbers them
+  kProcesses,   ///< absent where not all cgroups below could be counted
+  kFirstPid,    ///< one of them, as a rule the oldest; by the numbers of flowtapd's procfs
   kQuota,       ///< µs; v1 has it in a file of its own, and derive() the limit
   kPeriod,      ///< µs
 };
@@ -58,7 +58,7 @@ inline constexpr std::size_t kCgroupGauges = 17;
 struct CgroupValues {
   std::array<std::optional<std::uint64_t>, kCgroupCounters> counters;
   std::array<std::optional<double>, kCgroupGauges> gauges;
-  std::optional<BlockIo> io;  ///< of the devices that it has used and that are there
+  std::optional<BlockIo> io;  ///< for the devices that it has used and that still exist
 
   std::optional<std::uint64_t>& operator[](CgroupCounter of) {
     return counters[static_cast<std::size_t>(of)];
@@ -72,30 +72,32 @@ struct CgroupValues {
   }
   bool operator==(const CgroupValues&) const = default;
 
-  /// What follows from several files together; called once all are read.
+  /// Works out what follows from several files together; called once all are read.
   void derive();
 };
 
-/// A file of a cgroup, and who understands it.
+/// A file of a cgroup, and the function that understands it.
 struct CgroupFile {
-  std::string_view controller;  ///< the hierarchy of v1 that has it; empty: that of v2
+  std::string_view controller;  ///< the v1 hierarchy that has it; empty: v2
   const char* name;
-  /// False: malformed; `out` is then to be thrown away. What it does not know it passes by: kernels add keys.
+  /// False: malformed; `out` must then be thrown away. It skips what it does not know: kernels add keys.
   bool (*parse)(std::string_view text, CgroupValues& out);
-  bool setting = false;  ///< what somebody set, and hardly ever changes
-  bool anew = false;     ///< one that stays open tells what was, and not what is
+  bool setting = false;  ///< somebody set it, and it hardly ever changes
+  bool anew = false;     ///< if it stays open it tells what was, and not what is
 };
 
-/// Of a cgroup.procs, which tells of the cgroup itself alone: a process a line, 0 for those that this PID namespace does not
-/// show.
+/// For a cgroup.procs, which covers only the cgroup itself: one process a line, 0 for those that this PID namespace
+/// does not show.
 [[nodiscard]] bool parse_processes(std::string_view text, CgroupValues& out);
 
-/// Of v2, each but cgroup.procs including what is below the cgroup: Documentation/admin-guide/cgroup-v2.rst.
+/// The v2 files; each but cgroup.procs includes what is below the cgroup: Documentation/admin-guide/cgroup-v2.rst.
 [[nodiscard]] std::span<const CgroupFile> cgroup_files();
-/// Of v1, where it holds the controllers and v2 only the hierarchy (systemd's "hybrid"): the same of what is below. What v2
-/// tells without a controller (CPU time, pressure) is not read here again. Documentation/admin-guide/cgroup-v1.
+/// The v1 files, where v1 holds the controllers and v2 only the hierarchy (systemd's "hybrid"); they include the same
+/// from below. What v2 tells without a controller (CPU time, pressure) is not read here again.
+/// Documentation/admin-guide/cgroup-v1.
 [[nodiscard]] std::span<const CgroupFile> cgroup_files_v1();
-/// Of v1's cpuacct, where that tells which cgroups there are instead of v2: CPU time and processes. v1 has no pressure.
+/// The files of v1's cpuacct, where that tells which cgroups exist instead of v2: CPU time and processes. v1 has no
+/// pressure.
 [[nodiscard]] std::span<const CgroupFile> cgroup_files_cpuacct();
 
 }  // namespace flowtap::telemetry

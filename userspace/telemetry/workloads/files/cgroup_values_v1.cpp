@@ -6,7 +6,8 @@ namespace {
 using enum CgroupCounter;
 using enum CgroupGauge;
 
-// The longest that v1 counts, in pages: no limit (mm/memcontrol-v1.c: PAGE_COUNTER_MAX). Pages have at most 64 KiB.
+// The largest number that v1 counts, in pages: no limit (mm/memcontrol-v1.c: PAGE_COUNTER_MAX). Pages have at most 64
+// KiB.
 constexpr double kNoLimit = 9223372036854710272.0;
 
 bool memory_limit(std::string_view text, CgroupValues& out) {
@@ -15,7 +16,7 @@ bool memory_limit(std::string_view text, CgroupValues& out) {
   return true;
 }
 
-// What has no "total_" before it leaves out what is below.
+// A key without "total_" in front leaves out what is below.
 bool memory_stat(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"total_pgfault", kPageFaults},
                                         CounterKey{"total_pgmajfault", kMajorPageFaults}};
@@ -26,13 +27,13 @@ bool memory_stat(std::string_view text, CgroupValues& out) {
   return parse_keys(text, kCounters, kGauges, out);
 }
 
-// Of the cgroup itself: v1 does not count upwards here.
+// This covers only the cgroup itself: v1 does not count upwards here.
 bool oom_control(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"oom_kill", kOomKills}};
   return parse_keys(text, kCounters, {}, out);
 }
 
-// "8:0 Read 4096", and other operations; a sum of all at the end.
+// "8:0 Read 4096", and other operations; at the end a sum of all.
 bool by_device(std::string_view text, CgroupValues& out, IoCounter reads, IoCounter writes) {
   BlockIo& io = out.io ? *out.io : out.io.emplace();
   while (!text.empty()) {
@@ -73,7 +74,7 @@ constexpr std::array kFiles{
         "blkio", "blkio.throttle.io_serviced_recursive",
         [](auto text, auto& out) { return by_device(text, out, IoCounter::kReads, IoCounter::kWrites); }},
     CgroupFile{"cpu", "cpu.stat", cpu_stat},
-    // -1: none.
+    // -1 stands for none.
     CgroupFile{"cpu", "cpu.cfs_quota_us",
                [](auto text, auto& out) { return text == "-1\n" || parse_number(text, out[kQuota]); }, true},
     CgroupFile{"cpu", "cpu.cfs_period_us",
@@ -81,9 +82,9 @@ constexpr std::array kFiles{
                true},
 };
 
-// Ticks of a clock that is the same on all architectures that we support (include/asm-generic/param.h: USER_HZ). The files of
-// nanoseconds (cpuacct.usage_user) have what ticks found by chance; here both parts are scaled to the time that was used
-// (kernel/sched/cpuacct.c: cputime_adjust()), as in v2.
+// Ticks of a clock that is the same on all architectures that we support (include/asm-generic/param.h: USER_HZ). The
+// files in nanoseconds (cpuacct.usage_user) contain what ticks found by chance. Here both parts are scaled to the time
+// that was used (kernel/sched/cpuacct.c: cputime_adjust()), as in v2.
 constexpr std::uint64_t kNanosecondsOfTick = 10'000'000;
 
 bool cpuacct_stat(std::string_view text, CgroupValues& out) {
@@ -94,8 +95,8 @@ bool cpuacct_stat(std::string_view text, CgroupValues& out) {
 
 constexpr std::array kCpuAcctFiles{
     CgroupFile{"cpuacct", "cpuacct.stat", cpuacct_stat},
-    // The kernel keeps the list for a second after who read it last, and shows that to whoever still has the file open
-    // (kernel/cgroup/cgroup-v1.c: cgroup_pidlist_start()).
+    // The kernel keeps the list for a second after the last reader, and shows that list to whoever still has the file
+    // open (kernel/cgroup/cgroup-v1.c: cgroup_pidlist_start()).
     CgroupFile{.controller = "cpuacct", .name = "cgroup.procs", .parse = parse_processes, .anew = true},
 };
 

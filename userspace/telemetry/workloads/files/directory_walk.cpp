@@ -9,7 +9,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-constexpr std::uint64_t kBlock = 512;  // stat(3type): whatever the file system's are
+constexpr std::uint64_t kBlock = 512;  // stat(3type): whatever blocks the file system has
 constexpr unsigned kBetweenClocks = 32;
 
 }  // namespace

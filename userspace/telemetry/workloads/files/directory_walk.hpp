@@ -18,13 +18,13 @@
 namespace flowtap::telemetry {
 
 struct DirectorySize {
-  std::uint64_t bytes = 0;  ///< of the blocks that files have, each file once
-  std::uint64_t files = 0;  ///< of all kinds, without the directory itself
+  std::uint64_t bytes = 0;  ///< in the blocks of its files, each file once
+  std::uint64_t files = 0;  ///< files of all kinds, without the directory itself
 
   bool operator==(const DirectorySize&) const = default;
 };
 
-/// Follows no link and enters no other file system. What comes and goes meanwhile may be in it or not.
+/// Follows no link and enters no other file system. Files that come and go meanwhile may be counted or not.
 class DirectoryWalk {
  public:
   static constexpr std::size_t kMostFiles = 2'000'000;
@@ -34,10 +34,10 @@ class DirectoryWalk {
   /// `path` is a directory, or a link to one.
   explicit DirectoryWalk(const std::string& path);
 
-  /// Goes on until `end`. True: that was all.
+  /// Goes on until `end`. True: it is complete.
   [[nodiscard]] bool go_on(std::chrono::steady_clock::time_point end);
 
-  /// After all. Absent: it could not be looked through, or there is more than these bounds.
+  /// The result, once it is complete. Absent: it could not be looked through, or there is more than these bounds.
   [[nodiscard]] std::optional<DirectorySize> size() const {
     return failed_ ? std::nullopt : std::optional(size_);
   }
@@ -50,7 +50,7 @@ class DirectoryWalk {
 
   dev_t device_ = 0;
   std::vector<Stream> open_;  // the directories on the way down
-  std::set<ino_t> linked_;    // seen files that have several names
+  std::set<ino_t> linked_;    // files with several names that were seen
   DirectorySize size_;
   bool failed_ = false;
 };

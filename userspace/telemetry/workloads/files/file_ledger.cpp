@@ -10,8 +10,8 @@
 namespace flowtap::telemetry {
 namespace {
 
-// What came on top of `before`; a value that fell is none, and grows from there. One that could not be read this time keeps
-// its place.
+// Adds what came on top of `before`. A value that fell adds nothing, and grows from there. One that could not be read
+// this time keeps its place.
 void add_counter(std::optional<std::uint64_t>& to, const std::optional<std::uint64_t>& now,
                  std::optional<std::uint64_t>& before) {
   if (!now) return;
@@ -56,7 +56,7 @@ FileLedger::Clock::time_point FileLedger::due(const std::string& name, Clock::ti
 
 void FileLedger::add_io(NamedIo& to, const BlockIo& now, std::optional<BlockIo>& before) {
   BlockIo& last = before ? *before : before.emplace();
-  // The number of one that is gone may be another's next.
+  // The number of a device that is gone may be the next one's.
   std::erase_if(last, [&](const auto& of) { return !now.contains(of.first); });
   for (const auto& [device, io] : now) {
     DeviceIo& sum = place_of_device(to, devices_.name(device))->second;
@@ -91,7 +91,7 @@ void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clo
   const auto at = entry.instances.find(top);
   if (at != entry.instances.end()) {
     if (look(entry, top, at->second, now, unread)) return;
-    // Gone, and restarted at the same path since: this is the end of the next.
+    // The cgroup is gone, and was started again at the same path since: this is the end of the new one.
     entry.instances.erase(at);
   }
   open(entry, top, now, unread);
@@ -100,7 +100,7 @@ void FileLedger::read_last(const WorkloadName& name, const std::string& top, Clo
 void FileLedger::read(Entry& entry, const std::set<std::string>& tops, Clock::time_point now,
                       std::uint64_t& unread) {
   for (auto at = entry.instances.begin(); at != entry.instances.end();) {
-    // Those that `tops` does not have at the moment: what ran in them has ended. If they are there, and something runs in them
+    // These are not in `tops` at the moment: what ran in them has ended. If they exist, and something runs in them
     // again, they are the same.
     const bool idle = now < at->second.due && tops.contains(at->first);
     at = idle || look(entry, at->first, at->second, now, unread) ? std::next(at) : entry.instances.erase(at);
@@ -119,7 +119,7 @@ void FileLedger::round(const std::map<WorkloadName, Workload>& workloads, Clock:
   std::size_t cgroups = 0;
   for (const auto& [name, entry] : workloads_) cgroups += entry.instances.size();
   every_ = std::max<Clock::duration>(kEvery, std::chrono::seconds(cgroups / kPerSecond));
-  // Both are in the same order.
+  // Both lists have the same order.
   auto at = workloads_.begin();
   for (const auto& [name, workload] : workloads) {
     while (at != workloads_.end() && at->first < name) at = workloads_.erase(at);

@@ -1,4 +1,4 @@
-// What the files of cgroups tell, added up by workload over the ends of its cgroups.
+// What the files of cgroups tell, added up by workload beyond the ends of its cgroups.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,10 @@
 
 namespace flowtap::telemetry {
 
-/// Counters: of what ended, as it was read last, and of what is there. They are read once more
-/// when a container, or the last process of another workload, ends. They never fall, and begin with what the kernel counted of the cgroup before flowtapd saw it. Gauges: the sum over what is there,
-/// absent where nothing is. A limit is absent unless all that is there has one. Not thread-safe.
+/// Counters add up what exists, and what has ended by its last reading. Files are read once more when a container, or
+/// the last process of another workload, ends. Counters never fall, and begin with what the kernel counted for the
+/// cgroup before flowtapd saw it. Gauges are the sum over what exists, and absent where nothing does. A limit is absent
+/// unless everything that exists has one. Not thread-safe.
 class FileLedger {
  public:
   FileLedger(std::unique_ptr<CgroupSource> source, BlockNames devices)
@@ -22,35 +23,36 @@ class FileLedger {
 
   using Clock = UsageLedger::Clock;
 
-  /// A cgroup is read each time for so long, unless it was there before, so that little is missed of one that ends soon,
+  /// A cgroup is read each time while it is this young, unless it existed before flowtapd, so that little is missed of
+  /// one that ends soon.
   static constexpr std::chrono::seconds kYoung{10};
-  /// and then so often: each file costs the kernel some microseconds, and there may be a dozen thousand. Where there are more
-  /// cgroups than kPerSecond in that time, it is longer.
+  /// After that it is read this often: each file costs the kernel some microseconds, and there may be a dozen thousand.
+  /// Where there are more cgroups than kPerSecond in that time, it is longer.
   static constexpr std::chrono::seconds kEvery{5};
   static constexpr std::size_t kPerSecond = 100;
-  /// So many times as long for a pod's sandbox, a process that sleeps for as long as the pod lives: every other container of
-  /// a Kubernetes node is one.
+  /// For a pod's sandbox it is longer by this factor. That is a process that sleeps for as long as the pod lives, and
+  /// every other container of a Kubernetes node is one.
   static constexpr int kSandboxFactor = 3;
 
-  /// When a cgroup is to be read again that was read `now`, and is known since `first`: those that came at once are spread
-  /// over the time by what they are called.
+  /// When a cgroup is due again that was read `now` and is known since `first`. Those that came at the same time are
+  /// spread over the time by their names.
   [[nodiscard]] Clock::time_point due(const std::string& name, Clock::time_point first, Clock::time_point now,
                                       bool sandbox = false) const;
 
-  /// Reads what is due of `workloads`, and forgets all others. What could not be read is added to `unread`.
+  /// Reads what is due in `workloads`, and forgets all others. What could not be read is added to `unread`.
   void round(const std::map<WorkloadName, Workload>& workloads, Clock::time_point now, std::uint64_t& unread);
 
-  /// What the cgroup at `top` has used, whose processes have just ended: this is the last time that its files tell.
+  /// Reads what the cgroup at `top` has used, whose processes have just ended: its files tell it for the last time.
   void read_last(const WorkloadName& name, const std::string& top, Clock::time_point now,
                  std::uint64_t& unread);
 
   struct Entry {
-    CgroupValues values;  ///< but for `io`
+    CgroupValues values;  ///< without `io`
     NamedIo io;
 
     struct Instance {
       std::unique_ptr<OpenCgroup> cgroup;
-      CgroupValues last;  ///< of each counter what `values` has of it, and the gauges
+      CgroupValues last;  ///< the part of each counter that is in `values`, and the gauges
       Clock::time_point first;
       Clock::time_point due;
     };
@@ -69,7 +71,7 @@ class FileLedger {
 
   BlockNames devices_;
   Clock::duration every_ = kEvery;
-  bool began_ = false;                    // what comes now is new
+  bool began_ = false;                    // what comes from now on is new
   std::unique_ptr<CgroupSource> source_;  // outlives what it opens
   std::map<WorkloadName, Entry> workloads_;
 };

@@ -8,7 +8,7 @@
 
 namespace flowtap::telemetry {
 
-/// One series for each value that is there, of what it did on block devices one for each of them; `labels` are
+/// One series for each value that exists; what was done on block devices gives one for each of them. `labels` are
 /// WorkloadName::labels().
 void append_series(const CgroupValues& values, const NamedIo& io, const stats::Labels& labels,
                    std::vector<stats::Series>& out);

@@ -14,7 +14,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-// Removed meanwhile.
+// It was removed meanwhile.
 bool has_gone(int error) {
   return error == ENOENT || error == ENODEV;
 }
@@ -25,7 +25,7 @@ bool InnerCgroups::list_one(const Fd& top, const std::string& path) {
   Fd directory = open_beneath(top, path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat there{};
   if (!directory.valid() || ::fstat(directory.get(), &there) != 0) return has_gone(errno);
-  // A directory has a link from each that it contains, and two more (kernfs as others).
+  // A directory has a link from each one that it contains, and two more (kernfs counts like others).
   if (there.st_nlink <= 2) return true;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(directory.get()), ::closedir);
   if (!stream) return false;
@@ -44,7 +44,7 @@ bool InnerCgroups::list(const Fd& top) {
   paths_.clear();
   bool all = list_one(top, {});
   for (std::size_t i = 0; i < paths_.size(); ++i) {
-    // A copy: the list grows.
+    // This is a copy, since the list grows.
     const std::string path = paths_[i];
     const auto depth = static_cast<std::size_t>(std::ranges::count(path, '/'));
     all = depth <= kDeepest && list_one(top, path) && all;
@@ -59,7 +59,7 @@ InnerCgroups::Processes InnerCgroups::processes(const Fd& top, CgroupFileSource&
         open_beneath(top, (path + "cgroup.procs").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     std::string_view text;
     const int error = file.valid() ? source.read(file.get(), text) : errno;
-    // Of threads: the one above counts their processes.
+    // A threaded cgroup: the one above counts its processes.
     if (error == EOPNOTSUPP) continue;
     CgroupValues values;
     const bool read = error == 0 && parse_processes(text, values);
@@ -67,7 +67,7 @@ InnerCgroups::Processes InnerCgroups::processes(const Fd& top, CgroupFileSource&
     sum.failed = sum.failed || (!read && !has_gone(error));
     if (!read) continue;
     sum.count += values[CgroupGauge::kProcesses].value_or(0);
-    // The oldest of each, and of these the one whose number is the lowest: as a rule the one that started the others.
+    // Takes the oldest of each cgroup, and of these the one with the lowest number: as a rule it started the others.
     if (const auto pid = values[CgroupGauge::kFirstPid])
       sum.lowest = std::min(*pid, sum.lowest.value_or(*pid));
   }
