@@ -113,7 +113,7 @@ enum ftap_stream_state {
 /* One slot of the streams map, mapped by userspace. Programs and userspace claim a free one by compare-and-swap of id. */
 struct ftap_stream {
   __u64 id;    /* the stream's number; 0: the slot is free */
-  __u64 bytes; /* passed so far, captured or not: the offset of the next byte */
+  __u64 bytes; /* that passed, captured or not: the offset of the next byte */
   __u64 lost[FTAP_NR_LOSSES];
   __u64 cgroup; /* of the process it was found on; 0: registered by userspace */
   __u64 ino;

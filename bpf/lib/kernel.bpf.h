@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The kernel's types, as far as we use them. CO-RE finds the real offsets in the running kernel's BTF, so no vmlinux.h
- * is needed and the build does not depend on the kernel that it runs on.
+ * is needed and the build does not depend on the building machine's kernel.
  */
 #ifndef FTAP_LIB_KERNEL_BPF_H
 #define FTAP_LIB_KERNEL_BPF_H
