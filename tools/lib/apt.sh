@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Reading Debian suites that this machine does not have in its apt sources.
+# Reads Debian suites that this machine does not have in its apt sources.
 #
 # To be sourced. Nothing here changes the machine's own apt: a private configuration has its own
 # lists, cache, package status and sources below one directory, so it also works without root.
-# The mirror is always the one that the machine itself uses; no host name is written down here.
+# The mirror is always the one that the machine itself uses; no host name is written here.
 #
 #   apt_debian_mirror             print the URI of the main Debian archive
 #   apt_private DIR SUITE...      make (or refresh) a private configuration with exactly these suites
@@ -21,9 +21,9 @@ apt_codename() {
     (. /etc/os-release && printf '%s\n' "${VERSION_CODENAME:-}")
 }
 
-# The lists may never have been fetched (a minimal image): apt then leaves $(ORIGIN) and $(CODENAME)
-# as they stand, and only the suite's name as written in the sources is left to go by. Where Origin
-# is known it decides, because other vendors call their suites "bookworm main" as well.
+# The lists may never have been fetched (a minimal image). Then apt leaves $(ORIGIN) and $(CODENAME) as they stand, and
+# only the suite's name in the sources can be used. Where Origin is known it decides, because other vendors call their
+# suites "bookworm main" as well.
 apt_debian_mirror() {
     local codename mirror
     codename=$(apt_codename)
@@ -56,16 +56,16 @@ apt_private() { # DIR SUITE...
     mirror=$(apt_debian_mirror) && keyring=$(apt_keyring) && arch=$(dpkg --print-architecture) || return 1
     mkdir -p "$dir"/{lists/partial,archives/partial,preferences.d} || return 1
     (
-        # Two runs at once would otherwise fail on apt's own lock instead of waiting for it.
+        # Otherwise two runs at once would fail on apt's own lock instead of waiting for it.
         flock 9 || exit 1
         for suite in "$@"; do
             # target=Packages: no Contents, translations or AppStream data, whatever the machine asks for.
             printf 'deb [signed-by=%s arch=%s target=Packages] %s %s main\n' \
                 "$keyring" "$arch" "$mirror" "$suite"
         done >"$dir/sources.new"
-        # An empty status: what the machine has installed plays no part in what is downloaded.
+        # An empty status: what the machine has installed must not influence what is downloaded.
         : >>"$dir/status"
-        # The sandbox user could not write below a home directory. The hooks are the machine's own affair.
+        # The sandbox user could not write below a home directory. The hooks concern only the machine's own apt.
         cat >"$dir/apt.conf" <<CONF
 #clear APT::Update::Post-Invoke;
 #clear APT::Update::Post-Invoke-Success;
@@ -90,7 +90,7 @@ CONF
             [ -n "$(find "$dir/fetched" -mtime -1 2>/dev/null)" ]; then
             exit 0
         fi
-        # Lists of a day ago are better than none (no network just now), of other suites they are not.
+        # Lists from yesterday are better than none (no network just now), but lists of other suites are not.
         if ! cmp -s "$dir/sources.new" "$dir/sources.list"; then rm -f "$dir/fetched"; fi
         mv "$dir/sources.new" "$dir/sources.list"
         printf 'reading the package lists of %s\n' "$*" >&2
