@@ -1,5 +1,5 @@
 /*
- * init: process 1 of a test VM. Static, because it also has to run from an initramfs that holds nothing else.
+ * init: process 1 of a test VM. It is static, because it also has to run from an initramfs that holds nothing else.
  *
  * virtme-ng boots the kernel with the host's root as the guest's (virtiofs, read-only), starts this program
  * because it lies where its own Rust init would (guest/bin/virtme-ng-init), and hands over a shell command in
@@ -10,7 +10,7 @@
  * Kernels whose virtio drivers are modules (Debian 12's 6.1) start this same program as /init of an
  * initramfs: it then loads /modules/... in the order of their names, mounts the root and goes on as above.
  *
- * Own parameters on the kernel command line:
+ * Its own parameters on the kernel command line:
  *   ftap.keep=DIR[:DIR...]   directories of the host below /tmp, /run, ... that must stay visible
  */
 #define _GNU_SOURCE
@@ -39,7 +39,7 @@
 
 static char cmdline[4096];
 
-/* To the kernel log and from there to the serial console, which works before any virtio port does. */
+/* Writes to the kernel log and from there to the serial console, which works before any virtio port does. */
 __attribute__((format(printf, 1, 2))) static void say(const char* format, ...) {
   char text[512];
   va_list args;
@@ -71,7 +71,7 @@ __attribute__((format(printf, 1, 2))) static void die(const char* format, ...) {
 }
 
 static void mount_on(const char* type, const char* target, unsigned long flags, const char* data) {
-  /* Busy: the kernel mounted devtmpfs by itself. */
+  /* EBUSY: the kernel mounted devtmpfs by itself. */
   if (mount(type, target, type, flags, data) && errno != EBUSY)
     say("mount %s on %s: %s", type, target, strerror(errno));
 }
@@ -142,7 +142,7 @@ static void enter_root(void) {
   char* tag = parameter("root");
   unsigned long flags = has_word("rw") ? 0 : MS_RDONLY;
   mkdir("/newroot", 0755);
-  /* Devices may still be probed: the tag appears a moment after the last module. */
+  /* Devices may still be probed at this time: the tag appears a moment after the last module. */
   for (int i = 0; mount(tag ? tag : "ROOTFS", "/newroot", "virtiofs", flags, NULL); i++) {
     if (i == 100) die("mount the root (virtiofs %s): %s", tag ? tag : "ROOTFS", strerror(errno));
     usleep(100000);
@@ -155,8 +155,10 @@ static void enter_root(void) {
 
 /* ---- what a test expects of a system ---- */
 
-/* The tmpfs mounts hide what the host has there. Directories the tests come from must not vanish with them:
- * they are opened before and bound to the same place afterwards. */
+/*
+ * The tmpfs mounts hide what the host has there. The directories that the tests come from must stay visible: they are
+ * opened before and bound to the same place afterwards.
+ */
 static void mount_temporary(void) {
   static const char* const places[][2] = {
       {"/run", "mode=0755"}, {"/tmp", "mode=1777"}, {"/var/tmp", "mode=1777"}, {"/var/log", "mode=0755"}};
@@ -191,7 +193,7 @@ static void mount_system(void) {
   mount_on("devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "gid=5,mode=620,ptmxmode=666");
   mkdir("/dev/shm", 01777);
   mount_on("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777");
-  /* The one hierarchy that flowtap supports: pure version 2, as on every current distribution. */
+  /* The hierarchy that tests find: pure version 2, as on every current distribution. */
   mount_on("cgroup2", "/sys/fs/cgroup", MS_NOSUID | MS_NODEV | MS_NOEXEC, "nsdelegate");
   mount_on("bpf", "/sys/fs/bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=0700");
   mount_on("debugfs", "/sys/kernel/debug", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
@@ -205,7 +207,7 @@ static void raise_loopback(void) {
   if (fd >= 0) close(fd);
 }
 
-/* /dev/virtio-ports/NAME is udev's work elsewhere. Returns how many ports have a name. */
+/* On other systems udev makes /dev/virtio-ports/NAME. Returns how many ports have a name. */
 static int link_ports(void) {
   int linked = 0;
   DIR* dir = opendir("/sys/class/virtio-ports");
@@ -241,8 +243,9 @@ static int open_port(const char* name) {
 }
 
 static void link_devices(void) {
-  /* A port takes one writer at a time: whoever opens /dev/stdout again gets a second port that ends in the
-   * same place. */
+  /*
+   * A port takes one writer at a time: whoever opens /dev/stdout again gets a second port that ends in the same place.
+   */
   static const char* const links[][2] = {
       {"/proc/self/fd", "/dev/fd"},
       {"/proc/self/fd/0", "/dev/stdin"},

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Tests the runner itself: every way a test can end has to be told, none may hide another. Takes about a minute.
+# Tests the runner itself: it must report every way in which a test can end, and none may hide another. Takes about a
+# minute.
 #
 #   vmtest/selftest.sh [SERIES]
 set -u
@@ -10,7 +11,7 @@ build=$(mktemp -d) # below /tmp on purpose: the guest has a tmpfs there and must
 trap 'rm -rf "$build"' EXIT
 wrong=0
 
-# The smallest BPF program there is, through the bare system call: needs neither libbpf nor clang.
+# The smallest possible BPF program, through the bare system call: it needs neither libbpf nor clang.
 gcc -x c -o "$build/load" - <<'C' || exit 1
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -103,8 +104,9 @@ check "NUMA nodes and cache domains" "$output" = "2 nodes, 4 caches"
 output=$(runner nonsense 2>&1)
 expect "unknown test" "^error: there is no VM test 'nonsense'"
 
-# Ended in mid-boot: nothing may stay behind of the session that the VM runs in. Not through runner(), whose process
-# would be a shell; and TERM, because a background process of a script ignores INT.
+# Ended in the middle of the boot: nothing may stay behind from the session that the VM runs in. This does not go
+# through runner(), whose process would be a shell; and it sends TERM, because a background process of a script ignores
+# INT.
 "$here/run" --kernel "$series" --build-dir "$build" slow >/dev/null 2>&1 &
 runner=$!
 session=''

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from tools import Unusable
 
-# After each command everything it left behind goes: processes (the shell is not hit by its own kill -1, process 1
-# never is) and pinned BPF objects. The guest's root is the host's, but read-only.
+# After each command everything that it left behind is removed: processes (the shell is not hit by its own kill -1,
+# process 1 never is) and pinned BPF objects. The guest's root is the host's, but read-only.
 HERE = Path(__file__).resolve().parent.parent
 
 PLAN = """\
@@ -41,8 +41,8 @@ exit 0
 
 DISK_BYTES = 64 << 20  # sparse: takes what is written to it
 
-# In QEMU each socket has its own last-level cache; 'numa-llc' has two sockets per NUMA node. (Dies would do as well, but
-# QEMU 10 aborts at them.)
+# In QEMU each socket has its own last-level cache; 'numa-llc' has two sockets per NUMA node. (Dies would do as well,
+# but QEMU 10 aborts at them.)
 PREEMPT = ["none", "voluntary", "full", "lazy"]  # of the kernel command line
 TOPOLOGIES = {
     "flat": None,
@@ -52,7 +52,7 @@ TOPOLOGIES = {
     "single": "1",
 }
 
-# The guest mounts tmpfs here. What the commands are made of must be carried over if it lies below.
+# The guest mounts tmpfs here. Files that the commands need must be carried over if they lie below.
 HIDDEN = ("/tmp/", "/run/", "/var/tmp/", "/var/log/", "/dev/shm/")
 
 
@@ -81,13 +81,14 @@ class Guest:
         # so often; Debian's 6.12 then died in one boot of four. --disable-kvm: /dev/kvm may open and still not work.
         # -set: virtme-ng sends the serial console to /dev/null, or with --verbose into the same stream as everything else.
         qemu = f"-cpu Nehalem,-cx16 -accel tcg,thread=single -set chardev.console.path={console}"
-        # Where a test makes a file system of its own. NVMe and ext4 are built into all of these kernels, loop devices into none.
+        # A disk on which a test makes a file system of its own. NVMe and ext4 are built into all of these kernels, loop
+        # devices into none.
         qemu += f" -drive file={disk},format=raw,if=none,cache=unsafe,id=scratch -device nvme,drive=scratch,serial=scratch"
         if self.kernel.initramfs:
             qemu += f" -initrd {self.kernel.initramfs}"
         # oops=panic: an oops ends the run and is seen; otherwise it may kill an innocent process and nobody looks.
-        # slab_debug=F: without cmpxchg16b kernels >= 7 can give BPF no task storage but from slabs in debug mode
-        # (kmalloc_nolock); and a slab that is written to where it should not be is seen.
+        # slab_debug=F: without cmpxchg16b, kernels >= 7 can give BPF task storage only from slabs in debug mode
+        # (kmalloc_nolock); and a write outside a slab's objects is seen.
         append = f"slab_debug=F mitigations=off oops=panic loglevel={7 if o.verbose else 5}"
         if o.preempt:
             append += f" preempt={o.preempt}"
@@ -112,7 +113,7 @@ class Guest:
                            PYTHONPATH=str(self.virtme / "usr/lib/python3/dist-packages"), PYTHONDONTWRITEBYTECODE="1",
                            PATH=f"{self.virtme}/usr/bin:/usr/sbin:/usr/bin:/sbin:/bin")
         # Output must be a pipe: QEMU opens /proc/self/fd/1 again, which would truncate a file.
-        # A session of its own, so that vng, its shell, QEMU and virtiofsd can be ended by one group id.
+        # It gets a session of its own, so that vng, its shell, QEMU and virtiofsd can be ended by one group id.
         atexit.register(self.stop)
         self.process = subprocess.Popen(self.command(script, console, disk), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, env=environment, cwd="/", start_new_session=True)

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-# As in the wrapper script; the last one is Debian 12's.
+# The same places as in the wrapper script; the last one is Debian 12's.
 VIRTIOFSD = ("/usr/libexec/virtiofsd", "/usr/lib/virtiofsd/virtiofsd", "/usr/lib/qemu/virtiofsd")
 SERIES = ("6.1", "6.12", "6.18", "7")
 
