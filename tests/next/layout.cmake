@@ -1,4 +1,4 @@
-# Writes bpf/abi/log.h with another layout: fields between those of today in a stream's slot, a longer head of records.
+# Writes bpf/abi/log.h with another layout: more fields between today's in a stream's slot, and a longer record header.
 file(READ "${FROM}" text)
 function(change from to)
   string(FIND "${text}" "${from}" at)

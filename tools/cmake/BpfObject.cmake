@@ -1,6 +1,6 @@
 # bpf_object(NAME [AS TARGET] [SOURCE FILE] [INCLUDES FOLDER...] [DEPENDS FILE...]):
-# NAME.bpf.c here, or FILE → object with BTF and without DWARF → skeleton NAME.skel.h, in target NAME_skel or TARGET_skel.
-# FOLDERs are looked into before the project's own.
+# Turns NAME.bpf.c here, or FILE, into an object with BTF and without DWARF, and that into a skeleton NAME.skel.h, in
+# target NAME_skel or TARGET_skel. FOLDERs are searched before the project's own.
 #
 # The compiler writes the list of what it read (headers and .def rows alike), so a change in any of them rebuilds the
 # object. Building needs no BTF of the building machine: there is no vmlinux.h.
@@ -9,7 +9,7 @@ find_program(BPF_STRIP NAMES llvm-strip-19 llvm-strip REQUIRED)
 # /usr/sbin is not in everybody's path.
 find_program(BPFTOOL NAMES bpftool HINTS /usr/sbin REQUIRED)
 
-# The names that libbpf's headers know the architectures by.
+# The names that libbpf's headers use for the architectures.
 string(REPLACE "x86_64" "x86" BPF_ARCH "${CMAKE_SYSTEM_PROCESSOR}")
 string(REPLACE "aarch64" "arm64" BPF_ARCH "${BPF_ARCH}")
 
@@ -40,17 +40,17 @@ function(bpf_object name)
     DEPENDS "${source}" ${ARG_DEPENDS} DEPFILE "${raw}.d" COMMENT "BPF ${name}" VERBATIM)
   add_custom_command(
     OUTPUT "${skeleton}"
-    # clang-tidy looks into what is included, and what bpftool generates is not ours to mend.
+    # clang-tidy checks included files, too, and we cannot mend what bpftool generates.
     COMMAND ${CMAKE_COMMAND} -E echo "// NOLINTBEGIN" > "${skeleton}"
     COMMAND ${BPFTOOL} gen skeleton "${object}" name ${name}_bpf >> "${skeleton}"
     COMMAND ${CMAKE_COMMAND} -E echo "// NOLINTEND" >> "${skeleton}"
-    # bpftool 7.5 fills in a member that libbpf has from 1.5 on; nothing of ours attaches through the skeleton.
+    # bpftool 7.5 fills in a member that libbpf has only from 1.5 on; we attach nothing through the skeleton.
     COMMAND sed -i "/map->link = /d" "${skeleton}"
     DEPENDS "${object}" COMMENT "skeleton ${name}" VERBATIM)
   add_custom_target(${target}_skel_h DEPENDS "${skeleton}")
   add_library(${target}_skel INTERFACE)
   add_dependencies(${target}_skel ${target}_skel_h)
-  # SYSTEM: what bpftool generates is not held to our warnings.
+  # SYSTEM: our warnings do not apply to what bpftool generates.
   target_include_directories(${target}_skel SYSTEM INTERFACE "${CMAKE_CURRENT_BINARY_DIR}/include")
   target_link_libraries(${target}_skel INTERFACE PkgConfig::LIBBPF)
   set_property(GLOBAL APPEND PROPERTY FLOWTAP_BPF_OBJECTS "${object}")

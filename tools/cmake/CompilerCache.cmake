@@ -1,5 +1,5 @@
-# A compiler cache (ccache), where the machine has one: what was compiled here before, in this clone or in another, is not compiled
-# again. The cache is the user's own (ccache --show-config says where), outside the tree.
+# Uses a compiler cache (ccache) where the machine has one: what was compiled here before, in this clone or in another,
+# is not compiled again. The cache is the user's own (ccache --show-config says where), outside the tree.
 #
 # Two clones share an entry because the paths below the source folder are made relative, in what ccache compares (CCACHE_BASEDIR)
 # and in what the compiler writes into debug information (-ffile-prefix-map). Precompiled headers need the two kinds of sloppiness:
@@ -12,6 +12,7 @@ if(FLOWTAP_COMPILER_CACHE AND CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${FLOWTAP_CACHED}")
   set(CMAKE_CXX_COMPILER_LAUNCHER "${FLOWTAP_CACHED}")
   add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
-  # GCC and ccache: a file that uses a precompiled header can be compared only if the preprocessor tells which one it is.
+  # For GCC and ccache: a file that uses a precompiled header can be compared only if the preprocessor tells which one
+  # it is.
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()

@@ -1,4 +1,4 @@
-# What all our own targets are compiled with.
+# The options that all our own targets are compiled with.
 option(FLOWTAP_TESTS "Build the tests" ON)
 option(FLOWTAP_BENCH "Build tools/bench" OFF)
 option(FLOWTAP_FUZZ "Build the fuzzers (needs clang)" OFF)
@@ -16,12 +16,12 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-# -Wconversion: counters are u64 and label counts are not; a silent narrowing is a wrong metric.
+# -Wconversion: counters are u64 and label counts are not, so a silent narrowing would make a metric wrong.
 add_library(flowtap_flags INTERFACE)
 target_compile_options(flowtap_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                        -Wnon-virtual-dtor -Werror)
-# GCC 12 sees overlaps in std::string that are none (https://gcc.gnu.org/PR105651), and with a precompiled header also ends
-# that are passed, as it takes the place no longer for a system header's.
+# GCC 12 sees overlaps in std::string that do not exist (https://gcc.gnu.org/PR105651). With a precompiled header it
+# also sees bounds exceeded, because it no longer takes the place for one in a system header.
 set(gcc12 $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>)
 target_compile_options(flowtap_flags INTERFACE $<${gcc12}:-Wno-restrict>)
 if(FLOWTAP_PRECOMPILED)
@@ -31,8 +31,8 @@ endif()
 target_include_directories(flowtap_flags INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/userspace")
 target_compile_definitions(flowtap_flags INTERFACE FLOWTAP_VERSION="${PROJECT_VERSION}")
 
-# Backtraces and sanitizers' reports have their lines; who wants to look at variables configures a build of type Debug. The
-# compiler is a fifth faster.
+# Backtraces and sanitizers' reports have line numbers. If you want to look at variables, configure a build of type
+# Debug. In return the compiler is a fifth faster.
 add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 if(FLOWTAP_SANITIZE)
   add_compile_options(-g1 -fsanitize=${FLOWTAP_SANITIZE} -fno-omit-frame-pointer)
@@ -42,7 +42,7 @@ if(FLOWTAP_SANITIZE)
   endif()
 endif()
 
-# libFuzzer finds its way by the coverage of the code under test, so the libraries are instrumented too.
+# libFuzzer finds its way by the coverage of the code under test, so the libraries are instrumented, too.
 if(FLOWTAP_FUZZ)
   # GCC 12's own headers use what clang calls deprecated.
   add_compile_options(-fsanitize=fuzzer-no-link -Wno-deprecated-declarations)

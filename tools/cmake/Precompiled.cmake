@@ -1,9 +1,9 @@
 # The standard library's headers take most of the time that a small file compiles, so GCC reads them once.
 #
-# GCC takes a precompiled header only for what is compiled with the same options, so there is one for each way that our own
-# code is compiled; -Winvalid-pch, which CMake asks for, and -Werror tell whoever adds another. Only standard headers and
-# GoogleTest's are in: they see nothing that we define. A file that forgets one of them is found by the presets without
-# (release, tsan, fuzz).
+# GCC takes a precompiled header only for files that are compiled with the same options, so there is one for each way in
+# which our own code is compiled; -Winvalid-pch, which CMake asks for, and -Werror show it to whoever adds another way.
+# It contains only standard headers and GoogleTest's, which see nothing that we define. The presets without it (release,
+# tsan, fuzz) find a file that forgets one of them.
 option(FLOWTAP_PRECOMPILED "Read the standard library's headers once (GCC)" OFF)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(FLOWTAP_PRECOMPILED OFF)
@@ -14,8 +14,8 @@ set(flowtap_precompiled_headers
     <functional> <map> <memory> <mutex> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <thread>
     <unordered_map> <utility> <variant> <vector>)
 
-# flowtap_precompiled_kind(NAME CODE [OPTIONS...] [LIBS...] [HEADERS...]): one way to compile. CODE is -fPIC for what goes
-# into libraries, and -fPIE for programs.
+# flowtap_precompiled_kind(NAME CODE [OPTIONS...] [LIBS...] [HEADERS...]): one way to compile. CODE is -fPIC for code
+# that goes into libraries, and -fPIE for programs.
 function(flowtap_precompiled_kind name code)
   cmake_parse_arguments(ARG "" "" "OPTIONS;LIBS;HEADERS" ${ARGN})
   if(FLOWTAP_PRECOMPILED)
