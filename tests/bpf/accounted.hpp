@@ -1,4 +1,4 @@
-// Two accounts of what a cgroup's tasks used: ours, and the kernel's own.
+// Two accounts of what a cgroup's tasks used: ours, and the kernel's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline void spin(std::chrono::microseconds time) {
            time);
 }
 
-/// Processes one after the other, each of which spins for a millisecond.
+/// Runs processes one after the other, each of which spins for a millisecond.
 inline void fork_often(int times) {
   for (int i = 0; i < times; ++i) {
     const pid_t child = ::fork();
@@ -40,7 +40,7 @@ inline void fork_often(int times) {
   }
 }
 
-/// A task of the cgroup that spins for that long, from its first instruction there to its end.
+/// Starts a task of the cgroup that spins for that long, from its first instruction in there to its end.
 inline void spin_in(const ScratchCgroup& cgroup, std::chrono::microseconds time) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -51,7 +51,7 @@ inline void spin_in(const ScratchCgroup& cgroup, std::chrono::microseconds time)
   ::waitpid(child, nullptr, 0);
 }
 
-// `hierarchy`: kernel::Accounting's.
+// `hierarchy` is that of kernel::Accounting.
 inline kernel::DispatchLive attach_usage(std::uint32_t groups = 1024,
                                          std::shared_ptr<const kernel::CycleCounters> counters = nullptr,
                                          std::uint32_t hierarchy = 0) {
@@ -67,7 +67,7 @@ inline kernel::DispatchLive attach_usage(std::uint32_t groups = 1024,
   return std::move(*live);
 }
 
-// The kernel's own account of a cgroup, ns cut to µs.
+// The kernel's own account of a cgroup, in ns cut to µs.
 inline std::uint64_t charged_ns(const std::string& cgroup) {
   std::ifstream stat(cgroup + "/cpu.stat");
   std::string key;
@@ -78,7 +78,7 @@ inline std::uint64_t charged_ns(const std::string& cgroup) {
   return 0;
 }
 
-// The same of a cgroup in v1's hierarchy with cpuacct, whole.
+// The same for a cgroup in v1's hierarchy with cpuacct, not cut.
 inline std::uint64_t charged_ns_v1(const std::string& cgroup) {
   std::ifstream usage(cgroup + "/cpuacct.usage");
   std::uint64_t value = 0;

@@ -12,7 +12,7 @@ namespace flowtap::test {
 namespace {
 
 constexpr char kLast = 'q';
-constexpr std::uint64_t kReadingsPerReset = 10;  // a bound, should nothing ever be found
+constexpr std::uint64_t kReadingsPerReset = 10;  // a bound, in case nothing is ever found
 
 void print(const Outcome& o) {
   for (std::size_t cls = 0; cls < FTAP_NR_CLASSES; ++cls)

@@ -11,7 +11,7 @@
 
 namespace flowtap::test {
 
-bool in_vm();  ///< vmtest/run's, not the machine at hand
+bool in_vm();  ///< this is a VM of vmtest/run, not the machine at hand
 
 struct Outcome {
   stats::SlotCounts prepared{};  ///< what was counted before the job
@@ -26,15 +26,15 @@ struct Outcome {
   [[nodiscard]] std::uint64_t pulled() const;
   [[nodiscard]] std::uint64_t woken_or_new() const;
   [[nodiscard]] std::uint64_t latency_count() const;
-  /// How many may be unobserved. In the VM none; some machines hide the switches of a guarding agent from tracing, and
-  /// with them the dispatch of the task behind it.
+  /// How many may be unobserved. In the VM none may. Some machines hide the switches of a guarding agent from tracing,
+  /// and with them the dispatch of the task behind it.
   [[nodiscard]] std::uint64_t unobserved_limit() const;
 };
 
 struct Counting {
   std::chrono::microseconds cycle =
       std::chrono::milliseconds(10);  ///< from one reading and resetting to the next
-  std::uint64_t resets = 0;           ///< Hands::wanted() until there have been so many
+  std::uint64_t resets = 0;           ///< Hands::wanted() until there have been this many
   Job before = {};                    ///< done before the programs are attached
   Job prepare = {};                   ///< done before the count, but under the eyes of the programs
 };
@@ -45,11 +45,11 @@ kernel::DispatchLive attach(std::uint64_t cgroup);
 /// Counts while the crew does `job`, and prints what it found.
 Outcome count_crew(const Job& job, const Counting& how = {});
 
-/// Two threads that hand a byte to and fro, at least so many rounds, and on while it is wanted. Every hand-over is a
-/// wake-up and a sleep, except that of two on different CPUs one may find the byte there before it sleeps.
+/// Two threads hand a byte to and fro, at least for this many rounds, and on while it is wanted. Every hand-over is a
+/// wake-up and a sleep. Only if the two are on different CPUs one may find the byte there before it sleeps.
 void ping_pong(Hands& hands, int rounds, const std::vector<int>& first, const std::vector<int>& second);
 
-/// The same without waiting for their end, for several pairs at once.
+/// The same for several pairs at once, without waiting for their end.
 void start_ping_pong(Hands& hands, int rounds, const std::vector<int>& first, const std::vector<int>& second);
 
 }  // namespace flowtap::test

@@ -23,7 +23,7 @@ using test::Hands;
 using test::Outcome;
 using test::ping_pong;
 
-// Emulated, a switch costs a hundred times as much: there the millions are left to the test on the hardware.
+// Under emulation a switch costs a hundred times as much: the millions are left to the test on the hardware.
 int many_rounds() {
   return test::in_vm() ? 50'000 : 1'000'000;
 }
@@ -42,7 +42,7 @@ TEST(DispatchEquality, PinnedPingPongIsPinned) {
   const int cpu = test::online_cpus().front();
   const Outcome o = count_crew([cpu](Hands& hands) { ping_pong(hands, kRounds, {cpu}, {cpu}); });
   expect_laws(o);
-  // A round cannot end without one of the two having slept, and it is woken on the one CPU that it may use.
+  // A round cannot end unless one of the two has slept, and it is woken on the only CPU that it may use.
   EXPECT_GE(o.of(FTAP_SLOT_PINNED) + o.of(FTAP_SLOT_UNOBSERVED), kRounds - 2U);
   EXPECT_LE(o.of(FTAP_SLOT_PINNED), o.switches.voluntary);
 }
@@ -61,9 +61,9 @@ TEST(DispatchEquality, YieldsComeBackAsPreempted) {
     hands.wait();
   });
   expect_laws(o);
-  // Once they have pinned themselves nobody may move them, so each involuntary switch ends in coming back.
+  // Once they have pinned themselves nobody may move them, so after each involuntary switch they come back.
   EXPECT_GE(o.of(FTAP_SLOT_PREEMPTED) + o.pulled() + o.of(FTAP_SLOT_UNOBSERVED), o.switches.nonvoluntary);
-  // How many yields of one let the other run is the scheduler's choice; 6.1 grants few of them.
+  // The scheduler chooses how many yields of one let the other run; 6.1 grants few of them.
   EXPECT_GT(o.of(FTAP_SLOT_PREEMPTED), 0U);
 }
 
@@ -85,8 +85,9 @@ TEST(DispatchEquality, WakeUpsAcrossCpusAreTypedByPlacement) {
   constexpr int kRounds = 20'000;
   const auto cpus = test::online_cpus();
   ASSERT_GE(cpus.size(), 2U);
-  // The waker is held on one CPU, the other may use all: where it lands is the scheduler's choice, but never
-  // pinned. On a busy machine it may land away from the waker each time, so how many are of one type is wake_order_test's.
+  // The waker is held on one CPU, the other thread may use all: where it lands is the scheduler's choice, but it is
+  // never pinned. On a busy machine it may land away from the waker each time; wake_order_test.cpp tests how many are
+  // of one type.
   const Outcome o = count_crew(
       [&cpus](Hands& hands) { ping_pong(hands, kRounds, {cpus.at(0)}, {cpus.at(0), cpus.at(1)}); });
   expect_laws(o);
@@ -94,8 +95,8 @@ TEST(DispatchEquality, WakeUpsAcrossCpusAreTypedByPlacement) {
   EXPECT_GT(o.woken_or_new() - o.of(FTAP_SLOT_PINNED) - o.of(FTAP_SLOT_NEW), 0U);
 }
 
-// A writer that never stops, and a reader that is quicker: it is often woken when it has made up its mind to sleep and
-// still runs. Such a wake-up leads to no dispatch.
+// A writer never stops, and its reader is quicker: often the reader is woken when it has decided to sleep and still
+// runs. Such a wake-up leads to no dispatch.
 TEST(DispatchEquality, AWakeUpOfATaskThatStillRunsCountsNothing) {
   const int bytes = many_rounds() / 4;
   const auto cpus = test::online_cpus();
@@ -133,7 +134,7 @@ TEST(DispatchEquality, NothingIsLostOrDoubledResettingEveryMillisecond) {
   EXPECT_GE(o.resets, kResets);
 }
 
-// One pair on one CPU, where each round has two dispatches for sure, and one pair that may use all.
+// One pair on one CPU, where each round certainly has two dispatches, and one pair that may use all CPUs.
 TEST(DispatchEquality, NothingIsLostOrDoubledResettingEverySecond) {
   constexpr std::uint64_t kResets = 2;
   const int rounds = many_rounds();

@@ -1,6 +1,7 @@
 // Tasks of the ext class are counted apart, under the name of the sched_ext scheduler that runs.
 //
-// On a kernel without sched_ext there is no such task and no such name, and everything is the kernel's.
+// On a kernel without sched_ext there is no such task and no such name, and everything belongs to the kernel's
+// scheduler.
 #include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The smallest sched_ext scheduler there is: the kernel's defaults under a name, to make tasks of the ext class. It can also
- * refuse one process. */
+/*
+ * The smallest possible sched_ext scheduler: the kernel's defaults under a name. It makes tasks of the ext class, and
+ * it can refuse one process.
+ */
 #include "bpf/lib/kernel.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile int refused_tgid = 0; /* whose threads may not be of SCHED_EXT; 0: nobody's */
+const volatile int refused_tgid = 0; /* the process whose threads may not use SCHED_EXT; 0: none */
 
 struct scx_init_task_args;
 

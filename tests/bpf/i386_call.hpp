@@ -1,5 +1,5 @@
-// System calls as a 32-bit program makes them. Where they cannot be made (another architecture, a kernel built without
-// them) there are no such tasks either, and nothing to be tested.
+// System calls as a 32-bit program makes them. Where that is impossible (another architecture, a kernel built without
+// them) there are no such tasks either, and there is nothing to test.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 
 namespace flowtap::test {
 
-/// Of a 32-bit program: linux/uio.h, linux/socket.h.
+/// The structures of a 32-bit program: linux/uio.h, linux/socket.h.
 struct I386Iovec {
   std::uint32_t memory;
   std::uint32_t length;
@@ -38,7 +38,7 @@ inline long i386_call([[maybe_unused]] long number,
 #endif
 }
 
-/// A kernel without them answers with a signal.
+/// A kernel without 32-bit calls answers with a signal.
 inline bool has_i386_calls() {
 #ifdef __x86_64__
   constexpr long kGetpid = 20;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Calls a function of the kernel that no kernel has. Only to see what is said then. */
+/* Calls a kernel function that no kernel has. It only serves to see what is said then. */
 #include "bpf/lib/kernel.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,4 +1,4 @@
-// What a person is told of a scheduler on a kernel whose sched_ext lacks what it calls.
+// What a person is told about a scheduler on a kernel whose sched_ext lacks what it calls.
 #include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 
@@ -32,14 +32,14 @@ TEST(KernelThatLacksAFunction, IsToldWhich) {
   EXPECT_TRUE(refusal.what.contains("'scx_bpf_of_no_kernel': not found in kernel")) << refusal.what;
 }
 
-// One that may be missing is the verifier's to complain about, as those of scheds/domain are on 7.1 and 7.2.
+// If the function may be missing, the complaint comes from the verifier, as with those of scheds/domain on 7.1 and 7.2.
 TEST(KernelThatLacksAFunction, IsToldWhichAlsoWhereItMayBeMissing) {
   EXPECT_EQ(refused(FLOWTAP_LACKING_WEAK).what,
             "the kernel refused to load the scheduler domain: the verifier rejects lacking_weak: "
             "kfunc 'scx_bpf_of_no_kernel' is referenced but wasn't resolved");
 }
 
-// What has nothing to do with the kernel's version is told as ever.
+// What has nothing to do with the kernel's version is reported as usual.
 TEST(KernelThatLacksAFunction, IsNotMeantWherePrivilegesAre) {
   const kernel::LibbpfMessages messages;
   EXPECT_TRUE(load_refusal("domain", EPERM).hint.starts_with("run as root"))

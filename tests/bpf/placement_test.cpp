@@ -1,9 +1,8 @@
-// Where the scheduler itself puts ordinary tasks, within the bounds that it is given: on a machine with 2 NUMA nodes of 2 cache
-// domains of 2 CPUs each, as vmtest/run --topology numa-llc has it.
+// Where the scheduler itself puts ordinary tasks, within the bounds that it is given. The machine has 2 NUMA nodes of 2
+// cache domains of 2 CPUs each, like that of vmtest/run --topology numa-llc.
 //
-// A sleeper is told, while it sleeps, that it may only use two CPUs elsewhere, and is then woken. It comes
-// from the CPU where it ran last, so the distance is known; two CPUs and not one, since then it would be
-// pinned.
+// While a sleeper sleeps, it is told that it may only use two CPUs elsewhere, and is then woken. It comes from the CPU
+// where it ran last, so the distance is known. It gets two CPUs and not one, since with one it would be pinned.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,8 +20,8 @@ namespace {
 
 constexpr std::uint64_t kRounds = 120;
 
-// Moves a sleeper to and fro between two places, a wake-up each time; the waker stays on a CPU of its own and awake,
-// and hogs keep CPUs of theirs busy. All are ordinary tasks: where the sleeper lands is the scheduler's choice.
+// Moves a sleeper to and fro between two places, with a wake-up each time. The waker stays awake on a CPU of its own,
+// and hogs keep theirs busy. All are ordinary tasks: where the sleeper lands is the scheduler's choice.
 void commute(Hands& hands, const Cpus& here, const Cpus& there, const Cpus& waker, const Cpus& hogs) {
   auto* over = new std::atomic<bool>(false);
   for (const int cpu : hogs)
@@ -77,7 +76,7 @@ TEST(Placement, MovesAreTypedByTheirDistance) {
     SCOPED_TRACE(d.name);
     const auto o = count_crew([&d](Hands& hands) { commute(hands, d.here, d.there, {7}, {}); });
     EXPECT_EQ(o.sum(), o.switches.sum());
-    // Every wake-up but the first comes from the other place; on its way it may be pulled on within the pair.
+    // Every wake-up but the first comes from the other place; on the way the sleeper may be pulled on within the pair.
     EXPECT_GE(o.of(d.idle) + o.of(d.queued) + o.pulled(), kRounds - 1);
     EXPECT_GE(o.of(d.idle) + o.of(d.queued), kRounds * 9 / 10);
     for (const Distance& other : kDistances)
@@ -106,8 +105,8 @@ TEST(Placement, ABusyCpuIsWaitedForOrTaken) {
 }
 
 TEST(Placement, WithinACacheDomainIsLlc) {
-  // Two CPUs under one cache, and one of them kept busy at a time by nobody: wake-ups land on the one or the
-  // other. What is sure is that nothing goes further than the cache.
+  // Nobody keeps either of the two CPUs under one cache busy, so wake-ups land on the one or the other. The only
+  // certainty is that nothing goes further than the cache.
   const auto o = count_crew([](Hands& hands) { ping_pong(hands, 3000, {0, 1}, {0, 1}); });
   EXPECT_EQ(o.sum(), o.switches.sum());
   const std::uint64_t far = o.of(FTAP_SLOT_IDLE_NODE) + o.of(FTAP_SLOT_IDLE_XNUMA) +

@@ -1,5 +1,5 @@
-// Tasks that lose their CPU while they want to go on, to one of SCHED_FIFO: what they are when they come back, and how
-// long they waited.
+// Tasks that lose their CPU to one of SCHED_FIFO while they want to go on: what type they get when they come back, and
+// how long they waited.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ void expect_laws(const Outcome& o) {
       << "who was put off comes back";
 }
 
-// One repeats `go_on` until the other, which sleeps and then takes the CPU from it, has done so `turns` times.
+// One task repeats `go_on` until the other, which sleeps and then takes the CPU from it, has done so `turns` times.
 void disturb(Hands& hands, std::uint64_t turns, const std::function<void()>& go_on,
              std::chrono::nanoseconds sleep, const std::function<void()>& take) {
   const int cpu = online_cpus().front();
@@ -53,23 +53,23 @@ void disturb(Hands& hands, std::uint64_t turns, const std::function<void()>& go_
   hands.wait();
 }
 
-// waitpid() sets the state of a sleeper before it looks at the children, and takes it back where it is not to wait.
-// A kernel that preempts itself (full or lazy) takes the CPU from it meanwhile, and it is back without a wake-up. Others
-// do not, and show nothing here: vmtest's preempted_full does.
+// waitpid() sets the state of a sleeper before it looks at the children, and takes it back where it is not to wait. A
+// kernel that preempts itself (full or lazy) takes the CPU from it in between, and the task is back without a wake-up.
+// Other kernels do not, and show nothing here; preempted_full of vmtest does.
 void look() {
   ::waitpid(-1, nullptr, WNOHANG);
 }
 
 TEST(Preempted, WithTheStateOfASleeperItDoesNotSleep) {
   constexpr std::uint64_t kTurns = 2'000;
-  constexpr int kChildren = 200;  // so that it looks for long
+  constexpr int kChildren = 200;  // so that its look takes long
   const Outcome o =
       count_crew([](Hands& hands) { disturb(hands, kTurns, look, std::chrono::microseconds(50), [] {}); },
                  {.prepare = [](Hands& hands) {
                    for (int i = 0; i < kChildren; ++i) hands.process([] {});
                  }});
   expect_laws(o);
-  // The hidden agents of unobserved_limit() go by time and not by dispatches, of which there are few here.
+  // The hidden agents of unobserved_limit() depend on time and not on dispatches, of which there are few here.
   EXPECT_LE(o.of(FTAP_SLOT_UNOBSERVED), in_vm() ? 0 : o.sum() / 4);
   EXPECT_GT(o.switches.nonvoluntary, 0U);
 }
@@ -91,7 +91,7 @@ TEST(Preempted, WaitsAsLongAsItIsKeptOffItsCpu) {
   const auto wall = steady_clock::now() - begin;
   expect_laws(o);
   const auto sum = static_cast<double>(o.of(FTAP_SLOT_LATENCY + FTAP_HIST_SUM)) / 1e9;
-  // What is unobserved has no latency, and may have waited through several holds.
+  // Unobserved dispatches have no latency, and may have waited through several holds.
   EXPECT_GE(sum, kHolds * seconds(kHeld) / (in_vm() ? 1 : 2));
   EXPECT_LE(sum, static_cast<double>(o.switches.tasks) * seconds(wall))
       << "nobody waits longer than all took";

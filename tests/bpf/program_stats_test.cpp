@@ -1,4 +1,4 @@
-// What the kernel says of a program, before it is attached, while it is, and after.
+// What the kernel says about a program before it is attached, while it is, and afterwards.
 #include "kernel/program_stats.hpp"
 
 #include <bpf/libbpf.h>

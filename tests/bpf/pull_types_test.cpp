@@ -1,8 +1,8 @@
-// The types of tasks that were moved while they waited, each made on purpose and alone; the machine is that of
-// wake_types_test.cpp, and so are the actors.
+// The types of tasks that were moved while they waited, each made on purpose and without any other. The machine is that
+// of wake_types_test.cpp, and so are the actors.
 //
-// A task waits behind a hog of higher priority, and is told that it may only use a CPU elsewhere. That it may use one
-// only does not make it pinned: it is asked first whether it was moved.
+// A task waits behind a hog of higher priority, and is told that it may only use one CPU elsewhere. That does not make
+// it pinned: the question whether it was moved comes first.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -58,7 +58,7 @@ TEST_P(PullType, WokenAndMovedBeforeItRan) {
   }));
 }
 
-// Where it was moved to, somebody passes by: it is put off again and comes back, which is no second pull.
+// Where it was moved to, another task passes by: it is put off again and comes back, which is no second pull.
 TEST_P(PullType, PreemptedAndMovedBeforeItCameBack) {
   expect_alone(count_crew([to = GetParam().to](Hands& hands) {
     allow(0, {kDirector});

@@ -26,8 +26,8 @@ void expect_observed(const Outcome& o) {
   EXPECT_LE(o.of(FTAP_SLOT_UNOBSERVED), o.unobserved_limit());
 }
 
-// A thread that is not the leader execs, and so takes over the leader's pid while the leader is still being buried.
-// The exec is preparation: nobody can ask any more how often the leader has switched.
+// A thread that is not the leader execs, and so takes over the leader's pid while the leader is still being buried. The
+// exec comes in the preparation, because afterwards nobody can ask how often the leader has switched.
 TEST(Records, AThreadKeepsItsRecordWhenItsExecGivesItTheLeadersPid) {
   constexpr std::uint64_t kRounds = 2'000;
   std::array<int, 2> to{};
@@ -60,8 +60,8 @@ TEST(Records, AThreadKeepsItsRecordWhenItsExecGivesItTheLeadersPid) {
   expect_observed(o);
 }
 
-// So many that some share a place in the array of records. How they are spread is the kernel's business; a kernel
-// that spread them at random would let all have one to themselves in one run of 10^7.
+// There are so many threads that some share a place in the array of records. How they are spread is the kernel's
+// business; a kernel that spread them at random would give each a place of its own in one run out of 10^7.
 constexpr std::uint64_t kThreads = 1500;
 
 // Threads that sleep until the job's last thread has come, and then wait for each other again and again.
@@ -102,12 +102,12 @@ TEST(Records, TasksThatWereThereBeforeHaveARecordEach) {
   expect_observed(o);
 }
 
-// The kernel's own memory, and not a CPU number that is all ones.
+// Whether it is an address in the kernel's own memory, and not a CPU number with all bits set.
 bool is_address(std::uint64_t n) {
   return n >= 0xffff'0000'0000'0000 && n < 0xffff'ff00'0000'0000;
 }
 
-// Places of the array that belong to a task: those that hold the address of one.
+// The places of the array that belong to a task: those that hold a task's address.
 std::uint64_t places_taken() {
   std::uint64_t taken = 0;
   bpf_map_info info{};
@@ -135,7 +135,7 @@ TEST(Records, ATaskThatIsGoneGivesItsPlaceBack) {
     full = places_taken();
     ASSERT_GE(full, kThreads / 2);
   }
-  // A task is freed a while after it has been reaped.
+  // A task is freed only a while after it has been reaped.
   std::uint64_t left = full;
   for (int i = 0; i < 100 && left > full - kThreads / 2; ++i) ::usleep(100'000), left = places_taken();
   EXPECT_LE(left, full - kThreads / 2);

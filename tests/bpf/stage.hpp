@@ -1,11 +1,11 @@
 // Tasks whose order on a CPU is certain, so that one type of dispatch can be made on purpose.
 //
-// All but the fair ones are SCHED_FIFO: the highest priority runs, at once, until it sleeps. And the placement of a
-// SCHED_FIFO wake-up has two rules only: the previous CPU, unless a task of higher priority holds it and another
-// allowed CPU is held by nobody of this rank; and where the previous CPU is not allowed, the lowest allowed CPU,
-// those of the same node first (select_task_rq_rt, select_fallback_rq).
+// All except the fair ones are SCHED_FIFO: the highest priority runs, at once, until it sleeps. The placement of a
+// SCHED_FIFO wake-up has only two rules. It is the previous CPU, unless a task of higher priority holds it and nobody
+// of this rank holds another allowed CPU. Where the previous CPU is not allowed, it is the lowest allowed CPU, and
+// those of the same node come first (select_task_rq_rt, select_fallback_rq).
 //
-// The director is the one who calls: it stays awake on a CPU of its own, so that no wake-up it makes is synchronous.
+// The director is the caller: it stays awake on a CPU of its own, so that none of its wake-ups is synchronous.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ namespace flowtap::test {
 
 using Cpus = std::vector<int>;
 
-/// Where the director stays: nobody else is sent there.
+/// The director's CPU: nobody else is sent there.
 inline constexpr int kDirector = 7;
 
 /// SCHED_FIFO priorities; 0 is an ordinary task.
@@ -39,10 +39,10 @@ void rank(pid_t task, int priority);
 /// Whether a task of this process sleeps.
 bool asleep(pid_t task);
 
-/// A thread that sleeps until its cue and is then awake for one turn: short, or as long as it is held.
+/// A thread that sleeps until its cue and is then awake for one turn, which is short or lasts as long as it is held.
 class Actor {
  public:
-  /// Where `wakes` is given, each turn ends by giving that one its cue.
+  /// Where `wakes` is given, each turn ends by giving that actor its cue.
   Actor(Hands& hands, const Cpus& cpus, int priority, Actor* wakes = nullptr);
   Actor(const Actor&) = delete;
   Actor& operator=(const Actor&) = delete;
@@ -54,7 +54,7 @@ class Actor {
   void let_go() { held_ = false; }  ///< ends a turn that holds
   void allow(const Cpus& cpus) const { test::allow(tid_, cpus); }
   void rank(int priority) const;
-  /// One turn on this very CPU, which then is its previous one.
+  /// One turn on exactly this CPU, which is its previous one from then on.
   void visit(int cpu);
   void leave() const;  ///< no more turns; Hands::wait() then returns
 
@@ -70,10 +70,10 @@ class Actor {
   std::atomic<std::uint64_t> done_ = 0;
 };
 
-/// Without it a CPU that SCHED_FIFO tasks keep for long is taken from them for a while.
+/// Without this the kernel takes a CPU that SCHED_FIFO tasks keep for long away from them for a while.
 void no_throttling();
 
-/// That the crew, which made so many wake-ups on purpose, made them of this type, and hardly any other.
+/// Expects that the crew, which made this many wake-ups on purpose, made them of this type, and hardly any other.
 void expect_alone(const Outcome& o, std::size_t type, std::uint64_t rounds);
 
 }  // namespace flowtap::test

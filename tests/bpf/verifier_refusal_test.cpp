@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// Loads this one program, and returns what is said of it; the messages stay for the test to look at.
+/// Loads only this program, and returns what is said about it; the messages stay for the test to look at.
 Error refusal_of(const std::string& name) {
   const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(
       bpf_object__open(FLOWTAP_REFUSED), [](bpf_object* o) { bpf_object__close(o); });

@@ -1,4 +1,4 @@
-// Types of wake-ups that the order of the switches decides: who slept when, and who waited. The machine is that of
+// Types of wake-ups that depend on the order of the switches: who slept when, and who waited. The machine is that of
 // wake_types_test.cpp, and so are the actors.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@ class WakeOrder : public testing::Test {
   static void SetUpTestSuite() { no_throttling(); }
 };
 
-// The waker loses its own CPU to whom it has woken, but stays runnable: it did not go to sleep, so it is no wsync.
+// The waker loses its own CPU to the task that it has woken, but stays runnable: it did not go to sleep, so this is no
+// wsync.
 TEST_F(WakeOrder, WakePreemptIsAlsoWhoTakesTheWakersCpu) {
   const Outcome o = count_crew([](Hands& hands) {
     allow(0, {kDirector});
@@ -37,7 +38,7 @@ TEST_F(WakeOrder, WakePreemptIsAlsoWhoTakesTheWakersCpu) {
 }
 
 // The sleeper takes the CPU from a task that stays runnable, but not at its wake-up: it waited while others had the
-// CPU, until the hog sank below it.
+// CPU, until the hog's priority sank below its own.
 TEST_F(WakeOrder, QueuedIsAlsoWhoPreemptsAfterAWait) {
   const Outcome o = count_crew([](Hands& hands) {
     allow(0, {kDirector});
@@ -90,8 +91,8 @@ TEST_F(WakeOrder, WsyncIsTheWakersCpu) {
   expect_alone(o, FTAP_SLOT_WSYNC, kRounds);
 }
 
-// The waker has gone to sleep on another CPU before the sleeper comes to its own, which is idle by then. For that to
-// be certain the sleeper is first queued, moved behind another hog, and brought back once its CPU is idle.
+// The waker has gone to sleep on another CPU before the sleeper comes to its own, which is idle by then. To make that
+// certain, the sleeper is first queued, moved behind another hog, and brought back once its CPU is idle.
 TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
   const Outcome o = count_crew([](Hands& hands) {
     allow(0, {kDirector});
@@ -109,7 +110,7 @@ TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
       sleeper.allow({2});
       hog.let_go();
       hog.rest();
-      sleeper.allow({0, 1});  // the kernel goes round: after 2 it is the turn of 0
+      sleeper.allow({0, 1});  // the kernel goes round: after 2 comes 0
       sleeper.rest();
       other.let_go();
       other.rest();
@@ -120,7 +121,7 @@ TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
   expect_alone(o, FTAP_SLOT_WSYNC_PREV_IDLE, kRounds);
 }
 
-// That its coming was not seen is no reason to count it: it came before the count.
+// Nobody has seen it come to its CPU, but that is no reason to count it: it came before the count.
 TEST_F(WakeOrder, WhoRanWhenTheProgramsCameWasNotDispatched) {
   const auto hog = std::make_shared<std::unique_ptr<Actor>>();
   const Outcome o = count_crew(

@@ -1,8 +1,8 @@
-// The types of wake-ups, each made on purpose and alone: on a machine with 2 NUMA nodes of 2 cache domains of 2 CPUs
-// each, as vmtest/run --topology numa-llc has it: node 0 with caches {0,1} {2,3}, node 1 with {4,5} {6,7}.
+// The types of wake-ups, each made on purpose and without any other, on a machine with 2 NUMA nodes of 2 cache domains
+// of 2 CPUs each, like that of vmtest/run --topology numa-llc: node 0 with caches {0,1} {2,3}, node 1 with {4,5} {6,7}.
 //
-// The order on the CPUs is made certain by priorities (tests/bpf/stage.hpp). The sleeper may use two CPUs, never one,
-// as it would be pinned otherwise; everybody else is.
+// Priorities make the order on the CPUs certain (tests/bpf/stage.hpp). The sleeper may use two CPUs and never one, as
+// it would be pinned otherwise; all other tasks are pinned.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -39,7 +39,7 @@ void play(Hands& hands, const Scene& scene) {
     for (const auto& hog : hogs) hog->hold();
     sleeper.allow(scene.allowed);
     sleeper.cue();
-    // One by one: an idle CPU would pull the sleeper over.
+    // They go one by one, since an idle CPU would pull the sleeper over.
     if (!hogs.empty() && scene.hogs > kSleeper) hogs.front()->let_go();
     sleeper.rest();
     for (const auto& hog : hogs) hog->let_go();

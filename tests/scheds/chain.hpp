@@ -1,4 +1,4 @@
-// Each thread of a chain makes the next one and ends: none of them has run yet.
+// Each thread of a chain makes the next one and ends: none of them has run before.
 #pragma once
 
 #include <sched.h>
@@ -12,7 +12,8 @@
 
 namespace flowtap::test {
 
-/// Without all that pthread_create() does: threads that wait for each other's locks leave a CPU free.
+/// This avoids all the other things that pthread_create() does: threads that wait for each other's locks leave a CPU
+/// free.
 class Chain {
  public:
   Chain() { make_next(); }
@@ -21,10 +22,10 @@ class Chain {
   ~Chain() {
     stop_ = true;
     while (!ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // the last one is still on its stack
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // the last thread is still on its stack
   }
 
-  /// How many there were.
+  /// How many threads there were.
   [[nodiscard]] unsigned long links() const { return links_; }
 
  private:

@@ -1,4 +1,4 @@
-// Every dispatch of our schedulers is counted by them, once; and by nobody else.
+// Our schedulers count every dispatch once, and nobody else counts it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -33,7 +33,7 @@ void sleep_by_the_clock(const Cpus& cpus) {
 
 class Counting : public testing::TestWithParam<std::string_view> {};
 
-// Two that hand a byte to and fro; threads that come and go; more tasks than CPUs, so that some wait.
+// Two threads that hand a byte to and fro; threads that come and go; more tasks than CPUs, so that some wait.
 void work(scheds::Scheduler&) {
   const auto cpus = online_cpus();
   count_crew([&cpus](Hands& hands) { ping_pong(hands, kRounds, cpus, cpus); });
@@ -56,16 +56,16 @@ TEST_P(Counting, EveryDispatchOnceFromTheFirstTaskToTheLast) {
   EXPECT_EQ(run.traced_sum(), 0U) << "the tracing programs leave the types to it";
   EXPECT_EQ(run.others.unmarked, 0U);
   const auto unobserved = run.of(FTAP_SLOT_EXT_UNOBSERVED);
-  // An insertion that the kernel takes back while the scheduler is loaded or unloaded stands in the other account alone.
+  // An insertion that the kernel takes back while the scheduler is loaded or unloaded stands only in the other account.
   EXPECT_LE(run.sum() - unobserved, run.others.after_insertion) << "a type is of an insertion";
   EXPECT_GE(run.sum(), run.others.after_insertion);
-  // And few are: those that ran or waited when it was loaded and unloaded.
+  // And few are unobserved: those that ran or waited when it was loaded and unloaded.
   EXPECT_LE(unobserved, kFewTurns);
   EXPECT_LE(run.others.after_insertion, run.sum() - unobserved + kFewTurns);
   EXPECT_GE(run.others.switches, static_cast<std::uint64_t>(kRounds));
 }
 
-// What the scenes of domain_types_test.cpp are for domain.
+// For fifo this does what the scenes of domain_types_test.cpp do for domain.
 TEST(CountingOfFifo, TypeByWhereATaskWasPut) {
   if (refused_here()) return;
   const SchedulerRun run = run_scheduler("fifo", [](scheds::Scheduler&) {

@@ -1,4 +1,4 @@
-// A CPU of scheds/domain with nothing to do at home, for which tasks of a near and of a far domain wait at once: the near one is
+// A CPU of scheds/domain has nothing to do at home, while tasks of a near and of a far domain wait: the near one comes
 // first. On the machine of domain_scenes.hpp.
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -27,7 +27,7 @@ Cpus with_free(Cpus cpus) {
   return cpus;
 }
 
-/// Sleeps until it is told to, and then notes where it runs, and whether others have run before it.
+/// A task that sleeps until it is told to run, and then notes where it runs, and whether others have run before it.
 class Waiter {
  public:
   Waiter(std::atomic<int>& ran, const Cpus& home) : ran_(ran), thread_([this, home] { play(home); }) {}
@@ -38,11 +38,11 @@ class Waiter {
     tell();
   }
 
-  /// Until it is at home, or is there again, and sleeps.
+  /// Waits until it is at home, or back there, and sleeps.
   void ready() const {
     while (ready_ != told_ || !asleep(tid_)) relax();
   }
-  /// Waits for a CPU when this returns, where none is idle.
+  /// Where no CPU is idle, it waits for one when this returns.
   void tell() {
     told_.fetch_add(1);
     told_.notify_one();
@@ -57,7 +57,8 @@ class Waiter {
   void play(const Cpus& home) {
     tid_ = ::gettid();
     for (int told = 0; !quit_; ++told) {
-      // It belongs to the domain that took it, where its own has not looked for a task for long: the emulator's doing.
+      // It may belong to the domain that took it, if its own has not looked for a task for long; the emulator causes
+      // that.
       settle(home.front());
       allow(0, with_free(home));
       ready_ = told;
@@ -83,7 +84,7 @@ class Waiter {
 TEST(DomainOrder, OfThoseWhoWaitElsewhereTheNearOneIsTakenFirst) {
   if (refused_here()) return;
   constexpr int kWanted = 50;
-  // Where one was taken by a CPU of its own, sooner, a round says nothing.
+  // If a CPU of its own took one of them sooner, the round says nothing.
   constexpr int kMost = 20 * kWanted;
   int rounds = 0;
   int both = 0;

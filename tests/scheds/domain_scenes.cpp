@@ -37,19 +37,19 @@ void wake_beside(const Cpus& held, const Cpus& allowed, bool settles = true) {
   });
 }
 
-// Kernel threads that are bound to a CPU each have work, on all of them, and somebody waits for that.
+// On every CPU a kernel thread that is bound to it has work, and somebody waits for that.
 void kernel_threads() {
   std::vector<std::unique_ptr<Hog>> hogs;
   for (int cpu = 0; cpu < kDirector; ++cpu) hogs.push_back(std::make_unique<Hog>(Cpus{cpu}));
   as_sleeper([&] {
     for (const auto& hog : hogs) hog->hold();
-    // Kernel: vmstat_refresh() schedules a work item on each CPU and waits for all.
+    // In the kernel vmstat_refresh() schedules a work item on each CPU and waits for all.
     for (std::uint64_t i = 0; i < kRounds; ++i)
       EXPECT_TRUE(std::ofstream("/proc/sys/vm/stat_refresh") << 1 << std::flush);
   });
 }
 
-// Two that hand a byte to and fro through pipes, whose wake-ups are synchronous.
+// Two threads that hand a byte to and fro through pipes, whose wake-ups are synchronous.
 void hand_over(const Cpus& first, const Cpus& second) {
   int there[2];  // NOLINT(modernize-avoid-c-arrays)
   int back[2];   // NOLINT(modernize-avoid-c-arrays)
@@ -68,7 +68,7 @@ void hand_over(const Cpus& first, const Cpus& second) {
   ASSERT_EQ(::write(there[1], &byte, 1), 1);
 }
 
-// Keeps running beside a pinned one, so that it is put into its domain's queue at the end of each slice.
+// Keeps running beside a pinned task, so that it is put into its domain's queue at the end of each slice.
 void share(int cpu, const Cpus& allowed, const Cpus& held) {
   Hog pinned({cpu});
   std::vector<std::unique_ptr<Hog>> hogs;
@@ -80,7 +80,7 @@ void share(int cpu, const Cpus& allowed, const Cpus& held) {
       settle(cpu);
       for (const auto& hog : hogs) hog->hold();
       allow(0, allowed);
-      // Long enough for several slices; those that hold the other CPUs leave in the middle of it.
+      // This is long enough for several slices; those that hold the other CPUs leave in the middle of it.
       const auto begin = std::chrono::steady_clock::now();
       while (std::chrono::steady_clock::now() - begin < 30ms) relax();
       for (const auto& hog : hogs) hog->rest();
@@ -89,7 +89,7 @@ void share(int cpu, const Cpus& allowed, const Cpus& held) {
   });
 }
 
-// Pulled to CPU 2 while its home is held, it comes back when that is free.
+// It is pulled to CPU 2 while its home is held, and comes back when that is free.
 void come_home() {
   Hog first({0});
   Hog second({1});
@@ -108,7 +108,7 @@ void come_home() {
   });
 }
 
-// Many that always want to run, all at home in one domain.
+// Many threads that always want to run, all at home in one domain.
 void crowd(const Look& look_around) {
   allow(0, {kDirector});
   std::atomic<bool> stop = false;
@@ -143,7 +143,7 @@ void settle(int cpu) {
 }
 
 void sleep_long(bool runs_on, int turns) {
-  Hog hog({0, 1});  // on its domain's clock, as the sleeper is
+  Hog hog({0, 1});  // on its domain's clock, like the sleeper
   as_sleeper([&] {
     settle(1);
     allow(0, {0, 1});
@@ -165,7 +165,7 @@ std::span<const Scene> domain_scenes() {
       Scene{"direct", FTAP_SLOT_EXT_DIRECT, [](const Look&) { kernel_threads(); }, kRounds * kDirector},
       Scene{"pinned", FTAP_SLOT_EXT_PINNED, [](const Look&) { wake_beside({}, {0}); }, kLeast},
       Scene{"direct_greedy", FTAP_SLOT_EXT_DIRECT_GREEDY,
-            // Those of the other node are idle, too.
+            // The CPUs of the other node are idle, too.
             [](const Look&) { wake_beside({0, 1}, {0, 1, 2, 3, 4, 5, 6}); }, kLeast},
       Scene{"direct_greedy_far", FTAP_SLOT_EXT_DIRECT_GREEDY_FAR,
             [](const Look&) { wake_beside({0, 1}, {0, 1, 4}); }, kLeast},

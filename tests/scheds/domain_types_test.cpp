@@ -29,7 +29,8 @@ TEST_P(DomainType, IsCounted) {
 INSTANTIATE_TEST_SUITE_P(, DomainType, testing::ValuesIn(domain_scenes().begin(), domain_scenes().end()),
                          [](const auto& test) { return test.param.name; });
 
-// These happen all the time anyway, so what the trigger does is seen beside a run without it, which is as long.
+// These happen all the time anyway. So the effect of the trigger shows in comparison with a run without it, which is as
+// long.
 class DomainTrigger : public testing::Test {
  protected:
   void play(const std::function<void(bool)>& scene) {
@@ -40,11 +41,11 @@ class DomainTrigger : public testing::Test {
       EXPECT_EQ(run->sum(), run->others.switches);
     }
   }
-  // By the trigger, more or less by what else goes on.
+  // How many more there are with the trigger, give or take what else goes on.
   [[nodiscard]] std::int64_t more(std::size_t slot) const {
     return static_cast<std::int64_t>(with_.of(slot)) - static_cast<std::int64_t>(without_.of(slot));
   }
-  // Which part of all wake-ups kept what it had. How many there are is mostly others' doing.
+  // Which part of all wake-ups kept what it had. How many wake-ups there are mostly depends on others.
   [[nodiscard]] double kept(bool with) const {
     const SchedulerRun& run = with ? with_ : without_;
     const auto preset = static_cast<double>(run.of(FTAP_SLOT_DL_PRESET));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The other account of the dispatches of a sched_ext scheduler, which knows nothing of how it counts: all switches to tasks
- * of the ext class, and which of them follow on an insertion that the scheduler made for that task since its last one.
+ * The other account of the dispatches of a sched_ext scheduler, which does not know how the scheduler counts: all
+ * switches to tasks of the ext class, and how many of them follow an insertion that the scheduler made for that task
+ * since its last switch.
  */
 #include "tests/scheds/ext_switches.h"
 #include "bpf/lib/kernel.bpf.h"
@@ -25,7 +26,9 @@ struct {
   __type(value, __u32);
 } inserted SEC(".maps");
 
-/* For each watched task that waits: watched_switches + 1 when it lost its CPU; 0: it does not wait. */
+/*
+ * For each watched task that waits, this is watched_switches + 1 at the time when it lost its CPU; 0: it does not wait.
+ */
 struct {
   __uint(type, BPF_MAP_TYPE_TASK_STORAGE);
   __uint(map_flags, BPF_F_NO_PREALLOC);
@@ -70,7 +73,7 @@ static __always_inline void watch(struct ftap_ext_switches* c, struct task_struc
   __u64 waited = now + 1 - *since;
   *since = 0;
   if (waited > c->longest_wait)
-    c->longest_wait = waited; /* two CPUs at once: one of them is nearly as long */
+    c->longest_wait = waited; /* if two CPUs do this at once, the other's wait is nearly as long */
 }
 
 SEC("tp_btf/sched_switch")

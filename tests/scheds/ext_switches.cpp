@@ -52,7 +52,8 @@ unsigned long long ExtSwitches::longest_wait() const {
     EXPECT_TRUE(thread.valid());
     const int key = thread.get();
     unsigned long long since = 0;
-    // First: whoever asks may have to wait for his next turn in between, and others lose their CPUs meanwhile.
+    // This is read first: the caller may have to wait for its next turn in between, and others lose their CPUs
+    // meanwhile.
     const auto now = read().watched_switches;
     if (bpf_map_lookup_elem(lost, &key, &since) != 0 || since == 0) continue;
     if (now >= since) longest = std::max(longest, now + 1 - since);
@@ -60,7 +61,7 @@ unsigned long long ExtSwitches::longest_wait() const {
   return std::max(longest, read().longest_wait);
 }
 
-// The counts of before are lost in the race with those that are made now, which is why they are not read afterwards.
+// The earlier counts get lost in the race with new ones, so nobody reads them afterwards.
 void ExtSwitches::watch(int process) const {
   ftap_ext_switches counts{};
   counts.watched = static_cast<unsigned long long>(process);

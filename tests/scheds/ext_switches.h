@@ -6,15 +6,14 @@
 struct ftap_ext_switches {
   unsigned long long switches; /* to tasks of the ext class */
   unsigned long long
-      after_insertion; /* of these: the scheduler had inserted the task since its switch before */
+      after_insertion; /* of these: the scheduler had inserted the task since its last switch */
   unsigned long long insertions;
   unsigned long long unmarked; /* insertions that could not be remembered */
 
-  /* Of the tasks of process `watched`, which userspace writes, or of none where that is 0. */
+  /* For the tasks of process `watched`, which userspace writes; 0: for none. */
   unsigned long long watched;
   unsigned long long watched_switches; /* to them */
-  unsigned long long
-      longest_wait; /* most such switches from a task's being taken off its CPU to its next one */
+  unsigned long long longest_wait;     /* most such switches from when a task loses its CPU to its next one */
 };
 
 #endif /* FTAP_TESTS_EXT_SWITCHES_H */

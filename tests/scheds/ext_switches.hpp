@@ -1,4 +1,4 @@
-// ext_switches.bpf.c, attached while it lives.
+// ext_switches.bpf.c, attached as long as this lives.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ class ExtSwitches {
 
   [[nodiscard]] ftap_ext_switches read() const;
 
-  /// ftap_ext_switches.longest_wait of this process, which is watched, and of its waits that are not over yet.
+  /// ftap_ext_switches.longest_wait of this process, which is watched; waits that are not over yet count, too.
   [[nodiscard]] unsigned long long longest_wait() const;
 
-  /// From now on the tasks of this process are watched, and nothing is known of their waits yet; 0: none are.
+  /// From now on the tasks of this process are watched, and nothing is known about their waits yet; 0: none are.
   void watch(int process) const;
 
  private:

@@ -1,4 +1,4 @@
-// Order and fairness of scheds/domain: by shares and by turns, never by the clock on the wall.
+// Order and fairness of scheds/domain, judged by shares and by turns, never by the time that passes.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -27,8 +27,9 @@ using namespace std::chrono_literals;
 constexpr double kWeightOfNice0 = 1024;  // sched_prio_to_weight of kernel/sched/core.c
 constexpr double kWeightOfNice10 = 110;
 
-// Who ran while nobody waited had a slice of 20 ms, and lets everybody else have so much in slices of 5 ms before it runs again:
-// 4 turns of each. Twice that, since a slice ends with a tick of the clock. With fifo everybody has one turn, and the same twice.
+// A task that ran while nobody waited had a slice of 20 ms. It lets everybody else have as much in slices of 5 ms
+// before it runs again, which is 4 turns each. The bound is twice that, since a slice ends with a tick of the clock.
+// With fifo everybody has one turn, and the bound is twice that, too.
 unsigned long long rounds(std::string_view scheduler) {
   return scheduler == "fifo" ? 2 : 8;
 }
@@ -58,7 +59,7 @@ class Spinners {
     stop_ = true;
     go();
   }
-  // All at once: until then whoever makes them has the machine for itself.
+  // All start at once: until then the thread that makes them has the machine for itself.
   void start() {
     while (ready_ != static_cast<int>(threads_.size())) std::this_thread::sleep_for(1ms);
     go();
@@ -100,7 +101,7 @@ class Fairness : public testing::TestWithParam<std::string_view> {
     }
   }
 
-  // As its loader does, each second.
+  // The loader does this each second.
   void keep_for(std::chrono::seconds time) const {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
@@ -135,7 +136,7 @@ TEST_P(Weights, OneToTenGiveCpuTimeOneToTenOverAMinute) {
   EXPECT_LE(ratio, wanted * 1.15);
 }
 
-// Who of these gets more, whatever else runs.
+// Which of these gets more, whatever else runs.
 void expect_order_of_a_mix(const std::function<void()>& run) {
   Spinners spinners;
   for (const int nice : {-10, -5, 0, 5, 10, 15}) spinners.add(nice, {0});
@@ -188,7 +189,8 @@ TEST_P(Weights, OneToTenHoldsOnOneCpuBesideAHogWithACpuOfItsOwn) {
   }
 }
 
-// Some wait in their CPU's queue and some in their domain's: who is far behind the others in one is reached all the same.
+// Some wait in their CPU's queue and some in their domain's: a task that is far behind the others in one queue still
+// gets its turn.
 TEST_P(Weights, TheLightestIsServedWhereverItWaitsAndWhereverTheOthersDo) {
   if (refused_here()) return;
   const Cpus all = online_cpus();
@@ -209,7 +211,7 @@ TEST_P(Weights, TheLightestIsServedWhereverItWaitsAndWhereverTheOthersDo) {
   }
 }
 
-// On a machine with more CPUs below one cache, as vmtest/run --topology wide has them.
+// This is for a machine with more CPUs below one cache, like that of vmtest/run --topology wide.
 TEST_P(Weights, InACpusetTheHeavierHaveMoreBesideAHogWithACpuOfItsOwn) {
   if (refused_here()) return;
   ASSERT_GE(online_cpus().size(), 4U) << "vmtest/run --topology wide";
@@ -241,13 +243,13 @@ TEST_P(Fairness, EachOfManyTasksRunsAgainWithinABoundedNumberOfSlices) {
   if (refused_here()) return;
   constexpr unsigned kTasks = 200;
   const ExtSwitches
-      switches;  // before the crowd: the kernel waits for each of them when it attaches programs
+      switches;  // made before the crowd: the kernel waits for each task when it attaches programs
   Spinners spinners;
   for (unsigned i = 0; i < kTasks; ++i) spinners.add(0, online_cpus());
   spinners.start();
   switches.watch(::getpid());
   const auto before = spinners.used();
-  // So many that whoever is left out waits for longer than the bound.
+  // There are so many that a task which is left out waits for longer than the bound.
   const auto most = rounds(GetParam()) * kTasks;
   for (int i = 0; i < 12 && switches.read().watched_switches < 4 * most; ++i) keep_for(10s);
   const auto after = spinners.used();
@@ -285,7 +287,8 @@ TEST_P(Fairness, APinnedHogStarvesNobody) {
   for (std::size_t i = 0; i < after.size(); ++i) EXPECT_GT(after[i] - before[i], fair / 2) << i;
 }
 
-// What many share is behind the clock of its domain: whoever comes to the same CPU later does not wait until it has caught up.
+// A queue that many share is behind the clock of its domain: a task that comes to the same CPU later does not wait
+// until the queue has caught up.
 TEST_P(Fairness, WhoComesLateToAFullCpuIsServedSoon) {
   if (refused_here()) return;
   const ExtSwitches switches;
@@ -305,8 +308,9 @@ TEST_P(Fairness, WhoComesLateToAFullCpuIsServedSoon) {
   EXPECT_GT(ran, 0.5);
 }
 
-// With one CPU, as an emulator gives each of several virtual ones its time in pieces that are longer than a slice. A machine that
-// has one, as vmtest/run --topology single does: taken offline, the second one once hung the kernel in its hotplug lock.
+// These need a machine with one CPU, as an emulator gives each of several virtual CPUs its time in pieces that are
+// longer than a slice. vmtest/run --topology single makes one that really has one: taking the second CPU offline once
+// hung the kernel in its hotplug lock.
 class OneCpu : public Fairness {};
 
 TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A CPU that hangs in the kernel: the kernel runs a program of this type with preemption disabled where a test asks for it
- * (bpf_prog_test_run_raw_tp() of net/bpf/test_run.c), and this one takes its time.
+ * A CPU that hangs in the kernel. Where a test asks for it, the kernel runs a program of this type with preemption
+ * disabled (bpf_prog_test_run_raw_tp() of net/bpf/test_run.c), and this one takes its time.
  */
 #include "bpf/lib/kernel.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* What bpf_for() counts in; the kernel's, and the same everywhere (include/uapi/linux/bpf.h). */
+/* The counter of bpf_for(): the kernel's type, which is the same everywhere (include/uapi/linux/bpf.h). */
 struct bpf_iter_num {
   __u64 opaque[1];
 } __attribute__((aligned(8)));
 
 #define HANGS_NS 3000000000ULL
-#define MOST_TURNS (1 << 20) /* of each loop; the kernel has a limit, which is higher */
+#define MOST_TURNS (1 << 20) /* turns of each loop; the kernel's own limit is higher */
 
 SEC("raw_tp")
 int hang(void* ctx) {

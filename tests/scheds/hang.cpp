@@ -13,8 +13,8 @@
 namespace flowtap::test {
 namespace {
 
-// It ends the scheduler after three quarters of twice as long, in seconds of 2^30 ns. Anywhere but here a virtual CPU that gets
-// no time for a second would be taken for one that hangs.
+// The kernel ends the scheduler after three quarters of twice that time, in seconds of 2^30 ns. With such a limit
+// anywhere but here, a virtual CPU that gets no time for a second would be taken for one that hangs.
 void complain_after(int seconds) {
   std::ofstream("/proc/sys/kernel/watchdog_thresh") << seconds << std::flush;
 }

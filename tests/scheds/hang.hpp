@@ -1,5 +1,5 @@
-// A CPU that hangs in the kernel: before the kernel complains of that, it ends the sched_ext scheduler that runs, with the kind
-// `error` (scx_softlockup() of kernel/sched/ext.c). No scheduler, however right, can prevent it.
+// A CPU that hangs in the kernel. Before the kernel complains about that, it ends the running sched_ext scheduler with
+// the kind `error` (scx_softlockup() of kernel/sched/ext.c). No scheduler, however right, can prevent it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class Hang {
   /// Fails the test where the program cannot be loaded.
   Hang();
 
-  /// CPU 1 hangs for three seconds; the kernel has noticed it when this returns.
+  /// CPU 1 hangs for three seconds; when this returns the kernel has noticed it.
   void hang() const;
 
  private:

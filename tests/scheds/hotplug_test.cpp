@@ -1,5 +1,5 @@
-// Many CPUs that go and come one right after the other, as where SMT is turned off: the scheduler is started anew for each of
-// them, and neither it nor the machine is stuck. In a machine with eight, as vmtest/run --topology numa-llc has them.
+// Many CPUs go and come one right after the other, as when SMT is turned off. The scheduler is started anew for each of
+// them, and neither it nor the machine gets stuck. The machine has eight, like that of vmtest/run --topology numa-llc.
 #include <gtest/gtest.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
 
@@ -31,8 +31,8 @@ class CpusInARow : public testing::TestWithParam<std::string_view> {
   const ScratchRoot root;
 };
 
-// Linux 6.18 hung when a CPU went whose kernel thread was about to free what a run before knew of each task (kept_maps.hpp). The
-// loader looks once a second, so there are some twenty starts meanwhile, each of which ends soon.
+// Linux 6.18 hung when a CPU went whose kernel thread was about to free what an earlier run knew about each task
+// (kept_maps.hpp). The loader looks once a second, so there are some twenty starts meanwhile, each of which ends soon.
 TEST_P(CpusInARow, TheMachineAndTheSchedulerGoOn) {
   if (refused_here()) return;
   const auto cpus = static_cast<int>(online_cpus().size());

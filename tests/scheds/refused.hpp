@@ -1,4 +1,4 @@
-// Kernels without sched_ext run these tests as well: there it is the refusal that is tested.
+// Kernels without sched_ext run these tests as well: there the tests check the refusal.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 namespace flowtap::test {
 
-/// False where the kernel has sched_ext. Else true, and each of our schedulers has said so in a sentence.
+/// False where the kernel has sched_ext. Otherwise true, and each of our schedulers has said so in a sentence.
 inline bool refused_here() {
   if (kernel::read_sched_ext("/sys")) return false;
   for (const std::string_view name : scheds::kSchedulerNames) {

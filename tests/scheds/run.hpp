@@ -17,14 +17,14 @@ struct SchedulerRun {
   std::string left_behind;     ///< why it ended before it was stopped; empty: it did not
 
   [[nodiscard]] std::uint64_t of(std::size_t slot) const { return own.at(FTAP_CLASS_EXT).at(slot); }
-  /// Over all types of stats/scheds.def.
+  /// The sum over all types of stats/scheds.def.
   [[nodiscard]] std::uint64_t sum() const;
-  /// Over all types of stats/kernel.def that tracing gave to tasks of the ext class.
+  /// The sum over all types of stats/kernel.def that tracing gave to tasks of the ext class.
   [[nodiscard]] std::uint64_t traced_sum() const;
 };
 
-/// Starts the scheduler `name`, does `job`, and ends it. Fails the test where it cannot be started. Prints what each
-/// account says.
+/// Starts the scheduler `name`, does `job`, and ends it. Fails the test where it cannot be started. Prints all
+/// accounts.
 [[nodiscard]] SchedulerRun run_scheduler(const std::string& name,
                                          const std::function<void(scheds::Scheduler&)>& job);
 

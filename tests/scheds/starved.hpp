@@ -1,4 +1,4 @@
-// What no scheduler can see to.
+// What no scheduler can prevent.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,14 @@
 
 namespace flowtap::test {
 
-/// While it lives a task of a higher class keeps CPU 1, and one that is bound to it waits. Whoever makes it is bound to CPU 0
-/// meanwhile: kept from CPU 1 in the middle of a fork, it would hold what the kernel needs to end a scheduler.
+/// While this lives a task of a higher class keeps CPU 1, and a task that is bound to that CPU waits. The caller is
+/// bound to CPU 0 meanwhile: kept from CPU 1 in the middle of a fork, it would hold what the kernel needs to end a
+/// scheduler.
 class Starved {
  public:
   Starved() {
     no_throttling();
-    // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
+    // Kernels >= 7 reserve a part of each CPU for sched_ext against tasks of higher classes.
     std::ofstream("/sys/kernel/debug/sched/ext_server/cpu1/runtime") << 0 << std::flush;
     allow(0, {0});
     hog_ = std::jthread([this] {

@@ -1,4 +1,5 @@
-// Who waits although there is a CPU for it: on a machine with idle CPUs, as vmtest/run --topology numa-llc is one.
+// Tasks that wait although there is a CPU for them, on a machine with idle CPUs like that of vmtest/run --topology
+// numa-llc.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -35,7 +36,8 @@ double used(std::jthread& thread) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-// Hands a byte to and fro through pipes with another, whose wake-ups are therefore synchronous, until there is no byte.
+// Hands a byte to and fro with another thread through pipes, so that its wake-ups are synchronous, until there is no
+// byte.
 class Pair {
  public:
   explicit Pair(const Cpus& cpus) : cpus_(cpus) {
@@ -54,7 +56,7 @@ class Pair {
   [[nodiscard]] unsigned long hand_overs() const { return hand_overs_; }
 
  private:
-  // Who is the first to stop wakes the other one, which then stops as well.
+  // The first one to stop wakes the other, which then stops as well.
   void play(int from, int to) {
     allow(0, cpus_);
     for (char byte = 0; ::read(from, &byte, 1) == 1;) {
@@ -73,12 +75,12 @@ class Pair {
   std::jthread two_;
 };
 
-// Whose CPU is changed by the director, who is on none of these.
+// A hog whose CPU is changed by the director, who is on none of these CPUs.
 class FifoHog {
  public:
   explicit FifoHog(int cpu) {
     thread_ = std::jthread([this, cpu](const std::stop_token& stop) {
-      allow(0, {cpu});  // first, as the director would never come back to its own
+      allow(0, {cpu});  // this comes first, as the director would never come back to its own
       rank(0, kHog);
       tid_ = static_cast<pid_t>(::syscall(SYS_gettid));
       while (!stop.stop_requested()) relax();
@@ -95,7 +97,7 @@ class FifoHog {
 
 class Starving : public testing::TestWithParam<std::string_view> {
  protected:
-  // For so many seconds, doing meanwhile what the loader does.
+  // Goes on for this many seconds, and does what the loader does meanwhile.
   void go_on(int seconds, bool looks_around) {
     for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
          std::chrono::steady_clock::now() < end;) {
@@ -122,7 +124,7 @@ class Starving : public testing::TestWithParam<std::string_view> {
   std::unique_ptr<scheds::Scheduler> scheduler_;
 };
 
-// On CPU 2, as the kernel's own threads, which take a CPU from everybody, run on CPU 0 most of the time.
+// This is on CPU 2, because the kernel's own threads, which take a CPU from everybody, run on CPU 0 most of the time.
 TEST_P(Starving, TwoThatWakeEachOtherDoNotStarveWhoIsBoundToTheirCpu) {
   if (refused_here()) return;
   const FifoHog hog(3);
@@ -178,10 +180,10 @@ TEST_P(Starving, WhoMayRunElsewhereDoesNotWaitForATaskOfAHigherClass) {
   EXPECT_GE(by_task, 0.75 * by_hog);
 }
 
-// All CPUs of its domain are a higher class's, and every other CPU has somebody who never sleeps.
+// A higher class has all CPUs of its domain, and on every other CPU there is a task that never sleeps.
 TEST_P(Starving, WhoseDomainIsTakenRunsOnTheBusyCpusOfOthers) {
   if (refused_here() || GetParam() != "domain") return;
-  // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
+  // Kernels >= 7 reserve a part of each CPU for sched_ext against tasks of higher classes.
   for (const int cpu : {2, 3})
     std::ofstream("/sys/kernel/debug/sched/ext_server/cpu" + std::to_string(cpu) + "/runtime")
         << 0 << std::flush;
@@ -215,7 +217,8 @@ TEST_P(Starving, WhoseDomainIsTakenRunsOnTheBusyCpusOfOthers) {
   EXPECT_GE(by_task, 1) << "it shares a CPU with one other";
 }
 
-// All at home in one domain of one node: whoever was pulled away has a CPU for himself, the others share two, until load moves.
+// All are at home in one domain of one node: whoever was pulled away has a CPU to himself, the others share two, until
+// load moves.
 TEST_P(Starving, LoadIsMovedOverBothNodesUntilNobodyHasMuchLessThanOthers) {
   if (refused_here() || GetParam() != "domain") return;
   std::atomic<bool> stop = false;
@@ -245,10 +248,10 @@ TEST_P(Starving, LoadIsMovedOverBothNodesUntilNobodyHasMuchLessThanOthers) {
   EXPECT_GE(after, 0.72) << "of the domains two have one task more than their part at most";
 }
 
-// Writing to a pipe says that the writer is about to sleep, which this one does not do.
+// Writing to a pipe announces that the writer is about to sleep, which this one does not do.
 TEST_P(Starving, WhoIsWokenByATaskOfAHigherClassDoesNotWaitBehindIt) {
   if (refused_here()) return;
-  // Kernels >= 7 keep a part of each CPU for sched_ext against tasks of higher classes.
+  // Kernels >= 7 reserve a part of each CPU for sched_ext against tasks of higher classes.
   std::ofstream("/sys/kernel/debug/sched/ext_server/cpu3/runtime") << 0 << std::flush;
   constexpr int kTurns = 5;
   Hog held({0});

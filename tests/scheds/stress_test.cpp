@@ -1,5 +1,5 @@
-// stress-ng's scheduler, cpu and fork stressors run through under our schedulers, and each dispatch is counted. For virtual
-// machines only: they change the priorities of whatever is theirs and fill the memory.
+// stress-ng's scheduler, cpu and fork stressors run through under our schedulers, and each dispatch is counted. This is
+// only for virtual machines: the stressors change the priorities of all their processes and fill the memory.
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -32,24 +32,25 @@ using Words = std::vector<std::string>;
 constexpr uid_t kNobody = 65534;
 constexpr std::chrono::minutes kLongest{8};
 
-// What does not run here, which stress-ng would only say in passing, or does not end well for a reason of its own.
+// Stressors that do not run here, which stress-ng would only mention in passing, or that fail for a reason of their
+// own.
 const Words kLeftOut = {
-    "exec",        // not as root: the test of what forks has it
+    "exec",        // not as root: the test of the forking ones has it
     "spawn",       // the same
-    "cpu-online",  // takes CPUs away, and each time the scheduler ends: the test hotplug has that
-    "ipsec-mb",    // fails on a CPU without AES instructions, as the one of the virtual machine is
+    "cpu-online",  // takes CPUs away, and each time the scheduler ends: hotplug_test.cpp tests that
+    "ipsec-mb",    // fails on a CPU without AES instructions, like that of the virtual machine
     "opcode",      // random instructions: the emulator is wrong about some, and the kernel dies
     "pkey",        // that CPU has no protection keys
     "rdrand",      // and no random numbers
-    "plugin",      // runs what somebody else has written
+    "plugin",      // runs code that somebody else has written
     "rseq",        // needs a C library that does not use it itself
     "secretmem",   // needs a parameter of the kernel
     "smi",         // talks to a firmware that the machine does not have
     "uprobe",      // the second of two does not get the kernel's trace
 };
 
-// Before Linux 7 nothing keeps a part of each CPU for tasks of sched_ext, as the kernel does for its own: while these keep all
-// CPUs with SCHED_FIFO nobody else runs, not even who would end them.
+// Before Linux 7 nothing reserves a part of each CPU for tasks of sched_ext, as the kernel does for its own. While
+// these stressors keep all CPUs with SCHED_FIFO nobody else runs, not even the process that would end them.
 const Words kKeepAllCpus = {"mutex", "softlockup"};
 constexpr const char* kExtServer = "/sys/kernel/debug/sched/ext_server";
 
@@ -69,7 +70,7 @@ Outcome stress_ng(Words words, scheds::Scheduler* scheduler = nullptr,
   Outcome outcome;
   const auto limit = std::chrono::steady_clock::now() + kLongest;
   while (!outcome.status && std::chrono::steady_clock::now() < limit) {
-    if (scheduler) scheduler->look_around();  // as its loader does, each second
+    if (scheduler) scheduler->look_around();  // the loader does this each second
     outcome.status = process.wait(1s);
   }
   outcome.said = root.read("out");
@@ -93,7 +94,7 @@ class Stress : public testing::TestWithParam<std::string_view> {
     ASSERT_STREQ(std::getenv("FTAP_VM"), "1") << "vmtest/run runs this in a machine of its own";
   }
 
-  // Expects that so many kinds of stressors run, and well.
+  // Expects that this many kinds of stressors run, and end well.
   static void run_through(const Words& words, std::size_t kinds,
                           const std::function<void()>& before_exec = {}) {
     Outcome outcome;
@@ -103,7 +104,8 @@ class Stress : public testing::TestWithParam<std::string_view> {
     std::printf("%s", outcome.said.c_str());
     ASSERT_TRUE(outcome.status) << "it does not end";
     EXPECT_EQ(*outcome.status, 0) << "tools/setup proof installs it";
-    // "dispatching hogs: 2 affinity, 2 clone, ...": one that cannot run is no failure to it, and not in this line.
+    // "dispatching hogs: 2 affinity, 2 clone, ...": for stress-ng it is no failure if one cannot run; it is just not in
+    // this line.
     const auto hogs = outcome.said.find("dispatching hogs: ");
     ASSERT_NE(hogs, std::string::npos);
     const auto end = outcome.said.begin() + static_cast<std::ptrdiff_t>(outcome.said.find('\n', hogs));
@@ -115,7 +117,7 @@ class Stress : public testing::TestWithParam<std::string_view> {
     EXPECT_EQ(run.traced_sum(), 0U) << "the tracing programs leave the types to it";
   }
 
-  // All of a class, one after the other, two of each at once.
+  // All stressors of a class, one after the other, two of each at once.
   static void run_class(const std::string& name) {
     Words all = listed(stress_ng({"--class", name + "?"}).said);
     Words unwanted = kLeftOut;
@@ -124,10 +126,10 @@ class Stress : public testing::TestWithParam<std::string_view> {
     const auto known = std::ranges::partition(all, [&unwanted](const std::string& stressor) {
       return std::ranges::find(unwanted, stressor) != unwanted.end();
     });
-    std::string left_out;  // a name that it does not know is an error to it
+    std::string left_out;  // stress-ng rejects a name that it does not know
     for (auto it = all.begin(); it != known.begin(); ++it) left_out += (left_out.empty() ? "" : ",") + *it;
     ASSERT_GT(known.size(), 20U) << "tools/setup proof installs stress-ng";
-    // The kernel does not let in two of cyclic's own choice, SCHED_DEADLINE.
+    // The kernel does not admit two of cyclic's default, SCHED_DEADLINE.
     run_through({"--sequential", "2", "--class", name, "--exclude", left_out, "--timeout", "1s",
                  "--cyclic-policy", "fifo", "--metrics-brief", "--temp-path", "/tmp"},
                 known.size());
@@ -144,7 +146,7 @@ TEST_P(Stress, CpuClass) {
   run_class("cpu");
 }
 
-// There is no class of these: those of the scheduler's class that make processes, all at once.
+// There is no class for these: the stressors of the scheduler's class that make processes, all at once.
 TEST_P(Stress, WhatForks) {
   if (refused_here()) return;
   const Words stressors = {"clone",   "daemon", "exec",      "fork", "pthread", "spawn",

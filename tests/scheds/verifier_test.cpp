@@ -1,5 +1,5 @@
-// How much the verifier goes through for each program of our schedulers, kept in verified_insns.tsv: what suddenly takes much
-// more of it is near to be refused by some kernel.
+// How much the verifier goes through for each program of our schedulers, kept in verified_insns.tsv: a program that
+// suddenly takes much more is close to being refused by some kernel.
 #include <bpf/bpf.h>
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
@@ -22,13 +22,13 @@ using Insns = std::map<std::string, std::uint32_t>;  // by program
 
 constexpr double kMostGrowth = 1.25;
 
-// "6.18" of "6.18.15+deb13-cloud-amd64".
+// "6.18" from "6.18.15+deb13-cloud-amd64".
 std::string series() {
   const std::string release = kernel::kernel_release();
   return release.substr(0, release.find('.', release.find('.') + 1));
 }
 
-// SERIES, PROGRAM, instructions; a line each.
+// Lines of SERIES, PROGRAM, instructions.
 Insns known() {
   Insns all;
   std::ifstream file(FLOWTAP_VERIFIED_INSNS);
@@ -44,7 +44,7 @@ Insns known() {
   return all;
 }
 
-// Of the programs that the running scheduler has in the kernel.
+// The programs that the running scheduler has in the kernel.
 Insns loaded() {
   Insns all;
   std::uint32_t id = 0;
@@ -55,7 +55,7 @@ Insns loaded() {
     std::uint32_t size = sizeof(info);
     if (bpf_prog_get_info_by_fd(program.get(), &info, &size) != 0) continue;
     const std::string name(static_cast<const char*>(info.name));
-    // The one of theirs that is a tracing program on some kernels (scheds/lib/taken.bpf.h).
+    // The only one of their programs that is a tracing program on some kernels (scheds/lib/taken.bpf.h).
     if (info.type == BPF_PROG_TYPE_STRUCT_OPS || name == "cpu_taken_by") all[name] = info.verified_insns;
   }
   return all;

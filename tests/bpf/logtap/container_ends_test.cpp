@@ -1,4 +1,5 @@
-// How containers end whose first process has several threads: with the last of them, as whoever waits for it is told.
+// How containers end whose first process has several threads: together with the last of them, with the status that
+// whoever waits for it gets.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 using telemetry::CgroupEvent;
 using telemetry::ContainerEnd;
 
-// Of this thread alone; no destructor of the test runs.
+// Ends only this thread; no destructor of the test runs.
 [[noreturn]] void end_thread(int status) {
   ::syscall(SYS_exit, status);
   std::abort();
@@ -47,8 +48,8 @@ class ContainersThatEnd : public testing::Test {
   }
   ~ContainersThatEnd() override { ::munmap(shared_, sizeof(Shared)); }
 
-  // The first process of a PID namespace and a cgroup: its first thread ends with `first`, `second` is done by another, later.
-  // Returns how it ended by whoever waited for it.
+  // The first process of a PID namespace and a cgroup. Its first thread ends with `first`; another one does `second`
+  // later. Returns how the process ended, as whoever waited for it was told.
   int run(int first, const std::function<void()>& second, int signal = 0) {
     const pid_t parent = ::fork();
     if (parent == 0) {

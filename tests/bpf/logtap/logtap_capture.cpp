@@ -19,7 +19,8 @@ T must(Result<T> result) {
 }
 
 // Pages that the kernel has taken from a process for a moment, to put them elsewhere: several hundred at once when it
-// compacts memory. A program that copies from one then cannot wait for it, and counts the bytes as FTAP_LOSS_FAULT.
+// compacts memory. A program that copies from such a page then cannot wait for it, and counts the bytes as
+// FTAP_LOSS_FAULT.
 std::uint64_t pages_moved() {
   static constexpr std::array kMoves{"pgmigrate_success", "pgmigrate_fail", "thp_collapse_alloc",
                                      "thp_split_page",    "thp_split_pmd",  "numa_pte_updates"};
@@ -31,7 +32,8 @@ std::uint64_t pages_moved() {
   return moved;
 }
 
-// Whether all that a stream lacks is accounted for, and all of it as bytes that could not be copied; as far as it has ended.
+// Whether all that a stream lacks is accounted for, and all of it as bytes that could not be copied, as far as the
+// stream has ended.
 bool counted_as_faults(const CapturedStream& got) {
   return got.ends.empty() || got.captured() + got.ends[0].lost[FTAP_LOSS_FAULT] == got.ends[0].passed;
 }
@@ -133,7 +135,7 @@ RunningTap::RunningTap(std::uint32_t ring_bytes, kernel::LogBackend backend, std
 
 flow::StreamNo RunningTap::tap(int fd, ftap_log_kind kind) {
   const kernel::LogTarget target = target_of(fd, kind);
-  // An earlier test's file or terminal may have had the number.
+  // A file or terminal of an earlier test may have had the number.
   for (const kernel::LogStream& slot : streams_->sweep()) {
     if ((kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY) && slot.target.inode == target.inode)
       must(streams_->end(slot));

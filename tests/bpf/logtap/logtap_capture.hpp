@@ -1,4 +1,4 @@
-// The log tap of the product, running, with streams of the test's own, and what it captured put together again.
+// The product's log tap, running, with streams of the test's own. It puts together again what the tap captured.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,21 +15,21 @@
 
 namespace flowtap::test {
 
-/// What the ring told of one stream.
+/// What the ring told about one stream.
 struct CapturedStream {
   std::map<std::uint64_t, std::string> pieces;       ///< by offset
   std::map<std::uint64_t, std::uint64_t> positions;  ///< offset → position in the file
   std::vector<flow::End> ends;
 
-  /// All bytes where each stands; a hole or an overlap fails the test.
+  /// All bytes, each in its place; a hole or an overlap fails the test.
   [[nodiscard]] std::string whole() const;
   [[nodiscard]] std::uint64_t captured() const;
-  /// Bytes between the pieces, before the first and between the last and `passed`.
+  /// How many bytes are missing between the pieces, before the first, and between the last and `passed`.
   [[nodiscard]] std::uint64_t missing(std::uint64_t passed) const;
-  /// Where in the text, searched from a place on, the last piece ends when each stands somewhere behind the one before, so that
-  /// none is there twice; nothing: they do not.
+  /// Searches the text from a place on for all pieces, each somewhere behind the one before, so that none is there
+  /// twice. Returns where the last piece ends; nothing: they are not there in this way.
   [[nodiscard]] std::optional<std::size_t> found_in(const std::string& text, std::size_t from = 0) const;
-  /// As a file would hold it: each piece at its position.
+  /// The text as a file would hold it: each piece at its position.
   [[nodiscard]] std::string as_file() const;
 };
 
@@ -50,7 +50,7 @@ class Captured {
 /// What stands behind a descriptor, as the tap knows it.
 kernel::LogTarget target_of(int fd, ftap_log_kind kind);
 
-/// Why this kernel does not let the backend's programs in; empty: it does. Any other failure throws.
+/// Why this kernel does not accept the backend's programs; empty: it does. Any other failure throws.
 [[nodiscard]] std::string refusal(kernel::LogBackend backend);
 
 class RunningTap {
@@ -60,9 +60,9 @@ class RunningTap {
                       std::optional<bool> seconds = {});
 
   flow::StreamNo tap(int fd, ftap_log_kind kind = FTAP_KIND_PIPE);
-  /// All that was captured until now; what came with earlier calls included.
+  /// All that was captured until now, what came with earlier calls included.
   const Captured& captured();
-  /// The slot of a stream; one that is not there fails the test.
+  /// The slot of a stream; if there is none, the test fails.
   kernel::LogStream slot(flow::StreamNo stream);
   kernel::LogStreams& streams() { return *streams_; }
   kernel::RingReader& ring() { return *ring_; }
@@ -87,9 +87,9 @@ class TapTest : public ::testing::TestWithParam<kernel::LogBackend> {
   /// Whether a program was kept from running since the test began, which makes every stream of that time suspect.
   /// Where the kernel does not preempt the programs, that fails the test.
   [[nodiscard]] bool suspect() const;
-  /// That was captured, once and in order. False where a program was kept from running: then perhaps only most of it was
-  /// (expect_most()), in order, and the end may have been missed. False, too, where the kernel has moved pages meanwhile and
-  /// every byte that lacks is, at the stream's end, counted as one that could not be copied.
+  /// Expects that this was captured, once and in order. False where a program was kept from running: then perhaps only
+  /// most of it was captured (expect_most()), in order, and the end may have been missed. Also false where the kernel
+  /// has moved pages meanwhile and, at the stream's end, every missing byte is counted as one that could not be copied.
   bool expect_all(const CapturedStream& got, const std::string& text, std::size_t one_event = 0) const;
 
   RunningTap* tap_ = nullptr;
@@ -101,7 +101,7 @@ class TapTest : public ::testing::TestWithParam<kernel::LogBackend> {
 
 }  // namespace flowtap::test
 
-/// In SetUp() of tests with backends of their own: as TapTest does.
+/// For SetUp() of tests with backends of their own: does what TapTest does.
 // NOLINTNEXTLINE(cppcoreguidelines-macro-usage): GTEST_SKIP returns
 #define FLOWTAP_SKIP_IF_REFUSED(backend)                                                   \
   do {                                                                                     \

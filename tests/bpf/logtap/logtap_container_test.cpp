@@ -1,5 +1,5 @@
-// Real containers, by podman, conmon and runc: every byte that they write is captured, and they are known by their
-// cgroup's name.
+// Real containers, by podman, conmon and runc: every byte that they write is captured, and they are recognized by the
+// name of their cgroup.
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kBusybox = "/usr/bin/busybox";
 
-// The ways of a shell: its own writes, a process's (cat: sendfile), blocks of 1 MiB, a long line, no newline at the end.
+// The ways in which a shell writes: its own writes, a process's (cat: sendfile), blocks of 1 MiB, a long line, no
+// newline at the end.
 constexpr const char* kScript =
     "echo hello; echo wrong >&2; seq 1 20000; seq 1 100000 > $F; cat $F; dd if=/dev/zero bs=1048576 count=3 "
     "2>/dev/null;"
@@ -53,7 +54,7 @@ class LogTapContainer : public ::testing::Test {
     fs::remove_all(root_);
   }
 
-  // Starts one; its id is in the file idfile(number) once it runs.
+  // Starts a container; once it runs, its id is in the file idfile(number).
   [[nodiscard]] pid_t start(int number, const std::string& script) const {
     const pid_t pid = ::fork();
     if (pid != 0) return pid;
@@ -82,7 +83,7 @@ class LogTapContainer : public ::testing::Test {
 
   [[nodiscard]] std::string idfile(int number) const { return root_ / ("id" + std::to_string(number)); }
 
-  // The one entry of container `number`, by its id in the cgroup's name.
+  // The only entry of container `number`, by its id in the cgroup's name.
   [[nodiscard]] flow::Enter enter_of(int number) {
     std::string id;
     std::ifstream(idfile(number)) >> id;
@@ -94,8 +95,8 @@ class LogTapContainer : public ::testing::Test {
     return found.empty() ? flow::Enter{} : found.front();
   }
 
-  // What was captured of a stream when nothing more can come. A conmon whose container lives for a moment goes away
-  // without reading its pipe to the end: then the end of the cgroup is the stream's. Bounded.
+  // What was captured of a stream when nothing more can come. A conmon whose container lives only for a moment leaves
+  // without reading its pipe to the end: then the stream ends with the cgroup. The wait is bounded.
   const test::CapturedStream& ended(const flow::Enter& enter, std::size_t output) {
     const flow::StreamNo stream = enter.outputs.at(output).stream;
     const auto is_over = [&] {

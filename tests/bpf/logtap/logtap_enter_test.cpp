@@ -1,5 +1,5 @@
-// Containers register themselves: the first program in a mount namespace and cgroup of its own is found at its exec, and
-// what it writes is captured from the first byte. What only looks like it is not.
+// Containers register themselves: the first program in a mount namespace and cgroup of its own is found at its exec,
+// and what it writes is captured from the first byte. What only looks like a container is not captured.
 #include <pty.h>
 #include <sched.h>
 #include <signal.h>
@@ -60,7 +60,7 @@ class LogTapEnter : public ::testing::TestWithParam<kernel::LogBackend> {
     return outputs;
   }
 
-  // Entries of this test's own processes: the machine may have others.
+  // The entries of this test's own processes: the machine may have others.
   std::vector<flow::Enter> enters_of(std::uint64_t cgroup) {
     std::vector<flow::Enter> found = tap_->captured().enters();
     std::erase_if(found, [cgroup](const flow::Enter& enter) { return enter.cgroup != cgroup; });
@@ -130,7 +130,7 @@ TEST_P(LogTapEnter, BothOutputsInOnePipeAreOneStream) {
 }
 
 TEST_P(LogTapEnter, WhatComesLaterIntoTheSameCgroupIsNoContainer) {
-  // As `kubectl exec` and exec probes come: another process, other pipes, the same cgroup.
+  // This is how `kubectl exec` and exec probes come: another process, other pipes, the same cgroup.
   const test::ScratchCgroup cgroup;
   run({"echo", "entrypoint"}, &cgroup, CLONE_NEWNS);
   run({"echo", "probe"}, &cgroup, CLONE_NEWNS);
@@ -153,8 +153,8 @@ class Nested {
   test::ScratchCgroup inner_{"flowtap-enter-" + std::to_string(::getpid()) + "/init"};
 };
 
-// systemd in a container, and whoever starts containers there, keep their processes in cgroups of their own, and a runtime puts
-// probes and shells there, too.
+// systemd in a container keeps its processes in cgroups of their own, and so does whoever starts containers there. A
+// runtime puts probes and shells into these, too.
 TEST_P(LogTapEnter, WhatComesFromOutsideIntoAContainersOwnCgroupIsNoContainer) {
   const Nested nested;
   ASSERT_TRUE(tap_->streams().mark(nested.outer_id()));
@@ -163,7 +163,8 @@ TEST_P(LogTapEnter, WhatComesFromOutsideIntoAContainersOwnCgroupIsNoContainer) {
   EXPECT_EQ(streams_of(nested.inner().id()), 0U);
 }
 
-// `docker run --cgroup-parent` of another container's, and what execs into a container with cgroups of its own.
+// A container with `docker run --cgroup-parent` below another container's cgroup, and a process that execs into a
+// container with cgroups of its own.
 TEST_P(LogTapEnter, WhatIsPutBelowAContainerIsOneUnlessItSharesItsMounts) {
   for (const bool shares : {false, true}) {
     SCOPED_TRACE(shares);
@@ -212,8 +213,8 @@ TEST_P(LogTapEnter, WhatAContainerStartsInACgroupOfItsOwnIsOne) {
   EXPECT_TRUE(enters[0].nested);
 }
 
-// Each container has a devpts of its own, so that the next one's terminal has the same number, and its inode may stand at the same
-// address: here it is the same one. Whose container is still there has handed it on.
+// Each container has a devpts of its own, so the next one's terminal has the same number, and its inode may stand at
+// the same address: here it is the same one. A container that still exists has handed its terminal on.
 TEST_P(LogTapEnter, ATerminalOfAContainerThatIsGoneIsTheNextOnes) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::openpty(&ends[0], &ends[1], nullptr, nullptr, nullptr), 0);
@@ -255,7 +256,7 @@ TEST_P(LogTapEnter, ATerminalOfAContainerThatIsGoneIsTheNextOnes) {
   EXPECT_EQ(tap_->captured().of(fresh).whole(), "mine\nmine\n");
 }
 
-// Whoever owns a cgroup names those below it as he likes.
+// Whoever owns a cgroup chooses the names of those below it.
 TEST_P(LogTapEnter, WhoMayHaveChosenTheNamesIsTold) {
   const Nested nested;
   ASSERT_EQ(::chown(nested.outer().c_str(), 1000, 1000), 0);
@@ -274,7 +275,7 @@ TEST_P(LogTapEnter, WhoIsMarkedIsNotFoundAgain) {
   EXPECT_EQ(streams_of(cgroup.id()), 0U);
 }
 
-// A hierarchy of v1 with no controllers, so that every kernel can mount one more, whatever the host uses.
+// A v1 hierarchy without controllers, because every kernel can mount one more of these, whatever the host uses.
 class NamedHierarchy {
  public:
   NamedHierarchy() {
@@ -301,10 +302,10 @@ TEST_P(LogTapEnter, ACgroupOfAnotherHierarchyTakesNoMark) {
   ASSERT_EQ(::mkdir(cgroup.c_str(), 0755), 0) << errno_text(errno);
   struct stat st{};
   ASSERT_EQ(::stat(cgroup.c_str(), &st), 0);
-  // As if a cgroup of v2 had this number.
+  // This marks the number as if a v2 cgroup had it.
   ASSERT_TRUE(tap_->streams().mark(st.st_ino));
   ASSERT_EQ(::rmdir(cgroup.c_str()), 0) << errno_text(errno);
-  // Who takes a mark tells of it.
+  // Whoever takes a mark away would report it.
   EXPECT_EQ(std::ranges::count(tap_->captured().gone(), st.st_ino), 0);
 }
 
@@ -346,7 +347,7 @@ TEST_P(LogTapEnter, AnInheritedPipeStaysOneStream) {
   EXPECT_EQ(read.size(), 12U);
 }
 
-// It closes its outputs, reads its own pipe to the end, and goes on: in its cgroup, or from one below.
+// It closes its outputs, reads its own pipe to the end, and goes on writing: from its cgroup, or from one below.
 TEST_P(LogTapEnter, AContainerDoesNotEndItsOwnLog) {
   for (const std::string below : {"", "/below", "/below/deep"}) {
     SCOPED_TRACE(below);
@@ -365,7 +366,7 @@ TEST_P(LogTapEnter, AContainerDoesNotEndItsOwnLog) {
       ::_exit(127);
     }
     pipe.in.reset();
-    // As a runtime does that is late: nothing is read before.
+    // This is what a late runtime does: nothing is read before.
     int status = 0;
     ASSERT_EQ(::waitpid(pid, &status, 0), pid);
     EXPECT_EQ(status, 0);

@@ -1,4 +1,5 @@
-// Files on a real ext4, the file system of most nodes' logs. In the virtual machines only, which have a disk for it.
+// Files on a real ext4, the file system of most nodes' logs. This runs only in the virtual machines, which have a disk
+// for it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>

@@ -1,4 +1,5 @@
-// What is listed registers itself: who enters a unit's cgroup from outside, and who becomes a listed executable.
+// What is listed registers itself: a process that enters a unit's cgroup from outside, and one that becomes a listed
+// executable.
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
     mounts_ = static_cast<std::uint32_t>(mounts.st_ino);
   }
 
-  // What a shell with this script writes to a connected socket that is both its outputs, as a unit's are.
+  // What a shell with this script writes to a connected socket that is both its outputs, like a unit's.
   std::string run(const std::string& script, const ScratchCgroup* cgroup, int namespaces = 0) {
     std::array<int, 2> ends{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
@@ -57,7 +58,7 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
     return text;
   }
 
-  // A program of the test's own, that nobody else runs, is listed from now on.
+  // From now on this lists a program of the test's own, which nobody else runs.
   void list_own_shell() {
     const auto files = kernel::OpenFiles::load();
     ASSERT_TRUE(files) << files.error().what;
@@ -69,7 +70,7 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
     ASSERT_TRUE(tap_->streams().list_executables({{known->device, known->inode}}, mounts_));
   }
 
-  // A shell that was started with this as both its outputs. Its script's `read` waits until let_go().
+  // A shell that was started with this descriptor as both its outputs. Its script's `read` waits until let_go().
   class Shell {
    public:
     Shell(const std::string& shell, int out, const std::string& script,
@@ -89,7 +90,7 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
     [[nodiscard]] std::uint32_t pid() const { return static_cast<std::uint32_t>(pid_); }
     void let_go() const { test::write_all(go_.in.get(), "go\n"); }
     void wait() const { EXPECT_EQ(::waitpid(pid_, nullptr, 0), pid_); }
-    // Until all that it has started has ended, too.
+    // Waits until all that it has started has ended, too.
     void wait_for_all() const { EXPECT_EQ(test::read_all(alive_.out.get(), 16), ""); }
 
    private:
@@ -98,11 +99,11 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
     test::Pipe alive_;
   };
 
-  // Where a daemon may log: a file, a terminal, a connected socket. They stay open here.
+  // The places where a daemon may log: a file, a terminal, a connected socket. They stay open here.
   struct Place {
     std::string what;
     Fd own;
-    Fd other{};  // of what ends when nobody holds its other end
+    Fd other{};  // the other end, of a place that ends when nobody holds it
   };
   std::vector<Place> places() const {
     std::vector<Place> all;
@@ -118,7 +119,7 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
     return all;
   }
 
-  // What was captured of each run in its turn: "PID: bytes".
+  // What was captured from each run in turn: "PID: bytes".
   std::vector<std::string> runs(ftap_log_rule rule) {
     std::vector<std::string> all;
     for (const flow::Enter& enter : enters(rule))
@@ -145,7 +146,7 @@ class LogTapListed : public ::testing::TestWithParam<kernel::LogBackend> {
   std::optional<test::RunningTap> tap_;
   std::uint32_t mounts_ = 0;
   std::string shell_ = "/bin/sh";
-  pid_t pid_ = 0;  // of the latest shell
+  pid_t pid_ = 0;  // pid of the latest shell
   std::string slice_ = "ftap" + std::to_string(::getpid()) + ".slice";
   std::string unit_ = "ftap" + std::to_string(::getpid()) + ".service";
 };
@@ -176,7 +177,7 @@ TEST_P(LogTapListed, AUnitEachTimeThatItIsEntered) {
 }
 
 TEST_P(LogTapListed, AUnitThatHasItsOutputsFromWhoStartsItHasNone) {
-  // As systemd's own program does before it connects the unit's outputs.
+  // This is what systemd's own program does before it connects the unit's outputs.
   ASSERT_TRUE(tap_->streams().list_units({unit_}));
   const ScratchCgroup cgroup(slice_ + "/" + unit_);
   const pid_t pid = ::fork();
@@ -209,7 +210,7 @@ TEST_P(LogTapListed, AnExecutableInItsMountNamespaceUnlessItStartsItself) {
   const auto entered = enters(FTAP_RULE_PROCESS);
   ASSERT_EQ(entered.size(), 1U) << "its own pipes are no output of the process";
   EXPECT_EQ(entered[0].pid, static_cast<std::uint32_t>(pid_));
-  // What cat wrote is of a process that it started.
+  // A process that it has started ran cat, so what cat wrote belongs to it.
   EXPECT_EQ(tap_->captured().of(entered[0].outputs[0].stream).whole(), text);
 
   run("echo elsewhere", nullptr, CLONE_NEWNS);
@@ -248,7 +249,7 @@ TEST_P(LogTapListed, AUnitMadeAnewOntoThePlaceOfTheOneBeforeHasItsOwnStream) {
       const ScratchCgroup cgroup(slice_ + "/" + unit_);
       const Shell before(shell_, place.own.get(), "echo before " + text, &cgroup);
       before.wait();
-      // As ExecStartPre= and ExecStart= do, who come into one cgroup.
+      // Like ExecStartPre= and ExecStart=, these two come into one cgroup.
       const Shell shell(shell_, place.own.get(), "echo " + text, &cgroup);
       shell.wait();
       wanted.push_back(ran(before, std::string("before ").append(text).append(text)));
@@ -268,7 +269,7 @@ TEST_P(LogTapListed, WhoLivesKeepsItsPlace) {
     SCOPED_TRACE(place.what);
     Runs wanted = runs(FTAP_RULE_PROCESS);
     const Shell first(shell_, place.own.get(), "echo one; read x; echo two");
-    // Its stream is there when it is heard.
+    // Its stream exists once something of it was captured.
     while (runs(FTAP_RULE_PROCESS).size() == wanted.size() ||
            !runs(FTAP_RULE_PROCESS).back().ends_with("one\n"))
       ::usleep(1000);
@@ -295,8 +296,8 @@ TEST_P(LogTapListed, WhatGoesOnInTheBackgroundStaysTheSameRuns) {
   for (const Place& place : places()) {
     SCOPED_TRACE(place.what);
     Runs wanted = runs(FTAP_RULE_PROCESS);
-    // Twice over, in a session of its own and by another program, as daemons do. (A shell gives what it puts into the
-    // background /dev/null for its input, before any other redirection.)
+    // It forks twice, into a session of its own and with another program, as daemons do. (A shell gives what it puts
+    // into the background /dev/null for its input, before any other redirection.)
     const Shell daemon(shell_, place.own.get(),
                        "echo one; exec 8<&0; setsid sh -c '(read x; echo two; exec sh -c \"echo three; " +
                            shell_ + " -c \\\"echo four\\\"\") <&8 &' &");

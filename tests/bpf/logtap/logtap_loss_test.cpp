@@ -1,4 +1,5 @@
-// What a ring that is too small loses is counted: passed == captured + lost, stream by stream, and every loss is a hole.
+// Everything that a ring which is too small loses is counted: passed == captured + lost, stream by stream, and every
+// loss is a hole.
 #include <fcntl.h>
 
 #include <numeric>
@@ -38,7 +39,7 @@ std::vector<Passed> pass_all(test::RunningTap& tap, std::size_t bytes) {
   return all;
 }
 
-// A program that was kept from running may have missed the end of a stream and what it lost.
+// A program that was kept from running may have missed the end of a stream and what the stream lost.
 bool suspect(const test::RunningTap& tap, kernel::LogBackend backend) {
   const bool missed = tap.missed() != 0;
   EXPECT_TRUE(!missed || test::may_miss() || backend == kernel::LogBackend::kFunctions);
@@ -115,7 +116,7 @@ TEST_P(LogTapLoss, AQuarterFullRingCallsItsReader) {
   test::write_all(pipe.in.get(), std::string(60'000, 'x'));
   EXPECT_EQ(::read(pipe.out.get(), buffer.data(), buffer.size()), 60'000);
   EXPECT_GT(tap.ring().backlog(), tap.ring().capacity() / 4);
-  // Ends by the wake-up; a minute later by the test's own limit.
+  // The wake-up ends this wait; without one the test's own limit does, a minute later.
   const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(tap.ring().wait(std::chrono::minutes(1)));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));

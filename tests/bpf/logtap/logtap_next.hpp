@@ -28,7 +28,7 @@ class NextService {
     ::_exit(127);
   }
 
-  /// Waits until it says `streams` lines.
+  /// Waits until it has printed `streams` lines.
   std::map<flow::StreamNo, flow::StreamNo> relieved(std::size_t streams) {
     std::string text;
     said_.in.reset();
@@ -41,7 +41,7 @@ class NextService {
     return numbers;
   }
 
-  /// It takes what is in its ring by now, and ends.
+  /// It takes everything that is in its ring by now, and ends.
   int end() {
     lives_.in.reset();
     int status = 0;

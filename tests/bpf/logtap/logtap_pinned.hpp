@@ -15,7 +15,7 @@
 
 namespace flowtap::test {
 
-/// A BPF file system and a mount namespace of the test's own: its pins are nobody else's, and go with it.
+/// A BPF file system and a mount namespace of the test's own: its pins belong to nobody else, and go with it.
 class PinnedTap : public ::testing::Test {
  protected:
   void SetUp() override {

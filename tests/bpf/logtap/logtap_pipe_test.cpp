@@ -97,7 +97,7 @@ std::string by_readv(int fd) {
 
 class LogTapPipe : public test::TapTest {
  protected:
-  // Through a pipe of its own: what was read and what was captured are what was written.
+  // Passes the text through a pipe of its own: what was read and what was captured are what was written.
   void pass(const std::string& text, const Writer& writer, const Reader& reader) {
     Pipe pipe;
     const flow::StreamNo stream = tap_->tap(pipe.out.get());
@@ -156,7 +156,7 @@ TEST_P(LogTapPipe, HundredThousandShortLines) {
 }
 
 TEST_P(LogTapPipe, ReadsOfEverySize) {
-  // On both sides of every border between the ways that a record is made.
+  // The sizes are on both sides of every border between the ways in which a record is made.
   for (const std::size_t size : {1U,      2U,      39U,     4055U,    4056U,    4095U,     4096U,   4097U,
                                  8191U,   8192U,   8193U,   12'288U,  16'383U,  16'384U,   32'768U, 36'865U,
                                  65'535U, 65'536U, 65'537U, 100'000U, 131'072U, 1'000'003U}) {
@@ -165,13 +165,13 @@ TEST_P(LogTapPipe, ReadsOfEverySize) {
       ::fcntl(fd, F_SETPIPE_SZ, 1U << 20U);
       return by_read(size)(fd);
     };
-    // In so many that one is less than a tenth.
+    // There are so many blocks that one is less than a tenth of the text.
     pass(binary(12 * size + 1), in_blocks(size), widened);
   }
 }
 
 TEST_P(LogTapPipe, TwoStreamsInOnePipe) {
-  // stdout and stderr merged: in the pipe's own order, so equal to what its reader saw.
+  // stdout and stderr in one pipe: the captured order is the pipe's own, so it equals what the reader saw.
   Pipe pipe;
   const flow::StreamNo stream = tap_->tap(pipe.out.get());
   EXPECT_EQ(tap_->tap(pipe.in.get()), stream) << "one pipe, one stream";
@@ -220,7 +220,7 @@ TEST_P(LogTapPipe, WhatIsSplicedOutIsCounted) {
   EXPECT_EQ(std::accumulate(slot.lost.begin(), slot.lost.end(), std::uint64_t{0}), got.missing(slot.passed));
 }
 
-// One call for both directions: what goes in passes when it is read, what comes out there and then.
+// One call for both directions: what goes in passes when it is read, what comes out passes at once.
 TEST_P(LogTapPipe, VmspliceOfEitherEnd) {
   const Pipe pipe;
   const flow::StreamNo stream = tap_->tap(pipe.out.get());
@@ -233,7 +233,7 @@ TEST_P(LogTapPipe, VmspliceOfEitherEnd) {
   write_all(pipe.in.get(), "copied out");
   const iovec out{buffer.data(), buffer.size()};
   EXPECT_EQ(::vmsplice(pipe.out.get(), &out, 1, 0), 10);
-  // The functions have none of its own for that.
+  // The backend at functions has no program of its own for that.
   const bool sees_out = GetParam() == kernel::LogBackend::kSysExit;
   EXPECT_EQ(tap_->captured().of(stream).whole(), sees_out ? "spliced incopied out" : "spliced in");
   EXPECT_EQ(tap_->slot(stream).passed, sees_out ? 20U : 10U);
@@ -287,7 +287,7 @@ TEST_P(LogTapPipe, AFaultCostsItsBytesAndIsCounted) {
 }
 
 TEST_P(LogTapPipe, AnotherPipeWithTheNumberIsNotCaptured) {
-  // A FIFO's inode stays while the pipe in it goes when nobody has it open: a number that is used again, at will.
+  // A FIFO's inode stays, while the pipe in it goes when nobody has it open: so its number can be used again at will.
   const std::string path = "/tmp/flowtap-test-fifo-" + std::to_string(::getpid());
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const auto say = [&path](const std::string& text, const std::function<void(int)>& before) {
@@ -300,7 +300,7 @@ TEST_P(LogTapPipe, AnotherPipeWithTheNumberIsNotCaptured) {
   };
   flow::StreamNo stream = 0;
   say("the tapped one", [&](int reader) { stream = tap_->tap(reader); });
-  // They take the memory of the first, so that the second is elsewhere.
+  // These take the memory of the first pipe, so that the second one is elsewhere.
   const std::array<Pipe, 64> between;
   say("foreign", [](int) {});
   ::unlink(path.c_str());

@@ -12,7 +12,7 @@
 
 namespace flowtap::test {
 
-// What stands at the functions of one pinned build, and what its ring has.
+// What one pinned build has at the functions and in its ring.
 class LogTapSecond : public test::PinnedTap {
  protected:
   void SetUp() override {
@@ -34,7 +34,8 @@ class LogTapSecond : public test::PinnedTap {
     return std::move(*result);
   }
 
-  // A hook that leads nowhere does as one whose program the kernel does not run. Leading each takes a while.
+  // A hook that leads nowhere works like one whose program the kernel does not run. It takes a while to lead each of
+  // them.
   void keep_from(std::string_view hook) {
     for (const kernel::LogHook& known : hooks_)
       if (known.name == hook) kernel::clear_program(known.at.get());
@@ -75,7 +76,7 @@ class LogTapSecond : public test::PinnedTap {
     }
   }
 
-  // Nothing else is tapped here, so these are few; but the kernel may keep some from the first.
+  // Nothing else is tapped here, so these are few; but the kernel may keep some events from the first program.
   [[nodiscard]] std::uint64_t kept_by_kernel() const {
     const auto misses = kernel::count_misses(live_->program_stats(false));
     return misses.passed + misses.unseen;

@@ -1,5 +1,5 @@
-// What is lost at functions where tasks of one CPU are preempted in the programs, with one and with two of them; and that
-// readers of one pipe do not take one another's events for their own.
+// What is lost at functions where tasks of one CPU are preempted in the programs, with one program and with two; and
+// that readers of one pipe do not take one another's events for their own.
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
@@ -39,7 +39,8 @@ struct Stream {
   std::uint64_t reads = 0;
 };
 
-// All on one CPU: readers that are busy, and some of SCHED_FIFO that take it from them, and from one another, wherever they are.
+// All are on one CPU: readers that are busy, and some of SCHED_FIFO that take it from them, and from one another,
+// wherever they are.
 class Crowd {
  public:
   explicit Crowd(test::RunningTap& tap) : tap_(tap) {}
@@ -134,7 +135,7 @@ TEST_P(LogTapCrowd, OnOneCpuLosesOnlyWhatIsKeptFromTheLast) {
       static_cast<unsigned long long>(tap.streams().unsure()));
   EXPECT_TRUE(tap.missed() != 0 || lost == 0);
   EXPECT_LE(tap.streams().rescued(), misses.passed + tap.streams().unsure());
-  // Of pipes that are not tapped, a few of what passed may be.
+  // A few of the passed events may belong to pipes that are not tapped.
   if (misses.passed > 20) {
     EXPECT_GT(tap.streams().rescued(), misses.passed / 2);
   }
@@ -143,7 +144,7 @@ TEST_P(LogTapCrowd, OnOneCpuLosesOnlyWhatIsKeptFromTheLast) {
 INSTANTIATE_TEST_SUITE_P(Programs, LogTapCrowd, ::testing::Bool(),
                          [](const auto& tested) { return tested.param ? "two" : "one"; });
 
-// Their notes are their tasks' own.
+// Each reader's notes are its task's own.
 TEST(LogTapReaders, OfOnePipeHaveEachByteOnce) {
   FLOWTAP_SKIP_IF_REFUSED(kernel::LogBackend::kFunctions);
   constexpr int kReaders = 8;

@@ -1,4 +1,4 @@
-// Each event of a function with two programs is handled by one of them, whichever is kept from running.
+// Each event of a function with two programs is handled by one of them, whichever of them is kept from running.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ class LogTapSecondEvents : public LogTapSecond {
 };
 
 TEST_F(LogTapSecondEvents, AreEachHadByOneOfTheTwo) {
-  // The kernel runs what is attached later in front, else both would have all.
+  // The kernel runs later attachments first; otherwise both programs would have all.
   expect_all(pass("both"));
   EXPECT_LE(slots_->rescued(), kept_by_kernel());
   const std::uint64_t before = slots_->rescued();

@@ -1,5 +1,5 @@
-// A stream changes hands between the two programs of one event: one build's first has handled it, and it comes to the other
-// build's second.
+// A stream changes hands between the two programs of one event: one build's first program has handled it, and then it
+// comes to the other build's second.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ long slept() {
   return usage.ru_nvcsw;
 }
 
-// Two reads stand for the one event: of the first read only the older build's first program hears, of the other only the newer
-// build's second. The reader does not sleep between them.
+// Two reads stand for the one event: only the older build's first program hears of the first read, and only the newer
+// build's second one of the other. The reader does not sleep between them.
 TEST_F(LogTapSecondUpgrade, AnEventIsHadByOneOfTwoBuilds) {
   const test::Pipe pipe;
   const flow::StreamNo stream = tap(pipe.out.get());
@@ -42,7 +42,7 @@ TEST_F(LogTapSecondUpgrade, AnEventIsHadByOneOfTwoBuilds) {
     const long before = slept();
     read();
     step = 1;
-    while (step != 2) std::this_thread::yield();  // which is no sleep
+    while (step != 2) std::this_thread::yield();  // yielding is no sleep
     read();
     has_slept = slept() != before;
     step = 3;
@@ -66,7 +66,7 @@ TEST_F(LogTapSecondUpgrade, AnEventIsHadByOneOfTwoBuilds) {
   EXPECT_EQ(got.of(numbers.at(stream)).whole().find("two"), std::string::npos);
 }
 
-// The kernel would run it before the first, which is attached already.
+// Otherwise the kernel would run it before the first one, which is attached already.
 TEST_F(LogTapAlone, IsGivenNoSecondAfterwards) {
   FLOWTAP_SKIP_IF_REFUSED(kernel::LogBackend::kFunctions);
   options_.backend = kernel::LogBackend::kFunctions;

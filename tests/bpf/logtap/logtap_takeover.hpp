@@ -1,4 +1,4 @@
-// What the tests of a log tap that is taken over share.
+// What the tests of taking over a log tap share.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace flowtap::test {
 
 using LogTapTakeover = PinnedTap;
 
-/// By each backend.
+/// The programs of each backend.
 class PinnedTapOfEach : public PinnedTap, public ::testing::WithParamInterface<kernel::LogBackend> {
  protected:
   void SetUp() override {
@@ -25,7 +25,7 @@ class PinnedTapOfEach : public PinnedTap, public ::testing::WithParamInterface<k
   }
 };
 
-/// At sys_exit: calls, exec, exit, fork, rmdir.
+/// The hooks of the sys_exit backend: calls, exec, exit, fork, rmdir.
 inline constexpr std::size_t kPrograms = 5;
 
 /// Runs checks in a process of their own; true when none has failed. What they print is shown here.

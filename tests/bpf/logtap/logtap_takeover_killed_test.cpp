@@ -1,5 +1,5 @@
-// A service that is killed at any moment: of a stream that was written all the while nothing is missing and nothing is there
-// twice.
+// A service that is killed at any moment: of a stream that is written all the while nothing is missing, and nothing is
+// there twice.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -20,7 +20,7 @@ namespace {
 
 using LogTapTakeoverOfEach = test::PinnedTapOfEach;
 
-// A stand-in for the journal: batches, each with the ring's position behind it, one append per batch.
+// A stand-in for the journal: it appends batches, each with the ring's position behind it.
 struct BatchHead {
   flow::RingPosition position = 0;
   std::uint64_t size = 0;
@@ -31,7 +31,7 @@ class BatchFile {
   explicit BatchFile(const std::string& path)
       : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
     EXPECT_TRUE(file_.valid());
-    // What a kill has cut off is not there.
+    // Whatever a kill has cut off does not count.
     ::ftruncate(file_.get(), static_cast<off_t>(read([](std::span<const std::byte>) {})));
     ::lseek(file_.get(), 0, SEEK_END);
   }
@@ -45,7 +45,7 @@ class BatchFile {
     test::write_all(file_.get(), batch);
   }
 
-  // Returns the length of what is whole.
+  // Returns the length of the complete part.
   std::uint64_t read(const std::function<void(std::span<const std::byte>)>& take) {
     struct stat st{};
     EXPECT_EQ(::fstat(file_.get(), &st), 0);
@@ -123,7 +123,7 @@ TEST_P(LogTapTakeoverOfEach, KilledInTheMiddleOfAHundredThousandLines) {
     stream = *tapped;
   }  // from here on only the pins hold it
 
-  // Ten steps: in each a tenth is written and read, and the service is killed at any moment of it.
+  // Ten steps. In each a tenth is written and read, and the service is killed at any moment.
   constexpr std::size_t kSteps = 10;
   std::size_t at = 0;
   std::string read;
@@ -137,7 +137,7 @@ TEST_P(LogTapTakeoverOfEach, KilledInTheMiddleOfAHundredThousandLines) {
       const ssize_t n = ::read(pipe.out.get(), buffer.data(), std::min(buffer.size(), until - read.size()));
       ASSERT_GT(n, 0);
       read.append(buffer, 0, static_cast<std::size_t>(n));
-      // Somewhere in the step, another place each time.
+      // The kill comes somewhere in the step, each time at another place.
       if (read.size() > at + (until - at) * (step + 1) / (kSteps + 1)) ::kill(service, SIGKILL);
     }
     writer.join();

@@ -1,4 +1,5 @@
-// Pins that are half made, of others, of builds before, or that cannot be made: none of them is taken for what it is not.
+// Pins that are half made, belong to others or to earlier builds, or cannot be made: none of them is taken for what it
+// is not.
 #include <bpf/bpf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,7 +103,7 @@ TEST_F(LogTapTakeover, APinThatFailsLeavesNothing) {
   EXPECT_EQ(pins.find("some")->size(), 1U);
 }
 
-// As first builds left it: links in the layout's folder, and no hooks.
+// The first builds left it like this: links in the layout's folder, and no hooks.
 TEST_F(LogTapTakeover, LayoutsWithoutHooksGo) {
   const std::string ours = options_.bpffs + "/flowtap/" + kernel::log_abi();
   const std::string other = options_.bpffs + "/flowtap/0123456789abcdef";
@@ -122,7 +123,7 @@ TEST_F(LogTapTakeover, OnlyWithoutABpfFileSystemIsThereNothingToDetach) {
   EXPECT_TRUE(kernel::detach_log_tap(root_)) << "some other file system";
   EXPECT_TRUE(kernel::detach_log_tap(root_ + "/nowhere"));
   EXPECT_FALSE(start().taken_over());
-  // Who may not see what is pinned, or may not remove it, has not ended the capture.
+  // A caller that may not see what is pinned, or may not remove it, has not ended the capture.
   for (const mode_t mode : {0700U, 0755U}) {
     ASSERT_EQ(::chmod(root_.c_str(), mode), 0);
     const bool right = test::holds_in_child([this] {

@@ -24,7 +24,7 @@ using test::LogTapTakeover;
 
 class LogTapQuiet : public test::PinnedTapOfEach {
  protected:
-  // As if nobody had drained the ring for so long.
+  // Makes it look as if nobody had drained the ring for that long.
   void be_quiet() const {
     const Fd pinned(bpf_obj_get((options_.bpffs + "/flowtap/" + kernel::log_abi() + "/control").c_str()));
     auto control = kernel::MapView<ftap_log_control>::map(pinned.get(), 1);
@@ -57,7 +57,7 @@ TEST_P(LogTapQuiet, NobodyDrainsForTenMinutes) {
   EXPECT_EQ(slots[0].passed, 14U);
   EXPECT_EQ(slots[0].lost[FTAP_LOSS_QUIET], 9U);
 
-  // It returns a number of messages.
+  // This call returns a number of messages.
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
   const Fd socket(ends[0]);
@@ -82,7 +82,8 @@ TEST_P(LogTapQuiet, NobodyDrainsForTenMinutes) {
   EXPECT_GT((*ring)->backlog(), backlog);
 }
 
-// Of what begins meanwhile it is known what it wrote that nobody has, and from then on all of it is taken.
+// For a container that begins meanwhile it is known how much of its output nobody has, and from then on all of it is
+// taken.
 TEST_P(LogTapQuiet, AContainerThatBeginsThenHasAHoleAndIsHeardAgain) {
   const test::ScratchCgroup cgroup;
   const test::Pipe go;
@@ -136,7 +137,7 @@ TEST_F(LogTapTakeover, NumbersAreNeverUsedAgain) {
   };
   options_.first_stream = 1000;
   EXPECT_EQ(open(start(), one), 1000U);
-  options_.first_stream = 7;  // lower than what is running has come to
+  options_.first_stream = 7;  // lower than the running tap has reached
   EXPECT_EQ(open(start(), other), 1001U);
   EXPECT_EQ(start().streams()->sweep().size(), 2U);
   ASSERT_TRUE(kernel::detach_log_tap(options_.bpffs));
@@ -162,7 +163,7 @@ TEST_F(LogTapTakeover, TheRingKeepsItsName) {
   EXPECT_NE((*start().ring())->ring_id(), id);
 }
 
-// Of the calling process.
+// Drops it for the calling process.
 void drop_capability(unsigned capability) {
   __user_cap_header_struct head{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};

@@ -24,8 +24,8 @@ struct Pipe {
     out = Fd(ends[0]);
     in = Fd(ends[1]);
   }
-  Fd out;  ///< read here
-  Fd in;   ///< written here
+  Fd out;  ///< the reading end
+  Fd in;   ///< the writing end
 };
 
 inline void write_all(int fd, const char* bytes, std::size_t n) {
@@ -56,7 +56,7 @@ inline void write_lines(int fd, const std::string& text) {
   }
 }
 
-/// All that comes, in reads of `size`.
+/// Reads all that comes, `size` bytes at a time.
 inline std::string read_all(int fd, std::size_t size) {
   std::string text;
   std::string buffer(size, '\0');
@@ -65,7 +65,7 @@ inline std::string read_all(int fd, std::size_t size) {
   return text;
 }
 
-/// Bytes of all values, always the same.
+/// Bytes of all values; they are the same in every run.
 inline std::string binary(std::size_t size) {
   std::string text(size, '\0');
   std::uint32_t x = 1;

@@ -1,4 +1,5 @@
-// A build with another layout relieves this one while everything is written to: each byte is captured by one of the two.
+// A build with another layout relieves this one while everything is written to: each byte is captured by exactly one of
+// the two.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Nobody drains while a new build is loaded, which takes a second here and half a minute in a machine without KVM. So
-// that what is written meanwhile fits into the ring, each writes at full speed first, then slowly, then no more.
+// that what is written meanwhile fits into the ring, each thread writes at full speed first, then slowly, then no more.
 constexpr std::uint32_t kRing = 128U << 20U;
 constexpr int kWriters = 4;
 constexpr int kLinesPerPause = 50;
@@ -40,7 +41,7 @@ class LogTapUpgrade : public test::PinnedTap, public ::testing::WithParamInterfa
   }
 };
 
-// Somebody who writes until he is told to stop.
+// A thread that writes until it is told to stop.
 class Writing {
  public:
   /// `fd` is closed at the end; `say` writes a piece of text there.
@@ -57,7 +58,7 @@ class Writing {
           }
         }) {}
 
-  /// From now on there is somebody who drains.
+  /// From now on somebody drains the ring.
   void go_on() { drained_ = true; }
 
   std::string stop() {
@@ -77,7 +78,7 @@ void write_line(int fd, const std::string& line) {
   test::write_all(fd, line);
 }
 
-// Events that perhaps no program saw, since each was running on that CPU already.
+// Events that perhaps no program saw, since each program was already running on that CPU.
 std::uint64_t missed(const std::string& bpffs) {
   auto pins = kernel::LogPins(bpffs).find(kernel::LogPins::kHooks);
   EXPECT_TRUE(pins);
@@ -131,13 +132,13 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
   for (auto writing = writings.rbegin(); writing != writings.rend(); ++writing)
     written.insert(written.begin(), writing->stop());
   for (std::thread& reader : readers) reader.join();
-  // A record is in the ring before the call that it is of returns.
+  // A record is in the ring before the call that it describes returns.
   ASSERT_EQ(next.end(), 0);
 
   ASSERT_EQ(numbers.size(), streams.size());
   const test::Captured captured = test::read_frames(frames);
   const std::uint64_t skipped = missed(options_.bpffs);
-  // Else the kernel has said that it may be so.
+  // If anything was skipped, the kernel has said that this may happen.
   EXPECT_TRUE(skipped == 0 || test::may_miss() || GetParam() == kernel::LogBackend::kFunctions);
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const auto& before = captured.of(streams[i]);

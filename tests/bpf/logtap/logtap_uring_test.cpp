@@ -1,4 +1,5 @@
-// What passes through io_uring: seen at the kernel's functions, and by no system call's end.
+// What passes through io_uring: programs at the kernel's functions see it, and no program at the end of system calls
+// does.
 #include <fcntl.h>
 #include <pty.h>
 #include <sys/mman.h>
@@ -33,12 +34,13 @@ std::string written() {
   return text;
 }
 
-// Whether the kernel lets anybody have a ring: it looks at what it is given only then.
+// Whether the kernel lets anybody have a ring: only then does it look at what it is given.
 bool has_rings() {
   return ::syscall(SYS_io_uring_setup, 1U, nullptr) < 0 && errno == EFAULT;
 }
 
-// log_writer with these words, its standard input and output where the test wants them. Its exit status.
+// Runs log_writer with these arguments, its standard input and output where the test wants them. Returns its exit
+// status.
 int log_writer(std::array<const char*, 3> words, int in, int out) {
   const std::array<const char*, 5> argv{FLOWTAP_LOG_WRITER, words[0], words[1], words[2], nullptr};
   const pid_t child = ::fork();
@@ -64,7 +66,7 @@ class LogTapUring : public test::TapTest {
     ASSERT_EQ(log_writer({"uring", "0", kCount.c_str()}, none.get(), out), 0);
   }
 
-  // As the backend has it: all, or no trace.
+  // Depending on the backend the tap sees everything, or no trace.
   void expect_seen(flow::StreamNo stream, const std::string& text) {
     const auto& got = tap_->captured().of(stream);
     const auto slot = tap_->slot(stream);
@@ -78,7 +80,7 @@ class LogTapUring : public test::TapTest {
   }
 };
 
-// Where it leaves no trace, the next write's place says how much is to be read from the file.
+// Where writes leave no trace, the place of the next one says how much must be read from the file.
 TEST_P(LogTapUring, IntoAFile) {
   std::string path = "/tmp/flowtap-test-XXXXXX";
   const Fd file(::mkostemp(path.data(), O_CLOEXEC | O_APPEND));

@@ -25,7 +25,7 @@ using test::write_all;
 
 class LogTapWrite : public test::TapTest {
  protected:
-  // A file, gone when it is closed.
+  // A file that is gone when it is closed.
   static Fd file(int flags = 0) {
     std::string path = "/tmp/flowtap-test-XXXXXX";
     Fd made(::mkostemp(path.data(), O_CLOEXEC | flags));
@@ -117,7 +117,7 @@ TEST_P(LogTapWrite, WhatTheKernelCopiesIntoAFileIsCounted) {
   EXPECT_EQ(tap_->slot(stream).passed, 516U);
 }
 
-// By sendfile and by splice; what is written behind that is where it stands.
+// Writes by sendfile and by splice; what is written behind that keeps its place.
 TEST_P(LogTapWrite, WhatTheKernelCopiesIntoATerminalOrASocketIsCounted) {
   int master = -1;
   int slave = -1;
@@ -176,7 +176,7 @@ TEST_P(LogTapWrite, UnixStreamSocket) {
   EXPECT_EQ(tap_->slot(stream).passed, read.size());
 }
 
-// What a call has sent stands in the headers alone: the length of a message whose header is gone by then is not known.
+// Only the headers tell what a call has sent: if a message's header is gone by then, its length is not known.
 TEST_P(LogTapWrite, AMessageWhoseHeaderIsGoneIsMissed) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
@@ -209,7 +209,7 @@ TEST_P(LogTapWrite, AMessageWhoseHeaderIsGoneIsMissed) {
   ASSERT_TRUE(read == first + second);
   const auto& got = tap_->captured().of(stream);
   if (GetParam() == kernel::LogBackend::kFunctions) {
-    expect_all(got, read, second.size());  // each message is a call there
+    expect_all(got, read, second.size());  // there each message is a call
     return;
   }
   EXPECT_EQ(got.captured(), second.size());
@@ -255,7 +255,8 @@ TEST_P(LogTapWrite, Terminal) {
       << "as it was written, without the terminal's own \\r";
 }
 
-// A tmpfs that is made where another was unmounted has that one's device number, and numbers its files as that one did.
+// A tmpfs that is made where another was unmounted gets that one's device number, and numbers its files as that one
+// did.
 class ScratchTmpfs {
  public:
   ScratchTmpfs() {
@@ -295,7 +296,7 @@ TEST_P(LogTapWrite, ADeletedFilesNumberIsNotItsSuccessor) {
     return target.inode == first.inode && target.device == first.device;
   };
   file.reset();
-  // Whoever else mounts something just then may get the number.
+  // If anybody else mounts something just then, that mount may get the number.
   Fd another;
   for (int tries = 0; tries < 100 && (!another.valid() || !is_successor(another)); ++tries) {
     another.reset();

@@ -1,4 +1,4 @@
-// What the iterator says of our own descriptors, which we know.
+// What the iterator says about our own descriptors, which we know.
 #include "kernel/log/open_files.hpp"
 
 #include <fcntl.h>
@@ -112,7 +112,7 @@ TEST(OpenFiles, FindsTheOutputsOfOneProcessAndWhatTheyAre) {
   })) << "of that process alone";
 }
 
-// As a runtime's main thread may do: the others go on with the descriptors.
+// A runtime's main thread may do this: the others go on with the descriptors.
 TEST(OpenFiles, FindsThoseOfAProcessWhoseMainThreadHasEnded) {
   const Pipe pipe;
   const pid_t pid = ::fork();
@@ -121,7 +121,7 @@ TEST(OpenFiles, FindsThoseOfAProcessWhoseMainThreadHasEnded) {
     std::thread([] {
       while (true) ::pause();
     }).detach();
-    ::syscall(SYS_exit, 0);  // of this thread alone
+    ::syscall(SYS_exit, 0);  // ends only this thread
   }
   const std::string state = "/proc/" + std::to_string(pid) + "/stat";
   const auto main_has_ended = [&state] {

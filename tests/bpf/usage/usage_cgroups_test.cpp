@@ -1,4 +1,4 @@
-// Cgroups that come and go while what they use is accounted for: the ledger, with the kernel's own events and numbers.
+// Cgroups that come and go while their usage is accounted for: the ledger, with the kernel's own events and numbers.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -24,7 +24,7 @@ using telemetry::GroupUsage;
 using telemetry::UsageLedger;
 using telemetry::WorkloadKind;
 
-// A path is its workload's name; nothing is looked for, so that all is known from events alone.
+// A path is its workload's name; nothing looks for cgroups, so that everything is known from events only.
 class Paths final : public telemetry::CgroupNames {
  public:
   [[nodiscard]] CgroupNaming name(std::uint64_t /*id*/, const std::string& path) override {
@@ -71,7 +71,7 @@ class UsageOfCgroups : public testing::Test {
   std::chrono::milliseconds ahead_{};
 };
 
-// Of the name within the hierarchy, wherever that is mounted.
+// The path for a name within the hierarchy, wherever that is mounted.
 std::string path_of(const std::string& name) {
   return "/" + name;
 }
@@ -94,7 +94,8 @@ TEST_F(UsageOfCgroups, EventsTellWhoComesAndGoes) {
   EXPECT_TRUE(std::ranges::any_of(events, [&](const CgroupEvent& e) { return e.id == id && !e.gone; }));
 }
 
-// More than there are numbers, each gone before the next round: what each used is its name's, to the last nanosecond.
+// There are more cgroups than numbers, each gone before the next round: what each used counts for its name, to the last
+// nanosecond.
 TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
   constexpr int kRounds = 12;
   constexpr int kEach = 20;
@@ -109,7 +110,7 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
       charged[name] += charged_ns(cgroup.path());
     }
     round();
-    std::this_thread::sleep_for(20ms);  // who has ended is off its CPU
+    std::this_thread::sleep_for(20ms);  // those that have ended are off their CPUs
     round(UsageLedger::kGrace + 1s);
   }
   round(UsageLedger::kGrace + 1s);
@@ -119,8 +120,9 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
     const GroupUsage used = of(path_of(name));
     std::printf("%s: the kernel charged %.3f ms, we counted %.3f ms\n", name.c_str(),
                 static_cast<double>(ns) * 1e-6, static_cast<double>(used.run_ns) * 1e-6);
-    // The kernel charges up to a tick at once, and to the new cgroup where the tick comes while a task moves; ours is told of the
-    // move a moment later. What a task runs on its way out, after the cgroup was read for the last time, is in ours alone.
+    // The kernel charges up to a tick at once, and charges it to the new cgroup where the tick comes while a task
+    // moves; our account hears of the move a moment later. What a task runs on its way out, after the cgroup was read
+    // for the last time, is only in our account.
     EXPECT_GE(static_cast<double>(used.run_ns), 0.95 * static_cast<double>(ns) - 2 * kTick) << name;
     EXPECT_LE(static_cast<double>(used.run_ns), 1.01 * static_cast<double>(ns) + kRounds * kEach * 20e3)
         << name;
@@ -133,7 +135,7 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
   EXPECT_GE(ours, static_cast<std::uint64_t>(kRounds * kEach) * 1'000'000U);
 }
 
-// A thread that has its CPU to itself is not switched out: what it runs is seen all the same, and once.
+// A thread that has its CPU to itself is not switched out: what it runs is still seen, and only once.
 TEST_F(UsageOfCgroups, WhatRunsForLongIsSeenWhileItRuns) {
   start(64);
   const ScratchCgroup cgroup("flowtap-long");
@@ -141,7 +143,7 @@ TEST_F(UsageOfCgroups, WhatRunsForLongIsSeenWhileItRuns) {
   if (child == 0) {
     cgroup.join();
     const sched_param first{.sched_priority = 1};
-    ::sched_setscheduler(0, SCHED_FIFO, &first);  // nobody takes the CPU from it
+    ::sched_setscheduler(0, SCHED_FIFO, &first);  // so that nobody takes the CPU from it
     spin(700ms);
     ::_exit(0);
   }
@@ -154,7 +156,7 @@ TEST_F(UsageOfCgroups, WhatRunsForLongIsSeenWhileItRuns) {
     const std::uint64_t used = of(path_of("flowtap-long")).run_ns;
     std::printf("%.3f ms <= %.3f ms <= %.3f ms\n", static_cast<double>(before) * 1e-6,
                 static_cast<double>(used) * 1e-6, static_cast<double>(after) * 1e-6);
-    // The kernel brings it up to date at its tick.
+    // The kernel brings its account up to date at its tick.
     EXPECT_GE(used + 10'000'000U, before);
     EXPECT_LE(used, after + 10'000'000U);
     EXPECT_GE(used, last);
@@ -173,7 +175,7 @@ TEST_F(UsageOfCgroups, WhoFoundNoNumberLooksAgainWhenThereAreSome) {
   const ScratchCgroup late("flowtap-late");
   std::uint64_t first = 0;
   {
-    // Whoever else runs here takes the other one, if this one comes first.
+    // If this cgroup comes first, whatever else runs here takes the other number.
     const ScratchCgroup early("flowtap-early");
     first = early.id();
     for (int i = 0; i < 2000 && source->numbered().value().size() < 2; ++i) spin_in(early, 1ms);

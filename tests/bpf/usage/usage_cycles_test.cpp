@@ -1,5 +1,5 @@
-// The cycles of CPUs by cgroup. These machines have no counter of cycles, so that what is counted is each CPU's own clock: its
-// nanoseconds go the same way, and their sum is known.
+// CPU cycles by cgroup. These machines have no cycle counter, so each CPU's own clock is counted: its nanoseconds go
+// the same way, and their sum is known.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ Counters clocks(const kernel::Topology& topology = kernel::read_topology("/sys")
   return std::make_shared<const CycleCounters>(CycleCounters::open(topology, CycleEvent::clock()).value());
 }
 
-// Whatever ran, but the idle tasks.
+// The cycles of whatever ran, without the idle tasks.
 std::uint64_t cycles_of_all(kernel::UsageReader& usage) {
   EXPECT_TRUE(usage.look());
   std::uint64_t sum = usage.read(FTAP_GROUP_OTHER).cycles;
@@ -38,7 +38,7 @@ std::uint64_t shown_by(const CycleCounters& counters) {
   return sum;
 }
 
-// Two for each CPU, so that none is idle, and each is switched away from soon.
+// Starts two tasks for each CPU, so that none is idle, and each is soon switched away from.
 void keep_busy(Hands& hands, std::chrono::milliseconds time) {
   for (const int cpu : online_cpus())
     for (int i = 0; i < 2; ++i)
@@ -67,7 +67,7 @@ TEST(UsageCycles, OfAllThatRunIsWhatTheCountersShow) {
   crew.finish();
   std::printf("the CPUs' clocks went %.3f ms, whoever ran had %.3f\n", static_cast<double>(shown) * 1e-6,
               static_cast<double>(counted) * 1e-6);
-  // On each CPU a turn is not over at either end, and nobody looks at one of less than 50 ms.
+  // On each CPU a turn is not over at either end of the time, and nobody looks at one of less than 50 ms.
   constexpr std::int64_t kOpenTurns = std::chrono::nanoseconds(2 * 60ms).count();
   const auto cpus = static_cast<std::int64_t>(online_cpus().size());
   EXPECT_GT(shown, 3'900'000'000U * online_cpus().size());
@@ -97,7 +97,7 @@ TEST(UsageCycles, OfACgroupAreThoseOfItsTime) {
   const auto cycles = static_cast<double>(after.cycles - before.cycles);
   std::printf("%.3f ms of %.3f ms\n", cycles * 1e-6, ran * 1e-6);
   EXPECT_GE(ran, 600e6 * static_cast<double>(online_cpus().size()));
-  // A CPU's clock goes on where the kernel charges nobody: in interrupts, and while a virtual one stands still.
+  // A CPU's clock goes on where the kernel charges nobody: in interrupts, and while a virtual CPU stands still.
   EXPECT_GE(cycles, 0.99 * ran);
   EXPECT_LE(cycles, 2 * ran);
 }
@@ -120,7 +120,7 @@ TEST(UsageCycles, OfWhatHasItsCpuToItselfGoOnWithoutASwitch) {
   const kernel::GroupUsage now = usage.read(*group);
   EXPECT_TRUE(usage.counts_cycles());
   crew.finish();
-  // What runs for less than 50 ms has its cycles at its next switch.
+  // A task that runs for less than 50 ms gets its cycles at its next switch.
   EXPECT_GT(now.run_ns, 100'000'000U);
   EXPECT_GT(now.cycles + 60'000'000, now.run_ns);
 }
@@ -152,7 +152,7 @@ TEST(UsageCycles, AreNotCountedUnlessAskedFor) {
   EXPECT_FALSE(usage.counts_cycles());
 }
 
-// On a machine that has them these are cycles, else it is said that it has none.
+// On a machine that has cycle counters these are cycles; otherwise it says that it has none.
 TEST(UsageCycles, OfTheHardwareAreThereOrSaidToBeMissing) {
   const auto counters = CycleCounters::open(kernel::read_topology("/sys").value(), CycleEvent::hardware());
   if (!counters) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Two readings, each of whole microseconds.
+// There are two readings, each in whole microseconds.
 constexpr std::int64_t kCut = 2000;
 
 std::int64_t off(std::uint64_t charged, std::uint64_t used) {
@@ -32,7 +32,7 @@ struct Account {
 
 class Usage : public testing::Test {
  protected:
-  // Of a crew that sleeps at both ends.
+  // The account of a crew that sleeps at both ends.
   [[nodiscard]] Account account(const Crew& crew) const {
     Account now{.charged = charged_ns(crew.cgroup_path()), .used = {}};
     if (const auto group = usage->group_of(crew.cgroup_id())) now.used = usage->read(*group);
@@ -58,7 +58,8 @@ class Usage : public testing::Test {
     crew.go();
     crew.finish();
     switches = crew.quiesce();
-    // Where a machine hides a switch from tracing, what a task ran up to its end is known when the kernel frees it.
+    // Where a machine hides a switch from tracing, what a task ran up to its end becomes known when the kernel frees
+    // it.
     for (int i = 0; i < 100; ++i, std::this_thread::sleep_for(50ms)) {
       after = account(crew);
       if (off(after.charged - before.charged, after.used.run_ns - before.used.run_ns) <= kCut) break;
@@ -81,7 +82,7 @@ TEST_F(Usage, OfThreadsThatShareCpusIsWhatTheKernelCharged) {
   EXPECT_GT(after.used.wait_ns, 0U) << "six on fewer CPUs";
 }
 
-// The second number of schedstat: ns that a task was runnable and had no CPU, by the run queue's own clock.
+// The second number of schedstat: the ns that a task was runnable and had no CPU, by the run queue's own clock.
 std::uint64_t run_delay_ns(const Crew& crew) {
   std::uint64_t sum = 0;
   for (const auto& task :
@@ -123,7 +124,7 @@ TEST_F(Usage, WaitingForACpuIsWhatTheRunQueueSays) {
   EXPECT_NEAR(waited / by_kernel, 1, 0.05) << "two clocks";
 }
 
-// A sampler of /proc sees hardly any of them.
+// A sampler of /proc sees hardly any of these.
 TEST_F(Usage, OfTasksThatLiveForAMillisecondIsNotLost) {
   run([](Hands&) { fork_often(500); });
   EXPECT_GE(after.used.run_ns, 500'000'000U);
@@ -143,8 +144,8 @@ TEST_F(Usage, OfAnExecIsTheTasksOwn) {
   });
 }
 
-// What a thread runs from one switch to the next is charged where it was when it began; the kernel looks more closely. In sum
-// it is the same, to the last nanosecond.
+// What a thread runs from one switch to the next is charged to the cgroup where it was at the beginning; the kernel
+// looks more closely. The sum is the same, to the last nanosecond.
 TEST_F(Usage, OfThreadsThatAreMovedIsChargedWhereTheyRan) {
   constexpr int kThreads = 4;
   constexpr int kMoves = 20;
@@ -201,7 +202,7 @@ TEST_F(Usage, OfMoreCgroupsThanThereIsRoomForIsInOneTogether) {
   Crew crew({[](Hands&) {}, [](Hands&) { spin(50ms); }});
   const kernel::DispatchLive live = attach_usage(1);
   usage.emplace(live.usage().value());
-  // The only number is somebody else's, whoever that is.
+  // Somebody else has the only number, whoever that is.
   for (int i = 0; i < 5000 && usage->read(FTAP_GROUP_OTHER + 1).dispatches == 0; ++i)
     std::this_thread::sleep_for(1ms);
   ASSERT_GT(usage->read(FTAP_GROUP_OTHER + 1).dispatches, 0U);

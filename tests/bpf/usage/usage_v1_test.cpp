@@ -1,5 +1,5 @@
-// Usage told apart by v1's hierarchy with cpuacct, of tasks that are all in one cgroup of v2: what each cgroup used is what the
-// kernel charged it with, and the events are that hierarchy's alone.
+// Usage told apart by v1's hierarchy with cpuacct, for tasks that are all in one v2 cgroup: what each cgroup used is
+// what the kernel charged it with, and the events come only from that hierarchy.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -23,14 +23,14 @@ namespace {
 using namespace std::chrono_literals;
 using telemetry::CgroupEvent;
 
-// At a switch the kernel's account and ours are brought up to date: of what was run since then it charges what its tick finds while
-// a task moves to where that goes, ours stays where it was.
+// A switch brings the kernel's account and ours up to date. What a task has run since then the kernel charges to its
+// new cgroup, if its tick comes during the move; in our account it stays with the old one.
 void move_to(const ScratchCgroup& cgroup) {
   ::usleep(1000);
   cgroup.join();
 }
 
-// In a child that is in the cgroup before it begins, so that there is nothing of it elsewhere but its way there.
+// Works in a child that is in the cgroup before it begins, so that only its way there counts elsewhere.
 pid_t begin_in(const ScratchCgroup& cgroup, const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -45,12 +45,12 @@ class UsageOfV1 : public testing::Test {
     const auto group = usage.group_of(cgroup.id());
     return group ? static_cast<double>(usage.read(*group).run_ns) : 0;
   }
-  // In v1 as in v2 the kernel's account of a cgroup has what is below it; `below` are those.
+  // In v1 as in v2 the kernel's account of a cgroup includes the cgroups below it; `below` are those.
   void expect_equal(const char* load, const ScratchCgroup& cgroup,
                     const std::vector<const ScratchCgroup*>& below = {}) {
     double ours = 0;
     double kernels = 0;
-    // What ended last is counted when the kernel has taken it off its CPU.
+    // What ended last is counted once the kernel has taken it off its CPU.
     for (int i = 0; i < 100; ++i, std::this_thread::sleep_for(50ms)) {
       ours = used(cgroup);
       for (const ScratchCgroup* one : below) ours += used(*one);
@@ -100,13 +100,13 @@ TEST_F(UsageOfV1, FollowsATaskThatIsMovedThereAndStaysInItsCgroupOfV2) {
 TEST_F(UsageOfV1, ACgroupOfV2IsNobodysThere) {
   const ScratchCgroup cgroup("flowtap-v2-beside");
   ::waitpid(begin_in(cgroup, [] { spin(50ms); }), nullptr, 0);
-  // It may have the number of one in v1's.
+  // It may have the same number as a cgroup in v1's hierarchy.
   const auto group = usage.group_of(cgroup.id());
   EXPECT_LT(group ? usage.read(*group).run_ns : 0, 50'000'000U);
 }
 
 struct Told {
-  std::vector<std::string> paths;       // of ours that came (+), had no process any more (.), and went (-)
+  std::vector<std::string> paths;  // of our cgroups that came (+), lost their last process (.), and went (-)
   std::set<std::uint64_t> with_an_end;  // cgroups
   std::set<std::uint64_t> with_a_beginning;
 };
@@ -121,7 +121,7 @@ Told told(kernel::CgroupWatch& watch) {
   return all;
 }
 
-// Process 1 of a PID namespace, as a container's first one is.
+// This is process 1 of a PID namespace, like a container's first one.
 void run_container_in(const ScratchCgroup& cgroup) {
   const pid_t runtime = ::fork();
   if (runtime == 0) {
