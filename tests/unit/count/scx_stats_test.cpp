@@ -18,7 +18,7 @@ using test::ScxServer;
 
 class ScxStatsOf : public testing::Test {
  protected:
-  // As the service does each second, with as many answers as are asked for.
+  // Does what the service does each second, until there are as many answers as asked for.
   void looks(int times = 1) {
     for (int i = 0; i < times; ++i) {
       at += 1s;
@@ -26,7 +26,7 @@ class ScxStatsOf : public testing::Test {
       std::this_thread::sleep_for(20ms);
     }
   }
-  // Until it is so; a look is what moves it on.
+  // Looks until it is so; a look is what moves it on.
   template <typename So>
   [[nodiscard]] bool comes(So so) {
     for (int i = 0; i < 200 && !so(); ++i) looks();
@@ -97,7 +97,7 @@ TEST_F(ScxStatsOf, TheNextSchedulerIsAskedAnewAndItsCountsAreAdded) {
     const double so_far = 10.0 * static_cast<double>(run - 3);
     ASSERT_TRUE(comes([&] { return total() == so_far; }));
   }
-  looks(2);  // the last one is gone, the kernel does not say so yet
+  looks(2);  // the last scheduler is gone, and the kernel does not say so yet
   EXPECT_FALSE(total()) << "what was true then is not shown";
   EXPECT_EQ(errors[ScxStats::kName], 0U);
   kernel.enable_sequence = 7;
@@ -139,7 +139,7 @@ TEST_F(ScxStatsOf, GarbageIsRefusedAndCounted) {
   }
 }
 
-// scx_lavd's statistics go to whoever asked last.
+// scx_lavd's statistics go to the reader that asked last.
 TEST_F(ScxStatsOf, WhoIsRefusedDoesNotChaseTheOtherReaderAway) {
   ScxServer server(path, [](std::string_view request) {
     if (request.contains("stats_meta")) return test::scx_answer(test::kRustyMeta);
@@ -153,7 +153,7 @@ TEST_F(ScxStatsOf, WhoIsRefusedDoesNotChaseTheOtherReaderAway) {
   ASSERT_TRUE(comes([&] { return server.connections() == 2; })) << "ten minutes later";
 }
 
-// One that takes connections and ends them is not one that ended.
+// A scheduler that takes connections and closes them has not ended.
 TEST_F(ScxStatsOf, OneThatEndsEachConnectionIsSaid) {
   const Fd listener = stats::test::bind_unix(SOCK_STREAM, dir / "stats");
   ASSERT_EQ(::listen(listener.get(), 8), 0);

@@ -76,7 +76,7 @@ TEST(ScxTotals, EachMemberHasItsOwnAndOnlyThoseOfTheLastAnswerAreShown) {
   EXPECT_EQ(totals.shown(), 0U);
 }
 
-// scx_mitosis once went below 0 when it was set up anew: 2 to the power of 64 events.
+// scx_mitosis once went below 0 when it was set up anew: that made 2 to the power of 64 events.
 TEST(ScxTotals, WhatNoCounterCanHaveIsRefusedAndCounted) {
   ScxTotals totals;
   totals.note("rusty", 1, false, {{"total", "", 1}});

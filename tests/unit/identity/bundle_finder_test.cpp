@@ -76,7 +76,7 @@ TEST_F(BundleFinderTest, StateElsewhere) {
   EXPECT_EQ(find(kContainer).value(), std::nullopt);
   const StateDirectories where{.containerd = {"data/ctd"}, .storage = {}, .docker = {}};
   EXPECT_TRUE(find(kContainer, Runtime::kContainerd, where).value());
-  // The usual place may be a link; it leads as it would lead the node itself.
+  // The usual place may be a link; it leads where it would lead the node itself.
   std::filesystem::create_directories(tree_.root() + "/run");
   std::filesystem::create_symlink("/data/ctd", tree_.root() + "/run/containerd");
   EXPECT_EQ(runtime(kContainer), Runtime::kContainerd);

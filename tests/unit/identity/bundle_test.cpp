@@ -134,7 +134,8 @@ TEST(Bundle, LabelsOfKubernetesAreBelievedOnlyInThatPodsCgroup) {
   EXPECT_EQ(pod->who.container_name, "web");
   EXPECT_EQ(pod->who.restart, 2U);
 
-  // The same labels from an image: started by Docker alone, below a cgroup of somebody's choice, in another pod.
+  // The same labels come from an image: Docker started it without Kubernetes, below a cgroup that somebody chose, in
+  // another pod.
   for (const char* parent : {"", "/custom", "/kubepods/pod09a70ae9ccc491e651e5c773579b3490"}) {
     const auto image =
         parse_docker_config(config, std::string(R"({"CgroupParent":")") + parent + "\"}", kDocker);

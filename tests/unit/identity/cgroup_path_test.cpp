@@ -133,7 +133,7 @@ TEST(CgroupPath, OnlyTheOutermostContainerIsTheNodesOwn) {
   ASSERT_NE(kind.nested(), nullptr);
   EXPECT_EQ(kind.nested()->id, kId);
 
-  // Docker in a pod: a tenant names a cgroup like another tenant's container.
+  // Docker in a pod: a tenant gives a cgroup the name of another tenant's container.
   const auto forged = parse_cgroup_path("/kubepods/pod09a70ae9ccc491e651e5c773579b3490/" + kOther + inside);
   EXPECT_EQ(forged.ours()->id, kOther);
   EXPECT_EQ(forged.ours()->pod_uid, "09a70ae9ccc491e651e5c773579b3490");

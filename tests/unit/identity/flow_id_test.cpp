@@ -59,7 +59,7 @@ TEST(FlowId, NamesCannotReachIntoTheNextComponent) {
   EXPECT_EQ(flow_id(named("a/b")), "container/a%2Fb-bacb92047090");
   EXPECT_EQ(flow_id(in_pod("shop/web-0/u-1", "x", "y", "z", 0)), "pod/shop%2Fweb-0%2Fu-1/x/y/z/0");
   EXPECT_EQ(unit_flow_id("%2F\n\xff"), "unit/%252F%0A%FF");
-  // Without a name, an id of the shape NAME-ID12 (ctr takes any) is none.
+  // If a container has no name, an id of the form NAME-ID12 (ctr takes any) is not read as one.
   EXPECT_NE(flow_id(named(std::nullopt, "web-bacb92047090")), flow_id(named("web")));
   EXPECT_NE(flow_id(named("a", "b-c")), flow_id(named("a-b", "c")));
 }
@@ -70,8 +70,8 @@ TEST(FlowId, ComponentsComeBack) {
   for (const char* broken : {"a%", "a%4", "a%4g", "a%ff"}) EXPECT_FALSE(flow_id_components(broken)) << broken;
 }
 
-// Names from a small alphabet of the bytes that mean something: if two things could have one id, or two ids
-// one file, some of these would.
+// Names from a small alphabet of the bytes that mean something: if two things could have one id, or two ids one file,
+// some of these would.
 TEST(FlowId, DifferentThingsHaveDifferentIdsAndFiles) {
   std::mt19937 random(20261121);  // NOLINT(bugprone-random-generator-seed): the same names in every run
   const std::string_view alphabet = "a/_-%~2F.";

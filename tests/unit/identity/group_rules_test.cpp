@@ -8,7 +8,7 @@
 namespace flowtap::flow {
 namespace {
 
-/// The parts that a pattern finds, divided by "|"; "-" where the name does not fit.
+/// The parts that a pattern finds, separated by "|"; "-" where the name does not match.
 std::string parts(std::string_view pattern, std::string_view name) {
   const auto parsed = NamePattern::parse(pattern);
   if (!parsed) return "refused: " + parsed.error().what;
@@ -62,7 +62,7 @@ TEST(NamePattern, WhatIsNoPatternIsRefused) {
   EXPECT_FALSE(fits(std::string(17, '*'), "a"));
 }
 
-// The same answer as a search through all ways to divide a name.
+// The same answer by a search through all ways to divide a name.
 TEST(NamePattern, IsWhatBacktrackingFinds) {
   struct Slow {
     static bool match(std::string_view p, std::string_view n) {
@@ -93,14 +93,15 @@ TEST(NamePattern, IsWhatBacktrackingFinds) {
   EXPECT_GT(fit, 1000);
 }
 
-// The worst that a rule and a name can do to each other is a product of their lengths.
+// The most work that a rule and a name can cause is a product of their lengths.
 TEST(NamePattern, NobodyCanMakeItSlow) {
   std::string pattern;
   for (int i = 0; i < 16; ++i) pattern += "*aaaaaaaaaaaaaab";
   const std::string name(253, 'a');
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 1000; ++i) ASSERT_FALSE(fits(pattern, name));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));  // hours, with backtracking
+  EXPECT_LT(std::chrono::steady_clock::now() - begin,
+            std::chrono::seconds(10));  // with backtracking it would take hours
 }
 
 TEST(GroupRules, NamesThatWorkflowEnginesGive) {
@@ -127,7 +128,7 @@ TEST(GroupRules, NamesThatWorkflowEnginesGive) {
   EXPECT_EQ(group({"etl-(*)-????????", "airflow", "etl: $1"}, "etl-load-users-4f9a1c2e", "airflow"),
             "etl: load-users");
   EXPECT_EQ(group({"wf-(*)-step-*", "", "wf-$1"}, "wf-12-step-3"), "wf-12");
-  // A tenant's pods are his own group, whatever he calls them.
+  // A tenant's pods are a group of his own, whatever he calls them.
   EXPECT_EQ(group({"train-*", "team-*", "$namespace"}, "train-1", "team-a"), "team-a");
 }
 

@@ -103,7 +103,7 @@ TEST(Process, FromAFileTree) {
   EXPECT_FALSE(read_process(*proc, 13));
 }
 
-// The real procfs: magic links are read and not followed, and the pid of a dead process is nobody.
+// The real procfs: magic links are read and not followed, and the pid of a dead process belongs to nobody.
 TEST(Process, ThisOneAndADeadOne) {
   const auto proc = RootDir::open("/proc");
   ASSERT_TRUE(proc);

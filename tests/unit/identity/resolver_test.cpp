@@ -24,7 +24,7 @@ const std::string kVictim(64, 'e');
 
 class ResolverTest : public ::testing::Test {
  protected:
-  // A node with one pod, before anything wrote.
+  // A node with one pod, before anybody wrote anything.
   void SetUp() override {
     std::filesystem::create_directories(tree_.root() + "/proc");
     tree_.file(kTasks + kSandbox + "/config.json", golden("containerd-sandbox.config.json"));
@@ -101,7 +101,7 @@ TEST_F(ResolverTest, TheLinkKnowsWhatTheBundleKnew) {
   EXPECT_EQ(resolver_->counts().from_links, 1U);
 }
 
-// A process is asked for by its pid, which another one may have got.
+// The question is about a process with a pid, which another process may have got by now.
 TEST_F(ResolverTest, AnotherProcessWithThePidIsNotBelieved) {
   add_container(0);
   const std::string path = "/kubepods/burstable/pod" + kUid + "/" + kContainer;
@@ -114,7 +114,7 @@ TEST_F(ResolverTest, AnotherProcessWithThePidIsNotBelieved) {
   const Answer other = resolver_->resolve(earlier);
   EXPECT_FALSE(other.container);
   EXPECT_FALSE(other.whole_path);
-  // Where the start is not known the cgroup's directory has to be the very one.
+  // Where the start is not known, it must be exactly the cgroup's directory.
   std::filesystem::create_directories(tree_.root() + "/cgroup" + path);
   const RootDir cgroups = *RootDir::open(tree_.root() + "/cgroup");
   Resolver careful(*root_, *proc_, {}, 8, &cgroups);
@@ -208,7 +208,7 @@ TEST_F(ResolverTest, ThePathComesFromProcUnlessTheProcessMoved) {
       resolver_->resolve({.cgroup = kContainer, .parent = "?", .pid = 7, .cgroup_path = {}}).whole_path);
 }
 
-// Whoever runs inside a container with cgroups of its own can call one like any other container of the node.
+// A process inside a container with cgroups of its own can give one the name of any other container of the node.
 TEST_F(ResolverTest, NobodyGetsIntoAnothersFlow) {
   add_container(0);
   const std::string pod_of_victim = "/kubepods/burstable/pod" + kUid + "/" + kContainer;
@@ -221,7 +221,7 @@ TEST_F(ResolverTest, NobodyGetsIntoAnothersFlow) {
             "container/" + kVictim + "/" + kContainer);
   EXPECT_EQ(ask("/user.slice/user-7.slice/user@7.service").flow_id(), "unit/user@7.service/" + kContainer);
 
-  // Known or not, an id in another pod's cgroup is not that container.
+  // Whether it is known or not, an id in another pod's cgroup is not that container.
   const Sighting moved{
       .cgroup = kContainer, .parent = "pod09a70ae9ccc491e651e5c773579b3490", .pid = 0, .cgroup_path = {}};
   for (Resolver* resolver : {&*resolver_}) {
@@ -250,7 +250,8 @@ TEST_F(ResolverTest, AnIdThatIsUsedAgainIsAnotherContainers) {
   EXPECT_TRUE(resolver_->resolve(second).flow_id()->ends_with("/job/0"));
 }
 
-// A user's manager may call a cgroup of his like any container, and its process is gone before its path is read.
+// A user's manager may give one of its cgroups the name of any container, and its process is gone before its path is
+// read.
 TEST_F(ResolverTest, NamesThatAUserMayHaveChosenAreNobodys) {
   add_container(0);
   Sighting dead = web_;
@@ -268,7 +269,7 @@ TEST_F(ResolverTest, NamesThatAUserMayHaveChosenAreNobodys) {
   EXPECT_EQ(resolver_->resolve(dead).flow_id(), "unit/user@7.service/" + kContainer) << "whose it is";
 }
 
-// Of build steps and of `runc run` in a container: what they are called was decided there.
+// Cgroups of build steps and of `runc run` in a container: their names were chosen there.
 TEST_F(ResolverTest, WhatWasStartedInAContainerIsItsOwnByAnyName) {
   add_container(0);
   const std::string outer = "/kubepods/burstable/pod" + kUid + "/" + kContainer;
@@ -285,11 +286,11 @@ TEST_F(ResolverTest, WhatWasStartedInAContainerIsItsOwnByAnyName) {
   EXPECT_TRUE(resolver_->resolve(inner).unproven) << "nothing says of which";
   inner.parent = kContainer;
   EXPECT_EQ(resolver_->resolve(inner).flow_id(), pod + "/x9k2");
-  // A client of containerd's may have called another container so.
+  // A client of containerd may have given this name to another container.
   tree_.file("run/containerd/io.containerd.runtime.v2.task/mine/x9k2/config.json", "{}");
   inner.parent = "mine";
   EXPECT_TRUE(resolver_->resolve(inner).unproven);
-  // What a unit with a mount namespace of its own starts is nested in that one.
+  // What a unit with a mount namespace of its own starts is nested in that unit.
   Sighting ours = web_;
   ours.cgroup_path = outer;
   ours.nested = true;

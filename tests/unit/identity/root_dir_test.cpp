@@ -41,7 +41,7 @@ TEST(RootDir, LinksAndDotsEndWithinIt) {
   outside.file("secret", "outside");
   FileTree tree;
   tree.file("run/x", "inside").file("deep/d/f", "f");
-  std::filesystem::create_symlink("/run", tree.root() + "/absolute");  // as /var/run is
+  std::filesystem::create_symlink("/run", tree.root() + "/absolute");  // like /var/run
   std::filesystem::create_symlink(outside.root(), tree.root() + "/escape");
   std::filesystem::create_symlink("../../../../../../.." + outside.root(), tree.root() + "/deep/climb");
   const RootDir root = open_root(tree);

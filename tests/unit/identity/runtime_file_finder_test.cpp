@@ -24,7 +24,7 @@ class RuntimeFileFinderTest : public testing::Test {
       return logs.pod == pod;
     });
   }
-  // Whose file it is, by what stands in it; empty: none was found.
+  // To whom the file belongs, by its content; empty: none was found.
   [[nodiscard]] std::string read(const std::string& flow) const {
     const auto log = find(flow);
     return log ? log->dir.read(log->base, 4096).value_or("unreadable") : "";
@@ -82,7 +82,7 @@ TEST_F(RuntimeFileFinderTest, OfDockersContainers) {
   EXPECT_EQ(find("container/db-" + id.substr(0, 12))->format, LogFormat::kDockerJson);
   EXPECT_FALSE(find("container/db-eeeeeeeeeeee"));
   EXPECT_FALSE(find("container/db-dd")) << "a few digits are no id";
-  // cri-dockerd's links to it, and one that is another pod's.
+  // cri-dockerd's links to it, and one that belongs to another pod.
   tree_.file(dir_ + "app/x", "").file("var/log/pods/shop_thief-0_" + kUid + "/app/x", "");
   link(file, dir_ + "app/0.log");
   link(file, "var/log/pods/shop_thief-0_" + kUid + "/app/0.log");

@@ -22,7 +22,7 @@ std::string id_of(int i, char kind) {
   return std::string(1, kind) + std::string(63 - id.size(), '0') + id;
 }
 
-// 32 hex digits, as a static pod's.
+// 32 hex digits, like those of a static pod.
 std::string uid_of(int i) {
   const std::string n = std::to_string(i);
   return std::string(32 - n.size(), '0') + n;
@@ -32,7 +32,7 @@ std::string annotation(const std::string& key, const std::string& value) {
   return "\"io.kubernetes.cri." + key + "\":\"" + value + "\"";
 }
 
-// Its state is in memory, as /run is.
+// Its state is in memory, as in /run.
 class Node {
  public:
   Node() {
@@ -88,7 +88,7 @@ TEST(ShortLived, AllThatWereAskedForInTimeAreKnown) {
   Resolver resolver(root, root, {}, kRemembered);
   int late = 0;
   for (int i = 0; i < kContainers; ++i) {
-    if (i % 7 == 0) {  // the event is before the bundle
+    if (i % 7 == 0) {  // the event comes before the bundle
       EXPECT_EQ(resolver.resolve(sighting(i)).certainty, Certainty::kPartial);
       ++late;
     }
@@ -97,7 +97,7 @@ TEST(ShortLived, AllThatWereAskedForInTimeAreKnown) {
     ASSERT_EQ(answer.certainty, Certainty::kComplete) << i;
     EXPECT_EQ(answer.flow_id(), flow_of(i));
     if (i >= kAlive) node.stop(i - kAlive);
-    // Its neighbours write on, dead or alive.
+    // Its neighbours go on writing, dead or alive.
     for (const int other : {i - 1, i - kAlive, i - static_cast<int>(kRemembered) / 2})
       if (other >= 0) {
         EXPECT_EQ(resolver.resolve(sighting(other)).flow_id(), flow_of(other)) << other;

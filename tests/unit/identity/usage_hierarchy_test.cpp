@@ -14,7 +14,7 @@ using test::FileTree;
 constexpr std::string_view kOfV1 =
     "#subsys_name\thierarchy\tnum_cgroups\tenabled\n"
     "cpuset\t4\t1\t1\ncpu\t5\t44\t1\ncpuacct\t5\t44\t1\nblkio\t9\t44\t1\nmemory\t3\t87\t1\n";
-// The same without: all controllers are v2's.
+// The same without that option: all controllers belong to v2.
 constexpr std::string_view kOfV2 =
     "#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpuset\t0\t81\t1\ncpu\t0\t81\t1\ncpuacct\t0\t81\t1\n";
 

@@ -1,4 +1,4 @@
-// What a person is told of libbpf's and the verifier's many lines.
+// What a person is told from the many lines of libbpf and the verifier.
 #include "kernel/libbpf_messages.hpp"
 
 #include <bpf/libbpf.h>
@@ -9,7 +9,7 @@
 namespace flowtap::kernel {
 namespace {
 
-// libbpf's own print function is what it calls; this goes the same way.
+// libbpf calls its own print function; this takes the same path.
 void say(const char* text) {
   const libbpf_print_fn_t print = libbpf_set_print(nullptr);
   libbpf_set_print(print);
@@ -48,7 +48,7 @@ TEST(LibbpfMessages, TheVerifiersVerdictIsTheReason) {
   EXPECT_EQ(LibbpfMessages::refusal().program, "ftap_switch");
 }
 
-// Kernels >= 7 explain the verdict behind it.
+// Kernels >= 7 explain the verdict after it.
 TEST(LibbpfMessages, TheVerdictStandsBeforeItsExplanation) {
   const LibbpfMessages messages;
   say("libbpf: prog 'ftap_switch': -- BEGIN PROG LOAD LOG --\n0: R1=ctx() R10=fp0\n"

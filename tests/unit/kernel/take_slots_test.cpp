@@ -1,4 +1,4 @@
-// What is taken out of a slot is taken exactly once, also while others count.
+// What is taken out of a slot is taken exactly once, even while others count.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@ TEST(TakeSlots, AddsToTheSumsAndLeavesZero) {
   EXPECT_EQ(sums, (std::array<std::uint64_t, 3>{6, 2, 10}));
 }
 
-// Until the two have met often: where others have the CPUs, the one may be done before the other begins.
+// Goes on until the two have met often: where others have the CPUs, one may be done before the other begins.
 TEST(TakeSlots, LosesAndDoublesNothingWhileOthersCount) {
   constexpr std::uint64_t kMeetings = 20'000;
   constexpr std::uint64_t kMost = 100'000'000;

@@ -12,7 +12,7 @@ using test::FileTree;
 
 constexpr std::uint32_t kUnknown = FTAP_PLACE_UNKNOWN;
 
-// As sysfs has it: index0 data L1, index1 instruction L1, then unified ones.
+// The order of sysfs: index0 data L1, index1 instruction L1, then unified ones.
 void add_cpu(FileTree& tree, unsigned cpu, const std::string& l2, const std::string& l3 = {}) {
   const std::string dir = "devices/system/cpu/cpu" + std::to_string(cpu) + "/cache/index";
   const auto add = [&](int index, const char* level, const char* type, const std::string& shared) {

@@ -12,7 +12,7 @@ using Clock = Keeper::Clock;
 
 // What the kernel does to schedulers, as a script.
 struct Kernel {
-  std::optional<Exit> exit;     // of the one that runs
+  std::optional<Exit> exit;     // of the running scheduler
   std::deque<Status> refusals;  // of the next starts; empty: all succeed
   unsigned starts = 0;
   unsigned alive = 0;

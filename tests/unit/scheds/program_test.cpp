@@ -1,4 +1,5 @@
-// flowtap-sched as a person runs it, as far as it needs no kernel: what it says of itself, and to a wrong command line.
+// flowtap-sched as a person runs it, as far as that needs no kernel: what it says about itself, and to a wrong command
+// line.
 #include <gtest/gtest.h>
 
 #include <ostream>

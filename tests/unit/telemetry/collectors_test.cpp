@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Long enough on any machine for who is done, and passed at once by who hangs.
+// Long enough on any machine for a collector that is done, and passed at once by one that hangs.
 constexpr auto kPatient = 30s;
 constexpr auto kImpatient = 1s;
 
@@ -28,7 +28,7 @@ class Counting final : public Collector {
   std::uint64_t calls_ = 0;
 };
 
-// Hangs in its first call until it is let go.
+// A collector that hangs in its first call until it is let go.
 class Hanging final : public Collector {
  public:
   explicit Hanging(std::shared_ptr<std::latch> go) : go_(std::move(go)) {}
@@ -65,7 +65,7 @@ TEST(Collectors, OneThatHangsIsAbsentAndHoldsUpNobody) {
   std::vector<stats::Series> out;
   collectors.collect(kImpatient, out);
   EXPECT_TRUE(collectors.states().at(0).late);
-  // Cut off once, however many rounds it misses; they do not wait for it any more.
+  // It is cut off once, however many rounds it misses; they do not wait for it any more.
   for (int round = 0; round < 3; ++round) {
     out.clear();
     const auto begin = std::chrono::steady_clock::now();
@@ -88,7 +88,7 @@ TEST(Collectors, OneThatHangsIsAbsentAndHoldsUpNobody) {
   EXPECT_FALSE(collectors.states().at(0).late);
 }
 
-// Is never done within the limit: it goes on when it is let, once for each call.
+// A collector that is never done within the limit: it goes on when it is let, once for each call.
 class Slow final : public Collector {
  public:
   explicit Slow(std::shared_ptr<std::counting_semaphore<>> go) : go_(std::move(go)) {}
@@ -129,7 +129,7 @@ TEST(Collectors, OneThatIsDoneBehindItsLimitIsARoundBehind) {
     EXPECT_TRUE(collectors.states().at(0).late);
     EXPECT_TRUE(collectors.states().at(0).done) << "and how long it takes is known";
   }
-  // A round goes by: what it is done with then is old.
+  // A round goes by: what it finishes after that is old.
   EXPECT_TRUE(round().empty());
   finish();
   EXPECT_TRUE(round().empty());
@@ -139,7 +139,7 @@ TEST(Collectors, OneThatIsDoneBehindItsLimitIsARoundBehind) {
   go->release();
 }
 
-// Throws in the midst of it, as where there is no memory, each second time.
+// A collector that throws half-way every second time, as where there is no memory.
 class Throwing final : public Collector {
  public:
   [[nodiscard]] std::string_view name() const override { return "throwing"; }

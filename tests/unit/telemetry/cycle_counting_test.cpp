@@ -37,13 +37,13 @@ TEST(CycleCounting, AreLeftToOthers) {
   node.choose();
   EXPECT_EQ(node.cycles.counters(), nullptr);
   EXPECT_EQ(node.cycles.why_not(), "telemetry.cycles is false");
-  // Of who counts nothing there is nothing to say.
+  // Where nothing is counted there is nothing to say.
   node.choose(false);
   EXPECT_EQ(node.cycles.why_not(), "");
 }
 
 TEST(CycleCounting, WhoCannotHaveThemSaysWhy) {
-  Node node;  // whose CPUs are not told
+  Node node;  // a node that does not list its CPUs
   node.choose();
   EXPECT_EQ(node.cycles.counters(), nullptr);
   EXPECT_NE(node.cycles.why_not(), "");

@@ -1,4 +1,4 @@
-// From a pid to the container's names, by a /proc and the runtime's files of the test's own.
+// From a pid to the container's names, with a /proc and runtime files of the test's own.
 #include "telemetry/process_names.hpp"
 
 #include <gtest/gtest.h>

@@ -24,7 +24,7 @@ class NoUsage final : public telemetry::UsageSource {
   [[nodiscard]] telemetry::GroupUsage unnumbered() const override { return {}; }
 };
 
-// On most machines the library is not there; where it is, the line says something else of it.
+// On most machines the library does not exist; where it does, the line says something else about it.
 TEST(TelemetryPath, ANodeWithoutGpusIsHealthyAndSaysSoInOneLine) {
   FileTree tree;
   tree.file("proc/stat", "cpu 1 1 1 1 1 1 1 1 1 1\n").file("sys/class/drm/version", "drm\n");

@@ -53,7 +53,7 @@ TEST(Balance, ADomainWithoutCpusTakesAndGivesNothing) {
   EXPECT_EQ(balance(Loads{{0, 2, 400}, {0, 0, 0}}), Orders{});
 }
 
-// Anything at all; or, every other time, domains of one size whose nodes differ more than the domains within them.
+// Anything at all; or, every other time, domains of the same size whose nodes differ more than the domains within them.
 Loads random_loads(std::mt19937& random) {
   Loads loads;
   const std::size_t domains = 1 + random() % 20;
@@ -75,7 +75,7 @@ Loads after(Loads loads, const Orders& orders) {
   return loads;
 }
 
-// What each has above its CPUs' share of all; negative: below.
+// How much each has above its CPUs' share of the total; negative: below.
 std::vector<double> deviations(const Loads& loads) {
   double load = 0;
   double cpus = 0;
@@ -129,7 +129,7 @@ TEST(Balance, AnOrderIsOneThatCanBeFollowed) {
   }
 }
 
-// A node that has too much never has too little afterwards, nor the other way round.
+// A node that has too much never has too little afterwards, and the other way round.
 TEST(Balance, NoNodeOvershoots) {
   std::mt19937 random(8);
   for (int round = 0; round < kRounds; ++round) {
@@ -143,7 +143,8 @@ TEST(Balance, NoNodeOvershoots) {
   }
 }
 
-// One domain gives and one takes for all of its node, so each of them may pass its own share; all together come nearer.
+// One domain gives and one takes for all of its node, so each of them may pass its own share; all together come nearer
+// to theirs.
 TEST(Balance, TheDomainsTogetherComeNearerToTheirShares) {
   std::mt19937 random(9);
   for (int round = 0; round < kRounds; ++round) {

@@ -8,7 +8,7 @@
 namespace flowtap::scheds {
 namespace {
 
-// All CPUs are online, where it is not said which.
+// All CPUs are online if nothing says which are.
 kernel::Topology topology(std::vector<kernel::CpuPlace> places, std::string online = {}) {
   kernel::Topology t;
   t.places = std::move(places);

@@ -27,7 +27,7 @@ inline std::string add_card(FileTree& tree, const std::string& name, const std::
   return device;
 }
 
-/// The process has `target` open as `fd`, and /proc tells `fdinfo` of it.
+/// The process has `target` open as `fd`, and /proc shows `fdinfo` for it.
 inline void open_file(FileTree& tree, int pid, int fd, const std::string& target, const std::string& fdinfo) {
   const std::string process = "proc/" + std::to_string(pid);
   link_to(tree, process + "/fd/" + std::to_string(fd), target);

@@ -1,4 +1,4 @@
-// AMD's and Intel's GPUs: trees of files against the series that come of them.
+// AMD's and Intel's GPUs: trees of files, and the series that come from them.
 #include <gtest/gtest.h>
 
 #include "telemetry/devices/amd_sysfs.hpp"

@@ -1,4 +1,4 @@
-// A device's joules, and whose they are: at any time all parts sum to the whole, to the microjoule.
+// A device's joules, and whose they are: at any time all parts add up to the whole, to the microjoule.
 #include "telemetry/devices/device_energy.hpp"
 
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(DeviceLedger, DividesByWhatEachMadeTheDeviceWork) {
   EXPECT_EQ(ledger.users().at(user("a")), 50'000'000U);
   EXPECT_EQ(ledger.users().at(user("b")), 10'000'000U);
   EXPECT_EQ(ledger.shares().system(), 20'000'000U) << "it worked, and for nobody that is known";
-  // Who made it work more than it did shares what there is.
+  // Users whose work adds up to more than the device's share what there is.
   values.energy_uj = 200'000'000;
   values.utilization = 0.3;
   ledger.round(values, uses, kStart + 2s);
@@ -103,7 +103,7 @@ TEST(DeviceLedger, WhatTheDeviceDoesNotTellItsUsersDo) {
   ledger.round(counter(1'000'000), uses, kStart + 1s);
   EXPECT_EQ(ledger.users().at(user("a")), 250'000U);
   EXPECT_EQ(ledger.shares().idle(), 750'000U);
-  // And where nobody tells anything, it is nobody's.
+  // And where nobody tells anything, it belongs to nobody.
   DeviceLedger silent(5min);
   uses[user("a")].utilization.reset();
   silent.round(counter(0), uses, kStart);
@@ -123,12 +123,12 @@ TEST(DeviceLedger, LosesNoMicrojoule) {
     DeviceLedger ledger(3s);
     DeviceClock::time_point now = kStart;
     std::uint64_t shown = 1'000'000'000;
-    std::optional<std::uint64_t> last;  // that was read
+    std::optional<std::uint64_t> last;  // the last value that was read
     std::uint64_t used = 0;
     std::map<DeviceUser, std::uint64_t> before;
     for (int round = 0; round < 2000; ++round) {
       now += 1s;
-      // At times it begins anew: what was used since the last look is not known then.
+      // At times the counter begins anew: then it is not known what was used since the last look.
       shown = random() % 100 == 0 ? 0 : shown + random() % 700'000'000;
       DeviceValues values;
       values.lost = random() % 50 == 0;

@@ -1,4 +1,4 @@
-// Vendors beside each other: what one of them does is nothing to the others.
+// Vendors beside each other: whatever one of them does, the others are not affected.
 #include "telemetry/devices/devices_collector.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class Watts final : public Device {
   DeviceIdentity identity_;
 };
 
-// Has one device, and answers as soon as `hang` is over.
+// A vendor with one device, which answers as soon as `hang` is over.
 class Vendor final : public DeviceVendor {
  public:
   Vendor(std::string_view source, std::string_view collector, std::string_view vendor,
@@ -86,7 +86,7 @@ TEST(DevicesCollector, ADriverThatHangsTakesNoOtherVendorsValuesAway) {
 
   answer.set_value();
   std::vector<stats::Series> all;
-  // The first time may still be under way, and is not waited for.
+  // The first call may still be under way, and nobody waits for it.
   for (const auto end = std::chrono::steady_clock::now() + 30s;
        powers(all).size() < 2 && std::chrono::steady_clock::now() < end; std::this_thread::sleep_for(10ms)) {
     all.clear();

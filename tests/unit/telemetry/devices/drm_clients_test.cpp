@@ -65,7 +65,7 @@ TEST(DrmClients, OneClientIsCountedOnceHoweverManyDescriptorsItHas) {
   EXPECT_EQ(all.at(10).memory, 107U << 10U);
 }
 
-// 1,500 descriptors of 30 processes from 100 on; a round takes 500, those of the last names first.
+// 1,500 descriptors of 30 processes from pid 100 on; a round takes 500, and begins with those of the last names.
 void add_crowd(Node& node) {
   for (int pid = 100; pid < 130; ++pid)
     for (int fd = 0; fd < 50; ++fd)

@@ -5,7 +5,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-// As Documentation/gpu/drm-usage-stats.rst and drivers/gpu/drm/xe have it.
+// The form is that of Documentation/gpu/drm-usage-stats.rst and drivers/gpu/drm/xe.
 constexpr std::string_view kXe =
     "pos:\t0\nflags:\t0100002\nmnt_id:\t26\nino:\t685\ndrm-driver:\txe\ndrm-client-id:\t3\ndrm-pdev:\t0000:"
     "03:00.0\n"

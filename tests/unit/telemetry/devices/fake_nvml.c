@@ -1,6 +1,6 @@
 /*
- * libnvidia-ml.so.1 as a script plays it. Declared anew from NVML's documentation, not from what flowtap declares: so that a
- * wrong layout there is seen here.
+ * A libnvidia-ml.so.1 that plays a script. It is declared anew from NVML's documentation and not from what flowtap
+ * declares, so that it shows a wrong layout there.
  *
  * The environment's FAKE_NVML names the script, which is read at each call. A line is a key and its values:
  *   gpus 2                         how many there are
@@ -8,7 +8,7 @@
  *                                  the script is NVML_ERROR_NOT_SUPPORTED
  *   0.ret.nvmlDeviceGetPowerUsage 15   what a function returns for GPU 0; without "0." for all
  *   event.0 GPU XID                events, in order
- * With FAKE_NVML_OLD it has a few functions of the first versions alone, and one list of processes of the second.
+ * With FAKE_NVML_OLD it has only a few functions of the first versions, and one list of processes of the second.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,7 +187,7 @@ static int processes(nvmlDevice_t d, const char* list, unsigned* room, unsigned 
     *room = there;
     return TOO_SMALL;
   }
-  /* Some clear all the room that they were told of. */
+  /* Some libraries clear all the room that they were told of. */
   if (of(d, "clears") && out) memset(out, 0, *room * stride);
   *room = there;
   for (i = 0; i < there; ++i) {

@@ -11,9 +11,9 @@
 namespace flowtap::test {
 
 inline const std::string kFakeNvml = FAKE_NVML_PATH;         ///< all that we use
-inline const std::string kFakeNvmlOld = FAKE_NVML_OLD_PATH;  ///< of the first versions alone
+inline const std::string kFakeNvmlOld = FAKE_NVML_OLD_PATH;  ///< only the first versions
 
-/// One at a time, as the script is named by the environment.
+/// One script at a time, since the environment names it.
 class FakeNvml {
  public:
   FakeNvml() {

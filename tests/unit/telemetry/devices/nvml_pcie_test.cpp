@@ -47,7 +47,7 @@ TEST(PcieCounter, IsAbsentWhereItMayHaveWrappedUnseen) {
     EXPECT_FALSE(fast.next(1000U * static_cast<unsigned>(i), kNarrow, kFast, kStart + i * 1s));
     EXPECT_FALSE(unknown.next(1000U * static_cast<unsigned>(i), kNarrow, std::nullopt, kStart + i * 1s));
   }
-  // Of a slow link too, after a while in which nobody looked; what is counted goes on then.
+  // This also holds for a slow link, after a while in which nobody looked; counting goes on from there.
   PcieCounter slow;
   (void)slow.next(1000, kNarrow, kSlow, kStart);
   EXPECT_EQ(slow.next(2000, kNarrow, kSlow, kStart + 1s), 1000U);
@@ -96,7 +96,7 @@ TEST(Nvml, PcieIsMeasuredWhereItIsNotCounted) {
   const Series none = rounds.next();
   EXPECT_EQ(none.at("device_pcie_bytes_per_second{" + kGpu + ",direction=transmit}"), 1.5e6);
   EXPECT_EQ(none.at("device_pcie_bytes_per_second{" + kGpu + ",direction=receive}"), 250e3);
-  // Nor can what is counted be believed of the link of any card of today.
+  // Nor can such a count be true for the link of any card of today.
   nvml.set("0.field.197", "1 4294967290").set("0.field.198", "1 1000");
   nvml.set("0.pcie_generation", "5").set("0.pcie_lanes", "16");
   (void)rounds.next();

@@ -25,7 +25,7 @@ struct Node {
     const int slot = pid / 100;
     nvml.sample(slot - 1, pid, Rounds::wall() + us, percents);
   }
-  // Nothing, where it is absent.
+  // Prints nothing for a value that is absent.
   std::optional<double> work(const Series& all, const std::string& container,
                              const std::string& what = "utilization") {
     const auto at = all.find("workload_device_" + what + "_ratio" + on_gpu(container));
@@ -80,7 +80,7 @@ TEST(ProcessSamples, OneThatIsOlderThanAnothersIsTaken) {
   Node node;
   node.sample(101, kSecond, "60 0 0 0");
   EXPECT_FALSE(node.work(node.rounds.next(), "c2"));
-  // Taken a second before what c1 had at the last look already.
+  // This sample was taken a second before the one that c1 already had at the last look.
   node.nvml.sample(1, 201, Rounds::wall() - kSecond, "30 0 0 0");
   EXPECT_EQ(node.work(node.rounds.next(), "c2"), 0.3);
 }
@@ -110,7 +110,7 @@ TEST(ProcessSamples, OneThatHasNeverDoneAnythingIsIdleOnceTheDriverHasSaidSoLong
   node.nvml.set("0.utilization", "0 0");
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(node.work(node.rounds.next(), "c1")) << i;
   EXPECT_EQ(node.work(node.rounds.next(), "c1"), 0);
-  // A process of a GPU that does little at times as well.
+  // A process has samples at times even on a GPU that does little.
   node.nvml.set("0.utilization", "3 0");
   EXPECT_EQ(node.work(node.rounds.next(), "c1"), 0);
   node.nvml.set("0.utilization", "0 0");
@@ -166,7 +166,7 @@ TEST(ProcessSamples, AClockThatIsSetBackOrAheadChangesNothing) {
   }
 }
 
-// The driver still has the sample of before the step, and would have it for an hour.
+// The driver still has the sample from before the step, and would keep it for an hour.
 TEST(ProcessSamples, OneThatIsStampedAheadDoesNotMakeAProcessIdle) {
   Node node;
   node.sample(101, kSecond / 2, "60 0 0 0");
@@ -209,7 +209,7 @@ TEST(ProcessSamples, OfAProcessThatHasEndedAreCountedOnceUnderTheNameThatItHad) 
   EXPECT_DOUBLE_EQ(all.at("workload_device_utilization_ratio" + on_gpu("c1")), 0.3);
   const std::string unknown = "{" + kGpu + ",instance=,kind=unknown,namespace=,pod=,container=,workload=}";
   EXPECT_DOUBLE_EQ(all.at("workload_device_utilization_ratio" + unknown), 0.2) << "nobody ever knew it";
-  // The driver has these samples for some time.
+  // The driver keeps these samples for some time.
   for (int i = 0; i < 6; ++i) EXPECT_TRUE(only(rounds.next(), "workload_device_utilization").empty()) << i;
   nvml.sample(3, 101, Rounds::wall() + 30, "30 0 0 0");
   EXPECT_DOUBLE_EQ(rounds.next(40s).at("workload_device_utilization_ratio" + unknown), 0.3);

@@ -1,4 +1,4 @@
-// NVML's answers against the series that come of them. The library is a fake with the real ABI (fake_nvml.c).
+// NVML's answers, and the series that come from them. The library is a fake with the real ABI (fake_nvml.c).
 #include "telemetry/devices/nvml/nvml.hpp"
 
 #include <gtest/gtest.h>
@@ -149,7 +149,7 @@ TEST(Nvml, ADeviceThatIsLostIsAbsentAndCountedAndComesBack) {
   EXPECT_EQ(all.at("device_losses_total{" + kGpu + "}"), 1);
   EXPECT_EQ(rounds.next().at("device_losses_total{" + kGpu + "}"), 1) << "once";
   EXPECT_EQ(rounds.unread, 0U);
-  // The library, opened anew, has one device less at first.
+  // The newly opened library has one device less at first.
   EXPECT_EQ(only(rounds.next(60s), "device_info").size(), 1U);
   nvml.unset("0.ret.all");
   EXPECT_EQ(only(rounds.next(1s), "device_info").size(), 1U);
@@ -206,7 +206,7 @@ TEST(Nvml, NewNvlinksAreCountedInBytes) {
   EXPECT_EQ(all.at("device_nvlink_bytes_total{" + kGpu + ",direction=receive}"), 2000);
 }
 
-// Without CAP_SYS_ADMIN some are.
+// Without CAP_SYS_ADMIN some of them are refused.
 TEST(Nvml, AFieldThatIsRefusedIsAbsentAndCounted) {
   FakeNvml nvml;
   add_gpu(nvml);
@@ -235,7 +235,7 @@ TEST(Nvml, XidsAreCountedByNumber) {
   EXPECT_EQ(only(rounds.next(), "device_xid"), expected) << "each once";
   EXPECT_EQ(only(rounds.next(), "device_last_xid").size(), 2U);
   EXPECT_EQ(rounds.next().at("device_last_xid{" + kGpu + "}"), 13);
-  // A GPU falls off the bus with an xid: it is told of while the device is gone.
+  // A GPU falls off the bus with an Xid: the Xid is reported while the device is gone.
   nvml.set("event.4", "0 79").set("0.ret.all", "15");
   EXPECT_EQ(rounds.next().at(kXid + "79}"), 2);
   EXPECT_EQ(rounds.unread, 0U);
@@ -255,7 +255,7 @@ TEST(Nvml, WhereXidsAreNotWatchedThereAreNone) {
   (void)rounds.next();
   EXPECT_EQ(rounds.unread, 0U) << "once";
 
-  // Of all, as no set of events can be had.
+  // This counts for all of them, as no set of events can be had.
   nvml.set("ret.nvmlEventSetCreate", "999").unset("0.ret.nvmlDeviceRegisterEvents");
   Rounds none = nvml_rounds();
   EXPECT_TRUE(only(none.next(), "device_xid").empty());
@@ -264,7 +264,7 @@ TEST(Nvml, WhereXidsAreNotWatchedThereAreNone) {
   (void)none.next();
   EXPECT_EQ(none.unread, 0U);
 
-  // A platform that has no events has nothing that could not be read, but no Xid either.
+  // On a platform without events nothing is unreadable, but there is no Xid either.
   nvml.set("ret.nvmlEventSetCreate", "3");
   Rounds unable = nvml_rounds();
   EXPECT_TRUE(only(unable.next(), "device_xid").empty());
@@ -352,7 +352,7 @@ TEST(Nvml, TheProcessListOfDriversThatWriteMoreThanTheySay) {
       }
 }
 
-// What they write ends in zeros: it looks as if the library had cleared it.
+// What they write ends in zeros, so it looks as if the library had cleared it.
 TEST(Nvml, TheSameOfFewProcessesOnTheFirstInstance) {
   FakeNvml nvml;
   add_gpu(nvml);

@@ -22,7 +22,7 @@ inline WorkloadName container(const std::string& name) {
   return {.kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = name, .workload = {}};
 }
 
-/// Pids 100 to 199 are of container c1, 200 to 299 of c2 and so on, but for those that `ended`.
+/// Pids 100 to 199 belong to container c1, 200 to 299 to c2 and so on, except for those that `ended`.
 class NamesByHundred final : public telemetry::ProcessNames {
  public:
   explicit NamesByHundred(const std::set<pid_t>& ended) : ended_(ended) {}
@@ -43,7 +43,7 @@ class Rounds {
       : collector_(std::move(vendor), std::make_unique<NamesByHundred>(ended), board, keep,
                    [] { return time; }) {}
 
-  /// The clock on the wall, microseconds since 1970.
+  /// The wall clock, in microseconds since 1970.
   static std::uint64_t wall() {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch() + ahead).count());
@@ -76,7 +76,7 @@ class Rounds {
   telemetry::DevicesCollector collector_;
 };
 
-/// Those that begin with `name`.
+/// The values whose names begin with `name`.
 inline std::map<std::string, double> only(const std::map<std::string, double>& all, const std::string& name) {
   std::map<std::string, double> some;
   for (const auto& [key, value] : all)

@@ -25,7 +25,7 @@ TEST(ShareOut, IdleIsTheIdlePartAndTheSystemsWhatIsLeft) {
   const EnergyShares shares =
       share_out(1000, {.busy = kSecond, .idle = 3 * kSecond}, uses({kSecond / 2, kSecond / 4}));
   EXPECT_EQ(shares.idle, 750U);
-  EXPECT_EQ(shares.consumers, (std::vector<std::uint64_t>{125, 62}));  // of 187.5: 187
+  EXPECT_EQ(shares.consumers, (std::vector<std::uint64_t>{125, 62}));  // 187 from 187.5
   EXPECT_EQ(shares.system, 63U);
 }
 
@@ -55,10 +55,10 @@ TEST(ShareOut, CyclesDivideWhatTheConsumersHaveTogether) {
   std::vector<ConsumerUse> two{{kSecond, 3000}, {kSecond, 1000}};
   EXPECT_EQ(share_out(1000, cpu, two).consumers, (std::vector<std::uint64_t>{375, 125}));
   EXPECT_EQ(share_out(1000, cpu, two).system, 500U);
-  // One of them without: time for all, as cycles and nanoseconds cannot be compared.
+  // One of them has no cycles: all are divided by time, as cycles and nanoseconds cannot be compared.
   two[1].cycles.reset();
   EXPECT_EQ(share_out(1000, cpu, two).consumers, (std::vector<std::uint64_t>{250, 250}));
-  // One that did nothing needs none.
+  // A consumer that did nothing needs none.
   const std::vector<ConsumerUse> three{{kSecond, 3000}, {kSecond, 1000}, {0, std::nullopt}};
   EXPECT_EQ(share_out(1000, cpu, three).consumers, (std::vector<std::uint64_t>{375, 125, 0}));
   // Cycles that were not counted at all divide nothing.
@@ -68,7 +68,7 @@ TEST(ShareOut, CyclesDivideWhatTheConsumersHaveTogether) {
 
 TEST(ShareOut, LosesNothingOfAnyNumbers) {
   std::mt19937_64 random(20261122);  // NOLINT(bugprone-random-generator-seed): the same in every run
-  // Numbers of all sizes, those at the ends among them.
+  // Numbers of all sizes, including the smallest and the largest.
   const auto any = [&]() -> std::uint64_t {
     const auto shift = random() % 67;
     return shift == 66 ? kMost : shift >= 64 ? 0 : random() >> shift;
@@ -127,7 +127,7 @@ TEST(EnergyAttribution, WhoEndedHasItsPartAndIsToldOfOnce) {
   EXPECT_TRUE(energy[0].ended);
   EXPECT_EQ(energy[0].uj, 500U);
   EXPECT_EQ(attribution.gone(), 500U);
-  // One that is no longer told of ended, too.
+  // A consumer that is no longer reported counts as ended, too.
   energy = attribution.add(100, CpuTime{.busy = 3 * kSecond, .idle = 0}, {});
   ASSERT_EQ(energy.size(), 1U);
   EXPECT_EQ(energy[0].id, "b");
@@ -143,7 +143,7 @@ TEST(EnergyAttribution, CountersThatGoBackBeganAnew) {
   std::vector<EnergyConsumer> one{{.id = "a", .cpu_ns = 10 * kSecond}};
   attribution.add(0, CpuTime{.busy = 10 * kSecond, .idle = 9 * kSecond}, one);
   one[0].cpu_ns = kSecond;
-  // Idle time goes back as well, and counts as none.
+  // Idle time may go back as well, and then counts as none.
   const auto energy = attribution.add(100, CpuTime{.busy = 12 * kSecond, .idle = 8 * kSecond}, one);
   EXPECT_EQ(energy.at(0).uj, 50U);
   EXPECT_EQ(attribution.idle(), 0U);
@@ -154,7 +154,7 @@ TEST(EnergyAttribution, WithoutCpuTimeAllIsActive) {
   attribution.add(0, CpuTime{.busy = 1, .idle = 1}, {});
   attribution.add(100, std::nullopt, {});
   EXPECT_EQ(attribution.active(), 100U);
-  // The next that can be read is of more than its interval, and says nothing.
+  // The next readable one covers more than its interval, and says nothing.
   attribution.add(100, CpuTime{.busy = 2, .idle = 2}, {});
   EXPECT_EQ(attribution.active(), 200U);
   attribution.add(100, CpuTime{.busy = 3, .idle = 3}, {});
@@ -167,7 +167,7 @@ TEST(EnergyAttribution, WhatWaitsIsDividedWithTheNext) {
   attribution.add(0, CpuTime{}, one);
   one[0].cpu_ns = kSecond;
   attribution.add(100, CpuTime{.busy = kSecond, .idle = 0}, one);
-  // It is not even asked what a did, whom the first of these two seconds was all.
+  // The question what a did is not even asked, although the first of these two seconds was all a's.
   const auto meanwhile = attribution.wait(600);
   ASSERT_EQ(meanwhile.size(), 1U);
   EXPECT_EQ(meanwhile[0].uj, 100U);
@@ -180,7 +180,7 @@ TEST(EnergyAttribution, WhatWaitsIsDividedWithTheNext) {
   EXPECT_EQ(attribution.node(), 900U);
 }
 
-// Ten seconds that were told at once, in an interval of one.
+// Ten seconds that were reported at once, in an interval of one.
 TEST(EnergyAttribution, WhatIsToldLateTakesNothingFromOthers) {
   for (const bool cycles : {false, true}) {
     for (const bool fresh : {false, true}) {
@@ -199,7 +199,7 @@ TEST(EnergyAttribution, WhatIsToldLateTakesNothingFromOthers) {
       auto energy = attribution.add(1000, CpuTime{.busy = 2 * kSecond, .idle = 0}, two);
       EXPECT_EQ(energy.at(0).uj, 250U);
       EXPECT_EQ(energy.at(1).uj, 750U) << "no more than was left of the time";
-      // And then it is as all others.
+      // And then it is treated like all others.
       use(0, kSecond / 2);
       use(1, kSecond / 2);
       energy = attribution.add(1000, CpuTime{.busy = 4 * kSecond, .idle = 0}, two);
@@ -230,7 +230,7 @@ TEST(EnergyAttribution, TheSameIdTwiceCountsOnce) {
   EXPECT_EQ(energy[0].uj, 1U);
 }
 
-// Consumers come, work, go without a word or with one, and begin anew.
+// Consumers come, work, go with or without a word, and begin anew.
 TEST(EnergyAttribution, AddsUpToTheMicrojouleAtAllTimes) {
   for (const unsigned seed : {1U, 2U, 3U, 4U}) {
     SCOPED_TRACE(seed);

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t kRange =
-    262143328850;  // of a unit of 2^-14 J, as a package of most machines shows it
+    262143328850;  // for a unit of 2^-14 J, as a package shows it on most machines
 constexpr std::uint64_t kMostWatts = 2000;
 __extension__ using Wide = unsigned __int128;
 const EnergyClock::time_point kStart{1h};
@@ -52,16 +52,16 @@ TEST(EnergyCounter, WrapsOneUnitAfterItsRange) {
 }
 
 TEST(EnergyCounter, WhatCouldNotHaveBeenUsedIsAJump) {
-  // As a wrap, that would be 262 kJ in a second.
+  // As a wrap this would mean 262 kJ in a second.
   for (const EnergyStep step : {second_reading(5'000'000, 0, 1s), second_reading(0, 5'000'000'000, 1s),
                                 second_reading(kRange / 2, kRange / 2 - 1, 1s)}) {
     EXPECT_TRUE(step.jumped);
     EXPECT_FALSE(step.known);
     EXPECT_EQ(step.uj, 0U);
   }
-  // A reading may be a second late: what it has is not all of the time that is seen.
+  // A reading may be a second late: what it contains took longer than the time that is seen.
   EXPECT_EQ(second_reading(0, 1'900'000'000, 1ms).uj, 1'900'000'000U);
-  // In ten minutes it is none.
+  // Over ten minutes it is no jump.
   EXPECT_EQ(second_reading(5'000'000, 0, 10min).uj, kRange + 61 - 5'000'000);
   EXPECT_EQ(second_reading(0, 5'000'000'000, 3s).uj, 5'000'000'000U);
 }
@@ -82,7 +82,7 @@ TEST(EnergyCounter, CountsOnAfterAJump) {
   EXPECT_FALSE(step.known || step.jumped);
 }
 
-// The register as it is: 32 bits of units, shown in microjoules rounded down.
+// The register itself: 32 bits of units, shown in microjoules rounded down.
 TEST(EnergyCounter, HasWhatTheRegisterCountedToTheMicrojouleAfterAnyWraps) {
   for (const std::uint64_t unit : {61035U, 15300U, 15258U, 976562U, 1000000000U, 1000U, 333U}) {
     SCOPED_TRACE(unit);
@@ -99,7 +99,7 @@ TEST(EnergyCounter, HasWhatTheRegisterCountedToTheMicrojouleAfterAnyWraps) {
       const EnergyStep step = counter.read((units & 0xffffffffU) * unit / 1000, range, now);
       ASSERT_EQ(step.known, i != 0);
       total += step.uj;
-      // What the first reading rounded off and what the last did: less than a microjoule each.
+      // What the first reading rounded off and what the last one did: less than a microjoule each.
       const auto exact = static_cast<std::uint64_t>(Wide{units - first} * unit / 1000);
       ASSERT_LE(total > exact ? total - exact : exact - total, 1U) << "after " << wraps << " wraps";
       units += random() & 0x1fffffffU;

@@ -12,7 +12,7 @@ TEST(CpuTime, IsBusyAndIdle) {
   const auto time =
       parse_cpu_time("cpu  1 20 300 4000 50000 600000 7000000 80000000 1 1\ncpu0 1 1 1 1 1 1 1\n");
   EXPECT_EQ(time, (CpuTime{.busy = 7600321 * kTick, .idle = 54000 * kTick}));
-  // Kernels of long ago have no steal.
+  // Very old kernels have no steal.
   EXPECT_EQ(parse_cpu_time("cpu 1 0 0 2 0 0 0"), (CpuTime{.busy = kTick, .idle = 2 * kTick}));
 }
 

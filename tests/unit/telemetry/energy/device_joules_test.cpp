@@ -1,4 +1,5 @@
-// What a GPU draws is in the joules of the platform that feeds it: it is charged once, to who made it work.
+// What a GPU draws is part of the joules of the platform that feeds it: it is charged once, to whoever made the GPU
+// work.
 #include "telemetry/energy/device_joules.hpp"
 
 #include <gtest/gtest.h>
@@ -41,14 +42,14 @@ TEST(DeviceShare, WhatNeverFitsIsLetGo) {
   EXPECT_EQ(share.take(10), 0U);
   devices->add(5);
   EXPECT_EQ(share.take(10), 5U);
-  // And what the node's energy of that round had not in it.
+  // And what the node's energy of that round did not contain.
   devices->add(50);
   EXPECT_EQ(share.take(std::nullopt), 0U);
   EXPECT_EQ(share.take(100), 0U);
   EXPECT_EQ(DeviceShare(nullptr).take(100), 0U);
 }
 
-// A GPU of which the counter is set by hand.
+// A GPU whose counter is set by hand.
 class Gpu final : public Device {
  public:
   [[nodiscard]] const DeviceIdentity& identity() const override { return identity_; }
@@ -163,7 +164,7 @@ TEST(DeviceJoules, AreNotInThePackages) {
   EXPECT_FALSE(all.contains("flowtap_node_devices_joules_total"));
 }
 
-// A card with a supply of its own, that psys does not see.
+// A card with a supply of its own, which psys does not see.
 TEST(DeviceJoules, LeaveThePackagesWhatIsTheirs) {
   Platform platform;
   platform.devices();
@@ -179,7 +180,7 @@ TEST(DeviceJoules, LeaveThePackagesWhatIsTheirs) {
   EXPECT_EQ(all.at("flowtap_node_idle_joules_total") + all.at("flowtap_node_active_joules_total"), 60 * 70);
 }
 
-// Its lane is at times ahead, at times some rounds late.
+// Its thread is at times ahead, at times some rounds late.
 TEST(DeviceJoules, AddUpThoughReadAtOtherTimes) {
   for (const unsigned seed : {1U, 2U, 3U}) {
     SCOPED_TRACE(seed);
@@ -214,7 +215,7 @@ TEST(DeviceJoules, AreInAMeterToo) {
   Values all = values(node.collect());
   EXPECT_EQ(all.at("flowtap_node_devices_joules_total"), 300);
   EXPECT_EQ(all.at("flowtap_node_active_joules_total"), 100);
-  // A slow meter's two seconds have the devices' two in them.
+  // Two seconds of a slow meter contain the devices' two.
   node.sensors_answer = false;
   node.devices->add(300 * kJoule);
   EXPECT_EQ(values(node.collect()).at("flowtap_node_devices_joules_total"), 300);

@@ -55,7 +55,7 @@ class EnergyNode {
   telemetry::EnergyCollector energy_;
 };
 
-/// By "family label label".
+/// The series by "family label label".
 using Values = std::map<std::string, double>;
 
 inline Values values(const telemetry::Collected& out) {

@@ -64,7 +64,7 @@ TEST(Energy, WhatIsLostIsAbsentUntilItIsBack) {
   EXPECT_EQ(values(node.collect()).at("flowtap_node_joules_total"), 10);
   std::filesystem::remove_all(node.tree.root() + "/class/powercap/intel-rapl:0");
   EXPECT_EQ(values(node.collect()), (Values{{"flowtap_energy_source_available", 0}}));
-  // As it is without the right to: there, and not to be read.
+  // This is what it looks like without the right to read it: it exists, and cannot be read.
   node.tree.file("class/powercap/intel-rapl:0/name", "package-0\n")
       .file("class/powercap/intel-rapl:0/energy_uj/x", "");
   const Collected unreadable = node.collect();
@@ -106,7 +106,7 @@ TEST(Energy, WhileTheCpuTimeCannotBeReadEnergyWaitsAndThenAllIsActive) {
     EXPECT_EQ(values(out).at("flowtap_node_joules_total"), 8) << "it cannot be divided yet";
     EXPECT_EQ(values(out).at("flowtap_node_active_joules_total"), 4);
   }
-  // Seven seconds, of which a quarter was busy.
+  // Seven seconds, a quarter of which was busy.
   set_cpu(node.tree, 50 + 175, 50 + 525);
   Values all = values(next());
   EXPECT_EQ(all.at("flowtap_node_joules_total"), 64);
@@ -119,7 +119,7 @@ TEST(Energy, WhileTheCpuTimeCannotBeReadEnergyWaitsAndThenAllIsActive) {
   for (double i = 1; i <= 3; ++i)
     EXPECT_EQ(values(next()).at("flowtap_node_active_joules_total"), 18 + 8 * (10 + i))
         << "nobody waits for ever";
-  // What was idle all the time says nothing of the last second.
+  // A counter that was idle all the time says nothing about the last second.
   set_cpu(node.tree, 300, 5000);
   all = values(next());
   EXPECT_EQ(all.at("flowtap_node_active_joules_total"), 18 + 8 * 14);
@@ -176,8 +176,8 @@ TEST(Energy, ContainersSystemAndIdleAreTheNodesJoules) {
   EXPECT_EQ(all.at("flowtap_node_ended_joules_total"), 0);
 }
 
-// A machine whose counters are known: two packages with dram, of which any may wrap, be set back, be lost or unreadable for
-// a while. What the node used in each second that was read is compared with what is told, to the microjoule.
+// A machine whose counters are known: two packages with dram. Any of them may wrap, be set back, be lost or unreadable
+// for a while. What the node used in each second that was read is compared with what is reported, to the microjoule.
 class Zone {
  public:
   Zone(std::string name, std::string label, std::uint64_t begin)
@@ -197,7 +197,7 @@ class Zone {
     at_ = 0;
     reset_ = true;
   }
-  // Makes it readable as it is now; returns what is to be counted.
+  // Makes it readable as it is now; returns how much must be counted.
   std::uint64_t show(FileTree& tree) {
     if (hidden_) {
       std::filesystem::remove_all(tree.root() + "/class/powercap/" + name_);
@@ -226,7 +226,7 @@ class Zone {
   [[nodiscard]] std::uint64_t at() const { return at_; }
 
   unsigned away = 0;  // seconds still to come
-  // That were to be seen.
+  // How many parts should have been visible.
   unsigned wraps = 0;
   unsigned jumps = 0;
   unsigned given_ups = 0;
@@ -250,7 +250,7 @@ TEST(Energy, ABasisThatIsPartlyLostSaysSo) {
                                    {"intel-rapl:1", "package-1"},
                                    {"intel-rapl:1:0", "dram"}})
     add_zone(node.tree, zone, name, 0);
-  // Nobody may read it, from the start on: a directory cannot be read by root either.
+  // Nobody may read it, from the start on: even root cannot read a directory.
   const std::string denied = node.tree.root() + "/class/powercap/intel-rapl:1:0/energy_uj";
   std::filesystem::remove(denied);
   std::filesystem::create_directory(denied);
@@ -264,7 +264,7 @@ TEST(Energy, ABasisThatIsPartlyLostSaysSo) {
     return values(node.collect());
   };
   EXPECT_EQ(next().at("flowtap_energy_source_missing_parts"), 1);
-  // A package is gone, and its dram with it; nothing of that comes back.
+  // A package is gone, and its dram with it; neither comes back.
   std::filesystem::remove_all(node.tree.root() + "/class/powercap/intel-rapl:1");
   std::filesystem::remove_all(node.tree.root() + "/class/powercap/intel-rapl:1:0");
   for (int i = 0; i < 100; ++i) {
@@ -309,7 +309,7 @@ TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
       Zone& zone = zones[z];
       // Up to 1.9 kW, so that it wraps every few minutes.
       zone.use(random() % (1900 * kJoule));
-      // Not while it is close to either end: there a reset cannot be told from a wrap, nor from no reset.
+      // This does not happen while the counter is close to either end: there a reset looks like a wrap, or like none.
       const bool far = zone.at() > 120'000 * kJoule && zone.at() < test::kZoneModulus - 130'000 * kJoule;
       if (far && zone.away == 0 && round > 5 && one_in(12)) {
         zone.reset();
@@ -317,7 +317,7 @@ TEST_P(EnergyConservation, ToTheMicrojouleThroughWrapsJumpsAndLostZones) {
         zone.away = 1 + static_cast<unsigned>(random() % 50);
         ++lost;
       }
-      // A package takes its dram with it, whose name is nothing without the package's.
+      // A package takes its dram along, whose name means nothing without the package's.
       const bool gone = zone.away > 0 || (z % 2 == 1 && zones[z - 1].away > 0);
       if (gone) {
         ++missing;

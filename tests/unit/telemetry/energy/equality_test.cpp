@@ -1,5 +1,5 @@
-// From counters that wrap, jump and go to the exported series: those of workloads, of the ended, the system, idle and devices sum
-// to the node's.
+// From counters that wrap, jump and go to the exported series: those of workloads, ended ones, the system, idle and
+// devices add up to the node's.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ WorkloadName container_of(unsigned pod, const std::string& container) {
   return {.kind = WorkloadKind::kPod, .ns = "shop", .pod = name, .container = container, .workload = "web"};
 }
 
-// A node of eight CPUs with pods that come and go, a unit that stays, the host and who nobody knows.
+// A node of eight CPUs with pods that come and go, a unit that stays, the host, and workloads that nobody knows.
 class Workloads {
  public:
   explicit Workloads(std::mt19937_64& random) : random_(random) {
@@ -37,7 +37,7 @@ class Workloads {
     all_[WorkloadName{}];
   }
 
-  // One second of it; returns the nanoseconds of all CPUs.
+  // One second of the node's life; returns the nanoseconds of all CPUs.
   std::uint64_t work() {
     std::erase_if(all_, [&](const auto& entry) {
       return entry.first.kind == WorkloadKind::kPod && random_() % 25 == 0;
@@ -57,7 +57,7 @@ class Workloads {
     }
     return used;
   }
-  // Those whose names are known by now.
+  // The workloads whose names are known by now.
   [[nodiscard]] std::map<WorkloadName, Workload> known() const {
     auto known = all_;
     for (const auto& [name, seconds] : unnamed_) known.erase(name);
@@ -68,11 +68,11 @@ class Workloads {
  private:
   std::mt19937_64& random_;
   std::map<WorkloadName, Workload> all_;
-  std::map<WorkloadName, std::uint64_t> unnamed_;  // and for how many seconds
+  std::map<WorkloadName, std::uint64_t> unnamed_;  // with the seconds since they began
   unsigned pods_ = 0;
 };
 
-// Microjoules, of the exported values alone.
+// Microjoules, from the exported values only.
 struct Exported {
   std::optional<std::uint64_t> node;
   std::uint64_t parts = 0;
@@ -150,7 +150,7 @@ TEST_P(EnergyEquality, AllExportedJoulesSumToTheNodes) {
     std::uint64_t in_platform = drawn;
     for (Zone& zone : zones) {
       const std::uint64_t draws = random() % (zone.watts * kJoule);
-      // The platform is last, and has all in it.
+      // The platform comes last, and everything is part of it.
       zone.at += draws + (&zone == platform ? in_platform : 0);
       wraps += zone.at >= test::kZoneModulus ? 1 : 0;
       zone.at %= test::kZoneModulus;
@@ -162,7 +162,7 @@ TEST_P(EnergyEquality, AllExportedJoulesSumToTheNodes) {
       const std::string directory = node.tree.root() + "/class/powercap/" + zone.place;
       if (zone.away > 0 && --zone.away > 0) continue;
       if (round > 5 && one_in(100)) {
-        // A platform that is given up is not taken again.
+        // A platform that was given up is not used again.
         zone.away = 1 + static_cast<unsigned>(random() % (&zone == platform ? 50 : 90));
         zone.shown = false;
         ++losses;
@@ -173,7 +173,8 @@ TEST_P(EnergyEquality, AllExportedJoulesSumToTheNodes) {
         add_zone(node.tree, zone.place, zone.name, zone.at);
       }
     }
-    // The workloads' lane is at times late or twice, /proc/stat at times not to be read; a name at times comes late.
+    // The workloads' thread is at times late or runs twice, /proc/stat cannot be read at times, and names may come
+    // late.
     busy += workloads.work() + random() % kSecond;
     idle += random() % (3 * kSecond);
     if (!one_in(10)) board->post(workloads.known(), false);
@@ -210,7 +211,7 @@ TEST_P(EnergyEquality, AllExportedJoulesSumToTheNodes) {
 
 INSTANTIATE_TEST_SUITE_P(Bases, EnergyEquality, testing::Bool());
 
-// To the last microjoule as long as a double has them, and one of its steps beyond.
+// Exact to the last microjoule while a double can hold each, and to one of its steps beyond.
 TEST(EnergyEquality, DoublesHaveMicrojoulesForALongTime) {
   const auto shown = [](std::uint64_t uj) {
     return static_cast<std::uint64_t>(std::llround(static_cast<long double>(joules(uj)) * 1e6L));

@@ -53,7 +53,7 @@ TEST(Hwmon, ThePlatformsMeterAndADevicesPower) {
       .file("class/hwmon/hwmon7/power1_average", "30000000\n")
       .file("class/hwmon/hwmon7/power1_input", "31000000\n")  // the average stands for both
       .file("class/hwmon/hwmon7/power2_input", "1000000\n")
-      .file("class/hwmon/hwmon7/power2_label", "PPT\n")  // no two series of one name
+      .file("class/hwmon/hwmon7/power2_label", "PPT\n")  // no two series may have one name
       .file("class/hwmon/hwmon7/temp1_input", "55000\n")
       .file("devices/0000:03:00.0/power/runtime_status", "active\n");
   std::filesystem::create_symlink("../../../devices/0000:03:00.0",

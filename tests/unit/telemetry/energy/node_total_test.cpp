@@ -50,7 +50,7 @@ class Machine {
   std::uint64_t unread_ = 0;
 };
 
-// Counters of a client, after `seconds` of 30 W in the platform.
+// Counters of a client machine, after `seconds` of 30 W in the platform.
 void client(Machine& machine, std::uint64_t seconds, bool psys = true) {
   machine.set("package-0", EnergyDomain::kPackage, seconds * 15 * kJoule);
   machine.set("package-0/core", EnergyDomain::kOther, seconds * 10 * kJoule);
@@ -98,7 +98,7 @@ TEST(NodeTotal, TheSecondStandsInWhenTheFirstIsGivenUp) {
     machine.set("package-0", EnergyDomain::kPackage, s * 10 * kJoule, "intel-rapl-mmio:0");
     sum += machine.read().value_or(0);
   }
-  // 0-9 from the one, 70-200 from the other.
+  // Seconds 0-9 come from the one, 70-200 from the other.
   EXPECT_EQ(sum, kJoule * (9 + 130) * 10);
 }
 
@@ -126,7 +126,7 @@ TEST(NodeTotal, APsysThatFallsBehindLaterIsNotUsedAgain) {
     sum += machine.read().value_or(0);
   }
   EXPECT_EQ(machine.basis(), EnergyBasis::kPackages);
-  // 100 s of psys, the packages after it; between them it is noticed.
+  // 100 s of psys, and the packages after it; the change is noticed between them.
   EXPECT_LE(sum, kJoule * 100 * 80 + kJoule * 200 * 50);
   EXPECT_GE(sum, kJoule * 100 * 80 + kJoule * 180 * 50);
 }
@@ -246,9 +246,9 @@ TEST(NodeTotal, AMeterIsAddedUpWhereNothingCounts) {
   machine.power(100'000'001);
   EXPECT_EQ(machine.read(1500ms), 150'000'001U);
   EXPECT_EQ(machine.basis(), EnergyBasis::kMeter);
-  machine.power(1);  // the half microjoule of before is not lost
+  machine.power(1);  // the half microjoule from before is not lost
   EXPECT_EQ(machine.read(500ms), 1U);
-  // No reading stands for more than a minute.
+  // No reading stays valid for more than a minute.
   machine.power(10 * kJoule);
   EXPECT_EQ(machine.read(1h), 600 * kJoule);
   EXPECT_FALSE(machine.read());

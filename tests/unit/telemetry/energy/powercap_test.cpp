@@ -59,7 +59,7 @@ TEST(Powercap, AClient) {
                               {"intel-rapl:1 psys", EnergyDomain::kPlatform},
                               {"intel-rapl-mmio:0 package-0", EnergyDomain::kPackage},
                               {"intel-rapl-mmio:0:0 package-0/dram", EnergyDomain::kMemory}}));
-  // Of one part the MSR's comes first: it is the one that counts.
+  // Of zones with one part the MSR's comes first: it is the one that counts.
   EXPECT_EQ(all.zones.front().place, "intel-rapl:0");
   EXPECT_EQ(all.zones.back().place, "intel-rapl-mmio:0:0");
   EXPECT_EQ(all.zones.front().uj, 10U);
@@ -85,7 +85,7 @@ TEST(Powercap, NoneIsNothingToCount) {
   FileTree tree;
   EXPECT_TRUE(read(tree).zones.empty());
   EXPECT_EQ(read(tree).unread, 0U);
-  // Zones that limit power and count nothing, as those of DTPM.
+  // Zones that limit power and count nothing, like those of DTPM.
   tree.file("class/powercap/dtpm:0/name", "cpu0\n").file("class/powercap/dtpm:0/power_uw", "5\n");
   EXPECT_TRUE(read(tree).zones.empty());
   EXPECT_EQ(read(tree).unread, 0U);
@@ -94,7 +94,7 @@ TEST(Powercap, NoneIsNothingToCount) {
 TEST(Powercap, WhatCannotBeReadIsAbsentAndCounted) {
   FileTree tree;
   add_zone(tree, "intel-rapl:0", "package-0", 1);
-  // A directory cannot be read by root either.
+  // Even root cannot read a directory.
   tree.file("class/powercap/intel-rapl:1/name", "package-1\n")
       .file("class/powercap/intel-rapl:1/energy_uj/x", "");
   tree.file("class/powercap/intel-rapl:2/name/x", "").file("class/powercap/intel-rapl:2/energy_uj", "5\n");
@@ -119,7 +119,7 @@ TEST(Powercap, AZoneThatGoesBetweenListingAndReadingIsAbsent) {
   EXPECT_TRUE(all.lacking.empty());
 }
 
-// It may go at any time: its value stands for nothing without the range.
+// The zone may go at any time: its value means nothing without the range.
 TEST(Powercap, AZoneThatGoesWhileItIsReadHasNoOtherRange) {
   for (const char* waits : {"max_energy_range_uj", "energy_uj"}) {
     SCOPED_TRACE(waits);
@@ -128,7 +128,7 @@ TEST(Powercap, AZoneThatGoesWhileItIsReadHasNoOtherRange) {
     const std::string zone = tree.root() + "/class/powercap/intel-rapl:0/";
     std::filesystem::remove(zone + waits);
     ASSERT_EQ(::mkfifo((zone + waits).c_str(), 0600), 0);
-    // It comes to that file, and then the zone goes.
+    // The reader gets as far as that file, and then the zone goes.
     std::thread kernel([&] {
       const Fd end(::open((zone + waits).c_str(), O_WRONLY | O_CLOEXEC));
       for (const char* other : {"energy_uj", "max_energy_range_uj"})

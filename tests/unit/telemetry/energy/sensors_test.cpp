@@ -36,7 +36,7 @@ TEST(Sensors, AreShownInWattsAndAddedUpByTheirOwnTime) {
   EXPECT_EQ(all.at("flowtap_node_joules_total"), 180.5);
   EXPECT_EQ(all.at("flowtap_energy_source_info meter"), 1);
   EXPECT_EQ(all.at(kMeterJoules), 180.5);
-  // Two seconds without an answer: nothing more is known, and nothing is lost when it is back.
+  // Two seconds without an answer: nothing more is known, and nothing is lost when the chip is back.
   node.sensors_answer = false;
   for (int i = 0; i < 2; ++i) {
     all = values(node.collect());
@@ -65,7 +65,7 @@ TEST(Sensors, ARoundsReadingsAreFreshHoweverLongItIs) {
   set_meter(node.tree, "100000000");
   node.collect();
   node.collect();
-  // They are read after the energy, or a little before, as threads run.
+  // The sensors are read after the energy, or a little before, as threads happen to run.
   for (int i = 1; i <= 6; ++i) {
     node.sensors_answer = i % 2 == 0;
     EXPECT_EQ(values(node.collect(30s)).at("flowtap_energy_source_available"), 1) << i;
@@ -73,7 +73,7 @@ TEST(Sensors, ARoundsReadingsAreFreshHoweverLongItIs) {
   EXPECT_EQ(values(node.collect(0s)).at("flowtap_node_joules_total"), 100 * (1 + 6 * 30));
 }
 
-// Counters of the board, when a basis that has been away is followed by them.
+// Counters of the board, when they follow a basis that has been away.
 TEST(Sensors, StandInForACounterThatIsGone) {
   EnergyNode node;
   add_zone(node.tree, "intel-rapl:0", "package-0", 0);
@@ -100,7 +100,7 @@ TEST(Sensors, StandInForACounterThatIsGone) {
   EXPECT_EQ(next(false).at("flowtap_node_devices_joules_total"), 20);
 }
 
-// A chip that hangs takes nothing with it but itself.
+// A chip that hangs only takes itself away.
 TEST(Sensors, OneThatHangsLeavesTheCountersWhole) {
   FileTree tree;
   test::set_cpu(tree, 0, 0);

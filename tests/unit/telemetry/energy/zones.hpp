@@ -8,7 +8,7 @@
 
 namespace flowtap::test {
 
-/// Of a register of 32 bits whose unit is 61035 nJ, and where it wraps (36/100 of a microjoule later).
+/// The range of a 32-bit register whose unit is 61035 nJ, and where it wraps (36/100 of a microjoule later).
 inline constexpr std::uint64_t kZoneRange = 262143328850;
 inline constexpr std::uint64_t kZoneModulus = 262143328911;
 

@@ -12,7 +12,7 @@ using test::FileTree;
 
 constexpr unsigned kTicks = 100;
 
-// Of a virtual machine with two CPUs.
+// From a virtual machine with two CPUs.
 constexpr std::string_view kStat =
     "cpu  1310418 1134356 352602 1340743 5043 0 1920 31755 0 0\n"
     "cpu0 677208 544085 173768 674942 1133 0 549 15199 40 7\n"
@@ -25,7 +25,7 @@ constexpr std::string_view kStat =
     "procs_blocked 1\n"
     "softirq 4677829 0 718293 117 40735 472079 0 4 1602514 181 1843906\n";
 
-// One CPU after another reading of the file, as a collector that lives sees it.
+// One CPU after another reading of the file, as a long-lived collector sees it.
 class Cpu : public testing::Test {
  protected:
   std::map<std::string, double> after(std::string_view stat) {
@@ -104,7 +104,7 @@ TEST_F(Cpu, TimeThatMovesFromIowaitToIdleIsNoNewBeginning) {
   const auto all = after("cpu3 1 1 1 11500 500 0 0 0 0 0\n");
   EXPECT_DOUBLE_EQ(all.at("cpu_seconds_total{cpu=3,mode=idle}"), 115);
   EXPECT_DOUBLE_EQ(all.at("cpu_seconds_total{cpu=3,mode=iowait}"), 20);
-  // Back again: 15 seconds less idle, and yet none of them is counted twice later.
+  // It is back: 15 seconds less idle, and yet none of them is counted twice later.
   EXPECT_DOUBLE_EQ(idle_after(10000, 2010), 115);
   EXPECT_DOUBLE_EQ(idle_after(11400, 2010), 115);
   EXPECT_DOUBLE_EQ(idle_after(11600, 2010), 116);

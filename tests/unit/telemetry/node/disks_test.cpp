@@ -19,7 +19,7 @@ TEST(Disks, WholeDisksAndNothingElse) {
     EXPECT_FALSE(is_whole_disk(other)) << other;
 }
 
-// Of a virtual machine, with numbers in the places of zeros.
+// From a virtual machine, with numbers in place of zeros.
 TEST(Disks, AllNumbersOfAKernelOfToday) {
   FileTree tree;
   tree.file("diskstats",

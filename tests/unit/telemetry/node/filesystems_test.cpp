@@ -77,7 +77,7 @@ TEST(Mounts, WhatIsStorage) {
     EXPECT_FALSE(storage(type, "/a")) << type;
 }
 
-// A node whose mounts lie in a folder of the test's.
+// A node whose mounts lie in a folder of the test.
 class Filesystems : public testing::Test {
  protected:
   std::string line(const std::string& point, const std::string& type = "ext4",

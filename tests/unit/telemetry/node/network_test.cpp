@@ -26,7 +26,7 @@ TEST(Network, AllNumbersOfTheNodesDevices) {
                 "    lo: 62191096   57122    0    0    0     0          0         0 62191096   57122    0 "
                 "   0    0     0       0          0\n"
                 "  eth0:1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n");
-  // flowtapd's own, which is another one.
+  // This is flowtapd's own, which is another one.
   tree.file("net/dev", std::string(kHeadings) + "  own0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
   NetworkCollector collector(tree.root());
   const Collected read = collected_by(collector);

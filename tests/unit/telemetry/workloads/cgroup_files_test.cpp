@@ -1,5 +1,5 @@
-// Directories that look like a node's cgroups, and a workload's values of them. What the kernel does when a cgroup is removed
-// tests/node/telemetry/cgroup_files_test.cpp asks of real ones.
+// Directories that look like a node's cgroups, and a workload's values from them.
+// tests/node/telemetry/cgroup_files_test.cpp asks real ones what the kernel does when a cgroup is removed.
 #include "telemetry/workloads/files/cgroup_files.hpp"
 
 #include <gtest/gtest.h>

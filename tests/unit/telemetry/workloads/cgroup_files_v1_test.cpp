@@ -1,4 +1,4 @@
-// Directories that look like the hierarchies of v1, of which cpuacct's tells which cgroups there are.
+// Directories that look like the v1 hierarchies, where cpuacct's tells which cgroups exist.
 #include <gtest/gtest.h>
 
 #include "telemetry/workloads/files/cgroup_files.hpp"

@@ -1,4 +1,4 @@
-// Texts of the kernel's files, and bytes that are none.
+// Texts of the kernel's files, and bytes that are no such text.
 #include "telemetry/workloads/files/cgroup_values.hpp"
 
 #include <gtest/gtest.h>

@@ -29,7 +29,7 @@ TEST(ContainerEnds, TheLastOfEachContainerOfAPod) {
 TEST(ContainerEnds, TheOldestMakesRoom) {
   ContainerEnds ends;
   for (std::size_t i = 0; i < ContainerEnds::kMost; ++i) ends.note(ended("p" + std::to_string(i), "a", 1));
-  ends.note(ended("p0", "a", 2));  // is not the oldest any more
+  ends.note(ended("p0", "a", 2));  // it is no longer the oldest
   ends.note(ended("new", "a", 1));
   EXPECT_EQ(ends.of_pod("shop", "p0").size(), 1U);
   EXPECT_EQ(ends.of_pod("shop", "p1").size(), 0U);

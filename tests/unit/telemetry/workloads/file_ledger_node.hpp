@@ -1,4 +1,4 @@
-// A kernel of the test's own with the files of its cgroups, and a ledger of what they tell on it.
+// A kernel of the test's own with its cgroups' files, and a ledger of what they tell.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace flowtap::telemetry {
 
-// A cgroup as the kernel has it; a path may be another's after its end.
+// A cgroup as the kernel has it; after its end another one may get its path.
 struct FileKernel {
   struct Cgroup {
     CgroupValues values;

@@ -1,4 +1,4 @@
-// The ledger against cgroups of the test's own: counters never fall, gauges are of what is there.
+// The ledger against cgroups of the test's own: counters never fall, gauges cover what exists.
 #include "telemetry/workloads/files/file_ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(FileLedger, OfMoreDevicesThanItTellsApartNoByteIsLost) {
       sum += io[IoCounter::kReadBytes].value_or(0);
     return sum;
   };
-  // As volumes come and go: one goes with each that comes.
+  // As with volumes that come and go: each new one replaces an old one.
   std::uint64_t done = 0;
   for (std::uint32_t minor = 0; minor < kDevices; ++minor) {
     cgroup.values.io = BlockIo{{{8, minor}, {{100 + minor, 0, 1, 0}}}};
@@ -108,7 +108,7 @@ TEST(FileLedger, WhatEndsIsReadOnceMore) {
   node.tops("a").clear();
   node.round();
   EXPECT_EQ(node.bytes("a"), 170U);
-  // One that began and ended between two looks.
+  // A cgroup that began and ended between two looks.
   node.kernel.make("/2", 30);
   node.ledger.read_last(named("a"), "/2", node.now, node.unread);
   node.kernel.remove("/2");
@@ -116,14 +116,14 @@ TEST(FileLedger, WhatEndsIsReadOnceMore) {
   EXPECT_EQ(node.bytes("a"), 200U);
   EXPECT_FALSE(node.gauge("a")) << "nothing is there";
   EXPECT_EQ(node.kernel.open, 0);
-  // One that was removed before anybody could look.
+  // A cgroup that was removed before anybody could look.
   node.ledger.read_last(named("a"), "/3", node.now, node.unread);
   node.round();
   EXPECT_EQ(node.bytes("a"), 200U);
   EXPECT_EQ(node.unread, 0U) << "an end is no error";
 }
 
-// As runtimes restart a container under its id.
+// Runtimes restart a container under its id like this.
 TEST(FileLedger, WhatBeganAndEndedAtThePathOfOneThatIsGoneIsReadOnceMore) {
   FileNode node;
   node.tops("a") = {"/1"};
@@ -164,7 +164,7 @@ TEST(FileLedger, WhatIsOldIsReadLessOften) {
   EXPECT_EQ(node.kernel.reads, young + 4);
   EXPECT_EQ(node.bytes("a"), 150U);
   EXPECT_EQ(node.gauge("a"), 100) << "it stays in between";
-  // One whose end was told is looked at.
+  // A cgroup whose end was reported is looked at.
   node.kernel.remove("/1");
   node.tops("a").clear();
   node.round(std::chrono::seconds(1));
@@ -187,7 +187,7 @@ TEST(FileLedger, ThoseThatCameAtOnceAreSpread) {
 }
 
 TEST(FileLedger, SandboxesAreReadMoreSeldomAndSpread) {
-  constexpr int kPods = 200;  // twice that is still read each kEvery
+  constexpr int kPods = 200;  // twice this many are still read each kEvery
   FileNode node;
   const auto make = [&node](int first) {
     for (int i = first; i < first + kPods; ++i) {
@@ -207,7 +207,7 @@ TEST(FileLedger, SandboxesAreReadMoreSeldomAndSpread) {
     return node.kernel.reads - before;
   };
   constexpr int kEach = FileLedger::kSandboxFactor * FileLedger::kEvery.count();
-  make(0);  // there before
+  make(0);  // it existed before
   reads_in(1);
   make(kPods);  // new
   EXPECT_GE(reads_in(FileLedger::kYoung.count()), kPods * FileLedger::kYoung.count());
@@ -311,8 +311,8 @@ TEST(FileLedger, WhoseWorkloadIsForgottenIsForgotten) {
   EXPECT_EQ(node.kernel.open, 0);
 }
 
-// Instances come, do something, fail to be read, end and come again at their paths: no counter falls, and what was seen last
-// of each is in it.
+// Instances come, do something, fail to be read, end and come again at their paths: no counter falls, and it contains
+// what was last seen of each.
 TEST(FileLedger, NoCounterEverFalls) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -322,7 +322,7 @@ TEST(FileLedger, NoCounterEverFalls) {
     };
     FileNode node;
     std::map<std::string, std::uint64_t> wanted;  // by name
-    std::map<std::string, std::uint64_t> seen;    // by path, of the one that is there
+    std::map<std::string, std::uint64_t> seen;    // by path, for the instance that exists
     std::map<std::string, std::uint64_t> before;
     for (int round = 0; round < 300; ++round) {
       for (unsigned i = 0; i < 8; ++i) {

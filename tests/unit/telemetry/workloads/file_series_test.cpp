@@ -36,7 +36,8 @@ TEST(FileSeries, EachValueHasASeriesOfItsOwnAndKind) {
   for (auto& counter : io["sda"].counters) counter = 1;
   std::vector<stats::Series> all;
   append_series(values, io, {"host", "", "", "", ""}, all);
-  // Not those of which others are made: inactive_file, quota, period, and the process of which more is told.
+  // Values that only serve to work out others are left out: inactive_file, quota, period, and the process about which
+  // more is told.
   EXPECT_EQ(all.size(), kCgroupCounters + kIoCounters + kCgroupGauges - 4);
   std::set<StatId> ids;
   std::size_t counters = 0;

@@ -1,4 +1,5 @@
-// Cgroups below a workload's own, as runtimes and systemd make them: whose the processes in them are, and which is the first.
+// Cgroups below a workload's own, as runtimes and systemd make them: to whom their processes belong, and which is the
+// first.
 #include "telemetry/workloads/files/inner_cgroups.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ class Inner : public testing::Test {
     tree.file(path + "/cpu.stat", "user_usec 7\n").file(path + "/cgroup.procs", text);
     return *this;
   }
-  // Processes and the first of them; what is absent is -1.
+  // The number of processes and the first of them; -1 where absent.
   std::pair<double, double> read(OpenCgroup& cgroup) {
     CgroupValues values;
     EXPECT_TRUE(cgroup.read(values, unread));

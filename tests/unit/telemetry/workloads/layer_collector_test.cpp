@@ -1,4 +1,4 @@
-// Directories of the test's own as containers' layers: what `du` would say of them.
+// Directories of the test's own as containers' layers, and what `du` would say about them.
 #include "telemetry/workloads/layer_collector.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A kernel of the test's own with its cgroups, and a ledger of what is used on it.
+// A kernel of the test's own with its cgroups, and a ledger of what is used there.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class FakeKernel final : public UsageSource {
         {.run_ns = ns, .wait_ns = 2 * ns, .dispatches = 1, .waits = {}};
     used += {.run_ns = ns, .wait_ns = 2 * ns, .dispatches = 1, .waits = {}};
   }
-  // It has a number; a bucket wraps as the kernel's do.
+  // The cgroup has a number; a bucket wraps as the kernel's do.
   void wait(std::uint64_t id, std::size_t bucket, std::uint32_t times) {
     std::uint64_t& count = groups_.at(numbers_.at(id)).waits.at(bucket);
     count = static_cast<std::uint32_t>(count + times);
@@ -136,7 +136,7 @@ class FakeNames final : public CgroupNames {
   bool sees_all = true;
   bool looks = true;
   std::set<std::string> at_rest;
-  std::map<std::string, std::string> tops;  // where they are others
+  std::map<std::string, std::string> tops;  // where they differ from the path
   int asked = 0;
   int walks = 0;
 

@@ -1,4 +1,5 @@
-// Networks of pods and containers in a procfs of the test's own: what each is called, counted over restarts, never the node's.
+// Networks of pods and containers in a procfs of the test's own: their names, and counts that go on over restarts and
+// never include the node's.
 #include "telemetry/workloads/network_ledger.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ class Networks : public testing::Test {
  protected:
   Networks() { set(1, net_dev(device("eth0", 1'000'000, 1'000'000))); }
 
-  // A file of its own is a network of its own; a link to one is the same network.
+  // A file of its own stands for a network of its own; a link to one is the same network.
   void set(unsigned pid, const std::string& text) { proc.file(std::to_string(pid) + "/net/dev", text); }
   void share(unsigned pid, unsigned with) {
     const std::string root = proc.root() + '/';
@@ -120,7 +121,7 @@ TEST_F(Networks, CountsOverARestartAndToTheLastByte) {
   set(70, net_dev(device("eth0", 100, 7)));
   start(of_pod("web-0", "app"), 70);
   round();
-  // What it sends after the last look is seen, though its process has gone.
+  // What it sends after the last look is seen although its process has gone.
   set(70, net_dev(device("eth0", 150, 8)));
   end(of_pod("web-0", "app"), 70);
   round(1s);
@@ -186,7 +187,7 @@ TEST_F(Networks, ThatOutlivesItsProcessesIsNotCountedTwice) {
   end(of_pod("web-0", "app"), 70);
   round(1s);
   round(1s);
-  // A pin holds it, and the pod's next container joins it.
+  // A pin holds the network, and the pod's next container joins it.
   share(72, 70);
   set(70, net_dev(device("eth0", 130, 8)));
   start(of_pod("web-0", "app"), 72);
@@ -204,7 +205,7 @@ TEST_F(Networks, ADeviceThatBeginsAnewIsCountedFromItsBeginning) {
             (Bytes{{"web-0//eth0<", 130}, {"web-0//eth0>", 9}, {"web-0//net1<", 4}, {"web-0//net1>", 4}}));
 }
 
-// As the interfaces of containers within a container come and go, each with another name.
+// The interfaces of containers within a container come and go like this, each with another name.
 TEST_F(Networks, OfMoreDevicesThanItTellsApartNoByteIsLost) {
   start(of_pod("web-0", "app"), 70);
   std::uint64_t sent = 0;
@@ -246,7 +247,7 @@ TEST_F(Networks, ANumberThatFallsAloneMakesNoOtherDevice) {
   set(70, net_dev(device("eth0", 1100, 700, 6)));
   round();
   EXPECT_EQ(dropped(), 7U) << "it grows from there";
-  // Another, which has dropped as many by now.
+  // Another device, which has dropped as many by now.
   set(70, net_dev(device("eth0", 30, 20, 6)));
   round();
   EXPECT_EQ(bytes(), (Bytes{{"web-0//eth0<", 1130}, {"web-0//eth0>", 720}}));

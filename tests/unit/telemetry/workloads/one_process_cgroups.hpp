@@ -12,7 +12,7 @@ namespace flowtap::test {
 
 class OneProcessCgroups final : public telemetry::CgroupSource {
  public:
-  /// `pids` is read each time; one that is not there any more is a cgroup that has gone.
+  /// `pids` is read each time; a cgroup that is no longer in it has gone.
   explicit OneProcessCgroups(std::map<std::string, double>& pids) : pids_(pids) {}
   [[nodiscard]] std::unique_ptr<telemetry::OpenCgroup> open(const std::string& path,
                                                             std::uint64_t& /*unread*/) override {

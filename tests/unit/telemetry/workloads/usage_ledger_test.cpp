@@ -1,4 +1,4 @@
-// The ledger against a kernel of the test's own: what was used is somebody's, once.
+// The ledger against a kernel of the test's own: what was used counts for somebody, and only once.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -39,7 +39,7 @@ TEST(UsageLedger, WhoSleptWentAndIsBackWhenItWasForgottenIsCounted) {
   node.names.at_rest = {"/asleep"};
   node.round();
   ASSERT_EQ(node.ledger.workloads().size(), 1U);
-  // Who looks anew finds that nobody is in it.
+  // A new look finds that nobody is in it.
   node.names.at_rest = {};
   node.kernel.room = 0;
   node.kernel.make(3, "/other");
@@ -76,7 +76,7 @@ TEST(UsageLedger, CountsFromTheBeginningToTheEnd) {
   node.round();
   EXPECT_EQ(node.of("/a"), (GroupUsage{.run_ns = 12, .wait_ns = 24, .dispatches = 2, .waits = {}}));
   EXPECT_EQ(node.ledger.workloads().begin()->second.tops, std::set<std::string>{"/a"});
-  // Its last task is on its way out after the directory is gone.
+  // Its last task is still on its way out after the directory is gone.
   node.kernel.remove(10);
   node.round();
   node.kernel.use(10, 3);
@@ -224,7 +224,8 @@ TEST(UsageLedger, WhereItCannotBeLookedWhatIsKnownGoesOn) {
   EXPECT_EQ(node.ledger.failed_walks(), 1U);
 }
 
-// Cgroups come and go by the thousand, events are lost, numbers run out: what was used is counted, each nanosecond once.
+// Cgroups come and go by the thousand, events are lost, numbers run out: everything that was used is counted, each
+// nanosecond once.
 TEST(UsageLedger, NothingIsLostOrCountedTwice) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,4 +1,4 @@
-// What the ledger tells at once: which container begins and ends, and whose last process has gone.
+// What the ledger reports at once: which container begins and ends, and whose last process has gone.
 #include <gtest/gtest.h>
 
 #include "tests/unit/telemetry/workloads/ledger_node.hpp"
@@ -36,12 +36,12 @@ TEST(UsageLedger, TellsAtOnceWhoseContainerEnds) {
   ASSERT_EQ(endings.size(), 1U);
   EXPECT_EQ(endings.at(0).name.container, "/a");
   EXPECT_EQ(endings.at(0).top, "/a");
-  // What was taken out of the order is not lost to who asks each second.
+  // What was taken outside the rounds is not lost to a caller that asks each second.
   node.kernel.remove(10);
   node.round();
   EXPECT_EQ(node.of("/a").run_ns, 5U);
   EXPECT_EQ(node.ledger.take_ended().size(), 1U);
-  // Of whom only a part of the name is known the rest may be another's.
+  // If only a part of its name is known, the rest may be another's.
   node.names.complete = false;
   node.kernel.make(11, "/b");
   node.kernel.end(11, 0);
@@ -69,7 +69,7 @@ TEST(UsageLedger, WhatARoundHasFoundAtItsEndIsToldAfterIt) {
   const auto turns = [&] { return node.ledger.take_turns(node.kernel, node.names, node.now); };
   EXPECT_EQ(turns().ended.size(), 1U);
   EXPECT_TRUE(turns().ended.empty());
-  // One that is forgotten by then.
+  // A cgroup whose workload is forgotten by then.
   node.kernel.make(11, "/b");
   node.kernel.leave(11);
   node.kernel.remove(11);

@@ -47,7 +47,7 @@ TEST(WorkloadEnergy, EachHasItsPartAndTheySumToTheNodes) {
   EXPECT_EQ(by_name.at("b"), 1'000'000U);
   EXPECT_EQ(attribution.idle() + attribution.system() + by_name.at("a") + by_name.at("b"), 4'000'001U);
 
-  // b is gone: its energy is no series any more, and not lost.
+  // b is gone: its energy has no series any more, and is not lost.
   board->post({{unit("a"), used(6 * kSecond)}}, false);
   const auto rest = charged(energy, attribution.add(1'000, cpu, energy.consumers()));
   EXPECT_EQ(rest.size(), 1U);
@@ -86,7 +86,7 @@ TEST(WorkloadEnergy, ThereIsNothingToDivideByUntilTheNextPost) {
   }
 }
 
-// Two that run as long, one of them at thrice the clock; then a CPU has no counter for an interval.
+// Two workloads run for the same time, one of them at three times the clock; then a CPU has no counter for an interval.
 TEST(WorkloadEnergy, IsByCyclesWhereAllAreCounted) {
   const auto board = std::make_shared<UsageBoard>();
   WorkloadEnergy energy(board);
@@ -115,7 +115,7 @@ TEST(WorkloadEnergy, IsByCyclesWhereAllAreCounted) {
   EXPECT_EQ(by_name.at("fast"), 10'000'000U);
 }
 
-// The ledger waits ten seconds for a name, and then has all that was used at once.
+// The ledger waits ten seconds for a name, and then has everything that was used at once.
 TEST(WorkloadEnergy, WhatWasWithheldForItsNameTakesNothingFromOthers) {
   const auto board = std::make_shared<UsageBoard>();
   WorkloadEnergy energy(board);
@@ -129,12 +129,12 @@ TEST(WorkloadEnergy, WhatWasWithheldForItsNameTakesNothingFromOthers) {
     workloads[unit("steady")].usage.run_ns += kSecond / 2;
     if (s >= 10) workloads[unit("late")].usage.run_ns = s * kSecond;
     board->post(workloads, false);
-    // Two CPUs: one of the late, a half of the steady, a quarter of the system.
+    // Of two CPUs the late workload uses one, the steady one a half, and the system a quarter.
     const CpuTime cpu{.busy = s * kSecond * 7 / 4, .idle = s * kSecond / 4};
     by_name = charged(energy, attribution.add(2'000'000, cpu, energy.consumers()));
     EXPECT_EQ(by_name.at("steady") - std::exchange(steady, by_name.at("steady")), 500'000U) << s;
   }
-  // A second is a joule of its; of the first ten the system has it.
+  // One second is worth one of its joules; the system has those of the first ten.
   EXPECT_EQ(by_name.at("late"), 10'000'000U + 1'250'000U);
 }
 
