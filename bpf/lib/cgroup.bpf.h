@@ -13,7 +13,7 @@ static __always_inline struct kernfs_node* parent_of(struct kernfs_node* node) {
   return BPF_CORE_READ((struct kernfs_node___before_6_15*)node, parent);
 }
 
-/* The node belongs to that cgroup or to one below it. */
+/* Whether the node belongs to that cgroup or to one below it. */
 static __always_inline bool is_within(struct kernfs_node* node, __u64 cgroup) {
   for (int i = 0; node && i < FTAP_CGROUP_DEPTH; i++) {
     if (BPF_CORE_READ(node, id) == cgroup) return true;

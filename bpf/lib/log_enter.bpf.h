@@ -145,7 +145,7 @@ static __always_inline bool is_of_parent(struct task_struct* task, __u32 fd) {
   return file && parents && FTAP_GET(file, f_inode) == FTAP_GET(parents, f_inode);
 }
 
-/* It belongs to a run of its own. */
+/* From now on the task belongs to a run of its own. */
 static __always_inline void join(struct task_struct* task, struct ftap_run* before) {
   struct ftap_run run = {.start_time = task->group_leader->start_boottime, .pid = task->tgid};
   struct ftap_member* member = member_of(task);

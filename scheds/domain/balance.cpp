@@ -47,7 +47,7 @@ double for_each_cpu(const DomainLoad& domain) {
   return domain.load / domain.cpus;
 }
 
-// The load per CPU of the node's domains that have CPUs; there is at least one.
+// The busiest of the node's domains that have CPUs; there is at least one.
 std::uint32_t busiest(Loads domains, std::uint32_t node) {
   std::optional<std::uint32_t> best;
   for (std::uint32_t i = 0; i < domains.size(); ++i)

@@ -19,7 +19,7 @@ static __always_inline __u64 slice(__u32 domain, __u32 cpu) {
   return somebody_waits(domain, cpu) ? SLICE_CROWDED : SLICE_ALONE;
 }
 
-/* The place of the first task in a queue, if there is one. */
+/* A task's place in a queue, if it has one. */
 struct place {
   bool taken;
   __u64 key;

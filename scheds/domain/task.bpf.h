@@ -43,8 +43,8 @@ __u32 balance_cycle;
 /* About how long a cycle of the balancer in userspace takes. */
 #define BALANCE_CYCLE NSEC_PER_SEC
 /*
- * What a task costs beside what it runs itself: the end of its parent's turn, and its own end, which nobody else would
- * pay for.
+ * What a task costs beside what it runs itself: the end of its parent, and its own end, which nobody else would pay
+ * for.
  */
 #define FORK_COSTS (NSEC_PER_MSEC / 4)
 /*

@@ -125,7 +125,7 @@ bool is_user_manager(std::string_view unit) {
   return unit.starts_with("user@") && unit.ends_with(".service");
 }
 
-// A cgroup whose processes may make cgroups of any name below it, without being the node's root.
+// Whether this cgroup's processes may make cgroups of any name below it, although it is not the node's root.
 bool gives_its_tree_away(std::string_view name) {
   return is_user_manager(name) || (name.starts_with("systemd-nspawn@") && name.ends_with(".service")) ||
          (name.starts_with("machine-") && name.ends_with(".scope")) || name.starts_with("lxc.payload.");

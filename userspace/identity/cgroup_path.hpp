@@ -37,7 +37,7 @@ struct CgroupPlace {
   static constexpr std::size_t kDeepest =
       8;  ///< levels of nesting kept: the outermost and the innermost ones
 
-  /// A runtime of this node named it, so its state directory may be asked.
+  /// The container that a runtime of this node named, so its state directory may be asked.
   [[nodiscard]] const CgroupContainer* ours() const {
     return containers.empty() || boundary ? nullptr : &containers.front();
   }

@@ -29,7 +29,7 @@ std::string escape_all_but(std::string_view text, std::string_view kept) {
   return out;
 }
 
-// An id must not contain `-`: then the last `-` of a component ends the name before it.
+// An id with its `-` escaped, too: then the last `-` of a component ends the name before it.
 std::string id_component(std::string_view id) {
   return escape_all_but(id, "._:@");
 }

@@ -1,5 +1,5 @@
 // Which pods belong together: the pods of a workflow, a job, a training. Labels would tell, but they are in no file of
-// the node. The pods' names are, and workflow engines put it into them.
+// the node. So the pods' names must tell, from what workflow engines put into them.
 #pragma once
 
 #include <optional>

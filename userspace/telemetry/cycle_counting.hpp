@@ -15,7 +15,7 @@ class CycleCounting {
   /// Opens them where RAPL measures energy to divide, unless they are open; closes them where the options leave them to
   /// others. `counts`: dispatches are counted, which cycles need. `sysfs` is the node's.
   void choose(const TelemetryOptions& options, bool counts, const std::string& sysfs);
-  /// They exist but cannot be used.
+  /// To be called when they exist but cannot be used.
   void give_up(const std::string& why);
 
   /// Null: cycles are not counted.

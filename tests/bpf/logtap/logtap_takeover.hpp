@@ -15,7 +15,7 @@ namespace flowtap::test {
 
 using LogTapTakeover = PinnedTap;
 
-/// The programs of each backend.
+/// The same with each backend.
 class PinnedTapOfEach : public PinnedTap, public ::testing::WithParamInterface<kernel::LogBackend> {
  protected:
   void SetUp() override {

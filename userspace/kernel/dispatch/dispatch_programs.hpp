@@ -108,7 +108,7 @@ class DispatchOpened {
   std::shared_ptr<const CycleCounters> counters_;
 };
 
-/// Goes all three steps.
+/// Takes all three steps.
 [[nodiscard]] Result<DispatchLive> start_dispatch(Topology topology, const Accounting& what = {});
 
 }  // namespace flowtap::kernel

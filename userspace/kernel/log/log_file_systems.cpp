@@ -31,7 +31,7 @@ static_assert(kFileSystems.size() <= FTAP_MAX_FILE_SYSTEMS);
 bool sees_file_system(long magic, const HasHook& has_hook) {
   const auto* const found = std::ranges::find(kFileSystems, magic, &FileSystem::magic);
   if (found == kFileSystems.end()) return false;
-  // This is tmpfs where the kernel has no function of that name.
+  // Writes to tmpfs reach the generic function where the kernel has none of that name.
   const bool is_generic = found->hook == "shmem" && !has_hook(found->hook);
   return has_hook(is_generic ? "gen" : found->hook);
 }

@@ -14,7 +14,7 @@ namespace flowtap::kernel {
 /// value can take over one another's programs. 16 hexadecimal digits.
 [[nodiscard]] std::string log_abi();
 
-/// The layout of builds to which the pinned objects are of no use.
+/// The hint for a person to whom the pinned objects are of no use.
 inline constexpr const char* kDetachHint =
     "flowtapd --detach removes what is pinned, so that capture begins anew";
 

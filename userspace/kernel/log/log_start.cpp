@@ -176,7 +176,7 @@ class ReadingStart {
       if (older) {
         others.push_back(std::move(*older));
       } else if (older.error().code != 0) {
-        // It is unpinned only now and only for us: it goes on capturing for whoever may read it.
+        // Only this process fails, and only now: the other build goes on capturing for whoever may read it.
         return std::unexpected(std::move(older).error().in("another build of flowtapd cannot be relieved"));
       } else {
         unreadable = std::move(older).error().in("what the layout " + layout + " has captured is lost");

@@ -46,7 +46,7 @@ struct LogMember {
   bool operator==(const LogMember&) const = default;
 };
 
-/// Whether the process exists; one that nobody has waited for yet counts.
+/// Whether the process has ended; true also for one that nobody has waited for yet.
 [[nodiscard]] bool has_ended(std::uint32_t pid);
 
 /// An executable as the programs know it.

@@ -57,7 +57,7 @@ std::vector<std::uint64_t> weights_of(std::span<const ConsumerUse> uses) {
   return weights;
 }
 
-// The same consumer as if it had used only `ns`.
+// Cuts the use as if it had been only `ns`.
 void cut(ConsumerUse& use, std::uint64_t ns) {
   if (use.cpu_ns <= ns) return;
   if (use.cycles) use.cycles = part_of(*use.cycles, ns, use.cpu_ns).whole;

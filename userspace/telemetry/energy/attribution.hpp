@@ -87,7 +87,7 @@ class EnergyAttribution {
     std::uint64_t cpu_ns = 0;
     std::optional<std::uint64_t> cycles;
     std::uint64_t uj = 0;
-    std::uint64_t round = 0;  // when it was told of last
+    std::uint64_t round = 0;  // in which it was last reported
   };
 
   [[nodiscard]] CpuTime cpu_since(std::optional<CpuTime> cpu);

@@ -65,8 +65,8 @@ void EnergyParts::read_meter(const PowerReading& reading, EnergyClock::time_poin
   const auto since = std::chrono::floor<std::chrono::microseconds>(now - tracked->at);
   const auto us = static_cast<std::uint64_t>(
       std::clamp<std::chrono::microseconds>(since, std::chrono::microseconds(0), kEnergyAway).count());
-  // Microwatts times microseconds are picojoules. Only those below a microjoule are kept apart, since all together may
-  // be 2^66.
+  // Microwatts times microseconds are picojoules. Only the part of the time below a whole second is counted in these,
+  // since all of it together may be 2^66.
   const std::uint64_t picojoules = tracked->picojoules + reading.uw * (us % kMicro);
   tracked->picojoules = picojoules % kMicro;
   const std::uint64_t uj = reading.uw * (us / kMicro) + picojoules / kMicro;

@@ -16,7 +16,7 @@ namespace flowtap::telemetry {
 /// whenever the device's state has changed.
 class NetworkLinkCollector final : public Collector {
  public:
-  static constexpr std::uint64_t kSpeedRounds = 60;  ///< after so many rounds the speed is asked for anew
+  static constexpr std::uint64_t kSpeedRounds = 60;  ///< after this many rounds the speed is asked for anew
 
   /// `sysfs`: the node's. It shows the devices of the network namespace in which it was mounted.
   explicit NetworkLinkCollector(std::string sysfs) : folder_(std::move(sysfs) + "/class/net") {}

@@ -26,7 +26,7 @@ struct FirstProcess {
 /// `proc` is the node's procfs. Values are absent if the process has ended meanwhile.
 [[nodiscard]] FirstProcess look_at_process(const std::string& proc, std::uint64_t pid);
 
-/// The network that it is in by now; after an error the one that was known.
+/// Finds the network that it is in by now; after an error the known one stays.
 void look_at_network(const std::string& proc, FirstProcess& process);
 
 /// A descriptor, made from an open net_dev, that keeps another network from getting its NetworkId but does not keep the

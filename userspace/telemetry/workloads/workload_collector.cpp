@@ -33,7 +33,7 @@ stats::Histogram waits(const GroupUsage& usage) {
 // at once.
 constexpr std::chrono::milliseconds kQuick{1};
 
-// Whether it is a process of a container. Others have no layer of their own.
+// A process of the workload, if that is a container. Others have no layer of their own.
 std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::Entry& entry) {
   if (!is_container(name.kind)) return std::nullopt;
   for (const auto& [path, instance] : entry.instances)

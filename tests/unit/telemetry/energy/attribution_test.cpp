@@ -154,7 +154,7 @@ TEST(EnergyAttribution, WithoutCpuTimeAllIsActive) {
   attribution.add(0, CpuTime{.busy = 1, .idle = 1}, {});
   attribution.add(100, std::nullopt, {});
   EXPECT_EQ(attribution.active(), 100U);
-  // The next readable one covers more than its interval, and says nothing.
+  // The next CPU time that can be read covers more than its interval, and says nothing.
   attribution.add(100, CpuTime{.busy = 2, .idle = 2}, {});
   EXPECT_EQ(attribution.active(), 200U);
   attribution.add(100, CpuTime{.busy = 3, .idle = 3}, {});

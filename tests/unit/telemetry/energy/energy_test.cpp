@@ -119,7 +119,7 @@ TEST(Energy, WhileTheCpuTimeCannotBeReadEnergyWaitsAndThenAllIsActive) {
   for (double i = 1; i <= 3; ++i)
     EXPECT_EQ(values(next()).at("flowtap_node_active_joules_total"), 18 + 8 * (10 + i))
         << "nobody waits for ever";
-  // A counter that was idle all the time says nothing about the last second.
+  // The idle time of all these seconds says nothing about the last one.
   set_cpu(node.tree, 300, 5000);
   all = values(next());
   EXPECT_EQ(all.at("flowtap_node_active_joules_total"), 18 + 8 * 14);
@@ -226,7 +226,7 @@ class Zone {
   [[nodiscard]] std::uint64_t at() const { return at_; }
 
   unsigned away = 0;  // seconds still to come
-  // How many parts should have been visible.
+  // How often each of these must have been seen.
   unsigned wraps = 0;
   unsigned jumps = 0;
   unsigned given_ups = 0;

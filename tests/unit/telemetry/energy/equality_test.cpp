@@ -68,7 +68,7 @@ class Workloads {
  private:
   std::mt19937_64& random_;
   std::map<WorkloadName, Workload> all_;
-  std::map<WorkloadName, std::uint64_t> unnamed_;  // with the seconds since they began
+  std::map<WorkloadName, std::uint64_t> unnamed_;  // and for how many more seconds
   unsigned pods_ = 0;
 };
 

@@ -48,7 +48,7 @@ struct Look {
 /// Drivers show values near 2^63 and 2^64 for "not available".
 inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 60U;
 
-/// Whether a counter may have this value.
+/// The value, if a counter may have it.
 [[nodiscard]] inline std::optional<std::uint64_t> counted(std::optional<std::uint64_t> value) {
   return value && *value < kMostCounted ? value : std::nullopt;
 }

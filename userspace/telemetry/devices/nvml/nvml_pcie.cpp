@@ -18,7 +18,7 @@ std::optional<std::uint64_t> PcieCounter::next(std::uint64_t read, bool wide, st
   const auto before = std::exchange(last_, read);
   const std::chrono::duration<double> between = now - std::exchange(at_, now) + kJitter;
   if (wide_) {
-    // It fell: the driver was loaded anew.
+    // A lower value means that the driver was loaded anew.
     if (before && *before < read) counted_ += read - *before;
     return counted_;
   }
