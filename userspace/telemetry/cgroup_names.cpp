@@ -14,14 +14,15 @@ using telemetry::CgroupNaming;
 using telemetry::WorkloadKind;
 using telemetry::WorkloadName;
 
-// Up to the first name that has `word` in it.
+// The text up to the first name that contains `word`.
 std::string up_to(std::string_view path, std::string_view word) {
   const auto at = path.find(word);
   if (word.empty() || at == std::string_view::npos) return {};
   return std::string(path.substr(0, path.find('/', at)));
 }
 
-// kubelet calls a static pod by its file and its node: what looks like a controller's suffix (etcd-master-0) is none.
+// kubelet names a static pod after its file and its node: what looks like a controller's suffix (etcd-master-0) is
+// none.
 std::string workload_of(const identity::ContainerIdentity& who) {
   if (!who.pod || (who.pod_uid && identity::is_static_pod_uid(*who.pod_uid))) return {};
   return std::string(telemetry::controller_of(*who.pod));

@@ -1,4 +1,5 @@
-// Whose the cgroups of the node are, by what identity/ finds out: as the streams' names, so that logs and usage fit together.
+// To whom the node's cgroups belong, as identity/ finds out. The names are those of the streams, so that logs and usage
+// fit together.
 #pragma once
 
 #include <memory>
@@ -12,13 +13,13 @@
 
 namespace flowtap {
 
-/// Of a container's id, as the runtimes' own tools show it: what one without a name is called.
+/// This much of a container's id, as the runtimes' own tools show it, is the name of a container without one.
 inline constexpr std::size_t kShortId = 12;
 
 class CgroupIdentities final : public telemetry::CgroupNames {
  public:
-  /// `host_root` is where the node's file system is seen, with its /proc. `named` knows containers whose bundle is gone
-  /// already.
+  /// `host_root` is where the node's file system is visible, with its /proc. `named` knows containers whose bundle is
+  /// gone already.
   [[nodiscard]] static Result<std::unique_ptr<CgroupIdentities>> open(
       const std::string& host_root, const identity::UsageHierarchy& hierarchy,
       identity::StateDirectories where, std::shared_ptr<NamedContainers> named);
