@@ -72,8 +72,7 @@ TEST(Lacks, ContainersAreNamedOrNot) {
        R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}}])",
        R"("device allocate success" pod="ns/p" allocate device={"NVIDIA":[{"UUID":"A"}]})", kFails});
   ASSERT_EQ(which.size(), 1U);
-  EXPECT_TRUE(which.front().starts_with("which container it is that does not fit (1 nodes)"))
-      << which.front();
+  EXPECT_TRUE(which.front().starts_with("the container that does not fit (1 nodes)")) << which.front();
 }
 
 TEST(Lacks, WhatTheTopologyAwarePolicyGivesIsSaidFromMinusV5On) {
@@ -84,8 +83,8 @@ TEST(Lacks, WhatTheTopologyAwarePolicyGivesIsSaidFromMinusV5On) {
           {kBegin, kContainer, "Start to count dcu devices for container d",
            R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}}])",
            kTries, kTries, R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/2 ModeNotFit")"}),
-      (Sentences{"which container it is that does not fit (1 nodes): it follows from what was given to those "
-                 "before it, which HAMi says from -v=5 on where its policy is topology-aware"}));
+      (Sentences{"the container that does not fit (1 nodes): it follows from what the containers before "
+                 "it were given, which HAMi says from -v=5 on where its policy is topology-aware"}));
 }
 
 TEST(Lacks, NodesThatNobodyCountsAreOfWhoTurnsThemDownWithoutAWord) {
@@ -95,7 +94,7 @@ TEST(Lacks, NodesThatNobodyCountsAreOfWhoTurnsThemDownWithoutAWord) {
       (Sentences{"nodes on which HAMi knows no cards (4): its extender's own log names them, up to 2.4 at "
                  "every level, then "
                  "from -v=5 on",
-                 "reasons of nodes that are not even counted by one (3): an extender may turn nodes down "
+                 "reasons of nodes that no reason counts (3): an extender may turn nodes down "
                  "without a word, and "
                  "its own log says why"}));
 }

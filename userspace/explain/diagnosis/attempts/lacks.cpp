@@ -64,7 +64,7 @@ std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler
     of_cards += lacks ? 1 : 0;
   }
   if (told && of_cards > 0)
-    return {"on which nodes cards are that would not do (" + std::to_string(of_cards) + " have none here): " +
+    return {"the nodes of the cards that would not do (" + std::to_string(of_cards) + " have none here): " +
             std::string(by.name) + " says which cards a node has when it first sees it"};
   if (told) return {};
   if (any_without)
@@ -80,8 +80,8 @@ std::vector<std::string> lacks_containers(const Diagnosis& diagnosis, const Sche
       std::ranges::count_if(diagnosis.nodes, [](const NodeVerdict& node) { return node.containers.empty(); });
   if (nodes == 0) return {};
   if (!named) return {said("the pod's containers: ", by.name, " names them ", by.containers)};
-  return {"which container it is that does not fit (" + std::to_string(nodes) +
-          " nodes): it follows from what was given to those before it, " +
+  return {"the container that does not fit (" + std::to_string(nodes) +
+          " nodes): it follows from what the containers before it were given, " +
           (untold ? said("which ", by.name, " says ", by.given)
                   : said("on cards whose nodes ", by.name, " names when it first sees them"))};
 }
@@ -100,9 +100,9 @@ std::vector<std::string> lacks_cells(const Diagnosis& diagnosis, const Scheduler
 }
 
 std::string lacks_room() {
-  return "what more was said of the attempt: of one no more than " +
+  return "the rest of what was said of the attempt: flowtap keeps at most " +
          std::to_string(Attempt::kMostBytes >> 20U) + " MiB and " + std::to_string(Attempt::kMostNodes) +
-         " nodes are kept";
+         " nodes of one";
 }
 
 std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by) {
@@ -127,8 +127,7 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
         return node.verdict == Verdict::kFailed && reason_of(node).empty();
       }));
   if (wordless->nodes > named)
-    out.push_back("reasons of nodes that are not even counted by one (" +
-                  std::to_string(wordless->nodes - named) +
+    out.push_back("reasons of nodes that no reason counts (" + std::to_string(wordless->nodes - named) +
                   "): an extender may turn nodes down without a word, and its own log says why");
   return out;
 }
