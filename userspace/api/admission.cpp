@@ -15,20 +15,21 @@ using kube::Access;
 namespace {
 
 Answer unauthorized() {
-  return error_answer(401, "this request has no valid token",
-                      "send one of those in api.token_file of flowtapd's configuration, or where "
-                      "api.kubernetes_server is set one of the cluster's, as Authorization: Bearer TOKEN");
+  return error_answer(
+      401, "this request has no valid token",
+      "send Authorization: Bearer TOKEN, with a token from api.token_file of flowtapd's configuration "
+      "or, if api.kubernetes_server is set, one of the cluster's");
 }
 
 // Says nothing of Kubernetes but that: whoever asks has shown nothing yet.
 Answer refused(Access access, const Right& right) {
   if (access == Access::kNobody) return unauthorized();
   if (access == Access::kUnknown)
-    return error_answer(503, "whether this token may be answered could not be asked of Kubernetes",
+    return error_answer(503, "flowtapd could not ask Kubernetes what this token may do",
                         "try again in a moment");
   if (right.to == Right::To::kNode)
     return error_answer(403, "this token's user may not get nodes/proxy",
-                        "what is no pod's log is for whoever administers the node");
+                        "everything but the logs of pods is for those who administer the node");
   if (right.ns.empty())
     return error_answer(403, "this token's user may not get pods/log in all namespaces",
                         "ask for one namespace, or bind a cluster role that allows it");
@@ -46,7 +47,7 @@ Verdict verdict(Access access, const Right& right) {
 Result<std::unique_ptr<http::Gate>> Admission::open(const std::string& token_file,
                                                     const kube::KubeOptions& kube) {
   if (token_file.empty() && kube.server.empty())
-    return fail("the API is served over TCP only to who has a token",
+    return fail("the API is served over TCP only to clients that have a token",
                 "name a file of tokens in api.token_file, or Kubernetes in api.kubernetes_server");
   std::unique_ptr<Admission> admission(new Admission());
   if (!token_file.empty()) {

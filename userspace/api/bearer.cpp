@@ -40,7 +40,7 @@ Status BearerTokens::read() {
   struct stat status{};
   if (!file.valid() || ::fstat(file.get(), &status) != 0)
     return fail_errno(errno, "cannot read " + named, std::string(kHint));
-  if (!S_ISREG(status.st_mode)) return fail(named + " are in no regular file", std::string(kHint));
+  if (!S_ISREG(status.st_mode)) return fail(named + " are not in a regular file", std::string(kHint));
   if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
     return fail(named + " can be read by everybody, or written by a group", std::string(kHint));
   // This very file: the path may lead to another one by now.
@@ -54,7 +54,7 @@ Status BearerTokens::read() {
     if (token.size() < kLeastToken) return fail(named + " are too short", std::string(kHint));
     digests.push_back(sha256(token));
   }
-  if (digests.empty()) return fail(named + " are none", std::string(kHint));
+  if (digests.empty()) return fail("there are no tokens in " + in_quotes(path_), std::string(kHint));
   digests_ = std::move(digests);
   seen_ = version_of(status);
   return {};

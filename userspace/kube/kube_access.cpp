@@ -123,7 +123,7 @@ Result<KubeAccess::Answered> KubeAccess::review(const Question& question) {
   FTAP_TRY_ASSIGN(found, whose(question.token));
   if (!found.subject) return Answered{Access::kNobody, found.until};
   if (question.right.to == Right::To::kKnown) return Answered{Access::kYes, found.until};
-  if (stopping()) return fail("the service ends");
+  if (stopping()) return fail("flowtapd is stopping");
   FTAP_TRY_ASSIGN(answer, server_.post(kAccessReviewPath, access_review(*found.subject, question.right)));
   FTAP_TRY_ASSIGN(allowed, parse_access_review(answer));
   // No longer than it is known whose the token is.

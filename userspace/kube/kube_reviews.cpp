@@ -15,7 +15,7 @@ Result<json::object> status_of(std::string_view body, std::string_view kind) {
   const auto* object = error ? nullptr : value.if_object();
   const auto* status = object != nullptr ? member(*object, "status") : nullptr;
   if (status == nullptr || !status->is_object() || text_member(*object, "kind") != kind)
-    return fail(name + " is none", "is api.kubernetes_server the address of Kubernetes' API server?");
+    return fail(name + " is not one", "is api.kubernetes_server the address of Kubernetes' API server?");
   return status->get_object();
 }
 

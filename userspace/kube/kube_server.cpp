@@ -59,7 +59,7 @@ KubeServer::~KubeServer() = default;
 
 Result<KubeServer> KubeServer::open(KubeOptions options) {
   if (!options.server.starts_with("https://"))
-    return fail(in_quotes(options.server) + " is no https:// URL of Kubernetes' API server",
+    return fail(in_quotes(options.server) + " is not an https:// URL of Kubernetes' API server",
                 "such as https://10.96.0.1:443");
   while (options.server.ends_with('/')) options.server.pop_back();
   static std::once_flag once;
@@ -121,7 +121,7 @@ Result<KubeOptions> completed(KubeOptions options) {
   const char* host = std::getenv("KUBERNETES_SERVICE_HOST");  // NOLINT(concurrency-mt-unsafe): at start
   const char* port = std::getenv("KUBERNETES_SERVICE_PORT");  // NOLINT(concurrency-mt-unsafe)
   if (host == nullptr || port == nullptr)
-    return fail("this is no pod: KUBERNETES_SERVICE_HOST is not set",
+    return fail("flowtapd does not run in a pod: KUBERNETES_SERVICE_HOST is not set",
                 "name the API server's URL in api.kubernetes_server");
   const bool is_v6 = std::string_view(host).find(':') != std::string_view::npos;
   options.server = std::string("https://") + (is_v6 ? "[" : "") + host + (is_v6 ? "]" : "") + ":" + port;

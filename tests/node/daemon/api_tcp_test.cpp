@@ -61,7 +61,7 @@ TEST(ApiOverTcp, IsMissingWhereItWouldNotBeSafe) {
   const auto component = daemon.component("api_tcp");
   ASSERT_TRUE(component);
   EXPECT_FALSE(component->up);
-  EXPECT_EQ(component->detail, "the API is served over TCP only to who has a token");
+  EXPECT_EQ(component->detail, "the API is served over TCP only to clients that have a token");
   EXPECT_EQ(component->hint,
             "name a file of tokens in api.token_file, or Kubernetes in api.kubernetes_server");
   EXPECT_EQ(get_unix(daemon.socket(), "/healthz").status, 200) << "that goes on";

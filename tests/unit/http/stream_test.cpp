@@ -205,7 +205,7 @@ TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   const auto refused = fetch(path(), kFollow);
   ASSERT_TRUE(refused) << refused.error().what;
   EXPECT_EQ(refused->status, 429U);
-  EXPECT_EQ(refusal(*refused).what, "as many clients follow as may");
+  EXPECT_EQ(refusal(*refused).what, "as many clients follow as are allowed to");
   EXPECT_NE(refusal(*refused).hint, "");
   EXPECT_EQ(fetch(path(), "/api/v1/flows/f/raw")->status, 200U);
   second.reset();

@@ -227,9 +227,9 @@ TEST_F(TcpTest, IsNotServedWhereItWouldNotBeSafe) {
     EXPECT_TRUE(answer("GET /healthz HTTP/1.0\r\n\r\n").contains("200 OK")) << "the Unix socket goes on";
     return *server_->tcp() ? std::string() : why_not();
   };
-  EXPECT_EQ(refusal({.host = "0.0.0.0"}), "beyond this machine the API is served over TLS only");
-  EXPECT_EQ(refusal({.host = "::"}), "beyond this machine the API is served over TLS only");
-  EXPECT_EQ(refusal({.host = "localhost"}), "\"localhost\" is no numeric address");
+  EXPECT_EQ(refusal({.host = "0.0.0.0"}), "the API is served beyond this machine only over TLS");
+  EXPECT_EQ(refusal({.host = "::"}), "the API is served beyond this machine only over TLS");
+  EXPECT_EQ(refusal({.host = "localhost"}), "\"localhost\" is not a numeric address");
   EXPECT_TRUE(refusal({.host = "127.0.0.1", .token_file = dir_ / "none"})
                   .starts_with("cannot read the API's tokens"));
   const auto refused_file = [&](const std::string& text, mode_t mode) {
@@ -238,7 +238,7 @@ TEST_F(TcpTest, IsNotServedWhereItWouldNotBeSafe) {
   };
   EXPECT_NE(refused_file(kToken, 0644).find("can be read by everybody"), std::string::npos);
   EXPECT_NE(refused_file("short\n", 0600).find("are too short"), std::string::npos);
-  EXPECT_NE(refused_file("# nothing\n\n", 0600).find("are none"), std::string::npos);
+  EXPECT_NE(refused_file("# nothing\n\n", 0600).find("there are no tokens in"), std::string::npos);
   test::write_tls_pair(dir_ / "cert", dir_ / "key", "a");
   test::write_tls_pair(dir_ / "cert2", dir_ / "key2", "b");
   EXPECT_NE(refusal({.host = "127.0.0.1", .tls_certificate = dir_ / "cert", .tls_key = dir_ / "key2"})

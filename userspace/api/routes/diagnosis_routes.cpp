@@ -26,8 +26,9 @@ Answer not_seen(const std::string& ns, const std::string& pod, const DiagnosesVi
     return error_answer(404, what,
                         "no scheduler's log is captured here: ask on the node where the scheduler runs, or "
                         "name its flow in stream.schedulers of flowtapd's configuration");
-  return error_answer(
-      404, what, "flowtap why lists the pods that were; what a scheduler decides is known where it runs");
+  return error_answer(404, what,
+                      "flowtap why lists the pods that were seen; a scheduler's decisions are known only on "
+                      "the node where it runs");
 }
 
 /// A list of up to so many bytes is sent as one, with its tag.

@@ -95,10 +95,11 @@ unsigned status_of(const Error& error) {
 std::string_view hint_of(const Error& error) {
   switch (error.code) {
     case ENOENT:
-      return "flowtap flows lists the flows that are known; one that ended is kept until room or its age "
-             "ends it";
+      return "flowtap flows lists the flows that are known; one that ended is kept until it is too old or "
+             "its "
+             "room is needed";
     case ESRCH:
-      return "the number is that of the process in the host's pid namespace";
+      return "give the process's number in the host's pid namespace";
     case EMFILE:
       return "end another tap, and try again";
     default:
@@ -119,8 +120,8 @@ Answer tap(const Call& call, const ReadOptions& options) {
   const char* const end = call.segments.front().data() + call.segments.front().size();
   const auto [rest, error] = std::from_chars(call.segments.front().data(), end, pid);
   if (error != std::errc() || rest != end || pid == 0)
-    return error_answer(400, in_quotes(call.segments.front()) + " is no process number",
-                        "the number is that of the process in the host's pid namespace");
+    return error_answer(400, in_quotes(call.segments.front()) + " is not a process number",
+                        "give the process's number in the host's pid namespace");
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
   if (!call.may_follow) return too_many_follow();
@@ -145,7 +146,7 @@ Answer not_running(const Error& error) {
 
 Answer too_many_follow() {
   return error_answer(
-      429, "as many clients follow as may",
+      429, "as many clients follow as are allowed to",
       "end one, read without follow=true, or raise api.max_followers in flowtapd's configuration");
 }
 

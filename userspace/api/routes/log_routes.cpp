@@ -95,13 +95,13 @@ Runs::const_iterator default_container(const Runs& runs) {
 
 std::vector<QueryParameter> log_parameters() {
   using enum ParameterType;
-  return {{"follow", "Also the lines that come from now on.", kFlag},
-          {"tailLines", "As many lines from the end.", kCount},
-          {"sinceSeconds", "Lines of as many seconds until now.", kCount},
-          {"sinceTime", "Lines from this time on.", kTime},
-          {"timestamps", "With its time in front of each line.", kFlag},
-          {"limitBytes", "At most as many bytes.", kCount},
-          {"stream", "One output alone.", kWord, {"All", "Stdout", "Stderr"}},
+  return {{"follow", "Also send the lines that come from now on.", kFlag},
+          {"tailLines", "Only this many lines, counted from the end.", kCount},
+          {"sinceSeconds", "Only lines that are at most this many seconds old.", kCount},
+          {"sinceTime", "Only lines from this time on.", kTime},
+          {"timestamps", "Put its time in front of each line.", kFlag},
+          {"limitBytes", "At most this many bytes.", kCount},
+          {"stream", "Only this output.", kWord, {"All", "Stdout", "Stderr"}},
           {"format", "Lines as text, or as log records of OpenTelemetry.", kWord, {"text", "otel"}},
           {"pretty", "Accepted because Kubernetes does; changes nothing.", kFlag},
           {"insecureSkipTLSVerifyBackend", "Accepted because Kubernetes does; changes nothing.", kFlag}};
@@ -109,8 +109,8 @@ std::vector<QueryParameter> log_parameters() {
 
 std::vector<QueryParameter> pod_log_parameters() {
   auto parameters = log_parameters();
-  parameters.push_back({"container", "The container, where the pod has several."});
-  parameters.push_back({"previous", "Of the run before.", ParameterType::kFlag});
+  parameters.push_back({"container", "The container; needed if the pod has several."});
+  parameters.push_back({"previous", "The log of the container's previous run.", ParameterType::kFlag});
   return parameters;
 }
 
@@ -143,7 +143,8 @@ Result<LogOptions> parse_log_options(const Parameters& parameters,
     return forbidden("at most one of `sinceTime` or `sinceSeconds` may be specified");
   if (time != nullptr) {
     options.since = parse_rfc3339(*time);
-    if (!options.since) return invalid("sinceTime", in_quotes(*time), "must be a time as RFC 3339 has it");
+    if (!options.since)
+      return invalid("sinceTime", in_quotes(*time), "must be a time in the form of RFC 3339");
   }
   constexpr std::uint64_t kCentury = std::uint64_t{100} * 366 * 24 * 3600;
   if (seconds) options.since = now - std::chrono::seconds(std::min(*seconds, kCentury));
@@ -154,9 +155,9 @@ Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const st
                                   const std::string& pod, const std::string* container, bool previous) {
   const auto pods = newest_pod(flows, ns, pod);
   if (pods.empty())
-    return std::unexpected(Error{"the pod " + in_quotes(ns + "/" + pod) + " was not seen on this node",
-                                 "flowtap flows lists what was; a pod's log is on the node where it runs",
-                                 ENOENT});
+    return std::unexpected(Error{
+        "the pod " + in_quotes(ns + "/" + pod) + " was not seen on this node",
+        "flowtap flows lists the pods that were seen; a pod's log is on the node where it runs", ENOENT});
   Runs runs;
   for (const FlowStatus* flow : pods) runs[*flow->container][flow->restart ? *flow->restart + 1 : 0] = flow;
   const auto refuse = [](std::string what) { return std::unexpected(Error{std::move(what), {}, EINVAL}); };

@@ -23,16 +23,17 @@ struct StatusMeaning {
 
 constexpr std::array kMeanings = {
     StatusMeaning{304, "The client has this answer: If-None-Match names its ETag.", false},
-    StatusMeaning{400, "The request is not one, or a parameter has no such name or value.", true},
-    StatusMeaning{401, "Over TCP: the request has no valid token.", true},
-    StatusMeaning{403,
-                  "This user may not use the API; over TCP: may not get pods/log there, as Kubernetes says.",
+    StatusMeaning{400, "The request is malformed, or it has a parameter with an unknown name or value.",
                   true},
-    StatusMeaning{404, "This node knows no such thing.", false},
+    StatusMeaning{401, "Over TCP: the request has no valid token.", true},
+    StatusMeaning{
+        403, "This user may not use the API; over TCP: Kubernetes says that it may not get pods/log there.",
+        true},
+    StatusMeaning{404, "This node does not know what the path names.", false},
     StatusMeaning{405, "Everything here can only be read: GET and HEAD.", true},
-    StatusMeaning{409, "This cannot be captured as it is.", false},
+    StatusMeaning{409, "This cannot be captured in the state in which it is.", false},
     StatusMeaning{413, "The body of the request is too large.", true},
-    StatusMeaning{429, "Asked too often, or as many follow as may.", true},
+    StatusMeaning{429, "There were too many requests, or as many clients follow as are allowed to.", true},
     StatusMeaning{431, "The header of the request is too large.", true},
     StatusMeaning{500, "The answer could not be made.", true},
     StatusMeaning{
@@ -114,7 +115,8 @@ json::object components() {
   const json::object token{
       {"type", "http"},
       {"scheme", "bearer"},
-      {"description", "Over TCP. On the Unix socket it counts which user asks, and none is needed."}};
+      {"description",
+       "Needed over TCP. On the Unix socket the user who asks decides, and no token is needed."}};
   return {{"responses", std::move(responses)},
           {"schemas", {{"Error", error}}},
           {"securitySchemes", {{"token", token}}}};

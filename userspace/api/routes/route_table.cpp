@@ -37,11 +37,12 @@ QueryParameter in_namespace(std::string_view what) {
   return {"namespace", what};
 }
 const QueryParameter& outputs() {
-  static const QueryParameter kOutputs{"stream", "One output alone.", kWord, {"stdout", "stderr"}};
+  static const QueryParameter kOutputs{"stream", "Only this output.", kWord, {"stdout", "stderr"}};
   return kOutputs;
 }
 const QueryParameter& follow() {
-  static const QueryParameter kFollow{"follow", "Also what comes from now on.", kWord, {"true", "false"}};
+  static const QueryParameter kFollow{
+      "follow", "Also send what comes from now on.", kWord, {"true", "false"}};
   return kFollow;
 }
 
@@ -56,26 +57,26 @@ const std::vector<Route>& routes() {
   static const std::string kProcess = std::string(kProcessesPath) + "/{pid}";
   static const std::vector<Route> kRoutes = {
       {std::string(kHealthPath), health, "Whether flowtapd runs."},
-      {std::string(kReadyPath), ready, "Whether all that is configured runs.", {503}},
-      {std::string(kStatusPath), status, "The components, what was lost by its cause, sizes and versions."},
+      {std::string(kReadyPath), ready, "Whether everything that is configured runs.", {503}},
+      {std::string(kStatusPath), status, "The components, losses by cause, sizes and versions."},
       {std::string(kStatsPath), stats, "All counters with their meaning and values.", {503}},
       {std::string(kWorkloadsPath),
        workloads,
-       "What containers, units and the host use now, one object for each with all that is measured of it.",
+       "What containers, units and the host use now, one object for each with everything that is measured.",
        {503},
        {{"kind", "Workloads of this kind: pod, container, unit, host, unknown."},
         in_namespace("Containers of pods of this namespace."),
         {"pod", "Containers of pods of this name."}}},
       {std::string(kFlowsPath),
        list_flows,
-       "The flows that are known; with follow a line for each that comes or changes.",
+       "The flows that are known; with follow, also a line for each one that comes or changes.",
        {503},
        {in_namespace("Flows of this namespace."),
         {"pod", "Flows of pods of this name."},
         {"group", "Flows of this group."},
         {"kind", "Flows of this kind, such as pod or sched."},
         {"history",
-         "Also containers of pods of which only the runtime has kept a log.",
+         "Also list containers of pods whose log only the runtime has kept.",
          kWord,
          {"true", "false"}},
         follow()},
@@ -103,15 +104,15 @@ const std::vector<Route>& routes() {
        "What the schedulers of this node decided about a pod, and why.",
        {404, 503},
        {{"evidence",
-         "With the lines of the schedulers' logs that say so, and the cards and NUMA cells that would not "
+         "Add the lines of the schedulers' logs that say so, and the cards and NUMA cells that would not "
          "do.",
          kFlag}}},
-      {kPod + "/exits", exits, "How the pod's containers ended, each the last time."},
+      {kPod + "/exits", exits, "How each of the pod's containers ended the last time."},
       {std::string(kSchedulerLogsPath),
        schedulerlogs,
        "The pods that schedulers of this node decided about, and their state.",
        {503},
-       {in_namespace("Pods of this namespace."), {"diagnosis", "With the whole answer for each.", kFlag}}},
+       {in_namespace("Pods of this namespace."), {"diagnosis", "Add the whole answer for each.", kFlag}}},
       {kProcess + "/raw",
        tap_process,
        "The bytes that a process writes from now on.",
@@ -122,16 +123,16 @@ const std::vector<Route>& routes() {
        tap_process_lines,
        "The lines that a process writes from now on.",
        {404, 409, 503},
-       {outputs(), {"timestamps", "With its time in front of each line.", kFlag}},
+       {outputs(), {"timestamps", "Put its time in front of each line.", kFlag}},
        {kBytes}},
       {std::string(kOpenApiPath), openapi, "This description."}};
   return kRoutes;
 }
 
 std::string_view segment_meaning(std::string_view name) {
-  if (name == "id") return "The flow's id as one segment: each / inside of it is %2F.";
+  if (name == "id") return "The flow's id as one segment: each / in it is written as %2F.";
   if (name == "namespace") return "The pod's namespace.";
-  if (name == "name") return "The pod's name; of a name that was used again, the newest.";
+  if (name == "name") return "The pod's name; if several pods had it, the newest of them is meant.";
   if (name == "pid") return "The process's number in the host's pid namespace.";
   return {};
 }

@@ -28,8 +28,8 @@ Result<std::string> percent_decode(std::string_view text) {
     const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
     if (high < 0 || low < 0)
-      return fail(in_quotes(text.substr(i, 3)) + " is no percent-encoded byte",
-                  "a % itself is written %25, a / inside of a flow id %2F");
+      return fail(in_quotes(text.substr(i, 3)) + " is not a percent-encoded byte",
+                  "write a % itself as %25, and a / inside of a flow id as %2F");
     out += static_cast<char>(high * 16 + low);
     i += 2;
   }

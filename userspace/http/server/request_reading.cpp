@@ -71,7 +71,7 @@ asio::awaitable<Next> keep_pace(Connection& connection, const RequestParser& par
   if (wait == std::chrono::milliseconds(0)) co_return Next::kAnswer;
   Answer answer = error_answer(
       429, "this address asks more often than it may",
-      "wait for as many seconds as Retry-After says, or raise api.rate in flowtapd's configuration");
+      "wait for the seconds that Retry-After names, or raise api.rate in flowtapd's configuration");
   answer.retry_after = std::chrono::ceil<std::chrono::seconds>(wait);
   AnswerForm form = form_of(parser);
   form.keep_alive =

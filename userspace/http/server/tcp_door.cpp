@@ -24,13 +24,14 @@ Answer too_many_without_token() {
 }
 
 Answer too_many_of_one() {
-  return error_answer(429, "this address has as many connections open as it may",
-                      "close some, or keep one for many requests: half of all places are for the others");
+  return error_answer(
+      429, "this address has as many connections open as it may",
+      "close some, or use one for many requests: half of all places are kept for other addresses");
 }
 
 Status check(const TcpOptions& options, const asio::ip::address& host) {
   if (!host.is_loopback() && options.tls_certificate.empty())
-    return fail("beyond this machine the API is served over TLS only",
+    return fail("the API is served beyond this machine only over TLS",
                 "name api.tls_certificate and api.tls_key, or listen on 127.0.0.1");
   return {};
 }
@@ -70,7 +71,7 @@ TcpDoor::TcpDoor(const TcpOptions& options, const Of& of)
 Status TcpDoor::admit(const TcpOptions& options) {
   boost::system::error_code error;
   const auto host = asio::ip::make_address(options.host, error);
-  if (error) return fail(in_quotes(options.host) + " is no numeric address", "such as 127.0.0.1 or ::1");
+  if (error) return fail(in_quotes(options.host) + " is not a numeric address", "such as 127.0.0.1 or ::1");
   FTAP_TRY(check(options, host));
   FTAP_TRY_ASSIGN(gate, options.open_gate());
   gate_ = std::move(gate);
@@ -92,7 +93,7 @@ Status TcpDoor::listen(const TcpOptions& options, asio::io_context& io) {
       acceptor.listen(asio::socket_base::max_listen_connections, error))
     return fail(
         "cannot listen on " + options.host + ":" + std::to_string(options.port) + ": " + error.message(),
-        "see who does, with ss -ltnp, or choose another api.address");
+        "find out with ss -ltnp which process has that port, or choose another api.address");
   const std::string named = host.is_v6() ? "[" + host.to_string() + "]" : host.to_string();
   where_ = (keys_ ? "https://" : "http://") + named + ":" + std::to_string(acceptor.local_endpoint().port());
   return {};

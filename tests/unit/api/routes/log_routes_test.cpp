@@ -67,7 +67,7 @@ TEST(LogOptions, WrongOnesAreRefusedInItsWords) {
             "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
   EXPECT_EQ(refusal("tailLines=1x"), R"(tailLines: Invalid value: "1x": must be a whole number)");
   EXPECT_EQ(refusal("sinceTime=yesterday"),
-            R"(sinceTime: Invalid value: "yesterday": must be a time as RFC 3339 has it)");
+            R"(sinceTime: Invalid value: "yesterday": must be a time in the form of RFC 3339)");
   EXPECT_EQ(refusal("stream=both"),
             R"(stream: Unsupported value: "both": supported values: "All", "Stdout", "Stderr")");
   EXPECT_EQ(refusal("stream=Stdout&tailLines=1"),
