@@ -33,7 +33,7 @@ Result<MapLayout> MapLayout::of(int map_fd) {
   if (!types) return fail_errno(errno, "cannot read how the map " + name + " is laid out");
   const btf_type* value = resolved(types.get(), info.btf_value_type_id);
   if (value == nullptr || !btf_is_struct(value))
-    return fail("the values of the map " + name + " are no structs");
+    return fail("the values of the map " + name + " are not structs");
 
   MapLayout layout;
   constexpr std::size_t kAlign = 8;  // the kernel's alignment of array elements

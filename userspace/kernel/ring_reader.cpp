@@ -34,7 +34,7 @@ Result<std::unique_ptr<RingReader>> RingReader::open(int map_fd) {
   if (bpf_map_get_info_by_fd(map_fd, &info, &size) != 0)
     return fail_errno(errno, "cannot ask for the ring's size");
   if (info.type != BPF_MAP_TYPE_RINGBUF)
-    return fail("the map '" + std::string(info.name) + "' is no ring buffer");
+    return fail("the map '" + std::string(info.name) + "' is not a ring buffer");
   // Map ids begin anew at each boot.
   FTAP_TRY_ASSIGN(boot, read_line("/proc/sys/kernel/random/boot_id"));
 

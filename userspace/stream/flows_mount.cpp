@@ -58,7 +58,7 @@ Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& l
     return mounted;
   }
   mounted.capped = false;
-  mounted.warning = fmt::format("{} is no tmpfs of its own, so only flowtapd's own limits bound it: {}",
+  mounted.warning = fmt::format("{} is not a tmpfs of its own, so only flowtapd's own limits bound it: {}",
                                 mounted.path, errno_text(error));
   return mounted;
 }

@@ -134,11 +134,11 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
   if (left == 0) FTAP_TRY(append(relieved, journal, end));
   for (const kernel::Relieved& stream : relieved)
     if (!stream.why.empty())
-      said.push_back("a stream of the build before could not be gone on with: " + stream.why);
+      said.push_back("a stream of the previous build could not be continued: " + stream.why);
   drains.clear();
   if (left > 0)
     said.push_back(
-        fmt::format("{} bytes of the build before wait in its ring; the next start drains them", left));
+        fmt::format("{} bytes of the previous build wait in its ring; the next start drains them", left));
   else
     live.forget_older();
   return said;

@@ -63,9 +63,8 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& option
   path->since_ = flows_since(mounted.path, std::chrono::system_clock::now());
   if (path->since_.is_new)
     spdlog::info(
-        "stream: {} is new: of what was captured before, as before a reboot, nothing is left; logs begin "
-        "with what "
-        "the containers' runtimes have kept",
+        "stream: {} is new: nothing is left of what was captured earlier, such as before a reboot; logs "
+        "begin with what the containers' runtimes have kept",
         mounted.path);
   path->journal_limit_ = options.lines.journal_bytes;
   path->host_root_ = places.host_root;
@@ -99,7 +98,8 @@ void StreamPath::open_files() {
   if (files)
     files_.emplace(std::move(*files));
   else
-    warnings_.push_back("what ran before is not found, and no process can be tapped: " + files.error().what);
+    warnings_.push_back("processes that were running before are not found, and no process can be tapped: " +
+                        files.error().what);
 }
 
 Status StreamPath::open_kernel(const StreamOptions& options) {
@@ -121,13 +121,13 @@ Status StreamPath::open_kernel(const StreamOptions& options) {
   if (pinned_ && sees_node && is_on_node(tap.bpffs, host_root_ + "/proc") == false) {
     pinned_ = false;
     warnings_.push_back(
-        "what is pinned goes with the mount namespace of flowtapd, since the BPF file system at " +
-        tap.bpffs + " is mounted there alone");
+        "what is pinned ends with the mount namespace of flowtapd, since the BPF file system at " +
+        tap.bpffs + " is mounted only there");
   }
   FTAP_TRY_ASSIGN(said, relieve());
   warnings_.insert(warnings_.end(), said.begin(), said.end());
   if (live_->left_over())
-    warnings_.push_back("of what another build of flowtapd has pinned: " + live_->left_over()->what);
+    warnings_.push_back("what another build of flowtapd has pinned: " + live_->left_over()->what);
   FTAP_TRY_ASSIGN(ring, live_->ring());
   ring_ = ring.get();
   warn_of_taken_over(tap);
@@ -156,13 +156,13 @@ Result<std::vector<std::string>> StreamPath::relieve() {
 // What goes on from before keeps what it was begun with.
 void StreamPath::warn_of_taken_over(const kernel::LogOptions& options) {
   constexpr const char* kHowToEnd =
-      "; flowtapd --detach ends what is pinned, and the next start begins with what is configured";
+      "; flowtapd --detach ends what is pinned, and the next start takes what is configured";
   if (options.backend && live_->backend() != *options.backend)
-    warnings_.push_back(fmt::format("the backend is {} as before, not {}{}",
+    warnings_.push_back(fmt::format("the backend is still {}, not {}{}",
                                     kernel::backend_name(live_->backend()),
                                     kernel::backend_name(*options.backend), kHowToEnd));
   if (ring_->capacity() != options.ring_bytes)
-    warnings_.push_back(fmt::format("the ring has {} bytes as before, not {}{}", ring_->capacity(),
+    warnings_.push_back(fmt::format("the ring still has {} bytes, not {}{}", ring_->capacity(),
                                     options.ring_bytes, kHowToEnd));
 }
 

@@ -114,8 +114,10 @@ std::string StreamPath::how() const {
       fmt::format("every container's output, through {}", kernel::backend_name(live_->backend()));
   // Its events are system calls' ends. Containers write into pipes, whose readers it sees as long as they use those.
   if (live_->backend() == kernel::LogBackend::kSysExit)
-    text += "; what io_uring writes to tapped files, terminals and sockets, or reads from pipes, is not seen";
-  if (live_->taken_over()) text += "; taken over from the flowtapd before";
+    text +=
+        "; flowtapd does not see what io_uring writes to tapped files, terminals and sockets, or reads from "
+        "pipes";
+  if (live_->taken_over()) text += "; taken over from the previous flowtapd";
   for (const std::string& warning : warnings_) text += "; " + warning;
   return text;
 }

@@ -27,7 +27,8 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
   if (!files_) return true;
   const auto files = files_->list();
   if (!files) {
-    if (youngest.count() == 0) warnings_.push_back("what ran before was not found: " + files.error().what);
+    if (youngest.count() == 0)
+      warnings_.push_back("processes that were running before were not found: " + files.error().what);
     return false;
   }
   no_slot_ = false;

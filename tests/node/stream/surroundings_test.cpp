@@ -66,8 +66,8 @@ TEST(StreamSurroundings, PinsOfAMountNamespaceOfItsOwnGoWithIt) {
   EXPECT_FALSE(is_pinned(daemon));
   const auto component = daemon.component("stream");
   ASSERT_TRUE(component);
-  EXPECT_NE(component->detail.find("goes with the mount namespace"), std::string::npos) << component->detail;
-  EXPECT_NE(daemon.err().find("goes with the mount namespace"), std::string::npos) << daemon.err();
+  EXPECT_NE(component->detail.find("ends with the mount namespace"), std::string::npos) << component->detail;
+  EXPECT_NE(daemon.err().find("ends with the mount namespace"), std::string::npos) << daemon.err();
 }
 
 TEST(StreamSurroundings, PinsOnTheNodeStay) {
@@ -116,9 +116,9 @@ TEST(StreamSurroundings, WhatGoesOnFromBeforeAndIsConfiguredOtherwiseIsSaid) {
   other.sources = "ring_bytes: 16777216, backend: fexit";
   Daemon daemon(root, other);
   daemon.wait_ready();
-  EXPECT_TRUE(daemon.err().contains("the ring has 67108864 bytes as before, not 16777216; flowtapd --detach"))
+  EXPECT_TRUE(daemon.err().contains("the ring still has 67108864 bytes, not 16777216; flowtapd --detach"))
       << daemon.err();
-  EXPECT_EQ(daemon.err().contains("the backend is sys_exit as before, not fexit; "),
+  EXPECT_EQ(daemon.err().contains("the backend is still sys_exit, not fexit; "),
             backend_of(daemon) == "sys_exit")
       << daemon.err();
 }

@@ -86,7 +86,7 @@ TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
     kill(*daemon);
     daemon = std::make_unique<Daemon>(root, *next);
     daemon->wait_ready();
-    EXPECT_EQ(daemon->status().at("stream").at("reason").as_string(), "relieved another build's");
+    EXPECT_EQ(daemon->status().at("stream").at("reason").as_string(), "took over from another build");
     EXPECT_EQ(hooks_of(root), next == &kTomorrow ? tomorrows : todays);
   }
   expect_all(root, podman, *daemon);
@@ -142,7 +142,7 @@ TEST(Upgrade, OverABacklogThatIsLargerThanTheJournal) {
   }
   daemon = std::make_unique<Daemon>(root, tomorrow);
   daemon->wait_ready();
-  EXPECT_EQ(daemon->status().at("stream").at("reason").as_string(), "relieved another build's");
+  EXPECT_EQ(daemon->status().at("stream").at("reason").as_string(), "took over from another build");
   for (const auto& [name, lines] : {std::pair{"one", 10U}, {"other", kLines}}) {
     const auto flow = ended_flow(*daemon, std::string("container/") + name + "-");
     ASSERT_TRUE(flow);
@@ -167,7 +167,7 @@ TEST(Upgrade, LeavesNoThreadWithMoreRights) {
   }
   Daemon daemon(root, today);
   daemon.wait_ready();
-  EXPECT_EQ(daemon.status().at("stream").at("reason").as_string(), "relieved another build's");
+  EXPECT_EQ(daemon.status().at("stream").at("reason").as_string(), "took over from another build");
   std::set<std::string> rights;
   std::size_t threads = 0;
   const std::string tasks = "/proc/" + std::to_string(daemon.pid()) + "/task";

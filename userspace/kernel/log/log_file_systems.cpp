@@ -46,9 +46,10 @@ std::vector<std::uint32_t> seen_file_systems(const HasHook& has_hook) {
 std::unexpected<Error> unseen_file(const std::string& path, long magic) {
   std::array<char, 24> number{};
   std::snprintf(number.data(), number.size(), "0x%lx", magic);
-  return std::unexpected(Error{"fexit does not see what is written to " + path + " (its file system, " +
-                                   number.data() + ", has no hook in this kernel)",
-                               "flowtapd --detach, then --tap-backend sys_exit sees it", ENOTSUP});
+  return std::unexpected(
+      Error{"fexit does not see what is written to " + path + " (its file system, " + number.data() +
+                ", has no hook in this kernel)",
+            "run flowtapd --detach, then start it with --tap-backend sys_exit, which sees it", ENOTSUP});
 }
 
 }  // namespace flowtap::kernel

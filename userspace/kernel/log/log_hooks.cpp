@@ -94,7 +94,7 @@ void clear_program(int array) {
 Status put_program(int array, int program) {
   const std::uint32_t place = 0;
   if (bpf_map_update_elem(array, &place, &program, BPF_ANY) != 0)
-    return fail_errno(errno, "cannot lead to another program");
+    return fail_errno(errno, "cannot make the hook call another program");
   return {};
 }
 

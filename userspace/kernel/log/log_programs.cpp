@@ -106,7 +106,7 @@ Result<LogOpened> LogOpened::open(const LogOptions& options, const std::vector<L
   }
   if (notes >= 0)
     if (const int err = bpf_map__reuse_fd(skeleton->maps.ftap_notes, notes); err != 0)
-      return fail_errno(-err, "cannot go on with the log tap's notes");
+      return fail_errno(-err, "cannot use the log tap's earlier notes");
   skeleton->rodata->ftap_has_seconds = has_seconds;
   skeleton->rodata->ftap_force_above = options.ring_bytes / 4;
   skeleton->rodata->ftap_nr_cpus = static_cast<std::uint32_t>(nr_cpus);
@@ -186,7 +186,7 @@ std::vector<Result<ProgramStats>> LogLive::program_stats(bool run_stats) const {
       all.push_back(read_program_stats(hook.program_name(), hook.program.get(), run_stats));
     else
       all.push_back(fail_errno(EPERM, "cannot open the BPF program " + hook.program_name(),
-                               "what an earlier flowtapd has loaded is opened with CAP_SYS_ADMIN alone"));
+                               "only CAP_SYS_ADMIN may open what an earlier flowtapd has loaded"));
   }
   return all;
 }

@@ -38,9 +38,9 @@ std::vector<std::pair<std::string, int>> pins_of(const std::vector<LogHook>& hoo
 
 }  // namespace
 
-class ReadingStart {
+class LogStart {
  public:
-  explicit ReadingStart(const LogOptions& options) : options_(options), pins_(options.bpffs) {}
+  explicit LogStart(const LogOptions& options) : options_(options), pins_(options.bpffs) {}
 
   Result<LogLive> start() {
     FTAP_TRY(check_bpf_requirements());
@@ -96,7 +96,7 @@ class ReadingStart {
     auto live = attach(LogBackend::kFunctions,
                        may_preempt(mode)
                            ? "it loads, and has a second program where tasks are preempted in the kernel (" +
-                                 mode.value_or("as is to be feared without debugfs") + ")"
+                                 mode.value_or("which may be so, as there is no debugfs to tell") + ")"
                            : "it loads, and this kernel does not preempt it (" + *mode + ")");
     if (live) return live;
     return attach(LogBackend::kSysExit, "fexit was tried first: " + live.error().what);
@@ -109,7 +109,7 @@ class ReadingStart {
     if (!live) {
       FTAP_TRY_ASSIGN(loaded, load_beside(hooks, others));
       live = std::move(loaded);
-      live->why_ = "relieved another build's";
+      live->why_ = "took over from another build";
       // These are to be attached in front of the programs that exist.
       if (live->backend() == LogBackend::kFunctions && !live->has_seconds() && wants_seconds(options_))
         live->why_ += ", which has no second programs; flowtapd --detach makes room for them";
@@ -157,7 +157,7 @@ class ReadingStart {
       LogLive live;
       live.generation_ = std::move(generation);
       live.taken_over_ = true;
-      live.why_ = "taken over from the flowtapd before";
+      live.why_ = "taken over from the previous flowtapd";
       return live;
     }
     for (const LogHook& hook : ours) FTAP_TRY(remove_hook(pins_, hook));
@@ -177,7 +177,8 @@ class ReadingStart {
         others.push_back(std::move(*older));
       } else if (older.error().code != 0) {
         // Only this process fails, and only now: the other build goes on capturing for whoever may read it.
-        return std::unexpected(std::move(older).error().in("another build of flowtapd cannot be relieved"));
+        return std::unexpected(
+            std::move(older).error().in("cannot take over from another build of flowtapd"));
       } else {
         unreadable = std::move(older).error().in("what the layout " + layout + " has captured is lost");
       }
@@ -224,7 +225,7 @@ class ReadingStart {
 };
 
 Result<LogLive> start_log_tap(const LogOptions& options) {
-  return ReadingStart(options).start();
+  return LogStart(options).start();
 }
 
 Status detach_log_tap(const std::string& bpffs) {

@@ -111,7 +111,7 @@ void Replay::read_batches(const Segment::Ptr& segment, std::span<const std::byte
                "; the rest of it is left out");
   }
   found_.torn_bytes += rest;
-  say(segment->path() + " ends in " + std::to_string(rest) + " bytes that are no whole batch");
+  say(segment->path() + " ends in " + std::to_string(rest) + " bytes that are not a whole batch");
   const auto cut = segment->truncate(at);
   found_.appendable = cut.has_value();
   if (!cut) say(cut.error().what);

@@ -132,7 +132,7 @@ Result<Segment::Ptr> Segment::open(const std::string& path, std::uint32_t number
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path);
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot look at " + path);
-  if (!S_ISREG(status.st_mode)) return fail(path + " is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail(path + " is not a regular file");
   return Ptr(new Segment(std::move(fd), path, number, static_cast<std::uint64_t>(status.st_size)));
 }
 

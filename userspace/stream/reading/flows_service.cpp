@@ -175,12 +175,12 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
   }
   // It writes on, maybe, and an end would say that it has ended.
   if (refusal && options.follow) {
-    refusal->hint = "it cannot be followed; without that, what its runtime has kept is shown";
+    refusal->hint = "it cannot be followed; without following, its log is what its runtime has kept";
     return std::unexpected(std::move(*refusal));
   }
   auto reader = LogReader::open(store_, waker_, id, options, histories_, std::move(form), captured, hurry);
   if (refusal && !reader && reader.error().code == ENOENT) {
-    refusal->hint = "nor has its runtime kept anything of it on this node";
+    refusal->hint = "its runtime has not kept anything of it on this node, either";
     return std::unexpected(std::move(*refusal));
   }
   return reader;

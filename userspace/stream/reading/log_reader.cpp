@@ -21,7 +21,8 @@ constexpr std::size_t kSlice = std::size_t{64} << 10U;
 
 std::string jump_text(std::uint64_t lines) {
   return std::to_string(lines) +
-         (lines == 1 ? " line has made room before it was" : " lines have made room before they were") +
+         (lines == 1 ? " line was dropped to make room before it was"
+                     : " lines were dropped to make room before they were") +
          " read here";
 }
 
@@ -38,7 +39,7 @@ Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, Reade
     FTAP_TRY(reader->find_history());
     if (reader->history_) return reader;
     return std::unexpected(Error{"the flow " + in_quotes(flow) + " is not known on this node",
-                                 "flowtap flows lists those that are", ENOENT});
+                                 "flowtap flows lists the flows that are known", ENOENT});
   }
   if (options.follow) {
     // Before the end is looked at, so that nothing comes between.
@@ -100,7 +101,7 @@ void LogReader::read_history(Piece& piece) {
   piece.again = !piece.end;
   if (more) return;
   if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
-    form_->say("what the runtime has kept could not all be read: " + printable(fault), piece);
+    form_->say("not all that the runtime has kept could be read: " + printable(fault), piece);
   if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
     histories_->note_whole(*flow_, span_.begin);
   history_.reset();

@@ -44,7 +44,7 @@ Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, Reade
   reader->follower_ = std::move(follower);
   if (!streams_by_flow(journal).contains(reader->flow_))
     return std::unexpected(Error{"the flow " + in_quotes(reader->flow_) + " is not known on this node",
-                                 "flowtap flows lists those that are", ENOENT});
+                                 "flowtap flows lists the flows that are known", ENOENT});
   reader->look_for_streams(options.from_now);
   return reader;
 }

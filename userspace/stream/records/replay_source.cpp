@@ -34,7 +34,7 @@ Result<std::unique_ptr<ReplaySource>> ReplaySource::open(const std::string& path
   if (!fd.valid()) return fail_errno(errno, "cannot open the recording " + path);
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot look at the recording " + path);
-  if (!S_ISREG(status.st_mode)) return fail("the recording " + path + " is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail("the recording " + path + " is not a regular file");
   RawRecordingHeader raw{};
   FTAP_TRY_ASSIGN(size, read_at(fd.get(), 0, std::as_writable_bytes(std::span(&raw, 1)), path));
   if (size != sizeof raw || raw.magic != kRecordingMagic)

@@ -16,7 +16,7 @@ Result<ListedExecutables::Executable> ListedExecutables::look(const std::string&
                                                               const Executable& before) {
   FTAP_TRY_ASSIGN(reached, walk_.to(path));
   const struct statx& status = reached.status;
-  if (!S_ISREG(status.stx_mode)) return fail(path + " is no regular file");
+  if (!S_ISREG(status.stx_mode)) return fail(path + " is not a regular file");
   const Place place{status.stx_dev_major, status.stx_dev_minor, status.stx_ino};
   if (before.place == place) return before;
   FTAP_TRY_ASSIGN(own, ask_(reached.place.get()));

@@ -53,7 +53,7 @@ std::string v1_warning(const V1Containers& found) {
   if (found.count == 0) return {};
   return fmt::format(
       "{} containers have no cgroup of version 2 and are not captured ({}{}); mount cgroup2 and let the "
-      "runtime use it (what they use is told with telemetry.hierarchy: v1)",
+      "runtime use it (telemetry.hierarchy: v1 tells what they use)",
       found.count, found.count > 1 ? "one is " : "", found.example);
 }
 

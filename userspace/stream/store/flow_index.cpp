@@ -159,7 +159,7 @@ void FlowIndex::load() {
   std::string_view text = *all;
   const bool is_older = text.starts_with(std::string_view(kOlderMagic.data(), kOlderMagic.size()));
   if (!is_older && !text.starts_with(std::string_view(kMagic.data(), kMagic.size()))) {
-    said_ = path() + " was written by another build; the flows before are not known";
+    said_ = path() + " was written by another build; earlier flows are not known";
     return;
   }
   text.remove_prefix(kMagic.size());

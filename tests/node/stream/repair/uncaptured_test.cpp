@@ -53,7 +53,7 @@ TEST(Uncaptured, NothingIsKeptByWhomItIsPrintedTo) {
   EXPECT_EQ(get_unix(daemon.socket(), path).body, "its runtime heard\n");
   expect_refused("?follow=true", "it cannot be followed");
   std::filesystem::remove_all(root.file("var/log/pods"));
-  expect_refused("", "nor has its runtime kept anything");
+  expect_refused("", "its runtime has not kept anything");
   expect_refused("?follow=true", "it cannot be followed");
 }
 

@@ -93,7 +93,7 @@ TEST_F(HungFiles, TheEndDoesNotWaitForAFileSystem) {
     daemon_->signal(SIGTERM);
     EXPECT_TRUE(eventually([&held] { return held.has_ended(); }));
     EXPECT_EQ(daemon_->wait(), 0);
-    EXPECT_NE(daemon_->err().find("does not answer and is not waited for"), std::string::npos)
+    EXPECT_NE(daemon_->err().find("flowtapd ends without waiting for it"), std::string::npos)
         << daemon_->err();
   }
   const std::string log = root_.read("state/flows/file__log__x.log.log");

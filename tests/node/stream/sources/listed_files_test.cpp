@@ -63,7 +63,7 @@ TEST_F(Listed, WhatWentIntoTheBackgroundBeforeAnotherBuildCame) {
   EXPECT_EQ(run({root_.file("bin/itself"), "-c", script}, log.get())->wait(), 0);
   expect_flow("proc", "before\n");
   start("processes: [/bin/itself]", FLOWTAPD_NEXT_PATH);
-  EXPECT_EQ(daemon_->status().at("stream").at("reason").as_string(), "relieved another build's");
+  EXPECT_EQ(daemon_->status().at("stream").at("reason").as_string(), "took over from another build");
   const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
   expect_flow("proc", "before\nafter\n" + writer_lines(0, 300));
   EXPECT_EQ(flows("proc").size(), 1U);

@@ -214,10 +214,10 @@ TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
   const Error followed = refusal(id, {.follow = true});
   EXPECT_EQ(followed.code, ENOTSUP);
   EXPECT_EQ(followed.what, "what \"" + id + "\" writes is not captured (stdout: uncaptured_file)");
-  EXPECT_EQ(followed.hint, "it cannot be followed; without that, what its runtime has kept is shown");
+  EXPECT_EQ(followed.hint, "it cannot be followed; without following, its log is what its runtime has kept");
   const Error none = refusal(other, {});
   EXPECT_EQ(none.code, ENOTSUP) << "it is listed";
-  EXPECT_EQ(none.hint, "nor has its runtime kept anything of it on this node");
+  EXPECT_EQ(none.hint, "its runtime has not kept anything of it on this node, either");
   EXPECT_EQ(refusal("pod/shop/web-2/u-1/app/0", {.follow = true}).code, ENOENT);
 }
 

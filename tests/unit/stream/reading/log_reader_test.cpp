@@ -244,9 +244,10 @@ TEST_F(LogReaderTest, WhoReadsSlowlyIsToldAndGoesOn) {
   const std::string left = log();
   const auto lines = 5001 - std::ranges::count(left, '\n') - 1;
   EXPECT_EQ(got, "[flowtap: " + std::to_string(lines) +
-                     " lines have made room before they were read here]\n" + left.substr(0, left.size() - 1));
+                     " lines were dropped to make room before they were read here]\n" +
+                     left.substr(0, left.size() - 1));
   EXPECT_EQ(drain(*tail), "[flowtap: " + std::to_string(lines) +
-                              " lines have made room before they were read here]\n" +
+                              " lines were dropped to make room before they were read here]\n" +
                               left.substr(0, left.size() - 1))
       << "that came since";
   EXPECT_EQ(store_->stats().missed_lines, 2U * static_cast<std::uint64_t>(lines)) << "of both";
@@ -277,7 +278,7 @@ TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
   store_->flush({}, 60'000'000'000, true);
   EXPECT_FALSE(again->read(100)) << "the whole flow";
   EXPECT_EQ(drain(*follower), "[flowtap: " + std::to_string(left) +
-                                  " lines have made room before they were read here]\n"
+                                  " lines were dropped to make room before they were read here]\n"
                                   "[flowtap: this log had to make room for newer ones]\n|");
 }
 
@@ -330,10 +331,11 @@ TEST_F(SuccessionTest, WhoFollowsASilentLogGoesOnWhenItHasMadeRoom) {
   say("sched/main", "four"), become_old();
   say("sched/main", "five"), say("sched/main", "six"), become_old();
   say("sched/main", "seven");
-  EXPECT_EQ(got(), "[flowtap: 3 lines have made room before they were read here]\nseven\n");
+  EXPECT_EQ(got(), "[flowtap: 3 lines were dropped to make room before they were read here]\nseven\n");
   EXPECT_EQ(store_->stats().missed_lines, 3U);
   say("sched/main", "eight"), become_old();
-  EXPECT_EQ(got(), "[flowtap: 1 line has made room before it was read here]\n") << "he is told at once";
+  EXPECT_EQ(got(), "[flowtap: 1 line was dropped to make room before it was read here]\n")
+      << "he is told at once";
   EXPECT_EQ(store_->stats().missed_lines, 4U);
   say("sched/main", "nine");
   EXPECT_EQ(got(), "nine\n");

@@ -113,7 +113,7 @@ TEST_F(HistoryTest, SaysWhatItCannotRead) {
   tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log.20260101-000000.gz", "no gzip");
   EXPECT_EQ(log(),
             lines(10, 20) +
-                "[flowtap: what the runtime has kept could not all be read: 0.log.20260101-000000.gz is "
+                "[flowtap: not all that the runtime has kept could be read: 0.log.20260101-000000.gz is "
                 "broken: incorrect header check]\n");
 }
 

@@ -134,12 +134,12 @@ Result<std::vector<std::string>> OpenedRuntimeDir::names() {
 }
 
 Result<Fd> OpenedRuntimeDir::open(const std::string& name) {
-  if (name.contains('/')) return fail(name + " is no name of a file");
+  if (name.contains('/')) return fail(name + " is not the name of a file");
   Fd fd(::openat(fd_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + name);
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot stat " + name);
-  if (!S_ISREG(status.st_mode)) return fail(name + " is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail(name + " is not a regular file");
   return fd;
 }
 

@@ -87,7 +87,7 @@ Result<GzStream::Input> unzipped(Input& input, const std::string& name) {
   for (const Packed& packed : kPacked)
     if (begin.starts_with(packed.begin))
       return fail(name + " is packed with " + std::string(packed.name) + ", and only gzip can be read",
-                  "unpack it before: " + std::string(packed.unpack));
+                  "unpack it first: " + std::string(packed.unpack));
   GzStream::Input raw = [&input](std::span<std::byte> into) { return input.read(into); };
   if (!begin.starts_with(kGzip)) return raw;
   // Shared, as a function can be copied.

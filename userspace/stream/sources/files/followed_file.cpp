@@ -33,7 +33,7 @@ std::optional<std::int64_t> number(const json::object& object, const char* name)
 Result<OpenedFile> open_log_file(PathWalk& walk, const std::string& path) {
   FTAP_TRY_ASSIGN(reached, walk.to(path));
   const struct statx& status = reached.status;
-  if (!S_ISREG(status.stx_mode)) return fail(path + " is no regular file");
+  if (!S_ISREG(status.stx_mode)) return fail(path + " is not a regular file");
   // Not before: whoever owns the directory may lead to a device, and opening some is an act of its own.
   Fd fd(::open(("/proc/self/fd/" + std::to_string(reached.place.get())).c_str(), kFlags));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path);

@@ -97,7 +97,7 @@ Result<PathWalk::Reached> PathWalk::to(const std::string& path) {
   }
   FTAP_TRY_ASSIGN(status, status_of(way.back(), path));
   if (std::ranges::any_of(makers, [&](uid_t maker) { return maker != 0 && maker != status.stx_uid; }))
-    return fail(path + " leads through a link of somebody who does not own what is behind it");
+    return fail(path + " leads through a link whose owner does not own what it leads to");
   return Reached{std::move(way.back()), status};
 }
 
