@@ -49,21 +49,21 @@ std::string wrong_logs(const LogsOptions& options) {
   if (options.of.empty() && options.group.empty()) return "logs needs a pod, a flow or a group";
   if (!options.of.empty() && !options.group.empty()) return "logs takes a pod or a group, not both";
   if (options.previous && (options.all_containers || !options.group.empty()))
-    return "--previous is of one container";
+    return "--previous needs one container";
   if (options.all_containers && !options.container.empty())
     return "--all-containers and --container exclude each other";
   if (!options.stream.empty() && options.tail) return "--stream and --tail exclude each other";
   if (!is_flow(options.of)) return {};
-  if (options.all_containers) return "--all-containers is of a pod: a flow is of one container";
-  if (!options.container.empty()) return "--container is of a pod: a flow is of one container";
-  if (options.previous) return "--previous is of a pod: each run of a container is a flow of its own";
+  if (options.all_containers) return "--all-containers needs a pod: a flow belongs to one container";
+  if (!options.container.empty()) return "--container needs a pod: a flow belongs to one container";
+  if (options.previous) return "--previous needs a pod: each run of a container is a flow of its own";
   return {};
 }
 
 std::string wrong_top(const CLI::App& top) {
   if (top.count("--pods") > 0) return {};
   for (const char* flag : {"--containers", "--namespace", "--sort"})
-    if (top.count(flag) > 0) return std::string(flag) + " is of --pods";
+    if (top.count(flag) > 0) return std::string(flag) + " needs --pods";
   return {};
 }
 
@@ -75,7 +75,7 @@ Color color_of(const Arguments& arguments) {
 std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& arguments) {
   const bool json = arguments.output == "json";
   if (arguments.output == "otel" && !app.got_subcommand("logs"))
-    return usage("-o otel is of logs alone", "flowtap logs NAMESPACE/POD -o otel");
+    return usage("only the command logs takes -o otel", "flowtap logs NAMESPACE/POD -o otel");
   if (app.got_subcommand("status")) return StatusOptions{arguments.state_dir, json, color_of(arguments)};
   if (app.got_subcommand("flows")) {
     arguments.flows.state_dir = arguments.state_dir;

@@ -149,8 +149,9 @@ TEST_F(FlowtapTest, UsageErrorsExitWith2) {
             std::string::npos);
   EXPECT_TRUE(flowtap("logs a/b --tail 5 --stream stdout")
                   .output.starts_with("flowtap: --stream and --tail exclude each other\n"));
-  EXPECT_TRUE(flowtap("logs pod/a/b/u/c/0 --all-containers")
-                  .output.starts_with("flowtap: --all-containers is of a pod: a flow is of one container\n"));
+  EXPECT_TRUE(
+      flowtap("logs pod/a/b/u/c/0 --all-containers")
+          .output.starts_with("flowtap: --all-containers needs a pod: a flow belongs to one container\n"));
 }
 
 TEST_F(FlowtapTest, HelpAndVersionExitWith0) {

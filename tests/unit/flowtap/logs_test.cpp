@@ -65,7 +65,7 @@ TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
   reader.join();
   EXPECT_EQ(run.output, "exit 1\n");
   EXPECT_EQ(shell("cat " + file).output,
-            "flowtap: interrupted before all of these logs were read: nothing of them is shown\n");
+            "flowtap: interrupted before all of these logs were read, so none of them is shown\n");
 }
 
 // A flow ends, which is told, and goes on; what was read by then is not shown again.
@@ -139,7 +139,7 @@ class WhatIsNotCaptured : public FlowtapTest {
     return flow;
   }
   static std::string left_out(const std::string& container) {
-    return "what web-1/" + container + " prints is not captured and left out";
+    return "what web-1/" + container + " prints is not captured, so it is left out";
   }
 
   const api::FlowStatus one_ = api::full_flow();
@@ -157,9 +157,9 @@ TEST_F(WhatIsNotCaptured, IsOneOfSeveralLogsAsItsRuntimeHasKeptIt) {
     EXPECT_EQ(run.exit, 0) << how;
     EXPECT_EQ(occurrences(run.output, " kept\n"), 1U) << run.output;
     EXPECT_EQ(occurrences(run.output, " begin\n"), 1U) << run.output;
-    EXPECT_EQ(
-        shell("cat " + (dir_ / "err")).output,
-        "flowtap: " + left_out("lost") + "\n  hint: nor has its runtime kept anything of it on this node\n");
+    EXPECT_EQ(shell("cat " + (dir_ / "err")).output,
+              "flowtap: " + left_out("lost") +
+                  "\n  hint: its runtime has not kept anything of it on this node, either\n");
   }
 }
 

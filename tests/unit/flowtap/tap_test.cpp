@@ -26,7 +26,7 @@ TEST_F(FlowtapTest, TapKeepsTheTwoOutputsApartAndEndsWithTheProcess) {
   EXPECT_EQ(shell("cat " + (dir_ / "out")).output,
             std::string("raw \x1b[2J \xff\0 bytes", 18) + "\nand more");
   EXPECT_EQ(shell("cat " + (dir_ / "err")).output,
-            "a complaint\nflowtap: 1,234 bytes passed that are not shown: they could not be captured\n");
+            "a complaint\nflowtap: 1,234 bytes are not shown: they could not be captured\n");
 }
 
 // As `flowtap logs -o json` has them, of both outputs on the one of ours that is for programs.
@@ -126,7 +126,7 @@ TEST_F(FlowtapTest, TapEndsOnASignalAndStillSaysWhatIsMissing) {
   process.join();
   EXPECT_EQ(run.output, "exit 0\n");
   EXPECT_EQ(shell("cat " + file).output,
-            "x\ny\nflowtap: 5 bytes passed that are not shown: they could not be captured\n");
+            "x\ny\nflowtap: 5 bytes are not shown: they could not be captured\n");
 }
 
 }  // namespace

@@ -239,8 +239,8 @@ TEST_F(WhyTest, APodThatNobodySpeaksOfExitsWith3) {
   for (const char* const wanted : {"default/nobody", "other/hami-ok-a", "default/hami-ok"}) {
     const Outcome run = flowtap_program(std::string("why ") + wanted + log);
     EXPECT_EQ(run.exit, 3) << wanted;
-    EXPECT_TRUE(run.output.starts_with(std::string("flowtap: no scheduler speaks of \"") + wanted +
-                                       "\" in what --from names, but of "))
+    EXPECT_TRUE(run.output.starts_with(std::string("flowtap: no scheduler mentions \"") + wanted +
+                                       "\" in the logs that --from names, but they mention "))
         << run.output;
     EXPECT_EQ(run.output.find("default/hami-ok-a") != std::string::npos,
               wanted != std::string("default/nobody"))
@@ -248,7 +248,7 @@ TEST_F(WhyTest, APodThatNobodySpeaksOfExitsWith3) {
   }
   const Outcome empty = flowtap_program("why a/b" + from({write("empty", "")}));
   EXPECT_EQ(empty.exit, 3);
-  EXPECT_NE(empty.output.find("nor of any other pod"), std::string::npos) << empty.output;
+  EXPECT_NE(empty.output.find("nor any other pod"), std::string::npos) << empty.output;
   const Outcome list = flowtap_program("why" + from({dir_ / "empty"}));
   EXPECT_EQ(list.exit, 0);
   EXPECT_EQ(list.output, "no pods\n");

@@ -115,7 +115,7 @@ class JointLogs {
               kNotFound};
     }
     return {{"the pod " + in_quotes(options_.of) + " was not seen on this node",
-             "flowtap flows lists what was; a pod's log is on the node where it runs", 0},
+             "flowtap flows lists the pods that were seen; a pod's log is on the node where it runs", 0},
             kNotFound};
   }
 
@@ -135,8 +135,8 @@ class JointLogs {
     return is_meant(flow) && !is_wanted(flow) && std::ranges::any_of(flow.streams, is_uncaptured);
   }
   static void say_left_out(const api::FlowStatus& flow, const std::string& hint) {
-    complain({fmt::format("what {}/{} prints is not captured and left out", printable(flow.pod.value_or("")),
-                          printable(*flow.container)),
+    complain({fmt::format("what {}/{} prints is not captured, so it is left out",
+                          printable(flow.pod.value_or("")), printable(*flow.container)),
               hint, 0});
   }
   [[nodiscard]] static bool is_uncaptured(const api::StreamStatus& stream) {
@@ -148,13 +148,13 @@ class JointLogs {
     of.timestamps = true;
     const auto take_end = [&](const Result<http::StreamEnd>& end) {
       if (end && end->reply.status == kUncaptured)
-        return say_left_out(flow, "nor has its runtime kept anything of it on this node");
+        return say_left_out(flow, "its runtime has not kept anything of it on this node, either");
       note_end(end);
       if (end) missing_ += end->missing_bytes.value_or(0);
       // Half of the lines in the order of time would look like all of them.
       if (end && !is_over(end) && !failure_)
         failure_ =
-            Failure{{"interrupted before all of these logs were read: nothing of them is shown", "", 0}};
+            Failure{{"interrupted before all of these logs were read, so none of them is shown", "", 0}};
     };
     const http::StreamRequest request{flow_log_target(of, flow.id),
                                       [&](std::string_view piece) {

@@ -68,8 +68,7 @@ ExitCode conclude(const std::deque<Output>& outputs) {
     if (output.failure && (worst == nullptr || worst->told)) worst = &*output.failure;
   }
   if (missing > 0)
-    complain({fmt::format("{} bytes passed that are not shown: they could not be captured", grouped(missing)),
-              "", 0});
+    complain({fmt::format("{} bytes are not shown: they could not be captured", grouped(missing)), "", 0});
   if (worst == nullptr || (worst->told && followed)) return kOk;
   if (!worst->told) complain(worst->error);
   return worst->exit;

@@ -44,7 +44,7 @@ std::vector<std::string> cut_to_screen(std::vector<std::string> lines, ScreenSiz
   const std::size_t hidden = lines.size() - size.rows + 1;
   lines.resize(size.rows - 1);
   lines.push_back(style.paint(
-      "2", clipped(fmt::format("  {} more lines; a higher window shows them", hidden), size.columns)));
+      "2", clipped(fmt::format("  {} more lines; a taller window shows them", hidden), size.columns)));
   return lines;
 }
 

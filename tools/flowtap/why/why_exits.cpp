@@ -67,10 +67,10 @@ std::string crashes_text(std::string_view pod, const std::vector<Crash>& crashes
     text += text.empty() ? "" : "\n";
     text += style.paint("1", fmt::format("{}: the container {} {}", printable(pod),
                                          printable(crash.exit.container), how(crash.exit)));
-    if (crash.exit.oom) text += ", since memory was used up (OOM)";
+    if (crash.exit.oom) text += ", because memory was used up (OOM)";
     text +=
         fmt::format(", {} ago ({})", uptime_text(std::max(age.count(), 0.0)), rfc3339_nano(crash.exit.time));
-    text += crash.lines.empty() ? "; nothing that it wrote is kept\n" : "; the last that it wrote:\n";
+    text += crash.lines.empty() ? "; nothing that it wrote is kept\n" : "; its last lines:\n";
     for (const std::string& line : crash.lines) text += "  " + printable(line) + "\n";
   }
   return text;

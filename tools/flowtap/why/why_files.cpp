@@ -37,18 +37,19 @@ std::string near(const DiagnosisStore& store, const PodName& wanted) {
 }
 
 ExitCode not_found(const DiagnosisStore& store, const WhyOptions& options, const PodName& wanted) {
-  const std::string what = "no scheduler speaks of " + in_quotes(options.of, 300) + " in what --from names";
+  const std::string what =
+      "no scheduler mentions " + in_quotes(options.of, 300) + " in the logs that --from names";
   const std::size_t pods = store.size();
   if (pods == 0)
     complain(
-        {what + ", nor of any other pod",
+        {what + ", nor any other pod",
          "it takes logs of kube-scheduler, of the NUMA-aware scheduler and of HAMi's extender, from -v=2 on",
          0});
   else if (const std::string names = near(store, wanted); !names.empty())
-    complain({fmt::format("{}, but of {} others", what, pods), "is it one of these: " + names, 0});
+    complain({fmt::format("{}, but they mention {} others", what, pods), "is it one of these: " + names, 0});
   else
-    complain(
-        {fmt::format("{}, but of {} others", what, pods), "without a pod, flowtap why --from lists them", 0});
+    complain({fmt::format("{}, but they mention {} others", what, pods),
+              "without a pod, flowtap why --from lists them", 0});
   return kNotFound;
 }
 
@@ -61,7 +62,7 @@ ExitCode why_from_files(const WhyOptions& options) {
     return kFailure;
   }
   if (store.evicted() > 0)
-    complain({fmt::format("{} pods are left out: of more than {} at once there is too much to be kept",
+    complain({fmt::format("{} pods are left out: what was said of more than {} pods is too much to keep",
                           grouped(store.evicted()), grouped(store.size())),
               "read fewer or shorter logs at a time", 0});
   if (options.of.empty())
