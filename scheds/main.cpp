@@ -71,7 +71,7 @@ void declare(CLI::App& app, Wanted& wanted) {
   app.add_option("SCHEDULER", wanted.scheduler, fmt::format("Which: {}.", names()))
       ->type_name("")
       ->required();
-  app.add_flag("--report", wanted.report, "Show each second how tasks came to their CPUs.");
+  app.add_flag("--report", wanted.report, "Show every second how tasks came to their CPUs.");
   app.set_version_flag("--version", FLOWTAP_VERSION, "Print the version and exit.");
   app.set_help_flag("-h,--help", "Print this text and exit.");
   app.allow_extras();  // we write the message: CLI11's words are no sentences, and change with its version

@@ -27,7 +27,7 @@ Result<std::unique_ptr<Scheduler>> start_scheduler(std::string_view name, const 
   if (row != kRows.end()) return row->start(options);
   std::string known;
   for (const std::string_view each : kSchedulerNames) known.append(known.empty() ? "" : ", ").append(each);
-  return fail("there is no scheduler '" + std::string(name) + "'", "those that there are: " + known);
+  return fail("there is no scheduler '" + std::string(name) + "'", "the schedulers are: " + known);
 }
 
 }  // namespace flowtap::scheds

@@ -44,14 +44,14 @@ Result<Machine> read_machine(const kernel::Topology& topology) {
   if (topology.places.size() > FTAP_DOMAIN_CPUS)
     return fail(fmt::format("the scheduler domain is for up to {} CPUs, and there may be {} here",
                             FTAP_DOMAIN_CPUS, topology.places.size()),
-                "take the scheduler fifo, or the kernel's own");
+                "use the scheduler fifo, or the kernel's own");
   FTAP_TRY_ASSIGN(online, parse_cpu_list(topology.online_list));
   Machine machine = group(topology, online, true);
   if (machine.domains() > FTAP_DOMAINS) machine = group(topology, online, false);
   if (machine.domains() > FTAP_DOMAINS || machine.domains() == 0)
     return fail(fmt::format("the scheduler domain is for 1 to {} NUMA nodes, and there are {} here",
                             FTAP_DOMAINS, machine.domains()),
-                "take the scheduler fifo, or the kernel's own");
+                "use the scheduler fifo, or the kernel's own");
   for (std::uint32_t from = 0; from < machine.domains(); ++from) {
     std::vector<std::uint32_t> order(machine.domains());
     std::iota(order.begin(), order.end(), 0U);

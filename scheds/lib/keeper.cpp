@@ -45,14 +45,14 @@ void Keeper::take(stats::SlotCounts& counts) {
 std::string Keeper::plan_next(const std::string& why, Clock::time_point now) {
   if (++failures_ >= kMostFailures) {
     health_ = fail(fmt::format("{}; it ended {} times and is not tried again", why, failures_),
-                   "mend what ended it and start it again (flowtapd: SIGHUP); the kernel's own scheduler "
-                   "goes on meanwhile");
+                   "mend what ended it and start it again (flowtapd: SIGHUP); until then, the kernel's own "
+                   "scheduler runs");
     return health_.error().what;
   }
   const auto pause = kFirstPause * (1U << (failures_ - 1));
   next_start_ = now + pause;
   health_ = fail(fmt::format("{}; next try in {} s", why, std::chrono::seconds(pause).count()),
-                 "the kernel's own scheduler goes on meanwhile");
+                 "until then, the kernel's own scheduler runs");
   return health_.error().what;
 }
 
@@ -62,8 +62,8 @@ std::string Keeper::ended(const Exit& exit, Clock::time_point now) {
   const std::string why =
       fmt::format("the kernel ended the scheduler {} ({}): {}", name_, exit.kind, exit.sentence);
   if (exit.wanted) {
-    health_ = fail(fmt::format("{}; somebody wanted that, so it is not started again", why),
-                   "start it again when it is wanted (flowtapd: SIGHUP)");
+    health_ = fail(fmt::format("{}; somebody asked for that, so it is not started again", why),
+                   "start it again when you want it (flowtapd: SIGHUP)");
     return health_.error().what;
   }
   if (now - started_ >= kGoodRun) failures_ = 0;

@@ -62,7 +62,7 @@ Status prepare_maps(bpf_object* object, const StartOptions& options) {
   if (options.ext_self_map < 0) return {};
   FTAP_TRY_ASSIGN(self, find_map(object, "ftap_ext_self"));
   if (const int err = bpf_map__reuse_fd(self, options.ext_self_map); err != 0)
-    return fail_errno(-err, "cannot tell the tracing programs of the scheduler");
+    return fail_errno(-err, "cannot tell the tracing programs about the scheduler");
   return {};
 }
 
@@ -85,7 +85,7 @@ Error load_refusal(std::string_view name, int err) {
   // sched_ext changes with each version, more than anything else that flowtap needs.
   if (!why.program.empty() || (err != EPERM && err != EACCES))
     error.hint = fmt::format(
-        "our schedulers are tested on Linux 6.18 and 7.3, this is {}; all else of flowtap works without one",
+        "our schedulers are tested on Linux 6.18 and 7.3, this is {}; the rest of flowtap works without them",
         kernel::kernel_release());
   return error;
 }

@@ -50,18 +50,18 @@ Status write_all(int fd, std::string_view text, const std::string& path) {
 Result<BaseValues> parse_base(std::string_view text) {
   std::uint64_t size = 0;
   std::uint64_t sum = 0;
-  if (!text.starts_with(kMagic)) return fail("it does not begin as such a file does");
+  if (!text.starts_with(kMagic)) return fail("it does not begin like such a file");
   text.remove_prefix(kMagic.size());
   if (!take_number(text, ' ', size) || !take_number(text, '\n', sum)) return fail("its first line is broken");
-  if (size != text.size() || sum != checksum(text)) return fail("its checksum does not fit");
+  if (size != text.size() || sum != checksum(text)) return fail("its checksum is wrong");
   BaseValues values;
   while (!text.empty()) {
     std::uint64_t value = 0;
-    if (!take_number(text, ' ', value)) return fail("a value is no number");
+    if (!take_number(text, ' ', value)) return fail("a value is not a number");
     const auto end = text.find('\n');
     if (end == std::string_view::npos || end == 0) return fail("a line has no name");
     if (!values.try_emplace(std::string(text.substr(0, end)), value).second)
-      return fail("a name stands there twice");
+      return fail("a name is in it twice");
     text.remove_prefix(end + 1);
   }
   return values;

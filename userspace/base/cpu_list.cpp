@@ -27,7 +27,7 @@ Result<std::vector<unsigned>> parse_cpu_list(std::string_view text) {
     const auto dash = item.find('-');
     const auto first = number(item.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : number(item.substr(dash + 1));
-    if (!first || !last || *last < *first) return fail("\"" + std::string(item) + "\" is no CPU range");
+    if (!first || !last || *last < *first) return fail("\"" + std::string(item) + "\" is not a CPU range");
     for (unsigned cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
     if (cpus.size() > 2 * kHighest) return fail("a CPU list names too many CPUs");
     if (comma == std::string_view::npos) break;

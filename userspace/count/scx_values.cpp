@@ -86,13 +86,13 @@ Result<json::value> parse_scx_answer(std::string_view line) {
   options.max_depth = kJsonDepth;
   json::error_code error;
   const json::value value = json::parse({line.data(), line.size()}, error, {}, options);
-  if (error) return fail("the answer is no JSON that can be read: " + error.message());
+  if (error) return fail("the answer is not JSON that can be read: " + error.message());
   const auto* envelope = value.if_object();
   const json::value* code = envelope != nullptr ? find(*envelope, "errno") : nullptr;
   const json::object* args = envelope != nullptr ? object_of(*envelope, "args") : nullptr;
   const json::value* body = args != nullptr ? find(*args, "resp") : nullptr;
   if (code == nullptr || !code->is_int64() || body == nullptr)
-    return fail("the answer is not one of scx_stats");
+    return fail("the answer is not what scx_stats would send");
   if (code->get_int64() == 0) return *body;
   std::string why = body->is_string() ? std::string(view(body->get_string())) : std::string();
   why = why.substr(0, std::min(why.find('\n'), kLongestMember));
@@ -118,7 +118,7 @@ bool ScxSchema::read_field(const json::object& meta, Field& field) {
 
 Result<ScxSchema> ScxSchema::parse(const json::value& meta) {
   const auto* structures = meta.if_object();
-  if (structures == nullptr) return fail("the metadata is no JSON object");
+  if (structures == nullptr) return fail("the metadata is not a JSON object");
   ScxSchema schema;
   for (const auto& [name, described] : *structures) {
     const auto* structure = described.if_object();
@@ -194,8 +194,8 @@ class ScxSchema::Walk {
 
 Result<ScxValues> ScxSchema::values(const json::value& answer) const {
   const auto* object = answer.if_object();
-  if (object == nullptr) return fail("the statistics are no JSON object");
-  // A scheduler with more than one kind of answer marks where each kind begins; an answer is of the kind that it fits.
+  if (object == nullptr) return fail("the statistics are not a JSON object");
+  // A scheduler with more than one kind of answer marks the beginning of each; this one is of the kind that it fits.
   const std::string* best = nullptr;
   std::size_t most = 0;
   for (const std::string& top : tops_) {

@@ -92,7 +92,8 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   // Now that the programs are attached, and before the threads that would otherwise have everything as well.
   FTAP_TRY_ASSIGN(given_up, drop_privileges(shared.config));
   shared.given_up = given_up;
-  shared.states.set(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
+  shared.states.set(kSeccomp, refuse_system_calls(),
+                    "system calls that only an intruder would make are refused");
   for (const auto& component : app->components_) component->run();
   shared.states.log_missing();
   // Counting alone is nothing: nobody could see it.

@@ -74,7 +74,7 @@ std::string GivenUp::hint(std::string_view backend, int error) const {
     if ((capabilities_ & bit(kept.capability)) != 0 &&
         std::ranges::find(kept.backends, backend) != kept.backends.end())
       return "flowtapd was started without " + std::string(backend) + " and gave up the right to " +
-             std::string(kept.right) + ": start it again, SIGHUP does not bring that back";
+             std::string(kept.right) + ": restart it, as SIGHUP does not bring that right back";
   return {};
 }
 

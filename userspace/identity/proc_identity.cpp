@@ -64,14 +64,14 @@ Result<ProcStat> parse_proc_stat(std::string_view text) {
   const auto close =
       text.rfind(") ");  // the last one: the command may hold any byte, the fields after it do not
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2)
-    return fail("a stat of /proc without a command");
+    return fail("a stat file of /proc has no command");
   ProcStat stat;
   stat.comm = std::string(text.substr(open + 2, close - open - 2));
   const std::string_view rest = text.substr(close + 2);
   const std::string_view state = field(rest, 3);
   if (state.size() != 1 || !read_number(field(rest, 4), stat.parent) ||
       !read_number(field(rest, 22), stat.start))
-    return fail("a stat of /proc without state, parent or start time");
+    return fail("a stat file of /proc has no state, parent or start time");
   stat.state = state[0];
   return stat;
 }

@@ -86,7 +86,7 @@ Result<std::string> RootDir::read(const std::string& path, std::size_t limit) co
   FTAP_TRY_ASSIGN(fd, open_below(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status{};
   if (::fstat(fd.get(), &status) != 0) return fail_errno(errno, "cannot stat " + path_ + "/" + path);
-  if (!S_ISREG(status.st_mode)) return fail(path_ + "/" + path + " is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail(path_ + "/" + path + " is not a regular file");
   std::string content;
   std::array<char, 16384> chunk{};
   while (true) {

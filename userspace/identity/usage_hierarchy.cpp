@@ -70,7 +70,7 @@ Result<UsageHierarchy> choose_hierarchy(const std::string& host_root, std::strin
   if (wanted == kHierarchyOfV2 || !v2.place.empty()) return v2;
   if (auto v1 = of_v1(host_root)) return std::move(*v1);
   if (wanted == kAnyHierarchy) return v2;
-  return fail("no hierarchy of cgroup v1 with cpuacct is seen",
+  return fail("there is no hierarchy of cgroup v1 with cpuacct here",
               "mount it in /sys/fs/cgroup, or set telemetry.hierarchy to auto");
 }
 

@@ -28,7 +28,7 @@ inline Result<boost::json::object> parse_object(std::string_view text, std::stri
   boost::json::error_code error;
   boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
   if (error || !value.is_object())
-    return fail(std::string(name) + " is no JSON object", "is the other side of the socket a flowtapd?");
+    return fail(std::string(name) + " is not a JSON object", "is the other side of the socket a flowtapd?");
   return std::move(value.as_object());
 }
 

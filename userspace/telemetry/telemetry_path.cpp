@@ -170,8 +170,8 @@ Status TelemetryPath::health() const {
   for (const telemetry::CollectorState& state : states_)
     if (state.late) late += (late.empty() ? "" : ", ") + std::string(state.name);
   if (late.empty()) return missing_ ? Status(std::unexpected(*missing_)) : Status();
-  return fail(fmt::format("no answer within {} ms when this was read: {}", time_limit_.count(), late),
-              "a file system or device that hangs does this; all else is read");
+  return fail(fmt::format("there was no answer within {} ms from {}", time_limit_.count(), late),
+              "a file system or device that hangs causes this; everything else is read");
 }
 
 std::string TelemetryPath::how() const {

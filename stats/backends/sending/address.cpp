@@ -62,7 +62,7 @@ Result<Address> host_and_port(std::string_view whole, std::string_view rest, Add
       return refuse(whole, "has no usable host", "an IPv6 address stands in brackets; " + hint);
   }
   const auto number = port_number(port);
-  if (!number) return refuse(whole, "has a port that is no number from 1 to 65535", std::move(hint));
+  if (!number) return refuse(whole, "has a port that is not a number from 1 to 65535", std::move(hint));
   address.port = *number;
   return address;
 }
@@ -85,7 +85,7 @@ bool take(std::string_view& text, std::string_view prefix) {
 
 Result<Address> with_port(Result<Address> address, std::string_view text, std::string hint) {
   if (address && address->port == 0)
-    return refuse(text, "has a port that is no number from 1 to 65535", std::move(hint));
+    return refuse(text, "has a port that is not a number from 1 to 65535", std::move(hint));
   return address;
 }
 
@@ -117,7 +117,7 @@ Result<Address> parse_listen_address(std::string_view text) {
   static const std::string kHint =
       "accepted: HOST:PORT with a numeric host, such as 0.0.0.0:9000 or [::1]:9000";
   auto address = host_and_port(text, text, AddressKind::kTcp, kHint);
-  if (address && !numeric(address->host)) return refuse(text, "has a host that is no IP address", kHint);
+  if (address && !numeric(address->host)) return refuse(text, "has a host that is not an IP address", kHint);
   return address;
 }
 

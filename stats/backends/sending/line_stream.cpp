@@ -70,7 +70,7 @@ Status LineStream::pump() {
     if (fd_.valid()) confirm();
     if (fd_.valid()) return sent;
   }
-  return fail(to_string(address_) + " closes the connection", "check the receiver");
+  return fail(to_string(address_) + " has closed the connection", "check the receiver");
 }
 
 Status LineStream::open() {
@@ -142,7 +142,7 @@ Result<std::size_t> LineStream::write_some(std::string_view text) {
     if (n >= 0) return static_cast<std::size_t>(n);
     const int error = errno;
     if (error == EINTR || (error == EAGAIN && patience_.wait_for_room(fd_.get()))) continue;
-    if (error == EAGAIN) return fail_errno(error, to_string(address_) + " does not read on");
+    if (error == EAGAIN) return fail_errno(error, to_string(address_) + " has stopped reading");
     return fail_errno(error, "cannot write to " + to_string(address_));
   }
 }

@@ -19,7 +19,7 @@ std::string hint_for(int error, const Address& address) {
     case EACCES:
       return "ports below 1024 need CAP_NET_BIND_SERVICE; choose a higher one";
     case EADDRNOTAVAIL:
-      return "this machine does not have that address; 0.0.0.0 stands for all it has";
+      return "this machine does not have that address; 0.0.0.0 stands for all that it has";
     default:
       return "choose another address";
   }

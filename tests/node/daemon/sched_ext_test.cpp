@@ -109,7 +109,7 @@ TEST_F(SchedExtOfOthers, WhatCannotBeReadIsAbsentAndCounted) {
       eventually([&] { return of(daemon, "flowtap_read_errors_total", {{"what", "scx_stats"}}) == 1; }));
   const Component component = daemon.component("scx_stats").value();
   EXPECT_FALSE(component.up);
-  EXPECT_TRUE(component.detail.starts_with("the answer is no JSON that can be read")) << component.detail;
+  EXPECT_TRUE(component.detail.starts_with("the answer is not JSON that can be read")) << component.detail;
 }
 
 // With a cycle of a minute, too: what is watched has a clock of its own.

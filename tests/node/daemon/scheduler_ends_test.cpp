@@ -62,7 +62,7 @@ class BadEnd : public testing::Test {
     if (at == std::string::npos) return {};
     const std::string said = log.substr(at, log.find('\n', at) - at).substr(begin.size());
     if (const Component now = component(); !now.up && now.detail.ends_with(said)) {
-      EXPECT_EQ(now.hint, "the kernel's own scheduler goes on meanwhile");
+      EXPECT_EQ(now.hint, "until then, the kernel's own scheduler runs");
     }
     return said;
   }

@@ -47,7 +47,7 @@ TEST(UsageHierarchy, IsV2sWhereThatIsSeen) {
   v2.file("proc/cgroups", kOfV2);
   EXPECT_EQ(place_in(v2, kAnyHierarchy), "/sys/fs/cgroup");
   EXPECT_EQ(place_in(v2, kHierarchyOfV2), "/sys/fs/cgroup");
-  EXPECT_EQ(place_in(v2, kHierarchyOfV1), "error: no hierarchy of cgroup v1 with cpuacct is seen");
+  EXPECT_EQ(place_in(v2, kHierarchyOfV1), "error: there is no hierarchy of cgroup v1 with cpuacct here");
   EXPECT_FALSE(choose_hierarchy(v2.root(), kAnyHierarchy)->is_v1());
 }
 

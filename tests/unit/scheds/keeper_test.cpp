@@ -170,7 +170,7 @@ TEST_F(KeeperTest, WhoeverEndsItOnPurposeIsNotContradicted) {
   auto keeper = start();
   ASSERT_TRUE(keeper);
   kernel.exit = Exit{.kind = "sysrq", .wanted = true, .sentence = "disabled by sysrq-S"};
-  EXPECT_TRUE(keeper->look_around(now).contains("somebody wanted that"));
+  EXPECT_TRUE(keeper->look_around(now).contains("somebody asked for that"));
   EXPECT_TRUE(keeper->given_up());
   EXPECT_EQ(keeper->look_around(now + 1h), "");
 }

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(FlowtapSched, WrongWords,
                                                "hint: flowtap-sched NAME, one of: domain, fifo\n"},
                                          Wrong{"UnknownScheduler", "nonsense",
                                                "flowtap-sched: there is no scheduler 'nonsense'\n"
-                                               "hint: those that there are: domain, fifo\n"},
+                                               "hint: the schedulers are: domain, fifo\n"},
                                          Wrong{"UnknownFlag", "domain --nonsense",
                                                "flowtap-sched: unknown flag \"--nonsense\"\n"
                                                "hint: flowtap-sched --help lists all flags\n"},
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(FlowtapSched, WrongWords,
                                                "hint: leave out what stands behind the =\n"},
                                          Wrong{"WhatSteersATerminal", "\"$(printf '\\033[2J')\"",
                                                "flowtap-sched: there is no scheduler '\\x1b[2J'\n"
-                                               "hint: those that there are: domain, fifo\n"}),
+                                               "hint: the schedulers are: domain, fifo\n"}),
                          [](const auto& wrong) { return std::string(wrong.param.name); });
 
 TEST(FlowtapSched, ItsHelpNamesEverySchedulerAndEveryFlag) {

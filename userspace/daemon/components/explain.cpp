@@ -7,10 +7,12 @@ void ExplainComponent::run() {
   const Config& config = shared_.config;
   if (!config.explain.enabled) return;
   if (!config.stream.enabled)
-    return shared_.node.set_diagnoses(fail("the stream path is off, which captures the schedulers' logs",
-                                           "set stream: enabled: true in flowtapd's configuration"));
+    return shared_.node.set_diagnoses(
+        fail("the stream path is off, and without it no scheduler's log is captured",
+             "set stream: enabled: true in flowtapd's configuration"));
   Result<std::unique_ptr<ExplainPath>> started =
-      fail("the stream path does not run, which captures the schedulers' logs", "flowtap status says why");
+      fail("the stream path does not run, and without it no scheduler's log is captured",
+           "flowtap status says why");
   if (StreamPath* stream = stream_.path())
     started = ExplainPath::start(stream->scheduler_flows(), config.explain.max_pods);
   if (!started) {

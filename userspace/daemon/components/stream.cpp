@@ -64,7 +64,8 @@ void StreamComponent::reload(const Config& old) {
 void StreamComponent::stop() {
   if (path_ && !path_->stop()) {
     spdlog::warn(
-        "stream: a file system does not answer and is not waited for; all that was captured is safe");
+        "stream: a file system does not answer, and flowtapd ends without waiting for it; everything that "
+        "was captured is safe");
     spdlog::shutdown();
     ::_exit(0);
   }

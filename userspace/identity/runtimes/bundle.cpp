@@ -164,7 +164,7 @@ Result<Bundle> parse_docker_config(std::string_view text, std::string_view hostt
 Result<std::optional<StoredName>> find_stored_name(std::string_view text, std::string_view id) {
   FTAP_TRY_ASSIGN(value, parse_json(text, "containers.json"));
   const auto* list = value.if_array();
-  if (list == nullptr) return fail("containers.json is no list");
+  if (list == nullptr) return fail("containers.json is not a list");
   for (const auto& item : *list)
     if (const auto* entry = item.if_object(); entry != nullptr && text_member(*entry, "id") == id)
       return stored_name(*entry);

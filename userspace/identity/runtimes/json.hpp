@@ -25,13 +25,13 @@ inline Result<boost::json::value> parse_json(std::string_view text, std::string_
   options.max_depth = kJsonDepth;
   boost::json::error_code error;
   boost::json::value value = boost::json::parse({text.data(), text.size()}, error, {}, options);
-  if (error) return fail(std::string(what) + " is no JSON that can be read: " + error.message());
+  if (error) return fail(std::string(what) + " is not JSON that can be read: " + error.message());
   return value;
 }
 
 inline Result<boost::json::object> parse_json_object(std::string_view text, std::string_view what) {
   FTAP_TRY_ASSIGN(value, parse_json(text, what));
-  if (!value.is_object()) return fail(std::string(what) + " is no JSON object");
+  if (!value.is_object()) return fail(std::string(what) + " is not a JSON object");
   return std::move(value.as_object());
 }
 

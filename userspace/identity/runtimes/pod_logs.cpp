@@ -70,7 +70,7 @@ std::optional<unsigned> restart_of_log_file(std::string_view path) {
 
 Result<std::optional<NewestLog>> newest_log(const RootDir& root, const std::string& pod_directory,
                                             const std::string& container) {
-  if (!is_file_name(container)) return fail("a container's name that is no file name");
+  if (!is_file_name(container)) return fail("a container's name is not usable as a file name");
   const std::string directory = pod_directory + "/" + container;
   FTAP_TRY_ASSIGN(names, names_if_there(root, directory, kMostLogFiles));
   std::optional<NewestLog> newest;
@@ -108,7 +108,7 @@ std::optional<ContainerLink> parse_container_link(std::string_view name, std::st
 }
 
 Result<std::optional<ContainerLink>> find_container_link(const RootDir& root, const std::string& id) {
-  if (!is_file_name(id)) return fail("a container id that is no file name");
+  if (!is_file_name(id)) return fail("a container id is not usable as a file name");
   static const std::string kDirectory = "var/log/containers";
   FTAP_TRY_ASSIGN(names, names_if_there(root, kDirectory, kMostLinks));
   const std::string suffix = "-" + id + ".log";

@@ -293,7 +293,7 @@ TEST(Nvml, ALibraryThatDoesNotTellTheNumberOfGpusIsNotOneThatFindsNone) {
   nvml.set("ret.count", "999");
   Rounds rounds = nvml_rounds();
   EXPECT_EQ(rounds.next().size(), 1U);
-  EXPECT_EQ(rounds.board->read(), "GPU: NVML does not tell which GPUs there are (999)");
+  EXPECT_EQ(rounds.board->read(), "GPU: NVML cannot tell which GPUs there are (999)");
   EXPECT_EQ(rounds.unread, 1U);
   nvml.unset("ret.count");
   EXPECT_GT(rounds.next(1s).size(), 1U);

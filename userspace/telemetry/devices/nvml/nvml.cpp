@@ -42,7 +42,7 @@ void NvmlVendor::open(DeviceClock::time_point now, std::uint64_t& unread) {
   if (counting != nvml::kSuccess) {
     ++unread;
     count_ = 0;
-    missing_ = "NVML does not tell which GPUs there are (" + std::to_string(counting) + ")";
+    missing_ = "NVML cannot tell which GPUs there are (" + std::to_string(counting) + ")";
   }
   const std::string driver = driver_of(call);
   const unsigned most = std::min(count_, kMostDevices);
