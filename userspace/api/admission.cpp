@@ -21,7 +21,7 @@ Answer unauthorized() {
       "or, if api.kubernetes_server is set, one of the cluster's");
 }
 
-// Says nothing of Kubernetes but that: whoever asks has shown nothing yet.
+// Tells nothing more about Kubernetes: the client has not proven who it is.
 Answer refused(Access access, const Right& right) {
   if (access == Access::kNobody) return unauthorized();
   if (access == Access::kUnknown)

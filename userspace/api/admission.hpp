@@ -1,4 +1,5 @@
-// Who may be answered: whoever shows a token of the file, or one whose user may read the logs in question as Kubernetes says.
+// Who may be answered: clients that show a token of the file, or one whose user may read these logs according to
+// Kubernetes.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,8 @@ namespace flowtap::api {
 
 class Admission final : public http::Gate {
  public:
-  /// `token_file` empty: Kubernetes alone says who may ask; an empty server of `kube`: nobody is asked. An Error: there is
-  /// neither, the tokens cannot be read, or Kubernetes cannot be asked from here.
+  /// Where `token_file` is empty, Kubernetes alone says who may ask. Where the server of `kube` is empty, Kubernetes is
+  /// not asked. An Error: both are empty, the tokens cannot be read, or Kubernetes cannot be asked from here.
   [[nodiscard]] static Result<std::unique_ptr<http::Gate>> open(const std::string& token_file,
                                                                 const kube::KubeOptions& kube);
 
@@ -24,7 +25,7 @@ class Admission final : public http::Gate {
                                                    std::string_view target) override;
   void ask(std::string_view authorization, std::string_view target, std::function<void()> done) override;
   [[nodiscard]] http::Verdict answered(std::string_view authorization, std::string_view target) override;
-  /// 401, as for a token that is none.
+  /// 401, as for an unknown token.
   [[nodiscard]] http::Answer no_token() const override;
   [[nodiscard]] Status health() const override { return kube_ ? kube_->health() : Status(); }
 

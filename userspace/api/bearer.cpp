@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::seconds kLookPause(1);
 constexpr std::string_view kScheme = "bearer ";
-constexpr std::string_view kSpace = " \t\r";  // also of a file that Windows has written
+constexpr std::string_view kSpace = " \t\r";  // \r, as the file may come from Windows
 constexpr std::string_view kHint =
     "write a token of 16 bytes or more into it (openssl rand -hex 32), and chmod 0600";
 
@@ -43,7 +43,7 @@ Status BearerTokens::read() {
   if (!S_ISREG(status.st_mode)) return fail(named + " are not in a regular file", std::string(kHint));
   if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)
     return fail(named + " can be read by everybody, or written by a group", std::string(kHint));
-  // This very file: the path may lead to another one by now.
+  // Reads the file that was checked: the path may lead to another one by now.
   FTAP_TRY_ASSIGN(text, read_file("/proc/self/fd/" + std::to_string(file.get()), kMostBytes));
   std::vector<Digest> digests;
   for (std::string_view rest = text; !rest.empty();) {
@@ -60,7 +60,8 @@ Status BearerTokens::read() {
   return {};
 }
 
-// What is no list of tokens, as while it is being written, changes nothing. A file that is gone lets nobody in.
+// A file that is not a list of tokens, such as one that is being written, changes nothing. A file that is gone lets
+// nobody in.
 void BearerTokens::look() {
   const auto now = Clock::now();
   if (now < next_look_) return;
@@ -75,7 +76,7 @@ void BearerTokens::look() {
 }
 
 std::optional<std::string_view> bearer_token(std::string_view authorization) {
-  // RFC 9110, 11.1: the scheme's case does not count.
+  // RFC 9110, 11.1: the scheme may be in upper or lower case.
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   if (!std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, same)) return std::nullopt;
   const std::string_view token = trimmed(authorization.substr(kScheme.size()), kSpace);
@@ -85,7 +86,7 @@ std::optional<std::string_view> bearer_token(std::string_view authorization) {
 bool BearerTokens::accepts(std::string_view authorization) {
   const auto token = bearer_token(authorization);
   if (!token) return false;
-  // Of digests it is the same whether one byte is right or all but one.
+  // These are digests: a guess that has all bytes right but one is as far off as any other.
   const Digest given = sha256(*token);
   const std::scoped_lock lock(mutex_);
   look();

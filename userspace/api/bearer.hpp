@@ -1,4 +1,4 @@
-// Who may use the API over TCP: whoever knows a token of a file.
+// Who may use the API over TCP: clients that know a token of a file.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,21 +16,22 @@
 
 namespace flowtap::api {
 
-/// The token in an Authorization header's value (RFC 6750, 2.1); nothing where that is of another scheme, or empty.
+/// The token in an Authorization header's value (RFC 6750, 2.1); nothing where the value is empty or has another
+/// scheme.
 [[nodiscard]] std::optional<std::string_view> bearer_token(std::string_view authorization);
 
-/// Bearer tokens (RFC 6750), one on each line of a file; empty lines and those that begin with # are none. The file is read again
-/// when it has changed, so that a token can be replaced without a restart: put the new one beside the old, and take that away
-/// later. Safe from any thread.
+/// Bearer tokens (RFC 6750), one on each line of a file; empty lines and lines that begin with # are skipped. The file
+/// is read again when it has changed, so that a token can be replaced without a restart: add the new one, and remove
+/// the old one later. Safe from any thread.
 class BearerTokens {
  public:
-  static constexpr std::size_t kLeastToken = 16;  ///< bytes; what is shorter can be guessed
+  static constexpr std::size_t kLeastToken = 16;  ///< bytes; a shorter one can be guessed
   static constexpr std::size_t kMostBytes = std::size_t{64} << 10U;
 
-  /// An Error: it cannot be read, others than its owner and group can read it, or it has no token that will do.
+  /// An Error: the file cannot be read, not only its owner and group can read it, or it has no usable token.
   [[nodiscard]] static Result<BearerTokens> load(std::string path);
 
-  /// `authorization` is that header's value. How long it takes tells nothing of the tokens.
+  /// `authorization` is the value of that header. The time that this takes tells nothing about the tokens.
   [[nodiscard]] bool accepts(std::string_view authorization);
 
   BearerTokens(BearerTokens&& other) noexcept
@@ -44,7 +45,7 @@ class BearerTokens {
   using Digest = std::array<std::uint8_t, 32>;
   using Clock = std::chrono::steady_clock;
 
-  /// Tells a file that was changed from the one that was read.
+  /// Tells whether the file has changed since it was read.
   struct Version {
     std::uint64_t inode = 0;
     std::int64_t changed = 0;  // ns

@@ -1,4 +1,4 @@
-// The routes as the HTTP server asks for answers.
+// The routes, in the form in which the HTTP server asks for answers.
 #pragma once
 
 #include "api/routes/flow_routes.hpp"
@@ -8,7 +8,7 @@ namespace flowtap::api {
 
 class NodeHandler final : public http::Handler {
  public:
-  /// `node` outlives this.
+  /// `node` must outlive this.
   explicit NodeHandler(const NodeView& node) : node_(node) {}
 
   [[nodiscard]] Answer answer(const Request& request) const noexcept override {

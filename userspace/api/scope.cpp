@@ -16,14 +16,14 @@ std::string segment_behind(std::string_view path, std::string_view prefix) {
   return percent_decode(path.substr(0, path.find('/'))).value_or("");
 }
 
-/// RFC 1123, as Kubernetes has it. What is none names none.
+/// RFC 1123, as in Kubernetes. Any other text cannot be the name of a namespace.
 std::string name_of(std::string_view ns) {
   constexpr std::size_t kLongest = 63;
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   return ns.size() <= kLongest && std::ranges::all_of(ns, fits) ? std::string(ns) : std::string();
 }
 
-/// A pod's flow is pod/NAMESPACE/...; what a scheduler says of a pod may name others.
+/// The id of a pod's flow is pod/NAMESPACE/...; what a scheduler says about a pod may name other namespaces.
 Right right_to_flow(std::string_view id) {
   constexpr std::string_view kPod = "pod/";
   if (id.starts_with("sched/")) return {};

@@ -1,4 +1,4 @@
-// What a request is about, as a right that whoever asks has to have.
+// What a request is about, as the right that the client needs.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@ namespace flowtap::api {
 
 using kube::Right;
 
-/// The right to what the answer to a request for this target can be about: logs of one namespace, where that is certain; of the
-/// host, its processes and containers that are no pods'; nothing, where the answer tells nothing of what runs here. Else logs of all
-/// namespaces.
+/// The right that covers everything that the answer to a request for this target may tell. It is the logs of one
+/// namespace where that is certain. It is the node for the host, its processes and containers that are not in a pod. It
+/// is nothing where the answer tells nothing about what runs here. In all other cases it is the logs of all namespaces.
 [[nodiscard]] Right right_for(std::string_view target);
 
 }  // namespace flowtap::api

@@ -1,4 +1,5 @@
-// The API on its Unix socket and, where that is asked for, over TCP: the routes behind the HTTP server, and who may ask.
+// The API on its Unix socket and, if configured, over TCP: joins the routes, the HTTP server and the check of who may
+// ask.
 #pragma once
 
 #include <chrono>
@@ -18,13 +19,13 @@ namespace flowtap::api {
 using ApiCounts = http::ServerCounts;
 using http::AnswerCounts;
 
-/// Over TCP every request brings a token; beyond this machine's own addresses it is TLS, too. What is not explained here is
-/// http::TcpOptions'.
+/// Over TCP every request needs a token, and addresses beyond this machine need TLS as well. http::TcpOptions explains
+/// the other members.
 struct TcpOptions {
   std::string host = {};
   std::uint16_t port = 0;
-  std::string token_file = {};  ///< empty: Kubernetes alone says who may ask
-  /// Asked about tokens that are not in the file; an empty server: nobody is.
+  std::string token_file = {};  ///< empty: only Kubernetes says who may ask
+  /// Kubernetes is asked about tokens that are not in the file, unless its server is empty.
   kube::KubeOptions kube = {};
   std::string tls_certificate = {};
   std::string tls_key = {};
@@ -34,7 +35,7 @@ struct TcpOptions {
   std::chrono::milliseconds refusal{500};
 };
 
-/// As http::ServerOptions.
+/// See http::ServerOptions.
 struct ServerOptions {
   std::string socket_path;
   std::string socket_group;
@@ -52,9 +53,9 @@ class ApiServer {
   /// `node` is read from the server's thread and must outlive the server.
   static Result<ApiServer> start(const ServerOptions& options, const NodeView& node);
 
-  /// As http::Server::tcp().
+  /// See http::Server::tcp().
   [[nodiscard]] const std::optional<Result<std::string>>& tcp() const { return server_.tcp(); }
-  /// An Error where Kubernetes, which is asked about tokens, did not answer the last time. From any thread.
+  /// An Error if Kubernetes did not answer the last question about a token. May be called from any thread.
   [[nodiscard]] Status tcp_health() const { return server_.tcp_health(); }
 
  private:

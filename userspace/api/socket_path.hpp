@@ -1,4 +1,4 @@
-// Where daemon and clients meet.
+// The path of the socket on which clients find the daemon.
 #pragma once
 
 #include <string>

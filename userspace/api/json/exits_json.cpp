@@ -17,7 +17,7 @@ json::object to_json(const ContainerExit& exit) {
   return out;
 }
 
-// Larger than any of both is none.
+// A larger number is neither a code nor a signal.
 std::optional<unsigned> small_member(const json::object& object, std::string_view name) {
   const auto count = count_member(object, name);
   constexpr std::uint64_t kMost = 255;

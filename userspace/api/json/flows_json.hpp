@@ -10,22 +10,22 @@
 
 namespace flowtap::api {
 
-/// {"flows":[...]}; what is absent in a flow has no member.
+/// {"flows":[...]}; a member that is absent in the flow is left out.
 [[nodiscard]] std::string flows_to_json(const std::vector<FlowStatus>& flows);
 
-/// The same in parts, so that nobody holds a long list.
+/// The same in parts, so that a long list is never in memory as a whole.
 class FlowsToJson {
  public:
-  /// Some, and those before them.
+  /// Text for some more flows.
   [[nodiscard]] std::string add(const std::vector<FlowStatus>& flows);
-  /// The end of the list, with flows or without; what is added from here on is another.
+  /// The end of the list, also of an empty one. Flows that are added after it belong to the next list.
   [[nodiscard]] std::string end();
 
  private:
   bool begun_ = false;
 };
 
-/// What is missing in `json` keeps its default.
+/// A member that is missing in `json` keeps its default.
 [[nodiscard]] Result<std::vector<FlowStatus>> flows_from_json(std::string_view json);
 
 }  // namespace flowtap::api

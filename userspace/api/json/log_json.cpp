@@ -8,7 +8,7 @@ namespace flowtap::api {
 std::string log_line_to_json(std::string_view line, const FlowStatus* of) {
   boost::json::object object;
   const std::size_t space = line.find(' ');
-  // What stands between lines, such as how many a slow reader has missed, has no time.
+  // Notes between lines, such as how many a slow reader has missed, have no time.
   if (space != std::string_view::npos && parse_rfc3339(line.substr(0, space))) {
     object["time"] = utf8(line.substr(0, space));
     line.remove_prefix(space + 1);

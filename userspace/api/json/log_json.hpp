@@ -1,4 +1,4 @@
-// A log's line as JSON, for those who want it so.
+// A line of a log as JSON.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace flowtap::api {
 
-/// {"time":"...","text":"..."} of a line with its time in front of it; in between whose it is, if that is told: "namespace",
-/// "pod", "container" as far as they are known.
+/// {"time":"...","text":"..."} of a line with its time in front of it; between the two, where that is asked for,
+/// "namespace", "pod" and "container" as far as they are known.
 [[nodiscard]] std::string log_line_to_json(std::string_view line, const FlowStatus* of = nullptr);
 
 }  // namespace flowtap::api

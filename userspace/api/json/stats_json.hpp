@@ -21,7 +21,7 @@ namespace flowtap::api {
 /// [{"le", "total"}], cumulative as Prometheus has them, without the last one, which is the total.
 [[nodiscard]] std::string stats_to_json(const stats::Snapshot& snapshot);
 
-/// What a client needs to show rates.
+/// The totals that a client needs to show rates.
 struct StatsReading {
   std::uint64_t cycle = 0;
   std::chrono::duration<double> time{};  ///< when the totals were read, since the epoch

@@ -1,5 +1,5 @@
 // JSON → the totals that rates are made of. A client of the API reads what a flowtapd of another version
-// wrote, so nothing here takes a form for granted.
+// wrote, so nothing here relies on the form of the text.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ stats::SchedulerTotals& totals_of(std::vector<stats::SchedulerTotals>& all, cons
   return all.back();
 }
 
-/// The bucket with this upper edge; another layout of buckets is not ours to show.
+/// The bucket with this upper edge; buckets of another layout are not shown.
 std::optional<std::size_t> bucket_with_edge(double le) {
   for (std::size_t i = 0; i < FTAP_HIST_BUCKETS; ++i)
     if (std::abs(stats::histogram_edge(i) - le) < stats::histogram_edge(i) * 1e-6) return i;

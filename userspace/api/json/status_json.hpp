@@ -11,8 +11,7 @@ namespace flowtap::api {
 
 [[nodiscard]] std::string status_to_json(const StatusReport& report);
 
-/// What is missing in `json` keeps its default, so that a client of another version still shows what it
-/// knows.
+/// A member that is missing in `json` keeps its default, so that a client of another version still shows what it knows.
 [[nodiscard]] Result<StatusReport> status_from_json(std::string_view json);
 
 }  // namespace flowtap::api

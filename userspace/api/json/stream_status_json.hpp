@@ -9,7 +9,7 @@ namespace flowtap::api {
 
 [[nodiscard]] boost::json::object stream_status_to_json(const StreamStatusReport& stream);
 
-/// What is missing keeps its default.
+/// A member that is missing keeps its default.
 [[nodiscard]] StreamStatusReport stream_status_from_json(const boost::json::object& object);
 
 }  // namespace flowtap::api

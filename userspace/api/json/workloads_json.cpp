@@ -25,7 +25,7 @@ json::string_view view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// Where these stand among a family's labels; nothing: it is not of workloads.
+// Where these stand among a family's labels; nothing: the family is not about workloads.
 std::optional<std::size_t> place_in(const stats::Family& family) {
   const std::size_t count = stats::label_count(family.labels);
   for (std::size_t first = 0; first + kLabels.size() <= count; ++first) {
@@ -48,7 +48,7 @@ bool matches(const WorkloadKey& key, const WorkloadFilter& filter) {
          (!filter.pod || key.pod == *filter.pod);
 }
 
-// Nothing: it is no number.
+// Nothing: the value is not a number.
 std::optional<json::value> value_of(const stats::Series& series) {
   if (const auto* count = std::get_if<std::uint64_t>(&series.value)) return json::value(*count);
   const auto* real = std::get_if<double>(&series.value);
@@ -96,7 +96,7 @@ bool is_of_workloads(const stats::Family& family) {
 
 std::string workloads_to_json(const stats::Snapshot& snapshot, const WorkloadFilter& filter) {
   std::map<WorkloadKey, Found> workloads;
-  const stats::Family* family = nullptr;  // the last one: those of a family stand together
+  const stats::Family* family = nullptr;  // of the series before: the series of one family follow each other
   std::optional<std::size_t> place;
   for (const stats::Series& series : snapshot.series) {
     if (family == nullptr || family->id != series.stat->family) {

@@ -14,7 +14,7 @@
 
 namespace flowtap::api {
 
-/// A workload by its labels, as stats/workload.def has them; empty where one does not apply.
+/// A workload by its labels, as stats/workload.def has them; a label that does not apply is empty.
 struct WorkloadKey {
   std::string kind;
   std::string ns;
@@ -24,7 +24,7 @@ struct WorkloadKey {
   auto operator<=>(const WorkloadKey&) const = default;
 };
 
-/// All that is given must match.
+/// Every member that is given must match.
 struct WorkloadFilter {
   std::optional<std::string> kind = {};
   std::optional<std::string> ns = {};
@@ -38,15 +38,15 @@ struct WorkloadFilter {
 ///   {"time_seconds", "monotonic_seconds",
 ///    "workloads": [{"kind", "namespace", "pod", "container", "workload", "values": {FAMILY: number},
 ///                   "series": [{"name": FAMILY, "labels": {key: value}, "value": number}]}]}
-/// Labels that are empty and values that could not be read are absent. A family whose labels go on behind the workload's stands
-/// in "series", with those labels. Names are those of /metrics, counters (..._total) are totals. "monotonic_seconds" is when
-/// they were read, by a clock that nobody sets: rates are differences by it.
+/// Labels that are empty and values that could not be read are absent. A family that has more labels than the
+/// workload's is in "series", with these labels. The names are those of /metrics, and counters (..._total) are totals.
+/// "monotonic_seconds" is the time of reading by a clock that nobody sets: clients compute rates with it.
 [[nodiscard]] std::string workloads_to_json(const stats::Snapshot& snapshot, const WorkloadFilter& filter);
 
 /// One workload as a client has it.
 struct WorkloadReading {
   WorkloadKey key;
-  std::map<std::string, double> values;  ///< by family; where it has several series, their sum
+  std::map<std::string, double> values;  ///< by family; a family with several series has their sum
 };
 struct WorkloadsReading {
   std::chrono::duration<double> time{};       ///< since the epoch

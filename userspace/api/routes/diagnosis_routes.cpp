@@ -31,17 +31,17 @@ Answer not_seen(const std::string& ns, const std::string& pod, const DiagnosesVi
                       "the node where it runs");
 }
 
-/// A list of up to so many bytes is sent as one, with its tag.
+/// A list of up to this many bytes is sent as a whole, with its tag.
 constexpr std::size_t kWhole = std::size_t{64} << 10U;
 
-/// {"items":[...]}, an item when there is room for it: all of them may be as long as the store is large, and between two pieces the
-/// thread that makes all answers makes others.
+/// {"items":[...]}, item by item: the whole list may be as large as the store. Between two pieces, the thread that
+/// makes all answers works on others.
 class DiagnosesReader final : public BodyReader {
  public:
   DiagnosesReader(const DiagnosesView& view, std::vector<DiagnosedPod> pods, bool answers)
       : view_(view), pods_(std::move(pods)), answers_(answers) {}
 
-  /// All of it, before anything was read; nothing: it is longer.
+  /// The whole list, to be called before read(); nothing: the list is longer.
   [[nodiscard]] std::optional<std::string> whole(std::size_t limit) {
     fill(limit + 1);
     return text_.size() <= limit ? std::optional(std::move(text_)) : std::nullopt;
@@ -59,12 +59,12 @@ class DiagnosesReader final : public BodyReader {
   void when_more(std::function<void()> wake) override { wake(); }
 
  private:
-  /// Until there is so much to send, if there is.
+  /// Adds items until there are this many bytes to send, or no more items.
   void fill(std::size_t much) {
     if (sent_ >= text_.size() / 2) text_.erase(0, std::exchange(sent_, 0));
     while (text_.size() - sent_ < much && next_ <= pods_.size()) add();
   }
-  /// The next item, or behind the last one the end.
+  /// Adds the next item, or the end after the last one.
   void add() {
     const std::size_t at = next_++;
     if (at == pods_.size()) {
@@ -74,7 +74,7 @@ class DiagnosesReader final : public BodyReader {
     const DiagnosedPod& pod = pods_[at];
     const auto entry = view_.entry(pod, answers_);
     if (!entry) return;
-    // What a scheduler wrote may be any bytes; JSON is UTF-8.
+    // A scheduler may have written any bytes; JSON is UTF-8.
     const boost::json::object item{
         {"namespace", utf8(pod.ns)}, {"name", utf8(pod.name)}, {"status", entry->status}};
     std::string text = boost::json::serialize(item);

@@ -7,7 +7,7 @@ namespace flowtap::api {
 
 /// A pod's diagnosis.
 [[nodiscard]] Answer schedulerlog(const Call& call);
-/// All pods that schedulers have spoken of, with their states.
+/// All pods that schedulers have mentioned, with their states.
 [[nodiscard]] Answer schedulerlogs(const Call& call);
 
 }  // namespace flowtap::api

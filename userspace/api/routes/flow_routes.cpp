@@ -18,7 +18,7 @@ struct Choice {
   T value;
 };
 
-/// The choice that a parameter names; `preset` where it is not given, an Error for any other word.
+/// The choice that a parameter names; `preset` if it is not given, and an Error for any other word.
 template <typename T>
 Result<T> choose(const Call& call, std::string_view name, T preset,
                  std::initializer_list<Choice<T>> choices) {
@@ -44,10 +44,10 @@ Result<bool> follow_of(const Call& call) {
   return is_told(call, "follow");
 }
 
-// Of a list that a client has not taken yet: some 32 KiB as text, of thousands of clients.
+// Flows of a list that a client has not taken yet: about 32 KiB as text, and there may be thousands of clients.
 constexpr std::size_t kFlowsAtATime = 64;
 
-/// Flows as they come, as the lines of a body: each an object as the list without `follow` is one.
+/// Flows as they come, as the lines of a body. Each line is an object like the list without `follow`.
 class FlowsReader final : public BodyReader {
  public:
   explicit FlowsReader(std::unique_ptr<FlowListReader> watcher) : watcher_(std::move(watcher)) {}
@@ -69,8 +69,8 @@ class FlowsReader final : public BodyReader {
  private:
   std::unique_ptr<FlowListReader> watcher_;
   FlowsToJson list_;
-  std::string text_;    // of it, that was not given yet
-  bool within_ = true;  // a line, or before the first, which there is in any case
+  std::string text_;    // that was not given yet
+  bool within_ = true;  // within a line, or before the first one, which always comes
 };
 
 Answer refused(unsigned status, const Error& error, std::string_view hint = {}) {

@@ -9,10 +9,10 @@
 
 namespace flowtap::api {
 
-/// The type of a body whose lines are JSON each.
+/// The type of a body in which each line is JSON.
 inline constexpr std::string_view kJsonLines = "application/jsonl";
 
-/// What a route is given of a request that fits it.
+/// The parts of a request that its route is given.
 struct Call {
   const NodeView& node;
   std::vector<std::string> segments;  ///< the parts of the path in {}, decoded
@@ -26,16 +26,17 @@ struct Call {
 [[nodiscard]] Answer not_running(const Error& error);
 [[nodiscard]] Answer too_many_follow();
 
-/// The flows that fit the parameters namespace, pod, group and kind; with follow=true, line by line, also those that come.
+/// The flows that match the parameters namespace, pod, group and kind; with follow=true, line by line, and also flows
+/// that come later.
 [[nodiscard]] Answer list_flows(const Call& call);
 
-/// The bytes of the flow with this id: history, and with follow=true what comes.
+/// The bytes of the flow with this id: its history, and with follow=true also what comes later.
 [[nodiscard]] Answer read_flow(const Call& call);
 
 /// What the process with this pid writes from now on.
 [[nodiscard]] Answer tap_process(const Call& call);
 
-/// The same as whole lines, with their times in front where that is asked for.
+/// The same as whole lines, with their times in front if the request asks for them.
 [[nodiscard]] Answer tap_process_lines(const Call& call);
 
 }  // namespace flowtap::api

@@ -55,7 +55,7 @@ Answer answer(Result<std::unique_ptr<BodyReader>> reader, const LogOptions& opti
   return answer;
 }
 
-/// All containers of one pod that have one uid: of a name that was used again, the newest.
+/// All containers of the pod of this name; if several pods had the name, of the newest one.
 std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, const std::string& ns,
                                           const std::string& pod) {
   std::map<std::string, std::vector<const FlowStatus*>> by_uid;
@@ -63,7 +63,7 @@ std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, 
     if (flow.kind == "pod" && flow.ns == ns && flow.pod == pod && flow.container && flow.container != "POD")
       by_uid[flow.uid.value_or("")].push_back(&flow);
   const auto age = [](const std::vector<const FlowStatus*>& containers) {
-    // One that runs is the newest, whether it has said anything yet or not.
+    // A pod that runs is the newest, whether or not it has written anything yet.
     std::pair<bool, std::chrono::system_clock::time_point> newest{};
     for (const FlowStatus* flow : containers) {
       newest.first = newest.first || flow->open;
@@ -77,11 +77,11 @@ std::vector<const FlowStatus*> newest_pod(const std::vector<FlowStatus>& flows, 
   return found != nullptr ? *found : std::vector<const FlowStatus*>();
 }
 
-/// Of the containers of a pod the runs, by how often they were restarted before.
+/// The runs of a pod's containers, by how often each had been restarted before.
 using Runs = std::map<std::string, std::map<std::uint64_t, const FlowStatus*>>;
 
-/// The container that is meant where none is named; end: several may be. Kubernetes takes the only one that is no init
-/// container. Who is one stands nowhere on the node, but those have ended when the others run.
+/// The container that is meant if none is named; end: several may be meant. Kubernetes takes the only one that is not
+/// an init container. Nothing on the node says which ones are init containers, but they have ended when the others run.
 Runs::const_iterator default_container(const Runs& runs) {
   if (runs.size() == 1) return runs.begin();
   const auto goes_on = [](const Runs::value_type& container) {

@@ -11,23 +11,24 @@
 
 namespace flowtap::api {
 
-/// The parameters that all logs have, and those of a pod's.
+/// The parameters that all logs have, and those that a pod's log has.
 [[nodiscard]] std::vector<QueryParameter> log_parameters();
 [[nodiscard]] std::vector<QueryParameter> pod_log_parameters();
-/// The names of those that are true or false.
+/// The names of the parameters that are true or false.
 [[nodiscard]] std::vector<std::string_view> log_flags();
 
-/// An Error says what Kubernetes says.
+/// The text of an Error is Kubernetes' own.
 [[nodiscard]] Result<LogOptions> parse_log_options(const Parameters& parameters,
                                                    std::chrono::system_clock::time_point now);
 
-/// Which flow is this pod's log: of the container that is named, or the only one, or the only one that runs. Error codes:
-/// ENOENT this node has not seen the pod, EINVAL no such container, or several may be meant.
+/// The flow that is this pod's log: that of the container that is named, or of the only one, or of the only one that
+/// runs. Error codes: ENOENT this node has not seen the pod, EINVAL no such container, or several may be meant.
 [[nodiscard]] Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const std::string& ns,
                                                 const std::string& pod, const std::string* container,
                                                 bool previous);
 
-/// Of each container of each pod name the run that its log is: of a name that was used again, the newest pod's.
+/// For each container of each pod name, the run that is shown as its log; if several pods had the name, that of the
+/// newest.
 [[nodiscard]] std::vector<FlowStatus> newest_runs(const std::vector<FlowStatus>& flows);
 
 /// The lines of the flow with this id.

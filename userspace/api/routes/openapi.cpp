@@ -18,7 +18,7 @@ json::string_view view(std::string_view text) {
 struct StatusMeaning {
   unsigned status;
   std::string_view what;
-  bool all;  // every route may answer with it
+  bool all;  // whether every route may answer with it
 };
 
 constexpr std::array kMeanings = {

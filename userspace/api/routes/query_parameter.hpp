@@ -1,4 +1,4 @@
-// What a parameter of a route is, for who answers with it and for who describes it.
+// What a parameter of a route is: the route reads it, and the OpenAPI document describes it.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace flowtap::api {
 namespace {
 
-/// What stands in the places of {name}, still encoded and never empty; nothing where the path is another one.
+/// The text in the places of {name}, still encoded and never empty; nothing where the path does not match.
 std::optional<std::vector<std::string_view>> match(const Route& route, std::string_view path) {
   std::string_view pattern = route.path;
   std::vector<std::string_view> segments;
@@ -31,7 +31,7 @@ std::optional<std::vector<std::string_view>> match(const Route& route, std::stri
 }
 
 Answer no_such_path(std::string_view path) {
-  // A flow id that was not encoded has slashes of its own.
+  // The client may have forgotten to encode the slashes in a flow id.
   const std::string flow = std::string(kFlowsPath) + "/";
   if (path.starts_with(flow) && (path.ends_with("/raw") || path.ends_with("/log")))
     return error_answer(404, "there is no " + in_quotes(path),

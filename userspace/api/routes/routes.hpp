@@ -1,4 +1,4 @@
-// Which request gets which answer: without sockets and without the HTTP library.
+// Finds the answer to a request, without sockets and without the HTTP library.
 #pragma once
 
 #include <string_view>

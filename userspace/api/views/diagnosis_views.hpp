@@ -9,7 +9,7 @@
 
 namespace flowtap::api {
 
-/// One pod that a scheduler has spoken of.
+/// One pod that a scheduler has mentioned.
 struct DiagnosedPod {
   std::string ns;
   std::string name;
@@ -17,7 +17,7 @@ struct DiagnosedPod {
 
 struct DiagnosisEntry {
   std::string_view status;  ///< of the answer: pending, succeeded or failed
-  std::string answer;       ///< the JSON body, where it was asked for
+  std::string answer;       ///< the JSON body, if it was asked for
 };
 
 /// Asked by the API's thread at any time; answers from memory.
@@ -28,12 +28,12 @@ class DiagnosesView {
   DiagnosesView& operator=(const DiagnosesView&) = delete;
   virtual ~DiagnosesView() = default;
 
-  /// The JSON body of the answer; nothing: no scheduler here has spoken of this pod, or too many others since.
+  /// The JSON body of the answer; nothing: no scheduler here has mentioned this pod, or it had to make room for others.
   [[nodiscard]] virtual std::optional<std::string> schedulerlog(const std::string& ns, const std::string& pod,
                                                                 bool evidence) = 0;
-  /// The pod that was spoken of last is the first. Empty namespace: of all.
+  /// The pod that was mentioned last comes first. An empty namespace stands for all.
   [[nodiscard]] virtual std::vector<DiagnosedPod> pods(const std::string& ns) const = 0;
-  /// One of these; nothing: it has made room for another one since. Who is listed is not thereby kept longer.
+  /// One pod of the list; nothing: it has made room for another one since. Listing a pod does not keep it longer.
   [[nodiscard]] virtual std::optional<DiagnosisEntry> entry(const DiagnosedPod& pod, bool answer) const = 0;
   /// How many schedulers' logs are read.
   [[nodiscard]] virtual std::size_t logs() const = 0;

@@ -1,4 +1,4 @@
-// What the API shows of the stream path. The interfaces belong to the API; whoever captures implements them.
+// What the API shows of the stream path. The interfaces belong to the API, and the stream path implements them.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +30,13 @@ struct StreamStatus {
   bool operator==(const StreamStatus&) const = default;
 };
 
-/// Whether its bytes are taken, by the word.
+/// Whether the word means that its bytes are taken.
 [[nodiscard]] inline bool is_captured(const StreamStatus& stream) {
   constexpr std::array<std::string_view, 4> kWords = {"pipe", "file", "tty", "socket"};
   return std::ranges::find(kWords, stream.capture) != kWords.end();
 }
 
-/// One member of /api/v1/flows. What does not apply, or is not known, is absent.
+/// One member of /api/v1/flows. Members that do not apply or are not known are absent.
 struct FlowStatus {
   std::string
       id;  ///< design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START
@@ -49,11 +49,11 @@ struct FlowStatus {
   std::optional<std::string> runtime;
   std::optional<std::uint64_t> restart;
   std::optional<std::string> group;
-  std::uint64_t bytes = 0;          ///< that passed, captured or not
-  std::uint64_t missing_bytes = 0;  ///< of these, not captured, and not found elsewhere since
-  std::uint64_t lines = 0;          ///< in its log so far, also those that have made room since
-  /// Events were kept from the programs while it was written to: bytes may be missing that nobody knows of. Not so once it
-  /// has ended, and was found equal to what its runtime has kept.
+  std::uint64_t bytes = 0;          ///< all bytes that passed, captured or not
+  std::uint64_t missing_bytes = 0;  ///< of these, bytes that were not captured and not found elsewhere since
+  std::uint64_t lines = 0;          ///< in its log so far, including lines that have made room since
+  /// The BPF programs missed events while it was written to, so bytes may be missing without being counted. Cleared
+  /// once the flow has ended and was found equal to what its runtime has kept.
   bool suspect = false;
   std::optional<std::chrono::system_clock::time_point> first;  ///< of the first bytes that are known
   std::optional<std::chrono::system_clock::time_point> last;
@@ -62,13 +62,13 @@ struct FlowStatus {
   bool operator==(const FlowStatus&) const = default;
 };
 
-/// All that is given must match.
+/// Every member that is given must match.
 struct FlowFilter {
   std::optional<std::string> ns = {};
   std::optional<std::string> pod = {};
   std::optional<std::string> group = {};
   std::optional<std::string> kind = {};
-  bool history = false;  ///< also containers of pods of which only the runtime has kept a log
+  bool history = false;  ///< also containers of pods whose log only the runtime has kept
   bool operator==(const FlowFilter&) const = default;
 };
 
@@ -79,9 +79,9 @@ using BodyReader = http::BodyReader;
 
 struct ReadOptions {
   Outputs outputs = Outputs::kBoth;
-  bool from_now = false;  ///< leave out what was captured before
-  bool to_now = false;    ///< end (Piece::end) where the flow stands at this moment, whatever comes later
-  bool lines = false;     ///< whole lines, and gaps as lines of their own, in place of the bytes as they are
+  bool from_now = false;    ///< leave out what was captured before
+  bool to_now = false;      ///< end (Piece::end) where the flow stands at this moment, whatever comes later
+  bool lines = false;       ///< whole lines, and gaps as lines of their own, instead of the plain bytes
   bool timestamps = false;  ///< with `lines`: each has its time in front
 };
 
@@ -91,13 +91,13 @@ struct LogOptions {
   bool follow = false;      ///< go on with what comes, to the flow's end; gaps are lines then
   bool timestamps = false;  ///< each line has its time in front
   bool otel = false;        ///< as log records of OpenTelemetry's, one in each line of JSON
-  std::optional<std::uint64_t> tail_lines = {};  ///< only so many from the end; parts of long lines count
+  std::optional<std::uint64_t> tail_lines = {};  ///< only this many from the end; parts of long lines count
   std::optional<std::chrono::system_clock::time_point> since = {};  ///< leave out lines that are older
   std::optional<std::uint64_t> limit_bytes =
-      {};  ///< end after so many, amid a line if it comes so; `otel`: behind the last whole record
+      {};  ///< end after this many, even within a line; `otel`: after the last whole record
 };
 
-/// Bytes that passed and were not captured, by the causes of bpf/abi/log.h.
+/// Bytes that passed and were not captured, by cause (bpf/abi/log.h).
 struct LossStatus {
   std::uint64_t ring_full = 0;
   std::uint64_t fault = 0;
@@ -107,7 +107,7 @@ struct LossStatus {
   bool operator==(const LossStatus&) const = default;
 };
 
-/// What is kept for a restart.
+/// The journal, which keeps bytes over a restart.
 struct JournalStatus {
   std::uint64_t bytes = 0;
   std::uint64_t limit = 0;  ///< bytes
@@ -117,19 +117,20 @@ struct JournalStatus {
   bool operator==(const JournalStatus&) const = default;
 };
 
-/// Listed and there, and not captured all the same.
+/// A source that is listed and present but not captured.
 struct RefusedSource {
   std::string name;
   std::string why;
   bool operator==(const RefusedSource&) const = default;
 };
 
-/// What is captured because the configuration lists it.
+/// The sources that the configuration lists.
 struct SourcesStatus {
   std::vector<std::string> not_found;  ///< listed, and not there
   std::vector<RefusedSource> refused;
-  std::uint64_t lost_files = 0;    ///< files that were removed before they could be opened
-  std::uint64_t filled_bytes = 0;  ///< of files: what the tap could not see and was read from them
+  std::uint64_t lost_files = 0;  ///< files that were removed before they could be opened
+  std::uint64_t filled_bytes =
+      0;  ///< of files: bytes that the tap could not see and that were read from the file
   bool operator==(const SourcesStatus&) const = default;
 };
 
@@ -139,23 +140,24 @@ struct StreamStatusReport {
   std::string reason;                  ///< why this one, or why none
   bool pinned = false;                 ///< capture goes on while flowtapd is away
   std::uint64_t ring_bytes = 0;
-  std::optional<std::uint64_t> ring_waiting;  ///< bytes that were not drained yet
+  std::optional<std::uint64_t> ring_waiting;  ///< bytes that are not drained yet
   LossStatus lost_bytes;
   std::uint64_t lost_events = 0;  ///< records other than bytes that found no room
   std::uint64_t no_slot = 0;      ///< streams that were not registered because every slot was taken
-  /// Runs of the programs that the kernel left out and no second program made up for; every flow of that time may lack bytes.
+  /// Runs of the programs that the kernel skipped and that no second program made up for; every flow of that time may
+  /// lack bytes.
   std::optional<std::uint64_t> recursion_misses;
   std::optional<JournalStatus> journal;
   std::uint64_t open_flows = 0;
   std::uint64_t ended_flows = 0;
-  std::optional<std::chrono::system_clock::time_point> flows_since;  ///< what was before is not kept here
+  std::optional<std::chrono::system_clock::time_point> flows_since;  ///< earlier output is not kept here
   std::uint64_t open_streams = 0;
   std::uint64_t taps = 0;
   SourcesStatus sources;
   bool operator==(const StreamStatusReport&) const = default;
 };
 
-/// Tells of flows as they come. Used by one thread.
+/// Reports flows as they come. Used by one thread.
 class FlowListReader {
  public:
   FlowListReader() = default;
@@ -167,16 +169,16 @@ class FlowListReader {
     std::vector<FlowStatus> flows;
     bool more = false;  ///< the next ones are there already
   };
-  /// First all that there are; from then on those that have come, ended, gone on after an end or got another group since
-  /// they were told, and whose log can be read. At most so many at a time, as nobody knows when the next are asked for;
-  /// as long as there are more, in the order of their ids. Does not wait.
+  /// First all flows that there are. From then on, flows that have come, ended, gone on after an end or got another
+  /// group since they were reported, and whose log can be read. At most this many at a time, as nobody knows when the
+  /// next ones are asked for; as long as there are more, in the order of their ids. Does not wait.
   [[nodiscard]] virtual Some take(std::size_t most) = 0;
-  /// As BodyReader::when_more().
+  /// Like BodyReader::when_more().
   virtual void when_more(std::function<void()> wake) = 0;
 };
 
-/// Called from the API's thread at any time; answers from memory and tmpfs, a log's beginning from the runtime's files, in
-/// small pieces, and a FlowFilter's history from their names.
+/// Called from the API's thread at any time; answers from memory and tmpfs. The beginning of a log comes from the
+/// runtime's files, in small pieces, and a FlowFilter's history from their names.
 class FlowsView {
  public:
   FlowsView() = default;
@@ -187,22 +189,22 @@ class FlowsView {
   /// Sorted by id.
   [[nodiscard]] virtual std::vector<FlowStatus> flows(const FlowFilter& filter) const = 0;
 
-  /// Those of flows() from now on.
+  /// Reports changes of flows() from now on.
   [[nodiscard]] virtual Result<std::unique_ptr<FlowListReader>> watch(const FlowFilter& filter) = 0;
 
   /// An Error with code ENOENT: this flow is not known.
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> read(const std::string& id,
                                                                  const ReadOptions& options) = 0;
 
-  /// The lines of a flow, also of one that only the runtime has kept. Error codes: ENOENT this flow is not known, ENOTSUP what
-  /// it writes is not captured, so that it cannot be followed, or there is nothing at all.
+  /// The lines of a flow, also of one that only the runtime has kept. Error codes: ENOENT this flow is not known,
+  /// ENOTSUP its output is not captured, so it cannot be followed, or there is nothing to read at all.
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> log(const std::string& id,
                                                                 const LogOptions& options) = 0;
 
   /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH no such process,
-  /// ENOTSUP its output is nothing that can be captured (the sentence says what it is), EMFILE too many taps.
-  /// Where both outputs are one place, its bytes are those of kStdout, and kStderr is ENOTSUP: whoever follows
-  /// the two apart must not see them twice.
+  /// ENOTSUP its output cannot be captured (the sentence says what it is), EMFILE too many taps. If both outputs lead
+  /// to one place, its bytes belong to kStdout, and kStderr is ENOTSUP: a client that follows both must not see them
+  /// twice.
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> tap(std::uint32_t pid,
                                                                 const ReadOptions& options) = 0;
 };

@@ -1,4 +1,4 @@
-// What the API shows. The interfaces belong to the API; whoever knows the answers implements them.
+// What the API shows. The interfaces belong to the API, and the parts that know the answers implement them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ComponentStatus {
   bool operator==(const ComponentStatus&) const = default;
 };
 
-/// One BPF program. What the kernel does not keep now is absent.
+/// One BPF program. Numbers that the kernel does not keep now are absent.
 struct ProgramStatus {
   std::string name;
   bool attached = false;
@@ -83,18 +83,18 @@ class NodeView {
   [[nodiscard]] virtual StatusReport status() const = 0;
   /// The newest totals; null before the first cycle.
   [[nodiscard]] virtual stats::SnapshotPtr snapshot() const = 0;
-  /// An Error while the service is not ready: why, and what is being waited for.
+  /// While the service is not ready, an Error that says why and what it waits for.
   [[nodiscard]] virtual Status ready() const = 0;
-  /// How the containers of this pod ended, each the last time, as far as that was seen.
+  /// How each container of this pod ended the last time, as far as that was seen.
   [[nodiscard]] virtual std::vector<ContainerExit> exits(const std::string& /*ns*/,
                                                          const std::string& /*pod*/) const {
     return {};
   }
-  /// The flows; what is returned lives as long as this. An Error while nothing is captured: why.
+  /// The flows; the returned view lives as long as this. While nothing is captured, an Error that says why.
   [[nodiscard]] virtual Result<FlowsView*> flows() const {
     return fail("the stream path is off", "set stream: enabled: true in flowtapd's configuration");
   }
-  /// The same of the explain path.
+  /// The same for the explain path.
   [[nodiscard]] virtual Result<DiagnosesView*> diagnoses() const {
     return fail("the explain path is off", "set explain: enabled: true in flowtapd's configuration");
   }
