@@ -90,21 +90,21 @@ void KubeAccess::run() noexcept {
     }
     try {
       answer(question);
-    } catch (const std::exception&) {  // nothing is known, so nobody may
+    } catch (const std::exception&) {  // nothing is known, so nobody is let in
       const std::scoped_lock lock(mutex_);
       health_ = fail("no memory to ask Kubernetes");
       told_ = Clock::now();
     }
     try {
       question.answered();
-    } catch (const std::exception&) {  // whoever waits gives up
+    } catch (const std::exception&) {  // those who wait give up by themselves
       continue;
     }
   }
 }
 
 void KubeAccess::answer(const Question& question) {
-  // Somebody else may have asked the same meanwhile.
+  // The same question may have been asked meanwhile.
   if (known(question.token, question.right)) return;
   const auto access = review(question);
   if (!access && access.error().code == KubeServer::kUnreachable)
@@ -112,7 +112,7 @@ void KubeAccess::answer(const Question& question) {
   const std::scoped_lock lock(mutex_);
   health_ = access ? Status() : std::unexpected(access.error());
   told_ = Clock::now();
-  // Whose a token is has been put already.
+  // The owner of the token has been stored already.
   if (access && (access->access == Access::kNobody || question.right.to == Right::To::kKnown)) return;
   rights_.put(key(question.token, question.right),
               access.value_or(Answered{Access::kUnknown, Clock::now() + limits_.kept_unknown}));
@@ -126,7 +126,7 @@ Result<KubeAccess::Answered> KubeAccess::review(const Question& question) {
   if (stopping()) return fail("flowtapd is stopping");
   FTAP_TRY_ASSIGN(answer, server_.post(kAccessReviewPath, access_review(*found.subject, question.right)));
   FTAP_TRY_ASSIGN(allowed, parse_access_review(answer));
-  // No longer than it is known whose the token is.
+  // The answer is not kept longer than the token's owner.
   return Answered{allowed ? Access::kYes : Access::kNo, std::min(found.until, Clock::now() + limits_.kept)};
 }
 

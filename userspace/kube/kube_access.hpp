@@ -1,5 +1,5 @@
-// Who may read logs, as Kubernetes says: whose a token is, and whether that user may `get pods/log`. Its answers are kept for
-// seconds; where it cannot be asked, nobody may.
+// Asks Kubernetes who may read logs: which user a token belongs to, and whether that user may `get pods/log`. The
+// answers are kept for seconds. If Kubernetes cannot be asked, nobody may.
 #pragma once
 
 #include <atomic>
@@ -23,21 +23,23 @@ namespace flowtap::kube {
 
 enum class Access {
   kYes,
-  kNobody,   ///< the token is nobody's
-  kNo,       ///< somebody's who may not
-  kUnknown,  ///< it could not be asked
+  kNobody,   ///< the token belongs to nobody
+  kNo,       ///< the token's user may not
+  kUnknown,  ///< Kubernetes could not be asked
 };
 
-/// Safe from any thread. A thread of its own asks, one question after the other.
+/// Safe from any thread. It has a thread of its own, which asks one question after the other.
 class KubeAccess {
  public:
   using Clock = std::chrono::steady_clock;
 
   struct Limits {
     std::chrono::milliseconds kept{
-        10'000};  ///< an answer; a token that is taken back may be good for so long
-    std::chrono::milliseconds kept_unknown{1'000};  ///< that there was none, and that the server is not there
-    std::chrono::milliseconds kept_trouble{60'000};  ///< that it did not answer, where nobody asks any more
+        10'000};  ///< an answer; a token that was revoked may be accepted for this long
+    std::chrono::milliseconds kept_unknown{
+        1'000};  ///< that there was no answer, and that the server cannot be reached
+    std::chrono::milliseconds kept_trouble{
+        60'000};  ///< that the server did not answer, when no more questions come
     std::size_t answers = 4096;
     std::size_t waiting = 64;  ///< questions; more are answered with kUnknown
   };
@@ -47,14 +49,14 @@ class KubeAccess {
     return start(std::move(options), Limits());
   }
 
-  /// What is known of whether the token's user has that right; nothing: ask().
+  /// Whether the token's user has that right, as far as it is known; nothing: ask().
   [[nodiscard]] std::optional<Access> known(std::string_view token, const Right& right);
 
-  /// `answered` is called once, from another thread or from here: then known() may have it; where it has not, nobody could tell.
-  /// Not after the destructor, which waits for the one question that is being asked.
+  /// `answered` is called once, from another thread or from here. Then known() has the answer, unless Kubernetes could
+  /// not be asked. It is not called after the destructor, which waits for the question that is being asked.
   void ask(std::string_view token, const Right& right, std::function<void()> answered);
 
-  /// Of the last question; an Error where there was no answer, unless that is long ago: nobody has asked since.
+  /// How the last question went: an Error if there was no answer, unless that is long ago and nobody has asked since.
   [[nodiscard]] Status health() const;
 
   KubeAccess(const KubeAccess&) = delete;
@@ -84,9 +86,9 @@ class KubeAccess {
   [[nodiscard]] Result<Answered> review(const Question& question);
   [[nodiscard]] Result<Whose> whose(const std::string& token);
 
-  // The thread's.
+  // Used only by the thread.
   KubeServer server_;
-  Clock::time_point next_try_{};  // it was not there
+  Clock::time_point next_try_{};  // after the server could not be reached
   Limits limits_;
   std::shared_ptr<std::atomic<bool>> stop_asking_;
   mutable std::mutex mutex_;

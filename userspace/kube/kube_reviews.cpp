@@ -7,7 +7,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// The answer's status, if it is one of that kind.
+/// The status in the answer, if the answer is of this kind.
 Result<json::object> status_of(std::string_view body, std::string_view kind) {
   const std::string name = "the API server's answer to a " + std::string(kind);
   json::error_code error;
@@ -47,7 +47,7 @@ Result<std::optional<Subject>> parse_token_review(std::string_view body) {
   if (!bool_member(status, "authenticated")) return std::nullopt;
   const auto* user = member(status, "user");
   const auto* told = user != nullptr ? user->if_object() : nullptr;
-  // Whoever has no name might be taken for somebody.
+  // A user without a name might be taken for somebody else.
   if (told == nullptr || text_member(*told, "username").empty())
     return fail("the API server's answer to a TokenReview names nobody");
   Subject subject{.user = text_member(*told, "username"),

@@ -1,5 +1,6 @@
-// Kubernetes' two reviews as JSON: whose a token is (TokenReview, authentication.k8s.io/v1), and whether somebody may do
-// something (SubjectAccessReview, authorization.k8s.io/v1). What comes back is checked like anything from outside.
+// Kubernetes' two reviews as JSON: which user a token belongs to (TokenReview, authentication.k8s.io/v1), and whether a
+// user may do something (SubjectAccessReview, authorization.k8s.io/v1). The answers are checked like all input from
+// outside.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace flowtap::kube {
 inline constexpr std::string_view kTokenReviewPath = "/apis/authentication.k8s.io/v1/tokenreviews";
 inline constexpr std::string_view kAccessReviewPath = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
-/// Whose a token is, as Kubernetes tells it and wants it back.
+/// The user of a token, as Kubernetes names it and expects it in the second review.
 struct Subject {
   std::string user;
   std::string uid;
@@ -24,13 +25,13 @@ struct Subject {
 };
 
 [[nodiscard]] std::string token_review(std::string_view token);
-/// Nobody's: the token is none, or has expired. An Error: that is no TokenReview's answer.
+/// Nothing: the token is unknown or has expired. An Error: this is not an answer to a TokenReview.
 [[nodiscard]] Result<std::optional<Subject>> parse_token_review(std::string_view body);
 
-/// What somebody has to have the right to.
+/// What a user needs the right to.
 struct Right {
   enum class To {
-    kKnown,  ///< nothing: to be somebody is enough
+    kKnown,  ///< nothing: it is enough that the user is known
     kLogs,   ///< `get pods/log` in `ns`; empty: in all namespaces
     kNode,   ///< `get nodes/proxy`, as for what kubelet tells of the host itself
   };
@@ -39,9 +40,9 @@ struct Right {
   bool operator==(const Right&) const = default;
 };
 
-/// Whether `subject` has that right; not of kKnown.
+/// Asks whether `subject` has that right; not for kKnown.
 [[nodiscard]] std::string access_review(const Subject& subject, const Right& right);
-/// An Error: that is no SubjectAccessReview's answer.
+/// An Error: this is not an answer to a SubjectAccessReview.
 [[nodiscard]] Result<bool> parse_access_review(std::string_view body);
 
 }  // namespace flowtap::kube

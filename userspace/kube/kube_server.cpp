@@ -72,7 +72,7 @@ Result<KubeServer> KubeServer::open(KubeOptions options) {
 Result<std::string> KubeServer::post(std::string_view path, const std::string& body) {
   const std::string name = "Kubernetes' API server at " + options_.server;
   FTAP_TRY_ASSIGN(token, read_line(options_.token_file));
-  // What is no token would be another header.
+  // A text with a line break would add another header.
   if (token.empty() || token.find_first_of("\r\n") != std::string::npos)
     return fail(in_quotes(options_.token_file) + " has no token of a service account");
   Headers headers;
@@ -87,13 +87,13 @@ Result<std::string> KubeServer::post(std::string_view path, const std::string& b
   const long milliseconds = static_cast<long>(options_.time.count());
   ::curl_easy_setopt(curl, CURLOPT_URL, url.c_str());
   ::curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
-  ::curl_easy_setopt(curl, CURLOPT_PROXY, "");  // a token is nothing for others
+  ::curl_easy_setopt(curl, CURLOPT_PROXY, "");  // a proxy must not see the token
   ::curl_easy_setopt(curl, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   ::curl_easy_setopt(curl, CURLOPT_CAINFO, options_.ca_file.c_str());
   ::curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);
   ::curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   ::curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, milliseconds);
-  ::curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);  // a resolver that hangs is not waited for
+  ::curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);  // does not wait for a resolver that hangs
   ::curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
   ::curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, progress);
   ::curl_easy_setopt(curl, CURLOPT_XFERINFODATA, stop_.get());

@@ -1,4 +1,5 @@
-// Kubernetes' API server as this service asks it: with the token of its own service account, over TLS, and not for long.
+// A client of Kubernetes' API server. It sends the token of flowtapd's own service account, over TLS, and does not wait
+// long.
 #pragma once
 
 #include <atomic>
@@ -13,9 +14,9 @@
 namespace flowtap::kube {
 
 struct KubeOptions {
-  std::string server = {};      ///< https://HOST:PORT
-  std::string ca_file = {};     ///< of those who vouch for its certificate; read with each connection
-  std::string token_file = {};  ///< this service's own; read with each request, since kubelet replaces it
+  std::string server = {};   ///< https://HOST:PORT
+  std::string ca_file = {};  ///< of the authorities that vouch for its certificate; read for each connection
+  std::string token_file = {};           ///< flowtapd's own; read for each request, since kubelet replaces it
   std::chrono::milliseconds time{3000};  ///< for one request
 };
 
@@ -24,17 +25,17 @@ class KubeServer {
  public:
   static constexpr std::size_t kMostAnswer = std::size_t{256} << 10U;
 
-  /// The code of an Error of post(): it did not come to an answer, of whatever was asked.
+  /// The code of an Error of post() if there was no answer at all.
   static constexpr int kUnreachable = EHOSTUNREACH;
 
-  /// An Error: no https URL.
+  /// An Error: the server is not an https URL.
   [[nodiscard]] static Result<KubeServer> open(KubeOptions options);
 
-  /// The body of its answer to a POST of `body`. An Error: it cannot be reached, is not who its certificate should name, or
-  /// says anything but 200 and 201.
+  /// The body of the answer to a POST of `body`. An Error: the server cannot be reached, its certificate does not name
+  /// it, or the status is neither 200 nor 201.
   [[nodiscard]] Result<std::string> post(std::string_view path, const std::string& body);
 
-  /// Set from any thread, it ends a request that is being made, and each one after it.
+  /// May be set from any thread. It ends the request that is being made, and each one after it.
   [[nodiscard]] const std::shared_ptr<std::atomic<bool>>& stop() const { return stop_; }
 
   KubeServer(KubeServer&&) noexcept;
@@ -52,11 +53,11 @@ class KubeServer {
   std::unique_ptr<Handle> handle_;
 };
 
-/// What KubeOptions::server may be instead of an URL: this is a pod, and it is the API server of its cluster.
+/// KubeOptions::server may be this instead of a URL: flowtapd runs in a pod, and asks the API server of its cluster.
 inline constexpr std::string_view kOfThisPod = "pod";
 
-/// `options` with what they leave open: `server` where it is kOfThisPod, and files that are not named, by what a pod is given
-/// (kubernetes.io, "Accessing the Kubernetes API from a Pod"). An Error: this is no pod.
+/// `options` with the gaps filled: `server` if it is kOfThisPod, and files that are not named, from what every pod is
+/// given (kubernetes.io, "Accessing the Kubernetes API from a Pod"). An Error: flowtapd does not run in a pod.
 [[nodiscard]] Result<KubeOptions> completed(KubeOptions options);
 
 }  // namespace flowtap::kube
