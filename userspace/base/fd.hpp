@@ -7,8 +7,8 @@
 
 namespace flowtap {
 
-/// Owns a descriptor and closes it. Deliberately without a conversion to int: an owner must not turn into a
-/// number unseen.
+/// Owns a descriptor and closes it. It has no conversion to int on purpose: an owner must not turn into a number
+/// unseen.
 class Fd {
  public:
   Fd() = default;

@@ -11,7 +11,7 @@ namespace flowtap {
 /// The whole file, at most `limit` bytes; a longer one is an error, since half a file would be a wrong value.
 [[nodiscard]] Result<std::string> read_file(const std::string& path, std::size_t limit = 1U << 20U);
 
-/// As read_file, without white space at the end: the shape of most sysfs attributes.
+/// Like read_file, without white space at the end, as most sysfs attributes need it.
 [[nodiscard]] Result<std::string> read_line(const std::string& path);
 
 }  // namespace flowtap

@@ -1,4 +1,4 @@
-// A bounded map that forgets what was asked for least recently.
+// A bounded map that forgets the entry that was used least recently.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Lru {
     return &at->second->second;
   }
 
-  /// The same, and it does not become more recent by that.
+  /// The same, but the entry does not become more recent by it.
   [[nodiscard]] const Value* peek(const std::string& key) const {
     const auto at = places_.find(key);
     return at == places_.end() ? nullptr : &at->second->second;
@@ -41,7 +41,7 @@ class Lru {
     places_.emplace(key, entries_.begin());
   }
 
-  /// What was asked for least recently; nothing if there is nothing.
+  /// The entry that was used least recently; nothing if the map is empty.
   std::optional<Value> drop_oldest() {
     if (entries_.empty()) return std::nullopt;
     std::optional<Value> oldest(std::move(entries_.back().second));
@@ -50,7 +50,7 @@ class Lru {
     return oldest;
   }
 
-  /// `take(key, value)` of each, the most recent first; none of them becomes more recent by that.
+  /// Calls `take(key, value)` for each entry, the most recent first; no entry becomes more recent by it.
   template <typename Take>
   void each(Take&& take) const {
     for (const auto& [key, value] : entries_) take(key, value);

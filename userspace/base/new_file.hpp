@@ -1,4 +1,4 @@
-// Files where people may have removed the directory meanwhile: a directory is no more than what is in it, and is made again.
+// Creates files whose directory may have been removed meanwhile; the directory is then made again.
 #pragma once
 
 #include <sys/types.h>
@@ -10,10 +10,10 @@
 
 namespace flowtap::flow {
 
-/// Makes a directory, and those above it that are missing.
+/// Makes a directory, and the missing ones above it.
 [[nodiscard]] Status make_dirs(const std::string& path);
 
-/// open(2) of a file that is to be created. Where its directory is missing that is made first.
+/// Creates a file with open(2). If its directory is missing, the directory is made first.
 [[nodiscard]] Result<Fd> open_new(const std::string& path, int flags, mode_t mode);
 
 }  // namespace flowtap::flow

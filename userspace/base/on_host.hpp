@@ -1,4 +1,4 @@
-// Where the node's files are seen, which in a container is not where the node has them.
+// The paths of the node's files as flowtapd sees them: in a container they are not the node's own.
 #pragma once
 
 #include <string>

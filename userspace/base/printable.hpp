@@ -59,7 +59,7 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
 
 }  // namespace detail
 
-/// `text` with everything escaped that would steer a terminal or is not UTF-8: "\x1b[2J" becomes "\\x1b[2J".
+/// `text`, in which everything that would steer a terminal or is not UTF-8 is escaped: "\x1b[2J" becomes "\\x1b[2J".
 /// Control characters of `but` stay as they are.
 [[nodiscard]] inline std::string printable(std::string_view text, std::string_view but = {}) {
   std::string out;
@@ -77,7 +77,8 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
   return out;
 }
 
-/// `text` as it is, but for bytes that are no UTF-8, which JSON cannot hold: they are escaped as printable() does.
+/// `text` as it is, except for bytes that are not UTF-8. JSON cannot hold these, so they are escaped as printable()
+/// does.
 [[nodiscard]] inline std::string utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -89,7 +90,7 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
   return out;
 }
 
-/// How many bytes at the end of `text` are the beginning of a UTF-8 sequence whose rest may still come: 0 to 3.
+/// The number of bytes at the end of `text` that begin a UTF-8 sequence whose rest may still come: 0 to 3.
 [[nodiscard]] inline std::size_t unfinished_utf8(std::string_view text) {
   for (std::size_t n = 1; n <= 3 && n <= text.size(); ++n) {
     const auto first = static_cast<unsigned char>(text[text.size() - n]);
@@ -100,7 +101,7 @@ inline void append_escaped(std::string& out, std::string_view bytes) {
   return 0;
 }
 
-/// The beginning of `text`, `most` bytes at most, that ends in no half character.
+/// The beginning of `text`, `most` bytes at most, which does not end within a character.
 [[nodiscard]] inline std::string_view beginning_of(std::string_view text, std::size_t most) {
   std::string_view begin = text.substr(0, most);
   if (begin.size() < text.size()) begin.remove_suffix(unfinished_utf8(begin));

@@ -1,5 +1,4 @@
-// Errors are values: what went wrong, with the context each caller adds, and a hint for the person who reads
-// it.
+// Errors are values: they say what went wrong, with the context that each caller adds, and give the reader a hint.
 #pragma once
 
 #include <expected>

@@ -20,7 +20,7 @@ std::optional<unsigned> digits(std::string_view text, std::size_t at, std::size_
   return value;
 }
 
-/// ".678" as nanoseconds; nothing at all is none.
+/// ".678" as nanoseconds; an empty text is 0 nanoseconds.
 std::optional<nanoseconds> fraction(std::string_view text) {
   if (text.empty()) return nanoseconds(0);
   if (text.front() != '.' || text.size() < 2 || text.size() > 10) return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<nanoseconds> fraction(std::string_view text) {
   return nanoseconds(*value);
 }
 
-/// "Z", or "+02:00" as what is to be taken off.
+/// The offset to subtract: of "Z" it is 0, of "+02:00" two hours.
 std::optional<std::chrono::minutes> zone(std::string_view text) {
   if (text == "Z" || text == "z") return std::chrono::minutes(0);
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<std::chrono::system_clock::time_point> parse_rfc3339(std::string_v
   if (!year || !month || !day || !hour || !minute || !second || !rest || !ahead) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
                                          std::chrono::month(*month), std::chrono::day(*day)};
-  // Within what the clock can hold in nanoseconds: 1677 to 2262.
+  // The years that the clock can hold in nanoseconds: 1677 to 2262.
   if (!date.ok() || *year < 1678 || *year > 2261 || *hour > 23 || *minute > 59 || *second > 60)
     return std::nullopt;
   return std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +

@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4): names that a tenant may choose must not be able to meet by intention.
+// SHA-256 (FIPS 180-4): tenants choose some names, and must not be able to make two of them collide.
 #pragma once
 
 #include <array>

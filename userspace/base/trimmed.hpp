@@ -1,4 +1,4 @@
-// Text without what is around it.
+// Text without the space around it.
 #pragma once
 
 #include <algorithm>

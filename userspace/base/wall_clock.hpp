@@ -7,7 +7,7 @@
 
 namespace flowtap {
 
-/// ns since the epoch; 0 for what is before it.
+/// ns since the epoch; 0 for times before it.
 [[nodiscard]] inline std::uint64_t ns_of(std::chrono::system_clock::time_point time) {
   return static_cast<std::uint64_t>(
       std::max<std::int64_t>(std::chrono::nanoseconds(time.time_since_epoch()).count(), 0));

@@ -13,7 +13,7 @@
 
 namespace flowtap {
 
-/// JSON has no infinity and no NaN; a number that is none is absent.
+/// JSON has no infinity and no NaN; such a value is absent.
 inline boost::json::value number(double value) {
   return std::isfinite(value) ? boost::json::value(value) : boost::json::value(nullptr);
 }
@@ -32,7 +32,7 @@ inline Result<boost::json::object> parse_object(std::string_view text, std::stri
   return std::move(value.as_object());
 }
 
-// Members of an object; absent where there is none of this name and type.
+// Members of an object; absent if there is no member of this name and type.
 
 inline const boost::json::value* member(const boost::json::object& object, std::string_view name) {
   return object.if_contains({name.data(), name.size()});

@@ -1,4 +1,4 @@
-// A thread's sleep, which others can end.
+// Lets a thread sleep until another thread wakes it.
 #pragma once
 
 #include <chrono>
@@ -8,26 +8,26 @@
 
 namespace flowtap {
 
-/// Safe from any thread. One waits.
+/// Safe from any thread. Only one thread waits.
 class Bell {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Wakes who waits, or the next who would.
+  /// Wakes the thread that waits, or lets its next wait return at once.
   void ring() {
     const std::scoped_lock lock(mutex_);
     rung_ = true;
     told_.notify_one();
   }
 
-  /// Nobody is to wait any more, for good.
+  /// Ends all waiting for good.
   void stop() {
     const std::scoped_lock lock(mutex_);
     stop_ = true;
     told_.notify_one();
   }
 
-  /// Until it rings, and until then at most. False: to stop.
+  /// Waits until it rings, or until this time. False: the thread is to stop.
   [[nodiscard]] bool wait(std::optional<Clock::time_point> until) {
     std::unique_lock lock(mutex_);
     const auto is_told = [this] { return rung_ || stop_; };

@@ -7,7 +7,7 @@
 
 namespace flowtap {
 
-/// For as long as it lives: all signals, in this thread and those that it starts.
+/// Blocks all signals for as long as it lives, in this thread and in those that it starts.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

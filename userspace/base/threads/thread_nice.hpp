@@ -1,4 +1,4 @@
-// Another niceness of the calling thread for a while.
+// Gives the calling thread another niceness for a while.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,7 +7,7 @@
 
 namespace flowtap {
 
-/// For as long as it lives, as far as the thread may (CAP_SYS_NICE, where the new one is lower).
+/// Holds for as long as it lives, as far as the thread may set it (a lower one needs CAP_SYS_NICE).
 class ThreadNice {
  public:
   explicit ThreadNice(int nice) {
