@@ -1,4 +1,4 @@
-// A body in fewer bytes.
+// Compresses bodies.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace flowtap::http {
 
-/// What is shorter is not worth it.
+/// Compressing a shorter body is not worth it.
 inline constexpr std::size_t kLeastToGzip = 1024;
-/// What is larger would hold up all others who ask.
+/// Compressing a larger body would hold up all other clients.
 inline constexpr std::size_t kMostToGzip = std::size_t{4} << 20U;
 
-/// `body` as one gzip member; nothing where there is no memory for it.
+/// `body` as one gzip member; nothing if there is no memory for it.
 [[nodiscard]] std::optional<std::string> gzip(std::string_view body);
 
 }  // namespace flowtap::http

@@ -13,7 +13,7 @@
 namespace flowtap::http {
 namespace {
 
-/// What is in front of `separator`, which it takes away with it.
+/// The text before `separator`; both are removed from `text`.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -26,10 +26,11 @@ bool same_word(std::string_view text, std::string_view lower) {
                             [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
 
-/// The opaque tag at the beginning, quotes included and W/ left out, which it takes away; nothing where none is there.
+/// The opaque tag at the beginning, with its quotes and without W/; it is removed from `list`. Nothing if there is
+/// none.
 std::optional<std::string_view> take_tag(std::string_view& list) {
   std::string_view rest = list;
-  if (rest.starts_with("W/")) rest.remove_prefix(2);  // here weak ones are compared like strong ones
+  if (rest.starts_with("W/")) rest.remove_prefix(2);  // weak tags are compared like strong ones here
   if (!rest.starts_with('"')) return std::nullopt;
   const std::size_t end = rest.find('"', 1);
   if (end == std::string_view::npos) return std::nullopt;
@@ -38,7 +39,8 @@ std::optional<std::string_view> take_tag(std::string_view& list) {
   return tag;
 }
 
-/// qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ). Whether it is more than 0; nothing where it is none.
+/// qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ). Whether it is more than 0; nothing if this is not a
+/// qvalue.
 std::optional<bool> weight(std::string_view text) {
   if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;
   if (text.size() > 1 && text[1] != '.') return std::nullopt;
@@ -54,9 +56,9 @@ std::optional<bool> weight(std::string_view text) {
 
 std::string entity_tag(std::string_view body) {
   static constexpr std::string_view kHex = "0123456789abcdef";
-  // 128 bits are as many as nobody meets twice, and a short header.
+  // With 128 bits nobody meets the same tag twice, and the header stays short.
   static constexpr std::size_t kBytes = 16;
-  // By OpenSSL, which has the CPU's own instructions for it: a third of what an answer costs otherwise.
+  // OpenSSL uses the CPU's own instructions for this. Without them it would be a third of the cost of an answer.
   std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
   ::SHA256(reinterpret_cast<const unsigned char*>(body.data()), body.size(), digest.data());
   std::string tag = "\"";

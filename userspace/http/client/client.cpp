@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-// A daemon of ours sends some hundred kilobytes; what says it is more is not one.
+// flowtapd sends some hundred kilobytes; whatever announces more than this is not flowtapd.
 constexpr std::uint64_t kMaxBody = 64U << 20U;
 
 /// One request from connect to the end of its answer. The deadline is Beast's, which knows only asynchronous
@@ -44,7 +44,7 @@ class Exchange {
  private:
   void write() {
     http::async_write(stream_, request_, [this](beast::error_code error, std::size_t) {
-      // A server that turns us away has answered before it read all; the answer is still there to be read.
+      // A server that turns us away answers before it has read everything; its answer can still be read.
       if (error == asio::error::broken_pipe || error == asio::error::connection_reset) error = {};
       if (!end_if(error, "cannot send")) read();
     });

@@ -13,8 +13,8 @@ struct Reply {
   std::string body;
 };
 
-/// One GET. An Error whose code is ENOENT or ECONNREFUSED means that no flowtapd listens there; what the
-/// daemon itself refuses is a Reply with its status.
+/// One GET. An Error whose code is ENOENT or ECONNREFUSED means that no flowtapd listens there; a refusal by the daemon
+/// itself is a Reply with its status.
 [[nodiscard]] Result<Reply> fetch(const std::string& socket_path, const std::string& target,
                                   std::chrono::milliseconds timeout = std::chrono::seconds(5));
 

@@ -26,13 +26,13 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-// A refusal is a sentence.
+// The body of a refusal is one sentence.
 constexpr std::size_t kMaxRefusal = std::size_t{64} * 1024;
 
-// Beast reads as much at once as the buffer has room for, and no more than 512 bytes where it has not been told.
+// Beast reads as much at once as the buffer has room for, and at most 512 bytes if no size was set.
 constexpr std::size_t kReadAtOnce = std::size_t{64} * 1024;
 
-/// A body that is handed on as it comes, and never kept.
+/// A body that is handed on as it comes and is never stored.
 struct HandedOn {
   using value_type = std::function<bool(std::string_view)>;
 
@@ -65,7 +65,7 @@ struct HandedOn {
 /// One request from connect to the end of its body.
 class Following {
  public:
-  /// `answered` is called when the head is there, `ended` as the last thing; one of them at least.
+  /// `answered` is called when the head has come, and `ended` at the very end; at least one of them is called.
   Following(asio::io_context& io, const std::string& path, StreamRequest request,
             std::function<void()> answered, std::function<void()> ended)
       : stream_(io),
@@ -85,7 +85,7 @@ class Following {
     stream_.async_connect(asio::local::stream_protocol::endpoint(path_), [this](beast::error_code error) {
       if (error) return finish(error, "cannot connect to");
       http::async_write(stream_, request_, [this](beast::error_code failed, std::size_t) {
-        // A server that turns us away has answered before it read all; the answer is still there to be read.
+        // A server that turns us away answers before it has read everything; its answer can still be read.
         if (failed == asio::error::broken_pipe || failed == asio::error::connection_reset) failed = {};
         if (failed) return finish(failed, "cannot send to");
         read_head();
@@ -93,7 +93,7 @@ class Following {
     });
   }
 
-  /// Asks for the end; true if it may come.
+  /// Asks the daemon to end the body; true if an end can be expected.
   void stop() {
     stopped_ = true;
     beast::error_code gone;
@@ -145,12 +145,12 @@ class Following {
     ended_();
   }
 
-  /// It ended because the daemon did.
+  /// Whether the body ended because the daemon did.
   [[nodiscard]] bool is_unfinished() const {
     return parser_.get().find({kUnfinishedHeader.data(), kUnfinishedHeader.size()}) != parser_.get().end();
   }
 
-  /// The trailer, which Beast puts behind the header of the same name.
+  /// The trailer, which Beast adds after the header of the same name.
   [[nodiscard]] std::optional<std::uint64_t> missing_bytes() {
     const auto [first, last] = parser_.get().equal_range({kMissingHeader.data(), kMissingHeader.size()});
     std::optional<std::uint64_t> missing;
@@ -177,7 +177,7 @@ class Following {
   bool unwanted_ = false;
 };
 
-// Requests without an answer at a time: fewer than a daemon takes, whoever else asks.
+// Requests that may be without an answer at a time: fewer than a daemon takes, so that others find room.
 constexpr std::size_t kMostUnanswered = 16;
 
 }  // namespace
@@ -189,7 +189,7 @@ class StreamClient::Impl {
 
   void add(StreamRequest request) {
     waiting_.push_back(std::move(request));
-    // Not from within: one that ends at once would end within the call that added it.
+    // Starts later, not from within this call: a stream that ends at once would end within the call that added it.
     asio::post(io_, [this] { start_some(); });
   }
 
@@ -219,7 +219,7 @@ class StreamClient::Impl {
             asio::post(io_, [this] { start_some(); });
           },
           [this, one] {
-            // Not from within its own function.
+            // Later, since the stream's own function is still running.
             asio::post(io_, [this, one] {
               running_.erase(one);
               end_if_idle();

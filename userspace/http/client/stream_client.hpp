@@ -18,20 +18,21 @@ namespace flowtap::http {
 
 /// How a stream ended.
 struct StreamEnd {
-  Reply reply;  ///< the status; the body only of a refusal, that is of a status other than 200
-  std::optional<std::uint64_t> missing_bytes;  ///< in all that passed; absent where the end was not reached
+  Reply reply;  ///< the status; the body is there only for a refusal, that is for a status other than 200
+  std::optional<std::uint64_t>
+      missing_bytes;  ///< in everything that passed; absent if the end was not reached
 };
 
 /// One GET whose body goes to `take`.
 struct StreamRequest {
   std::string target;
   std::function<bool(std::string_view bytes)> take;  ///< false: no more is wanted
-  /// Called once. An Error: no daemon (as fetch()), or one that ended in the middle of the body.
+  /// Called once. An Error: there is no daemon (see fetch()), or it ended in the middle of the body.
   std::function<void(Result<StreamEnd> end)> end;
 };
 
-/// Streams that are followed at a time, in the thread that calls run(). So that a daemon is not asked for more than it
-/// answers at a time, a request waits while many others have no answer yet.
+/// Streams that are followed at the same time, in the thread that calls run(). A request waits while many others have
+/// no answer yet, since a daemon answers only so many at a time.
 class StreamClient {
  public:
   explicit StreamClient(std::string socket_path, std::chrono::milliseconds timeout = std::chrono::seconds(5));
@@ -39,9 +40,9 @@ class StreamClient {
   StreamClient(const StreamClient&) = delete;
   StreamClient& operator=(const StreamClient&) = delete;
 
-  /// Before run(), or from what it calls.
+  /// May be called before run(), or from the functions that run() calls.
   void add(StreamRequest request);
-  /// As fetch_streams().
+  /// See fetch_streams().
   [[nodiscard]] Status run(int stop);
 
  private:
@@ -49,8 +50,8 @@ class StreamClient {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Follows all of `requests` at a time in this thread until each has ended. When `stop` (a descriptor, or -1)
-/// is readable, the daemon is asked for the ends, and given a second for them. `timeout` is for the head of each
+/// Follows all of `requests` at the same time in this thread until each has ended. When `stop` (a descriptor, or -1)
+/// becomes readable, the daemon is asked to end them, and has a second for that. `timeout` is for the head of each
 /// answer; bodies take the time they take.
 [[nodiscard]] Status fetch_streams(const std::string& socket_path, std::span<const StreamRequest> requests,
                                    int stop, std::chrono::milliseconds timeout = std::chrono::seconds(5));

@@ -1,4 +1,4 @@
-// How requests were answered, for the metrics.
+// Counts how requests were answered, for the metrics.
 #pragma once
 
 #include <array>
@@ -8,16 +8,17 @@
 
 namespace flowtap::http {
 
-/// Of one way to the API, by HTTP status. Written by the API's thread, read by any.
+/// The counts of one way to the API, by HTTP status. Written by the API's thread, read by any.
 class AnswerCounts {
  public:
-  /// In place of a status: the connection was ended without an answer, since its handshake failed or too many were being turned away.
+  /// Stands for a status if a connection ended without an answer: its handshake failed, or too many were being turned
+  /// away.
   static constexpr unsigned kNone = 0;
 
   void add(unsigned status) noexcept {
     counts_.at(status < counts_.size() ? status : kNone).fetch_add(1, std::memory_order_relaxed);
   }
-  /// `take(status, count)` of each that there was.
+  /// Calls `take(status, count)` for each status that has occurred.
   template <typename Take>
   void each(Take&& take) const {
     for (std::size_t status = 0; status < counts_.size(); ++status)
@@ -29,7 +30,7 @@ class AnswerCounts {
   std::array<std::atomic<std::uint64_t>, 600> counts_{};
 };
 
-/// Lives as long as whoever counts on, over all servers that follow each other.
+/// Outlives each server, so that the counts go on when a reload starts another one.
 struct ServerCounts {
   AnswerCounts unix_socket;
   AnswerCounts tcp;

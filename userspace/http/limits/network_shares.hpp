@@ -1,4 +1,4 @@
-// Places of connections over TCP: of all of a kind one sender has only a part.
+// Places for connections over TCP: one sender gets only a part of them.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -10,8 +10,8 @@
 
 namespace flowtap::http {
 
-/// Whom the limits take for one: an IPv4 address, or the 64 bits of an IPv6 address that name a network, of which a host
-/// may choose the rest as it likes.
+/// What the limits treat as one sender: an IPv4 address, or the 64 bits of an IPv6 address that name the network, since
+/// a host may choose the other bits as it likes.
 [[nodiscard]] inline std::string network_of(const boost::asio::ip::address& address) {
   const auto text = [](const auto& bytes, std::size_t size) {
     return std::string(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
@@ -23,12 +23,12 @@ namespace flowtap::http {
   return text(v6.to_bytes(), 8);
 }
 
-/// As many as there are connections, so that the bound on those bounds this. Used by one thread.
+/// Counts one entry per connection at most, so it is bounded by the bound on connections. Used by one thread.
 class NetworkShares {
   using Counts = std::map<std::string, std::size_t>;
 
  public:
-  /// Of one connection, for as long as this lives.
+  /// The place of one connection, for as long as this lives.
   class Place {
    public:
     Place(NetworkShares& of, Counts::iterator network) : of_(&of), network_(network) { ++network_->second; }

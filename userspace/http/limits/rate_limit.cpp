@@ -23,7 +23,8 @@ std::chrono::milliseconds RateLimit::take(const std::string& network, Clock::tim
 void RateLimit::refused(const std::string& network, Clock::time_point now) {
   if (request_ == request_.zero()) return;
   Clock::time_point& since = filled_since(network, now);
-  // No more than a bucket holds: whoever stops guessing is answered again in seconds, also where the rate is low.
+  // Never more than a bucket holds: a client that stops guessing is answered again within seconds, even if the rate is
+  // low.
   since = std::min(since + kRefusalCost * request_, now + kMost);
 }
 

@@ -1,4 +1,4 @@
-// What the server asks of whoever uses it: an answer to each request, and whether a request may be answered.
+// What the server asks its user for: an answer to each request, and whether a request may be answered.
 #pragma once
 
 #include <functional>
@@ -25,30 +25,30 @@ class Handler {
 
 /// Whether a request may be answered.
 struct Verdict {
-  std::optional<Answer> refusal = std::nullopt;  ///< what it is refused with; absent: it may be answered
+  std::optional<Answer> refusal = std::nullopt;  ///< the refusal; absent: the request may be answered
 };
 
-/// Says who may be answered, by the value of the Authorization header and the target of a request. The server's thread calls it,
-/// but for health().
+/// Says who may be answered, by the value of the Authorization header and the target of a request. The server's thread
+/// calls everything but health().
 class Gate {
  public:
   Gate() = default;
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
-  /// No question's `done` is called any more once this has returned.
+  /// After this has returned, `done` of no question is called any more.
   virtual ~Gate() = default;
 
-  /// What is known at once. Absent: somebody has to be asked.
+  /// The verdict that is known at once. Absent: ask() is needed.
   [[nodiscard]] virtual std::optional<Verdict> known(std::string_view authorization,
                                                      std::string_view target) = 0;
-  /// Asks. `done` is called once, from another thread or from here.
+  /// Asks. `done` is called once, from another thread or from within this call.
   virtual void ask(std::string_view authorization, std::string_view target, std::function<void()> done) = 0;
-  /// What is known behind ask(). A request of which nothing is known yet is refused.
+  /// The verdict after ask(). A request about which nothing is known yet is refused.
   [[nodiscard]] virtual Verdict answered(std::string_view authorization, std::string_view target) = 0;
 
-  /// What a request is refused with that has no token, or could not be read so far.
+  /// The refusal of a request that has no token, or that could not be read up to its token.
   [[nodiscard]] virtual Answer no_token() const = 0;
-  /// An Error where whoever is asked did not answer. From any thread.
+  /// An Error if the server that is asked did not answer. May be called from any thread.
   [[nodiscard]] virtual Status health() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Connections as they come, each in a place of those that there are.
+// Accepts connections and gives each of them one of a bounded number of places.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>
@@ -19,7 +19,7 @@
 
 namespace flowtap::http {
 
-/// Gives each that comes to `seated`, until the service closes.
+/// Gives each connection to `seated`, until the service closes.
 template <typename Acceptor, typename Seated>
 boost::asio::awaitable<void> accept_all(Acceptor& acceptor, const Closing& closing, Seated seated) {
   while (true) {
@@ -29,13 +29,13 @@ boost::asio::awaitable<void> accept_all(Acceptor& acceptor, const Closing& closi
       seated(std::move(socket));
       continue;
     }
-    // Out of descriptors or memory: trying again at once would only burn the CPU that others need.
+    // Out of descriptors or memory: trying again at once would only use up the CPU that others need.
     boost::asio::steady_timer pause(acceptor.get_executor(), std::chrono::milliseconds(100));
     co_await pause.async_wait(kAwait);
   }
 }
 
-/// Beyond the bound the socket just closes: those who are turned away must not take all descriptors either.
+/// Beyond this bound the socket just closes, since clients that are turned away must not take all descriptors either.
 template <typename Executor>
 void seat(const Executor& executor, Seats& seats, AnswerCounts& counts,
           boost::asio::awaitable<void> session) {
@@ -49,10 +49,10 @@ void seat(const Executor& executor, Seats& seats, AnswerCounts& counts,
       boost::asio::detached);
 }
 
-/// Of who is turned away.
+/// The connections that are being turned away.
 inline constexpr SessionLimits kTurnAway{.time = std::chrono::milliseconds(1000)};
 
-/// The answer to who finds no place.
+/// The answer to a client that finds no place.
 [[nodiscard]] inline Answer full_house() {
   return error_answer(503, "too many connections are open", "close some, or try again in a moment");
 }

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A question waits behind others; who waits longer is not let in.
+/// A question may have to wait for others; a client that waits longer than this is not let in.
 constexpr std::chrono::seconds kPatience(8);
 
 }  // namespace
@@ -23,7 +23,7 @@ constexpr std::chrono::seconds kPatience(8);
 asio::awaitable<std::optional<Answer>> refusal_of(Gate& gate, std::string authorization, std::string target) {
   if (auto verdict = gate.known(authorization, target)) co_return std::move(verdict->refusal);
   const auto executor = co_await asio::this_coro::executor;
-  // The answer comes on another thread, perhaps after nobody waits any more.
+  // The answer comes on another thread, and perhaps when nobody waits for it any more.
   const auto wait = std::make_shared<asio::steady_timer>(executor, kPatience);
   const std::weak_ptr<asio::steady_timer> waits = wait;
   gate.ask(authorization, target, [executor, waits] {

@@ -1,4 +1,4 @@
-// A request waits here until it is known whether it may be answered.
+// Lets a request wait until it is known whether it may be answered.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -9,7 +9,7 @@
 
 namespace flowtap::http {
 
-/// What the request is refused with; absent: it may be answered. `authorization` is that header's value.
+/// The refusal of the request; absent: it may be answered. `authorization` is the value of that header.
 boost::asio::awaitable<std::optional<Answer>> refusal_of(Gate& gate, std::string authorization,
                                                          std::string target);
 

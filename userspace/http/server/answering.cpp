@@ -16,13 +16,13 @@ namespace http = boost::beast::http;
 
 namespace {
 
-/// Which of the forms of an answer is sent.
+/// The form in which an answer is sent.
 struct Representation {
-  std::string tag = {};  ///< empty: it is to be kept by nobody
+  std::string tag = {};  ///< empty: no client is to keep it
   bool gzip = false;
 };
 
-/// Makes the answer what the client takes of it: packed, or nothing where it has that already.
+/// Brings the answer into the form that the client takes: packed, or empty if the client has it already.
 Representation negotiate(Answer& answer, const AnswerForm& form) {
   if (answer.status != 200) return {};
   const std::string tag = entity_tag(answer.body);
@@ -82,7 +82,7 @@ asio::awaitable<void> linger(Connection& connection) {
   static constexpr std::size_t kAtMost = 1U << 20U;
   connection.expires_after(std::chrono::seconds(1));
   co_await connection.shut();
-  if (connection.is_tls()) co_return;  // that waited for the client's word, too
+  if (connection.is_tls()) co_return;  // ending TLS has already waited for the client
   std::array<char, 4096> waste{};
   for (std::size_t taken = 0; taken < kAtMost;) {
     const auto [error, n] = co_await connection.async_read_some(asio::buffer(waste), kAwait);

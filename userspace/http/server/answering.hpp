@@ -1,4 +1,4 @@
-// An answer that is there as a whole, on its way to the client.
+// Sends an answer that is complete in memory.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -10,12 +10,13 @@
 
 namespace flowtap::http {
 
-/// Writes the answer in the form that the client takes; for HEAD its header alone, with the length that the body would have. False: the
-/// client is gone.
+/// Writes the answer in the form that the client takes; for HEAD only its header, with the length that the body would
+/// have. False: the client is gone.
 boost::asio::awaitable<bool> send(Connection& connection, Answer answer, AnswerForm form,
                                   AnswerCounts& counts);
 
-/// Closes so that the client still reads the answer while it sends: what it sends is taken and thrown away, for a moment.
+/// Closes in such a way that a client that is still sending can read the answer: for a moment, its bytes are read and
+/// dropped.
 boost::asio::awaitable<void> linger(Connection& connection);
 
 }  // namespace flowtap::http

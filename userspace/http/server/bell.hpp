@@ -1,4 +1,4 @@
-// How other threads wake the API's thread, whose loop may end at any time.
+// Lets other threads wake the API's thread, whose loop may end at any time.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -10,7 +10,7 @@
 
 namespace flowtap::http {
 
-/// Rings from any thread. Silent from close() on, which must come before the end of the loop.
+/// May be rung from any thread. It does nothing after close(), which must come before the end of the loop.
 class Bell {
  public:
   explicit Bell(boost::asio::io_context& loop) : rope_(std::make_shared<Rope>(&loop)) {}
@@ -23,7 +23,7 @@ class Bell {
     rope_->loop = nullptr;
   }
 
-  /// A function that has `handler` called in the loop's thread, once per call. It may outlive this bell.
+  /// A function that makes the loop's thread call `handler`, once per call. It may outlive this bell.
   template <typename Handler>
   [[nodiscard]] std::function<void()> rope(Handler handler) const {
     return [rope = rope_, handler = std::move(handler)] {

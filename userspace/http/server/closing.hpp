@@ -1,4 +1,4 @@
-// The end of a server, as those hear of it who have to end before.
+// Announces the end of a server to the parts that have to end before it.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ class Closing {
   using Calls = std::list<std::function<void()>>;
 
  public:
-  /// Has `hear` called when the end begins, if that is as long as this lives. It may end operations, but no Listener.
+  /// Calls `hear` when the end begins, if this still lives then. `hear` may end operations, but no Listener.
   class Listener {
    public:
     Listener(Closing& of, std::function<void()> hear)

@@ -25,15 +25,15 @@ namespace flowtap::http {
 using Socket = boost::asio::generic::stream_protocol::socket;
 using TlsContext = boost::asio::ssl::context;
 
-/// Errors come back as values: nothing throws because of a peer.
+/// Errors come back as values: nothing that a peer does makes this throw.
 inline constexpr auto kAwait = boost::asio::as_tuple(boost::asio::use_awaitable);
 
-/// Beast has a type of its own for text.
+/// Beast has its own type for text.
 inline boost::beast::string_view beast_view(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-/// The first of some buffers: a read or a write may always take less than it is given.
+/// The first of several buffers: a read or a write may always take less than it is given.
 template <typename Buffer>
 class Few {
  public:
@@ -52,12 +52,12 @@ class Few {
   std::size_t size_ = 0;
 };
 
-/// A stream of Asio's, with a deadline on each of its reads and writes.
+/// A stream of Asio, with a deadline on each of its reads and writes.
 class Connection {
  public:
   using executor_type = Socket::executor_type;
 
-  /// With `tls` nothing is read or written before handshake().
+  /// With `tls`, call handshake() before reading or writing.
   explicit Connection(Socket socket, std::shared_ptr<TlsContext> tls = nullptr)
       : context_(std::move(tls)), plain_(std::move(socket)) {
     if (context_) tls_.emplace(plain_, *context_);
@@ -69,7 +69,7 @@ class Connection {
   [[nodiscard]] Socket& socket() { return plain_.socket(); }
   [[nodiscard]] bool is_tls() const { return tls_.has_value(); }
   void expires_after(std::chrono::milliseconds time) { plain_.expires_after(time); }
-  /// Ends what is being waited for.
+  /// Ends the operations that are being waited for.
   void cancel() { plain_.cancel(); }
   void expires_never() { plain_.expires_never(); }
 
@@ -90,13 +90,13 @@ class Connection {
         token, Few<boost::asio::const_buffer>(buffers));
   }
 
-  /// False: this client does not speak TLS as it must.
+  /// False: the client does not speak TLS correctly.
   boost::asio::awaitable<bool> handshake() {
     if (!tls_) co_return true;
     const auto [error] = co_await tls_->async_handshake(boost::asio::ssl::stream_base::server, kAwait);
     co_return !error;
   }
-  /// Says that no more comes.
+  /// Tells the client that nothing more comes.
   boost::asio::awaitable<void> shut() {
     if (tls_) {
       co_await tls_->async_shutdown(kAwait);
@@ -134,8 +134,8 @@ class Connection {
 
 inline constexpr std::chrono::milliseconds kEndless{0};
 
-/// Sends all of `buffers`. False when the client is gone, or takes nothing at all for `patience`, which may be kEndless; one
-/// that is only slow may be as slow as it likes.
+/// Sends all of `buffers`. False when the client is gone, or has taken nothing at all for `patience`, which may be
+/// kEndless; a client that takes something now and then may be as slow as it likes.
 template <typename Buffers>
 boost::asio::awaitable<bool> send_patiently(Connection& connection, Buffers buffers,
                                             std::chrono::milliseconds patience) {

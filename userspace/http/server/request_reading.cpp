@@ -16,8 +16,8 @@ namespace http = beast::http;
 
 namespace {
 
-/// Who has no token gets the same answer to every request, so that it tells nothing of what there is; and not at once, so that
-/// nobody guesses fast.
+/// A client without a token gets the same answer to every request, so that the answer tells nothing about what there
+/// is. The answer comes late, so that nobody can guess fast.
 asio::awaitable<void> refuse(Connection& connection, Answer answer, AnswerForm form, const Service& service) {
   if (answer.status == 401) {
     asio::steady_timer pause(co_await asio::this_coro::executor);
@@ -29,8 +29,7 @@ asio::awaitable<void> refuse(Connection& connection, Answer answer, AnswerForm f
   if (co_await send(connection, std::move(answer), form, service.counts)) co_await linger(connection);
 }
 
-/// What a request that could not be read is answered with; none where the client has just gone or been too
-/// slow.
+/// The answer to a request that could not be read; none if the client has gone or was too slow.
 std::optional<Answer> answer_to(const beast::error_code& error, const SessionLimits& limits) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow)
     return error_answer(
@@ -52,7 +51,7 @@ std::string text_of(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-/// Reads on until `parser` says that it has what it is to have.
+/// Reads on until `parser` has the part that it waits for.
 asio::awaitable<beast::error_code> read_until(Connection& connection, beast::flat_buffer& buffer,
                                               RequestParser& parser, bool (RequestParser::*done)() const) {
   while (!(parser.*done)()) {
@@ -62,7 +61,7 @@ asio::awaitable<beast::error_code> read_until(Connection& connection, beast::fla
   co_return beast::error_code();
 }
 
-/// Whether this request may be asked now; if not, it is answered here.
+/// Whether this request may be made now; if not, it is answered here.
 asio::awaitable<Next> keep_pace(Connection& connection, const RequestParser& parser, const Service& service,
                                 const Caller& caller) {
   RateLimit* const rate = caller.guest ? service.guest_rate : service.rate;
@@ -74,8 +73,8 @@ asio::awaitable<Next> keep_pace(Connection& connection, const RequestParser& par
       "wait for the seconds that Retry-After names, or raise api.rate in flowtapd's configuration");
   answer.retry_after = std::chrono::ceil<std::chrono::seconds>(wait);
   AnswerForm form = form_of(parser);
-  form.keep_alive =
-      form.keep_alive && !caller.guest && parser.is_done();  // or the body would be the next request
+  form.keep_alive = form.keep_alive && !caller.guest &&
+                    parser.is_done();  // otherwise the body would be taken for the next request
   if (!co_await send(connection, std::move(answer), form, service.counts)) co_return Next::kEnd;
   if (form.keep_alive) co_return Next::kRead;
   co_await linger(connection);
@@ -101,7 +100,7 @@ asio::awaitable<Next> read_request(Connection& connection, beast::flat_buffer& b
                                    const Service& service, Caller& caller) {
   const SessionLimits& limits = service.limits;
   parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
-  // None yet, or a length that is too large would be told before the token was looked at.
+  // No limit yet: a body that is too large would be reported before the token was checked.
   parser.body_limit(boost::none);
   std::optional<Closing::Listener> idle(std::in_place, service.closing,
                                         [&connection] { connection.cancel(); });
@@ -131,7 +130,7 @@ asio::awaitable<Next> read_request(Connection& connection, beast::flat_buffer& b
     caller.guest.reset();
     parser.body_limit(limits.body_bytes);
     if (parser.content_length_remaining().value_or(0) > limits.body_bytes)
-      error = http::error::body_limit;  // and no memory is taken for it
+      error = http::error::body_limit;  // no memory is taken for the body
     else
       error = co_await read_until(connection, buffer, parser, &RequestParser::is_done);
     if (error) refused = answer_to(error, limits);

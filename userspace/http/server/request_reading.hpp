@@ -1,4 +1,4 @@
-// The next request of a connection: read, and answered here where it may not be asked.
+// Reads the next request of a connection, and answers it here if it may not be made.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -18,19 +18,19 @@ using RequestParser = boost::beast::http::request_parser<boost::beast::http::str
 
 enum class Next : std::uint8_t {
   kAnswer,
-  kRead,  ///< it has its answer, and the next one may come
+  kRead,  ///< it has its answer, and the next request may come
   kEnd,
 };
 
-/// Reads the header of the next request, and then, if that has the token that it needs, the body. What is not to be answered as a
-/// request has been told so, if there is something to be told.
+/// Reads the header of the next request, and then its body if the header has the token that it needs. A request that
+/// goes no further has been answered already, if there was anything to say.
 boost::asio::awaitable<Next> read_request(Connection& connection, boost::beast::flat_buffer& buffer,
                                           RequestParser& parser, const Service& service, Caller& caller);
 
-/// The values of a header that is a list, which may stand in several lines.
+/// The values of a header that is a list and may stand in several lines.
 [[nodiscard]] std::string list_in(const RequestParser& parser, boost::beast::http::field name);
 
-/// As the first line has it.
+/// The value in the first line.
 [[nodiscard]] AnswerForm form_of(const RequestParser& parser);
 
 }  // namespace flowtap::http

@@ -60,10 +60,10 @@ class Server::Impl {
       thread_.join();
     }
     if (door_) door_->end();
-    bell_.close();  // before io_ ends, which those who capture do not know of
+    bell_.close();  // before io_ ends: the threads that capture do not know of that end
   }
 
-  /// Before start().
+  /// To be called before start().
   void open_tcp(const TcpOptions& options) {
     auto door = TcpDoor::open(options, io_,
                               {.handler = *handler_,
@@ -104,13 +104,13 @@ class Server::Impl {
       try {
         io_.run();
       } catch (const std::exception&) {
-        continue;  // memory ran out for one connection; the others go on
+        continue;  // there was no memory for one connection; the others go on
       }
     }
     ended_.release();
   }
 
-  /// The loop ends by itself when nobody is left.
+  /// The loop ends by itself when no connection is left.
   void close() {
     boost::system::error_code ignored;
     (void)acceptor_.close(ignored);
@@ -124,7 +124,7 @@ class Server::Impl {
       const auto executor = io_.get_executor();
       const auto peer = peer_of(socket.native_handle());
       if (!peer || !may_use(*peer, ::geteuid(), group_)) {
-        // Nothing of what the caller asks for is read: a refused request learns nothing.
+        // The request is not read: its refusal tells the client nothing about it.
         seat(executor, turned_away_, counts, turn_away(std::move(socket), refusal(), kTurnAway, counts));
       } else if (connections_.taken() - followers_.taken() >= max_connections_) {
         seat(executor, turned_away_, counts, turn_away(std::move(socket), full_house(), kTurnAway, counts));
@@ -132,7 +132,7 @@ class Server::Impl {
         seat(executor, connections_, counts, serve(std::move(socket), service_));
       }
     } catch (const std::exception&) {
-      return;  // no memory for this one: closed without a word
+      return;  // there is no memory for this one: it is closed without an answer
     }
   }
 
@@ -147,9 +147,9 @@ class Server::Impl {
   std::optional<gid_t> group_;
   std::chrono::milliseconds drain_;
   std::size_t max_connections_;
-  // Before io_, whose end destroys the sessions that are counted here.
+  // Declared before io_, whose end destroys the sessions that are counted here.
   Seats followers_;
-  Seats connections_;  ///< followers among them
+  Seats connections_;  ///< including followers
   Seats turned_away_;
   std::unique_ptr<TcpDoor> door_;
   std::optional<Result<std::string>> tcp_;

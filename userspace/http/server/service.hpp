@@ -17,17 +17,17 @@ namespace flowtap::http {
 struct SessionLimits {
   std::size_t header_bytes = std::size_t{8} * 1024;
   std::size_t body_bytes = std::size_t{16} * 1024;
-  /// For a whole request to arrive, idle time before it included, and again for its answer to be taken; of a
-  /// stream, for any of its bytes to be taken.
+  /// The time for a whole request to arrive, including idle time before it, and again for its answer to be taken; for a
+  /// stream, the time until some of its bytes are taken.
   std::chrono::milliseconds time{30'000};
-  /// The same for who has to show a token and has not yet: for the handshake and the header of the first request together,
-  /// and again for the refusal to be taken.
+  /// The same for a client that has to show a token and has not done so: for the handshake and the header of the first
+  /// request together, and again for the refusal to be taken.
   std::chrono::milliseconds greeting{5'000};
-  /// How long a refused token is thought about.
+  /// How long the refusal of a token is held back.
   std::chrono::milliseconds refusal{500};
 };
 
-/// Outlives the connections.
+/// Must outlive the connections.
 struct Service {
   const Handler& handler;
   SessionLimits limits;
@@ -35,16 +35,17 @@ struct Service {
   const Bell& bell;
   Closing& closing;
   AnswerCounts& counts;
-  /// Lets in each request by its token; null: who is there may ask.
+  /// Lets in each request by its token; null: every connection may ask.
   Gate* gate = nullptr;
-  /// Whoever has a token is bound by this, too; null: as often as they like.
+  /// This limits clients with a token, too; null: they may ask as often as they like.
   RateLimit* rate = nullptr;
-  /// The same for connections that have shown none yet, and what refused tokens cost: who guesses slows down nobody whose
-  /// connection is known.
+  /// The same for connections that have shown no token yet, and for the cost of refused tokens: clients that guess must
+  /// not slow down a connection that has shown one.
   RateLimit* guest_rate = nullptr;
-  /// Handshakes that come faster wait: each costs the thread that makes all answers a millisecond. Null: there are none.
+  /// Handshakes that come faster than this have to wait, since each costs the thread that makes all answers a
+  /// millisecond. Null: there are no handshakes.
   RateLimit* handshakes = nullptr;
-  /// How many of the followers one network may be; null: all.
+  /// How many of the followers may come from one network; null: all.
   NetworkShares* follower_shares = nullptr;
 };
 

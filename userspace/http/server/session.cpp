@@ -19,10 +19,10 @@ namespace http = beast::http;
 
 namespace {
 
-// The end of the service is not waited for any longer.
+// The session does not listen for the end of the service any longer.
 constexpr std::chrono::milliseconds kLongestTurn{100};
 
-/// True once what comes is HTTP. It waits its turn without the deadline growing.
+/// True once the connection speaks HTTP. The wait for its turn does not extend the deadline.
 asio::awaitable<bool> is_ready(Connection& connection, const Service& service, const Caller& caller) {
   if (service.handshakes == nullptr) co_return co_await connection.handshake();
   asio::steady_timer turn(co_await asio::this_coro::executor);
@@ -69,7 +69,7 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
     form.if_none_match = if_none_match;
     form.keep_alive = form.keep_alive && !service.closing.begun();
     const bool follow = answer.stream && answer.stream->follow;
-    // answer() has been told that there is one.
+    // answer() was told that there is a follower's place.
     const auto seat = follow ? service.followers.take() : std::nullopt;
     const auto share = follow && service.follower_shares != nullptr
                            ? service.follower_shares->take(caller.network)
@@ -80,8 +80,9 @@ asio::awaitable<void> serve(Socket socket, const Service& service, std::shared_p
     }
     if (answer.stream) {
       service.counts.add(answer.status);
-      if (follow) caller.place.reset();  // it has another one, and no request follows
-      // A follower has spoken or gone when its body ends; and without chunks only the connection's end ends one.
+      if (follow) caller.place.reset();  // it now has a follower's place, and no further request comes
+      // When a follower's body ends, the client has sent something or gone. Without chunks, only the end of the
+      // connection ends a body.
       form.keep_alive = form.keep_alive && !follow && form.version >= 11;
       if (!co_await send_stream(connection, std::move(*answer.stream), form, service.bell, service.closing,
                                 limits.time))

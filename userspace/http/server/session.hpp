@@ -13,15 +13,16 @@
 
 namespace flowtap::http {
 
-/// Who asks over TCP.
+/// A client over TCP.
 struct Caller {
   std::string network = {};
-  std::optional<NetworkShares::Place> place = std::nullopt;  ///< until it follows a stream
-  std::optional<NetworkShares::Place> guest = std::nullopt;  ///< until it has shown a token
+  std::optional<NetworkShares::Place> place = std::nullopt;  ///< held until it follows a stream
+  std::optional<NetworkShares::Place> guest = std::nullopt;  ///< held until it has shown a token
 };
 
-/// Ends when the client goes, asks for it, is too slow, or sends what is not HTTP; never throws for what it sends. Once
-/// the service closes, no request is read any more, what is followed ends where it stands, and other answers are completed.
+/// Ends when the client goes, asks for the end, is too slow, or sends something that is not HTTP; nothing that the
+/// client sends makes it throw. Once the service closes, no request is read any more, followed streams end where they
+/// are, and other answers are completed.
 boost::asio::awaitable<void> serve(Socket socket, const Service& service,
                                    std::shared_ptr<TlsContext> tls = nullptr, Caller caller = {});
 

@@ -13,14 +13,14 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 
-// What one connection has in memory at a time, but for the rest of the last line. Of those who follow there may be
-// thousands, and each that does not read keeps its piece.
+// What one connection holds in memory at a time, apart from the rest of the last line. There may be thousands of
+// followers, and each one that does not read keeps its piece.
 constexpr std::size_t kPiece = std::size_t{64} * 1024;
 constexpr std::size_t kFollowedPiece = std::size_t{16} * 1024;
-// And what the kernel keeps for one that follows; it takes this twice, for its own needs.
+// What the kernel keeps for one follower; the kernel doubles this for its own needs.
 constexpr int kFollowedSocket = 32 * 1024;
 
-/// Waits until a reader may have more, or the client speaks or goes.
+/// Waits until a reader may have more, or the client sends something or goes.
 class Waiter {
  public:
   Waiter(Socket& socket, const Bell& bell, Closing& closing)
@@ -29,7 +29,7 @@ class Waiter {
         closing_(closing),
         state_(std::make_shared<State>(socket.get_executor())),
         at_the_end_(closing, [state = state_] { state->sleep.cancel(); }) {
-    // One wait for as long as the client follows; the handler owns what it touches.
+    // This one wait lasts for as long as the client follows; the handler owns everything that it uses.
     socket_.async_wait(Socket::wait_read, [state = state_](const beast::error_code&) {
       state->client_done = true;
       state->sleep.cancel();
@@ -60,7 +60,7 @@ class Waiter {
   }
 
  private:
-  /// Touched in the loop's thread only.
+  /// Used only in the loop's thread.
   struct State {
     explicit State(const Socket::executor_type& executor) : sleep(executor) {}
     asio::steady_timer sleep;
@@ -125,14 +125,14 @@ asio::awaitable<bool> send_stream(Connection& connection, StreamBody body, Answe
   if (!co_await send_head(connection, body, form, patience)) co_return false;
   if (form.head) co_return true;
   if (body.follow) {
-    // Whoever follows may stop reading for as long as he likes: what is kept for him is bounded, and he is told what has
-    // made room meanwhile.
+    // A follower may stop reading for as long as it likes: what is kept for it is bounded, and it is told how much was
+    // dropped meanwhile.
     patience = kEndless;
     beast::error_code as_it_was;
     connection.socket().set_option(asio::socket_base::send_buffer_size(kFollowedSocket), as_it_was);
   }
   const bool chunked = form.version >= 11;
-  std::optional<Waiter> waiter;  // from the end of the history on: that much every client gets
+  std::optional<Waiter> waiter;  // only after the history, which every client gets
   std::uint64_t missing = 0;
   bool unfinished = false;
   while (true) {

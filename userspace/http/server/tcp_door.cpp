@@ -15,7 +15,7 @@ using asio::ip::tcp;
 
 namespace {
 
-/// Of one network; each takes the API's thread about a millisecond.
+/// Handshakes of one network; each takes about a millisecond of the API's thread.
 constexpr std::uint64_t kHandshakesPerSecond = 50;
 
 Answer too_many_without_token() {
@@ -125,7 +125,7 @@ void TcpDoor::take(tcp::socket socket) {
     const auto executor = acceptor_->get_executor();
     const std::string network = network_of(remote.address());
     const auto send_away = [&](Answer answer) {
-      // Who has no place does not wait for a turn either.
+      // A client without a place does not wait for a turn either.
       if (keys_ && handshakes_.take(network, RateLimit::Clock::now()) > std::chrono::milliseconds(0))
         return service_.counts.add(AnswerCounts::kNone);
       seat(executor, turned_away_, service_.counts,
@@ -139,7 +139,7 @@ void TcpDoor::take(tcp::socket socket) {
     seat(executor, connections_, service_.counts,
          serve(std::move(socket), service_, std::move(tls), {network, std::move(place), std::move(guest)}));
   } catch (const std::exception&) {
-    return;  // no memory for this one
+    return;  // there is no memory for this one
   }
 }
 

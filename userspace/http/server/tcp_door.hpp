@@ -1,4 +1,4 @@
-// The API over TCP: where it listens, and who of those that come finds a place.
+// The API over TCP: the address on which it listens, and which clients find a place.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,10 +15,11 @@
 
 namespace flowtap::http {
 
-/// Used by the thread of `io`, but for health(). Outlives the connections, and so their loop: what needs that goes with end().
+/// Used by the thread of `io`, except for health(). It outlives the connections and therefore their loop; end() ends
+/// the parts that need the loop.
 class TcpDoor {
  public:
-  /// Of the server as a whole.
+  /// Options of the whole server.
   struct Of {
     const Handler& handler;
     const Bell& bell;
@@ -28,19 +29,19 @@ class TcpDoor {
     std::size_t max_followers;
   };
 
-  /// Listens; nobody is let in before accept().
+  /// Starts to listen; nobody is let in before accept().
   [[nodiscard]] static Result<std::unique_ptr<TcpDoor>> open(const TcpOptions& options,
                                                              boost::asio::io_context& io, const Of& of);
 
   /// "https://127.0.0.1:8443".
   [[nodiscard]] const std::string& where() const { return where_; }
-  /// As Gate::health().
+  /// See Gate::health().
   [[nodiscard]] Status health() const { return gate_->health(); }
 
   void accept();
-  /// Nobody is let in any more.
+  /// From now on nobody is let in.
   void close();
-  /// No connection's questions are answered any more. Before the loop's end.
+  /// From now on no connection's questions are answered. To be called before the loop ends.
   void end();
 
  private:
@@ -49,10 +50,10 @@ class TcpDoor {
   Status listen(const TcpOptions& options, boost::asio::io_context& io);
   void take(boost::asio::ip::tcp::socket socket);
 
-  // Their own: who comes from afar takes no place of who is here.
+  // TCP has places of its own, so that remote clients take none from local ones.
   std::size_t max_connections_;
   Seats followers_;
-  Seats connections_;  ///< followers among them
+  Seats connections_;  ///< including followers
   Seats turned_away_;
   NetworkShares shares_;
   NetworkShares follower_shares_;

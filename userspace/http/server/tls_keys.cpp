@@ -38,14 +38,14 @@ Status TlsKeys::read() {
   (void)context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
                                  ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1,
                              error);
-  // No sessions are kept: nobody comes back often enough, and a ticket's key would have to be changed.
+  // TLS sessions are not kept: no client comes back often enough, and the key for tickets would have to be rotated.
   ::SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
   ::SSL_CTX_set_num_tickets(context->native_handle(), 0);
   ::SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
   const char* hint = "both are PEM files: api.tls_certificate with its chain, and api.tls_key";
   if (context->use_certificate_chain_file(certificate_, error))
     return fail("cannot use the certificate in " + in_quotes(certificate_) + ": " + error.message(), hint);
-  // Which also tells whether it is the certificate's.
+  // This also checks that the key belongs to the certificate.
   if (context->use_private_key_file(key_, ssl::context::pem, error))
     return fail("cannot use the key in " + in_quotes(key_) + ": " + error.message(), hint);
   context_ = std::move(context);

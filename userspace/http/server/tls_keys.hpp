@@ -1,4 +1,4 @@
-// The API's certificate, as long as it is valid and after that the next one.
+// The API's certificate. It is replaced by the next one when its file changes.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -10,13 +10,15 @@
 
 namespace flowtap::http {
 
-/// Two PEM files: the certificate with those that vouch for it behind it, and its key. They are read again when they have changed,
-/// as cert-manager and certbot do it: connections that are open go on with what they began with. Used by one thread.
+/// Two PEM files: the certificate followed by its chain, and its key. They are read again when they have changed, since
+/// cert-manager and certbot replace them. Open connections keep the certificate with which they began. Used by one
+/// thread.
 class TlsKeys {
  public:
   [[nodiscard]] static Result<TlsKeys> load(std::string certificate, std::string key);
 
-  /// For the next connection. Where what was changed is no pair, as amid its change, the one before.
+  /// The context for the next connection. While the files do not match, as in the middle of a change, it is the
+  /// previous one.
   [[nodiscard]] std::shared_ptr<boost::asio::ssl::context> context();
 
  private:
@@ -25,7 +27,7 @@ class TlsKeys {
   TlsKeys(std::string certificate, std::string key)
       : certificate_(std::move(certificate)), key_(std::move(key)) {}
   [[nodiscard]] Status read();
-  /// Of both files; another one after any change.
+  /// Identifies both files; any change gives another value.
   [[nodiscard]] std::string version() const;
 
   std::string certificate_;

@@ -44,20 +44,20 @@ Status check_free(const std::string& path) {
     return fail(path + " exists and is not a socket", "move it away, or choose another state_dir");
   FTAP_TRY_ASSIGN(address, address_of(path));
   FTAP_TRY_ASSIGN(probe, unix_socket());
-  // EAGAIN: the queue of one who listens is full. Only a refusal says that nobody does.
+  // EAGAIN: somebody listens, and the queue is full. Only a refusal says that nobody listens.
   if (call(::connect, probe, address) == 0 || errno == EAGAIN)
     return fail("another flowtapd is running: it listens on " + path, "stop it, or choose another state_dir");
   if (errno != ECONNREFUSED) return fail_errno(errno, "cannot tell whether somebody listens on " + path);
   return {};
 }
 
-/// Binds under a name that nobody looks for, sets owner and mode, and only then gives the socket its name.
-/// Nothing can connect in between, and at no time is there no socket when an old one is replaced.
+/// Binds under a name that nobody looks for, sets owner and mode, and only then gives the socket its name. Nothing can
+/// connect in between, and there is a socket at all times while an old one is replaced.
 Status publish(const Fd& fd, const std::string& path, std::optional<gid_t> group) {
   const std::string fresh = path + ".new." + std::to_string(::getpid());
   FTAP_TRY_ASSIGN(address, address_of(fresh));
-  ::unlink(fresh.c_str());  // of a process with our number that died right here
-  // The file that bind() makes takes its mode from the socket, less the umask: closed to all but us at first.
+  ::unlink(fresh.c_str());  // it may be left from a process with our number that died right here
+  // The file that bind() makes takes its mode from the socket, less the umask: at first it is closed to everybody else.
   if (::fchmod(fd.get(), 0600) != 0) return fail_errno(errno, "cannot set the mode of a socket");
   if (call(::bind, fd, address) != 0)
     return fail_errno(errno, "cannot create the API's socket in " + path.substr(0, path.rfind('/')),

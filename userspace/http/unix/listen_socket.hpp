@@ -1,4 +1,4 @@
-// The API's Unix socket as a file: made so that nobody can connect to it before it is right.
+// Makes the file of the API's Unix socket in such a way that nobody can connect before it is set up.
 #pragma once
 
 #include <sys/types.h>
@@ -15,9 +15,9 @@ namespace flowtap::http {
 /// since.
 class ListenSocket {
  public:
-  /// `path` lies in a directory that exists and that only its owner can write to. A socket that a dead
-  /// flowtapd left there is replaced, one that somebody listens on is an error, and so is anything else at
-  /// this path. The group of the file is `group`, or that of the process.
+  /// The directory of `path` must exist, and only its owner may be able to write to it. A socket that a dead flowtapd
+  /// left there is replaced. A socket on which somebody listens is an error, and so is anything else at this path. The
+  /// group of the file is `group`, or that of the process.
   static Result<ListenSocket> open(const std::string& path, std::optional<gid_t> group);
 
   ListenSocket(ListenSocket&&) = default;
