@@ -26,10 +26,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is read of the machine beside the slots is read this often, however short or long the cycle.
+// Everything but the slots is read this often, however short or long the cycle is.
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 
-// Followed files and readers of flows take many; the soft limit is low for the sake of select(2), which nothing here uses.
+// Followed files and readers of flows need many descriptors. The soft limit is low because of select(2), which nothing
+// here uses.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -84,19 +85,19 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root));
   FTAP_TRY(make_state_dir(config.state_dir));
   raise_descriptor_limit();
-  // Before the first thread, which inherits the blocked signals.
+  // Must come before the first thread, which inherits the blocked signals.
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle, kLookPeriod));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   Shared& shared = app->shared_;
   for (const auto& component : app->components_) component->open();
-  // Now that the programs are attached, and before the threads that would otherwise have everything as well.
+  // The programs are attached now, and no thread has begun that would keep all rights.
   FTAP_TRY_ASSIGN(given_up, drop_privileges(shared.config));
   shared.given_up = given_up;
   shared.states.set(kSeccomp, refuse_system_calls(),
                     "system calls that only an intruder would make are refused");
   for (const auto& component : app->components_) component->run();
   shared.states.log_missing();
-  // Counting alone is nothing: nobody could see it.
+  // Counting alone is useless: nobody could see it.
   if (std::ranges::none_of(app->components_, &Component::shows))
     return fail("nothing that flowtapd was asked for could be started", "the messages above say why");
   return app;
@@ -129,7 +130,7 @@ void App::run() {
   }
 }
 
-// What it does, and what is missing.
+// Says what flowtapd does, and what is missing.
 std::string App::sentence() const {
   std::string text;
   for (const auto& component : components_)

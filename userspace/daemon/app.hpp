@@ -14,19 +14,18 @@
 
 namespace flowtap {
 
-/// Everything runs on the thread that calls run(), but for the API and one thread per backend.
+/// Everything runs on the thread that calls run(), except for the API and one thread per backend.
 class App {
  public:
-  /// Takes the node's lock and starts what the configuration asks for. Parts that cannot start are told in
-  /// the log and in the status; an Error means that nothing useful can run. `reread` reads the command line
-  /// and its file again.
+  /// Takes the node's lock and starts what the configuration asks for. The log and the status name the parts that
+  /// cannot start; an Error means that nothing useful can run. `reread` reads the command line and its file again.
   [[nodiscard]] static Result<std::unique_ptr<App>> start(Config config,
                                                           std::function<Result<Invocation>()> reread);
   ~App();
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
-  /// Cycles until it is told to stop; ends all within 5 s.
+  /// Cycles until it is told to stop; then ends everything within 5 s.
   void run();
 
  private:
@@ -44,7 +43,7 @@ class App {
   Events events_;
   std::function<Result<Invocation>()> reread_;
   Shared shared_;
-  std::vector<std::unique_ptr<Component>> components_;  // each behind those that it needs
+  std::vector<std::unique_ptr<Component>> components_;  // each one after those that it needs
   CycleTimes times_;
 };
 

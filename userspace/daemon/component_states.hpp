@@ -13,20 +13,20 @@ namespace flowtap {
 class ComponentStates {
  public:
   void set(api::ComponentStatus component);
-  /// It runs as `detail` says, or does not for the Error's reason.
+  /// Sets a component's state: it runs in the way that `detail` tells, or does not run for the Error's reason.
   void set(const std::string& name, const Status& status, std::string detail);
 
-  /// For a reload, which sets anew all that it decides on: only this one stays.
+  /// Forgets all states but this one: a reload decides the others anew.
   void keep_only(const std::string& name);
   void drop(const std::string& name) { states_.erase(name); }
 
   /// By name.
   [[nodiscard]] std::vector<api::ComponentStatus> all() const;
 
-  /// "; not running: NAME, NAME" for the end of a sentence; empty when all run.
+  /// "; not running: NAME, NAME" for the end of a sentence; empty if all run.
   [[nodiscard]] std::string missing() const;
 
-  /// A message with a hint for each that does not run.
+  /// Logs a message with a hint for each component that does not run.
   void log_missing() const;
 
  private:

@@ -69,9 +69,9 @@ Event Events::wait() {
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof(info)) == sizeof(info))
       return info.ssi_signo == SIGHUP ? Event::kReload : Event::kStop;
-    // Before the ticks, which may come without a pause.
+    // Checked before the ticks, which may come without a pause.
     if (rang(watchdog_)) return Event::kWatchdog;
-    // One that takes as long as its period would keep the ticks away for ever.
+    // A look around that takes as long as its period would otherwise keep the ticks away for ever.
     if (!std::exchange(looked_, false) && rang(look_)) {
       looked_ = true;
       return Event::kLook;

@@ -14,18 +14,17 @@ enum class Event : std::uint8_t { kTick, kLook, kWatchdog, kReload, kStop };
 /// Signals are blocked in this thread and those made after it, and arrive here in order with the ticks.
 class Events {
  public:
-  /// SIGTERM and SIGINT stop, SIGHUP reloads, SIGPIPE is ignored (a receiver that went away is an error
-  /// code). `look` is apart from `cycle`: what is watched does not wait for a long cycle, and is not asked more
-  /// often for a short one.
+  /// SIGTERM and SIGINT stop, SIGHUP reloads, SIGPIPE is ignored (a receiver that went away is an error code). `look`
+  /// has its own period: things that are watched do not wait for a long cycle, and are not asked more often in a short
+  /// one.
   [[nodiscard]] static Result<Events> open(std::chrono::milliseconds cycle, std::chrono::milliseconds look);
 
   void set_cycle(std::chrono::milliseconds cycle);
-  /// Without this call there is no kWatchdog. A timer of its own, since a cycle may be longer than systemd's
-  /// patience.
+  /// Without this call there is no kWatchdog. It has its own timer, since a cycle may be longer than systemd waits.
   void set_watchdog(std::chrono::microseconds period);
 
-  /// Waits for the next event. Ticks that were missed because a cycle took long come as one. A stop goes
-  /// first. Of a look around and a tick that are due together the look comes first, but not twice.
+  /// Waits for the next event. Ticks that were missed because a cycle took long come as one. A stop goes first. If a
+  /// look around and a tick are due together, the look comes first, but not twice in a row.
   [[nodiscard]] Event wait();
 
  private:
@@ -38,7 +37,7 @@ class Events {
   Fd timer_;
   Fd look_;
   Fd watchdog_;
-  bool looked_ = false;  // last
+  bool looked_ = false;  // the last event was a look around
 };
 
 }  // namespace flowtap

@@ -6,11 +6,11 @@
 
 namespace flowtap {
 
-/// To be called once, before the first message.
+/// Call this once, before the first message.
 void open_log(LogLevel level);
 void set_log_level(LogLevel level);
 
-/// The sentence, and its hint on a line of its own.
+/// Logs the sentence, and its hint on a line of its own.
 void log_error(const Error& error);
 
 }  // namespace flowtap

@@ -25,8 +25,8 @@ int refuse(const Error& error, int status) {
   return status;
 }
 
-// Everything that flowtap pins stands below one directory of the BPF file system. A flowtapd that runs holds the programs
-// as well: they would stay attached, and it would not know that the next one does not take them over.
+// Everything that flowtap pins stands below one directory of the BPF file system. A running flowtapd holds the
+// programs, too: they would stay attached, and it would not know that the next one does not take them over.
 int detach(const Config& config) {
   const auto lock = NodeLock::take(config.host_root);
   if (!lock) return refuse(lock.error(), 1);
@@ -36,8 +36,9 @@ int detach(const Config& config) {
   return 0;
 }
 
-// malloc keeps what each thread had at most, in an arena of its own. A scrape of many pods is dozens of MiB, and each of the server's
-// threads comes to have one; two arenas do for all, as the threads' lists of small pieces stay their own.
+// malloc gives each thread an arena, which keeps the most that the thread ever used. A scrape of many pods takes dozens
+// of MiB, and over time each of the server's threads serves one. Two arenas are enough, since each thread still has its
+// own lists of small pieces.
 constexpr int kArenas = 2;
 
 int serve(Invocation invocation, int argc, char** argv) {

@@ -8,12 +8,12 @@
 
 namespace flowtap {
 
-/// Held as long as it lives; the kernel lets go of it when the process ends, however that happens, so a
-/// killed flowtapd leaves nothing that hinders the next start.
+/// Held for as long as it lives. The kernel releases it when the process ends, however that happens, so a killed
+/// flowtapd leaves nothing that hinders the next start.
 class NodeLock {
  public:
-  /// Locks <host_root>/run/flowtapd.lock: the node's, not the state directory's, since two that count on one
-  /// node would both report every dispatch. Fails with the pid of the one that holds it.
+  /// Locks <host_root>/run/flowtapd.lock. The lock belongs to the node and not to the state directory, since two
+  /// flowtapd on one node would both report every dispatch. The Error names the pid of the one that holds it.
   [[nodiscard]] static Result<NodeLock> take(const std::string& host_root);
 
  private:

@@ -13,19 +13,19 @@
 
 namespace flowtap {
 
-/// The main thread publishes, the API's thread reads; nobody waits longer than a copy takes.
+/// The main thread publishes and the API's thread reads; neither waits longer than a copy takes.
 class NodeState final : public api::NodeView {
  public:
   NodeState() : start_(std::chrono::steady_clock::now()) {}
 
   void publish(api::StatusReport status, stats::SnapshotPtr snapshot);
-  /// What /api/v1/flows shows; lives longer than the API.
+  /// Sets what /api/v1/flows shows; it must outlive the API.
   void set_flows(api::FlowsView* flows);
-  /// What /api/v1/schedulerlogs shows; lives longer than the API. An Error: why nothing is explained.
+  /// Sets what /api/v1/schedulerlogs shows; it must outlive the API. An Error says why nothing is explained.
   void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
-  /// How containers ended. Before the API.
+  /// Sets the source of how containers ended. Call this before the API starts.
   void set_ends(std::shared_ptr<const telemetry::ContainerEnds> ends) { ends_ = std::move(ends); }
-  /// Until this was called /readyz answers 503.
+  /// /readyz answers 503 until this was called.
   void set_ready();
 
   [[nodiscard]] api::StatusReport status() const override;

@@ -12,7 +12,7 @@ void notify_ready(const std::string& status) {
 }
 
 void notify_reloading() {
-  // Type=notify-reload wants the time at which the reload began.
+  // Type=notify-reload needs the time at which the reload began.
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
   const auto us =

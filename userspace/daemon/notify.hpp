@@ -1,4 +1,4 @@
-// systemd's readiness protocol; does nothing where nobody listens (sd_notify(3)).
+// systemd's readiness protocol; does nothing if nobody listens (sd_notify(3)).
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ void notify_reloading();
 void notify_stopping();
 void notify_watchdog();
 
-/// How often notify_watchdog() must be called: half of what systemd allows. Absent without a watchdog.
+/// The period in which notify_watchdog() must be called: half of what systemd allows. Absent without a watchdog.
 [[nodiscard]] std::optional<std::chrono::microseconds> watchdog_period();
 
 }  // namespace flowtap

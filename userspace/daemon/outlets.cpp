@@ -52,7 +52,7 @@ struct Outlets::Kind {
   const char* name;
   std::function<bool(const Config&)> enabled;
   std::function<bool(const Config&, const Config&)> same;
-  std::function<std::string(const Config&)> where;  // for the status
+  std::function<std::string(const Config&)> where;  // its address, for the status
   std::function<Made(Outlets&, const Config&)> make;
   std::function<std::chrono::milliseconds(const Config&)> period = [](const Config&) {
     return std::chrono::milliseconds(0);
@@ -98,13 +98,13 @@ Result<std::unique_ptr<stats::Backend>> Outlets::open_prometheus(const Config& c
 void Outlets::end(const std::vector<std::string>& names, std::chrono::milliseconds limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   for (const std::string& name : names)
-    running_.at(name).outlet->begin_stop();  // so that they end side by side
+    running_.at(name).outlet->begin_stop();  // so that they all end at the same time
   for (const std::string& name : names) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     const Running& running = running_.at(name);
     running.outlet->stop(std::max(left, std::chrono::milliseconds(10)));
-    // What it still owed is lost with it, and that is counted on by its successor.
+    // What it had not delivered is lost with it, and its successor goes on with the count of that.
     const stats::BackendHealth health = running.outlet->health();
     lost_before_[name] += health.lost + health.pending;
     running_.erase(name);
@@ -138,7 +138,8 @@ void Outlets::offer(const stats::SnapshotPtr& snapshot) {
   const auto now = std::chrono::steady_clock::now();
   for (auto& [name, running] : running_) {
     if (now < running.next) continue;
-    // A little early rather than a whole cycle late: the cycle's timer and this clock do not tick together.
+    // It is better to publish a little early than a whole cycle late: the cycle's timer and this clock do not tick
+    // together.
     running.next = now + running.period - running.period / 20;
     running.outlet->offer(snapshot);
   }

@@ -18,28 +18,28 @@ namespace flowtap {
 
 class Outlets {
  public:
-  /// For the hints about what is refused: the start's GivenUp.
+  /// The rights that were given up at the start, for hints about what is refused.
   void set_given_up(GivenUp given_up) { given_up_ = given_up; }
 
-  /// Brings the backends into line with `config`: ends those that are no longer wanted or are configured
-  /// otherwise than before, and starts what is missing; the others go on untouched. New ones tell what is
-  /// counted after `told`, which is null at the start. What cannot be started is in failed(), hinders nothing
-  /// else, and is tried again next time.
+  /// Brings the backends into line with `config`: ends those that are no longer wanted or whose configuration changed,
+  /// and starts the missing ones; the others go on untouched. New backends send what is counted after `told`, which is
+  /// null at the start. A backend that cannot be started is in failed(), hinders nothing else, and is tried again next
+  /// time.
   void apply(const Config& config, const stats::SnapshotPtr& told);
 
-  /// Hands the snapshot to each whose period has passed; waits for none.
+  /// Hands the snapshot to each backend whose period has passed; waits for none.
   void offer(const stats::SnapshotPtr& snapshot);
 
-  /// Publishes what is still owed, within the limit for all of them together.
+  /// Publishes what is not delivered yet, within one time limit for all of them together.
   void stop(std::chrono::milliseconds limit);
 
   [[nodiscard]] std::vector<api::BackendStatus> status() const;
-  /// Of each that was started: where it sends to or listens, or why it does not now.
+  /// For each backend that was started: where it sends to or listens, or why it does not work now.
   [[nodiscard]] std::vector<api::ComponentStatus> components() const;
 
   [[nodiscard]] const std::vector<api::ComponentStatus>& failed() const { return failed_; }
 
-  /// How long Prometheus' scrapes took so far; absent when it is off.
+  /// How long Prometheus' scrapes have taken so far; absent if it is off.
   [[nodiscard]] std::optional<stats::HistogramValue> scrape_durations() const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 struct Kept {
   unsigned capability;
   bool (*wanted)(const Config&);
-  std::array<std::string_view, 3> backends = {};  ///< that are not served without it
+  std::array<std::string_view, 3> backends = {};  ///< the backends that need it
   std::string_view right = {};                    ///< what it lets them do
 };
 
@@ -36,14 +36,14 @@ bool sends_to_sockets(const Config& c) {
   return c.statsd.enabled || c.spectatord.enabled || c.json_lines.enabled;
 }
 
-// What is kept, and why.
+// The capabilities that are kept, and why.
 constexpr std::array kTable = {
-    // count: SIGHUP may switch it on; then programs are loaded and attached.
+    // count: SIGHUP may switch it on, and then programs are loaded and attached.
     Kept{CAP_BPF, always},
     Kept{CAP_PERFMON, always},
     // The address of ext_sched_class comes from /proc/kallsyms, which shows zeros without it.
     Kept{CAP_SYSLOG, always},
-    // stream: what cgroup and namespaces a process has. telemetry: which GPUs it has open.
+    // stream: reads which cgroup and namespaces a process has. telemetry: reads which GPUs it has open.
     Kept{CAP_SYS_PTRACE, names_processes},
     // stream, telemetry: the runtimes' state is in root's directories.
     Kept{CAP_DAC_READ_SEARCH, names_processes},
@@ -97,7 +97,7 @@ Result<GivenUp> drop_privileges(const Config& config) {
     data.at(i).inheritable = 0;
   }
   if (::syscall(SYS_capset, &header, data.data()) != 0) return fail_errno(errno, "cannot drop capabilities");
-  // Nothing that we might ever start gets them back.
+  // No process that we might start can get them back.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno(errno, "cannot set no_new_privs");
   return GivenUp(given_up);
 }

@@ -25,8 +25,8 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return ec == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// Field n of /proc/PID/stat as proc_pid_stat(5) counts them, from 1. The second, the name in parentheses, may
-// hold spaces and parentheses, so counting begins behind the last one.
+// Field n of /proc/PID/stat, counted from 1 as in proc_pid_stat(5). The second field, the name in parentheses, may have
+// spaces and parentheses in it, so counting begins after the last one.
 std::optional<std::uint64_t> stat_field(std::string_view stat, int n) {
   const auto name_end = stat.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 > stat.size()) return std::nullopt;
@@ -49,7 +49,8 @@ std::optional<double> boot_time() {
   return seconds ? std::optional(static_cast<double>(*seconds)) : std::nullopt;
 }
 
-// The size of the directory is their number (since Linux 6.2): with thousands of them, listing it each second would be dear.
+// The size of the directory is the number of descriptors (since Linux 6.2). Listing thousands of them every second
+// would be expensive.
 std::optional<double> open_descriptors(const std::string& proc_self) {
   const std::string place = proc_self + "/fd";
   struct stat directory{};

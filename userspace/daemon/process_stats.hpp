@@ -9,7 +9,7 @@
 
 namespace flowtap {
 
-/// Appends the process_* series. What cannot be read is left out and counted in `errors` as "process".
+/// Appends the process_* series. A value that cannot be read is left out and counted in `errors` as "process".
 void append_process_stats(std::vector<stats::Series>& out, ReadErrors& errors,
                           const std::string& proc_self = "/proc/self");
 

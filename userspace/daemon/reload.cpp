@@ -1,4 +1,4 @@
-// SIGHUP: what changed in the configuration takes effect, what did not goes on.
+// SIGHUP: changes in the configuration take effect, and everything else goes on.
 #include <spdlog/spdlog.h>
 
 #include <ranges>
@@ -14,7 +14,7 @@ namespace {
 
 void keep_until_restart(Config& config, const Config& old) {
   StreamOptions stream = old.stream;
-  stream.sources = config.stream.sources;  // which do not, and these
+  stream.sources = config.stream.sources;  // the sources and the rules take effect at once
   stream.flow_rules = config.stream.flow_rules;
   if (config.state_dir == old.state_dir && config.host_root == old.host_root &&
       config.metrics == old.metrics && config.explain == old.explain && config.stream == stream)
@@ -43,7 +43,7 @@ void App::reload() {
   const Config old = std::exchange(shared_.config, std::move(read->config));
   set_log_level(shared_.config.log_level);
   events_.set_cycle(shared_.config.cycle);
-  shared_.states.keep_only(kSeccomp);  // which holds for good
+  shared_.states.keep_only(kSeccomp);  // the filter of system calls holds for good
   for (const auto& component : components_) component->reload(old);
   shared_.states.log_missing();
   cycle();

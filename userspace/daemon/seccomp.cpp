@@ -1,10 +1,10 @@
-// A list of what is refused, not of what is allowed: what glibc, the sanitizers and the libraries call changes
-// with each of their releases, and a daemon that stops on somebody's new libc is worse than one that keeps
-// some harmless calls. The capabilities that are gone refuse most of the list already; the filter also holds
-// for what root may do without any, and for calls by which kernels were broken before. EPERM and not a signal,
-// so that a library that merely tries goes on.
+// This lists the calls that are refused, not those that are allowed. The calls of glibc, the sanitizers and the
+// libraries change with each release, and a daemon that stops on a new libc is worse than one that keeps some harmless
+// calls. Without the dropped capabilities, the kernel refuses most of the list already. The filter also covers what
+// root may do without any capability, and calls through which kernels were broken before. The answer is EPERM and not a
+// signal, so that a library that merely tries a call goes on.
 //
-// What stays although it looks dangerous: bpf(2), since SIGHUP may switch counting on.
+// One call stays although it looks dangerous: bpf(2), since SIGHUP may switch counting on.
 #include "daemon/seccomp.hpp"
 
 #include <sched.h>
@@ -25,14 +25,14 @@ constexpr bool kNeedsPtrace = true;
 constexpr bool kNeedsPtrace = false;
 #endif
 
-// Names that this architecture does not have are negative, and passed over by libseccomp.
+// Calls that this architecture does not have are negative numbers, and libseccomp skips them.
 constexpr std::array kRefused = {
     // another program in our place
     SCMP_SYS(execve), SCMP_SYS(execveat),
     // other processes: memory, files, state
     SCMP_SYS(ptrace), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(process_madvise),
     SCMP_SYS(pidfd_getfd), SCMP_SYS(kcmp),
-    // what is mounted where, and what is our root
+    // mounts, and our root
     SCMP_SYS(mount), SCMP_SYS(umount), SCMP_SYS(umount2), SCMP_SYS(move_mount), SCMP_SYS(mount_setattr),
     SCMP_SYS(open_tree), SCMP_SYS(fsopen), SCMP_SYS(fsconfig), SCMP_SYS(fsmount), SCMP_SYS(fspick),
     SCMP_SYS(pivot_root), SCMP_SYS(chroot), SCMP_SYS(open_by_handle_at),
@@ -52,7 +52,7 @@ constexpr std::array kRefused = {
     SCMP_SYS(setresgid), SCMP_SYS(setfsuid), SCMP_SYS(setfsgid), SCMP_SYS(setgroups),
     // keyrings
     SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(keyctl),
-    // parts of the kernel that we have no use for and exploits have; io_uring would pass the filter by as well
+    // parts of the kernel that we do not need and that exploits use; io_uring would also bypass the filter
     SCMP_SYS(userfaultfd), SCMP_SYS(perf_event_open), SCMP_SYS(personality), SCMP_SYS(modify_ldt),
     SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register), SCMP_SYS(fanotify_init),
     SCMP_SYS(lookup_dcookie), SCMP_SYS(nfsservctl), SCMP_SYS(uselib), SCMP_SYS(vhangup)};
@@ -63,9 +63,9 @@ constexpr std::array<std::uint64_t, 7> kNamespaces = {
 // 0, or the negative errno of the first step that failed.
 int describe(scmp_filter_ctx filter) {
   const std::uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
-  // The numbers above are this architecture's: those of i386 and x32 mean other calls, and none of ours.
+  // The numbers above belong to this architecture. Those of i386 and x32 mean other calls, and we make none of these.
   if (const int err = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, refuse); err != 0) return err;
-  // The kernel's own errno, not libseccomp's ECANCELED for all of them.
+  // This gives the kernel's own errno instead of libseccomp's ECANCELED for every error.
   if (const int err = seccomp_attr_set(filter, SCMP_FLTATR_API_SYSRAWRC, 1); err != 0) return err;
   for (const int call : kRefused) {
     if (kNeedsPtrace && call == SCMP_SYS(ptrace)) continue;
@@ -76,7 +76,7 @@ int describe(scmp_filter_ctx filter) {
     if (const int err = seccomp_rule_add_array(filter, refuse, SCMP_SYS(clone), 1, &asks_for_it); err != 0)
       return err;
   }
-  // Its flags lie in memory, where no filter can look. glibc takes clone(2) instead when it is told so.
+  // The flags of clone3 are in memory, where no filter can look. With ENOSYS, glibc uses clone(2) instead.
   return seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 }
 

@@ -1,4 +1,4 @@
-// Where the API's socket and all state of the service live.
+// The directory of the API's socket and of all state of the service.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ void ApiComponent::tell() {
   const auto& tcp = server_->tcp();
   if (!tcp) return;
   const Status health = *tcp ? server_->tcp_health() : std::unexpected(tcp->error());
-  // Once for each trouble, however often it is met.
+  // Tells each trouble once, however often it occurs.
   if (*tcp && !health && health.error().what != kube_trouble_) log_error(Error(health.error()).in(kTcpName));
   kube_trouble_ = *tcp && !health ? health.error().what : std::string();
   shared_.states.set(kTcpName, health, *tcp ? **tcp : std::string());

@@ -1,4 +1,4 @@
-// The components "api" and "api_tcp": the API on its Unix socket, and over TCP where that is asked for.
+// The components "api" and "api_tcp": the API on its Unix socket and, if configured, over TCP.
 #pragma once
 
 #include <memory>
@@ -25,14 +25,14 @@ class ApiComponent final : public Component {
   static constexpr const char* kName = "api";
   static constexpr const char* kTcpName = "api_tcp";
 
-  /// Absent: the API is not asked for over TCP.
+  /// Absent: the API is not configured over TCP.
   [[nodiscard]] std::optional<api::TcpOptions> tcp_options() const;
   void tell();
 
   Shared& shared_;
   std::shared_ptr<api::ApiCounts> counts_ = std::make_shared<api::ApiCounts>();
   std::optional<api::ApiServer> server_;
-  std::string kube_trouble_;  // that was told last
+  std::string kube_trouble_;  // the one that was told last
 };
 
 }  // namespace flowtap

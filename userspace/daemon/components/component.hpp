@@ -1,4 +1,4 @@
-// One part of the service, as App sees all of them.
+// The interface through which App sees each part of the service.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@
 
 namespace flowtap {
 
-/// What all components see. App owns it, and it outlives them.
+/// What all components share. App owns it, and it outlives them.
 struct Shared {
-  Config config;  ///< as it is now: a reload replaces the values before it calls reload()
+  Config config;  ///< the current one: a reload replaces it before it calls reload()
   stats::Registry registry;
   NodeState node;
   ComponentStates states;
@@ -27,12 +27,12 @@ struct Shared {
   GivenUp given_up = {};  ///< known from run() on
 };
 
-/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, and why not. App calls each of
-/// these for one component after another, in the order in which the components need each other; let_go() and stop() in the
-/// reverse order.
+/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, or why not. App calls
+/// each of these functions for one component after another, in the order in which the components need each other, and
+/// let_go() and stop() in the reverse order.
 class Component {
  public:
-  /// Series that were read before the cycle, with the time of that.
+  /// Series that were read before the cycle, and when.
   struct Earlier {
     std::optional<std::chrono::steady_clock::time_point> measured;
     std::span<const stats::Series> series;
@@ -43,35 +43,36 @@ class Component {
   Component& operator=(const Component&) = delete;
   virtual ~Component() = default;
 
-  /// flowtapd still has all its rights: load, mount, attach. No thread may begin here that lives on.
+  /// flowtapd still has all its rights here: load, mount, attach. No thread that lives on may begin here.
   virtual void open() {}
-  /// Only the rights that are kept are left: start threads, listen.
+  /// From here on flowtapd has only the rights that it keeps: start threads, listen.
   virtual void run() {}
 
-  /// About once a second, however long a cycle is: reads what changes slowly.
+  /// Called about once a second, however long a cycle is, to read what changes slowly.
   virtual void look_around() {}
-  /// Once a cycle: hands over what was counted since the last time.
+  /// Called once a cycle, to hand over what was counted since the last time.
   virtual void take() {}
-  /// Fills in its part of the status, behind take().
+  /// Fills in its part of the status; called after take().
   virtual void report(api::StatusReport& /*status*/) {}
-  /// Appends its own series; `status` is what all have reported.
+  /// Appends its own series; `status` is what all components have reported.
   virtual void append_samples(std::vector<stats::Series>& /*out*/, const api::StatusReport& /*status*/) {}
-  /// Empty for all but the one that measures between cycles.
+  /// Empty for all components but the one that measures between cycles.
   [[nodiscard]] virtual Earlier earlier() const { return {}; }
-  /// The cycle's snapshot is published.
+  /// Called when the cycle's snapshot is published.
   virtual void offer(const stats::SnapshotPtr& /*snapshot*/) {}
 
-  /// A reload to `next` follows: end what cannot go on under it.
+  /// Called before a reload to `next`: ends what cannot go on under it.
   virtual void let_go(const Config& /*next*/) {}
-  /// Shared::config is new; `old` is what it was.
+  /// Called when Shared::config is new; `old` is the previous one.
   virtual void reload(const Config& /*old*/) {}
 
-  /// What it does, as a part of the sentence that flowtapd says of itself; empty: nothing that is worth saying there.
+  /// What it does, as a part of the sentence with which flowtapd describes itself; empty: there is nothing worth
+  /// saying.
   [[nodiscard]] virtual std::string sentence() const { return {}; }
-  /// Whether somebody can see through it what flowtapd counts.
+  /// Whether people can see through it what flowtapd counts.
   [[nodiscard]] virtual bool shows() const { return false; }
 
-  /// The service ends, and a last cycle follows: end what would hold it up.
+  /// Called when the service ends, before the last cycle: ends what would hold that up.
   virtual void halt() {}
   /// Ends for good.
   virtual void stop() {}

@@ -63,7 +63,7 @@ void CountComponent::let_go(const Config& next) {
 
 void CountComponent::reload(const Config& /*old*/) {
   const Config& config = shared_.config;
-  if (!config.count.enabled)  // the counters are left to others then
+  if (!config.count.enabled)  // other programs may use the counters then
     cycles_.choose(config.telemetry, config.count.enabled, on_host(config.host_root, "/sys"));
   else if (path_)
     shared_.states.set(CountPath::kName, {}, CountPath::kHow);
@@ -79,7 +79,7 @@ std::string CountComponent::sentence() const {
 
 Result<std::unique_ptr<telemetry::UsageSource>> CountComponent::usage() {
   if (!path_) {
-    choose_hierarchy();  // processes have names all the same
+    choose_hierarchy();  // the names of processes are needed all the same
     return nullptr;
   }
   if (!hierarchy_) return std::unexpected(hierarchy_.error());

@@ -1,4 +1,4 @@
-// The component "count": the count path, and what it adds up for others.
+// The component "count": the count path, and the usage that it adds up for other components.
 #pragma once
 
 #include <memory>
@@ -27,9 +27,9 @@ class CountComponent final : public Component {
   [[nodiscard]] bool changes(const Config& next) const;
   /// The map that our own scheduler shares with the programs; -1: nothing is counted.
   [[nodiscard]] int ext_self_map() const { return path_ ? path_->ext_self_map() : -1; }
-  /// What the node's cgroups use, or why it cannot be had; null where nothing counts.
+  /// What the node's cgroups use, or why that is not known; null if nothing counts.
   [[nodiscard]] Result<std::unique_ptr<telemetry::UsageSource>> usage();
-  /// In which usage() tells workloads apart.
+  /// The hierarchy in which usage() tells workloads apart.
   [[nodiscard]] identity::UsageHierarchy hierarchy() const;
   /// CycleCounting::why_not().
   [[nodiscard]] const std::string& why_no_cycles() const { return cycles_.why_not(); }
@@ -40,7 +40,8 @@ class CountComponent final : public Component {
 
   Shared& shared_;
   CycleCounting cycles_;
-  Result<identity::UsageHierarchy> hierarchy_;  // of what the programs count, as long as they do
+  Result<identity::UsageHierarchy>
+      hierarchy_;  // the hierarchy by which the programs count, as long as they do
   std::unique_ptr<CountPath> path_;
 };
 

@@ -2,7 +2,7 @@
 
 namespace flowtap {
 
-// Without the stream path it has nothing to read; where that is off, nothing is missing.
+// Without the stream path it has nothing to read; if that path is off on purpose, nothing is missing.
 void ExplainComponent::run() {
   const Config& config = shared_.config;
   if (!config.explain.enabled) return;

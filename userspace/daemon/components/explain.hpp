@@ -10,7 +10,7 @@ namespace flowtap {
 
 class ExplainComponent final : public Component {
  public:
-  /// It reads what `stream` captures.
+  /// The explain path reads what `stream` captures.
   ExplainComponent(Shared& shared, StreamComponent& stream) : shared_(shared), stream_(stream) {}
 
   void run() override;

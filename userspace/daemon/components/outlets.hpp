@@ -1,4 +1,4 @@
-// The backends that metrics go out by, a component each.
+// The backends through which metrics go out; each is a component.
 #pragma once
 
 #include "daemon/components/component.hpp"
@@ -19,7 +19,7 @@ class OutletsComponent final : public Component {
   void stop() override;
 
  private:
-  /// New ones tell what is counted after `told`, which is null at the start.
+  /// New backends send what is counted after `told`, which is null at the start.
   void apply(const stats::SnapshotPtr& told);
 
   Shared& shared_;

@@ -1,4 +1,4 @@
-// What the kernel and schedulers that are not ours tell of sched_ext; the component "scx_stats" where one has statistics.
+// What the kernel and other people's schedulers tell about sched_ext; the component "scx_stats" if one has statistics.
 #pragma once
 
 #include "count/sched_ext_watch.hpp"

@@ -1,4 +1,4 @@
-// The component "scheduler": the sched_ext scheduler of flowtap's own that the configuration asks for.
+// The component "scheduler": the one of flowtap's own sched_ext schedulers that the configuration names.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class SchedulerComponent final : public Component {
   void let_go(const Config& next) override;
   void reload(const Config& old) override;
   [[nodiscard]] std::string sentence() const override;
-  /// Whatever else takes its time at the end does so on the kernel's own scheduler.
+  /// Everything else that takes time at the end runs under the kernel's own scheduler.
   void halt() override;
 
  private:
@@ -32,7 +32,7 @@ class SchedulerComponent final : public Component {
   Shared& shared_;
   const CountComponent& count_;
   std::unique_ptr<SchedulerPath> path_;
-  std::map<std::string_view, std::uint64_t> exits_;  // of those before, by kind
+  std::map<std::string_view, std::uint64_t> exits_;  // of earlier ones, by kind
 };
 
 }  // namespace flowtap

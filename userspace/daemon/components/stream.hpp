@@ -13,7 +13,7 @@ namespace flowtap {
 
 class StreamComponent final : public Component {
  public:
-  /// `named` learns which containers there are, and `logs` what their flows get.
+  /// `named` learns which containers there are, and `logs` what is written to their flows.
   StreamComponent(Shared& shared, std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs)
       : shared_(shared), named_(std::move(named)), logs_(std::move(logs)) {}
 
@@ -26,14 +26,14 @@ class StreamComponent final : public Component {
   [[nodiscard]] std::string sentence() const override {
     return path_ ? "captures what containers write" : "";
   }
-  /// What is pinned goes on. The process ends here where a file system does not answer.
+  /// What is pinned goes on capturing. The process ends here if a file system does not answer.
   void stop() override;
 
-  /// Null: it does not run.
+  /// Null: the stream path does not run.
   [[nodiscard]] StreamPath* path() { return path_.get(); }
 
  private:
-  /// Returns whether there were any.
+  /// Returns whether there were any warnings.
   bool log_warnings();
   void tell(const Status& running);
 

@@ -40,7 +40,7 @@ Component::Earlier TelemetryComponent::earlier() const {
   return {path_->measured(), path_->series()};
 }
 
-// It reads what the programs add up.
+// It reads what the BPF programs add up.
 void TelemetryComponent::let_go(const Config& next) {
   if (count_.changes(next)) path_.reset();
 }

@@ -10,7 +10,7 @@ namespace flowtap {
 
 class TelemetryComponent final : public Component {
  public:
-  /// `named`, `logs` and `ends` are others' as well.
+  /// Other components use `named`, `logs` and `ends` as well.
   TelemetryComponent(Shared& shared, CountComponent& count, std::shared_ptr<NamedContainers> named,
                      std::shared_ptr<WorkloadLogs> logs, std::shared_ptr<telemetry::ContainerEnds> ends)
       : shared_(shared),

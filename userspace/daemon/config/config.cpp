@@ -41,7 +41,7 @@ class Reader {
                 std::string(kSampleHint));
   }
 
-  /// Replaces the list; nothing is an empty one, as all its members may be commented out.
+  /// Replaces the list. A key without a value is an empty list, as all its members may be commented out.
   Status read_list(const Key& key, const ListField& field, const YamlNode& node) {
     field.in(config_).clear();
     for (const YamlNode& member : node.list) {
@@ -59,7 +59,7 @@ class Reader {
     return {};
   }
 
-  /// Replaces the rules, as read_list().
+  /// Replaces the rules, like read_list().
   Status read_rules(const Key& key, const RulesField& field, const YamlNode& node) {
     field.in(config_).clear();
     const auto refuse = [&](int line, std::string_view why) {
@@ -154,7 +154,8 @@ const YamlNode* given(const YamlNode& root, std::string_view section, std::strin
   return nullptr;
 }
 
-/// What no key can be told by itself. One that is not given has its default, so the line may be that of the other.
+/// Checks two keys against each other. A key that is not given has its default, so the error may name the other key's
+/// line.
 Status check_sizes(const Config& config, const YamlNode& root, std::string_view name) {
   const std::uint64_t most = max_journal_bytes(config.stream.lines.flows_bytes);
   if (config.stream.lines.journal_bytes <= most) return {};

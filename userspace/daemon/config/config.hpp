@@ -1,4 +1,4 @@
-// What flowtapd is told to do: one struct with the defaults, read from YAML and overridden by flags.
+// The configuration of flowtapd: one struct with the defaults, read from YAML and overridden by flags.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ namespace flowtap {
 
 enum class LogLevel : std::uint8_t { kError, kWarn, kInfo, kDebug };
 
-/// Of `scheduler`: the kernel's own.
+/// The value of `scheduler` that stands for the kernel's own.
 inline constexpr std::string_view kNoScheduler = "off";
 
 /// Plain values; each key with its meaning, default and what it accepts is a row of config_keys.cpp.
@@ -46,7 +46,8 @@ struct Config {
   struct Prometheus {
     bool enabled = false;
     std::string address = "0.0.0.0:9000";
-    std::string compat_metrics;  ///< exporters under whose names the values are, too, separated by commas
+    std::string
+        compat_metrics;  ///< exporters under whose names the values are shown as well, separated by commas
     bool operator==(const Prometheus&) const = default;
   } prometheus;
 
@@ -91,7 +92,7 @@ struct Config {
     std::string token_file;
     std::string tls_certificate;
     std::string tls_key;
-    std::string kubernetes_server;  ///< empty: it is not asked
+    std::string kubernetes_server;  ///< empty: Kubernetes is not asked
     std::string kubernetes_ca;
     std::string kubernetes_token;
     std::uint64_t rate = 100;
@@ -106,7 +107,7 @@ inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
 /// Reads the file, at most kMaxConfigBytes. An error is one sentence that begins with "FILE:LINE: ".
 [[nodiscard]] Result<Config> load_config(const std::string& path);
 
-/// The same for text that is already in memory; `name` stands for the file in errors.
+/// The same for text that is already in memory; errors call it `name`.
 [[nodiscard]] Result<Config> parse_config(std::string_view yaml, std::string_view name);
 
 /// Sets one key from a flag's text. `given_as` is what the error calls it ("--cycle").
@@ -119,7 +120,7 @@ inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20U;
 /// A complete, commented YAML file with the values of `config`; parse_config() gives `config` back.
 [[nodiscard]] std::string render_config(const Config& config);
 
-/// The same with all defaults.
+/// The same file with all defaults.
 [[nodiscard]] std::string sample_config();
 
 }  // namespace flowtap

@@ -15,12 +15,13 @@ using Ms = std::chrono::milliseconds;
 using U64 = std::uint64_t;
 using List = std::vector<std::string>;
 
-// RAPL's smallest counters wrap after 65 kJ, which 1 kW needs 65 s for; of several wraps between two readings one is seen.
+// RAPL's smallest counters wrap after 65 kJ, which takes 65 s at 1 kW. Several wraps between two readings would look
+// like one.
 constexpr Ms kLongestCycle = 1min;
 constexpr U64 kMinRing = U64{256} << 10U;
 constexpr U64 kMaxRing = U64{1} << 30U;
-// A journal takes half its size at once at most, and frees a segment of at least 1 MiB at once: 8 MiB take what one
-// drain of the ring may give (1 MiB) and keep most of what they hold.
+// A journal takes half its size at once at most, and frees a segment of at least 1 MiB at once: with 8 MiB it can take
+// what one drain of the ring may give (1 MiB) and keep most of its contents.
 constexpr U64 kMinJournal = U64{8} << 20U;
 constexpr U64 kMinFlows = U64{16} << 20U;
 constexpr std::size_t kMaxLogKeys = flow::FlowKeys::kMostKeys;
@@ -304,7 +305,7 @@ std::string_view nearest_config_key(std::string_view path) {
   std::vector<std::string_view> paths;
   for (const Key& key : config_keys()) paths.push_back(key.path);
   if (const auto near = nearest(path, paths); !near.empty()) return near;
-  // Right name, wrong place: a key of a section that was written at the top level, or in another section.
+  // The name is right and the place is wrong: a section's key was written at the top level, or in another section.
   const auto keys = config_keys();
   const auto found = std::ranges::find_if(keys, [leaf = leaf_name(path)](const Key& key) {
     return key.path.contains('.') && leaf == leaf_name(key.path);

@@ -10,7 +10,7 @@
 
 namespace flowtap {
 
-/// A row: a value, or (without a field) a section that holds the rows which follow and begin with its path.
+/// A row is a value, or (without a field) a section that holds the following rows whose paths begin with its own.
 struct Key {
   std::string_view path;  ///< "prometheus.address"
   std::optional<Field> field;

@@ -13,8 +13,8 @@ constexpr std::string_view kHeader =
     "# Configuration of flowtapd. What is left out has the value that stands here. Flags override the file.\n"
     "# flowtapd --check-config --config FILE tells whether a file is right; SIGHUP reads it again.\n";
 
-/// Plain where no YAML reader could take it for something else, in double quotes otherwise. The values were
-/// checked when they were read and contain no control characters.
+/// Plain if no YAML reader could take it for something else, in double quotes otherwise. The values were checked when
+/// they were read and contain no control characters.
 std::string scalar(std::string_view text) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||

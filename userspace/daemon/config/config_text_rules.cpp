@@ -13,12 +13,11 @@
 namespace flowtap {
 namespace {
 
-// The longest name that is made in the state directory and must fit into a socket address, and the NUL behind
-// it.
+// The longest name in the state directory that must fit into a socket address, and the NUL after it.
 constexpr std::size_t kMaxStateDirBytes = sizeof(sockaddr_un::sun_path) - sizeof("/api.sock.new.4194304");
 static_assert(kMaxStateDirBytes >= 80);
 
-constexpr std::size_t kMaxPathBytes = 1024;  // of a path that names a flow
+constexpr std::size_t kMaxPathBytes = 1024;  // for a path that names a flow
 
 bool absolute(std::string_view path) {
   return path.starts_with('/');
@@ -32,7 +31,7 @@ bool only(std::string_view text, std::string_view extra) {
   return std::ranges::all_of(text, [extra](char c) { return letter_or_digit(c) || extra.contains(c); });
 }
 
-// One text for each place: nothing but names between single slashes, none of them "." or "..".
+// Each place has only one such text: names between single slashes, none of them "." or "..".
 bool plain_path(std::string_view path) {
   if (!absolute(path) || path.size() > kMaxPathBytes) return false;
   while (!path.empty()) {
@@ -44,15 +43,14 @@ bool plain_path(std::string_view path) {
   return true;
 }
 
-// systemd.unit(5), "Description": what names are made of.
+// systemd.unit(5), "Description": the characters of names.
 bool service_name(std::string_view name) {
   constexpr std::string_view kSuffix = ".service";
   return name.size() > kSuffix.size() && name.size() <= kMaxUnitBytes && name.ends_with(kSuffix) &&
          only(name, ":-_.\\@");
 }
 
-// What a backend can use is for its own parser to say, so that an address passes here if and only if it will
-// there.
+// The backend's own parser decides, so that an address passes here if and only if it will pass there.
 bool listen_address(std::string_view text) {
   return stats::parse_listen_address(text).has_value();
 }

@@ -90,14 +90,14 @@ struct RuleMember {
 [[nodiscard]] std::string_view noun(const Field& field);
 /// "1ms to 1h, such as 500ms or 2s".
 [[nodiscard]] std::string accepted(const Field& field);
-/// Reads `text` into the config. Otherwise nothing is changed, and the answer is why: "is not a duration".
+/// Reads `text` into the config. If that fails, nothing is changed, and the answer says why: "is not a duration".
 [[nodiscard]] std::optional<std::string> set(const Field& field, Config& config, std::string_view text);
-/// Adds one member to a list; refuses as set() does.
+/// Adds one member to a list; refuses like set().
 [[nodiscard]] std::optional<std::string> add(const ListField& field, Config& config, std::string_view text);
 /// Adds one rule; refuses with the member that is wrong and what is accepted for it: "group: \"\" is ...; accepted: ...".
 [[nodiscard]] std::optional<std::string> add(const RulesField& field, Config& config,
                                              const flow::GroupRule& rule);
-/// The value as set() reads it. Of a list, which has no such text, nothing.
+/// The value as set() reads it; nothing for a list, which has no such text.
 [[nodiscard]] std::string text(const Field& field, const Config& config);
 
 }  // namespace flowtap

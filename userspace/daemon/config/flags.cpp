@@ -20,10 +20,10 @@ constexpr std::string_view kHelpHint = "flowtapd --help lists all flags";
 /// A flag that is another way to write a configuration key.
 struct KeyFlag {
   const char* name;
-  const char* value;  ///< what --help calls the value
+  const char* value;  ///< the name of the value in --help
   std::string_view key;
   std::string_view enables = {};  ///< the key that giving the flag sets to true
-  const char* help = "";          ///< for --help; where empty, the key's own comment
+  const char* help = "";          ///< for --help; if empty, the key's own comment
   bool optional_value = false;
 };
 constexpr std::array kKeyFlags = {
@@ -67,7 +67,7 @@ constexpr std::array kActionFlags = {
 constexpr const char* kConfigFlag = "--config";
 constexpr const char* kPrometheusFlag = "--enable-prometheus";
 
-/// Flags that are given or not, and have no value.
+/// Flags without a value.
 bool is_switch(std::string_view name) {
   return name == kPrometheusFlag ||
          std::ranges::any_of(kActionFlags, [name](const ActionFlag& f) { return f.name == name; });
@@ -79,7 +79,7 @@ void declare_switch(CLI::App& app, const char* name, const char* help) {
 
 void declare(CLI::App& app) {
   app.set_help_flag();  // ours, so that all actions exclude each other by one rule
-  app.allow_extras();   // likewise told by us, with the flag that was probably meant
+  app.allow_extras();   // we report these ourselves, with the flag that was probably meant
   app.add_option(kConfigFlag, "Read this YAML file; flags override it.")->type_name("FILE");
   for (const ActionFlag& flag : kActionFlags) declare_switch(app, flag.name, flag.help);
   declare_switch(app, kPrometheusFlag, "Serve Prometheus metrics at /metrics.");
@@ -90,7 +90,7 @@ void declare(CLI::App& app) {
   }
 }
 
-/// Everything that CLI11 did not know: the first of it is the one to talk about.
+/// The words that CLI11 did not know; the error is about the first one.
 Status check_unknown(const std::vector<std::string>& unknown) {
   if (unknown.empty()) return {};
   const std::string& word = unknown.front();
@@ -118,7 +118,7 @@ Result<Action> chosen_action(const CLI::App& app) {
   return action;
 }
 
-/// What CLI11 would tell in words of its own, which are not sentences and change with its version.
+/// Errors that CLI11 would report in its own words, which are not sentences and change with its version.
 Status check_spelling(std::span<const char* const> args) {
   std::vector<std::string_view> seen;
   for (const std::string_view arg : args) {
@@ -133,7 +133,7 @@ Status check_spelling(std::span<const char* const> args) {
   return {};
 }
 
-/// All that is left for CLI11 to find is a flag without its value; the name stands before the colon.
+/// The only error that is left for CLI11 is a flag without its value; the flag's name stands before the colon.
 std::unexpected<Error> explain(const CLI::ParseError& error) {
   const std::string_view message = error.what();
   if (!message.starts_with("--"))

@@ -18,15 +18,15 @@ enum class Action : std::uint8_t {
   kHelp,    ///< flags_help()
 };
 
-/// What the command line asks for, with the file it names already read.
+/// What the command line asks for; the file that it names has been read already.
 struct Invocation {
   Config config;            ///< defaults, then the file, then the flags
   std::string config_path;  ///< empty without --config
   Action action = Action::kRun;
 };
 
-/// Reads the command line and the file that it names. Every error is one sentence and stands for exit
-/// status 2. Called again with the same arguments it reads a changed file (SIGHUP).
+/// Reads the command line and the file that it names. Every error is one sentence and means exit status 2. SIGHUP calls
+/// it again with the same arguments, to read a changed file.
 [[nodiscard]] Result<Invocation> parse_flags(int argc, const char* const* argv);
 
 /// The text of --help.

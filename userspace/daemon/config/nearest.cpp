@@ -9,7 +9,7 @@
 namespace flowtap {
 namespace {
 
-/// Words as somebody in a hurry writes them.
+/// Ignores differences that people in a hurry make.
 std::string folded(std::string_view word) {
   std::string out;
   for (const char c : word) {
@@ -21,7 +21,7 @@ std::string folded(std::string_view word) {
   return out;
 }
 
-/// Edit distance in which two neighbours that changed places count once (optimal string alignment).
+/// Edit distance that counts two swapped neighbours once (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before;
   std::vector<std::size_t> last(b.size() + 1);
@@ -43,11 +43,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view wanted, std::span<const std::string_view> candidates) {
   static constexpr std::size_t kLongest =
-      64;  // a longer one is no slip of the pen, and comparing costs its length squared
+      64;  // a longer one is not a typing error, and comparing costs its length squared
   if (wanted.size() > kLongest) return {};
   const std::string word = folded(wanted);
   std::string_view best;
-  // One slip in four letters, and always one.
+  // One error in four letters, and always at least one.
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 4) + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t d = distance(word, folded(candidate));

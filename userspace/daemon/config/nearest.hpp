@@ -6,8 +6,8 @@
 
 namespace flowtap {
 
-/// The candidate that differs least from `wanted`, when it is near enough to be meant; else empty. Case does
-/// not matter, nor which of the separators . - _ stands between words.
+/// The candidate that differs least from `wanted`, if it is near enough to be meant; otherwise empty. Case does not
+/// matter, and neither does the separator (. - _) between words.
 [[nodiscard]] std::string_view nearest(std::string_view wanted, std::span<const std::string_view> candidates);
 
 }  // namespace flowtap

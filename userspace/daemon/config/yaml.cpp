@@ -50,10 +50,10 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnMapEnd() override { open_.pop_back(); }
 
  private:
-  /// A map or list whose end has not come yet. Only the innermost one grows, so the pointers stay valid.
+  /// A map or list that is not complete yet. Only the innermost one grows, so the pointers stay valid.
   struct Open {
     YamlNode* node;
-    bool has_key = false;  ///< of a map: the last entry's value is still to come
+    bool has_key = false;  ///< for a map: the value of the last entry is still to come
   };
 
   [[noreturn]] static void refuse(const YAML::Mark& mark, const std::string& why) {

@@ -35,9 +35,9 @@ struct YamlLimits {
   std::size_t nodes = 10'000;
 };
 
-/// Reads one document; an empty text is kNothing. Errors begin with "NAME:LINE: ". Refused as well: more than
-/// the limits, a second document, a key given twice, anchors and aliases (small texts that grow without
-/// bound), tags.
+/// Reads one document; an empty text is kNothing. Errors begin with "NAME:LINE: ". It also refuses texts beyond the
+/// limits, a second document, a key that is given twice, anchors and aliases (small texts that grow without bound), and
+/// tags.
 [[nodiscard]] Result<YamlNode> read_yaml(std::string_view text, std::string_view name,
                                          const YamlLimits& limits = {});
 
