@@ -107,8 +107,8 @@ class Connection {
   }
 
  private:
-  // Asio and Beast compile a read or a write anew for each type of buffers and each type of who waits for it, and that is most of
-  // what compiling them takes. Here both have one type, so that it is compiled once, in connection.cpp.
+  // Asio and Beast compile a read or a write anew for each type of buffers and of completion handlers, and that is most
+  // of the time that they take to compile. Here each has one type, so it is compiled once, in connection.cpp.
   struct Done {
     using executor_type = Connection::executor_type;  // NOLINT(readability-identifier-naming): Asio's name
     executor_type executor;
