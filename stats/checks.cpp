@@ -1,4 +1,4 @@
-// A bad row stops the build here, with the rule it breaks.
+// A bad row stops the build here, and the error names the rule that it breaks.
 #include "stats/checks.hpp"
 
 #include "stats/rows.hpp"

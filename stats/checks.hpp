@@ -1,5 +1,5 @@
-// What a row must fulfil. The rules are functions over any table, so that tests can show them a bad one;
-// checks.cpp holds the real table against them when it is compiled.
+// The rules that a row must follow. They are functions over any table, so that tests can give them a bad one;
+// checks.cpp applies them to the real table when it is compiled.
 #pragma once
 
 #include <array>
@@ -71,8 +71,8 @@ constexpr bool helps(std::span<const Family> families, std::span<const Stat> sta
   return true;
 }
 
-// clang gives a constant expression a million steps, and the table has hundreds of rows: what compares each row with each other
-// one has too many. So rows are looked for by number or by hash.
+// clang gives a constant expression a million steps, and the table has hundreds of rows. Comparing every pair of rows
+// takes too many steps, so rows are found by number or by hash.
 inline constexpr std::size_t kBuckets = 4096;
 
 constexpr std::size_t bucket_of(std::string_view text, std::size_t more = 0) {
@@ -81,7 +81,7 @@ constexpr std::size_t bucket_of(std::string_view text, std::size_t more = 0) {
   return hash % kBuckets;
 }
 
-/// True where `same` holds for no two of `rows`; it is asked only of those in the same bucket.
+/// True if `same` holds for no two of `rows`; only rows in the same bucket are compared.
 template <class Row, class Bucket, class Same>
 constexpr bool all_different(std::span<const Row> rows, Bucket bucket, Same same) {
   std::array<bool, kBuckets> taken{};
@@ -116,9 +116,9 @@ constexpr bool no_empty_family(std::span<const Family> families, std::span<const
   return true;
 }
 
-// A copy and not a pointer: under UBSan GCC takes no comparison of pointers for a constant expression.
+// A copy and not a pointer: under UBSan, GCC does not accept a comparison of pointers in a constant expression.
 constexpr std::optional<Family> find(std::span<const Family> families, FamilyId id) {
-  const auto place = static_cast<std::size_t>(id);  // in the real table
+  const auto place = static_cast<std::size_t>(id);  // its place in the real table
   if (place < families.size() && families[place].id == id) return families[place];
   for (const Family& f : families)
     if (f.id == id) return f;
@@ -135,7 +135,7 @@ constexpr bool endings_and_units(std::span<const Family> families, std::span<con
 
 /// All stats of a family have its kind and unit: one HELP and one TYPE line stand for all of them.
 constexpr bool families_agree(std::span<const Stat> stats) {
-  std::array<std::size_t, kBuckets> first{};  // of the family, its place counted from 1
+  std::array<std::size_t, kBuckets> first{};  // the place of each family's first stat, counted from 1
   for (std::size_t i = 0; i < stats.size(); ++i) {
     std::size_t& place = first.at(static_cast<std::size_t>(stats[i].family));
     if (place == 0) place = i + 1;

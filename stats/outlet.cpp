@@ -16,8 +16,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kHung{3000};
 
-/// A receiver that closes its pipe must not end the process, and the process' own signals belong to its main
-/// thread.
+/// A receiver that closes its pipe must not end the process, and signals to the process belong to its main thread.
 void block_signals() {
   sigset_t all;
   sigfillset(&all);
@@ -39,17 +38,17 @@ struct Outlet::State {
   std::condition_variable ended;
   SnapshotPtr newest;    // the last one offered
   bool fresh = false;    // `newest` has not been published yet
-  bool failing = false;  // the last publish() did not deliver all
+  bool failing = false;  // the last publish() did not deliver everything
   bool stopping = false;
   bool last = false;  // the publish() that is under way began after begin_stop()
   bool finished = false;
-  Clock::time_point busy_since{};  // of the publish() that is under way; zero if none is
+  Clock::time_point busy_since{};  // when the publish() that is under way began; zero if there is none
   BackendHealth health;
 
-  std::unique_ptr<Backend> backend;  // used by the thread alone
+  std::unique_ptr<Backend> backend;  // used only by the thread
 };
 
-/// The snapshot to publish now; null when the thread shall end.
+/// The snapshot to publish now; null if the thread is to end.
 SnapshotPtr Outlet::State::next(milliseconds pause) {
   std::unique_lock lock(mutex);
   const auto ready = [this] { return fresh || stopping; };
@@ -88,7 +87,7 @@ void Outlet::State::run() {
     const std::scoped_lock lock(mutex);
     if (last && !fresh) break;  // delivered or not
   }
-  backend.reset();  // here, since closing a server may take its time too, and stop() has a limit
+  backend.reset();  // done here, since closing a server may take long too, and stop() has a limit
   const std::scoped_lock lock(mutex);
   finished = true;
   ended.notify_all();
@@ -96,7 +95,7 @@ void Outlet::State::run() {
 
 Outlet::Outlet(std::unique_ptr<Backend> backend, milliseconds retry)
     : name_(backend->name()), state_(std::make_shared<State>(std::move(backend), retry)) {
-  // The thread holds the state by itself, so that one left behind by stop() never touches freed memory.
+  // The thread shares the state, so a thread that stop() leaves behind never touches freed memory.
   thread_ = std::jthread([state = state_] { state->run(); });
 }
 

@@ -15,13 +15,13 @@ namespace flowtap::stats {
 /// that harmless. While the receiver is down the newest snapshot is tried again, also between two cycles.
 class Outlet {
  public:
-  /// `retry`: how long after a failure the newest snapshot is tried again if no cycle comes before; it grows
-  /// with each failure, up to five times itself.
+  /// `retry`: the time after a failure until the newest snapshot is tried again, if no cycle comes before. It grows
+  /// with each failure, up to five times its value.
   explicit Outlet(std::unique_ptr<Backend> backend,
                   std::chrono::milliseconds retry = std::chrono::seconds(1));
   Outlet(const Outlet&) = delete;
   Outlet& operator=(const Outlet&) = delete;
-  /// As stop() with one second.
+  /// Like stop() with one second.
   ~Outlet();
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -29,17 +29,16 @@ class Outlet {
   /// Never waits for the receiver.
   void offer(SnapshotPtr snapshot);
 
-  /// How the backend stood after its last publish(); "down" also while one has not returned for three
+  /// The backend's health after its last publish(). It is also "down" while a publish() has not returned for three
   /// seconds.
   [[nodiscard]] BackendHealth health() const;
 
-  /// Tells the thread to end, and returns at once: several outlets end beside one another when all are told
-  /// first.
+  /// Tells the thread to end, and returns at once. When all outlets are told first, they end at the same time.
   void begin_stop();
 
   /// Publishes the newest snapshot once more if it was not delivered, then ends the thread. False: the
-  /// backend did not come back in time; its thread is left to itself, since a process that ends must not wait
-  /// for a receiver.
+  /// backend did not come back in time; its thread is left behind, since a process that ends must not wait for a
+  /// receiver.
   bool stop(std::chrono::milliseconds limit);
 
  private:

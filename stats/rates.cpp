@@ -16,8 +16,7 @@ SchedulerTotals& totals_of(std::vector<SchedulerTotals>& all, std::string_view s
   return all.back();
 }
 
-/// One total that went back means a new flowtapd, which has counted all of them since, also those that look
-/// as if they went on.
+/// If one total went back, this is a new flowtapd. It has counted all of them from 0, even those that seem to go on.
 std::span<const TypeTotal> start_of(std::span<const TypeTotal> before, std::span<const TypeTotal> after) {
   for (const TypeTotal& now : after) {
     const auto then = std::ranges::find(before, now.type, &TypeTotal::type);
@@ -29,8 +28,7 @@ std::span<const TypeTotal> start_of(std::span<const TypeTotal> before, std::span
 using BucketCounts = decltype(HistogramValue::counts);
 
 BucketCounts grown(const BucketCounts& before, const BucketCounts& after) {
-  // One bucket that went back is enough: all of them belong to the new flowtapd, also those that look
-  // plausible.
+  // One bucket that went back is enough: all of them belong to the new flowtapd, even those that look plausible.
   for (std::size_t i = 0; i < after.size(); ++i)
     if (after.at(i) < before.at(i)) return after;
   BucketCounts delta{};

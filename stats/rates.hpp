@@ -19,7 +19,7 @@ struct TypeTotal {
   std::uint64_t total = 0;
 };
 
-/// What is known of one scheduler at one instant. `types` in the order of the stats table.
+/// The totals of one scheduler at one instant. `types` are in the order of the stats table.
 struct SchedulerTotals {
   std::string scheduler;
   std::vector<TypeTotal> types;
@@ -34,12 +34,11 @@ struct TypeRate {
   double share = 0;         ///< of all dispatches of this scheduler, 0..1; 0 when there was none
 };
 
-/// What one scheduler did in an interval. The quantiles are upper edges of their buckets in seconds: at least
-/// that part of the tasks waited no longer. Absent when nothing was measured; infinite above the largest
-/// edge.
+/// What one scheduler did in an interval. The quantiles are upper edges of their buckets in seconds: at least this
+/// share of the tasks waited no longer. Absent if nothing was measured; infinite above the largest edge.
 struct SchedulerRates {
   std::string scheduler;
-  std::vector<TypeRate> types;  ///< in the order of the totals, those that did nothing included
+  std::vector<TypeRate> types;  ///< in the order of the totals, including those that did nothing
   std::uint64_t count = 0;
   double rate = 0;
   std::optional<double> latency_p50;
@@ -49,18 +48,17 @@ struct SchedulerRates {
 /// Dispatch totals and latency by scheduler, in the order in which the snapshot names the schedulers.
 [[nodiscard]] std::vector<SchedulerTotals> scheduler_totals(const Snapshot& snapshot);
 
-/// Rates of each scheduler in `after`. A scheduler or type that `before` does not have counted from 0; so did
-/// all of a scheduler's types when one total went back, because flowtapd was started again in between.
+/// Rates of each scheduler in `after`. A scheduler or type that `before` does not have began at 0. If one total went
+/// back, flowtapd was restarted in between, and all of that scheduler's types began at 0.
 [[nodiscard]] std::vector<SchedulerRates> scheduler_rates(std::span<const SchedulerTotals> before,
                                                           std::span<const SchedulerTotals> after,
                                                           double seconds);
 
-/// Rates and shares of one scheduler's types; the rule for missing and falling totals is that of
-/// scheduler_rates().
+/// Rates and shares of one scheduler's types; missing and falling totals are treated as in scheduler_rates().
 [[nodiscard]] std::vector<TypeRate> type_rates(std::span<const TypeTotal> before,
                                                std::span<const TypeTotal> after, double seconds);
 
-/// Upper edge (seconds) of the bucket that holds the quantile `q` in (0, 1] of what was added between the
+/// Upper edge (seconds) of the bucket that holds the quantile `q` in (0, 1] of the values that were added between the
 /// two.
 [[nodiscard]] std::optional<double> quantile(const HistogramValue& before, const HistogramValue& after,
                                              double q);

@@ -1,4 +1,4 @@
-// How often values could not be read, as the components count it for flowtap_read_errors_total.
+// The components count here how often values could not be read, for flowtap_read_errors_total.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace flowtap {
 
-/// By kind of value, the `what` of flowtap_read_errors_total.
+/// By kind of value, which is the label `what` of flowtap_read_errors_total.
 using ReadErrors = std::map<std::string, std::uint64_t>;
 
 }  // namespace flowtap

@@ -8,8 +8,7 @@
 namespace flowtap::stats {
 namespace {
 
-// Tasks of the ext class that ran before sysfs named their scheduler even once (it came and went within a
-// cycle).
+// For tasks of the ext class that ran before sysfs ever named their scheduler (it came and went within a cycle).
 constexpr std::string_view kUnnamedExt = "sched_ext";
 constexpr std::string_view kKernel = "kernel";
 
@@ -26,10 +25,10 @@ Value value_of(const Stat& stat, const std::array<std::uint64_t, FTAP_NR_SLOTS>&
   return totals.at(slot);
 }
 
-// Room for those of the slots, of a few schedulers.
+// Room for the series of the slots, for a few schedulers.
 constexpr std::size_t kSlotSeries = 512;
 
-// The numbers of series, those of one family together and in their order.
+// Indexes of the series, sorted where each family ends; within a family the order stays.
 struct ByFamily {
   std::vector<std::uint32_t> numbers;
   std::vector<std::size_t> ends;  // by family
@@ -41,7 +40,7 @@ struct ByFamily {
   }
 };
 
-// Counted and put in their places at once: there are tens of thousands on a full node, each cycle.
+// A counting sort, since a full node has tens of thousands of series in each cycle.
 ByFamily sorted_by_family(std::span<const Series> samples) {
   std::vector<std::size_t> next(families().size() + 1);
   for (const Series& s : samples) ++next[static_cast<std::size_t>(s.stat->family) + 1];
@@ -90,7 +89,7 @@ void Registry::add_own(const SlotCounts& counts, std::string_view name) {
 
 bool Registry::shows(const Scheduler& scheduler, const Stat& stat) {
   if (stat.counted_by == CountedBy::kScheduler) return scheduler.counts_itself;
-  // A 0 of a type that this scheduler's dispatches cannot have would say that it was looked for.
+  // A type that this scheduler's dispatches cannot have must be absent: a 0 would say that it was measured.
   const bool own_types = scheduler.counts_itself && stat.family == FamilyId::kDISPATCHED_TASKS;
   return scheduler.traced && (!own_types || scheduler.totals.at(stat.slot.value()) != 0);
 }
@@ -150,7 +149,7 @@ SnapshotPtr Registry::publish(std::vector<Series> samples,
     dropped_[family.id] += count - max_series_;
     out.resize(before + max_series_, Series{nullptr, {}, std::uint64_t{0}});
   }
-  // Last, so that it also tells what this very snapshot left out; its own family is as small as the table.
+  // This comes last, so that it includes what this very snapshot left out; its own family is as small as the table.
   const auto at =
       std::ranges::find_if(out, [](const Series& s) { return s.stat->family > FamilyId::kDROPPED_SERIES; });
   std::vector<Series> dropped;

@@ -1,4 +1,4 @@
-// Keeps the totals since the start, and makes each cycle's snapshot of them.
+// Keeps the totals since the start, and makes each cycle's snapshot from them.
 #pragma once
 
 #include <map>
@@ -13,26 +13,26 @@
 
 namespace flowtap::stats {
 
-/// Used by the cycle's thread alone; what it publishes is immutable and may be read from anywhere.
+/// Used only by the cycle's thread. The snapshots that it publishes are immutable and may be read from anywhere.
 class Registry {
  public:
   /// At most `max_series_per_family` series of each family are published; the rest is counted in
   /// flowtap_dropped_series_total. `start` is when counting begins, at 0.
   explicit Registry(std::size_t max_series_per_family, std::chrono::system_clock::time_point start);
 
-  /// Adds one cycle's counts. Those of the ext class belong to `ext_scheduler`; empty where none is known
-  /// now, and then to the last one that was: it has just been unloaded.
+  /// Adds one cycle's counts. Those of the ext class belong to `ext_scheduler`. If it is empty, no scheduler is known
+  /// now, and the counts belong to the last known one, which has just been unloaded.
   void add(const SlotCounts& counts, std::string_view ext_scheduler);
 
-  /// Adds what our own sched_ext scheduler of this name has counted itself, in the slots of the ext class. The types
-  /// of its dispatches are those of scheds.def from now on; what tracing counted under the same name before is added to
-  /// the types of the same name, and stands beside them where there is none.
+  /// Adds the counts that our own sched_ext scheduler of this name has made itself, in the slots of the ext class. From
+  /// now on its dispatches have the types of scheds.def. What tracing counted for this scheduler before is added to the
+  /// types of the same name; a type that is not in scheds.def stays beside them.
   void add_own(const SlotCounts& counts, std::string_view scheduler);
 
-  /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order. While
-  /// nothing was ever counted the totals are absent: a 0 would look measured. Once counted they stay, also while
-  /// counting is switched off, so that no backend takes their return for something new.
-  /// `measured`: as the snapshot has it. `more`: samples that the caller keeps, for a later cycle as well.
+  /// Publishes the totals together with `samples`, the series read in userspace for this cycle, in any order. The
+  /// totals are absent until something has been counted: a 0 would look measured. Then they stay, even while counting
+  /// is switched off, so that no backend takes their return for something new. `measured`: see Snapshot. `more`:
+  /// samples that the caller keeps for later cycles as well.
   SnapshotPtr publish(std::vector<Series> samples,
                       std::optional<std::chrono::steady_clock::time_point> measured = std::nullopt,
                       std::span<const Series> more = {});
@@ -42,8 +42,8 @@ class Registry {
 
   struct Scheduler {
     SlotTotals totals{};
-    bool traced = false;         // its dispatches are, or were, seen by the tracing programs
-    bool counts_itself = false;  // it has told its own counts
+    bool traced = false;         // the tracing programs see its dispatches, or did so before
+    bool counts_itself = false;  // it has given its own counts
   };
 
   [[nodiscard]] static bool shows(const Scheduler& scheduler, const Stat& stat);

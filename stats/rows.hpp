@@ -8,7 +8,7 @@
 namespace flowtap::stats {
 
 #define FTAP_FAMILY(id, name, labels, help) Family{FamilyId::k##id, name, labels, help},
-// to_array(): clang deduces no std::array of more than 256.
+// to_array(), since clang does not deduce a std::array of more than 256 elements.
 inline constexpr auto kFamilies = std::to_array<Family>({
 #include "stats/families.def"
 #undef FTAP_FAMILY
@@ -21,9 +21,9 @@ namespace row {
 inline constexpr Kind kCOUNTER = Kind::kCounter;
 inline constexpr Kind kGAUGE = Kind::kGauge;
 inline constexpr Kind kHISTOGRAM = Kind::kHistogram;
-inline constexpr Kind kLONG_HISTOGRAM = Kind::kHistogram;  // what takes up to a day; of self.def only
+inline constexpr Kind kLONG_HISTOGRAM = Kind::kHistogram;  // for times of up to a day; only in self.def
 inline constexpr Kind kCOARSE_HISTOGRAM =
-    Kind::kHistogram;  // what there are thousands of; of telemetry.def only
+    Kind::kHistogram;  // for histograms that exist in thousands; only in telemetry.def
 inline constexpr Unit kNONE = Unit::kNone;
 inline constexpr Unit kSECONDS = Unit::kSeconds;
 inline constexpr Unit kBYTES = Unit::kBytes;
@@ -46,8 +46,8 @@ inline constexpr bool kGAUGE = false;
 inline constexpr bool kCOARSE_HISTOGRAM = true;
 }  // namespace coarse
 
-// The two markers of a row without a fixed label value are types of their own, so that no text can be
-// mistaken for them.
+// A row without a fixed label value has one of two markers. They have their own types, so that no text can be mistaken
+// for them.
 struct NoLabel {};
 struct AnyLabel {};
 constexpr std::optional<std::string_view> label(std::string_view value) {

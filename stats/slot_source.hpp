@@ -1,5 +1,5 @@
-// Where counts come from. The interface belongs to the stats, who need it; the kernel's slots implement it,
-// and so do scripted counts in tests.
+// The source of counts. The interface belongs to the stats, which need it; the kernel's slots and the scripted counts
+// of tests implement it.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace flowtap::stats {
 
-/// Counts of one cycle, all CPUs together, by scheduler class and slot.
+/// The counts of one cycle over all CPUs, by scheduler class and slot.
 using SlotCounts = std::array<std::array<std::uint64_t, FTAP_NR_SLOTS>, FTAP_NR_CLASSES>;
 
 class SlotSource {
@@ -20,8 +20,8 @@ class SlotSource {
   SlotSource& operator=(const SlotSource&) = delete;
   virtual ~SlotSource() = default;
 
-  /// Takes what was counted since the last call out of the slots and adds it to `counts`. Each event is in
-  /// exactly one call's counts. Slots hold what stat_add() put there: nanoseconds where the unit is seconds.
+  /// Takes the counts since the last call out of the slots and adds them to `counts`. Each event is in the counts of
+  /// exactly one call. Slots hold what stat_add() put there: nanoseconds if the unit is seconds.
   virtual void take(SlotCounts& counts) = 0;
 };
 

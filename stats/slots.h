@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where each stat of kernel.def and scheds.def lives in memory: the slot enum and the block that each possible CPU has one
- * of per scheduler class. Included by both compilers, so the layout exists once.
+ * Where each stat of kernel.def and scheds.def lives in memory: the slot enum, and the block, of which each possible CPU has one
+ * per scheduler class. Both compilers include it, so the layout exists once.
  */
 #ifndef FTAP_STATS_SLOTS_H
 #define FTAP_STATS_SLOTS_H
@@ -9,7 +9,7 @@
 /*
  * Histograms have buckets of powers of two: bucket i counts values <= 2^(FTAP_HIST_MIN_LOG2 + i) that fit no
  * lower one, so that a Prometheus `le` of exactly that edge is true. In nanoseconds 2^10 .. 2^34 is 1 us ..
- * 17 s, what a run queue can show. Behind the buckets: one for everything larger, then the sum of the values.
+ * 17 s, the range of a run queue. After the buckets come one for everything larger and the sum of the values.
  */
 #define FTAP_HIST_MIN_LOG2 10
 #define FTAP_HIST_BUCKETS 25
@@ -35,8 +35,8 @@ static inline __attribute__((always_inline)) unsigned int ftap_log2_bucket(unsig
 }
 
 /*
- * Coarse histograms, of which there are thousands, have each second of these edges: bucket i counts values <= 2^(12 + 2 i),
- * 4 us .. 268 ms, the last one everything larger. They fill what is left of a cache line (bpf/abi/usage.h).
+ * Coarse histograms, of which there are thousands, have every second of these edges: bucket i counts values <= 2^(12 + 2 i),
+ * 4 us .. 268 ms, and the last one everything larger. They fill the rest of a cache line (bpf/abi/usage.h).
  */
 #define FTAP_COARSE_FIRST 2
 #define FTAP_COARSE_EDGES 9

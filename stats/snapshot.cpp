@@ -8,7 +8,7 @@ double histogram_edge(std::size_t i, unsigned widened) {
 }
 
 std::size_t histogram_bucket(std::uint64_t ns, unsigned widened) {
-  // What is over an edge stays over it: rounded up.
+  // Rounded up, so that a value over an edge stays over it.
   const std::uint64_t part = (std::uint64_t{1} << widened) - 1;
   return ftap_log2_bucket((ns >> widened) + ((ns & part) != 0 ? 1 : 0));
 }

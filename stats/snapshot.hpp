@@ -1,4 +1,4 @@
-// What a cycle hands to the backends: the totals of all series at one instant.
+// A snapshot, which each cycle hands to the backends: the totals of all series at one instant.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace flowtap::stats {
 
 /// Totals since the start of flowtapd. `sum` is in the family's unit (seconds), not in slot units.
 struct HistogramValue {
-  /// counts[i] holds values <= histogram_edge(i) that fit no lower bucket; the last one everything larger.
+  /// counts[i] holds values <= histogram_edge(i) that fit no lower bucket; the last one holds everything larger.
   std::array<std::uint64_t, FTAP_HIST_BUCKETS + 1> counts{};
   double sum = 0;
 
   bool operator==(const HistogramValue&) const = default;
 };
 
-/// A histogram's value as a series holds it: most series have none, and those are many.
+/// A histogram's value in a series. It is behind a pointer, as most of the many series have none.
 class Histogram {
  public:
   Histogram(const HistogramValue& value) : value_(std::make_shared<const HistogramValue>(value)) {}
@@ -39,22 +39,23 @@ class Histogram {
   std::shared_ptr<const HistogramValue> value_;  // never null
 };
 
-/// Upper edge of bucket i in seconds, inclusive, as Prometheus' `le`. `widened`: Stat::widened.
+/// Upper edge of bucket i in seconds, inclusive like Prometheus' `le`. `widened`: see Stat::widened.
 double histogram_edge(std::size_t i, unsigned widened = 0);
 
-/// Bucket of a value in nanoseconds: ftap_log2_bucket(), as in the kernel.
+/// Bucket of a value in nanoseconds, by ftap_log2_bucket(), as in the kernel.
 std::size_t histogram_bucket(std::uint64_t ns, unsigned widened = 0);
 
-/// Exact counts stay integers; what is measured in userspace is a double.
+/// Exact counts stay integers; values that are measured in userspace are doubles.
 using Value = std::variant<std::uint64_t, double, Histogram>;
 
-/// Null where it is none.
+/// Null if the value is not a histogram.
 inline const HistogramValue* histogram_in(const Value& value) {
   const auto* histogram = std::get_if<Histogram>(&value);
   return histogram != nullptr ? &**histogram : nullptr;
 }
 
-/// Label values, in the order of the family's keys. Copies share them: a workload's dozens of series have the same.
+/// Label values, in the order of the family's keys. Copies share the values, as the dozens of series of a workload have
+/// the same ones.
 class Labels {
  public:
   Labels() = default;
@@ -75,7 +76,7 @@ class Labels {
   }
 
  private:
-  std::shared_ptr<const std::vector<std::string>> values_;  // null where there are none
+  std::shared_ptr<const std::vector<std::string>> values_;  // null if there are none
 };
 
 /// One series: a stat with all its label values, in the order of its family's label keys.
@@ -93,7 +94,7 @@ struct Snapshot {
   std::chrono::system_clock::time_point start;   ///< when counting began, at 0
   std::chrono::system_clock::time_point time;    ///< when the slots were read
   std::chrono::steady_clock::time_point steady;  ///< the same instant, for rates
-  /// When what is told of workloads was read, which may be some cycles ago; absent: nothing is.
+  /// When the values of workloads were read, which may be some cycles ago; absent: there are none.
   std::optional<std::chrono::steady_clock::time_point> measured;
   std::vector<Series> series;  ///< series of one family stand together, in table order
 };

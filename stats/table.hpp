@@ -13,12 +13,12 @@
 namespace flowtap::stats {
 
 enum class Kind : std::uint8_t { kCounter, kGauge, kHistogram };
-/// Who counts a stat: the tracing programs, our sched_ext schedulers themselves, flowtapd in userspace, or the machine, whose
-/// counters began before flowtapd did.
+/// Who counts a stat: the tracing programs, our sched_ext schedulers themselves, flowtapd in userspace, or the machine.
+/// The machine's counters began before flowtapd did.
 enum class CountedBy : std::uint8_t { kTracing, kScheduler, kFlowtapd, kMachine };
 enum class Unit : std::uint8_t { kNone, kSeconds, kBytes, kJoules, kWatts, kCelsius, kHertz };
 
-/// In the order of Unit. The names of families with a unit end in it.
+/// In the order of Unit. If a family has a unit, its name ends in it.
 inline constexpr std::array<std::string_view, 7> kUnitNames{"",      "seconds", "bytes", "joules",
                                                             "watts", "celsius", "hertz"};
 
@@ -51,7 +51,7 @@ enum class StatId : std::uint16_t {
 #undef FTAP_MEASURE
 };
 
-/// What all series of one name share.
+/// Everything that the series of one name share.
 struct Family {
   FamilyId id;
   std::string_view name;
@@ -63,18 +63,19 @@ struct Family {
 struct Stat {
   StatId id;
   FamilyId family;
-  std::optional<std::string_view> label;  ///< value of the last label; absent: no label, or known at run time
-  bool open_label;                        ///< the label values come at run time
+  std::optional<std::string_view>
+      label;        ///< value of the last label; absent: no label, or only known at run time
+  bool open_label;  ///< the label values are only known at run time
   Kind kind;
   Unit unit;
   std::string_view help;
   CountedBy counted_by;
   std::optional<std::size_t> slot;
-  unsigned widened = 0;  ///< of a histogram: its edges are 2 to the power of this times those of slots.h
-  bool coarse = false;   ///< of a histogram: it has only some of them, has_edge()
+  unsigned widened = 0;  ///< for a histogram: its edges are those of slots.h times 2 to the power of this
+  bool coarse = false;   ///< for a histogram: it has only some of the edges, see has_edge()
 };
 
-/// Whether a histogram has the edge of bucket i. What it does not have is in the next bucket that it has.
+/// Whether a histogram has the edge of bucket i. If not, the values are in the next bucket that it has.
 constexpr bool has_edge(const Stat& stat, std::size_t i) {
   return !stat.coarse ||
          (i >= FTAP_COARSE_FIRST && i <= FTAP_COARSE_LAST && (i - FTAP_COARSE_FIRST) % 2 == 0);
@@ -84,12 +85,12 @@ constexpr bool has_edge(const Stat& stat, std::size_t i) {
 std::span<const Family> families();
 /// All stats, in the order of StatId.
 std::span<const Stat> all_stats();
-/// Those that are counted in the kernel, in slots: of kernel.def and scheds.def.
+/// The stats that are counted in the kernel, in slots: those of kernel.def and scheds.def.
 std::span<const Stat> slot_stats();
 
 const Family& family(FamilyId id);
 const Stat& stat(StatId id);
-/// Kind and unit of a family: those of its stats, which agree (stats/checks.hpp).
+/// Kind and unit of a family. Its stats all have the same (stats/checks.hpp).
 const Stat& first_stat(FamilyId id);
 
 /// The i-th label key of "a,b,c"; empty when there are fewer.
@@ -109,7 +110,7 @@ constexpr std::size_t label_count(std::string_view labels) {
   return n;
 }
 
-/// True where the family is counted per scheduler class: its first label is "scheduler".
+/// True if the family is counted per scheduler class: its first label is "scheduler".
 constexpr bool per_scheduler(const Family& f) {
   return label_key(f.labels, 0) == "scheduler";
 }

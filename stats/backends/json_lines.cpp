@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kKeepAbsent = 600;  // lines
 
-/// A total minus what was told of it. One that went back began again, at 0.
+/// A total minus the part that was sent before. A total that went back has begun again at 0.
 std::uint64_t grown(std::uint64_t now, std::uint64_t before) {
   return now >= before ? now - before : now;
 }
@@ -68,7 +68,7 @@ bool is_number(const Value& value) {
 }  // namespace
 
 JsonLines::JsonLines(Address address, LineStreamOptions options) : stream_(std::move(address), options) {
-  // Two streams never begin within the same nanosecond: the old one ends first.
+  // Two streams never begin in the same nanosecond, since the old one ends first.
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   stream_id_ = fmt::format("{:016x}", std::chrono::nanoseconds(now).count());
 }
@@ -82,15 +82,15 @@ Status JsonLines::publish(const SnapshotPtr& snapshot) {
   const bool told = snapshot->cycle == cycle_;
   const bool first_offer = snapshot->cycle != seen_;
   seen_ = snapshot->cycle;
-  // A line's size is known when it is written; that of the last one is the best guess, so the bound is no
-  // exact one.
+  // The size of a line is known only when it is written. The size of the last one is the best guess, so the bound is
+  // not exact.
   if (!told && !stream_.has_room(line_.size())) {
     [[maybe_unused]] const Status made_room = stream_.pump();  // perhaps; the next pump() says why not
   }
   if (!told && stream_.has_room(line_.size())) {
     append(*snapshot);
   } else if (!told && first_offer) {
-    ++health_.lost;  // as a line of its own; its counts are in the deltas of the next one
+    ++health_.lost;  // it gets no line of its own; its counts are in the deltas of the next one
   }
   Status sent = stream_.pump();
   if (sent && snapshot->cycle != cycle_) sent = fail("the receiver has not read the lines that it was sent");
@@ -129,7 +129,7 @@ void JsonLines::append(const Snapshot& snapshot) {
   forget_absent(snapshot.series.size());
 }
 
-/// Label values that come and go must not fill the memory: as in Statsd::forget_absent().
+/// Label values that come and go must not fill the memory; see Statsd::forget_absent().
 void JsonLines::forget_absent(std::size_t live) {
   if (told_.size() < 2 * live + 1024) return;
   std::erase_if(told_, [this](const auto& entry) { return entry.second.seq + kKeepAbsent < seq_; });

@@ -28,10 +28,9 @@ namespace flowtap::stats {
 ///
 /// Lines arrive at least once and in order of `seq`, which counts from 1 in each `stream` (a new one with
 /// each start or reload of ours): a reader that keeps the last (`stream`, `seq`) it took drops what comes
-/// twice after a new connection. A last line without '\n' is to be dropped: it comes again.
+/// twice after a new connection. A reader drops a last line without '\n': it comes again.
 ///
-/// A receiver that is away finds the lines of the first `max_pending` cycles, and then one that sums up the
-/// rest.
+/// A receiver that was away gets the lines of the first `max_pending` cycles, and then one that sums up the rest.
 class JsonLines : public Backend {
  public:
   JsonLines(Address address, LineStreamOptions options);
@@ -42,7 +41,7 @@ class JsonLines : public Backend {
   [[nodiscard]] BackendHealth health() const override { return health_; }
 
  private:
-  /// Of one series, in the last line that had it.
+  /// The values of one series in the last line that had it.
   struct Told {
     Value total;  // 0 before the first
     std::uint64_t seq = 0;
@@ -56,7 +55,7 @@ class JsonLines : public Backend {
   LineStream stream_;
   std::string stream_id_;
   std::uint64_t cycle_ = 0;  // of the last line
-  std::uint64_t seen_ = 0;   // the last cycle that was offered
+  std::uint64_t seen_ = 0;   // the newest cycle that was offered
   std::uint64_t seq_ = 0;
   std::chrono::system_clock::time_point since_{};  // time of the last line
   std::unordered_map<std::string, Told> told_;

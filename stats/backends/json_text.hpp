@@ -1,4 +1,4 @@
-// JSON strings and times, for what writes JSON by hand.
+// JSON strings and times, for code that writes JSON by hand.
 #pragma once
 
 #include <chrono>

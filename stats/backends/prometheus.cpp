@@ -105,13 +105,13 @@ std::vector<prometheus::MetricFamily> gather(const Snapshot& snapshot) {
   return out;
 }
 
-/// This machine's name; empty where it cannot be had.
+/// This machine's name; empty if it cannot be read.
 std::string host_name() {
   utsname names{};
   return ::uname(&names) == 0 ? std::string(static_cast<const char*>(names.nodename)) : std::string();
 }
 
-/// What the scrapes took. Lives on with those who read it.
+/// How long the scrapes took. It lives as long as anybody reads it.
 class Durations {
  public:
   void observe(std::chrono::nanoseconds took) {
@@ -137,12 +137,12 @@ class Newest : public prometheus::Collectable {
         exporters_(exporters),
         history_(std::move(exporters), host_name()) {}
 
-  /// From one thread.
+  /// To be called from one thread.
   void set(SnapshotPtr snapshot) {
     auto past = history_.next(*snapshot);
     {
       const std::scoped_lock lock(mutex_);
-      snapshot_.swap(snapshot);  // the old ones are freed behind the lock
+      snapshot_.swap(snapshot);  // the old ones are freed after the lock
       past_.swap(past);
     }
     first_.notify_all();
@@ -152,7 +152,7 @@ class Newest : public prometheus::Collectable {
     SnapshotPtr snapshot;
     std::shared_ptr<const compat::Past> past;
     {
-      // A first scrape that was faster than the first cycle waits: it shall show all series, at 0.
+      // A scrape that comes before the first cycle has ended waits, so that it shows all series at 0.
       std::unique_lock lock(mutex_);
       first_.wait_for(lock, kFirstCycle, [this] { return snapshot_ != nullptr; });
       snapshot = snapshot_;
@@ -169,7 +169,7 @@ class Newest : public prometheus::Collectable {
  private:
   std::shared_ptr<Durations> durations_;
   std::vector<compat::Exporter> exporters_;
-  compat::History history_;  // set()'s
+  compat::History history_;  // used by set()
   mutable std::mutex mutex_;
   mutable std::condition_variable first_;
   SnapshotPtr snapshot_;
@@ -180,7 +180,7 @@ std::string civet_port(const Address& listen) {
   return to_string(listen).substr(sizeof("tcp://") - 1);
 }
 
-/// Where a listener at this address is reached from this machine.
+/// The address at which this machine reaches a listener at `listen`.
 Address reachable(Address listen) {
   if (listen.host == "0.0.0.0") listen.host = "127.0.0.1";
   if (listen.host == "::") listen.host = "::1";
@@ -199,7 +199,7 @@ class Prometheus::Endpoint {
     exposer_->RegisterCollectable(newest_);
     listen_.port = static_cast<std::uint16_t>(port());
   }
-  /// CivetWeb looks at its stop flag only every two seconds, or when a connection arrives: so some do.
+  /// CivetWeb looks at its stop flag only every two seconds, or when a connection arrives. So we make some connections.
   ~Endpoint() {
     knocker_ = std::jthread([to = reachable(listen_)](const std::stop_token& done) {
       while (!done.stop_requested()) {
@@ -224,13 +224,14 @@ class Prometheus::Endpoint {
   std::shared_ptr<Newest> newest_;
   Address listen_;
   std::jthread knocker_;
-  std::optional<prometheus::Exposer> exposer_;  // last: its threads end before what they read
+  std::optional<prometheus::Exposer>
+      exposer_;  // declared last: its threads end before the data that they read
 };
 
 Result<std::unique_ptr<Prometheus>> Prometheus::open(std::string_view address,
                                                      std::vector<compat::Exporter> exporters) {
   FTAP_TRY_ASSIGN(parsed, parse_listen_address(address));
-  // CivetWeb says no more than that it did not start, so the kernel is asked first.
+  // CivetWeb only says that it did not start, so the kernel is asked for the reason first.
   FTAP_TRY(probe_listen(parsed));
   try {
     auto endpoint = std::make_unique<Endpoint>(parsed, std::move(exporters));

@@ -12,14 +12,14 @@
 
 namespace flowtap::stats {
 
-/// Serves the newest snapshot. All values of one scrape come from one snapshot, so sums over them are true,
-/// and two scrapes one after the other never show a counter going back. Nothing is sent, so nothing is ever
-/// pending or lost; our restart is the counter reset that rate() and increase() know.
+/// Serves the newest snapshot. All values of one scrape come from one snapshot, so sums over them are true, and two
+/// scrapes one after the other never show a counter going back. Nothing is sent, so nothing is ever pending or lost.
+/// Our restart is a counter reset, which rate() and increase() handle.
 class Prometheus : public Backend {
  public:
-  /// Listens at `HOST:PORT` (numeric host; port 0 takes a free one) and answers from now on; series appear
-  /// with the first publish(). The Error says who has the port, or what else is wrong with the address.
-  /// The values are also shown under the names of `exporters`.
+  /// Listens at `HOST:PORT` (numeric host; port 0 takes a free one) and answers from now on; series appear with the
+  /// first publish(). The Error says who has the port, or what is wrong with the address. The values are also shown
+  /// under the names of `exporters`.
   [[nodiscard]] static Result<std::unique_ptr<Prometheus>> open(std::string_view address,
                                                                 std::vector<compat::Exporter> exporters = {});
   ~Prometheus() override;
@@ -28,11 +28,11 @@ class Prometheus : public Backend {
   Status publish(const SnapshotPtr& snapshot) override;
   [[nodiscard]] BackendHealth health() const override { return {}; }
 
-  /// The port that is listened at.
+  /// The port on which it listens.
   [[nodiscard]] int port() const;
 
-  /// How long the scrapes so far took to gather, for FamilyId::kSCRAPE_DURATION of a later snapshot. To be
-  /// called from any thread, also after the backend was handed to an Outlet or ended.
+  /// How long the scrapes so far took to gather, for FamilyId::kSCRAPE_DURATION of a later snapshot. May be called from
+  /// any thread, also after the backend was handed to an Outlet or has ended.
   [[nodiscard]] std::function<HistogramValue()> scrape_durations() const;
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxName = 32;
 
-/// Scheduler names come from whoever loaded one: nothing of them may reach the terminal as a command.
+/// The name of a scheduler comes from the program that loaded it, so none of it may reach the terminal as a command.
 std::string shown(std::string_view name) {
   return printable(name.substr(0, kMaxName));
 }
@@ -34,7 +34,7 @@ void append_scheduler(std::string& out, const SchedulerRates& scheduler) {
     if (t.count > 0) width = std::max(width, shown(t.type).size());
   }
   const auto shares = shares_in_tenths(counts);
-  // The heading shares its line with the scheduler's name, which may be the longest.
+  // The heading shares a line with the scheduler's name, which may be the longest.
   const std::string name = shown(scheduler.scheduler);
   width = std::max(width, name.size() < 2 ? 0 : name.size() - 2);
   out += fmt::format("{:<{}} {:>12} {:>14} {:>8}\n", name, width + 2, "count", "per second", "share");
@@ -51,7 +51,7 @@ void append_scheduler(std::string& out, const SchedulerRates& scheduler) {
 
 std::vector<unsigned> shares_in_tenths(std::span<const std::uint64_t> counts) {
   std::vector<unsigned> shares(counts.size(), 0);
-  // In long double, since a sum of totals times 1000 does not fit 64 bits for sure.
+  // In long double, since a sum of totals times 1000 may not fit into 64 bits.
   const auto sum = std::accumulate(counts.begin(), counts.end(), 0.0L);
   if (sum <= 0) return shares;
   std::vector<std::pair<long double, std::size_t>> remainders;
@@ -62,7 +62,7 @@ std::vector<unsigned> shares_in_tenths(std::span<const std::uint64_t> counts) {
     given += shares[i];
     remainders.emplace_back(exact - static_cast<long double>(shares[i]), i);
   }
-  // Largest remainder first; of equal ones the earlier row.
+  // The largest remainder comes first; of equal ones the earlier row.
   std::ranges::sort(remainders, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });

@@ -11,12 +11,11 @@
 
 namespace flowtap::stats {
 
-/// Shares in tenths of a percent that add up to 1000: the rounding goes where it is least wrong. All 0 where
-/// there is nothing to share.
+/// Shares in tenths of a percent that add up to 1000: the rounding goes where it is least wrong. All are 0 if there is
+/// nothing to share.
 [[nodiscard]] std::vector<unsigned> shares_in_tenths(std::span<const std::uint64_t> counts);
 
-/// A duration with three digits and its unit: "8.19 µs"; "-" without a value; "> 17.2 s" for what no bucket
-/// holds.
+/// A duration with three digits and its unit: "8.19 µs"; "-" without a value; "> 17.2 s" for a value above all buckets.
 [[nodiscard]] std::string quantile_text(std::optional<double> seconds);
 
 /// The table of all schedulers: type, count, rate per second and share of each type that did something in the

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t kNanosPerUnit = 1'000'000'000;
 
-// Each power of two that is an edge, up to the longest that nanoseconds can hold.
+// Every power of two that is an edge, up to the longest time that nanoseconds can hold.
 constexpr std::size_t kEdges = 64 - FTAP_HIST_MIN_LOG2;
 
 std::array<std::string, kEdges> edges() {
@@ -28,7 +28,7 @@ std::string_view edge_text(std::size_t bucket, unsigned widened) {
 std::uint64_t nanos(double total) {
   const double scaled = total * static_cast<double>(kNanosPerUnit);
   if (!(scaled > 0)) return 0;
-  // 2^63 nanoseconds are 292 years; beyond it the total stands still rather than be undefined.
+  // 2^63 nanoseconds are 292 years. Beyond that the total stands still, as a conversion would be undefined.
   constexpr double kMost = 9.2e18;
   return static_cast<std::uint64_t>(std::llround(scaled < kMost ? scaled : kMost));
 }
@@ -43,7 +43,7 @@ std::string nano_text(std::uint64_t n) {
 std::string gauge_text(double value) {
   std::array<char, 400> buffer{};  // the longest double without exponent has 309 digits before the point
   auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
-  // Denormals have more digits behind it than that: they are zero for every receiver.
+  // Denormals have more digits after the point than that; for every receiver they are zero.
   if (result.ec != std::errc{}) return "0";
   return {buffer.data(), result.ptr};
 }

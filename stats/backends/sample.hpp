@@ -17,33 +17,33 @@ enum class SampleKind : std::uint8_t {
   kGauge,
 };
 
-/// One number of a series. A histogram is many: `_bucket` for each edge, cumulative as Prometheus has it, so
-/// that `le` means the same at every receiver; `_count`, which is also the bucket without an edge; `_sum`.
+/// One number of a series. A histogram has many: `_bucket` for each edge, cumulative as in Prometheus, so that `le`
+/// means the same at every receiver; `_count`, which is also the bucket without an edge; `_sum`.
 ///
 /// Totals are integers, so that differences are exact and what was sent adds up to the total to the last
 /// digit.
 struct Sample {
   const Family* family = nullptr;
   std::span<const std::string> labels;
-  std::string_view suffix;  ///< of the family's name: "", "_bucket", "_count" or "_sum"
+  std::string_view suffix;  ///< added to the family's name: "", "_bucket", "_count" or "_sum"
   std::string_view le;      ///< the bucket's edge as exact decimal, e.g. "0.000001024"; empty elsewhere
   SampleKind kind = SampleKind::kGauge;
   std::uint64_t total = 0;  ///< kCount and kNano
   double gauge = 0;         ///< kGauge; never NaN or infinite
-  /// The total began before flowtapd did: who sends differences begins with the next one.
+  /// The total began before flowtapd did, so a backend that sends differences begins with the next one.
   bool began_before = false;
 };
 
-/// histogram_edge() as Sample::le shows it.
+/// histogram_edge() in the form of Sample::le.
 [[nodiscard]] std::string_view edge_text(std::size_t bucket, unsigned widened = 0);
 
-/// A total in 1e-9 of its unit; what no counter can be (negative, not a number) is 0.
+/// A total in 1e-9 of its unit; a value that no counter can have (negative, not a number) becomes 0.
 [[nodiscard]] std::uint64_t nanos(double total);
 
 /// Decimal text of `n` * 1e-9, without trailing zeros.
 [[nodiscard]] std::string nano_text(std::uint64_t n);
 
-/// Text of a gauge: shortest that reads back as the same number, never with an exponent.
+/// The text of a gauge: the shortest that reads back as the same number, never with an exponent.
 [[nodiscard]] std::string gauge_text(double value);
 
 namespace detail {
@@ -71,7 +71,7 @@ void visit_histogram(Sample sample, const HistogramValue& histogram, const Stat&
 
 }  // namespace detail
 
-/// Calls visit(const Sample&) for each number of one series. A gauge that is no number is absent.
+/// Calls visit(const Sample&) for each number of one series. A gauge that is not a number is left out.
 template <typename Visit>
 void for_each_sample(const Series& series, Visit visit) {
   Sample sample;

@@ -7,7 +7,7 @@
 namespace flowtap::stats {
 namespace {
 
-// Limits of names and values, and the bytes that they may have: atlas-docs, spectator/agent/usage.
+// The limits of names and values, and the bytes that they may have, are in atlas-docs, spectator/agent/usage.
 constexpr std::size_t kMaxName = 255;
 constexpr std::size_t kMaxValue = 120;
 constexpr std::string_view kAlso = "-._";
@@ -55,8 +55,7 @@ void Spectatord::begin_at(const Snapshot& snapshot) {
   first_ = false;
   take(snapshot);
   for (Counter& counter : counters_) {
-    // What the file says holds this process' total already. Without it the old backend sent the total as it
-    // is.
+    // The values in the file already include this process' total. Without a file, the old backend sent the plain total.
     if (base_.contains(counter.head)) {
       counter.base -= counter.total;
     } else {
@@ -69,7 +68,7 @@ Status Spectatord::publish(const SnapshotPtr& snapshot) {
   take(*snapshot);
   const Status persisted = persist();
   const bool delivered =
-      deliver(snapshot->steady) || deliver(snapshot->steady);  // again: see Packets::ready()
+      deliver(snapshot->steady) || deliver(snapshot->steady);  // twice: see Packets::ready()
   health_.up = delivered;
   health_.pending = static_cast<std::uint64_t>(
       std::ranges::count_if(counters_, [](const Counter& c) { return c.now() != c.sent; }));
@@ -77,7 +76,7 @@ Status Spectatord::publish(const SnapshotPtr& snapshot) {
     health_.last_error = packets_->last_error().what;
     return std::unexpected(packets_->last_error());
   }
-  // It was sent all the same: a restart now would at worst be one without a base file.
+  // It is sent all the same: at worst, a restart now is like one without a base file.
   if (!persisted) health_.last_error = persisted.error().what;
   return {};
 }
@@ -99,7 +98,8 @@ void Spectatord::take(const Snapshot& snapshot) {
   first_ = false;
   for (Counter& counter : counters_) {
     if (!counter.seen) continue;
-    if (counter.fresh < counter.total) counter.base += counter.total;  // whatever counts this began again
+    if (counter.fresh < counter.total)
+      counter.base += counter.total;  // the source of the count has begun again
     counter.total = counter.fresh;
   }
 }
@@ -119,12 +119,12 @@ void Spectatord::take_counter(const Sample& sample) {
   }
   Counter& counter = counters_[at->second];
   counter.seen = true;
-  // Added, since two label values that differ only in replaced bytes are one counter at the receiver.
+  // Values are added up, since two label values that differ only in replaced bytes are one counter at the receiver.
   counter.fresh += sample.total;
   if (first_ && sample.began_before) counter.base -= sample.total;
 }
 
-/// Before anything is sent: what the file holds is never less than what the receiver has.
+/// Called before anything is sent, so that a value in the file is never less than the receiver's.
 Status Spectatord::persist() {
   if (options_.base_file.empty()) return {};
   bool changed = false;
@@ -143,7 +143,7 @@ std::optional<std::uint64_t> Spectatord::due(Counter& counter, Instant now) cons
     counter.generation = packets_->generation();
     counter.held_since.reset();
   }
-  // Repeated while it is held: over UDP the first one may get lost.
+  // It is repeated while it is held, as the first one may get lost over UDP.
   if (!counter.held_since || now - *counter.held_since < options_.settle) return counter.sent;
   const bool fresh = counter.sent_at && now - *counter.sent_at < kRepeat;
   if (counter.now() == counter.sent && fresh) return std::nullopt;

@@ -18,17 +18,16 @@ namespace flowtap::stats {
 
 struct SpectatordOptions {
   std::string prefix;     ///< stands before every name
-  std::string base_file;  ///< where the values survive our restart; empty: nowhere
-  /// How long a counter stands at its first value. spectatord takes the value that it holds at its next
-  /// flush, every 5 s, as the beginning, so a count that arrives sooner would be swallowed: two flushes and a
-  /// second.
+  std::string base_file;  ///< keeps the values over our restart; empty: they are not kept
+  /// The time for which a counter stays at its first value. spectatord flushes every 5 s, and takes the value at the
+  /// first flush as the beginning, so a count that arrives sooner would be swallowed. This is two flushes and a second.
   std::chrono::milliseconds settle{11'000};
-  std::size_t max_pending = 100'000;  ///< counters that are kept; updates of further ones are lost
+  std::size_t max_pending = 100'000;  ///< counters that are kept; updates of any more are lost
 };
 
 /// Counters as `U:dispatched_tasks_total,scheduler=kernel,type=wsync:12`, those measured in fractions
-/// (seconds) as `C`, the same with a double. Gauges as `g,60:`, so that one that could not be read ends
-/// within a minute. A histogram becomes counters: `NAME_bucket` with `le`, cumulative, `NAME_count` and
+/// (seconds) as `C`, the same with a double. Gauges are sent as `g,60:`, so that a gauge that cannot be read any more
+/// ends within a minute. A histogram becomes counters: `NAME_bucket` with `le`, cumulative, `NAME_count` and
 /// `NAME_sum`.
 ///
 /// Our restart. `U` reads a decrease as a roll-over of 2^64, `MonotonicCounterUint::Delta()`: max - previous
@@ -37,16 +36,16 @@ struct SpectatordOptions {
 /// what was counted in that flush. (Netflix-Skunkworks/spectatord, spectator/monotonic_counter_uint.cc at
 /// 37cb0c1 without and at 882b948 with the check; `C` drops a decrease, spectator/monotonic_counter.cc at
 /// 6f0165f.) So the values never decrease: they go on from those in the base file, which is written before
-/// each send. A value that was written and not sent is one of real counts, and the receiver gets it as the
-/// first one after the restart.
+/// each send. A value that was written and not sent consists of real counts, and the receiver gets it as the first one
+/// after the restart.
 ///
-/// The receiver's restart. The same file shows that the first flush reports nothing: it takes the value that
-/// it finds as the beginning (`init_`). Whenever the connection is a new one, each counter therefore stands
-/// at what the receiver was last sent for the time of `settle`, and goes on then.
+/// The receiver's restart. The same file shows that the first flush reports nothing: it takes the value that it finds
+/// as the beginning (`init_`). After each new connection, every counter therefore stays at the value that was last sent
+/// for the time of `settle`, and then goes on.
 ///
-/// Without a usable base file the values begin at 0: a spectatord that ran on meets one decrease. The settle
-/// time lets it pass before anything new is counted, so nothing of ours is swallowed by the zeroed flush, and
-/// no count is invented except by a spectatord without the overflow check.
+/// Without a usable base file the values begin at 0, and a spectatord that was not restarted sees one decrease. That
+/// flush passes within the settle time, before anything new is counted. So it swallows none of our counts, and only a
+/// spectatord without the overflow check invents any.
 class Spectatord : public Backend {
  public:
   Spectatord(SpectatordOptions options, std::unique_ptr<Packets> packets);
@@ -56,7 +55,7 @@ class Spectatord : public Backend {
   Status publish(const SnapshotPtr& snapshot) override;
   [[nodiscard]] BackendHealth health() const override { return health_; }
 
-  /// Why the base file could not be used at the start.
+  /// The reason why the base file could not be used at the start.
   [[nodiscard]] const std::optional<Error>& base_error() const { return base_error_; }
 
  private:
@@ -67,10 +66,10 @@ class Spectatord : public Backend {
 
     std::string head;  // up to and with ':'
     SampleKind kind;
-    std::uint64_t base = 0;             // what earlier processes, and what began again, had counted
+    std::uint64_t base = 0;             // counts of earlier processes, and from before the source began again
     std::uint64_t total = 0;            // of this process
-    std::uint64_t sent = 0;             // what the receiver has, or begins with
-    std::uint64_t generation = 0;       // of the connection that `held_since` belongs to
+    std::uint64_t sent = 0;             // the value that the receiver has, or begins with
+    std::uint64_t generation = 0;       // the connection that `held_since` belongs to
     std::optional<Instant> held_since;  // when the first value was taken
     std::optional<Instant> sent_at;
     bool seen = false;        // in this snapshot
@@ -89,13 +88,13 @@ class Spectatord : public Backend {
 
   SpectatordOptions options_;
   std::unique_ptr<Packets> packets_;
-  BaseValues base_;  // what the file holds
+  BaseValues base_;  // the values in the file
   std::optional<Error> base_error_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<Counter> counters_;
   std::vector<std::string> gauges_;  // this cycle's lines
   bool first_ = true;                // no snapshot was seen yet
-  std::size_t cursor_ = 0;           // the counter that a cut-short cycle went no further than
+  std::size_t cursor_ = 0;           // the counter at which a cycle was cut short
   BackendHealth health_;
 };
 

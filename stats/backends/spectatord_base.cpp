@@ -16,15 +16,14 @@ namespace {
 constexpr std::string_view kMagic = "flowtap-spectatord-base 1 ";
 constexpr std::size_t kMaxFile = std::size_t{64} << 20U;
 
-/// FNV-1a: finds a torn or edited file; it is no protection against someone who may write to the state
-/// directory.
+/// FNV-1a finds a torn or edited file; it does not protect against somebody who may write to the state directory.
 std::uint64_t checksum(std::string_view body) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : body) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
 }
 
-/// The number that stands before `end` in `text`, which it is taken off.
+/// Takes the number before `end` off the front of `text`.
 bool take_number(std::string_view& text, char end, std::uint64_t& value) {
   const auto stop = text.find(end);
   if (stop == std::string_view::npos || stop == 0) return false;

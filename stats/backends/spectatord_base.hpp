@@ -1,4 +1,4 @@
-// The values from which the counters go on after a restart of ours: one small file in the state directory.
+// The values at which the counters go on after our restart: one small file in the state directory.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ using BaseValues = std::unordered_map<std::string, std::uint64_t>;
 [[nodiscard]] Result<BaseValues> parse_base(std::string_view text);
 [[nodiscard]] std::string format_base(const BaseValues& values);
 
-/// A file that does not exist is no error but empty: this is the first start.
+/// A file that does not exist counts as empty: this is the first start.
 [[nodiscard]] Result<BaseValues> read_base(const std::string& path);
 
-/// Replaces the file as a whole: a reader, and a kill at any moment, finds the old or the new one. Not synced
-/// to the disk, since the receiver on this node does not survive a power cut either.
+/// Replaces the file as a whole: whenever flowtapd is killed, the file is the old or the new one. It is not synced to
+/// the disk, since the receiver on this node does not survive a power cut either.
 [[nodiscard]] Status write_base(const std::string& path, const BaseValues& values);
 
 }  // namespace flowtap::stats

@@ -7,7 +7,7 @@
 namespace flowtap::stats {
 namespace {
 
-constexpr std::size_t kMaxPart = 200;       // of a label value; Datadog's own limit for a tag
+constexpr std::size_t kMaxPart = 200;       // bytes of a label value; Datadog's own limit for a tag
 constexpr std::uint64_t kKeepAbsent = 600;  // cycles
 
 }  // namespace
@@ -45,7 +45,7 @@ void Statsd::begin_at(const Snapshot& snapshot) {
 Status Statsd::publish(const SnapshotPtr& snapshot) {
   ++round_;
   take(*snapshot);
-  const bool delivered = deliver() || deliver();  // again: see Packets::ready()
+  const bool delivered = deliver() || deliver();  // twice: see Packets::ready()
   if (!delivered) give_up_beyond_bound();
   health_.up = delivered;
   health_.pending = static_cast<std::uint64_t>(std::ranges::count_if(
@@ -60,7 +60,7 @@ BackendHealth Statsd::health() const {
 }
 
 void Statsd::take(const Snapshot& snapshot) {
-  // What the last cycle could not send of a gauge is old by now; of a counter it is in the new total.
+  // A gauge that the last cycle could not send is old by now, and a counter's part is in the new total.
   for (Line& line : lines_)
     if (line.kind == SampleKind::kGauge) line.due = false;
   for (const Series& series : snapshot.series)
@@ -73,7 +73,7 @@ void Statsd::take(const Sample& sample) {
   line.seen = round_;
   line.total = sample.total;
   line.gauge = sample.gauge;
-  if (line.total < line.sent) line.sent = 0;  // whatever counts this began again
+  if (line.total < line.sent) line.sent = 0;  // the source of the count has begun again
   line.due = line.kind == SampleKind::kGauge || line.total != line.sent;
 }
 
@@ -89,8 +89,8 @@ Statsd::Line& Statsd::line_of(const Sample& sample) {
   return lines_[at->second];
 }
 
-/// Label values that come and go must not fill the memory. One that was absent for ten minutes' worth of
-/// cycles is forgotten once such lines are the majority; should it return, its total counts as new.
+/// Label values that come and go must not fill the memory. A line that was absent for ten minutes' worth of cycles is
+/// forgotten once such lines are the majority; if it returns, its total counts as new.
 void Statsd::forget_absent() {
   const auto live = static_cast<std::size_t>(
       std::ranges::count_if(lines_, [this](const Line& line) { return line.seen == round_; }));
@@ -112,8 +112,8 @@ bool Statsd::deliver() {
   return packets_->ready() && flush();
 }
 
-/// Sends what is due. The first packet that is not taken ends the cycle, and the next one goes on from there,
-/// so that no line is always the last.
+/// Sends the lines that are due. The first packet that is not taken ends the cycle, and the next cycle goes on from
+/// there, so that no line is always the last.
 bool Statsd::flush() {
   PacketBatch batch(*packets_, [this](std::size_t i) {
     lines_[i].sent = lines_[i].total;
@@ -128,7 +128,7 @@ bool Statsd::flush() {
     const std::string text = text_of(line);
     if (text.size() <= kMaxPacket) {
       taken = batch.add(text, i);
-    } else {  // no packet can carry it
+    } else {  // the line is too long for any packet
       line.sent = line.total;
       line.due = false;
       ++health_.lost;
@@ -150,8 +150,8 @@ std::string Statsd::text_of(const Line& line) const {
   return line.gauge < 0 && !options_.tags ? line.head + "0" + line.tail + '\n' + text : text;
 }
 
-/// What waits beyond the bound is given up, and counted. Numbers that have waited longer keep their place:
-/// they stand in front in lines_.
+/// Numbers that wait beyond the bound are given up and counted. Those that have waited longer keep their place, as they
+/// come first in lines_.
 void Statsd::give_up_beyond_bound() {
   std::size_t waiting = 0;
   for (Line& line : lines_) {

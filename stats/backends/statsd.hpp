@@ -1,4 +1,4 @@
-// StatsD and DogStatsD: what was counted since this backend's last packet.
+// StatsD and DogStatsD: sends the counts since this backend's last packet.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct StatsdOptions {
 ///   plain      `dispatched_tasks_total.kernel.wsync:12|c`
 ///   DogStatsD  `dispatched_tasks_total:12|c|#scheduler:kernel,type:wsync`
 /// A histogram becomes counters: `NAME_bucket` with `le` (plain: `NAME_bucket.kernel.le_0_001048576`),
-/// cumulative, `NAME_count` and `NAME_sum`. Gauges are sent as they are; plain StatsD reads a sign as a
-/// change, so a negative gauge follows a 0. Bytes that the protocol cannot carry become '_'.
+/// cumulative, `NAME_count` and `NAME_sum`. Gauges are sent as they are. Plain StatsD reads a sign as a change, so a 0
+/// is sent before a negative gauge. Bytes that the protocol cannot carry become '_'.
 ///
-/// The receiver adds up deltas and keeps no memory of us, so our restart needs no care: it begins with deltas
-/// from 0. What a killed flowtapd had not sent is lost with its totals.
+/// The receiver adds up deltas and remembers nothing about us, so our restart needs no care: it begins with deltas from
+/// 0. Counts that a killed flowtapd had not sent are lost with its totals.
 class Statsd : public Backend {
  public:
   Statsd(StatsdOptions options, std::unique_ptr<Packets> packets);
@@ -37,11 +37,11 @@ class Statsd : public Backend {
   Status publish(const SnapshotPtr& snapshot) override;
   [[nodiscard]] BackendHealth health() const override;
 
-  /// Numbers that are remembered.
+  /// The number of lines that are remembered.
   [[nodiscard]] std::size_t tracked() const { return lines_.size(); }
 
  private:
-  /// What the receiver has of one number.
+  /// The state of one number at the receiver.
   struct Line {
     std::string head;  // up to and with ':'
     std::string tail;  // from '|' on
@@ -49,7 +49,7 @@ class Statsd : public Backend {
     std::uint64_t sent = 0;   // total that the receiver has
     std::uint64_t total = 0;  // total now
     double gauge = 0;         // value now
-    std::uint64_t seen = 0;   // publish() that saw it last
+    std::uint64_t seen = 0;   // the publish() that saw it last
     bool due = false;         // to be sent
   };
 
@@ -67,7 +67,7 @@ class Statsd : public Backend {
   std::unordered_map<std::string, std::size_t> index_;  // series key → position in lines_
   std::vector<Line> lines_;
   std::string key_;         // scratch of line_of()
-  std::size_t cursor_ = 0;  // the line that a cut-short cycle went no further than
+  std::size_t cursor_ = 0;  // the line at which a cycle was cut short
   std::uint64_t round_ = 0;
   BackendHealth health_;
 };

@@ -21,7 +21,7 @@ constexpr int kPatienceMs = 500;
 /// A write of this size never blocks on a pipe or terminal that poll() calls writable.
 constexpr std::size_t kChunk = 4096;
 
-/// The first lines of `text` that fit the terminal: one line more would scroll, and in-place drawing with it.
+/// The first lines of `text` that fit the terminal: one more line would scroll the screen and spoil drawing in place.
 std::string_view fitting(std::string_view text, int fd) {
   winsize size{};
   if (::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_row < 2) return text;
@@ -59,7 +59,7 @@ std::string Terminal::screen(const std::string& table) {
   std::string out = cleared_ ? "\x1b[H" : "\x1b[2J\x1b[H";
   cleared_ = true;
   for (const char c : fitting(table, fd_)) {
-    if (c == '\n') out += "\x1b[K";  // what a longer line left behind
+    if (c == '\n') out += "\x1b[K";  // erases what a longer line left behind
     out += c;
   }
   return out + "\x1b[J";

@@ -8,11 +8,11 @@
 
 namespace flowtap::stats {
 
-/// A table per scheduler for each snapshot: drawn in place where `fd` is a terminal, else plain text, one
-/// table after the other. A reader that does not read on misses whole tables, never parts of one.
+/// A table per scheduler for each snapshot: drawn in place if `fd` is a terminal, otherwise plain text, one table after
+/// the other. A slow reader misses whole tables, never parts of one.
 class Terminal : public Backend {
  public:
-  /// `file`, usually stdout, stays the caller's; it is written to past its buffer.
+  /// `file`, usually stdout, still belongs to the caller; writing bypasses its buffer.
   explicit Terminal(std::FILE* file);
 
   [[nodiscard]] std::string name() const override { return "terminal"; }
@@ -26,7 +26,7 @@ class Terminal : public Backend {
   int fd_;
   bool in_place_;
   bool cleared_ = false;
-  SnapshotPtr shown_;  // of the last table
+  SnapshotPtr shown_;  // the snapshot of the last table
   std::string rest_;   // what the reader has not taken yet
   BackendHealth health_;
 };

@@ -91,7 +91,7 @@ std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporte
   const Surroundings around(snapshot, past.host, past.instances);
   std::multimap<StatId, std::size_t> wanted;  // rows
   std::vector<std::size_t> first_of(table.size());
-  std::vector<Samples> found;  // by the first row of the name
+  std::vector<Samples> found;  // in the order of each name's first row
   for (std::size_t i = 0; i < table.size(); ++i) {
     first_of[i] = i > 0 && table[i].name == table[i - 1].name ? first_of[i - 1] : i;
     found.emplace_back(snapshot, around, past);

@@ -1,4 +1,4 @@
-// A snapshot under the names of other exporters (compat.def), for those who have dashboards and rules with these.
+// A snapshot under the names of other exporters (compat.def), for dashboards and rules that use these names.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace flowtap::stats::compat {
 
 enum class Exporter : std::uint8_t { kCADVISOR, kNODE, kKEPLER, kDCGM };
 
-/// Of "cadvisor,node,kepler,dcgm", in any order; empty: none. Absent: one of them is not known.
+/// Parses a list such as "cadvisor,node,kepler,dcgm", in any order; empty: none. Absent: one of the names is not known.
 [[nodiscard]] std::optional<std::vector<Exporter>> parse_exporters(std::string_view text);
 
 struct Sample {
@@ -31,19 +31,19 @@ struct Family {
   std::vector<Sample> samples;
 };
 
-/// By a name of compat.def and its labels, in millionths to be added: those of a sum that loses something wrap.
+/// Amounts to add, by a name of compat.def and its labels, in millionths; where a sum has to become smaller, they wrap.
 using SumsByLabels = std::map<std::pair<std::string_view, LabelPairs>, std::uint64_t>;
 
-/// What names of others need and a snapshot alone does not tell (history.hpp).
+/// What the names of other exporters need and one snapshot does not tell (history.hpp).
 struct Past {
   std::string host{};  ///< this machine's name
   std::shared_ptr<const Instances>
-      instances{};             ///< what each workload was last, of those that the snapshot has
-  SumsByLabels ended{};        ///< what is in a sum of series that are not there now
-  std::vector<Family> made{};  ///< of Kepler: what is in no row of compat.def
+      instances{};             ///< the last known container of each workload in the snapshot
+  SumsByLabels ended{};        ///< the share of sums that came from series which are gone
+  std::vector<Family> made{};  ///< Kepler's families that are in no row of compat.def
 };
 
-/// Families that have samples, each once, in the order of compat.def; then those that were made.
+/// The families that have samples, each once, in the order of compat.def; then Around::made.
 [[nodiscard]] std::vector<Family> families(const Snapshot& snapshot, const std::vector<Exporter>& exporters,
                                            const Past& past = {});
 

@@ -8,7 +8,7 @@ namespace flowtap::stats::compat {
 History::History(std::vector<Exporter> exporters, std::string host)
     : exporters_(std::move(exporters)), host_(std::move(host)) {}
 
-// What has ended is remembered as long as its series are there: those that Kepler has names for.
+// Containers that have ended are remembered as long as they have a series for which Kepler has a name.
 void History::take_instances(const Snapshot& snapshot) {
   Instances now = read_instances(snapshot);
   bool read = false;
@@ -20,14 +20,14 @@ void History::take_instances(const Snapshot& snapshot) {
     const auto known = instances_->find(workload_of(series));
     if (known != instances_->end()) now.insert(*known);
   }
-  // Where none is there, none was read.
+  // If no series is there, none was read.
   if (!read) now.insert(instances_->begin(), instances_->end());
   if (now != *instances_) instances_ = std::make_shared<const Instances>(std::move(now));
 }
 
 std::shared_ptr<const Past> History::next(const Snapshot& snapshot) {
   auto past = std::make_shared<Past>(Past{.host = host_});
-  // The others' names need no more than the snapshot.
+  // The names of the other exporters need only the snapshot.
   if (std::ranges::find(exporters_, Exporter::kKEPLER) == exporters_.end()) return past;
   take_instances(snapshot);
   past->instances = instances_;
@@ -35,7 +35,7 @@ std::shared_ptr<const Past> History::next(const Snapshot& snapshot) {
   past->ended = sums_.ended();
   zones_.take(snapshot);
   zones_.append(host_, past->made);
-  // Snapshots that are made more often than the machine is read have the same values.
+  // If snapshots are made more often than the machine is read, they have the same values.
   if (snapshot.measured && watts_.due(*snapshot.measured))
     watts_.take(snapshot, families(snapshot, {Exporter::kKEPLER}, *past), *snapshot.measured);
   watts_.append(host_, past->made);

@@ -1,4 +1,4 @@
-// What the other exporters' names need of the snapshots before.
+// What the names of other exporters need from earlier snapshots.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@
 
 namespace flowtap::stats::compat {
 
-/// Used by one thread. One that begins later than flowtapd tells less of what had ended before; to who reads on, the sums that it
-/// begins with are a restart.
+/// Used by one thread. A History that begins later than flowtapd knows less about what had ended before. For a reader
+/// that was there before, its sums look like a restart.
 class History {
  public:
   /// `host`: this machine's name, for the labels.
   History(std::vector<Exporter> exporters, std::string host);
 
-  /// Each snapshot, in their order. The result goes with this one.
+  /// To be called with each snapshot, in their order. The result belongs to this snapshot.
   [[nodiscard]] std::shared_ptr<const Past> next(const Snapshot& snapshot);
 
  private:

@@ -36,7 +36,7 @@ bool is_containers(const Series& series) {
   return is_pods(series) || label(series, "kind") == "container";
 }
 
-// Of a pod's container `name` is what its runtime calls it: the id.
+// For a pod's container, `name` is the runtime's name for it, which is the id.
 Builder container(const Series& series, const Surroundings& around) {
   const InstanceOfWorkload* const instance = around.instance(series);
   Builder all(series);
@@ -54,7 +54,7 @@ Builder faults(const Series& series, const Surroundings& around, std::string_vie
   return container(series, around).set("failure_type", type).set("scope", "hierarchy");
 }
 
-// As NVML writes it: "00000000:3B:00.0".
+// The form that NVML uses: "00000000:3B:00.0".
 std::string bus_id(std::string_view device) {
   std::string id = "0000" + std::string(device);
   for (char& c : id)
@@ -64,7 +64,7 @@ std::string bus_id(std::string_view device) {
 
 std::optional<LabelPairs> nvidias(const Series& series, const Surroundings& around) {
   if (label(series, "vendor") != "nvidia") return std::nullopt;
-  constexpr std::string_view kNode = "nvidia";  // what is without a PCI address goes by its number
+  constexpr std::string_view kNode = "nvidia";  // a device without a PCI address goes by its number
   const std::string_view device = label(series, "device");
   const CardOfDevice& card = around.card(series);
   Builder all(series);
@@ -76,11 +76,11 @@ std::optional<LabelPairs> nvidias(const Series& series, const Surroundings& arou
   return all.pairs();
 }
 
-// Kepler tells running ones from those that have ended; ours stay for a while as they were.
+// Kepler separates running containers from ended ones; our series of ended ones stay for a while as they were.
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kNodeZone = "node";
 
-// As Go calls it.
+// The name that Go uses.
 #if defined(__x86_64__)
 constexpr std::string_view kArchitecture = "amd64";
 #elif defined(__aarch64__)
@@ -89,14 +89,14 @@ constexpr std::string_view kArchitecture = "arm64";
 constexpr std::string_view kArchitecture;
 #endif
 
-// Also of what has ended: its sums would be others without.
+// Also for containers that have ended: without the label their sums would be other series.
 Builder kepler_pod(const Series& series, const Surroundings& around) {
   Builder all(series);
   if (const InstanceOfWorkload* const known = around.last_instance(series)) all.set("pod_id", known->pod_uid);
   all.take("pod_name", "pod").take("pod_namespace", "namespace").set("state", kRunning);
   return all;
 }
-// With the pod's names, which Kepler's containers do not have.
+// Adds the pod's names, which Kepler's containers do not have.
 Builder kepler_container(const Series& series, const Surroundings& around) {
   Builder all = kepler_pod(series, around);
   all.take("container_name", "container");
@@ -136,11 +136,12 @@ std::optional<LabelPairs> of_device(LabelMap map, const Series& series, const Su
   }
 }
 
-// By the name of its zone, as node_exporter has it: the number behind the name, of what has none that of its package.
+// By the name of the zone, as in node_exporter: the index is the number after the name, or the package's number if
+// there is none.
 std::optional<LabelPairs> rapl(const Series& series, std::string_view zone) {
   const RaplZone which = rapl_zone(label(series, "part"));
   if (label(series, "source") != "powercap" || which.zone != zone) return std::nullopt;
-  // A die's zone ("package-0-die-1") has a name of its own there.
+  // In node_exporter, the zone of a die ("package-0-die-1") has its own name.
   if (which.socket.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   return Builder(series)
       .set("index", which.socket.empty() ? "0" : which.socket)

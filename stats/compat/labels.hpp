@@ -14,30 +14,30 @@ namespace flowtap::stats::compat {
 
 using LabelPairs = std::vector<std::pair<std::string, std::string>>;
 
-/// As compat.def names them.
+/// The names that compat.def uses.
 enum class LabelMap : std::uint8_t {
   kAS_IS,         ///< ours
-  kRAPL_PACKAGE,  ///< of zones of that name: their number and their place in sysfs
+  kRAPL_PACKAGE,  ///< for zones of that name: their number and their place in sysfs
   kRAPL_CORE,
   kRAPL_UNCORE,
   kRAPL_DRAM,
   kRAPL_PSYS,
-  kCONTAINER,               ///< of a workload: container, namespace and pod, or of what is no pod's the name
-  kCONTAINER_CPU,           ///< the same of all CPUs together
-  kCONTAINER_DEVICE,        ///< the same of one block device, by its file
-  kCONTAINER_FAULTS,        ///< with what is below the container's cgroup: hierarchy
+  kCONTAINER,               ///< for a workload: container, namespace and pod; outside of pods, the name
+  kCONTAINER_CPU,           ///< the same for all CPUs together
+  kCONTAINER_DEVICE,        ///< the same for one block device, by its file
+  kCONTAINER_FAULTS,        ///< including cgroups below the container's: hierarchy
   kCONTAINER_MAJOR_FAULTS,  ///< alike
-  kCONTAINER_NETWORK,       ///< of a pod as a whole, by interface
+  kCONTAINER_NETWORK,       ///< for a pod as a whole, by interface
   kKEPLER_BUILD,
   kKEPLER_CONTAINER,
   kKEPLER_CONTAINER_TIME,  ///< the same without a zone
   kKEPLER_POD,             ///< containers of one pod have the same and are summed
   kKEPLER_GPU,
-  kKEPLER_GPU_CONTAINER,  ///< of all devices: summed
+  kKEPLER_GPU_CONTAINER,  ///< summed over all devices
   kKEPLER_GPU_POD,        ///< alike
   kKEPLER_OLD_CONTAINER,
-  kKEPLER_OLD_SYSTEM,   ///< of what is no container's: summed
-  kKEPLER_OLD_DYNAMIC,  ///< of all that is not idle: summed
+  kKEPLER_OLD_SYSTEM,   ///< summed over everything outside of containers
+  kKEPLER_OLD_DYNAMIC,  ///< summed over everything that is not idle
   kKEPLER_OLD_IDLE,
   kDCGM,
   kDCGM_GPU_SENSOR,
@@ -46,7 +46,7 @@ enum class LabelMap : std::uint8_t {
   kDCGM_MEMORY_CLOCK,
 };
 
-/// Whether several of our series become one. What they are is joules.
+/// Whether several of our series become one sum. These are all joules.
 [[nodiscard]] constexpr bool is_sum(LabelMap map) {
   return map == LabelMap::kKEPLER_POD || map == LabelMap::kKEPLER_OLD_SYSTEM ||
          map == LabelMap::kKEPLER_OLD_DYNAMIC || map == LabelMap::kKEPLER_GPU_CONTAINER ||

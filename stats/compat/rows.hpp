@@ -1,4 +1,4 @@
-// compat.def as C++ sees it.
+// The rows of compat.def in C++.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace flowtap::stats::compat {
 
-/// What a row tells of a series.
+/// What a row makes of a series.
 enum class Tells : std::uint8_t { kValue, kFixed, kSeen };
 
 struct Row {
@@ -19,14 +19,14 @@ struct Row {
   StatId stat;
   LabelMap labels;
   Tells tells;
-  double scale;           ///< of kFixed: the value
+  double scale;           ///< for kFixed: the value
   std::string_view help;  ///< empty: the stat's
 };
 
 [[nodiscard]] std::span<const Row> rows();
 
-/// A whole number of millionths: sums of these are exact, whatever their order, so that no sum of counters falls by a rounding,
-/// which to Prometheus would be a reset and all of it new.
+/// A whole number of millionths. Sums of these are exact in any order, so a sum of counters never falls because of
+/// rounding. Prometheus would take that for a reset and count the whole value as new.
 [[nodiscard]] std::uint64_t millionths(const Series& series, const Row& row);
 
 [[nodiscard]] double number(const Value& value);

@@ -7,8 +7,8 @@
 namespace flowtap::stats::compat {
 namespace {
 
-/// A series that is away for this long has ended; if one of its name is there later, it began at 0. For less it may only not
-/// have been read.
+/// A series that is away for this long has ended, and a later one of the same name has begun at 0. If it is away for
+/// less, it may only not have been read.
 constexpr std::chrono::minutes kAway{2};
 
 }  // namespace
@@ -30,7 +30,7 @@ void Sums::take(const Snapshot& snapshot, const Surroundings& around) {
   }
   for (auto at = parts_.begin(); at != parts_.end();) {
     Part& part = at->second;
-    // Where none is there, none was read: who is gone is only known when others are there.
+    // If no series is there, none was read. That one is gone is only certain when others are there.
     if (!read.contains(table[at->first.first].stat)) part.seen = snapshot.steady;
     if (part.round == round_ || snapshot.steady - part.seen < kAway) {
       ++at;
@@ -47,8 +47,8 @@ void Sums::take_part(std::size_t row, const Series& series, Key of, Clock::time_
       parts_.try_emplace({row, std::vector<std::string>(series.labels.begin(), series.labels.end())});
   Part& part = at->second;
   if (fresh || part.of != of) {
-    // Its labels are others now, as those of a pod that is made again are: the old sum keeps what it had, the new one has what
-    // came since.
+    // Its labels have changed, like those of a pod that is created again: the old sum keeps what it had, and the new
+    // one gets what came since.
     const std::uint64_t before = !fresh && value >= part.last ? part.last : 0;
     if (!fresh) end(part);
     part.of = std::move(of);
@@ -56,7 +56,7 @@ void Sums::take_part(std::size_t row, const Series& series, Key of, Clock::time_
     ++sum.parts;
     sum.ended -= before;
   } else if (value < part.last) {
-    sums_[part.of].ended += part.last;  // another of that name
+    sums_[part.of].ended += part.last;  // this is another series of that name
   }
   part.last = value;
   part.seen = now;

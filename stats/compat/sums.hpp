@@ -1,4 +1,4 @@
-// Sums of counters that never fall, though the series that they are of end.
+// Sums of counters that never fall, even when some of their series end.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,15 @@
 
 namespace flowtap::stats::compat {
 
-/// A pod's joules are those of its containers, and an init container's series ends long before the pod: what it had stays in the
-/// sum until none of the pod's containers is there. The system's joules are those of the units too, alike.
+/// A pod's joules are the sum over its containers. The series of an init container ends long before the pod; its joules
+/// stay in the sum until none of the pod's containers is there. The same holds for the system's joules, which include
+/// those of the units.
 class Sums {
  public:
   /// To be called with each snapshot, in their order.
   void take(const Snapshot& snapshot, const Surroundings& around);
 
-  /// What is in the sums of those series that the last snapshot did not have.
+  /// The part of the sums that came from series which the last snapshot did not have.
   [[nodiscard]] SumsByLabels ended() const;
 
  private:
@@ -27,7 +28,7 @@ class Sums {
   using Key = SumsByLabels::key_type;
   struct Sum {
     std::uint64_t ended =
-        0;  // less what a part had under other labels: it may be below 0, together with the part it is not
+        0;  // minus what a part had under other labels: this may be below 0, but not together with the part
     std::size_t parts = 0;
   };
   struct Part {
@@ -42,7 +43,7 @@ class Sums {
   void end(const Part& part);
 
   std::map<Key, Sum> sums_;
-  std::map<std::pair<std::size_t, std::vector<std::string>>, Part> parts_;  // by row and our labels
+  std::map<std::pair<std::size_t, std::vector<std::string>>, Part> parts_;  // by row and by our labels
   std::uint64_t round_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a series is labelled with and does not say itself: the machine's name, which card a device is and whose,
+// Facts for labels that a series itself does not have: the machine's name, which card a device is and who uses it, and
 // which container a workload is.
 #pragma once
 
@@ -13,27 +13,27 @@
 
 namespace flowtap::stats::compat {
 
-/// The value of one of our labels; empty where the series has none of that name.
+/// The value of one of our labels; empty if the series has no label of that name.
 [[nodiscard]] std::string_view label(const Series& series, std::string_view key);
 
-/// The one pod that uses a device. `container` is empty where several of its containers do.
+/// The only pod that uses a device. `container` is empty if several of its containers use it.
 struct PodOnDevice {
   std::string ns{};
   std::string pod{};
   std::string container{};
 };
 
-/// What tells a card apart for its vendor's tools; empty where it is not told.
+/// The values by which the vendor's tools identify a card; empty if they are not known.
 struct CardOfDevice {
   std::string model{};
   std::string index{};
   std::string node{};
 };
 
-/// The labels of a series that tell its workload.
+/// The labels of a series that identify its workload.
 using WorkloadKey = std::array<std::string, 5>;
 
-/// The container that a workload is now; empty what is not known of it.
+/// The container that a workload is now; members that are not known are empty.
 struct InstanceOfWorkload {
   std::string id{};
   std::string image{};
@@ -47,28 +47,31 @@ using Instances = std::map<WorkloadKey, InstanceOfWorkload>;
 
 [[nodiscard]] WorkloadKey workload_of(const Series& series);
 
-/// Of all workloads that are containers and are there now. Of several containers, as while one takes the other's place, one.
+/// For all workloads that are containers and are there now. If a workload has several containers, such as while one
+/// replaces the other, one of them.
 [[nodiscard]] Instances read_instances(const Snapshot& snapshot);
 
 class Surroundings {
  public:
-  /// `host`: this machine's name; empty where it is not known. `last`: what containers that have ended were; may be null.
+  /// `host`: this machine's name; empty if it is not known. `last`: the last known data of containers that have ended;
+  /// may be null.
   Surroundings(const Snapshot& snapshot, std::string host, std::shared_ptr<const Instances> last = nullptr);
 
   [[nodiscard]] const std::string& host() const { return host_; }
-  /// Of the device that the series is of.
+  /// The card of the series' device.
   [[nodiscard]] const CardOfDevice& card(const Series& series) const;
-  /// Null where the series is of no container, or of one that has ended. Of several, as while one takes the other's place, one.
+  /// Null if the series is not about a container, or about one that has ended. If a workload has several containers,
+  /// such as while one replaces the other, one of them.
   [[nodiscard]] const InstanceOfWorkload* instance(const Series& series) const;
-  /// The same, but of one that has ended what it was last.
+  /// The same; for a container that has ended, its last known data.
   [[nodiscard]] const InstanceOfWorkload* last_instance(const Series& series) const;
-  /// Null where no pod has a process on the device, or several have. Parts of a GPU (MIG) are no such devices.
+  /// Null if no pod or more than one has a process on the device. Parts of a GPU (MIG) do not count as devices here.
   [[nodiscard]] const PodOnDevice* pod_on(const Series& series) const;
 
  private:
   std::string host_;
   std::map<std::string, CardOfDevice, std::less<>> cards_;  // by the device's address
-  std::map<std::string, PodOnDevice, std::less<>> users_;   // alike; without a pod where there are several
+  std::map<std::string, PodOnDevice, std::less<>> users_;   // likewise; without a pod if there are several
   Instances instances_;
   std::shared_ptr<const Instances> last_;
 };

@@ -25,7 +25,7 @@ constexpr std::array kRates{Rate{"kepler_node_cpu_watts", "kepler_node_cpu_joule
 
 }  // namespace
 
-// A little less than an interval is one: each second is read a little late or early.
+// A little less than an interval counts as one, since each reading is a little late or early.
 bool Watts::due(Time read) const {
   constexpr std::chrono::milliseconds kEarly{500};
   return !since_ || read - *since_ >= kInterval - kEarly;
@@ -66,7 +66,7 @@ void Watts::take_usage(const Snapshot& snapshot) {
   }
   usage_.reset();
   const double all = now.all - cpu_.all;
-  // With a CPU more or less, the sums of before are of others.
+  // If a CPU was added or removed, the earlier sums belong to other CPUs.
   if (cpu_.series > 0 && now.series == cpu_.series && all > 0)
     usage_ = std::clamp(1 - (now.idle - cpu_.idle) / all, 0.0, 1.0);
   cpu_ = now;

@@ -11,16 +11,16 @@
 
 namespace flowtap::stats::compat {
 
-/// Means over intervals that are as long as Kepler's (5 s) or, where less is read, longer; each stands until the next is over. Of
-/// what was not there at both ends nothing is told.
+/// Means over intervals as long as Kepler's (5 s), or longer if the machine is read less often. Each value stays until
+/// the next interval is over. A series that was not there at both ends has no value.
 class Watts {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Whether what was read at this time ends an interval, or begins the first.
+  /// Whether a reading at this time ends an interval, or begins the first one.
   [[nodiscard]] bool due(Time read) const;
 
-  /// `joules` are Kepler's families of the snapshot, which was read then.
+  /// `joules` are Kepler's families of the snapshot that was read at this time.
   void take(const Snapshot& snapshot, const std::vector<Family>& joules, Time read);
 
   void append(const std::string& host, std::vector<Family>& out) const;
@@ -36,7 +36,7 @@ class Watts {
   void take_usage(const Snapshot& snapshot);
 
   std::optional<Time> since_;
-  Joules joules_;  // then, by name
+  Joules joules_;  // at the begin of the interval, by name
   CpuTime cpu_;
   std::vector<Family> watts_;
   std::optional<double> usage_;

@@ -81,7 +81,7 @@ void Zones::take(const Snapshot& snapshot) {
         break;
     }
   }
-  // What devices used is by no CPU's time.
+  // The joules of devices do not depend on CPU time.
   node.all -= std::min(devices, node.all);
   if (node_round_ == round_) divide(node);
 }
@@ -99,7 +99,7 @@ void Zones::divide(const Energy& node) {
   node_ = node;
 }
 
-// A socket's zone that was not read this time stays in the sum; a zone of which none was read is not there.
+// A socket's zone that was not read this time stays in the sum. A zone that was not read for any socket is left out.
 std::map<std::string, Zones::Energy> Zones::by_zone() const {
   std::map<std::string, Energy> all;
   for (const auto& [name, part] : parts_)

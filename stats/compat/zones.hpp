@@ -1,4 +1,4 @@
-// The node's energy by RAPL zone, as Kepler has it: each split into active and idle.
+// The node's energy by RAPL zone, each split into active and idle as in Kepler.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,24 @@
 
 namespace flowtap::stats::compat {
 
-/// Views of what it was parsed from.
+/// These are views of the text that was parsed.
 struct RaplZone {
   std::string_view
-      zone;  ///< "package", "core", "uncore", "dram", "psys"; empty: no zone of RAPL that others know
-  std::string_view
-      socket;  ///< its number, with that of a die where packages have several; psys may have none
+      zone;  ///< "package", "core", "uncore", "dram", "psys"; empty: not a zone of RAPL that other exporters know
+  std::string_view socket;  ///< its number, with a die's number if packages have several; psys may have none
 };
-/// Of a `part` of ours: "package-0", "package-0/core", "psys".
+/// Parses our label `part`: "package-0", "package-0/core", "psys".
 [[nodiscard]] RaplZone rapl_zone(std::string_view part);
 
-/// Kepler calls that part of a zone's energy active that the CPUs' busy time is of all their time, in each interval. Ours of the
-/// node are divided alike, so each zone's are divided by these.
+/// In each interval, Kepler takes the CPUs' busy share of their time as the active share of a zone's energy. Our node
+/// totals are divided in the same way, so each zone is divided by their ratio.
 class Zones {
  public:
   /// To be called with each snapshot, in their order.
   void take(const Snapshot& snapshot);
 
-  /// kepler_node_cpu_*joules_total: zones of one name of all sockets are one there, and all of the node's energy is "node". And
-  /// what the zones were called before, by socket: kepler_node_{package,core,uncore,dram}_joules_total.
+  /// kepler_node_cpu_*joules_total: there, zones of the same name on all sockets are one, and all of the node's energy
+  /// is "node". Also the earlier names of the zones, by socket: kepler_node_{package,core,uncore,dram}_joules_total.
   void append(const std::string& host, std::vector<Family>& out) const;
 
  private:
@@ -37,8 +36,8 @@ class Zones {
     std::string zone;    ///< "package", "core", "uncore", "dram", "psys"
     std::string socket;  ///< its number
     std::uint64_t total = 0;
-    std::uint64_t divided = 0;  ///< of that
-    std::uint64_t active = 0;   ///< of what was divided
+    std::uint64_t divided = 0;  ///< the part of it that was divided
+    std::uint64_t active = 0;   ///< the active part of what was divided
     std::uint64_t round = 0;
   };
   struct Energy {
@@ -50,8 +49,8 @@ class Zones {
   void divide(const Energy& node);
   [[nodiscard]] std::map<std::string, Energy> by_zone() const;
 
-  std::map<std::string, Part> parts_;  // by our name
-  Energy node_;                        // microjoules, as all here: sums of them are exact
+  std::map<std::string, Part> parts_;  // by our name of the part
+  Energy node_;                        // in microjoules, like everything here: sums of these are exact
   std::uint64_t node_round_ = 0;
   std::uint64_t round_ = 0;
 };

@@ -14,7 +14,7 @@ namespace flowtap::stats {
 namespace {
 
 constexpr std::size_t kMaxHost = 253;                                     // RFC 1035, section 2.3.4
-constexpr std::size_t kMaxUnixPath = sizeof(sockaddr_un{}.sun_path) - 1;  // and its ending 0
+constexpr std::size_t kMaxUnixPath = sizeof(sockaddr_un{}.sun_path) - 1;  // without its final 0
 
 bool numeric(const std::string& host) {
   in6_addr storage{};
@@ -76,7 +76,7 @@ Result<Address> path_of(std::string_view whole, std::string_view path, AddressKi
   return Address{kind, {}, 0, std::string(path)};
 }
 
-/// True, and the prefix gone, where `text` begins with it.
+/// Removes the prefix; false if `text` does not begin with it.
 bool take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());

@@ -1,4 +1,4 @@
-// Where a backend sends to, or listens: text from the configuration → a checked value.
+// The address to which a backend sends or on which it listens: text from the configuration → a checked value.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace flowtap::stats {
 
 enum class AddressKind : std::uint8_t { kUdp, kUnixDatagram, kTcp, kUnixStream, kFile, kStdout };
 
-/// Host and port, or a path, according to the kind; the other members are empty.
+/// Host and port, or a path, depending on the kind; the other members are empty.
 struct Address {
   AddressKind kind = AddressKind::kStdout;
   std::string host;  ///< a name, an IPv4 or an IPv6 address (without brackets)
@@ -28,7 +28,7 @@ struct Address {
 /// `tcp://HOST:PORT`.
 [[nodiscard]] Result<Address> parse_stream_address(std::string_view text);
 
-/// Where to listen: `HOST:PORT`, with a numeric host; port 0 takes a free one. The kind is kTcp.
+/// An address to listen on: `HOST:PORT`, with a numeric host; port 0 takes a free one. The kind is kTcp.
 [[nodiscard]] Result<Address> parse_listen_address(std::string_view text);
 
 /// The address as a person writes it.

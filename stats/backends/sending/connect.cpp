@@ -18,7 +18,7 @@ bool packets(AddressKind kind) {
   return kind == AddressKind::kUdp || kind == AddressKind::kUnixDatagram;
 }
 
-/// 0, or the errno of the connection that could not be made.
+/// 0, or the errno of the failed connection.
 int connect_within(int fd, const sockaddr* to, socklen_t size) {
   if (::connect(fd, to, size) == 0) return 0;
   if (errno != EINPROGRESS) return errno;
@@ -58,7 +58,7 @@ Result<Fd> connect_inet(const Address& address) {
     return fail("cannot resolve " + address.host + ": " + ::gai_strerror(error),
                 "check the receiver's host name");
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  // The first one only: trying more would multiply the time that an unreachable host costs.
+  // Only the first address: trying more would multiply the time that an unreachable host costs.
   return connect_to(found->ai_family, found->ai_socktype, found->ai_addr, found->ai_addrlen, address);
 }
 

@@ -7,7 +7,7 @@
 
 namespace flowtap::stats {
 
-/// Connects within a second, name resolution apart. The Error carries the errno of the last attempt.
+/// Connects within a second, not counting name resolution. The Error carries the errno of the last attempt.
 [[nodiscard]] Result<Fd> connect_socket(const Address& address);
 
 }  // namespace flowtap::stats

@@ -35,9 +35,8 @@ Status DatagramSocket::connect() {
   return {};
 }
 
-/// An empty packet, which receivers pass over, tells whether a UDP port is open again without risking a
-/// count: the refusal arrives at once from this machine, and a remote one that comes later costs what it cost
-/// before.
+/// An empty packet, which receivers ignore, tells whether a UDP port is open again without risking a count. On this
+/// machine the refusal arrives at once. A remote refusal that comes later costs no more than it did before.
 Status DatagramSocket::probe() {
   if (address_.kind == AddressKind::kUdp) {
     int error = ::send(fd_.get(), "", 0, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;

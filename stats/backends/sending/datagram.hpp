@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxPacket = 1432;
 
 enum class Sent : std::uint8_t {
   kAccepted,    ///< the socket took the packet
-  kWouldBlock,  ///< the receiver's queue is full; it may read on later
+  kWouldBlock,  ///< the receiver's queue is full; it may go on reading later
   kRefused,     ///< nobody receives
 };
 
@@ -28,23 +28,24 @@ class Packets {
   Packets& operator=(const Packets&) = delete;
   virtual ~Packets() = default;
 
-  /// Connects if need be, and asks a receiver that refused last time whether it is back. To be called before
-  /// the packets of a cycle, and once more after a refusal: a receiver that was started again has a new
-  /// socket.
+  /// Connects if necessary, and asks a receiver that refused last time whether it is back. Call it before the packets
+  /// of a cycle, and once more after a refusal: a receiver that was restarted has a new socket.
   virtual Status ready() = 0;
 
-  /// One packet, whole or not at all. Never connects: between two calls of ready() all goes to one receiver.
+  /// Sends one packet, whole or not at all. It never connects: between two calls of ready() everything goes to one
+  /// receiver.
   virtual Sent send(std::string_view packet) = 0;
 
   /// Why the last packet was not accepted.
   [[nodiscard]] virtual Error last_error() const = 0;
 
-  /// Grows with each new connection: a receiver behind another generation may be another process.
+  /// Grows with each new connection: with another generation, the receiver may be another process.
   [[nodiscard]] virtual std::uint64_t generation() const = 0;
 };
 
-/// A UDP or Unix datagram socket. A Unix receiver that is away is always noticed. Over UDP only a refusal
-/// that the receiver's host sent back for an earlier packet is: what was accepted before it arrived is lost.
+/// A UDP or Unix datagram socket. A Unix receiver that is away is always noticed. Over UDP, flowtapd notices only a
+/// refusal that the receiver's host sends back for an earlier packet; packets that the socket accepted before it
+/// arrived are lost.
 class DatagramSocket : public Packets {
  public:
   /// `patience`: how long the packets of one cycle may wait, all together, for a receiver whose queue is

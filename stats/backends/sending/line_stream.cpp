@@ -19,18 +19,18 @@ namespace flowtap::stats {
 namespace {
 
 constexpr unsigned kUnacknowledgedMs = 30'000;
-/// A write of this size never blocks on a pipe that poll() calls writable, even a blocking one that we were
-/// given.
+/// A write of this size never blocks on a pipe that poll() calls writable, even if we were given a blocking pipe.
 constexpr std::size_t kPipeChunk = 4096;
 
 void set_tcp_options(int fd) {
   const int on = 1;
-  // Without a limit a host that vanished would be waited for for 15 minutes.
+  // Without a limit we would wait 15 minutes for a host that has vanished.
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMs, sizeof(kUnacknowledgedMs));
 }
 
-/// A kill in the middle of a line left the file without a last '\n': what follows must not join that piece.
+/// A kill in the middle of a line leaves the file without a last '\n'. The next line must not be appended to that
+/// piece.
 bool ends_inside_line(const std::string& path, int fd) {
   struct stat status{};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return false;
@@ -62,7 +62,7 @@ void LineStream::push(std::string line) {
 Status LineStream::pump() {
   patience_.renew();
   if (address_.kind == AddressKind::kFile && file_was_replaced()) close();
-  if (fd_.valid()) confirm();  // which also notices a receiver that has gone
+  if (fd_.valid()) confirm();  // this also notices a receiver that has gone
   // Twice: a connection that breaks now may have a successor waiting.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (!fd_.valid()) FTAP_TRY(open());
@@ -87,7 +87,7 @@ Status LineStream::open() {
 }
 
 Status LineStream::open_file() {
-  // Non-blocking, so that a FIFO that nobody reads is an error and not a wait.
+  // Non-blocking, so that a FIFO without a reader is an error and not a wait.
   constexpr int flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   Fd fd(::open(address_.path.c_str(), flags, 0640));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + address_.path);
@@ -97,7 +97,7 @@ Status LineStream::open_file() {
   return {};
 }
 
-/// True after a rotation, which goes on in the new file; not in the middle of a line.
+/// True if the file was rotated: writing goes on in the new file, but never in the middle of a line.
 bool LineStream::file_was_replaced() const {
   if (!fd_.valid() || offset_ != 0) return false;
   struct stat ours{};
@@ -114,7 +114,7 @@ Status LineStream::send_rest() {
     if (!written) {
       const int error = written.error().code;
       const bool passes = error == EAGAIN || error == ENOSPC || error == EDQUOT;
-      if (!passes && is_socket()) confirm();  // it may have read what it got before it went
+      if (!passes && is_socket()) confirm();  // the receiver may have read what it got before it went away
       if (!passes && fd_.valid()) close();
       return std::unexpected(written.error());
     }
@@ -147,46 +147,46 @@ Result<std::size_t> LineStream::write_some(std::string_view text) {
   }
 }
 
-/// Lets go of the lines that the other end has, and of the connection when that end is gone.
+/// Drops the lines that the other end has, and the connection if that end is gone.
 void LineStream::confirm() {
   std::uint64_t confirmed = position_;
   Peer how = Peer::kAlive;
   if (is_socket()) {
-    // On a Unix stream this counts the memory of what is unread, never less than its bytes. It is asked
-    // before the peer is: the kernel marks the end of a connection first and throws away what was unread
-    // after, so a queue that is empty for that reason is never taken for one that was read.
+    // On a Unix stream this counts the memory of the unread bytes, which is never less than their number. It is read
+    // before the state of the peer: the kernel first marks the end of a connection and then throws away the unread
+    // bytes, so a queue that is empty for that reason is never taken for one that was read.
     int waiting = 0;
     if (::ioctl(fd_.get(), SIOCOUTQ, &waiting) != 0) waiting = INT32_MAX;
     how = peer();
-    // A Unix receiver that closed without a reset has read all.
+    // A Unix receiver that closed without a reset has read everything.
     if (how == Peer::kClosed && address_.kind == AddressKind::kUnixStream) waiting = 0;
     confirmed -= std::min(confirmed, static_cast<std::uint64_t>(waiting));
   }
   if (how == Peer::kReset) return close();
   while (history_ < next_ && lines_[history_].end <= confirmed) ++history_;
-  // A TCP receiver that closed in order has read what it acknowledged; one that lives may still be killed.
+  // A TCP receiver that closed in order has read what it acknowledged; a live one may still be killed.
   drop_history(how == Peer::kAlive && address_.kind == AddressKind::kTcp ? kHistory : 0);
   if (how == Peer::kClosed) close();
 }
 
-/// Reads away what the receiver says, which is nothing that we know, and tells whether it still listens.
+/// Reads and drops what the receiver sends, as we expect nothing from it, and tells whether it still listens.
 LineStream::Peer LineStream::peer() {
   std::array<char, 4096> ignored{};
   for (int rounds = 0; rounds < 16; ++rounds) {
     const ssize_t n = ::recv(fd_.get(), ignored.data(), ignored.size(), MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno != EAGAIN) return Peer::kReset;  // it went with something unread
+    if (n < 0 && errno != EAGAIN) return Peer::kReset;  // it went away with unread bytes
     if (n == 0 && address_.kind == AddressKind::kTcp) return Peer::kClosed;
     if (n <= 0) break;
   }
-  // A Unix receiver may have closed just its writing side, which it does not need; a TCP one cannot be told
+  // A Unix receiver may have closed only its writing side, which it does not need; for TCP the two cannot be told
   // apart.
   pollfd state{fd_.get(), 0, 0};
   return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0 ? Peer::kClosed
                                                                                 : Peer::kAlive;
 }
 
-/// Gives the connection up; its lines stay, to be sent again.
+/// Gives up the connection; its lines are kept and sent again.
 void LineStream::close() {
   fd_.reset();
   history_ = 0;

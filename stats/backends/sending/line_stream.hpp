@@ -16,12 +16,12 @@ namespace flowtap::stats {
 struct LineStreamOptions {
   std::size_t max_lines = 1'000;
   std::size_t max_bytes = std::size_t{8} << 20U;
-  /// How long one pump() waits for a receiver whose buffer is full.
+  /// The time that one pump() waits for a receiver whose buffer is full.
   std::chrono::milliseconds patience{200};
 };
 
 /// Keeps each line until the other end has it, and sends it again from its beginning after a new connection,
-/// so that a line is never torn and arrives at least once. What "has it" can mean:
+/// so that a line is never torn and arrives at least once. "Has it" means:
 ///   file, pipe    the kernel took it
 ///   Unix stream   the receiver has read it (SIOCOUTQ)
 ///   TCP           the receiver's kernel has acknowledged it (SIOCOUTQ). Since it may have died with that
@@ -34,13 +34,13 @@ class LineStream {
 
   LineStream(Address address, LineStreamOptions options);
 
-  /// True when a line of this many bytes may be pushed. One alone may be larger than the bound.
+  /// True if a line of this many bytes may be pushed. A single line may be larger than the bound.
   [[nodiscard]] bool has_room(std::size_t bytes);
 
   /// Takes a line with its '\n'.
   void push(std::string line);
 
-  /// Sends what the other end takes now, connecting if need be. An Error says why some of it has to wait.
+  /// Sends what the other end takes now, and connects if necessary. An Error says why some lines have to wait.
   Status pump();
 
   /// Lines that have not been handed to the kernel as a whole.
@@ -49,7 +49,7 @@ class LineStream {
  private:
   struct Line {
     std::string text;
-    std::uint64_t end = 0;  // position on this connection behind it, once it was sent
+    std::uint64_t end = 0;  // the position after it on this connection, once it was sent
   };
   enum class Peer : std::uint8_t { kAlive, kClosed, kReset };
 
@@ -71,7 +71,7 @@ class LineStream {
   std::deque<Line> lines_;      // oldest first: `history_` confirmed ones, sent ones, unsent ones
   std::size_t history_ = 0;     // confirmed lines that are kept for the case of a reset
   std::size_t next_ = 0;        // the first line that is not sent as a whole
-  std::size_t offset_ = 0;      // how much of it is sent
+  std::size_t offset_ = 0;      // how much of that line is sent
   std::size_t bytes_ = 0;       // in all lines_
   std::uint64_t position_ = 0;  // bytes sent on this connection
   Patience patience_;

@@ -28,7 +28,7 @@ std::string hint_for(int error, const Address& address) {
 int try_listen(int family, const sockaddr* at, socklen_t size) {
   const Fd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return errno;
-  // As CivetWeb does: connections of a former process that wait for their end are no obstacle.
+  // CivetWeb does the same: old connections of an earlier process must not be an obstacle.
   const int on = 1;
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (::bind(fd.get(), at, size) != 0 || ::listen(fd.get(), 1) != 0) return errno;

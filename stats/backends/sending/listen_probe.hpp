@@ -1,5 +1,4 @@
-// Asks the kernel whether an address can be listened at, for a server library that does not say why it could
-// not.
+// Asks the kernel whether we can listen on an address, since the server library does not say why it could not.
 #pragma once
 
 #include "base/result.hpp"
@@ -7,7 +6,7 @@
 
 namespace flowtap::stats {
 
-/// Listens there and stops again. The address is one of parse_listen_address().
+/// Listens there and stops again. The address comes from parse_listen_address().
 [[nodiscard]] Status probe_listen(const Address& address);
 
 }  // namespace flowtap::stats

@@ -10,16 +10,15 @@
 
 namespace flowtap::stats {
 
-/// Fills packets with lines and keeps the books: a line is reported as sent when the socket took its packet,
-/// not before.
+/// Fills packets with lines and keeps count: a line is reported as sent when the socket took its packet, not before.
 class PacketBatch {
  public:
   /// `sent` is called with the index of each line of a packet that was taken.
   PacketBatch(Packets& packets, std::function<void(std::size_t)> sent)
       : packets_(packets), sent_(std::move(sent)) {}
 
-  /// Puts a line of at most kMaxPacket bytes into the packet, after sending the one that it does not fit into
-  /// any more. False: a packet was not taken, and this line is in none.
+  /// Puts a line of at most kMaxPacket bytes into the packet, and sends the packet before if the line does not fit.
+  /// False: the packet was not taken, and this line is in none.
   [[nodiscard]] bool add(std::string_view line, std::size_t index) {
     if (!packet_.empty() && packet_.size() + 1 + line.size() > kMaxPacket && !flush()) return false;
     if (!packet_.empty()) packet_ += '\n';
@@ -28,7 +27,7 @@ class PacketBatch {
     return true;
   }
 
-  /// Sends what is left. False: it was not taken.
+  /// Sends the rest. False: it was not taken.
   [[nodiscard]] bool flush() {
     if (packet_.empty()) return true;
     if (packets_.send(packet_) != Sent::kAccepted) return false;
@@ -38,7 +37,7 @@ class PacketBatch {
     return true;
   }
 
-  /// The first line of the packet that was not taken; only after add() or flush() said false.
+  /// The first line of the packet that was not taken; only after add() or flush() returned false.
   [[nodiscard]] std::size_t first_unsent() const { return inside_.front(); }
 
  private:

@@ -12,7 +12,7 @@ bool Patience::wait_for_room(int fd) {
   const auto begin = Clock::now();
   pollfd waiting{fd, POLLOUT, 0};
   const int ready = ::poll(&waiting, 1, static_cast<int>(left_.count()));
-  // At least a millisecond is used up, so that a socket that is "writable" and yet full cannot be asked for
+  // Each wait uses up at least a millisecond. Otherwise a socket that is "writable" and yet full would be asked for
   // ever.
   left_ -= std::chrono::duration_cast<milliseconds>(Clock::now() - begin) + milliseconds(1);
   return ready > 0;

@@ -1,16 +1,16 @@
-// How long one publish() waits for a receiver whose buffer is full.
+// Limits how long one publish() waits for a receiver whose buffer is full.
 #pragma once
 
 #include <chrono>
 
 namespace flowtap::stats {
 
-/// For all the waits of one publish() together.
+/// One limit for all the waits of one publish() together.
 class Patience {
  public:
   explicit Patience(std::chrono::milliseconds limit) : limit_(limit) {}
 
-  /// From here on the whole limit may be used again.
+  /// The whole limit may be used again from here on.
   void renew() { left_ = limit_; }
 
   /// Waits until `fd` takes more. False when it did not before the limit was used up.
