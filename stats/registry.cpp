@@ -28,10 +28,10 @@ Value value_of(const Stat& stat, const std::array<std::uint64_t, FTAP_NR_SLOTS>&
 // Room for the series of the slots, for a few schedulers.
 constexpr std::size_t kSlotSeries = 512;
 
-// Indexes of the series, sorted where each family ends; within a family the order stays.
+// Indexes of the series, sorted by family; within a family the order stays.
 struct ByFamily {
   std::vector<std::uint32_t> numbers;
-  std::vector<std::size_t> ends;  // by family
+  std::vector<std::size_t> ends;  // where each family ends
 
   [[nodiscard]] std::span<const std::uint32_t> of(FamilyId id) const {
     const auto i = static_cast<std::size_t>(id);
