@@ -10,7 +10,7 @@
 namespace flowtap::cli {
 namespace {
 
-/// What the flags with a rule accept, for --help and for those who gave something else.
+/// What each flag with a rule accepts, for --help and for errors.
 struct Rule {
   std::string_view flag;
   const char* accepted;
@@ -26,7 +26,7 @@ constexpr std::array kRules = {
     Rule{"--stream", "stdout or stderr"},
     Rule{"--color", "auto, always or never"}};
 
-// Linux gives no process a higher number.
+// The highest number that Linux gives to a process.
 constexpr std::uint32_t kMaxPid = 4'194'304;
 
 void declare_top(CLI::App& app, Arguments& arguments) {
@@ -129,8 +129,8 @@ void declare_why(CLI::App& app, WhyOptions& o) {
 
 void declare(CLI::App& app, Arguments& arguments) {
   app.require_subcommand(0, 1);
-  app.fallthrough();   // flags may stand before and behind the command
-  app.allow_extras();  // told by us, in a sentence
+  app.fallthrough();   // flags may stand before and after the command
+  app.allow_extras();  // we report these ourselves, in a sentence
   app.set_help_flag("-h,--help", "Print this text and exit.");
   app.add_flag("--version")->description("Print the version and exit.");
   app.add_option("--state-dir", arguments.state_dir, "The folder with flowtapd's socket.")

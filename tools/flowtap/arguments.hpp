@@ -1,4 +1,4 @@
-// The words that flowtap knows: its commands, their flags and what each accepts.
+// The words that flowtap knows: its commands, their flags, and what each flag accepts.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class App;
 
 namespace flowtap::cli {
 
-/// What was given, as it stands there.
+/// What was given, as it was written.
 struct Arguments {
   std::string state_dir{api::kDefaultStateDir};
   std::string output = "text";
@@ -38,7 +38,7 @@ struct Arguments {
 
 void declare(CLI::App& app, Arguments& arguments);
 
-/// For who gave a flag something else; empty: it has no rule.
+/// What the flag accepts, for errors; empty: it has no rule.
 [[nodiscard]] std::string_view accepted_by(std::string_view flag);
 
 }  // namespace flowtap::cli

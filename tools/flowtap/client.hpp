@@ -1,4 +1,4 @@
-// Asks the daemon, and turns what goes wrong into a sentence and an exit code.
+// Asks the daemon, and turns failures into a sentence and an exit code.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,23 @@
 
 namespace flowtap::cli {
 
-/// An Error with the exit code that it stands for.
+/// An Error and the exit code that it means.
 struct Failure {
   Error error;
   ExitCode exit = kFailure;
   bool not_yet = false;  ///< 503: the same question may be answered in a moment
-  bool told = false;     ///< the person knows it already
+  bool told = false;     ///< the user has been told already
 };
 template <typename T>
 using Answer = std::expected<T, Failure>;
 
-/// What went wrong on the way to the daemon that listens on `socket`.
+/// The failure to reach the daemon that listens on `socket`.
 [[nodiscard]] Failure failure_of(const Error& error, const std::string& socket);
 
-/// What the daemon refused.
+/// The failure if the daemon refuses.
 [[nodiscard]] Failure failure_of(const http::Reply& reply);
 
-/// The body of `target` from the daemon whose state directory this is.
+/// The body of `target`, from the daemon with this state directory.
 [[nodiscard]] Answer<std::string> ask(const std::string& state_dir, std::string_view target);
 
 /// Asks for `target`, and prints the body as it is (`json`) or `text_of` it, which is an Error where the body is not what it should be.

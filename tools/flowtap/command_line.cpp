@@ -21,7 +21,7 @@ ExitCode usage(std::string what, std::string_view hint = kHelpHint) {
   return kUsage;
 }
 
-/// What CLI11 found wrong, as a sentence. Its own text begins with the flag and a colon, and changes with its
+/// What CLI11 found wrong, as a sentence. CLI11's own text begins with the flag and a colon, and changes with its
 /// version.
 ExitCode explain(const CLI::ParseError& error) {
   const std::string_view message = error.what();
@@ -44,7 +44,7 @@ ExitCode unknown(const CLI::App& app, std::string_view word) {
   return usage(fmt::format("unknown command {}; commands: {}", in_quotes(word), commands));
 }
 
-/// What is wrong with words that are right one by one; empty: nothing.
+/// What is wrong with a combination of flags; empty: nothing.
 std::string wrong_logs(const LogsOptions& options) {
   if (options.of.empty() && options.group.empty()) return "logs needs a pod, a flow or a group";
   if (!options.of.empty() && !options.group.empty()) return "logs takes a pod or a group, not both";

@@ -1,4 +1,4 @@
-// The words behind "flowtap": what is accepted, and what those are told who give something else.
+// The words after "flowtap": which are accepted, and the errors for all others.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace flowtap::cli {
 
 using Command = std::variant<StatusOptions, TopOptions, FlowsOptions, LogsOptions, TapOptions, WhyOptions>;
 
-/// The command that is asked for; an exit code where all has been said already (--help, --version, an error).
+/// The command that is asked for, or an exit code if everything has been said already (--help, --version, an error).
 [[nodiscard]] std::variant<Command, ExitCode> parse_command_line(int argc, const char* const* argv);
 
 }  // namespace flowtap::cli

@@ -39,7 +39,7 @@ std::string pod_text(const api::FlowStatus& flow) {
   return flow.ns ? printable(*flow.ns + "/" + *flow.pod) : printable(*flow.pod);
 }
 
-// The word of a flow of which nothing is captured says why.
+// For a flow of which nothing is captured, the word says why.
 Table::Cell state_cell(const api::FlowStatus& flow) {
   if (flow.open) return {"open", "32"};
   if (flow.streams.empty() || std::ranges::any_of(flow.streams, api::is_captured)) return {"ended", "2"};
@@ -49,10 +49,11 @@ Table::Cell state_cell(const api::FlowStatus& flow) {
 std::string age_text(const std::optional<Time>& last, Time now) {
   if (!last) return "-";
   const std::chrono::duration<double> age = now - *last;
-  return uptime_text(std::max(age.count(), 0.0)) + " ago";  // the daemon's clock is ours, but it may be set
+  return uptime_text(std::max(age.count(), 0.0)) +
+         " ago";  // the daemon has the same clock, but somebody may set it
 }
 
-// "0 B?": as far as anybody knows.
+// "0 B?" means that nobody knows for sure.
 Table::Cell missing_cell(const api::FlowStatus& flow) {
   const char* colour = flow.missing_bytes > 0 ? "1;31" : flow.suspect ? "33" : "";
   return {bytes_text(flow.missing_bytes) + (flow.suspect ? "?" : ""), colour, true};
@@ -62,7 +63,7 @@ Table::Cell missing_cell(const api::FlowStatus& flow) {
 
 std::string flows_text(const std::vector<api::FlowStatus>& flows, Time now, const Style& style) {
   if (flows.empty()) return "no flows\n";
-  // A column of its own where there are any.
+  // This column is shown only if some flow has a group.
   const bool groups =
       std::ranges::any_of(flows, [](const api::FlowStatus& f) { return f.group.has_value(); });
   const auto without = [groups](Table::Row row) {

@@ -24,7 +24,7 @@ struct FlowsOptions {
 
 [[nodiscard]] ExitCode run_flows(const FlowsOptions& options);
 
-/// The flows as a table; lines end in '\n'. What comes from the daemon is shown escaped.
+/// The flows as a table; lines end in '\n'. Text from the daemon is shown escaped.
 [[nodiscard]] std::string flows_text(const std::vector<api::FlowStatus>& flows,
                                      std::chrono::system_clock::time_point now, const Style& style);
 

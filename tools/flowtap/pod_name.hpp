@@ -1,4 +1,4 @@
-// NAMESPACE/POD, as a person gives it.
+// NAMESPACE/POD, as a user writes it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ struct PodName {
   std::string_view name;
 };
 
-/// Nothing: it is not of this form.
+/// Nothing: the text does not have this form.
 [[nodiscard]] inline std::optional<PodName> pod_name(std::string_view of) {
   const std::size_t slash = of.find('/');
   if (slash == std::string_view::npos || slash == 0 || slash + 1 == of.size() ||

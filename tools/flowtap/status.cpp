@@ -61,7 +61,7 @@ std::string read_errors_text(const api::StatusReport& report, const Style& style
 }
 
 std::string cycle_text(const api::CountStatus& count, const Style& style) {
-  // What was configured is a round number and shown as one: "1 s", not "1.00 s".
+  // A configured value is a round number and is shown as one: "1 s", not "1.00 s".
   std::string period = seconds_text(count.cycle_seconds, style);
   if (const auto zeros = period.find(".00 "); zeros != std::string::npos) period.erase(zeros, 3);
   std::string text = fmt::format("every {}, {} so far", period, grouped(count.cycles));

@@ -17,7 +17,7 @@ struct StatusOptions {
 
 [[nodiscard]] ExitCode run_status(const StatusOptions& options);
 
-/// The report as text; lines end in '\n'. What comes from the daemon is shown escaped.
+/// The report as text; lines end in '\n'. Text from the daemon is shown escaped.
 [[nodiscard]] std::string status_text(const api::StatusReport& report, const Style& style);
 
 }  // namespace flowtap::cli

@@ -11,7 +11,7 @@
 namespace flowtap::cli {
 namespace {
 
-/// Appends ", PART" or, to nothing, "PART".
+/// Appends ", PART", or "PART" if the list is empty.
 void join(std::string& list, const std::string& part) {
   list += (list.empty() ? "" : ", ") + part;
 }
@@ -23,7 +23,7 @@ Table::Cell capture_cell(const api::StreamStatusReport& stream) {
   return {text + (stream.pinned ? ", pinned" : ", not pinned: capture ends with flowtapd")};
 }
 
-/// Bytes by cause, and what else did not arrive; all counts since the programs were loaded.
+/// Lost bytes by cause, and other losses; all counts are since the programs were loaded.
 Table::Cell lost_cell(const api::StreamStatusReport& stream) {
   const api::LossStatus& lost = stream.lost_bytes;
   struct Cause {

@@ -1,4 +1,4 @@
-// The stream path in flowtap status.
+// The part of flowtap status about the stream path.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ bool is_terminal(const struct stat& place) {
   return S_ISCHR(place.st_mode);
 }
 
-// What is thrown away there cannot come again.
+// Bytes that go to /dev/null cannot come back.
 bool is_null(const struct stat& place) {
   struct stat null{};
   return ::stat("/dev/null", &null) == 0 && S_ISCHR(place.st_mode) && place.st_rdev == null.st_rdev;

@@ -1,4 +1,4 @@
-// A tap that writes to where it reads from would show its own output again, for ever.
+// A tap that writes to the place from which it reads would show its own output again and again.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace flowtap::cli {
 
 /// An Error if the process writes with one of `theirs` to the very place that one of our descriptors `ours` leads to.
-/// Where that cannot be told, as without the right to look at the process, there is none.
+/// If that cannot be found out, for example without the right to look at the process, there is no Error.
 [[nodiscard]] Status check_no_feedback(std::uint32_t pid, const std::vector<int>& theirs,
                                        const std::vector<int>& ours, const std::string& proc = "/proc");
 

@@ -31,11 +31,11 @@ namespace {
 
 using Flows = std::vector<api::FlowStatus>;
 
-// A container that keeps the pod's namespaces has no log that anybody wants.
+// The container that holds the pod's namespaces has no log that is worth showing.
 constexpr std::string_view kPauseContainer = "POD";
 constexpr unsigned kGone = 404;
-constexpr unsigned kUncaptured = 409;  // and nothing is kept of it
-// Lines are written together as far as they come together.
+constexpr unsigned kUncaptured = 409;  // and its runtime has kept nothing either
+// Lines that come together are written together.
 constexpr std::size_t kWritten = std::size_t{64} << 10U;
 
 class JointLogs {
@@ -56,7 +56,7 @@ class JointLogs {
     auto flows = api::flows_from_json(*body);
     if (!flows) return fail_with({flows.error()});
     *flows = first_ones(std::move(*flows));
-    // What its runtime has kept of one that is not captured is read as well.
+    // For a container that is not captured, the lines that its runtime has kept are read.
     std::erase_if(*flows, [this](const api::FlowStatus& flow) {
       return !is_wanted(flow) && !is_meant_and_uncaptured(flow);
     });
@@ -88,13 +88,13 @@ class JointLogs {
   }
 
  private:
-  /// A log that is followed, or was to its end: it may go on.
+  /// A log that is being followed, or that was followed to its end and may go on.
   struct Followed {
     api::FlowStatus flow;
     ReadSoFar read;
     LineCutter lines = LineCutter();
-    bool is_asked = false;    // for its lines, whose end has not come
-    bool told_again = false;  // meanwhile: it may have gone on behind that end
+    bool is_asked = false;    // its lines were requested, and their end has not come
+    bool told_again = false;  // meanwhile, so it may have gone on after that end
   };
 
   [[nodiscard]] TimedMerge::Form form() const {
@@ -127,7 +127,7 @@ class JointLogs {
     return is_meant(flow) && (flow.streams.empty() || std::ranges::any_of(flow.streams, api::is_captured));
   }
 
-  /// Of a group all that is kept; of a pod what `flowtap logs` would show of each container.
+  /// For a group, everything that is kept; for a pod, the logs that `flowtap logs` would show for each container.
   [[nodiscard]] Flows first_ones(Flows flows) const {
     return options_.group.empty() ? api::newest_runs(flows) : std::move(flows);
   }
@@ -151,7 +151,7 @@ class JointLogs {
         return say_left_out(flow, "its runtime has not kept anything of it on this node, either");
       note_end(end);
       if (end) missing_ += end->missing_bytes.value_or(0);
-      // Half of the lines in the order of time would look like all of them.
+      // Half of the lines, sorted by time, would look like all of them.
       if (end && !is_over(end) && !failure_)
         failure_ =
             Failure{{"interrupted before all of these logs were read, so none of them is shown", "", 0}};
@@ -173,12 +173,12 @@ class JointLogs {
       if (!flows) return;
       const bool first = !std::exchange(listed_, true);
       if (first) {
-        // Of a pod's earlier runs nothing is shown, whatever becomes of them.
+        // The earlier runs of a pod's containers are not shown, whatever happens to them.
         if (options_.group.empty())
           for (const api::FlowStatus& flow : *flows) followed_.emplace(flow.id, nullptr);
         *flows = first_ones(std::move(*flows));
         for (const api::FlowStatus& flow : *flows) followed_.erase(flow.id);
-        // What is misspelt never comes.
+        // If the name is misspelt, no flow will ever come.
         if (std::ranges::none_of(*flows, [this](const auto& flow) { return is_meant(flow); })) {
           Error error = nothing_there().error;
           error.what += " yet; waiting for it";
@@ -208,10 +208,11 @@ class JointLogs {
       ask_for(at->second, is_first);
   }
 
-  /// Of what joins later nothing is left out: it is all new. Of what goes on after its end, what was read by then.
+  /// A log that joins later is read from its beginning, as all of it is new. A log that goes on after its end is read
+  /// from where it was read.
   void ask_for(const std::shared_ptr<Followed>& followed, bool is_first) {
     LogsOptions of = options_;
-    of.timestamps = true;  // how far it is read
+    of.timestamps = true;  // to know how far it has been read
     of.since_time = followed->read.since();
     followed->read.begin_again();
     if (!is_first)
@@ -234,8 +235,8 @@ class JointLogs {
                     });
                     static_cast<void>(write_out());
                     note_end(end);
-                    // It ended, had to make room, or has no line yet. When it is told of again, it goes on; a failure or
-                    // the end of us is the end of it.
+                    // The log ended, had to make room, or has no line yet. It goes on when the list reports it again. A
+                    // failure, or our own end, ends it for good.
                     followed->is_asked = !is_over(end);
                     if (!followed->is_asked && std::exchange(followed->told_again, false))
                       ask_for(followed, false);
@@ -246,7 +247,7 @@ class JointLogs {
     return end && (end->reply.status == kGone || (end->reply.status == 200 && end->missing_bytes));
   }
 
-  /// The first failure is the one that is told; of logs that are gone by now there is nothing to be told.
+  /// Only the first failure is reported, and logs that are gone by now are no failure.
   void note_end(const Result<http::StreamEnd>& end) {
     std::optional<Failure> failure;
     if (!end)
@@ -256,21 +257,21 @@ class JointLogs {
     if (!failure || failure_) return;
     failure_ = std::move(failure);
     if (!options_.follow) return;
-    // The others go on, maybe for hours.
+    // It is reported at once, as the others may go on for hours.
     complain(failure_->error);
     failure_->told = true;
   }
 
   void put(std::string_view line, const api::FlowStatus& flow) {
     if (options_.otel) {
-      out_ += std::string(line) + "\n";  // which says whose it is
+      out_ += std::string(line) + "\n";  // the JSON object says which container it belongs to
       return;
     }
     if (options_.json) {
       out_ += api::log_line_to_json(line, &flow) + "\n";
       return;
     }
-    // It was asked for to have the order, or to know how far a log is read.
+    // The time was only requested for the order, or to know how far a log has been read.
     if (!options_.timestamps && !TimedMerge::time_of(line, form()).empty())
       line.remove_prefix(std::min(line.find(' ') + 1, line.size()));
     out_ += marks_.of(flow, style_) + " ";
@@ -291,10 +292,10 @@ class JointLogs {
   const Style style_;
   Marks marks_;
   std::optional<http::StreamClient> client_;
-  LineCutter lists_{std::string::npos};  // of the daemon's own making
+  LineCutter lists_{std::string::npos};  // the daemon makes these lines itself
   bool listed_ = false;
-  std::map<std::string, std::shared_ptr<Followed>> followed_;  // by their ids; null: is not to be
-  std::set<std::string> left_out_;                             // ids, of which that has been said
+  std::map<std::string, std::shared_ptr<Followed>> followed_;  // by their ids; null: not to be followed
+  std::set<std::string> left_out_;                             // ids for which that has been reported
   std::string out_;
   std::uint64_t missing_ = 0;
   std::optional<Failure> failure_;

@@ -1,5 +1,5 @@
-// flowtap logs of several containers at a time: a group's, or all of a pod's. One request for each log; what joins later
-// is told by a request that follows the list of flows.
+// flowtap logs for several containers at a time: those of a group, or all of a pod. There is one request for each log,
+// and one that follows the list of flows to find those that join later.
 #pragma once
 
 #include "logs.hpp"
@@ -7,7 +7,8 @@
 
 namespace flowtap::cli {
 
-/// With `follow` each line as it comes, until a signal ends us; otherwise what there is, in the order of time.
+/// With `follow`, writes each line as it comes, until a signal ends us; otherwise writes all lines that there are,
+/// sorted by time.
 [[nodiscard]] ExitCode run_joint_logs(const LogsOptions& options);
 
 }  // namespace flowtap::cli

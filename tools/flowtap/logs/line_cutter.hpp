@@ -1,4 +1,4 @@
-// Text that comes in pieces, as lines.
+// Cuts text that comes in pieces into lines.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 
 namespace flowtap::cli {
 
-/// Of each log, in memory.
+/// The most that one log has in memory.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
 
 class LineCutter {
  public:
-  /// A line whose newline does not come is given in parts of so many bytes: it may have no end.
+  /// A line without a newline is given in parts of this many bytes, as it may never end.
   explicit LineCutter(std::size_t most = kLongestLine) : most_(most) {}
 
-  /// Gives each line without its newline.
+  /// Gives `take` each line without its newline.
   template <typename Take>
   void take(std::string_view piece, Take&& give) {
     rest_ += piece;

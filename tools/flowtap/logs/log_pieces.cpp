@@ -18,7 +18,7 @@
 namespace flowtap::cli {
 namespace {
 
-// Who writes from several threads has records that stand in the wrong order by less than this.
+// A scheduler that writes from several threads has records in the wrong order, but by less than this.
 constexpr std::uint64_t kOutOfOrder = 1'000'000;  // µs
 
 class SpanReader {
@@ -72,7 +72,7 @@ Status write_all(int fd, std::string_view bytes) {
 }  // namespace
 
 bool ReadingSpan::follows(const ReadingSpan& before) const {
-  // A piece may have no fact.
+  // A piece may have no facts.
   const bool same = scheduler == nullptr || before.scheduler == nullptr || scheduler == before.scheduler;
   return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);
 }
@@ -82,7 +82,8 @@ LogSpans spans_of(int fd, const std::string& name) {
   const auto take = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
     readers.try_emplace(std::string(output)).first->second.add(bytes, time);
   };
-  static_cast<void>(flow::read_saved_log(fd, name, take));  // what is wrong with it is told when it is read
+  static_cast<void>(
+      flow::read_saved_log(fd, name, take));  // errors are reported when the file is read for good
   ::lseek(fd, 0, SEEK_SET);
   LogSpans spans;
   for (auto& [output, reader] : readers) spans.emplace(output, reader.span());

@@ -1,4 +1,5 @@
-// Which saved files are pieces of one log, as kubelet keeps five of each: those of one scheduler whose times follow each other.
+// Finds out which saved files are pieces of one log, as kubelet keeps five of each: they are from one scheduler, and
+// their times follow each other.
 #pragma once
 
 #include <functional>
@@ -12,9 +13,9 @@
 
 namespace flowtap::cli {
 
-/// Who speaks in one output of a file, and from when to when.
+/// The scheduler that wrote one output of a file, and its first and last time.
 struct ReadingSpan {
-  const diagnosis::Scheduler* scheduler = nullptr;  ///< the first of whom there is a fact
+  const diagnosis::Scheduler* scheduler = nullptr;  ///< the first one that a fact belongs to
   flow::KlogTime first;
   flow::KlogTime last;
 
@@ -22,16 +23,17 @@ struct ReadingSpan {
   [[nodiscard]] bool follows(const ReadingSpan& before) const;
 };
 
-/// By output, "stdout" or "stderr", or "" where that is not known.
+/// By output, "stdout" or "stderr", or "" if that is not known.
 using LogSpans = std::map<std::string, ReadingSpan, std::less<>>;
 
-/// Of a file that is read to its end, and then stands at its beginning again. `name` is what errors call it.
+/// Reads the file to its end, and then sets it back to its beginning. `name` is what errors call it.
 [[nodiscard]] LogSpans spans_of(int fd, const std::string& name);
 
-/// By when they begin; those of which that is not known are last.
+/// Sorted by when they begin; those for which that is not known come last.
 [[nodiscard]] bool begins_earlier(const LogSpans& a, const LogSpans& b);
 
-/// What can be read twice: `fd` itself, or of a pipe all that comes out of it, in a file without a name.
+/// A descriptor that can be read twice: `fd` itself or, for a pipe, a file without a name that has everything from the
+/// pipe.
 [[nodiscard]] Result<Fd> rereadable(Fd fd, const std::string& name);
 
 }  // namespace flowtap::cli

@@ -24,7 +24,7 @@
 namespace flowtap::cli {
 namespace {
 
-// The first part of a flow's id. A namespace that is called so is reached by the flow's id.
+// The first part of a flow's id. A pod in a namespace of such a name is reached by its flow's id.
 constexpr std::array<std::string_view, 6> kKinds = {"pod", "container", "unit", "proc", "file", "sched"};
 
 bool is_joint(const LogsOptions& options) {
@@ -145,7 +145,7 @@ ExitCode run_logs(const LogsOptions& options) {
     complain(failure->error);
     return failure->exit;
   }
-  // With `follow` each gap is a line of its own.
+  // With `follow`, each gap is shown as a line of its own.
   if (missing > 0 && !options.follow)
     complain({fmt::format("{} bytes of this log are missing", grouped(missing)), "", 0});
   return kOk;

@@ -17,7 +17,7 @@ namespace flowtap::cli {
 struct LogsOptions {
   std::string state_dir;
   std::string of;               ///< NS/POD, or a flow's id
-  std::string group;            ///< in place of it: all pods of a group
+  std::string group;            ///< instead of `of`: all pods of a group
   std::string container;        ///< empty: the pod's only one
   bool all_containers = false;  ///< of the pod
   bool follow = false;
@@ -26,23 +26,23 @@ struct LogsOptions {
   std::string stream;                                                    ///< stdout or stderr; empty: both
   std::optional<std::uint64_t> tail = {};                                ///< lines
   std::optional<std::uint64_t> since = {};                               ///< seconds
-  std::optional<std::chrono::system_clock::time_point> since_time = {};  ///< in place of them
+  std::optional<std::chrono::system_clock::time_point> since_time = {};  ///< instead of `since`
   bool json = false;                                                     ///< an object per line
-  bool otel = false;  ///< the same, as OpenTelemetry has log records
+  bool otel = false;  ///< the same, as log records of OpenTelemetry
   Color color = Color::kAuto;
 };
 
-/// Whether these words are a flow's id, and not NS/POD.
+/// Whether this is the id of a flow, and not NS/POD.
 [[nodiscard]] bool is_flow(std::string_view of);
 
-/// What is asked of the API; an Error: this is neither a pod nor a flow.
+/// The target to request; an Error: this is neither a pod nor a flow.
 [[nodiscard]] Result<std::string> logs_target(const LogsOptions& options);
-/// The same of one flow.
+/// The same for one flow.
 [[nodiscard]] std::string flow_log_target(const LogsOptions& options, std::string_view flow);
-/// The list of a group's or a pod's flows, with one parameter at least. An Error: this is no pod.
+/// The target that lists the flows of a group or a pod; it has at least one parameter. An Error: this is not a pod.
 [[nodiscard]] Result<std::string> list_target(const LogsOptions& options);
 
-/// Lines with their time in front, which come in pieces, as objects: {"time":"...","text":"..."}.
+/// Turns lines with their time in front, which come in pieces, into objects: {"time":"...","text":"..."}.
 class JsonLines {
  public:
   [[nodiscard]] std::string take(std::string_view piece);
@@ -53,7 +53,8 @@ class JsonLines {
   LineCutter lines_;
 };
 
-/// Writes the lines to standard output, and with `follow` what comes, until the container ends or a signal ends us.
+/// Writes the lines to standard output; with `follow`, also lines that come later, until the container ends or a signal
+/// ends us.
 [[nodiscard]] ExitCode run_logs(const LogsOptions& options);
 
 }  // namespace flowtap::cli

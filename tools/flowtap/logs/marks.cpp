@@ -8,10 +8,10 @@
 namespace flowtap::cli {
 namespace {
 
-// Neither black nor white, which may be the background, nor red, which means trouble.
+// No black and no white, which may be the background, and no red, which means trouble.
 constexpr std::array kColours = {"36", "33", "32", "35", "34", "96", "93", "92", "95", "94"};
 
-// FNV-1a: the same name has the same colour wherever and whenever it is shown.
+// FNV-1a, so that a name has the same colour wherever and whenever it is shown.
 const char* colour_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

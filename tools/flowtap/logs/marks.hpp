@@ -1,4 +1,4 @@
-// What stands in front of a line when the lines of several containers are shown together: whose it is.
+// The mark in front of each line when the lines of several containers are shown together: it names the container.
 #pragma once
 
 #include <map>
@@ -10,13 +10,13 @@
 
 namespace flowtap::cli {
 
-/// Names pods by no more than tells them apart: the namespace where there are several, the container where the pod has
-/// several. What is not known ahead counts from when it is.
+/// Names pods with no more than is needed to tell them apart: with the namespace if there are several, and with the
+/// container if the pod has several. A container that joins later counts from then on.
 class Marks {
  public:
   void know(const api::FlowStatus& flow);
-  /// "POD", "POD CONTAINER", "NAMESPACE/POD": in a colour of the pod's own, the same in every run. Of the containers of
-  /// one pod alone: the container.
+  /// "POD", "POD CONTAINER", "NAMESPACE/POD": in a colour of the pod's own, the same in every run. If only the
+  /// containers of one pod are shown: the container.
   [[nodiscard]] std::string of(const api::FlowStatus& flow, const Style& style) const;
   /// Only the containers of this pod are shown.
   void set_one_pod() { one_pod_ = true; }

@@ -22,12 +22,12 @@ std::optional<std::string_view> ReadSoFar::take(std::string_view line) {
   return line;
 }
 
-// Of a line that was read before: it may have been cut.
+// The line was read before, but perhaps not to its end.
 std::optional<std::string_view> ReadSoFar::rest_of(std::string_view line, std::string_view time) {
   if (left_ != kAll && --left_ > 0) return std::nullopt;
   if (cut_.empty() || line.size() <= cut_.size() || !line.starts_with(cut_)) return std::nullopt;
   within_ = false;
-  left_ = 0;  // it was the last one
+  left_ = 0;  // that was the last one to skip
   (rest_ = std::string(time) + " ") += line.substr(cut_.size());
   cut_.clear();
   return rest_;

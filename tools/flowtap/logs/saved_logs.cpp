@@ -32,7 +32,7 @@ void warn(std::string what, std::string hint = {}) {
   complain({std::move(what), std::move(hint), 0});
 }
 
-/// One output of a scheduler, which is a log of its own, in one file or in pieces.
+/// One output of a scheduler. It is a log of its own, in one file or in several pieces.
 class Output {
  public:
   Output(DiagnosisStore& store, std::string_view name) : name_(name), log_(store) {}
@@ -48,17 +48,17 @@ class Output {
     begins_ = true;
   }
   void add(std::string_view bytes, std::uint64_t time) {
-    // A piece may go on in the middle of a line, but not where a record begins.
+    // A piece may begin in the middle of a line, unless a record begins there.
     if (std::exchange(begins_, false) && flow::begins_klog_record(bytes)) finish_line();
     lines_.add(bytes, time, [this](const flow::LineView& line) { log_.add(records_.add(line)); });
   }
-  /// What comes next does not go on where the piece was cut off.
+  /// What comes next is not the rest of the piece that was cut off.
   void lose() {
     lines_ = {};
     records_ = {};
     log_.flush();
   }
-  /// What of it is left out is told.
+  /// Reports the parts that are left out.
   void finish() {
     finish_line();
     log_.flush();
@@ -101,7 +101,7 @@ struct File {
   LogSpans spans;
 };
 
-/// In the order in which they are to be read.
+/// The files in the order in which they are to be read.
 Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
   std::vector<File> files;
   for (const std::string& path : paths) {
@@ -124,7 +124,7 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
   return files;
 }
 
-/// The log that the file's output goes on with, or a new one.
+/// The log that the file's output continues, or a new one.
 Output& output_of(std::list<Output>& all, DiagnosisStore& store, const File& file, std::string_view name) {
   const auto span = file.spans.find(name);
   const ReadingSpan piece = span != file.spans.end() ? span->second : ReadingSpan{};
@@ -135,7 +135,7 @@ Output& output_of(std::list<Output>& all, DiagnosisStore& store, const File& fil
   return *found;
 }
 
-/// What of it cannot be read is told; an Error: that is all of it.
+/// Reports the parts that cannot be read; an Error: nothing of it can be read.
 Status read_log(const File& file, std::list<Output>& all, DiagnosisStore& store) {
   const std::string& name = file.name;
   std::map<std::string, Output*, std::less<>> outputs;

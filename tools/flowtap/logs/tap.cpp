@@ -23,7 +23,7 @@
 namespace flowtap::cli {
 namespace {
 
-// The process writes this output nowhere that can be followed. The other one may be.
+// The place to which the process writes this output cannot be followed. Perhaps the other one can.
 constexpr unsigned kNothingToFollow = 409;
 
 /// One of the two outputs of the process.
@@ -31,8 +31,8 @@ struct Output {
   Output(const char* stream, int fd, int stop) : name(stream), outlet(fd, stop) {}
   const char* name;
   Outlet outlet;
-  std::optional<JsonLines> json = {};  ///< where lines are wanted as objects
-  bool followed = false;               ///< to its end, or until we were told to stop
+  std::optional<JsonLines> json = {};  ///< if lines are wanted as objects
+  bool followed = false;               ///< it was followed to its end, or until we were told to stop
   std::uint64_t missing_bytes = 0;
   std::optional<Failure> failure = {};
 };
@@ -52,7 +52,7 @@ void take_end(Output& output, Result<http::StreamEnd> end, const std::string& so
   } else {
     output.failure = failure_of(end->reply);
     if (end->reply.status != kNothingToFollow || alone) return;
-    // Told at once: what follows may go on for hours.
+    // Reported at once, as the rest may go on for hours.
     complain({fmt::format("{} is not followed: {}", output.name, output.failure->error.what), "", 0});
     output.failure->told = true;
   }
@@ -63,7 +63,7 @@ ExitCode conclude(const std::deque<Output>& outputs) {
   const Failure* worst = nullptr;
   bool followed = false;
   for (const Output& output : outputs) {
-    if (!output.json) missing += output.missing_bytes;  // else each gap is a line of its own
+    if (!output.json) missing += output.missing_bytes;  // as objects, each gap is a line of its own
     followed = followed || output.followed;
     if (output.failure && (worst == nullptr || worst->told)) worst = &*output.failure;
   }
@@ -82,7 +82,7 @@ ExitCode run_tap(const TapOptions& options) {
     complain(stop.error());
     return kFailure;
   }
-  std::vector<int> followed;  // of theirs
+  std::vector<int> followed;  // descriptors of the process
   if (options.out) followed.push_back(STDOUT_FILENO);
   if (options.err) followed.push_back(STDERR_FILENO);
   const std::vector<int> ours = options.json ? std::vector{STDOUT_FILENO} : followed;

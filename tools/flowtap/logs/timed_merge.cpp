@@ -13,7 +13,7 @@
 namespace flowtap::cli {
 namespace {
 
-constexpr std::size_t kPart = 4096;  // of each log in memory, if its lines are no longer
+constexpr std::size_t kPart = 4096;  // of each log in memory, unless a line is longer
 
 }  // namespace
 
@@ -56,7 +56,7 @@ Result<bool> TimedMerge::next_line(Log& log) const {
   }
   if (log.at >= log.read.size()) return false;
   log.size = std::min(newline, log.read.size()) - log.at;
-  // What has no time of its own belongs to the line before.
+  // A line without a time belongs to the line before.
   if (const std::string_view time = time_of(log.line(), form_); !time.empty()) log.time = time;
   return true;
 }
@@ -69,7 +69,7 @@ std::string_view TimedMerge::time_of(std::string_view line, Form form) {
   constexpr std::string_view kMember = R"({"timeUnixNano":")";
   if (!line.starts_with(kMember)) return {};
   line.remove_prefix(kMember.size());
-  return line.substr(0, line.find('"'));  // of this century: each has nineteen digits
+  return line.substr(0, line.find('"'));  // times of this century all have nineteen digits
 }
 
 Status TimedMerge::merge(const std::function<bool(std::size_t, std::string_view)>& take) {

@@ -42,7 +42,7 @@ bool Outlet::write_all(std::string_view bytes) const {
       if (sources[1].revents != 0) return false;
       continue;
     }
-    // No more than a pipe that can be written takes at once: a signal must find us waiting above, not here.
+    // Not more than a writable pipe takes at once: a signal must find us waiting above, not here.
     const ssize_t n = ::write(fd_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
     if (n < 0 && errno != EINTR && errno != EAGAIN) return false;
     if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));

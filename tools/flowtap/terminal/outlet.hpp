@@ -1,4 +1,4 @@
-// Where the bytes of a stream go: a file or pipe gets them as they are, a terminal what it may show.
+// Writes the bytes of a stream: a file or pipe gets them as they are, and a terminal gets only what it may show.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace flowtap::cli {
 
-/// Text of a stream that comes in pieces, with control characters escaped but for newline and tab. A character
-/// that is cut by the end of a piece is shown whole with the next.
+/// Escapes control characters, except newline and tab, in text that comes in pieces. A character that is cut by the end
+/// of a piece is shown with the next piece.
 class TerminalText {
  public:
   [[nodiscard]] std::string show(std::string_view piece);
-  /// What is left over: the beginning of a character whose rest never came.
+  /// The remaining bytes: the beginning of a character whose rest never came.
   [[nodiscard]] std::string finish();
 
  private:
@@ -23,10 +23,10 @@ class Outlet {
   /// Writes to `fd`, which is not owned. `stop`: a descriptor that is readable when waiting must end, or -1.
   Outlet(int fd, int stop);
 
-  /// Waits for those who read; false when nobody does any more, or `stop` says so while they let us wait.
+  /// Waits for a slow reader; false if nobody reads any more, or if `stop` became readable while we waited.
   bool write(std::string_view bytes);
   bool finish();
-  /// The same of what the caller has made fit to be shown.
+  /// The same for text that the caller has already made safe to show.
   bool write_shown(std::string_view text) { return write_all(text); }
   [[nodiscard]] bool is_terminal() const { return terminal_; }
 

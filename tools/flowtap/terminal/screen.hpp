@@ -1,4 +1,4 @@
-// What all live screens share: a title, and no more lines than there is room for. Pure functions.
+// Parts that all live screens share: a title, and a limit to the lines that fit. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ struct ScreenSize {
   std::size_t columns = 80;
 };
 
-/// `text`, at most so many columns of it.
+/// `text`, cut to at most this many columns.
 [[nodiscard]] std::string clipped(std::string_view text, std::size_t width);
 
-/// The name of what is shown, when it was (seconds since the epoch) and for how long; 0: not at all yet. `message` stands under it
-/// unless it is empty.
+/// The title: what is shown, for which time (seconds since the epoch) and for how long; 0: there was no interval yet.
+/// `message` is shown below it unless it is empty.
 [[nodiscard]] std::vector<std::string> screen_title(std::string_view name, double end, double seconds,
                                                     std::string_view message, std::size_t width,
                                                     const Style& style);
 
-/// As many of the lines as there is room for; the last one says that there are more.
+/// The lines for which there is room; if some are left out, the last one says so.
 [[nodiscard]] std::vector<std::string> cut_to_screen(std::vector<std::string> lines, ScreenSize size,
                                                      const Style& style);
 

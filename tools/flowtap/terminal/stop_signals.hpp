@@ -11,7 +11,8 @@
 
 namespace flowtap::cli {
 
-/// Readable from the first SIGINT, SIGTERM or SIGHUP on, which end nothing by themselves any more.
+/// Becomes readable with the first SIGINT, SIGTERM or SIGHUP. These signals do not end the process by themselves any
+/// more.
 [[nodiscard]] inline Result<Fd> stop_signals() {
   sigset_t set;
   ::sigemptyset(&set);

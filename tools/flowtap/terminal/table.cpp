@@ -22,7 +22,7 @@ std::string Table::text(const Style& style) const {
   for (const Row& row : rows_) {
     std::string line = " ";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      // The last column is not filled up: nothing follows it.
+      // The last column is not padded, as nothing follows it.
       const bool last = i + 1 == row.size() && !row[i].right;
       const std::string cell = last ? row[i].text : fit(row[i].text, widths[i], row[i].right);
       line += " " + (row[i].sgr.empty() ? cell : style.paint(row[i].sgr, cell)) + (last ? "" : " ");

@@ -1,4 +1,4 @@
-// Tables of text, as status and flows show them.
+// Tables of text for status and flows.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace flowtap::cli {
 
-/// Rows of cells under headings, each column as wide as it must be, numbers to the right.
+/// Rows of cells under headings. Each column is as wide as it must be, and numbers are aligned to the right.
 class Table {
  public:
   struct Cell {
@@ -21,7 +21,7 @@ class Table {
   using Row = std::vector<Cell>;
 
   void add(Row row) { rows_.push_back(std::move(row)); }
-  /// Dim names; those from `right_from` up to `right_to`, not included, stand over numbers.
+  /// Dim headings; those from `right_from` up to but not including `right_to` stand over numbers.
   [[nodiscard]] static Row heading(std::initializer_list<const char*> names, std::size_t right_from,
                                    std::size_t right_to);
   /// Lines that end in '\n'.

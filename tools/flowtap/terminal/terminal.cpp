@@ -27,7 +27,7 @@ void write_all(std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::write(STDOUT_FILENO, text.data(), text.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // the terminal is gone; SIGHUP tells
+    if (n <= 0) return;  // the terminal is gone; SIGHUP reports that
     text.remove_prefix(static_cast<std::size_t>(n));
   }
 }
@@ -97,7 +97,7 @@ Event Keyboard::take_key() {
   return keys.find_first_of("qQ") != std::string_view::npos ? Event::kQuit : Event::kTimeout;
 }
 
-/// The shell gets its terminal as it was, for the time that we are stopped.
+/// While we are stopped, the shell gets its terminal back as it was.
 void Keyboard::stop_here() {
   termios live{};
   if (before_) {
@@ -126,7 +126,7 @@ ScreenSize LiveScreen::size() const {
 }
 
 void LiveScreen::draw(std::span<const std::string> lines) {
-  // One write, drawn over what is there: nothing flickers.
+  // One write draws over the old screen, so that nothing flickers.
   std::string out = "\x1b[H";
   for (std::size_t i = 0; i < lines.size(); ++i) out += (i > 0 ? "\r\n" : "") + lines[i] + "\x1b[K";
   write_all(out + "\x1b[J");

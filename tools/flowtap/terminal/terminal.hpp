@@ -1,4 +1,4 @@
-// The terminal as `top` uses it: another screen, single keys, no echo; and all of it given back at the end.
+// The terminal as `top` uses it: another screen, single keys, no echo. Everything is restored at the end.
 #pragma once
 
 #include <termios.h>
@@ -14,14 +14,14 @@
 
 namespace flowtap::cli {
 
-/// What ended a wait.
+/// The reason why a wait ended.
 enum class Event { kTimeout, kQuit, kRedraw };
 
-/// Signals arrive through a descriptor for as long as this lives, so that a person's Ctrl-C runs no handler
-/// in the middle of something but ends a wait.
+/// For as long as this lives, signals arrive through a descriptor. So Ctrl-C ends a wait, and does not run a handler in
+/// the middle of something.
 class Keyboard {
  public:
-  /// Reads single keys from standard input if `keys` and it is a terminal; signals in any case.
+  /// Reads single keys from standard input if `keys` is true and it is a terminal; signals are read in any case.
   static Result<Keyboard> open(bool keys);
   Keyboard(Keyboard&& other) noexcept;
   Keyboard& operator=(Keyboard&&) = delete;
@@ -29,8 +29,7 @@ class Keyboard {
   Keyboard& operator=(const Keyboard&) = delete;
   ~Keyboard();
 
-  /// Waits for a key or signal that means something. Ctrl-Z stops the process inside of it and is a kRedraw
-  /// when it goes on.
+  /// Waits for a key or signal with a meaning. Ctrl-Z stops the process in here, and returns kRedraw when it goes on.
   Event wait(std::chrono::milliseconds timeout);
 
  private:

@@ -13,7 +13,7 @@
 namespace flowtap::cli {
 namespace {
 
-/// Decimals that make three digits of it.
+/// The number of decimals with which the value has three digits.
 int decimals(double value) {
   if (value < 9.995) return 2;
   return value < 99.95 ? 1 : 0;
@@ -30,7 +30,7 @@ std::string Style::paint(std::string_view sgr, std::string_view text) const {
 }
 
 Style style_of(int fd, Color color) {
-  // The program has one thread; both calls are about the process that started it.
+  // The program has one thread, and both values come from the process that started it.
   // NOLINTBEGIN(concurrency-mt-unsafe)
   std::setlocale(LC_CTYPE, "");
   const char* term = std::getenv("TERM");

@@ -8,24 +8,24 @@
 
 namespace flowtap::cli {
 
-/// What the place where text is shown can do.
+/// What the terminal or file that shows the text can do.
 struct Style {
   bool color = false;
   bool utf8 = false;
 
-  /// `text` in an SGR style ("1" bold, "2" dim, "31" red), where there is color.
+  /// `text` in an SGR style ("1" bold, "2" dim, "31" red), if there is color.
   [[nodiscard]] std::string paint(std::string_view sgr, std::string_view text) const;
-  /// `text`, or `plain` where UTF-8 is not understood.
+  /// `text`, or `plain` if UTF-8 is not understood.
   [[nodiscard]] std::string_view pick(std::string_view text, std::string_view plain) const {
     return utf8 ? text : plain;
   }
 };
 
-/// Whether a person wants color; kAuto: where it is of use.
+/// Whether the user wants color; kAuto: if it is useful.
 enum class Color : std::uint8_t { kAuto, kAlways, kNever };
 
-/// For a stream: color as it is wanted, by default on a terminal that is not dumb and where NO_COLOR is not set; UTF-8 as
-/// the locale says.
+/// The style for a stream. It has color if the user wants it; by default, if it is a terminal that is not dumb and
+/// NO_COLOR is not set. UTF-8 depends on the locale.
 [[nodiscard]] Style style_of(int fd, Color color = Color::kAuto);
 
 /// "1,234,567".
@@ -43,13 +43,13 @@ enum class Color : std::uint8_t { kAuto, kAlways, kNever };
 /// "3 d 4 h", "12 min 5 s": the two largest units.
 [[nodiscard]] std::string uptime_text(double seconds);
 
-/// A bar of `width` columns, `share` (0..1) of it filled; at least a sliver where there is anything at all.
+/// A bar of `width` columns, of which `share` (0..1) is filled; at least a sliver if the share is not 0.
 [[nodiscard]] std::string bar(double share, std::size_t width, const Style& style);
 
-/// Columns that `text` takes, each character counted as one.
+/// The number of columns of `text`, where each character counts as one.
 [[nodiscard]] std::size_t columns(std::string_view text);
 
-/// Filled with spaces, or cut, to exactly `width` columns; `right` fills on the left.
+/// `text` padded with spaces, or cut, to exactly `width` columns; `right` pads on the left.
 [[nodiscard]] std::string fit(std::string_view text, std::size_t width, bool right = false);
 
 }  // namespace flowtap::cli

@@ -10,7 +10,7 @@
 namespace flowtap::cli {
 namespace {
 
-// "0.5 %", "104 %": of one CPU.
+// Percent of one CPU: "0.5 %", "104 %".
 std::string percent(double share) {
   const double value = share * 100;
   return value < 9.95 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
@@ -104,7 +104,7 @@ std::optional<double> value_of(const api::WorkloadReading& workload, std::string
   return at == workload.values.end() ? std::nullopt : std::optional(at->second);
 }
 
-// What `of` gives of each family: their sum, or the first that there is.
+// Combines the families' values from `of`: their sum, or the first one that is there.
 template <typename Of>
 std::optional<double> combined(const PodColumn& column, Of of) {
   std::optional<double> all;

@@ -1,4 +1,4 @@
-// What pods have used between two looks: pure functions over the answers of /api/v1/workloads.
+// What pods used between two readings: pure functions over the answers of /api/v1/workloads.
 #pragma once
 
 #include <optional>
@@ -11,30 +11,30 @@ namespace flowtap::cli {
 
 /// A pod with all its containers, or one container.
 struct PodRow {
-  /// The kind is pod or container; of a pod as a whole the container is empty.
+  /// The kind is pod or container; for a pod as a whole, the container is empty.
   api::WorkloadKey key;
   std::vector<std::optional<double>> values;  ///< by the index of pod_columns(); absent: not known
 };
 
 struct PodChoice {
   bool containers = false;  ///< a row for each container
-  std::string ns = {};      ///< of this namespace alone; empty: all
+  std::string ns = {};      ///< only this namespace; empty: all
 };
 
-/// An interval of all pods.
+/// One interval for all pods.
 struct PodInterval {
   double end = 0;            ///< seconds since the epoch
-  double seconds = 0;        ///< its length; 0: there was one look alone, and no rate is known
-  std::vector<bool> known;   ///< by the index of pod_columns(): whether anybody on the node has it
-  std::vector<PodRow> rows;  ///< by name
+  double seconds = 0;        ///< its length; 0: there was only one reading, so no rate is known
+  std::vector<bool> known;   ///< by the index of pod_columns(): whether any workload on the node has it
+  std::vector<PodRow> rows;  ///< sorted by name
 };
 
-/// Pods, and containers that are no pod's. A pod's value is the sum over those of its containers of which it is known.
+/// Pods, and containers outside of pods. A pod's value is the sum over its containers, as far as they have the value.
 /// `before` may be null.
 [[nodiscard]] PodInterval pod_interval(const api::WorkloadsReading* before, const api::WorkloadsReading& now,
                                        const PodChoice& choice);
 
-/// The largest in this column first; those of which it is not known last; by name where it is the same.
+/// Sorts by this column: the largest first, rows without a value last, and equal ones by name.
 void sort_rows(std::vector<PodRow>& rows, std::size_t column);
 
 }  // namespace flowtap::cli

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLeastName = 20;
 constexpr std::size_t kGap = 2;   // in front of each column
-constexpr std::size_t kTail = 8;  // of a name that is cut: what tells pods of one controller apart
+constexpr std::size_t kTail = 8;  // the end of a name that is cut: it tells the pods of one controller apart
 
 std::string name_of(const api::WorkloadKey& key) {
   std::string name = key.pod.empty() ? key.container : key.pod;
@@ -25,13 +25,13 @@ std::string name_of(const api::WorkloadKey& key) {
   return name.empty() ? "?" : printable(name);
 }
 
-// Cut in its middle.
+// A long name is cut in its middle.
 std::string fit_name(const std::string& name, std::size_t width, const Style& style) {
   const std::string mark(style.pick("…", "~"));
   if (columns(name) <= width || width < 2 * kTail) return fit(name, width);
   std::size_t tail = name.size();
   for (std::size_t taken = 0; taken < kTail;)
-    if ((static_cast<unsigned char>(name[--tail]) & 0xC0U) != 0x80U) ++taken;  // a character begins there
+    if ((static_cast<unsigned char>(name[--tail]) & 0xC0U) != 0x80U) ++taken;  // a character begins here
   return fit(name, width - kTail - 1) + mark + name.substr(tail);
 }
 
@@ -104,7 +104,7 @@ std::vector<std::string> table(const PodInterval& interval, std::size_t sorted, 
                                const Style& style) {
   if (interval.rows.empty()) return {clipped("  no pods", width)};
   const Layout layout(interval, sorted, width);
-  // Where there is no room for a single column; what is painted cannot be cut.
+  // There may be no room for a single column, and painted text cannot be cut.
   const bool cut = layout.width() > width;
   const Style how{.color = style.color && !cut, .utf8 = style.utf8};
   std::vector<std::string> lines{heading(layout, how)};

@@ -19,7 +19,7 @@ Answer<api::StatsReading> read_stats(const std::string& state_dir) {
   return std::move(*reading);
 }
 
-/// Types that no scheduler of this machine ever uses only take room.
+/// Types that no scheduler of this machine ever uses would only take room.
 std::vector<stats::SchedulerRates> without_unused(std::vector<stats::SchedulerRates> rates,
                                                   const std::vector<stats::SchedulerTotals>& totals) {
   for (std::size_t i = 0; i < rates.size(); ++i)

@@ -12,10 +12,10 @@ struct TopOptions {
   std::string state_dir;
   TopRun run = {};
   bool pods = false;
-  // Of pods alone.
+  // The following apply only to pods.
   bool containers = false;   ///< a line for each container
-  std::string ns = {};       ///< of this namespace alone; empty: all
-  std::string sort = "cpu";  ///< a word of pod_columns()
+  std::string ns = {};       ///< only this namespace; empty: all
+  std::string sort = "cpu";  ///< the word of a column, see pod_columns()
 };
 
 [[nodiscard]] ExitCode run_top(const TopOptions& options);

@@ -6,7 +6,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Absent without values, and above the largest bucket, whose edge is no number.
+/// Absent if there are no values, and above the largest bucket, whose edge is not a number.
 json::value quantile(const std::optional<double>& seconds) {
   return seconds ? number(*seconds) : json::value(nullptr);
 }

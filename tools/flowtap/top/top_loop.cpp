@@ -10,7 +10,7 @@
 namespace flowtap::cli {
 namespace {
 
-// How soon to ask again when the daemon's cycle has not ended since, or it has no totals yet.
+// How soon to ask again if the daemon's cycle has not ended since the last reading, or if it has no totals yet.
 constexpr std::chrono::milliseconds kAgain{100};
 
 class Top {
@@ -29,8 +29,7 @@ class Top {
   Keyboard& keyboard_;
 };
 
-/// The first totals decide whether there is something to show at all. A daemon that has just started gets a
-/// moment.
+/// The first totals decide whether there is anything to show. A daemon that has just started gets a moment.
 std::optional<ExitCode> Top::begin() {
   static constexpr int kTries = 50;
   for (int i = 1;; ++i) {
@@ -44,7 +43,7 @@ std::optional<ExitCode> Top::begin() {
   }
 }
 
-/// False when nobody reads on.
+/// False if nobody reads any more.
 bool Top::print() const {
   const std::string text =
       options_.json ? view_.json() : view_.block(style_of(STDOUT_FILENO, options_.color));

@@ -1,4 +1,4 @@
-// What every `flowtap top` does: look, show, wait.
+// The loop of every `flowtap top`: read, show, wait.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace flowtap::cli {
 
-/// One that can be shown again and again: numbers of the time between two looks.
+/// A view that can be shown again and again: numbers for the time between two readings.
 class TopView {
  public:
   TopView() = default;
@@ -22,9 +22,9 @@ class TopView {
   TopView& operator=(const TopView&) = delete;
   virtual ~TopView() = default;
 
-  /// Looks at the daemon. True: that ends an interval which began with the look before.
+  /// Reads from the daemon. True: this ends an interval that began with the reading before.
   [[nodiscard]] virtual Answer<bool> advance() = 0;
-  /// Lines for a live screen, as top_screen() gives them.
+  /// Lines for a live screen, like those of top_screen().
   [[nodiscard]] virtual std::vector<std::string> screen(const std::string& message, ScreenSize size,
                                                         const Style& style) const = 0;
   /// One block of plain lines.

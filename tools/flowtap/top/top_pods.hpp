@@ -1,4 +1,4 @@
-// flowtap top --pods: what pods use, now.
+// flowtap top --pods: what pods use now.
 #pragma once
 
 #include "top.hpp"

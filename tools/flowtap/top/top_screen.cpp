@@ -23,7 +23,7 @@ std::string limit_text(std::optional<double> quantile, const Style& style) {
   return "> " + seconds_text(stats::histogram_edge(FTAP_HIST_BUCKETS - 1), style);
 }
 
-/// Columns of the widest type name, the same for all schedulers so that they stand below each other.
+/// The width of the widest type name. It is the same for all schedulers, so that their numbers stand below each other.
 std::size_t name_columns(const Interval& interval) {
   std::size_t width = 12;
   for (const auto& scheduler : interval.schedulers)
@@ -31,7 +31,7 @@ std::size_t name_columns(const Interval& interval) {
   return std::min<std::size_t>(width, 24);
 }
 
-/// One screen that is being put together, line by line.
+/// Builds one screen line by line.
 class Screen {
  public:
   Screen(const Interval& interval, ScreenSize size, const Style& style)

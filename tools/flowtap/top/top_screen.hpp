@@ -1,4 +1,4 @@
-// What `flowtap top` shows of one interval, as text. Pure functions.
+// The text that `flowtap top` shows for one interval. Pure functions.
 #pragma once
 
 #include <chrono>
@@ -13,16 +13,16 @@
 
 namespace flowtap::cli {
 
-/// One interval of all schedulers.
+/// One interval for all schedulers.
 struct Interval {
   double end = 0;      ///< seconds since the epoch
   double seconds = 0;  ///< its length
   std::vector<stats::SchedulerRates> schedulers;
 };
 
-/// Lines for a live screen, at most `size.rows`, none wider than `size.columns`, without line ends. `message`
-/// stands under the title unless it is empty (the daemon does not answer). Types that did nothing have their
-/// place too, so that nothing jumps, as long as there is room for them.
+/// Lines for a live screen, at most `size.rows`, none wider than `size.columns`, without line ends. `message` is shown
+/// below the title unless it is empty (for example, if the daemon does not answer). Types that did nothing keep their
+/// place as long as there is room, so that nothing jumps.
 [[nodiscard]] std::vector<std::string> top_screen(const Interval& interval, const std::string& message,
                                                   ScreenSize size, const Style& style);
 

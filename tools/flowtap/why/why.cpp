@@ -24,7 +24,7 @@ namespace {
 
 using diagnosis::Diagnosis;
 
-// How often a pod's answer is looked at again, and how soon one that could not be given yet.
+// How often a pod's answer is read again, and how soon if there was none yet.
 constexpr std::chrono::milliseconds kEvery{1000};
 constexpr std::chrono::milliseconds kAgain{100};
 constexpr int kTries = 50;
@@ -51,12 +51,12 @@ ExitCode give_up(const Failure& failure) {
   return failure.exit;
 }
 
-// A pod that no scheduler of this node knows may have crashed here all the same.
+// A pod that no scheduler of this node knows may still have crashed here.
 ExitCode show_pod(const WhyOptions& options) {
   const auto answer = ask_for_pod(options);
   const bool unknown = !answer && (answer.error().exit == kNotFound || answer.error().not_yet);
   if (!answer && !unknown) return give_up(answer.error());
-  // An older flowtapd knows of none.
+  // An older flowtapd does not report crashes.
   const auto crashes = ask_for_crashes(options.state_dir, pod_name(options.of).value_or(PodName{}));
   if (!crashes || crashes->empty()) return answer ? put_out(answer->shown) : give_up(answer.error());
   if (options.json) return put_out(with_crashes(answer ? answer->shown : "", *crashes) + '\n');

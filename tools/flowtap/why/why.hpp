@@ -1,4 +1,4 @@
-// flowtap why: why a pod was placed where it is, or nowhere; of saved logs, too.
+// flowtap why: explains why a pod was placed where it is, or nowhere; also from saved logs.
 #pragma once
 
 #include <string>
@@ -11,16 +11,17 @@ namespace flowtap::cli {
 
 struct WhyOptions {
   std::string state_dir;
-  std::string of;                 ///< NS/POD; empty: all pods in a line each
-  std::vector<std::string> from;  ///< files in place of the daemon; "-" is standard input
-  bool watch = false;  ///< a pod again whenever its answer has changed, until it is bound or a signal ends us
-  bool json = false;   ///< the answer's body; of all pods a list of them
+  std::string of;                 ///< NS/POD; empty: all pods, one line each
+  std::vector<std::string> from;  ///< files to read instead of asking the daemon; "-" is standard input
+  bool watch =
+      false;          ///< show a pod again whenever its answer changes, until it is bound or a signal ends us
+  bool json = false;  ///< print the answer's body; for all pods, a list of bodies
   bool evidence =
-      false;  ///< with the lines that it rests on; of JSON with which attempt it is, too, which text has anyway
+      false;  ///< add the lines that support the answer; in JSON, also the attempts, which text always has
   Color color = Color::kAuto;
 };
 
-/// What is wrong with words that are right one by one; empty: nothing.
+/// What is wrong with a combination of flags; empty: nothing.
 [[nodiscard]] std::string wrong_why(const WhyOptions& options);
 
 [[nodiscard]] ExitCode run_why(const WhyOptions& options);

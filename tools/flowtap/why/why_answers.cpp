@@ -40,7 +40,7 @@ ExitCode put_out_list(const WhyOptions& options, const std::function<void(const 
     });
     return put_out(why_list_text(pods, style_of(STDOUT_FILENO, options.color)));
   }
-  // Pod by pod: all of them may be more than there is memory for twice.
+  // Pod by pod, as there may not be memory for all of them twice.
   ExitCode exit = put_out("[");
   bool first = true;
   each([&](std::string_view ns, std::string_view name, const diagnosis::Diagnosis&, const std::string& body) {

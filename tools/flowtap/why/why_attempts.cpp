@@ -17,7 +17,7 @@ namespace {
 
 using diagnosis::Diagnosis;
 
-// A line shall stay one.
+// The answer must stay one line.
 constexpr std::size_t kLongestSentence = 80;
 constexpr std::size_t kMostWords = 3;
 

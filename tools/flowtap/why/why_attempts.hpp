@@ -1,4 +1,4 @@
-// Which attempt a diagnosis is of, and what came before it, in a few words.
+// Says in a few words which attempt a diagnosis is about, and what came before it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace flowtap::cli {
 
-/// "3rd attempt, by kube-scheduler at 2026-08-21 07:12:30 UTC; before: 2 × none of 3 nodes fits". Fit to be shown. Empty: it is the first
-/// that was seen, and nobody knows when it was.
+/// "3rd attempt, by kube-scheduler at 2026-08-21 07:12:30 UTC; before: 2 × none of 3 nodes fits". Safe to show. Empty:
+/// it is the first attempt that was seen, and its time is not known.
 [[nodiscard]] std::string attempt_words(const diagnosis::Diagnosis& diagnosis, std::string_view times);
 
 }  // namespace flowtap::cli

@@ -51,7 +51,7 @@ Answer<std::vector<Crash>> ask_for_crashes(const std::string& state_dir, const P
   std::vector<Crash> crashes;
   for (api::ContainerExit& exit : *exits) {
     if (!is_crash(exit)) continue;
-    // Its flow may have made room.
+    // The flow may be gone, to make room for others.
     const auto log = ask(state_dir, fmt::format("{}/{}/log?tailLines={}", api::kFlowsPath,
                                                 api::percent_encode(exit.flow), kLines));
     crashes.push_back({std::move(exit), log ? lines_of(*log) : std::vector<std::string>{}});

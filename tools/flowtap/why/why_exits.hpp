@@ -1,4 +1,4 @@
-// What `flowtap why` tells of a pod's containers that crashed: how they ended, and the last that they wrote.
+// What `flowtap why` tells about containers of a pod that crashed: how they ended, and their last lines.
 #pragma once
 
 #include <chrono>
@@ -15,17 +15,17 @@ namespace flowtap::cli {
 
 struct Crash {
   api::ContainerExit exit;
-  std::vector<std::string> lines;  ///< the last of both outputs; empty where there are none any more
+  std::vector<std::string> lines;  ///< the last ones of both outputs; empty if none are kept any more
 };
 
-/// Those of the pod's containers whose last end was none of their own will: a signal, or a code other than 0.
+/// The pod's containers that last ended by a crash: by a signal, or with a code other than 0.
 [[nodiscard]] Answer<std::vector<Crash>> ask_for_crashes(const std::string& state_dir, const PodName& pod);
 
-/// A paragraph for each; what comes from outside is shown escaped.
+/// A paragraph for each container; text from outside is shown escaped.
 [[nodiscard]] std::string crashes_text(std::string_view pod, const std::vector<Crash>& crashes,
                                        std::chrono::system_clock::time_point now, const Style& style);
 
-/// `body`, an object or nothing, with the member "exits": as /exits has them, each with "lines".
+/// Adds the member "exits" to `body`, which is an object or empty: the exits as in /exits, each with "lines".
 [[nodiscard]] std::string with_crashes(std::string_view body, const std::vector<Crash>& crashes);
 
 }  // namespace flowtap::cli

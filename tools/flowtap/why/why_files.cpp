@@ -15,12 +15,12 @@ namespace {
 using diagnosis::Diagnosis;
 using diagnosis::DiagnosisStore;
 
-// More than a cluster's schedulers speak of in any log that is kept. What exceeds it is told.
+// More than a cluster's schedulers mention in all the logs that are kept. If there are more, the user is told.
 constexpr std::size_t kMostPods = 100'000;
 constexpr std::size_t kMostBytes = std::size_t{512} << 20U;
 constexpr std::size_t kMostNear = 3;
 
-/// Pods that may be meant: of this name in other namespaces, or of names that begin so.
+/// Pods that may be meant: those of this name in other namespaces, or with names that begin like it.
 std::string near(const DiagnosisStore& store, const PodName& wanted) {
   std::string out;
   std::size_t found = 0;

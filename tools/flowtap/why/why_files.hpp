@@ -1,4 +1,4 @@
-// flowtap why --from: out of saved logs, without a daemon.
+// flowtap why --from: answers from saved logs, without a daemon.
 #pragma once
 
 #include "tools/flowtap/exit_code.hpp"

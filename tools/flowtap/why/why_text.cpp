@@ -22,7 +22,7 @@ using diagnosis::Diagnosis;
 using diagnosis::NodeVerdict;
 using diagnosis::Verdict;
 
-// A record may be one long reason.
+// One reason may be as long as a record.
 constexpr std::size_t kLongestReason = 1000;
 
 std::string shown(std::string_view reason) {
@@ -30,7 +30,7 @@ std::string shown(std::string_view reason) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-/// The table's columns. Those that would be empty are left out.
+/// The columns of the table. Empty ones are left out.
 struct Row {
   std::string node;
   std::string container;
@@ -49,7 +49,7 @@ std::string cell_text(const CellVerdict& cell) {
   return resource + ": " + printable(cell.available) + " of " + printable(cell.requested);
 }
 
-/// Cells of which there is the same to say have a row together.
+/// Cells with the same text share a row.
 void add_cells(std::vector<Row>& rows, Row row, const std::vector<CellVerdict>& cells) {
   std::map<std::size_t, std::string> texts;
   for (const CellVerdict& cell : cells) {
@@ -77,7 +77,7 @@ void add_rows(std::vector<Row>& rows, const NodeVerdict& node) {
   row.node = printable(node.name);
   row.verdict = node.verdict;
   if (passed && node.score != 0) row.score = fmt::format("{}", node.score);
-  // Where all containers fit, their names say nothing.
+  // If all containers fit, their names tell nothing.
   const bool each = passed ? std::ranges::any_of(node.containers, has_cell) : !node.containers.empty();
   if (!each || !node.reason.empty()) {
     row.reason = shown(node.reason);
@@ -106,7 +106,8 @@ std::string nodes_text(const Diagnosis& diagnosis, const Style& style) {
   const bool cells = any(&Row::cell);
   const bool scores = any(&Row::score);
   const bool reasons = any(&Row::reason);
-  const auto cut = [&](Table::Row row) {  // from the last column on, so that the others keep their places
+  // From the last column on, so that the others keep their places.
+  const auto cut = [&](Table::Row row) {
     const std::array kept = {true, containers, true, cells, scores, reasons};
     for (std::size_t i = kept.size(); i-- > 0;)
       if (!kept.at(i)) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
@@ -135,7 +136,7 @@ std::string unnamed_text(const Diagnosis& diagnosis, const Style& style) {
   return table.text(style);
 }
 
-/// What kube-scheduler does about it, and which of its plugins have left no node.
+/// What kube-scheduler does to make room, and which of its plugins turned nodes down.
 std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   std::string out;
   if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
@@ -162,7 +163,7 @@ std::string advice_text(const Diagnosis& diagnosis, const Style& style) {
   return out;
 }
 
-/// The lines that say it, phase by phase and node by node.
+/// The log lines that support the answer, phase by phase and node by node.
 std::string lines_text(const Diagnosis& diagnosis, const Style& style) {
   Table table;
   table.add(Table::heading({"verdict", "line"}, 0, 0));

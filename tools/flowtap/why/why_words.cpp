@@ -16,11 +16,11 @@ using diagnosis::Diagnosis;
 using diagnosis::NodeVerdict;
 using diagnosis::Verdict;
 
-// A log may have any number of reasons, and a reason any length.
+// A log may give any number of reasons, of any length.
 constexpr std::size_t kMostReasons = 5;
 constexpr std::size_t kLongestSentence = 300;
 
-/// What 1 node does, and what several do.
+/// The words for one node, and for several.
 struct Words {
   std::string one;
   std::string many;
@@ -41,7 +41,7 @@ std::string reasons_text(const std::vector<diagnosis::NodesReason>& reasons) {
   std::vector<Words> all;
   for (const diagnosis::NodesReason& counted : reasons) {
     Words words = words_for(counted);
-    // Two schedulers' words for one thing.
+    // Two schedulers may have different words for the same thing.
     const auto same = std::ranges::find(all, words.many, &Words::many);
     if (same == all.end() && all.size() == kMostReasons)
       all.push_back({"is left out for another reason", "are left out for other reasons", words.nodes});
@@ -66,14 +66,14 @@ std::vector<const NodeVerdict*> fitting(const Diagnosis& diagnosis) {
   return out;
 }
 
-/// The node of the bind, as far as anybody says; else empty.
+/// The node of the bind; empty if no scheduler names it.
 std::string target_of(const Diagnosis& diagnosis) {
   if (!diagnosis.node.empty()) return printable(diagnosis.node);
   const auto nodes = fitting(diagnosis);
   return nodes.size() == 1 ? printable(nodes.front()->name) : "";
 }
 
-/// ": " and the scheduler's own words, where there are any.
+/// ": " and the scheduler's own words, if there are any.
 std::string in_its_words(std::string_view summary) {
   return summary.empty() ? "" : ": " + in_quotes(summary, kLongestSentence);
 }

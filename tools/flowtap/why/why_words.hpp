@@ -9,17 +9,17 @@
 
 namespace flowtap::cli {
 
-/// What "NAMESPACE/POD is" goes on with: "bound to node3", "pending: none of 3 nodes fits; 2 lack GPU memory, 1 has too few cards".
-/// Fit to be shown.
+/// The words after "NAMESPACE/POD is": "bound to node3", "pending: none of 3 nodes fits; 2 lack GPU memory, 1 has too
+/// few cards". Safe to show.
 [[nodiscard]] std::string state_words(const diagnosis::Diagnosis& diagnosis);
 
-/// The same without its "pending: ", where the state is said otherwise.
+/// The same without "pending: ", for places that show the state in another way.
 [[nodiscard]] std::string why_words(const diagnosis::Diagnosis& diagnosis);
 
 /// "none of 3 nodes fits"; `nodes` is at least 1.
 [[nodiscard]] std::string no_node_words(std::size_t nodes);
 
-/// "NodeAffinity, NodePorts". Fit to be shown.
+/// "NodeAffinity, NodePorts". Safe to show.
 [[nodiscard]] std::string list_words(const std::vector<std::string>& all);
 
 }  // namespace flowtap::cli
