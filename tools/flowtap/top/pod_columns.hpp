@@ -40,8 +40,7 @@ struct PodColumn {
 
 /// The newest value. Absent: not known.
 [[nodiscard]] std::optional<double> value_now(const api::WorkloadReading& workload, const PodColumn& column);
-/// Of a column the rate of counters, per second. Absent: not known at both ends of the interval, or it went back
-/// between them.
+/// The rate per second of a column of counters. Absent: it is not known at both ends of the interval, or it went back.
 [[nodiscard]] std::optional<double> rate(const api::WorkloadReading& before, const api::WorkloadReading& now,
                                          const PodColumn& column, double seconds);
 
