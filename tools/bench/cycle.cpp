@@ -1,8 +1,8 @@
-// Reading and resetting the counters while they are counted in: µs per cycle, and whether anything is lost or
-// counted twice, for our way and the two that others use.
+// Reads and resets the counters while events are counted: µs per cycle, and whether anything is lost or counted twice,
+// for our way and the two that others use.
 //
 // The generator makes a known number of events on CPU 0; the resetter takes the counts out on CPU 1, flat out
-// or every millisecond. What all cycles took together, less the events, is the error.
+// or every millisecond. The error is the sum over all cycles minus the number of events.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/core.h>
@@ -32,7 +32,7 @@ constexpr int kRounds = 5;
 constexpr std::int64_t kEvents = 3'000'000;  // per round
 
 struct Figures {
-  Rounds us;  ///< median cycle of each round
+  Rounds us;  ///< the median cycle of each round
   std::int64_t error = 0;
   std::uint64_t misses = 0;
 };
@@ -40,7 +40,7 @@ struct Figures {
 Status round_of(Reset& reset, resets_bpf& skeleton, std::size_t keys, std::chrono::microseconds period,
                 Figures& figures) {
   skeleton.bss->ftap_keys = static_cast<__u32>(keys);
-  reset.take(keys);  // what is left of another round
+  reset.take(keys);  // the rest of another round
   const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(bpf_program__attach(reset.program()),
                                                            bpf_link__destroy);
   if (!link) return fail_errno(errno, "cannot attach to sys_enter");
@@ -62,8 +62,7 @@ Status round_of(Reset& reset, resets_bpf& skeleton, std::size_t keys, std::chron
       const std::uint64_t taken = reset.take(keys);
       const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
       counted += static_cast<std::int64_t>(taken);
-      // With a pause all keys have counted, but where the generator did not get its CPU: such a cycle is no
-      // cycle.
+      // After a pause all keys have counted, unless the generator did not get its CPU. Such a cycle does not count.
       if (period.count() == 0 || taken >= keys) cycles.add(took.count());
       if (period.count() > 0) std::this_thread::sleep_for(period);
     }
@@ -73,7 +72,7 @@ Status round_of(Reset& reset, resets_bpf& skeleton, std::size_t keys, std::chron
   const auto misses = after.recursion_misses - before.recursion_misses;
   figures.us.add(cycles.median());
   figures.misses += misses;
-  // An event that the program was not called for can not be counted by any way.
+  // If the program was not called for an event, no way can count it.
   figures.error += counted - (kEvents - static_cast<std::int64_t>(misses));
   return {};
 }

@@ -2,12 +2,12 @@
 //
 //   bench_dispatch OBJECT [OBJECT...]     builds of bpf/dispatch.bpf.c; the first is the product's
 //
-// The first in three ways: without and with the usage of each cgroup, and with the cycles of each on top. The others with the
-// usage, as flowtapd runs them.
+// The first is measured in three ways: without and with the usage of each cgroup, and with the cycles of each on top.
+// The others are measured with the usage, as flowtapd runs them.
 //
-// Once by the kernel's clock: the run time of all its programs less that of empty ones on the same
-// tracepoints, attached beside them, per run of the sched_switch program. Once end to end: a round of
-// ping-pong with and without.
+// Once by the kernel's clock: the run time of all its programs minus that of empty ones on the same tracepoints,
+// attached beside them, per run of the sched_switch program. Once end to end: a round of ping-pong with and without the
+// programs.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fmt/core.h>
@@ -35,7 +35,8 @@ namespace flowtap::bench {
 namespace {
 
 constexpr int kRounds = 11;
-// End to end the neighbours are in the figure as well: many short rounds, each beside its own bare one.
+// The end-to-end figure includes other work of the machine, so there are many short rounds, each next to a bare one of
+// its own.
 constexpr int kShortRounds = 41;
 constexpr int kShorter = 4;
 constexpr std::string_view kSwitch = "tp_btf/sched_switch";
@@ -45,7 +46,7 @@ struct Load {
   const char* what;
   int second_cpu;
   int rounds;
-  int switches;  ///< per round, where nothing disturbs it
+  int switches;  ///< per round, if nothing disturbs it
 };
 constexpr std::array kLoads{
     Load{"both on one CPU", 0, 30'000, 2},
@@ -77,7 +78,8 @@ struct Build {
   Tap tap;
 };
 
-// Per event: ns over empty per run, and how often it comes per switch. "" is the sum per switch.
+// Per event: ns per run more than an empty program, and how often the event occurs per switch. "" is the sum per
+// switch.
 struct Figures {
   std::map<std::string, Rounds> ns;
   std::map<std::string, Rounds> per_switch;
@@ -89,7 +91,7 @@ void add_round(Figures& figures, const RunTimes& before, const RunTimes& after, 
     return to.runs > from.runs ? (to.ns - from.ns) / (to.runs - from.runs) : 0.0;
   };
   const std::string by(kSwitch);
-  // A build under test may use an event that the product does not; being called costs the same on each.
+  // A build under test may use an event that the product does not use; being called costs the same on each.
   const auto of = [&by](const RunTimes& times, const std::string& event) {
     const auto at = times.find(event);
     return at != times.end() ? at->second : times.at(by);
@@ -112,7 +114,7 @@ Status by_run_time(std::vector<Build>& builds, Empties& empties, const Load& loa
   if (!stats_on.valid()) return fail_errno(errno, "cannot make the kernel time BPF programs");
   std::map<std::string, Figures> figures;
   for (std::size_t round = 0; round < kRounds; ++round) {
-    // In changing order, because the first to touch a task's record pays for fetching its memory.
+    // The order changes, because the first one that touches a task's record pays for fetching its memory.
     FTAP_TRY(empties.attach());
     for (std::size_t i = 0; i < builds.size(); ++i)
       FTAP_TRY(builds[(i + round) % builds.size()].tap.attach());
@@ -144,12 +146,12 @@ Status by_run_time(std::vector<Build>& builds, Empties& empties, const Load& loa
   return {};
 }
 
-// What one mode costs: nothing attached, the empty programs, or a build.
+// The cost of one mode: nothing attached, the empty programs, or a build.
 struct Mode {
   std::string name;
   Rounds wall;
   Rounds cpu;
-  Rounds added;  ///< CPU over nothing attached in the same round
+  Rounds added;  ///< CPU time compared with nothing attached in the same round
 };
 
 Status end_to_end(std::vector<Build>& builds, Empties& empties, const Load& load) {
@@ -186,7 +188,8 @@ Status run(const std::vector<std::string>& objects) {
   FTAP_TRY(kernel::check_bpf_requirements());
   FTAP_TRY_ASSIGN(topology, kernel::read_topology("/sys"));
   FTAP_TRY_ASSIGN(empties, Empties::load());
-  // Not every machine lets its cycles be counted. To read this one is the same call, and no counter of the CPU.
+  // Not every machine allows its cycles to be counted. Reading this counter is the same call, but it is not a counter
+  // of the CPU.
   FTAP_TRY_ASSIGN(counters, kernel::CycleCounters::open(topology, kernel::CycleEvent::clock()));
   std::vector<Build> builds;
   const auto add = [&](const std::string& object, const char* how, Tap::Account account) -> Status {

@@ -1,5 +1,5 @@
-// A node with 3,000 pods: what flowtapd keeps in memory for them, and how long a read of one pod's 1,000 lines takes while a
-// thousand such reads come each second.
+// A node with 3,000 pods: measures how much memory flowtapd keeps for them, and how long it takes to read one pod's
+// 1,000 lines while a thousand such reads come each second.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct Read {
   std::uint64_t failed = 0;
 };
 
-// Reads that are due at fixed times, so that one that is late makes the next ones late in the figures, too.
+// Reads at fixed times, so that a late read makes the next ones late in the figures, too.
 Read read_some(const Flowtapd& daemon, const std::vector<std::string>& ids, std::size_t reader) {
   Read read;
   std::mt19937 random(static_cast<unsigned>(reader));
@@ -68,7 +68,7 @@ Status run() {
   if (!all || totals.flows != kPods || totals.missing != 0)
     return fail(fmt::format("flowtapd has {} flows with {} lines, {} bytes missing", totals.flows,
                             totals.lines, totals.missing));
-  std::this_thread::sleep_for(3s);  // until all are in their files
+  std::this_thread::sleep_for(3s);  // until all lines are in their files
   FTAP_TRY_ASSIGN(anonymous, anonymous_mib(daemon.pid()));
   Rounds memory;
   memory.add(anonymous);

@@ -1,6 +1,6 @@
-// A container's lines from its write to its flow's file, and to a person who follows them: what flowtapd uses for a million of
-// them, and how old they are when they are shown. Beside it rsyslog's imfile, which makes a file of the runtime's file, and
-// tail -F behind either. bench_flow_path [1000|20000|flat|rotate]
+// A container's lines on their way from its write to its flow's file, and to a person who follows them: measures what
+// flowtapd uses for a million of them, and how old they are when they are shown. Compares this with rsyslog's imfile,
+// which copies the runtime's file, and with tail -F after either. bench_flow_path [1000|20000|flat|rotate]
 #include <fmt/core.h>
 
 #include <array>
@@ -24,8 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kRounds = 3;
-constexpr auto kPatience = 20s;    // with who takes or follows lines, and gets no more
-constexpr auto kFlushed = 1500ms;  // flowtapd writes its files when a flow was idle for a second
+constexpr auto kPatience = 20s;    // how long to wait for a collector or follower that gets no more lines
+constexpr auto kFlushed = 1500ms;  // flowtapd writes its files when a flow has been idle for a second
 
 enum Mode : std::size_t { kFlowtap, kFlowtapLogs, kRsyslog, kRsyslogTail, kTail, kModes };
 constexpr std::array<const char*, kModes> kNames{
@@ -39,7 +39,7 @@ struct Load {
   const char* name;  ///< as an argument
   const char* what;
   Order order;
-  std::array<const char*, 2> cpu_goals;  ///< of flowtapd without and with a follower
+  std::array<const char*, 2> cpu_goals;  ///< for flowtapd without and with a follower
   const char* p50_goal;
   const char* p99_goal;
   std::uint64_t rotated_at = 0;  ///< bytes of the runtime's file; 0: it is not rotated
@@ -67,11 +67,11 @@ struct Figures {
   std::uint64_t twice = 0;
 };
 
-/// What takes the lines to a file.
+/// The program that brings the lines to a file.
 class Taker {
  public:
   virtual ~Taker() = default;
-  [[nodiscard]] virtual Result<std::uint64_t> lines() const = 0;  ///< that have reached it
+  [[nodiscard]] virtual Result<std::uint64_t> lines() const = 0;  ///< the lines that have reached the file
   [[nodiscard]] virtual Result<double> cpu_ns() const = 0;
   [[nodiscard]] virtual Result<std::vector<std::string>> follower() const = 0;
 };
@@ -114,7 +114,7 @@ class RsyslogTaker final : public Taker {
                                            root.path(), file_, cri_file))},
                   .out = root.file("rsyslog.said"),
                   .err = root.file("rsyslog.said")}) {}
-  // All lines have one length, and the CRI's head of 40 bytes.
+  // All lines have the same length, and the CRI's head of 40 bytes.
   [[nodiscard]] Result<std::uint64_t> lines() const override {
     std::error_code none;
     const auto size = std::filesystem::file_size(file_, none);
@@ -131,7 +131,7 @@ class RsyslogTaker final : public Taker {
   test::Process process_;
 };
 
-/// Nobody: the runtime's file is what is followed.
+/// No program: the runtime's own file is followed.
 class NoTaker final : public Taker {
  public:
   NoTaker(const PodWriter& pod, std::string cri_file) : pod_(pod), cri_file_(std::move(cri_file)) {}
@@ -183,7 +183,7 @@ Status pass(Mode mode, const Load& load, Figures& figures) {
   if (mode == kRsyslog || mode == kRsyslogTail) taker = std::make_unique<RsyslogTaker>(root, cri_file);
   if (mode == kTail) taker = std::make_unique<NoTaker>(*pod, cri_file);
 
-  // One line ahead shows that all is in its place.
+  // One line in advance shows that everything is ready.
   FTAP_TRY(pod->pass({.times = 1}));
   const auto taken = [&taker] { return taker->lines().value_or(0); };
   if (!comes_to(1, taken))

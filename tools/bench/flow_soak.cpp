@@ -21,7 +21,7 @@ Status run(std::uint64_t minutes, std::uint64_t per_second) {
   const test::ScratchRoot root;
   Flowtapd daemon(root);
   FTAP_TRY(daemon.wait_ready());
-  // The runtime's file is nobody's here.
+  // Nobody reads the runtime's file here.
   FTAP_TRY_ASSIGN(pod, PodWriter::start("/dev/null"));
   FTAP_TRY(pod->pass({.times = 1}));
   std::vector<std::string> ids;

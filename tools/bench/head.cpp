@@ -1,4 +1,4 @@
-// Prints the head of the table that the other benchmarks print rows of.
+// Prints the head of the table, to which the other benchmarks add rows.
 #include "tools/bench/measure/figures.hpp"
 
 int main() {

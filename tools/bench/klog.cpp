@@ -1,6 +1,6 @@
-// Records of klog per second of CPU, over what real schedulers wrote (tests/golden/scheduler): MB per second and core of
-// taking records apart, of having all their values as the program had them, of finding the records in the bytes first, and of
-// what the stream and the explain path do with them.
+// Reads klog records that real schedulers wrote (tests/golden/scheduler), in MB per second and core: taking records
+// apart, also with all values unescaped, also finding the records in the bytes first, and all work that the stream and
+// the explain path do with them.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace flowtap::bench {
 namespace {
 
 constexpr int kRounds = 31;
-constexpr std::size_t kBytes = 8'000'000;  // per round: a log is read as often as that takes
-constexpr std::size_t kRead = 65'536;      // as a reader of a pipe gets at most
+constexpr std::size_t kBytes = 8'000'000;  // per round: a log is read as many times as needed
+constexpr std::size_t kRead = 65'536;      // the most that one read of a pipe gives
 
 constexpr std::array kLogs = {"kube-scheduler-v10.log",
                               "kube-scheduler-v5.json.log",
@@ -65,7 +65,7 @@ Result<Log> read_log(const std::string& name) {
   return log;
 }
 
-// What would be left out if nobody used it.
+// Keeps the compiler from leaving out unused results.
 struct Seen {
   std::size_t bytes = 0;
   std::size_t pairs = 0;
@@ -135,7 +135,7 @@ void row(const std::string& what, const std::vector<Log>& logs, Work work, const
   print_row(what, rounds, "MB/s of one core's CPU", goal);
 }
 
-// What a request for one costs beside HTTP: three nodes, three containers.
+// The cost of a request for one diagnosis without HTTP: three nodes, three containers.
 Status answer() {
   FTAP_TRY_ASSIGN(log, read_log("hami-2.10-success-v5.log"));
   diagnosis::DiagnosisStore store;

@@ -1,5 +1,5 @@
-// The explain path's answers: what 1,000 pods take in memory, of which each was refused by all of 100 nodes of 8 cards, and
-// what a request for one of them costs over HTTP, asked by wrk.
+// The answers of the explain path: the memory of 1,000 pods, each of which was refused by all of 100 nodes with 8
+// cards, and the cost of a request for one of them over HTTP, made by wrk.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ constexpr unsigned kCards = 8;
 constexpr int kRounds = 5;
 constexpr const char* kToken = "of-the-benchmark";
 
-// Of all of a pod's nodes, as evidence has them.
+// The lines about all of a pod's nodes, as in the evidence.
 std::size_t cards_of(diagnosis::DiagnosisStore& store, std::string_view pod) {
   std::size_t cards = 0;
   if (const auto found = store.find("jobs", pod))
@@ -36,7 +36,7 @@ std::size_t cards_of(diagnosis::DiagnosisStore& store, std::string_view pod) {
   return cards;
 }
 
-// As HAMi 2.10 writes it at -v=5.
+// The log of HAMi 2.10 at -v=5.
 std::string record(std::string_view text) {
   return fmt::format("I0821 07:12:30.002400       1 score.go:1] {}", text);
 }
@@ -107,7 +107,7 @@ class View final : public api::NodeView, public api::DiagnosesView {
   diagnosis::DiagnosisStore& store_;
 };
 
-// Of the thread that serves, which is not the one that asks.
+// The CPU time of the thread that serves, which is not the one that asks.
 Result<double> api_cpu_ns() {
   for (const auto& task : fs::directory_iterator("/proc/self/task")) {
     FTAP_TRY_ASSIGN(name, read_line(task.path() / "comm"));
@@ -155,7 +155,7 @@ Status ask(diagnosis::DiagnosisStore& store, unsigned nodes) {
                              .tcp = api::TcpOptions{.host = "127.0.0.1", .token_file = root.file("tokens")}},
                             view));
   if (!*server.tcp()) return std::unexpected(server.tcp()->error());
-  // The thread has its name a moment after it is there.
+  // A new thread gets its name a moment after its start.
   if (!test::eventually([] { return api_cpu_ns().has_value(); }))
     return fail("there is no thread of the API");
   Rounds cost;
@@ -179,7 +179,7 @@ Status run() {
   for (const unsigned nodes : {3U, 100U}) {
     print_section(fmt::format("{} pods, each refused by {} nodes of {} cards", kPods, nodes, kCards));
     FTAP_TRY_ASSIGN(before, anonymous_mib(::getpid()));
-    // Beyond what it allows itself, so that all are there to be asked for.
+    // More than the product allows itself, so that all pods are kept.
     diagnosis::DiagnosisStore store(kPods, std::size_t{256} << 20U);
     fill(store, nodes);
     FTAP_TRY_ASSIGN(after, anonymous_mib(::getpid()));

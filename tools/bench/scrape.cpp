@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kRounds = 25;
 constexpr int kSeries = 10'000;
-// As Prometheus asks, but without compression, so that the body can be looked at.
+// The request of Prometheus, but without compression, so that the body can be checked.
 constexpr std::string_view kRequest = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 constexpr int kIncrement = 1'234'567;
 
@@ -72,7 +72,7 @@ struct Scrapes {
 };
 
 Status scrape(int port, Scrapes& scrapes) {
-  // The server's threads are this process's; the client is this thread, and is taken off.
+  // The server's threads belong to this process. The client is this thread, and its time is subtracted.
   const double self = cpu_ms(RUSAGE_SELF);
   const double client = cpu_ms(RUSAGE_THREAD);
   const auto begin = std::chrono::steady_clock::now();

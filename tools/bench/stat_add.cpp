@@ -1,8 +1,7 @@
-// ns of one count over an empty program: stat_add beside the other ways to count, and bpftrace's count().
+// The ns of one count, compared with an empty program: stat_add, the other ways to count, and bpftrace's count().
 //
 // On sched_switch all ways are attached at once, so that each round gives every one of them the same events;
-// who is called first changes from round to round. bpftrace has its own empty program, since it uses another
-// kind.
+// the order of the calls changes from round to round. bpftrace has its own empty program, since it uses another kind.
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
@@ -33,7 +32,7 @@ constexpr __u32 kTimes = 16;  // as in counters.bpf.c
 
 struct Way {
   std::string
-      name;  ///< of the programs: once; "16" follows where it counts that often, "_tc" where it runs alone
+      name;  ///< of the program that counts once; with "16" it counts that often, and with "_tc" it runs alone
   const char* what;
   const char* goal;
 };
@@ -58,7 +57,7 @@ Result<Skeleton> load() {
   bpf_map__set_max_entries(skeleton->maps.ftap_slots, topology.highest_plus_one());
   if (const int err = counters_bpf::load(skeleton.get()); err != 0)
     return std::unexpected(kernel::bpf_refusal("load the benchmark's programs", -err, messages.reason()));
-  // The hashes are counted in where the key is there already, as it is all the time but once.
+  // In the hashes the key exists already, as it does for every count but the first.
   const std::vector<std::uint64_t> zeros(topology.highest_plus_one());
   for (const bpf_map* map : {skeleton->maps.ftap_of_phash, skeleton->maps.ftap_of_hash})
     for (__u32 key = 0; key < kTimes; ++key)
@@ -95,7 +94,7 @@ Result<std::map<std::string, double>> time_runs(const std::vector<Counter>& coun
   return mean;
 }
 
-// One way's figures of a round: once, and the sixteenth part of sixteen times.
+// The figures of one way in a round: for one count, and a sixteenth of the time for sixteen.
 void add(Figures& figures, const Way& way, double empty, double once, double sixteen) {
   figures[way.name].add(once - empty);
   figures[way.name + "16"].add((sixteen - empty) / kTimes);
@@ -134,7 +133,7 @@ Result<double> time_repeats(const bpf_program* program) {
   std::array<char, 64> packet{};
   LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = packet.data(), .data_size_in = packet.size(),
               .repeat = kRepeats);
-  // The thread's own time: the kernel's duration is whole nanoseconds, and counts when others run.
+  // The thread's own time. The kernel's duration is in whole nanoseconds and includes other threads.
   timespec begin{};
   timespec end{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);

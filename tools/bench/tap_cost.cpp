@@ -1,10 +1,10 @@
-// What the log tap adds to the system calls of a node: to those that are captured, to those of the same kind that are
-// not, and to all others.
+// The cost that the log tap adds to the system calls of a node: to those that are captured, to those of the same kind
+// that are not, and to all others.
 //
 //   bench_tap_cost [--rounds=N] [sys_exit] [fexit]     both without names
 //
 // CPU time of the thread that makes the calls. Each round measures all loads with nothing attached, with an empty program
-// on the tracepoint, with the tap that taps none of them, and with one that taps them all; in turns forth and back.
+// on the tracepoint, with the tap that taps none of them, and with one that taps them all; in alternating order.
 #include <fmt/core.h>
 
 #include <cerrno>
@@ -24,7 +24,7 @@
 namespace flowtap::bench {
 namespace {
 
-constexpr int kRounds = 15;  // if nothing else is asked for
+constexpr int kRounds = 15;  // the default
 
 enum Mode : std::size_t { kNothing, kEmpty, kNotTapped, kTapped, kModes };
 constexpr std::array<const char*, kModes> kModeNames{"nothing attached", "an empty program",
@@ -57,7 +57,7 @@ Result<TapCosts> with_tap(TapLoads& loads, kernel::LogBackend backend, bool tapp
   for (std::size_t i = 0; i < streams.size(); ++i) {
     FTAP_TRY_ASSIGN(ledger,
                     path->settle(streams[i].number, places().at(i).passed - streams[i].before.passed));
-    // What is not copied is not paid for.
+    // Bytes that are not copied cost nothing.
     if (ledger.lost != 0)
       return fail(fmt::format("{} bytes were lost while costs were measured", ledger.lost));
   }
@@ -70,7 +70,7 @@ Result<TapCosts> measure(TapLoads& loads, kernel::LogBackend backend, std::size_
   return with_tap(loads, backend, mode == kTapped);
 }
 
-// The goals of the design's section 9, for a write that is captured. A pipe's is where it is read.
+// The goals of the design's section 9 for a captured write. A pipe is captured where it is read.
 const char* goal_of(std::size_t load, std::size_t mode, kernel::LogBackend backend) {
   if (mode != kTapped || (load != kPipeWrite && load != kFileWrite)) return "";
   if (backend == kernel::LogBackend::kSysExit) return "200";

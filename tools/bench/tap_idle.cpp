@@ -1,5 +1,5 @@
-// What flowtapd uses while it has next to nothing to do: 110 pods, and 1,000, that write a line a second each, all of its
-// defaults on, nobody asking.
+// What flowtapd uses when it has almost nothing to do: 110 pods, and 1,000, write a line a second each, with all
+// defaults on and no requests.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr int kWindows = 4;
 constexpr auto kWindow = 5s;
-constexpr auto kSpread = 5s;    // what so many begin in is not what is looked at
+constexpr auto kSpread = 5s;    // the pods start within this time, which is not measured
 constexpr auto kSettled = 15s;  // the files of cgroups are read each second for the first ten
 
 Status watch(pid_t pid, const std::string& what, std::string_view cpu_goal, std::string_view memory_goal) {
@@ -39,7 +39,7 @@ Status watch(pid_t pid, const std::string& what, std::string_view cpu_goal, std:
   return {};
 }
 
-// All flows, all bytes of each, nothing missing.
+// Checks that all flows are there with all their bytes, and that nothing is missing.
 Status check(const Flowtapd& daemon, std::size_t count, std::uint64_t written) {
   FlowTotals totals;
   const bool all = test::eventually(

@@ -1,5 +1,6 @@
-// The log tap beside bpftrace and strace, which write the same process's lines to a file: what each adds to a line of
-// 100 B through a pipe, what it uses itself, and how many lines it misses. Flat out and at 20,000 lines a second.
+// Compares the log tap with bpftrace and strace, which write the same process's lines to a file: what each adds to a
+// line of 100 B through a pipe, what it uses itself, and how many lines it misses. Flat out and at 20,000 lines a
+// second.
 #include <fmt/core.h>
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ constexpr std::array<const char*, kModes> kNames{"nothing", "flowtap", "bpftrace
 constexpr std::array<std::uint64_t, kModes> kFlatOut{400'000, 400'000, 200'000, 20'000};
 constexpr std::uint64_t kSlow = 20'000;
 
-/// Of one pace and one mode.
+/// The figures of one pace and one mode.
 struct Figures {
   Rounds wall;       ///< ns of the writer per line
   Rounds writer;     ///< ns of its CPU per line

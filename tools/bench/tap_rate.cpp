@@ -82,7 +82,7 @@ void print(const Setting& setting, const Figures& figures, const char* goal) {
 
 Status run() {
   FTAP_TRY(kernel::check_bpf_requirements());
-  // All forks before the first tap.
+  // All forks come before the first tap.
   std::vector<std::unique_ptr<LinePipe>> pipes;
   for (const Setting& setting : kSettings) {
     FTAP_TRY_ASSIGN(lines, LinePipe::start(setting.read_size));

@@ -1,5 +1,5 @@
-// What is lost while the log tap's consumer stalls and a writer runs flat out: again and again for 10, 50 and 100 ms, and
-// once for a second, with the default ring and a quarter of it.
+// The bytes that are lost while the log tap's consumer stalls and a writer runs flat out: again and again for 10, 50
+// and 100 ms, and once for a second, with the default ring and a quarter of it.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// What it takes to measure a node and its containers: flowtapd that counts and measures, with no pods, 110 and 1,000, which
-// wake once a second, and Debian's node_exporter beside it.
+// The cost of measuring a node and its containers: a flowtapd that counts and measures, with no pods, 110 and 1,000,
+// which wake once a second, compared with Debian's node_exporter.
 //
-//   bench_telemetry [PODS|PODSsandboxes...]     with so many alone, without node_exporter; sandboxes sleep
+//   bench_telemetry [PODS|PODSsandboxes...]     only with this many, without node_exporter; sandboxes sleep
 #include <fmt/core.h>
 
 #include <chrono>
@@ -30,13 +30,13 @@ using Clock = std::chrono::steady_clock;
 constexpr int kWindows = 6;
 constexpr auto kWindow = 5s;
 constexpr int kScrapes = 15;
-constexpr auto kSpread = 5s;    // what so many begin in is not what is looked at
+constexpr auto kSpread = 5s;    // the pods start within this time, which is not measured
 constexpr auto kSettled = 20s;  // names are asked for, and files read each second, for the first ten
 constexpr std::string_view kSandboxes =
-    "sandboxes";  // behind a count: pods' sandboxes, which sleep, in place of containers
+    "sandboxes";  // after a count: pods' sandboxes, which sleep, instead of containers
 constexpr const char* kGzip = "Accept-Encoding: gzip";
 
-// Who is looked at, and where it answers.
+// The process that is measured, and where it answers.
 struct Server {
   pid_t pid;
   std::uint16_t port;
@@ -48,7 +48,7 @@ Result<test::HttpAnswer> scrape(const Server& server, const char* header) {
   return answer;
 }
 
-// CPU over some windows, in each second of which `work` is done once.
+// The CPU time over some windows, with `work` done once in each second.
 Result<Rounds> cpu_percent(const Server& server, const std::function<Status()>& work) {
   Rounds percent;
   for (int i = 0; i < kWindows; ++i) {
@@ -100,14 +100,14 @@ Status watch(const Server& server, const std::string& who, std::string_view cpu_
   return {};
 }
 
-// Such as Kubernetes draws for a pod of a Deployment.
+// Like the suffix that Kubernetes generates for a pod of a Deployment.
 std::string suffix_of(std::size_t number) {
   std::string suffix = fmt::format("{:05}", number);
   for (char& digit : suffix) digit = "bcdfghjklm"[digit - '0'];
   return suffix;
 }
 
-// As containerd leaves it, so that all have names of the usual length.
+// A bundle like containerd's, so that all containers have names of the usual length.
 void write_bundle(const test::ScratchRoot& root, std::size_t number, bool sandbox) {
   const std::string id = PodCgroups::id_of(number);
   const std::string directory = "run/containerd/io.containerd.runtime.v2.task/k8s.io/" + id;
@@ -122,7 +122,7 @@ void write_bundle(const test::ScratchRoot& root, std::size_t number, bool sandbo
                          PodCgroups::uid_of(number), number / 3, suffix_of(number)));
 }
 
-// All that was started has a series of its own, and its part of the energy.
+// Checks that everything that was started has its own series, and its part of the energy.
 Status check(const Server& server, std::size_t count) {
   FTAP_TRY_ASSIGN(answer, scrape(server, ""));
   for (const std::string_view name :

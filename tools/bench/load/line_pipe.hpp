@@ -10,11 +10,13 @@ namespace flowtap::bench {
 
 /// Bytes of a line, with its newline. Each has a number, and one write(2).
 inline constexpr std::size_t kLine = 100;
-/// How a containerd shim reads (io.CopyBuffer's), conmon (STDIO_BUF_SIZE), and one that takes line by line.
+/// The sizes of reads: a containerd shim's (io.CopyBuffer), conmon's (STDIO_BUF_SIZE), and that of a reader that takes
+/// line by line.
 inline constexpr std::size_t kShimRead = 32768;
 inline constexpr std::size_t kConmonRead = 8192;
 
-/// What passing some lines took: from the first write's begin to the last read's end, and both processes' CPU time.
+/// The cost of passing some lines: from the begin of the first write to the end of the last read, and both processes'
+/// CPU time.
 struct LineCost {
   double wall_ns = 0;
   double writer_wall_ns = 0;
@@ -27,12 +29,12 @@ class LinePipe {
   /// Forks twice; see Worker::start().
   [[nodiscard]] static Result<std::unique_ptr<LinePipe>> start(std::size_t read_size);
 
-  /// Writes so many lines, and returns when all are read.
+  /// Writes this many lines, and returns when all are read.
   [[nodiscard]] Result<LineCost> pass(const Order& order);
   /// Bytes that have passed so far.
   [[nodiscard]] std::uint64_t passed() const { return passed_; }
 
-  [[nodiscard]] int fd() const { return out_.get(); }  ///< of the pipe, which nobody here reads
+  [[nodiscard]] int fd() const { return out_.get(); }  ///< of the pipe, which this process does not read
   [[nodiscard]] pid_t writer() const { return writer_->pid(); }
 
  private:
@@ -44,7 +46,7 @@ class LinePipe {
   std::uint64_t passed_ = 0;
 };
 
-/// A line with the number 0, and the next one.
+/// A line with the number 0, and the step to the next number.
 void first_line(char (&line)[kLine]);
 void next_line(char (&line)[kLine]);
 

@@ -30,7 +30,7 @@ Result<Pipe> make_pipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-// Both begin together; making and ending the threads is not part of the cost.
+// Both begin at the same time; creating and ending the threads is not part of the cost.
 Result<Cost> two_threads(const std::array<int, 2>& cpus, const std::function<bool(int)>& play) {
   std::latch ready(2);
   std::array<double, 2> cpu_ns{};

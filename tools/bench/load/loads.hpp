@@ -1,17 +1,17 @@
-// Work whose context switches are known in kind and about in number.
+// Work with a known kind and about a known number of context switches.
 #pragma once
 
 #include "base/result.hpp"
 
 namespace flowtap::bench {
 
-/// What a load took: from its start to its end, and on the CPUs by its own threads.
+/// The cost of a load: the time from its start to its end, and the CPU time of its threads.
 struct Cost {
   double wall_ns = 0;
   double cpu_ns = 0;
 };
 
-/// What the calling thread has used so far.
+/// The CPU time that the calling thread has used so far.
 [[nodiscard]] double thread_cpu_ns();
 
 /// Holds the calling thread on one CPU.

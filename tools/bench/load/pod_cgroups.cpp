@@ -34,7 +34,7 @@ bool write_text(const std::string& file, const std::string& text) {
   return fd.valid() && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-// The same place in each hierarchy that flowtapd reads, that of v2 first.
+// The same path in each hierarchy that flowtapd reads; that of v2 comes first.
 std::vector<std::string> in_all_hierarchies(const std::string& directory) {
   constexpr std::string_view kHybrid = "/sys/fs/cgroup/unified/";
   std::vector<std::string> all{directory};
@@ -53,7 +53,7 @@ bool enter_cgroups(const std::string& cgroup) {
   return true;
 }
 
-// The device is there as long as its descriptor is open, which the program inherits.
+// The device exists as long as its descriptor is open, and the program inherits that.
 bool enter_network() {
   if (::unshare(CLONE_NEWNET) != 0) return false;
   const int tun = ::open("/dev/net/tun", O_RDWR);
@@ -95,7 +95,7 @@ Result<std::unique_ptr<PodCgroups>> PodCgroups::make() {
 }
 
 Result<std::string> PodCgroups::add(std::size_t number) {
-  // As the cgroupfs driver has them: pod<uid>/<64 hex>.
+  // The names of the cgroupfs driver: pod<uid>/<64 hex>.
   const std::string pod = parent_ + "/pod" + uid_of(number);
   std::string container = pod + "/" + id_of(number);
   for (const std::string& directory : {pod, container}) FTAP_TRY(make_everywhere(directory));

@@ -1,4 +1,4 @@
-// Cgroups as kubelet makes them for pods, and what makes a process the first of a container in one.
+// Makes cgroups for pods like kubelet, and turns a process into the first one of a container in them.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ class PodCgroups {
   PodCgroups(const PodCgroups&) = delete;
   PodCgroups& operator=(const PodCgroups&) = delete;
 
-  /// The path of a new container's cgroup (v2). Where the machine has hierarchies of v1 as well, it has one at the same path in
-  /// those whose controllers are read, as runtimes make them.
+  /// The path of a new container's cgroup (v2). If the machine also has hierarchies of v1, the container gets one at
+  /// the same path in those whose controllers are read, as from real runtimes.
   [[nodiscard]] Result<std::string> add(std::size_t number);
 
-  /// How the ids of all their containers begin.
+  /// The beginning of the ids of all their containers.
   static constexpr std::string_view kIdStart = "be9c";
   [[nodiscard]] static std::string id_of(std::size_t number);
-  [[nodiscard]] static std::string uid_of(std::size_t number);  ///< its pod's
+  [[nodiscard]] static std::string uid_of(std::size_t number);  ///< the uid of its pod
 
  private:
   PodCgroups() = default;
@@ -35,9 +35,9 @@ class PodCgroups {
   std::vector<std::string> directories_;  // parents first
 };
 
-/// In a child: puts it into the cgroup and into a mount namespace of its own, with `output` as its standard output, and with
-/// `network` into a network namespace with a device "eth0". It is a container once it becomes a program (exec). Ends the process
-/// where that cannot be done.
+/// Called in a child: puts it into the cgroup and into its own mount namespace, with `output` as its standard output;
+/// with `network`, also into a network namespace with a device "eth0". It is a container once it executes a program.
+/// Ends the process if that cannot be done.
 void enter_pod(const std::string& cgroup, int output, bool network = false);
 
 }  // namespace flowtap::bench

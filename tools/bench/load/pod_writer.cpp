@@ -66,14 +66,14 @@ class CriFile {
   CriFile(std::string path, int file, std::uint64_t rotated_at)
       : path_(std::move(path)), file_(file), rotated_at_(rotated_at) {}
 
-  /// Whole lines, or what goes on with the next call.
+  /// Writes whole lines; the rest goes on with the next call.
   bool write(std::string_view bytes, bool whole) {
     size_ += bytes.size();
     return write_all(file_, bytes) && (rotated_at_ == 0 || size_ < rotated_at_ || !whole || rotate());
   }
 
  private:
-  // kubelet's containerLogMaxFiles, the one that is written included.
+  // kubelet's containerLogMaxFiles, including the file that is being written.
   static constexpr std::uint64_t kKept = 5;
 
   // Not compressed: kubelet does that beside the runtime, and later.
@@ -94,7 +94,7 @@ class CriFile {
   std::uint64_t rotations_ = 0;
 };
 
-// As a runtime does, but with one write for all that one read has brought: it is not what is measured.
+// Does the work of a runtime, but with one write for everything that one read has brought, as this is not measured.
 Worker::Job writes_cri(int pipe, CriFile file) {
   return [pipe, file = std::move(file), buffer = std::vector<char>(kShimRead),
           cri = std::string()](const Order& order) mutable {
@@ -153,7 +153,7 @@ Result<std::unique_ptr<PodWriter>> PodWriter::start(const std::string& cri_file,
   return self;
 }
 
-// The writer first: its end is the stream's.
+// The writer ends first, as that ends the stream.
 PodWriter::~PodWriter() {
   writer_.reset();
   runtime_.reset();

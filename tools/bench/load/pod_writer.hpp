@@ -1,4 +1,4 @@
-// One pod that writes lines when it is told to, and its runtime, which takes them from the pipe and writes them to a file
+// A pod that writes lines when it is told to, and its runtime, which takes them from the pipe and writes them to a file
 // in the CRI's format.
 #pragma once
 
@@ -15,19 +15,20 @@ inline constexpr std::size_t kTimeDigits = 19;
 
 class PodWriter {
  public:
-  /// `cri_file` is made anew, and whenever it has `rotated_at` bytes (0: never) it is moved away and another begun, as
-  /// kubelet has it done; five are kept.
+  /// `cri_file` is created anew. Whenever it has `rotated_at` bytes (0: never) it is moved away and another one begins,
+  /// like kubelet's rotation; five files are kept.
   [[nodiscard]] static Result<std::unique_ptr<PodWriter>> start(const std::string& cri_file,
                                                                 std::uint64_t rotated_at = 0);
   ~PodWriter();
   PodWriter(const PodWriter&) = delete;
   PodWriter& operator=(const PodWriter&) = delete;
 
-  /// Writes so many lines; returns when they are in the file.
+  /// Writes this many lines; returns when they are in the file.
   [[nodiscard]] Status pass(const Order& order);
   [[nodiscard]] std::uint64_t lines() const { return lines_; }  ///< so far
 
-  /// It begins with an exec of this same program: main() must call this first. It returns where that is not so.
+  /// The writer begins with an exec of this same program, so main() must call this first. It returns in any other
+  /// process.
   static void be_one(int argc, char** argv);
 
  private:

@@ -1,5 +1,5 @@
-// Processes that look to flowtapd like a node's pods: each the first in a mount namespace and a cgroup of its own, named
-// as kubelet names them, with its output in a pipe that is read from outside.
+// Processes that look to flowtapd like a node's pods. Each is the first one in its own mount namespace and its own
+// cgroup, which is named as by kubelet, and its output goes to a pipe that is read from outside.
 #pragma once
 
 #include <atomic>
@@ -17,25 +17,25 @@ namespace flowtap::bench {
 
 class Pods {
  public:
-  /// What each does: writes `lines` at once (0: none), and then one each second if it is `ticking`.
+  /// What each pod does: it writes `lines` at once (0: none), and then one each second if it is `ticking`.
   struct Load {
     std::uint64_t lines = 0;
     bool ticking = true;
-    bool network = false;  ///< of its own, with a device
+    bool network = false;  ///< has its own network namespace, with a device
   };
-  /// So many, with lines of 100 B; they begin one after the other within `spread`.
+  /// Starts this many pods, with lines of 100 B; they begin one after the other within `spread`.
   [[nodiscard]] static Result<std::unique_ptr<Pods>> start(
       std::size_t count, Load load, std::chrono::milliseconds spread = std::chrono::seconds(1));
   ~Pods();
   Pods(const Pods&) = delete;
   Pods& operator=(const Pods&) = delete;
 
-  /// What they have written and was read of it so far.
+  /// The bytes that they have written and that were read so far.
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// Ends them and reads what is left. Returns the bytes that they wrote.
+  /// Ends them and reads the rest. Returns the bytes that they wrote.
   std::uint64_t stop();
 
-  /// A pod begins with an exec of this same program: main() must call this first. It returns where that is not so.
+  /// A pod begins with an exec of this same program, so main() must call this first. It returns in any other process.
   static void be_one(int argc, char** argv);
 
  private:

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 constexpr auto kStep = 100ms;
-// As many digits as the counters will have for an hour: each is written over the one before.
+// The counters have this many digits for an hour, so each value can be written over the one before.
 constexpr std::uint64_t kBegin = 100'000'000'000;
 
 struct ZoneRow {
@@ -31,7 +31,7 @@ constexpr std::array kZones{
     ZoneRow{"intel-rapl:1:0", "core", 27'000},    ZoneRow{"intel-rapl:1:1", "dram", 9'000},
 };
 
-// A directory of links to all of `from` but `without`.
+// A directory of links to everything in `from` except `without`.
 void link_all(const fs::path& from, const fs::path& to, std::string_view without) {
   fs::create_directories(to);
   for (const auto& entry : fs::directory_iterator(from))

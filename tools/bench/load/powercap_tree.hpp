@@ -1,4 +1,4 @@
-// A node's RAPL counters where the machine has none: what reads energy then has something to divide.
+// RAPL counters for a machine that has none, so that flowtapd has energy to divide.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace flowtap::bench {
 
-/// Two packages with a core and a dram zone each, which draw some 100 W together as long as this lives. The machine's own sysfs
-/// is seen below the root as before, but for class/powercap.
+/// Two packages with a core and a dram zone each, which together draw about 100 W for as long as this lives. The rest
+/// of the machine's sysfs is seen below the root as before, except for class/powercap.
 class PowercapTree {
  public:
-  /// Instead of the root's sys; before flowtapd starts.
+  /// Takes the place of the root's sys; call this before flowtapd starts.
   [[nodiscard]] static Result<PowercapTree> make(const test::ScratchRoot& root);
 
  private:

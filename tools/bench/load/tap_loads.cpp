@@ -15,18 +15,18 @@ namespace flowtap::bench {
 namespace {
 
 constexpr std::uint64_t kBeside = 1'000'000;  // calls per second
-constexpr double kLoadNs = 20e6;              // about as long as each load takes
+constexpr double kLoadNs = 20e6;              // about the time that each load takes
 constexpr std::uint64_t kChildren = 5000;
-// One page of the pipe's, which it keeps: no page is allocated. And as many as a shim reads at once.
+// One page of the pipe, which the pipe keeps, so that no page is allocated. And as much as a shim reads at once.
 constexpr std::uint64_t kLinesOfPage = 4096 / kLine;
 constexpr std::uint64_t kLinesOfShim = kShimRead / kLine;
-constexpr std::uint64_t kLinesOfFile = 4096;  // then it is written from its begin again
+constexpr std::uint64_t kLinesOfFile = 4096;  // then the file is written from its begin again
 
 void call(std::uint64_t n) {
   for (; n > 0; --n) ::syscall(SYS_getppid);
 }
 
-// It runs in its parent's memory, so that nothing is copied that would hide what is added to its begin and its end.
+// It runs in its parent's memory. Otherwise copying would hide the cost that is added to its begin and its end.
 [[gnu::noinline]] pid_t start_child() {
   const pid_t child = ::vfork();
   if (child == 0) ::_exit(0);
@@ -119,7 +119,7 @@ Result<TapCosts> TapLoads::measure() {
   call(calls_);
   flat_out = (thread_cpu_ns() - begin) / static_cast<double>(calls_);
 
-  // As long as the lines take, or a little longer.
+  // This takes as long as the lines, or a little longer.
   const Order lines{.times = calls_, .per_second = 0};
   const Order calls{.times = std::max<std::uint64_t>(20'000, calls_), .per_second = kBeside};
   FTAP_TRY(beside_->order(calls));

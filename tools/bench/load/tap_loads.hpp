@@ -1,4 +1,5 @@
-// System calls that the log tap may make dearer, each timed by the CPU time of the thread that makes it, and a child's life.
+// System calls that the log tap may make more expensive, each timed by the CPU time of the calling thread, and the life
+// of a child.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 
 namespace flowtap::bench {
 
-/// What each load is, in the order of TapLoads::measure().
+/// The names of the loads, in the order of TapLoads::measure().
 inline constexpr std::array<const char*, 8> kTapLoads{
     "100 B write into a pipe",
     "its part of a 32 KiB read",
@@ -26,12 +27,12 @@ using TapCosts = std::array<double, kTapLoads.size()>;  ///< ns
 
 class TapLoads {
  public:
-  /// Forks; see Worker::start(). How often each is done depends on how fast this machine is.
+  /// Forks; see Worker::start(). The number of calls depends on the speed of the machine.
   [[nodiscard]] static Result<TapLoads> start();
 
   [[nodiscard]] Result<TapCosts> measure();
 
-  /// What they write to, and how many bytes have passed there.
+  /// The place to which they write, and how many bytes have passed there.
   struct Place {
     int fd = -1;
     std::uint64_t passed = 0;
@@ -52,7 +53,7 @@ class TapLoads {
   std::unique_ptr<LinePipe> busy_;
   std::unique_ptr<Worker> beside_;
   std::unique_ptr<Worker> parent_;
-  std::uint64_t calls_ = 2'000;  // of each load
+  std::uint64_t calls_ = 2'000;  // calls of each load
   std::uint64_t piped_ = 0;
   std::uint64_t filed_ = 0;
 };

@@ -32,7 +32,7 @@ void sleep_until(std::int64_t ns) {
   }
 }
 
-// Of the process and of the children that it has waited for.
+// The CPU time of the process and of the children that it has waited for.
 double all_cpu_ns() {
   rusage children{};
   ::getrusage(RUSAGE_CHILDREN, &children);
@@ -54,7 +54,7 @@ bool at_pace(const Order& order, const std::function<bool(std::uint64_t)>& some)
   const std::int64_t begin = monotonic_ns();
   std::uint64_t done = 0;
   for (std::uint64_t tick = 1; done < order.times; ++tick) {
-    // What is due, not what a tick gives: after a late one there is more to do.
+    // Counts what is due, not ticks: after a late tick there is more to do.
     const std::uint64_t due = std::min(order.times, tick * order.per_second / kTicksPerSecond);
     if (due > done && !some(due - done)) return false;
     done = due;
@@ -96,7 +96,7 @@ Result<std::unique_ptr<Worker>> Worker::start_child(
   worker->pid_ = ::fork();
   if (worker->pid_ < 0) return fail_errno(errno, "cannot fork");
   if (worker->pid_ == 0) {
-    // Only here: what others fork meanwhile must not keep them open.
+    // Closed only here: other forks must not keep these descriptors open.
     for (const int fd : {its_orders.get(), its_answers.get()}) ::fcntl(fd, F_SETFD, 0);
     child(its_orders.get(), its_answers.get());
     ::_exit(127);

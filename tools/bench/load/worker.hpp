@@ -1,5 +1,5 @@
-// A process of a benchmark's own that does one job as often as it is told. Where the tap is measured, writers and readers
-// are processes as on a node, not threads of whoever drains the ring.
+// A process of the benchmark that does one job as often as it is told. When the tap is measured, writers and readers
+// are processes, as on a node, and not threads of the process that drains the ring.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ struct Order {
   std::uint64_t per_second = 0;  ///< 0: flat out
 };
 
-/// When a job ran, ns on CLOCK_MONOTONIC, and what its thread used, with the children that it has waited for.
+/// When a job ran, in ns on CLOCK_MONOTONIC, and the CPU time of its thread and of the children that it has waited for.
 struct Span {
   double begin_ns = 0;
   double end_ns = 0;
@@ -27,10 +27,10 @@ struct Span {
 
 class Worker {
  public:
-  /// False: it could not be done.
+  /// False: the job could not be done.
   using Job = std::function<bool(const Order&)>;
 
-  /// Forks. Before programs are attached: who inherits their links keeps them attached.
+  /// Forks. Call it before programs are attached: a child that inherits their links keeps them attached.
   [[nodiscard]] static Result<std::unique_ptr<Worker>> start(const Job& job);
   /// The same for a process that becomes another program first: `child` does so, with the two descriptors, which are not
   /// closed on exec, and that program calls serve() with them.
@@ -42,7 +42,7 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   [[nodiscard]] Status order(const Order& order) const;
-  /// Until the order is done.
+  /// Waits until the order is done.
   [[nodiscard]] Result<Span> wait() const;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
@@ -55,7 +55,7 @@ class Worker {
   Fd answers_;
 };
 
-/// Calls `some` with how many are due, each millisecond, or at once with all. For jobs.
+/// For jobs: calls `some` each millisecond with the number that is due, or once with all.
 [[nodiscard]] bool at_pace(const Order& order, const std::function<bool(std::uint64_t)>& some);
 
 }  // namespace flowtap::bench

@@ -21,7 +21,7 @@ constexpr std::string_view kKey = "prog_id:\t";
 constexpr int kStepUs = 20'000;
 constexpr int kSteps = 500;  // ten seconds
 
-// The ids of the BPF programs that a process holds, from the descriptions of its descriptors.
+// The ids of the BPF programs that a process holds, from its fdinfo files.
 std::vector<unsigned> programs_of(pid_t pid) {
   std::vector<unsigned> ids;
   std::error_code gone;
@@ -37,7 +37,7 @@ std::vector<unsigned> programs_of(pid_t pid) {
   return ids;
 }
 
-// bpftrace first loads programs to find out what the kernel can do; the real one has the tracepoint's name.
+// bpftrace first loads programs to find out what the kernel can do. The real program has the tracepoint's name.
 Fd find_program(pid_t pid) {
   for (const unsigned id : programs_of(pid)) {
     Fd fd(bpf_prog_get_fd_by_id(id));

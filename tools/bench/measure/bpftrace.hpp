@@ -1,4 +1,4 @@
-// A bpftrace one-liner beside us, and the BPF program that it made.
+// A bpftrace one-liner that runs beside us, and the BPF program that it made.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,8 @@ namespace flowtap::bench {
 /// Runs from start() to destruction.
 class Bpftrace {
  public:
-  /// `body` is what stands behind tracepoint:sched:sched_switch, such as "{ @ = count(); }". Returns when its
-  /// program is loaded, and gives up after some seconds.
+  /// `body` follows tracepoint:sched:sched_switch, such as "{ @ = count(); }". Returns when its program is loaded, and
+  /// gives up after some seconds.
   [[nodiscard]] static Result<std::unique_ptr<Bpftrace>> start(const std::string& body);
   ~Bpftrace();
   Bpftrace(const Bpftrace&) = delete;

@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr const char* kTracefs = "/sys/kernel/tracing";
-constexpr auto kQuiet = 500ms;  // without another byte: it has written all
+constexpr auto kQuiet = 500ms;  // if no byte came for this long, it has written everything
 constexpr auto kLook = 50ms;
 constexpr auto kStart = 30s;
 constexpr auto kEnd = 20s;
@@ -29,7 +29,7 @@ constexpr auto kEnd = 20s;
 constexpr std::string_view kLineStart = "line ";
 constexpr std::string_view kLineZero = "line 0000000000 ";
 
-// bpftrace reads its tracepoints there; not every machine has it mounted, and it is not for us to change that.
+// bpftrace reads its tracepoints there. Not every machine has it mounted, and a benchmark should not change that.
 void mount_tracefs() {
   if (::access((std::string(kTracefs) + "/events").c_str(), F_OK) == 0) return;
   if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -74,7 +74,7 @@ Result<std::unique_ptr<Collector>> Collector::start(const Program& program, Line
               "tools/setup proof installs it");
 }
 
-// Not killed: strace would leave its process stopped.
+// It is not killed, as strace would leave its process stopped.
 Collector::~Collector() {
   process_.signal(SIGINT);
   (void)process_.wait(kEnd);

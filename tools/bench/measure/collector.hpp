@@ -1,4 +1,4 @@
-// A program that writes another process's lines to a file: what people take today.
+// A program that writes another process's lines to a file, such as people use today.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace flowtap::bench {
 class Collector {
  public:
   struct Program {
-    std::string name;               ///< as people know it
+    std::string name;               ///< the usual name
     std::vector<std::string> argv;  ///< found in PATH
     std::vector<std::string> env = {};
-    std::string file;  ///< that it writes the lines to
+    std::string file;  ///< the file to which it writes the lines
   };
-  /// Runs until destroyed. Returns when it has shown a line of the writer, who writes some for that.
+  /// Runs until it is destroyed. Returns when it has shown a line of the writer, which writes some for this purpose.
   [[nodiscard]] static Result<std::unique_ptr<Collector>> start(const Program& program, LinePipe& lines);
   ~Collector();
   Collector(const Collector&) = delete;
@@ -28,10 +28,10 @@ class Collector {
 
   /// Waits until it writes no more to its file.
   [[nodiscard]] Status settle() const;
-  /// What it has used so far.
+  /// The CPU time that it has used so far.
   [[nodiscard]] double cpu_ns() const;
-  /// Ends it, so that nothing is left in its buffers. How many lines it has shown, without those of number 0, which
-  /// are those that showed that it had begun.
+  /// Ends it, so that nothing is left in its buffers. Returns how many lines it has shown, without those with the
+  /// number 0, which were only written to see that it had begun.
   [[nodiscard]] Result<std::uint64_t> end();
 
  private:

@@ -8,14 +8,14 @@
 namespace flowtap::bench {
 namespace {
 
-// Markdown, so that the rows can be copied into the README as they are.
+// Markdown, so that the rows can be copied into a README as they are.
 void print_cells(std::string_view what, std::string_view median, std::string_view min, std::string_view unit,
                  std::string_view goal) {
   fmt::print("| {:<58} | {:>18} | {:>8} | {:<28} | {:>6} |\n", what, median, min, unit, goal);
   std::fflush(stdout);
 }
 
-// Enough digits to compare, none that only show noise.
+// Enough digits to compare, and none that only show noise.
 std::string digits(double value) {
   const double size = value < 0 ? -value : value;
   if (size >= 100) return fmt::format("{:.0f}", value);

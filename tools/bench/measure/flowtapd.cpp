@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Calls `take` with each flow's text, which begins behind its id's quote.
+// Calls `take` with the text of each flow, which begins after the quote of its id.
 template <typename Take>
 void each_flow(std::string_view answer, std::string_view part, Take take) {
   constexpr std::string_view kFlow = "\"id\":\"";
@@ -37,7 +37,7 @@ test::Command command_of(const test::ScratchRoot& root, const std::string& strea
                                                       stream.empty() ? "" : ", ", stream))},
       .out = root.file("out"),
       .err = root.file("err"),
-      // As systemd starts a service.
+      // The limits that systemd gives a service.
       .before_exec = [] {
         const rlimit files{.rlim_cur = 1024, .rlim_max = 524'288};
         ::setrlimit(RLIMIT_NOFILE, &files);

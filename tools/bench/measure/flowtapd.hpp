@@ -1,4 +1,4 @@
-// flowtapd as people run it, with a host root and a state directory of the benchmark's own.
+// The real flowtapd, with a host root and a state directory that belong to the benchmark.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace flowtap::bench {
 /// Its anonymous memory, MiB.
 [[nodiscard]] Result<double> anonymous_mib(pid_t pid);
 
-/// The number behind the first `key`; what cannot be read is an Error.
+/// The number after the first `key`; an Error if it cannot be read.
 [[nodiscard]] Result<std::uint64_t> number_behind(std::string_view text, std::string_view key);
 
-/// What `/api/v1/flows` says of a benchmark's flows together.
+/// The totals over a benchmark's flows in `/api/v1/flows`.
 struct FlowTotals {
   std::uint64_t flows = 0;
   std::uint64_t bytes = 0;
@@ -31,16 +31,16 @@ struct FlowTotals {
 
 class Flowtapd {
  public:
-  /// `stream` is what stands in the configuration's `stream`, in YAML's flow style without braces; may be empty. `flags` come
-  /// on top.
+  /// `stream` becomes the section `stream` of the configuration, in YAML's flow style without braces; it may be empty.
+  /// `flags` are added.
   explicit Flowtapd(const test::ScratchRoot& root, const std::string& stream = {},
                     const std::vector<std::string>& flags = {});
 
   [[nodiscard]] Status wait_ready();
 
-  /// The body of the API's answer to a GET; an Error also where it refuses.
+  /// The body of the API's answer to a GET; a refusal is an Error, too.
   [[nodiscard]] Result<std::string> get(const std::string& target) const;
-  /// Of all flows whose id holds `part`.
+  /// The totals of all flows whose id contains `part`.
   [[nodiscard]] Result<FlowTotals> totals(std::string_view part) const;
   /// Their ids.
   [[nodiscard]] Result<std::vector<std::string>> ids(std::string_view part) const;

@@ -39,7 +39,7 @@ Result<std::unique_ptr<LineReader>> LineReader::start(const std::vector<std::str
 }
 
 LineReader::~LineReader() {
-  process_.reset();  // its end is the pipe's
+  process_.reset();  // the pipe ends with the process
   if (reader_.joinable()) reader_.join();
 }
 

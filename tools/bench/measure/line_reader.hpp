@@ -1,4 +1,4 @@
-// A program whose output is a PodWriter's lines, and how old each of them is when it comes.
+// Runs a program that prints a PodWriter's lines, and notes how old each line is when it comes.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ namespace flowtap::bench {
 
 class LineReader {
  public:
-  /// Runs `argv` (found in PATH) until destroyed. Lines may have anything in front. Ages of lines below number `first` are
-  /// not kept.
+  /// Runs `argv` (found in PATH) until destroyed. Lines may have any text in front. The ages of lines below number
+  /// `first` are not kept.
   [[nodiscard]] static Result<std::unique_ptr<LineReader>> start(const std::vector<std::string>& argv,
                                                                  const std::string& errors,
                                                                  std::uint64_t first = kNoAges);
@@ -32,7 +32,7 @@ class LineReader {
   [[nodiscard]] std::uint64_t twice() const { return twice_; }
   [[nodiscard]] pid_t pid() const { return process_->pid(); }
 
-  /// Not more than `part` (0 to 1) of the lines were older than this. To be asked when no more come.
+  /// The age that at most `part` (0 to 1) of the lines exceeded. To be called when no more lines come.
   [[nodiscard]] double age_ms(double part) const;
 
  private:
@@ -45,7 +45,7 @@ class LineReader {
   std::atomic<std::uint64_t> lines_{0};
   std::atomic<std::uint64_t> twice_{0};
   std::uint64_t first_ = kNoAges;
-  std::uint64_t next_ = 0;  // the thread's, as the next one until no more come
+  std::uint64_t next_ = 0;  // used only by the thread, like the next member, until no more lines come
   std::vector<std::uint32_t> ages_us_;
   std::thread reader_;
 };

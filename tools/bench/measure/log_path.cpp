@@ -17,7 +17,8 @@
 namespace flowtap::bench {
 namespace {
 
-// As stream/stream_path.cpp has it, below writers and readers: tools/bench/run has raised us all.
+// The same as in stream/stream_path.cpp, but lower than the writers and readers, since tools/bench/run has raised all
+// of us.
 constexpr int kNice = -10;
 constexpr auto kPatience = std::chrono::seconds(20);
 

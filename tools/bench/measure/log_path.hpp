@@ -1,5 +1,5 @@
-// The stream path's first half as flowtapd has it: the log tap, its ring, the consumer on a thread of its own, and the
-// journal in a tmpfs. Unlike there nothing is pinned, and the consumer can be made to stall.
+// The first half of flowtapd's stream path: the log tap, its ring, the consumer on a thread of its own, and the journal
+// in a tmpfs. The differences are that nothing is pinned, and that the consumer can be made to stall.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace flowtap::bench {
 
-/// What became of the bytes of a stream.
+/// What happened to the bytes of a stream.
 struct Ledger {
   std::uint64_t captured = 0;  ///< in the journal
   std::uint64_t lost = 0;      ///< counted as lost, whatever the cause
@@ -30,28 +30,28 @@ class LogPath {
   LogPath(const LogPath&) = delete;
   LogPath& operator=(const LogPath&) = delete;
 
-  /// What stands behind the descriptor, from now on.
+  /// Taps the file or pipe of the descriptor from now on.
   [[nodiscard]] Result<flow::StreamNo> tap(int fd, ftap_log_kind kind = FTAP_KIND_PIPE);
 
-  /// Waits for the consumer to come to its end. That the stream's bytes are not `written`, or that captured and lost
-  /// bytes do not add up to them, is an Error: nothing measured then is worth anything.
+  /// Waits until the consumer has reached the end. It is an Error if the stream does not have the bytes `written`, or
+  /// if captured and lost bytes do not add up to them: then the figures are worthless.
   [[nodiscard]] Result<Ledger> settle(flow::StreamNo stream, std::uint64_t written);
 
-  /// What the consumer's thread has used so far.
+  /// The CPU time that the consumer's thread has used so far.
   [[nodiscard]] double consumer_cpu_ns();
 
-  /// From now on the consumer sleeps so long after each of its rounds.
+  /// From now on, the consumer sleeps this long after each round.
   void stall_each(std::chrono::milliseconds pause) { each_ = pause; }
-  /// It does so once, soon.
+  /// The consumer does so once, soon.
   void stall_once(std::chrono::milliseconds pause) { once_ = pause; }
-  /// The most bytes that were found in the ring since this was asked.
+  /// The most bytes that were found in the ring since the last call.
   [[nodiscard]] std::uint64_t take_most_waiting() { return most_waiting_.exchange(0); }
 
-  /// As long as it is held somebody follows.
+  /// A follower, for as long as it is held.
   [[nodiscard]] Result<std::shared_ptr<flow::Follower>> follow() { return journal_->follow(); }
 
  private:
-  /// Knows what was opened here, and nothing else of the machine.
+  /// Knows only what was opened here, and nothing else of the machine.
   class OwnNamer final : public flow::Namer {
     flow::Naming name(const flow::Enter& enter) override {
       const bool own = enter.cgroup == 0;

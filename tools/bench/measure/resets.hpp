@@ -1,4 +1,4 @@
-// The ways to take counts out of a map and begin again at 0.
+// The ways to take the counts out of a map and begin again at 0.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class Reset {
   Reset(const Reset&) = delete;
   Reset& operator=(const Reset&) = delete;
   virtual ~Reset() = default;
-  /// Takes the counts of the first `keys` keys; returns how many events they were.
+  /// Takes the counts of the first `keys` keys; returns the number of events.
   virtual std::uint64_t take(std::size_t keys) = 0;
 
   [[nodiscard]] const char* what() const { return what_; }
@@ -36,11 +36,11 @@ class Reset {
   bpf_program* program_;
 };
 
-/// Ours: over a mapped array with one block per possible CPU.
+/// Our way: over a mapped array with one block per possible CPU.
 std::unique_ptr<Reset> exchange(bpf_program* program, kernel::MapView<KeyBlock> blocks);
-/// Each key looked up and then set to 0, over a PERCPU_ARRAY.
+/// Looks up each key and then sets it to 0, over a PERCPU_ARRAY.
 std::unique_ptr<Reset> lookup_then_zero(bpf_program* program, int map, unsigned cpus);
-/// All keys taken away with one call, over a PERCPU_HASH.
+/// Takes all keys away with one call, over a PERCPU_HASH.
 std::unique_ptr<Reset> lookup_and_delete(bpf_program* program, int map, unsigned cpus);
 
 }  // namespace flowtap::bench

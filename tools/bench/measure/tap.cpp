@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::string_view kIterator = "iter/task";
 constexpr std::string_view kSwitch = "tp_btf/sched_switch";
-constexpr std::string_view kAsked = "syscall";  // run when somebody asks, attached to nothing
-constexpr std::string_view kMoved = "tp_btf/cgroup_attach_task";  // of the usage alone
+constexpr std::string_view kAsked = "syscall";  // programs that run on request and are attached to nothing
+constexpr std::string_view kMoved = "tp_btf/cgroup_attach_task";  // used only for the usage
 
 Status write_places(int map, const kernel::Topology& topology) {
   FTAP_TRY_ASSIGN(cpus, kernel::MapView<ftap_cpu>::map(map, topology.highest_plus_one()));
@@ -36,7 +36,7 @@ Status write_places(int map, const kernel::Topology& topology) {
   return {};
 }
 
-// A constant of the programs, before they are loaded.
+// A constant of the programs, to be set before they are loaded.
 template <typename T>
 Status set_constant(bpf_object* object, const char* name, T value) {
   const btf* types = bpf_object__btf(object);

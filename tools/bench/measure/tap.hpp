@@ -16,18 +16,19 @@ struct bpf_program;
 
 namespace flowtap::bench {
 
-/// Loaded once, then attached and detached as often as wanted, which userspace/kernel's stages do not allow.
+/// It is loaded once, then attached and detached any number of times, which the stages of userspace/kernel do not
+/// allow.
 class Tap {
  public:
-  /// What it accounts for beside the dispatches, as kernel::DispatchOpened has it.
+  /// What it accounts for besides the dispatches; see kernel::DispatchOpened.
   struct Account {
-    std::uint32_t cgroups = 0;                                ///< so many at most; 0: no usage
+    std::uint32_t cgroups = 0;                                ///< at most this many; 0: no usage
     std::shared_ptr<const kernel::CycleCounters> counters{};  ///< null: no cycles
   };
   [[nodiscard]] static Result<Tap> load(const std::string& object_file, const kernel::Topology& topology,
                                         Account account);
 
-  /// As the product: records of all tasks first, sched_switch last.
+  /// Like the product: the records of all tasks first, sched_switch last.
   Status attach();
   void detach() { links_.clear(); }
 
@@ -35,7 +36,7 @@ class Tap {
     std::string event;  ///< "tp_btf/sched_switch"
     int fd;
   };
-  /// Those that run while it is attached.
+  /// The programs that run while it is attached.
   [[nodiscard]] std::vector<Program> programs() const;
 
  private:
