@@ -17,13 +17,13 @@
 namespace flowtap::test {
 namespace {
 
-constexpr int kAttempts = 3000;  // a minute and more, for the slowest virtual machine
+constexpr int kAttempts = 3000;  // more than a minute, for the slowest virtual machine
 
 [[noreturn]] void sleep_for_ever() {
   while (true) ::pause();
 }
 
-// Absent while the task runs or waits, or is gone.
+// Absent while the task runs or waits for a CPU, or if it is gone.
 std::optional<SwitchCounts> sleeping_counts(pid_t task) {
   std::ifstream status("/proc/" + std::to_string(task) + "/status");
   SwitchCounts counts;
@@ -143,7 +143,7 @@ void Crew::want_more(bool more) {
 }
 
 SwitchCounts Crew::quiesce() const {
-  // Twice the same, all asleep: nothing moved in between.
+  // The counts are the same twice, and all tasks sleep: nothing happened in between.
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto first = sleeping_counts(cgroup_.tasks());
     ::usleep(20'000);

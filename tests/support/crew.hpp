@@ -1,8 +1,8 @@
-// Tasks that make a known number of dispatches.
+// Tasks whose number of dispatches can be told exactly.
 //
 // The equality that the tests rest on: between two moments at which a task sleeps, it came to a CPU as often
 // as it left one. So over a crew that sleeps at both moments, dispatches == voluntary + nonvoluntary context
-// switches, exactly. For that all of the crew stay alive, asleep, until they are counted.
+// switches, exactly. For this, all tasks of the crew stay alive and asleep until they are counted.
 #pragma once
 
 #include <sys/types.h>
@@ -28,15 +28,15 @@ struct SwitchCounts {
   bool operator==(const SwitchCounts&) const = default;
 };
 
-/// What a job may do inside the crew's process.
+/// The operations that a job may use inside the crew's process.
 class Hands {
  public:
   explicit Hands(const std::atomic<bool>& wanted) : wanted_(wanted) {}
-  /// Whether a job that has done its part is to go on: whoever started the crew has not seen enough.
+  /// Whether a job that has done its part is to go on, because the test has not seen enough.
   [[nodiscard]] bool wanted() const { return wanted_; }
-  /// Runs `work` in a thread that stays, asleep, when it is done.
+  /// Runs `work` in a thread that stays, asleep, after its work.
   void thread(std::function<void()> work);
-  /// Forks a process that stays, asleep, when `work` is done.
+  /// Forks a process that stays, asleep, after `work`.
   void process(const std::function<void()>& work);
   /// Waits until the work of all threads is done (the threads stay).
   void wait();
@@ -49,7 +49,7 @@ class Hands {
 
 using Job = std::function<void(Hands&)>;
 
-void pin_to(const std::vector<int>& cpus);  ///< the calling thread
+void pin_to(const std::vector<int>& cpus);  ///< pins the calling thread
 std::vector<int> online_cpus();
 
 /// A process in a cgroup of its own that sleeps until it is told to do its job, or the next of its jobs.
@@ -64,10 +64,10 @@ class Crew {
   [[nodiscard]] std::uint64_t cgroup_id() const { return cgroup_.id(); }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const std::string& cgroup_path() const { return cgroup_.path(); }
-  void go();                        ///< lets the next job begin
+  void go();                        ///< starts the next job
   [[nodiscard]] bool busy() const;  ///< true until that job is done
-  void finish() const;              ///< waits until it is; to be called between two jobs
-  void want_more(bool more);        ///< what Hands::wanted() tells; false at first
+  void finish() const;              ///< waits until the job is done; to be called between two jobs
+  void want_more(bool more);        ///< sets the answer of Hands::wanted(); false at first
   /// Waits until every task of the crew sleeps, and returns their switches.
   [[nodiscard]] SwitchCounts quiesce() const;
 

@@ -1,4 +1,4 @@
-// One thread of another process, held at its next system call of a kind, as if that call did not come back.
+// Holds one thread of another process at its next system call of a kind, as if that call did not return.
 #pragma once
 
 #include <sys/ptrace.h>
@@ -14,7 +14,8 @@ namespace flowtap::test {
 
 class HeldThread {
  public:
-  /// `name` as /proc/PID/task/TID/comm has it. Throws std::runtime_error when there is none, or it cannot be held.
+  /// `name` is the text of /proc/PID/task/TID/comm. Throws std::runtime_error if there is no such thread, or if it
+  /// cannot be held.
   HeldThread(pid_t process, const std::string& name, long call) : thread_(find(process, name)) {
     if (::ptrace(PTRACE_SEIZE, thread_, nullptr, PTRACE_O_TRACESYSGOOD) != 0 ||
         ::ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) != 0)
@@ -24,7 +25,7 @@ class HeldThread {
         throw std::runtime_error("cannot go on with " + name);
   }
   ~HeldThread() { ::ptrace(PTRACE_DETACH, thread_, nullptr, nullptr); }
-  /// It was killed with its process, which can end now: whoever traces a thread has to take note.
+  /// The thread was killed with its process. The process can end only when its tracer has noticed that.
   [[nodiscard]] bool has_ended() const {
     int status = 0;
     return ::waitpid(thread_, &status, __WALL | WNOHANG) == thread_ && !WIFSTOPPED(status);

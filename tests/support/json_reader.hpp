@@ -1,4 +1,4 @@
-// A reader of our JSON lines, as their header tells one to be.
+// A reader of our JSON lines that follows the rules in their header.
 #pragma once
 
 #include <boost/json.hpp>

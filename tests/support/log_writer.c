@@ -1,12 +1,12 @@
 /*
- * Writes known lines in the ways that programs write, inside containers: static, since it finds no library there.
+ * Writes known lines inside containers, in the ways in which programs write. It is static, as there are no libraries there.
  *
  *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both hog
- *   log_writer paced FILE           the records of a scheduler's log, each when it came, to standard error
+ *   log_writer paced FILE           writes the records of a scheduler's log to standard error, at the pace at which they came
  *   log_writer read-uring           reads standard input through io_uring, and writes it to standard output
  *
- * A log that took longer than a test has time comes quicker, all its pauses by the same factor.
- * hog takes a page more for each line, and keeps it.
+ * If a log took longer than a test has time for, all its pauses are shortened by the same factor.
+ * hog allocates one more page for each line, and keeps it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +36,7 @@ static void put(int fd, const char* bytes, size_t n) {
   }
 }
 
-/* In three parts, one of them empty. A pipe takes less than PIPE_BUF whole or not at all. */
+/* In three parts, one of them empty. A pipe takes less than PIPE_BUF as a whole or not at all. */
 static void put_vector(const char* line, size_t n) {
   struct iovec parts[3] = {{(void*)line, 5}, {NULL, 0}, {(void*)(line + 5), n - 5}};
   if (writev(STDOUT_FILENO, parts, 3) != (ssize_t)n) fail("writev");
@@ -71,7 +71,7 @@ static void open_ring(void) {
   ring.cqes = (struct io_uring_cqe*)(cq + p.cq_off.cqes);
 }
 
-/* What the kernel answers to one request. */
+/* The kernel's answer to one request. */
 static int through_ring(int opcode, int fd, const char* memory, size_t n) {
   unsigned tail = *ring.sq_tail, at = tail & *ring.sq_mask;
   ring.sqes[at] = (struct io_uring_sqe){.opcode = (__u8)opcode,
@@ -103,7 +103,7 @@ static int read_uring(void) {
   return 0;
 }
 
-/* A read of length 0 gives 0 as the end of the pipe would, and is none. */
+/* A read of length 0 returns 0, like the end of the pipe, but is not the end. */
 static void read_nothing(void) {
   int own = open("/proc/self/fd/1", O_RDONLY | O_NONBLOCK);
   char c;
@@ -117,7 +117,7 @@ static void take_page(void) {
   memset(page, 1, 4096);
 }
 
-/* Seconds of klog's text or JSON; negative where a line has no time. */
+/* The time of a line in klog's text or JSON, in seconds; negative if the line has no time. */
 static double time_of(const char* line) {
   int hours, minutes;
   double seconds;
@@ -127,8 +127,8 @@ static double time_of(const char* line) {
 }
 
 /*
- * Each record of a log and the seconds from the first one to it; returns how many they are in all. A record is a line with a
- * time and those behind it that have none: a scheduler writes it at once.
+ * Takes each record of a log and its seconds since the first one; returns the number of records. A record is a line with a
+ * time and the lines without one after it: a scheduler writes it at once.
  */
 static double each_record(const char* file, void (*take)(double when, const char* record, size_t n)) {
   FILE* in = fopen(file, "r");

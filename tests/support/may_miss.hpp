@@ -1,4 +1,4 @@
-// Whether a kernel keeps the log tap's programs from running, and what is expected where it did.
+// Tells whether a kernel may keep the log tap's programs from running, and what tests expect if it did.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,15 +12,15 @@
 
 namespace flowtap::test {
 
-/// Whether this kernel may preempt the programs of both backends whatever mode it is asked for, and so may miss some: from 7.x
-/// on. (Before, it does not preempt those at the tracepoint of system calls, and modes that preempt none can be chosen.)
+/// Whether this kernel may preempt the programs of both backends in every mode, and so may miss events: from 7.x on.
+/// (Earlier kernels do not preempt programs at the tracepoint of system calls, and there are modes that preempt none.)
 [[nodiscard]] inline bool may_miss() {
   utsname name{};
   return ::uname(&name) == 0 && std::atoi(static_cast<const char*>(name.release)) >= 7;
 }
 
-/// Where it did: nine tenths of what was written have been captured all the same, or all but what passes in one event. Says
-/// how often that was the excuse.
+/// If the kernel did so, nine tenths of the bytes have still been captured, or all but those of one event. Reports how
+/// often this was the excuse.
 inline void expect_most(const std::string& of, std::size_t got, std::size_t written,
                         std::size_t one_event = 0) {
   static int times = 0;
@@ -29,7 +29,7 @@ inline void expect_most(const std::string& of, std::size_t got, std::size_t writ
   EXPECT_GE(got + std::max(written / 10, one_event), written) << of;
 }
 
-/// `part` without what is missing of it; the same order.
+/// `part` without the lines that are missing, in the same order.
 [[nodiscard]] inline bool is_part_of(const std::string& part, const std::string& whole) {
   std::size_t at = 0;
   for (const char c : whole)

@@ -1,4 +1,4 @@
-// The logs of tests/golden/scheduler, and what other programs found in them (README.md there).
+// The logs of tests/golden/scheduler, and what other programs found in them (see README.md there).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace flowtap::test {
 
-/// A file of that directory. Throws std::runtime_error: without its file a test proves nothing.
+/// The text of a file in that directory. Throws std::runtime_error: without its file a test proves nothing.
 inline std::string scheduler_log(const std::string& name) {
   const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + "/scheduler/" + name, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + name);
@@ -20,7 +20,7 @@ inline std::string scheduler_log(const std::string& name) {
   return text.str();
 }
 
-/// Each with its newline, but for a last one that has none.
+/// Each line has its newline, except perhaps the last one.
 inline std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -34,12 +34,13 @@ inline std::vector<std::string> lines_of(std::string_view text) {
 /// Records of a log that belong together.
 struct GoldenPart {
   std::string file;
-  std::string flow;  ///< "ns/name"; "-": of none, or of the main log
+  std::string flow;  ///< "ns/name"; "-": no flow, or the main log
   std::size_t records = 0;
   std::string text;
 };
 
-/// Of "3-5,9" the lines 3, 4, 5 and 9; of "-" none. Throws std::runtime_error when these are not so many bytes.
+/// "3-5,9" stands for the lines 3, 4, 5 and 9, and "-" for none. Throws std::runtime_error if these lines do not have
+/// this many bytes.
 inline std::string picked(const std::string& log, const std::string& which, std::size_t bytes) {
   const std::vector<std::string> lines = lines_of(log);
   std::string text;
@@ -63,7 +64,7 @@ inline std::vector<GoldenPart> golden_flows() {
   return parts;
 }
 
-/// What each of them has at V=2.
+/// The records of each flow at V=2.
 inline std::vector<GoldenPart> golden_main_logs() {
   std::vector<GoldenPart> parts;
   std::istringstream rows(scheduler_log("main_v2.tsv"));

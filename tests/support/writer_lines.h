@@ -1,4 +1,4 @@
-/* The lines that log_writer writes, for those who expect them. */
+/* The lines that log_writer writes, for log_writer and for the tests. */
 #ifndef FLOWTAP_TESTS_WRITER_LINES_H
 #define FLOWTAP_TESTS_WRITER_LINES_H
 
@@ -7,7 +7,7 @@
 
 #define WRITER_LONGEST 128
 
-/* Line i, at most WRITER_LONGEST bytes with its newline: its number, and as many letters as depend on it. */
+/* Line i has at most WRITER_LONGEST bytes with its newline: its number, and letters, whose count depends on the number. */
 static inline size_t writer_line(unsigned i, char* out) {
   const size_t letters = i * 7U % 90U;
   size_t at = 10;

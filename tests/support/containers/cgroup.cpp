@@ -45,7 +45,7 @@ ScratchCgroup::ScratchCgroup(const std::string& path, std::string top) : path_(s
 }
 
 ScratchCgroup::~ScratchCgroup() {
-  // The last task leaves it only when it is reaped in the kernel, a moment after its exit was seen.
+  // The last task leaves the cgroup only when the kernel reaps it, a moment after its exit was seen.
   for (; levels_ > 0; --levels_, path_.resize(path_.rfind('/')))
     for (int i = 0; i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
 }

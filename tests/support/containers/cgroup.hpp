@@ -1,4 +1,4 @@
-// A cgroup of the test's own, so that its tasks can be told from all others of the machine.
+// A cgroup that belongs to the test, so that its tasks can be told from all others on the machine.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +12,12 @@ namespace flowtap::test {
 
 class ScratchCgroup {
  public:
-  /// Made below the root of the v2 hierarchy, wherever that is mounted. Throws std::runtime_error: without it
-  /// the test cannot run, and a skip would be a hole.
+  /// Makes it below the root of the v2 hierarchy, wherever that is mounted. Throws std::runtime_error: without it the
+  /// test cannot run, and a skip would hide that.
   ScratchCgroup();
-  /// The same at this path there, "a.slice/b.service", with those above it, which go with it.
+  /// The same at a path there, such as "a.slice/b.service". The cgroups above it are made and removed with it.
   explicit ScratchCgroup(const std::string& path);
-  /// The same in the hierarchy that is mounted at `top`, of v1, say (V1Hierarchy).
+  /// The same in the hierarchy that is mounted at `top`, which may be of v1 (V1Hierarchy).
   ScratchCgroup(const std::string& path, std::string top);
   ~ScratchCgroup();
   ScratchCgroup(const ScratchCgroup&) = delete;
@@ -26,7 +26,7 @@ class ScratchCgroup {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::uint64_t id() const;          ///< what BPF sees: the inode number of the directory
   void join() const;                               ///< moves the calling process into it
-  [[nodiscard]] std::vector<pid_t> tasks() const;  ///< thread ids; of v2 alone
+  [[nodiscard]] std::vector<pid_t> tasks() const;  ///< thread ids; only for v2
 
  private:
   std::string path_;

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-// As kubelet does before it asks for the container.
+// kubelet does this before it asks for the container.
 void make_pod_log(const ScratchRoot& root, const Containerd::Container& container) {
   const auto value = [&container](const char* key) {
     const auto at = container.annotations.find(std::string("io.kubernetes.cri.") + key);
@@ -39,14 +39,14 @@ void make_pod_log(const ScratchRoot& root, const Containerd::Container& containe
                      links / (name + "-" + container.id + ".log"));
 }
 
-// ctr wants a terminal of its own for a container that has one; that must not change its output once more.
+// ctr needs a terminal of its own for a container that has one. That terminal must not change the output once more.
 std::vector<std::string> on_terminal(const std::vector<std::string>& argv) {
   std::string command = "stty -onlcr; ";
   for (const std::string& word : argv) command += "'" + word + "' ";
   return {"/usr/bin/script", "--quiet", "--return", "--command", command, "/dev/null"};
 }
 
-// Standard input that neither gives anything nor ends: its end would be typed into the terminal.
+// Standard input gives nothing and does not end, as its end would be typed into the terminal.
 void silent_input() {
   std::array<int, 2> pipe{};
   if (::pipe(pipe.data()) != 0 || ::dup2(pipe[0], STDIN_FILENO) < 0) ::_exit(126);
@@ -66,7 +66,7 @@ Podman::~Podman() {
   try {
     podman({"rm", "--all", "--force", "--time", "0"});
   } catch (const std::exception&) {
-    return;  // the test has said what is wrong
+    return;  // the test has already reported the error
   }
 }
 
@@ -84,7 +84,7 @@ std::string Podman::podman(const std::vector<std::string>& words) {
 }
 
 std::string Podman::start(const Container& container) {
-  // The limits that podman sets by itself need rights or controllers that a test machine may not have.
+  // podman's default limits need rights or controllers that a test machine may not have.
   std::vector<std::string> words = {"run",
                                     "--detach",
                                     "--network=none",
@@ -206,7 +206,7 @@ std::string Containerd::ctr(const std::vector<std::string>& words) {
 
 std::unique_ptr<Process> Containerd::attach(const std::string& id) {
   std::unique_ptr<Process> attached;
-  // A containerd that has just started answers before it knows its containers again; ctr gives up then.
+  // A containerd that has just started answers before it has found its containers again, and then ctr gives up.
   const bool stays = eventually([&] {
     attached = std::make_unique<Process>(Command{.argv = ctr_words({"task", "attach", id}),
                                                  .out = root_.file(id + ".out"),

@@ -12,7 +12,7 @@
 
 namespace flowtap::test {
 
-/// Everything below `root`, at the places where a node has it, so that flowtapd finds it with that host root.
+/// Everything is below `root`, in the places of a real node, so that flowtapd finds it with that host root.
 class Podman {
  public:
   explicit Podman(const ScratchRoot& root);
@@ -25,20 +25,20 @@ class Podman {
     std::vector<std::string> command;
     std::vector<std::string> flags = {};
   };
-  /// Starts it in the background; returns its id.
+  /// Starts the container in the background; returns its id.
   std::string start(const Container& container);
-  /// Waits until it has ended; its exit status.
+  /// Waits until it has ended; returns its exit status.
   int wait(const std::string& name);
   int run(const Container& container);
   void kill(const std::string& name, const std::string& signal = "KILL");
   [[nodiscard]] const BusyboxRoot& busybox() const { return busybox_; }
-  [[nodiscard]] pid_t pid(const std::string& name);  ///< of its first process, as the node numbers it
-  /// What its runtime has written down: conmon's file, in the CRI's format.
+  [[nodiscard]] pid_t pid(const std::string& name);  ///< of its first process, in the node's pid namespace
+  /// The file that conmon has written, in the CRI's format.
   [[nodiscard]] std::string log(const std::string& id) const;
   [[nodiscard]] std::string log_file(const std::string& id) const { return userdata(id, "ctr.log"); }
-  /// Tells conmon to go on in a new file, and returns when that is there. Throws std::runtime_error.
+  /// Tells conmon to go on in a new file, and returns when the file is there. Throws std::runtime_error.
   void reopen_log(const std::string& id) const;
-  /// Runs podman with these words; what it printed. Throws std::runtime_error when it fails.
+  /// Runs podman with these arguments; returns what it printed. Throws std::runtime_error if it fails.
   std::string podman(const std::vector<std::string>& words);
 
  private:
@@ -49,8 +49,8 @@ class Podman {
   BusyboxRoot busybox_;
 };
 
-/// A containerd of the test's own, and containers as kubelet's CRI makes them: in a cgroup POD/ID, with the CRI's
-/// annotations, their output through the shim's pipes and FIFOs.
+/// A containerd that belongs to the test, and containers like those that kubelet makes through the CRI: in a cgroup
+/// POD/ID, with the CRI's annotations, and with their output through the shim's pipes and FIFOs.
 class Containerd {
  public:
   explicit Containerd(const ScratchRoot& root);
@@ -64,23 +64,23 @@ class Containerd {
     std::map<std::string, std::string> annotations = {};
     std::string cgroup_parent = "/kubepods/besteffort/pod3f1c2a50-7e0e-4c59-9f0e-0d6a3a1c9b11";
     bool host_pid = false;
-    pid_t pid_namespace_of = 0;  ///< shares that process's pid namespace, as containers of a pod may
-    bool terminal = false;       ///< its output comes as the terminal has it, in out(id)
+    pid_t pid_namespace_of = 0;  ///< shares the pid namespace of that process, as containers of a pod may
+    bool terminal = false;       ///< its output goes through a terminal, into out(id)
     bool no_output = false;      ///< its outputs lead to /dev/null
-    unsigned restart = 0;        ///< the N of its N.log
+    unsigned restart = 0;        ///< the N in the name N.log
     OciLimits limits = {};
   };
-  /// Runs it until it ends. Its output is in out(id) and err(id), as the other end of the FIFOs got it.
+  /// Runs it until it ends. Its output is in out(id) and err(id), as it came out of the FIFOs.
   int run(const Container& container);
   std::unique_ptr<Process> start(const Container& container);
   void kill(const std::string& id, const std::string& signal = "SIGKILL");
   /// Takes over its output from a `ctr` that has ended, into the same files; runs until the container ends.
   std::unique_ptr<Process> attach(const std::string& id);
-  /// SIGKILL: its containers and their shims go on, and so does the next one with them.
+  /// Sends SIGKILL: the containers and their shims go on, and the next containerd goes on with them.
   void restart();
-  /// Runs a program in it, as probes and `kubectl exec` do; what that printed.
+  /// Runs a program in it, like probes and `kubectl exec`; returns what the program printed.
   std::string exec(const std::string& id, const std::vector<std::string>& command);
-  /// Of its first process, as the node numbers it; waits for it. Throws std::runtime_error.
+  /// The pid of its first process in the node's pid namespace; waits for it. Throws std::runtime_error.
   [[nodiscard]] pid_t pid(const std::string& id) const;
   [[nodiscard]] std::string out(const std::string& id) const { return root_.read(id + ".out"); }
   [[nodiscard]] std::string err(const std::string& id) const { return root_.read(id + ".err"); }
@@ -88,18 +88,18 @@ class Containerd {
  private:
   void serve();
   [[nodiscard]] std::vector<std::string> ctr_words(const std::vector<std::string>& words) const;
-  std::string ctr(const std::vector<std::string>& words);  // what it printed
+  std::string ctr(const std::vector<std::string>& words);  // returns what it printed
 
   const ScratchRoot& root_;
   BusyboxRoot busybox_;
   std::unique_ptr<Process> daemon_;
 };
 
-/// Its directory of logs below the node's root, as kubelet names it.
+/// The pod's directory of logs below the node's root, with kubelet's name.
 [[nodiscard]] std::string pod_log_directory(const std::string& ns, const std::string& pod,
                                             const std::string& uid);
 
-/// The annotations of containerd's CRI for a container of a pod.
+/// The annotations that containerd's CRI gives a container of a pod.
 [[nodiscard]] std::map<std::string, std::string> cri_annotations(const std::string& ns,
                                                                  const std::string& pod,
                                                                  const std::string& uid,

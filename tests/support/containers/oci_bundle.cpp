@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 constexpr const char* kBusybox = "/bin/busybox";
 
-// Those that ldd names: "NAME => PATH (address)", and the loader's own path without an arrow.
+// The files that ldd names: "NAME => PATH (address)", and the loader's path without an arrow.
 std::vector<std::string> libraries_of(const std::string& program) {
   const std::unique_ptr<FILE, int (*)(FILE*)> ldd(::popen(("ldd " + program).c_str(), "re"), ::pclose);
   std::vector<std::string> paths;

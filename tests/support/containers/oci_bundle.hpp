@@ -13,14 +13,14 @@
 
 namespace flowtap::test {
 
-/// One busybox with its applets, and log_writer, as the root file system of containers; they share it.
+/// A root file system for containers, which all of them share: one busybox with its applets, and log_writer.
 class BusyboxRoot {
  public:
-  /// Throws std::runtime_error when there is no static busybox.
+  /// Throws std::runtime_error if there is no static busybox.
   explicit BusyboxRoot(const ScratchRoot& root);
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Puts a runc into it that finds its libraries, and the bundle /inner of a container that it can run there, with
-  /// the same programs.
+  /// Adds a runc that finds its libraries, and the bundle /inner of a container with the same programs, which this runc
+  /// can run.
   void add_runtime(const std::string& inner_id, const std::vector<std::string>& command) const;
 
  private:
@@ -30,7 +30,7 @@ class BusyboxRoot {
 /// 0: none.
 struct OciLimits {
   std::uint64_t memory_bytes = 0;
-  unsigned cpu_percent = 0;  ///< of one CPU
+  unsigned cpu_percent = 0;  ///< percent of one CPU
   unsigned tasks = 0;
 };
 
@@ -40,7 +40,7 @@ struct OciContainer {
   std::string cgroup;  ///< its path
   std::map<std::string, std::string> annotations = {};
   std::string hostname = {};   ///< empty: the host's
-  bool host_pid = false;       ///< in the pid namespace of whoever starts it
+  bool host_pid = false;       ///< in the pid namespace of the process that starts it
   pid_t pid_namespace_of = 0;  ///< in that process's pid namespace
   bool terminal = false;
   OciLimits limits = {};

@@ -22,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestLine = 16'384;  // of one record
+constexpr std::size_t kLongestLine = 16'384;  // the longest text of one record
 constexpr const char* kCompressed = ".gz";
 
-// Its end is seen when the last of its writers has gone, and not before the first has come.
+// The end comes when the last writer has gone, but not before the first one has come.
 Fd make_fifo(const std::string& path) {
   Fd fd;
   if (::mkfifo(path.c_str(), 0600) == 0) fd = Fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -133,7 +133,7 @@ std::vector<std::string> KubeletRotation::files() const {
 
 void KubeletRotation::rotate() {
   auto logs = rotated();
-  // Room for the one that is written and the one that it becomes.
+  // Room for the file that is being written and for the one that it becomes.
   const std::size_t kept = max_files_ - 2;
   const auto excess = logs.size() > kept ? logs.size() - kept : 0;
   for (std::size_t i = 0; i < excess; ++i) fs::remove(logs.at(i));
@@ -145,7 +145,7 @@ void KubeletRotation::rotate() {
 }
 
 std::string uncompressed(const std::string& file) {
-  // Reads what is not compressed as it is.
+  // It also reads uncompressed files.
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(::gzopen(file.c_str(), "rb"), ::gzclose);
   std::string text;
   std::string buffer(std::size_t{64} << 10U, '\0');

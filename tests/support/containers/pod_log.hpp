@@ -13,25 +13,25 @@
 
 namespace flowtap::test {
 
-/// Writes what comes out of two FIFOs, which it makes, into a file of the CRI's format, as containerd does with what its
-/// shims put in.
+/// Makes two FIFOs and writes what comes out of them into a file in the CRI's format, like containerd with the output
+/// of its shims.
 class CriLog {
  public:
   CriLog(std::string log, const std::string& out, const std::string& err);  ///< throws std::runtime_error
-  ~CriLog();  ///< what is in the FIFOs by then is not written any more
+  ~CriLog();  ///< bytes that are still in the FIFOs are not written any more
   CriLog(const CriLog&) = delete;
   CriLog& operator=(const CriLog&) = delete;
 
-  /// ReopenContainerLog of the CRI: from now on into the file that is there, or a new one.
+  /// ReopenContainerLog of the CRI: from now on it writes into the file that is there, or into a new one.
   void reopen();
-  /// Returns when whoever wrote into the FIFOs has closed them and all of it is in the file.
+  /// Returns when the writers have closed the FIFOs and everything is in the file.
   void wait();
 
  private:
   struct Output {
     const char* name;
     Fd fifo;
-    std::string rest;  // of a line
+    std::string rest;  // the begin of a line
   };
   void run();
   void take(Output& output, std::string_view bytes);
@@ -45,16 +45,17 @@ class CriLog {
   std::thread thread_;
 };
 
-/// Rotates a container's log by kubelet's rules (pkg/kubelet/logs/container_log_manager.go of Kubernetes 1.36), which it does
-/// for a log that has become too large, once in ten seconds. Its clock goes as far with each rotation.
+/// Rotates a container's log by kubelet's rules (pkg/kubelet/logs/container_log_manager.go of Kubernetes 1.36). kubelet
+/// rotates a log that is too large at most once in ten seconds, so each rotation advances the clock by that much.
 class KubeletRotation {
  public:
-  /// `reopen` tells the runtime. At most `max_files` are kept, the one that is written included; 2 or more.
+  /// `reopen` tells the runtime to reopen its file. At most `max_files` (2 or more) are kept, including the one that is
+  /// being written.
   KubeletRotation(std::string log, std::size_t max_files, std::function<void()> reopen)
       : log_(std::move(log)), max_files_(max_files), reopen_(std::move(reopen)) {}
 
   void rotate();
-  /// Those that are there, from the oldest to the one that is written.
+  /// The files that are there, from the oldest to the one that is being written.
   [[nodiscard]] std::vector<std::string> files() const;
 
  private:
@@ -66,7 +67,7 @@ class KubeletRotation {
   unsigned rotations_ = 0;
 };
 
-/// Of a file that may be compressed.
+/// The text of a file that may be compressed.
 [[nodiscard]] std::string uncompressed(const std::string& file);
 
 }  // namespace flowtap::test

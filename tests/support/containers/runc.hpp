@@ -1,4 +1,4 @@
-// A container by runc alone: its outputs are what runc is given, with nobody in between.
+// A container that only runc starts: it has runc's own outputs, with nothing in between.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@ namespace flowtap::test {
 
 class Runc {
  public:
-  /// Starts it, with `outputs` called in the child to put its standard output and error where they are to lead. Its
-  /// cgroup is /flowtap-test/ID. Throws std::runtime_error.
+  /// Starts it. `outputs` is called in the child and sets up its standard output and error. Its cgroup is
+  /// /flowtap-test/ID. Throws std::runtime_error.
   Runc(const ScratchRoot& root, std::string id, const std::vector<std::string>& command,
        const std::function<void()>& outputs);
   ~Runc();  ///< ends and removes it

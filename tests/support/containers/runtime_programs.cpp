@@ -22,7 +22,7 @@ std::string path_with_programs() {
 }
 
 void see_cgroup2() {
-  // Where it stands there already, the kernel refuses the same once more.
+  // If it is mounted there already, the kernel refuses a second mount.
   struct statfs there{};
   if (::statfs("/sys/fs/cgroup", &there) == 0 && there.f_type == CGROUP2_SUPER_MAGIC) return;
   if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kBundleStays = 30ms;
 
-// Which of a container's descriptors an event is about.
+// The one of a container's descriptors that an event is about.
 enum What : std::uint32_t { kProcess, kOut, kErr };
 
 struct Pipe {
@@ -50,7 +50,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return all;
 }
 
-// As a fork into namespaces and a cgroup; the child's pidfd, or nothing in the child.
+// Forks into namespaces and a cgroup; returns the child's pidfd, or nothing in the child.
 Fd fork_into(const Fd& cgroup) {
   int process = -1;
   clone_args args{};
@@ -113,7 +113,7 @@ SwiftRuntime::Running SwiftRuntime::start(const Container& container, std::size_
   return {number, std::move(process), std::move(out.read), std::move(err.read)};
 }
 
-// What remains of a container's name when its bundle is gone, until its pod is deleted.
+// The only place with the container's name after its bundle is gone, until its pod is deleted.
 void SwiftRuntime::link_log(const Container& container) const {
   const auto value = [&container](const char* key) {
     return container.annotations.at(std::string("io.kubernetes.cri.") + key);
@@ -125,7 +125,8 @@ void SwiftRuntime::link_log(const Container& container) const {
 }
 
 void SwiftRuntime::take(Running& running, std::uint32_t what, Life& life) {
-  // What is closed here is told of as long as a child that has not executed yet has it open (epoll(7), Q6).
+  // epoll goes on reporting a descriptor that is closed here, as long as a child before its exec has it open (epoll(7),
+  // Q6).
   if (what == kProcess) {
     if (!running.process.valid()) return;
     siginfo_t info{};
@@ -146,7 +147,7 @@ void SwiftRuntime::take(Running& running, std::uint32_t what, Life& life) {
 
 void SwiftRuntime::remove(const Container& container) const {
   const std::string cgroup = pod_.path() + "/" + container.id;
-  // Its task leaves it in the kernel a moment after it was reaped.
+  // The task leaves its cgroup a moment after it was reaped.
   for (int i = 0; i < 1000 && ::rmdir(cgroup.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(1000);
   fs::remove_all(bundle(container.id));
 }

@@ -1,5 +1,5 @@
-// A runtime of containers that does what flowtapd can see of containerd and nothing else, so that it starts hundreds a
-// second where runc starts ten.
+// A container runtime that does only what flowtapd can see of containerd. So it starts hundreds of containers a second,
+// where runc starts ten.
 #pragma once
 
 #include <chrono>
@@ -15,13 +15,13 @@
 
 namespace flowtap::test {
 
-/// For each container: a cgroup of its own below its pod's, its bundle and its 0.log before its start, new mount and pid
-/// namespaces, pipes as outputs, kubelet's link to the log behind the start; and this process, which is in no such cgroup,
-/// reads the pipes, as the shim would. Its root file system is the host's, and the bundle goes 30 ms after its exit, which is
-/// the soonest that containerd was seen to do it.
+/// Each container has a cgroup of its own below its pod's, its bundle and its 0.log before its start, new mount and pid
+/// namespaces, pipes as outputs, and kubelet's link to the log after the start. This process is in no such cgroup and
+/// reads the pipes, like the shim. The root file system is the host's. The bundle goes 30 ms after the exit, which is
+/// the soonest that containerd was seen to remove one.
 class SwiftRuntime {
  public:
-  /// Throws std::runtime_error, as everything here does.
+  /// Throws std::runtime_error, like everything here.
   SwiftRuntime(const ScratchRoot& root, const std::string& pod_uid);
   SwiftRuntime(const SwiftRuntime&) = delete;
   SwiftRuntime& operator=(const SwiftRuntime&) = delete;
@@ -30,15 +30,15 @@ class SwiftRuntime {
     std::string id;
     std::vector<std::string> argv;                   ///< the first is a path
     std::map<std::string, std::string> annotations;  ///< the CRI's
-    std::string log_directory;                       ///< of the pod, below the root
+    std::string log_directory;                       ///< the pod's, below the root
   };
-  /// What it wrote, as the reader of its pipes got it.
+  /// What it wrote, as it came out of its pipes.
   struct Life {
     std::string out;
     std::string err;
     int status = -1;
   };
-  /// Runs them all, not more than `together` at once; returns when all have gone.
+  /// Runs all of them, at most `together` at the same time; returns when all have ended.
   [[nodiscard]] std::vector<Life> run(const std::vector<Container>& containers, std::size_t together);
 
  private:
@@ -48,7 +48,7 @@ class SwiftRuntime {
     Fd process;
     Fd out;
     Fd err;
-    Clock::time_point exited{};  // zero: it has not
+    Clock::time_point exited{};  // zero: it has not exited
   };
   [[nodiscard]] Running start(const Container& container, std::size_t number);
   void link_log(const Container& container) const;

@@ -14,7 +14,7 @@
 namespace flowtap::test {
 namespace {
 
-// Empty: it is not mounted.
+// Empty: the hierarchy is not mounted.
 std::string place_of(const std::string& controller) {
   std::ifstream mounts("/proc/self/mounts");
   for (std::string line; std::getline(mounts, line);) {

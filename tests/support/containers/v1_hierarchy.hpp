@@ -1,4 +1,4 @@
-// A hierarchy of cgroup v1, as old nodes and hybrid ones have them.
+// A hierarchy of cgroup v1, which old and hybrid nodes have.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace flowtap::test {
 
-/// Where the machine has that of the controller; where it has none it is mounted as long as this lives. Throws
-/// std::runtime_error where the kernel does not let it: v2 may have the controller.
+/// Uses the machine's hierarchy of the controller. If there is none, it is mounted for as long as this lives. Throws
+/// std::runtime_error if the kernel refuses: v2 may have the controller.
 class V1Hierarchy {
  public:
   explicit V1Hierarchy(const std::string& controller);
@@ -16,7 +16,7 @@ class V1Hierarchy {
   V1Hierarchy& operator=(const V1Hierarchy&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::uint32_t id() const { return id_; }  ///< as /proc/cgroups has it
+  [[nodiscard]] std::uint32_t id() const { return id_; }  ///< the number in /proc/cgroups
 
  private:
   std::string path_;

@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A new file for each, so that what one wrote is not taken for the words of another.
+// Each daemon writes to a new file, so that its messages are not taken for those of another one.
 std::string fresh_name(const char* what) {
   static int number = 0;
   return std::string(what) + "." + std::to_string(++number);
@@ -115,7 +115,7 @@ Stats Daemon::stats() const {
 }
 
 Stats Daemon::settled_stats() const {
-  // The next cycle may already have read some slots; the one after it reads all of them from here on.
+  // The next cycle may have read some slots already. The one after it reads all slots later than now.
   const std::uint64_t next = stats().cycle + 2;
   Stats now;
   if (!eventually([this, &now, next] { return (now = stats()).cycle >= next; }))

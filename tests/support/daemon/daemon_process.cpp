@@ -17,7 +17,7 @@
 namespace flowtap::test {
 namespace {
 
-constexpr int kCannotStart = 127;  // as a shell says it
+constexpr int kCannotStart = 127;  // the status that a shell uses
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> all;
@@ -45,7 +45,7 @@ bool eventually(const std::function<bool()>& so, std::chrono::milliseconds limit
 
 Process::Process(const Command& command) {
   auto words = pointers(command.argv);
-  // Ours first: the program sees the first of two values for one name.
+  // Ours come first, as the program sees the first of two values for one name.
   std::vector<std::string> env = command.env;
   for (char** own = environ; *own != nullptr; ++own) env.emplace_back(*own);
   auto variables = pointers(env);
@@ -72,7 +72,7 @@ Process::~Process() {
 }
 
 void Process::signal(int number) const {
-  // Not reaped yet, so the number is still its own.
+  // It is not reaped yet, so the pid still belongs to it.
   if (!status_) ::kill(pid_, number);
 }
 

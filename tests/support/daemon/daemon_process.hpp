@@ -1,4 +1,4 @@
-// A program that a test starts, and that ends with the test whatever happens.
+// A program that a test starts, and that always ends with the test.
 #pragma once
 
 #include <sys/types.h>
@@ -13,23 +13,23 @@
 
 namespace flowtap::test {
 
-/// How long a test waits for what must happen before it gives up. Only a failure takes that long.
+/// How long a test waits for something that must happen. Only a failure takes that long.
 #ifdef __SANITIZE_THREAD__
 inline constexpr std::chrono::seconds kPatience{300};
 #else
 inline constexpr std::chrono::seconds kPatience{60};
 #endif
 
-/// Asks again and again until it is so; false when patience has run out.
+/// Checks again and again until it is true; false when the time is over.
 [[nodiscard]] bool eventually(const std::function<bool()>& so, std::chrono::milliseconds limit = kPatience);
 
 struct Command {
   std::vector<std::string> argv;
-  std::vector<std::string> env = {};  ///< "NAME=VALUE", beside the test's own
+  std::vector<std::string> env = {};  ///< "NAME=VALUE", added to the test's own
   std::string in = "/dev/null";
-  std::string out;  ///< files that standard output and error are appended to
+  std::string out;  ///< the files to which standard output and error are appended
   std::string err;
-  /// In the child, just before it becomes the program. Must end the child itself (_exit) where it fails.
+  /// Called in the child just before it executes the program. If it fails, it must end the child itself (_exit).
   std::function<void()> before_exec = {};
 };
 
@@ -41,9 +41,9 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  void signal(int number) const;  ///< nothing happens when it has ended
+  void signal(int number) const;  ///< does nothing if it has ended
   [[nodiscard]] bool running() { return !wait(std::chrono::milliseconds(0)); }
-  /// Its exit status, 128 + n after signal n; absent when it has not ended in time.
+  /// Its exit status, 128 + n after signal n; absent if it has not ended in time.
   [[nodiscard]] std::optional<int> wait(std::chrono::milliseconds limit = kPatience);
 
  private:

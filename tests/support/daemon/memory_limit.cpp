@@ -19,7 +19,7 @@ void put(const std::string& file, std::uint64_t value) {
   if (!out) throw std::runtime_error("cannot write " + std::to_string(value) + " to " + file);
 }
 
-// Where the memory controller of v1 is mounted; empty: it belongs to v2.
+// The mount point of the memory controller of v1; empty: the controller belongs to v2.
 std::string v1_memory() {
   std::ifstream mounts("/proc/self/mounts");
   for (std::string line; std::getline(mounts, line);) {
@@ -48,7 +48,7 @@ MemoryLimit::MemoryLimit(pid_t pid, std::uint64_t bytes) {
   if (v1.empty()) {
     const std::string group = v2_cgroup(pid);
     path_ = kV2 + group;
-    // The container's own goes with it; its ancestors' events are those of all below.
+    // The container's own file goes with it; the events of an ancestor include all cgroups below.
     events_ = kV2 + group.substr(0, group.find('/', 1)) + "/memory.events";
     before_ = kills();
     put(path_ + "/memory.max", bytes);
@@ -64,7 +64,7 @@ MemoryLimit::MemoryLimit(pid_t pid, std::uint64_t bytes) {
 }
 
 MemoryLimit::~MemoryLimit() {
-  // The last task leaves it only when it is reaped in the kernel, a moment after its exit was seen.
+  // The last task leaves the cgroup only when the kernel reaps it, a moment after its exit was seen.
   for (int i = 0; own_ && i < 1000 && ::rmdir(path_.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
 }
 

@@ -1,4 +1,4 @@
-// A limit of memory for a process that runs, whichever hierarchy of cgroups has the controller.
+// A memory limit for a running process, in whichever hierarchy of cgroups has the controller.
 #pragma once
 
 #include <sys/types.h>
@@ -10,8 +10,8 @@ namespace flowtap::test {
 
 class MemoryLimit {
  public:
-  /// From now on the process is killed when it and its children take more than `bytes`. Where the controller belongs to
-  /// v1 it is put into a cgroup of its own there, else its cgroup of v2 is limited. Throws std::runtime_error.
+  /// From now on the process is killed when it and its children take more than `bytes`. If the controller belongs to
+  /// v1, the process is put into a new cgroup there; otherwise its cgroup of v2 is limited. Throws std::runtime_error.
   MemoryLimit(pid_t pid, std::uint64_t bytes);
   ~MemoryLimit();
   MemoryLimit(const MemoryLimit&) = delete;

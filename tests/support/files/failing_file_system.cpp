@@ -44,8 +44,8 @@ void FailingFileSystem::serve(const std::stop_token& stop) {
     constexpr int kLookForStop = 50;
     if (::poll(&readable, 1, kLookForStop) != 1) continue;
     const ssize_t n = ::read(readable.fd, request.data(), request.size());
-    if (n < 0 && errno == ENODEV) return;                            // it is mounted no more
-    if (n < static_cast<ssize_t>(sizeof(fuse_in_header))) continue;  // who asked has gone
+    if (n < 0 && errno == ENODEV) return;                            // it is not mounted any more
+    if (n < static_cast<ssize_t>(sizeof(fuse_in_header))) continue;  // the caller has gone
     const auto& head = *reinterpret_cast<const fuse_in_header*>(request.data());
     std::string body;
     const int error = answer(head.opcode, head.nodeid, request.data() + sizeof(head), body);
@@ -93,7 +93,7 @@ int FailingFileSystem::answer(std::uint32_t request, Node of, const char* argume
     case FUSE_FLUSH:
     case FUSE_RELEASE:
       return 0;
-    default:  // FUSE_WRITE, and whatever else there is
+    default:  // FUSE_WRITE, and all other requests
       return -EIO;
   }
 }

@@ -11,7 +11,7 @@
 
 namespace flowtap::test {
 
-/// Above a directory until it goes.
+/// It is mounted over a directory for as long as it lives.
 class FailingFileSystem {
  public:
   explicit FailingFileSystem(const std::string& directory);
@@ -24,17 +24,17 @@ class FailingFileSystem {
   using Node = std::uint64_t;
 
   void serve(const std::stop_token& stop);
-  /// The error that the kernel is told, or 0, and what it is told else.
+  /// The error that the kernel gets, or 0 and the answer.
   int answer(std::uint32_t request, Node of, const char* argument, std::string& answer);
   void tell_entry(Node node, std::string& answer) const;
   void tell_attributes(Node node, std::string& answer) const;
   Node make(Node parent, const char* name, bool is_directory);
 
-  // The server's only.
+  // Used only by the server.
   std::map<std::pair<Node, std::string>, Node> names_;
   std::map<Node, bool> directories_{{1, true}};  // whether a node is one
 
-  HungFileSystem mount_;  // but for the server
+  HungFileSystem mount_;  // everything except the server
   std::jthread server_;
 };
 

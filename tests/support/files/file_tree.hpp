@@ -6,7 +6,7 @@
 
 namespace flowtap::test {
 
-/// A directory of the test's own, removed at its end.
+/// A directory that belongs to the test and is removed at its end.
 class FileTree {
  public:
   FileTree();
@@ -14,7 +14,7 @@ class FileTree {
   FileTree(const FileTree&) = delete;
   FileTree& operator=(const FileTree&) = delete;
 
-  /// Writes one file; the directories above it are made.
+  /// Writes one file, and makes the directories above it.
   FileTree& file(const std::string& path, std::string_view text);
   [[nodiscard]] const std::string& root() const { return root_; }
 

@@ -1,4 +1,4 @@
-// A file system whose server never answers: whoever asks it for anything waits.
+// A file system whose server never answers: every request to it waits.
 #pragma once
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ class HungFileSystem {
     mounted_ = server_.valid() &&
                ::mount("nobody", directory_.c_str(), "fuse", MS_NOSUID | MS_NODEV, data.c_str()) == 0;
   }
-  /// Whoever waits for it is told that there is no answer.
+  /// Ends all waiting requests with an error.
   ~HungFileSystem() {
     server_.reset();
     if (mounted_) ::umount2(directory_.c_str(), MNT_DETACH);
@@ -27,7 +27,7 @@ class HungFileSystem {
   HungFileSystem& operator=(const HungFileSystem&) = delete;
 
   [[nodiscard]] bool mounted() const { return mounted_; }
-  [[nodiscard]] const Fd& server() const { return server_; }  ///< where its requests wait
+  [[nodiscard]] const Fd& server() const { return server_; }  ///< the descriptor on which its requests wait
 
  private:
   std::string directory_;

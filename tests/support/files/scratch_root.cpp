@@ -27,7 +27,7 @@ ScratchRoot::ScratchRoot() {
 }
 
 ScratchRoot::~ScratchRoot() {
-  // What a flowtapd has mounted and, as it should, not unmounted. With its file system the log tap's pins go.
+  // A flowtapd leaves its mounts behind, as it should. The log tap's pins go with their file system.
   for (const char* mounted : {"bpffs", "state/flows"}) ::umount2(file(mounted).c_str(), MNT_DETACH);
   std::error_code ec;  // symbolic links are removed, not followed
   std::filesystem::remove_all(path_, ec);

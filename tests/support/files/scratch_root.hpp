@@ -1,4 +1,4 @@
-// A root of its own for the daemon under test, so that it and the machine's flowtapd do not meet.
+// A separate root for the daemon under test, so that it and the machine's flowtapd do not meet.
 #pragma once
 
 #include <string>
@@ -6,8 +6,7 @@
 
 namespace flowtap::test {
 
-/// A directory under /tmp that looks to flowtapd like a node's /: its own run/, and the machine's sys and
-/// proc.
+/// A directory under /tmp that looks to flowtapd like a node's /, with its own run/ and the machine's sys and proc.
 class ScratchRoot {
  public:
   /// Throws std::runtime_error: without it the test cannot run.
@@ -18,9 +17,9 @@ class ScratchRoot {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
-  /// Replaces the file as an editor does, so that nobody reads half of it; returns its path.
+  /// Replaces the file like an editor, so that nobody reads half of it; returns its path.
   std::string write(std::string_view name, std::string_view text) const;
-  [[nodiscard]] std::string read(std::string_view name) const;  ///< empty if there is none
+  [[nodiscard]] std::string read(std::string_view name) const;  ///< empty if there is no such file
 
  private:
   std::string path_;

@@ -1,4 +1,4 @@
-// A directory of a test's own, gone with it.
+// A directory that belongs to a test and is removed with it.
 #pragma once
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@ namespace flowtap::test {
 
 FlowFollower::FlowFollower(const Daemon& daemon, const std::string& flow, const std::string& stream)
     : fd_(ask_unix(daemon.socket(), log_path(flow, stream, true))) {
-  // The head and no byte more: whoever waits for the log waits for the descriptor.
+  // Reads the head and not a byte more, since callers wait for the log on the descriptor.
   while (!bytes_.ends_with("\r\n\r\n"))
     if (!wait() || !read_some(1)) throw std::runtime_error("nobody lets " + flow + " be followed");
   if (bytes_.find(" 200 ") == std::string::npos)

@@ -1,4 +1,4 @@
-// Who follows a flow over the API.
+// A client that follows a flow over the API.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,22 @@
 
 namespace flowtap::test {
 
-/// Follows a flow's log from its first line on, and reads when it is told to.
+/// Follows a flow's log from its first line on, and reads only when it is told to.
 class FlowFollower {
  public:
-  /// Of one output or of both. Returns when the daemon follows for it; throws std::runtime_error when it does not.
+  /// Follows one output or both. Returns when the daemon has begun to follow; throws std::runtime_error if it does not.
   FlowFollower(const Daemon& daemon, const std::string& flow, const std::string& stream = {});
 
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// Takes what is there. What is as `wanted` has it is counted and thrown away; false at the first byte that is not.
+  /// Takes the bytes that are there. As long as they match `wanted` they are counted and dropped; false at the first
+  /// byte that differs.
   bool take(std::string_view wanted);
   [[nodiscard]] std::size_t seen() const { return seen_; }
-  /// All that comes until that is enough, or the end. What take() threw away is not in it.
+  /// Returns everything that comes until `enough` is true, or until the end, without the bytes that take() dropped.
   [[nodiscard]] std::string read_until(const std::function<bool(std::string_view)>& enough);
-  /// The same to the end, which may be far off: gives up only when nothing comes.
+  /// The same until the end, which may be far away: it gives up only when nothing comes any more.
   [[nodiscard]] std::string read_to_end();
-  /// Follows no more; whoever reads in another thread is at the end.
+  /// Stops following; a read in another thread reaches the end.
   void leave() const;
 
  private:

@@ -7,7 +7,7 @@
 namespace flowtap::test {
 namespace {
 
-// As upstream has them.
+// The defaults of upstream.
 constexpr const char* kNoDisks = R"(^(z?ram|loop|fd|(h|s|v|xv)d[a-z]|nvme\d+n\d+p)\d+$)";
 constexpr const char* kNoMountPoints =
     "^/(dev|proc|run/credentials/.+|sys|var/lib/docker/.+|var/lib/containers/storage/.+)($|/)";

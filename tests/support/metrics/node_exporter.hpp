@@ -1,4 +1,4 @@
-// Debian's prometheus-node-exporter on this node: what we read beside it must be the same.
+// Debian's prometheus-node-exporter on this node, to compare our values with.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace flowtap::test {
 
-/// Serves on 127.0.0.1 what the kernel's own files tell, with the devices and mount points that node_exporter's authors leave out
-/// by default, which is not what Debian does.
+/// Serves the values of the kernel's files on 127.0.0.1. It leaves out the devices and mount points that
+/// node_exporter's authors leave out by default; Debian's defaults differ.
 class NodeExporter {
  public:
   explicit NodeExporter(const ScratchRoot& root);  ///< throws std::runtime_error
 
-  /// Reads all anew. Throws std::runtime_error.
+  /// Reads everything again. Throws std::runtime_error.
   [[nodiscard]] PromPage scrape() const;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }

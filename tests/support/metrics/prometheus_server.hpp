@@ -11,19 +11,19 @@
 
 namespace flowtap::test {
 
-/// One series as Prometheus has stored it.
+/// One series in the form in which Prometheus has stored it.
 struct StoredSeries {
   std::string key;  ///< by series_key(), without the labels that Prometheus adds (job, instance)
   std::vector<double> times;
   std::vector<double> values;
 };
 
-/// Scrapes 127.0.0.1:`target`/metrics every second and keeps all below `root`.
+/// Scrapes 127.0.0.1:`target`/metrics every second and keeps everything below `root`.
 class PrometheusServer {
  public:
   PrometheusServer(const ScratchRoot& root, std::uint16_t target);  ///< throws std::runtime_error
 
-  /// All that was stored of the selector ("up") in the last ten minutes. Throws std::runtime_error.
+  /// All values of the selector (such as "up") that were stored in the last ten minutes. Throws std::runtime_error.
   [[nodiscard]] std::vector<StoredSeries> stored(const std::string& selector) const;
 
  private:
@@ -35,7 +35,7 @@ struct Verdict {
   int status = -1;
   std::string said;
 };
-/// `promtool check metrics` over the page.
+/// The output of `promtool check metrics` for the page.
 [[nodiscard]] Verdict check_metrics(const ScratchRoot& root, const std::string& page);
 
 }  // namespace flowtap::test

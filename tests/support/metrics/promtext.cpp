@@ -14,7 +14,7 @@ namespace {
 
 double number(const std::string& text) {
   char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);  // takes +Inf and Nan too
+  const double value = std::strtod(text.c_str(), &end);  // accepts +Inf and Nan, too
   if (text.empty() || *end != '\0') throw std::runtime_error("no number: " + text);
   return value;
 }

@@ -1,4 +1,4 @@
-// A strict reader of the Prometheus text format: what is not exactly right is an error, not a guess.
+// A strict reader of the Prometheus text format: any mistake is an error, and nothing is guessed.
 #pragma once
 
 #include <map>
@@ -14,12 +14,13 @@ using SeriesMap = std::map<std::string, double>;
 /// name{a="x",b="y"}, labels sorted; the numbers of `le` in one spelling.
 [[nodiscard]] std::string series_key(const std::string& name, Labels labels = {});
 
-/// Over all label values of this name; 0 where there is none.
+/// The sum over all series of this name; 0 if there are none.
 [[nodiscard]] double sum_of(const SeriesMap& series, std::string_view name);
 
 struct PromPage {
   SeriesMap all;
-  SeriesMap counters;  ///< those of `all` that may never go back: counters, and all of a histogram or summary
+  SeriesMap
+      counters;  ///< the series that may never go back: counters, and everything of a histogram or summary
   std::map<std::string, std::string> types;  ///< of families
 };
 

@@ -81,7 +81,7 @@ void ScxServer::talk(const Fd& connection, const std::stop_token& stop) {
 std::string ScxServer::rusty(std::string_view request, std::optional<std::uint64_t>& before) {
   if (request.contains("stats_meta")) return scx_answer(kRustyMeta);
   const std::uint64_t now = total_;
-  // The first question is where a connection's account begins.
+  // A connection's counts begin with its first question.
   const std::uint64_t since = now - std::exchange(before, now).value_or(now);
   told_ += since;
   ++questions_;

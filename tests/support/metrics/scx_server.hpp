@@ -1,5 +1,5 @@
-// The end of scx_stats that a scheduler has: a UNIX socket on which each connection is told what was counted since it asked
-// last. The numbers are those of scx_rusty, or what a test says.
+// The scheduler's side of scx_stats: a UNIX socket on which each connection gets the counts since its last question.
+// The numbers are those of scx_rusty, or a test sets them.
 #pragma once
 
 #include <atomic>
@@ -16,22 +16,22 @@ namespace flowtap::test {
 
 class ScxServer {
  public:
-  /// The answer to a line, without its end; to be called in the server's thread.
+  /// The answer to a line, without the newline; it is called in the server's thread.
   using Answer = std::function<std::string(std::string_view request)>;
 
   /// Listens at `path`, whose directory is made. One connection at a time; throws std::runtime_error.
   explicit ScxServer(const std::string& path, Answer answer = {});
-  /// As a scheduler that ends: the socket stays, nobody is behind it.
+  /// Acts like a scheduler that ends: the socket stays, and nobody listens.
   ~ScxServer();
   ScxServer(const ScxServer&) = delete;
   ScxServer& operator=(const ScxServer&) = delete;
 
-  /// Dispatches, as scx_rusty counts them.
+  /// Adds dispatches with scx_rusty's names.
   void count(std::uint64_t dispatches) { total_ += dispatches; }
   void set_slice_us(std::uint64_t value) { slice_us_ = value; }
   [[nodiscard]] int connections() const { return connections_; }
-  [[nodiscard]] int questions() const { return questions_; }  ///< for statistics, that were answered
-  /// What was said to the connections altogether.
+  [[nodiscard]] int questions() const { return questions_; }  ///< the answered questions for statistics
+  /// Everything that was sent to the connections.
   [[nodiscard]] std::uint64_t told() const { return told_; }
 
  private:
@@ -49,10 +49,10 @@ class ScxServer {
   std::jthread thread_;
 };
 
-/// In the envelope of an answer, in one line.
+/// Wraps `args` in the envelope of an answer, in one line.
 [[nodiscard]] std::string scx_answer(std::string_view body);
 
-/// What scx_rusty says of its statistics, shortened.
+/// The metadata of scx_rusty's statistics, shortened.
 extern const std::string_view kRustyMeta;
 
 }  // namespace flowtap::test

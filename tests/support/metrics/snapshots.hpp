@@ -1,4 +1,4 @@
-// Snapshots as a test writes them: totals are set, and next() publishes them one second later.
+// Snapshots for tests: a test sets totals, and next() publishes them one second later.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class SnapshotScript {
     values_.insert_or_assign(std::pair(id, std::move(labels)), value);
   }
 
-  /// Dispatches of one type of the kernel's classes.
+  /// Sets the dispatches of one type of the kernel's classes.
   void dispatched(StatId id, std::uint64_t total) {
     set(id, {"kernel", std::string(*stat(id).label)}, total);
   }

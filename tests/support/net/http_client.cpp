@@ -45,14 +45,14 @@ bool send_all(const Fd& fd, const std::string& text) {
   return true;
 }
 
-// As long as the header says; an answer that was cut off is none.
+// The answer must be as long as its header says; one that was cut off does not count.
 bool whole(const HttpAnswer& answer) {
   const auto at = answer.headers.find(kLength);
   if (at == std::string::npos) return true;
   return std::strtoull(answer.headers.c_str() + at + kLength.size(), nullptr, 10) == answer.body.size();
 }
 
-// 1.0: the end of the answer is the end of the connection, whatever the server is, and there are no chunks.
+// HTTP 1.0: with any server, the answer ends with the connection, and there are no chunks.
 bool ask(const Fd& fd, const std::string& path, const std::string& header = {}) {
   return send_all(fd, "GET " + path + " HTTP/1.0\r\nHost: localhost\r\n" + header + "\r\n");
 }

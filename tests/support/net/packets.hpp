@@ -1,4 +1,4 @@
-// Packet receivers for tests: one that a script makes refuse, and what StatsD and spectatord make of the
+// Packet receivers for tests: one that a script makes refuse packets, and models of how StatsD and spectatord read the
 // lines.
 #pragma once
 
@@ -24,10 +24,10 @@ inline std::vector<std::string> lines_of(std::string_view packet) {
   return lines;
 }
 
-/// What a scripted socket does; it stays with the test when the backend has taken the socket itself.
+/// The state of a scripted socket; the test keeps it when the backend has taken the socket itself.
 struct Wire {
   std::vector<std::string> packets;
-  std::size_t accept = std::numeric_limits<std::size_t>::max();  ///< packets to take before `then`
+  std::size_t accept = std::numeric_limits<std::size_t>::max();  ///< packets to accept before `then`
   Sent then = Sent::kRefused;
   bool up = true;  ///< whether ready() connects
   std::uint64_t generation = 1;
@@ -60,7 +60,7 @@ class ScriptedPackets : public Packets {
   Wire& wire_;
 };
 
-/// Adds up what StatsD lines say: counters by the line's name and tags.
+/// Adds up StatsD lines: counters by the line's name and tags.
 class StatsdModel {
  public:
   void packet(std::string_view packet) {
@@ -81,7 +81,7 @@ class StatsdModel {
     const std::string value = line.substr(colon + 1, bar - colon - 1);
     const double number = std::strtod(value.c_str(), nullptr);
     if (line[bar + 1] == 'c') counts_[name] += number;
-    // Etsy's statsd: a sign makes it relative.
+    // In Etsy's statsd, a sign makes the value relative.
     if (line[bar + 1] == 'g')
       gauges_[name] = value[0] == '-' || value[0] == '+' ? gauges_[name] + number : number;
   }
@@ -90,8 +90,8 @@ class StatsdModel {
   std::map<std::string, double> gauges_;
 };
 
-/// spectatord's monotonic counters, as its MonotonicCounterUint has them: the first flush takes the
-/// beginning, a decrease is a roll-over. (spectator/monotonic_counter_uint.cc)
+/// A model of spectatord's monotonic counters (MonotonicCounterUint): the first flush takes the beginning, and a
+/// decrease is a roll-over. (spectator/monotonic_counter_uint.cc)
 class SpectatordModel {
  public:
   explicit SpectatordModel(bool overflow_check = true) : overflow_check_(overflow_check) {}

@@ -1,5 +1,5 @@
-// A file system in userspace with one file, whose server falls silent when it is told to: whoever asks it for anything
-// then waits, and what has been opened before stays open.
+// A file system in userspace with one file. Its server stops answering when it is told to: from then on every request
+// waits, and files that were opened before stay open.
 #pragma once
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ namespace flowtap::test {
 
 class SilentServer {
  public:
-  /// `content` is that of the file `directory`/file, which everybody may run.
+  /// `content` is the content of the file `directory`/file, which everybody may execute.
   SilentServer(std::string directory, std::string content)
       : directory_(std::move(directory)),
         content_(std::move(content)),
@@ -36,7 +36,7 @@ class SilentServer {
                ::mount("somebody", directory_.c_str(), "fuse", MS_NOSUID | MS_NODEV, data.c_str()) == 0;
     if (mounted_) thread_ = std::thread([this] { serve(); });
   }
-  /// Whoever waits is told that there is no answer.
+  /// Ends all waiting requests with an error.
   ~SilentServer() {
     fall_silent();
     device_.reset();
@@ -52,7 +52,7 @@ class SilentServer {
   }
 
  private:
-  static constexpr std::uint64_t kFile = 2;  // the number of its inode
+  static constexpr std::uint64_t kFile = 2;  // its inode number
 
   void serve() const {
     std::vector<char> request(FUSE_MIN_READ_BUFFER + (1U << 16U));
@@ -84,7 +84,7 @@ class SilentServer {
         return send(header, &out, sizeof(out));
       }
       case FUSE_GETATTR: {
-        fuse_attr_out out{};  // that nobody may keep
+        fuse_attr_out out{};  // with no time for which it may be cached
         out.attr = attributes(header.nodeid);
         return send(header, &out, sizeof(out));
       }

@@ -1,4 +1,4 @@
-// Receivers on real sockets, for tests: what they read, and the ways in which they stop.
+// Receivers on real sockets for tests. They keep what they read, and can stop in several ways.
 #pragma once
 
 #include <arpa/inet.h>
@@ -24,7 +24,7 @@ inline sockaddr_un unix_address(const std::string& path) {
   return address;
 }
 
-/// A bound socket of this machine; port 0 takes a free one. Invalid if it could not be bound.
+/// A bound socket on this machine; port 0 takes a free one. Invalid if it could not be bound.
 inline Fd bind_inet(int type, int port) {
   Fd fd(::socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd.valid()) return {};
@@ -54,13 +54,13 @@ inline int port_of(const Fd& fd) {
   return ntohs(at.sin_port);
 }
 
-/// Takes packets, one read at a time.
+/// Receives packets, one per read.
 class PacketReceiver {
  public:
   PacketReceiver(Fd fd, std::function<void(const std::string&)> take)
       : fd_(std::move(fd)), take_(std::move(take)) {}
 
-  /// All that is there now.
+  /// Everything that is there now.
   void drain() {
     std::string packet(65536, '\0');
     while (true) {
@@ -69,7 +69,7 @@ class PacketReceiver {
       if (n > 0) take_(packet.substr(0, static_cast<std::size_t>(n)));
     }
   }
-  /// Takes no more packets from now on, reads what it has, and goes: nothing that a socket accepted is lost.
+  /// Accepts no more packets, reads those that it has, and closes: no packet that the socket accepted is lost.
   void stop() {
     ended_ = true;
     ::shutdown(fd_.get(), SHUT_RD);
@@ -95,7 +95,7 @@ class StreamReceiver {
   StreamReceiver& operator=(const StreamReceiver&) = delete;
   ~StreamReceiver() { disconnect(); }
 
-  /// Accepts if need be, and reads at most `limit` bytes.
+  /// Accepts if necessary, and reads at most `limit` bytes.
   void read(std::size_t limit = 1U << 20U) {
     if (!fd_.valid()) fd_ = Fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     std::string chunk(4096, '\0');
@@ -108,7 +108,7 @@ class StreamReceiver {
     }
   }
   [[nodiscard]] bool has_line() const { return bytes_.ends_with('\n'); }
-  /// Ends the connection; what is unread then is lost, as when a process is killed.
+  /// Ends the connection; unread bytes are lost, as when a process is killed.
   void disconnect() {
     fd_.reset();
     take_(bytes_);

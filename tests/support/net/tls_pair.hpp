@@ -1,4 +1,4 @@
-// A certificate that vouches for itself, and its key, as PEM files.
+// A self-signed certificate and its key as PEM files.
 #pragma once
 
 #include <openssl/evp.h>
@@ -12,7 +12,7 @@
 
 namespace flowtap::test {
 
-/// For `name`, for a day. Throws std::runtime_error.
+/// The certificate is for `name` and valid for a day. Throws std::runtime_error.
 inline void write_tls_pair(const std::string& certificate, const std::string& key, const std::string& name) {
   const std::unique_ptr<EVP_PKEY, decltype(&::EVP_PKEY_free)> pair(EVP_EC_gen("P-256"), &::EVP_PKEY_free);
   const std::unique_ptr<X509, decltype(&::X509_free)> cert(::X509_new(), &::X509_free);
