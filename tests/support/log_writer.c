@@ -2,7 +2,7 @@
  * Writes known lines inside containers, in the ways in which programs write. It is static, as there are no libraries there.
  *
  *   log_writer HOW FIRST COUNT      HOW: write writev uring zero-read stderr both hog
- *   log_writer paced FILE           writes the records of a scheduler's log to standard error, at the pace at which they came
+ *   log_writer paced FILE           writes the records of a scheduler's log to standard error, at their own pace
  *   log_writer read-uring           reads standard input through io_uring, and writes it to standard output
  *
  * If a log took longer than a test has time for, all its pauses are shortened by the same factor.
