@@ -1,4 +1,4 @@
-// The API over TCP where Kubernetes says who may read which logs.
+// The API over TCP, with Kubernetes deciding who may read which logs.
 #include "api/admission.hpp"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST_F(AdmissionTest, WhoIsRefusedLearnsNotWhatThereIs) {
   EXPECT_EQ(get("/api/v1/namespaces/jobs/pods/web-1/log", "anna's").body, gone);
 }
 
-// pods/log in all namespaces is what many may; what the host's own processes write is not theirs.
+// Many may read pods/log in all namespaces; that does not include the output of the host's own processes.
 TEST_F(AdmissionTest, WhatIsOfTheHostIsForItsAdministrators) {
   start_with("");
   flows_.add(1, Outputs::kBoth)->end();

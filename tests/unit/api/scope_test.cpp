@@ -1,4 +1,4 @@
-// Which namespace a request is about: what is not certain is all of them.
+// Which namespace a request is about; if that is not certain, it is all of them.
 #include "api/scope.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Scope, OfTargets) {
     EXPECT_EQ(right_for(target), (Right{to, ns})) << target;
 }
 
-// Each route of the table, so that a new one is thought about. Asked for without a namespace.
+// Each route of the table, so that a new one cannot be forgotten. The requests name no namespace.
 TEST(Scope, OfEachRoute) {
   const std::map<std::string, Right::To> wanted = {
       {"/healthz", kKnown},

@@ -30,17 +30,17 @@ class ScriptedFlow {
   void end() {
     change([&] { ended_ = true; });
   }
-  /// Every read fails from now on.
+  /// From now on every read fails.
   void break_down() {
     change([&] { broken_ = true; });
   }
-  /// Before its first read, a reader has so much to do that it takes until this says true.
+  /// A reader's preparation before its first read lasts until this returns true.
   void set_prepared(std::function<bool()> prepared) { prepared_ = std::move(prepared); }
-  /// There is nothing to be seen in it, until this says false.
+  /// The flow looks empty until this returns false.
   void set_again(std::function<bool()> again) { again_ = std::move(again); }
   /// Readers of this flow that exist now.
   [[nodiscard]] int readers() const { return readers_; }
-  /// Pieces are at most this large, whatever a reader would take.
+  /// Pieces are at most this large, even if a reader would take more.
   void set_largest_piece(std::function<std::size_t()> largest) { largest_ = std::move(largest); }
 
  private:
@@ -59,7 +59,7 @@ class ScriptedFlow {
 
   std::mutex mutex_;
   std::string bytes_;
-  std::map<std::size_t, std::uint64_t> holes_;  ///< missing bytes, by the place of the byte behind them
+  std::map<std::size_t, std::uint64_t> holes_;  ///< missing bytes, by the position of the byte after them
   bool ended_ = false;
   bool broken_ = false;
   std::vector<std::function<void()>> waiting_;
@@ -128,7 +128,7 @@ class ScriptedReader final : public BodyReader {
   bool hole_done_ = false;
 };
 
-/// Gives what it is told to give, once.
+/// Gives what it was told to give, once.
 class ScriptedWatcher final : public FlowListReader {
  public:
   explicit ScriptedWatcher(std::vector<FlowStatus> list) : coming_(std::move(list)) {}
@@ -170,7 +170,7 @@ class ScriptedWatcher final : public FlowListReader {
 
 class ScriptedFlows final : public FlowsView {
  public:
-  std::atomic<ScriptedWatcher*> watcher = nullptr;  ///< the newest, as long as somebody watches
+  std::atomic<ScriptedWatcher*> watcher = nullptr;  ///< the newest one, as long as somebody watches
   [[nodiscard]] Result<std::unique_ptr<FlowListReader>> watch(const FlowFilter& wanted) override {
     auto fresh = std::make_unique<ScriptedWatcher>(flows(wanted));
     watcher = fresh.get();
@@ -181,12 +181,12 @@ class ScriptedFlows final : public FlowsView {
   std::map<std::string, std::shared_ptr<ScriptedFlow>> flow;  ///< by id
   std::map<std::pair<std::uint32_t, Outputs>, std::shared_ptr<ScriptedFlow>> process;
   std::map<std::pair<std::uint32_t, Outputs>, Error> no_tap;
-  std::map<std::string, Error> no_log;  ///< by id; before anybody asks
+  std::map<std::string, Error> no_log;  ///< by id; to be set before the first request
 
   std::shared_ptr<ScriptedFlow> add(const std::string& id) {
     return flow[id] = std::make_shared<ScriptedFlow>();
   }
-  /// Another under the same id, where a server may be asking meanwhile.
+  /// Replaces the flow of this id, even while a server asks for it.
   std::shared_ptr<ScriptedFlow> replace(const std::string& id) {
     const std::scoped_lock lock(asked_);
     return add(id);
@@ -195,7 +195,7 @@ class ScriptedFlows final : public FlowsView {
     return process[{pid, outputs}] = std::make_shared<ScriptedFlow>();
   }
 
-  // Where a server may be asking meanwhile.
+  // Safe while a server asks.
   [[nodiscard]] FlowFilter asked_for() const {
     const std::scoped_lock lock(asked_);
     return filter;
@@ -213,7 +213,7 @@ class ScriptedFlows final : public FlowsView {
     no_tap.insert_or_assign({pid, outputs}, std::move(error));
   }
 
-  // What was asked for last; read by tests without a server.
+  // The last request; read by tests without a server.
   mutable FlowFilter filter;
   ReadOptions options;
   LogOptions log_options;

@@ -107,7 +107,7 @@ inline stats::SnapshotPtr full_snapshot() {
   return snapshot;
 }
 
-/// A directory of its own that goes with the test.
+/// A directory that belongs to the test and is removed with it.
 class TempDir {
  public:
   TempDir() {
@@ -145,7 +145,7 @@ class RawClient {
   }
   void half_close() { ::shutdown(fd_.get(), SHUT_WR); }
 
-  /// Everything until the server closes, or until nothing came for `timeout_ms`.
+  /// Reads everything until the server closes, or until nothing has come for `timeout_ms`.
   std::string read_all(int timeout_ms = 5000) {
     std::string all;
     char chunk[4096];
@@ -160,7 +160,7 @@ class RawClient {
     }
     return all;
   }
-  /// What comes first, however little it is.
+  /// Reads the first bytes that come, however few they are.
   std::string read_some() {
     std::string chunk(4096, '\0');
     const auto n = ::recv(fd_.get(), chunk.data(), chunk.size(), 0);

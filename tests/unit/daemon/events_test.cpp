@@ -16,7 +16,7 @@ TEST(Events, NeitherLooksNorTicksKeepTheOthersAway) {
   ASSERT_TRUE(events);
   std::map<Event, int> came;
   for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(5ms);  // what was asked for takes longer than it is to be asked for
+    std::this_thread::sleep_for(5ms);  // each look around takes longer than its period
     ++came[events->wait()];
   }
   EXPECT_EQ(came[Event::kLook], 10);

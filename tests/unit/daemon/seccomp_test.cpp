@@ -1,4 +1,4 @@
-// What the filter refuses and what it lets pass, each in a child of its own: a filter cannot be taken off again.
+// Which calls the filter refuses and which it lets pass. Each test has its own child, as a filter cannot be removed.
 #include "daemon/seccomp.hpp"
 
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr int kNoFilter = 200;
 
-// The exit status of a child that took the filter and then did this; 1000 + n after signal n.
+// The exit status of a child that installs the filter and then does this; 1000 + n after signal n.
 int filtered(const std::function<int()>& what) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(refuse_system_calls() ? what() : kNoFilter);
@@ -48,7 +48,7 @@ struct Call {
   std::function<long()> make;
 };
 
-// With arguments that root may give, or that are wrong in another way than EPERM.
+// The arguments are allowed for root, or give another error than EPERM.
 const std::vector<Call>& refused_calls() {
   static char name[] = "/bin/true";
   static std::array<char*, 2> words{name, nullptr};
@@ -86,7 +86,7 @@ TEST(Seccomp, WhatAnIntruderWouldCallIsRefused) {
     EXPECT_EQ(filtered([&call] { return errno_of(call.make()); }), EPERM) << call.name;
 }
 
-// glibc goes on with clone(2) after this answer alone.
+// glibc falls back to clone(2) only after this answer.
 TEST(Seccomp, Clone3IsNotThere) {
   EXPECT_EQ(filtered([] { return errno_of(::syscall(SYS_clone3, nullptr, 0)); }), ENOSYS);
 }
@@ -104,7 +104,7 @@ TEST(Seccomp, OtherArchitecturesHaveNoWayPast) {
 }
 #endif
 
-// 0, or the number of the first that failed.
+// 0, or the number of the first call that failed.
 int ordinary_work() {
   int step = 0;
   const auto failed = [&step](bool good) { return ++step, !good; };
@@ -123,7 +123,7 @@ int ordinary_work() {
   if (failed(::setpriority(PRIO_PROCESS, 0, 10) == 0)) return step;
   const sched_param idle{};
   if (failed(::sched_setscheduler(0, SCHED_BATCH, &idle) == 0)) return step;
-  // Refused or not by the kernel: it was asked, and found the arguments wrong.
+  // The call reached the kernel, which found the arguments wrong.
   if (failed(::syscall(SYS_bpf, -1, nullptr, 0) < 0 && errno != ENOSYS)) return step;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -135,7 +135,7 @@ TEST(Seccomp, OrdinaryWorkPasses) {
   EXPECT_EQ(filtered(ordinary_work), 0);
 }
 
-// What NVML does: it is loaded, opens devices, speaks with them by ioctl(2), and maps them.
+// The calls of NVML: it is loaded, opens devices, uses ioctl(2) on them, and maps them.
 TEST(Seccomp, LibrariesAndDevicesCanBeUsed) {
   EXPECT_EQ(filtered([] {
               void* const library = ::dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL);

@@ -14,7 +14,7 @@
 namespace flowtap::cli {
 namespace {
 
-// Lives until the test ends, with these as its outputs.
+// A process that lives until the test ends and has these outputs.
 class Writer {
  public:
   Writer(int out, int err) : pid_(::fork()) {
@@ -30,7 +30,7 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Its outputs are ours until it has changed them.
+  // It has our outputs until it has changed them.
   [[nodiscard]] Status check(const std::vector<int>& theirs, const std::vector<int>& ours,
                              bool refused) const {
     Status status;

@@ -25,7 +25,7 @@ inline std::size_t occurrences(const std::string& text, std::string_view part) {
   return n;
 }
 
-/// A new cycle every `period` with ten more of one type.
+/// Begins a new cycle every `period`, with ten more dispatches of one type.
 class CountingNode : public api::ScriptedNode {
  public:
   std::chrono::milliseconds period{50};
@@ -57,10 +57,10 @@ class FlowtapTest : public testing::Test {
     server_.emplace(std::move(*server));
   }
   [[nodiscard]] std::string at() const { return " --state-dir " + dir_.path(); }
-  /// What is shown, then the exit code, where SIGINT comes when `text` has been shown.
+  /// Returns the output and then the exit code; SIGINT is sent when `text` has been shown.
   [[nodiscard]] Outcome interrupted(const std::string& arguments, const std::string& text) const {
     const std::string file = dir_ / "shown";
-    // What an earlier one has shown is not this one's, whose signal would come before anybody waits for it.
+    // The output of an earlier run must not count, or the signal would be sent before this run waits for it.
     return shell("rm -f " + file + "; " FLOWTAP_PROGRAM " " + arguments + at() + " >" + file +
                  R"( 2>&1 & pid=$!
     for i in $(seq 1000); do grep -q )" +
@@ -68,7 +68,7 @@ class FlowtapTest : public testing::Test {
     kill -INT $pid; wait $pid; e=$?; cat )" +
                  file + R"(; echo "exit $e")");
   }
-  /// In another thread: `then` once `readers` follow.
+  /// Calls `then` in another thread, once `readers` follow.
   template <typename Then>
   std::thread once_followed(const std::shared_ptr<api::ScriptedFlow>& flow, Then then) {
     return std::thread([flow, then] {

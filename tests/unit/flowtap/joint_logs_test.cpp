@@ -1,4 +1,4 @@
-// What makes the logs of several containers one: marks, order, lines out of pieces.
+// The parts that join the logs of several containers: marks, order, and lines from pieces.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -75,7 +75,7 @@ TEST(TimedMerge, IsInTheOrderOfTimeAndOfEachLog) {
     merge->begin_log();
     for (std::size_t at = 0; at < text.size(); at += 777) ASSERT_TRUE(merge->add(text.substr(at, 777)));
   }
-  merge->begin_log();  // one without lines
+  merge->begin_log();  // a log without lines
   unsigned next = 0;
   const Status merged = merge->merge([&](std::size_t log, std::string_view line) {
     EXPECT_EQ(log, next % kLogs);
@@ -164,7 +164,7 @@ TEST(ReadSoFar, GoesOnAmidALine) {
   EXPECT_EQ(said(read.take(half + " newline")), "-");
 }
 
-// Lines that come with one write have one time; of these only the last were asked for.
+// Lines of one write have the same time, and only the last of them were requested.
 TEST(ReadSoFar, WhatWasLeftOutBeforeTheLastLinesDoesNotComeLater) {
   const auto now = *parse_rfc3339(time_text(9));
   ReadSoFar read(TimedMerge::Form::kText);

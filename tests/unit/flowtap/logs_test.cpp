@@ -1,4 +1,4 @@
-// flowtap logs as a program: several logs at once, those that go on, and how following ends.
+// flowtap logs as a program: several logs at once, logs that go on, and how following ends.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -36,7 +36,7 @@ TEST_F(FlowtapTest, AGroupsLogsAreMarkedInColourOnATerminal) {
   EXPECT_EQ(piped.output, "web-2 first\nweb-1 second \x1b[2J\nweb-2 end\n") << "as they are";
   EXPECT_NE(flowtap("logs -g checkout --color always" + at()).output.find("\x1b[96mweb-2"),
             std::string::npos);
-  // One that has just gone is no failure of the others.
+  // A log that has just gone must not make the others fail.
   flows_.flow.erase(other.id);
   const Outcome rest = flowtap("logs -g checkout" + at());
   EXPECT_EQ(rest.exit, 0);
@@ -68,10 +68,10 @@ TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
             "flowtap: interrupted before all of these logs were read, so none of them is shown\n");
 }
 
-// A flow ends, which is told, and goes on; what was read by then is not shown again.
+// A flow ends, the list reports it, and the flow goes on; lines that were read before are not shown again.
 class FlowThatGoesOn : public FlowtapTest {
  protected:
-  /// What is shown of it, and the exit code.
+  /// The output and the exit code.
   [[nodiscard]] std::string shown(const std::string& options, const std::string& first,
                                   const std::string& then) {
     node_.captured = &flows_;
@@ -123,7 +123,7 @@ TEST_F(FlowThatGoesOn, FromWhenNoneOfItsLinesWasWanted) {
   EXPECT_FALSE(asked.tail_lines);
 }
 
-// Containers that print to files of their own are no silent ones.
+// Containers that write to files of their own must not look silent.
 class WhatIsNotCaptured : public FlowtapTest {
  protected:
   WhatIsNotCaptured() {
@@ -185,7 +185,7 @@ TEST_F(WhatIsNotCaptured, IsNobodyWhoWasNotSeen) {
   EXPECT_EQ(occurrences(said, "was not seen"), 0U) << said;
 }
 
-// What nobody has seen may still come, or be misspelt.
+// A pod that nobody has seen may still come, or its name may be misspelt.
 TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
   node_.captured = &flows_;
   const api::FlowStatus one = api::full_flow();
@@ -240,7 +240,7 @@ TEST_F(FlowtapTest, FollowingAPodEndsWithASignalAndIsNoFailure) {
             "{\"text\":\"begin\"}\n{\"text\":\"half\"}\nexit 0\n");
 }
 
-// Also while nobody takes what it writes.
+// Also while nobody reads its output.
 TEST_F(FlowtapTest, FollowingAPodEndsWithASignalWhileItsOutputIsNotRead) {
   node_.captured = &flows_;
   flows_.list = {api::full_flow()};
@@ -286,7 +286,7 @@ TEST_F(FlowtapTest, ALogThatIsInterruptedIsNoWholeOne) {
   EXPECT_EQ(interrupted("logs shop/web-1", "begin").output,
             "begin\nflowtap: interrupted before all of this log was read\nexit 1\n");
   is_over = true;
-  server_.reset();  // before what it asks is gone
+  server_.reset();  // before the objects that it asks are gone
 }
 
 }  // namespace

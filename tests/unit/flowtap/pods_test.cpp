@@ -1,4 +1,4 @@
-// What `flowtap top --pods` makes of two answers of a daemon.
+// What `flowtap top --pods` shows for two answers of a daemon.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr Style kUtf8{.color = false, .utf8 = true};
 
-// As a daemon answered, cut down to what the table needs; ten seconds apart.
+// Two answers of a real daemon, ten seconds apart, cut down to the parts that the table needs.
 constexpr const char* kBefore = R"({"time_seconds":1000,"monotonic_seconds":50,"workloads":[
  {"kind":"container","container":"batch","values":{"flowtap_workload_cpu_seconds_total":4,
   "flowtap_workload_run_queue_seconds_total":1,"flowtap_workload_log_bytes_total":1000}},
@@ -74,7 +74,7 @@ TEST(Pods, AreSumsOfTheirContainersByTheSecond) {
       << "new: it has no rate yet; pg-0: its counter went back; nobody has energy";
 }
 
-// What a pod has of two GPUs, in JSON.
+// A pod's use of two GPUs, in JSON.
 std::string of_gpus(double used, double memory, double joules) {
   std::string series;
   for (const char* gpu : {"0000:03:00.0", "0000:04:00.0"})

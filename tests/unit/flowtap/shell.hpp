@@ -1,4 +1,4 @@
-// The program as a person runs it.
+// Runs the program through a shell, like a user.
 #pragma once
 
 #include <sys/wait.h>
@@ -14,7 +14,8 @@ struct Outcome {
   std::string output;  ///< standard output and error
 };
 
-/// What a shell line that runs the program says and returns. FLOWTAP_PROGRAM is the path of the built program.
+/// The output and the exit code of a shell line that runs the program. FLOWTAP_PROGRAM is the path of the built
+/// program.
 inline Outcome shell(const std::string& line) {
   Outcome run;
   FILE* pipe = ::popen(line.c_str(), "r");

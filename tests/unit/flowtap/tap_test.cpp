@@ -29,7 +29,7 @@ TEST_F(FlowtapTest, TapKeepsTheTwoOutputsApartAndEndsWithTheProcess) {
             "a complaint\nflowtap: 1,234 bytes are not shown: they could not be captured\n");
 }
 
-// As `flowtap logs -o json` has them, of both outputs on the one of ours that is for programs.
+// The objects of `flowtap logs -o json`, for both outputs, on our standard output.
 TEST_F(FlowtapTest, TapHasObjectsForLines) {
   node_.captured = &flows_;
   const auto out = flows_.add(7, api::Outputs::kStdout);

@@ -35,7 +35,7 @@ Diagnosis bound() {
   return out;
 }
 
-/// Of ns/p each time the next answer, the last one again and again.
+/// Gives the next answer for ns/p each time, and the last one again and again.
 class ScriptedDiagnoses : public api::DiagnosesView {
  public:
   std::vector<Diagnosis> answers;

@@ -31,7 +31,7 @@ std::string from(const std::vector<std::string>& paths) {
   return out;
 }
 
-/// Every line as a runtime keeps it: in parts, where it is longer than `most`.
+/// Writes every line like a runtime: in parts if it is longer than `most`.
 std::string as_cri(const std::string& log, const std::string& output = "stderr", std::size_t most = 16'384) {
   const std::string head = "2026-08-21T07:12:30.004211000Z " + output;
   std::string out;
@@ -65,7 +65,7 @@ class WhyTest : public testing::Test {
     ::gzclose(file);
     return dir_ / name;
   }
-  /// An answer is the same whatever form its logs have.
+  /// The answer is the same for every form of the logs.
   void expect(const Case& one, const std::vector<std::string>& paths, const char* form) const {
     const Outcome run = flowtap_program("why " + one.pod + " -o json" + from(paths));
     EXPECT_EQ(run.exit, 0) << run.output;
@@ -99,7 +99,7 @@ TEST_F(WhyTest, SavedLogsGiveTheAnswerWhateverFormTheyHave) {
   }
 }
 
-// As a log that was rotated: what a record says may be of a pod that one in the piece before it names.
+// Like a log that was rotated: a record may be about a pod that only the piece before names.
 TEST_F(WhyTest, PiecesOfALogAreOneLogInWhateverOrderTheyAreNamed) {
   constexpr std::size_t kPieces = 3;
   int n = 0;
@@ -109,7 +109,7 @@ TEST_F(WhyTest, PiecesOfALogAreOneLogInWhateverOrderTheyAreNamed) {
     const std::string log = golden(logs.front());
     std::vector<std::string> pieces;
     for (std::size_t i = 0, at = 0; i < kPieces; ++i) {
-      // At a line's end, and the last cut in the middle of one.
+      // Cut at the end of a line, and the last time in the middle of one.
       const std::size_t cut = log.size() * (i + 1) / kPieces;
       const std::size_t end = i + 1 == kPieces ? log.size()
                               : i == 0         ? std::min(log.find('\n', cut), log.size() - 1) + 1
@@ -178,7 +178,7 @@ TEST_F(WhyTest, EvidenceOfTextIsTheLinesThatSayIt) {
       << run.output;
 }
 
-// klog's text has no year; the file that a runtime keeps has one.
+// klog's text has no year, but the file that a runtime keeps has one.
 TEST_F(WhyTest, WhatARuntimeKeptSaysWhenItWas) {
   const std::string log =
       "I0821 07:12:29.900100       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"ns/p\" "
@@ -268,7 +268,7 @@ TEST_F(WhyTest, WhatCannotBeReadExitsWith1) {
   }
 }
 
-// What it says before it breaks off is used, but for a line that may be half a line.
+// The part before the break is used, except for a line that may be only half a line.
 TEST_F(WhyTest, ABrokenGzipIsReadAsFarAsItGoes) {
   std::string log = golden("scheduler/hami-2.10-success-v4.log");
   for (int i = 0; i < 100'000; ++i)

@@ -1,4 +1,5 @@
-// What a hostile client puts into paths and parameters: a clear status, and nothing of it where it could do harm.
+// A hostile client's paths and parameters get a clear status, and none of their text is sent back where it could do
+// harm.
 #include <boost/json.hpp>
 #include <optional>
 #include <vector>
@@ -33,7 +34,7 @@ class HostileTest : public TcpTest {
   }
   ~HostileTest() override { server_.reset(); }
 
-  /// The status of the answer, which is to be one: a head without anything of the request, and an object of JSON.
+  /// The status of the answer, after checking it: a head without any text of the request, and a JSON object.
   [[nodiscard]] std::string status(const std::string& target) const {
     const std::string answer = ask(request(target, "Bearer " + kToken));
     const std::size_t end = answer.find("\r\n\r\n");
@@ -44,7 +45,7 @@ class HostileTest : public TcpTest {
     EXPECT_TRUE(answer.contains("\r\nContent-Length: " + std::to_string(body.size()) + "\r\n")) << answer;
     for (const char c : body) EXPECT_GE(static_cast<unsigned char>(c), 0x20U) << body;
     boost::json::error_code error;
-    const auto json = boost::json::parse(body, error);  // which is UTF-8, or it is no JSON
+    const auto json = boost::json::parse(body, error);  // JSON must be UTF-8
     EXPECT_TRUE(!error && json.is_object()) << body;
     const std::string code = answer.substr(9, 3);
     EXPECT_EQ(!error && json.is_object() && json.as_object().contains("error"), code != "200") << body;
@@ -73,7 +74,7 @@ const std::vector<std::string>& tricks() {
 
 TEST_F(HostileTest, WhatIsNoNameIsNotFound) {
   for (const std::string& trick : tricks()) {
-    // A slash in it makes it another path, and that is not found either.
+    // With a slash it is another path, which is not found either.
     EXPECT_EQ(status("/api/v1/namespaces/" + trick + "/pods/p/log"), "404") << trick;
     EXPECT_EQ(status("/api/v1/namespaces/n/pods/" + trick + "/log"), "404") << trick;
     EXPECT_EQ(status("/api/v1/namespaces/" + trick + "/pods/p/schedulerlog"), "404") << trick;

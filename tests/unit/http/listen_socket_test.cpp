@@ -1,4 +1,4 @@
-// The socket as a file: who may see it, and whom it replaces.
+// The socket as a file: who may use it, and which files it replaces.
 #include "http/unix/listen_socket.hpp"
 
 #include <gtest/gtest.h>

@@ -24,7 +24,7 @@ std::string gunzip(std::string_view bytes) {
   return end == Z_STREAM_END && z.avail_in == 0 ? out : "no gzip";
 }
 
-/// The value of a header of an answer; "" where it has none.
+/// The value of a header of an answer; "" if there is none.
 std::string header(const std::string& answer, const std::string& name) {
   const auto at = answer.find("\r\n" + name + ": ");
   if (at == std::string::npos || at > answer.find("\r\n\r\n")) return "";

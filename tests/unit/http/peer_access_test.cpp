@@ -1,4 +1,4 @@
-// Who may use the API: as processes of other users and groups.
+// Who may use the API: requests from processes of other users and groups.
 #include <grp.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -38,7 +38,7 @@ TEST_F(PeerAccessTest, PeersAreHeldAgainstTheKernelsWord) {
   EXPECT_EQ(status_as(path(), 12345, 12345, {}), 0) << "the file's mode";
   EXPECT_EQ(status_as(path(), 12345, adm, {}), 20);
   EXPECT_EQ(status_as(path(), 12345, 12345, {7777, adm}), 20);
-  ::chmod(path().c_str(), 0666);  // the mode alone must not be what protects
+  ::chmod(path().c_str(), 0666);  // the mode must not be the only protection
   EXPECT_EQ(status_as(path(), 12345, 12345, {7777}), 43);
   EXPECT_EQ(status_as(path(), 0, 0, {}), 20);
 }

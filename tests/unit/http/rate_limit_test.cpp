@@ -1,4 +1,4 @@
-// How often one sender may ask, and whom that takes for one.
+// How often one sender may ask, and what counts as one sender.
 #include "http/limits/rate_limit.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 const RateLimit::Clock::time_point kStart = RateLimit::Clock::time_point() + 1h;
 
-/// How many of `requests` are answered at once.
+/// The number of `requests` that are answered at once.
 int answered(RateLimit& limit, const std::string& network, int requests, RateLimit::Clock::time_point now) {
   int answered = 0;
   for (int i = 0; i < requests; ++i) answered += limit.take(network, now) == 0ms ? 1 : 0;
@@ -39,7 +39,7 @@ TEST(RateLimit, ARefusedTokenCostsAsMuchAsManyRequests) {
   EXPECT_EQ(guesses, 10);
   EXPECT_EQ(limit.take("a", kStart), 110ms);
   EXPECT_EQ(limit.take("a", kStart + 110ms), 0ms);
-  // Also of many at once, and where the rate is low, the wait is short.
+  // The wait is short even after many at once, and with a low rate.
   for (int i = 0; i < 1000; ++i) limit.refused("a", kStart + 1s);
   EXPECT_LE(limit.take("a", kStart + 1s), 2010ms);
   RateLimit low(1);

@@ -1,4 +1,4 @@
-// A running server over a scripted node, in a directory of its own.
+// A running server over a scripted node, in its own directory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class ServerTest : public testing::Test {
   }
   [[nodiscard]] std::string path() const { return dir_ / "api.sock"; }
 
-  /// What the server says to these bytes.
+  /// The server's answer to these bytes.
   [[nodiscard]] std::string answer(std::string_view bytes) const {
     RawClient client(path());
     client.send(bytes);

@@ -92,7 +92,7 @@ TEST_F(ServerTest, ASlowClientIsLetGoAndHoldsUpNobody) {
   start(300ms);
   RawClient slow(path());
   slow.send("GET /healthz HT");
-  RawClient deaf(path());  // asks for more than the socket holds, and takes nothing
+  RawClient deaf(path());  // it asks for more than the socket holds, and reads nothing
   for (int i = 0; i < 200; ++i) deaf.send("GET /api/v1/stats HTTP/1.1\r\nHost: a\r\n\r\n");
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(fetch(path(), "/healthz")->status, 200U);
@@ -115,7 +115,7 @@ TEST_F(ServerTest, OneConnectionTooManyIsToldSo) {
   for (int i = 0; i < 3; ++i) {
     waiting.emplace_back(path());
     waiting.back().send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-    waiting.back().read_all(200);  // it is served, so it has its seat
+    waiting.back().read_all(200);  // it is served, so it has a seat
   }
   const auto refused = fetch(path(), "/healthz");
   ASSERT_TRUE(refused) << refused.error().what;

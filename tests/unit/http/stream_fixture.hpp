@@ -17,7 +17,7 @@
 
 namespace flowtap::api {
 
-/// True once `condition` holds; gives up after many seconds.
+/// Waits until `condition` holds; gives up after many seconds.
 template <typename Condition>
 bool eventually(Condition condition) {
   for (int i = 0; i < 10'000; ++i) {
@@ -60,12 +60,12 @@ class Follower {
   [[nodiscard]] bool has(std::size_t bytes) const {
     return eventually([&] { return size() >= bytes; });
   }
-  /// The end; what was received is in bytes() then.
+  /// Waits for the end; then bytes() has everything that was received.
   const Result<StreamEnd>& end() {
     thread_.join();
     return *end_;
   }
-  /// What its Error says.
+  /// The text of its Error.
   [[nodiscard]] const std::string& end_text() const { return end_->error().what; }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
@@ -80,7 +80,7 @@ class Follower {
 class StreamTest : public ServerTest {
  protected:
   StreamTest() { node_.captured = &flows_; }
-  // Before the flows: what follows them ends first.
+  // Ended before the flows, since it has followers of these.
   ~StreamTest() override { server_.reset(); }
 
   static constexpr const char* kFollow = "/api/v1/flows/f/raw?follow=true";

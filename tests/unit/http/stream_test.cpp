@@ -1,4 +1,4 @@
-// Raw bodies over a real Unix socket: what arrives is what passed, and nobody who follows harms another.
+// Raw bodies over a real Unix socket: they arrive unchanged, and no follower harms another.
 #include <deque>
 #include <random>
 
@@ -167,7 +167,7 @@ TEST_F(StreamTest, TheListOfFlowsCanBeFollowed) {
   EXPECT_EQ(follower.bytes(), both);
 }
 
-// Of a list that may be long, a client that does not read it holds as little as one of a log.
+// A client that does not read a long list takes as little memory as one that does not read a log.
 TEST_F(StreamTest, AListIsMadeAsFarAsItIsTaken) {
   constexpr std::size_t kMany = 4096;
   for (std::size_t i = 0; i < kMany; ++i) flows_.list.push_back(full_flow());
@@ -224,7 +224,7 @@ TEST_F(StreamTest, WhoTakesNothingOfAnAnswerIsDropped) {
   EXPECT_EQ(fetch(path(), "/healthz")->status, 200U);
 }
 
-// A person who scrolls in a pager reads on after minutes.
+// A user who scrolls in a pager may go on reading after minutes.
 TEST_F(StreamTest, AFollowerThatTakesNothingHoldsUpNobodyAndGoesOn) {
   const std::string history(4'000'000, 'x');
   flow_->append(history);
@@ -236,7 +236,7 @@ TEST_F(StreamTest, AFollowerThatTakesNothingHoldsUpNobodyAndGoesOn) {
   ASSERT_TRUE(eventually([&] { return flow_->readers() == 2; }));
   flow_->append("for those who listen");
   EXPECT_TRUE(other.has(20));
-  std::this_thread::sleep_for(600ms);  // longer than anybody else may
+  std::this_thread::sleep_for(600ms);  // longer than other clients may wait
   EXPECT_EQ(flow_->readers(), 2);
   flow_->end();
   const std::string all = deaf.read_all();
@@ -350,7 +350,7 @@ TEST_F(StreamTest, TheServerEndsWithFollowersOpenAndWakesComeLater) {
   }
 }
 
-// Whoever follows has all that there is, and an end of the body that says why.
+// A follower gets everything that there is, and an end of the body that says why.
 TEST_F(StreamTest, AFollowersBodyEndsProperlyWithTheServer) {
   flow_->append("so far");
   start();
@@ -370,7 +370,7 @@ TEST_F(StreamTest, AFollowersBodyEndsProperlyWithTheServer) {
   EXPECT_EQ(flow_->readers(), 0);
 }
 
-// An answer that is larger than what the socket holds is being written when the end comes.
+// An answer that is larger than the socket's buffer is being written when the end comes.
 TEST_F(StreamTest, AnAnswerThatIsBeingWrittenIsCompleted) {
   flow_->append(std::string(4'000'000, 'x'));
   start(10s, 64, "", 256, 100s);

@@ -1,4 +1,4 @@
-// A server that is asked over TCP, with a token and without.
+// A server over TCP, for requests with and without a token.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,13 +34,13 @@ class Client {
     boost::system::error_code error;
     asio::write(socket_, asio::buffer(bytes), error);
   }
-  /// The head of one answer, without reading on; "" where the connection ends before.
+  /// The head of one answer, without reading on; "" if the connection ends before.
   std::string read_head() {
     boost::system::error_code error;
     const std::size_t size = asio::read_until(socket_, asio::dynamic_buffer(read_), "\r\n\r\n", error);
     return error ? std::string() : std::exchange(read_, read_.substr(size)).substr(0, size);
   }
-  /// All until the server closes.
+  /// Everything until the server closes.
   std::string read_all() {
     boost::system::error_code error;
     asio::read(socket_, asio::dynamic_buffer(read_), error);
@@ -56,7 +56,7 @@ class Client {
 class TcpTest : public ServerTest {
  protected:
   void write_tokens(const std::string& text, mode_t mode = 0600) const {
-    const std::string next = tokens() + ".new";  // as whoever replaces it does
+    const std::string next = tokens() + ".new";  // replaced by a rename, as is usual
     std::ofstream(next) << text;
     ::chmod(next.c_str(), mode);
     std::filesystem::rename(next, tokens());
@@ -99,7 +99,7 @@ class TcpTest : public ServerTest {
     client.send(bytes);
     return client.read_all();
   }
-  /// "" where the server's certificate is not this one.
+  /// "" if the server has another certificate.
   [[nodiscard]] std::string ask_tls(const std::string& bytes, const std::string& certificate) const {
     asio::io_context io;
     asio::ssl::context context(asio::ssl::context::tls_client);

@@ -1,4 +1,4 @@
-// The API over TCP: who has no token, or no TLS, learns nothing.
+// The API over TCP: clients without a token, or without TLS, learn nothing.
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +25,7 @@ TEST_F(TcpTest, ServesWhoHasAToken) {
     EXPECT_EQ(status_of(wrong), "401") << wrong;
 }
 
-// Whatever is asked for, the answer is the same.
+// The answer is the same for every request.
 TEST_F(TcpTest, WhoIsRefusedLearnsNothing) {
   start_tcp();
   std::set<std::string> answers;
@@ -60,7 +60,7 @@ TEST_F(TcpTest, WhoHasATokenIsToldWhatIsWrong) {
                   .contains("HTTP/1.1 431 Request Header"));
 }
 
-// An address has a quarter of the places for connections without a token, and here the 4 that it has at least.
+// Without a token, an address gets a quarter of the places, but at least 4, as here.
 TEST_F(TcpTest, WhoHasNoTokenHoldsAPartOfThePlaces) {
   start_tcp({.max_connections = 12});
   const std::string good = "GET /healthz HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + kToken + "\r\n\r\n";
@@ -74,7 +74,7 @@ TEST_F(TcpTest, WhoHasNoTokenHoldsAPartOfThePlaces) {
   Client other(endpoint(), "127.0.0.2");
   other.send(good);
   EXPECT_TRUE(other.read_head().starts_with("HTTP/1.1 200")) << "another address has places of its own";
-  // Who has shown a token holds none of these places, and goes on.
+  // A connection that has shown a token holds none of these places, and goes on.
   for (Client& one : silent) {
     one.send("TP/1.1\r\nAuthorization: Bearer " + kToken + "\r\n\r\n");
     EXPECT_TRUE(one.read_head().starts_with("HTTP/1.1 200"));
@@ -84,7 +84,7 @@ TEST_F(TcpTest, WhoHasNoTokenHoldsAPartOfThePlaces) {
   EXPECT_TRUE(again.read_head().starts_with("HTTP/1.1 200"));
 }
 
-// Half of the places, whatever token it has, and of those who follow another half.
+// An address gets half of the places, even with a token, and also half of the followers' places.
 TEST_F(TcpTest, OneAddressLeavesPlacesForTheOthers) {
   ScriptedFlows flows;
   const auto flow = flows.add("f");
@@ -152,7 +152,7 @@ TEST_F(TcpTest, WhoShowsNoTokenHasLittleTime) {
   EXPECT_TRUE(known.read_head().contains("HTTP/1.1 200")) << "who has shown one has the time of others";
 }
 
-// One request a second, and two at once: whatever the clock does meanwhile, of a hundred some are too many.
+// One request a second, and two at once: however long this takes, some of a hundred are too many.
 TEST_F(TcpTest, WhoAsksTooOftenIsToldToWait) {
   start_tcp({.rate = 1});
   const std::string good = "GET /healthz HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + kToken + "\r\n\r\n";
@@ -258,7 +258,7 @@ TEST_F(TcpTest, OverTls) {
   EXPECT_TRUE(ask_tls(with_token, dir_ / "cert").starts_with("HTTP/1.1 200 OK"));
   EXPECT_TRUE(ask_tls(request("/healthz", ""), dir_ / "cert").starts_with("HTTP/1.1 401"));
   EXPECT_FALSE(ask(with_token).contains("200 OK")) << "not without TLS";
-  // The next certificate is taken for whoever comes next.
+  // The next connection gets the next certificate.
   test::write_tls_pair(dir_ / "next", dir_ / "next.key", "flowtap");
   std::filesystem::rename(dir_ / "next.key", dir_ / "key");
   std::filesystem::copy_file(dir_ / "next", dir_ / "cert", std::filesystem::copy_options::overwrite_existing);

@@ -1,5 +1,4 @@
-// The rules of stats/checks.hpp refuse what they are there to refuse. (That the real table fulfils them is
-// checked when stats/checks.cpp is compiled.)
+// The rules of stats/checks.hpp refuse bad rows. (Compiling stats/checks.cpp checks that the real table follows them.)
 #include "stats/checks.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// What a Prometheus sees of Kepler's counters and gauges over several snapshots: increase() is what was used, over ends too.
+// Kepler's counters and gauges over several snapshots, as Prometheus sees them: increase() is what was used, even when
+// containers end.
 #include "stats/compat/history.hpp"
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ Series workload(const Labels& who, double value) {
 
 using Values = std::map<std::map<std::string, std::string>, double>;
 
-/// Snapshots one after the other, and a scrape after each.
+/// Publishes snapshots one after the other, and scrapes after each.
 class Scraper {
  public:
   void next(std::vector<Series> series, std::chrono::milliseconds later = std::chrono::seconds(1)) {
@@ -53,7 +54,8 @@ class Scraper {
       if (const auto at = labels.find(key); at != labels.end() && at->second == value) return number;
     return -1;
   }
-  /// sum(increase(name[all the time])), but for what Prometheus guesses of the ends; a value that falls was a restart.
+  /// sum(increase(name[all the time])), without Prometheus' extrapolation at the ends; a value that falls means a
+  /// restart.
   [[nodiscard]] double increase(const std::string& name) const {
     const auto at = increases_.find(name);
     return at == increases_.end() ? 0 : at->second;
@@ -124,7 +126,7 @@ Series info(const Labels& who, const std::string& id, const std::string& uid) {
   return {&stat(StatId::kWORKLOAD_INFO), std::move(labels), std::uint64_t{1}};
 }
 
-// As Kepler's dashboards join them: on (pod_id).
+// Kepler's dashboards join them like this: on (pod_id).
 TEST(CompatHistory, AContainerHasItsIdsAndThoseOfItsPodAlsoWhenItHasEnded) {
   Scraper scraper;
   const std::string pods = "kepler_pod_cpu_joules_total";
@@ -147,7 +149,7 @@ TEST(CompatHistory, AContainerHasItsIdsAndThoseOfItsPodAlsoWhenItHasEnded) {
   EXPECT_DOUBLE_EQ(scraper.increase(pods), 12);
 }
 
-// As a StatefulSet makes it: the name stays, and what has it is another.
+// A pod of a StatefulSet: the name stays, but it is another pod.
 TEST(CompatHistory, APodThatIsMadeAgainIsAnotherSeries) {
   Scraper scraper;
   const std::string pods = "kepler_pod_cpu_joules_total";
@@ -171,7 +173,7 @@ TEST(CompatHistory, APodThatIsMadeAgainIsAnotherSeries) {
   EXPECT_EQ(scraper.of(pods).size(), 1U) << "nothing is left of it";
 }
 
-// The source of the energy is away: none of its series is there, and all are there again where they were.
+// The source of the energy is away: none of its series is there, and later all are back at their old values.
 TEST(CompatHistory, WhatIsNotReadForALongTimeHasNotEnded) {
   Scraper scraper;
   const std::string pods = "kepler_pod_cpu_joules_total";
@@ -184,7 +186,7 @@ TEST(CompatHistory, WhatIsNotReadForALongTimeHasNotEnded) {
   EXPECT_DOUBLE_EQ(scraper.increase(pods), 1);
 }
 
-// Sums of fractions in another order differ by a rounding, and a counter that falls by one has, to Prometheus, begun anew.
+// Sums of fractions in another order differ by rounding, and for Prometheus a counter that falls by one has begun anew.
 TEST(CompatHistory, NoSumFallsByARounding) {
   Scraper scraper;
   const Labels third{"pod", "shop", "web-0", "third", "web"};
@@ -241,14 +243,14 @@ TEST(CompatHistory, AZoneIsActiveAndIdleAsTheNodeIs) {
   EXPECT_EQ(scraper.of("kepler_node_dram_joules_total").size(), 2U);
   EXPECT_THAT(scraper.of("kepler_node_core_joules_total"), testing::IsEmpty()) << "there is no such counter";
   EXPECT_DOUBLE_EQ(scraper.increase("kepler_node_package_joules_total"), 10);
-  // A socket that is not read once: nothing falls, and what it counted meanwhile is there later.
+  // One socket is not read once: nothing falls, and its counts of that time come later.
   scraper.next(node(30, 30, {{"package-0", 30}}));
   EXPECT_EQ(scraper.only("kepler_node_cpu_joules_total", "zone", "package"), 54);
   scraper.next(node(40, 30, {{"package-0", 30}, {"package-1", 30}}));
   EXPECT_EQ(scraper.only("kepler_node_cpu_joules_total", "zone", "package"), 60);
 }
 
-// The platform has its GPUs in it; what is divided by CPU time has not.
+// The platform's energy includes its GPUs; the part that is divided by CPU time does not.
 TEST(CompatHistory, AZoneIsActiveAsTheCpusAreAndAPlatformHasItsDevices) {
   Scraper scraper;
   const auto with_devices = [](double active, double idle, double devices, double psys) {

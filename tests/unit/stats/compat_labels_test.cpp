@@ -1,4 +1,4 @@
-// The names and labels that the other exporters have, and which of them we lack: what changes here, changes for those who ask.
+// The names and labels of the other exporters, and those that we lack. A change here is a change for users.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using Names = std::set<std::string>;
 
 const std::vector<Exporter> kAll{Exporter::kCADVISOR, Exporter::kNODE, Exporter::kKEPLER, Exporter::kDCGM};
 
-/// One that each exporter has something to tell of: a pod's container, a unit, a GPU, a socket; at two times.
+/// One of everything that the exporters report: a pod's container, a unit, a GPU, a socket; at two times.
 std::vector<Family> everything() {
   History history(kAll, "node-1");
   std::shared_ptr<const Past> past;
@@ -57,11 +57,11 @@ std::vector<Family> everything() {
 struct Labelled {
   std::string_view name;
   Names real;     ///< the exporter's labels that have a value
-  Names lacking;  ///< those that we do not have
-  Names ours{};   ///< what we have beside them
+  Names lacking;  ///< the labels that we do not have
+  Names ours{};   ///< the labels that only we have
 };
 
-// cAdvisor's as kubelet serves them; of a pod as a whole, as its network is, without a container.
+// cAdvisor's, as kubelet serves them; values of a whole pod, such as its network, have no container.
 const Names kKubelet{"container", "id", "image", "name", "namespace", "pod"};
 const Names kDcgm{"gpu",      "UUID",      "pci_bus_id", "device", "modelName",
                   "hostname", "container", "namespace",  "pod"};
@@ -163,7 +163,7 @@ TEST(CompatLabels, ABlockDeviceIsToldByItsFile) {
                                    std::pair<std::string, std::string>("device", "/dev/0000:17:00.0")) == 1);
 }
 
-// What people ask these exporters for (not all that they can be made to tell).
+// The metrics that people use of these exporters (not all that they can give).
 const Names kAsked{"container_cpu_usage_seconds_total",
                    "container_cpu_user_seconds_total",
                    "container_cpu_system_seconds_total",
@@ -327,7 +327,7 @@ TEST(CompatLabels, NamesThatAreAskedForAreThereButForThoseThatAreSaidToLack) {
   EXPECT_EQ(missing, kLacking);
 }
 
-// Families are told by one TYPE line each: of a name there are no two.
+// Each family has one TYPE line, so no name may come twice.
 TEST(CompatLabels, OfANameThereIsOneFamilyAndNoSampleTwice) {
   Names names;
   for (const Family& theirs : everything()) {

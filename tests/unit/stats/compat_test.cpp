@@ -1,4 +1,4 @@
-// Our values under other exporters' names: each name once, with labels that nobody else has, and the same sum.
+// Our values under other exporters' names: each name comes once, its label sets are unique, and the sum is the same.
 #include "stats/compat/compat.hpp"
 
 #include <gmock/gmock.h>
@@ -71,7 +71,7 @@ TEST(Compat, OfContainersAsKubeletLabelsThem) {
   EXPECT_THAT(cpu->samples.at(1).labels, ElementsAre(Pair("name", "burner"), Pair("cpu", "total")));
 }
 
-// As rules ask for them: {image!=""}.
+// Rules select them like this: {image!=""}.
 TEST(Compat, AContainerThatIsThereHasItsIdAndImage) {
   const Labels web{"pod", "shop",     "web-0",           "app",
                    "web", "0123abcd", "docker.io/web:1", "/kubepods/pod1/0123"};
@@ -153,7 +153,7 @@ TEST(Compat, FaultsAreOfTheHierarchyAndAnOomIsNoFailure) {
   EXPECT_THAT(by_type, ElementsAre(Pair("pgfault", 70), Pair("pgmajfault", 3)));
 }
 
-// A series of one that has ended stays for a while; when it was seen last does not.
+// The series of a container that has ended stays for a while, but not its last-seen time.
 TEST(Compat, AContainerIsSeenAsLongAsItIsThere) {
   Snapshot now = snapshot({{&stat(StatId::kWORKLOAD_CPU), kWeb, 2.0},
                            {&stat(StatId::kWORKLOAD_CPU), kSide, 2.0},
@@ -169,7 +169,7 @@ TEST(Compat, AContainerIsSeenAsLongAsItIsThere) {
               ElementsAre(Pair("container", "app"), Pair("namespace", "shop"), Pair("pod", "web-0")));
 }
 
-// dcgm-exporter puts the pod that a GPU was given to on the GPU's own series.
+// dcgm-exporter adds the pod to which a GPU was given to the GPU's own series.
 TEST(Compat, AGpuIsLabelledWithThePodThatHasItAlone) {
   const auto use = [](const std::string& device, const Labels& who) {
     std::vector<std::string> labels{"nvidia", device, "GPU-" + device, ""};
@@ -231,7 +231,7 @@ TEST(Compat, APodsEnergyIsThatOfItsContainers) {
   ASSERT_NE(pods, nullptr);
   ASSERT_EQ(pods->samples.size(), 1U);
   EXPECT_EQ(pods->samples.at(0).value, 5.0);
-  // One family out of two of our rows, told by TYPE once.
+  // One family from two of our rows, with one TYPE line.
   const Family* old = find(all, "kepler_container_joules_total");
   ASSERT_NE(old, nullptr);
   ASSERT_EQ(old->samples.size(), 3U);
@@ -255,7 +255,7 @@ TEST(Compat, APlatformsEnergyHasItsDevicesInIt) {
   EXPECT_THAT(by_mode, ElementsAre(Pair("dynamic", 5), Pair("idle", 4)));
 }
 
-// Each row of the table with a series of ours: no two of one name have the same labels, and no name is one of ours.
+// Each row of the table with one of our series: no two of a name have the same labels, and no name is one of ours.
 TEST(Compat, NoSeriesIsThereTwice) {
   std::vector<Series> series;
   for (const Stat& s : all_stats()) {

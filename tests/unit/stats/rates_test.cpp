@@ -82,7 +82,7 @@ TEST(Quantile, AfterARestartAllValuesAreNew) {
   EXPECT_DOUBLE_EQ(quantile(histogram(5, 9), histogram(1, 2), 0.5).value(), histogram_edge(1));
 }
 
-// Totals stand still while nothing is counted; they neither vanish nor begin again.
+// While nothing is counted, totals stay as they are; they neither vanish nor begin again.
 TEST(SchedulerRates, CountingThatGoesOffAndOnIsNoJump) {
   Registry registry(1000, {});
   const auto counted = [&registry](std::uint64_t wsync) {

@@ -1,4 +1,4 @@
-// stats/REFERENCE.md is what the table says.
+// stats/REFERENCE.md agrees with the table.
 #include "stats/reference.hpp"
 
 #include <gtest/gtest.h>

@@ -80,7 +80,7 @@ TEST(Registry, ExtDispatchesGoToTheSchedulerThatRuns) {
   auto r = registry();
   r.add(counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 1), "rusty");
   r.add(counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 10), "lavd");
-  // Unloaded within the cycle: sysfs names nobody any more.
+  // The scheduler was unloaded within the cycle, so sysfs names none any more.
   r.add(counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 100), "");
   const auto snapshot = r.publish({});
   EXPECT_EQ(dispatched(*snapshot, "rusty", "wsync"), 1U);
@@ -124,7 +124,7 @@ TEST(Registry, WhatTracingSawUnderTheSameNameBeforeIsAddedToTheSameTypes) {
   auto r = registry();
   auto traced = counts(FTAP_CLASS_EXT, FTAP_SLOT_WSYNC, 3);
   traced.at(FTAP_CLASS_EXT).at(FTAP_SLOT_PREEMPTED) = 5;
-  r.add(traced, "domain");  // as a program of its own
+  r.add(traced, "domain");  // what tracing saw of that scheduler before
   r.add_own(counts(FTAP_CLASS_EXT, FTAP_SLOT_EXT_WSYNC, 4), "domain");
   const auto snapshot = r.publish({});
   EXPECT_EQ(dispatched(*snapshot, "domain", "wsync"), 7U);
@@ -157,7 +157,7 @@ TEST(Registry, ASchedulerIsThereFromTheCycleThatNamesItAndNotBefore) {
   EXPECT_EQ(dispatched(*r.publish({}), "rusty", "wsync"), 0U) << "it runs and has dispatched nothing yet";
 }
 
-// They are slots of the kernel's class, whichever scheduler runs.
+// They are slots of the kernel's class, no matter which scheduler runs.
 TEST(Registry, WhatIsCountedForNoSchedulerStandsOnce) {
   auto r = registry();
   r.add(counts(FTAP_CLASS_KERNEL, FTAP_SLOT_ERR_TASK_STORAGE, 3), "rusty");

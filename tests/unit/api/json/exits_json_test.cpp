@@ -1,4 +1,4 @@
-// How containers ended: what is written can be read.
+// How containers ended: the reader understands what the writer writes.
 #include "api/json/exits_json.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The list of flows and its times: what is written can be read, exactly.
+// The list of flows and its times: the reader gets exactly what the writer wrote.
 #include "api/json/flows_json.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The bodies: what is written can be read, exactly; what others write is read with care.
+// The bodies: the reader gets exactly what the writer wrote, and reads other people's JSON with care.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The list of workloads: what is measured is told, what is not is absent, and a client reads whatever comes.
+// The list of workloads: measured values are there, all others are absent, and a client can read whatever comes.
 #include "api/json/workloads_json.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(WorkloadsJson, IsTheContract) {
       R"({"kind":"unit","workload":"ssh\\xff.service","values":{"flowtap_workload_cpu_seconds_total":2.5E-1}}]})");
 }
 
-// So that a new row needs nothing here.
+// Written so that a new row needs no change here.
 TEST(WorkloadsJson, AllFamiliesOfWorkloadsAreInIt) {
   std::size_t of_workloads = 0;
   for (const stats::Family& family : stats::families()) {

@@ -13,7 +13,7 @@
 namespace flowtap::api {
 namespace {
 
-/// Two pods; the answers are what was asked for.
+/// Two pods; the answers repeat the question.
 class ScriptedDiagnoses : public DiagnosesView {
  public:
   std::size_t read = 1;

@@ -1,4 +1,4 @@
-// The routes of the stream path: what is accepted, what is refused and how.
+// The routes of the stream path: what they accept, and how they refuse the rest.
 #include <gtest/gtest.h>
 
 #include "api/routes/routes.hpp"

@@ -1,4 +1,4 @@
-// Kubernetes' parameters and what it says of wrong ones; which flow a pod's log is.
+// Kubernetes' parameters and its errors for wrong ones; which flow is a pod's log.
 #include "api/routes/log_routes.hpp"
 
 #include <gtest/gtest.h>
@@ -119,7 +119,7 @@ TEST(PodFlow, AsKubernetesRefuses) {
   EXPECT_EQ(found({}), R"(404 the pod "ns/web" was not seen on this node)");
 }
 
-// As Kubernetes takes the only app container: the init containers have ended when it runs.
+// Kubernetes takes the only app container, too: the init containers have ended when it runs.
 TEST(PodFlow, TheOnlyContainerThatRunsIsTheDefault) {
   const FlowStatus init = container("u1", "a-init", 0, 10s);
   const FlowStatus app = container("u1", "app", 1, 20s, true);

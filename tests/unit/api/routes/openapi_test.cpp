@@ -1,4 +1,4 @@
-// The description of the API: what it says is what requests are answered with.
+// The description of the API agrees with the answers to requests.
 #include "api/routes/openapi.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class OpenApi : public testing::Test {
     return route({"GET", target}, node_).status;
   }
 
-  /// A path with something in place of each segment that is left open.
+  /// A path with some text in place of each {name}.
   static std::string filled(std::string path) {
     for (auto brace = path.find('{'); brace != std::string::npos; brace = path.find('{')) {
       const auto end = path.find('}');
@@ -42,7 +42,7 @@ class OpenApi : public testing::Test {
     return path;
   }
 
-  /// What its schema allows.
+  /// The values that its schema allows.
   static std::vector<std::string> values(const json::object& schema) {
     std::vector<std::string> all;
     if (const auto* words = schema.if_contains("enum"))
@@ -96,7 +96,7 @@ TEST_F(OpenApi, HasEachRouteAndNoOther) {
   }
 }
 
-// Each path and each parameter, with each value that its schema has.
+// Each path and each parameter, with each value in its schema.
 TEST_F(OpenApi, IsWhatRequestsAreAnsweredBy) {
   for (const auto& path : paths()) {
     const std::string target = filled(path.key());

@@ -1,4 +1,4 @@
-// Which request gets which answer.
+// Finds the answer to a request.
 #include "api/routes/routes.hpp"
 
 #include <gtest/gtest.h>

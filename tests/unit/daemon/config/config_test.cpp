@@ -1,4 +1,4 @@
-// Configuration: what is accepted, and the one sentence for everything that is not.
+// Configuration: what is accepted, and the one sentence for everything else.
 #include "daemon/config/config.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The sentence that a wrong text is answered with.
+/// The sentence for a wrong text.
 std::string refusal(std::string_view yaml) {
   const auto config = parse_config(yaml, "c.yaml");
   return config ? "accepted" : config.error().what;

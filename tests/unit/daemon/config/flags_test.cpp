@@ -1,4 +1,4 @@
-// The command line of flowtapd: flags over file, and a sentence for each mistake.
+// The command line of flowtapd: flags override the file, and each mistake gets a sentence.
 #include "daemon/config/flags.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The YAML reader against texts that want too much.
+// The YAML reader against texts that are too large or use too much of YAML.
 #include "daemon/config/yaml.hpp"
 
 #include <gtest/gtest.h>

@@ -77,7 +77,7 @@ TEST_F(JsonLinesTest, ALineIsAsTheHeaderSays) {
   EXPECT_EQ(line.at("since").as_string(), "2026-01-02T03:04:06.000Z");
   EXPECT_EQ(line.at("time").as_string(), "2026-01-02T03:04:07.000Z");
   const auto& series = line.at("series").as_array();
-  ASSERT_EQ(series.size(), 4U);  // what is no number is absent
+  ASSERT_EQ(series.size(), 4U);  // a value that is not a number is absent
   EXPECT_EQ(boost::json::serialize(series[0]),
             R"({"name":"dispatched_tasks_total","labels":{"scheduler":"kernel","type":"wsync"},)"
             R"("kind":"counter","total":12,"delta":2})");

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::SnapshotScript;
 
-/// What a scripted backend was given, and the gate that holds it up; outlives the backend.
+/// The snapshots that a scripted backend got, and the gate that holds it up; outlives the backend.
 struct Script {
   std::mutex mutex;
   std::condition_variable changed;
@@ -66,7 +66,7 @@ TEST(Outlet, PublishesWhatIsOffered) {
   script->wait_for([&] { return script->cycles.size() == 1; });
   EXPECT_TRUE(outlet.stop(seconds(10)));
   EXPECT_EQ(script->cycles,
-            (std::vector<std::uint64_t>{1}));  // what was delivered is not repeated at the end
+            (std::vector<std::uint64_t>{1}));  // a delivered snapshot is not repeated at the end
   EXPECT_EQ(outlet.health().pending, 3U);
   EXPECT_EQ(outlet.health().lost, 4U);
 }
@@ -78,7 +78,8 @@ TEST(Outlet, ABusyBackendGetsTheNewestAndDelaysNobody) {
   Outlet outlet(std::make_unique<ScriptedBackend>(script));
   outlet.offer(snapshots.next());
   script->wait_for([&] { return script->inside; });
-  for (int i = 0; i < 1000; ++i) outlet.offer(snapshots.next());  // returns although publish() does not
+  for (int i = 0; i < 1000; ++i)
+    outlet.offer(snapshots.next());  // offer() returns although publish() does not
   script->set(script->open, true);
   EXPECT_TRUE(outlet.stop(seconds(10)));
   EXPECT_EQ(script->cycles, (std::vector<std::uint64_t>{1, 1001}));
@@ -121,8 +122,7 @@ TEST(Outlet, StopDoesNotWaitForABackendThatHangs) {
     script->wait_for([&] { return script->inside; });
     EXPECT_FALSE(outlet.stop(milliseconds(20)));
   }
-  // The thread that was left behind ends by itself once its receiver lets it go, and touches nothing that is
-  // gone.
+  // The thread that was left behind ends by itself once its receiver releases it, and touches no freed memory.
   script->set(script->open, true);
   script->wait_for([&] { return !script->cycles.empty(); });
 }

@@ -52,7 +52,7 @@ TEST(Prometheus, ShowsTheNewestSnapshot) {
   EXPECT_THAT(http_get((*backend)->port(), "/other"), HasSubstr("404"));
 }
 
-// What other exporters' names need of earlier snapshots is had, whether somebody scraped meanwhile or not.
+// The names of other exporters need earlier snapshots. These are there even if nobody scraped meanwhile.
 TEST(Prometheus, APodsCounterUnderKeplersNameDoesNotFall) {
   auto backend = Prometheus::open("127.0.0.1:0", {compat::Exporter::kKEPLER});
   ASSERT_TRUE(backend);
@@ -94,7 +94,7 @@ TEST(Prometheus, ThePortIsFreeAgainAfterwards) {
   }
 }
 
-// An Outlet would leave behind a server that waits for its client's time to be up, and the daemon would end all the same.
+// An Outlet would leave behind a server that waits for its client's time-out, and the daemon would end anyway.
 TEST(Prometheus, EndsThoughAScraperHoldsItsConnection) {
   auto backend = Prometheus::open("127.0.0.1:0");
   ASSERT_TRUE(backend);
@@ -133,7 +133,7 @@ TEST(Prometheus, AScrapeBeforeTheFirstCycleWaitsForIt) {
   std::jthread scrape([&] { page = http_get((*backend)->port(), "/metrics"); });
   SnapshotScript script;
   script.dispatched(StatId::kWSYNC, 0);
-  // Gives the scrape time to be first, which is the case that matters; the other one passes as well.
+  // Gives the scrape time to come first, as that is the case under test; the other order passes as well.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
   ASSERT_TRUE((*backend)->publish(script.next()));
   scrape.join();

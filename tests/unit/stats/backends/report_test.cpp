@@ -152,7 +152,7 @@ TEST(Terminal, AReaderThatStopsMissesWholeTables) {
   EXPECT_TRUE(backend.publish(script.next()));
   drain();
   EXPECT_TRUE(backend.health().up);
-  // Every table that was begun is whole: as many ends of schedulers as there should be.
+  // Every table that was begun is complete: the number of schedulers is right.
   std::size_t begun = 0;
   std::size_t ended = 0;
   for (std::size_t at = 0; (at = all.find("flowtap  ", at)) != std::string::npos; ++at) ++begun;

@@ -35,7 +35,7 @@ TEST(Histogram, WidenedEdgesAreThoseOfLongTimes) {
   EXPECT_EQ(edge_text(FTAP_HIST_BUCKETS - 1, kWidened), "140737.488355328");
 }
 
-// Of one stat, whichever way its series goes.
+// The edges belong to the stat, whether its values are ordinary or widened.
 TEST(Histogram, ASeriesHasTheEdgesOfItsStat) {
   for (const StatId id : {StatId::kSCRAPE_DURATION, StatId::kSCHEDULING_DURATION}) {
     std::vector<std::string> edges;

@@ -31,7 +31,7 @@ class SpectatordTest : public testing::Test {
         SpectatordOptions{.prefix = "", .base_file = file_, .settle = seconds(11)},
         std::make_unique<ScriptedPackets>(wire_));
   }
-  /// One second of ours, and each five seconds a flush of the receiver.
+  /// One second of ours; every five seconds the receiver flushes.
   void run(int count, std::uint64_t per_second) {
     for (int i = 0; i < count; ++i) {
       total_ += per_second;
@@ -105,7 +105,7 @@ TEST_F(SpectatordTest, ACounterThatAppearsLaterLosesNothingEither) {
   receive(receiver);
   start();
   run(20, 1);
-  script_.dispatched(StatId::kQUEUED, 1000);  // within the first cycle that has it
+  script_.dispatched(StatId::kQUEUED, 1000);  // within the first cycle that has the series
   run(20, 1);
   receiver.flush();
   EXPECT_EQ(receiver.reported("dispatched_tasks_total,scheduler=kernel,type=queued"), 1000U);
@@ -137,7 +137,7 @@ TEST_F(SpectatordTest, WrittenAndNotSentIsSentAfterTheRestart) {
   receive(receiver);
   start();
   run(30, 5);
-  wire_.accept = 0;  // written down, and then the kill
+  wire_.accept = 0;  // the file is written, and then we are killed
   run(1, 5);
   wire_.accept = 1000;
   restart();
@@ -250,7 +250,7 @@ TEST_F(SpectatordTest, CountersBeyondTheBoundAreCountedAsLost) {
   EXPECT_THAT(wire_.lines(), Not(Contains("U:flowtap_read_errors_total,what=c:0")));
 }
 
-// What the machine counted while nobody looked is not ours to tell; what it counts over our restarts is told once.
+// Counts that the machine made before we ran are not sent; counts over our restarts are sent once.
 TEST_F(SpectatordTest, WhatTheMachineCountedBeforeIsNotSent) {
   SpectatordModel receiver;
   receive(receiver);
