@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One event, counted in each way: nothing at all, our slot, and the maps that others count in. Each way
- * stands here once and sixteen times over (sixteen keys, each looked up): a single count is as short as the
- * noise, and partly hides behind the kernel's own work. And each stands on sched_switch, where it is used,
- * and as a program that the kernel can run over and over by itself, which is quiet but has everything in the
- * nearest cache.
+ * One event, counted in each way: not at all, in our slot, and in the maps that others use. Each way is here
+ * once and repeated sixteen times (sixteen keys, each looked up), since a single count is as short as the
+ * noise and partly hides behind the kernel's own work. Each way also comes as a program on sched_switch,
+ * where it is used, and as one that the kernel can run over and over by itself: that is quiet, but has
+ * everything in the nearest cache.
  */
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
@@ -62,7 +62,7 @@ static __always_inline void count_hash(__u32 key) {
   FTAP_PROGRAM("tc", ftap_##way##_tc, way, 1)                  \
   FTAP_PROGRAM("tc", ftap_##way##16_tc, way, 16)
 
-/* Twice, so that the difference between two programs that do nothing tells the noise. */
+/* Twice, so that the difference between two programs that do nothing shows the noise. */
 FTAP_WAY(empty)
 FTAP_WAY(none)
 FTAP_WAY(slot)

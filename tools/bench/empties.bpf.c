@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An empty program on each tracepoint of bpf/dispatch.bpf.c: what being called, and being timed, costs alone.
- */
+/* An empty program on each tracepoint of bpf/dispatch.bpf.c, for the cost of being called and timed. */
 #include "bpf/lib/kernel.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

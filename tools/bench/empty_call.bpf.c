@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An empty program on the tracepoint that the log tap's sys_exit backend uses: what being called costs every system call.
+/* An empty program on the tracepoint that the log tap's sys_exit backend uses: its cost is that of being called.
  */
 #include "bpf/lib/kernel.bpf.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A known number of events, spread over some keys of one map each: how userspace takes the counts out while
- * they come in is what is measured. An event is a getppid() of the benchmark's own process.
+ * Counts a known number of events, spread over some keys, in one map per way. The benchmark measures how
+ * userspace takes the counts out meanwhile. An event is a getppid() of the benchmark's own process.
  */
 #include "bpf/lib/kernel.bpf.h"
 
@@ -68,7 +68,7 @@ int BPF_PROG(ftap_to_parray, void* regs, __u64 syscall) {
   return 0;
 }
 
-/* As those do it who delete what they read: the first event of a key makes it again. */
+/* For readers that delete the keys that they read: the first event of a key creates it again. */
 SEC("tp_btf/sys_enter")
 int BPF_PROG(ftap_to_phash, void* regs, __u64 syscall) {
   if (!is_event(syscall)) return 0;
