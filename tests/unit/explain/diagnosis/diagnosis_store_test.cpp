@@ -173,7 +173,8 @@ TEST(DiagnosisStore, OnePodHasABoundWhateverIsSaidOfIt) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->filter.summary.size(), Attempt::kLongestText) << "how it went has room";
     ASSERT_FALSE(found->lacks.empty());
-    EXPECT_TRUE(found->lacks.back().starts_with("the rest of what was said of the attempt")) << found->lacks.back();
+    EXPECT_TRUE(found->lacks.back().starts_with("the rest of what was said of the attempt"))
+        << found->lacks.back();
   }
 }
 
