@@ -11,7 +11,7 @@
 #include "kernel/dispatch/dispatch_programs.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/registry.hpp"
-#include "telemetry/workloads/usage_source.hpp"
+#include "stats/usage_source.hpp"
 
 namespace flowtap {
 

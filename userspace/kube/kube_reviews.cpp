@@ -1,6 +1,6 @@
 #include "kube/kube_reviews.hpp"
 
-#include "json/members.hpp"
+#include "base/json/members.hpp"
 
 namespace flowtap::kube {
 namespace {

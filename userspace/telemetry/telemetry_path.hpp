@@ -14,12 +14,12 @@
 #include "identity/usage_hierarchy.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
+#include "stats/usage_source.hpp"
 #include "telemetry/collecting/collectors.hpp"
 #include "telemetry/devices/devices_collector.hpp"
 #include "telemetry/telemetry_options.hpp"
 #include "telemetry/workload_logs.hpp"
 #include "telemetry/workloads/container_ends.hpp"
-#include "telemetry/workloads/usage_source.hpp"
 #include "telemetry/workloads/workload_energy.hpp"
 
 namespace flowtap {

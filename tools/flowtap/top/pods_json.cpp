@@ -1,4 +1,4 @@
-#include "json/members.hpp"
+#include "base/json/members.hpp"
 #include "pod_columns.hpp"
 #include "pods_screen.hpp"
 

@@ -1,4 +1,4 @@
-#include "json/members.hpp"
+#include "base/json/members.hpp"
 #include "top_screen.hpp"
 
 namespace flowtap::cli {

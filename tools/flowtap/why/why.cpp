@@ -9,9 +9,9 @@
 
 #include "api/routes/routes.hpp"
 #include "api/routes/target.hpp"
+#include "base/json/members.hpp"
 #include "base/printable.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
-#include "json/members.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/pod_name.hpp"
 #include "tools/flowtap/terminal/terminal.hpp"

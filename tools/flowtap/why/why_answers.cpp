@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "base/json/members.hpp"
 #include "base/printable.hpp"
-#include "json/members.hpp"
 #include "why_text.hpp"
 
 namespace flowtap::cli {

@@ -8,9 +8,9 @@
 #include "api/json/exits_json.hpp"
 #include "api/routes/routes.hpp"
 #include "api/routes/target.hpp"
+#include "base/json/members.hpp"
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
-#include "json/members.hpp"
 
 namespace flowtap::cli {
 namespace {

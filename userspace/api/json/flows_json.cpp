@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
-#include "json/members.hpp"
 
 namespace flowtap::api {
 namespace {

@@ -1,7 +1,7 @@
 #include "api/json/log_json.hpp"
 
+#include "base/json/members.hpp"
 #include "base/rfc3339.hpp"
-#include "json/members.hpp"
 
 namespace flowtap::api {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "json/members.hpp"
+#include "base/json/members.hpp"
 #include "stats/table.hpp"
 
 namespace flowtap::api {

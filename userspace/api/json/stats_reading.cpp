@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "api/json/stats_json.hpp"
-#include "json/members.hpp"
+#include "base/json/members.hpp"
 
 namespace flowtap::api {
 namespace {

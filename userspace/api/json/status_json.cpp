@@ -1,7 +1,7 @@
 #include "api/json/status_json.hpp"
 
 #include "api/json/stream_status_json.hpp"
-#include "json/members.hpp"
+#include "base/json/members.hpp"
 
 namespace flowtap::api {
 namespace {

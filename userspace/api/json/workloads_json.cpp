@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "json/members.hpp"
+#include "base/json/members.hpp"
 #include "stats/table.hpp"
 
 namespace flowtap::api {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/json/members.hpp"
 #include "base/printable.hpp"
-#include "json/members.hpp"
 
 namespace flowtap::api {
 namespace {

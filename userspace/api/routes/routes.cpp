@@ -7,8 +7,8 @@
 
 #include "api/routes/route_table.hpp"
 #include "api/routes/target.hpp"
+#include "base/json/members.hpp"
 #include "base/printable.hpp"
-#include "json/members.hpp"
 
 namespace flowtap::api {
 namespace {

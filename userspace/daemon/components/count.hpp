@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "count/count_path.hpp"
+#include "count/cycle_counting.hpp"
 #include "daemon/components/component.hpp"
 #include "identity/usage_hierarchy.hpp"
-#include "telemetry/cycle_counting.hpp"
 
 namespace flowtap {
 

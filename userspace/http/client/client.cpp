@@ -6,8 +6,8 @@
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
 
+#include "base/json/members.hpp"
 #include "base/printable.hpp"
-#include "json/members.hpp"
 
 namespace flowtap::http {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "base/result.hpp"
-#include "telemetry/workloads/usage_source.hpp"
+#include "stats/usage_source.hpp"
 
 struct usage_bpf;
 struct ring_buffer;

@@ -11,7 +11,7 @@
 #include "bpf/abi/usage.h"
 #include "kernel/dispatch/cycle_counters.hpp"
 #include "kernel/map_view.hpp"
-#include "telemetry/workloads/usage_source.hpp"
+#include "stats/usage_source.hpp"
 
 namespace flowtap::kernel {
 

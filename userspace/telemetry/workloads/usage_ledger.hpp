@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "stats/snapshot.hpp"
-#include "telemetry/workloads/usage_source.hpp"
+#include "stats/usage_source.hpp"
 #include "telemetry/workloads/workload_name.hpp"
 
 namespace flowtap::telemetry {

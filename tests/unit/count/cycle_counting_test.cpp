@@ -1,5 +1,5 @@
 // Where energy is divided by cycles, and what is said where it is not.
-#include "telemetry/cycle_counting.hpp"
+#include "count/cycle_counting.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "telemetry/cycle_counting.hpp"
+#include "count/cycle_counting.hpp"
 
 #include "kernel/topology.hpp"
 #include "telemetry/energy/powercap.hpp"
