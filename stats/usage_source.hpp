@@ -13,7 +13,7 @@
 #include "base/result.hpp"
 #include "stats/slots.h"
 
-namespace flowtap::telemetry {
+namespace flowtap::stats {
 
 /// Dispatches by how long they waited: buckets of a coarse histogram (stats/slots.h).
 using Waits = std::array<std::uint64_t, FTAP_COARSE_EDGES + 1>;
@@ -89,4 +89,4 @@ class UsageSource {
   [[nodiscard]] virtual GroupUsage unnumbered() const = 0;
 };
 
-}  // namespace flowtap::telemetry
+}  // namespace flowtap::stats

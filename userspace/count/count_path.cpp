@@ -8,7 +8,7 @@
 
 namespace flowtap {
 
-Result<std::unique_ptr<telemetry::UsageSource>> CountPath::usage() const {
+Result<std::unique_ptr<stats::UsageSource>> CountPath::usage() const {
   FTAP_TRY_ASSIGN(reader, live_.usage());
   FTAP_TRY_ASSIGN(watch, kernel::CgroupWatch::start(hierarchy_));
   return std::make_unique<kernel::NodeUsage>(std::move(reader), std::move(watch));

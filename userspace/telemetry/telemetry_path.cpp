@@ -70,7 +70,7 @@ std::unique_ptr<telemetry::CgroupFileSource> cgroup_files(const std::string& hos
 }
 
 Result<std::unique_ptr<telemetry::Collector>> workload_collector(
-    const TelemetryOptions& options, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+    const TelemetryOptions& options, Result<std::unique_ptr<stats::UsageSource>> usage,
     TelemetryPath::Shared shared, std::shared_ptr<telemetry::UsageBoard> board,
     std::shared_ptr<telemetry::ProcessBoard> processes) {
   const std::string& root = shared.host_root;
@@ -103,13 +103,13 @@ void add_devices(telemetry::Collectors& collectors, const TelemetryOptions& opti
 }  // namespace
 
 std::unique_ptr<TelemetryPath> TelemetryPath::start(const TelemetryOptions& options,
-                                                    Result<std::unique_ptr<telemetry::UsageSource>> usage,
+                                                    Result<std::unique_ptr<stats::UsageSource>> usage,
                                                     Shared shared) {
   return std::unique_ptr<TelemetryPath>(new TelemetryPath(options, std::move(usage), std::move(shared)));
 }
 
 TelemetryPath::TelemetryPath(const TelemetryOptions& options,
-                             Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared)
+                             Result<std::unique_ptr<stats::UsageSource>> usage, Shared shared)
     : time_limit_(options.time_limit),
       keep_(options.keep),
       logs_(std::move(shared.logs)),

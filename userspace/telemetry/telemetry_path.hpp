@@ -38,10 +38,11 @@ class TelemetryPath {
     std::string why_no_cycles = {};           ///< CycleCounting::why_not()
     identity::UsageHierarchy hierarchy = {};  ///< in which `usage` tells workloads apart
   };
-  /// `usage`: what the kernel side adds up, or why that is not available; null where nothing counts: then workloads are
-  /// not told apart.
-  [[nodiscard]] static std::unique_ptr<TelemetryPath> start(
-      const TelemetryOptions& options, Result<std::unique_ptr<telemetry::UsageSource>> usage, Shared shared);
+  /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
+  /// apart.
+  [[nodiscard]] static std::unique_ptr<TelemetryPath> start(const TelemetryOptions& options,
+                                                            Result<std::unique_ptr<stats::UsageSource>> usage,
+                                                            Shared shared);
 
   /// Reads everything anew, unless the last time was less than kLeast ago: with a shorter cycle the values are that
   /// old. Takes at most telemetry.time_limit. What could not be read is counted in `errors`.
@@ -64,7 +65,7 @@ class TelemetryPath {
  private:
   static constexpr std::chrono::milliseconds kLeast{1000};
 
-  TelemetryPath(const TelemetryOptions& options, Result<std::unique_ptr<telemetry::UsageSource>> usage,
+  TelemetryPath(const TelemetryOptions& options, Result<std::unique_ptr<stats::UsageSource>> usage,
                 Shared shared);
 
   std::chrono::milliseconds time_limit_;

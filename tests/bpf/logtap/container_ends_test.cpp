@@ -22,8 +22,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-using telemetry::CgroupEvent;
-using telemetry::ContainerEnd;
+using stats::CgroupEvent;
+using stats::ContainerEnd;
 
 // Ends only this thread; no destructor of the test runs.
 [[noreturn]] void end_thread(int status) {

@@ -18,9 +18,9 @@ namespace flowtap::test {
 namespace {
 
 using namespace std::chrono_literals;
-using telemetry::CgroupEvent;
+using stats::CgroupEvent;
+using stats::GroupUsage;
 using telemetry::CgroupNaming;
-using telemetry::GroupUsage;
 using telemetry::UsageLedger;
 using telemetry::WorkloadKind;
 

@@ -21,7 +21,7 @@ namespace flowtap::test {
 namespace {
 
 using namespace std::chrono_literals;
-using telemetry::CgroupEvent;
+using stats::CgroupEvent;
 
 // A switch brings the kernel's account and ours up to date. What a task has run since then the kernel charges to its
 // new cgroup, if its tick comes during the move; in our account it stays with the old one.

@@ -8,8 +8,8 @@
 namespace flowtap::kernel {
 namespace {
 
-std::optional<telemetry::CgroupEvent> parsed(const ftap_cgroup_event& event,
-                                             std::size_t size = sizeof(ftap_cgroup_event)) {
+std::optional<stats::CgroupEvent> parsed(const ftap_cgroup_event& event,
+                                         std::size_t size = sizeof(ftap_cgroup_event)) {
   return parse_cgroup_event({reinterpret_cast<const std::byte*>(&event), size});
 }
 

@@ -11,17 +11,15 @@ namespace {
 
 using test::FileTree;
 
-class NoUsage final : public telemetry::UsageSource {
+class NoUsage final : public stats::UsageSource {
  public:
-  [[nodiscard]] bool take_events(const std::function<void(telemetry::CgroupEvent)>& /*take*/) override {
+  [[nodiscard]] bool take_events(const std::function<void(stats::CgroupEvent)>& /*take*/) override {
     return true;
   }
-  [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() override { return {}; }
-  [[nodiscard]] telemetry::GroupUsage read(std::uint32_t /*group*/) const override { return {}; }
-  [[nodiscard]] telemetry::GroupUsage release(const telemetry::NumberedCgroup& /*cgroup*/) override {
-    return {};
-  }
-  [[nodiscard]] telemetry::GroupUsage unnumbered() const override { return {}; }
+  [[nodiscard]] Result<std::vector<stats::NumberedCgroup>> numbered() override { return {}; }
+  [[nodiscard]] stats::GroupUsage read(std::uint32_t /*group*/) const override { return {}; }
+  [[nodiscard]] stats::GroupUsage release(const stats::NumberedCgroup& /*cgroup*/) override { return {}; }
+  [[nodiscard]] stats::GroupUsage unnumbered() const override { return {}; }
 };
 
 // On most machines the library does not exist; where it does, the line says something else about it.

@@ -77,7 +77,7 @@ std::string CountComponent::sentence() const {
                      kernel::kernel_release(), shared_.config.cycle.count());
 }
 
-Result<std::unique_ptr<telemetry::UsageSource>> CountComponent::usage() {
+Result<std::unique_ptr<stats::UsageSource>> CountComponent::usage() {
   if (!path_) {
     choose_hierarchy();  // the names of processes are needed all the same
     return nullptr;

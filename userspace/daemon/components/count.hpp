@@ -27,9 +27,9 @@ class CountComponent final : public Component {
   [[nodiscard]] bool changes(const Config& next) const;
   /// The map that our own scheduler shares with the programs; -1: nothing is counted.
   [[nodiscard]] int ext_self_map() const { return path_ ? path_->ext_self_map() : -1; }
-  /// What the node's cgroups use, or why that is not known; null if nothing counts.
-  [[nodiscard]] Result<std::unique_ptr<telemetry::UsageSource>> usage();
-  /// The hierarchy in which usage() tells workloads apart.
+  /// What the node's cgroups use, or why it cannot be had; null where nothing counts.
+  [[nodiscard]] Result<std::unique_ptr<stats::UsageSource>> usage();
+  /// In which usage() tells workloads apart.
   [[nodiscard]] identity::UsageHierarchy hierarchy() const;
   /// CycleCounting::why_not().
   [[nodiscard]] const std::string& why_no_cycles() const { return cycles_.why_not(); }

@@ -17,7 +17,7 @@
 
 namespace flowtap::kernel {
 
-using telemetry::CgroupEvent;
+using stats::CgroupEvent;
 
 namespace {
 
@@ -31,7 +31,7 @@ std::optional<CgroupEvent> parse_end(std::span<const std::byte> record) {
   return CgroupEvent{.id = end.id,
                      .gone = false,
                      .path = {},
-                     .ended = telemetry::ContainerEnd{
+                     .ended = stats::ContainerEnd{
                          .status = static_cast<int>(end.status), .oom = end.oom != 0, .time = time}};
 }
 

@@ -15,8 +15,8 @@ struct ring_buffer;
 
 namespace flowtap::kernel {
 
-/// What a record of its ring says; absent: the bytes are no record.
-[[nodiscard]] std::optional<telemetry::CgroupEvent> parse_cgroup_event(std::span<const std::byte> record);
+/// What a record of its ring says; absent: it is none.
+[[nodiscard]] std::optional<stats::CgroupEvent> parse_cgroup_event(std::span<const std::byte> record);
 
 class CgroupWatch {
  public:
@@ -27,7 +27,7 @@ class CgroupWatch {
   CgroupWatch& operator=(const CgroupWatch&) = delete;
 
   /// UsageSource::take_events().
-  [[nodiscard]] bool take(const std::function<void(telemetry::CgroupEvent)>& take);
+  [[nodiscard]] bool take(const std::function<void(stats::CgroupEvent)>& take);
   /// UsageSource::lost_events(), as of the last take().
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   /// UsageSource::ends().
@@ -45,9 +45,9 @@ class CgroupWatch {
   };
   std::unique_ptr<usage_bpf, SkeletonDeleter> skeleton_;
   std::unique_ptr<ring_buffer, RingDeleter> ring_;
-  const std::function<void(telemetry::CgroupEvent)>* take_ = nullptr;  // during take()
-  std::uint64_t broken_ = 0;                                           // records that could not be read
-  std::uint64_t lost_ = 0;                                             // records lost up to the last take()
+  const std::function<void(stats::CgroupEvent)>* take_ = nullptr;  // during take()
+  std::uint64_t broken_ = 0;                                       // records that could not be read
+  std::uint64_t lost_ = 0;                                         // that were lost up to the last take()
 };
 
 }  // namespace flowtap::kernel

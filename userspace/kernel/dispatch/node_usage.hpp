@@ -9,23 +9,23 @@
 
 namespace flowtap::kernel {
 
-class NodeUsage final : public telemetry::UsageSource {
+class NodeUsage final : public stats::UsageSource {
  public:
   NodeUsage(UsageReader reader, std::unique_ptr<CgroupWatch> watch)
       : reader_(std::move(reader)), watch_(std::move(watch)) {}
 
-  [[nodiscard]] bool take_events(const std::function<void(telemetry::CgroupEvent)>& take) override {
+  [[nodiscard]] bool take_events(const std::function<void(stats::CgroupEvent)>& take) override {
     return watch_->take(take);
   }
   [[nodiscard]] std::uint64_t lost_events() const override { return watch_->lost(); }
   [[nodiscard]] int ends() const override { return watch_->ends(); }
-  [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() override {
+  [[nodiscard]] Result<std::vector<stats::NumberedCgroup>> numbered() override {
     if (!reader_.look()) return fail("cannot look at what runs now");
     return reader_.numbered();
   }
   [[nodiscard]] bool counts_cycles() const override { return reader_.counts_cycles(); }
   [[nodiscard]] GroupUsage read(std::uint32_t group) const override { return reader_.read(group); }
-  [[nodiscard]] GroupUsage release(const telemetry::NumberedCgroup& cgroup) override {
+  [[nodiscard]] GroupUsage release(const stats::NumberedCgroup& cgroup) override {
     return reader_.release(cgroup);
   }
   [[nodiscard]] GroupUsage unnumbered() const override { return reader_.read(FTAP_GROUP_OTHER); }

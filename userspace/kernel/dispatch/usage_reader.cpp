@@ -42,8 +42,8 @@ std::optional<std::uint32_t> UsageReader::group_of(std::uint64_t cgroup) const {
   return group;
 }
 
-Result<std::vector<telemetry::NumberedCgroup>> UsageReader::numbered() const {
-  std::vector<telemetry::NumberedCgroup> all;
+Result<std::vector<stats::NumberedCgroup>> UsageReader::numbered() const {
+  std::vector<stats::NumberedCgroup> all;
   std::vector<std::uint64_t> cgroups(kBatch);
   std::vector<std::uint32_t> groups(kBatch);
   std::uint32_t at = 0;  // opaque: the kernel's position
@@ -100,7 +100,7 @@ bool UsageReader::look() {
   return true;
 }
 
-GroupUsage UsageReader::release(const telemetry::NumberedCgroup& cgroup) {
+GroupUsage UsageReader::release(const stats::NumberedCgroup& cgroup) {
   bpf_map_delete_elem(maps_.groups.get(), &cgroup.id);
   const GroupUsage last = sum_of(maps_, cgroup.group, kTaken);
   bpf_map_update_elem(maps_.free.get(), nullptr, &cgroup.group, BPF_ANY);

@@ -15,7 +15,7 @@
 
 namespace flowtap::kernel {
 
-using telemetry::GroupUsage;
+using stats::GroupUsage;
 
 /// The maps of bpf/lib/usage.bpf.h and cycles.bpf.h.
 struct UsageMaps {
@@ -39,8 +39,8 @@ class UsageReader {
   /// The number under which the cgroup (the inode number of its directory) is counted. Absent: no task of it has been
   /// given a CPU, or there were more cgroups than numbers, and it counts in FTAP_GROUP_OTHER.
   [[nodiscard]] std::optional<std::uint32_t> group_of(std::uint64_t cgroup) const;
-  /// All cgroups that have a number, each once. Those that get one meanwhile may be missing.
-  [[nodiscard]] Result<std::vector<telemetry::NumberedCgroup>> numbered() const;
+  /// All that have one, each once. Those that get one meanwhile may be missing.
+  [[nodiscard]] Result<std::vector<stats::NumberedCgroup>> numbered() const;
 
   /// Includes what its tasks have run since their last switch, as far as look() has seen it. What is switched out
   /// between look() and this call is counted twice, and once the next time.
@@ -53,7 +53,7 @@ class UsageReader {
   [[nodiscard]] bool counts_cycles() const { return counts_cycles_; }
 
   /// UsageSource::release().
-  [[nodiscard]] GroupUsage release(const telemetry::NumberedCgroup& cgroup);
+  [[nodiscard]] GroupUsage release(const stats::NumberedCgroup& cgroup);
 
  private:
   struct Running {

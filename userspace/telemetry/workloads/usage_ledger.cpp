@@ -7,16 +7,15 @@
 namespace flowtap::telemetry {
 namespace {
 
-Waits waits_since(const Waits& now, const Waits& before) {
-  Waits since;
+stats::Waits waits_since(const stats::Waits& now, const stats::Waits& before) {
+  stats::Waits since;
   std::ranges::transform(now, before, since.begin(),
                          [](std::uint64_t a, std::uint64_t b) { return static_cast<std::uint32_t>(a - b); });
   return since;
 }
 
-// Adds what came on top of the highest value ever read: what a CPU's task has run since its last switch may be read
-// twice.
-GroupUsage since(const GroupUsage& now, const GroupUsage& before) {
+// What came on top of the most that was ever read: what a CPU's task has run since its last switch may be read twice.
+stats::GroupUsage since(const stats::GroupUsage& now, const stats::GroupUsage& before) {
   const auto more = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   return {.run_ns = more(now.run_ns, before.run_ns),
           .wait_ns = more(now.wait_ns, before.wait_ns),
@@ -26,7 +25,7 @@ GroupUsage since(const GroupUsage& now, const GroupUsage& before) {
 }
 
 // `b` is the later one.
-GroupUsage most(const GroupUsage& a, const GroupUsage& b) {
+stats::GroupUsage most(const stats::GroupUsage& a, const stats::GroupUsage& b) {
   return {.run_ns = std::max(a.run_ns, b.run_ns),
           .wait_ns = std::max(a.wait_ns, b.wait_ns),
           .dispatches = std::max(a.dispatches, b.dispatches),
@@ -42,7 +41,7 @@ stats::Labels instance_of(const Workload& workload, const CgroupNaming& naming) 
 
 }  // namespace
 
-void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
+void UsageLedger::note(stats::CgroupEvent event, Clock::time_point now) {
   const auto [at, fresh] = cgroups_.try_emplace(event.id, now);
   Cgroup& cgroup = at->second;
   if (cgroup.path.empty()) cgroup.path = std::move(event.path);
@@ -52,8 +51,8 @@ void UsageLedger::note(CgroupEvent event, Clock::time_point now) {
   if (event.ended) cgroup.ended = event.ended;
 }
 
-void UsageLedger::take_events(UsageSource& source, Clock::time_point now) {
-  const bool whole = source.take_events([&](CgroupEvent event) {
+void UsageLedger::take_events(stats::UsageSource& source, Clock::time_point now) {
+  const bool whole = source.take_events([&](stats::CgroupEvent event) {
     if (event.began || event.ended || event.empty)
       turns_.push_back({.id = event.id, .began = event.began, .first = event.ended.has_value()});
     note(std::move(event), now);
@@ -61,7 +60,8 @@ void UsageLedger::take_events(UsageSource& source, Clock::time_point now) {
   missed_ = missed_ || !whole;
 }
 
-UsageLedger::Turns UsageLedger::take_turns(UsageSource& source, CgroupNames& names, Clock::time_point now) {
+UsageLedger::Turns UsageLedger::take_turns(stats::UsageSource& source, CgroupNames& names,
+                                           Clock::time_point now) {
   take_events(source, now);
   Turns out;
   std::unordered_set<std::string> tops;
@@ -129,7 +129,7 @@ Workload& UsageLedger::workload_of(Cgroup& cgroup) {
   return *cgroup.workload;
 }
 
-void UsageLedger::add(Cgroup& cgroup, const GroupUsage& now) {
+void UsageLedger::add(Cgroup& cgroup, const stats::GroupUsage& now) {
   workload_of(cgroup).usage += since(now, cgroup.counted);
   cgroup.counted = most(cgroup.counted, now);
 }
@@ -171,9 +171,8 @@ std::size_t UsageLedger::numbered() const {
       std::ranges::count_if(cgroups_, [](const auto& cgroup) { return cgroup.second.group.has_value(); }));
 }
 
-Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_point now) {
-  // This comes before the events. A cgroup is made before one of its tasks is given a CPU, so the events tell of all
-  // that are here.
+Status UsageLedger::round(stats::UsageSource& source, CgroupNames& names, Clock::time_point now) {
+  // Before the events: a cgroup is made before a task of it is given a CPU, so that those tell of all that are here.
   FTAP_TRY_ASSIGN(numbered, source.numbered());
   take_events(source, now);
   for (const auto& [id, group] : numbered) {
@@ -200,7 +199,7 @@ Status UsageLedger::round(UsageSource& source, CgroupNames& names, Clock::time_p
     if (cgroup.group) add(cgroup, source.release({at->first, *cgroup.group}));
     at = cgroups_.erase(at);
   }
-  if (const GroupUsage rest = source.unnumbered(); rest != GroupUsage{}) {
+  if (const stats::GroupUsage rest = source.unnumbered(); rest != stats::GroupUsage{}) {
     Workload& unknown = workloads_[WorkloadName{}];
     if (unknown.labels.empty()) unknown.labels = WorkloadName{}.labels();
     unknown.usage += since(rest, unnumbered_);

@@ -34,8 +34,8 @@ struct CgroupNaming {
 /// A container that has ended.
 struct EndedContainer {
   WorkloadName name;
-  std::string flow;  ///< the flow of its output
-  ContainerEnd end;
+  std::string flow;  ///< of its output
+  stats::ContainerEnd end;
 };
 
 /// The interface that knows the cgroups of the node.
@@ -55,9 +55,9 @@ class CgroupNames {
 
 /// One workload.
 struct Workload {
-  GroupUsage usage;                              ///< what has ended meanwhile included
-  std::set<std::string> tops;                    ///< paths of the cgroups that it has now (CgroupNaming::top)
-  std::chrono::steady_clock::time_point last{};  ///< when something of it last existed
+  stats::GroupUsage usage;                       ///< also of what has ended meanwhile
+  std::set<std::string> tops;                    ///< paths of the cgroups that are it now (CgroupNaming::top)
+  std::chrono::steady_clock::time_point last{};  ///< when something of it was there
   stats::Labels labels{};                        ///< WorkloadName::labels()
   /// Those of the tops that are containers, by path: the labels above, id, image, path.
   std::map<std::string, stats::Labels> instances{};
@@ -97,12 +97,12 @@ class UsageLedger {
     std::vector<Beginning> began;
     std::vector<Ending> ended;
   };
-  /// Takes the pending events, and returns what has begun and what has ended, as far as its owner is known at once;
-  /// each once. Also returns what a round has found since the last call.
-  [[nodiscard]] Turns take_turns(UsageSource& source, CgroupNames& names, Clock::time_point now);
+  /// Takes the events that there are, and returns what has begun, and what has ended, as far as it is known at once whose it
+  /// was; each once. Also what a round has found since the last call.
+  [[nodiscard]] Turns take_turns(stats::UsageSource& source, CgroupNames& names, Clock::time_point now);
 
   /// Reads all anew.
-  [[nodiscard]] Status round(UsageSource& source, CgroupNames& names, Clock::time_point now);
+  [[nodiscard]] Status round(stats::UsageSource& source, CgroupNames& names, Clock::time_point now);
 
   /// By name. While a cgroup's name is still being asked for, what it used is in no workload yet.
   [[nodiscard]] const std::map<WorkloadName, Workload>& workloads() const { return workloads_; }
@@ -125,13 +125,13 @@ class UsageLedger {
 
     std::string path;  // empty: not known
     std::optional<std::uint32_t> group;
-    bool at_rest = false;  // its processes were there before flowtapd, and have not run since
-    GroupUsage counted;    // the part of its usage that its workload has
+    bool at_rest = false;       // its processes were there before flowtapd, and have not run since
+    stats::GroupUsage counted;  // what its workload has of it
     std::optional<CgroupNaming> naming;
-    Clock::time_point since;                // when it was first heard of
-    std::optional<Clock::time_point> gone;  // when its end was heard of
-    std::optional<ContainerEnd> ended;      // which nobody was told about yet
-    // Only for settled cgroups. The workload is not forgotten as long as this cgroup exists and counts.
+    Clock::time_point since;                   // when it was first heard of
+    std::optional<Clock::time_point> gone;     // when that was heard
+    std::optional<stats::ContainerEnd> ended;  // that nobody was told of yet
+    // Of settled ones. It is not forgotten as long as this is here and counts.
     Workload* workload = nullptr;
     bool is_top = false;  // its top is among the workload's tops
 
@@ -143,21 +143,21 @@ class UsageLedger {
   };
   using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
 
-  void note(CgroupEvent event, Clock::time_point now);
-  // An event of a cgroup: its container's first process began or ended, or the last process left.
+  void note(stats::CgroupEvent event, Clock::time_point now);
+  // Of a cgroup: its container's first process began or ended, or the last one left.
   struct Turn {
     std::uint64_t id = 0;
     std::optional<std::uint64_t> began;
     bool first = false;
   };
-  void take_events(UsageSource& source, Clock::time_point now);
+  void take_events(stats::UsageSource& source, Clock::time_point now);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
   /// Looks at all that exist, and so finds those that nobody reported.
   [[nodiscard]] Status walk(CgroupNames& names, Clock::time_point now);
   static void ask(Cgroups::value_type& cgroup, CgroupNames& names, Clock::time_point now);
   [[nodiscard]] Workload& workload_of(Cgroup& cgroup);
-  void add(Cgroup& cgroup, const GroupUsage& now);
+  void add(Cgroup& cgroup, const stats::GroupUsage& now);
   void note_living(Clock::time_point now);
   void forget_old(Clock::time_point now);
 
@@ -168,9 +168,9 @@ class UsageLedger {
   std::vector<Turn> turns_;
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;
-  GroupUsage unnumbered_;     // the part of it that the workloads have
-  bool tops_changed_ = true;  // one of the tops is gone
-  bool missed_ = true;        // events were missed; at the start all were
+  stats::GroupUsage unnumbered_;  // what the workloads have of it
+  bool tops_changed_ = true;      // one of them is gone
+  bool missed_ = true;            // events, at the start all
 };
 
 }  // namespace flowtap::telemetry

@@ -20,7 +20,7 @@ double seconds(std::uint64_t ns) {
   return static_cast<double>(ns) * 1e-9;
 }
 
-stats::Histogram waits(const GroupUsage& usage) {
+stats::Histogram waits(const stats::GroupUsage& usage) {
   stats::HistogramValue value;
   for (std::size_t i = 0; i < FTAP_COARSE_EDGES; ++i)
     value.counts.at(FTAP_COARSE_FIRST + 2 * i) = usage.waits.at(i);
@@ -43,9 +43,9 @@ std::optional<std::uint64_t> pid_of(const WorkloadName& name, const FileLedger::
 
 }  // namespace
 
-WorkloadCollector::WorkloadCollector(std::unique_ptr<UsageSource> source, std::unique_ptr<CgroupNames> names,
-                                     std::unique_ptr<CgroupSource> files, std::string proc, std::string sysfs,
-                                     std::shared_ptr<UsageBoard> board,
+WorkloadCollector::WorkloadCollector(std::unique_ptr<stats::UsageSource> source,
+                                     std::unique_ptr<CgroupNames> names, std::unique_ptr<CgroupSource> files,
+                                     std::string proc, std::string sysfs, std::shared_ptr<UsageBoard> board,
                                      std::shared_ptr<ProcessBoard> processes,
                                      std::shared_ptr<ContainerEnds> ends, std::chrono::milliseconds keep)
     : board_(std::move(board)),

@@ -28,7 +28,7 @@ class UsageBoard {
     std::uint64_t number = 0;  ///< number of the post; 0: there was none yet
   };
 
-  /// `cycles`: UsageSource::counts_cycles().
+  /// `cycles`: stats::UsageSource::counts_cycles().
   void post(const std::map<WorkloadName, Workload>& workloads, bool cycles);
   [[nodiscard]] Posted read() const;
   [[nodiscard]] std::uint64_t number() const;  ///< of the last post

@@ -19,7 +19,7 @@ namespace flowtap::telemetry {
 inline constexpr std::chrono::minutes kKeep{5};
 
 // Cgroups, numbers and usage as bpf/lib/usage.bpf.h keeps them.
-class FakeKernel final : public UsageSource {
+class FakeKernel final : public stats::UsageSource {
  public:
   explicit FakeKernel(std::uint32_t most) {
     for (std::uint32_t group = most; group > 0; --group) free_.push_back(group);
@@ -38,15 +38,15 @@ class FakeKernel final : public UsageSource {
     tell({.id = id,
           .gone = false,
           .path = {},
-          .ended = ContainerEnd{.status = status, .oom = false, .time = {}}});
+          .ended = stats::ContainerEnd{.status = status, .oom = false, .time = {}}});
   }
   void begin(std::uint64_t id, std::uint64_t pid) {
-    CgroupEvent event{.id = id, .gone = false, .path = {}};
+    stats::CgroupEvent event{.id = id, .gone = false, .path = {}};
     event.began = pid;
     tell(std::move(event));
   }
   void leave(std::uint64_t id) {
-    CgroupEvent event{.id = id, .gone = false, .path = there_.at(id)};
+    stats::CgroupEvent event{.id = id, .gone = false, .path = there_.at(id)};
     event.empty = true;
     tell(std::move(event));
   }
@@ -66,33 +66,33 @@ class FakeKernel final : public UsageSource {
     count = static_cast<std::uint32_t>(count + times);
   }
 
-  [[nodiscard]] bool take_events(const std::function<void(CgroupEvent)>& take) override {
-    for (CgroupEvent& event : events_) take(std::move(event));
+  [[nodiscard]] bool take_events(const std::function<void(stats::CgroupEvent)>& take) override {
+    for (stats::CgroupEvent& event : events_) take(std::move(event));
     events_.clear();
     return !std::exchange(lost_, false);
   }
-  [[nodiscard]] Result<std::vector<NumberedCgroup>> numbered() override {
-    std::vector<NumberedCgroup> all;
+  [[nodiscard]] Result<std::vector<stats::NumberedCgroup>> numbered() override {
+    std::vector<stats::NumberedCgroup> all;
     for (const auto& [id, group] : numbers_) all.push_back({id, group});
     return all;
   }
-  [[nodiscard]] GroupUsage read(std::uint32_t group) const override { return groups_.at(group); }
-  [[nodiscard]] GroupUsage release(const NumberedCgroup& cgroup) override {
+  [[nodiscard]] stats::GroupUsage read(std::uint32_t group) const override { return groups_.at(group); }
+  [[nodiscard]] stats::GroupUsage release(const stats::NumberedCgroup& cgroup) override {
     EXPECT_FALSE(there_.contains(cgroup.id)) << "it is still there";
     EXPECT_EQ(numbers_.at(cgroup.id), cgroup.group);
     numbers_.erase(cgroup.id);
     free_.push_back(cgroup.group);
-    return std::exchange(groups_.at(cgroup.group), GroupUsage{});
+    return std::exchange(groups_.at(cgroup.group), stats::GroupUsage{});
   }
-  [[nodiscard]] GroupUsage unnumbered() const override { return groups_.at(0); }
+  [[nodiscard]] stats::GroupUsage unnumbered() const override { return groups_.at(0); }
 
   [[nodiscard]] const std::map<std::uint64_t, std::string>& there() const { return there_; }
   [[nodiscard]] std::size_t numbers() const { return numbers_.size(); }
   std::size_t room = 1000;  // for events
-  GroupUsage used;
+  stats::GroupUsage used;
 
  private:
-  void tell(CgroupEvent event) {
+  void tell(stats::CgroupEvent event) {
     if (events_.size() < room)
       events_.push_back(std::move(event));
     else
@@ -102,8 +102,8 @@ class FakeKernel final : public UsageSource {
   std::map<std::uint64_t, std::string> there_;
   std::map<std::uint64_t, std::uint32_t> numbers_;
   std::vector<std::uint32_t> free_;
-  std::vector<GroupUsage> groups_;
-  std::vector<CgroupEvent> events_;
+  std::vector<stats::GroupUsage> groups_;
+  std::vector<stats::CgroupEvent> events_;
   bool lost_ = false;
 };
 
@@ -149,13 +149,13 @@ struct LedgerNode {
   void round(std::chrono::seconds later = std::chrono::seconds(1)) {
     EXPECT_TRUE(ledger.round(kernel, names, now += later));
   }
-  [[nodiscard]] GroupUsage of(const std::string& path) const {
+  [[nodiscard]] stats::GroupUsage of(const std::string& path) const {
     for (const auto& [name, workload] : ledger.workloads())
       if (name.container == path) return workload.usage;
     return {};
   }
-  [[nodiscard]] GroupUsage sum() const {
-    GroupUsage all;
+  [[nodiscard]] stats::GroupUsage sum() const {
+    stats::GroupUsage all;
     for (const auto& [name, workload] : ledger.workloads()) all += workload.usage;
     return all;
   }

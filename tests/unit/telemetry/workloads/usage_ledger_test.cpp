@@ -17,7 +17,7 @@ TEST(UsageLedger, WhoSleepsSinceBeforeIsThereToo) {
   LedgerNode node;
   node.kernel.make(10, "/asleep");
   node.kernel.make(11, "/empty");
-  (void)node.kernel.take_events([](const CgroupEvent&) {});  // they were made before anybody looked
+  (void)node.kernel.take_events([](const stats::CgroupEvent&) {});  // they were made before anybody looked
   node.names.at_rest = {"/asleep"};
   node.round();
   ASSERT_EQ(node.ledger.workloads().size(), 1U);
@@ -27,7 +27,7 @@ TEST(UsageLedger, WhoSleepsSinceBeforeIsThereToo) {
             (std::map<std::string, stats::Labels>{{"/asleep",
                                                    {"container", "", "", "/asleep", "", "id of /asleep",
                                                     "image", "/asleep", "uid", "runtime"}}}));
-  EXPECT_EQ(node.of("/asleep"), GroupUsage{});
+  EXPECT_EQ(node.of("/asleep"), stats::GroupUsage{});
   node.kernel.use(10, 5);
   node.round();
   EXPECT_EQ(node.of("/asleep").run_ns, 5U);
@@ -74,7 +74,7 @@ TEST(UsageLedger, CountsFromTheBeginningToTheEnd) {
   EXPECT_EQ(node.of("/a").run_ns, 5U);
   node.kernel.use(10, 7);
   node.round();
-  EXPECT_EQ(node.of("/a"), (GroupUsage{.run_ns = 12, .wait_ns = 24, .dispatches = 2, .waits = {}}));
+  EXPECT_EQ(node.of("/a"), (stats::GroupUsage{.run_ns = 12, .wait_ns = 24, .dispatches = 2, .waits = {}}));
   EXPECT_EQ(node.ledger.workloads().begin()->second.tops, std::set<std::string>{"/a"});
   // Its last task is still on its way out after the directory is gone.
   node.kernel.remove(10);
@@ -236,7 +236,7 @@ TEST(UsageLedger, NothingIsLostOrCountedTwice) {
     LedgerNode node(20);
     std::uint64_t next = 10;
     std::vector<std::uint64_t> living;
-    std::map<std::string, GroupUsage> before;
+    std::map<std::string, stats::GroupUsage> before;
     for (int round = 0; round < 300; ++round) {
       node.kernel.room = up_to(9) == 0 ? 3 : 1000;
       for (unsigned i = up_to(15); i > 0; --i) {
@@ -252,7 +252,7 @@ TEST(UsageLedger, NothingIsLostOrCountedTwice) {
       }
       node.round();
       for (const auto& [name, workload] : node.ledger.workloads()) {
-        GroupUsage& last = before[name.container];
+        stats::GroupUsage& last = before[name.container];
         EXPECT_GE(workload.usage.run_ns, last.run_ns) << name.container;
         last = workload.usage;
       }
