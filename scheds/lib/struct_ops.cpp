@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "base/file.hpp"
+#include "base/kernel_release.hpp"
 #include "kernel/dispatch/slot_reader.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
@@ -35,7 +36,7 @@ Status check_sched_ext(const std::string& sysfs) {
   FTAP_TRY(kernel::check_bpf_requirements());
   const auto state = read_line(sysfs + "/kernel/sched_ext/state");
   if (!state)
-    return fail(fmt::format("this kernel, {}, has no sched_ext", kernel::kernel_release()),
+    return fail(fmt::format("this kernel, {}, has no sched_ext", kernel_release()),
                 "it takes Linux 6.14 or newer, built with CONFIG_SCHED_CLASS_EXT");
   if (*state == "disabled") return {};
   const std::string other = kernel::sched_ext_scheduler(sysfs);
@@ -85,8 +86,8 @@ Error load_refusal(std::string_view name, int err) {
   // sched_ext changes with each version, more than anything else that flowtap needs.
   if (!why.program.empty() || (err != EPERM && err != EACCES))
     error.hint = fmt::format(
-        "our schedulers are tested on Linux 6.18 and 7.3, this is {}; the rest of flowtap works without them",
-        kernel::kernel_release());
+        "our schedulers are tested on Linux 6.18 and 7.3, this is {}; all else of flowtap works without one",
+        kernel_release());
   return error;
 }
 

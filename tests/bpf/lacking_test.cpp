@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "kernel/libbpf_messages.hpp"
-#include "kernel/requirements.hpp"
+#include "base/kernel_release.hpp"
 #include "scheds/lib/struct_ops.hpp"
 
 namespace flowtap::scheds {
@@ -22,7 +22,7 @@ Error refused(const char* path) {
   Error refusal = load_refusal("domain", -err);
   EXPECT_FALSE(refusal.what.contains('\n'));
   EXPECT_EQ(refusal.hint, "our schedulers are tested on Linux 6.18 and 7.3, this is " +
-                              kernel::kernel_release() + "; the rest of flowtap works without them");
+                              kernel_release() + "; all else of flowtap works without one");
   return refusal;
 }
 

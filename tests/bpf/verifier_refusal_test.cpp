@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/kernel_release.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
 

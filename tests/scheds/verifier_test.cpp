@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "base/fd.hpp"
-#include "kernel/requirements.hpp"
+#include "base/kernel_release.hpp"
 #include "scheds/schedulers.hpp"
 #include "tests/scheds/refused.hpp"
 
@@ -24,7 +24,7 @@ constexpr double kMostGrowth = 1.25;
 
 // "6.18" from "6.18.15+deb13-cloud-amd64".
 std::string series() {
-  const std::string release = kernel::kernel_release();
+  const std::string release = kernel_release();
   return release.substr(0, release.find('.', release.find('.') + 1));
 }
 

@@ -19,7 +19,7 @@
 #include "daemon/seccomp.hpp"
 #include "daemon/self_samples.hpp"
 #include "daemon/state_dir.hpp"
-#include "kernel/requirements.hpp"
+#include "base/kernel_release.hpp"
 
 namespace flowtap {
 namespace {
@@ -164,7 +164,7 @@ void App::cycle() {
 api::StatusReport App::report() {
   api::StatusReport status;
   status.version = FLOWTAP_VERSION;
-  status.kernel = kernel::kernel_release();
+  status.kernel = kernel_release();
   status.count.cycle_seconds = std::chrono::duration<double>(shared_.config.cycle).count();
   times_.report(status.count);
   for (const auto& component : components_) component->report(status);

@@ -9,9 +9,7 @@
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
 #include "daemon/node_lock.hpp"
-#include "daemon/privileges.hpp"
-#include "kernel/log/log_programs.hpp"
-#include "stream/stream_path.hpp"
+#include "stream/detach.hpp"
 
 namespace {
 
@@ -25,12 +23,11 @@ int refuse(const Error& error, int status) {
   return status;
 }
 
-// Everything that flowtap pins stands below one directory of the BPF file system. A running flowtapd holds the
-// programs, too: they would stay attached, and it would not know that the next one does not take them over.
+// Everything that flowtap pins stands below one directory of the BPF file system.
 int detach(const Config& config) {
   const auto lock = NodeLock::take(config.host_root);
   if (!lock) return refuse(lock.error(), 1);
-  if (const Status removed = kernel::detach_log_tap(bpffs_path(config.stream, config.host_root)); !removed)
+  if (const Status removed = detach(config.stream, config.host_root); !removed)
     return refuse(removed.error(), 1);
   std::cout << "nothing of flowtap is left in the kernel\n";
   return 0;

@@ -1,7 +1,6 @@
 #include "kernel/requirements.hpp"
 
 #include <linux/capability.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +9,7 @@
 #include <optional>
 
 #include "base/file.hpp"
+#include "base/kernel_release.hpp"
 
 namespace flowtap::kernel {
 namespace {
@@ -73,11 +73,6 @@ Error bpf_refusal(std::string_view step, int err, std::string_view reason, std::
       error.hint = "please report this with the output of 'flowtap status' and the kernel's version";
   }
   return error;
-}
-
-std::string kernel_release() {
-  utsname name{};
-  return ::uname(&name) == 0 ? name.release : "unknown";
 }
 
 }  // namespace flowtap::kernel

@@ -22,7 +22,4 @@ namespace flowtap::kernel {
 [[nodiscard]] Error bpf_refusal(std::string_view step, int err, std::string_view reason,
                                 std::string_view program = {});
 
-/// uname -r, or "unknown".
-[[nodiscard]] std::string kernel_release();
-
 }  // namespace flowtap::kernel

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/on_host.hpp"
-#include "kernel/requirements.hpp"
+#include "base/kernel_release.hpp"
 
 namespace flowtap {
 
@@ -74,7 +74,7 @@ void CountComponent::reload(const Config& /*old*/) {
 std::string CountComponent::sentence() const {
   if (!path_) return "does not count";
   return fmt::format("counts on {} CPUs of kernel {}, a cycle every {} ms", path_->cpus_online(),
-                     kernel::kernel_release(), shared_.config.cycle.count());
+                     kernel_release(), shared_.config.cycle.count());
 }
 
 Result<std::unique_ptr<stats::UsageSource>> CountComponent::usage() {
