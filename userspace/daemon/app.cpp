@@ -5,6 +5,7 @@
 
 #include <ranges>
 
+#include "base/kernel_release.hpp"
 #include "daemon/components/api.hpp"
 #include "daemon/components/count.hpp"
 #include "daemon/components/explain.hpp"
@@ -14,12 +15,12 @@
 #include "daemon/components/scheduler.hpp"
 #include "daemon/components/stream.hpp"
 #include "daemon/components/telemetry.hpp"
-#include "daemon/log.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/seccomp.hpp"
 #include "daemon/self_samples.hpp"
 #include "daemon/state_dir.hpp"
-#include "base/kernel_release.hpp"
+#include "identity/named_containers.hpp"
+#include "telemetry/workload_logs.hpp"
 
 namespace flowtap {
 namespace {
@@ -44,12 +45,12 @@ App::App(Config config, NodeLock lock, Events events, std::function<Result<Invoc
     : lock_(std::move(lock)),
       events_(std::move(events)),
       reread_(std::move(reread)),
+      config_(std::move(config)),
       shared_{
-          .config = std::move(config),
+          .host_root = config_.host_root,
+          .state_dir = config_.state_dir,
           .registry =
-              stats::Registry(shared_.config.metrics.max_series_per_family, std::chrono::system_clock::now()),
-          .node = {},
-          .states = {},
+              stats::Registry(config_.metrics.max_series_per_family, std::chrono::system_clock::now()),
           .read_errors = {
               {"bpf_program", 0}, {"log_ring", 0}, {"process", 0}, {"task_records", 0}, {"topology", 0}}} {
   add_components();
@@ -68,17 +69,18 @@ void App::add_components() {
   };
   const auto named = std::make_shared<NamedContainers>();
   const auto logs = std::make_shared<WorkloadLogs>();
-  const auto ends = std::make_shared<telemetry::ContainerEnds>();
-  shared_.node.set_ends(ends);
+  const auto written_by = [logs](const std::string& flow) { return logs->written_by(flow); };
   add(std::make_unique<ProcessComponent>(shared_));
-  auto& count = add(std::make_unique<CountComponent>(shared_));
+  auto& count =
+      add(std::make_unique<CountComponent>(shared_, config_.count, config_.telemetry, config_.cycle));
   add(std::make_unique<SchedExtComponent>(shared_));
-  add(std::make_unique<SchedulerComponent>(shared_, count));
-  auto& stream = add(std::make_unique<StreamComponent>(shared_, named, logs));
-  add(std::make_unique<TelemetryComponent>(shared_, count, named, logs, ends));
-  add(std::make_unique<ExplainComponent>(shared_, stream));
-  add(std::make_unique<ApiComponent>(shared_));
-  add(std::make_unique<OutletsComponent>(shared_));
+  add(std::make_unique<SchedulerComponent>(shared_, config_.scheduler, count));
+  auto& stream = add(std::make_unique<StreamComponent>(shared_, config_.stream, named, written_by));
+  add(std::make_unique<TelemetryComponent>(shared_, config_.telemetry, config_.stream.runtimes, count, named,
+                                           logs));
+  add(std::make_unique<ExplainComponent>(shared_, config_.explain, stream));
+  add(std::make_unique<ApiComponent>(shared_, config_.api));
+  add(std::make_unique<OutletsComponent>(shared_, config_.outlets, given_up_));
 }
 
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
@@ -90,11 +92,10 @@ Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invo
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   Shared& shared = app->shared_;
   for (const auto& component : app->components_) component->open();
-  // The programs are attached now, and no thread has begun that would keep all rights.
-  FTAP_TRY_ASSIGN(given_up, drop_privileges(shared.config));
-  shared.given_up = given_up;
-  shared.states.set(kSeccomp, refuse_system_calls(),
-                    "system calls that only an intruder would make are refused");
+  // Now that the programs are attached, and before the threads that would otherwise have everything as well.
+  FTAP_TRY_ASSIGN(given_up, drop_privileges(app->config_));
+  app->given_up_ = given_up;
+  shared.states.set(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
   for (const auto& component : app->components_) component->run();
   shared.states.log_missing();
   // Counting alone is useless: nobody could see it.
@@ -165,7 +166,7 @@ api::StatusReport App::report() {
   api::StatusReport status;
   status.version = FLOWTAP_VERSION;
   status.kernel = kernel_release();
-  status.count.cycle_seconds = std::chrono::duration<double>(shared_.config.cycle).count();
+  status.count.cycle_seconds = std::chrono::duration<double>(config_.cycle).count();
   times_.report(status.count);
   for (const auto& component : components_) component->report(status);
   status.components = shared_.states.all();

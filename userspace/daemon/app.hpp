@@ -11,6 +11,7 @@
 #include "daemon/cycle_times.hpp"
 #include "daemon/events.hpp"
 #include "daemon/node_lock.hpp"
+#include "daemon/privileges.hpp"
 
 namespace flowtap {
 
@@ -42,8 +43,11 @@ class App {
   NodeLock lock_;
   Events events_;
   std::function<Result<Invocation>()> reread_;
+  Config
+      config_;  // as it is now: components have references to its parts, and a reload replaces what stands there
   Shared shared_;
-  std::vector<std::unique_ptr<Component>> components_;  // each one after those that it needs
+  GivenUp given_up_;
+  std::vector<std::unique_ptr<Component>> components_;  // each behind those that it needs
   CycleTimes times_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "daemon/log.hpp"
+#include "daemon/log_error.hpp"
 
 namespace flowtap {
 

@@ -6,8 +6,6 @@
 
 #include <cstdlib>
 
-#include "base/printable.hpp"
-
 namespace flowtap {
 
 void open_log(LogLevel level) {
@@ -30,11 +28,6 @@ void set_log_level(LogLevel level) {
     case LogLevel::kDebug:
       return spdlog::set_level(spdlog::level::debug);
   }
-}
-
-void log_error(const Error& error) {
-  spdlog::error("{}", printable(error.what));
-  if (!error.hint.empty()) spdlog::error("hint: {}", printable(error.hint));
 }
 
 }  // namespace flowtap

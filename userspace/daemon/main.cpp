@@ -8,6 +8,7 @@
 #include "base/printable.hpp"
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
+#include "daemon/log_error.hpp"
 #include "daemon/node_lock.hpp"
 #include "stream/detach.hpp"
 

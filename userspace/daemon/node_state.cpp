@@ -1,34 +1,9 @@
 #include "daemon/node_state.hpp"
 
-#include <sys/wait.h>
-
 namespace flowtap {
 
-namespace {
-
-api::ContainerExit exit_of(const telemetry::EndedContainer& ended) {
-  const auto age = std::chrono::steady_clock::now() - ended.end.time;
-  api::ContainerExit exit{.container = ended.name.container,
-                          .flow = ended.flow,
-                          .time = std::chrono::system_clock::now() -
-                                  std::chrono::duration_cast<std::chrono::system_clock::duration>(age),
-                          .code = std::nullopt,
-                          .signal = std::nullopt,
-                          .oom = ended.end.oom};
-  if (WIFSIGNALED(ended.end.status))
-    exit.signal = static_cast<unsigned>(WTERMSIG(ended.end.status));
-  else
-    exit.code = static_cast<unsigned>(WEXITSTATUS(ended.end.status));
-  return exit;
-}
-
-}  // namespace
-
 std::vector<api::ContainerExit> NodeState::exits(const std::string& ns, const std::string& pod) const {
-  std::vector<api::ContainerExit> all;
-  if (!ends_) return all;
-  for (const telemetry::EndedContainer& ended : ends_->of_pod(ns, pod)) all.push_back(exit_of(ended));
-  return all;
+  return exits_ ? exits_(ns, pod) : NodeView::exits(ns, pod);
 }
 
 void NodeState::publish(api::StatusReport status, stats::SnapshotPtr snapshot) {

@@ -2,20 +2,21 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "api/views/views.hpp"
-#include "telemetry/workloads/container_ends.hpp"
 
 namespace flowtap {
 
 /// The main thread publishes and the API's thread reads; neither waits longer than a copy takes.
 class NodeState final : public api::NodeView {
  public:
+  using Exits = std::function<std::vector<api::ContainerExit>(const std::string& ns, const std::string& pod)>;
+
   NodeState() : start_(std::chrono::steady_clock::now()) {}
 
   void publish(api::StatusReport status, stats::SnapshotPtr snapshot);
@@ -23,9 +24,9 @@ class NodeState final : public api::NodeView {
   void set_flows(api::FlowsView* flows);
   /// Sets what /api/v1/schedulerlogs shows; it must outlive the API. An Error says why nothing is explained.
   void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
-  /// Sets the source of how containers ended. Call this before the API starts.
-  void set_ends(std::shared_ptr<const telemetry::ContainerEnds> ends) { ends_ = std::move(ends); }
-  /// /readyz answers 503 until this was called.
+  /// exits(), by whoever knows it; from any thread. Before the API.
+  void set_exits(Exits exits) { exits_ = std::move(exits); }
+  /// Until this was called /readyz answers 503.
   void set_ready();
 
   [[nodiscard]] api::StatusReport status() const override;
@@ -43,7 +44,7 @@ class NodeState final : public api::NodeView {
   stats::SnapshotPtr snapshot_;
   api::FlowsView* flows_ = nullptr;
   std::optional<Result<api::DiagnosesView*>> diagnoses_;  // absent: switched off
-  std::shared_ptr<const telemetry::ContainerEnds> ends_;
+  Exits exits_;
   bool ready_ = false;
 };
 

@@ -10,51 +10,48 @@
 #include "stats/backends/statsd.hpp"
 #include "stats/backends/terminal.hpp"
 
-namespace flowtap {
+namespace flowtap::stats {
 namespace {
 
-using Made = Result<std::unique_ptr<stats::Backend>>;
+using Made = Result<std::unique_ptr<Backend>>;
 
 constexpr std::chrono::milliseconds kGoodbye{1000};
 
-Made make_statsd(const Config& config) {
-  FTAP_TRY_ASSIGN(address, stats::parse_datagram_address(config.statsd.address));
-  stats::StatsdOptions options{.prefix = config.statsd.prefix,
-                               .tags = config.statsd.dogstatsd_tags,
-                               .max_pending = config.statsd.max_pending};
-  return std::make_unique<stats::Statsd>(std::move(options),
-                                         std::make_unique<stats::DatagramSocket>(std::move(address)));
+Made make_statsd(const OutletOptions::Statsd& from) {
+  FTAP_TRY_ASSIGN(address, parse_datagram_address(from.address));
+  StatsdOptions options{.prefix = from.prefix, .tags = from.dogstatsd_tags, .max_pending = from.max_pending};
+  return std::make_unique<Statsd>(std::move(options), std::make_unique<DatagramSocket>(std::move(address)));
 }
 
-Made make_spectatord(const Config& config) {
-  FTAP_TRY_ASSIGN(address, stats::parse_datagram_address(config.spectatord.address));
-  stats::SpectatordOptions options;
-  options.base_file = config.state_dir + "/spectatord.base";
-  options.max_pending = config.spectatord.max_pending;
-  return std::make_unique<stats::Spectatord>(std::move(options),
-                                             std::make_unique<stats::DatagramSocket>(std::move(address)));
+Made make_spectatord(const OutletOptions::Spectatord& from, const std::string& state_dir) {
+  FTAP_TRY_ASSIGN(address, parse_datagram_address(from.address));
+  SpectatordOptions options;
+  options.base_file = state_dir + "/spectatord.base";
+  options.max_pending = from.max_pending;
+  return std::make_unique<Spectatord>(std::move(options),
+                                      std::make_unique<DatagramSocket>(std::move(address)));
 }
 
-Made make_json_lines(const Config& config) {
-  FTAP_TRY_ASSIGN(address, stats::parse_stream_address(config.json_lines.output));
-  stats::LineStreamOptions options;
-  options.max_lines = config.json_lines.max_pending;
-  return std::make_unique<stats::JsonLines>(std::move(address), options);
+Made make_json_lines(const OutletOptions::JsonLines& from) {
+  FTAP_TRY_ASSIGN(address, parse_stream_address(from.output));
+  LineStreamOptions options;
+  options.max_lines = from.max_pending;
+  return std::make_unique<JsonLines>(std::move(address), options);
 }
 
-Made make_terminal(const Config&) {
-  return std::make_unique<stats::Terminal>(stdout);
+Made make_terminal() {
+  return std::make_unique<Terminal>(stdout);
 }
 
 }  // namespace
 
 struct Outlets::Kind {
   const char* name;
-  std::function<bool(const Config&)> enabled;
-  std::function<bool(const Config&, const Config&)> same;
-  std::function<std::string(const Config&)> where;  // its address, for the status
-  std::function<Made(Outlets&, const Config&)> make;
-  std::function<std::chrono::milliseconds(const Config&)> period = [](const Config&) {
+  std::function<bool(const OutletOptions&)> enabled;
+  std::function<bool(const OutletOptions&, const OutletOptions&)> same;
+  std::function<std::string(const OutletOptions&)> where;  // for the status
+  std::function<Made(Outlets&, const OutletOptions&)> make;
+  std::function<std::chrono::milliseconds(const OutletOptions&)> period = [](const OutletOptions&) {
     return std::chrono::milliseconds(0);
   };
 };
@@ -62,35 +59,35 @@ struct Outlets::Kind {
 // The one list of backends.
 const std::vector<Outlets::Kind>& Outlets::kinds() {
   static const std::vector<Kind> kAll = {
-      {"prometheus", [](const Config& c) { return c.prometheus.enabled; },
-       [](const Config& a, const Config& b) { return a.prometheus == b.prometheus; },
-       [](const Config& c) { return "http://" + c.prometheus.address + "/metrics"; },
-       [](Outlets& self, const Config& c) { return self.open_prometheus(c); }},
-      {"statsd", [](const Config& c) { return c.statsd.enabled; },
-       [](const Config& a, const Config& b) { return a.statsd == b.statsd; },
-       [](const Config& c) { return c.statsd.address; },
-       [](Outlets&, const Config& c) { return make_statsd(c); }},
-      {"spectatord", [](const Config& c) { return c.spectatord.enabled; },
-       [](const Config& a, const Config& b) { return a.spectatord == b.spectatord; },
-       [](const Config& c) { return c.spectatord.address; },
-       [](Outlets&, const Config& c) { return make_spectatord(c); }},
-      {"json_lines", [](const Config& c) { return c.json_lines.enabled; },
-       [](const Config& a, const Config& b) { return a.json_lines == b.json_lines; },
-       [](const Config& c) { return c.json_lines.output; },
-       [](Outlets&, const Config& c) { return make_json_lines(c); }},
-      {"terminal", [](const Config& c) { return c.report.enabled; },
-       [](const Config& a, const Config& b) { return a.report == b.report; },
-       [](const Config&) { return std::string("standard output"); },
-       [](Outlets&, const Config& c) { return make_terminal(c); },
-       [](const Config& c) { return c.report.interval; }},
+      {"prometheus", [](const OutletOptions& o) { return o.prometheus.enabled; },
+       [](const OutletOptions& a, const OutletOptions& b) { return a.prometheus == b.prometheus; },
+       [](const OutletOptions& o) { return "http://" + o.prometheus.address + "/metrics"; },
+       [](Outlets& self, const OutletOptions& o) { return self.open_prometheus(o); }},
+      {"statsd", [](const OutletOptions& o) { return o.statsd.enabled; },
+       [](const OutletOptions& a, const OutletOptions& b) { return a.statsd == b.statsd; },
+       [](const OutletOptions& o) { return o.statsd.address; },
+       [](Outlets&, const OutletOptions& o) { return make_statsd(o.statsd); }},
+      {"spectatord", [](const OutletOptions& o) { return o.spectatord.enabled; },
+       [](const OutletOptions& a, const OutletOptions& b) { return a.spectatord == b.spectatord; },
+       [](const OutletOptions& o) { return o.spectatord.address; },
+       [](Outlets& self, const OutletOptions& o) { return make_spectatord(o.spectatord, self.state_dir_); }},
+      {"json_lines", [](const OutletOptions& o) { return o.json_lines.enabled; },
+       [](const OutletOptions& a, const OutletOptions& b) { return a.json_lines == b.json_lines; },
+       [](const OutletOptions& o) { return o.json_lines.output; },
+       [](Outlets&, const OutletOptions& o) { return make_json_lines(o.json_lines); }},
+      {"terminal", [](const OutletOptions& o) { return o.report.enabled; },
+       [](const OutletOptions& a, const OutletOptions& b) { return a.report == b.report; },
+       [](const OutletOptions&) { return std::string("standard output"); },
+       [](Outlets&, const OutletOptions&) { return make_terminal(); },
+       [](const OutletOptions& o) { return o.report.interval; }},
   };
   return kAll;
 }
 
-Result<std::unique_ptr<stats::Backend>> Outlets::open_prometheus(const Config& config) {
-  using Exporters = std::vector<stats::compat::Exporter>;
-  auto exporters = stats::compat::parse_exporters(config.prometheus.compat_metrics).value_or(Exporters{});
-  FTAP_TRY_ASSIGN(backend, stats::Prometheus::open(config.prometheus.address, std::move(exporters)));
+Result<std::unique_ptr<Backend>> Outlets::open_prometheus(const OutletOptions& options) {
+  using Exporters = std::vector<compat::Exporter>;
+  auto exporters = compat::parse_exporters(options.prometheus.compat_metrics).value_or(Exporters{});
+  FTAP_TRY_ASSIGN(backend, Prometheus::open(options.prometheus.address, std::move(exporters)));
   scrape_durations_ = backend->scrape_durations();
   return backend;
 }
@@ -104,37 +101,37 @@ void Outlets::end(const std::vector<std::string>& names, std::chrono::millisecon
         std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
     const Running& running = running_.at(name);
     running.outlet->stop(std::max(left, std::chrono::milliseconds(10)));
-    // What it had not delivered is lost with it, and its successor goes on with the count of that.
-    const stats::BackendHealth health = running.outlet->health();
+    // What it still owed is lost with it, and that is counted on by its successor.
+    const BackendHealth health = running.outlet->health();
     lost_before_[name] += health.lost + health.pending;
     running_.erase(name);
   }
 }
 
-void Outlets::apply(const Config& config, const stats::SnapshotPtr& told) {
+void Outlets::apply(const OutletOptions& options, const SnapshotPtr& told) {
   std::vector<std::string> unwanted;
   for (const Kind& kind : kinds())
-    if (running_.contains(kind.name) && !(kind.enabled(config) && kind.same(config, config_)))
+    if (running_.contains(kind.name) && !(kind.enabled(options) && kind.same(options, options_)))
       unwanted.emplace_back(kind.name);
   end(unwanted, kGoodbye);
 
   failed_.clear();
   for (const Kind& kind : kinds()) {
-    if (!kind.enabled(config) || running_.contains(kind.name)) continue;
-    auto backend = kind.make(*this, config);
+    if (!kind.enabled(options) || running_.contains(kind.name)) continue;
+    auto backend = kind.make(*this, options);
     if (!backend) {
-      failed_.push_back({kind.name, false, backend.error().what, hint(kind.name, backend.error())});
+      failed_.push_back({kind.name, backend.error()});
       continue;
     }
     if (told) (*backend)->begin_at(*told);
     Running& running = running_[kind.name];
-    running.outlet = std::make_unique<stats::Outlet>(std::move(*backend));
-    running.period = kind.period(config);
+    running.outlet = std::make_unique<Outlet>(std::move(*backend));
+    running.period = kind.period(options);
   }
-  config_ = config;
+  options_ = options;
 }
 
-void Outlets::offer(const stats::SnapshotPtr& snapshot) {
+void Outlets::offer(const SnapshotPtr& snapshot) {
   const auto now = std::chrono::steady_clock::now();
   for (auto& [name, running] : running_) {
     if (now < running.next) continue;
@@ -152,42 +149,25 @@ void Outlets::stop(std::chrono::milliseconds limit) {
   end(all, limit);
 }
 
-std::vector<api::BackendStatus> Outlets::status() const {
-  std::vector<api::BackendStatus> all;
+std::vector<Outlets::State> Outlets::states() const {
+  std::vector<State> all;
   for (const auto& [name, running] : running_) {
-    stats::BackendHealth health = running.outlet->health();
-    const auto before = lost_before_.find(name);
-    const std::uint64_t lost = health.lost + (before == lost_before_.end() ? 0 : before->second);
-    all.push_back({name, health.up, health.pending, lost, std::move(health.last_error)});
+    BackendHealth health = running.outlet->health();
+    if (const auto before = lost_before_.find(name); before != lost_before_.end())
+      health.lost += before->second;
+    all.push_back({name, where(name), std::move(health)});
   }
   return all;
-}
-
-std::vector<api::ComponentStatus> Outlets::components() const {
-  std::vector<api::ComponentStatus> all;
-  for (const auto& [name, running] : running_) {
-    stats::BackendHealth health = running.outlet->health();
-    api::ComponentStatus& c = all.emplace_back(name, health.up, where(name), std::string());
-    if (health.up) continue;
-    c.detail = std::move(health.last_error);
-    if (health.refusal) c.hint = hint(name, *health.refusal);
-  }
-  return all;
-}
-
-std::string Outlets::hint(const std::string& name, const Error& error) const {
-  const std::string rights = given_up_.hint(name, error.code);
-  return rights.empty() ? error.hint : rights;
 }
 
 std::string Outlets::where(const std::string& name) const {
   const auto kind = std::ranges::find(kinds(), name, &Kind::name);
-  return kind == kinds().end() ? std::string() : kind->where(config_);
+  return kind == kinds().end() ? std::string() : kind->where(options_);
 }
 
-std::optional<stats::HistogramValue> Outlets::scrape_durations() const {
+std::optional<HistogramValue> Outlets::scrape_durations() const {
   if (!scrape_durations_) return std::nullopt;
   return scrape_durations_();
 }
 
-}  // namespace flowtap
+}  // namespace flowtap::stats

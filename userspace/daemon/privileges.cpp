@@ -30,10 +30,10 @@ bool names_processes(const Config& c) {
   return c.stream.enabled || c.telemetry.enabled;
 }
 bool listens(const Config& c) {
-  return c.prometheus.enabled || !c.api.address.empty();
+  return c.outlets.prometheus.enabled || !c.api.address.empty();
 }
 bool sends_to_sockets(const Config& c) {
-  return c.statsd.enabled || c.spectatord.enabled || c.json_lines.enabled;
+  return c.outlets.statsd.enabled || c.outlets.spectatord.enabled || c.outlets.json_lines.enabled;
 }
 
 // The capabilities that are kept, and why.

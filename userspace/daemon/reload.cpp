@@ -6,6 +6,7 @@
 
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
+#include "daemon/log_error.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/seccomp.hpp"
 
@@ -20,8 +21,9 @@ void keep_until_restart(Config& config, const Config& old) {
       config.metrics == old.metrics && config.explain == old.explain && config.stream == stream)
     return;
   spdlog::warn(
-      "state_dir, host_root, metrics, explain and stream (except for units, processes, files and "
-      "flow_rules) keep their values until flowtapd is started again");
+      "state_dir, host_root, metrics, explain and stream (but for units, processes, files and flow_rules) "
+      "hold until "
+      "flowtapd is started again");
   config.state_dir = old.state_dir;
   config.host_root = old.host_root;
   config.metrics = old.metrics;
@@ -38,13 +40,13 @@ void App::reload() {
     log_error(std::move(read.error()).in("the configuration stays as it was"));
     return notify_ready(sentence());
   }
-  keep_until_restart(read->config, shared_.config);
-  for (const auto& component : std::views::reverse(components_)) component->let_go(read->config);
-  const Config old = std::exchange(shared_.config, std::move(read->config));
-  set_log_level(shared_.config.log_level);
-  events_.set_cycle(shared_.config.cycle);
-  shared_.states.keep_only(kSeccomp);  // the filter of system calls holds for good
-  for (const auto& component : components_) component->reload(old);
+  keep_until_restart(read->config, config_);
+  config_ = std::move(read->config);
+  for (const auto& component : std::views::reverse(components_)) component->let_go();
+  set_log_level(config_.log_level);
+  events_.set_cycle(config_.cycle);
+  shared_.states.keep_only(kSeccomp);  // which holds for good
+  for (const auto& component : components_) component->reload();
   shared_.states.log_missing();
   cycle();
   spdlog::info("configuration reloaded");

@@ -1,7 +1,5 @@
 #include "daemon/self_samples.hpp"
 
-#include <string>
-
 namespace flowtap {
 namespace {
 
@@ -35,18 +33,6 @@ void append_self_samples(std::vector<stats::Series>& out, const api::StatusRepor
   append_backends(out, status);
   for (const api::ReadErrorStatus& e : status.read_errors)
     out.push_back({&stats::stat(StatId::kREAD_ERRORS), {e.what}, e.count});
-}
-
-void append_api_samples(std::vector<stats::Series>& out, const api::ApiCounts& counts) {
-  const auto append = [&out](const char* transport, const api::AnswerCounts& of) {
-    of.each([&](unsigned status, std::uint64_t count) {
-      out.push_back({&stats::stat(StatId::kAPI_REQUESTS),
-                     {transport, status == api::AnswerCounts::kNone ? "none" : std::to_string(status)},
-                     count});
-    });
-  };
-  append("unix", counts.unix_socket);
-  append("tcp", counts.tcp);
 }
 
 }  // namespace flowtap

@@ -3,17 +3,12 @@
 
 #include <vector>
 
-#include "api/server.hpp"
 #include "api/views/views.hpp"
-#include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {
 
 /// Appends build info, components, programs, backends and read errors, as the status report has them.
 void append_self_samples(std::vector<stats::Series>& out, const api::StatusReport& status);
-
-/// Appends how the API's requests were answered.
-void append_api_samples(std::vector<stats::Series>& out, const api::ApiCounts& counts);
 
 }  // namespace flowtap

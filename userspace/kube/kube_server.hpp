@@ -18,6 +18,7 @@ struct KubeOptions {
   std::string ca_file = {};  ///< of the authorities that vouch for its certificate; read for each connection
   std::string token_file = {};           ///< flowtapd's own; read for each request, since kubelet replaces it
   std::chrono::milliseconds time{3000};  ///< for one request
+  bool operator==(const KubeOptions&) const = default;
 };
 
 /// Used by one thread.

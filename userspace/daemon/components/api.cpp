@@ -1,33 +1,42 @@
 #include "daemon/components/api.hpp"
 
-#include "daemon/log.hpp"
-#include "daemon/self_samples.hpp"
+#include "api/socket_path.hpp"
+#include "daemon/log_error.hpp"
 #include "stats/backends/sending/address.hpp"
 
 namespace flowtap {
+namespace {
+
+// How requests over one transport were answered.
+void append_answers(std::vector<stats::Series>& out, const char* transport, const api::AnswerCounts& counts) {
+  counts.each([&](unsigned status, std::uint64_t count) {
+    out.push_back({&stats::stat(stats::StatId::kAPI_REQUESTS),
+                   {transport, status == api::AnswerCounts::kNone ? "none" : std::to_string(status)},
+                   count});
+  });
+}
+
+}  // namespace
 
 std::optional<api::TcpOptions> ApiComponent::tcp_options() const {
-  const Config::Api& api = shared_.config.api;
-  const auto address = stats::parse_listen_address(api.address);
+  const auto address = stats::parse_listen_address(applied_.address);
   if (!address) return std::nullopt;
   return api::TcpOptions{.host = address->host,
                          .port = address->port,
-                         .token_file = api.token_file,
-                         .kube = {.server = api.kubernetes_server,
-                                  .ca_file = api.kubernetes_ca,
-                                  .token_file = api.kubernetes_token},
-                         .tls_certificate = api.tls_certificate,
-                         .tls_key = api.tls_key,
-                         .rate = api.rate};
+                         .token_file = applied_.token_file,
+                         .kube = applied_.kube,
+                         .tls_certificate = applied_.tls_certificate,
+                         .tls_key = applied_.tls_key,
+                         .rate = applied_.rate};
 }
 
 void ApiComponent::run() {
-  const Config& config = shared_.config;
-  auto server = api::ApiServer::start({.socket_path = api::socket_path(config.state_dir),
-                                       .socket_group = config.api.socket_group,
+  applied_ = options_;
+  auto server = api::ApiServer::start({.socket_path = api::socket_path(shared_.state_dir),
+                                       .socket_group = applied_.socket_group,
                                        .max_connections = 64,
                                        .session_time = std::chrono::seconds(30),
-                                       .max_followers = config.api.max_followers,
+                                       .max_followers = applied_.max_followers,
                                        .tcp = tcp_options(),
                                        .counts = counts_},
                                       shared_.node);
@@ -37,7 +46,7 @@ void ApiComponent::run() {
 }
 
 void ApiComponent::tell() {
-  shared_.states.set(kName, {}, api::socket_path(shared_.config.state_dir));
+  shared_.states.set(kName, {}, api::socket_path(shared_.state_dir));
   const auto& tcp = server_->tcp();
   if (!tcp) return;
   const Status health = *tcp ? server_->tcp_health() : std::unexpected(tcp->error());
@@ -52,11 +61,12 @@ void ApiComponent::report(api::StatusReport& /*status*/) {
 }
 
 void ApiComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& /*status*/) {
-  append_api_samples(out, *counts_);
+  append_answers(out, "unix", counts_->unix_socket);
+  append_answers(out, "tcp", counts_->tcp);
 }
 
-void ApiComponent::reload(const Config& old) {
-  if (shared_.config.api == old.api && server_) return tell();
+void ApiComponent::reload() {
+  if (options_ == applied_ && server_) return tell();
   server_.reset();
   run();
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "api/api_options.hpp"
 #include "api/server.hpp"
 #include "daemon/components/component.hpp"
 
@@ -12,12 +13,12 @@ namespace flowtap {
 
 class ApiComponent final : public Component {
  public:
-  explicit ApiComponent(Shared& shared) : shared_(shared) {}
+  ApiComponent(Shared& shared, const ApiOptions& options) : shared_(shared), options_(options) {}
 
   void run() override;
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
-  void reload(const Config& old) override;
+  void reload() override;
   [[nodiscard]] bool shows() const override { return server_.has_value(); }
   void stop() override { server_.reset(); }
 
@@ -30,6 +31,8 @@ class ApiComponent final : public Component {
   void tell();
 
   Shared& shared_;
+  const ApiOptions& options_;
+  ApiOptions applied_;  // under which it was started last
   std::shared_ptr<api::ApiCounts> counts_ = std::make_shared<api::ApiCounts>();
   std::optional<api::ApiServer> server_;
   std::string kube_trouble_;  // the one that was told last

@@ -9,9 +9,7 @@
 
 #include "api/views/views.hpp"
 #include "daemon/component_states.hpp"
-#include "daemon/config/config.hpp"
 #include "daemon/node_state.hpp"
-#include "daemon/privileges.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/registry.hpp"
 
@@ -19,17 +17,18 @@ namespace flowtap {
 
 /// What all components share. App owns it, and it outlives them.
 struct Shared {
-  Config config;  ///< the current one: a reload replaces it before it calls reload()
+  std::string host_root;  ///< where the node's file system is
+  std::string state_dir;
   stats::Registry registry;
-  NodeState node;
-  ComponentStates states;
-  ReadErrors read_errors;
-  GivenUp given_up = {};  ///< known from run() on
+  NodeState node = {};
+  ComponentStates states = {};
+  ReadErrors read_errors = {};
 };
 
-/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, or why not. App calls
-/// each of these functions for one component after another, in the order in which the components need each other, and
-/// let_go() and stop() in the reverse order.
+/// A component sees its own options through a reference, and a reload replaces what stands there. It keeps a copy of what it runs
+/// under where it has to know what is new. Used by the thread that calls App::run(). A component says in Shared::states whether it runs, and why not. App calls each of
+/// these for one component after another, in the order in which the components need each other; let_go() and stop() in the
+/// reverse order.
 class Component {
  public:
   /// Series that were read before the cycle, and when.
@@ -61,10 +60,10 @@ class Component {
   /// Called when the cycle's snapshot is published.
   virtual void offer(const stats::SnapshotPtr& /*snapshot*/) {}
 
-  /// Called before a reload to `next`: ends what cannot go on under it.
-  virtual void let_go(const Config& /*next*/) {}
-  /// Called when Shared::config is new; `old` is the previous one.
-  virtual void reload(const Config& /*old*/) {}
+  /// The options are new: ends what cannot go on under them. All components have let go before the first reload().
+  virtual void let_go() {}
+  /// Brings what runs into line with the new options, and says again in Shared::states what runs.
+  virtual void reload() {}
 
   /// What it does, as a part of the sentence with which flowtapd describes itself; empty: there is nothing worth
   /// saying.

@@ -2,27 +2,31 @@
 
 #include <fmt/format.h>
 
-#include "base/on_host.hpp"
 #include "base/kernel_release.hpp"
+#include "base/on_host.hpp"
 
 namespace flowtap {
 
 void CountComponent::open() {
-  if (shared_.config.count.enabled) start();
+  applied_ = telemetry_;
+  if (options_.enabled) start();
+}
+
+void CountComponent::choose_cycles() {
+  cycles_.choose(telemetry_, options_.enabled, on_host(shared_.host_root, "/sys"));
 }
 
 void CountComponent::choose_hierarchy() {
-  hierarchy_ = identity::choose_hierarchy(shared_.config.host_root, shared_.config.telemetry.hierarchy);
+  hierarchy_ = identity::choose_hierarchy(shared_.host_root, telemetry_.hierarchy);
 }
 
 void CountComponent::start() {
-  const Config& config = shared_.config;
-  const std::string sysfs = on_host(config.host_root, "/sys");
-  cycles_.choose(config.telemetry, config.count.enabled, sysfs);
+  const std::string sysfs = on_host(shared_.host_root, "/sys");
+  choose_cycles();
   choose_hierarchy();
   kernel::Accounting what{.counters = cycles_.counters()};
-  if (config.telemetry.enabled && hierarchy_) {
-    what.cgroups = static_cast<std::uint32_t>(config.telemetry.max_cgroups);
+  if (telemetry_.enabled && hierarchy_) {
+    what.cgroups = static_cast<std::uint32_t>(telemetry_.max_cgroups);
     what.hierarchy = hierarchy_->id;
   }
   auto started = CountPath::start(sysfs, what);
@@ -48,23 +52,23 @@ void CountComponent::report(api::StatusReport& status) {
   if (path_) path_->report(status.count);
 }
 
-bool CountComponent::changes(const Config& next) const {
-  const TelemetryOptions& now = shared_.config.telemetry;
-  const TelemetryOptions& then = next.telemetry;
-  return next.count.enabled != (path_ != nullptr) || then.enabled != now.enabled ||
-         then.max_cgroups != now.max_cgroups || then.hierarchy != now.hierarchy || then.cycles != now.cycles;
+bool CountComponent::changes() const {
+  const TelemetryOptions& then = telemetry_;
+  return options_.enabled != (path_ != nullptr) || then.enabled != applied_.enabled ||
+         then.max_cgroups != applied_.max_cgroups || then.hierarchy != applied_.hierarchy ||
+         then.cycles != applied_.cycles;
 }
 
-void CountComponent::let_go(const Config& next) {
-  if (!path_ || !changes(next)) return;
+void CountComponent::let_go() {
+  if (!path_ || !changes()) return;
   take();  // what was counted since the last cycle
   path_.reset();
 }
 
-void CountComponent::reload(const Config& /*old*/) {
-  const Config& config = shared_.config;
-  if (!config.count.enabled)  // other programs may use the counters then
-    cycles_.choose(config.telemetry, config.count.enabled, on_host(config.host_root, "/sys"));
+void CountComponent::reload() {
+  applied_ = telemetry_;
+  if (!options_.enabled)  // the counters are left to others then
+    choose_cycles();
   else if (path_)
     shared_.states.set(CountPath::kName, {}, CountPath::kHow);
   else
@@ -74,7 +78,7 @@ void CountComponent::reload(const Config& /*old*/) {
 std::string CountComponent::sentence() const {
   if (!path_) return "does not count";
   return fmt::format("counts on {} CPUs of kernel {}, a cycle every {} ms", path_->cpus_online(),
-                     kernel_release(), shared_.config.cycle.count());
+                     kernel_release(), cycle_.count());
 }
 
 Result<std::unique_ptr<stats::UsageSource>> CountComponent::usage() {

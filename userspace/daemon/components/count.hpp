@@ -1,44 +1,52 @@
 // The component "count": the count path, and the usage that it adds up for other components.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
+#include "count/count_options.hpp"
 #include "count/count_path.hpp"
 #include "count/cycle_counting.hpp"
 #include "daemon/components/component.hpp"
-#include "identity/usage_hierarchy.hpp"
+#include "telemetry/telemetry_options.hpp"
+#include "telemetry/usage_counting.hpp"
 
 namespace flowtap {
 
-class CountComponent final : public Component {
+class CountComponent final : public Component, public UsageCounting {
  public:
-  explicit CountComponent(Shared& shared) : shared_(shared) {}
+  /// The telemetry's options say what is added up beside dispatches.
+  CountComponent(Shared& shared, const CountOptions& options, const TelemetryOptions& telemetry,
+                 const std::chrono::milliseconds& cycle)
+      : shared_(shared), options_(options), telemetry_(telemetry), cycle_(cycle) {}
 
   void open() override;
   void look_around() override;
   void take() override;
   void report(api::StatusReport& status) override;
-  void let_go(const Config& next) override;
-  void reload(const Config& old) override;
+  void let_go() override;
+  void reload() override;
   [[nodiscard]] std::string sentence() const override;
   void stop() override { path_.reset(); }
 
-  /// Whether the programs would have to be loaded anew, or ended, under `next`.
-  [[nodiscard]] bool changes(const Config& next) const;
+  /// Whether the programs would have to be loaded anew, or ended.
+  [[nodiscard]] bool changes() const override;
+  [[nodiscard]] Result<std::unique_ptr<stats::UsageSource>> usage() override;
+  [[nodiscard]] identity::UsageHierarchy hierarchy() const override;
+  [[nodiscard]] const std::string& why_no_cycles() const override { return cycles_.why_not(); }
   /// The map that our own scheduler shares with the programs; -1: nothing is counted.
   [[nodiscard]] int ext_self_map() const { return path_ ? path_->ext_self_map() : -1; }
-  /// What the node's cgroups use, or why it cannot be had; null where nothing counts.
-  [[nodiscard]] Result<std::unique_ptr<stats::UsageSource>> usage();
-  /// In which usage() tells workloads apart.
-  [[nodiscard]] identity::UsageHierarchy hierarchy() const;
-  /// CycleCounting::why_not().
-  [[nodiscard]] const std::string& why_no_cycles() const { return cycles_.why_not(); }
 
  private:
   void start();
+  void choose_cycles();
   void choose_hierarchy();
 
   Shared& shared_;
+  const CountOptions& options_;
+  const TelemetryOptions& telemetry_;
+  const std::chrono::milliseconds& cycle_;
+  TelemetryOptions applied_;  // under which it counts
   CycleCounting cycles_;
   Result<identity::UsageHierarchy>
       hierarchy_;  // the hierarchy by which the programs count, as long as they do

@@ -4,17 +4,15 @@ namespace flowtap {
 
 // Without the stream path it has nothing to read; if that path is off on purpose, nothing is missing.
 void ExplainComponent::run() {
-  const Config& config = shared_.config;
-  if (!config.explain.enabled) return;
-  if (!config.stream.enabled)
-    return shared_.node.set_diagnoses(
-        fail("the stream path is off, and without it no scheduler's log is captured",
-             "set stream: enabled: true in flowtapd's configuration"));
+  if (!options_.enabled) return;
+  if (!stream_.enabled())
+    return shared_.node.set_diagnoses(fail("the stream path is off, which captures the schedulers' logs",
+                                           "set stream: enabled: true in flowtapd's configuration"));
   Result<std::unique_ptr<ExplainPath>> started =
       fail("the stream path does not run, and without it no scheduler's log is captured",
            "flowtap status says why");
   if (StreamPath* stream = stream_.path())
-    started = ExplainPath::start(stream->scheduler_flows(), config.explain.max_pods);
+    started = ExplainPath::start(stream->scheduler_flows(), options_.max_pods);
   if (!started) {
     shared_.node.set_diagnoses(std::unexpected(started.error()));
     return shared_.states.set(ExplainPath::kName, std::unexpected(started.error()), {});
@@ -28,7 +26,7 @@ void ExplainComponent::append_samples(std::vector<stats::Series>& out, const api
   if (path_) path_->append_samples(out);
 }
 
-void ExplainComponent::reload(const Config& /*old*/) {
+void ExplainComponent::reload() {
   if (path_)
     shared_.states.set(ExplainPath::kName, {}, ExplainPath::kHow);
   else

@@ -1,5 +1,7 @@
 #include "daemon/components/outlets.hpp"
 
+#include <chrono>
+
 namespace flowtap {
 namespace {
 
@@ -7,28 +9,28 @@ constexpr std::chrono::milliseconds kStopLimit{3000};
 
 }  // namespace
 
-void OutletsComponent::run() {
-  outlets_.set_given_up(shared_.given_up);
-  apply(nullptr);
-}
-
 void OutletsComponent::apply(const stats::SnapshotPtr& told) {
-  outlets_.apply(shared_.config, told);
-  for (const auto& failed : outlets_.failed()) shared_.states.set(failed);
+  outlets_.apply(options_, told);
+  for (const auto& [name, why] : outlets_.failed())
+    shared_.states.set({name, false, why.what, hint(name, why)});
 }
 
 void OutletsComponent::report(api::StatusReport& status) {
-  status.backends = outlets_.status();
-  for (const auto& running : outlets_.components()) shared_.states.set(running);
+  for (const auto& [name, where, health] : outlets_.states()) {
+    status.backends.push_back({name, health.up, health.pending, health.lost, health.last_error});
+    shared_.states.set({name, health.up, health.up ? where : health.last_error,
+                        !health.up && health.refusal ? hint(name, *health.refusal) : std::string()});
+  }
+}
+
+std::string OutletsComponent::hint(const std::string& name, const Error& error) const {
+  const std::string rights = given_up_.hint(name, error.code);
+  return rights.empty() ? error.hint : rights;
 }
 
 void OutletsComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& /*status*/) {
   if (const auto scrapes = outlets_.scrape_durations())
     out.push_back({&stats::stat(stats::StatId::kSCRAPE_DURATION), {}, *scrapes});
-}
-
-void OutletsComponent::reload(const Config& /*old*/) {
-  apply(shared_.node.snapshot());
 }
 
 void OutletsComponent::stop() {

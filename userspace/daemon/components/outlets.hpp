@@ -1,29 +1,37 @@
 // The backends through which metrics go out; each is a component.
 #pragma once
 
+#include <string>
+
 #include "daemon/components/component.hpp"
 #include "daemon/outlets.hpp"
+#include "daemon/privileges.hpp"
 
 namespace flowtap {
 
 class OutletsComponent final : public Component {
  public:
-  explicit OutletsComponent(Shared& shared) : shared_(shared) {}
+  /// `given_up` is known from run() on.
+  OutletsComponent(Shared& shared, const stats::OutletOptions& options, const GivenUp& given_up)
+      : shared_(shared), options_(options), given_up_(given_up), outlets_(shared.state_dir) {}
 
-  void run() override;
+  void run() override { apply(nullptr); }
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
   void offer(const stats::SnapshotPtr& snapshot) override { outlets_.offer(snapshot); }
-  void reload(const Config& old) override;
-  [[nodiscard]] bool shows() const override { return !outlets_.status().empty(); }
+  void reload() override { apply(shared_.node.snapshot()); }
+  [[nodiscard]] bool shows() const override { return !outlets_.states().empty(); }
   void stop() override;
 
  private:
   /// New backends send what is counted after `told`, which is null at the start.
   void apply(const stats::SnapshotPtr& told);
+  [[nodiscard]] std::string hint(const std::string& name, const Error& error) const;
 
   Shared& shared_;
-  Outlets outlets_;
+  const stats::OutletOptions& options_;
+  const GivenUp& given_up_;
+  stats::Outlets outlets_;
 };
 
 }  // namespace flowtap

@@ -6,13 +6,13 @@
 namespace flowtap {
 
 SchedExtComponent::SchedExtComponent(Shared& shared)
-    : shared_(shared), scx_stats_(on_host(shared.config.host_root, ScxStats::kSocket)) {
+    : shared_(shared), scx_stats_(on_host(shared.host_root, ScxStats::kSocket)) {
   shared_.read_errors.insert({{SchedExtWatch::kWhat, 0}, {ScxStats::kName, 0}});
 }
 
 void SchedExtComponent::look_around() {
   ReadErrors& errors = shared_.read_errors;
-  const auto now = kernel::read_sched_ext(on_host(shared_.config.host_root, "/sys"));
+  const auto now = kernel::read_sched_ext(on_host(shared_.host_root, "/sys"));
   if (now) errors[SchedExtWatch::kWhat] += now->unreadable;
   watch_.note(now);
   scx_stats_.look(now, ScxStats::Clock::now(), errors);

@@ -7,10 +7,8 @@
 namespace flowtap {
 
 void SchedulerComponent::start() {
-  const Config& config = shared_.config;
-  if (config.scheduler == kNoScheduler) return;
-  auto started =
-      SchedulerPath::start(config.scheduler, on_host(config.host_root, "/sys"), count_.ext_self_map());
+  if (name_ == kNoScheduler) return;
+  auto started = SchedulerPath::start(name_, on_host(shared_.host_root, "/sys"), count_.ext_self_map());
   if (!started) return shared_.states.set(SchedulerPath::kName, std::unexpected(started.error()), {});
   path_ = std::move(*started);
   tell();
@@ -33,7 +31,7 @@ void SchedulerComponent::take() {
 
 void SchedulerComponent::append_samples(std::vector<stats::Series>& out,
                                         const api::StatusReport& /*status*/) {
-  if (shared_.config.scheduler == kNoScheduler && exits_.empty()) return;
+  if (name_ == kNoScheduler && exits_.empty()) return;
   for (const std::string_view kind : scheds::exit_kinds()) {
     const auto before = exits_.find(kind);
     const std::uint64_t count =
@@ -42,17 +40,17 @@ void SchedulerComponent::append_samples(std::vector<stats::Series>& out,
   }
 }
 
-// A scheduler that was given up is tried again: the signal means that somebody has mended what ended it.
-void SchedulerComponent::let_go(const Config& next) {
+// One that was given up is tried again: whoever sends the signal has seen to what ended it.
+void SchedulerComponent::let_go() {
   if (!path_) return;
-  if (!count_.changes(next) && next.scheduler == shared_.config.scheduler && !path_->given_up()) return;
+  if (!count_.changes() && name_ == path_->name() && !path_->given_up()) return;
   path_->stop();
   take();
   for (const auto& [kind, count] : path_->exits()) exits_[kind] += count;
   path_.reset();
 }
 
-void SchedulerComponent::reload(const Config& /*old*/) {
+void SchedulerComponent::reload() {
   if (path_)
     tell();
   else

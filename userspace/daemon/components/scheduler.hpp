@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "count/scheduler_path.hpp"
@@ -13,14 +14,15 @@ namespace flowtap {
 class SchedulerComponent final : public Component {
  public:
   /// The scheduler shares a map with the programs that count, so it does not outlive them.
-  SchedulerComponent(Shared& shared, const CountComponent& count) : shared_(shared), count_(count) {}
+  SchedulerComponent(Shared& shared, const std::string& name, const CountComponent& count)
+      : shared_(shared), name_(name), count_(count) {}
 
   void open() override { start(); }
   void look_around() override;
   void take() override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
-  void let_go(const Config& next) override;
-  void reload(const Config& old) override;
+  void let_go() override;
+  void reload() override;
   [[nodiscard]] std::string sentence() const override;
   /// Everything else that takes time at the end runs under the kernel's own scheduler.
   void halt() override;
@@ -30,6 +32,7 @@ class SchedulerComponent final : public Component {
   void tell();
 
   Shared& shared_;
+  const std::string& name_;  // that is asked for
   const CountComponent& count_;
   std::unique_ptr<SchedulerPath> path_;
   std::map<std::string_view, std::uint64_t> exits_;  // of earlier ones, by kind

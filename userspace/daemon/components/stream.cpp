@@ -3,13 +3,13 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <utility>
+
 namespace flowtap {
 
 void StreamComponent::open() {
-  const Config& config = shared_.config;
-  if (!config.stream.enabled) return;
-  auto opened = StreamPath::open(config.stream, {config.host_root, config.state_dir}, named_,
-                                 [logs = logs_](const std::string& flow) { return logs->written_by(flow); });
+  if (!options_.enabled) return;
+  auto opened = StreamPath::open(options_, {shared_.host_root, shared_.state_dir}, named_, written_by_);
   if (opened)
     path_ = std::move(*opened);
   else
@@ -18,8 +18,9 @@ void StreamComponent::open() {
 
 void StreamComponent::run() {
   if (!path_) return;
-  const Status running = path_->run(shared_.config.stream.sources);
-  if (running) path_->set_flow_rules(shared_.config.stream.flow_rules);
+  applied_ = options_;
+  const Status running = path_->run(applied_.sources);
+  if (running) path_->set_flow_rules(applied_.flow_rules);
   tell(running);
   if (!running) return path_.reset();
   shared_.node.set_flows(&path_->flows());
@@ -51,11 +52,11 @@ void StreamComponent::append_samples(std::vector<stats::Series>& out, const api:
   if (path_) path_->append_samples(out, *status.stream);
 }
 
-void StreamComponent::reload(const Config& old) {
-  const StreamOptions& options = shared_.config.stream;
+void StreamComponent::reload() {
   if (path_) {
-    if (options.sources != old.stream.sources) path_->set_sources(options.sources);
-    if (options.flow_rules != old.stream.flow_rules) path_->set_flow_rules(options.flow_rules);
+    const StreamOptions old = std::exchange(applied_, options_);
+    if (applied_.sources != old.sources) path_->set_sources(applied_.sources);
+    if (applied_.flow_rules != old.flow_rules) path_->set_flow_rules(applied_.flow_rules);
     tell({});
   }
   if (missing_) tell(std::unexpected(*missing_));

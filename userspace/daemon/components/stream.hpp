@@ -4,32 +4,35 @@
 #include <memory>
 #include <optional>
 
+#include "base/written.hpp"
 #include "daemon/components/component.hpp"
 #include "identity/named_containers.hpp"
 #include "stream/stream_path.hpp"
-#include "telemetry/workload_logs.hpp"
 
 namespace flowtap {
 
 class StreamComponent final : public Component {
  public:
-  /// `named` learns which containers there are, and `logs` what is written to their flows.
-  StreamComponent(Shared& shared, std::shared_ptr<NamedContainers> named, std::shared_ptr<WorkloadLogs> logs)
-      : shared_(shared), named_(std::move(named)), logs_(std::move(logs)) {}
+  /// `named` learns which containers there are; `written_by`: where is counted what flows get.
+  StreamComponent(Shared& shared, const StreamOptions& options, std::shared_ptr<NamedContainers> named,
+                  flow::WrittenBy written_by)
+      : shared_(shared), options_(options), named_(std::move(named)), written_by_(std::move(written_by)) {}
 
   void open() override;
   void run() override;
   void look_around() override;
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
-  void reload(const Config& old) override;
+  void reload() override;
   [[nodiscard]] std::string sentence() const override {
     return path_ ? "captures what containers write" : "";
   }
   /// What is pinned goes on capturing. The process ends here if a file system does not answer.
   void stop() override;
 
-  /// Null: the stream path does not run.
+  /// Whether it should run.
+  [[nodiscard]] bool enabled() const { return options_.enabled; }
+  /// Null: it does not run.
   [[nodiscard]] StreamPath* path() { return path_.get(); }
 
  private:
@@ -38,8 +41,10 @@ class StreamComponent final : public Component {
   void tell(const Status& running);
 
   Shared& shared_;
+  const StreamOptions& options_;
+  StreamOptions applied_;  // under which it runs
   std::shared_ptr<NamedContainers> named_;
-  std::shared_ptr<WorkloadLogs> logs_;
+  flow::WrittenBy written_by_;
   std::optional<Error> missing_;  // why it does not run, though it should
   std::unique_ptr<StreamPath> path_;
 };

@@ -3,38 +3,38 @@
 
 #include <memory>
 
-#include "daemon/components/count.hpp"
+#include "daemon/components/component.hpp"
 #include "telemetry/telemetry_path.hpp"
+#include "telemetry/usage_counting.hpp"
 
 namespace flowtap {
 
 class TelemetryComponent final : public Component {
  public:
-  /// Other components use `named`, `logs` and `ends` as well.
-  TelemetryComponent(Shared& shared, CountComponent& count, std::shared_ptr<NamedContainers> named,
-                     std::shared_ptr<WorkloadLogs> logs, std::shared_ptr<telemetry::ContainerEnds> ends)
-      : shared_(shared),
-        count_(count),
-        named_(std::move(named)),
-        logs_(std::move(logs)),
-        ends_(std::move(ends)) {}
+  /// `runtimes`: where they keep their state. `named` and `logs` are others' as well.
+  TelemetryComponent(Shared& shared, const TelemetryOptions& options, identity::StateDirectories runtimes,
+                     UsageCounting& counting, std::shared_ptr<NamedContainers> named,
+                     std::shared_ptr<WorkloadLogs> logs);
 
   void run() override;
   void take() override;
   void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
   [[nodiscard]] Earlier earlier() const override;
-  void let_go(const Config& next) override;
-  void reload(const Config& old) override;
+  void let_go() override;
+  void reload() override;
 
  private:
   void tell();
 
   Shared& shared_;
-  CountComponent& count_;
+  const TelemetryOptions& options_;
+  TelemetryOptions applied_;  // under which it was started last
+  identity::StateDirectories runtimes_;
+  UsageCounting& counting_;
   std::shared_ptr<NamedContainers> named_;
   std::shared_ptr<WorkloadLogs> logs_;
-  std::shared_ptr<telemetry::ContainerEnds> ends_;
+  std::shared_ptr<telemetry::ContainerEnds> ends_ = std::make_shared<telemetry::ContainerEnds>();
   std::unique_ptr<TelemetryPath> path_;
 };
 

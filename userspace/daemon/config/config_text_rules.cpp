@@ -2,11 +2,10 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "daemon/config/config_values.hpp"
 #include "identity/scheduler_match.hpp"
-#include "kube/kube_server.hpp"
-#include "scheds/names.hpp"
 #include "stats/backends/sending/address.hpp"
 #include "stats/compat/compat.hpp"
 
@@ -84,19 +83,17 @@ const TextRule kHierarchyRule = {"a hierarchy of cgroups", "auto, v1 or v2", [](
 
 namespace {
 std::string scheduler_words() {
-  std::string words(kNoScheduler);
-  for (const std::string_view name : scheds::kSchedulerNames)
-    words.append(name == scheds::kSchedulerNames.back() ? " or " : ", ").append(name);
+  std::string words(kSchedulerChoices.front());
+  for (const std::string_view name : kSchedulerChoices | std::views::drop(1))
+    words.append(name == kSchedulerChoices.back() ? " or " : ", ").append(name);
   return words;
 }
 const std::string kSchedulerWords = scheduler_words();
 }  // namespace
 
-const TextRule kSchedulerNameRule = {"a scheduler of flowtap's", kSchedulerWords, [](std::string_view t) {
-                                       return t == kNoScheduler ||
-                                              std::ranges::find(scheds::kSchedulerNames, t) !=
-                                                  scheds::kSchedulerNames.end();
-                                     }};
+const TextRule kSchedulerNameRule = {
+    "a scheduler of flowtap's", kSchedulerWords,
+    [](std::string_view t) { return std::ranges::find(kSchedulerChoices, t) != kSchedulerChoices.end(); }};
 
 const TextRule kListenRule = {"an address to listen on", "ADDRESS:PORT, such as 0.0.0.0:9000 or [::1]:9000",
                               listen_address};

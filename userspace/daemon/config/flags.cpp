@@ -168,7 +168,7 @@ Result<Invocation> read_flags(int argc, const char* const* argv) {
   } else if (action == Action::kCheckConfig) {
     return fail("--check-config needs a file to check", "flowtapd --check-config --config FILE");
   }
-  if (app.count(kPrometheusFlag) > 0) invocation.config.prometheus.enabled = true;
+  if (app.count(kPrometheusFlag) > 0) invocation.config.outlets.prometheus.enabled = true;
   for (const KeyFlag& flag : kKeyFlags) FTAP_TRY(apply(app, flag, invocation.config));
   return invocation;
 }

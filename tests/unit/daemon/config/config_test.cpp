@@ -39,8 +39,8 @@ TEST(Config, SetsWhatIsGivenAndNothingElse) {
   expected.cycle = 250ms;
   expected.log_level = LogLevel::kDebug;
   expected.count.enabled = false;
-  expected.prometheus = {true, "[::1]:9100", ""};
-  expected.statsd.max_pending = 7;
+  expected.outlets.prometheus = {true, "[::1]:9100", ""};
+  expected.outlets.statsd.max_pending = 7;
   expected.api.socket_group = "adm";
   EXPECT_EQ(*config, expected);
 }
@@ -61,10 +61,10 @@ TEST(Config, ARenderedConfigReadsBackAsItself) {
   config.state_dir = "/tmp/with space: \"quotes\" \\ # and more";
   config.host_root = "/null";
   config.cycle = 40s;
-  config.report.interval = 1h;
-  config.statsd.prefix = "true";
+  config.outlets.report.interval = 1h;
+  config.outlets.statsd.prefix = "true";
   config.api.socket_group = "null";
-  config.json_lines.output = "/ä/ö";
+  config.outlets.json_lines.output = "/ä/ö";
   const auto again = parse_config(render_config(config), "again");
   ASSERT_TRUE(again) << again.error().what;
   EXPECT_EQ(*again, config);

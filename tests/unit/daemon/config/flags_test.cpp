@@ -51,17 +51,17 @@ TEST(Flags, EachSetsItsKey) {
              "--spectatord", "unix:///s", "--json-lines", "-"});
   ASSERT_TRUE(invocation) << invocation.error().what;
   Config expected;
-  expected.prometheus = {true, "127.0.0.1:1", ""};
+  expected.outlets.prometheus = {true, "127.0.0.1:1", ""};
   expected.state_dir = "/s";
   expected.cycle = 2s;
   expected.host_root = "/host";
   expected.log_level = LogLevel::kWarn;
-  expected.report = {true, 5s};
-  expected.statsd.enabled = true;
-  expected.statsd.address = "udp://a:1";
-  expected.spectatord.enabled = true;
-  expected.spectatord.address = "unix:///s";
-  expected.json_lines.enabled = true;
+  expected.outlets.report = {true, 5s};
+  expected.outlets.statsd.enabled = true;
+  expected.outlets.statsd.address = "udp://a:1";
+  expected.outlets.spectatord.enabled = true;
+  expected.outlets.spectatord.address = "unix:///s";
+  expected.outlets.json_lines.enabled = true;
   EXPECT_EQ(invocation->config, expected);
 }
 
@@ -71,15 +71,15 @@ TEST(Flags, OverrideTheFile) {
   ASSERT_TRUE(invocation) << invocation.error().what;
   EXPECT_EQ(invocation->config.cycle, 4s);
   EXPECT_EQ(invocation->config.host_root, "/host");
-  EXPECT_TRUE(invocation->config.report.enabled);
-  EXPECT_EQ(invocation->config.report.interval, 9s);
+  EXPECT_TRUE(invocation->config.outlets.report.enabled);
+  EXPECT_EQ(invocation->config.outlets.report.interval, 9s);
   EXPECT_EQ(invocation->config_path, file.path());
 }
 
 TEST(Flags, ReportNeedsNoValue) {
   const auto invocation = parse({"--report", "--cycle", "2s"});
   ASSERT_TRUE(invocation) << invocation.error().what;
-  EXPECT_EQ(invocation->config.report, (Config::Report{true, 1s}));
+  EXPECT_EQ(invocation->config.outlets.report, (stats::OutletOptions::Report{true, 1s}));
   EXPECT_EQ(invocation->config.cycle, 2s);
 }
 

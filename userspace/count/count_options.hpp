@@ -1,0 +1,28 @@
+// What the count path is told to do.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "scheds/names.hpp"
+
+namespace flowtap {
+
+/// Plain values. What each means, and what it accepts, says the configuration's row count.NAME.
+struct CountOptions {
+  bool enabled = true;
+  bool operator==(const CountOptions&) const = default;
+};
+
+/// Of `scheduler`: the kernel's own.
+inline constexpr std::string_view kNoScheduler = "off";
+
+/// All that `scheduler` may be.
+inline constexpr auto kSchedulerChoices = [] {
+  std::array<std::string_view, scheds::kSchedulerNames.size() + 1> all = {kNoScheduler};
+  std::ranges::copy(scheds::kSchedulerNames, all.begin() + 1);
+  return all;
+}();
+
+}  // namespace flowtap

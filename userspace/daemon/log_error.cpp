@@ -1,0 +1,14 @@
+#include "daemon/log_error.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "base/printable.hpp"
+
+namespace flowtap {
+
+void log_error(const Error& error) {
+  spdlog::error("{}", printable(error.what));
+  if (!error.hint.empty()) spdlog::error("hint: {}", printable(error.hint));
+}
+
+}  // namespace flowtap
