@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "exit_code.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 

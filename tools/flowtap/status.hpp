@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/views/views.hpp"
+#include "component/views/views.hpp"
 #include "exit_code.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 

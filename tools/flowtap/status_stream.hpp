@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 
 namespace flowtap::cli {

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "api/views/views.hpp"
 #include "base/result.hpp"
+#include "component/views/views.hpp"
 #include "http/server/server.hpp"
 #include "kube/kube_server.hpp"
 

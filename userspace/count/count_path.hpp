@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "api/views/views.hpp"
 #include "base/result.hpp"
+#include "component/views/views.hpp"
 #include "kernel/dispatch/dispatch_programs.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/registry.hpp"

@@ -5,21 +5,21 @@
 
 #include <ranges>
 
+#include "api/api_component.hpp"
 #include "base/kernel_release.hpp"
-#include "daemon/components/api.hpp"
-#include "daemon/components/count.hpp"
-#include "daemon/components/explain.hpp"
-#include "daemon/components/outlets.hpp"
-#include "daemon/components/process.hpp"
-#include "daemon/components/sched_ext.hpp"
-#include "daemon/components/scheduler.hpp"
-#include "daemon/components/stream.hpp"
-#include "daemon/components/telemetry.hpp"
+#include "count/count_component.hpp"
+#include "count/sched_ext_component.hpp"
+#include "count/scheduler_component.hpp"
 #include "daemon/notify.hpp"
+#include "daemon/outlets_component.hpp"
 #include "daemon/seccomp.hpp"
 #include "daemon/self_samples.hpp"
 #include "daemon/state_dir.hpp"
+#include "explain/explain_component.hpp"
 #include "identity/named_containers.hpp"
+#include "stream/stream_component.hpp"
+#include "telemetry/process_component.hpp"
+#include "telemetry/telemetry_component.hpp"
 #include "telemetry/workload_logs.hpp"
 
 namespace flowtap {

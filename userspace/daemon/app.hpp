@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/components/component.hpp"
+#include "component/component.hpp"
 #include "daemon/config/flags.hpp"
 #include "daemon/cycle_times.hpp"
 #include "daemon/events.hpp"

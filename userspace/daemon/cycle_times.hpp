@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "api/views/views.hpp"
+#include "component/views/views.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {

@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "base/printable.hpp"
+#include "component/log_error.hpp"
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
-#include "daemon/log_error.hpp"
 #include "daemon/node_lock.hpp"
 #include "stream/detach.hpp"
 

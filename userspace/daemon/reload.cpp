@@ -4,9 +4,9 @@
 #include <ranges>
 #include <utility>
 
+#include "component/log_error.hpp"
 #include "daemon/app.hpp"
 #include "daemon/log.hpp"
-#include "daemon/log_error.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/seccomp.hpp"
 

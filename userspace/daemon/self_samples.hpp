@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "api/views/views.hpp"
+#include "component/views/views.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap {

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "api/views/diagnosis_views.hpp"
 #include "base/result.hpp"
 #include "base/threads/bell.hpp"
+#include "component/views/diagnosis_views.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "explain/record_form.hpp"
 #include "stats/snapshot.hpp"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/views/views.hpp"
 #include "base/result.hpp"
+#include "component/views/views.hpp"
 #include "kernel/log/log_hooks.hpp"
 #include "kernel/log/log_programs.hpp"
 #include "kernel/log/open_files.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 
 namespace flowtap::api {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/views/views.hpp"
 #include "base/fd.hpp"
+#include "component/views/views.hpp"
 
 namespace flowtap::api {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "tools/flowtap/terminal/text.hpp"
 
 namespace flowtap::cli {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/views/exit_views.hpp"
+#include "component/views/exit_views.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/pod_name.hpp"
 #include "tools/flowtap/terminal/text.hpp"

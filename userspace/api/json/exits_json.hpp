@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/views/exit_views.hpp"
 #include "base/result.hpp"
+#include "component/views/exit_views.hpp"
 
 namespace flowtap::api {
 

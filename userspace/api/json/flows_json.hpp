@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
 #include "base/result.hpp"
+#include "component/views/flow_views.hpp"
 
 namespace flowtap::api {
 

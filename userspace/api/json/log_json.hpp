@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 
 namespace flowtap::api {
 

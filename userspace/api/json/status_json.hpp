@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/views/views.hpp"
 #include "base/result.hpp"
+#include "component/views/views.hpp"
 
 namespace flowtap::api {
 

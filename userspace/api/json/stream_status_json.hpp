@@ -3,7 +3,7 @@
 
 #include <boost/json/object.hpp>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 
 namespace flowtap::api {
 

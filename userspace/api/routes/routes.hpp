@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "api/views/views.hpp"
+#include "component/views/views.hpp"
 #include "http/messages/message.hpp"
 
 namespace flowtap::api {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "identity/group_rules.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/store/flow_store.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "identity/group_rules.hpp"
 #include "stream/journal/follower.hpp"
 #include "stream/reading/flows_service.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "identity/group_rules.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/reading/log_reader.hpp"

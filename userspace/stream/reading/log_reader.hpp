@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "stream/reading/forms/text_form.hpp"
 #include "stream/reading/reader_waker.hpp"
 #include "stream/reading/reading_start.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
 #include "base/fd.hpp"
+#include "component/views/flow_views.hpp"
 #include "stream/journal/journal.hpp"
 #include "stream/reading/reader_waker.hpp"
 #include "stream/reading/tapped_lines.hpp"

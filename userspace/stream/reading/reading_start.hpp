@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "stream/store/flow_store.hpp"
 
 namespace flowtap {

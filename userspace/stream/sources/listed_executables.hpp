@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
 #include "base/result.hpp"
+#include "component/views/flow_views.hpp"
 #include "kernel/log/log_streams.hpp"
 #include "kernel/log/open_files.hpp"
 #include "stream/sources/files/path_walk.hpp"

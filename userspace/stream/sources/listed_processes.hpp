@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
 #include "base/result.hpp"
+#include "component/views/flow_views.hpp"
 #include "kernel/log/log_programs.hpp"
 #include "kernel/log/open_files.hpp"
 #include "stream/journal/consumer/log_consumer.hpp"

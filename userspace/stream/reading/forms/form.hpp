@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "stream/lines/cri_line.hpp"
 
 namespace flowtap {

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "stream/lines/record_assembler.hpp"
 #include "stream/reading/forms/form.hpp"
 #include "stream/reading/forms/otel_record.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/views/flow_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "stream/reading/forms/form.hpp"
 
 namespace flowtap {

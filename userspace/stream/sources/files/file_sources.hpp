@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "api/views/flow_views.hpp"
 #include "base/fd.hpp"
+#include "component/views/flow_views.hpp"
 #include "kernel/log/open_files.hpp"
 #include "stream/journal/files/file_streams.hpp"
 #include "stream/journal/journal.hpp"

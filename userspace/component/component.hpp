@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "api/views/views.hpp"
-#include "daemon/component_states.hpp"
-#include "daemon/node_state.hpp"
+#include "component/component_states.hpp"
+#include "component/node_state.hpp"
+#include "component/views/views.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/registry.hpp"
 

@@ -1,7 +1,7 @@
-#include "daemon/components/api.hpp"
+#include "api/api_component.hpp"
 
 #include "api/socket_path.hpp"
-#include "daemon/log_error.hpp"
+#include "component/log_error.hpp"
 #include "stats/backends/sending/address.hpp"
 
 namespace flowtap {

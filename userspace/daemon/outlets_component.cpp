@@ -1,4 +1,4 @@
-#include "daemon/components/outlets.hpp"
+#include "daemon/outlets_component.hpp"
 
 #include <chrono>
 

@@ -1,4 +1,4 @@
-#include "daemon/components/telemetry.hpp"
+#include "telemetry/telemetry_component.hpp"
 
 #include <sys/wait.h>
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "daemon/components/component.hpp"
+#include "component/component.hpp"
 #include "telemetry/telemetry_path.hpp"
 #include "telemetry/usage_counting.hpp"
 

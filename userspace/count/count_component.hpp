@@ -4,10 +4,10 @@
 #include <chrono>
 #include <memory>
 
+#include "component/component.hpp"
 #include "count/count_options.hpp"
 #include "count/count_path.hpp"
 #include "count/cycle_counting.hpp"
-#include "daemon/components/component.hpp"
 #include "telemetry/telemetry_options.hpp"
 #include "telemetry/usage_counting.hpp"
 

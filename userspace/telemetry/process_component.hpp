@@ -1,8 +1,8 @@
 // What flowtapd itself uses, as process_* series.
 #pragma once
 
-#include "daemon/components/component.hpp"
-#include "daemon/process_stats.hpp"
+#include "component/component.hpp"
+#include "telemetry/process_stats.hpp"
 
 namespace flowtap {
 

@@ -1,9 +1,9 @@
 // What the kernel and other people's schedulers tell about sched_ext; the component "scx_stats" if one has statistics.
 #pragma once
 
+#include "component/component.hpp"
 #include "count/sched_ext_watch.hpp"
 #include "count/scx_stats.hpp"
-#include "daemon/components/component.hpp"
 
 namespace flowtap {
 

@@ -1,8 +1,8 @@
-#include "daemon/component_states.hpp"
+#include "component/component_states.hpp"
 
 #include <string_view>
 
-#include "daemon/log_error.hpp"
+#include "component/log_error.hpp"
 
 namespace flowtap {
 

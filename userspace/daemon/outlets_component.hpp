@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "daemon/components/component.hpp"
-#include "daemon/outlets.hpp"
+#include "component/component.hpp"
 #include "daemon/privileges.hpp"
+#include "stats/backends/outlets.hpp"
 
 namespace flowtap {
 

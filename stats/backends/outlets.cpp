@@ -1,4 +1,4 @@
-#include "daemon/outlets.hpp"
+#include "stats/backends/outlets.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "daemon/process_stats.hpp"
+#include "telemetry/process_stats.hpp"
 
 #include <linux/magic.h>
 #include <sys/resource.h>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views/views.hpp"
+#include "component/views/views.hpp"
 
 namespace flowtap {
 

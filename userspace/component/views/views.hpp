@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "api/views/diagnosis_views.hpp"
-#include "api/views/exit_views.hpp"
-#include "api/views/flow_views.hpp"
 #include "base/result.hpp"
+#include "component/views/diagnosis_views.hpp"
+#include "component/views/exit_views.hpp"
+#include "component/views/flow_views.hpp"
 #include "stats/snapshot.hpp"
 
 namespace flowtap::api {

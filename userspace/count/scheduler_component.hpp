@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "count/count_component.hpp"
 #include "count/scheduler_path.hpp"
-#include "daemon/components/count.hpp"
 
 namespace flowtap {
 

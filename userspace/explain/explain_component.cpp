@@ -1,4 +1,4 @@
-#include "daemon/components/explain.hpp"
+#include "explain/explain_component.hpp"
 
 namespace flowtap {
 

@@ -1,4 +1,4 @@
-#include "daemon/components/sched_ext.hpp"
+#include "count/sched_ext_component.hpp"
 
 #include "base/on_host.hpp"
 #include "kernel/sched_ext.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/node_state.hpp"
+#include "component/node_state.hpp"
 
 namespace flowtap {
 

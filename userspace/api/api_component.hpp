@@ -7,7 +7,7 @@
 
 #include "api/api_options.hpp"
 #include "api/server.hpp"
-#include "daemon/components/component.hpp"
+#include "component/component.hpp"
 
 namespace flowtap {
 

@@ -1,4 +1,4 @@
-#include "daemon/components/scheduler.hpp"
+#include "count/scheduler_component.hpp"
 
 #include <spdlog/spdlog.h>
 

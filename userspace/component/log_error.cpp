@@ -1,4 +1,4 @@
-#include "daemon/log_error.hpp"
+#include "component/log_error.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/components/count.hpp"
+#include "count/count_component.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "api/views/views.hpp"
 #include "base/result.hpp"
+#include "component/views/views.hpp"
 
 namespace flowtap {
 

@@ -1,4 +1,4 @@
-#include "daemon/components/stream.hpp"
+#include "stream/stream_component.hpp"
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
 
 #include <memory>
 
-#include "daemon/components/stream.hpp"
 #include "explain/explain_options.hpp"
 #include "explain/explain_path.hpp"
+#include "stream/stream_component.hpp"
 
 namespace flowtap {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/written.hpp"
-#include "daemon/components/component.hpp"
+#include "component/component.hpp"
 #include "identity/named_containers.hpp"
 #include "stream/stream_path.hpp"
 
