@@ -7,7 +7,7 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
-#include "stream/records/record_source.hpp"
+#include "kernel/records/record_source.hpp"
 
 namespace flowtap::kernel {
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 using namespace flowtap::flow;
 

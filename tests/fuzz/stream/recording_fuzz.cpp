@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/fd.hpp"
-#include "stream/records/record.hpp"
-#include "stream/records/recording.hpp"
+#include "kernel/records/record.hpp"
+#include "kernel/records/recording.hpp"
 
 using namespace flowtap;
 

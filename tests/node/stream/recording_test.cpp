@@ -3,7 +3,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-#include "stream/records/recording.hpp"
+#include "kernel/records/recording.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/unit/stream/journal/drained.hpp"

@@ -1,4 +1,4 @@
-// What the API shows of the stream path. The interfaces belong to the API, and the stream path implements them.
+// What a node shows of the stream path: the API reads these interfaces, and whoever captures implements them.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/body_reader.hpp"
 #include "base/result.hpp"
-#include "http/messages/body_reader.hpp"
 
 namespace flowtap::api {
 

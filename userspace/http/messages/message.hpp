@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/messages/body_reader.hpp"
+#include "base/body_reader.hpp"
 
 namespace flowtap::http {
 

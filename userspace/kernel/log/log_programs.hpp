@@ -17,8 +17,8 @@
 #include "kernel/log/log_streams.hpp"
 #include "kernel/log/open_files.hpp"
 #include "kernel/program_stats.hpp"
+#include "kernel/records/record.hpp"
 #include "kernel/ring_reader.hpp"
-#include "stream/records/record.hpp"
 
 struct bpf_object;
 struct bpf_program;

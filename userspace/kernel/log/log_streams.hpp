@@ -14,7 +14,7 @@
 #include "bpf/abi/log.h"
 #include "kernel/log/log_generation.hpp"
 #include "kernel/map_view.hpp"
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 namespace flowtap::kernel {
 

@@ -12,8 +12,8 @@
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
+#include "kernel/records/record.hpp"
 #include "stream/journal/journal_entry.hpp"
-#include "stream/records/record.hpp"
 
 namespace flowtap::flow {
 

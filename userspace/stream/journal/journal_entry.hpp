@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "stream/records/record.hpp"
-#include "stream/records/record_source.hpp"
+#include "kernel/records/record.hpp"
+#include "kernel/records/record_source.hpp"
 
 namespace flowtap::flow {
 

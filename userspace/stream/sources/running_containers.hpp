@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernel/log/open_files.hpp"
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 namespace flowtap {
 

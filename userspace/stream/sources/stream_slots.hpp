@@ -3,7 +3,7 @@
 
 #include "kernel/log/log_streams.hpp"
 #include "kernel/log/open_files.hpp"
-#include "stream/records/stream_control.hpp"
+#include "kernel/records/stream_control.hpp"
 
 namespace flowtap {
 

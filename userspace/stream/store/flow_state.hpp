@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 namespace flowtap::flow {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/records/scripted_source.hpp"
 #include "stream/journal/consumer/log_consumer.hpp"
-#include "stream/records/scripted_source.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap::flow {

@@ -1,9 +1,9 @@
 // The least consumer: drain, append, commit. What stands between two of the three is where a kill must do no harm.
 #pragma once
 
+#include "kernel/records/record.hpp"
+#include "kernel/records/record_source.hpp"
 #include "stream/journal/journal.hpp"
-#include "stream/records/record.hpp"
-#include "stream/records/record_source.hpp"
 
 namespace flowtap::flow {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <random>
 
-#include "stream/records/scripted_source.hpp"
+#include "kernel/records/scripted_source.hpp"
 #include "tests/unit/stream/journal/drained.hpp"
 #include "tests/unit/stream/journal/journal_kit.hpp"
 #include "tests/unit/stream/journal/tmpfs_dir.hpp"

@@ -14,11 +14,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "kernel/records/record_source.hpp"
+#include "kernel/records/stream_control.hpp"
 #include "stream/journal/consumer/namer.hpp"
 #include "stream/journal/files/file_streams.hpp"
 #include "stream/journal/journal.hpp"
-#include "stream/records/record_source.hpp"
-#include "stream/records/stream_control.hpp"
 
 namespace flowtap::flow {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 namespace flowtap::flow {
 

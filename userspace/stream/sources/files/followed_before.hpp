@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernel/log/open_files.hpp"
+#include "kernel/records/stream_control.hpp"
 #include "stream/journal/journal.hpp"
-#include "stream/records/stream_control.hpp"
 #include "stream/sources/files/followed_file.hpp"
 
 namespace flowtap {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/fd.hpp"
-#include "stream/records/record_source.hpp"
+#include "kernel/records/record_source.hpp"
 
 namespace flowtap::flow {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 namespace flowtap::flow {
 

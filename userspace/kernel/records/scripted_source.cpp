@@ -1,4 +1,4 @@
-#include "stream/records/scripted_source.hpp"
+#include "kernel/records/scripted_source.hpp"
 
 namespace flowtap::flow {
 namespace {

@@ -1,4 +1,4 @@
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The seam's records: what one side writes the other reads, and what does not fit is an Error.
-#include "stream/records/record.hpp"
+#include "kernel/records/record.hpp"
 
 #include <gtest/gtest.h>
 

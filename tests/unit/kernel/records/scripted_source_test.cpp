@@ -1,5 +1,5 @@
 // The script behaves as the ring does, or nothing that is tested with it would be worth much.
-#include "stream/records/scripted_source.hpp"
+#include "kernel/records/scripted_source.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/positioned_io.hpp"
-#include "stream/records/recording.hpp"
-#include "stream/records/recording_format.hpp"
+#include "kernel/records/recording.hpp"
+#include "kernel/records/recording_format.hpp"
 
 namespace flowtap::flow {
 namespace {

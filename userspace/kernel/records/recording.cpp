@@ -1,4 +1,4 @@
-#include "stream/records/recording.hpp"
+#include "kernel/records/recording.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/positioned_io.hpp"
-#include "stream/records/recording_format.hpp"
+#include "kernel/records/recording_format.hpp"
 
 namespace flowtap::flow {
 namespace {

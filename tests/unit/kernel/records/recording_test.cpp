@@ -1,5 +1,5 @@
 // A recording gives back what passed, each record once, whatever became of the file.
-#include "stream/records/recording.hpp"
+#include "kernel/records/recording.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "stream/records/scripted_source.hpp"
+#include "kernel/records/scripted_source.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap::flow {
