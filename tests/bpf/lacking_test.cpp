@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <memory>
 
-#include "kernel/libbpf_messages.hpp"
 #include "base/kernel_release.hpp"
+#include "kernel/libbpf_messages.hpp"
 #include "scheds/lib/struct_ops.hpp"
 
 namespace flowtap::scheds {
@@ -21,8 +21,8 @@ Error refused(const char* path) {
   EXPECT_LT(err, 0);
   Error refusal = load_refusal("domain", -err);
   EXPECT_FALSE(refusal.what.contains('\n'));
-  EXPECT_EQ(refusal.hint, "our schedulers are tested on Linux 6.18 and 7.3, this is " +
-                              kernel_release() + "; all else of flowtap works without one");
+  EXPECT_EQ(refusal.hint, "our schedulers are tested on Linux 6.18 and 7.3, this is " + kernel_release() +
+                              "; all else of flowtap works without one");
   return refusal;
 }
 

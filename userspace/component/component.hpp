@@ -25,10 +25,9 @@ struct Shared {
   ReadErrors read_errors = {};
 };
 
-/// A component sees its own options through a reference, and a reload replaces what stands there. It keeps a copy of what it runs
-/// under where it has to know what is new. Used by the thread that calls App::run(). A component says in Shared::states whether it runs, and why not. App calls each of
-/// these for one component after another, in the order in which the components need each other; let_go() and stop() in the
-/// reverse order.
+/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, and why not. It sees its own options
+/// through a reference, and keeps a copy of those that it runs under where it has to know what is new. App calls each of these for
+/// one component after another, in the order in which the components need each other; let_go() and stop() in the reverse order.
 class Component {
  public:
   /// Series that were read before the cycle, and when.

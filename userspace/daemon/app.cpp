@@ -1,7 +1,6 @@
 #include "daemon/app.hpp"
 
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
 #include <ranges>
 
@@ -30,15 +29,6 @@ using Clock = std::chrono::steady_clock;
 // Everything but the slots is read this often, however short or long the cycle is.
 constexpr std::chrono::milliseconds kLookPeriod{1000};
 
-// Followed files and readers of flows need many descriptors. The soft limit is low because of select(2), which nothing
-// here uses.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 }  // namespace
 
 App::App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread)
@@ -60,34 +50,34 @@ App::~App() {
   while (!components_.empty()) components_.pop_back();
 }
 
+template <typename One, typename... Own>
+One& App::add(Own&&... own) {
+  auto one = std::make_unique<One>(shared_, std::forward<Own>(own)...);
+  One& added = *one;
+  components_.push_back(std::move(one));
+  return added;
+}
+
 // In the order in which they need each other: the status and the reload go by it as well.
 void App::add_components() {
-  const auto add = [this]<typename One>(std::unique_ptr<One> one) -> One& {
-    One& added = *one;
-    components_.push_back(std::move(one));
-    return added;
-  };
   const auto named = std::make_shared<NamedContainers>();
   const auto logs = std::make_shared<WorkloadLogs>();
   const auto written_by = [logs](const std::string& flow) { return logs->written_by(flow); };
-  add(std::make_unique<ProcessComponent>(shared_));
-  auto& count =
-      add(std::make_unique<CountComponent>(shared_, config_.count, config_.telemetry, config_.cycle));
-  add(std::make_unique<SchedExtComponent>(shared_));
-  add(std::make_unique<SchedulerComponent>(shared_, config_.scheduler, count));
-  auto& stream = add(std::make_unique<StreamComponent>(shared_, config_.stream, named, written_by));
-  add(std::make_unique<TelemetryComponent>(shared_, config_.telemetry, config_.stream.runtimes, count, named,
-                                           logs));
-  add(std::make_unique<ExplainComponent>(shared_, config_.explain, stream));
-  add(std::make_unique<ApiComponent>(shared_, config_.api));
-  add(std::make_unique<OutletsComponent>(shared_, config_.outlets, given_up_));
+  add<ProcessComponent>();
+  auto& count = add<CountComponent>(config_.count, config_.telemetry, config_.cycle);
+  add<SchedExtComponent>();
+  add<SchedulerComponent>(config_.scheduler, count);
+  auto& stream = add<StreamComponent>(config_.stream, named, written_by);
+  add<TelemetryComponent>(config_.telemetry, config_.stream.runtimes, count, named, logs);
+  add<ExplainComponent>(config_.explain, stream);
+  add<ApiComponent>(config_.api);
+  add<OutletsComponent>(config_.outlets, given_up_);
 }
 
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
   FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root));
   FTAP_TRY(make_state_dir(config.state_dir));
-  raise_descriptor_limit();
-  // Must come before the first thread, which inherits the blocked signals.
+  // Before the first thread, which inherits the blocked signals.
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle, kLookPeriod));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   Shared& shared = app->shared_;

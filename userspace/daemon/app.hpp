@@ -33,6 +33,9 @@ class App {
   App(Config config, NodeLock lock, Events events, std::function<Result<Invocation>()> reread);
 
   void add_components();
+  /// Makes it of Shared and its own.
+  template <typename One, typename... Own>
+  One& add(Own&&... own);
   void cycle();
   void reload();
   void stop();

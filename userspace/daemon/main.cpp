@@ -1,6 +1,7 @@
 // flowtapd.
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <iostream>
@@ -39,8 +40,17 @@ int detach(const Config& config) {
 // own lists of small pieces.
 constexpr int kArenas = 2;
 
+// Followed files and readers of flows take many; the soft limit is low for the sake of select(2), which nothing here uses.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int serve(Invocation invocation, int argc, char** argv) {
   ::mallopt(M_ARENA_MAX, kArenas);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
+  raise_descriptor_limit();
   open_log(invocation.config.log_level);
   auto app = App::start(std::move(invocation.config), [argc, argv] { return parse_flags(argc, argv); });
   if (!app) {

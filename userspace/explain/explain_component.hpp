@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "component/component.hpp"
 #include "explain/explain_options.hpp"
 #include "explain/explain_path.hpp"
 #include "stream/stream_component.hpp"

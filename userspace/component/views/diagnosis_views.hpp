@@ -1,4 +1,4 @@
-// What the API shows of the explain path.
+// What a node shows of the explain path.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the API shows of how containers ended.
+// What a node shows of how containers ended.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What the API shows. The interfaces belong to the API, and the parts that know the answers implement them.
+// What a node shows: the API reads these interfaces, and whoever knows the answers implements them.
 #pragma once
 
 #include <cstdint>
