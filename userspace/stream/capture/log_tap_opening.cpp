@@ -9,10 +9,10 @@
 
 #include "base/file.hpp"
 #include "base/wall_clock.hpp"
-#include "stream/bpffs.hpp"
+#include "stream/capture/bpffs.hpp"
+#include "stream/capture/relief.hpp"
 #include "stream/flows_mount.hpp"
 #include "stream/reading/flow_list.hpp"
-#include "stream/relief.hpp"
 #include "stream/sources/running_containers.hpp"
 #include "stream/stream_path.hpp"
 

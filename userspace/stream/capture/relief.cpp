@@ -1,4 +1,4 @@
-#include "stream/relief.hpp"
+#include "stream/capture/relief.hpp"
 
 #include <fmt/format.h>
 

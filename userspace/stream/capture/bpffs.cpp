@@ -1,4 +1,4 @@
-#include "stream/bpffs.hpp"
+#include "stream/capture/bpffs.hpp"
 
 #include <linux/magic.h>
 #include <sys/mount.h>
