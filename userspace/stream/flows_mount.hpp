@@ -1,7 +1,9 @@
 // DIR/flows: a tmpfs of our own, so that no amount of log can fill the node's memory or disk.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -23,5 +25,14 @@ struct FlowsMount {
 /// limit is then set anew. Never unmounted: what it holds outlives the service. Where mounting is refused the plain
 /// directory is used, since losing the limit is better than losing the logs. An Error: there is no directory.
 [[nodiscard]] Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& limit);
+
+/// Since when it holds what was captured: a reboot of the node takes it, and all in it, away.
+struct FlowsSince {
+  std::optional<std::chrono::system_clock::time_point> time;  ///< absent: nothing can be written there
+  bool is_new = false;                                        ///< from this start on
+};
+
+/// Read from DIR/.since, or written there.
+[[nodiscard]] FlowsSince flows_since(const std::string& dir, std::chrono::system_clock::time_point now);
 
 }  // namespace flowtap

@@ -17,7 +17,7 @@
 #include "kernel/records/recording.hpp"
 #include "stats/read_errors.hpp"
 #include "stats/snapshot.hpp"
-#include "stream/flows_since.hpp"
+#include "stream/flows_mount.hpp"
 #include "stream/journal/consumer/log_consumer.hpp"
 #include "stream/journal/files/file_streams.hpp"
 #include "stream/journal/journal.hpp"

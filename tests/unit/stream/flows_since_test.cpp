@@ -1,5 +1,5 @@
 // Since when there are flows: kept over restarts, begun anew where the file system is.
-#include "stream/flows_since.hpp"
+#include "stream/flows_mount.hpp"
 
 #include <gtest/gtest.h>
 

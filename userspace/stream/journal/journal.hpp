@@ -25,7 +25,6 @@
 #include "stream/journal/journal_index.hpp"
 #include "stream/journal/journal_reading.hpp"
 #include "stream/journal/journal_replay.hpp"
-#include "stream/journal/journal_tail.hpp"
 
 namespace flowtap::flow {
 

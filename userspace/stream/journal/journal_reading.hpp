@@ -1,6 +1,8 @@
 // What a reader of a journal gets: bytes in the order of their streams, and each hole where it is.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -69,5 +71,22 @@ struct ReadStep {
 
 /// Does the steps.
 [[nodiscard]] Reading do_reading(const std::vector<ReadStep>& steps, std::span<const StreamCursor> from);
+
+/// Behind some entry. Places of one journal are in order, also over restarts.
+struct JournalPlace {
+  std::uint32_t segment = 0;  ///< 0: before all there is
+  std::uint64_t at = 0;       ///< in that segment
+  auto operator<=>(const JournalPlace&) const = default;
+};
+
+/// Some entries in the order in which they were written, those of kind BATCH among them: for whoever takes all of a journal.
+struct JournalTail {
+  std::span<const std::byte> entries;  ///< in `room`
+  JournalPlace next;                   ///< where to go on
+  bool evicted = false;  ///< entries before these may have had to make room before they were read
+  bool end = false;      ///< there are no more now
+  std::vector<std::byte> room =
+      {};  ///< kept for the next ones: making it anew each time costs more than reading
+};
 
 }  // namespace flowtap::flow

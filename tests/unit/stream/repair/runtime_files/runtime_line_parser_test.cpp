@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "stream/repair/runtime_files/k8s_file_line.hpp"
 #include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
 namespace flowtap::flow {
