@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string_view>
 
@@ -11,6 +10,11 @@
 
 namespace flowtap {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Looking at every process of a large node takes some hundred milliseconds.
+constexpr auto kPause = std::chrono::minutes(5);
 
 constexpr std::size_t kCgroupLimit = 256U << 10U;
 constexpr std::size_t kMostProcesses = std::size_t{1} << 22U;  // PID_MAX_LIMIT
@@ -55,6 +59,19 @@ std::string v1_warning(const V1Containers& found) {
       "{} containers have no cgroup of version 2 and are not captured ({}{}); mount cgroup2 and let the "
       "runtime use it (telemetry.hierarchy: v1 tells what they use)",
       found.count, found.count > 1 ? "one is " : "", found.example);
+}
+
+V1Search::V1Search(const std::string& host_root) {
+  if (auto proc = identity::RootDir::open(host_root + "/proc")) proc_ = std::move(*proc);
+}
+
+std::optional<std::string> V1Search::look_around() {
+  if (!proc_ || Clock::now() < next_look_) return std::nullopt;
+  next_look_ = Clock::now() + kPause;
+  const auto found = find_v1_containers(*proc_);
+  if (!found || found->count == 0) return std::nullopt;
+  proc_.reset();
+  return v1_warning(*found);
 }
 
 }  // namespace flowtap

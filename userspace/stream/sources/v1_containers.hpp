@@ -1,7 +1,9 @@
 // Containers that the log tap cannot find, because they have no cgroup of version 2.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "base/result.hpp"
@@ -20,5 +22,19 @@ struct V1Containers {
 
 /// The sentence for whoever runs the node; empty: there are none.
 [[nodiscard]] std::string v1_warning(const V1Containers& found);
+
+/// Looks for them now and then, until there are some: once is enough to be told.
+class V1Search {
+ public:
+  /// `host_root` is where the node's file system is seen. Where its /proc cannot be opened nothing is found.
+  explicit V1Search(const std::string& host_root);
+
+  /// v1_warning(), once there is one.
+  [[nodiscard]] std::optional<std::string> look_around();
+
+ private:
+  std::optional<identity::RootDir> proc_;  // as long as it is looked at
+  std::chrono::steady_clock::time_point next_look_{};
+};
 
 }  // namespace flowtap

@@ -38,5 +38,20 @@ TEST(V1Containers, NeitherThoseOfV2NorPlainProcesses) {
   EXPECT_EQ(v1_warning(found(tree)), "");
 }
 
+TEST(V1Search, TellsOnce) {
+  test::FileTree tree;
+  tree.file("proc/10/cgroup", "4:memory:/docker/" + kOne + "\n0::/\n");
+  V1Search search(tree.root());
+  EXPECT_EQ(search.look_around(), v1_warning({.count = 1, .example = kOne}));
+  EXPECT_FALSE(search.look_around());
+}
+
+TEST(V1Search, SaysNothingWhereThereIsNothing) {
+  test::FileTree tree;
+  tree.file("proc/10/cgroup", "0::/system.slice\n");
+  EXPECT_FALSE(V1Search(tree.root()).look_around());
+  EXPECT_FALSE(V1Search(tree.root() + "/nowhere").look_around());
+}
+
 }  // namespace
 }  // namespace flowtap

@@ -1,11 +1,11 @@
-// Containers that the programs have not seen begin.
-#include <chrono>
+#include "stream/sources/unseen_containers.hpp"
+
+#include <algorithm>
 #include <ctime>
 #include <set>
 
 #include "base/wall_clock.hpp"
 #include "stream/sources/running_containers.hpp"
-#include "stream/stream_path.hpp"
 
 namespace flowtap {
 namespace {
@@ -23,32 +23,27 @@ std::uint64_t since_boot_ns() {
 
 }  // namespace
 
-bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
-  if (!files_) return true;
-  const auto files = files_->list();
-  if (!files) {
-    if (youngest.count() == 0)
-      warnings_.push_back("processes that were running before were not found: " + files.error().what);
-    return false;
-  }
+Status UnseenContainers::find(std::chrono::nanoseconds youngest) {
+  if (files_ == nullptr) return {};
+  FTAP_TRY_ASSIGN(files, files_->list());
   no_slot_ = false;
   const std::uint64_t born_before = since_boot_ns() - static_cast<std::uint64_t>(youngest.count());
   std::set<flow::StreamNo> before;  // an earlier service's
-  for (const flow::StreamSlot& slot : slots_->sweep()) before.insert(slot.stream);
-  std::map<flow::StreamNo, std::uint64_t> begun;
-  for (RunningContainer& enter : find_running_containers(*files)) {
+  for (const flow::StreamSlot& slot : slots_.sweep()) before.insert(slot.stream);
+  Begun begun;
+  for (RunningContainer& enter : find_running_containers(files)) {
     if (enter.start_time > born_before) continue;
     auto& [out, err] = enter.outputs;
     const bool one_place = out.device == err.device && out.inode == err.inode;
     for (flow::Enter::Output* output : {&out, &err}) {
       if (output->kind != FTAP_KIND_PIPE && output->kind != FTAP_KIND_TTY) continue;
       const std::uint32_t own = output == &out ? FTAP_STDOUT : FTAP_STDERR;
-      const auto stream = slots_->kernel().open({.device = output->device,
-                                                 .inode = output->inode,
-                                                 .kind = output->kind,
-                                                 .cgroup = enter.cgroup,
-                                                 .pid = enter.pid,
-                                                 .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
+      const auto stream = slots_.kernel().open({.device = output->device,
+                                                .inode = output->inode,
+                                                .kind = output->kind,
+                                                .cgroup = enter.cgroup,
+                                                .pid = enter.pid,
+                                                .fds = one_place ? FTAP_STDOUT | FTAP_STDERR : own});
       if (!stream) {
         no_slot_ = true;
         continue;
@@ -56,16 +51,16 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
       output->stream = *stream;
       if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
     }
-    (void)slots_->kernel().mark(enter.cgroup, enter.mounts);
+    (void)slots_.kernel().mark(enter.cgroup, enter.mounts);
     // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
     const auto known = [this](const flow::Enter::Output& o) {
-      const auto stream = journal_->stream(o.stream);
+      const auto stream = journal_.stream(o.stream);
       return stream && stream->name;
     };
-    if (!known(out) || !known(err)) consumer_->enter(std::move(enter));
+    if (!known(out) || !known(err)) consumer_.enter(std::move(enter));
   }
-  service_->add_begun(begun);
-  return true;
+  tell_(begun);
+  return {};
 }
 
 // Where a task is preempted within the program at exec, the kernel does not run it for others on that CPU: what began then is
@@ -73,16 +68,16 @@ bool StreamPath::find_running(std::chrono::nanoseconds youngest) {
 // younger than a moment may still be made by its runtime, and come to the program; the second look finds it.
 //
 // As are those for which there was no slot: many that ended while flowtapd was away keep theirs until it has noted them.
-bool StreamPath::find_missed() {
-  const auto refused = slots_->kernel().no_slot();
-  if (exec_misses_ != known_exec_misses_ || refused != refused_) missed_looks_ = 2;
-  known_exec_misses_ = exec_misses_;
+bool UnseenContainers::look_around(std::uint64_t exec_misses) {
+  const auto refused = slots_.kernel().no_slot();
+  if (exec_misses != exec_misses_ || refused != refused_) missed_looks_ = 2;
+  exec_misses_ = exec_misses;
   refused_ = refused;
-  if (Clock::now() < next_missed_look_ || (missed_looks_ == 0 && !no_slot_)) return false;
+  if (Clock::now() < next_look_ || (missed_looks_ == 0 && !no_slot_)) return false;
   // Where there is no room the next look finds as little, unless something has ended.
-  missed_pause_ = no_slot_ ? std::min<Clock::duration>(missed_pause_ * 2, kLongestMissedPause) : kMissedPause;
-  next_missed_look_ = Clock::now() + missed_pause_;
-  if (find_running(kBeingMade) && missed_looks_ > 0) --missed_looks_;
+  pause_ = no_slot_ ? std::min<Clock::duration>(pause_ * 2, kLongestMissedPause) : kMissedPause;
+  next_look_ = Clock::now() + pause_;
+  if (find(kBeingMade) && missed_looks_ > 0) --missed_looks_;
   return true;
 }
 

@@ -1,0 +1,52 @@
+// Ring → journal, on a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "component/views/flow_views.hpp"
+#include "stats/read_errors.hpp"
+#include "stats/snapshot.hpp"
+#include "stream/journal/consumer/log_consumer.hpp"
+#include "stream/journal/files/file_streams.hpp"
+
+namespace flowtap {
+
+class Drain {
+ public:
+  /// All must outlive it. `followed`: whether somebody follows what is made of the journal.
+  Drain(flow::RecordSource& source, flow::Journal& journal, flow::StreamControl& streams, flow::Namer& namer,
+        std::function<bool()> followed);
+  ~Drain() { stop(); }
+  Drain(const Drain&) = delete;
+  Drain& operator=(const Drain&) = delete;
+
+  void start();
+  /// What has come by now is in the journal when it returns.
+  void stop();
+
+  [[nodiscard]] flow::LogConsumer& consumer() { return consumer_; }
+  [[nodiscard]] flow::FileStreams& files() { return files_; }
+
+  /// Counts rounds that have failed since the last call.
+  void look_around(ReadErrors& errors);
+  void report(api::StreamStatusReport& report) const;
+  /// `status` is what report() says.
+  void append_samples(std::vector<stats::Series>& out, const api::StreamStatusReport& status) const;
+
+ private:
+  void run() noexcept;
+
+  flow::RecordSource& source_;
+  flow::FileStreams files_;
+  flow::LogConsumer consumer_;
+  std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> failed_rounds_{0};
+  std::uint64_t drain_errors_ = 0;  // as of the last look
+  std::thread thread_;
+};
+
+}  // namespace flowtap

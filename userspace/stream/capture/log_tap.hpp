@@ -1,0 +1,92 @@
+// The log tap as a stage of the stream path: the programs in the kernel, their ring, and the slots of their streams.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "component/views/views.hpp"
+#include "kernel/log/log_misses.hpp"
+#include "kernel/log/log_programs.hpp"
+#include "kernel/log/open_files.hpp"
+#include "kernel/records/recording.hpp"
+#include "stats/read_errors.hpp"
+#include "stats/snapshot.hpp"
+#include "stream/journal/consumer/namer.hpp"
+#include "stream/journal/journal.hpp"
+#include "stream/sources/stream_slots.hpp"
+#include "stream/store/line_path.hpp"
+
+namespace flowtap {
+
+/// What the configuration says under stream.NAME.
+struct LogTapOptions {
+  std::string backend;
+  std::uint64_t ring_bytes = 0;
+  std::string bpffs;   ///< where to pin
+  std::string record;  ///< empty: nothing is recorded
+  std::string host_root;
+};
+
+class LogTap {
+ public:
+  /// Loads the programs or takes over what is pinned. What another build has captured goes into the journal, and `lines` take
+  /// it meanwhile; streams that an earlier service left open and that nobody goes on with end there. All must outlive it, but
+  /// for `warnings`, which get what is less than it could be.
+  [[nodiscard]] static Result<std::unique_ptr<LogTap>> open(const LogTapOptions& options,
+                                                            flow::Journal& journal, LinePath& lines,
+                                                            flow::Namer& namer,
+                                                            std::vector<std::string>& warnings);
+
+  [[nodiscard]] const kernel::LogLive& live() const { return *live_; }
+  /// What the programs yield; it is recorded where that is asked for.
+  [[nodiscard]] flow::RecordSource& source() { return *source_; }
+  [[nodiscard]] StreamSlots& slots() { return *slots_; }
+  /// Null: the open files of the node's processes cannot be listed.
+  [[nodiscard]] const kernel::OpenFiles* files() const { return files_ ? &*files_ : nullptr; }
+
+  /// What is captured and through what, as a sentence.
+  [[nodiscard]] std::string how() const;
+
+  /// Reads the state of the programs and the recording.
+  void look_around(ReadErrors& errors, std::vector<std::string>& warnings);
+  /// Execs that the kernel kept from the program, as far as that could be read.
+  [[nodiscard]] std::uint64_t exec_misses() const { return exec_misses_; }
+  /// What the last look has found, with what the slots say by now. To be called once after each look.
+  [[nodiscard]] const kernel::LogMisses& count_misses();
+
+  void report(api::StreamStatusReport& report) const;
+  /// `status` is what report() says.
+  void append_samples(std::vector<stats::Series>& out, const api::StreamStatusReport& status) const;
+
+ private:
+  LogTap() = default;
+  void open_files(std::vector<std::string>& warnings);
+  [[nodiscard]] Status open_kernel(const LogTapOptions& options, flow::Journal& journal, LinePath& lines,
+                                   flow::Namer& namer, std::vector<std::string>& warnings);
+  void see_what_is_pinned(const kernel::LogOptions& tap, std::vector<std::string>& warnings);
+  [[nodiscard]] Result<std::vector<std::string>> relieve(flow::Journal& journal, LinePath& lines,
+                                                         flow::Namer& namer);
+  void warn_of_taken_over(const kernel::LogOptions& options, std::vector<std::string>& warnings) const;
+  void mark_running(kernel::LogStreams& streams) const;
+  [[nodiscard]] Status record_to(const std::string& file);
+  void end_taps(const flow::Journal& journal);
+  void end_orphans(flow::Journal& journal);
+  void look_at_recording(std::vector<std::string>& warnings);
+
+  std::optional<kernel::LogLive> live_;
+  bool pinned_ = false;                 // and the pins outlive this process
+  kernel::RingReader* ring_ = nullptr;  // is source_, or what source_ records
+  std::unique_ptr<flow::RecordSource> source_;
+  const flow::RecordingSource* recording_ = nullptr;  // source_, as long as it is looked at
+  std::unique_ptr<StreamSlots> slots_;
+  std::optional<kernel::OpenFiles> files_;
+  std::vector<api::ProgramStatus> programs_;
+  kernel::LogMisses misses_;
+  std::uint64_t exec_misses_ = 0;
+};
+
+}  // namespace flowtap

@@ -1,0 +1,49 @@
+// Repair as a stage of the stream path: what the runtimes have kept, and what is done with it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "identity/runtimes/state_directories.hpp"
+#include "stats/snapshot.hpp"
+#include "stream/repair/auditor.hpp"
+#include "stream/repair/histories.hpp"
+#include "stream/repair/refiller.hpp"
+#include "stream/repair/suspicion.hpp"
+#include "stream/store/flow_store.hpp"
+
+namespace flowtap {
+
+class Repair {
+ public:
+  /// Refills and audits from now on, on threads of its own. `host_root` is where the node's file system is seen; the store must
+  /// outlive it.
+  [[nodiscard]] static Result<std::unique_ptr<Repair>> open(const std::string& host_root,
+                                                            identity::StateDirectories where,
+                                                            flow::FlowStore& store) {
+    FTAP_TRY_ASSIGN(histories, Histories::open(host_root, std::move(where)));
+    return std::unique_ptr<Repair>(new Repair(std::move(histories), store));
+  }
+
+  [[nodiscard]] Suspicion& suspicion() { return suspicion_; }
+  [[nodiscard]] Histories& histories() { return *histories_; }
+  [[nodiscard]] const Auditor& auditor() const { return auditor_; }
+
+  void append_samples(std::vector<stats::Series>& out) const {
+    refiller_.append_samples(out);
+    auditor_.append_samples(out);
+  }
+
+ private:
+  Repair(std::unique_ptr<Histories> histories, flow::FlowStore& store)
+      : histories_(std::move(histories)), refiller_(store, *histories_), auditor_(store, *histories_) {}
+
+  Suspicion suspicion_;
+  std::unique_ptr<Histories> histories_;
+  Refiller refiller_;
+  Auditor auditor_;
+};
+
+}  // namespace flowtap
