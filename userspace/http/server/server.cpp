@@ -31,6 +31,7 @@ using asio::local::stream_protocol;
 
 }  // namespace
 
+// It has many members, since it is all that its one thread works with: the sockets that it listens on, the connections, and their limits.
 class Server::Impl {
  public:
   Impl(ListenSocket listener, std::optional<gid_t> group, const ServerOptions& options,

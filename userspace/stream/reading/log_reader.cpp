@@ -55,7 +55,7 @@ Result<bool> LogReader::prepare() {
   FTAP_TRY_ASSIGN(done, start_.step());
   if (!done) return false;
   span_ = start_.span();
-  waited_to_ = span_.to;
+  wait_.done_to = span_.to;
   FTAP_TRY(find_history());
   return true;
 }
@@ -123,7 +123,7 @@ Result<LogReader::Piece> LogReader::read(std::size_t limit) {
 
 Status LogReader::read_store(std::size_t limit, Piece& piece) {
   piece.end = !flow_;
-  waits_ = false;
+  wait_.on = false;
   for (int parts = 0; piece.bytes.empty() && !piece.end; ++parts) {
     if (parts == kLogParts) {
       piece.again = true;
@@ -164,7 +164,7 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
 bool LogReader::has_moved(const flow::LogPart& part) {
   if (part.edits == span_.edits) return false;
   LogPosition none = 0;
-  const std::array positions{&span_.at, &span_.to, &waits_to_, &waited_to_, gap_at_ ? &*gap_at_ : &none};
+  const std::array positions{&span_.at, &span_.to, &wait_.to, &wait_.done_to, wait_.at ? &*wait_.at : &none};
   span_.edits = store_.move(*flow_, span_.edits, positions, span_.lines);
   return true;
 }
@@ -188,16 +188,16 @@ bool LogReader::go_on(const flow::LogPart& part, Piece& piece) {
 // Only where there is somebody who may fill it.
 bool LogReader::waits_at(LogPosition gap) {
   using Clock = ReaderWaker::Clock;
-  if (!options_.follow || histories_ == nullptr || flow_->derived || gap < waited_to_) return false;
-  if (gap_at_ != gap) {
-    gap_at_ = gap;
-    gap_until_ = Clock::now() + kFollowerPatience;
+  if (!options_.follow || histories_ == nullptr || flow_->derived || gap < wait_.done_to) return false;
+  if (wait_.at != gap) {
+    wait_.at = gap;
+    wait_.until = Clock::now() + kFollowerPatience;
     const auto bounds = store_.bounds(*flow_);
-    waits_to_ = bounds && bounds->edits == span_.edits ? bounds->end : gap + 1;
+    wait_.to = bounds && bounds->edits == span_.edits ? bounds->end : gap + 1;
   }
-  waits_ = Clock::now() < gap_until_;
-  if (!waits_) waited_to_ = waits_to_;
-  return waits_;
+  wait_.on = Clock::now() < wait_.until;
+  if (!wait_.on) wait_.done_to = wait_.to;
+  return wait_.on;
 }
 
 // What makes room is the oldest; whoever reads slowly is told, and goes on with what is there.
@@ -210,7 +210,7 @@ void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
 }
 
 void LogReader::when_more(std::function<void()> wake) {
-  const auto until = waits_ ? std::min(gap_until_, form_until_) : form_until_;
+  const auto until = wait_.on ? std::min(wait_.until, form_until_) : form_until_;
   if (until != ReaderWaker::Clock::time_point::max()) waker_.later(this, wake, until);
   follower_->once(std::move(wake));
 }

@@ -80,11 +80,14 @@ class LogReader final : public api::BodyReader {
   ReadingStart start_;
   ReadingSpan span_;  // `at` moves on; without `follow` it is read up to `to`
   // A gap that comes while somebody follows may be filled soon. What stood behind it then has waited with it.
-  std::optional<flow::LogPosition> gap_at_;
-  ReaderWaker::Clock::time_point gap_until_{};
-  bool waits_ = false;  // at that gap
-  flow::LogPosition waits_to_ = 0;
-  flow::LogPosition waited_to_ = 0;
+  struct GapWait {
+    std::optional<flow::LogPosition> at;  // the gap
+    ReaderWaker::Clock::time_point until{};
+    bool on = false;
+    flow::LogPosition to = 0;       // what stands before waits with the gap
+    flow::LogPosition done_to = 0;  // what stands before has waited
+  };
+  GapWait wait_;
 };
 
 }  // namespace flowtap

@@ -40,7 +40,8 @@ struct FilePart {
   std::uint64_t overwritten = 0;  ///< how often it was then
 };
 
-/// Not thread-safe: FlowStore guards it.
+/// Not thread-safe: FlowStore guards it. It has many members, since it knows its sums twice: as they are in the file, and with what
+/// is still in memory.
 class FlowLog {
  public:
   /// `whole`: it has all of its streams, else some of their lines.

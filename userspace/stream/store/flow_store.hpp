@@ -86,7 +86,8 @@ struct FlowSummary {
   bool open = false;
 };
 
-/// One thread writes (Writing, flush); any thread reads, and fills gaps.
+/// One thread writes (Writing, flush); any thread reads, and fills gaps. It has many members, since one lock guards them all: the
+/// flows, what of them waits to be written or told, and the sums and times by which the bounds are kept.
 class FlowStore {
  public:
   using Clock = std::chrono::steady_clock;

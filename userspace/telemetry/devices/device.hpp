@@ -62,7 +62,7 @@ struct DeviceProcess {
   std::optional<double> decoder{};
 };
 
-/// Whatever the device does not tell is absent.
+/// One member for each value that some device tells. Everything is absent that this one does not tell.
 struct DeviceValues {
   bool lost = false;                  ///< it no longer answers; all else is absent
   std::optional<double> utilization;  ///< ratios, 0 to 1

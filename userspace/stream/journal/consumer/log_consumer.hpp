@@ -51,7 +51,9 @@ struct ConsumerCounts {
       lost{};  ///< bytes of all streams since the programs were loaded, by cause
 };
 
-/// One thread runs round() or run(); the others may call what is said to be safe.
+/// One thread runs round() or run(); the others may call what is said to be safe. It has many members, since one round needs them
+/// all: what it works on, what it remembers of streams from one round to the next (their names, owners and ends), its pace, and
+/// the counts that other threads read.
 class LogConsumer {
  public:
   /// All must outlive it; without `files` no file is followed. Begins where the journal says that this ring was drained to.

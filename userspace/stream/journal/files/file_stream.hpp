@@ -50,6 +50,7 @@ class FileContent {
   [[nodiscard]] virtual StreamName name(const FilePlace& place) const = 0;
 };
 
+/// Its many members describe one state, where the file, the tap and the journal stand; a part of them would mean nothing by itself.
 class FileStream {
  public:
   using Clock = std::chrono::steady_clock;
