@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -13,8 +14,8 @@
 
 #include "explain/diagnosis/scheduler_log.hpp"
 #include "stream/lines/klog_pairs.hpp"
-#include "stream/lines/record_text.hpp"
 #include "stream/lines/scheduler_lines.hpp"
+#include "stream/lines/whole_records.hpp"
 #include "tools/bench/load/loads.hpp"
 #include "tools/bench/measure/figures.hpp"
 
@@ -49,10 +50,9 @@ void each_line(std::string_view text, Take&& take) {
 
 template <typename Take>
 void each_record(std::string_view text, Take&& take) {
-  flow::RecordAssembler records;
-  flow::RecordText whole;
-  each_line(text, [&](const flow::LineView& line) { whole.add(records.add(line), take); });
-  whole.flush(take);
+  flow::WholeRecords records;
+  each_line(text, [&](const flow::LineView& line) { records.add(line, take); });
+  records.flush(take);
 }
 
 Result<Log> read_log(const std::string& name) {
@@ -61,7 +61,7 @@ Result<Log> read_log(const std::string& name) {
   text << in.rdbuf();
   if (!in || text.view().empty()) return fail("cannot read " + name);
   Log log{name, text.str(), {}};
-  each_record(log.text, [&](std::string_view record) { log.records.emplace_back(record); });
+  each_record(log.text, [&](const flow::WholeRecord& record) { log.records.emplace_back(record.text); });
   return log;
 }
 
@@ -72,8 +72,7 @@ struct Seen {
 };
 volatile std::size_t sink;
 
-void parse(std::string_view text, Seen& seen) {
-  const auto record = flow::parse_klog_record(text);
+void read(const std::optional<flow::KlogRecord>& record, Seen& seen) {
   if (!record) return;
   seen.bytes += record->message.size();
   if (!record->structured) return;
@@ -82,7 +81,7 @@ void parse(std::string_view text, Seen& seen) {
 }
 
 void parse_all(const Log& log, Seen& seen) {
-  for (const std::string& record : log.records) parse(record, seen);
+  for (const std::string& record : log.records) read(flow::parse_klog_record(record), seen);
 }
 
 void unescape_all(const Log& log, Seen& seen) {
@@ -97,7 +96,7 @@ void unescape_all(const Log& log, Seen& seen) {
 }
 
 void find_and_parse(const Log& log, Seen& seen) {
-  each_record(log.text, [&](std::string_view record) { parse(record, seen); });
+  each_record(log.text, [&](const flow::WholeRecord& record) { read(record.klog, seen); });
 }
 
 void name_flows(const Log& log, Seen& seen) {
@@ -110,7 +109,7 @@ void name_flows(const Log& log, Seen& seen) {
 void diagnose(const Log& log, Seen& seen) {
   diagnosis::DiagnosisStore store;
   diagnosis::SchedulerLog scheduler(store);
-  for (const std::string& record : log.records) scheduler.read(record);
+  for (const std::string& record : log.records) scheduler.read(flow::whole_record(record));
   seen.pairs += store.size();
 }
 
@@ -140,7 +139,7 @@ Status answer() {
   FTAP_TRY_ASSIGN(log, read_log("hami-2.10-success-v5.log"));
   diagnosis::DiagnosisStore store;
   diagnosis::SchedulerLog scheduler(store);
-  for (const std::string& record : log.records) scheduler.read(record);
+  for (const std::string& record : log.records) scheduler.read(flow::whole_record(record));
   Rounds rounds;
   for (int i = 0; i < kRounds; ++i) {
     constexpr int kAnswers = 10'000;

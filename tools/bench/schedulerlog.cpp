@@ -37,8 +37,12 @@ std::size_t cards_of(diagnosis::DiagnosisStore& store, std::string_view pod) {
 }
 
 // The log of HAMi 2.10 at -v=5.
-std::string record(std::string_view text) {
+std::string text_of(std::string_view text) {
   return fmt::format("I0821 07:12:30.002400       1 score.go:1] {}", text);
+}
+
+void read(diagnosis::SchedulerLog& log, const std::string& text) {
+  log.read(flow::whole_record(text));
 }
 
 std::string card_of(unsigned node, unsigned card) {
@@ -57,25 +61,33 @@ void fill(diagnosis::DiagnosisStore& store, unsigned nodes) {
     std::string cards;
     for (unsigned c = 0; c < kCards; ++c)
       cards += fmt::format(R"({}{{"id":"{}","index":{}}})", c == 0 ? "" : ",", card_of(n, c), c);
-    log.read(record(fmt::format(
-        R"("Node device added" nodeName="node-{0:03}" deviceVendor="NVIDIA" nodeInfo={{"ID":"node-{0:03}","Node":{{}},"Devices":{{"NVIDIA":[{1}]}}}})",
-        n, cards)));
+    read(
+        log,
+        text_of(fmt::format(
+            R"("Node device added" nodeName="node-{0:03}" deviceVendor="NVIDIA" nodeInfo={{"ID":"node-{0:03}","Node":{{}},"Devices":{{"NVIDIA":[{1}]}}}})",
+            n, cards)));
   }
   for (unsigned p = 0; p < kPods; ++p) {
-    log.read(record(fmt::format(
-        R"("Starting schedule filter process" pod="pod-{0}" uuid="a7c9d1de-5a5f-4f0e-8a3b-{0:012}" namespace="jobs")",
-        p)));
+    read(
+        log,
+        text_of(fmt::format(
+            R"("Starting schedule filter process" pod="pod-{0}" uuid="a7c9d1de-5a5f-4f0e-8a3b-{0:012}" namespace="jobs")",
+            p)));
     const std::string pod = fmt::format("jobs/pod-{}", p);
     for (unsigned n = 0; n < nodes; ++n) {
       for (unsigned c = 0; c < kCards; ++c)
-        log.read(record(fmt::format(
-            R"("{}" pod="{}" device="{}" device index={} device total memory=40960 device used memory=39000 request memory=3000)",
-            why(c), pod, card_of(n, c), c)));
-      log.read(record(fmt::format(
-          R"("NodeUnfitPod" pod="{}" node="node-{:03}" reason="1/8 CardInsufficientCore, 1/8 CardTimeSlicingExhausted, 6/8 CardInsufficientMemory")",
-          pod, n)));
+        read(
+            log,
+            text_of(fmt::format(
+                R"("{}" pod="{}" device="{}" device index={} device total memory=40960 device used memory=39000 request memory=3000)",
+                why(c), pod, card_of(n, c), c)));
+      read(
+          log,
+          text_of(fmt::format(
+              R"("NodeUnfitPod" pod="{}" node="node-{:03}" reason="1/8 CardInsufficientCore, 1/8 CardTimeSlicingExhausted, 6/8 CardInsufficientMemory")",
+              pod, n)));
     }
-    log.read(record(fmt::format(R"("No available nodes meet the required scores" pod="pod-{}")", p)));
+    read(log, text_of(fmt::format(R"("No available nodes meet the required scores" pod="pod-{}")", p)));
   }
 }
 

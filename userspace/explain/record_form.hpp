@@ -2,26 +2,21 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <string_view>
 
 #include "explain/diagnosis/scheduler_log.hpp"
-#include "stream/lines/record_assembler.hpp"
+#include "stream/lines/log_records.hpp"
 #include "stream/reading/forms/form.hpp"
 
 namespace flowtap {
 
-/// Gives the lines to a SchedulerLog, one for each output, and nothing to the piece.
+/// Gives the records to a SchedulerLog, one for each output, and nothing to the piece.
 class RecordForm final : public Form {
  public:
-  /// A record is one write. So long after its last line it is taken to be whole, though the next one has not begun.
-  static constexpr std::chrono::milliseconds kRecordIsWritten{200};
-
   /// It must outlive this.
   explicit RecordForm(diagnosis::DiagnosisStore& store)
-      : outputs_{Output{"stdout", diagnosis::SchedulerLog(store)},
-                 Output{"stderr", diagnosis::SchedulerLog(store)}} {}
+      : logs_{diagnosis::SchedulerLog(store), diagnosis::SchedulerLog(store)} {}
 
   void take(const flow::CriLine& line, Piece& piece) override;
   /// What is said in between belongs to nobody's record.
@@ -35,19 +30,15 @@ class RecordForm final : public Form {
   [[nodiscard]] diagnosis::LogCounts counts() const;
 
  private:
-  struct Output {
-    std::string_view name;
-    diagnosis::SchedulerLog log;
-    flow::RecordAssembler records = {};
-    std::uint64_t end = 0;      ///< of its last line, of those that are read here
-    bool mid_line = false;      ///< that was a part
-    bool held = false;          ///< a record has begun that may go on
-    Clock::time_point until{};  ///< it is waited for more of it; not set while it is not
-  };
+  void read(std::string_view output, const flow::WholeRecord& record) {
+    logs_.at(output == "stderr" ? 1 : 0).read(record);
+  }
+  [[nodiscard]] auto reads() {
+    return [this](std::string_view output, const flow::WholeRecord& record) { read(output, record); };
+  }
 
-  void flush(Output& output);
-
-  std::array<Output, 2> outputs_;
+  flow::LogRecords records_;
+  std::array<diagnosis::SchedulerLog, 2> logs_;  // stdout's and stderr's
   std::uint64_t time_ = 0;
 };
 

@@ -11,8 +11,7 @@
 
 #include "explain/diagnosis/facts/fact_parser.hpp"
 #include "stream/lines/line_assembler.hpp"
-#include "stream/lines/record_assembler.hpp"
-#include "stream/lines/record_text.hpp"
+#include "stream/lines/whole_records.hpp"
 #include "stream/repair/runtime_files/saved_log.hpp"
 
 namespace flowtap::cli {
@@ -22,20 +21,21 @@ namespace {
 constexpr std::uint64_t kOutOfOrder = 1'000'000;  // µs
 
 class SpanReader {
+  [[nodiscard]] auto reads() {
+    return [this](const flow::WholeRecord& record) { read(record.klog); };
+  }
+
  public:
   void add(std::string_view bytes, std::uint64_t time) {
-    lines_.add(bytes, time, [this](const flow::LineView& line) {
-      text_.add(records_.add(line), [this](std::string_view text) { read(text); });
-    });
+    lines_.add(bytes, time, [this](const flow::LineView& line) { records_.add(line, reads()); });
   }
   [[nodiscard]] const ReadingSpan& span() {
-    text_.flush([this](std::string_view text) { read(text); });
+    records_.flush(reads());
     return span_;
   }
 
  private:
-  void read(std::string_view text) {
-    const auto record = flow::parse_klog_record(text);
+  void read(const std::optional<flow::KlogRecord>& record) {
     if (!record) return;
     if (const flow::KlogTime time = flow::klog_time(*record)) {
       if (!span_.first) span_.first = time;
@@ -46,8 +46,7 @@ class SpanReader {
   }
 
   flow::LineAssembler lines_;
-  flow::RecordAssembler records_;
-  flow::RecordText text_;
+  flow::WholeRecords records_;
   diagnosis::FactParser parser_;
   ReadingSpan span_;
 };

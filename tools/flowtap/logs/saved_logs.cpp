@@ -19,7 +19,7 @@
 #include "explain/diagnosis/scheduler_log.hpp"
 #include "log_pieces.hpp"
 #include "stream/lines/line_assembler.hpp"
-#include "stream/lines/record_assembler.hpp"
+#include "stream/lines/whole_records.hpp"
 #include "stream/repair/runtime_files/saved_log.hpp"
 #include "tools/flowtap/client.hpp"
 
@@ -34,6 +34,10 @@ void warn(std::string what, std::string hint = {}) {
 
 /// One output of a scheduler. It is a log of its own, in one file or in several pieces.
 class Output {
+  [[nodiscard]] auto reads() {
+    return [this](const flow::WholeRecord& record) { log_.read(record); };
+  }
+
  public:
   Output(DiagnosisStore& store, std::string_view name) : name_(name), log_(store) {}
 
@@ -50,26 +54,25 @@ class Output {
   void add(std::string_view bytes, std::uint64_t time) {
     // A piece may begin in the middle of a line, unless a record begins there.
     if (std::exchange(begins_, false) && flow::begins_klog_record(bytes)) finish_line();
-    lines_.add(bytes, time, [this](const flow::LineView& line) { log_.add(records_.add(line)); });
+    lines_.add(bytes, time, [this](const flow::LineView& line) { records_.add(line, reads()); });
   }
   /// What comes next is not the rest of the piece that was cut off.
   void lose() {
     lines_ = {};
-    records_ = {};
-    log_.flush();
+    records_.lose(reads());
   }
   /// Reports the parts that are left out.
   void finish() {
     finish_line();
-    log_.flush();
+    records_.flush(reads());
     if (const std::uint64_t cut = log_.counts().cut; cut > 0)
       warn(fmt::format("{} of the records of {} are longer than {} bytes, and are read up to there", cut,
-                       files_, flow::RecordText::kMost));
+                       files_, flow::RecordRules().most));
   }
 
  private:
   void finish_line() {
-    lines_.finish([this](const flow::LineView& line) { log_.add(records_.add(line)); });
+    lines_.finish([this](const flow::LineView& line) { records_.add(line, reads()); });
   }
 
   std::string name_;
@@ -78,7 +81,7 @@ class Output {
   bool begins_ = false;
   diagnosis::SchedulerLog log_;
   flow::LineAssembler lines_;
-  flow::RecordAssembler records_;
+  flow::WholeRecords records_;
 };
 
 Result<Fd> open_log(const std::string& path) {

@@ -8,21 +8,21 @@
 #include "base/printable.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/fit_error.hpp"
-#include "stream/lines/klog_record.hpp"
+#include "stream/lines/klog_time.hpp"
 
 namespace flowtap::diagnosis {
 
-void SchedulerLog::read(std::string_view text, std::uint64_t kept) {
-  const auto record = flow::parse_klog_record(text);
-  if (!record) {
+void SchedulerLog::read(const flow::WholeRecord& record) {
+  counts_.cut += record.cut ? 1 : 0;
+  if (!record.klog) {
     ++counts_.malformed;
     return;
   }
-  const auto facts = parser_.parse(*record);
+  const auto facts = parser_.parse(*record.klog);
   ++(facts.empty() ? counts_.others : counts_.telling);
   if (facts.empty()) return;
-  const flow::KlogInstant instant = flow::klog_instant(*record, kept);
-  const std::string_view line = beginning_of(text, kLongestLine);
+  const flow::KlogInstant instant = flow::klog_instant(*record.klog, record.time);
+  const std::string_view line = beginning_of(record.text, kLongestLine);
   for (Fact fact : facts) {
     fact.instant = instant;
     fact.line = line;

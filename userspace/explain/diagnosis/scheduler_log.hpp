@@ -1,4 +1,4 @@
-// One scheduler's log, line by line → what it says about each pod. Knows nothing of where the lines come from.
+// One scheduler's log, record by record → what it says about each pod. Knows nothing of where the records come from.
 //
 // Not every record names its pod. A scheduler filters for one pod at a time, so what names none is of the pod that it is at;
 // binds run beside, so of those that are open the one with the node, or the only one. What is not certain is nobody's.
@@ -16,7 +16,7 @@
 #include "explain/diagnosis/attempts/card_places.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "explain/diagnosis/facts/fact_parser.hpp"
-#include "stream/lines/record_text.hpp"
+#include "stream/lines/whole_records.hpp"
 
 namespace flowtap::diagnosis {
 
@@ -25,7 +25,7 @@ struct LogCounts {
   std::uint64_t telling = 0;    ///< records that say something of a pod, or of cards
   std::uint64_t others = 0;     ///< that the tables do not know
   std::uint64_t malformed = 0;  ///< that have no header of klog's
-  std::uint64_t cut = 0;        ///< that were longer than RecordText::kMost, and were read up to there
+  std::uint64_t cut = 0;        ///< that were longer than RecordRules::most, and were read up to there
   std::array<std::uint64_t, kOutcomes> outcomes{};  ///< of attempts, by Outcome
   std::map<std::string_view, std::uint64_t>
       failures;  ///< attempts that failed, by DiagnosisStore::Decided::reasons
@@ -58,21 +58,9 @@ class SchedulerLog {
         log_(store.next_log()),
         work_(store.schedulers().all().size()) {}
 
-  void add(const flow::RecordLine& line) {
-    text_.add(line, [this](std::string_view text) { read(text, text_.time()); });
-  }
-  /// The log has ended, been idle or has a gap.
-  void flush() {
-    text_.flush([this](std::string_view text) { read(text, text_.time()); });
-  }
-  /// A whole record; `kept`: when its first line was, in ns since 1970, 0: not known.
-  void read(std::string_view text, std::uint64_t kept = 0);
+  void read(const flow::WholeRecord& record);
 
-  [[nodiscard]] LogCounts counts() const {
-    LogCounts counts = counts_;
-    counts.cut = text_.cut();
-    return counts;
-  }
+  [[nodiscard]] const LogCounts& counts() const { return counts_; }
 
  private:
   struct Pod {
@@ -110,7 +98,6 @@ class SchedulerLog {
   void note(const flow::FlowKey& pod, const Fact& fact);
 
   DiagnosisStore* store_;
-  flow::RecordText text_;
   FactParser parser_;
   CardPlaces places_;
   std::uint32_t log_;

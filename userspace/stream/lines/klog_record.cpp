@@ -87,14 +87,19 @@ KlogRecord parse_json(std::string_view text) {
 
 }  // namespace
 
-bool begins_klog_record(std::string_view line) {
-  return has_header(line) || has_json_start(line);
+std::optional<KlogForm> klog_form(std::string_view line) {
+  if (has_header(line)) return KlogForm::kText;
+  if (has_json_start(line)) return KlogForm::kJson;
+  return std::nullopt;
 }
 
 std::optional<KlogRecord> parse_klog_record(std::string_view text) {
-  if (has_header(text)) return parse_text(text);
-  if (has_json_start(text)) return parse_json(text);
-  return std::nullopt;
+  const auto form = klog_form(text);
+  return form ? std::optional(parse_klog_record(*form, text)) : std::nullopt;
+}
+
+KlogRecord parse_klog_record(KlogForm form, std::string_view text) {
+  return form == KlogForm::kText ? parse_text(text) : parse_json(text);
 }
 
 }  // namespace flowtap::flow

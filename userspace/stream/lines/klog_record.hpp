@@ -30,10 +30,15 @@ struct KlogRecord {
   std::size_t pairs = 0;     ///< where in the body the pairs begin; JSON: the program's own members
 };
 
-/// Whether a line begins a record.
-[[nodiscard]] bool begins_klog_record(std::string_view line);
+/// Of the record that a line begins; nothing: it begins none.
+[[nodiscard]] std::optional<KlogForm> klog_form(std::string_view line);
+[[nodiscard]] inline bool begins_klog_record(std::string_view line) {
+  return klog_form(line).has_value();
+}
 
 /// A record, or the first lines of one; nothing if it does not begin as one.
 [[nodiscard]] std::optional<KlogRecord> parse_klog_record(std::string_view text);
+/// Of what begins so, as klog_form() has found.
+[[nodiscard]] KlogRecord parse_klog_record(KlogForm form, std::string_view text);
 
 }  // namespace flowtap::flow

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "stream/lines/klog_record.hpp"
 #include "stream/lines/line_assembler.hpp"
@@ -16,6 +17,7 @@ struct RecordLine {
   bool first = false;        ///< it begins the record
   bool headed =
       false;  ///< the record has a header; those without are what a stream or the rest behind a gap begins with
+  std::optional<KlogForm> form = {};  ///< of a first line with a header
 };
 
 /// One stream's. Keeps no text: a record has no bound, and each of its lines is given at once.
@@ -25,16 +27,16 @@ class RecordAssembler {
     // Behind a gap nobody knows which record goes on.
     const bool joined = any_ && line.begin == end_;
     // What is behind a part is no line of its own, whatever it looks like.
-    const bool headed = !(joined && line_open_) && begins_klog_record(line.text);
-    const bool first = headed || !joined;
+    const auto form = joined && line_open_ ? std::nullopt : klog_form(line.text);
+    const bool first = form || !joined;
     if (first) {
       record_ += any_ ? 1 : 0;
-      headed_ = headed;
+      headed_ = form.has_value();
     }
     any_ = true;
     line_open_ = !line.full;
     end_ = line.end;
-    return {line, record_, first, headed_};
+    return {line, record_, first, headed_, form};
   }
 
  private:

@@ -50,7 +50,7 @@ class SchedulerLines {
   template <typename Take>
   void flush(Take&& take) {
     if (!holding_) return;
-    decide(held_text_, false);
+    decide(held_form_, held_text_, false);
     holding_ = false;
     for (Held& held : held_) {
       held.line.line.text = std::string_view(held_text_).substr(held.at, held.line.line.text.size());
@@ -71,19 +71,20 @@ class SchedulerLines {
     level_ = kUnknownLevel;
     line_open_ = false;
     in_block_ = false;
-    if (line.headed) holding_ = !decide(line.line.text, !line.line.full);
+    if (!line.form) return;
+    held_form_ = *line.form;
+    holding_ = !decide(*line.form, line.line.text, !line.line.full);
   }
 
   [[nodiscard]] bool head_is_whole() const { return !line_open_ && !in_block_; }
 
   // False: what else may come of the record's head can change it.
-  bool decide(std::string_view text, bool line_open) {
-    const auto record = parse_klog_record(text);
-    if (!record) return true;
-    const FlowKeys::Found found = keys_.find(*record, line_open);
-    if (found.cut && (!found.key || record->form == KlogForm::kJson) && !holding_) return false;
+  bool decide(KlogForm form, std::string_view text, bool line_open) {
+    const KlogRecord record = parse_klog_record(form, text);
+    const FlowKeys::Found found = keys_.find(record, line_open);
+    if (found.cut && (!found.key || form == KlogForm::kJson) && !holding_) return false;
     if (found.key) found.key->put(flow_);
-    level_ = verbosity_.of(*record);
+    level_ = verbosity_.of(record);
     return true;
   }
 
@@ -103,6 +104,7 @@ class SchedulerLines {
   RecordAssembler records_;
   std::string flow_;  // of the record that goes on
   Level level_ = kUnknownLevel;
+  KlogForm held_form_ = KlogForm::kText;
   bool holding_ = false;
   bool in_block_ = false;
   bool line_open_ = false;

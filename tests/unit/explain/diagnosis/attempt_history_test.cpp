@@ -179,8 +179,9 @@ TEST(AttemptHistory, TheTimeToTheBindIsThatOfAllAttempts) {
     DiagnosisStore store;
     SchedulerLog log(store);
     for (const auto& [seconds, rest] : said)
-      log.read(R"({"ts":)" + std::to_string(1'795'224'000'000 + 1000LL * seconds) + R"(,"caller":"a.go:1",)" +
-               rest + R"(,"v":2,"pod":{"name":"p","namespace":"ns"}})");
+      log.read(flow::whole_record(R"({"ts":)" + std::to_string(1'795'224'000'000 + 1000LL * seconds) +
+                                  R"(,"caller":"a.go:1",)" + rest +
+                                  R"(,"v":2,"pod":{"name":"p","namespace":"ns"}})"));
     return log.counts();
   };
   constexpr const char* kBegin = R"("msg":"Attempting to schedule pod")";
@@ -201,8 +202,10 @@ TEST(AttemptHistory, TheTimeToTheBindIsThatOfAllAttempts) {
   EXPECT_EQ(number(counts_of({{11, kEnd}})), 0U);
   DiagnosisStore store;
   SchedulerLog log(store);
-  log.read(R"(I0821 07:20:00.000001       1 a.go:1] "Attempting to schedule pod" pod="ns/p")");
-  log.read(R"(I0821 07:20:01.000001       1 a.go:1] "Successfully bound pod to node" pod="ns/p" node="n")");
+  for (const char* text :
+       {R"(I0821 07:20:00.000001       1 a.go:1] "Attempting to schedule pod" pod="ns/p")",
+        R"(I0821 07:20:01.000001       1 a.go:1] "Successfully bound pod to node" pod="ns/p" node="n")"})
+    log.read(flow::whole_record(text));
   EXPECT_EQ(number(log.counts()), 0U);
   EXPECT_EQ(log.counts().outcomes.at(static_cast<std::size_t>(Outcome::kBound)), 1U);
 }

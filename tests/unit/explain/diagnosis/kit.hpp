@@ -27,12 +27,13 @@ inline const Scheduler* const kHami = scheduler("HAMi");
 inline void read(DiagnosisStore& store, std::string_view log, std::size_t write = 4096) {
   SchedulerLog scheduler(store);
   flow::LineAssembler lines;
-  flow::RecordAssembler records;
-  const auto take = [&](const flow::LineView& line) { scheduler.add(records.add(line)); };
+  flow::WholeRecords records;
+  const auto reads = [&](const flow::WholeRecord& record) { scheduler.read(record); };
+  const auto take = [&](const flow::LineView& line) { records.add(line, reads); };
   for (; !log.empty(); log.remove_prefix(std::min(write, log.size())))
     lines.add(log.substr(0, write), 0, take);
   lines.finish(take);
-  scheduler.flush();
+  records.flush(reads);
 }
 
 /// "ns/name" → its answer; "none" if there is none.

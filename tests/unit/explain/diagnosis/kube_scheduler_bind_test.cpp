@@ -90,7 +90,7 @@ TEST(KubeSchedulerBind, AVerdictOnAPodThatHasItsNodeIsTheBinds) {
   DiagnosisStore store;
   SchedulerLog log(store);
   for (const std::string& said : {std::string(kRejected), end})
-    log.read("I0821 07:20:00.000001       1 a.go:1] " + said);
+    log.read(flow::whole_record("I0821 07:20:00.000001       1 a.go:1] " + said));
   EXPECT_TRUE(log.counts().failures.contains("Insufficient cpu")) << "its advice, too";
 }
 

@@ -64,7 +64,8 @@ TEST(KubeScheduler, AnErrorIsAnAttemptOfItsOwn) {
 
   DiagnosisStore store;
   SchedulerLog log(store);
-  for (int i = 0; i < 10; ++i) log.read("E0821 07:20:00.000001       1 a.go:1] " + std::string(kDown));
+  for (int i = 0; i < 10; ++i)
+    log.read(flow::whole_record("E0821 07:20:00.000001       1 a.go:1] " + std::string(kDown)));
   EXPECT_EQ(store.find("ns", "p").value_or(Diagnosis{}).attempt, 10U) << "the extender is down";
   EXPECT_EQ(log.counts().outcomes.at(static_cast<std::size_t>(Outcome::kNoFit)), 10U);
 }

@@ -6,7 +6,7 @@
 
 #include "klog_render.hpp"
 #include "scheduler_log.hpp"
-#include "stream/lines/record_text.hpp"
+#include "stream/lines/whole_records.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -15,15 +15,14 @@ using test::scheduler_log;
 
 std::vector<std::string> texts_of(std::string_view log, std::size_t write = 4096) {
   std::vector<std::string> out;
-  RecordAssembler records;
-  RecordText text;
+  WholeRecords records;
   LineAssembler lines;
-  const auto take = [&](std::string_view record) { out.emplace_back(record); };
-  const auto take_line = [&](const LineView& line) { text.add(records.add(line), take); };
+  const auto take = [&](const WholeRecord& record) { out.emplace_back(record.text); };
+  const auto take_line = [&](const LineView& line) { records.add(line, take); };
   for (; !log.empty(); log.remove_prefix(std::min(write, log.size())))
     lines.add(log.substr(0, write), 0, take_line);
   lines.finish(take_line);
-  text.flush(take);
+  records.flush(take);
   return out;
 }
 
@@ -93,20 +92,23 @@ TEST(KlogGolden, LongRecords) {
 }
 
 TEST(KlogGolden, AnEndlessRecordIsBounded) {
-  RecordAssembler records;
-  RecordText text;
+  WholeRecords records;
   std::vector<std::size_t> sizes;
-  const auto take = [&](std::string_view record) { sizes.push_back(record.size()); };
+  std::vector<bool> cut;
+  const auto take = [&](const WholeRecord& record) {
+    sizes.push_back(record.text.size());
+    cut.push_back(record.cut);
+  };
   const std::string first = "I0821 07:20:00.000001       1 a.go:1] \"m\"";
   const std::string line(10'000, 'x');
   std::uint64_t at = first.size() + 1;
-  text.add(records.add({.text = first, .full = true, .begin = 0, .end = at}), take);
+  records.add({.text = first, .full = true, .begin = 0, .end = at}, take);
   for (int i = 0; i < 200; ++i, at += line.size() + 1)
-    text.add(records.add({.text = line, .full = true, .begin = at, .end = at + line.size() + 1}), take);
-  text.add(records.add({.text = first, .full = true, .begin = at, .end = at + first.size() + 1}), take);
-  text.flush(take);
-  EXPECT_EQ(sizes, (std::vector<std::size_t>{RecordText::kMost, first.size()}));
-  EXPECT_EQ(text.cut(), 1U);
+    records.add({.text = line, .full = true, .begin = at, .end = at + line.size() + 1}, take);
+  records.add({.text = first, .full = true, .begin = at, .end = at + first.size() + 1}, take);
+  records.flush(take);
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{RecordRules().most, first.size()}));
+  EXPECT_EQ(cut, (std::vector<bool>{true, false}));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ std::map<std::string, std::string> attributes(const json::object& record) {
     all[std::string(one.at("key").as_string())] = one.at("value").at("stringValue").as_string();
   return all;
 }
-json::object record(std::string_view flow, std::string_view text, std::optional<std::uint64_t> time = 1) {
-  return json::parse(otel_record(flow, {time, 0, "stdout", text})).as_object();
+json::object record(std::string_view id, std::string_view text, std::optional<std::uint64_t> time = 1) {
+  return json::parse(otel_record(id, {time, 0, "stdout", text, flow::parse_klog_record(text)})).as_object();
 }
 std::string body(const json::object& record) {
   return std::string(record.at("body").at("stringValue").as_string());

@@ -5,7 +5,6 @@
 
 #include "base/printable.hpp"
 #include "identity/flow_id.hpp"
-#include "stream/lines/klog_record.hpp"
 #include "stream/lines/otel_view.hpp"
 
 namespace flowtap {
@@ -50,8 +49,8 @@ std::string otel_record(std::string_view flow, const OtelRecord& record) {
   json::array attributes;
   put_origin(attributes, flow);
   std::string body(record.text);
-  if (const auto klog = flow::parse_klog_record(record.text)) {
-    flow::OtelRecord view = flow::otel_view(*klog);
+  if (record.klog) {
+    flow::OtelRecord view = flow::otel_view(*record.klog);
     out["severityNumber"] = view.severity;
     out["severityText"] = json::string_view(view.severity_text.data(), view.severity_text.size());
     body = std::move(view.body);

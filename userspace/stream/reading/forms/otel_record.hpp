@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "stream/lines/klog_record.hpp"
+
 namespace flowtap {
 
 /// A line, or all lines of a record, with the newlines between them.
@@ -14,6 +16,7 @@ struct OtelRecord {
   std::uint64_t nth = 0;              ///< of those with this time and first line
   std::string_view output;
   std::string_view text;
+  std::optional<flow::KlogRecord> klog = {};  ///< of the text, where it is a record of klog
 };
 
 /// {"timeUnixNano":"...","severityNumber":...,"severityText":"...","body":{"stringValue":"..."},"attributes":[...],

@@ -1,0 +1,117 @@
+// Whole records out of their lines, each parsed once: the next record's first line ends it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "stream/lines/record_assembler.hpp"
+
+namespace flowtap::flow {
+
+/// Does not own.
+struct WholeRecord {
+  std::uint64_t time = 0;          ///< LineView::time of its first line; 0: not known
+  std::string_view text;           ///< without its last newline
+  std::optional<KlogRecord> klog;  ///< of the text; absent: no header begins it
+  bool cut = false;                ///< it was longer
+};
+
+/// Of a text that is one already.
+[[nodiscard]] inline WholeRecord whole_record(std::string_view text, std::uint64_t time = 0) {
+  return {time, text, parse_klog_record(text)};
+}
+
+struct RecordRules {
+  /// Bytes of one. Schedulers write whole pods and nodes into one value.
+  std::size_t most = std::size_t{1} << 20U;
+  bool has_headers =
+      true;  ///< a header of klog's begins a record; else each line is one, whatever parts it came in
+  /// Each byte is in a record: what is longer goes on in a record of its own, and lines without a header, as at the beginning or
+  /// behind a gap, are records one by one, as nobody knows which of them belong together. Else both are left out.
+  bool takes_all = false;
+};
+
+/// One stream's. `take(const WholeRecord&)` is called with each record that is whole now.
+class WholeRecords {
+ public:
+  explicit WholeRecords(const RecordRules& rules = {}) : rules_(rules) {}
+
+  template <typename Take>
+  void add(const LineView& line, Take&& take) {
+    const RecordLine found = place(line);
+    if (found.first || (!found.headed && !mid_line_)) flush(take);
+    if (found.headed || rules_.takes_all) put(found);
+    mid_line_ = !line.full;
+    if (!rules_.takes_all) return;
+    const bool may_go_on = mid_line_ || found.headed;
+    if (!may_go_on || text_.size() >= rules_.most) flush(take);
+  }
+
+  /// The stream has ended or been idle: nothing more of the last record comes. Lines that come in spite of that are a record of
+  /// their own.
+  template <typename Take>
+  void flush(Take&& take) {
+    if (!begun_) return;
+    begun_ = false;
+    take(WholeRecord{.time = time_,
+                     .text = text_,
+                     .klog = form_ ? parse_klog_record(*form_, text_) : parse_klog_record(text_),
+                     .cut = !rules_.takes_all && text_.size() == rules_.most});
+    text_.clear();
+    // Of thousands of logs few have long records, and a buffer that one of them has made large is given back.
+    if (text_.capacity() > rules_.most / 16) text_ = {};
+  }
+
+  /// The next line does not go on with the last one.
+  template <typename Take>
+  void lose(Take&& take) {
+    flush(take);
+    lines_ = {};
+    mid_line_ = false;
+  }
+
+  /// A record has begun that may go on.
+  [[nodiscard]] bool has_begun() const { return begun_; }
+  /// The last line was a part, and what follows belongs to it.
+  [[nodiscard]] bool is_mid_line() const { return mid_line_; }
+
+ private:
+  RecordLine place(const LineView& line) {
+    if (!rules_.has_headers) return {.line = line, .first = !mid_line_};
+    // A log goes on with its source's next stream, whose first record is none of what the last one left unfinished: a part that
+    // is no longer than it had to be.
+    if (rules_.takes_all && short_part_ && begins_klog_record(line.text)) lines_ = {};
+    short_part_ = !line.full && line.text.size() < kMaxLine;
+    return lines_.add(line);
+  }
+
+  void put(const RecordLine& line) {
+    if (!begun_) {
+      text_.clear();
+      time_ = line.line.time;
+      form_ = line.form;
+    } else if (!mid_line_) {
+      append("\n");
+    }
+    append(line.line.text);
+    begun_ = true;
+  }
+
+  void append(std::string_view text) {
+    text_.append(rules_.takes_all ? text : text.substr(0, rules_.most - text_.size()));
+  }
+
+  RecordRules rules_;
+  RecordAssembler lines_;
+  std::string text_;
+  std::uint64_t time_ = 0;
+  std::optional<KlogForm> form_;  // as its header says; absent: of what had none where it began
+  bool begun_ = false;
+  bool mid_line_ = false;
+  bool short_part_ = false;  // the last line was one
+};
+
+}  // namespace flowtap::flow
