@@ -34,7 +34,7 @@ class CountPath {
 
   /// What the last look_around() found.
   void report(api::CountStatus& status) const;
-  /// What the node's cgroups use, as long as this lives; where that is added up.
+  /// What the node's cgroups use, where that is added up. Valid as long as this lives.
   [[nodiscard]] Result<std::unique_ptr<stats::UsageSource>> usage() const;
   [[nodiscard]] int ext_self_map() const { return live_.ext_self_map(); }
   [[nodiscard]] unsigned cpus_online() const { return online_; }

@@ -38,8 +38,8 @@ class TelemetryPath {
     std::string why_no_cycles = {};           ///< CycleCounting::why_not()
     identity::UsageHierarchy hierarchy = {};  ///< in which `usage` tells workloads apart
   };
-  /// `usage`: what the kernel side adds up, or why that cannot be had; null where nothing counts: then workloads are not told
-  /// apart.
+  /// `usage`: what the kernel side adds up, or why that is not available; null where nothing counts: then workloads are
+  /// not told apart.
   [[nodiscard]] static std::unique_ptr<TelemetryPath> start(const TelemetryOptions& options,
                                                             Result<std::unique_ptr<stats::UsageSource>> usage,
                                                             Shared shared);

@@ -15,7 +15,7 @@ struct ring_buffer;
 
 namespace flowtap::kernel {
 
-/// What a record of its ring says; absent: it is none.
+/// What a record of its ring says; absent: the bytes are no record.
 [[nodiscard]] std::optional<stats::CgroupEvent> parse_cgroup_event(std::span<const std::byte> record);
 
 class CgroupWatch {
@@ -47,7 +47,7 @@ class CgroupWatch {
   std::unique_ptr<ring_buffer, RingDeleter> ring_;
   const std::function<void(stats::CgroupEvent)>* take_ = nullptr;  // during take()
   std::uint64_t broken_ = 0;                                       // records that could not be read
-  std::uint64_t lost_ = 0;                                         // that were lost up to the last take()
+  std::uint64_t lost_ = 0;                                         // records lost up to the last take()
 };
 
 }  // namespace flowtap::kernel

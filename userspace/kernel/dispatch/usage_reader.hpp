@@ -39,7 +39,7 @@ class UsageReader {
   /// The number under which the cgroup (the inode number of its directory) is counted. Absent: no task of it has been
   /// given a CPU, or there were more cgroups than numbers, and it counts in FTAP_GROUP_OTHER.
   [[nodiscard]] std::optional<std::uint32_t> group_of(std::uint64_t cgroup) const;
-  /// All that have one, each once. Those that get one meanwhile may be missing.
+  /// All cgroups that have a number, each once. Those that get one meanwhile may be missing.
   [[nodiscard]] Result<std::vector<stats::NumberedCgroup>> numbered() const;
 
   /// Includes what its tasks have run since their last switch, as far as look() has seen it. What is switched out

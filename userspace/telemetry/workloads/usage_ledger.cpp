@@ -14,7 +14,8 @@ stats::Waits waits_since(const stats::Waits& now, const stats::Waits& before) {
   return since;
 }
 
-// What came on top of the most that was ever read: what a CPU's task has run since its last switch may be read twice.
+// Adds what came on top of the highest value ever read: what a CPU's task has run since its last switch may be read
+// twice.
 stats::GroupUsage since(const stats::GroupUsage& now, const stats::GroupUsage& before) {
   const auto more = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   return {.run_ns = more(now.run_ns, before.run_ns),
@@ -172,7 +173,8 @@ std::size_t UsageLedger::numbered() const {
 }
 
 Status UsageLedger::round(stats::UsageSource& source, CgroupNames& names, Clock::time_point now) {
-  // Before the events: a cgroup is made before a task of it is given a CPU, so that those tell of all that are here.
+  // This comes before the events. A cgroup is made before one of its tasks is given a CPU, so the events tell of all
+  // that are here.
   FTAP_TRY_ASSIGN(numbered, source.numbered());
   take_events(source, now);
   for (const auto& [id, group] : numbered) {

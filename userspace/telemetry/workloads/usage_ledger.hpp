@@ -34,7 +34,7 @@ struct CgroupNaming {
 /// A container that has ended.
 struct EndedContainer {
   WorkloadName name;
-  std::string flow;  ///< of its output
+  std::string flow;  ///< the flow of its output
   stats::ContainerEnd end;
 };
 
@@ -55,9 +55,9 @@ class CgroupNames {
 
 /// One workload.
 struct Workload {
-  stats::GroupUsage usage;                       ///< also of what has ended meanwhile
-  std::set<std::string> tops;                    ///< paths of the cgroups that are it now (CgroupNaming::top)
-  std::chrono::steady_clock::time_point last{};  ///< when something of it was there
+  stats::GroupUsage usage;                       ///< what has ended meanwhile included
+  std::set<std::string> tops;                    ///< paths of the cgroups that it has now (CgroupNaming::top)
+  std::chrono::steady_clock::time_point last{};  ///< when something of it last existed
   stats::Labels labels{};                        ///< WorkloadName::labels()
   /// Those of the tops that are containers, by path: the labels above, id, image, path.
   std::map<std::string, stats::Labels> instances{};
@@ -97,8 +97,8 @@ class UsageLedger {
     std::vector<Beginning> began;
     std::vector<Ending> ended;
   };
-  /// Takes the events that there are, and returns what has begun, and what has ended, as far as it is known at once whose it
-  /// was; each once. Also what a round has found since the last call.
+  /// Takes the pending events, and returns what has begun and what has ended, as far as its owner is known at once;
+  /// each once. Also returns what a round has found since the last call.
   [[nodiscard]] Turns take_turns(stats::UsageSource& source, CgroupNames& names, Clock::time_point now);
 
   /// Reads all anew.
@@ -126,12 +126,12 @@ class UsageLedger {
     std::string path;  // empty: not known
     std::optional<std::uint32_t> group;
     bool at_rest = false;       // its processes were there before flowtapd, and have not run since
-    stats::GroupUsage counted;  // what its workload has of it
+    stats::GroupUsage counted;  // the part of its usage that its workload has
     std::optional<CgroupNaming> naming;
     Clock::time_point since;                   // when it was first heard of
-    std::optional<Clock::time_point> gone;     // when that was heard
-    std::optional<stats::ContainerEnd> ended;  // that nobody was told of yet
-    // Of settled ones. It is not forgotten as long as this is here and counts.
+    std::optional<Clock::time_point> gone;     // when its end was heard of
+    std::optional<stats::ContainerEnd> ended;  // which nobody was told about yet
+    // Only for settled cgroups. The workload is not forgotten as long as this cgroup exists and counts.
     Workload* workload = nullptr;
     bool is_top = false;  // its top is among the workload's tops
 
@@ -144,7 +144,7 @@ class UsageLedger {
   using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
 
   void note(stats::CgroupEvent event, Clock::time_point now);
-  // Of a cgroup: its container's first process began or ended, or the last one left.
+  // An event of a cgroup: its container's first process began or ended, or the last process left.
   struct Turn {
     std::uint64_t id = 0;
     std::optional<std::uint64_t> began;
@@ -168,9 +168,9 @@ class UsageLedger {
   std::vector<Turn> turns_;
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;
-  stats::GroupUsage unnumbered_;  // what the workloads have of it
-  bool tops_changed_ = true;      // one of them is gone
-  bool missed_ = true;            // events, at the start all
+  stats::GroupUsage unnumbered_;  // the part of it that the workloads have
+  bool tops_changed_ = true;      // one of the tops is gone
+  bool missed_ = true;            // events were missed; at the start all were
 };
 
 }  // namespace flowtap::telemetry

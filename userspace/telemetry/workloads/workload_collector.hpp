@@ -22,8 +22,8 @@ namespace flowtap::telemetry {
 
 class WorkloadCollector final : public Collector {
  public:
-  /// `files`: null where no hierarchy of cgroups can be seen. `proc`, `sysfs`: the node's. What is used is posted on
-  /// `board`, a process of each container on `processes`, how containers ended in `ends`.
+  /// `files`: null where no cgroup hierarchy is visible. `proc`, `sysfs`: the node's. What is used is posted on
+  /// `board`, one process of each container on `processes`, and how containers ended in `ends`.
   WorkloadCollector(std::unique_ptr<stats::UsageSource> source, std::unique_ptr<CgroupNames> names,
                     std::unique_ptr<CgroupSource> files, std::string proc, std::string sysfs,
                     std::shared_ptr<UsageBoard> board, std::shared_ptr<ProcessBoard> processes,
