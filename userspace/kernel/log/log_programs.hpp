@@ -104,7 +104,7 @@ class LogLive {
 
  private:
   friend class LogLoaded;
-  friend class ReadingStart;
+  friend class LogStart;
   LogLive() = default;
   [[nodiscard]] Status attach(const bpf_object* object, const bpf_program* program, const std::string& hook);
   [[nodiscard]] std::vector<Relieved> go_on_with(const LogOlder& older, LogStreams& ours);
@@ -128,7 +128,7 @@ class LogLoaded {
 
  private:
   friend class LogOpened;
-  friend class ReadingStart;
+  friend class LogStart;
   LogLoaded(LogSkeleton skeleton, LogGeneration generation)
       : skeleton_(std::move(skeleton)), generation_(std::move(generation)) {}
 
