@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests the runner itself: it must report every way in which a test can end, and none may hide another. Takes about a
-# minute.
+# Tests the runner itself: it must report every way in which a test can end, and none may hide another. Takes about two
+# minutes.
 #
 #   vmtest/selftest.sh [SERIES]
 set -u
@@ -47,6 +47,7 @@ echo "from the build directory" >"$build/data"
     printf 'unpinned\t! test -e /sys/fs/bpf/selftest\n'
     printf 'last\ttrue\n'
 } | sed 's/$/\tflat\t\t/' >"$build/vmtests.txt"
+printf 'beside\techo said beside; exit 9\tsingle\t\t\nslow_beside\tsleep 1000\tsingle\t\tmore\n' >>"$build/vmtests.txt"
 
 expect() { # WHAT PATTERN (a line of the output)
     if grep -Eq -- "$2" <<<"$output"; then echo "ok     $1"; else
@@ -62,7 +63,7 @@ check() { # WHAT VALUE OPERATOR WANTED
     fi
 }
 
-runner() { "$here/run" --kernel "$series" --build-dir "$build" --timeout 20 "$@"; }
+runner() { "$here/run" --kernel "$series" --build-dir "$build" --timeout 20 --jobs 1 "$@"; }
 
 output=$(runner 2>&1)
 status=$?
@@ -83,7 +84,8 @@ expect "the host's files cannot be written" '^PASS .* readonly '
 expect "BTF is there, a BPF program loads and is pinned" '^PASS .* bpf '
 expect "pins do not reach the next test" '^PASS .* unpinned '
 expect "tests after a crash run" '^PASS .* last '
-expect "totals" '^7 passed, 6 failed$'
+expect "another machine's tests run, too" '^FAIL .* beside .*exit status 9'
+expect "totals" '^7 passed, 7 failed$'
 check "exit status" $status -eq 1
 
 output=$(runner good last 2>&1)
@@ -104,24 +106,36 @@ check "NUMA nodes and cache domains" "$output" = "2 nodes, 4 caches"
 output=$(runner nonsense 2>&1)
 expect "unknown test" "^error: there is no VM test 'nonsense'"
 
-# Ended in the middle of the boot: nothing may stay behind from the session that the VM runs in. This does not go
-# through runner(), whose process would be a shell; and it sends TERM, because a background process of a script ignores
-# INT.
-"$here/run" --kernel "$series" --build-dir "$build" slow >/dev/null 2>&1 &
-runner=$!
-session=''
-for _ in $(seq 100); do
-    session=$(pgrep -P "$runner" vng) && break
-    sleep 0.1
-done
-sleep 2
-before=$(pgrep -c -s "${session:-none}" qemu)
-kill -TERM "$runner"
-wait "$runner"
-status=$?
-check "a VM ran until then (session $session)" "$before" -gt 0
-check "nothing is left of it" "$(pgrep -c -s "${session:-0}")" -eq 0
-check "exit status of an interrupted run" $status -eq 130
+output=$(runner --jobs 2 good last beside 2>&1)
+expect "two at once: one passes" '^PASS .* last '
+expect "two at once: the other one fails" '^FAIL .* beside .*exit status 9'
+expect "two at once: output of the one that failed" '^  \| said beside$'
+expect "two at once: totals" '^2 passed, 1 failed$'
+
+# Ended in mid-boot: nothing may stay behind of the sessions that the VMs run in. Not through runner(), whose process
+# would be a shell; and TERM, because a background process of a script ignores INT.
+interrupted() { # JOBS TEST...
+    "$here/run" --kernel "$series" --build-dir "$build" --jobs "$@" >/dev/null 2>&1 &
+    runner=$!
+    sessions=()
+    for _ in $(seq 100); do
+        mapfile -t sessions < <(pgrep -P "$runner" vng)
+        [ ${#sessions[@]} -lt "$1" ] || break
+        sleep 0.1
+    done
+    sleep 2
+    before=0 after=0
+    for session in "${sessions[@]}"; do before=$((before + ($(pgrep -c -s "$session" qemu) > 0))); done
+    kill -TERM "$runner"
+    wait "$runner"
+    status=$?
+    for session in "${sessions[@]}"; do after=$((after + $(pgrep -c -s "$session"))); done
+    check "$1 at once ran until then (sessions ${sessions[*]})" "$before" -eq "$1"
+    check "nothing is left of them" "$after" -eq 0
+    check "exit status of an interrupted run" $status -eq 130
+}
+interrupted 1 slow
+interrupted 2 slow slow_beside
 
 [ $wrong -eq 1 ] || echo "all as expected"
 exit $wrong

@@ -68,8 +68,9 @@ class Outcome:
 
 
 class Guest:
-    def __init__(self, virtme, kernel, options, keep):
+    def __init__(self, virtme, kernel, options, keep, stop_wanted):
         self.virtme, self.kernel, self.options, self.keep = virtme, kernel, options, keep
+        self.stop_wanted = stop_wanted  # a threading.Event: what runs beside it has been interrupted
         self.process = None
         self.boot_seconds = None  # None until the guest's first sign of life
         self.boot_output = deque(maxlen=200)
@@ -137,9 +138,9 @@ class Guest:
         self.process = None
 
     def lines(self, deadline):
-        """Lines of the guest's output until the VM has ended; None whenever the deadline has passed."""
+        """Lines of the guest's output until the VM has ended or is to; None whenever the deadline has passed."""
         fd, rest, closed = self.process.stdout.fileno(), b"", False
-        while not closed:
+        while not closed and not self.stop_wanted.is_set():
             ended = self.process.poll() is not None
             if select.select([fd], [], [], 0.2)[0]:
                 data = os.read(fd, 65536)

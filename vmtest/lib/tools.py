@@ -59,6 +59,12 @@ def check_host():
         raise Unusable("on Debian 12 VM tests need root: QEMU's own virtiofsd cannot run without it", "sudo vmtest/run ...")
 
 
+def free_megabytes():
+    """Memory that programs can have without pushing others out."""
+    with open("/proc/meminfo", encoding="ascii") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("MemAvailable:")) // 1024
+
+
 @contextlib.contextmanager
 def locked(cache):
     """Two runs on one machine must not prepare the same files at once."""
