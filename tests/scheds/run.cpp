@@ -40,7 +40,8 @@ std::uint64_t SchedulerRun::traced_sum() const {
   return sum_of(traced, stats::CountedBy::kTracing);
 }
 
-SchedulerRun run_scheduler(const std::string& name, const std::function<void(scheds::Scheduler&)>& job) {
+SchedulerRun run_scheduler(const std::string& name,
+                           const std::function<void(scheds::Scheduler&, const CountedSoFar&)>& job) {
   SchedulerRun run;
   auto topology = kernel::read_topology("/sys");
   auto live = kernel::start_dispatch(std::move(*topology));
@@ -52,7 +53,10 @@ SchedulerRun run_scheduler(const std::string& name, const std::function<void(sch
     if (!scheduler)
       return ADD_FAILURE() << scheduler.error().what << "\nhint: " << scheduler.error().hint, run;
     auto slots = (*scheduler)->slots();
-    job(**scheduler);
+    job(**scheduler, [&] {
+      (*slots)->take(run.own);
+      return run.own;
+    });
     if (const auto exit = (*scheduler)->exited()) run.left_behind = exit->sentence;
     scheduler->reset();
     (*slots)->take(run.own);
@@ -61,6 +65,9 @@ SchedulerRun run_scheduler(const std::string& name, const std::function<void(sch
   run.others = others.read();
   print(run);
   return run;
+}
+SchedulerRun run_scheduler(const std::string& name, const std::function<void(scheds::Scheduler&)>& job) {
+  return run_scheduler(name, [&job](scheds::Scheduler& scheduler, const CountedSoFar&) { job(scheduler); });
 }
 
 }  // namespace flowtap::test

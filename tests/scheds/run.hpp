@@ -23,8 +23,13 @@ struct SchedulerRun {
   [[nodiscard]] std::uint64_t traced_sum() const;
 };
 
-/// Starts the scheduler `name`, does `job`, and ends it. Fails the test where it cannot be started. Prints all
-/// accounts.
+/// What the scheduler has counted so far, in its own account.
+using CountedSoFar = std::function<stats::SlotCounts()>;
+
+/// Starts the scheduler `name`, does `job`, and ends it. Fails the test where it cannot be started. Prints what each
+/// account says.
+[[nodiscard]] SchedulerRun run_scheduler(
+    const std::string& name, const std::function<void(scheds::Scheduler&, const CountedSoFar&)>& job);
 [[nodiscard]] SchedulerRun run_scheduler(const std::string& name,
                                          const std::function<void(scheds::Scheduler&)>& job);
 
