@@ -5,6 +5,7 @@ keeps the clock: a command that takes too long ends the VM, and the caller boots
 """
 
 import atexit
+import contextlib
 import os
 import secrets
 import select
@@ -63,6 +64,7 @@ class Outcome:
         self.status = None
         self.timed_out = False
         self.seconds = 0.0
+        self.cpu_seconds = 0.0  # of the machine and what serves its files
         self.lines = deque(maxlen=5000)
         self.console = ""
 
@@ -180,8 +182,10 @@ class Guest:
                     elif line.startswith(f"{mark} begin "):
                         current, outcome = int(line.split()[2]), Outcome()
                         offset, start, limit = os.path.getsize(console), now, now + timeout
+                        cpu_start = cpu_seconds(self.process.pid)
                     elif line.startswith(f"{mark} end ") and current is not None:
                         outcome.status, outcome.seconds = int(line.split()[3]), now - start
+                        outcome.cpu_seconds = cpu_seconds(self.process.pid) - cpu_start
                         outcome.console = console_text(console, offset)
                         if outcome.lines and not outcome.lines[-1]:
                             outcome.lines.pop()  # the marker's own newline
@@ -209,6 +213,17 @@ def console_text(path, offset):
     with open(path, "rb") as file:
         file.seek(offset)
         return file.read().decode(errors="replace").replace("\r", "")
+
+
+def cpu_seconds(session):
+    """What the processes of a session that are still there have used."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            if int(fields[3]) == session:
+                ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def group_exists(group):
