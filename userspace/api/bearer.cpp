@@ -9,8 +9,8 @@
 
 #include "base/fd.hpp"
 #include "base/file.hpp"
+#include "base/hash/sha256.hpp"
 #include "base/printable.hpp"
-#include "base/sha256.hpp"
 #include "base/trimmed.hpp"
 
 namespace flowtap::api {

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "base/sha256.hpp"
+#include "base/hash/sha256.hpp"
 
 namespace flowtap::kube {
 namespace {

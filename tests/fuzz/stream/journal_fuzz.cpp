@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/crc32c.hpp"
+#include "base/hash/crc32c.hpp"
 #include "stream/journal/journal.hpp"
 
 using namespace flowtap::flow;

@@ -1,5 +1,5 @@
 // The checksum, by the CPU and without it.
-#include "base/crc32c.hpp"
+#include "base/hash/crc32c.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/crc32c.hpp"
+#include "base/hash/crc32c.hpp"
 #include "base/positioned_io.hpp"
 
 namespace flowtap::flow {

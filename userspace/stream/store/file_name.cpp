@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/sha256.hpp"
+#include "base/hash/sha256.hpp"
 
 namespace flowtap::flow {
 namespace {

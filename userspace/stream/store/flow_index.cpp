@@ -10,9 +10,9 @@
 #include <cstdio>
 #include <optional>
 
-#include "base/crc32c.hpp"
 #include "base/fd.hpp"
 #include "base/file.hpp"
+#include "base/hash/crc32c.hpp"
 #include "base/new_file.hpp"
 #include "stream/store/log_file.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/crc32c.hpp"
+#include "base/hash/crc32c.hpp"
 #include "tests/unit/stream/journal/tmpfs_dir.hpp"
 #include "tests/unit/stream/store/store_kit.hpp"
 

@@ -1,4 +1,4 @@
-#include "base/crc32c.hpp"
+#include "base/hash/crc32c.hpp"
 
 #include <array>
 #include <cstring>
