@@ -8,8 +8,8 @@
 
 namespace flowtap {
 
-/// Removes what an earlier flowtapd has left pinned. No flowtapd may run: it holds the programs as well, so that they would stay
-/// attached, and it would not know that the next one does not take them over.
+/// Removes what an earlier flowtapd has left pinned. No flowtapd may run. It holds the programs as well, so they would stay
+/// attached, and it would not know that the next flowtapd does not take them over.
 [[nodiscard]] Status detach(const StreamOptions& options, const std::string& host_root);
 
 }  // namespace flowtap

@@ -9,8 +9,8 @@
 namespace flowtap {
 namespace {
 
-// A twelfth of the journal makes room at once, so that at least eleven twelfths are history. Less than a drain of the
-// ring (1 MiB) would be a file for each batch; more would free much at once, and a start reads a segment whole.
+// A twelfth of the journal makes room at once, so that at least eleven twelfths are history. Segments smaller than a drain of
+// the ring (1 MiB) would mean a file for each batch. Larger ones would free much at once, and a start reads a segment whole.
 constexpr std::uint64_t kSegmentsOfJournal = 12;
 constexpr std::uint64_t kLeastSegment = std::uint64_t{1} << 20U;
 constexpr std::uint64_t kMostSegment = std::uint64_t{64} << 20U;

@@ -17,7 +17,7 @@ namespace flowtap {
 
 class FlowsDirectory {
  public:
-  /// Mounts it, and replays the journal. `warnings` get what is less than it could be.
+  /// Mounts it, and replays the journal. `warnings` gets what does not work as well as it could.
   [[nodiscard]] static Result<FlowsDirectory> open(const std::string& state_dir, const LineOptions& limits,
                                                    std::vector<std::string>& warnings);
 

@@ -19,11 +19,11 @@ namespace {
 
 // A flow has one file, and another while its older half makes room.
 constexpr std::uint64_t kInodesOfFlow = 2;
-// The journal's segments and the indexes: far more than there can be, and a bound for what goes wrong.
+// For the journal's segments and the indexes. They never need this many; it is a bound for what goes wrong.
 constexpr std::uint64_t kInodesBeside = 8192;
 constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME;
 
-// A tmpfs that begins here, and not one that only reaches here, as /run often is.
+// Whether a tmpfs begins here, and does not only reach here, as that of /run often does.
 Result<bool> is_own_tmpfs(const std::string& path) {
   struct stat here{};
   struct stat above{};
@@ -59,7 +59,7 @@ Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& l
   if (::mount("flowtap", mounted.path.c_str(), "tmpfs", flags, options.c_str()) == 0) return mounted;
   const int error = errno;
   if (before) {
-    // More is in it than the new limit allows: the old limit holds until it is emptier.
+    // More is in it than the new limit allows, so the old limit holds until there is less.
     mounted.warning = fmt::format("{} keeps its former size: {}", mounted.path, errno_text(error));
     return mounted;
   }

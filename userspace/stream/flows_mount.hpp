@@ -21,15 +21,15 @@ struct FlowsMount {
   std::string warning;  ///< why it is not, in one sentence; empty where it is
 };
 
-/// Makes DIR/flows and mounts a tmpfs with this limit on it, mode 0750, unless one is there from before, whose
-/// limit is then set anew. Never unmounted: what it holds outlives the service. Where mounting is refused the plain
-/// directory is used, since losing the limit is better than losing the logs. An Error: there is no directory.
+/// Makes DIR/flows and mounts a tmpfs with this limit on it, mode 0750. If one is there from before, its limit is set anew. It is
+/// never unmounted, since what it holds outlives the service. If mounting is refused, the plain directory is used: losing the
+/// limit is better than losing the logs. An Error: there is no directory.
 [[nodiscard]] Result<FlowsMount> mount_flows(const std::string& state_dir, const FlowsLimit& limit);
 
-/// Since when it holds what was captured: a reboot of the node takes it, and all in it, away.
+/// Since when it holds what was captured. A reboot of the node takes it away with all that is in it.
 struct FlowsSince {
   std::optional<std::chrono::system_clock::time_point> time;  ///< absent: nothing can be written there
-  bool is_new = false;                                        ///< from this start on
+  bool is_new = false;                                        ///< it begins with this start
 };
 
 /// Read from DIR/.since, or written there.

@@ -13,7 +13,7 @@ namespace flowtap {
 
 class StreamComponent final : public Component {
  public:
-  /// `named` learns which containers there are; `written_by`: where is counted what flows get.
+  /// `named` learns which containers there are. `written_by` says where the bytes that flows get are counted.
   StreamComponent(Shared& shared, const StreamOptions& options, std::shared_ptr<NamedContainers> named,
                   flow::WrittenBy written_by)
       : shared_(shared), options_(options), named_(std::move(named)), written_by_(std::move(written_by)) {}
@@ -42,7 +42,7 @@ class StreamComponent final : public Component {
 
   Shared& shared_;
   const StreamOptions& options_;
-  StreamOptions applied_;  // under which it runs
+  StreamOptions applied_;  // the options that it runs under
   std::shared_ptr<NamedContainers> named_;
   flow::WrittenBy written_by_;
   std::optional<Error> missing_;  // why it does not run, though it should

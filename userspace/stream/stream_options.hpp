@@ -12,7 +12,7 @@
 
 namespace flowtap {
 
-/// Plain values. What each means, and what it accepts, says the configuration's row stream.NAME.
+/// Plain values. The configuration's row stream.NAME says what each one means and accepts.
 struct StreamOptions {
   bool enabled = true;
   std::string backend = "auto";
@@ -21,13 +21,13 @@ struct StreamOptions {
   identity::StateDirectories runtimes;  ///< in HOST_ROOT
   std::string bpffs;                    ///< empty: HOST_ROOT/sys/fs/bpf
   std::string record;                   ///< empty: nothing is recorded
-  // SIGHUP may change these two; all that stands above holds until a restart.
+  // SIGHUP may change these two; those above hold until a restart.
   std::vector<flow::GroupRule> flow_rules;
   SourceOptions sources;
   bool operator==(const StreamOptions&) const = default;
 };
 
-/// Where the stream path finds the node, and keeps what it captures.
+/// Where the stream path finds the node and keeps what it captures.
 struct StreamPlaces {
   std::string host_root = "/";
   std::string state_dir;

@@ -9,7 +9,7 @@
 namespace flowtap {
 namespace {
 
-// Of the journal, and of the store where the journal has nothing of them any more.
+// Counts the flows of the journal, and those that only the store still has.
 void count_flows(const flow::Journal& journal, const flow::FlowStore& store,
                  api::StreamStatusReport& report) {
   std::map<std::string, bool> flows;  // whether they are open
@@ -79,11 +79,11 @@ Status StreamPath::run(const SourceOptions& sources) {
 }
 
 void StreamPath::set_flow_rules(const std::vector<flow::GroupRule>& rules) {
-  // They have been asked when the configuration was read.
+  // The rules were checked when the configuration was read.
   if (auto parsed = flow::GroupRules::parse(rules)) service_->set_groups(std::move(*parsed));
 }
 
-// Whoever brings bytes ends first; then the stages end, as they stand in the header.
+// What brings bytes ends first. Then the stages end, in the order that the header gives.
 StreamPath::~StreamPath() {
   if (sources_) sources_->end_files();
   if (drain_) drain_->stop();
@@ -114,7 +114,7 @@ void StreamPath::look_around(ReadErrors& errors) {
   errors["log_lines"] += lines_->take_failures();
   drain_->look_around(errors);
   tap_->look_around(errors, warnings_);
-  // What cannot be read of the programs is as it was: that there was no slot is known without it.
+  // If the state of the programs cannot be read, exec_misses() stays as it was. Missing slots are known without it.
   sources_->look_around(unseen_->look_around(tap_->exec_misses()));
   repair_->suspicion().look(tap_->count_misses(), wall_ns());
 }

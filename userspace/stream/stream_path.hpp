@@ -30,10 +30,10 @@ namespace flowtap {
 
 class StreamPath {
  public:
-  static constexpr const char* kName = "stream";  ///< the component's
+  static constexpr const char* kName = "stream";  ///< the component's name
 
-  /// Mounts, loads or takes over, and replays the journal: all that needs rights which are dropped then. `written_by`: where
-  /// is counted what flows get.
+  /// Mounts, loads or takes over, and replays the journal: it does all that needs the rights that are dropped afterwards.
+  /// `written_by` says where the bytes that flows get are counted.
   [[nodiscard]] static Result<std::unique_ptr<StreamPath>> open(const StreamOptions& options,
                                                                 const StreamPlaces& places,
                                                                 std::shared_ptr<NamedContainers> named,
@@ -42,25 +42,25 @@ class StreamPath {
   StreamPath(const StreamPath&) = delete;
   StreamPath& operator=(const StreamPath&) = delete;
 
-  /// Begins to drain the ring, and looks for what ran before. An Error: no thread.
+  /// Begins to drain the ring, and looks for what ran before. An Error: a thread could not be started.
   [[nodiscard]] Status run(const SourceOptions& sources);
-  /// Before the end of the process: all threads end, and what they have is written. False: one waits for a file system that
-  /// does not answer. It uses what this owns, so that this must not be destroyed: the process has to end with it.
+  /// For the end of the process: all threads end, and what they have is written. False: one waits for a file system that does not
+  /// answer. That thread uses what this object owns, so the object must not be destroyed, and the process has to end with it.
   [[nodiscard]] bool stop();
-  /// Captures these from now on, beside containers, and no others. Not before run().
+  /// Captures these from now on beside containers, and nothing else. Not before run().
   void set_sources(const SourceOptions& sources) { sources_->set(sources); }
-  /// Groups are shown by these from now on. Not before run().
+  /// Groups are shown by these rules from now on. Not before run().
   void set_flow_rules(const std::vector<flow::GroupRule>& rules);
 
   [[nodiscard]] api::FlowsView& flows() { return *service_; }
   /// For whoever reads schedulers' logs. Not before run().
   [[nodiscard]] SchedulerFlows scheduler_flows() { return {lines_->store(), *waker_, *service_}; }
-  /// How it runs, with what is less than it could be.
+  /// How it runs, with what does not work as well as it could.
   [[nodiscard]] std::string how() const;
-  /// What is less than it could be, each sentence once.
+  /// What does not work as well as it could. Each sentence is given once.
   [[nodiscard]] std::vector<std::string> new_warnings();
 
-  /// Reads what changes slowly. Not before run(), as what follows.
+  /// Reads what changes slowly. Not before run(), and neither are the calls below.
   void look_around(ReadErrors& errors);
   [[nodiscard]] api::StreamStatusReport report() const;
   /// `status` is what report() says.
@@ -71,12 +71,12 @@ class StreamPath {
       : host_root_(std::move(host_root)), runtimes_(std::move(runtimes)) {}
 
   std::vector<std::string> warnings_;
-  std::size_t told_ = 0;  // of the warnings
+  std::size_t told_ = 0;  // how many of the warnings were given
   std::string host_root_;
   identity::StateDirectories runtimes_;
   std::optional<V1Search> v1_search_;
 
-  // The stages, each behind those that it uses: they end in the reverse order.
+  // Each stage stands behind those that it uses. They end in the reverse order.
   std::optional<FlowsDirectory> directory_;
   std::unique_ptr<LinePath> lines_;
   std::unique_ptr<LogTap> tap_;

@@ -29,7 +29,7 @@ std::optional<bool> is_on_node(const std::string& path, const std::string& proc)
   std::ifstream mounts(proc + "/1/mountinfo");
   if (::stat(path.c_str(), &there) != 0 || !mounts) return std::nullopt;
   const std::string device = std::to_string(major(there.st_dev)) + ":" + std::to_string(minor(there.st_dev));
-  // Its third field (proc_pid_mountinfo(5)); each BPF file system has a device of its own.
+  // The device is the third field (proc_pid_mountinfo(5)). Each BPF file system has a device of its own.
   for (std::string line; std::getline(mounts, line);) {
     std::istringstream fields(line);
     std::string id;

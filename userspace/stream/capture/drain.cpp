@@ -6,7 +6,7 @@
 namespace flowtap {
 namespace {
 
-// Ahead of ordinary work: the longest wait for a CPU decides how much the ring has to hold.
+// It goes ahead of ordinary work: the longest wait for a CPU decides how much the ring has to hold.
 constexpr int kNice = -10;
 
 flow::ConsumerOptions options_with(std::function<bool()> followed) {

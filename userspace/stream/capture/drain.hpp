@@ -1,4 +1,4 @@
-// Ring → journal, on a thread of its own.
+// A thread of its own that drains the ring into the journal.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace flowtap {
 
 class Drain {
  public:
-  /// All must outlive it. `followed`: whether somebody follows what is made of the journal.
+  /// All must outlive it. `followed` says whether somebody follows what is made of the journal.
   Drain(flow::RecordSource& source, flow::Journal& journal, flow::StreamControl& streams, flow::Namer& namer,
         std::function<bool()> followed);
   ~Drain() { stop(); }
@@ -25,7 +25,7 @@ class Drain {
   Drain& operator=(const Drain&) = delete;
 
   void start();
-  /// What has come by now is in the journal when it returns.
+  /// When it returns, all that has come by now is in the journal.
   void stop();
 
   [[nodiscard]] flow::LogConsumer& consumer() { return consumer_; }

@@ -9,7 +9,7 @@ namespace flowtap {
 std::string LogTap::how() const {
   std::string text =
       fmt::format("every container's output, through {}", kernel::backend_name(live_->backend()));
-  // Its events are system calls' ends. Containers write into pipes, whose readers it sees as long as they use those.
+  // This backend sees the ends of system calls. Containers write into pipes, and it sees their readers if they use system calls.
   if (live_->backend() == kernel::LogBackend::kSysExit)
     text +=
         "; flowtapd does not see what io_uring writes to tapped files, terminals and sockets, or reads from "
@@ -22,7 +22,7 @@ void LogTap::look_at_recording(std::vector<std::string>& warnings) {
   const auto why = recording_ != nullptr ? recording_->cut_short() : std::nullopt;
   if (!why) return;
   warnings.push_back("the recording is cut short: " + *why);
-  recording_ = nullptr;  // once is enough to be told
+  recording_ = nullptr;  // it is enough to say it once
 }
 
 void LogTap::look_around(ReadErrors& errors, std::vector<std::string>& warnings) {

@@ -22,7 +22,7 @@
 
 namespace flowtap {
 
-/// What the configuration says under stream.NAME.
+/// What the configuration says in the rows stream.NAME.
 struct LogTapOptions {
   std::string backend;
   std::uint64_t ring_bytes = 0;
@@ -33,29 +33,29 @@ struct LogTapOptions {
 
 class LogTap {
  public:
-  /// Loads the programs or takes over what is pinned. What another build has captured goes into the journal, and `lines` take
-  /// it meanwhile; streams that an earlier service left open and that nobody goes on with end there. All must outlive it, but
-  /// for `warnings`, which get what is less than it could be.
+  /// Loads the programs or takes over what is pinned. What another build has captured goes into the journal, and `lines` takes it
+  /// at the same time. Streams that an earlier service left open and that nobody goes on with end there. All must outlive it,
+  /// except `warnings`, which gets what does not work as well as it could.
   [[nodiscard]] static Result<std::unique_ptr<LogTap>> open(const LogTapOptions& options,
                                                             flow::Journal& journal, LinePath& lines,
                                                             flow::Namer& namer,
                                                             std::vector<std::string>& warnings);
 
   [[nodiscard]] const kernel::LogLive& live() const { return *live_; }
-  /// What the programs yield; it is recorded where that is asked for.
+  /// What the programs yield. It is recorded if that is asked for.
   [[nodiscard]] flow::RecordSource& source() { return *source_; }
   [[nodiscard]] StreamSlots& slots() { return *slots_; }
   /// Null: the open files of the node's processes cannot be listed.
   [[nodiscard]] const kernel::OpenFiles* files() const { return files_ ? &*files_ : nullptr; }
 
-  /// What is captured and through what, as a sentence.
+  /// A sentence that says what is captured, and through what.
   [[nodiscard]] std::string how() const;
 
   /// Reads the state of the programs and the recording.
   void look_around(ReadErrors& errors, std::vector<std::string>& warnings);
-  /// Execs that the kernel kept from the program, as far as that could be read.
+  /// How many execs the kernel kept from the program, as far as that could be read.
   [[nodiscard]] std::uint64_t exec_misses() const { return exec_misses_; }
-  /// What the last look has found, with what the slots say by now. To be called once after each look.
+  /// What the last look has found, together with what the slots say by now. Call it once after each look.
   [[nodiscard]] const kernel::LogMisses& count_misses();
 
   void report(api::StreamStatusReport& report) const;
@@ -78,10 +78,10 @@ class LogTap {
   void look_at_recording(std::vector<std::string>& warnings);
 
   std::optional<kernel::LogLive> live_;
-  bool pinned_ = false;                 // and the pins outlive this process
-  kernel::RingReader* ring_ = nullptr;  // is source_, or what source_ records
+  bool pinned_ = false;                 // something is pinned, and the pins outlive this process
+  kernel::RingReader* ring_ = nullptr;  // source_ itself, or what source_ records
   std::unique_ptr<flow::RecordSource> source_;
-  const flow::RecordingSource* recording_ = nullptr;  // source_, as long as it is looked at
+  const flow::RecordingSource* recording_ = nullptr;  // source_, until it is cut short
   std::unique_ptr<StreamSlots> slots_;
   std::optional<kernel::OpenFiles> files_;
   std::vector<api::ProgramStatus> programs_;

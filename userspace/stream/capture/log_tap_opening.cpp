@@ -1,4 +1,4 @@
-// How the log tap comes to be: what needs the rights that are dropped then.
+// How the log tap is opened: everything that needs the rights that are dropped afterwards.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -17,7 +17,7 @@
 namespace flowtap {
 namespace {
 
-// A file that is larger than what it is taken from can hold helps nobody.
+// A recording that is larger than its ring can be helps nobody.
 constexpr std::uint64_t kMaxRecording = std::uint64_t{4} << 30U;
 
 std::optional<kernel::LogBackend> chosen_backend(const std::string& name) {
@@ -26,7 +26,8 @@ std::optional<kernel::LogBackend> chosen_backend(const std::string& name) {
   return std::nullopt;
 }
 
-// Only there does a walk over the open files show those of every process; elsewhere each pipe would seem to have no reader.
+// A walk over the open files shows those of every process only in the node's own pid namespace. In any other, each pipe would
+// seem to have no reader.
 bool sees_all_processes() {
   constexpr ino_t kInitialPidNamespace = 0xEFFFFFFC;  // PROC_PID_INIT_INO, linux/proc_ns.h
   struct stat space{};
@@ -82,7 +83,7 @@ Status LogTap::open_kernel(const LogTapOptions& options, flow::Journal& journal,
   ring_ = ring.get();
   warn_of_taken_over(tap, warnings);
   source_ = std::move(ring);
-  // Capture is worth more than its recording, which is there already when a service is started again.
+  // Capture is worth more than its recording. The recording's file is there already when a service is started again.
   if (!options.record.empty())
     if (const Status recorded = record_to(options.record); !recorded)
       warnings.push_back("nothing is recorded: " + recorded.error().what);
@@ -108,8 +109,8 @@ void LogTap::see_what_is_pinned(const kernel::LogOptions& tap, std::vector<std::
   }
 }
 
-// An older ring may hold more than the journal: what it gives has to be taken meanwhile. Threads that begin now have rights that who
-// reads what containers write is not to keep.
+// An older ring may hold more than the journal, so the lines' thread has to take what it gives at the same time. A thread that
+// begins now has rights that no thread may keep which reads what containers write, so it ends again.
 Result<std::vector<std::string>> LogTap::relieve(flow::Journal& journal, LinePath& lines,
                                                  flow::Namer& namer) {
   if (!live_->older().empty()) FTAP_TRY(lines.start());
@@ -118,7 +119,7 @@ Result<std::vector<std::string>> LogTap::relieve(flow::Journal& journal, LinePat
   return said;
 }
 
-// What goes on from before keeps what it was begun with.
+// What is taken over keeps the settings that it was begun with.
 void LogTap::warn_of_taken_over(const kernel::LogOptions& options, std::vector<std::string>& warnings) const {
   constexpr const char* kHowToEnd =
       "; flowtapd --detach ends what is pinned, and the next start takes what is configured";
@@ -143,8 +144,8 @@ Status LogTap::record_to(const std::string& file) {
   return {};
 }
 
-// Whoever read the taps of an earlier service that was killed is gone with it. What has no name yet is not known to be a
-// tap's: a followed file gets its name later, and all else is let go.
+// The readers of an earlier service's taps went with it when it was killed. A stream without a name is not known to be a tap's:
+// a followed file gets its name later, and anything else is let go.
 void LogTap::end_taps(const flow::Journal& journal) {
   for (const flow::StreamSlot& slot : slots_->sweep()) {
     if (slot.cgroup != 0 || slot.rule != FTAP_RULE_CONTAINER) continue;
@@ -153,10 +154,10 @@ void LogTap::end_taps(const flow::Journal& journal) {
   }
 }
 
-// Streams that were open when an earlier service ended, and that no program knows any more: after a boot, or where
-// nothing could be pinned.
+// Ends the streams that were open when an earlier service ended, and that no program knows any more. There are some after a boot,
+// or if nothing could be pinned.
 void LogTap::end_orphans(flow::Journal& journal) {
-  // Of a ring that the next start drains, those streams are not at their end.
+  // The next start drains what is left in an older ring, so these streams are not at their end yet.
   if (!live_->older().empty()) return;
   std::unordered_set<flow::StreamNo> known;
   for (const flow::StreamSlot& slot : slots_->sweep()) known.insert(slot.stream);
@@ -167,7 +168,8 @@ void LogTap::end_orphans(flow::Journal& journal) {
   if (!batch.empty()) (void)journal.append(batch);
 }
 
-// Before anything enters what is known to run: a probe of a container that is older than the programs is no first process.
+// Marks what is known to run before anything can enter it: a probe of a container that is older than the programs is not its
+// first process.
 void LogTap::mark_running(kernel::LogStreams& streams) const {
   const auto files = files_ ? files_->list() : Result<std::vector<kernel::OpenFile>>(fail("not seen"));
   if (!files) return;  // UnseenContainers says so

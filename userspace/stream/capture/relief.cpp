@@ -16,13 +16,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// What is written meanwhile has to fit into the ring: only a drained one is left.
+// What is written from then on has to fit into the ring, so the ring must have been drained.
 constexpr auto kDrainLongest = 10s;
-// Names need some looks at files; whoever has none by then gets it from its new slot.
+// Finding names takes some looks at files. A stream that has no name by then gets one from its new slot.
 constexpr auto kNamesLongest = 1s;
 constexpr std::uint64_t kNearlyDrained = std::uint64_t{256} << 10U;
 
-// The slots of another build: nothing is changed there.
+// The slots of another build. Nothing is changed in them.
 class OlderSlots final : public flow::StreamControl {
  public:
   OlderSlots(kernel::LogOlder& older, kernel::LogStreams ours) : older_(older), ours_(std::move(ours)) {}
@@ -43,7 +43,7 @@ class OlderSlots final : public flow::StreamControl {
 
  private:
   kernel::LogOlder& older_;
-  kernel::LogStreams ours_;  // whose numbers are new
+  kernel::LogStreams ours_;  // gives the new numbers
 };
 
 // Drains one older ring. Not to be moved: the consumer refers to the rest.
@@ -57,7 +57,7 @@ class OlderDrain {
         new OlderDrain(older, std::move(ours), std::move(ring), journal, namer));
   }
 
-  /// Until less than this waits in the ring and all have their names.
+  /// Drains until no more than `left` waits in the ring and all streams have their names.
   void drain(std::uint64_t left) {
     const auto begin = Clock::now();
     do consumer_.round();
@@ -73,7 +73,7 @@ class OlderDrain {
       : slots_(older, std::move(ours)),
         ring_(std::move(ring)),
         consumer_(*ring_, journal, slots_, namer, {}, &files_) {
-    // Their places in the journal are not the older build's, and the files have it all.
+    // Followed files are left out: the journal counts their bytes otherwise than the older build, and the files have all of them.
     for (const flow::StreamView& stream : journal.streams())
       if (notes_of(stream)) files_.leave_out(stream.number);
   }
@@ -84,7 +84,7 @@ class OlderDrain {
   flow::LogConsumer consumer_;
 };
 
-// The stream has its name under both numbers.
+// Gives the stream its name under its new number, too.
 void name(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
   const auto known = journal.stream(stream.before.stream);
   if (stream.number == 0 || !known || !known->name) return;
@@ -92,7 +92,7 @@ void name(const kernel::Relieved& stream, const flow::Journal& journal, flow::Ba
   batch.add(flow::StreamEntry{stream.number, *known->name});
 }
 
-// The bytes under the number before are all in the journal.
+// Ends the stream under its old number. All bytes under that number are in the journal.
 void end(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
   const auto known = journal.stream(stream.before.stream);
   if (known && known->sums.ended) return;
@@ -118,19 +118,18 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
   for (kernel::LogOlder& older : live.older()) {
     FTAP_TRY_ASSIGN(ours, live.streams());
     FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, std::move(ours), journal, namer));
-    drain->drain(
-        kNearlyDrained);  // most of it while its programs still capture, so that our ring stays empty
+    drain->drain(kNearlyDrained);  // while its programs still capture, so that our ring stays empty
     drains.push_back(std::move(drain));
   }
   FTAP_TRY_ASSIGN(relieved, live.relieve());
-  FTAP_TRY(append(relieved, journal, name));  // at once, in case that this process is killed
+  FTAP_TRY(append(relieved, journal, name));  // at once, in case this process is killed
   std::uint64_t left = 0;
   for (const auto& drain : drains) {
     drain->drain(0);
     left += drain->backlog();
   }
   FTAP_TRY(append(relieved, journal, name));  // what was found out meanwhile
-  // What is behind an end would be nobody's: of a ring that is not empty the next start writes them.
+  // Bytes behind an end would be nobody's. If a ring is not empty, the next start writes the ends.
   if (left == 0) FTAP_TRY(append(relieved, journal, end));
   for (const kernel::Relieved& stream : relieved)
     if (!stream.why.empty())

@@ -1,5 +1,5 @@
-// An upgrade while the node runs: what another layout's build captures is drained into the journal, and its streams go
-// on here.
+// An upgrade while the node runs: what a build with another layout captures is drained into the journal, and its streams go on
+// here.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace flowtap {
 
-/// Does nothing where there is no such build. Takes as long as its ring takes to be drained, at most some seconds. A
-/// process that dies meanwhile leaves what the next one's call goes on with.
-/// @return  what a person should know: streams that could not be gone on with
+/// Does nothing if there is no such build. It takes as long as draining that build's ring does, some seconds at most. If the
+/// process dies meanwhile, the next one's call goes on with what is left.
+/// @return  what a person should know: the streams that could not be continued
 [[nodiscard]] Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Journal& journal,
                                                              flow::Namer& namer);
 
