@@ -17,17 +17,17 @@
 
 namespace flowtap::flow {
 
-/// Told when something was appended: once, however much comes until it has looked. It never holds up who appends.
+/// Is told once when something was appended, however much comes until it has looked. It never holds up whoever appends.
 ///
 ///   while (poll(fd)) { taken(); read everything there is; }
 ///
-/// in this order: what is appended before taken() is then read, and what comes after it makes fd readable again. One that
-/// is told by a call has no descriptor, and says once() what is to be called whenever it has read everything.
+/// in this order: what is appended before taken() is then read, and what comes after it makes fd readable again. A follower that
+/// is told by a call has no descriptor. It says with once() what is to be called, whenever it has read everything.
 class Follower {
  public:
-  /// `streams`: only of these; empty: of all.
+  /// It is told of these streams only, or of all if none are named.
   [[nodiscard]] static Result<std::shared_ptr<Follower>> create(std::vector<StreamNo> streams);
-  /// Only of the streams that join this flow.
+  /// It is told only of the streams that join this flow.
   [[nodiscard]] static Result<std::shared_ptr<Follower>> of_flow(std::string flow);
   [[nodiscard]] static std::shared_ptr<Follower> called(std::vector<StreamNo> streams);
 
@@ -36,17 +36,17 @@ class Follower {
   /// Whether some have joined its flow since this was asked last.
   [[nodiscard]] bool take_joined() { return joined_.exchange(false); }
 
-  /// Of one that is told by calls: calls `wake` once, in the appending thread and amid the append, so it must be short; now
-  /// if something was appended since it was called last.
+  /// For a follower that is told by calls. Calls `wake` once, in the appending thread and amid the append, so it must be short.
+  /// Calls it now if something was appended since the last call.
   void once(std::function<void()> wake);
   /// No call will begin any more, and none is under way when it returns.
   void forget();
 
-  /// From the appending thread, behind the append. `streams` are those that something was appended of.
+  /// Called by the appending thread, behind the append. `streams` are those of which something was appended.
   void tell(std::span<const StreamNo> streams);
-  /// From there, too, before that; or before anybody appends.
+  /// Called by the same thread before tell(), or before anybody appends.
   void join(StreamNo stream);
-  [[nodiscard]] const std::string& flow() const { return flow_; }  ///< empty: it is not by a flow
+  [[nodiscard]] const std::string& flow() const { return flow_; }  ///< empty: it follows no flow
 
  private:
   friend class Followers;
@@ -58,10 +58,10 @@ class Follower {
   std::string flow_;
   std::vector<StreamNo> streams_;
   std::atomic<bool> joined_ = false;
-  std::atomic<bool> told_ = false;  // fd_ is readable, or about to be; of one without: nobody was called
+  std::atomic<bool> told_ = false;  // fd_ is readable, or about to be; without an fd_: nobody was called
   std::mutex mutex_;                // held during the call
   std::function<void()> wake_;
-  std::shared_ptr<void> counted_;  // among those who are in a hurry
+  std::shared_ptr<void> counted_;  // counts it among those in a hurry
 };
 
 /// Those that are to be told. They leave by letting go of their Follower.

@@ -15,7 +15,7 @@ StreamView view_of(StreamNo number, const Stream& stream) {
   return {number, stream.name, stream.sums, stream.held};
 }
 
-// Of the first bytes among them.
+// The time of the first bytes among them.
 std::optional<std::uint64_t> first_time(std::span<const std::byte> entries) {
   EntryWalk walk(entries);
   while (const auto view = walk.next())
@@ -68,7 +68,7 @@ Status Journal::append(const Batch& batch) {
     count_failure(written.error());
     keep_unwritten(batch);
   }
-  // After the index: who is told finds it.
+  // Followers are told after the index knows it, so that they find it.
   followers_.tell(batch.streams(), batch.named());
   return written;
 }
@@ -104,7 +104,7 @@ Reading Journal::read(std::span<const StreamCursor> from, std::uint64_t limit) c
     const std::scoped_lock lock(mutex_);
     steps = plan_reading(index_, from, limit);
   }
-  // Not under the lock: a slow file system holds up this reader alone.
+  // This is not under the lock, so a slow file system holds up this reader alone.
   Reading reading = do_reading(steps, from);
   const std::scoped_lock lock(mutex_);
   reading.ended = std::ranges::all_of(reading.next, [this](const StreamCursor& cursor) {
@@ -134,7 +134,7 @@ void Journal::keep_unwritten(const Batch& batch) {
 std::vector<std::byte> Journal::take_unwritten(JournalPlace reached) {
   const std::scoped_lock lock(mutex_);
   if (unwritten_.empty()) return {};
-  // What was written behind it waits for it, so whoever has come to the end of what was before it is there.
+  // What was written behind it waits for it, so it is next for whoever has come to the end of what was before it.
   const JournalPlace behind = unwritten_.front().behind;
   for (const auto& node : index_.segments()) {
     const JournalPlace end{
@@ -190,12 +190,12 @@ Result<JournalTail> Journal::tail(JournalPlace from, std::size_t limit, std::vec
     const std::scoped_lock lock(mutex_);
     for (const auto& node : index_.segments()) {
       if (node.file->number() < from.segment) continue;
-      // Numbers may be left out: those of files that somebody else made.
+      // Numbers may be left out, since files that somebody else made have them.
       const bool begins = node.file->number() != from.segment || from.at < sizeof(RawSegmentHead);
       tail.evicted = tail.evicted || (begins && from.segment != 0 && from.at != 0 && !segment);
       tail.next = {node.file->number(), begins ? sizeof(RawSegmentHead) : from.at};
       segment = node.file;
-      // Not the file's size: whoever gets an entry finds its stream known here.
+      // This is not the file's size: whoever gets an entry is to find its stream known here.
       size = node.entered;
       if (!unwritten_.empty() && segment->number() >= unwritten_.front().behind.segment) {
         const bool is_last = segment->number() == unwritten_.front().behind.segment;
@@ -248,7 +248,7 @@ Result<std::shared_ptr<Follower>> Journal::follow(std::vector<StreamNo> streams,
 
 Result<std::shared_ptr<Follower>> Journal::follow_flow(std::string flow) {
   FTAP_TRY_ASSIGN(follower, Follower::of_flow(std::move(flow)));
-  // What is named behind this is told by its batch.
+  // A stream that is named behind this point is told by its batch.
   const std::scoped_lock lock(mutex_);
   for (const auto& [number, stream] : index_.streams())
     if (stream.name && stream.name->flow == follower->flow()) follower->join(number);

@@ -1,6 +1,6 @@
-// The journal: what came out of the ring, on a file system that outlives this process. Between the ring and everything
-// else: a batch is drained, appended here in one write, and only then freed in the ring. So kill -9 at any moment loses
-// nothing and doubles nothing:
+// The journal: what came out of the ring, on a file system that outlives this process. It stands between the ring and everything
+// else: a batch is drained, appended here in one write, and only then freed in the ring. So kill -9 at any moment loses nothing
+// and doubles nothing:
 //
 //   killed before the append is whole   the next start cuts the torn end off; the ring still has the batch
 //   killed after it, before the commit  position_of(ring) is ahead of the ring's own position: skip up to there
@@ -33,8 +33,8 @@ struct JournalOptions {
   std::uint64_t max_bytes = std::uint64_t{48} << 20U;
   std::uint64_t segment_bytes = std::uint64_t{4}
                                 << 20U;  ///< what is freed at once; at most a quarter of max_bytes
-  /// Ended streams that are kept: with more, the oldest segments go, and the streams with them. Those that have not ended
-  /// are always kept; it is for the caller to end them.
+  /// How many ended streams are kept. If there are more, the oldest segments go, and the streams with them. Streams that have not
+  /// ended are always kept; it is for the caller to end them.
   std::size_t max_ended = 32'768;
 };
 
@@ -47,7 +47,7 @@ struct JournalStats {
   std::uint64_t batches = 0;  ///< appended by this process
   std::uint64_t bytes = 0;    ///< written for them
   std::array<std::uint64_t, kJournalFailures> failures{};
-  std::uint64_t unwritten_batches = 0;  ///< that are not in history
+  std::uint64_t unwritten_batches = 0;  ///< those that are not in history
   std::uint64_t removed_under_us = 0;   ///< segments that somebody else removed while they were written to
   std::uint64_t evicted_segments = 0;
   std::uint64_t evicted_bytes = 0;  ///< of those segments
@@ -67,11 +67,11 @@ struct StreamView {
   std::uint64_t held = 0;  ///< bytes that can be read
 };
 
-/// One thread appends; any thread reads. (Safe by one lock, which is never held over a system call of a reader.)
+/// One thread appends; any thread reads. (One lock makes it safe, and is never held over a system call of a reader.)
 class Journal {
  public:
-  /// Reads what is there. Options that make no sense are an Error; a directory that cannot be read or made is not: it is
-  /// said in replayed(), and append() says it again.
+  /// Reads what is there. Options that make no sense are an Error. A directory that cannot be read or made is none: replayed()
+  /// says it, and append() says it again.
   [[nodiscard]] static Result<std::unique_ptr<Journal>> open(JournalOptions options);
 
   [[nodiscard]] const Replayed& replayed() const { return replayed_; }
@@ -79,31 +79,31 @@ class Journal {
   /// How far this ring is safe here. Nothing: the journal knows nothing of it, as after a boot.
   [[nodiscard]] std::optional<RingPosition> position_of(std::string_view ring_id) const;
 
-  /// Appends a batch in one write. After an Error its bytes are not in history (readers get an Unwritten hole) and are not
-  /// safe, but are counted as captured; the caller may free them in the ring all the same, and does, lest the ring fills.
+  /// Appends a batch in one write. After an Error its bytes are not in history (readers get an Unwritten hole) and are not safe,
+  /// but are counted as captured. The caller may free them in the ring all the same, and does, so that the ring does not fill.
   Status append(const Batch& batch);
 
-  /// At most `limit` bytes from the cursors on, merged in the order of capture. A stream that is not known has ended and
+  /// Reads at most `limit` bytes from the cursors on, merged in the order of capture. A stream that is not known has ended and
   /// was forgotten with its last segment: it has nothing more to give, and holds up no other.
   [[nodiscard]] Reading read(std::span<const StreamCursor> from, std::uint64_t limit) const;
   /// The same of one stream; an Error if it is not known.
   [[nodiscard]] Result<Reading> read(StreamNo stream, std::uint64_t from, std::uint64_t limit) const;
 
-  /// Whole batches from a place on, about `limit` bytes of them and at least one. An Error costs what stands in that
-  /// segment: go on behind it. `room` is that of an earlier one.
+  /// Reads whole batches from a place on, about `limit` bytes of them and at least one. An Error costs what stands in that
+  /// segment: go on behind it. `room` is that of an earlier tail.
   [[nodiscard]] Result<JournalTail> tail(JournalPlace from, std::size_t limit,
                                          std::vector<std::byte> room = {}) const;
-  /// The entries of a batch that could not be written, for whoever has read all that was written before it: so that a file
-  /// system that fails does not stop what follows. Each once; nothing: there is none for now. The latest kMostUnwritten bytes
-  /// of such are kept.
+  /// The entries of a batch that could not be written, for a taker that has read all that was written before it. A file system
+  /// that fails thus does not stop what follows. Each batch is given once. Nothing: there is none for now. The latest
+  /// kMostUnwritten bytes of such batches are kept.
   [[nodiscard]] std::vector<std::byte> take_unwritten(JournalPlace reached);
   static constexpr std::size_t kMostUnwritten = std::size_t{4} << 20U;
-  /// Whoever takes all of it is there. What it has not taken does not make room where the file system is full: the newest
-  /// would cost it what is just being written, and it gets that as something that could not be written instead.
+  /// Says that somebody takes all of the journal, and how far. If the file system is full, what was not taken makes no room: the
+  /// newest batch would cost the taker older bytes. It gets that batch as one that could not be written instead.
   void taken(JournalPlace place);
-  /// Bytes that it has not taken yet; 0 where nobody takes all.
+  /// Bytes that the taker does not have yet; 0 if nobody takes all.
   [[nodiscard]] std::uint64_t untaken() const;
-  /// When the oldest bytes came (ns since 1970) that it has not taken yet. Nothing: there are none.
+  /// When the oldest bytes came that the taker does not have yet (ns since 1970). Nothing: there are none.
   [[nodiscard]] std::optional<std::uint64_t> untaken_since() const;
   [[nodiscard]] std::uint64_t max_bytes() const { return options_.max_bytes; }
   /// The first place of the segment behind this one.
@@ -112,10 +112,10 @@ class Journal {
   [[nodiscard]] std::vector<StreamView> streams() const;
   [[nodiscard]] std::optional<StreamView> stream(StreamNo number) const;
 
-  /// Told after each append, also of what could not be written. Empty: of all streams.
+  /// A follower of these streams, or of all if none are named. It is told after each append, also of what could not be written.
   [[nodiscard]] Result<std::shared_ptr<Follower>> follow(std::vector<StreamNo> streams = {},
                                                          Followers::Hurry hurry = Followers::Hurry::kYes);
-  /// The same of one flow's streams, also of those that join it later.
+  /// The same for one flow's streams, also for those that join it later.
   [[nodiscard]] Result<std::shared_ptr<Follower>> follow_flow(std::string flow);
 
   /// How many follow and are in a hurry.
@@ -151,7 +151,7 @@ class Journal {
   Replayed replayed_;
   Followers followers_;
 
-  // Changed by the appender alone, under the lock; so it reads them without.
+  // Only the appender changes these, and does so under the lock, so it reads them without it.
   mutable std::mutex mutex_;
   JournalIndex index_;
   JournalStats stats_;
@@ -163,9 +163,9 @@ class Journal {
   std::size_t unwritten_bytes_ = 0;
   std::optional<JournalPlace> taken_;
 
-  // The appender's own.
+  // Only the appender uses these.
   std::vector<SetAside> aside_;
-  bool appendable_ = false;  // the last segment can be gone on with
+  bool appendable_ = false;  // the last segment can be continued
   std::uint64_t held_ = 0;   // bytes of all segments, those set aside too
   std::uint32_t last_number_ = 0;
 };

@@ -1,5 +1,5 @@
-// How a batch gets into the journal: which segment, what has to go for it, and what is written before it so that the
-// segments that go take nothing with them that is still needed.
+// How a batch gets into the journal: which segment it goes into, what has to make room for it, and what is written before it so
+// that nothing which is still needed goes with the old segments.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace flowtap::flow {
 namespace {
 
-/// Files that nobody looks into any more count for little, but each is an inode and a descriptor.
+/// Files that nobody looks into any more cost little, but each one is an inode and a descriptor.
 constexpr std::size_t kSegmentsPerSize = 4;
 
 bool is_full(const Error& error) {
@@ -21,7 +21,7 @@ bool is_full(const Error& error) {
 
 }  // namespace
 
-/// Writes, and where the file system is full gives up the oldest segments first: the newest bytes matter more.
+/// Writes, and gives up the oldest segments first if the file system is full: the newest bytes matter more.
 Status Journal::write(const Batch& batch, std::uint64_t number) {
   if (batch.entries().size() > options_.max_bytes / 2)
     return fail_errno(EFBIG, "a batch of " + std::to_string(batch.entries().size()) +
@@ -69,7 +69,7 @@ Status Journal::write_once(const Batch& batch, std::uint64_t number) {
   return {};
 }
 
-/// The last segment has room for a batch of so many bytes, or a new one is begun.
+/// Sees to it that the last segment has room for a batch of this many bytes, or begins a new one.
 Status Journal::ready_segment(std::size_t bytes) {
   if (appendable_) {
     const Segment& last = *index_.segments().back().file;
@@ -84,7 +84,7 @@ Status Journal::ready_segment(std::size_t bytes) {
   return appendable_ ? Status{} : create_segment();
 }
 
-/// Somebody removed the file under us, with others perhaps: all that a next start must know is written again.
+/// Somebody removed the file under us, and perhaps others with it. All that the next start must know is written again.
 void Journal::abandon_segment() {
   const std::scoped_lock lock(mutex_);
   appendable_ = false;
@@ -95,7 +95,7 @@ void Journal::abandon_segment() {
 }
 
 Status Journal::create_segment() {
-  // Files of others may have taken numbers since the start.
+  // Somebody else's files may have taken numbers since the start.
   constexpr std::uint32_t kTries = 16;
   auto segment = Segment::create(options_.dir, last_number_ + 1);
   for (std::uint32_t i = 0; i < kTries && !segment; ++i) {
@@ -121,7 +121,7 @@ Status Journal::create_segment() {
 std::size_t Journal::choose_victims(std::uint64_t bytes) const {
   const auto& segments = index_.segments();
   std::uint64_t held = held_ + bytes;
-  // One segment of slack: what goes is removed after what must be kept of it is written.
+  // One segment is slack: what goes is removed only after what must be kept of it was written.
   const std::uint64_t bound = options_.max_bytes - options_.segment_bytes;
   std::size_t victims = index_.ended() > options_.max_ended ? 1 : 0;
   for (std::size_t i = 0; i < victims && i < segments.size(); ++i) held -= segments[i].file->size();
@@ -134,7 +134,7 @@ Journal::Plan Journal::plan(const Batch& batch) const {
   plan.victims = choose_victims(kBatchHead + batch.entries().size());
   const auto& segments = index_.segments();
   const std::uint32_t current = segments.back().file->number();
-  // Whoever this segment is to speak of for the first time, what only the victims speak of, and what was never written.
+  // The streams that this segment mentions for the first time, those that only the victims mention, and those never written.
   for (const StreamNo number : batch.streams())
     if (const Stream* const stream = index_.find(number);
         stream != nullptr && stream->mentioned_in != current)
@@ -163,7 +163,7 @@ Journal::Plan Journal::plan(const Batch& batch) const {
   return plan;
 }
 
-/// The file system is full: something goes. False: there is nothing left to give up.
+/// Gives something up, since the file system is full. False: there is nothing left to give up.
 bool Journal::make_room() {
   if (!aside_.empty()) {
     remove_aside();

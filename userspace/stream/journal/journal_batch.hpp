@@ -13,10 +13,10 @@ namespace flowtap::flow {
 /// Bytes are copied once, into the row that is written. Reuse one batch: clear() keeps its memory.
 class Batch {
  public:
-  /// Without bytes nothing is added. Records over kMaxEntry are split, so that no reader has to take much at once.
+  /// Adds nothing if there are no bytes. Records over kMaxEntry are split, so that no reader has to take much at once.
   void add(const BytesEntry& entry);
   void add(const EndEntry& entry);
-  /// Who a stream is: once, when it is known. It may be corrected later; the latest counts.
+  /// Says whose a stream is, once, when it is known. It may be corrected later; the latest counts.
   void add(const StreamEntry& entry);
   /// The ring's position behind all that was added. The latest counts.
   void set_position(std::string_view ring_id, RingPosition position);
@@ -25,9 +25,9 @@ class Batch {
   [[nodiscard]] bool empty() const { return entries_.empty() && !position_; }
   [[nodiscard]] std::span<const std::byte> entries() const { return entries_; }
   [[nodiscard]] const std::optional<PositionEntry>& position() const { return position_; }
-  /// The streams that it is about, each once.
+  /// The streams that the batch is about, each once.
   [[nodiscard]] const std::vector<StreamNo>& streams() const { return streams_; }
-  /// Who those are that it names.
+  /// The streams that it names, with their names.
   [[nodiscard]] const std::vector<StreamEntry>& named() const { return named_; }
 
   static constexpr std::size_t kMaxEntry = std::size_t{64} << 10U;

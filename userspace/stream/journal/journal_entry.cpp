@@ -55,7 +55,7 @@ constexpr auto kMostCapture = static_cast<std::uint32_t>(Capture::kElsewhere);
 
 using Losses = std::array<std::uint64_t, FTAP_NR_LOSSES>;
 
-/// The T at the start of `bytes`, which it is taken off.
+/// Takes the T at the start of `bytes` off them.
 template <typename T>
 std::optional<T> take(std::span<const std::byte>& bytes) {
   if (bytes.size() < sizeof(T)) return std::nullopt;
@@ -134,7 +134,7 @@ std::optional<StreamEntry> stream_entry(const EntryView& view) {
   entry.name.inode = raw->inode;
   entry.name.device = raw->device;
   entry.name.kind = static_cast<ftap_log_kind>(raw->kind);
-  // What a newer build may have added is no way of being taken.
+  // A value that a newer build may have added does not say that the bytes are taken.
   entry.name.capture = raw->capture <= kMostCapture ? static_cast<Capture>(raw->capture) : Capture::kNot;
   return entry;
 }

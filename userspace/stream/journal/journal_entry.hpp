@@ -18,14 +18,14 @@
 
 namespace flowtap::flow {
 
-/// Whether the bytes of an output become those of its stream. Numbers stand in journals.
+/// Whether the bytes of an output become those of its stream. The numbers stand in journals.
 enum class Capture : std::uint8_t {
   kTaken = 0,
   kNot = 1,        ///< nothing passes there, or it cannot be seen: the stream stays empty
-  kElsewhere = 2,  ///< what it is connected to was another container's before, in whose flow the bytes are
+  kElsewhere = 2,  ///< its place was another container's before, and the bytes are in that flow
 };
 
-/// Who a stream is. Strings are kept as they are given.
+/// Whose a stream is. Strings are kept as they are given.
 struct StreamName {
   std::string flow;      ///< the flow's id
   std::string output;    ///< "stdout" or "stderr"
@@ -61,7 +61,7 @@ struct EndEntry {
 /// All that is known of a stream's bytes before this entry, so that the segments before it can go.
 struct StreamSums {
   std::uint64_t captured = 0;   ///< bytes that came out of the ring, also those that were evicted since
-  std::uint64_t unwritten = 0;  ///< of those, what the journal could not be given
+  std::uint64_t unwritten = 0;  ///< of those, bytes that could not be written
   std::uint64_t passed = 0;     ///< bytes in all, as far as known: the highest offset seen, or what END says
   std::uint64_t first = 0;      ///< time of the first bytes; 0: there were none
   std::uint64_t last = 0;       ///< time of the last ones
@@ -78,7 +78,7 @@ struct StateEntry {
   StreamSums sums;
 };
 
-/// The ring was drained up to here when the batch was written.
+/// Says that the ring was drained up to here when the batch was written.
 struct PositionEntry {
   std::uint64_t ring = 0;  ///< ring_hash() of its id
   RingPosition position = 0;
@@ -114,7 +114,7 @@ class EntryWalk {
  public:
   explicit EntryWalk(std::span<const std::byte> bytes) : bytes_(bytes) {}
   [[nodiscard]] std::optional<EntryView> next();
-  /// Behind the last entry that next() gave.
+  /// The place behind the last entry that next() gave.
   [[nodiscard]] std::size_t at() const { return at_; }
 
  private:
@@ -135,7 +135,7 @@ void put(std::vector<std::byte>& out, const StateEntry& entry);
 void put(std::vector<std::byte>& out, const EndEntry& entry);
 void put(std::vector<std::byte>& out, const PositionEntry& entry);
 
-/// FNV-1a, by which a journal knows a ring: 16 bytes a batch instead of its name.
+/// An FNV-1a hash, by which a journal knows a ring: it takes 16 bytes a batch instead of the ring's name.
 [[nodiscard]] std::uint64_t ring_hash(std::string_view ring_id);
 
 }  // namespace flowtap::flow

@@ -7,9 +7,9 @@ namespace {
 
 /// A reader walks a run from its start, so it must not be long.
 constexpr std::uint64_t kMaxRun = std::uint64_t{64} << 10U;
-/// Rings that are remembered: one of each build that drained here.
+/// How many rings are remembered: one of each build that drained here.
 constexpr std::size_t kMaxRings = 16;
-/// Streams that ended while nothing could be written: more are forgotten, or memory would grow with them.
+/// How many streams are remembered that ended while nothing could be written. Without a bound, memory would grow with them.
 constexpr std::size_t kMaxUnstated = 32'768;
 
 }  // namespace
@@ -116,7 +116,7 @@ void JournalIndex::enter_bytes(const BytesEntry& entry, Place place) {
   sums.last = std::max(sums.last, entry.time);
 }
 
-/// What is already there stays: nothing is double. Usually all is new, and stands behind everything.
+/// What is already there stays, so nothing is double. Usually all is new, and stands behind everything.
 void JournalIndex::insert(Stream& stream, const BytesEntry& entry, Place place, bool follows) {
   auto& extents = stream.extents;
   std::uint64_t from = entry.offset;
@@ -160,7 +160,7 @@ void JournalIndex::insert(Stream& stream, const BytesEntry& entry, Place place, 
 
 void JournalIndex::enter_state(const StateEntry& entry) {
   Stream& stream = touch(entry.stream);
-  // What came before and is in no segment any more was evicted.
+  // What came before, and is in no segment any more, was evicted.
   if (stream.extents.empty()) stream.evicted_to = entry.sums.passed;
   set_ended(stream.sums, entry.sums.ended);
   stream.sums = entry.sums;
@@ -219,7 +219,7 @@ void JournalIndex::drop_extents(Stream& stream, std::uint32_t segment) {
   if (stream.disordered) {
     for (const Extent& extent : extents)
       if (is_here(extent)) drop(extent);
-    // What could not be written before them is as gone as they are.
+    // What could not be written before them is gone as they are.
     std::erase_if(extents, [&](const Extent& extent) {
       return is_here(extent) || (extent.segment == 0 && extent.end() <= stream.evicted_to);
     });

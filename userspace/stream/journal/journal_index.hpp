@@ -1,5 +1,5 @@
-// Where in the journal the bytes of each stream stand, and what is known of the stream. In memory; a start reads it out
-// of the segments again. Not thread-safe: Journal guards it.
+// Where in the journal the bytes of each stream stand, and what is known of the stream. It is kept in memory, and a start reads
+// it from the segments again. It is not thread-safe: Journal guards it.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class JournalIndex {
   struct SegmentNode {
     Segment::Ptr file;
     std::vector<StreamNo> mentions;  ///< each stream that it says something of, once
-    StreamNo tail = 0;               ///< whose bytes its last entry with bytes holds
+    StreamNo tail = 0;               ///< the stream of its last entry with bytes
     std::uint64_t entered = 0;       ///< of the file: entries up to there are in the index
   };
   struct RingNode {
@@ -64,7 +64,7 @@ class JournalIndex {
   void apply(std::uint64_t batch, std::span<const std::byte> entries, std::size_t at);
   /// Enters a batch that could not be written: its bytes were captured and are nowhere.
   void apply_unwritten(std::uint64_t batch, const Batch& unwritten);
-  /// The last segment says something of this stream that does not change what is known; or of this ring.
+  /// Notes that the last segment says something of this stream, or of this ring, that does not change what is known.
   void mention(StreamNo number);
   void enter_position(const PositionEntry& entry);
 
@@ -74,16 +74,16 @@ class JournalIndex {
   [[nodiscard]] const Stream* find(StreamNo number) const;
   [[nodiscard]] const std::unordered_map<StreamNo, Stream>& streams() const { return streams_; }
   [[nodiscard]] const std::vector<RingNode>& rings() const { return rings_; }
-  /// Streams whose state must be written anew; some may be forgotten since.
+  /// Streams whose state must be written anew. Some may have been forgotten since.
   [[nodiscard]] const std::vector<StreamNo>& unstated() const { return unstated_; }
-  /// These are written.
+  /// The states of these are written now.
   void stated(std::span<const StreamNo> numbers);
   void set_unstated(StreamNo number);
   /// Number of the last batch that was entered.
   [[nodiscard]] std::uint64_t batch() const { return batch_; }
   /// Streams that are known and ended.
   [[nodiscard]] std::size_t ended() const { return ended_; }
-  /// Memory in use, about.
+  /// Memory in use, roughly.
   [[nodiscard]] std::uint64_t memory() const;
   [[nodiscard]] std::uint64_t extents() const;
 

@@ -6,7 +6,7 @@
 namespace flowtap::flow {
 namespace {
 
-/// Steps of one plan: what a lock is held for.
+/// The most steps of one plan, since a lock is held while it is made.
 constexpr std::size_t kMaxSteps = kMaxPieces;
 constexpr auto kBehindAll = std::numeric_limits<std::uint64_t>::max();
 
@@ -22,7 +22,7 @@ bool is_written(const Extent& extent) {
   return extent.segment != 0;
 }
 
-/// A gap in front of `behind` may still be filled: writers that were overtaken after they had taken their offset.
+/// Whether a gap in front of `behind` may still be filled, by writers that were overtaken after they had taken their offset.
 bool may_be_filled(const JournalIndex& index, const Stream& stream, const Extent& behind) {
   return !stream.sums.ended && stream.batch == index.batch() && behind.offset >= stream.settled;
 }

@@ -58,7 +58,7 @@ constexpr std::size_t kMaxPieces = 16'384;
 
 /// One step of a reading, found in the index and done without it.
 struct ReadStep {
-  Piece piece;           ///< what to give; of bytes only stream, offset and length are set
+  Piece piece;           ///< what to give; for bytes only stream, offset and length are set
   Segment::Ptr segment;  ///< of bytes; keeps the file open
   Extent extent;
 };
@@ -72,14 +72,14 @@ struct ReadStep {
 /// Does the steps.
 [[nodiscard]] Reading do_reading(const std::vector<ReadStep>& steps, std::span<const StreamCursor> from);
 
-/// Behind some entry. Places of one journal are in order, also over restarts.
+/// The place behind some entry. Places of one journal are in order, also over restarts.
 struct JournalPlace {
   std::uint32_t segment = 0;  ///< 0: before all there is
   std::uint64_t at = 0;       ///< in that segment
   auto operator<=>(const JournalPlace&) const = default;
 };
 
-/// Some entries in the order in which they were written, those of kind BATCH among them: for whoever takes all of a journal.
+/// Some entries in the order in which they were written, with those of kind BATCH, for whoever takes all of a journal.
 struct JournalTail {
   std::span<const std::byte> entries;  ///< in `room`
   JournalPlace next;                   ///< where to go on

@@ -50,17 +50,17 @@ struct BatchView {
   std::span<const std::byte> entries;
 };
 
-/// The batch that begins at `at`, or nothing: its checksum does not fit, or an entry that this build knows is broken.
+/// The batch that begins at `at`. Nothing: its checksum does not fit, or an entry that this build knows is broken.
 [[nodiscard]] std::optional<BatchView> batch_at(std::span<const std::byte> bytes, std::size_t at);
 
-/// The file, open for as long as somebody reads it: a segment that is removed meanwhile stays readable.
+/// The file, which is open for as long as somebody reads it: a segment that is removed meanwhile stays readable.
 class Segment {
  public:
   using Ptr = std::shared_ptr<Segment>;
 
   /// A new file with its head. ENOENT: the directory is gone.
   [[nodiscard]] static Result<Ptr> create(const std::string& dir, std::uint32_t number);
-  /// A file that is there, for reading and for going on with it.
+  /// A file that is there, to be read and continued.
   [[nodiscard]] static Result<Ptr> open(const std::string& path, std::uint32_t number);
 
   /// "0000002a.seg"
@@ -70,16 +70,16 @@ class Segment {
   [[nodiscard]] std::uint32_t number() const { return number_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Bytes that count. Only the appender changes it.
+  /// How many bytes count. Only the appender changes it.
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
 
-  /// One write behind the last one. After an Error the segment ends where it ended before, unless it is_broken().
+  /// Makes one write behind the last one. After an Error the segment ends where it ended before, unless it is_broken().
   [[nodiscard]] Status append(std::span<const std::span<const std::byte>> parts);
-  /// What a failed write left behind could not be cut off: nothing must be appended to it any more.
+  /// What a failed write left behind could not be cut off, so nothing must be appended any more.
   [[nodiscard]] bool is_broken() const { return broken_; }
-  /// Everything from `size` on goes.
+  /// Cuts off everything from `size` on.
   [[nodiscard]] Status truncate(std::uint64_t size);
-  /// Nobody will find this file again: what is appended would be lost with this process.
+  /// Nobody will find this file again, so what is appended would be lost with this process.
   [[nodiscard]] bool is_unlinked() const;
   void remove();
 

@@ -12,23 +12,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A batch is one write; larger ones save nothing any more and hold up whoever follows.
+// A batch is one write. Larger ones save nothing more, and hold up whoever follows.
 constexpr std::size_t kDrainBytes = std::size_t{1} << 20U;
 constexpr int kDrainsPerRound = 64;
 // Names are looked for again with growing pauses, since each look reads files.
 constexpr std::chrono::milliseconds kLongestPause = 200ms;
-// How long what a program does at the end of a stream may take, from the slot to the ring.
+// How long a program may take at the end of a stream, from the slot to the ring.
 constexpr std::chrono::milliseconds kDrained = 50ms;
-// How long, and how often, it is looked for the readers of pipes whose cgroup has gone.
+// How long, and how often, the consumer looks for the readers of pipes whose cgroup has gone.
 constexpr auto kReaderLeaves = 2s;
 constexpr std::chrono::milliseconds kSoon = 100ms;
 constexpr auto kNoMemory = 10ms;  // until there may be some again
 
-// Each wake-up goes through all threads up to whoever follows, so a timer is cheaper from where it wakes less often than
-// the records would. Looked at over a while: they come in bursts, of a runtime's reads and of what writes them.
+// Each wake-up goes through all threads up to whoever follows, so a timer is cheaper as soon as it wakes less often than the
+// records would. Records are counted over a while, since they come in bursts: of a runtime's reads, and of what writes them.
 constexpr auto kShortPoll = 1ms;
 constexpr auto kPaceOver = 10ms;
-constexpr std::uint64_t kMany = 15;  // in that time
+constexpr std::uint64_t kMany = 15;  // records in that time
 
 std::int64_t nanoseconds(clockid_t clock) {
   timespec t{};
@@ -63,7 +63,7 @@ bool LogConsumer::round() {
   const auto now = Clock::now();
   take_told();
   if (files_ != nullptr) files_->begin_round(now, batch_);
-  // Not for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
+  // This does not go on for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
   int drains = 0;
   bool waits = false;
   while (drains < kDrainsPerRound && !(waits = waits_for_taker(now)) && drain_once()) {
@@ -81,7 +81,7 @@ bool LogConsumer::round() {
   take_names(now);
   still_nameless_ = nameless_.size();
   append(source_.position());
-  // Not before: a stream whose end is in neither the journal nor a slot would seem open for ever.
+  // Slots are freed only now: a stream whose end is in neither the journal nor a slot would seem open for ever.
   for (const StreamSlot& slot : rested_) {
     if (!is_followed_file(slot.stream))
       for (std::size_t i = 0; i < slot.lost.size(); ++i) lost_by_freed_.at(i) += slot.lost.at(i);
@@ -95,8 +95,8 @@ bool LogConsumer::round() {
   return more;
 }
 
-// Whoever makes lines of it gets time while the ring has room, as what the journal gives up before it was taken is a gap.
-// Not for long: what is looked at by time counts on a ring that was drained meanwhile.
+// Whoever makes lines of the journal gets time while the ring has room, since what the journal gives up before it was taken is a
+// gap. It does not get much: whatever is decided by time here counts on a ring that was drained meanwhile.
 bool LogConsumer::waits_for_taker(Clock::time_point now) {
   if (journal_.untaken() <= journal_.max_bytes() / 2) {
     ahead_since_.reset();
@@ -140,7 +140,7 @@ bool LogConsumer::drain_once() {
   return drained >= kDrainBytes / 2;
 }
 
-// A journal that cannot be written counts that itself, and costs history alone: the ring is drained all the same.
+// A journal that cannot be written counts its failures itself. Only history is lost: the ring is drained all the same.
 void LogConsumer::append(RingPosition position) {
   if (batch_.empty() && position == source_.position()) return;
   batch_.set_position(source_.ring_id(), position);
@@ -165,7 +165,7 @@ void LogConsumer::take(std::span<const std::byte> raw) {
   } else if (auto* enter = std::get_if<Enter>(&record->what)) {
     const auto now = Clock::now();
     Nameless who = nameless(std::move(*enter), now, false);
-    // At once: a container's bundle is gone some ten milliseconds after its end.
+    // The name is looked for at once: a container's bundle is gone some ten milliseconds after its end.
     if (!try_name(who, now)) nameless_.push_back(std::move(who));
   } else if (const auto* end = std::get_if<End>(&record->what)) {
     if (is_followed_file(end->stream))
@@ -204,7 +204,7 @@ void LogConsumer::take_told() {
     names.swap(told_names_);
   }
   for (const StreamEntry& entry : names) batch_.add(entry);
-  // At once, so that the sweep of this very round finds them in the journal.
+  // They are appended at once, so that the sweep of this very round finds them in the journal.
   if (!names.empty()) append(source_.position());
   const auto now = Clock::now();
   for (Enter& enter : enters) nameless_.push_back(nameless(std::move(enter), now, true));
@@ -229,7 +229,7 @@ bool LogConsumer::try_name(Nameless& who, Clock::time_point now) {
   const bool last = now >= who.until;
   if (naming.state == NamingState::kPartial) {
     if (naming.known >= who.best.known) {
-      // Already now, in case that neither the container nor this process lives to see more.
+      // The name is added already now, in case neither the container nor this process lives to see a better one.
       if (naming.known > who.best.known && !naming.flow.empty()) add_names(who, naming);
       who.best = naming;
     }
@@ -280,7 +280,7 @@ void LogConsumer::sweep(Clock::time_point now) {
     else
       sweep_open(slot, now);
   }
-  // Of streams without a slot nothing needs to be remembered.
+  // Nothing needs to be remembered of streams without a slot.
   std::unordered_set<StreamNo> there;
   for (const StreamSlot& slot : slots) there.insert(slot.stream);
   std::erase_if(unwanted_, [&there](StreamNo stream) { return !there.contains(stream); });
@@ -305,7 +305,7 @@ void LogConsumer::end_abandoned(const std::vector<StreamSlot>& slots, Clock::tim
       // A pipe's reader usually leaves a moment later.
       if (now - gone->second < kReaderLeaves) look_again(now, kSoon);
     }
-    // A listed process may have been moved before.
+    // A listed process may have been moved out of it before.
     if (gone != gone_.end() && slot.kind != FTAP_KIND_PIPE && slot.rule != FTAP_RULE_PROCESS)
       found.push_back(slot);
     else if (gone != gone_.end() || all || abandoned_.contains(slot.stream))
@@ -344,7 +344,7 @@ void LogConsumer::count_slots(const std::vector<StreamSlot>& slots) {
   for (std::size_t i = 0; i < lost.size(); ++i) lost_.at(i) = lost.at(i);
 }
 
-// Its ENTER found no room, or came to a service that was killed before the name was in the journal.
+// Such a stream has no name if its ENTER found no room, or came to a service that was killed before the name was in the journal.
 void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
   if (is_followed_file(slot.stream)) return;
   if (unwanted_.contains(slot.stream)) {
@@ -367,7 +367,7 @@ void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
   const Enter::Output output{slot.stream, slot.inode, slot.device, slot.kind};
   if ((slot.fds & FTAP_STDOUT) != 0) enter.outputs[0] = output;
   if ((slot.fds & FTAP_STDERR) != 0) enter.outputs[1] = output;
-  // Without a cgroup it was opened by this process, for somebody who is about to name it.
+  // If it has no cgroup, this process opened it for somebody who is about to name it.
   const auto first = enter.cgroup == 0 ? now + options_.patience : now;
   nameless_.push_back({std::move(enter), now + options_.patience, first});
 }
@@ -375,8 +375,9 @@ void LogConsumer::sweep_open(const StreamSlot& slot, Clock::time_point now) {
 void LogConsumer::sweep_ended(const StreamSlot& slot, Clock::time_point now) {
   Ended& end = ended_.try_emplace(slot.stream, Ended{now}).first->second;
   if (now - end.since < kDrained) return look_again(now, kDrained);
-  // All that was in the ring a while after the slot was seen to have ended has been drained: an END that is not there will not come,
-  // and no bytes. That may take long: whoever takes the journal is waited for, and a record that is being written holds up all others.
+  // Once all is drained that was in the ring a while after the slot was seen to have ended, no END and no bytes will come any
+  // more. That may take long: the consumer waits for whoever takes the journal, and a record that is being written holds up all
+  // others.
   if (!end.head) end.head = source_.head();
   const auto known = journal_.stream(slot.stream);
   const bool told = known && known->sums.ended;

@@ -1,5 +1,5 @@
-// The stream path's first half as one loop: what the ring holds goes into the journal, then its room is the kernel's
-// again; streams get their names and, once their end is in the journal, lose their slots.
+// The first half of the stream path, as one loop. What the ring holds goes into the journal, and then its room is the kernel's
+// again. Streams get their names, and lose their slots once their end is in the journal.
 #pragma once
 
 #include <array>
@@ -32,21 +32,22 @@ struct ConsumerOptions {
   std::chrono::milliseconds sweep{1000};      ///< how often the slots are looked through
   std::chrono::milliseconds slot_rest{1500};  ///< how long after its end a stream keeps its slot
   std::chrono::seconds users{15};  ///< how often streams are looked through for those that nobody uses
-  /// How long whoever takes the journal is waited for: at full speed for some ten megabytes, which the ring has room for.
+  /// How long the consumer waits for whoever takes the journal. At full speed some ten megabytes come in that time, and the ring
+  /// has room for them.
   std::chrono::milliseconds taker_patience{500};
-  /// Whether somebody follows what is made of the journal; who follows the journal itself is known.
+  /// Whether somebody follows what is made of the journal. The journal itself knows its own followers.
   std::function<bool()> followed = {};
 };
 
-/// What it did so far. Losses are the streams' own, in their sums.
+/// What it has done so far. Each stream's own losses are in its sums.
 struct ConsumerCounts {
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;           ///< of logs
-  std::uint64_t broken_records = 0;  ///< that could not be read; their bytes show as missing
+  std::uint64_t broken_records = 0;  ///< records that could not be read; their bytes show as missing
   std::uint64_t drain_errors = 0;
   std::uint64_t let_go = 0;  ///< streams that belong to nothing that is captured
   std::uint64_t open_streams = 0;
-  std::uint64_t nameless = 0;  ///< that entered and whose name is still looked for
+  std::uint64_t nameless = 0;  ///< processes that entered and whose names are still looked for
   std::array<std::uint64_t, FTAP_NR_LOSSES>
       lost{};  ///< bytes of all streams since the programs were loaded, by cause
 };
@@ -62,13 +63,13 @@ class LogConsumer {
 
   /// Waits for records and takes all that there are. False: nothing more will ever come.
   bool round();
-  /// Rounds until `stop` is set, and one more: what came before that is in the journal. A round for which there was no
-  /// memory is counted, and what it was to take is read again.
+  /// Runs rounds until `stop` is set, and then one more, so that what came before that is in the journal. A round that found no
+  /// memory is counted, and what it should have taken is read again.
   void run(const std::atomic<bool>& stop, std::atomic<std::uint64_t>& failed) noexcept;
 
-  /// A process whose streams were opened by userspace, as if the ring had told of it. Safe from any thread.
+  /// Enters a process whose streams userspace has opened, as if the ring had told of it. Safe from any thread.
   void enter(Enter enter);
-  /// The name of a stream that somebody opened for a purpose of its own. Safe from any thread.
+  /// Names a stream that somebody opened for a purpose of its own. Safe from any thread.
   void name(StreamNo stream, StreamName name);
 
   [[nodiscard]] ConsumerCounts counts() const;  ///< safe from any thread
@@ -82,7 +83,7 @@ class LogConsumer {
     Clock::time_point until;
     Clock::time_point again;
     std::array<Capture, 2> captures{};  // of the outputs
-    bool ran_before = false;            // an earlier service may have listed what of it is not captured
+    bool ran_before = false;            // an earlier service may have listed its uncaptured outputs
     std::chrono::milliseconds pause{5};
     Naming best = {};  // what is looked at goes with the container, so an earlier answer may have known more
   };
@@ -94,7 +95,7 @@ class LogConsumer {
   void take_names(Clock::time_point now);
   /// True: done with it.
   bool try_name(Nameless& who, Clock::time_point now);
-  /// It was opened for a purpose of somebody's, who has named it meanwhile.
+  /// Somebody opened it for a purpose of its own, and has named it meanwhile.
   [[nodiscard]] bool is_named_elsewhere(const Enter& enter) const;
   [[nodiscard]] Nameless nameless(Enter enter, Clock::time_point now, bool ran_before);
   void learn_owners(const std::vector<StreamSlot>& slots);
@@ -109,7 +110,7 @@ class LogConsumer {
   void sweep_open(const StreamSlot& slot, Clock::time_point now);
   void sweep_ended(const StreamSlot& slot, Clock::time_point now);
   void append(RingPosition position);
-  /// Who follows wants records at once: by waking on each where they are few, by a short timer where they are many.
+  /// Followers want records at once: each record wakes the consumer if there are few, and a short timer does if there are many.
   void set_pace(std::uint64_t records, Clock::time_point now);
   [[nodiscard]] std::chrono::milliseconds next_poll(bool followed, Clock::time_point now) const;
 
@@ -124,28 +125,28 @@ class LogConsumer {
   std::chrono::milliseconds poll_;
   bool wake_ = false;
   bool behind_ = false;                           // a followed file is being read
-  bool is_last_ = false;                          // of the rounds
-  std::optional<Clock::time_point> ahead_since_;  // of whoever takes all of the journal
-  bool many_ = false;                             // records, lately
+  bool is_last_ = false;                          // this round is the last one
+  std::optional<Clock::time_point> ahead_since_;  // since when it is ahead of the journal's taker
+  bool many_ = false;                             // many records came lately
   std::uint64_t paced_records_ = 0;
   Clock::time_point paced_since_ = Clock::now();
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
   std::deque<Nameless> nameless_;
   struct Ended {
-    Clock::time_point since;                // when that was known
-    std::optional<RingPosition> head = {};  // of the ring, a while later
+    Clock::time_point since;                // since when this is known
+    std::optional<RingPosition> head = {};  // the ring's, a while later
   };
   std::unordered_map<StreamNo, Ended> ended_;           // slots that are to be freed
   std::unordered_map<StreamNo, std::uint64_t> owners_;  // cgroups that were the first to have them as outputs
-  std::unordered_set<StreamNo> unwanted_;               // let go; their slots show it at the next sweep
-  std::vector<StreamSlot> rested_;                      // to be freed once the batch is in the journal
+  std::unordered_set<StreamNo> unwanted_;  // streams that were let go; their slots show it at the next sweep
+  std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
   Clock::time_point next_users_ = Clock::now() + options_.users;
   struct Abandoned {
     Clock::time_point since;
     std::uint64_t passed;
   };
-  std::unordered_map<StreamNo, Abandoned> abandoned_;  // that seemed to be, once
+  std::unordered_map<StreamNo, Abandoned> abandoned_;  // streams that seemed abandoned once
   std::unordered_map<std::uint64_t, Clock::time_point>
       gone_;  // cgroups that were removed, with streams that may be open
 

@@ -1,4 +1,4 @@
-// Whose the streams are: the consumer's half that turns names into entries of the journal.
+// The half of the consumer that finds out whose the streams are, and writes their names into the journal.
 #include <algorithm>
 
 #include "stream/journal/consumer/log_consumer.hpp"
@@ -19,7 +19,7 @@ const char* output_name(std::uint32_t fds) {
 
 }  // namespace
 
-// What an output is connected to belongs to the container that had it first: one that was started inside that one may
+// What an output is connected to belongs to the container that had it first. A container that was started inside that one may
 // have inherited it.
 LogConsumer::Nameless LogConsumer::nameless(Enter enter, Clock::time_point now, bool ran_before) {
   Nameless who{
@@ -32,7 +32,7 @@ LogConsumer::Nameless LogConsumer::nameless(Enter enter, Clock::time_point now, 
       who.captures.at(i) = Capture::kElsewhere;
       stream = 0;
     } else if (ran_before) {
-      // Named by an earlier service, which may have known more.
+      // An earlier service has named it, and may have known more.
       const auto known = journal_.stream(stream);
       if (known && known->name) stream = 0;
     }
@@ -61,7 +61,8 @@ void LogConsumer::add_name(Nameless& who, std::size_t output, std::uint32_t fds,
   const Capture capture = who.captures.at(output);
   const bool fresh = place.stream == 0 && capture != Capture::kTaken;
   if (fresh) {
-    // Of what is listed, files alone: what the programs left out else is captured under another name, or nothing.
+    // A listed process shows only files as uncaptured: all else that the programs left out is captured under another name, or is
+    // nothing.
     if (who.enter.rule != FTAP_RULE_CONTAINER && place.kind != FTAP_KIND_FILE) return;
     if (!naming.whole || (who.ran_before && is_listed(naming.flow, output_name(fds)))) return;
     place.stream = streams_.take_number();
@@ -86,7 +87,7 @@ bool LogConsumer::is_listed(const std::string& flow, const std::string& output) 
   });
 }
 
-// What somebody else has named since it was seen without a name stays.
+// A stream that somebody else has named since it was seen without a name is not let go.
 void LogConsumer::let_go(const Nameless& who) {
   for (std::size_t i = 0; i < who.captures.size(); ++i) {
     const StreamNo stream = who.enter.outputs.at(i).stream;

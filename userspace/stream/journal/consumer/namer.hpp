@@ -1,4 +1,4 @@
-// Whose output a stream is. The interface belongs to the journal; stream/sources binds identity to it.
+// Finds out whose output a stream is. The interface belongs to the journal; stream/sources binds identity to it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace flowtap::flow {
 
 enum class NamingState : std::uint8_t {
   kNamed,    ///< nothing better will be found out
-  kPartial,  ///< what is known so far; asked again a moment later there may be more
+  kPartial,  ///< what is known so far; there may be more a moment later
   kNotOurs,  ///< no container, and nothing that was asked for: its streams are let go
 };
 
@@ -18,8 +18,8 @@ struct Naming {
   NamingState state = NamingState::kPartial;
   std::string flow;      ///< the flow's id; may be empty while kPartial
   std::string identity;  ///< JSON for those who list flows
-  bool whole = true;     ///< its outputs that are not captured are worth to be listed, too
-  unsigned known = 0;    ///< how much is known: of two partial answers the one that knows more counts
+  bool whole = true;     ///< its outputs that are not captured are listed, too
+  unsigned known = 0;    ///< how much is known: the partial answer that knows more counts
 };
 
 /// Used by the consumer's thread alone.
@@ -30,7 +30,7 @@ class Namer {
   Namer& operator=(const Namer&) = delete;
   virtual ~Namer() = default;
 
-  /// Does not wait. Whoever asks again stops after a while and takes what there is; without a flow's id then, the
+  /// Does not wait. The consumer asks again for a while, and then takes what there is. If there is no flow's id by then, the
   /// streams are let go.
   [[nodiscard]] virtual Naming name(const Enter& enter) = 0;
 };

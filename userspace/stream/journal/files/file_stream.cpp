@@ -8,13 +8,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Records that overtook one another are apart by the time that a task stays off its CPU.
+// A record that was overtaken comes later by as long as its task stays off its CPU.
 constexpr auto kOvertaken = 1s;
-// A step that stays this long is no matter of order: bytes went by unseen.
+// If a step stays for this long, the order of records is not its cause: bytes went by unseen.
 constexpr auto kSteady = 200ms;
-// What the tap saw is out of its ring by then.
+// By then, what the tap saw is out of its ring.
 constexpr auto kDrained = 100ms;
-// A write that was under way when the tap was told of the file shows as one, and is in the file before.
+// A write that was under way when the tap was told of the file still shows as a record, but is in the file before.
 constexpr std::uint64_t kUnderWay = std::uint64_t{1} << 20U;
 constexpr std::size_t kReadAtOnce = Batch::kMaxEntry;
 
@@ -59,7 +59,7 @@ void FileStream::take(const Bytes& record, std::uint64_t time, Clock::time_point
   target_ = std::max(target_, end);
   read(now, sink, record.position);
   if (position_ >= end || sink.budget == 0) return;
-  // The file does not have it any more; of this record the bytes are here.
+  // The file does not have what stood before this record any more. The record has its own bytes with it.
   if (position_ < record.position) lose(record.position - position_);
   Bytes rest = record;
   rest.bytes = record.bytes.subspan(position_ - record.position);
@@ -70,8 +70,8 @@ void FileStream::postpone(const Bytes& record) {
   target_ = std::max(target_, record.position + record.bytes.size());
 }
 
-// Of a record that stands before the end of what is known: whether it was read from the file already. If not, the file
-// begins anew.
+// Whether a record that stands before the end of what is known was read from the file already. If it was not, the file begins
+// anew.
 bool FileStream::is_known(std::uint64_t from, std::uint64_t to, std::int64_t step,
                           Clock::time_point now) const {
   if (step_ && *step_ == step) return true;
@@ -91,7 +91,7 @@ void FileStream::append(const Bytes& record, std::uint64_t time, Sink& sink) {
 }
 
 void FileStream::rewind(const Bytes& record, std::int64_t step) {
-  // What the tap counted since, and nobody has: it went with the content that was cut off.
+  // The tap counted bytes since that nobody has: they went with the content that was cut off.
   const std::uint64_t known_to = std::max(position_, target_);
   const std::int64_t expected = static_cast<std::int64_t>(known_to) - step_.value_or(0);
   const auto counted = static_cast<std::int64_t>(record.offset);
@@ -112,7 +112,7 @@ void FileStream::rewind(const Bytes& record, std::int64_t step) {
   owed_.reset();
 }
 
-// The file's bytes up to there are none of the flow's.
+// The file's bytes up to there do not belong to the flow.
 void FileStream::move_to(std::uint64_t position) {
   position_ = position;
   target_ = position;
@@ -147,7 +147,7 @@ void FileStream::note_step(std::int64_t step, Clock::time_point now) {
 void FileStream::look(Clock::time_point now, bool drained) {
   const auto size = content_.size();
   if (!size || *size == position_ || is_behind()) return restless_since_.reset();
-  // What the file had a while ago the tap has told of by now, if it ever will; the file may grow all the while.
+  // By now the tap has told of what the file had a while ago, if it ever will. The file may grow all the while.
   const bool is_cut = *size < position_;
   const bool goes_on = restless_since_ && *size >= restless_size_ && (is_cut || position_ < restless_size_);
   if (!goes_on) {
@@ -161,7 +161,7 @@ void FileStream::look(Clock::time_point now, bool drained) {
     target_ = restless_size_;
     return;
   }
-  // Cut off; what comes now stands at its new end, or, of a writer that keeps its position, where the old end was.
+  // The file was cut off. What comes now stands at its new end, or where the old end was if a writer keeps its position.
   high_ = position_;
   position_ = 0;
   behind_hole_ = true;

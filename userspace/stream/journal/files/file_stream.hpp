@@ -1,11 +1,11 @@
 // One file that is followed: what the log tap saw being written, and what it did not, read from the file.
 //
-// The file's own positions say what is missing and what is known: a record that does not stand where the one before
-// ended is a sign of bytes that the tap could not see (sendfile, io_uring, a full ring), of two writers that overtook one
-// another, or of a file that was truncated. Then the file is asked, as long as it still has the bytes.
+// The file's own positions say what is missing and what is known. A record that does not stand where the one before ended is a
+// sign of bytes that the tap could not see (sendfile, io_uring, a full ring), of two writers that overtook one another, or of a
+// file that was truncated. The file is then asked, as long as it still has the bytes.
 //
-// In the journal a file's bytes are counted from where it was followed from, whatever the tap counted. A hole, which nobody
-// ever wrote, is none of its bytes: in the flow what stands behind it follows what stands before it, and nothing is missing.
+// The journal counts a file's bytes from where the file was followed from, whatever the tap counted. A hole, which nobody ever
+// wrote, is none of them: in the flow, what stands behind a hole follows what stands before it, and nothing is missing.
 // File systems count holes in blocks, so zeros that border on one are taken for part of it; a hole at the end is room for what
 // is still to be written.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace flowtap::flow {
 
-/// How the places of a followed file's bytes belong together. It changes seldom, and stands in the stream's name, so that a
+/// How the places of a followed file's bytes belong together. This seldom changes, and stands in the stream's name, so that a
 /// restart goes on where the journal ends.
 struct FilePlace {
   std::int64_t base = 0;  ///< position in the file - offset in the journal
@@ -28,7 +28,7 @@ struct FilePlace {
   bool operator==(const FilePlace&) const = default;
 };
 
-/// A file as this folder wants it; daemon/ has the descriptor behind it.
+/// A file as this folder needs it; stream/sources has the descriptor behind it.
 class FileContent {
  public:
   FileContent() = default;
@@ -40,17 +40,18 @@ class FileContent {
   [[nodiscard]] virtual std::optional<std::uint64_t> size() const = 0;
   struct Written {
     std::uint64_t begin = 0;
-    std::uint64_t end = 0;  ///< of the file, or where a hole begins
+    std::uint64_t end = 0;  ///< the end of the file, or where a hole begins
   };
   /// What was written next, at `position` or behind it; absent: nothing, or it cannot be had.
   [[nodiscard]] virtual std::optional<Written> written(std::uint64_t position) const = 0;
-  /// How many bytes were read; fewer than asked for at the end of the file, 0 as well where it cannot be read.
+  /// How many bytes were read: fewer than asked for at the end of the file, and 0 if it cannot be read.
   [[nodiscard]] virtual std::size_t read(std::uint64_t position, std::span<std::byte> into) const = 0;
-  /// The stream's name, with what place_of() of the implementation finds again.
+  /// The stream's name. It says `place`, so that a restart finds that again.
   [[nodiscard]] virtual StreamName name(const FilePlace& place) const = 0;
 };
 
-/// Its many members describe one state, where the file, the tap and the journal stand; a part of them would mean nothing by itself.
+/// Its many members describe one state, where the file, the tap and the journal stand; a part of them would mean nothing by
+/// itself.
 class FileStream {
  public:
   using Clock = std::chrono::steady_clock;
@@ -74,19 +75,19 @@ class FileStream {
     std::uint64_t budget;
   };
 
-  /// A record of the tap; `time` as in a BytesEntry.
+  /// Takes a record of the tap. `time` is as in a BytesEntry.
   void take(const Bytes& record, std::uint64_t time, Clock::time_point now, Sink& sink);
-  /// The same while an earlier file of its flow is not read to its end: only how far it goes is remembered.
+  /// The same while an earlier file of its flow is not read to its end. Only how far the record goes is remembered.
   void postpone(const Bytes& record);
 
-  /// Looks whether the file has what the tap did not tell of. `drained`: all that the tap told has been taken.
+  /// Looks whether the file has what the tap did not tell of. `drained`: all that the tap has told was taken.
   void look(Clock::time_point now, bool drained);
   /// All that the file has now is to be read.
   void settle();
   /// Reads on, as far as the sink allows.
   void read_on(Clock::time_point now, Sink& sink);
 
-  /// What could not be read is missing.
+  /// Counts what could not be read as missing.
   void give_up();
 
   /// There is something to read_on().
@@ -105,9 +106,9 @@ class FileStream {
   void rewind(const Bytes& record, std::int64_t step);
   void move_to(std::uint64_t position);
   void pass_over(std::uint64_t to);
-  /// As read_on(); `told` is where a record says that it stands: no hole is there.
+  /// As read_on(). `told` is where a record says that it stands, so no hole is there.
   void read(Clock::time_point now, Sink& sink, std::optional<std::uint64_t> told);
-  /// Of bytes at the position, of which the last ones border on a hole or do not. False: they were its beginning.
+  /// Adds bytes at the position. `before_hole`: they end where a hole begins. False: they were its beginning.
   bool add_read(std::span<const std::byte> bytes, bool before_hole, Clock::time_point now, Sink& sink);
   void lose(std::uint64_t bytes);
   void note_step(std::int64_t step, Clock::time_point now);
@@ -136,8 +137,8 @@ class FileStream {
   std::optional<std::uint64_t> high_;                // where it stood before it went back
   std::optional<Clock::time_point> restless_since_;  // since when the file has more, or less, than was told
   std::uint64_t restless_size_ = 0;                  // its size then
-  bool behind_hole_ = false;  // what stands at the position, or may: zeros there are part of it
-  bool blank_ = false;        // all that the file had more was a hole at its end
+  bool behind_hole_ = false;  // a hole ends at the position, or may: zeros there are part of it
+  bool blank_ = false;        // all that the file had beyond was a hole at its end
   std::uint64_t missing_ = 0;
   std::uint64_t filled_ = 0;
 };

@@ -5,7 +5,7 @@
 namespace flowtap::flow {
 namespace {
 
-// A batch of the ring is as large, and a journal takes both at once.
+// A batch of the ring is as large as this, and the journal takes both at once.
 constexpr std::uint64_t kReadPerBatch = std::uint64_t{1} << 20U;
 
 }  // namespace
@@ -71,7 +71,7 @@ bool FileStreams::make_way(File& file, Clock::time_point now, FileStream::Sink& 
 
 void FileStreams::take(const Bytes& record, std::uint64_t time, Clock::time_point now, Batch& batch) {
   const auto at = files_.find(record.stream);
-  if (at == files_.end()) return;  // its end is told
+  if (at == files_.end()) return;  // its end was told already
   File& file = *at->second;
   FileStream::Sink sink{batch, time, budget_};
   if (make_way(file, now, sink))
@@ -85,7 +85,7 @@ bool FileStreams::read_on(Clock::time_point now, bool drained, std::uint64_t tim
   FileStream::Sink sink{batch, time, budget_};
   std::vector<File*> ended;
   for (File* file : order_) {
-    // What was written before it to the file before it may still be in the ring.
+    // What was written earlier to the file before this one may still be in the ring.
     if (!file->begun && !drained) continue;
     if (file->ends || !file->begun) file->stream.settle();
     if (file->stream.is_behind() && make_way(*file, now, sink)) {

@@ -24,37 +24,37 @@ class FileStreams {
     std::string flow;  ///< files of one flow are read one after the other, in the order of add()
     std::unique_ptr<FileContent> content;
   };
-  /// `tap` begins the stream: its first record may be taken before this returns, but not as anything else's. `tap` must not
-  /// wait for anything, since the consumer waits for it. Safe from any thread.
+  /// `tap` begins the stream. Its first record may be taken before this returns, but it is never taken for anything else's. `tap`
+  /// must not wait for anything, since the consumer waits for it. Safe from any thread.
   [[nodiscard]] Status add(const std::function<Result<Added>()>& tap);
-  /// Of a stream that has begun before the consumer's first round.
+  /// Adds a stream that began before the consumer's first round.
   void add(Added file);
 
   /// Takes over what was added; writes the names.
   void begin_round(Clock::time_point now, Batch& batch);
-  /// Something was added, or is being added, that was not taken over: of a record that comes now it may be the file.
+  /// Something was added, or is being added, and was not taken over yet: a record that comes now may be of that file.
   [[nodiscard]] bool has_added() const { return has_added_.load(std::memory_order_acquire); }
   void take_added(Clock::time_point now, Batch& batch);
   [[nodiscard]] bool any() const { return !files_.empty() || has_added(); }
-  /// Whether it is a followed file's.
+  /// Whether the stream is a followed file's.
   [[nodiscard]] bool owns(StreamNo stream) const {
     return files_.contains(stream) || finished_.contains(stream);
   }
-  /// A record of a stream that it owns. Bytes go to the batch, of the record and of the file.
+  /// Takes a record of a stream that it owns. The record's bytes go to the batch, and so do those of the file.
   void take(const Bytes& record, std::uint64_t time, Clock::time_point now, Batch& batch);
-  /// Reads what there is to be read, so much at once that nobody waits for long. True: there is more.
+  /// Reads what there is to be read, but only so much at once that nobody waits for long. True: there is more.
   bool read_on(Clock::time_point now, bool drained, std::uint64_t time, Batch& batch);
-  /// A new batch is begun, for which some more may be read.
+  /// A new batch was begun, for which some more may be read.
   void refresh();
 
   /// Looks at the files themselves. True: it is to be called again soon.
   bool look(Clock::time_point now, bool drained);
 
-  /// The tap sees no more of it; `lost` is what the tap says. Its end goes to the batch when the file was read to its end.
+  /// The tap sees no more of it. Its end goes to the batch when the file was read to its end.
   void end(StreamNo stream);
-  /// Nothing is taken of it: whoever follows it later reads it from the file.
+  /// Takes nothing of it: whoever follows it later reads it from the file.
   void leave_out(StreamNo stream) { finished_.insert(stream); }
-  /// Its slot is free.
+  /// Its slot is free now.
   void forget(StreamNo stream) { finished_.erase(stream); }
 
   struct Counts {
@@ -72,7 +72,8 @@ class FileStreams {
     bool ends = false;
   };
 
-  /// What stands before it in its flow is in the journal; reads it if it is not. False: that takes longer.
+  /// Sees to it that what stands before the file in its flow is in the journal, and reads it if it is not. False: that takes
+  /// longer.
   bool make_way(File& file, Clock::time_point now, FileStream::Sink& sink);
   void finish(File& file, std::uint64_t time, Batch& batch);
   void count();
@@ -81,7 +82,7 @@ class FileStreams {
   std::vector<File*> order_;               // as they were added
   std::unordered_set<StreamNo> finished_;  // their ends are in the journal, and their slots are not free yet
   std::uint64_t budget_ = 0;               // bytes that may be read for this batch
-  Counts gone_;                            // of files that are not followed any more
+  Counts gone_;                            // of files that are no longer followed
   std::atomic<std::uint64_t> missing_{0};
   std::atomic<std::uint64_t> filled_{0};
 
