@@ -60,9 +60,9 @@ flow::Naming ContainerNamer::name(const flow::Enter& enter) {
                                                       .users_names = enter.users_names,
                                                       .nested = enter.nested});
   const bool complete = answer.certainty == identity::Certainty::kComplete;
-  // Known by its pid alone, and that is nobody's any more: this tells nothing.
+  // It is known by its pid alone, and the pid is nobody's any more, so this tells nothing.
   if (enter.cgroup_name.empty() && !answer.whole_path) return {};
-  // Whose it is nobody can tell any more; under its own name it takes nobody's place.
+  // Nobody can tell any more whose it is. Under the name of its own process it takes nobody's place.
   if (answer.unproven)
     return {flow::NamingState::kPartial,
             identity::process_flow_id(static_cast<pid_t>(enter.pid), identity::start_ticks(enter.start_time)),

@@ -1,4 +1,4 @@
-// Names the streams of containers, with what identity/ finds out, and of what is listed.
+// Names the streams of containers, with what identity/ finds out, and the streams of what is listed.
 #pragma once
 
 #include <memory>

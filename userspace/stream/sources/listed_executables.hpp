@@ -21,13 +21,13 @@ class ListedExecutables {
   /// kernel::OpenFiles::own_file()
   using AskKernel = std::function<Result<kernel::OpenFile>(int fd)>;
 
-  /// Paths are gone as `walk` goes them.
+  /// `walk` goes the paths.
   ListedExecutables(PathWalk walk, AskKernel ask) : walk_(std::move(walk)), ask_(std::move(ask)) {}
 
-  /// These and no others from now on.
+  /// Looks for these from now on, and for no others.
   void set(const std::vector<std::string>& paths);
 
-  /// Looks where they lead. One that cannot be seen is not found, and hides no other. True: some are other files than
+  /// Looks where the paths lead. One that cannot be seen is not found, and hides no other. True: some lead to other files than
   /// before.
   [[nodiscard]] bool find();
 
@@ -40,7 +40,7 @@ class ListedExecutables {
   [[nodiscard]] std::vector<api::RefusedSource> refused() const;
 
  private:
-  // As statx() tells it, which is not always what the kernel has.
+  // As statx() tells it. The kernel does not always have the same.
   struct Place {
     std::uint32_t major = 0;
     std::uint32_t minor = 0;

@@ -20,12 +20,12 @@ static_assert(kMaxUnitBytes < FTAP_CGROUP_NAME);
 
 // Slices within slices, as deep as the programs look (bpf/lib/log_listed.bpf.h).
 constexpr int kMostSlices = 16;
-// The tree of cgroups is walked for the status alone.
+// The tree of cgroups is walked only for the status.
 constexpr unsigned kLooksPerWalk = 10;
 // Ends are missed rarely, and a look at thousands of members takes tens of milliseconds.
 constexpr unsigned kLooksPerReap = 20;
 
-// The node's own, where several are to be seen.
+// Where the v2 hierarchy is mounted: the node's own, if several can be seen.
 std::string find_cgroups(const std::string& host_root) {
   const auto mounts = read_file("/proc/self/mounts");
   if (!mounts) return {};
@@ -52,7 +52,7 @@ Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, cons
   FTAP_TRY_ASSIGN(walk, PathWalk::open(host_root));
   const std::string proc = host_root + "/proc/";
   struct stat mounts{};
-  // As identity::read_process(): process 1 may be closed to us, kthreadd has the same one.
+  // As in identity::read_process(), process 1 may be closed to us. kthreadd has the same namespace.
   if (::stat((proc + "1/ns/mnt").c_str(), &mounts) != 0 && ::stat((proc + "2/ns/mnt").c_str(), &mounts) != 0)
     return fail_errno(errno, "cannot tell the node's mount namespace");
   return ListedProcesses(std::move(walk), proc, find_cgroups(host_root),
@@ -64,7 +64,7 @@ Status ListedProcesses::set(const std::vector<std::string>& units,
   units_.clear();
   for (const std::string& unit : units) units_[unit];
   executables_.set(executables);
-  // First, so that whatever starts while we look is registered at its exec.
+  // The lists come first, so that whatever starts while we look is registered at its exec.
   FTAP_TRY(slots_->kernel().list_units(units));
   (void)executables_.find();
   FTAP_TRY(slots_->kernel().list_executables(executables_.known(), mounts_));
@@ -138,7 +138,7 @@ Status ListedProcesses::capture_running() {
         err.stream = out.stream;
         continue;
       }
-      // Who is looked at first has it, as who began first does.
+      // The process that is looked at first has the output, as the one that began first does otherwise.
       if (!taken.emplace(output->device, output->inode).second) {
         *output = {};
         continue;
@@ -168,7 +168,7 @@ bool ListedProcesses::is_seen(const OpenFile& output) const {
   return seen || seen.error().code != ENOTSUP;
 }
 
-// As the programs decide: who entered the unit, and who did not start itself anew.
+// Decides as the programs do: a process counts if it entered the unit, or if it is listed and did not start itself anew.
 std::optional<ftap_log_rule> ListedProcesses::rule_of(const OpenFile& output) const {
   if (output.cgroup != output.parent_cgroup)
     for (const auto& [name, cgroups] : units_)

@@ -21,7 +21,7 @@
 
 namespace flowtap {
 
-/// Of one thread, which waits for no file system that may hang.
+/// Used by one thread, which waits for no file system that may hang.
 class ListedProcesses {
  public:
   /// All must outlive it. `host_root` is where the node's file system is seen, with its /proc.
@@ -29,12 +29,13 @@ class ListedProcesses {
                                                     const kernel::OpenFiles& files, StreamSlots& slots,
                                                     flow::LogConsumer& consumer);
 
-  /// These and no others from now on; what runs already is captured from now on.
+  /// Captures these from now on, and no others; what runs already is captured from now on.
   [[nodiscard]] Status set(const std::vector<std::string>& units,
                            const std::vector<std::string>& executables);
 
-  /// Finds executables that were replaced, and what is there by now. `again`: also who runs without being captured, since a tap was
-  /// released that he writes to, there was no slot for him, or his exec was missed. To be called every second or so.
+  /// Finds executables that were replaced, and what is there by now. `again`: also finds processes that run without being
+  /// captured, since a tap of their output was released, there was no slot for them, or their exec was missed. To be called every
+  /// second or so.
   [[nodiscard]] Status look(bool again);
 
   /// Listed names for which nothing is there.
@@ -70,7 +71,7 @@ class ListedProcesses {
   std::map<std::string, std::map<std::uint64_t, std::string>> units_;  // name → ids of its cgroups
   ListedExecutables executables_;
   unsigned looks_ = 0;
-  bool no_slot_ = false;  // for some of what runs
+  bool no_slot_ = false;  // there was none for some of what runs
 };
 
 }  // namespace flowtap

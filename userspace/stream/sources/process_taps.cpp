@@ -25,7 +25,7 @@ bool is_asked_for(std::uint32_t fd, api::Outputs outputs) {
   return outputs == api::Outputs::kBoth || (outputs == api::Outputs::kStdout) == (fd == 1);
 }
 
-// Descriptor 1 and 2, the second absent where it is the same place.
+// Descriptors 1 and 2. The second is absent if it is the same place.
 std::array<const OpenFile*, 2> outputs_of(const std::vector<OpenFile>& files, std::uint32_t pid) {
   std::array<const OpenFile*, 2> found{};
   for (const OpenFile& f : files)

@@ -29,13 +29,12 @@ class ProcessTaps {
     std::function<void()> release;        ///< to be called once, when nobody reads it any more
   };
 
-  /// Taps standard output and error from now on. Error codes: ESRCH there is no such process, ENOTSUP its outputs are
-  /// nothing that can be captured (or that one alone which is asked for: a place that both are counts as standard output),
-  /// EMFILE there are kMost taps.
+  /// Taps standard output and error from now on. Error codes: ESRCH there is no such process, ENOTSUP its outputs cannot be
+  /// captured (or the one that is asked for cannot; a place that is both counts as standard output), EMFILE there are kMost taps.
   [[nodiscard]] Result<Tap> open(std::uint32_t pid, api::Outputs outputs);
 
   [[nodiscard]] std::size_t count() const;
-  /// Whether places have been given back since it was asked last: others may have them now.
+  /// Whether places were given back since this was asked last: others may have them now.
   [[nodiscard]] bool take_released() { return released_.exchange(false); }
 
   static constexpr std::size_t kMost = 256;

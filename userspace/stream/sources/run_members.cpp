@@ -24,7 +24,7 @@ std::optional<identity::ProcStat> stat_of(const std::string& proc, Pid pid) {
   return stat ? std::optional(std::move(*stat)) : std::nullopt;
 }
 
-// Each with its parent.
+// All processes, each with its parent.
 std::vector<std::pair<Pid, Pid>> processes(const std::string& proc) {
   std::vector<std::pair<Pid, Pid>> all;
   std::error_code error;
@@ -38,7 +38,7 @@ std::vector<std::pair<Pid, Pid>> processes(const std::string& proc) {
   return all;
 }
 
-// Not only its pid: another process may have that by now.
+// The pid alone does not tell: another process may have it by now.
 bool is_there(const std::string& proc, Pid pid, std::uint64_t start_time) {
   if (kernel::has_ended(pid)) return false;
   const auto stat = start_time == 0 ? std::nullopt : stat_of(proc, pid);
@@ -47,7 +47,8 @@ bool is_there(const std::string& proc, Pid pid, std::uint64_t start_time) {
 
 }  // namespace
 
-// Who is started while we look by one who has not joined yet is found by the next look; what members start joins by itself.
+// A process that is started while we look, by one that has not joined yet, is found by the next look. What members start joins by
+// itself.
 void join_children(kernel::LogStreams& streams, const std::string& proc) {
   auto members = streams.members();
   for (bool more = !members.empty(); more;) {

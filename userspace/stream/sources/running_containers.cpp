@@ -24,8 +24,8 @@ bool read_from_outside(const Readers& readers, const OpenFile& pipe) {
   return std::any_of(first, last, [&pipe](const auto& reader) { return reader.second != pipe.cgroup; });
 }
 
-// A container that pipes its output through a program of its own (`exec > >(tee log)`) has what its runtime reads there: at the
-// same descriptor of that program, which began with it. Who joins it later (a shell) has pipes of its own.
+// A container may pipe its output through a program of its own (`exec > >(tee log)`). Its runtime then reads what that program
+// writes to the same descriptor. The program began with the container; whoever joins it later (a shell) has pipes of its own.
 const OpenFile* passed_on(const std::vector<OpenFile>& files, const Readers& readers,
                           const flow::Enter& enter, std::uint32_t fd) {
   constexpr std::uint64_t kBeginsWithIt = 10'000'000'000;  // ns
@@ -41,7 +41,8 @@ const OpenFile* passed_on(const std::vector<OpenFile>& files, const Readers& rea
 
 using Containers = std::map<std::uint64_t, RunningContainer>;  // by cgroup
 
-// Who was put into a cgroup below a container's, and into that one's mount namespace, joins it (a probe, a shell).
+// A process that was put into a cgroup below a container's, and into that container's mount namespace, joins it (a probe, a
+// shell).
 void leave_out_joined(Containers& containers) {
   std::map<std::uint32_t, const RunningContainer*> first;
   for (const auto& [cgroup, one] : containers) {
@@ -54,9 +55,9 @@ void leave_out_joined(Containers& containers) {
   });
 }
 
-// Started within a container, in a cgroup below that one's.
+// Marks what was started within a container, in a cgroup below that one's.
 void note_nested(Containers& containers, const std::vector<OpenFile>& files) {
-  std::map<std::uint64_t, const OpenFile*> of;  // one of each cgroup, for what is above it
+  std::map<std::uint64_t, const OpenFile*> of;  // one file of each cgroup, which tells what is above it
   for (const OpenFile& f : files) of.emplace(f.cgroup, &f);
   const auto is_within = [&of](std::uint64_t cgroup, std::uint64_t container) {
     if (cgroup == container) return true;

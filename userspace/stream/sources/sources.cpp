@@ -41,7 +41,7 @@ void Sources::run(const SourceOptions& options, std::vector<std::string>& warnin
 }
 
 void Sources::set(const SourceOptions& options) {
-  // Files first: what a listed process writes to one of them is that file's.
+  // Files come first: what a listed process writes to one of them is that file's.
   if (files_) files_->set(options.files);
   if (listed_) note_listing(listed_->set(options.units, options.processes));
 }

@@ -31,7 +31,7 @@ struct SourceKit {
   flow::FileStreams& streams;
 };
 
-/// Of one thread; its taps are safe from any.
+/// Used by one thread; its taps are safe from any.
 class Sources {
  public:
   /// All that the kit refers to must outlive it.
@@ -42,13 +42,13 @@ class Sources {
 
   /// Captures what is listed. To be called before the consumer's first round. `warnings` get what cannot be captured.
   void run(const SourceOptions& options, std::vector<std::string>& warnings);
-  /// These and no others from now on.
+  /// Captures these from now on, and no others.
   void set(const SourceOptions& options);
   /// `missed`: something may run without being captured, since it was missed when it began.
   void look_around(bool missed);
-  /// Ends the thread that follows files. False: it waits for a file system that does not answer, and uses all of this.
+  /// Ends the thread that follows files. False: it waits for a file system that does not answer, and still uses this object.
   [[nodiscard]] bool stop();
-  /// Ends it however long that takes.
+  /// Ends that thread however long it takes.
   void end_files() { files_.reset(); }
 
   void report(api::StreamStatusReport& report) const;

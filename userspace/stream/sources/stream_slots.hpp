@@ -1,4 +1,4 @@
-// The log tap's slots, as flow/ wants them.
+// The log tap's slots, as the stream path wants them.
 #pragma once
 
 #include "kernel/log/log_streams.hpp"
@@ -13,7 +13,7 @@ class StreamSlots final : public flow::StreamControl {
  public:
   explicit StreamSlots(kernel::LogStreams streams) : streams_(std::move(streams)) {}
 
-  /// Who reads which pipe, and who runs in which cgroup, is asked there; must outlive this.
+  /// `files` is asked who reads which pipe and who runs in which cgroup. It must outlive this.
   void ask(const kernel::OpenFiles* files) { files_ = files; }
 
   [[nodiscard]] std::vector<flow::StreamSlot> sweep() const override {

@@ -11,7 +11,7 @@ namespace flowtap {
 namespace {
 
 constexpr auto kBeingMade = std::chrono::seconds(1);
-// Each look goes through all open files of the node. Longer than a container is being made.
+// Each look goes through all open files of the node. The pause is longer than the making of a container takes.
 constexpr auto kMissedPause = std::chrono::seconds(2);
 constexpr auto kLongestMissedPause = std::chrono::seconds(60);
 
@@ -52,7 +52,7 @@ Status UnseenContainers::find(std::chrono::nanoseconds youngest) {
       if (!before.contains(*stream)) begun.emplace(*stream, wall_ns());
     }
     (void)slots_.kernel().mark(enter.cgroup, enter.mounts);
-    // Of what an earlier service followed, the journal has the name; what cannot be followed is listed all the same.
+    // The journal has the names of what an earlier service followed. What cannot be followed is listed all the same.
     const auto known = [this](const flow::Enter::Output& o) {
       const auto stream = journal_.stream(o.stream);
       return stream && stream->name;
@@ -63,18 +63,19 @@ Status UnseenContainers::find(std::chrono::nanoseconds youngest) {
   return {};
 }
 
-// Where a task is preempted within the program at exec, the kernel does not run it for others on that CPU: what began then is
-// in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file. What is
-// younger than a moment may still be made by its runtime, and come to the program; the second look finds it.
+// While a task is preempted within the program at exec, the kernel does not run the program for others on that CPU. What began
+// then is in no table, and is found as what ran before flowtapd is. What it wrote meanwhile is in its runtime's file. Its runtime
+// may still be making what is younger than a moment, which then comes to the program; the second look finds it if it does not.
 //
-// As are those for which there was no slot: many that ended while flowtapd was away keep theirs until it has noted them.
+// Those for which there was no slot are found here, too: many that ended while flowtapd was away keep theirs until it has noted
+// them.
 bool UnseenContainers::look_around(std::uint64_t exec_misses) {
   const auto refused = slots_.kernel().no_slot();
   if (exec_misses != exec_misses_ || refused != refused_) missed_looks_ = 2;
   exec_misses_ = exec_misses;
   refused_ = refused;
   if (Clock::now() < next_look_ || (missed_looks_ == 0 && !no_slot_)) return false;
-  // Where there is no room the next look finds as little, unless something has ended.
+  // If there is no slot, the next look has none either, unless something has ended.
   pause_ = no_slot_ ? std::min<Clock::duration>(pause_ * 2, kLongestMissedPause) : kMissedPause;
   next_look_ = Clock::now() + pause_;
   if (find(kBeingMade) && missed_looks_ > 0) --missed_looks_;

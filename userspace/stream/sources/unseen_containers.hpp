@@ -14,7 +14,7 @@
 
 namespace flowtap {
 
-/// Of one thread.
+/// Used by one thread.
 class UnseenContainers {
  public:
   using Begun =
@@ -34,7 +34,7 @@ class UnseenContainers {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// What is older than `youngest`.
+  /// Captures what is older than `youngest`.
   [[nodiscard]] Status find(std::chrono::nanoseconds youngest);
 
   const kernel::OpenFiles* files_;
@@ -44,10 +44,10 @@ class UnseenContainers {
   std::function<void(const Begun&)> tell_;
   std::uint64_t exec_misses_ = 0;  // at the last look
   std::uint64_t refused_ = 0;      // streams that found no slot
-  int missed_looks_ = 0;           // that are due for what began then
+  int missed_looks_ = 0;           // looks that are due for what began then
   Clock::time_point next_look_{};
   Clock::duration pause_ = std::chrono::seconds(1);
-  bool no_slot_ = false;  // for one that the last look has found
+  bool no_slot_ = false;  // there was none for something that the last look found
 };
 
 }  // namespace flowtap

@@ -16,17 +16,17 @@ struct V1Containers {
   std::string example;  ///< the id of one
 };
 
-/// Those with running processes that are in a container's cgroup of v1 and in the root of v2, or where v2 is not
-/// mounted. Looks at every process of `proc`, a procfs of the node, so it is for now and then.
+/// Finds containers with running processes that are in a container's cgroup of v1 and in the root of v2, or in no v2 if it is not
+/// mounted. Looks at every process of `proc`, a procfs of the node, so it is not to be called often.
 [[nodiscard]] Result<V1Containers> find_v1_containers(const identity::RootDir& proc);
 
 /// The sentence for whoever runs the node; empty: there are none.
 [[nodiscard]] std::string v1_warning(const V1Containers& found);
 
-/// Looks for them now and then, until there are some: once is enough to be told.
+/// Looks for them now and then, until there are some: it is enough to say it once.
 class V1Search {
  public:
-  /// `host_root` is where the node's file system is seen. Where its /proc cannot be opened nothing is found.
+  /// `host_root` is where the node's file system is seen. If its /proc cannot be opened, nothing is found.
   explicit V1Search(const std::string& host_root);
 
   /// v1_warning(), once there is one.

@@ -41,7 +41,7 @@ int DirectoryWatches::watch(PathWalk& walk, const std::string& directory) {
 void DirectoryWatches::keep_only(const std::set<int>& watches) {
   std::erase_if(all_, [&](int watch) {
     if (watches.contains(watch)) return false;
-    // The kernel has removed that of a directory that is gone.
+    // This fails if the directory is gone, since the kernel has removed its watch then.
     (void)::inotify_rm_watch(inotify_.get(), watch);
     return true;
   });

@@ -1,4 +1,4 @@
-// The directories of the files that are followed: what happens to the names in them, in its order.
+// The directories of the files that are followed: what happens to the names in them, in the order in which it happens.
 #pragma once
 
 #include <functional>
@@ -18,17 +18,17 @@ class DirectoryWatches {
 
   [[nodiscard]] static Result<DirectoryWatches> open();
 
-  /// The number that the directory's events have from now on: the same again where it is watched already. kNone: there is
-  /// none, or it cannot be watched.
+  /// Watches a directory. Returns the number that its events have from now on, which is the same as before if it is watched
+  /// already. kNone: there is no such directory, or it cannot be watched.
   [[nodiscard]] int watch(PathWalk& walk, const std::string& directory);
 
-  /// Watches no directory any more but those with these numbers. One that was moved away stays watched until then, and
-  /// who owns it could make one after the other until root may have no more watches.
+  /// Stops watching all directories but those with these numbers. A directory that was moved away stays watched until then, and
+  /// its owner could make one after the other until root may have no more watches.
   void keep_only(const std::set<int>& watches);
 
   struct Listener {
     std::function<void(int watch, const NameEvent& event)> event;
-    std::function<void()> lost;  ///< events found no room, of any directory
+    std::function<void()> lost;  ///< events of some directory found no room
   };
   /// Hands over what happened since, without waiting. True: there was something.
   bool read(const Listener& listener);

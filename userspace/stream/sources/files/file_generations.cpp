@@ -14,10 +14,10 @@ using namespace std::chrono_literals;
 
 // A writer goes on in a file that was moved away until it is told to open the new one.
 constexpr auto kStillWritten = 60s;
-// One that was removed keeps its disk space as long as it is held open.
+// A file that was removed keeps its disk space as long as it is held open.
 constexpr auto kRemoved = 5s;
 constexpr std::size_t kMostGenerations = 16;
-// Of 16,384 slots. A slot rests for some seconds, so this is how many files a path can have in that time.
+// There are 16,384 slots. A slot rests for some seconds, so this is how many files a path can have in that time.
 constexpr std::size_t kMostHeld = 64;
 
 }  // namespace

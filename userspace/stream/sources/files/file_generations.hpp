@@ -31,17 +31,18 @@ class FileGenerations {
   FileGenerations(const FollowKit& kit, std::string path, std::string flow)
       : kit_(kit), path_(std::move(path)), flow_(std::move(flow)) {}
 
-  /// Follows a file as the latest at the path; one that is followed stays as it is. A file that an earlier service followed
-  /// goes on where the journal ends, others at their beginning or end. More than a few at once are not followed: the
-  /// oldest is let go, however long it may be written to.
+  /// Follows a file as the latest one at the path. One that is followed already stays as it is. A file that an earlier service
+  /// followed goes on where the journal ends; others begin at their beginning or end. No more than a few are followed at once:
+  /// the oldest is let go, however long it may be written to.
   [[nodiscard]] Status follow(const OpenedFile& file, bool from_end);
-  /// Whoever makes files in numbers takes no more descriptors and slots than so many, of files that have ended too. False:
-  /// follow() has to wait for the next retire().
+  /// A path takes no more than kMostHeld descriptors and slots, however many files somebody makes there. Those of files that have
+  /// ended count, too. False: follow() has to wait for the next retire().
   [[nodiscard]] bool has_room() const;
 
-  /// Lets files go that nobody writes to any more, and those whose streams have ended. `slots` as they are now.
+  /// Lets go of files that nobody writes to any more, and of those whose streams have ended. `slots` are the slots as they are
+  /// now.
   void retire(const std::vector<flow::StreamSlot>& slots);
-  /// Lets all go.
+  /// Lets go of all.
   void end();
 
   [[nodiscard]] bool follows(flow::StreamNo stream) const;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// For what no event tells: directories that come, links that are bent, files that were lost sight of.
+// A look finds what no event tells: directories that come, links that were bent, files that were lost sight of.
 constexpr auto kLook = 1000ms;
 // Files are listed anew within milliseconds; only a thread that hangs takes longer.
 constexpr auto kListed = 2s;
@@ -135,7 +135,7 @@ void FileSources::follow_all() {
   }
 }
 
-// False: there is to be an end.
+// False: the thread is to end.
 bool FileSources::take_wanted() {
   std::uint64_t times = 0;
   static_cast<void>(!::read(wake_.get(), &times, sizeof(times)));
@@ -201,7 +201,7 @@ bool FileSources::read_events() {
                             }});
 }
 
-// A name that is opened may have been given to another file since the last event; then there is another event by now.
+// The name that is opened may have been given to another file since the last event. There is another event by now if it was.
 void FileSources::open_fresh(Path& path) {
   for (int tries = kOpenTries; tries > 0 && path.generations.has_room(); --tries) {
     const auto fresh = path.rotations.fresh();
@@ -212,7 +212,7 @@ void FileSources::open_fresh(Path& path) {
       if (now.empty() || now.front().number != fresh.front().number || now.front().name != fresh.front().name)
         continue;
     }
-    // What it needs there may be at the next look.
+    // What is needed to follow it may be there at the next look.
     if (file ? !path.generations.follow(*file, false) : has_run_out(file.error())) return;
     path.rotations.take(fresh.front().number);
   }
@@ -221,14 +221,14 @@ void FileSources::open_fresh(Path& path) {
 void FileSources::look_at(Path& path) {
   const auto file = open_log_file(walk_, path.path);
   path.missing = file ? std::nullopt : std::optional(file.error());
-  // Others may have stood there since open_fresh(): they come first.
+  // Other files may have stood there since open_fresh(). They come first.
   read_events();
   if (!file || !path.rotations.fresh().empty() || path.generations.is_latest(file->identity)) return;
   if (const Status followed = path.generations.follow(*file, !path.known); !followed)
     path.missing = followed.error();
 }
 
-// Files of this path that an earlier service followed and that were moved away since.
+// Follows the files of this path that an earlier service followed and that were moved away since.
 void FileSources::resume(Path& path) {
   const auto before = still_tapped(kit_.journal, path.flow, kit_.slots.sweep());
   if (before.empty()) return;
@@ -246,7 +246,7 @@ void FileSources::resume(Path& path) {
   }
 }
 
-// What an earlier service followed and this one cannot: what the tap still has of it is all there is.
+// Ends the files that an earlier service followed and this one cannot. What the tap still has of them is all there is.
 void FileSources::end_unlisted() {
   for (const flow::StreamSlot& slot : kit_.slots.sweep()) {
     const auto stream = kit_.journal.stream(slot.stream);

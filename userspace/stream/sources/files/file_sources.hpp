@@ -24,8 +24,8 @@
 
 namespace flowtap {
 
-/// Watches the directories of its files on a thread of its own, which alone waits for file systems: set() and told() do
-/// not, and are safe from any thread.
+/// Watches the directories of its files on a thread of its own. Only that thread waits for file systems; set() and told() do not,
+/// and are safe from any thread.
 class FileSources {
  public:
   /// All must outlive it. `host_root` is where the node's file system is seen.
@@ -38,13 +38,13 @@ class FileSources {
   FileSources(const FileSources&) = delete;
   FileSources& operator=(const FileSources&) = delete;
 
-  /// Follows these from now on, and no others. A file that is there now and was not followed before is followed from its
-  /// end; all that come later from their beginning. The first call is to come before the consumer's first round, so that
-  /// what an earlier service followed is known before its records come. Later ones are done on return, except where the
+  /// Follows these from now on, and no others. A file that is there now and was not followed before is followed from its end. All
+  /// files that come later are followed from their beginning. The first call has to come before the consumer's first round, so
+  /// that what an earlier service followed is known before its records come. Later calls return when it is done, except if the
   /// thread hangs.
   void set(const std::vector<std::string>& paths);
   void start();
-  /// Ends the thread. False: it has not ended within `limit`, since it waits for a file system, and uses all of this.
+  /// Ends the thread. False: it has not ended within `limit`, since it waits for a file system, and it still uses this object.
   [[nodiscard]] bool stop(std::chrono::milliseconds limit);
 
   struct Told {
@@ -71,7 +71,7 @@ class FileSources {
     FileGenerations generations;
     int watch = DirectoryWatches::kNone;
     std::optional<Error> missing;  // why no file is at the path, or cannot be followed
-    bool known = false;            // it is no more followed from its end, but from its beginning
+    bool known = false;            // from now on it is followed from its beginning, not its end
   };
 
   FileSources(const FollowKit& kit, PathWalk walk, DirectoryWatches watches, Fd wake)
@@ -102,12 +102,12 @@ class FileSources {
   bool first_ = true;
 
   mutable std::mutex
-      told_mutex_;  // of what follows, and never held over anything that waits for a file system
+      told_mutex_;  // guards what follows; is never held while something waits for a file system
   std::condition_variable listed_;
   std::optional<std::vector<std::string>> wanted_;
   bool stopping_ = false;
   std::condition_variable end_;
-  bool ended_ = false;  // the thread
+  bool ended_ = false;  // the thread has ended
   Told told_;
   std::thread thread_;
 };

@@ -19,7 +19,7 @@ struct FollowedBefore {
   std::uint64_t inode = 0;
   std::uint64_t passed = 0;  ///< bytes in the journal
   FileNotes notes;
-  /// In the file, where the journal ends.
+  /// The place in the file at which the journal ends.
   [[nodiscard]] std::uint64_t position() const {
     return static_cast<std::uint64_t>(notes.place.base + static_cast<std::int64_t>(passed));
   }
@@ -31,13 +31,13 @@ struct FollowedBefore {
 [[nodiscard]] std::optional<FollowedBefore> followed_before(const flow::Journal& journal,
                                                             const std::string& flow,
                                                             const kernel::OpenFile& file, std::int64_t born);
-/// Those of a flow that are still tapped, in the order in which they were begun.
+/// The files of a flow that are still tapped, in the order in which they were begun.
 [[nodiscard]] std::vector<FollowedBefore> still_tapped(const flow::Journal& journal, const std::string& flow,
                                                        const std::vector<flow::StreamSlot>& slots);
 
 [[nodiscard]] bool is_known(const flow::Journal& journal, const std::string& flow);
 
-/// What stands in a directory now.
+/// The names in a directory now.
 [[nodiscard]] std::unordered_map<std::uint64_t, std::string> names_by_inode(PathWalk& walk,
                                                                             const std::string& directory);
 

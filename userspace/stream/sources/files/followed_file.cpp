@@ -34,7 +34,7 @@ Result<OpenedFile> open_log_file(PathWalk& walk, const std::string& path) {
   FTAP_TRY_ASSIGN(reached, walk.to(path));
   const struct statx& status = reached.status;
   if (!S_ISREG(status.stx_mode)) return fail(path + " is not a regular file");
-  // Not before: whoever owns the directory may lead to a device, and opening some is an act of its own.
+  // It is not opened before: whoever owns the directory may lead to a device, and opening some devices is an act of its own.
   Fd fd(::open(("/proc/self/fd/" + std::to_string(reached.place.get())).c_str(), kFlags));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path);
   const auto device = static_cast<std::uint64_t>(status.stx_dev_major) << 32U | status.stx_dev_minor;

@@ -32,10 +32,10 @@ struct OpenedFile {
   std::uint64_t size = 0;
 };
 
-/// Opens a regular file for reading; never waits for a FIFO or device. Errors also as PathWalk::to() has them.
+/// Opens a regular file for reading; never waits for a FIFO or device. Its Errors may also be those of PathWalk::to().
 [[nodiscard]] Result<OpenedFile> open_log_file(PathWalk& walk, const std::string& path);
 
-/// What the name of a file's stream in the journal tells beside itself.
+/// What the journal says of a file's stream beside its name.
 struct FileNotes {
   std::string path;
   std::int64_t born = 0;
@@ -44,16 +44,16 @@ struct FileNotes {
 };
 /// One line of JSON.
 [[nodiscard]] std::string render_notes(const FileNotes& notes);
-/// Absent: the line is none of render_notes().
+/// Absent: render_notes() has not made this line.
 [[nodiscard]] std::optional<FileNotes> parse_notes(std::string_view json);
 
-/// Of a stream that is a followed file; absent for all others.
+/// The notes of a stream that is a followed file; absent for all others.
 [[nodiscard]] std::optional<FileNotes> notes_of(const flow::StreamView& stream);
 
 class FollowedFile final : public flow::FileContent {
  public:
-  /// `fd` may be null: the file is gone, and only what the tap saw of it is to be had. `device` and `inode` as the kernel
-  /// has them.
+  /// `fd` may be null: the file is gone, and only what the tap saw of it can be had. `device` and `inode` are as the kernel has
+  /// them.
   FollowedFile(std::shared_ptr<const Fd> fd, std::string path, std::int64_t born, std::uint32_t device,
                std::uint64_t inode)
       : fd_(std::move(fd)), path_(std::move(path)), born_(born), device_(device), inode_(inode) {}

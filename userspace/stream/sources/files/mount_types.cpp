@@ -27,7 +27,7 @@ Result<MountTypes> MountTypes::open() {
 }
 
 Result<std::string> MountTypes::type_of(std::uint64_t mount) {
-  // The table is ready for an exception when it has changed since it was asked last.
+  // poll() reports an exception if the table has changed since it was read last.
   pollfd changed{table_.get(), POLLPRI, 0};
   if (!fresh_ || ::poll(&changed, 1, 0) != 0) FTAP_TRY(read());
   const auto type = types_.find(mount);
@@ -49,7 +49,7 @@ Status MountTypes::read() {
   types_.clear();
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    // Of the fields between the number and the lone hyphen some are optional.
+    // Some of the fields between the number and the lone hyphen are optional.
     const auto hyphen = line.find(" - ");
     std::istringstream head(line);
     std::istringstream tail(hyphen == std::string::npos ? std::string() : line.substr(hyphen + 3));

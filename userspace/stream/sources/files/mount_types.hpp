@@ -1,4 +1,4 @@
-// Which file systems are mounted: asked of the kernel's own table, since they themselves may not answer.
+// Which file systems are mounted. The kernel's own table is asked, since the file systems themselves may not answer.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace flowtap {
 
 class MountTypes {
  public:
-  /// Of our own mount namespace.
+  /// Opens the table of our own mount namespace.
   [[nodiscard]] static Result<MountTypes> open();
 
-  /// As proc_pid_mountinfo(5) has it: "ext4", "fuse.sshfs". `mount` as stx_mnt_id of something that is held open, so that
-  /// no other mount has its number by now.
+  /// The type as proc_pid_mountinfo(5) has it: "ext4", "fuse.sshfs". `mount` is the stx_mnt_id of something that is held open, so
+  /// that no other mount has its number by now.
   [[nodiscard]] Result<std::string> type_of(std::uint64_t mount);
 
  private:
@@ -29,7 +29,7 @@ class MountTypes {
   std::unordered_map<std::uint64_t, std::string> types_;
 };
 
-/// It may keep whoever asks it waiting for ever: what answers is another machine, or a program of somebody's.
+/// Whether it may keep whoever asks it waiting for ever, since another machine or somebody's program answers.
 [[nodiscard]] bool may_hang(const std::string& type);
 
 }  // namespace flowtap

@@ -18,7 +18,7 @@ constexpr int kMostLinks = 40;  // as the kernel follows
 // Each name on the way holds a descriptor, and links may make a way as long as their owner likes.
 constexpr int kMostSteps = 256;
 
-// The last one first, so that the next one can be taken from the end.
+// The last name comes first, so that the next one can be taken from the end.
 void push_names(std::vector<std::string>& names, std::string_view path) {
   while (!path.empty()) {
     const auto slash = path.rfind('/');
@@ -30,14 +30,14 @@ void push_names(std::vector<std::string>& names, std::string_view path) {
 
 Result<struct statx> status_of(const Fd& fd, const std::string& path) {
   struct statx status{};
-  // As the kernel has it already: the file system may be one that does not answer.
+  // The kernel is asked only for what it has already, since the file system may be one that does not answer.
   if (::statx(fd.get(), "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
               STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID, &status) != 0)
     return fail_errno(errno, "cannot stat " + path);
   return status;
 }
 
-// What a link says, by the very link that was looked at.
+// What a link says. It is read from the very link that was looked at.
 Result<std::string> target_of(const Fd& link, const std::string& path) {
   std::string text(PATH_MAX, '\0');
   const ssize_t n = ::readlinkat(link.get(), "", text.data(), text.size());
@@ -60,7 +60,7 @@ Status PathWalk::check_mount(const struct statx& status, const std::string& path
   return {};
 }
 
-// One name after the other, so that a file system is known before anything in it is looked up.
+// Goes one name after the other, so that a file system is known before anything in it is looked up.
 Result<PathWalk::Reached> PathWalk::to(const std::string& path) {
   std::vector<Fd> way;  // from the root to where we are, for `..`
   FTAP_TRY_ASSIGN(root, root_.open_below("/", O_PATH | O_DIRECTORY));

@@ -21,9 +21,9 @@ class PathWalk {
     Fd place;  ///< O_PATH
     struct statx status{};
   };
-  /// Links are followed, in the middle and at the end, if each of them belongs to root or to the owner of what is reached
-  /// in the end: all others would be a way for those who may not read it to have it read. File systems that may_hang() are
-  /// refused before anything is looked up in them.
+  /// Links are followed, in the middle and at the end, if each of them belongs to root or to the owner of what is reached in the
+  /// end. Any other link would let somebody who may not read a file have it read. File systems that may_hang() are refused before
+  /// anything is looked up in them.
   [[nodiscard]] Result<Reached> to(const std::string& path);
 
  private:
@@ -35,7 +35,7 @@ class PathWalk {
   MountTypes mounts_;
 };
 
-/// Of an Error that PathWalk::to() has given: there is nothing at the path.
+/// Whether an Error of PathWalk::to() says that there is nothing at the path.
 [[nodiscard]] bool is_nothing_there(const Error& error);
 
 }  // namespace flowtap

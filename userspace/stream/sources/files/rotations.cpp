@@ -70,7 +70,7 @@ void Rotations::take(std::uint64_t number) {
   forget(number);
 }
 
-// Where it goes on to is no more asked: a name for each file that ever stood there would be many.
+// Nobody asks any more where it goes, and a name for each file that ever stood there would be many.
 void Rotations::forget(std::uint64_t number) {
   std::erase_if(at_, [number](const auto& entry) { return entry.second == number; });
 }

@@ -16,8 +16,8 @@ struct NameEvent {
   std::uint32_t cookie = 0;  ///< of a move: both its ends have the same
 };
 
-/// A logger may have begun its third file when we hear of the second: only the order of the events tells what that one is
-/// called by then, whatever way of naming it has.
+/// A logger may have begun its third file when we hear of the second. Only the order of the events tells what the second is
+/// called by then, whatever way of naming the logger has.
 class Rotations {
  public:
   static constexpr std::size_t kMostFresh = 256;
@@ -31,7 +31,7 @@ class Rotations {
     std::uint64_t number;  ///< ascending, as they came
     std::string name;      ///< what it is called now
   };
-  /// Files that stood at the name and were not taken yet; of more than kMostFresh the oldest are lost.
+  /// Files that stood at the name and were not taken yet. If there are more than kMostFresh, the oldest are lost.
   [[nodiscard]] std::vector<Fresh> fresh() const;
   void take(std::uint64_t number);
   /// Events were lost: all that is known is the name, where something new may stand.
