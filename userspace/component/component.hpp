@@ -25,9 +25,10 @@ struct Shared {
   ReadErrors read_errors = {};
 };
 
-/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, and why not. It sees its own options
-/// through a reference, and keeps a copy of those that it runs under where it has to know what is new. App calls each of these for
-/// one component after another, in the order in which the components need each other; let_go() and stop() in the reverse order.
+/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, and why not. It sees its own
+/// options through a reference, and keeps a copy of those that it runs under where it has to know what is new. App calls each of
+/// these for one component after another, in the order in which the components need each other; let_go() and stop() in the
+/// reverse order.
 class Component {
  public:
   /// Series that were read before the cycle, and when.
@@ -54,7 +55,7 @@ class Component {
   virtual void report(api::StatusReport& /*status*/) {}
   /// Appends its own series; `status` is what all components have reported.
   virtual void append_samples(std::vector<stats::Series>& /*out*/, const api::StatusReport& /*status*/) {}
-  /// Empty for all components but the one that measures between cycles.
+  /// Empty for all components except the one that measures between cycles.
   [[nodiscard]] virtual Earlier earlier() const { return {}; }
   /// Called when the cycle's snapshot is published.
   virtual void offer(const stats::SnapshotPtr& /*snapshot*/) {}

@@ -24,9 +24,9 @@ class NodeState final : public api::NodeView {
   void set_flows(api::FlowsView* flows);
   /// Sets what /api/v1/schedulerlogs shows; it must outlive the API. An Error says why nothing is explained.
   void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
-  /// exits(), by whoever knows it; from any thread. Before the API.
+  /// Whoever knows exits() sets them, from any thread, before the API begins.
   void set_exits(Exits exits) { exits_ = std::move(exits); }
-  /// Until this was called /readyz answers 503.
+  /// /readyz answers 503 until this is called.
   void set_ready();
 
   [[nodiscard]] api::StatusReport status() const override;

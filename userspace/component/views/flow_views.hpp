@@ -169,9 +169,9 @@ class FlowListReader {
     std::vector<FlowStatus> flows;
     bool more = false;  ///< the next ones are there already
   };
-  /// First all flows that there are. From then on, flows that have come, ended, gone on after an end or got another
-  /// group since they were reported, and whose log can be read. At most this many at a time, as nobody knows when the
-  /// next ones are asked for; as long as there are more, in the order of their ids. Does not wait.
+  /// First come all flows that there are. Then come flows that are new, ended, went on after an end or got another group since
+  /// they were reported, and whose log can be read. At most this many come at a time, as nobody knows when the next ones are
+  /// asked for. As long as there are more, they come in the order of their ids. Does not wait.
   [[nodiscard]] virtual Some take(std::size_t most) = 0;
   /// Like BodyReader::when_more().
   virtual void when_more(std::function<void()> wake) = 0;
@@ -201,10 +201,9 @@ class FlowsView {
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> log(const std::string& id,
                                                                 const LogOptions& options) = 0;
 
-  /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH no such process,
-  /// ENOTSUP its output cannot be captured (the sentence says what it is), EMFILE too many taps. If both outputs lead
-  /// to one place, its bytes belong to kStdout, and kStderr is ENOTSUP: a client that follows both must not see them
-  /// twice.
+  /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH there is no such process,
+  /// ENOTSUP its output cannot be captured (the sentence says what it is), EMFILE there are too many taps. If both outputs lead
+  /// to one place, its bytes belong to kStdout, and kStderr is ENOTSUP: a client that follows both must not see them twice.
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> tap(std::uint32_t pid,
                                                                 const ReadOptions& options) = 0;
 };

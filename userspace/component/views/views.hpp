@@ -85,7 +85,7 @@ class NodeView {
   [[nodiscard]] virtual stats::SnapshotPtr snapshot() const = 0;
   /// While the service is not ready, an Error that says why and what it waits for.
   [[nodiscard]] virtual Status ready() const = 0;
-  /// How each container of this pod ended the last time, as far as that was seen.
+  /// How each container of this pod ended last, as far as that was seen.
   [[nodiscard]] virtual std::vector<ContainerExit> exits(const std::string& /*ns*/,
                                                          const std::string& /*pod*/) const {
     return {};

@@ -24,7 +24,7 @@ static_assert(sizeof(ftap_log_end) >= kFirstEnd);
 static_assert(sizeof(ftap_stream) == 128, "two cache lines: programs and userspace share the array");
 static_assert(sizeof(ftap_log_control) == 72);
 
-/// As much of a T as there is; the rest is zero, which is what a build that did not know a field means by it.
+/// Copies as much of a T as there is. The rest is zero, which is what a build means that did not know a field.
 template <typename T>
 T copy_out(std::span<const std::byte> raw) {
   T value{};

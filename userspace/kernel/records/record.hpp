@@ -1,4 +1,4 @@
-// One record of the log tap, as flow/ sees it: checked, and independent of where it came from.
+// One record of the log tap, as the stream path sees it: checked, and independent of where it came from.
 #pragma once
 
 #include <array>
@@ -66,12 +66,12 @@ struct Record {
   std::variant<Enter, Bytes, End, CgroupGone> what;
 };
 
-/// A record out of the bytes of the ring. They are hostile: an Error says what does not fit. Headers and payloads
-/// longer than ours come from a newer build, and what they add is left out; shorter payloads are errors.
+/// Reads a record out of the bytes of the ring. They are hostile: an Error says what does not fit. Headers and payloads longer
+/// than ours come from a newer build, and what they add is left out. Shorter payloads are errors.
 [[nodiscard]] Result<Record> parse_record(std::span<const std::byte> raw);
 
-/// The bytes of a record as this build's programs write it, put behind `out`: the layout's other direction, for what
-/// makes records without a kernel. Strings longer than their field are cut off.
+/// Puts the bytes of a record behind `out`, as this build's programs write them: for what makes records without a kernel. Strings
+/// longer than their field are cut off.
 void render_record(const Record& record, std::vector<std::byte>& out);
 
 }  // namespace flowtap::flow

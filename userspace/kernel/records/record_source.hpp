@@ -12,10 +12,10 @@
 
 namespace flowtap::flow {
 
-/// A place in a source. Only grows; the bytes before it need not be read again.
+/// A place in a source. It only grows, and the bytes before it need not be read again.
 using RingPosition = std::uint64_t;
 
-/// ns; CLOCK_REALTIME - CLOCK_MONOTONIC, by which the times of records become those of people.
+/// CLOCK_REALTIME - CLOCK_MONOTONIC in ns. It turns the times of records into those of people.
 [[nodiscard]] std::int64_t wall_offset();
 
 /// One reader, one thread; only interrupt() may be called from another.
@@ -38,13 +38,14 @@ class RecordSource {
   /// Where the next drain() begins.
   [[nodiscard]] virtual RingPosition position() const = 0;
 
-  /// Behind all that is there now, whether it may be drained yet or not. A source that cannot tell has nothing more.
+  /// The place behind all that is there now, whether it may be drained yet or not. A source that cannot tell has nothing more.
   [[nodiscard]] virtual RingPosition head() const { return position(); }
 
-  /// How much of it waits to be drained, of all that it can hold: 0 to 1. Of a source that cannot overflow 0.
+  /// Which part of all that the source can hold waits to be drained: 0 to 1. A source that cannot overflow says 0.
   [[nodiscard]] virtual double fill() const { return 0; }
 
-  /// All before `position` is safe: the room is the producer's again. Also the way to skip what a journal already has.
+  /// Says that all before `position` is safe, so that the room is the producer's again. This also skips what a journal already
+  /// has.
   virtual void commit(RingPosition position) = 0;
 
   /// Waits until there may be records, `longest` has passed, or interrupt() was called. False: the source has ended and

@@ -44,7 +44,7 @@ Result<RingRecorder> RingRecorder::create(const std::string& path, const Recordi
 
 void RingRecorder::add(std::span<const std::byte> record) {
   const std::uint64_t more = sizeof(RawRecordLength) + record.size();
-  // A whole record more must fit; the smaller one behind it is left out too, so that the file has no holes but a last end.
+  // A whole record more must fit. Smaller ones behind one that did not fit are left out too, so that the file has no holes.
   if (counts_.left_out > 0 || counts_.bytes + pending_.size() + more > max_bytes_ ||
       record.size() > kMaxRecordedBytes) {
     ++counts_.left_out;

@@ -17,7 +17,7 @@
 
 namespace flowtap::flow {
 
-/// No record of a ring is larger, so no length of a file is believed that is.
+/// No record of a ring is larger, so a greater length in a file is not believed.
 constexpr std::size_t kMaxRecordedBytes = std::size_t{64} << 20U;
 
 /// What the header of a recording says.
@@ -78,7 +78,7 @@ class RecordingSource final : public RecordSource {
   [[nodiscard]] bool wait(std::chrono::milliseconds longest) override { return inner_->wait(longest); }
   void interrupt() override { inner_->interrupt(); }
 
-  /// Of the thread that drains.
+  /// For the thread that drains.
   [[nodiscard]] const RingRecorder::Counts& counts() const { return recorder_.counts(); }
   /// Why the file ends before what has passed; absent: it does not. Safe from any thread.
   [[nodiscard]] std::optional<std::string> cut_short() const;
@@ -86,7 +86,7 @@ class RecordingSource final : public RecordSource {
  private:
   struct Drained {
     RingPosition end;       // a position that drain() has returned
-    std::uint64_t records;  // that stand before it and are not committed
+    std::uint64_t records;  // records before it that are not committed
   };
 
   std::unique_ptr<RecordSource> inner_;

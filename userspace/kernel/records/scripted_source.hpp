@@ -21,7 +21,7 @@ class ScriptedSource final : public RecordSource {
   void push(const Record& record);
   /// Bytes that need not be a record.
   void push_raw(std::vector<std::byte> raw);
-  /// Until it is unset, what is pushed from now on is not given out.
+  /// What is pushed from now on is not given out until this is unset.
   void set_busy(bool busy);
   /// Nothing more will come.
   void end();
@@ -37,7 +37,7 @@ class ScriptedSource final : public RecordSource {
 
   /// Records that are not committed.
   [[nodiscard]] std::size_t held() const;
-  /// How long the last wait() was to be.
+  /// How long the last wait() was told to wait at most.
   [[nodiscard]] std::chrono::milliseconds patience() const;
 
  private:

@@ -36,22 +36,22 @@ class StreamControl {
   virtual ~StreamControl() = default;
 
   [[nodiscard]] virtual std::vector<StreamSlot> sweep() const = 0;
-  /// Of these streams, those of which no byte can come any more: pipes that nobody reads (a runtime may leave without
-  /// having read to the end), others of containers where no process of their cgroup has an output, of what is listed
-  /// places that are no process's output, and those of a listed process of which nothing is left that it has started. Looks at all open files of the node, so it is for now and then. Empty where that
-  /// is not known.
+  /// The streams among these to which no byte can come any more: pipes that nobody reads (a runtime may leave without having read
+  /// to the end), other streams of containers, if no process of their cgroup has an output, and streams of what is listed, if the
+  /// place is no process's output, or if nothing is left that the listed process has started. Looks at all open files of the
+  /// node, so it is not to be called often. Empty if this is not known.
   [[nodiscard]] virtual std::vector<StreamSlot> abandoned(const std::vector<StreamSlot>& streams) const = 0;
 
   /// Taps it no longer. There will be no END record; its slot shows that it has ended.
   virtual Status end(const StreamSlot& slot) = 0;
-  /// The slot can be used again. No sooner than a second after the stream was seen to have ended, when no program can
-  /// be at it any more, and after its end is in the journal.
+  /// Frees the slot. Not sooner than a second after the stream was seen to have ended, when no program can be at it any more, and
+  /// not before its end is in the journal.
   virtual void free(const StreamSlot& slot) = 0;
   /// A number for a stream that no program knows.
   [[nodiscard]] virtual StreamNo take_number() = 0;
-  /// The ring was drained just now.
+  /// Says that the ring was drained just now.
   virtual void beat() = 0;
-  /// Whether records are to wake the consumer, which costs far more than its timer where there are many.
+  /// Whether records are to wake the consumer. That costs far more than its timer if there are many.
   virtual void wake(bool on) = 0;
 };
 
