@@ -1,4 +1,4 @@
-// Since when there are flows: kept over restarts, begun anew where the file system is.
+// The time since when there are flows: it is kept over restarts, and begins anew where the file system does.
 #include "stream/flows_mount.hpp"
 
 #include <gtest/gtest.h>

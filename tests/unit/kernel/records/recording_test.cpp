@@ -33,7 +33,7 @@ List all_of(RecordSource& source, std::size_t limit = 1) {
   List all;
   while (source.wait(std::chrono::milliseconds(0))) {
     List some = drain(source, limit, true);
-    if (some.empty()) break;  // a torn end is seen by looking
+    if (some.empty()) break;  // looking shows a torn end
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -82,7 +82,7 @@ TEST_F(Recording, WhatIsDrainedAgainIsRecordedOnce) {
   for (int i = 0; i < 10; ++i) push(*script_, records.emplace_back("r" + std::to_string(i)));
   RingPosition third = 0;
   third = source.drain(5, [](auto) {}).value();      // r0 r1 r2
-  EXPECT_EQ(drain(source, 100, false).size(), 10U);  // all, with those again
+  EXPECT_EQ(drain(source, 100, false).size(), 10U);  // all of them, with those three again
   source.commit(third);
   EXPECT_EQ(drain(source, 5, true).front(), "r3");
   push(*script_, records.emplace_back("r10"));
@@ -102,7 +102,7 @@ TEST_F(Recording, StopsAtItsLimitAndCountsWhatItLeftOut) {
   EXPECT_LE(std::filesystem::file_size(path_), 192U + 2 * 14);
 }
 
-/// While it lives, no file of this process may grow beyond `bytes`: the kernel's own EFBIG.
+/// While it lives, no file of this process may grow beyond `bytes`. The kernel itself gives EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

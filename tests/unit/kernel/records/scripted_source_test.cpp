@@ -1,4 +1,4 @@
-// The script behaves as the ring does, or nothing that is tested with it would be worth much.
+// The script behaves as the ring does. Otherwise nothing that is tested with it would be worth much.
 #include "kernel/records/scripted_source.hpp"
 
 #include <gtest/gtest.h>

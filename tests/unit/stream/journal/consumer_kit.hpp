@@ -26,7 +26,7 @@ class ScriptedSlots final : public StreamControl {
   std::vector<StreamNo> unused;
   bool woken = false;
   int beats = 0;
-  std::function<void()> next_beat;  // once
+  std::function<void()> next_beat;  // is called once
   StreamNo next_number = 1000;
 
   [[nodiscard]] std::vector<StreamSlot> sweep() const override {
@@ -57,7 +57,7 @@ class ScriptedSlots final : public StreamControl {
   void wake(bool on) override { woken = on; }
 };
 
-// Answers one after the other, the last one for ever.
+// Gives one answer after the other, and the last one for ever.
 class ScriptedNamer final : public Namer {
  public:
   std::vector<Naming> answers;

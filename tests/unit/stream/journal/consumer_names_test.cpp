@@ -1,4 +1,4 @@
-// Which name a stream gets, from whom and when, and what has none.
+// Which name a stream gets, from whom and when, and which streams get none.
 #include "stream/journal/consumer/log_consumer.hpp"
 
 #include "tests/unit/stream/journal/consumer_kit.hpp"
@@ -24,7 +24,7 @@ TEST_F(LogConsumerTest, OfTwoPartialAnswersTheOneThatKnewMoreStays) {
   EXPECT_EQ(flow_of(1), "pod/a/b/c/d/id-1 stdout");
 }
 
-// stdout leads to /dev/null, stderr to a file: what a runtime gives a container, and no program captures.
+// stdout leads to /dev/null and stderr to a file. A runtime gives a container such outputs, and no program captures them.
 Enter uncaptured() {
   Enter enter = enter_of(0, 0);
   enter.outputs = {Enter::Output{0, 5, 6, FTAP_KIND_NONE}, Enter::Output{0, 77, 8, FTAP_KIND_FILE}};
@@ -63,7 +63,7 @@ TEST_F(LogConsumerTest, WhatIsNotCapturedIsListedOnceAlsoWhenTheNameGrowsAndTheS
 TEST_F(LogConsumerTest, OfWhatIsListedFilesThatAreNotSeenAreListedAndNothingElse) {
   Enter enter = uncaptured();
   enter.rule = FTAP_RULE_PROCESS;
-  enter.cgroup = 0;  // it is in none
+  enter.cgroup = 0;  // it is in no container
   source_.push({1, enter});
   rounds();
   EXPECT_EQ(journal_->streams().size(), 1U);
@@ -128,7 +128,7 @@ TEST_F(LogConsumerTest, WhatIsNoContainerIsLetGo) {
   EXPECT_EQ(slots_.freed, std::vector<StreamNo>{1});
 }
 
-// As a process's outputs are tapped: the stream is there before its name, and the process is in no container.
+// How a process's outputs are tapped: the stream is there before its name, and the process is in no container.
 StreamSlot tapped_slot() {
   StreamSlot slot = slot_of(1);
   slot.cgroup = 0;

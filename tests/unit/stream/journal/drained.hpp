@@ -1,4 +1,4 @@
-// The least consumer: drain, append, commit. What stands between two of the three is where a kill must do no harm.
+// The least consumer: drain, append, commit. A kill between two of the three must do no harm.
 #pragma once
 
 #include "kernel/records/record.hpp"
@@ -7,7 +7,7 @@
 
 namespace flowtap::flow {
 
-/// After a start: what the journal already has is not asked for again.
+/// For use after a start: what the journal already has is not asked for again.
 inline void skip_what_is_safe(RecordSource& source, const Journal& journal) {
   if (const auto safe = journal.position_of(source.ring_id())) source.commit(*safe);
 }
@@ -28,7 +28,7 @@ inline bool drain_into(Batch& batch, RecordSource& source, std::size_t limit) {
   return any;
 }
 
-/// Everything there is. What cannot be written is freed all the same, as the service does.
+/// Takes everything there is. What cannot be written is freed all the same, as the service does it.
 inline void consume(RecordSource& source, Journal& journal, std::size_t limit) {
   Batch batch;
   while (drain_into(batch, source, limit)) {

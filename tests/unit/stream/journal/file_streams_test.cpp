@@ -1,5 +1,5 @@
-// Followed files between a scripted tap and scripted files: whatever the tap told, and in whatever order, the journal has
-// each byte once.
+// Followed files between a scripted tap and scripted files. Whatever the tap told, and in whatever order, the journal has each
+// byte once.
 #include "stream/journal/files/file_streams.hpp"
 
 #include <gtest/gtest.h>
@@ -68,13 +68,13 @@ class ScriptedTap {
  public:
   explicit ScriptedTap(StreamNo stream) : stream_(stream) {}
 
-  // Appended; the record tells it.
+  // Appends; the record tells of it.
   Bytes write(const std::string& text) {
     const Bytes record = unseen(text);
     counted_ += text.size();
     return record;
   }
-  // Where a writer that does not append stands.
+  // Writes where a writer stands that does not append.
   Bytes write_at(std::size_t position, const std::string& text) {
     kept_.push_back(text);
     const Bytes record{stream_, counted_, position, std::as_bytes(std::span(kept_.back()))};
@@ -82,7 +82,7 @@ class ScriptedTap {
     counted_ += text.size();
     return record;
   }
-  // Passed by the tap altogether, as through io_uring. What a record would have been.
+  // Writes past the tap altogether, as through io_uring. Returns what the record would have been.
   Bytes unseen(const std::string& text) {
     kept_.push_back(text);
     const Bytes record{stream_, counted_, disk.text.size(), std::as_bytes(std::span(kept_.back()))};
@@ -132,7 +132,7 @@ class FileStreamsTest : public testing::Test {
     files_.refresh();
   }
   [[nodiscard]] std::string text(StreamNo stream) {
-    round();  // holes are no more waited for
+    round();  // holes are not waited for any more
     std::string all;
     std::uint64_t from = 0;
     while (true) {
@@ -194,7 +194,7 @@ TEST_F(FileStreamsTest, WhatWasReadBeforeItsRecordCameComesOnce) {
   round({late});
   round({tap_.write("four")});
   EXPECT_EQ(text(1), "one two three four");
-  // And of what is read while its record is on its way at the beginning.
+  // The same holds for what is read at the beginning while its record is on its way.
   next_.unseen("x");
   add(2, {.tapped_from = 1});
   const Bytes first = next_.write("first ");
@@ -218,7 +218,7 @@ TEST_F(FileStreamsTest, WhatTheTapCouldNotSeeIsReadFromTheFile) {
   (void)tap_.unseen("through io_uring ");
   round({tap_.write("seen ")});
   EXPECT_EQ(text(1), "seen lost in a full ring through io_uring seen ");
-  for (int i = 0; i < 40; ++i) round({tap_.write("x")});  // long enough for that to be the file's step
+  for (int i = 0; i < 40; ++i) round({tap_.write("x")});  // long enough for this to become the file's step
   const std::uint64_t filled = files_.counts().filled;
   round({tap_.write("y")});
   EXPECT_EQ(files_.counts().filled, filled) << "and the tap is believed again";
@@ -265,7 +265,7 @@ TEST_F(FileStreamsTest, CutOffAndGrowingBehindTheTapsBack) {
 }
 
 TEST_F(FileStreamsTest, WritersThatOvertookOneAnother) {
-  // Two threads that share a descriptor: what stands behind the call may be the other's position.
+  // Two threads share a descriptor: what stands behind the call may be the other one's position.
   add(1);
   round({tap_.write("begin ")});
   std::vector<Bytes> records;
@@ -466,7 +466,7 @@ TEST_F(FileStreamsTest, ARestartGoesOnWhereTheJournalEnds) {
   round({tap_.write("one ")});
   const Bytes last = tap_.write("two ");
   look();
-  // The journal has it, and the ring still gives it, with what came meanwhile.
+  // The journal has it, and the ring gives it again, with what came meanwhile.
   FileStreams again;
   const FilePlace place = places_.back();
   const std::uint64_t passed = journal_->stream(1)->sums.passed;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kRing = "boot/ring";
 
-/// What went in: the truth that readers are compared with.
+/// What went in: readers are compared with this.
 struct Truth {
   struct Stream {
     std::uint64_t passed = 0;
@@ -28,7 +28,7 @@ struct Truth {
   std::vector<Record> records;  // their bytes stand in texts
   std::vector<std::unique_ptr<std::string>> texts;
   std::map<StreamNo, Stream> streams;
-  std::vector<std::pair<StreamNo, std::uint64_t>> tail;  // of the last records: stream, end
+  std::vector<std::pair<StreamNo, std::uint64_t>> tail;  // the last records: stream, end
 };
 
 class World {
@@ -85,7 +85,7 @@ void World::make_records(std::size_t count) {
     stream.captured += size;
     truth_.tail.emplace_back(number, stream.passed);
   }
-  // What is lost at the end of a stream that is open is not known yet.
+  // It is not known yet what is lost at the end of a stream that is open.
   for (auto& [number, stream] : truth_.streams)
     while (!stream.ended && !stream.lost.empty() &&
            stream.lost.back().first + stream.lost.back().second == stream.passed) {
@@ -108,7 +108,7 @@ void World::check(const std::string& dir, RingPosition committed, const std::str
   skip_what_is_safe(*source, *journal);
   ASSERT_GE(source->position(), committed);
   consume(*source, *journal, 1 + pick(600));
-  Batch settled;  // gaps of the last batch could still be filled; behind another one they are final
+  Batch settled;  // gaps of the last batch could still be filled; behind another batch they are final
   settled.set_position(kRing, source->position());
   ASSERT_TRUE(journal->append(settled));
   compare(*journal, what);
@@ -144,7 +144,7 @@ void World::compare(const Journal& journal, const std::string& what) {
         lost.emplace_back(hole.offset, hole.length);
       }
     }
-    // Lost ranges that touch are one hole; of those before what was evicted nothing is left.
+    // Lost ranges that touch are one hole. Nothing is left of those before what was evicted.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> expected;
     for (const auto& [offset, length] : truth.lost) {
       if (offset + length <= evicted_to) continue;
@@ -165,7 +165,7 @@ void World::compare(const Journal& journal, const std::string& what) {
   }
 }
 
-/// Batches up to a random one; then every state that a kill during the next one can leave.
+/// Appends batches up to a random one, and then tries every state that a kill during the next one can leave.
 void World::run() {
   const TmpfsDir temp;
   const std::string before = temp / "before";
@@ -185,7 +185,7 @@ void World::run() {
     drain_into(batch, *source, 1 + pick(500));
     ASSERT_TRUE(journal->append(batch));
   }
-  // The file that the append wrote to, or made.
+  // The file that the append wrote to, or that it made.
   fs::path written;
   for (const auto& entry : fs::directory_iterator(before)) written = std::max(written, entry.path());
   const std::uint64_t full = fs::file_size(written);
@@ -211,7 +211,7 @@ TEST_P(JournalCrash, AtEveryByteNothingIsMissingAndNothingDouble) {
   World(GetParam()).run();
 }
 
-// A test each, so that they run beside one another.
+// Each seed is a test of its own, so that they run beside one another.
 INSTANTIATE_TEST_SUITE_P(Seeds, JournalCrash, ::testing::Range(0U, 64U));
 
 }  // namespace

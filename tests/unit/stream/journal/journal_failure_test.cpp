@@ -35,7 +35,7 @@ class JournalOnTmpfs : public ::testing::Test {
     journal_.reset();
     if (mounted_) ::umount2(mount_.c_str(), MNT_DETACH);
   }
-  /// Others take all there is.
+  /// Somebody else takes all the room there is.
   void fill() const {
     std::ofstream file(mount_ + "/others", std::ios::binary);
     const std::string block(4096, 'x');
@@ -121,7 +121,7 @@ TEST_F(JournalOnTmpfs, FullOfOtherThingsItFailsAndComesBack) {
   EXPECT_EQ(journal_->read(1, at_ - 100, 100)->bytes, content(1, at_ - 100, 100));
 }
 
-// Else what is in hand would cost what nobody has taken yet.
+// Otherwise the batch in hand would cost bytes that nobody has taken yet.
 TEST_F(JournalOnTmpfs, WhatNobodyHasTakenMakesNoRoom) {
   mount("size=256k");
   if (!mounted_) return;
@@ -167,7 +167,7 @@ TEST_F(JournalOnTmpfs, ReadOnlyItIsSaidAndTriedAgain) {
   EXPECT_EQ(journal_->stream(1)->sums.unwritten, 20U);
 }
 
-/// Without a mount.
+/// A journal without a mount of its own.
 class JournalUnderAttack : public ::testing::Test {
  protected:
   TmpfsDir root_;
@@ -189,7 +189,7 @@ TEST_F(JournalUnderAttack, ItsDirectoryMayGo) {
   batch_.set_position("ring", 2);
   ASSERT_TRUE(journal_->append(batch_)) << "a file that is unlinked would take it, and lose it";
   EXPECT_EQ(journal_->stats().removed_under_us, 1U);
-  expect_whole(*journal_, 1, 110);  // what is open is still read
+  expect_whole(*journal_, 1, 110);  // the file that is open is still read
   journal_ = open_journal(dir_);
   EXPECT_EQ(journal_->position_of("ring"), 2U);
   EXPECT_EQ(journal_->stream(1)->sums.captured, 110U);

@@ -23,7 +23,7 @@ std::uint64_t size_of(StreamNo stream) {
   return 20 + 37 * stream;
 }
 
-/// Record n is the (n / kStreams)th of stream 1 + n % kStreams. Endless.
+/// Record n is the (n / kStreams)th of stream 1 + n % kStreams. There is no end to them.
 class EndlessSource final : public RecordSource {
  public:
   explicit EndlessSource(std::atomic<RingPosition>& committed) : committed_(committed) {}
@@ -63,7 +63,7 @@ std::uint64_t bytes_before(StreamNo stream, RingPosition position) {
 constexpr std::uint64_t kMax = 256U << 10U;
 constexpr std::uint64_t kSegment = 32U << 10U;
 
-/// What the service does, until it is killed.
+/// Does what the service does, until it is killed.
 [[noreturn]] void append_for_ever(const std::string& dir, std::atomic<RingPosition>& committed,
                                   std::size_t limit) {
   const auto journal = open_journal(dir, kMax, kSegment);

@@ -22,7 +22,7 @@ struct Taken {
   JournalPlace place;
 };
 
-// Until there is no more now.
+// Takes until there is no more now.
 void take(const Journal& journal, Taken& taken, std::size_t limit = 4096) {
   while (true) {
     auto tail = journal.tail(taken.place, limit);
@@ -50,7 +50,7 @@ void take(const Journal& journal, Taken& taken, std::size_t limit = 4096) {
   }
 }
 
-// Appends batches of some streams' content; how much of each there is then.
+// Appends batches of some streams' content. Returns how much of each there is then.
 std::map<StreamNo, std::uint64_t> fill(Journal& journal, std::mt19937& random, int batches,
                                        std::map<StreamNo, std::uint64_t> written = {},
                                        const std::function<void()>& each = {}) {

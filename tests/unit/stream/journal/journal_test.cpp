@@ -131,9 +131,9 @@ TEST_F(JournalTest, HolesAreWhereTheyAreAndOfTheirLength) {
 TEST_F(JournalTest, OvertakenBytesFillTheirGapAndNothingIsDouble) {
   add(batch_, 1, 100, 50);
   append();
-  add(batch_, 1, 0, 100);  // overtaken
+  add(batch_, 1, 0, 100);  // it was overtaken
   append();
-  add(batch_, 1, 50, 120);  // 100 of it are there
+  add(batch_, 1, 50, 120);  // 100 of these are there
   add(batch_, 1, 0, 170);   // all of it
   append();
   for (int start = 0; start < 2; ++start) {
@@ -174,7 +174,7 @@ TEST_F(JournalTest, OldSegmentsGoAndTakeNothingThatIsNeeded) {
   segment_ = 2048;
   reopen();
   batch_.add(StreamEntry{1, name_of(1)});
-  add(batch_, 1, 0, 500);  // open and silent from now on
+  add(batch_, 1, 0, 500);  // it is open and silent from now on
   batch_.add(StreamEntry{2, name_of(2)});
   add(batch_, 2, 0, 10);
   batch_.add(EndEntry{2, 10, 1, {}});
@@ -188,7 +188,7 @@ TEST_F(JournalTest, OldSegmentsGoAndTakeNothingThatIsNeeded) {
     batch_.set_position("ring", i);
     append();
     ASSERT_LE(journal_->stats().held_bytes, max_);
-    {  // killed here, a start must find all of this
+    {  // if it is killed here, a start must find all of this
       const auto start = open_journal(dir_, max_, segment_);
       ASSERT_TRUE(start->stream(1)) << i;
       ASSERT_EQ(start->stream(1)->sums.captured, 500U) << i;
@@ -270,7 +270,7 @@ TEST_F(JournalTest, AForgottenStreamHoldsUpNoOther) {
     add(batch_, 1, end, 100);
     end += 100;
     append();
-    if (journal_->stream(2)) continue;  // whose first reading is after it has gone
+    if (journal_->stream(2)) continue;  // the first reading is after stream 2 has gone
     while (true) {
       const auto reading = journal_->read(cursors, 1000);
       EXPECT_FALSE(reading.ended);

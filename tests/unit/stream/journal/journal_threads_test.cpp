@@ -165,7 +165,7 @@ void run(Journal& journal, bool evicts) {
   }
 }
 
-// Streams that end are forgotten by who takes them, so "not known" must not mean "not known yet".
+// Whoever takes streams that end forgets them, so "not known" must not mean "not known yet".
 TEST(JournalThreads, WhatIsTakenIsKnown) {
   constexpr StreamNo kStreams = 20'000;
   const TmpfsDir temp;

@@ -68,7 +68,7 @@ TEST_F(LogConsumerTest, AnEndThatWasLostIsFoundInTheSlotsAndThenItIsFreed) {
   EXPECT_EQ(consumer_->counts().lost[FTAP_LOSS_RING_FULL], 7U) << "also when the slot is gone";
 }
 
-// The end of a stream comes behind its bytes also where the ring is not drained for a while: they would be of nobody.
+// The end of a stream comes behind its bytes even if the ring is not drained for a while. Otherwise these would be nobody's.
 TEST_F(LogConsumerTest, AStreamDoesNotEndBeforeWhatWaitsInTheRing) {
   slots_.slots[1] = slot_of(1);
   source_.push({1, enter_of(1, 0)});
@@ -98,7 +98,7 @@ TEST_F(LogConsumerTest, APipeThatNobodyReadsEnds) {
   EXPECT_EQ(slots_.ended, std::vector<StreamNo>{1}) << "the other one may still be read";
 }
 
-// Nothing shows the end of a terminal but that its container is gone.
+// A terminal has ended when its container is gone; nothing else shows it.
 TEST_F(LogConsumerTest, ATerminalEndsWithItsContainer) {
   for (const StreamNo stream : {1U, 2U, 3U, 4U}) {
     slots_.slots[stream] = slot_of(stream);
@@ -153,7 +153,7 @@ TEST_F(LogConsumerTest, WhoOnlyMakesFilesOfItIsNotHurriedFor) {
   EXPECT_TRUE(slots_.woken) << "somebody follows what is made of it";
 }
 
-// Where nothing is pinned, what is left in the ring is nobody's.
+// If nothing is pinned, what is left in the ring is nobody's.
 TEST_F(LogConsumerTest, WhatCameBeforeTheEndIsTaken) {
   std::atomic<bool> stop = false;
   std::atomic<std::uint64_t> failed = 0;
@@ -185,7 +185,7 @@ TEST_F(LogConsumerTest, ManyThreadsMayTellOfProcessesAndNames) {
   }
 }
 
-// The ring is given time for whoever makes lines of the journal, but not all time.
+// The consumer leaves time to whoever makes lines of the journal while the ring has room, but not without end.
 class LogConsumerAhead : public LogConsumerTest {
  protected:
   void begin(std::chrono::milliseconds patience) {
@@ -249,7 +249,7 @@ TEST_F(LogConsumerTest, RestsWhileNobodyWaits) {
 }
 
 TEST_F(LogConsumerTest, AFileThatIsTappedAmidARoundIsAFileFromItsFirstRecord) {
-  source_.push({1, Bytes{9, 0, 0, bytes(std::string(1U << 20U, 'x'))}});  // so much that there may be more
+  source_.push({1, Bytes{9, 0, 0, bytes(std::string(1U << 20U, 'x'))}});  // so large that there may be more
   slots_.next_beat = [this] {
     const Status added = files_.add([this]() -> Result<FileStreams::Added> {
       source_.push({2, Bytes{1, 0, 7, bytes("told")}});

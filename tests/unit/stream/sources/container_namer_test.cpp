@@ -10,7 +10,7 @@
 namespace flowtap {
 namespace {
 
-// A user's container that was over before the path of its cgroup could be read: the user chose its names, so they prove nothing, but
+// A user's container was over before the path of its cgroup could be read. The user chose its names, so they prove nothing, but
 // what it wrote is not let go.
 TEST(ContainerNamer, WhoIsUnprovenIsToldByItsProcess) {
   const test::FileTree tree;

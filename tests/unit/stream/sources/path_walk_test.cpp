@@ -1,4 +1,4 @@
-// Which way to a listed file may be gone, and which would be somebody else's choice of what is read.
+// Which way may be gone to a listed file, and which one would let somebody else choose what is read.
 #include "stream/sources/files/path_walk.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class PathWalkTest : public testing::Test {
     if (!walk) throw std::runtime_error(walk.error().what);
     return walk->to(path);
   }
-  // The file's content is the name that it was made under.
+  // The content of each file is the name that it was made under.
   [[nodiscard]] std::string reached(const std::string& path) const {
     const auto there = to(path);
     if (!there) return "no: " + there.error().what;

@@ -1,4 +1,4 @@
-// Where files go: told by the order of a directory's events alone.
+// Where files go, told by nothing but the order of a directory's events.
 #include "stream/sources/files/rotations.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST_F(RotationsTest, ANewFileIsFoundUnderTheNameThatItHasByNow) {
 TEST_F(RotationsTest, AFileThatIsMovedThereIsNew) {
   moved("log.new", "log");
   EXPECT_EQ(fresh(), "log");
-  rotations_.see({kMovedTo, "log", 77});  // from elsewhere, over it
+  rotations_.see({kMovedTo, "log", 77});  // from another directory, over the one that is there
   EXPECT_EQ(fresh(), "log");
   EXPECT_EQ(rotations_.lost(), 1U);
 }
