@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using namespace test;
 
-constexpr int kSeries = 100;  // some packets a cycle
+constexpr int kSeries = 100;  // enough for some packets a cycle
 
 std::string series_name(int i) {
   return "flowtap_read_errors_total.cause" + std::to_string(i);
@@ -58,7 +58,7 @@ TEST_F(Backends, StatsdOverUnixDatagramsMissesNothing) {
   StatsdModel model;
   const auto take = [&](const std::string& packet) { model.packet(packet); };
   Statsd backend({}, std::make_unique<DatagramSocket>(Address{AddressKind::kUnixDatagram, {}, 0, path_}));
-  EXPECT_FALSE(backend.publish(count()));  // nobody there yet
+  EXPECT_FALSE(backend.publish(count()));  // nobody is there yet
   EXPECT_FALSE(backend.health().up);
   EXPECT_EQ(backend.health().pending, static_cast<std::uint64_t>(kSeries));
   for (int life = 0; life < 10; ++life) {
@@ -88,14 +88,14 @@ TEST_F(Backends, StatsdWaitsForAReceiverThatIsSlow) {
                           [&](const std::string& packet) { model.packet(packet); });
   bool full = false;
   for (int i = 0; i < 2000 && !full; ++i) full = !backend.publish(count());
-  EXPECT_TRUE(full);  // its queue is
+  EXPECT_TRUE(full);  // its queue is full
   EXPECT_GT(backend.health().pending, 0U);
   while (!backend.publish(count())) receiver.drain();
   receiver.drain();
   expect_all(model);
 }
 
-/// Keeps the books of what the socket accepted.
+/// Counts what the socket accepted.
 class Accepted : public DatagramSocket {
  public:
   Accepted(Address address, StatsdModel& model, int& packets)
@@ -177,10 +177,10 @@ TEST_F(Backends, DeltasAddUpWhileTheReceiverComesAndGoes) {
   EXPECT_EQ(outlet.health().lost, 0U);
 }
 
-/// What a process that gets killed has counted, seen from outside.
+/// What a process that gets killed has counted, as seen from outside.
 struct Counted {
-  std::atomic<std::uint64_t> begun;      // before the publish()
-  std::atomic<std::uint64_t> published;  // after it
+  std::atomic<std::uint64_t> begun;      // set before the publish()
+  std::atomic<std::uint64_t> published;  // set after it
 };
 
 [[noreturn]] void count_until_killed(const std::string& socket, const std::string& base, Counted* counted,
@@ -203,11 +203,11 @@ struct Counted {
 TEST_F(Backends, SpectatordSurvivesKills) {
   const std::string name = "dispatched_tasks_total,scheduler=kernel,type=wsync";
   const std::string base = dir_ / "spectatord.base";
-  SpectatordModel model(false);  // one that would report a roll-over
+  SpectatordModel model(false);  // such a model would report a roll-over
   int packets = 0;
   PacketReceiver receiver(bind_unix(SOCK_DGRAM, path_), [&](const std::string& packet) {
     model.packet(packet);
-    if (++packets % 5 == 0) model.flush();  // a packet a second, a flush each five
+    if (++packets % 5 == 0) model.flush();  // one packet is a second, and a flush comes each five
   });
   void* shared = ::mmap(nullptr, sizeof(Counted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(shared, MAP_FAILED);
@@ -347,8 +347,7 @@ INSTANTIATE_TEST_SUITE_P(Ends, Streams, testing::Values(AddressKind::kUnixStream
                          });
 
 TEST_F(Backends, DeadAndSlowReceiversHinderNobody) {
-  // A listener that accepts nothing, a datagram socket that reads nothing, a FIFO without a reader, and
-  // nobody at all.
+  // There are a listener that accepts nothing, a datagram socket that reads nothing, a FIFO without a reader, and nobody at all.
   const Fd deaf = bind_inet(SOCK_STREAM, 0);
   ASSERT_EQ(::listen(deaf.get(), 1), 0);
   const std::string full = dir_ / "full";

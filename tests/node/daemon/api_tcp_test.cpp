@@ -1,4 +1,4 @@
-// The API over TCP of the daemon as a whole.
+// The API over TCP, in a whole daemon.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -30,7 +30,7 @@ TEST(ApiOverTcp, IsServedToWhoHasAToken) {
   EXPECT_EQ(get_tcp(port, "/healthz", "Authorization: Bearer " + kToken).status, 200);
 }
 
-// Whoever runs the node hears why nobody of the cluster gets in, and how often that was.
+// Whoever runs the node is told why nobody of the cluster gets in, and how often that was.
 TEST(ApiOverTcp, SaysWhenKubernetesCannotBeAsked) {
   const ScratchRoot root;
   root.write("token", kToken + "\n");

@@ -1,4 +1,4 @@
-// What flowtapd says to a configuration, right or wrong, at its start.
+// What flowtapd says at its start to a configuration, right or wrong.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -21,7 +21,7 @@ std::ostream& operator<<(std::ostream& out, const Wrong& wrong) {
 
 class WrongConfig : public testing::TestWithParam<Wrong> {};
 
-// One line that says it all, one with a hint, and status 2: whether it is checked or run.
+// It says all in one line, adds one with a hint, and ends with status 2, whether it checks or runs.
 TEST_P(WrongConfig, IsToldInOneLine) {
   const ScratchRoot root;
   const std::string file = root.write("wrong.yaml", GetParam().file);

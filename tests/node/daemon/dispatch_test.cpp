@@ -1,5 +1,5 @@
-// Dispatches made and dispatches served, through the whole daemon. It counts all tasks of the machine, so
-// what a crew made is a lower bound, and the kernel's own count of all context switches is an upper one.
+// Dispatches made and dispatches served, counted by a whole daemon. It counts all tasks of the machine, so what a crew made is a
+// lower bound, and the kernel's own count of all context switches is an upper one.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -47,8 +47,8 @@ TEST(DaemonDispatch, ServesWhatACrewMadeAndNoMoreThanTheMachine) {
   EXPECT_LE(grew(before, after), machine);
   EXPECT_GE(grew(page_before.all, page_after.all), made);
   EXPECT_LE(grew(page_before.all, page_after.all), machine);
-  // By type: a round cannot end without one of the two having slept, and it is woken on the one CPU that it may use.
-  // (Not each voluntary switch is such a one: the two, and who waits for them, sleep before they are pinned, too.)
+  // By type: a round cannot end unless one of the two has slept, and it is woken on the one CPU that it may use. (Not each
+  // voluntary switch is of this kind: the two, and whoever waits for them, sleep before they are pinned, too.)
   const auto typed = [&](const char* type) {
     return after.at(kernel_type(type)) - before.at(kernel_type(type));
   };
@@ -69,7 +69,7 @@ double sum_of_deltas(const std::string& lines, const std::string& name) {
 
 TEST(DaemonDispatch, TheLastCycleIsReportedAtTheStop) {
   const ScratchRoot root;
-  // After its first cycle there is none until the stop.
+  // After the first cycle there is no other until the stop.
   Daemon daemon(root, {.flags = {"--cycle", "1m", "--json-lines", root.file("lines")}});
   const double served = sum_of(daemon.wait_ready().scrape().all, kDispatched);
   Crew crew([](Hands& hands) { ping_pong(hands, kRounds); });
@@ -87,8 +87,8 @@ TEST(DaemonDispatch, TheLastCycleIsReportedAtTheStop) {
 
 TEST(DaemonDispatch, EachObservedDispatchHasOneLatency) {
   const ScratchRoot root;
-  // While it counts, a slot may be read a moment before its sibling, so the two sums are compared over a
-  // whole run: what a moment adds to one of them, the next cycle adds to the other.
+  // While flowtapd counts, a slot may be read a moment before its sibling. So the two sums are compared over a whole run: what a
+  // moment adds to one of them, the next cycle adds to the other.
   Daemon daemon(root, {.flags = {"--cycle", "10ms"}});
   daemon.wait_ready();
   Crew crew([](Hands& hands) { ping_pong(hands, kRounds); });

@@ -1,4 +1,4 @@
-// /metrics, as Prometheus, promtool and curl see it.
+// /metrics, as Prometheus, promtool and curl see them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@ namespace flowtap::test {
 namespace {
 
 constexpr const char* kDispatched = "dispatched_tasks_total";
-constexpr int kPages = 40;  // of each scraper
+constexpr int kPages = 40;  // that each scraper gets
 
-// Spelled out here, because dashboards do so too: a type that is renamed or left out breaks them.
+// The types are spelled out here, because dashboards do so too: a type that is renamed or left out breaks them.
 constexpr std::array kTypes = {
     "new",          "preempted",       "pulled_llc", "pulled_node", "pulled_xnuma", "pinned",
     "wsync",        "wsync_prev_idle", "prev_idle",  "idle_llc",    "idle_node",    "idle_xnuma",
@@ -50,7 +50,7 @@ TEST(Exporter, TheVeryFirstScrapeShowsEveryLabelValue) {
     EXPECT_EQ(page.all.at(series_key("flowtap_component_up", {{"component", component}})), 1) << component;
 }
 
-// One that scrapes as fast as it is answered, and holds each page against its last one.
+// Scrapes as fast as it is answered, and compares each page with its last one.
 class Scraper {
  public:
   Scraper(std::function<std::string()> get, int pages)
@@ -81,7 +81,7 @@ class Scraper {
   std::jthread thread_;
 };
 
-// As people do it, compression included; empty when curl fails.
+// Asks as people do it, compression included. Empty if curl fails.
 std::string curl(std::uint16_t port) {
   const std::string command =
       "exec curl -sS --fail --max-time 30 --compressed http://127.0.0.1:" + std::to_string(port) + "/metrics";
@@ -111,8 +111,8 @@ void expect_stored_between(const PrometheusServer& prometheus, const SeriesMap& 
 
 TEST(Exporter, CountersNeverGoBackUnderConcurrentScrapes) {
   const ScratchRoot root;
-  // A short cycle, so that the totals change under the scrapers' hands. Devices and workloads of the machine may go meanwhile,
-  // and with them their counters.
+  // The cycle is short, so that the totals change while they are scraped. Devices and workloads of the machine may go meanwhile,
+  // and their counters with them.
   Daemon daemon(root, {.flags = {"--cycle", "5ms"}, .config = "telemetry: {enabled: false}\n"});
   const SeriesMap before = daemon.wait_ready().scrape().all;
   const PrometheusServer prometheus(root, daemon.port());
@@ -156,8 +156,8 @@ TEST(Exporter, MetricsAndStatsAreOneSnapshot) {
   const ScratchRoot root;
   Daemon daemon(root);
   daemon.wait_ready();
-  // Between two answers of the API of one cycle lies the page of the same cycle, or, until it has been handed
-  // over, of the one before: so not every try meets it, but nearly every one.
+  // A page between two answers of the API from one cycle is of the same cycle, or of the one before until that cycle has been
+  // handed over. So not every try meets the cycle, but nearly every one does.
   const bool met = eventually([&daemon] {
     const Stats first = daemon.stats();
     const SeriesMap page = daemon.scrape().all;

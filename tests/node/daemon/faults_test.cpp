@@ -1,4 +1,4 @@
-// Where something is missing or refused, flowtapd says so in one sentence with a hint, and the rest runs.
+// If something is missing or refused, flowtapd says so in one sentence with a hint, and the rest runs.
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
@@ -20,7 +20,7 @@ double component_up(const SeriesMap& series, const std::string& name) {
   return series.at(series_key("flowtap_component_up", {{"component", name}}));
 }
 
-// The lines of the log that begin with `part` behind their time and level.
+// The lines of the log that have `part` behind their time and level.
 std::vector<std::string> lines_with(const std::string& log, const std::string& part) {
   std::vector<std::string> all;
   std::istringstream in(log);
@@ -29,7 +29,7 @@ std::vector<std::string> lines_with(const std::string& log, const std::string& p
   return all;
 }
 
-// It is said three times, in the same words: log, status, metric.
+// The log, the status and the metric say it in the same words.
 void expect_down(const Daemon& daemon, const std::string& name, const std::vector<const char*>& says,
                  const char* hint) {
   const auto component = daemon.component(name);
@@ -134,7 +134,7 @@ TEST(Faults, AKernelThatTakesNoFilter) {
   for (const char* name : {"api", "count", "prometheus"}) expect_up(daemon, name);
 }
 
-// Without a state directory there is nobody who could be told of what else works.
+// Without a state directory nobody could be told of what else works.
 void expect_refused_state_dir(const std::string& directory) {
   SCOPED_TRACE(directory);
   const ScratchRoot root;

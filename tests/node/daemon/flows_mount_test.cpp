@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kMiB = 1U << 20U;
 constexpr std::uint64_t kFlows = 1000;
 
-// What fails inside is printed by the child and told by its exit status.
+// The child prints what fails inside, and its exit status tells of it.
 void in_own_namespace(const std::function<void()>& body) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -51,7 +51,7 @@ void give_up_mounting() {
   ASSERT_EQ(::syscall(SYS_capset, &header, data.data()), 0);
 }
 
-// Writes until it is refused; how much went in, and why no more.
+// Writes until it is refused. Returns how much went in, and why no more did.
 std::pair<std::uint64_t, int> fill(const std::string& path) {
   const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   const std::vector<char> block(std::size_t{64} * 1024, 'x');
@@ -88,7 +88,7 @@ TEST(FlowsMount, TheNextStartFindsWhatTheLastOneLeftAndSetsItsOwnLimit) {
     EXPECT_TRUE(again->capped && again->warning.empty()) << again->warning;
     EXPECT_TRUE(std::filesystem::exists(dir / "flows/kept"));
     EXPECT_GT(fill(dir / "flows/big").first, 3 * kMiB);
-    // Less than is in it cannot be the limit; what is there stays.
+    // A limit that is smaller than what is in it is refused; what is there stays.
     const auto smaller = mount_flows(dir / "", {kMiB, kFlows});
     ASSERT_TRUE(smaller);
     EXPECT_TRUE(smaller->capped);
@@ -98,7 +98,7 @@ TEST(FlowsMount, TheNextStartFindsWhatTheLastOneLeftAndSetsItsOwnLimit) {
   });
 }
 
-// So that each flow can have a file, however many they are.
+// Each flow can then have a file, however many flows there are.
 TEST(FlowsMount, HoldsAsManyFilesAsThereMayBeFlows) {
   in_own_namespace([] {
     const test::TempDir dir;

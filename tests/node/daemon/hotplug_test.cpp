@@ -1,5 +1,4 @@
-// CPUs that go and come while they are counted. For virtual machines only: it takes CPUs from whoever runs
-// there.
+// CPUs that go and come while they are counted. For virtual machines only, since it takes CPUs from whoever runs there.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -16,7 +15,7 @@ constexpr const char* kDispatched = "dispatched_tasks_total";
 constexpr int kCpu = 1;
 constexpr int kRounds = 20'000;
 
-/// Takes the CPU and gives it back; at the end it is there in any case.
+/// Takes the CPU away and gives it back. At the end it is there in any case.
 class Plug {
  public:
   ~Plug() { set(true); }
@@ -30,7 +29,7 @@ std::uint64_t cpus_online(const Daemon& daemon) {
   return daemon.status().at("count").at("cpus").at("online").to_number<std::uint64_t>();
 }
 
-// What the kernel tells of the CPU that goes: absent while that is off, and not less when it is back.
+// What the kernel tells of the CPU that goes. It is absent while the CPU is off, and not less when it is back.
 bool is_of_the_cpu(const std::string& key) {
   return key.starts_with("flowtap_node_") && key.contains("cpu=\"" + std::to_string(kCpu) + '"');
 }
@@ -43,8 +42,8 @@ TEST(Hotplug, NothingIsLostWhileACpuGoesAndComes) {
   Daemon daemon(root, {.flags = {"--cycle", "20ms"}});
   const std::uint64_t cpus = cpus_online(daemon.wait_ready());
   ASSERT_GE(cpus, 2U);
-  // Bound to the CPU that goes: the kernel has to move them, and what they did there must be taken over.
-  // They are bound before the CPU goes for the first time, as nobody can be bound to one that is not there.
+  // The tasks are bound to the CPU that goes: the kernel has to move them, and what they did there must be taken over. They are
+  // bound before the CPU goes for the first time, as nobody can be bound to one that is not there.
   Crew crew({[](Hands&) { pin_to({kCpu}); }, [](Hands& hands) { hand_to_and_fro(hands, kRounds); }});
   crew.go();
   crew.finish();

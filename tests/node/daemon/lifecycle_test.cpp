@@ -19,10 +19,10 @@ using stats::test::bind_inet;
 using stats::test::bind_unix;
 using stats::test::port_of;
 
-// What is promised, and something for a machine with other work to do.
+// What is promised, and some time for a machine with other work to do.
 constexpr std::chrono::seconds kStopLimit{5 + 3};
 
-// Of one backend in /api/v1/status.
+// Whether /api/v1/status says this of a backend.
 bool is_stuck(const Daemon& daemon, const std::string& backend) {
   const auto report = daemon.status();
   for (const auto& b : report.at("backends").as_array())
@@ -92,7 +92,7 @@ TEST(Lifecycle, EndsThoughAScraperHoldsItsConnection) {
   to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   ASSERT_TRUE(slow.valid());
   ASSERT_EQ(::connect(slow.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
-  ASSERT_EQ(::send(slow.get(), "GET /met", 8, MSG_NOSIGNAL), 8);  // and no more
+  ASSERT_EQ(::send(slow.get(), "GET /met", 8, MSG_NOSIGNAL), 8);  // and no more than that
   ASSERT_EQ(get_tcp(daemon.port(), "/metrics").status, 200);
   expect_end(daemon, SIGTERM);
 }
@@ -100,7 +100,7 @@ TEST(Lifecycle, EndsThoughAScraperHoldsItsConnection) {
 TEST(Lifecycle, AKilledOneLeavesNothingThatHinders) {
   const ScratchRoot root;
   const std::uint16_t port = free_port();
-  // At any moment of its start, and when it runs.
+  // It is killed at any moment of its start, and when it runs.
   for (int i = 0; i < 8; ++i) {
     Daemon daemon(root, {.prometheus = port});
     if (i == 7) daemon.wait_ready();
@@ -126,7 +126,7 @@ TEST(Lifecycle, TheSecondOnOneNodeSaysSoAndEnds) {
   EXPECT_NE(second.err().find("(pid " + std::to_string(first.pid()) + ")"), std::string::npos)
       << second.err();
   EXPECT_NE(second.err().find("hint: "), std::string::npos) << second.err();
-  // And the first has not noticed.
+  // The first one has not noticed.
   EXPECT_TRUE(first.running());
   EXPECT_GT(first.settled_stats().cycle, 0U);
   EXPECT_EQ(get_tcp(first.port(), "/metrics").status, 200);

@@ -1,4 +1,4 @@
-// What the collectors of the node read is what Debian's prometheus-node-exporter reads at the same time, under its own names.
+// The collectors of the node read what Debian's prometheus-node-exporter reads at the same time, under its own names.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
@@ -26,11 +26,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr double kTick = 0.01;  // seconds: 1/USER_HZ
-// A gauge may have been anywhere between two reads, for a moment. Of three values in no order the second lies between the others once
-// in three times: that one of a hundred gauges never does, happens in one of a hundred thousand runs.
+// A gauge may have been anywhere for a moment between two reads. Of three values in random order the second lies between the
+// others once in three times. That this never happens to one of a hundred gauges, happens in one of a hundred thousand runs.
 constexpr std::size_t kMostBrackets = 40;
 
-// Gauges that nothing in this test changes: exactly equal.
+// Nothing in this test changes these gauges, so they are exactly equal.
 constexpr std::array kSettled{"node_boot_time_seconds",
                               "node_memory_MemTotal_bytes",
                               "node_memory_SwapTotal_bytes",
@@ -51,12 +51,12 @@ std::string name_of(const std::string& key) {
   return key.substr(0, key.find('{'));
 }
 
-// What is mounted below the node's /run: the root has a run/ of its own.
+// Whether it is mounted below the node's /run: the root has a run/ of its own.
 bool is_of_run(const std::string& key) {
   return key.contains("mountpoint=\"/run/");
 }
 
-// Theirs, as far as we have the family at all.
+// Their series, as far as we have the family at all.
 SeriesMap that_we_have(const PromPage& theirs, const PromPage& ours) {
   SeriesMap all;
   for (const auto& [key, value] : theirs.all) {
@@ -69,7 +69,7 @@ SeriesMap that_we_have(const PromPage& theirs, const PromPage& ours) {
   return all;
 }
 
-// Some of all that is counted: computing, faults, files, packets, until it ends.
+// Makes some of all that is counted, until it ends: computing, faults, files, packets.
 class Load {
  public:
   explicit Load(const ScratchRoot& root) {
@@ -111,7 +111,7 @@ class Mounted {
   std::string path_;
 };
 
-// The root has a run/ of its own; below all its other folders are the node's.
+// The root has a run/ of its own. All its other folders are the node's.
 void show_the_nodes_folders(const ScratchRoot& root) {
   for (const auto& entry : std::filesystem::directory_iterator("/")) {
     const std::string name = entry.path().filename();
@@ -121,13 +121,13 @@ void show_the_nodes_folders(const ScratchRoot& root) {
   }
 }
 
-// Reads of ours before and after one of theirs.
+// Our reads before and after one of theirs.
 struct Bracket {
   SeriesMap before, theirs, after;
   std::map<std::string, std::string> types;  // of ours
 };
 
-// The page that is new after so many reads of all collectors.
+// The page that is new after this many reads of all collectors.
 PromPage page_after(const Daemon& daemon, int reads) {
   const auto switches = [](const PromPage& page) { return page.all.at("node_context_switches_total"); };
   PromPage page = daemon.scrape();
@@ -140,9 +140,9 @@ PromPage page_after(const Daemon& daemon, int reads) {
 }
 
 Bracket bracket(const Daemon& daemon, const NodeExporter& exporter) {
-  const PromPage before = page_after(daemon, 1);  // just read: theirs is hardly later
+  const PromPage before = page_after(daemon, 1);  // was read just now, so theirs is hardly later
   const PromPage theirs = exporter.scrape();
-  const PromPage after = page_after(daemon, 2);  // the first may have been under way
+  const PromPage after = page_after(daemon, 2);  // the first read may have been under way
   return {before.all, that_we_have(theirs, before), after.all, before.types};
 }
 
@@ -150,12 +150,12 @@ bool is_counter(const Bracket& bracket, const std::string& key) {
   return bracket.types.at(name_of(key)) == "counter";
 }
 
-// A tick, as they and we round the same number of ticks to seconds; and what the last digit of a double may do.
+// They and we round the same number of ticks to seconds, so a tick may differ, and the last digit of a double.
 double rounding(const std::string& key, double value) {
   return (key.starts_with("node_cpu_") ? kTick : 0) + std::abs(value) * 1e-9;
 }
 
-// Theirs lies between ours, for every one of their series that we have a family for. How many counters that are.
+// Their value lies between ours, for every one of their series that we have a family for. Returns how many counters there are.
 std::size_t expect_counters_within(const Bracket& bracket) {
   std::size_t compared = 0;
   std::size_t still = 0;
@@ -176,7 +176,7 @@ bool is_settled(const std::string& key) {
   return std::ranges::any_of(kSettled, [&name](const char* settled) { return name == settled; });
 }
 
-// Takes those out of `open` that lie between ours, with nothing to spare.
+// Takes those out of `open` whose value lies between ours, with nothing to spare.
 void close_gauges_within(const Bracket& bracket, std::set<std::string>& open) {
   std::erase_if(open, [&bracket](const std::string& key) {
     const auto before = bracket.before.find(key);
@@ -190,7 +190,7 @@ void close_gauges_within(const Bracket& bracket, std::set<std::string>& open) {
   });
 }
 
-// The growth of theirs between two brackets is that of ours, within 1 % and what passed inside of the brackets.
+// Between two brackets theirs grow as ours do, within 1 % and what passed inside of the brackets.
 void expect_same_growth(const Bracket& first, const Bracket& last) {
   double largest = 0;
   std::string where = "none";
@@ -216,7 +216,7 @@ void expect_same_growth(const Bracket& first, const Bracket& last) {
   EXPECT_GE(grown, 20U);
 }
 
-// On both sides the same series, but for those of what came or went meanwhile: others work on this node, too.
+// Both sides have the same series, except for what came or went meanwhile: others work on this node, too.
 void expect_nothing_left_out(const Bracket& first, const Bracket& last) {
   for (const auto& [key, value] : first.theirs)
     if (last.theirs.contains(key)) {

@@ -1,4 +1,4 @@
-// sd_notify(3), with the test in systemd's place.
+// sd_notify(3). The test takes systemd's place.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ class NotifySocket {
 
   [[nodiscard]] std::string variable() const { return "NOTIFY_SOCKET=" + name_; }
 
-  /// The next message; empty when none has come.
+  /// The next message; empty if none has come.
   [[nodiscard]] std::string next(std::chrono::milliseconds limit = kPatience) const {
     pollfd fd{fd_.get(), POLLIN, 0};
     if (::poll(&fd, 1, static_cast<int>(limit.count())) != 1) return {};
@@ -41,7 +41,7 @@ class NotifySocket {
     const ssize_t n = ::recv(fd_.get(), message.data(), message.size(), 0);
     return {message.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
   }
-  /// The next message that holds `part`; the others before it are dropped.
+  /// The next message that has `part` in it. Others before it are dropped.
   [[nodiscard]] std::string next_with(const std::string& part) const {
     std::string message;
     do message = next();
@@ -94,7 +94,7 @@ TEST(Notify, FeedsTheWatchdogHoweverLongTheCycleIs) {
 TEST(Notify, TheStatusNamesWhatIsMissing) {
   const ScratchRoot root;
   const NotifySocket systemd(root.file("notify"));
-  // An address that no machine has on it: TEST-NET-1 of RFC 5737.
+  // No machine has this address: it is of TEST-NET-1 of RFC 5737.
   const Daemon daemon(root, {.flags = {"--enable-prometheus", "--prometheus-address", "192.0.2.1:9000"},
                              .prometheus = std::nullopt,
                              .env = {systemd.variable()}});

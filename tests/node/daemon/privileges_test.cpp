@@ -26,7 +26,7 @@ std::map<std::string, std::string> read_status(const std::string& path) {
   return status;
 }
 
-// Of every thread: each has capabilities of its own, and one that keeps them all is enough for an attacker.
+// This holds for every thread: each has capabilities of its own, and one that keeps them all is enough for an attacker.
 void expect_only(const Daemon& daemon, std::uint64_t capabilities) {
   std::size_t threads = 0;
   const std::string tasks = "/proc/" + std::to_string(daemon.pid()) + "/task";

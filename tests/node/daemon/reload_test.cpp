@@ -31,7 +31,7 @@ class Reload : public testing::Test {
         DaemonOptions{.config = config, .prometheus = std::nullopt, .before_exec = std::move(before_exec)});
     return daemon_->wait_ready();
   }
-  // Returns when it has been read.
+  // Returns when the file has been read.
   void change(const std::string& config, const std::string& answer = "configuration reloaded") {
     const std::size_t before = times(daemon_->err(), answer);
     root_.write("flowtap.yaml", config);
@@ -54,7 +54,7 @@ TEST_F(Reload, TheCycleChanges) {
   const SeriesMap before = daemon_->stats().series;
   change("cycle: 20ms\n");
   EXPECT_EQ(cycle_seconds(), 0.02);
-  const Stats after = daemon_->settled_stats();  // in a minute, otherwise
+  const Stats after = daemon_->settled_stats();  // without the reload this would take a minute
   EXPECT_GE(after.cycle, 4U);
   EXPECT_GT(sum_of(after.series, kDispatched), sum_of(before, kDispatched));
 }
@@ -74,7 +74,7 @@ TEST_F(Reload, ABackendThatIsSwitchedOnTellsWhatIsCountedFromThereOn) {
   std::string lines = "\n";
   stats::test::PacketReceiver receiver(Fd(::dup(agent.get())),
                                        [&lines](const std::string& packet) { lines += packet + "\n"; });
-  // No cycle but the first and that of the reload, so that it is known what lies in between.
+  // There is no cycle but the first one and that of the reload, so that it is known what lies in between.
   start("cycle: 1m\n");
   const double before = sum_of(daemon_->stats().series, kDispatched);
   change("cycle: 1m\nstatsd: {enabled: true, address: 'udp://127.0.0.1:" +
@@ -101,7 +101,7 @@ TEST_F(Reload, AWrongFileChangesNothing) {
   EXPECT_EQ(cycle_seconds(), 0.05);
   const auto count = daemon_->settled_stats();
   EXPECT_EQ(went_back(before, parse_prometheus_text(get_tcp(port, "/metrics").body).counters), "");
-  // And the next right one is taken.
+  // The next right file is taken.
   change("cycle: 60ms\n" + prometheus_at(port));
   EXPECT_EQ(cycle_seconds(), 0.06);
   EXPECT_EQ(went_back(before, parse_prometheus_text(get_tcp(port, "/metrics").body).counters), "");
@@ -117,7 +117,7 @@ TEST_F(Reload, TheExporterMovesAndComesAndGoes) {
   const std::uint16_t two = free_port();
   change("cycle: 50ms\n" + prometheus_at(two));
   EXPECT_EQ(get_tcp(one, "/metrics").status, 0);
-  // The totals stay with the service, not with the exporter. (Its scrapes, and prometheus-cpp's, do not.)
+  // The totals stay with the service, not with the exporter. (Those of its scrapes, and of prometheus-cpp, do not.)
   const SeriesMap after = parse_prometheus_text(get_tcp(two, "/metrics").body).counters;
   EXPECT_GE(sum_of(after, kDispatched), sum_of(before, kDispatched));
   change("cycle: 50ms\n");
@@ -138,7 +138,7 @@ TEST_F(Reload, APortThatWasTakenIsTriedAgain) {
   EXPECT_EQ(get_tcp(port, "/metrics").status, 200);
 }
 
-// Refused after SIGHUP for want of a right that the same configuration has at a start.
+// Something is refused after SIGHUP for want of a right that the same configuration has at a start.
 class GivenUpRights : public Reload {
  protected:
   void expect_refused_then_started(const std::string& backend, const std::string& config,
@@ -181,7 +181,7 @@ TEST_F(GivenUpRights, ToAnotherUsersSocket) {
   EXPECT_TRUE(daemon_->component("statsd")->up) << daemon_->component("statsd")->detail;
 }
 
-// The hint is for refusals alone.
+// The hint is for refusals only.
 TEST_F(GivenUpRights, AreNotBlamedForAnAgentThatIsAway) {
   start("cycle: 20ms\n");
   change("cycle: 20ms\nstatsd: {enabled: true, address: 'unix://" + root_.file("nobody") + "'}\n");

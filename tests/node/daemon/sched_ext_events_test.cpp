@@ -1,5 +1,5 @@
-// The kernel's own counters of a sched_ext scheduler, as flowtapd shows them and as sysfs has them: of one of ours and of somebody
-// else's. For virtual machines only.
+// The kernel's own counters of a sched_ext scheduler, as flowtapd shows them and as sysfs has them. One scheduler is ours, and
+// one is somebody else's. For virtual machines only.
 #include <bpf/libbpf.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -45,7 +45,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Absent: -1.
+// -1: it is absent.
 double shown(const PromPage& page, const std::string& scheduler, const std::string& event) {
   const std::string label = lower(event.substr(std::string("SCX_EV_").size()));
   const bool time = label == "bypass_duration";
@@ -56,7 +56,7 @@ double shown(const PromPage& page, const std::string& scheduler, const std::stri
   return time ? found->second * 1e9 : found->second;
 }
 
-// What is shown lies between two readings of the file, however fast they count.
+// What is shown lies between two readings of the file, however fast the counters count.
 void expect_as_in_sysfs(const Daemon& daemon, const std::string& scheduler) {
   Crew crew([](Hands& hands) { hand_to_and_fro(hands, 1'000); });
   crew.go();
@@ -94,7 +94,7 @@ void expect_as_in_sysfs(const Daemon& daemon, const std::string& scheduler) {
   EXPECT_TRUE(errors == page.all.end() || errors->second == 0);
 }
 
-// The kernel's defaults, loaded by somebody who is not flowtapd.
+// The kernel's defaults, loaded by somebody other than flowtapd.
 class SomebodyElses {
  public:
   explicit SomebodyElses(int refused_tgid = 0)
@@ -103,7 +103,7 @@ class SomebodyElses {
     bpf_map* settings = bpf_object__find_map_by_name(object_.get(), ".rodata");
     std::size_t size = 0;
     void* value = settings == nullptr ? nullptr : bpf_map__initial_value(settings, &size);
-    if (value == nullptr || size != sizeof refused_tgid) return;  // another setting was added
+    if (value == nullptr || size != sizeof refused_tgid) return;  // if another setting was added
     std::memcpy(value, &refused_tgid, size);
     if (bpf_object__load(object_.get()) == 0)
       link_.reset(bpf_map__attach_struct_ops(bpf_object__find_map_by_name(object_.get(), "ext_min")));
@@ -139,7 +139,7 @@ TEST(SchedExtEvents, OfSomebodyElses) {
   expect_as_in_sysfs(daemon, "ftap_ext_min");
 }
 
-// A task that has asked for SCHED_EXT, and is of a process that the scheduler will not have, is rejected as the scheduler starts.
+// The scheduler refuses a process. A task of it that has asked for SCHED_EXT is rejected as the scheduler starts.
 TEST(SchedExtEvents, TasksThatTheSchedulerRejects) {
   if (refused_here()) return;
   constexpr int kTasks = 3;

@@ -1,5 +1,5 @@
-// What flowtapd shows of a sched_ext scheduler that somebody else wrote. The kernel's account is a tree of a test's own, so that
-// it runs on any kernel; the scheduler's is said by a server on a real socket.
+// What flowtapd shows of a sched_ext scheduler that somebody else wrote. The kernel's part is a tree of the test's own, so that
+// this runs on any kernel. The scheduler's part comes from a server on a real socket.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ constexpr const char* kRusty = "rusty_1.1.3_x86_64_unknown_linux_gnu";
 
 class SchedExtOfOthers : public testing::Test {
  protected:
-  // The machine's /sys, but for kernel/sched_ext.
+  // The machine's /sys without kernel/sched_ext.
   SchedExtOfOthers() {
     fs::remove(root.file("sys"));
     link_all("/sys", root.file("sys"), "kernel");
@@ -112,7 +112,7 @@ TEST_F(SchedExtOfOthers, WhatCannotBeReadIsAbsentAndCounted) {
   EXPECT_TRUE(component.detail.starts_with("the answer is not JSON that can be read")) << component.detail;
 }
 
-// With a cycle of a minute, too: what is watched has a clock of its own.
+// This holds for a cycle of a minute, too: the watch has a clock of its own.
 TEST_F(SchedExtOfOthers, ALongCycleDoesNotKeepItWaiting) {
   const auto server = scheduler();
   runs(1, 10);

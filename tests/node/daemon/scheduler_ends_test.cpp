@@ -1,5 +1,5 @@
-// flowtapd when the kernel has ended its scheduler because something is wrong: said, counted, tried again, given up. For
-// virtual machines only.
+// flowtapd after the kernel has ended its scheduler because something is wrong: it says so, counts it, tries again, and gives up.
+// For virtual machines only.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -34,7 +34,7 @@ class BadEnd : public testing::Test {
   void SetUp() override {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
     ASSERT_STREQ(std::getenv("FTAP_VM"), "1") << "vmtest/run runs this in a machine of its own";
-    allow(0, {0});  // not where the hogs are
+    allow(0, {0});  // this is not where the hogs are
     if (!kernel::read_sched_ext("/sys")) return;
     daemon =
         std::make_unique<Daemon>(root, DaemonOptions{.flags = {"--scheduler", kName, "--cycle", "100ms"}});
@@ -53,7 +53,7 @@ class BadEnd : public testing::Test {
   [[nodiscard]] bool comes_up() const {
     return eventually([this] { return component().up; });
   }
-  // What is said of the end, in the log: the component may be down for a second only, in which a virtual machine stands still.
+  // What the log says of the end. The component may be down for a second only, in which a virtual machine may stand still.
   [[nodiscard]] std::string said_of_the_end(std::chrono::seconds limit = kPatience) const {
     const std::string begin = "scheduler: the kernel ended the scheduler ";
     EXPECT_TRUE(eventually([&] { return daemon->err().contains(begin); }, limit)) << daemon->err();
@@ -115,8 +115,8 @@ TEST_F(BadEnd, AnErrorIsSaidAndAfterAPauseItRunsAgain) {
   EXPECT_EQ(exits("error"), 1);
 }
 
-// `provoke` has it ended once more. Followed in the log alone: the kernel takes a CPU that a hog has for idle when a scheduler
-// starts, so a thread of flowtapd may wait there for as long as the hog runs. The keeper's own test has the exact times.
+// `provoke` has it ended once more. Only the log is followed: when a scheduler starts, the kernel takes a CPU for idle that a hog
+// has, so a thread of flowtapd may wait there for as long as the hog runs. The keeper's own test has the exact times.
 void BadEnd::expect_six_ends(const std::string& kind, std::chrono::seconds limit,
                              const std::function<void()>& provoke) const {
   const auto said = [this](const std::string& what) { return times(daemon->err(), what); };
@@ -130,7 +130,7 @@ void BadEnd::expect_six_ends(const std::string& kind, std::chrono::seconds limit
     ASSERT_TRUE(eventually([&] { return said("the scheduler domain runs again") == ends; })) << daemon->err();
     EXPECT_GE(Clock::now() - since, pause - 1s) << ends;
   }
-  std::this_thread::sleep_for(pause + 2s);  // the pause that would come next
+  std::this_thread::sleep_for(pause + 2s);  // the next pause would be over by then
 }
 
 void BadEnd::expect_given_up(const std::string& kind, double enables_before) const {

@@ -1,4 +1,4 @@
-// flowtapd with a scheduler of ours. For virtual machines only: it takes charge of all tasks that run there.
+// flowtapd with a scheduler of ours. For virtual machines only, since it takes charge of all tasks that run there.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -54,7 +54,7 @@ class Scheduler : public testing::TestWithParam<std::string_view> {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): there is one thread
     ASSERT_STREQ(std::getenv("FTAP_VM"), "1") << "vmtest/run runs this in a machine of its own";
   }
-  // A kernel without sched_ext: the service runs without that part, and says so.
+  // On a kernel without sched_ext the service runs without that part, and says so.
   [[nodiscard]] bool said_to_be_missing() {
     if (kernel::read_sched_ext("/sys")) return false;
     Daemon daemon(root, options());

@@ -1,5 +1,5 @@
-// A kernel with sched_ext, scheds/domain under load in flowtapd, and the full set of its dispatch types in Prometheus. For virtual
-// machines only, with the caches and nodes of tests/scheds/domain_scenes.hpp.
+// A kernel with sched_ext, scheds/domain under load in flowtapd, and the full set of its dispatch types in Prometheus. For
+// virtual machines only, with the caches and nodes of tests/scheds/domain_scenes.hpp.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ TEST(SchedulerTypes, EachHappensAndTheirSumIsEveryDispatch) {
   Daemon daemon(root, {.flags = {"--scheduler", kName, "--cycle", "100ms"}});
   daemon.wait_ready();
   EXPECT_TRUE(daemon.component("scheduler").value().up);
-  for (const Scene& scene : domain_scenes()) scene.play([] {});  // flowtapd looks around
+  for (const Scene& scene : domain_scenes()) scene.play([] {});  // flowtapd looks around by itself
   sleep_long(true, 10);
   std::ofstream("/proc/sysrq-trigger") << "S" << std::flush;
   ASSERT_TRUE(eventually([&] { return !daemon.component("scheduler").value().up; }));

@@ -34,7 +34,7 @@ void need(bool done, const char* what) {
 
 std::function<void()> without_capabilities(std::initializer_list<int> capabilities) {
   return [all = std::vector<int>(capabilities)] {
-    // What is not in the bounding set is not in what root gets by exec either.
+    // root does not get by exec either what is not in the bounding set.
     for (const int capability : all)
       need(::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0, "cannot drop a capability");
   };
@@ -64,7 +64,7 @@ std::function<void()> in_own_network() {
 std::function<void()> refusing_call(unsigned call, int error, std::optional<unsigned> first) {
   return [=] {
     const auto refuse = SECCOMP_RET_ERRNO | (static_cast<unsigned>(error) & SECCOMP_RET_DATA);
-    // Another call: on to "allow". Any argument: straight to "refuse". Else by the low word of argument 0.
+    // Another call goes on to "allow". Any argument goes straight to "refuse". Otherwise the low word of argument 0 decides.
     std::vector<sock_filter> program = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, static_cast<unsigned char>(first ? 3 : 1)),

@@ -1,5 +1,5 @@
-// Surroundings in which a flowtapd cannot have all it needs. Each is for DaemonOptions::before_exec: it
-// changes the child alone, and ends it where that cannot be done.
+// Surroundings in which flowtapd cannot have all it needs. Each is for DaemonOptions::before_exec: it changes the child alone,
+// and ends it if that cannot be done.
 #pragma once
 
 #include <functional>
@@ -8,18 +8,16 @@
 
 namespace flowtap::test {
 
-/// Still uid 0, but none of these capabilities (CAP_BPF...), nor a way to get them back.
+/// It still has uid 0, but none of these capabilities (CAP_BPF...), and no way to get them back.
 [[nodiscard]] std::function<void()> without_capabilities(std::initializer_list<int> capabilities);
 
-/// An empty directory lies over each path, in a mount namespace of the child's own. What does not exist stays
-/// so.
+/// An empty directory lies over each path, in a mount namespace of the child's own. What does not exist stays so.
 [[nodiscard]] std::function<void()> hiding(std::initializer_list<const char*> paths);
 
-/// A network of its own: the loopback interface alone, with the kernel's defaults (ports below 1024 need a
-/// capability).
+/// A network of its own, which has only the loopback interface, with the kernel's defaults (ports below 1024 need a capability).
 [[nodiscard]] std::function<void()> in_own_network();
 
-/// A system call (__NR_...) fails with this errno: always, or when its first argument is this one.
+/// A system call (__NR_...) fails with this errno: always, or if its first argument is this one.
 [[nodiscard]] std::function<void()> refusing_call(unsigned call, int error,
                                                   std::optional<unsigned> first = {});
 

@@ -16,8 +16,8 @@ namespace flowtap::test {
 
 inline constexpr int kForEver = std::numeric_limits<int>::max();
 
-/// For a Crew's job: two threads that hand a byte to and fro, where the job itself may run. On one CPU no round can do
-/// without the scheduler: each has two wake-ups and two sleeps.
+/// For a Crew's job: two threads hand a byte to and fro, where the job itself may run. On one CPU each round needs the scheduler:
+/// it has two wake-ups and two sleeps.
 inline void hand_to_and_fro(Hands& hands, int rounds) {
   std::array<int, 2> ping{};
   std::array<int, 2> pong{};
@@ -41,7 +41,7 @@ inline void ping_pong(Hands& hands, int rounds, int cpu = 0) {
   hand_to_and_fro(hands, rounds);
 }
 
-/// Of all CPUs since the machine started; those to the idle task as well, which are no dispatch.
+/// Counts all CPUs since the machine started. Switches to the idle task are among them, which are no dispatch.
 inline double machine_switches() {
   std::ifstream stat("/proc/stat");
   std::string word;
