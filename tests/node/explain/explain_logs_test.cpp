@@ -1,4 +1,4 @@
-// What the daemon makes of whole logs: as real schedulers wrote them, at their own pace, and as none ever would.
+// What the daemon makes of whole logs: as real schedulers wrote them, at their own pace, and as no scheduler ever would.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace flowtap::test {
 namespace {
 
-// Of different pods, so that they may all be told at once.
+// They are about different pods, so all of them may be told at once.
 const std::vector<std::string> kLogs = {"hami-2.10-filter-failed-v5", "hami-2024-v4",
                                         "kube-scheduler-v5.json", "numa-logid-era-v5", "numa-pod-era-v4"};
 
@@ -33,7 +33,7 @@ std::string content(const std::string& path) {
 
 using Answers = std::map<std::string, boost::json::value>;
 
-// By "ns/pod", of a list as the API and `why -o json` have it.
+// By "ns/pod". `list` is what the API and `why -o json` give.
 Answers by_pod(const boost::json::value& list) {
   Answers answers;
   for (const auto& item : list.as_array())
@@ -86,7 +86,7 @@ TEST(ExplainLogs, AtTheirOwnPaceTheyAnswerAsFromTheirFiles) {
   for (const auto& [pod, answer] : wanted)
     EXPECT_EQ(boost::json::serialize(seen[pod]), boost::json::serialize(answer)) << pod;
   EXPECT_EQ(seen.size(), wanted.size());
-  // Who was bound, and whose first attempt was seen to begin, is in the histogram of how long that took.
+  // If a pod was bound, and its first attempt was seen to begin, the time between is in the histogram.
   std::size_t timed = 0;
   for (const auto& [name, value] : daemon.settled_stats().series)
     if (name.starts_with("flowtap_scheduling_duration_seconds_count"))
@@ -96,7 +96,7 @@ TEST(ExplainLogs, AtTheirOwnPaceTheyAnswerAsFromTheirFiles) {
                        wanted, [](const auto& pod) { return pod.second.at("status") == "succeeded"; })));
 }
 
-// 10 MB without a newline, a million keys, JSON of any depth, what is no UTF-8, and what steers terminals.
+// 10 MB without a newline, a million keys, JSON of any depth, bytes that are no UTF-8, and bytes that steer terminals.
 std::string nonsense() {
   const std::string header = "I1121 01:39:30.118301   22825 scheduler.go:365] ";
   std::string text(std::size_t{10} << 20U, 'x');
@@ -111,7 +111,7 @@ std::string nonsense() {
   return text;
 }
 
-// Nor does it grow: a record is cut at a megabyte, and what is kept of a pod has a bound of its own.
+// It does not grow either: a record is cut at a megabyte, and what is kept of a pod has a bound of its own.
 TEST(ExplainLogs, WhatNoSchedulerWritesHidesNothingOfWhatComesThen) {
   const ScratchRoot root;
   Containerd containerd(root);

@@ -1,4 +1,4 @@
-// The explain path of the daemon as a whole: schedulers' logs as real ones wrote them, and the answers over the API.
+// The explain path in a whole daemon: schedulers' logs as real ones wrote them, and the answers over the API.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +19,7 @@
 namespace flowtap::test {
 namespace {
 
-// Throws std::runtime_error: without its file a test proves nothing.
+// Throws std::runtime_error if there is no such file, since a test without it proves nothing.
 std::string golden(const std::string& path) {
   const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + '/' + path, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + path);
@@ -42,10 +42,10 @@ std::string lines_with(const std::string& text, const std::function<bool(const s
   return out;
 }
 
-/// One pod's part of the logs of two schedulers, and the answer that both together make.
+/// One pod's part of the logs of two schedulers, and the answer that the two together make.
 struct Part {
-  std::string filter;  // of HAMi's extender
-  std::string bind;    // of it, too: beside the next pod's filter
+  std::string filter;  // written by HAMi's extender
+  std::string bind;    // by the extender, too: beside the next pod's filter
   std::string kube;
   std::string answer;
 };
@@ -55,7 +55,7 @@ class Template {
   Template(const std::string& pod, const std::string& hami, const std::string& kube,
            const std::string& answer)
       : pod_(pod), answer_(golden("diagnosis/" + answer)) {
-    // What it says of scores and cards is the most of it, and no fact.
+    // Most of the log is about scores and cards, and is no fact.
     const std::string text = lines_with(golden("scheduler/" + hami), [](const std::string& line) {
       return !line.contains("gpu_policy.go") && !line.contains("node_policy.go") &&
              !line.contains("\"scoring pod\"");
@@ -95,7 +95,7 @@ boost::json::value listed(const Daemon& daemon, const std::string& query = {}) {
   return boost::json::parse(answer.body).at("items");
 }
 
-// Two schedulers' logs with so many pods, every other of which found a node.
+// Two schedulers' logs with this many pods. Every other pod found a node.
 struct TwoLogs {
   std::string hami;
   std::string kube;
@@ -133,8 +133,8 @@ std::string schedulers_room() {
 
 const std::string kHami = "hami-scheduler-6d4c9-x2x7k";
 
-// Both logs at full speed, each by a container as its chart makes it, while fifty clients read. What a restart of the service
-// finds in its flows gives the same answers, and of too many pods the latest are kept.
+// Both logs come at full speed, each from a container as its chart makes it, while fifty clients read. What the service finds in
+// its flows after a restart gives the same answers. If there are too many pods, the latest are kept.
 TEST(Explain, TwoThousandPodsWhileFiftyClientsRead) {
   constexpr std::size_t kPods = 2000;
   const TwoLogs logs(kPods);
@@ -177,7 +177,7 @@ TEST(Explain, TwoThousandPodsWhileFiftyClientsRead) {
     EXPECT_GT(stats.series.at(
                   R"(flowtap_scheduler_records_total{result="telling",scheduler="vgpu-scheduler-extender"})"),
               kPods);
-    // Half of the pods were bound; of the others each scheduler says once what it found no node for.
+    // Half of the pods were bound. Each scheduler says once of each of the others that it found no node for it.
     const auto counted = [&](const std::string& family, const std::string& labels) {
       const auto at = stats.series.find("flowtap_" + family + "{" + labels + "}");
       return at == stats.series.end() ? -1 : at->second;
@@ -209,7 +209,7 @@ TEST(Explain, TwoThousandPodsWhileFiftyClientsRead) {
   EXPECT_TRUE(eventually([&] { return listed(daemon).as_array().size() == 100U; }));
 }
 
-// A record is whole when its line is, though the next one has not begun, and nobody has to ask twice.
+// A record is whole when its line is, though the next one has not begun. Nobody has to ask twice.
 TEST(Explain, APodsStateAsTheSchedulerGoesOn) {
   const TwoLogs logs(1);
   const ScratchRoot root;
@@ -222,7 +222,7 @@ TEST(Explain, APodsStateAsTheSchedulerGoesOn) {
   ASSERT_NE(bind, std::string::npos);
   const std::size_t at = text.rfind('\n', bind) + 1;
   root.write("busybox/first", text.substr(0, at));
-  // Nothing comes behind the record that decides.
+  // Nothing follows the record that decides.
   const std::size_t bound = text.find("\"Successfully bound pod to node\"");
   ASSERT_NE(bound, std::string::npos);
   root.write("busybox/second", text.substr(at, text.find('\n', bound) + 1 - at));
@@ -250,7 +250,7 @@ TEST(Explain, APodsStateAsTheSchedulerGoesOn) {
   EXPECT_EQ(scheduler->wait(), 0);
 }
 
-// What a scheduler said before flowtapd was there stands in its runtime's file.
+// What a scheduler said before flowtapd was there is in its runtime's file.
 TEST(Explain, WhatASchedulerSaidBeforeTheServiceBegan) {
   const TwoLogs logs(20);
   const ScratchRoot root;
@@ -273,7 +273,7 @@ TEST(Explain, WhatASchedulerSaidBeforeTheServiceBegan) {
   EXPECT_EQ(scheduler->wait(), 0);
 }
 
-// Whoever is no scheduler explains nothing, whatever it prints and whatever it is called.
+// A container that is no scheduler explains nothing, whatever it prints and whatever it is called.
 TEST(Explain, OnlySchedulersAreBelieved) {
   const TwoLogs logs(2);
   const ScratchRoot root;
@@ -297,7 +297,7 @@ TEST(Explain, OnlySchedulersAreBelieved) {
   EXPECT_EQ(answer.status, 404);
   EXPECT_NE(answer.body.find("not seen on this node"), std::string::npos) << answer.body;
   EXPECT_NE(answer.body.find("no scheduler's log is captured here"), std::string::npos) << answer.body;
-  // A scheduler's own word is believed.
+  // The same words are believed from a scheduler.
   speak("kube-system", kHami, "vgpu-scheduler-extender");
   EXPECT_TRUE(eventually([&] { return listed(daemon).as_array().size() == 2; }));
 }
@@ -314,7 +314,7 @@ TEST(Explain, IsOffWhereItIsSwitchedOff) {
 
 TEST(Explain, NeedsTheStreamPath) {
   const ScratchRoot root;
-  Daemon daemon(root);  // captures nothing
+  Daemon daemon(root);  // it captures nothing
   daemon.wait_ready();
   const auto answer = ask(daemon, "x");
   EXPECT_EQ(answer.status, 503);

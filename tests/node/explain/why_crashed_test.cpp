@@ -20,7 +20,7 @@ Outcome why(const Daemon& daemon, const std::string& pod, const std::string& mor
   return flowtap_program(more + " why shop/" + pod + " --state-dir " + daemon.state_dir());
 }
 
-// Once it is told; empty: it never is.
+// Waits until it is told. Empty: it never is.
 json::object crash(const Daemon& daemon, const std::string& pod) {
   json::object found;
   EXPECT_TRUE(eventually([&] {
@@ -35,7 +35,7 @@ json::object crash(const Daemon& daemon, const std::string& pod) {
 struct Life {
   const char* pod;
   const char* script;
-  int status;  // as its shell would have it
+  int status;  // as the container's shell would give it
   const char* member;
   unsigned wanted;
   json::array lines;
@@ -86,7 +86,7 @@ TEST(WhyCrashed, CodeOrSignalAndTheLastLines) {
     EXPECT_EQ(text.exit, 0);
     fmt::print("{}", text.output);
   }
-  // One that ends well is no crash, whatever it was before.
+  // A container that ends well is no crash, whatever it was before.
   EXPECT_EQ(containerd.run({.id = container_id("well"),
                             .command = shell("echo done"),
                             .annotations = cri_annotations("shop", "fails-0", kPod, "app"),

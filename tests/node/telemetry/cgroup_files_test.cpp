@@ -27,7 +27,7 @@ std::unique_ptr<CgroupFileSource> source() {
   return CgroupFileSource::open_below("/sys/fs/cgroup");
 }
 
-// From the hierarchy's root.
+// The path from the hierarchy's root.
 std::string path_of(const ScratchCgroup& cgroup) {
   return cgroup.path().substr(cgroup.path().find("/flowtap-test"));
 }
@@ -56,7 +56,7 @@ TEST(CgroupFilesOfTheKernel, AnEndIsSeenAndIsNoError) {
   EXPECT_EQ(unread, 0U);
 }
 
-// As crun and a systemd in a container put them.
+// crun, and a systemd in a container, put processes there.
 TEST(CgroupFilesOfTheKernel, ProcessesBelowAreItsOwn) {
   const std::string top = "/flowtap-test-inner-" + std::to_string(::getpid());
   const ScratchCgroup inner(top.substr(1) + "/container/init.scope");
@@ -71,7 +71,7 @@ TEST(CgroupFilesOfTheKernel, ProcessesBelowAreItsOwn) {
   std::uint64_t unread = 0;
   const auto cgroup = files->open(top, unread);
   ASSERT_TRUE(cgroup);
-  // At looks and between them.
+  // This holds at looks and between them.
   for (int i = 0; i < 8; ++i) {
     CgroupValues values;
     EXPECT_TRUE(cgroup->read(values, unread));
@@ -87,7 +87,7 @@ TEST(CgroupFilesOfTheKernel, ProcessesBelowAreItsOwn) {
   EXPECT_EQ(unread, 0U);
 }
 
-// In v1 the kernel shows a list of processes that it has kept to whoever reads an open file again soon.
+// In v1 the kernel keeps a list of processes, and shows it to whoever reads an open file again soon.
 TEST(CgroupFilesOfTheKernel, InV1ProcessesAreThoseOfNowAndAnEndIsSeen) {
   const test::V1Hierarchy cpuacct("cpuacct");
   const std::string path = "flowtap-test-v1-" + std::to_string(::getpid());
@@ -133,7 +133,7 @@ TEST(CgroupFilesOfTheKernel, InV1ProcessesAreThoseOfNowAndAnEndIsSeen) {
   EXPECT_EQ(unread, 0U);
 }
 
-// `below`: a cgroup of each one's own.
+// `below`: each one has a cgroup of its own there.
 void print_costs(const std::string& below) {
   constexpr std::size_t kCgroups = 500;
   const auto files = source();
@@ -141,7 +141,7 @@ void print_costs(const std::string& below) {
   std::vector<std::unique_ptr<ScratchCgroup>> all;
   std::vector<std::unique_ptr<OpenCgroup>> open;
   std::uint64_t unread = 0;
-  // What the thread itself used, whoever else is busy here.
+  // What the thread itself used, whatever else is busy here.
   const auto used = [] {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -174,7 +174,7 @@ void print_costs(const std::string& below) {
 }
 
 TEST(CgroupFilesOfTheKernel, WhatOneCosts) {
-  // Each has several open, and a shell may have set 1024.
+  // Each cgroup has several files open, and a shell may have set 1024.
   constexpr rlim_t kEnough = 8192;
   rlimit files{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);

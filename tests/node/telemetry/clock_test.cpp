@@ -1,4 +1,4 @@
-// What is measured while the node's clock is set, an hour on and a day back. For virtual machines only: it is their clock.
+// What is measured while the node's clock is set an hour on and a day back. For virtual machines only, since it is their clock.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/time.h>
@@ -47,7 +47,7 @@ TEST(Clock, IsSetAndNothingIsMeasuredByIt) {
     const double drawn = zones.drawn();
     (void)daemon.settled_stats();
     const Stats now = daemon.settled_stats();
-    // A cycle begins some time before its stats are there, and the ones before are of cycles ago; an hour it is not.
+    // A cycle begins some time before its stats are there, and the stats before are of an earlier cycle. That is no hour.
     const double passed = std::chrono::duration<double>(Clock::now() - since).count() + 10;
     for (const char* family : {"flowtap_workload_cpu_seconds_total", "flowtap_node_cpu_seconds_total"}) {
       const double more = sum_of(now, family) - sum_of(before, family);

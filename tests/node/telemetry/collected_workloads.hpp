@@ -1,4 +1,4 @@
-// What the collector of workloads tells, with the kernel's own events, files and networks.
+// What the collector of workloads tells with the kernel's own events, files and networks.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ class CollectedWorkloads {
     now_ = {};
     collector_->collect(now_);
   }
-  /// Of the workload with this container's name, over all devices, at the last collect().
+  /// The sum of the workload with this container's name, over all devices, at the last collect().
   [[nodiscard]] double sum(stats::StatId id, const std::string& name) const {
     double sum = 0;
     for (const stats::Series& series : now_.series) {

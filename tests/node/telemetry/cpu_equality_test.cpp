@@ -1,5 +1,5 @@
 // All CPU time there was == what all workloads used, interrupts, idle and stolen time, over a minute of processes that live for
-// a millisecond; beside it what somebody sees who reads /proc every 5 s.
+// a millisecond. Beside it stands what somebody sees who reads /proc every 5 s.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::string id_of(char digit) {
   return std::string(64, digit);
 }
 
-// In a child: one process after the other, each for a millisecond, until the other end of the pipe is closed.
+// Runs in a child. One process after the other lives for a millisecond, until the other end of the pipe is closed.
 void fork_until_closed(int told) {
   pollfd end{told, POLLIN, 0};
   while (::poll(&end, 1, 0) == 0) {
@@ -54,7 +54,7 @@ void fork_until_closed(int told) {
   }
 }
 
-// Two of these have a cgroup as Docker makes it, the others are in the test's own.
+// Two of these have a cgroup as Docker makes it. The others are in the test's own.
 class Forkers {
  public:
   Forkers() {
@@ -93,7 +93,7 @@ class Forkers {
   std::vector<pid_t> children_;
 };
 
-// User and system time of each process that there is, as an exporter reads it.
+// User and system time of each process there is, as an exporter reads them.
 class Sampler {
  public:
   void look() {
@@ -144,18 +144,18 @@ double of_mode(const Stats& stats, const std::string& mode) {
     if (key.starts_with("flowtap_node_cpu_seconds_total") && key.contains('"' + mode + '"')) sum += value;
   return sum;
 }
-// What is in no workload.
+// The modes of time that are in no workload.
 constexpr std::array kModes = {"irq", "softirq", "steal", "idle", "iowait"};
 
-// A page's CPU time beyond what has passed on the node's clock, both since some time.
+// How much CPU time a page has beyond what has passed on the node's clock. Both count from some time on.
 double beyond_clock(const Stats& stats) {
   double sum = of_workloads(stats) - stats.time * static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   for (const char* mode : kModes) sum += of_mode(stats, mode);
   return sum;
 }
 
-// Of an odd number of cycles the one whose sum is the median: on a machine that has much to do, the collectors of one may read long
-// after it began, each at another time.
+// The cycle of an odd number of them whose sum is the median. On a busy machine the collectors of a cycle may read long after it
+// began, each at another time.
 Stats middle_of_cycles(const Daemon& daemon) {
   constexpr std::size_t kCycles = 7;
   std::vector<Stats> all;
@@ -178,11 +178,11 @@ double of_container(const Stats& stats, char digit) {
 
 TEST(CpuEquality, AllOfAMinuteOfShortLives) {
   const ScratchRoot root;
-  // What is cut off is told a cycle later, which would be time that nobody has lost.
+  // If a look is cut off, the rest is told a cycle later, and would look like time that was lost.
   Daemon daemon(root, {.config = "telemetry: {time_limit: 5s}"});
   daemon.wait_ready();
   Forkers forkers;
-  // Nobody has a name for these two but their ids, and until that is sure what they use is withheld.
+  // Nobody has a name for these two but their ids. Until that is sure, what they use is withheld.
   EXPECT_TRUE(eventually([&] {
     const Stats stats = daemon.stats();
     return of_container(stats, 'a') > 0 && of_container(stats, 'b') > 0;
@@ -210,7 +210,7 @@ TEST(CpuEquality, AllOfAMinuteOfShortLives) {
       "{:.3f} s of CPUs: workloads {:.3f}{}: {:.3f} s, {:+.3f} %; a sampler of /proc saw {:.3f} s of the "
       "{:.3f}\n",
       all, tasks, parts, sum, 100 * (sum - all) / all, sampler.seconds(), tasks);
-  // Of what a hypervisor stole a kernel may charge tasks with a part: it measures both by different clocks.
+  // A kernel may charge tasks with a part of what a hypervisor stole: it measures both by different clocks.
   const double stolen = of_mode(after, "steal") - of_mode(before, "steal");
   EXPECT_GE(sum, 0.99 * all);
   EXPECT_LE(sum - stolen, 1.01 * all);

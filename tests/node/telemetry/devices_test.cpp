@@ -1,4 +1,4 @@
-// What flowtapd tells of a GPU, whose container works on it and what that costs, with libnvidia-ml.so.1 as a script plays it.
+// What flowtapd tells of a GPU, of the container that works on it, and of what that costs. A script plays libnvidia-ml.so.1.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -68,7 +68,7 @@ TEST(Devices, AGpuAndTheContainerThatUsesIt) {
   EXPECT_EQ(value(page, "DCGM_FI_DEV_XID_ERRORS", dcgm()), std::nullopt);
   EXPECT_EQ(value(page, "flowtap_read_errors_total", {{"what", "devices_nvidia"}}), 0);
 
-  // 500 J later, and an error.
+  // There are 500 J more, and an error.
   nvml.set("0.energy", "501000").set("event.0", "0 79");
   EXPECT_TRUE(eventually([&] {
     page = daemon.scrape().all;
@@ -80,7 +80,7 @@ TEST(Devices, AGpuAndTheContainerThatUsesIt) {
             500)
       << "the driver has no sample of what the process did";
 
-  // It falls off the bus: its values are absent, flowtapd and the others go on.
+  // The GPU falls off the bus: its values are absent, and flowtapd and the other components go on.
   nvml.set("0.ret.all", "15");
   EXPECT_TRUE(eventually([&] {
     page = daemon.scrape().all;

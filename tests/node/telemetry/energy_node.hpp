@@ -1,4 +1,4 @@
-// A node whose energy a test draws itself, and somebody who uses it.
+// A node whose energy a test draws itself, and a process that uses it.
 #pragma once
 
 #include <sys/wait.h>
@@ -21,10 +21,10 @@
 namespace flowtap::test {
 
 inline constexpr std::uint64_t kJoule = 1'000'000;
-inline constexpr std::uint64_t kRange = 262143328850;  // of a unit of 2^-14 J
+inline constexpr std::uint64_t kRange = 262143328850;  // in units of 2^-14 J
 inline constexpr std::uint64_t kModulus = 262143328911;
 
-// The machine's /sys with power capping zones of the test's own: two packages with dram, of 300 W in all.
+// The machine's /sys with power capping zones of the test's own: two packages with dram, of 300 W together.
 class Zones {
  public:
   explicit Zones(const ScratchRoot& root) : root_(root) {
@@ -57,7 +57,7 @@ class Zones {
     const char* place;
     const char* name;
     std::uint64_t at;
-    std::uint64_t step;  // odd, so that no sum comes out even by chance
+    std::uint64_t step;  // it is odd, so that no sum comes out even by chance
   };
 
   [[nodiscard]] std::string directory(const Zone& zone) const {
@@ -74,7 +74,7 @@ class Zones {
                                         root_.file(to) + "/" + entry.path().filename().string());
   }
 
-  // Of the thread.
+  // Called by the thread.
   void draw() {
     if (lost_ && zones_.size() > 2) {
       for (const Zone& zone : std::vector(zones_.begin() + 2, zones_.end()))
@@ -103,7 +103,7 @@ class Zones {
   std::jthread thread_;
 };
 
-// A process in a cgroup as Docker makes it, that works until the end; then both are gone.
+// A process in a cgroup as Docker makes it. It works until the end, and then both are gone.
 class Spinner {
  public:
   Spinner() : pid_(::fork()) {

@@ -1,5 +1,5 @@
-// The joules of a node's /metrics sum to the node's, while its counters wrap, jump and are lost: workloads, the ended, the system
-// and idle.
+// The joules in a node's /metrics (workloads, ended ones, the system and idle) sum to the node's, while its counters wrap, jump
+// and are lost.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,12 +18,12 @@ using namespace std::chrono_literals;
 
 constexpr const char* kWorkloads = "flowtap_workload_joules_total";
 
-// /metrics has 16 digits of a number: whole microjoules below 10 GJ.
+// /metrics has 16 digits of a number, so microjoules are whole below 10 GJ.
 std::int64_t microjoules(double joules) {
   return std::llround(joules * 1e6);
 }
 
-// In microjoules; absent before the first.
+// In microjoules; absent before the first value.
 std::optional<std::int64_t> node_of(const SeriesMap& page) {
   const auto at = page.find("flowtap_node_joules_total");
   return at == page.end() ? std::nullopt : std::optional(microjoules(at->second));

@@ -1,4 +1,4 @@
-// A container in a container, as the node sees it: what the inner one uses is the outer one's, once, by whichever account.
+// A container in a container, as the node sees it: what the inner one uses counts for the outer one, and once, in each account.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -38,7 +38,7 @@ TEST(NestedContainers, WhatTheInnerOneUsesIsTheOuterOnesOnce) {
     spin_in(inner, 200ms);
     std::this_thread::sleep_for(50ms);
     EXPECT_GE(charged_ns(inner.path()), 200'000'000U);
-    // With all that is below it.
+    // This includes all that is below it.
     charged = static_cast<double>(charged_ns(outer.path())) * 1e-9;
   }
   workloads.collect();

@@ -1,4 +1,5 @@
-// Networks of the kernel's: what was counted of one whose number another has by now, and of one that outlives its processes.
+// The kernel's networks: what was counted in a network whose number another one has by now, and in one that outlives its
+// processes.
 #include "telemetry/workloads/network_ledger.hpp"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A device that packets come in by, as many as are written into it. It stays when the process ends.
+// A device that packets come in by, as many as are written into it. The device stays when the process ends.
 bool receive(unsigned packets) {
   const Fd tun(::open("/dev/net/tun", O_RDWR | O_CLOEXEC));
   ifreq request{};
@@ -43,7 +44,7 @@ bool receive(unsigned packets) {
   return true;
 }
 
-// A process in a network of its own, or in that of `in`.
+// A process in a network of its own, or in the network of `in`.
 class InNetwork {
  public:
   explicit InNetwork(unsigned packets, const Fd* in = nullptr) {
@@ -125,10 +126,10 @@ TEST_F(NetworksOfTheKernel, WhatComesAfterOneThatEndedIsAnother) {
   end();
   first->end();
   EXPECT_EQ(received_after_a_round(), 5U);
-  // The kernel gives the lowest number that is free, so that it would come to this one.
+  // The kernel gives the lowest free number, so that one of these gets the first one's.
   std::vector<std::unique_ptr<InNetwork>> others;
   for (int i = 0; i < 30 && (others.empty() || others.back()->number() != number); ++i) {
-    ::usleep(20'000);  // it ends a network when it comes to it
+    ::usleep(20'000);  // the kernel ends a network when it comes to it
     others.push_back(std::make_unique<InNetwork>(9));
   }
   start(*others.back());

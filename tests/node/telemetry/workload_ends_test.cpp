@@ -1,5 +1,5 @@
-// What workloads used up to their end, of which none was looked at by a cycle while it was there: the collector, with the
-// kernel's own events, files and networks.
+// What workloads used up to their end, if no cycle looked at them while they were there. The collector works with the kernel's
+// own events, files and networks.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,10 +30,10 @@ using stats::StatId;
 using telemetry::CgroupCounter;
 using telemetry::CgroupValues;
 
-// As long as runtimes and systemd take to remove what is left of one that has ended, at least.
+// Runtimes and systemd take at least this long to remove what is left of a workload that has ended.
 constexpr auto kRemoval = 50ms;
 
-// A cgroup is of the workload that its path begins with.
+// A cgroup belongs to the workload that its path begins with.
 class Paths final : public telemetry::CgroupNames {
  public:
   [[nodiscard]] telemetry::CgroupNaming name(std::uint64_t /*id*/, const std::string& path) override {
@@ -57,7 +57,7 @@ class WorkloadEnds : public testing::Test {
   CollectedWorkloads workloads{std::make_unique<Paths>()};
 };
 
-// As runtimes make one in the hierarchies of v1, too, where the node has them.
+// Runtimes make a cgroup in the hierarchies of v1 as well, if the node has them.
 class InV1 {
  public:
   explicit InV1(const std::string& name) {
@@ -82,7 +82,7 @@ class InV1 {
   std::vector<std::string> paths_;
 };
 
-// To the disk, if there is one below.
+// Writes to the disk, if there is one below.
 void write_directly(std::size_t bytes) {
   constexpr std::size_t kBlock = 4096;
   const std::unique_ptr<void, decltype(&::free)> block(std::aligned_alloc(kBlock, bytes), ::free);
@@ -93,7 +93,8 @@ void write_directly(std::size_t bytes) {
   (void)!::write(file.get(), block.get(), bytes);
 }
 
-// Of a process that is no first one of a PID namespace: a systemd unit, and a container that has the node's or another's.
+// The processes here are not the first ones of a PID namespace. A systemd unit has such processes, and so has a container with
+// the node's or another one's PID namespace.
 TEST_F(WorkloadEnds, WhereNoContainerEndsTheLastProcessTellsThatAllIsOver) {
   const std::string name = "flowtap-ends.service";
   CgroupValues last;
@@ -121,12 +122,12 @@ TEST_F(WorkloadEnds, WhereNoContainerEndsTheLastProcessTellsThatAllIsOver) {
       workloads.sum(StatId::kWORKLOAD_CPU_USER, name) + workloads.sum(StatId::kWORKLOAD_CPU_SYSTEM, name);
   fmt::print("the kernel's last: {:.6f} s of CPU, ours {:.6f} s\n", seconds, ours);
   EXPECT_GE(seconds, 0.2);
-  // A process has left its cgroup a moment before it has run for the last time.
+  // A process leaves its cgroup a moment before it has run for the last time.
   EXPECT_NEAR(ours, seconds, 2e-3);
   const auto faults = static_cast<double>(last[CgroupCounter::kPageFaults].value_or(0));
   fmt::print("the kernel's last: {:.0f} page faults\n", faults);
   EXPECT_EQ(workloads.sum(StatId::kWORKLOAD_PAGE_FAULTS, name), faults);
-  // Of v1 nothing unless somebody has set a limit on the device.
+  // v1 tells nothing unless somebody has set a limit on the device.
   double written = 0;
   if (last.io)
     for (const auto& [device, io] : *last.io)
@@ -136,7 +137,7 @@ TEST_F(WorkloadEnds, WhereNoContainerEndsTheLastProcessTellsThatAllIsOver) {
   EXPECT_EQ(workloads.unread() + unread_here, 0U);
 }
 
-// A device whose packets come from whoever writes them into it; it goes with the descriptor.
+// A device whose packets come from whoever writes them into it. It goes with the descriptor.
 Fd make_device() {
   Fd tun(::open("/dev/net/tun", O_RDWR | O_CLOEXEC));
   ifreq request{};

@@ -1,4 +1,5 @@
-// What containers wrote == what /metrics and `flowtap top --pods` count for them, over their restarts and their flows' ends.
+// What containers wrote == what /metrics and `flowtap top --pods` count for them, over their restarts and the ends of their
+// flows.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// So many lines of so many bytes each, the newline among them.
+// Writes this many lines of this many bytes each, the newline among them.
 std::vector<std::string> writer(unsigned lines, unsigned bytes, const std::string& then = "") {
   return shell(
       fmt::format("x=$(head -c {} /dev/zero | tr '\\0' x); yes $x | head -n {}; {}", bytes - 1, lines, then));
@@ -59,7 +60,7 @@ TEST(WorkloadLogs, OfAPodAreWhatWentInOverRestartsAndEvictions) {
   const ScratchRoot root;
   Containerd containerd(root);
   DaemonOptions options = kCapturing;
-  // Two flows are kept: those of the pod that ended first have gone before its last one begins.
+  // Two flows are kept, so those of the pod that ended first have gone before its last one begins.
   options.room = "flows_bytes: 134217728, journal_bytes: 67108864, max_flows: 2";
   Daemon daemon(root, options);
   daemon.wait_ready();

@@ -1,5 +1,5 @@
-// What containers used by flowtapd's account == what the kernel charged their cgroups with, under the pod's name, over their
-// end and the next start.
+// What containers used by flowtapd's account == what the kernel charged their cgroups with, under the pod's name, over their end
+// and the next start.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ double value(const Stats& stats, const char* family, const Labels& labels) {
   return at == stats.series.end() ? -1 : at->second;
 }
 
-// Where the cgroup (v2) of a process is.
+// The directory of a process's cgroup (v2).
 std::string cgroup_of(pid_t pid) {
   std::ifstream lines("/proc/" + std::to_string(pid) + "/cgroup");
   std::string path;
@@ -55,7 +55,7 @@ std::string cgroup_of(pid_t pid) {
   return {};
 }
 
-// Of a container that has been asleep for more than a cycle.
+// For a container that has been asleep for more than a cycle.
 void expect_charged(const Daemon& daemon, pid_t pid, const Labels& labels) {
   const std::string cgroup = cgroup_of(pid);
   double ours = -1;
@@ -108,7 +108,7 @@ TEST(Workloads, PodmansContainerIsCalledAsPodmanCallsIt) {
   podman.kill("burner");
 }
 
-// What a file of a cgroup has behind a key, or alone; absent where there is no such file.
+// What a file of a cgroup has behind a key, or alone if there is no key. Absent: there is no such file.
 std::optional<double> in_file(const std::string& path, const std::string& key = {}) {
   std::ifstream file(path);
   std::string word;
@@ -119,7 +119,7 @@ std::optional<double> in_file(const std::string& path, const std::string& key = 
   return std::nullopt;
 }
 
-// What is in `first` where the kernel has it, else in `second`.
+// What is in `first` if the kernel has that file, and otherwise in `second`.
 struct Said {
   const char* family;
   std::string first;
@@ -136,7 +136,7 @@ struct Said {
   }
 };
 
-// As runtimes put a container into the hierarchies of v1, too, where those have the controllers.
+// Runtimes put a container into the hierarchies of v1 as well, if those have the controllers.
 class InV1 {
  public:
   InV1(const std::string& v2, pid_t pid) {
@@ -168,12 +168,12 @@ class InV1 {
   std::vector<std::string> paths_;
 };
 
-// Each value is between what the file said before and after. A container at rest changes little.
+// Each value lies between what the file said before and after. A container at rest changes little.
 TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
   const ScratchRoot root;
   Containerd containerd(root);
   const std::string id = container_id("at-rest");
-  // It holds some memory, of which some came after it was put into its memory cgroup.
+  // It holds some memory. Some of it came after the process was put into its memory cgroup.
   const auto container =
       containerd.start({.id = id,
                         .command = shell("while [ ! -e /go ]; do sleep 0.1; done; "
@@ -199,7 +199,7 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
       {"flowtap_workload_page_faults_total", cgroup + "/memory.stat", "pgfault",
        v1.file("memory", "memory.stat"), "total_pgfault"},
       {"flowtap_workload_tasks", cgroup + "/pids.current", "", v1.file("pids", "pids.current"), ""}};
-  std::vector<const Said*> open;  // those that have not been within what the file said before and after
+  std::vector<const Said*> open;  // those that were not yet within what the file said before and after
   Stats ours = daemon.settled_stats();
   for (const Said& said : all) {
     if (said.now()) {
@@ -214,7 +214,7 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
   EXPECT_TRUE(eventually([&] {
     std::vector<double> before;
     for (const Said* said : open) before.push_back(said->now().value());
-    // Two cycles: the one that has begun may have read it already.
+    // Two cycles are needed: the one that has begun may have read it already.
     (void)daemon.settled_stats();
     std::this_thread::sleep_for(1100ms);
     ours = daemon.settled_stats();
@@ -240,7 +240,7 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
   })) << last_seen;
   EXPECT_EQ(value(daemon.settled_stats(), "flowtap_read_errors_total", {{"what", "workloads"}}), 0);
 
-  // They stay over the end of the container.
+  // The counters stay when the container ends.
   const char* const user = "flowtap_workload_cpu_user_seconds_total";
   const double last = value(daemon.settled_stats(), user, labels);
   containerd.kill(id);
@@ -255,7 +255,7 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
   EXPECT_EQ(value(ended, "flowtap_read_errors_total", {{"what", "workloads"}}), 0);
 }
 
-// Its cgroup is gone before the next cycle. That it is not seen at its end in the files of that is no matter of a cycle.
+// The container's cgroup is gone before the next cycle. What it used is read at its end, which waits for no cycle.
 TEST(Workloads, WhatAContainerUsedUpToItsEndIsInTheFilesOfItsCgroup) {
   const ScratchRoot root;
   Podman podman(root);
@@ -290,7 +290,7 @@ TEST(Workloads, WhatAContainerUsedUpToItsEndIsInTheFilesOfItsCgroup) {
   EXPECT_LE(by_files, 1.1 * used);
 }
 
-// Families of the page that have a series of the pod, all names together; flows are kept for other reasons.
+// The page's families that have a series of the pod. Those of flows are left out: flows are kept for other reasons.
 std::set<std::string> families_of(const Daemon& daemon, const std::string& pod) {
   std::set<std::string> families;
   std::istringstream page(daemon.metrics());
@@ -319,7 +319,7 @@ TEST(Workloads, NothingIsLeftOfOneThatEndedAfterTheTimeThatItIsKept) {
                              "container_cpu_usage_seconds_total", "container_start_time_seconds"})
     EXPECT_TRUE(eventually([&] { return has(family); })) << family;
   fmt::print("{} families\n", families_of(daemon, pod).size());
-  // As Kepler's dashboards join a container with its pod.
+  // Kepler's dashboards join a container with its pod in this way.
   const std::string page = daemon.metrics();
   const std::size_t line =
       page.find("kepler_container_cpu_seconds_total{pod_id=\"" + std::string(kPod) + '"');

@@ -1,5 +1,5 @@
-// A container that its runtime has put into hierarchies of v1 alone, as Docker does on old nodes and beside a v2 that it does not
-// use: told apart from the host by telemetry.hierarchy: v1, with what the kernel's files of its cgroups say.
+// A container that its runtime has put into hierarchies of v1 only, as Docker does on old nodes, and beside a v2 that it does not
+// use. telemetry.hierarchy: v1 tells it apart from the host, with what the kernel's files of its cgroups say.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ std::optional<double> value(const Stats& stats, const std::string& family, const
   return at == stats.series.end() ? std::nullopt : std::optional(at->second);
 }
 
-// Behind a key, or alone.
+// The number behind a key, or alone.
 double in_file(const std::string& path, const std::string& key = {}) {
   std::ifstream file(path);
   std::string word;
@@ -43,7 +43,7 @@ double in_file(const std::string& path, const std::string& key = {}) {
   return -1;
 }
 
-// It has a cgroup at the same path of each hierarchy but v2's, works, and stays with some memory in its hands.
+// It has a cgroup at the same path of each hierarchy except v2's. It works, and stays with some memory in its hands.
 class V1Container {
  public:
   explicit V1Container(char digit) : id_(64, digit) {
@@ -108,7 +108,7 @@ TEST(WorkloadsOfV1, AContainerIsToldApartWithItsCpuTimeAndItsMemory) {
   const Labels labels = container.labels();
   double ours = -1;
   double kernels = 0;
-  // Until its runtime's files cannot be waited for any longer what it uses is withheld.
+  // What it uses is withheld until its runtime's files cannot be waited for any longer.
   EXPECT_TRUE(eventually([&] {
     kernels = container.charged();
     ours = value(daemon.settled_stats(), "cpu_seconds_total", labels).value_or(-1);
@@ -117,7 +117,7 @@ TEST(WorkloadsOfV1, AContainerIsToldApartWithItsCpuTimeAndItsMemory) {
   fmt::print("the kernel charged {:.6f} s, we counted {:.6f} s: {:+.3f} %\n", kernels, ours,
              100 * (ours - kernels) / kernels);
 
-  // Of one at rest; the files are read every five seconds.
+  // The container is at rest; the files are read every five seconds.
   Stats stats;
   constexpr double kTick = 0.01;
   constexpr double kRounding = 1e-9;
@@ -145,7 +145,7 @@ TEST(WorkloadsOfV1, AContainerIsToldApartWithItsCpuTimeAndItsMemory) {
   EXPECT_TRUE(value(stats, "cpu_seconds_total",
                     {{"kind", "host"}, {"namespace", ""}, {"pod", ""}, {"container", ""}, {"workload", ""}}));
 
-  // It stays over its end.
+  // The counters stay when the container ends.
   container.end();
   EXPECT_TRUE(eventually([&] {
     stats = daemon.settled_stats();
@@ -157,7 +157,7 @@ TEST(WorkloadsOfV1, AContainerIsToldApartWithItsCpuTimeAndItsMemory) {
   EXPECT_EQ(errors == stats.series.end() ? 0 : errors->second, 0);
 }
 
-// Where v2 is there it is asked, as containers on hybrid nodes usually are in it, too; until somebody wants v1.
+// If v2 is mounted, it is asked, as containers on hybrid nodes usually are in it, too. v1 is asked if somebody wants it.
 TEST(WorkloadsOfV1, ByItselfV2IsAskedWhereItIsMounted) {
   if (!has_v1()) GTEST_SKIP() << "this machine has no hierarchy of v1";
   const ScratchRoot root;

@@ -1,5 +1,5 @@
-// A container with limits in the kernel's own v2, all controllers on: each file of its cgroup == what flowtapd says, also of
-// the cgroups that it makes below, and of its end for want of memory.
+// A container with limits in the kernel's own v2, all controllers on: each file of its cgroup == what flowtapd says. This holds
+// for the cgroups that it makes below, too, and for its end for want of memory.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ Labels of_pod(const std::string& pod) {
           {"workload", pod.substr(0, pod.rfind('-'))}};
 }
 
-// Of what is told by block device the sum.
+// Values that are told by block device are summed.
 std::optional<double> value(const Stats& stats, const std::string& family, const Labels& labels) {
   const auto one = [&](const Labels& all) {
     const auto at = stats.series.find(series_key(family, all));
@@ -58,7 +58,7 @@ std::string cgroup_of(pid_t pid) {
   return {};
 }
 
-// The number behind a word ("anon", "rbytes="), of several the sum; the first one where there is no word. Absent: no such file.
+// The number behind a word ("anon", "rbytes="), summed if there are several; without a word the first one. Absent: no such file.
 std::optional<double> number_in(const std::string& path, const std::string& word = {}) {
   std::ifstream file(path);
   if (!file) return std::nullopt;
@@ -74,11 +74,11 @@ std::optional<double> number_in(const std::string& path, const std::string& word
     sum = sum.value_or(0) + std::strtod(digits.c_str(), nullptr);
     if (word.empty()) break;
   }
-  // An io.stat without a line, as nothing was read or written.
+  // An io.stat has no line if nothing was read or written.
   return word.ends_with('=') ? sum.value_or(0) : sum;
 }
 
-// Behind "some" or "full".
+// The pressure behind "some" or "full".
 std::optional<double> pressure_in(const std::string& path, const std::string& which) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
@@ -88,7 +88,7 @@ std::optional<double> pressure_in(const std::string& path, const std::string& wh
 
 using Values = std::map<std::string, std::optional<double>>;
 
-// By their families, from the files alone.
+// The values by their families, from the files alone.
 Values in_files(const std::string& cgroup) {
   const auto in = [&](const char* file, const char* word = "", double scale = 1) {
     auto number = number_in(cgroup + '/' + file, word);
@@ -131,7 +131,7 @@ Values in_files(const std::string& cgroup) {
   return all;
 }
 
-// Those that are neither what they were before nor after, nor in between; of the files at rest.
+// Values that are neither what they were before nor after, nor in between. The files are at rest.
 std::string differing(const Values& before, const Stats& ours, const Values& after, const Labels& labels) {
   std::string all;
   for (const auto& [name, first] : before) {
@@ -147,11 +147,11 @@ std::string differing(const Values& before, const Stats& ours, const Values& aft
   return all;
 }
 
-// As a process of that cgroup.
+// Reads and writes as a process of that cgroup.
 void read_and_write(const std::string& cgroup) {
   const pid_t pid = ::fork();
   if (pid == 0) {
-    const Fd disk(::open("/dev/nvme0n1", O_RDWR | O_DIRECT | O_CLOEXEC));  // which the container may not
+    const Fd disk(::open("/dev/nvme0n1", O_RDWR | O_DIRECT | O_CLOEXEC));  // the container may not open it
     std::ofstream(cgroup + "/cgroup.procs") << ::getpid() << std::flush;
     void* page = std::aligned_alloc(kMiB, kMiB);
     const bool done = ::pread(disk.get(), page, kMiB, 0) == static_cast<ssize_t>(kMiB) &&
@@ -219,7 +219,7 @@ TEST(WorkloadsOfV2, EachFileOfALimitedContainerIsReadAsItStands) {
   EXPECT_TRUE(container->wait());
 }
 
-// As crun and a systemd in a container do it.
+// crun, and a systemd in a container, do it like this.
 TEST(WorkloadsOfV2, ProcessesInCgroupsBelowAreTheContainers) {
   ASSERT_NO_FATAL_FAILURE(expect_v2());
   const ScratchRoot root;
