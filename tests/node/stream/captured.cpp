@@ -79,14 +79,14 @@ void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string
   EXPECT_EQ(raw, "") << flow.id << " " << stream;
   if (flow.open) return;
   // Lines come a moment later, and files a second. But what a flow that has ended serves is final, and its log and its file are
-  // made of it: where that is wrong, or one of them, there is nothing to wait for.
+  // made of it. If that is wrong, or one of the two is, there is nothing to wait for.
   bool hopeless = !raw.empty();
   const auto expect = [&](const std::string& name, const auto& text) {
     std::string got;
     EXPECT_TRUE(eventually([&] {
                   const std::string now = text();
                   got = difference(now, wanted);
-                  // Of a flow that lacks nothing both only grow: what is no beginning of the wanted text never becomes it.
+                  // If a flow lacks nothing, both only grow: a text that the wanted one does not begin with never becomes it.
                   hopeless = hopeless || (flow.missing == 0 && !wanted.starts_with(now));
                   return got.empty() || hopeless;
                 }) &&

@@ -28,7 +28,7 @@ struct Job {
   int status = 0;
 };
 
-// The same for podman and containerd; `data` is a file of random bytes in the root of the container.
+/// The jobs are the same for podman and containerd. `data` is a file of random bytes in the root of the container.
 std::vector<Job> jobs(const std::string& data) {
   constexpr unsigned kMany = 100'000;
   const std::string zeros(4U << 20U, '\0');
@@ -63,7 +63,7 @@ TEST(Containers, PodmansStreamsAreServedByteForByte) {
   daemon.wait_ready();
   for (const Job& job : jobs(data)) {
     SCOPED_TRACE(job.name);
-    // Names as those of people: without a digit that an id could hold.
+    // Such names are people's: they have no digit that an id could hold.
     const std::string id = podman.start({.name = job.name, .command = after(job.name, job.command)});
     FollowedFlow followed(daemon, id.substr(0, 12));
     let_go(root, job.name);
@@ -95,7 +95,7 @@ TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
     EXPECT_EQ(flow.text.at("namespace"), "shop");
     EXPECT_EQ(flow.text.at("pod"), "web-0");
     EXPECT_EQ(flow.text.at("container"), job.name);
-    // Its shim gives up what it has not copied two seconds after the end.
+    // The container's shim gives up what it has not copied two seconds after the end.
     EXPECT_TRUE(job.out.starts_with(containerd.out(id))) << "the runtime can have no more";
   }
 }
@@ -131,7 +131,7 @@ TEST(Containers, ManyAtOnce) {
         {.id = container_id("many-" + std::to_string(i)),
          .command = after("go", {"log_writer", "both", std::to_string(i), std::to_string(kLines)}),
          .annotations = cri_annotations("shop", "batch-" + std::to_string(i), kPod, "main")}));
-  // containerd needs a minute for so many where the machine is emulated.
+  // containerd needs a minute for this many if the machine is emulated.
   ASSERT_TRUE(
       eventually([&] { return flows_of(daemon, "?namespace=shop").size() == kTogether; }, 4 * kPatience));
   std::deque<FollowedFlow> followed;
@@ -162,8 +162,8 @@ TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   followed.expect(writer_lines(0, 1000));
 }
 
-// kill -9 in the middle of 100,000 lines, several times: the programs go on, and the next one finds all. Before each
-// kill 30,000 lines are let go, and the last 10,000 behind the last kill, so all of them are in the middle.
+// flowtapd gets kill -9 in the middle of 100,000 lines, several times: the programs go on, and the next flowtapd finds all.
+// 30,000 lines are let go before each kill, and the last 10,000 behind the last one, so that all kills are in the middle.
 TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
   const ScratchRoot root;
   Containerd containerd(root);
@@ -204,7 +204,7 @@ TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
   Podman podman(root);
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
-  const std::set<std::string> before = flow_ids(daemon);  // of other containers that the machine runs
+  const std::set<std::string> before = flow_ids(daemon);  // those of other containers on the machine
   podman.start({.name = "probed", .command = shell("echo ready; sleep 30")});
   EXPECT_NE(podman.podman({"exec", "probed", "/bin/busybox", "echo", "probe"}).find("probe"),
             std::string::npos);
@@ -213,7 +213,7 @@ TEST(Containers, ProbesAndNamespacesOfTheHostAreNoFlows) {
   ASSERT_TRUE(flow);
   expect_stream(daemon, *flow, "stdout", "ready\n");
   EXPECT_EQ(::system("unshare -mpf sh -c 'echo host' | cat >/dev/null"), 0);
-  // What is captured comes in order: a flow of anything before this container would be there when this one has ended.
+  // What is captured comes in order. A flow of anything before this container would be there when this one has ended.
   podman.run({.name = "marker", .command = shell("echo marker")});
   const auto marker = ended_flow(daemon, "container/marker-");
   ASSERT_TRUE(marker);

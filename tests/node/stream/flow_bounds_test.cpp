@@ -1,5 +1,5 @@
-// What is kept of flows where there is not room for all: exactly the newest, whole lines, and each bound counts what it
-// has cost. And what becomes of it where the file system fails: whoever follows, and the main log, miss nothing.
+// What is kept of flows if there is not room for all: exactly the newest, in whole lines, and each bound counts what it has cost.
+// And what becomes of flows if the file system fails: followers and the main log miss nothing.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNamespace = "bounds";  // of no other test
+constexpr const char* kNamespace = "bounds";  // no other test uses it
 
 void remove_all_below(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) fs::remove_all(entry);
@@ -39,7 +39,7 @@ class FlowBounds : public testing::Test {
     daemon_ = std::make_unique<Daemon>(root_, options);
     daemon_->wait_ready();
   }
-  // One after the other, each with so many lines.
+  // Runs one after the other, each with this many lines.
   void run(unsigned count, unsigned lines) {
     std::vector<SwiftRuntime::Container> all;
     for (unsigned i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ class FlowBounds : public testing::Test {
   [[nodiscard]] std::string kept_in_file(unsigned number) const {
     return logged_bytes(root_.read("state/flows/" + flow::flow_file_name(flow_id(number))), "stdout");
   }
-  // The first of those that have a file; `count`: none has.
+  // The first one that has a file; `count`: none has.
   [[nodiscard]] unsigned oldest_kept(unsigned count) const {
     unsigned i = 0;
     while (i < count && !fs::exists(root_.file("state/flows/" + flow::flow_file_name(flow_id(i))))) ++i;
@@ -88,10 +88,10 @@ TEST_F(FlowBounds, OfOneFlowTheNewestLines) {
 TEST_F(FlowBounds, OfAllFlowsThoseThatEndedLast) {
   constexpr unsigned kFlows = 24;
   constexpr unsigned kLines = 10'000;                       // about a megabyte in the CRI's format
-  start("flows_bytes: 67108864, journal_bytes: 50331648");  // the journal has room for all
+  start("flows_bytes: 67108864, journal_bytes: 50331648");  // so that the journal has room for all
   run(kFlows, kLines);
   const std::string wanted = writer_lines(0, kLines);
-  // The last one need not be the last to be whole.
+  // The last flow need not be the last one to be whole.
   EXPECT_TRUE(eventually([&] {
     for (unsigned i = oldest_kept(kFlows); i < kFlows; ++i)
       if (kept_in_file(i) != wanted) return false;
@@ -105,7 +105,7 @@ TEST_F(FlowBounds, OfAllFlowsThoseThatEndedLast) {
   EXPECT_GE(evicted("flows_evicted", "store_bytes"), oldest);
 }
 
-// Also where nothing else happens that would make flowtapd look.
+// This holds even if nothing else happens that would make flowtapd look.
 TEST_F(FlowBounds, OfEndedFlowsTheYoung) {
   constexpr unsigned kFlows = 20;
   start("max_age: 1s");
@@ -137,7 +137,7 @@ TEST_F(FlowBounds, AreShownAsTheyAreEnforced) {
   EXPECT_EQ(limits, wanted);
 }
 
-// A scheduler that writes parts, which are followed, and its readable main log.
+// A scheduler that writes parts and is followed, and its readable main log.
 class FlowsInTrouble : public testing::Test {
  protected:
   static constexpr unsigned kParts = 4;
@@ -165,14 +165,14 @@ class FlowsInTrouble : public testing::Test {
     follower_ = std::make_unique<LogFollower>(*daemon_, root_, "kube-system/kube-scheduler-a");
   }
 
-  // The next part is written, and both have it.
+  // Lets the next part be written, and waits until the follower and the main log have it.
   void go_on() {
     let_go(root_, fmt::format("go{}", part_));
     wanted_ += parts_.at(part_++);
     ASSERT_TRUE(follower_->gets(wanted_.size()));
     ASSERT_TRUE(eventually([&] { return root_.read("main.log").size() >= wanted_.size(); }));
   }
-  // In the flow's file; what of it is kept.
+  // What is kept of it in the flow's file.
   [[nodiscard]] std::string kept() const {
     const std::string id = std::string("pod/kube-system/kube-scheduler-a/") + kPod + "/kube-scheduler/0";
     return logged_bytes(root_.read("state/flows/" + flow::flow_file_name(id)), "stdout");
@@ -180,7 +180,7 @@ class FlowsInTrouble : public testing::Test {
   [[nodiscard]] bool keeps(const std::string& text) const {
     return eventually([&] { return kept().ends_with(text); });
   }
-  // Failed writes of the journal, and of flows.
+  // How many writes of the journal and of flows have failed.
   [[nodiscard]] double errors() const {
     double sum = 0;
     for (const auto& [name, value] : daemon_->settled_stats().series)
@@ -194,7 +194,7 @@ class FlowsInTrouble : public testing::Test {
     return stats.series.at("flowtap_flow_evicted_bytes_total{reason=\"store_bytes\"}") +
            stats.series.at("flowtap_journal_evicted_bytes_total");
   }
-  // Whatever happened meanwhile.
+  // Expects all of it, whatever happened meanwhile.
   void expect_all() {
     while (part_ < kParts) go_on();
     EXPECT_EQ(container_->wait(), 0);
@@ -230,7 +230,7 @@ TEST_F(FlowsInTrouble, AFullFileSystem) {
     ASSERT_EQ(errno, ENOSPC);
   }
   go_on();
-  // Whether a write fails, or finds room where older lines were.
+  // Either a write fails, or it finds room where older lines were.
   EXPECT_TRUE(eventually([&] { return errors() + made_room() > 0; }));
   go_on();
   ASSERT_TRUE(fs::remove(others));
@@ -241,7 +241,7 @@ TEST_F(FlowsInTrouble, AReadOnlyFileSystem) {
   go_on();
   ASSERT_TRUE(keeps(wanted_));
   const std::string flows = daemon_->state_dir() + "/flows";
-  // Above the one that has files open: that cannot become read-only.
+  // It lies above the mount that has files open, which cannot become read-only.
   ASSERT_EQ(::mount(flows.c_str(), flows.c_str(), nullptr, MS_BIND, nullptr), 0);
   ASSERT_EQ(::mount(nullptr, flows.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr), 0);
   go_on();
@@ -261,7 +261,7 @@ TEST_F(FlowsInTrouble, EachWriteIsAnInputOutputError) {
     const Fd below(::open(flows.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     const FailingFileSystem failing(flows);
     if (!failing.mounted()) GTEST_SKIP() << "there is no FUSE here";
-    // The journal's file that was open goes as well: it is begun anew, and fails.
+    // The journal's open file goes as well, so that a new one is begun, and fails.
     remove_all_below(fmt::format("/proc/self/fd/{}/", below.get()));
     go_on();
     EXPECT_TRUE(eventually([&] {
@@ -284,7 +284,7 @@ TEST_F(FlowsInTrouble, AllFilesAreRemoved) {
   expect_all();
 }
 
-// As an operator may who cleans up by hand: below it is the plain directory.
+// An operator who cleans up by hand may do this. The plain directory is below the mount.
 TEST_F(FlowsInTrouble, TheMountIsRemoved) {
   go_on();
   ASSERT_TRUE(keeps(wanted_));
@@ -294,7 +294,7 @@ TEST_F(FlowsInTrouble, TheMountIsRemoved) {
   expect_all();
 }
 
-// As where it could not be mounted.
+// This is as if it could not have been mounted.
 TEST_F(FlowsInTrouble, TheDirectoryIsRemoved) {
   go_on();
   ASSERT_TRUE(keeps(wanted_));

@@ -11,7 +11,7 @@
 namespace flowtap::test {
 namespace {
 
-// The shortest, since the flow of a container in a container has the outer one's id in its own.
+// Takes the shortest id, since the flow of a container in a container has the outer one's id in its own.
 std::string flow_with(const Daemon& daemon, const std::string& part, const std::string& query) {
   std::string id;
   const bool found = eventually([&] {
@@ -53,7 +53,7 @@ FlowSeen FollowedFlow::expect(const std::string& out, const std::string& err, Cr
     crowd->written += out.size() + err.size();
     crowd->got += flow.bytes;
   }
-  // The kernel's own counters are looked at after a second at most.
+  // flowtapd looks at the kernel's own counters every second.
   if (flow.bytes != out.size() + err.size() && may_miss() && eventually([this] { return may_lack(); })) {
     EXPECT_LT(flow.bytes, out.size() + err.size());
     EXPECT_EQ(out_.all.get().size() + err_.all.get().size(), flow.bytes);

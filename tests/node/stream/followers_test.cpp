@@ -1,4 +1,4 @@
-// Very many who follow: each reader gets each line once, whoever does not read holds up nobody, and all of it is bounded.
+// Very many followers: each reader gets each line once, whoever does not read holds up nobody, and all of it is bounded.
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 
@@ -31,13 +31,13 @@ std::uint64_t anonymous_memory(pid_t pid) {
   return 0;
 }
 
-// As many as $FTAP_FOLLOWERS says, to see what more of them take.
+// As many as $FTAP_FOLLOWERS says, so that one can see what more of them cost.
 const unsigned kFollowers = [] {
   const char* many = std::getenv("FTAP_FOLLOWERS");
   return many != nullptr ? static_cast<unsigned>(std::stoul(many)) : 1000U;
 }();
-constexpr unsigned kDeaf = 100;  // of these, on the first container
-constexpr unsigned kSlow = 10;   // of the deaf, that read on in the end
+constexpr unsigned kDeaf = 100;  // how many of these follow the first container without reading
+constexpr unsigned kSlow = 10;   // how many of the deaf read on in the end
 constexpr unsigned kOfOthers = 300;
 
 class Followers : public testing::Test {
@@ -119,15 +119,15 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
   for (const FlowFollower& reader : readers) EXPECT_EQ(reader.seen(), wanted.size());
   const std::uint64_t with = anonymous_memory(daemon_.pid());
 #if !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)  // which have memory of their own for each byte
-  // Each may have 64 KiB; the lines themselves are in the store for a while, and are bounded by themselves.
+    !defined(__SANITIZE_THREAD__)  // they have memory of their own for each byte
+  // Each may have 64 KiB. The lines themselves are in the store for a while, which has a bound of its own.
   EXPECT_LT(with, before + std::uint64_t{kFollowers} * 64 + (16U << 10U)) << "KiB, before " << before;
 #endif
   RecordProperty("rss_anon_before_kib", std::to_string(before));
   RecordProperty("rss_anon_with_kib", std::to_string(with));
   std::printf("RssAnon: %lu KiB before, %lu KiB with %u followers\n", before, with, kFollowers);
 
-  // The readers leave; those who do not read have missed more than is kept, are told so, and go on.
+  // The readers leave. Those that do not read have missed more than is kept; they are told so, and go on.
   readers.clear();
   let_go(root_, "more");
   for (auto& container : containers) EXPECT_EQ(container->wait(), 0);
@@ -137,7 +137,7 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
   const std::string last = writer_lines(kLines + kMore - 1, 1);
   for (unsigned i = 0; i < kSlow; ++i) {
     const std::string got = deaf[i].read_until([&](std::string_view text) { return text.ends_with(last); });
-    // What is there between the marks, and what they tell, is all of it in order. Who reads slowly misses more than once.
+    // All that stands between the marks, together with what the marks tell, is in order. A slow reader misses more than once.
     const std::string mark = "[flowtap: ";
     std::size_t marks = 0;
     unsigned line = 0;

@@ -1,4 +1,4 @@
-// Pods that belong together: listed, filtered and read as one.
+// Pods that belong together are listed, filtered and read as one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class Groups : public testing::Test {
             .command = command,
             .annotations = cri_annotations(ns, name, kPod, container)};
   }
-  // What `flowtap` with these words writes to `name`, and to `name`.err.
+  // Runs `flowtap` with these words. Its output goes to `name`, and its errors to `name`.err.
   std::unique_ptr<Process> flowtap(const std::string& name, const std::vector<std::string>& words) {
     Command command{.argv = {FLOWTAP_PROGRAM, "--state-dir", root_.file("state")},
                     .out = root_.file(name),
@@ -100,7 +100,7 @@ std::string marked(const std::string& text, const std::string& mark) {
   return out;
 }
 
-// Numbers from..to, one every 20 ms or so, so that pods' lines alternate.
+// Writes the numbers from..to, one about every 20 ms, so that pods' lines alternate.
 std::string counting(const std::string& word, int from, int to) {
   return "for i in $(seq " + std::to_string(from) + " " + std::to_string(to) + "); do echo " + word +
          " $i; sleep 0.02; done";
@@ -130,7 +130,7 @@ TEST_F(Groups, AreReadAsOneInTheOrderOfTime) {
   EXPECT_EQ(marked(text, "wf-1-step-b main"), numbered("b"));
   EXPECT_EQ(marked(text, "wf-1-step-b side"), "side\nend\n");
   EXPECT_EQ(text.find('\x1b'), std::string::npos) << "no colour in a pipe";
-  // With their times the same lines, and these are in order.
+  // With --timestamps these are the same lines, and the times are in order.
   const std::string timed = output({"logs", "-g", "wf-1", "--timestamps"});
   std::istringstream lines(timed);
   std::string last;
@@ -149,7 +149,7 @@ TEST_F(Groups, AreReadAsOneInTheOrderOfTime) {
       json.ends_with(R"("namespace":"flows","pod":"wf-2-step-a","container":"main","text":"of another"})"
                      "\n"))
       << json;
-  // As OpenTelemetry has them: each flow a trace, all in the order of time.
+  // In OpenTelemetry's form each flow is a trace, and all records are in the order of time.
   std::istringstream records(output({"logs", "-g", "wf-1", "-o", "otel"}));
   std::map<std::string, int> traces;
   std::uint64_t newest = 0;
@@ -165,7 +165,7 @@ TEST_F(Groups, AreReadAsOneInTheOrderOfTime) {
   EXPECT_THAT(counts, testing::UnorderedElementsAre(30, 30, 2));
   EXPECT_NE(output({"logs", "-g", "wf-3"}, 3).find("no pod of the group \"wf-3\" was seen"),
             std::string::npos);
-  // One pod: as kubectl, one container must be named, or all.
+  // For one pod, one container must be named, or all, as with kubectl.
   EXPECT_NE(output({"logs", "flows/wf-1-step-b"}, 1).find("choose one of: [main side]"), std::string::npos);
   EXPECT_EQ(output({"logs", "flows/wf-1-step-b", "-c", "side"}), "side\nend");
   const std::string all = output({"logs", "flows/wf-1-step-b", "--all-containers"});
@@ -175,7 +175,7 @@ TEST_F(Groups, AreReadAsOneInTheOrderOfTime) {
   EXPECT_NE(output({"logs", "flows/a", "--group", "b"}, 2).find("not both"), std::string::npos);
 }
 
-// Pods that come while somebody follows: each line once, in each container's order, until a signal ends it.
+// Pods come while somebody follows. Each line is there once, in each container's order, until a signal ends it.
 TEST_F(Groups, AreFollowedWithThePodsThatJoinLater) {
   start(kRule);
   constexpr unsigned kLines = 20'000;
@@ -196,7 +196,7 @@ TEST_F(Groups, AreFollowedWithThePodsThatJoinLater) {
   ASSERT_TRUE(eventually([&] { return marked(root_.read("followed"), "wf-1-step-a").size() >= half; }));
   const auto second = waiting("wf-1-step-b");
   EXPECT_EQ(containerd_.run(pod("wf-2-step-a", shell("echo of another"))), 0);
-  // It has ended before anybody can have asked for its log.
+  // This pod has ended before anybody can have asked for its log.
   EXPECT_EQ(containerd_.run(pod("wf-1-step-short", shell("echo short"))), 0);
   ASSERT_TRUE(eventually([&] { return marked(root_.read("followed"), "wf-1-step-b").size() >= half; }));
   let_go(root_, "go");

@@ -23,7 +23,7 @@ struct Wanted {
   std::string state = "ended";
 };
 
-// Cells are apart by two blanks at least.
+// At least two blanks stand between cells.
 std::vector<std::string> cells(const std::string& row) {
   std::vector<std::string> all;
   for (std::size_t at = 0; (at = row.find_first_not_of(' ', at)) != std::string::npos;) {

@@ -36,7 +36,7 @@ TEST_F(Logs, OfAPodByItsName) {
                             .annotations = cri_annotations("shop", "web-0", kPod, "app")}),
             0);
   ASSERT_TRUE(ended_flow(daemon, "pod/shop/web-0/"));
-  // The shim copies two pipes, each by itself: which of two outputs' last lines was read first is not known.
+  // The shim copies two pipes, each by itself, so it is not known which output's last line was read first.
   std::string both;
   ASSERT_TRUE(eventually([&] {
     both = logs({"shop/web-0"});
@@ -74,7 +74,7 @@ TEST_F(Logs, FollowsARunningContainerToItsEnd) {
     return !flows.empty() && flows.front().bytes >= half;
   }));
   const auto whole = start("whole", {"shop/followed-0", "-f"});
-  // The daemon's count is ahead of the lines: only who has read them knows that they are there.
+  // The daemon's count is ahead of the lines. Only a reader that has them knows that they are there.
   ASSERT_TRUE(eventually([&] { return root_.read("whole").size() == half; }));
   const std::size_t last = writer_lines(0, kLines / 2 - 1).size();
   const auto tail = start("tail", {"shop/followed-0", "-f", "--tail", "1"});
@@ -87,7 +87,7 @@ TEST_F(Logs, FollowsARunningContainerToItsEnd) {
   EXPECT_EQ(difference(root_.read("tail"), wanted.substr(last)), "");
 }
 
-// A scheduler at a high -v: its pods' lines apart, and a log that people can read.
+// A scheduler at a high -v: the lines of each pod apart, and a log that people can read.
 TEST_F(Logs, OfASchedulerByPod) {
   Containerd containerd(root_);
   const std::string file = "kube-scheduler-v10.log";

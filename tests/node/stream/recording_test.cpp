@@ -1,4 +1,4 @@
-// flowtapd --record: what a ring gave once is given again by its recording, byte for byte.
+// flowtapd --record: a recording gives again what a ring gave once, byte for byte.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ TEST(Recording, AContainersRunComesOutOfTheFileAgain) {
   const auto journal = flow::Journal::open({.dir = root.file("replayed")}).value();
   flow::consume(*source, *journal, 1U << 20U);
   EXPECT_EQ(source->torn(), 0U);
-  // One read gives no more than so many pieces.
+  // One read gives only a bounded number of pieces.
   const auto replayed = [&](flow::StreamNo stream) {
     std::string all;
     for (std::string more = "none yet"; !more.empty(); all += more)
@@ -82,7 +82,7 @@ TEST(Recording, OneThatIsCutShortSaysSo) {
     options.flags = {"--record", small + "/recording"};
     Daemon daemon(root, options);
     daemon.wait_ready();
-    ::umount2(small.c_str(), MNT_DETACH);  // whose file stays, as long as it is written to
+    ::umount2(small.c_str(), MNT_DETACH);  // the recording stays as long as it is written to
     EXPECT_EQ(containerd.run({.id = container_id("cut"),
                               .command = shell("head -c 200000 /dev/zero"),
                               .annotations = cri_annotations("shop", "cut-0", kPod, "main")}),
@@ -98,7 +98,7 @@ TEST(Recording, OneThatIsCutShortSaysSo) {
   }
 }
 
-// As after every restart of a service whose configuration says where to record.
+// This happens after every restart of a service whose configuration says where to record.
 TEST(Recording, AFileThatIsThereIsKeptAndCaptureGoesOn) {
   const ScratchRoot root;
   DaemonOptions options = kCapturing;

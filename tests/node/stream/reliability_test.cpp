@@ -1,5 +1,6 @@
-// What becomes of containers on a cluster of workflows: evicted, failed, deleted, their runtime or flowtapd restarted.
-// Whatever it is, flow, file, log and follower have the bytes that were written. (Killed for their memory: trouble_test.)
+// What becomes of containers on a cluster of workflows, if they are evicted, fail or are deleted, or if their runtime or flowtapd
+// restarts. In each case flow, file, log and follower have the bytes that were written. (trouble_test kills some for their
+// memory.)
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -23,7 +24,7 @@ Containerd::Container step(const std::vector<std::string>& command) {
           .annotations = cri_annotations("shop", kPodName, kPod, "main")};
 }
 
-// Writes lines until it is killed, not more than are kept; `before` is done first.
+// Writes lines until it is killed, but not more than are kept. `before` is done first.
 std::vector<std::string> writes_on(const std::string& before = ":") {
   return shell(
       before +
@@ -31,7 +32,7 @@ std::vector<std::string> writes_on(const std::string& before = ":") {
       "1; i=$((i + 50)); done; while [ -e /bin ]; do sleep 0.1; done");
 }
 
-// Lines 0 .. 9999 when go0 is there, the next 10,000 when go1 is, ...; done0, done1, ... when they are written.
+// Writes lines 0 .. 9999 when go0 is there, the next 10,000 when go1 is, ... Makes done0, done1, ... when they are written.
 constexpr unsigned kPart = 10'000;
 std::vector<std::string> writes_parts(unsigned parts) {
   std::string numbers;
@@ -50,7 +51,7 @@ bool is_done(const ScratchRoot& root, unsigned part) {
   return eventually([&] { return fs::exists(root.file("busybox/" + part_name("done", part))); });
 }
 
-// All that kubelet leaves nothing of.
+// Removes all that kubelet leaves nothing of.
 void remove_logs(const ScratchRoot& root) {
   EXPECT_GT(fs::remove_all(root.file(pod_log_directory("shop", kPodName, kPod))), 0U);
   fs::remove_all(root.file("var/log/containers"));
@@ -69,7 +70,7 @@ class Reliability : public testing::Test {
   [[nodiscard]] LogFollower follow(const std::string& of, const std::string& output = "stdout") {
     return LogFollower(*daemon_, root_, of, {"--stream", output});
   }
-  // Returns its id when it writes.
+  // Returns the container's id when it writes.
   std::string start(Podman& podman, const std::string& before = ":") {
     std::string id = podman.start({.name = "step", .command = writes_on(before)});
     wait_until_waits(root_, "on");
@@ -80,26 +81,26 @@ class Reliability : public testing::Test {
     wait_until_waits(root_, "on");
     return container;
   }
-  // Returns when he has many lines.
+  // Returns when the follower has many lines.
   [[nodiscard]] LogFollower follow_amid(const std::string& of) {
     LogFollower out = follow(of);
     EXPECT_TRUE(out.gets(100'000));
     return out;
   }
-  // It ends and lacks nothing.
+  // Expects that the flow ends and lacks nothing.
   void expect_whole(const std::string& flow) {
     ended_ = ended_flow(*daemon_, flow);
     ASSERT_TRUE(ended_);
     EXPECT_EQ(ended_->missing, 0U);
   }
-  // Of the flow that has ended; and all of it is what somebody has followed.
+  // Expects this of the flow that has ended, and that the follower has got all of it.
   void expect_output(LogFollower& follower, const std::string& output, const std::string& wanted) {
     expect_stream(*daemon_, *ended_, output, wanted);
     EXPECT_EQ(follower.wait(), 0) << follower.complaint();
     EXPECT_EQ(difference(follower.text(), wanted), "");
   }
-  // Amid its lines: how many were written nobody knows but who has read them, and a runtime's shim gives up what it has not
-  // copied two seconds after the end.
+  // It ended amid its lines: only somebody who has read them knows how many were written, and a runtime's shim gives up what it
+  // has not copied two seconds after the end.
   void expect_cut_short(LogFollower& out, const std::string& kept) {
     EXPECT_EQ(out.wait(), 0) << out.complaint();
     const std::string text = out.text();
@@ -107,7 +108,7 @@ class Reliability : public testing::Test {
     EXPECT_TRUE(are_writer_lines(text));
     expect_output(out, "stdout", text);
   }
-  // And of its runtime nobody is left who would know.
+  // Nobody is left of its runtime who would know.
   void expect_as_followed(LogFollower& out) { expect_cut_short(out, {}); }
 
   ScratchRoot root_;
@@ -115,7 +116,7 @@ class Reliability : public testing::Test {
   std::optional<FlowSeen> ended_;
 };
 
-// As kubelet does for want of memory or disk: a warning, its grace, the end, and nothing is left on the node.
+// kubelet does this if memory or disk runs short: a warning, a grace period, the end, and nothing is left on the node.
 TEST_F(Reliability, EvictedFromItsNode) {
   Containerd containerd(root_);
   start_daemon();
@@ -143,7 +144,7 @@ TEST_F(Reliability, StoppedAndRemovedByPodman) {
   const std::string flow_id = flow_of(id);
   auto out = follow(flow_id);
   auto err = follow(flow_id, "stderr");
-  // Else it is removed before anybody can look at it.
+  // Otherwise it is removed before anybody can look at it.
   fs::create_hard_link(podman.log_file(id), root_.file("kept.log"));
   podman.podman({"kill", "--signal=TERM", "step"});
   ASSERT_TRUE(err.gets(std::string("has to go\n").size()));
@@ -156,7 +157,7 @@ TEST_F(Reliability, StoppedAndRemovedByPodman) {
   expect_output(err, "stderr", "has to go\n");
 }
 
-// What explains a failure is the last that it says, on the other output, in as many writes as the interpreter likes.
+// What explains a failure is the last that a program says, on the other output, in as many writes as its interpreter likes.
 TEST_F(Reliability, AnExceptionAtItsExit) {
   Containerd containerd(root_);
   start_daemon();
@@ -173,7 +174,7 @@ TEST_F(Reliability, AnExceptionAtItsExit) {
     script += "cat /line" + std::to_string(wanted.size()) + " >&2; ";
     wanted += line;
   }
-  // Its runtime reads the two outputs in an order of its own.
+  // The runtime reads the two outputs in an order of its own.
   const auto pod =
       step(shell_after("go", "log_writer write 0 5000; " + shell_after("raise", script + "exit 1").back()));
   const auto container = containerd.start(pod);
@@ -202,7 +203,7 @@ TEST_F(Reliability, DeletedWhileItWrites) {
   const auto pod = step(writes_on());
   const auto container = start(containerd, pod);
   auto out = follow_amid(kOfPod);
-  remove_logs(root_);  // before the end: whoever deletes a pod by force does not wait
+  remove_logs(root_);  // this comes before the end: whoever deletes a pod by force does not wait
   containerd.kill(pod.id);
   EXPECT_EQ(container->wait(), 128 + SIGKILL);
 
@@ -223,7 +224,7 @@ TEST_F(Reliability, RemovedByForceWhileItWrites) {
   expect_cut_short(out, logged_bytes(root_.read("kept.log"), "stdout"));
 }
 
-// The shim and the container go on; nobody takes the output out of the FIFO, so the container waits when that is full.
+// The shim and the container go on. Nobody takes the output out of the FIFO, so the container waits when the FIFO is full.
 TEST_F(Reliability, ContainerdIsKilledAndStartedAgainWhileItWrites) {
   Containerd containerd(root_);
   start_daemon();
@@ -235,7 +236,7 @@ TEST_F(Reliability, ContainerdIsKilledAndStartedAgainWhileItWrites) {
   std::unique_ptr<Process> attached;
   for (unsigned part = 1; part + 1 < kParts; ++part) {
     ASSERT_TRUE(out.gets(bytes_of_parts(part)));
-    // First ctr, which would remove the FIFOs when it loses its containerd; kubelet's are containerd's own.
+    // ctr goes first, since it would remove the FIFOs when it loses its containerd. kubelet's FIFOs are containerd's own.
     (attached ? attached : container)->signal(SIGKILL);
     (void)(attached ? attached : container)->wait();
     let_go(root_, part_name("go", part));
@@ -252,7 +253,7 @@ TEST_F(Reliability, ContainerdIsKilledAndStartedAgainWhileItWrites) {
   expect_output(out, "stdout", wanted);
 }
 
-// Nobody reads the container's pipe any more, and nobody ever will: what was read is there, and the flow ends.
+// Nobody reads the container's pipe any more, and nobody ever will. What was read is there, and the flow ends.
 TEST_F(Reliability, TheShimIsKilledWhileItWrites) {
   Containerd containerd(root_);
   start_daemon();
@@ -281,7 +282,7 @@ TEST_F(Reliability, ConmonIsKilledWhileItWrites) {
       << "the runtime can have no more";
 }
 
-// Asked to end and killed in the middle of a part; the one behind it is written while there is no flowtapd.
+// flowtapd is asked to end, or is killed, in the middle of a part. The next part is written while there is no flowtapd.
 TEST_F(Reliability, FlowtapdRestartsWhileItWrites) {
   Containerd containerd(root_);
   start_daemon();

@@ -1,4 +1,4 @@
-// Containers that are started again: each start's own bytes, under the name that its runtime gives it.
+// Containers that are started again: each start has its own bytes, under the name that its runtime gives it.
 #include <gtest/gtest.h>
 
 #include "tests/node/stream/followed_flow.hpp"
@@ -7,7 +7,7 @@
 namespace flowtap::test {
 namespace {
 
-// Writes the lines of its start: from 1000 * how often it was started before.
+// Writes the lines of its start. They begin at 1000 * how often it was started before.
 const std::string kWriteOwnLines =
     "n=$(cat /starts 2>/dev/null || echo 0); echo $((n + 1)) >/starts; log_writer both ${n}000 500";
 
@@ -18,7 +18,8 @@ std::string lines_of(unsigned start, bool to_stderr) {
   return all;
 }
 
-// podman keeps the container's id, and so does the flow: one after the other the starts' bytes, each by pipes of its own.
+// podman keeps the container's id, and so does the flow. It has the bytes of one start after the other, each from pipes of its
+// own.
 TEST(Restarts, PodmanStartsOneContainerAgain) {
   const ScratchRoot root;
   Podman podman(root);
@@ -40,7 +41,7 @@ TEST(Restarts, PodmanStartsOneContainerAgain) {
       const auto flow = flow_called(daemon, name);
       return flow && flow->open;
     }));
-    // Who comes now gets what the starts before have written, and then what this one writes.
+    // A follower that comes now gets what the starts before have written, and then what this one writes.
     FollowedFlow followed(daemon, name);
     let_go(root, "go" + std::to_string(start));
     out += lines_of(start, false);
@@ -56,7 +57,7 @@ TEST(Restarts, PodmanStartsOneContainerAgain) {
   }
 }
 
-// kubelet makes a container with a new id for each start, and the CRI a new N.log.
+// kubelet makes a container with a new id for each start, and the CRI writes a new N.log.
 TEST(Restarts, ThePodsContainerIsMadeAnew) {
   const ScratchRoot root;
   Containerd containerd(root);

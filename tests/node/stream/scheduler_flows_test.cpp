@@ -1,5 +1,5 @@
-// What schedulers write, log by log as real ones wrote it, into the flows of the pods that it is about and into one log that
-// people read.
+// What schedulers write goes into the flows of the pods that it is about, and into one log that people read. The logs are real
+// ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
-/// A log by its lines, and the parts of which it must have each line, each part's in their order.
+/// A log by its lines, and parts of it. It must have each line of each part, each part's lines in their order.
 class Joined {
  public:
   void add(const std::string& part) {
@@ -45,14 +45,14 @@ class Joined {
   Lines all_;
 };
 
-// Of the logs of which it is known what their flows are.
+// The names of the logs for which the flows are known.
 std::set<std::string> log_names() {
   std::set<std::string> names;
   for (const GoldenPart& part : golden_flows()) names.insert(fs::path(part.file).stem().string());
   return names;
 }
 
-// A pod's name has no dot behind a dot, and no capitals; these names have neither.
+// The name of a pod has no two dots in a row, and no capitals. These names have neither.
 std::string pod_of(const std::string& log, const char* how) {
   return "kube-scheduler-" + log + "-" + how;
 }
@@ -78,8 +78,9 @@ class SchedulerFlows : public testing::Test {
   Containerd containerd_{root_};
 };
 
-// Each log by two schedulers, all of them at once: as fast as cat can, and at the log's own pace, which is each record in one
-// write and when its time says. Logs of more than 20 s are quickened to that, all pauses of one by the same factor.
+// Two schedulers write each log, all of them at once. One writes as fast as cat can. The other keeps the log's own pace: each
+// record is one write, and comes when its time says. Logs of more than 20 s are quickened to that, each one's pauses by the same
+// factor.
 TEST_F(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
   const std::set<std::string> names = log_names();
   ASSERT_FALSE(names.empty());
@@ -126,7 +127,7 @@ TEST_F(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
   EXPECT_TRUE(eventually([&] { return root_.read("main.log") == log_text(daemon, "sched/main"); }));
 }
 
-// JSON says each record's V itself.
+// In JSON each record says its own V.
 std::string record(int v, const std::string& rest) {
   return R"({"ts":1795224037015.2,"caller":"a.go:1","msg":"m","v":)" + std::to_string(v) + rest + "}\n";
 }
@@ -146,7 +147,7 @@ TEST_F(SchedulerFlows, TheMainLogOnStandardErrorAtAnotherVerbosityAndByOtherKeys
   EXPECT_TRUE(eventually([&] { return scheduler_flows(daemon) == wanted; }));
   EXPECT_EQ(scheduler_flows(daemon), wanted) << "by the one key that is configured";
   EXPECT_EQ(log_text(daemon, "sched/main"), of_a + others);
-  // Among what flowtapd says itself, which is whole lines, too.
+  // The records stand among what flowtapd says itself, which is in whole lines, too.
   const auto main_log = [&daemon] {
     std::string all;
     for (const std::string& line : lines_of(daemon.err()))

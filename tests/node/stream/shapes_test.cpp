@@ -1,4 +1,4 @@
-// Containers of unusual shapes: each is one flow with its own bytes, and nothing else is.
+// Containers of unusual shapes: each one is a flow with its own bytes, and nothing else is a flow.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -18,7 +18,7 @@ std::string lines(bool to_stderr) {
   return all;
 }
 
-// Those of one that waits for `go`, and that they are followed from the first to the last.
+// Expects the lines of a container that waits for `go`, and that they are followed from the first to the last.
 void expect_own_lines(const ScratchRoot& root, const Daemon& daemon, Process& container,
                       const std::string& go, const std::string& part) {
   FollowedFlow followed(daemon, part);
@@ -41,7 +41,7 @@ TEST(Shapes, InTheHostsAndInAnotherContainersPidNamespace) {
     expect_own_lines(root, daemon, *container, name, "pod/shop/" + name + "/");
   };
   run("hostpid", true, 0);
-  // As in a pod with shareProcessNamespace: process 1 is another container's.
+  // This is as in a pod with shareProcessNamespace: process 1 is another container's.
   const auto first = containerd.start({.id = container_id("first"),
                                        .command = shell_after("go", "echo first"),
                                        .annotations = cri_annotations("shop", "first", kPod, "main")});
@@ -55,7 +55,7 @@ TEST(Shapes, InTheHostsAndInAnotherContainersPidNamespace) {
   followed.expect("first\n");
 }
 
-// kubelet runs it from a file of the node: its uid is the hash of its manifest, in the cgroup's name as well.
+// kubelet runs it from a file of the node. Its uid is the hash of its manifest, in the cgroup's name as well.
 TEST(Shapes, AStaticPod) {
   const ScratchRoot root;
   Containerd containerd(root);
@@ -83,14 +83,14 @@ TEST(Shapes, WhatAProbePrintsIsNotTheContainers) {
                                            .command = shell_after("go", kLines),
                                            .annotations = cri_annotations("shop", "probed-0", kPod, "main")});
   ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=probed-0").empty(); }));
-  // Of a program that ends at once ctr may have nothing to show.
+  // ctr may have nothing to show of a program that ends at once.
   EXPECT_TRUE(
       eventually([&] { return containerd.exec(id, {"/bin/busybox", "echo", "probe"}) == "probe\n"; }));
   expect_own_lines(root, daemon, *container, "go", "pod/shop/probed-0/");
   EXPECT_EQ(flows_of(daemon, "?pod=probed-0").size(), 1U);
 }
 
-// Also while the programs come to a container that was there before: a probe must not be taken for its first process.
+// This holds even while the programs come to a container that was there before: a probe must not be taken for its first process.
 TEST(Shapes, ProbesAllTheTimeWhileTheServiceStarts) {
   const ScratchRoot root;
   Containerd containerd(root);
@@ -110,7 +110,7 @@ TEST(Shapes, ProbesAllTheTimeWhileTheServiceStarts) {
   EXPECT_EQ(flows_of(daemon, "?pod=older-0").size(), 1U);
 }
 
-// What goes through it comes out of the container's own pipe in the end: it must not be taken at both places.
+// What goes through this pipe comes out of the container's own pipe in the end. It must not be taken at both places.
 TEST(Shapes, APipeOfTheContainersOwnBehindAReExec) {
   const ScratchRoot root;
   Containerd containerd(root);
@@ -152,7 +152,7 @@ TEST(Shapes, AContainerInAContainer) {
   expect_both(container_id("inner"));
 }
 
-// As build steps and what somebody runs by hand are called.
+// Build steps, and what somebody runs by hand, have such names.
 TEST(Shapes, AContainerOfAnyNameInAContainer) {
   expect_both("step7");
 }

@@ -1,5 +1,5 @@
-// Containers that live for a moment, hundreds of them a second: each has its name and its bytes, and what is kept of them
-// stays bounded.
+// Containers that live for a moment, hundreds of them a second. Each has its name and its bytes, and what is kept of them stays
+// bounded.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kTogether = 64;
 
-constexpr const char* kNamespace = "batch";  // of no other test
+constexpr const char* kNamespace = "batch";  // no other test uses it
 
 std::string pod_name(unsigned number) {
   return "job-" + std::to_string(number);
@@ -28,7 +28,7 @@ std::string flow_id(unsigned number) {
   return std::string("pod/") + kNamespace + "/" + pod_name(number) + "/" + kPod + "/main/0";
 }
 
-// Each writes three lines of its own, every third one on standard error.
+// Each one writes three lines of its own, every third of them on standard error.
 std::vector<SwiftRuntime::Container> jobs(unsigned count) {
   std::vector<SwiftRuntime::Container> all;
   for (unsigned i = 0; i < count; ++i)
@@ -45,7 +45,7 @@ std::string err_of(unsigned number) {
   return writer_lines(number * 3, 1);
 }
 
-// Runs them as fast as this machine can; how many a second these were is told.
+// Runs them as fast as this machine can, and prints how many a second these were.
 void run(SwiftRuntime& runtime, const std::vector<SwiftRuntime::Container>& all, std::size_t together) {
   const auto begin = std::chrono::steady_clock::now();
   const auto lives = runtime.run(all, together);
@@ -58,7 +58,7 @@ void run(SwiftRuntime& runtime, const std::vector<SwiftRuntime::Container>& all,
   }
 }
 
-// All of ours, once that many are there and all have ended.
+// All flows of ours, once this many are there and all have ended.
 std::vector<FlowSeen> ended_jobs(const Daemon& daemon, std::size_t count) {
   std::vector<FlowSeen> flows;
   EXPECT_TRUE(eventually([&] {
@@ -83,15 +83,15 @@ void expect_all(const Daemon& daemon, unsigned count) {
   }
 }
 
-// One of them that begins when `go` exists; or after a while, so that nothing waits for a test that has failed.
+// Makes a job begin when `go` exists, or after a while, so that nothing waits for a test that has failed.
 void begin_after(SwiftRuntime::Container& job, const std::string& go) {
   const std::string wait = "n=0; until [ -e " + go + " ] || [ $((n += 1)) -gt 1200 ]; do sleep 0.05; done; ";
   job.argv.insert(job.argv.begin(), {"/bin/sh", "-c", wait + "exec \"$@\"", "sh"});
 }
 
-// Amid the others every so many'th lives until it is followed.
+// One in kFollowedOneIn lives until it is followed, amid the others.
 TEST(ShortLives, HundredsASecondEachWithItsNameAndItsBytes) {
-  constexpr unsigned kLives = 3000;  // that are all kept
+  constexpr unsigned kLives = 3000;  // all of these are kept
   constexpr unsigned kFollowedOneIn = 150;
   const ScratchRoot root;
   Daemon daemon(root, kCapturing);
@@ -117,7 +117,7 @@ TEST(ShortLives, HundredsASecondEachWithItsNameAndItsBytes) {
   EXPECT_EQ(stats.series.at("flowtap_flow_unnamed_bytes_total"), 0);
 }
 
-// When it gets to look, the bundles are gone; kubelet's links are not.
+// When flowtapd gets to look, the bundles are gone, but kubelet's links are not.
 TEST(ShortLives, OverBeforeFlowtapdCanLook) {
   constexpr unsigned kLives = 50;
   const ScratchRoot root;
@@ -132,7 +132,7 @@ TEST(ShortLives, OverBeforeFlowtapdCanLook) {
   expect_all(daemon, kLives);
 }
 
-// Of 400 the last 100, and nothing of the others.
+// The last 100 of 400 are kept, and nothing of the others.
 TEST(ShortLives, OnlyTheLastAreKept) {
   constexpr unsigned kLives = 400;
   constexpr unsigned kKept = 100;
@@ -143,7 +143,7 @@ TEST(ShortLives, OnlyTheLastAreKept) {
   daemon.wait_ready();
   SwiftRuntime runtime(root, kPod);
   run(runtime, jobs(kLives), 1);
-  // Containers of the machine that this test knows nothing of may have the place of some.
+  // Containers of the machine that this test knows nothing of may have taken the place of some.
   const auto files = [&] {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(daemon.state_dir() + "/flows"))

@@ -1,5 +1,5 @@
-// What containers wrote before there was a flowtapd, or before what it still keeps: read through from the runtime's own
-// files, and joined to what was captured without a byte missing or double.
+// What containers wrote before there was a flowtapd, or before what it still keeps. It is read from the runtime's own files, and
+// joined to what was captured without a byte missing or double.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each with the time of this moment, as containerd's CRI plugin writes them.
+// Each line has the time of this moment, as containerd's CRI plugin writes it.
 std::string cri_lines(const std::string& text) {
   std::string lines;
   std::size_t begin = 0;
@@ -38,7 +38,7 @@ void write_gz(const std::string& path, const std::string& bytes) {
   ::gzclose(file);
 }
 
-// In the tmpfs; what was never copied there.
+// What the tmpfs has of a flow. Other bytes were never copied there.
 std::string kept_bytes(const Daemon& daemon, const ScratchRoot& root, const std::string& flow) {
   EXPECT_TRUE(daemon.state_dir().starts_with(root.path()));
   return logged_bytes(root.read("state/flows/" + flow::flow_file_name(flow)), "both");
@@ -50,7 +50,7 @@ std::string pod_log(const Daemon& daemon, const std::string& pod, const std::str
   return answer.body;
 }
 
-// Both outputs, before and behind the start of the service; the half line is begun before it and ended behind it.
+// Both outputs are written before and after the start of the service. The half line is begun before it and ended after it.
 TEST(History, OfAContainerThatRanBeforeUnderPodman) {
   const ScratchRoot root;
   Podman podman(root);
@@ -61,7 +61,7 @@ TEST(History, OfAContainerThatRanBeforeUnderPodman) {
   wait_until_waits(root, "go");
   const std::string flow = "container/early-" + id.substr(0, 12);
   const std::string wanted = writer_lines(0, 20'000) + "halfway\n" + writer_lines(20'000, 20'000);
-  // podman makes its file before it starts the container, and conmon has what was written within a moment.
+  // podman makes its file before it starts the container, and conmon has what was written a moment later.
   ASSERT_TRUE(eventually([&] { return logged_bytes(podman.log(id), "stdout").ends_with("half"); }));
   Daemon daemon(root, kCapturing);
   daemon.wait_ready();
@@ -92,7 +92,7 @@ TEST(History, OfAContainerThatRanBeforeUnderPodman) {
   EXPECT_EQ(difference(kept_bytes(daemon, root, flow), kept), "");
 }
 
-// Identical lines say nothing of where they stand; only their times do.
+// Identical lines do not say where they stand. Only their times do.
 TEST(History, OfLinesThatAreAllTheSame) {
   const ScratchRoot root;
   Podman podman(root);
@@ -114,7 +114,7 @@ TEST(History, OfLinesThatAreAllTheSame) {
   EXPECT_EQ(kept_bytes(daemon, root, flow).size() % 5, 0U);
 }
 
-// podman has what the line discipline makes of it, flowtapd what was written.
+// podman has what the line discipline makes of it, and flowtapd has what was written.
 TEST(History, OfATerminal) {
   const ScratchRoot root;
   Podman podman(root);
@@ -156,7 +156,7 @@ TEST(History, OfAFlowWhoseBeginningHasMadeRoom) {
   EXPECT_LT(kept_bytes(daemon, root, flow).size(), 262'144U);
 }
 
-// kubelet's file, rotated and gzipped; the pod says more while the service runs.
+// kubelet's file is rotated and gzipped, and the pod says more while the service runs.
 TEST(History, OfAPodThatRanBefore) {
   const ScratchRoot root;
   Containerd containerd(root);
@@ -196,7 +196,7 @@ std::string json_lines(const std::string& text, const std::string& stream = "std
   return lines;
 }
 
-// As `data-root` of Docker's configuration has it.
+// Docker's configuration may name this as `data-root`.
 const std::string kDataRoot = "/srv/docker";
 
 /// What Docker keeps of a container, in its own directory below `root`.
@@ -217,7 +217,7 @@ class DockersContainer {
         directory + "hostconfig.json",
         R"({"LogConfig":{"Type":"json-file","Config":{"max-size":"1m","max-file":"3","compress":"true"}}})");
   }
-  /// The file, or a rotated one (".1").
+  /// Writes the file, or a rotated one (".1").
   void write(const std::string& lines, const std::string& suffix = "") const {
     root_.write(log_ + suffix, lines);
   }
@@ -267,14 +267,14 @@ TEST(History, OfAContainerThatRanBeforeUnderDocker) {
   EXPECT_EQ(log_text(daemon, docker.flow(), "stderr"), "a \"problem\"\n");
   EXPECT_TRUE(
       eventually([&] { return kept_bytes(daemon, root, docker.flow()) == writer_lines(3000, 1000); }));
-  // One that has ended before is known to Docker alone.
+  // Only Docker knows a container that ended before.
   EXPECT_FALSE(flow_called(daemon, ended.flow()));
   EXPECT_EQ(difference(log_text(daemon, ended.flow()), writer_lines(0, 1000)), "");
   const std::string path = "/api/v1/flows/" + escaped(ended.flow()) + "/log";
   EXPECT_EQ(get_unix(daemon.socket(), path + "?tailLines=600&follow=true").body, writer_lines(400, 600));
 }
 
-// The tmpfs is gone with the node's memory, the runtimes' files are not.
+// The tmpfs is gone with the node's memory, but the runtimes' files are not.
 TEST(History, BehindAReboot) {
   const ScratchRoot root;
   Podman podman(root);
@@ -310,7 +310,7 @@ TEST(History, BehindAReboot) {
   EXPECT_EQ(pod_log(daemon, "web-0", "?container=app&previous=true"), "first life\n");
   EXPECT_EQ(pod_log(daemon, "web-0", "?container=app&follow=true"), "even before\n" + writer_lines(0, 100))
       << "and ends";
-  // So does whoever wants several logs at a time.
+  // A client that wants several logs at a time gets them, too.
   int runs = 0;
   const auto joint = [&](const std::vector<std::string>& arguments) {
     const std::string name = "joint" + std::to_string(++runs);
@@ -322,7 +322,7 @@ TEST(History, BehindAReboot) {
   EXPECT_EQ(joint({"--group", "rebooted", "--tail", "1"}),
             "web-0 app first life\nweb-0 app " + last + "web-0 init prepared\n")
       << "of a group all runs";
-  // And where nothing is left, it is said.
+  // If nothing is left, that is said.
   fs::remove_all(root.file("var/log/pods"));
   const HttpAnswer gone = get_unix(daemon.socket(), "/api/v1/namespaces/shop/pods/web-0/log");
   EXPECT_EQ(gone.status, 404);

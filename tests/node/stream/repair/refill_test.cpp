@@ -1,5 +1,5 @@
-// Bytes that the ring had no room for, put back from what the runtime has kept: in the end the flow's file, the runtime's
-// file and what was written are one.
+// Bytes that the ring had no room for are put back from what the runtime has kept. In the end the flow's file, the runtime's file
+// and what was written are one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace flowtap::test {
 namespace {
 
-// The smallest ring there is. While the service sleeps, more is written than it holds.
+// This is the smallest ring. While the service sleeps, more is written than the ring holds.
 const DaemonOptions kSmallRing{.stream = true, .sources = "ring_bytes: 262144"};
 
 constexpr std::array kOutputs{"stdout", "stderr"};
@@ -58,7 +58,7 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
   std::map<std::string, std::string> wanted;
   for (unsigned n = 0; n < 3; ++n) {
     const std::string go = "go" + std::to_string(n);
-    // conmon may have read it in two parts, each of which is a line of its file.
+    // conmon may have read it in two parts. Each part is then a line of its file.
     write_unseen(daemon, go, [&] {
       const std::string log = podman.log(id);
       const std::string whole = log.substr(0, log.rfind('\n') + 1);
@@ -90,7 +90,7 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
   EXPECT_GT(refilled(daemon, "exact"), 100'000);
 }
 
-/// Whether who follows had all of it: in its place, or a line that says how many bytes are missing there.
+/// Whether the follower got all of it: each byte in its place, or a line that says how many bytes are missing there.
 bool has_all_but_gaps(std::string_view text, std::string_view wanted) {
   constexpr std::string_view kMark = "[flowtap: ";
   const std::size_t mark = text.find(kMark);
@@ -104,12 +104,12 @@ bool has_all_but_gaps(std::string_view text, std::string_view wanted) {
     const std::size_t next = had.size() + missing;
     return wanted.starts_with(had) && wanted.size() >= next && has_all_but_gaps(text, wanted.substr(next));
   };
-  // A gap amid a line ends that for whoever follows.
+  // For a follower, a gap amid a line ends that line.
   return goes_on(got) || (got.ends_with('\n') && goes_on(got.substr(0, got.size() - 1)));
 }
 
-// kubelet rotates a pod's log twice, and compresses a part of what is missing, before the service comes to look for it.
-// Who follows meanwhile waits for a second at most.
+// kubelet rotates a pod's log twice, and compresses a part of what is missing, before the service comes to look for it. A
+// follower waits for a second at most.
 TEST_F(Refill, APodsGapsAreFilled) {
   constexpr unsigned kPart = 10'000;
   constexpr unsigned kParts = 3;
@@ -159,7 +159,7 @@ TEST_F(Refill, APodsGapsAreFilled) {
   EXPECT_TRUE(has_all_but_gaps(follower.text(), wanted)) << difference(follower.text(), wanted);
 }
 
-// Without a runtime's file they stay, and are counted as such.
+// Without a runtime's file the gaps stay, and are counted as such.
 TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
   Containerd containerd(root_);
   Daemon daemon(root_, kSmallRing);
@@ -211,7 +211,7 @@ TEST_F(Refill, FlowsThatHaveEndedAreCompared) {
     return std::ranges::any_of(
         flow_ids(daemon), [](const std::string& flow) { return flow.starts_with("container/changed-"); });
   }));
-  // It must not compare them before the file is another.
+  // It must not compare them before the file was changed.
   daemon.signal(SIGSTOP);
   let_go(root_, "go");
   EXPECT_EQ(podman.wait("changed"), 0);

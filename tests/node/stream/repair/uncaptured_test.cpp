@@ -1,4 +1,4 @@
-// Containers whose outputs are not captured are listed all the same, and say why.
+// Containers whose outputs are not captured are listed all the same, and the list says why.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::map<std::string, std::string>;
 
-// Once it is listed; it never opens.
+// Returns when it is listed. Such a flow never opens.
 FlowSeen listed(const Daemon& daemon, const std::string& part) {
   const auto flow = ended_flow(daemon, part);
   if (!flow) throw std::runtime_error("not listed: " + part);
@@ -40,7 +40,7 @@ TEST(Uncaptured, NothingIsKeptByWhomItIsPrintedTo) {
   EXPECT_EQ(flow.id, std::string("pod/shop/mute-0/") + kPod + "/main/0");
   EXPECT_EQ(flow.capture, (Words{{"both", "none"}}));
   EXPECT_EQ(flow.text.at("container"), "main");
-  // It is known, though there is nothing of it; and an end of what is followed would be the container's.
+  // The flow is known, though there is nothing of it. The end of what is followed would be the container's end.
   const std::string path = "/api/v1/namespaces/shop/pods/mute-0/log";
   const auto expect_refused = [&](const std::string& query, const std::string& hint) {
     const HttpAnswer answer = get_unix(daemon.socket(), path + query);
@@ -57,7 +57,7 @@ TEST(Uncaptured, NothingIsKeptByWhomItIsPrintedTo) {
   expect_refused("?follow=true", "it cannot be followed");
 }
 
-// As where podman passes its own outputs on (--log-driver=passthrough). They are captured when they are asked for.
+// podman makes such outputs if it passes its own on (--log-driver=passthrough). They are captured if somebody asks for them.
 TEST(Uncaptured, AFileAndASocketAndWhatRanBeforeIsListedOnce) {
   const ScratchRoot root;
   auto daemon = std::make_unique<Daemon>(root, kCapturing);
@@ -87,7 +87,7 @@ TEST(Uncaptured, AFileAndASocketAndWhatRanBeforeIsListedOnce) {
   EXPECT_EQ(again.streams, 2U) << "the one before has listed them";
 }
 
-// What it has opened for itself since its start is no log of the runtime's; its other output is, from the start on.
+// What it has opened for itself since its start is not the runtime's log. Its other output is, from the start on.
 TEST(Uncaptured, AnOutputThatWasReopenedBeforeTheServiceStarted) {
   const ScratchRoot root;
   Containerd containerd(root);
