@@ -1,4 +1,4 @@
-// What around it the log tap cannot work with, it says.
+// The log tap says what it cannot work with around it.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -13,7 +13,7 @@
 namespace flowtap::test {
 namespace {
 
-// What the status says of it; empty: nothing is captured.
+// The backend that the status names; empty: nothing is captured.
 std::string backend_of(const Daemon& daemon) {
   const auto status = daemon.status();
   const auto* const stream = status.if_contains("stream");
@@ -21,7 +21,7 @@ std::string backend_of(const Daemon& daemon) {
   return std::string(stream->at("backend").as_string());
 }
 
-// A service that is to use this backend; "auto": the one that it chooses.
+// A service that is to use this backend, or with "auto" the one that it chooses.
 class WithBackend {
  public:
   explicit WithBackend(const std::string& backend)
@@ -83,12 +83,12 @@ TEST(StreamSurroundings, ABackendThatIsForcedIsTheOneInUse) {
   expect_in_use(calls, "sys_exit");
   EXPECT_EQ(calls.reason(), "as configured");
   const WithBackend functions("fexit");
-  if (!functions.stream().up) return;  // the next test's
+  if (!functions.stream().up) return;  // the next test is about this
   expect_in_use(functions, "fexit");
   EXPECT_EQ(functions.reason(), "as configured");
 }
 
-// It is not replaced by the other one, which would be another promise. The rest runs.
+// It is not replaced by the other backend, which would promise something else. The rest runs.
 TEST(StreamSurroundings, ABackendThatIsForcedAndRefusedIsSaid) {
   const WithBackend functions("fexit");
   if (functions.stream().up)
@@ -107,8 +107,8 @@ TEST(StreamSurroundings, ABackendThatIsForcedAndRefusedIsSaid) {
   EXPECT_EQ(stats.series.at(R"(flowtap_component_up{component="count"})"), 1);
 }
 
-// fexit where the kernel lets it in, but for those that preempt its programs and not the other's. Which kernels do the
-// virtual machines know.
+// It is fexit if the kernel lets that in, but for kernels that preempt its programs and not the other's. The virtual machines
+// know which kernels those are.
 TEST(StreamSurroundings, WhatGoesOnFromBeforeAndIsConfiguredOtherwiseIsSaid) {
   const ScratchRoot root;
   Daemon(root, kCapturing).wait_ready();

@@ -1,5 +1,5 @@
-// Containers with a terminal: it is tapped where it is written, so the bytes are the program's own; the runtime reads them
-// behind the line discipline, which makes "\r\n" of each "\n".
+// Containers with a terminal. It is tapped where it is written, so the bytes are the program's own. The runtime reads them behind
+// the line discipline, which makes "\r\n" of each "\n".
 #include <gtest/gtest.h>
 
 #include "tests/node/stream/followed_flow.hpp"
@@ -49,7 +49,7 @@ TEST(Terminals, InAPod) {
   let_go(root, "go");
   EXPECT_EQ(container->wait(), 0) << containerd.out(id) << containerd.err(id);
   followed.expect(written());
-  // Its client leaves with the container, and what the terminal still has then is not in its output.
+  // The client leaves with the container, so its output lacks what the terminal still has then.
   const std::string delivered = containerd.out(id);
   EXPECT_FALSE(delivered.empty());
   EXPECT_EQ(difference(delivered, as_terminal(written()).substr(0, delivered.size())), "")

@@ -1,4 +1,4 @@
-// Containers in trouble: every byte that was written is served, whatever became of the writer or of its reader.
+// Containers in trouble: every byte that was written is served, whatever became of its writer or its reader.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -21,7 +21,7 @@ std::vector<std::string> hog() {
   return shell_after("go", "exec log_writer hog 0 " + std::to_string(kEndless));
 }
 
-// As many as it takes for so many bytes.
+// As many lines as it takes for this many bytes.
 std::string lines_of(std::size_t bytes) {
   std::string lines;
   constexpr unsigned kAtOnce = 1000;
@@ -29,8 +29,8 @@ std::string lines_of(std::size_t bytes) {
   return lines;
 }
 
-// What was written nobody knows but the pipe: the lines from the first on, and no fewer than the runtime has kept (a shim
-// gives up what it has not copied two seconds after the end).
+// Only the pipe knows what was written: the lines from the first one on, and no fewer than the runtime has kept (a shim gives up
+// what it has not copied two seconds after the end).
 void expect_hogs_stream(FollowedFlow& followed, const std::string& kept) {
   const std::string& text = followed.out();
   if (!followed.may_lack() || text.starts_with(kept)) {
@@ -38,7 +38,7 @@ void expect_hogs_stream(FollowedFlow& followed, const std::string& kept) {
     EXPECT_TRUE(are_writer_lines(text));
   } else {
     expect_most("the hog's", std::min(text.size(), kept.size()), kept.size(), kOneRead);
-    // No more can have been written, if that is most of it.
+    // If that is most of it, no more can have been written.
     EXPECT_TRUE(is_part_of(text, lines_of(std::max(text.size() / 9 * 10, text.size() + kOneRead))));
   }
   followed.expect(text);
@@ -87,7 +87,7 @@ class Stopped {
   pid_t pid_;
 };
 
-// Stops the reader again and again while `writer` writes, each time until the pipe is full and it waits.
+// Stops the reader again and again while `writer` writes, each time until the pipe is full and the writer waits.
 void stop_reader_again_and_again(const ScratchRoot& root, pid_t writer) {
   const pid_t reader = reader_of(writer);
   {

@@ -1,5 +1,5 @@
-// A build with another layout takes a running one's place, and that one its, while containers write: nothing is missing and
-// nothing double.
+// A build with another layout takes the place of the running one, and that one takes it back, while containers write. Nothing is
+// missing and nothing is double.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace flowtap::test {
 namespace {
 
-// Until it is told to stop, however long the upgrades take; then it says how often.
+// Writes until it is told to stop, however long the upgrades take, and then says how many parts there are.
 constexpr unsigned kPart = 1000;
 const std::string kWriter =
     "i=0; while [ -e /bin ] && [ ! -e /stop ]; do log_writer write $((i * 1000)) 1000; sleep 0.1; i=$((i + "
@@ -49,7 +49,7 @@ void expect_all(const ScratchRoot& root, Podman& podman, const Daemon& daemon) {
     ASSERT_TRUE(flow);
     EXPECT_EQ(flow->missing, 0U);
     const auto parts = static_cast<unsigned>(std::stoul(root.read(std::string("busybox/parts.") + name)));
-    // In its file, too: its lines go on under another stream's number, and where that begins one may be cut.
+    // The flow's file has it, too: its lines go on under another stream's number, and one may be cut where that begins.
     expect_stream(daemon, *flow, stream, writer_lines(0, parts * kPart));
   }
 }
@@ -59,7 +59,7 @@ void kill(Daemon& daemon) {
   EXPECT_EQ(daemon.wait(), 128 + SIGKILL);
 }
 
-// Which hooks are in the kernel, by their pins.
+// The hooks that are in the kernel, by their pins.
 std::set<std::string> hooks_of(const ScratchRoot& root) {
   constexpr std::string_view kLink = "link_";
   std::set<std::string> hooks;
@@ -92,7 +92,7 @@ TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
   expect_all(root, podman, *daemon);
 }
 
-// The new build is killed at any moment of its start, and once more the old one.
+// The new build is killed at any moment of its start, and now and then the old one is.
 TEST(Upgrade, KilledAtAnyMomentOfIt) {
   const ScratchRoot root;
   Podman podman(root);
@@ -115,8 +115,8 @@ TEST(Upgrade, KilledAtAnyMomentOfIt) {
   expect_all(root, podman, *daemon);
 }
 
-// What waits in the ring of the build before is more than the journal holds: it is taken while it is drained. No runtime has kept
-// what could be looked for there instead.
+// More waits in the ring of the build before than the journal holds, so it is taken while it is drained. No runtime has kept it,
+// so it cannot be looked for elsewhere.
 TEST(Upgrade, OverABacklogThatIsLargerThanTheJournal) {
   constexpr unsigned kLines = 200'000;
   DaemonOptions today = capturing();
@@ -153,7 +153,7 @@ TEST(Upgrade, OverABacklogThatIsLargerThanTheJournal) {
   }
 }
 
-// Of the threads that an upgrade has begun before rights were dropped none is left.
+// An upgrade begins threads before rights are dropped. None of them is left.
 TEST(Upgrade, LeavesNoThreadWithMoreRights) {
   const ScratchRoot root;
   DaemonOptions today = capturing();
@@ -180,7 +180,7 @@ TEST(Upgrade, LeavesNoThreadWithMoreRights) {
     ++threads;
   }
   EXPECT_GE(threads, 5U);
-#ifndef __SANITIZE_THREAD__  // which has a thread of its own, begun with the first of the others
+#ifndef __SANITIZE_THREAD__  // it has a thread of its own, which begins with the first of the others
   EXPECT_EQ(rights.size(), 1U) << *rights.begin() << *rights.rbegin();
 #endif
   EXPECT_TRUE(rights.begin()->contains("Seccomp:\t2"));

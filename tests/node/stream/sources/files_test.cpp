@@ -1,5 +1,5 @@
-// Log files by configuration: what is written to them is what comes out, over rotations, whatever way it was written on,
-// and while flowtapd is away.
+// Log files by configuration. What is written to them is what comes out: over rotations, whatever way it was written, and while
+// flowtapd is away.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ class Files : public testing::Test {
     ASSERT_EQ(::write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
     written_ += text;
   }
-  // Lines in a writer's own way, appended.
+  // Appends lines in a writer's own way.
   void log_writer(const char* how, unsigned first, unsigned count) {
     Process writer({.argv = {FLOWTAP_LOG_WRITER, how, std::to_string(first), std::to_string(count)},
                     .out = path_,
@@ -59,7 +59,7 @@ class Files : public testing::Test {
     return std::nullopt;
   }
   void kill_amid_a_log(const std::vector<DaemonOptions>& next);
-  // All that was written is captured, once.
+  // Expects that all that was written is captured, and once.
   void expect_all() {
     EXPECT_TRUE(eventually([this] {
       const auto seen = flow();
@@ -95,7 +95,7 @@ TEST_F(Files, FromItsEndAndFromTheFirstByteOfAllThatFollow) {
   log_writer("write", 0, 20'000);
   log_writer("writev", 20'000, 1000);
   expect_all();
-  // The status is up to a cycle old.
+  // The status may be one cycle old.
   ASSERT_TRUE(eventually([this] {
     return daemon_->status().at("stream").at("journal").at("bytes").to_number<std::uint64_t>() >=
            written_.size();
@@ -121,7 +121,7 @@ TEST_F(Files, AFileThatIsNotThereYetNorItsDirectory) {
 
 TEST_F(Files, RotatedByRenamingAtFullSpeed) {
   start();
-  // As loggers do that rotate themselves: x.log.1 becomes x.log.2, x.log becomes x.log.1.
+  // Loggers that rotate by themselves do this: x.log.1 becomes x.log.2, and x.log becomes x.log.1.
   constexpr unsigned kLines = 10'000;
   constexpr int kFiles = 12;
   for (int i = 0; i < kFiles; ++i) {
@@ -158,7 +158,7 @@ TEST_F(Files, AMadRotatorTakesNoMoreThanItsShare) {
     ASSERT_EQ(::write(open().get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));
     if (i % 100 == 0) most = std::max(most, descriptors());
   }
-  // Each file is captured in its turn, or counted.
+  // Each file is captured in its turn, or counted as lost.
   std::vector<std::size_t> seen;
   EXPECT_TRUE(eventually([&] {
     most = std::max(most, descriptors());
@@ -217,7 +217,7 @@ TEST_F(Files, CopiedAndTruncated) {
     fs::copy_file(path_, path_ + "." + std::to_string(i));
     ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
     if (i % 2 == 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // idle long enough to be seen
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // it is idle for long enough to be seen
   }
   write(file, "after all\n");
   expect_all();
@@ -247,7 +247,7 @@ TEST_F(Files, WhatTheTapCannotSee) {
   written_ += writer_lines(0, 5000);
   write(file, "seen again\n");
   expect_all();
-  log_writer("uring", 5000, 2000);  // which functions' hooks see
+  log_writer("uring", 5000, 2000);  // the hooks of functions see this
   expect_all();
   ASSERT_GT(::lseek(file.get(), 0, SEEK_END), 0);
   write(file, "and seen\n");
@@ -276,9 +276,8 @@ TEST_F(Files, HolesAreNotReadAsZeros) {
   expect_all();
 }
 
-// Kills flowtapd again and again amid 100,000 lines, and starts these one after the other. Each kill comes when some of the
-// ten thousand lines that are being written have been captured, and more are yet to come; more are written before the next
-// one starts.
+// Kills flowtapd again and again amid 100,000 lines, and starts these one after the other. Each kill comes when some of the ten
+// thousand lines that are being written have been captured, and others have not. More lines are written before the next start.
 void Files::kill_amid_a_log(const std::vector<DaemonOptions>& next) {
   start();
   const std::string gate = root_.file("gate");
@@ -299,7 +298,7 @@ void Files::kill_amid_a_log(const std::vector<DaemonOptions>& next) {
   const auto captured = [this] { return flow() ? flow()->bytes : 0; };
   const auto size = [this] { return fs::exists(path_) ? fs::file_size(path_) : 0; };
   for (const DaemonOptions& options : next) {
-    // The journal has all by now, so that what is captured next is of the lines that come.
+    // By now the journal has all, so that what is captured next belongs to the lines that come.
     EXPECT_TRUE(eventually([&] { return captured() == size(); }));
     const std::uint64_t before = captured();
     write_more(1);

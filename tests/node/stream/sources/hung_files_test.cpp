@@ -1,4 +1,4 @@
-// Listed log files where somebody does not answer: they are not followed, and nothing else waits for them.
+// Listed log files on file systems that do not answer. They are not followed, and nothing else waits for them.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>

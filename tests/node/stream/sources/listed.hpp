@@ -1,5 +1,5 @@
-// Units of systemd and processes by configuration. A unit is a cgroup with its name below a slice, and a process that comes
-// into it from outside with a connected socket as its outputs, as systemd and journald wire it.
+// Units of systemd and processes by configuration. A unit is a cgroup with its name below a slice, and a process that comes into
+// it from outside. Its outputs are a connected socket, as systemd and journald wire it.
 #pragma once
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 namespace flowtap::test {
 
-// As journald has it: a connected stream socket, read at its other end.
+// What journald has: a connected stream socket, which is read at its other end.
 class Journal {
  public:
   Journal() {
@@ -42,7 +42,7 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
 
   [[nodiscard]] int unit() const { return unit_.get(); }
-  // All that was written, once nobody can write any more.
+  // Returns all that was written, once nobody can write any more.
   std::string end() {
     unit_.reset();
     if (reader_.joinable()) reader_.join();
@@ -86,7 +86,7 @@ class Listed : public testing::Test {
                                                if (::dup2(out, 1) < 0 || ::dup2(out, 2) < 0) ::_exit(124);
                                              }});
   }
-  // A unit's life: returns what journald has of it.
+  // Lives a unit's life, and returns what journald has of it.
   std::string live(const std::string& script, const ScratchCgroup& cgroup, int namespaces = 0) {
     Journal journal;
     EXPECT_EQ(run({"/bin/sh", "-c", script}, journal.unit(), &cgroup, namespaces)->wait(), 0);
@@ -99,9 +99,9 @@ class Listed : public testing::Test {
   [[nodiscard]] std::vector<FlowSeen> flows(const std::string& kind) const {
     return flows_of(*daemon_, "?kind=" + kind);
   }
-  // The machine may have containers of others.
+  // There may be others: the machine may have containers of somebody else.
   [[nodiscard]] std::size_t listed() const { return flows("unit").size() + flows("proc").size(); }
-  // One flow of this kind, once it has all these bytes.
+  // Expects one flow of this kind, once it has all these bytes.
   void expect_flow(const std::string& kind, const std::string& text, const std::string& id = {}) {
     const auto find = [&]() -> std::optional<FlowSeen> {
       for (const FlowSeen& flow : flows(kind))
@@ -117,7 +117,7 @@ class Listed : public testing::Test {
     EXPECT_EQ(difference(raw_bytes(*daemon_, flow->id), text), "");
     EXPECT_EQ(flow->missing, 0U);
   }
-  // As `>> log` opens it.
+  // Opens it as `>> log` does.
   [[nodiscard]] Fd open_log() const {
     return Fd(::open(root_.file("log").c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600));
   }
@@ -144,7 +144,7 @@ class Listed : public testing::Test {
              std::filesystem::canonical(program);
     });
   }
-  // Long enough for what would be captured by mistake.
+  // Waits long enough for what might be captured by mistake.
   void settle() const { (void)daemon_->settled_stats(); }
 
   ScratchRoot root_;

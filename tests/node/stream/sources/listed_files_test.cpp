@@ -1,4 +1,4 @@
-// Listed processes that write into files, which several may share: each has what it wrote itself.
+// Listed processes that write into files, which several may share. Each has what it wrote itself.
 #include <bpf/bpf.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST_F(Listed, WhatATapHasIsCapturedWhenTheTapHasEnded) {
   expect_flow("proc", "after\n", own);
 }
 
-// procfs is one that programs at functions do not see.
+// procfs has such files: programs at functions do not see them.
 TEST_F(Listed, AFileThatTheBackendMayNotSee) {
   const std::string go = root_.file("go");
   const auto script = [this](const std::string& what) {
@@ -140,7 +140,7 @@ TEST_F(Listed, AFileThatTheBackendMayNotSee) {
               (std::map<std::string, std::string>{{"both", seen ? "file" : "uncaptured_file"}}));
 }
 
-// Of the log tap that is pinned below `pins`.
+// The members in the log tap that is pinned below `pins`.
 class Members {
  public:
   explicit Members(const std::string& pins) {
@@ -170,12 +170,12 @@ TEST_F(Listed, ARunWhoseEndWasMissedLeavesItsPlace) {
   EXPECT_TRUE(eventually([&] { return texts() == std::multiset<std::string>{"one\n"}; }));
   const auto member = members.of(first->pid());
   ASSERT_TRUE(member);
-  // As if the programs had not seen these end: one that is gone, and one whose pid another has by now.
+  // The programs seem not to have seen these end: one process is gone, and another one has the pid of the second by now.
   auto gone = run({"/bin/true"}, log.get());
   EXPECT_EQ(gone->wait(), 0);
   ASSERT_TRUE(members.set(gone->pid(), *member));
   ASSERT_TRUE(members.set(::getpid(), *member));
-  // Whose output it is beside, so that the file is not nobody's.
+  // The file is this one's output as well, so that it is not nobody's.
   const auto other = run({"/bin/sleep", "600"}, log.get());
   const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
   EXPECT_EQ(first->wait(), 0);

@@ -1,4 +1,4 @@
-// Processes that are listed by their executable, as the node itself has it.
+// Processes that are listed by their executable, as the node itself sees it.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -26,10 +26,10 @@ TEST_F(Listed, ProcessesThatWriteIntoAPipe) {
   const std::string file = root_.file("copy");
   const ScratchCgroup nowhere(slice_);
   EXPECT_EQ(live(lines(0, 20'000) + " | tee " + file, nowhere), writer_lines(0, 20'000));
-  // Its standard error is where tee writes: that is not its own.
+  // Its standard error is the place where tee writes, so this one is not its own.
   expect_flow("proc", writer_lines(0, 20'000));
   EXPECT_EQ(listed(), 1U) << "tee is not listed";
-  // And into a file.
+  // Next it writes into a file.
   EXPECT_EQ(live(lines(0, 1000) + " > " + file, nowhere), "");
   const auto sizes = [this] {
     std::set<std::size_t> all;
@@ -83,7 +83,7 @@ TEST_F(Listed, AnExecutableThatIsReplacedAndOneThatRunsAlready) {
 
   fs::copy_file("/bin/bash", root_.file("bin/new"));
   fs::rename(root_.file("bin/new"), self);
-  // One that is found when it has spoken already is a flow without a byte.
+  // If it is found only after it has spoken, its flow has not a single byte.
   EXPECT_TRUE(eventually([&] {
     const Journal other;
     (void)run({self, "-c", "echo upgraded; sleep 0.1"}, other.unit())->wait();
@@ -92,7 +92,7 @@ TEST_F(Listed, AnExecutableThatIsReplacedAndOneThatRunsAlready) {
   }));
 }
 
-// All that runs is looked at when flowtapd starts, and listed executables again and again.
+// flowtapd looks at all that runs when it starts, and at listed executables again and again.
 TEST_F(Listed, WhatIsOnAFileSystemThatDoesNotAnswerHoldsUpNobody) {
   fs::create_directory(root_.file("hung"));
   std::ifstream cat("/bin/cat", std::ios::binary);
@@ -127,7 +127,7 @@ TEST_F(Listed, WhatIsOnAFileSystemThatDoesNotAnswerHoldsUpNobody) {
                     {"why", "/hung/other is on fuse, which may keep its readers waiting for ever"}}}));
 }
 
-// The table of streams without a free slot: each is as if somebody were just taking it.
+// Leaves no free slot in the table of streams. Each one looks as if somebody were just taking it.
 class TakenSlots {
  public:
   explicit TakenSlots(const std::string& bpffs) {
@@ -164,7 +164,7 @@ TEST_F(Listed, WhoFindsNoSlotIsLookedForAgain) {
   const std::string gate = root_.file("gate");
   ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
   const Fd to(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
-  // It starts nothing, with which it would be seen again.
+  // The script starts nothing, since it would be seen again with that.
   const std::string script = "echo before; read -r <" + gate + "; echo after";
   Daemon& daemon = start("processes: [/bin/itself]");
   TakenSlots slots(root_.file("bpffs"));

@@ -1,4 +1,4 @@
-// Units that are listed: from the first byte over restarts, and nobody who is only named like one.
+// Units that are listed: they are captured from the first byte over restarts, and nobody is who only has such a name.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -65,7 +65,7 @@ TEST_F(Listed, AUnitThatRunsAlready) {
 
 TEST_F(Listed, WhoIsOnlyNamedLikeTheUnitIsNot) {
   start_with_unit();
-  // Below what is no slice, and not below anything; with mounts of their own as containers have, and without.
+  // These lie below what is no slice, or below nothing. Some have mounts of their own, as containers have, and some have none.
   for (const std::string& place :
        {"ftap-container-" + unit_ + "/" + slice_ + "/" + unit_, unit_, slice_ + "/ftap.scope/" + unit_,
         slice_ + "/x.service/" + slice_ + "/" + unit_}) {

@@ -1,5 +1,5 @@
-// Logs that the node rotates while somebody follows: the bytes are taken before the runtime writes them down, so whoever
-// follows gets each line once and at once, and what rotation has removed is still there.
+// Logs that the node rotates while somebody follows. The bytes are taken before the runtime writes them down, so a follower gets
+// each line once and at once, and what rotation has removed is still there.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,16 +13,16 @@ namespace {
 
 constexpr unsigned kParts = 8;
 constexpr unsigned kPart = 10'000;
-constexpr std::size_t kFiles = 4;  // that are kept: less than one for each part
+constexpr std::size_t kFiles = 4;  // this many are kept: fewer than there are parts
 
-// It stays until all of it has been read: a shim gives up what it has not read two seconds after its container's end.
+// The container stays until all of it has been read: a shim gives up what it has not read two seconds after its container's end.
 std::vector<std::string> writes_parts() {
   return shell(
       "await() { until [ -e /go$1 ] || [ ! -e /bin ]; do sleep 0.1; done; }; "
       "for i in 0 1 2 3 4 5 6 7; do await $i; log_writer write ${i}0000 10000; done; await 8");
 }
 
-// Rotates amid each part but the last. The next one begins when the follower has the last line of this one: it cannot be late.
+// Rotates amid each part but the last. The next one begins when the follower has the last line of this one, so it cannot be late.
 void rotate_amid_parts(const ScratchRoot& root, KubeletRotation& rotation, const LogFollower& follower) {
   for (unsigned part = 0; part < kParts; ++part) {
     let_go(root, "go" + std::to_string(part));
@@ -33,8 +33,8 @@ void rotate_amid_parts(const ScratchRoot& root, KubeletRotation& rotation, const
   let_go(root, "go" + std::to_string(kParts));
 }
 
-// As many files as may be, the middle ones compressed; in all a part of what was written, without its beginning. Its end may be
-// missing, too: a shim gives up what it has not copied two seconds after the container's.
+// Expects as many files as there may be, the middle ones compressed. Together they have a part of what was written, without its
+// beginning. Its end may be missing, too: a shim gives up what it has not copied two seconds after the container's end.
 void expect_rotated(const KubeletRotation& rotation, const std::string& written) {
   const auto files = rotation.files();
   EXPECT_EQ(files.size(), kFiles);
@@ -43,7 +43,7 @@ void expect_rotated(const KubeletRotation& rotation, const std::string& written)
     EXPECT_EQ(files[i].ends_with(".gz"), i + 2 < files.size()) << files[i];
     kept += logged_bytes(uncompressed(files[i]), "stdout");
   }
-  // Each line is there once. The first may be the end of one, which is the end of others as well.
+  // Each line is there once. The first may be the end of a line, and other lines may have the same end.
   const std::size_t at = written.find(kept.substr(0, kept.find('\n', kept.find('\n') + 1)));
   ASSERT_NE(at, std::string::npos) << kept.substr(0, kept.find('\n'));
   EXPECT_EQ(difference(written.substr(at, kept.size()), kept), "");
@@ -76,7 +76,7 @@ TEST(Rotation, ByKubeletOfAPodsLogWhileSomebodyFollows) {
   EXPECT_EQ(follower.wait(), 0) << follower.complaint();
   EXPECT_EQ(difference(follower.text(), wanted), "");
 
-  // Among rotated files the next start is still known for what it is.
+  // The next start is still known as what it is, although there are rotated files.
   EXPECT_EQ(containerd.run({.id = container_id("again"),
                             .command = shell("echo again"),
                             .annotations = annotations,
@@ -87,7 +87,7 @@ TEST(Rotation, ByKubeletOfAPodsLogWhileSomebodyFollows) {
   expect_stream(daemon, *next, "stdout", "again\n");
 }
 
-// As CRI-O has it done, and whoever asks conmon to.
+// CRI-O has conmon do this, and so may anybody else.
 TEST(Rotation, OfConmonsFileWhileSomebodyFollows) {
   const ScratchRoot root;
   Podman podman(root);

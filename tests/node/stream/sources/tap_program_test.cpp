@@ -1,4 +1,4 @@
-// `flowtap tap PID` as people run it: what the process writes comes out, its two outputs apart.
+// `flowtap tap PID` as people run it. What the process writes comes out, its two outputs apart.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -29,7 +29,7 @@ class TapProgram : public testing::Test {
                 .out = root_.file("tap.out"),
                 .err = root_.file("tap.err")});
   }
-  // Once the tap has these places, the writer writes; both end by themselves.
+  // Once the tap has these places, the writer writes. Both end by themselves.
   void tap(Writer& writer, std::uint64_t places) {
     start_tap(writer.pid());
     ASSERT_TRUE(eventually([&] {

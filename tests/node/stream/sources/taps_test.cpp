@@ -1,4 +1,4 @@
-// Running processes that somebody follows: what they write from then on is what comes out.
+// Running processes that somebody follows. What they write from then on is what comes out.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ std::future<HttpAnswer> ask_for_tap(const Daemon& daemon, pid_t pid, const std::
   return std::async(std::launch::async, [connection] { return read_answer(*connection); });
 }
 
-// It follows when this returns: its answer has begun.
+// When this returns, it follows: its answer has begun.
 std::future<HttpAnswer> tap(const Daemon& daemon, pid_t pid, const std::string& stream) {
   return ask_for_tap(daemon, pid, stream, true);
 }
@@ -54,7 +54,7 @@ TEST(Taps, APipeAndAFile) {
   auto err = tap(daemon, writer.pid(), "stderr");
   ASSERT_TRUE(eventually([&] { return taps(daemon) == 2; }));
   writer.go();
-  // Somebody must read the pipe: that is where it is tapped.
+  // Somebody must read the pipe, since it is tapped where it is read.
   std::string seen;
   std::array<char, 4096> chunk{};
   for (ssize_t n = 0; (n = ::read(read.get(), chunk.data(), chunk.size())) > 0;)
@@ -103,7 +103,7 @@ TEST(Taps, WhoWaitsForItsNamesHoldsUpNobody) {
   Writer writer(root, "one", file.get(), file.get());
   std::future<HttpAnswer> out;
   {
-    // It would give the stream its name.
+    // This thread would give the stream its name.
     const HeldThread held(daemon.pid(), "ftap-drain", SYS_epoll_wait);
     out = ask_for_tap(daemon, writer.pid(), "stdout", false);
     EXPECT_TRUE(eventually([&] { return taps(daemon) == 1; }));
@@ -117,7 +117,7 @@ TEST(Taps, WhoWaitsForItsNamesHoldsUpNobody) {
   EXPECT_FALSE(answer.body.empty());
 }
 
-// What it writes after that nobody has asked for.
+// Nobody has asked for what it writes after that.
 TEST(Taps, EndWithAServiceThatIsKilled) {
   const ScratchRoot root;
   auto daemon = std::make_unique<Daemon>(root, kCapturing);

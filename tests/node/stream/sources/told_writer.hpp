@@ -1,4 +1,4 @@
-// A process that writes when it is told to, for those who follow it before.
+// A process that writes when it is told to, so that somebody can follow it before.
 #pragma once
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 namespace flowtap::test {
 
-/// A shell, its two outputs where the test wants them, that writes lines to both.
+/// A shell that writes lines to both its outputs. They are where the test wants them.
 class Writer {
  public:
   static constexpr unsigned kLines = 3000;
@@ -29,7 +29,7 @@ class Writer {
                   .before_exec = [out, err] {
                     if (::dup2(out, STDOUT_FILENO) < 0 || ::dup2(err, STDERR_FILENO) < 0) ::_exit(1);
                   }}) {
-    // Before that its outputs are still ours; and while the shell made that file with ">" it would be its output.
+    // Before that its outputs are still ours. While the shell made that file with ">", the file would be its output.
     EXPECT_TRUE(eventually([this] { return ::access((go_ + ".ready").c_str(), F_OK) == 0; }));
   }
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
