@@ -5,7 +5,7 @@
 
 namespace flowtap::fuzz {
 
-/// Ends the process, and so the run with this input, where it is false.
+/// Ends the process, and so the run with this input, if it is false.
 inline void require(bool is_true) {
   if (!is_true) std::abort();
 }

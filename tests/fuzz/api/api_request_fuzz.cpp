@@ -1,4 +1,4 @@
-// Any bytes as what a client of the API sends: the session ends, and what it answers is HTTP.
+// Any bytes as what a client of the API sends: the session ends, and its answer is HTTP.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -86,7 +86,7 @@ void drain(int socket, std::string& answer) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 64 * 1024) return 0;  // what the socket takes at once
-  // Of a whole request only a few bytes are these headers.
+  // These headers are only a few bytes of a whole request.
   const std::string text(reinterpret_cast<const char*>(data), size);
   (void)http::accepts_gzip(text);
   if (http::has_already(text, "\"x\"") && !text.contains('x') && !text.contains('*')) std::abort();

@@ -1,5 +1,5 @@
-// Any bytes as configuration: an answer in bounded time, a one-line error with a place, and what was read can
-// be written and read again.
+// Any bytes as configuration: an answer comes in bounded time, an error is one line with a place, and what was read can be
+// written and read again.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Any bytes as how containers ended: what is read is written, and read back as the same.
+// Any bytes as how containers ended: what is read can be written, and is then read back as the same.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

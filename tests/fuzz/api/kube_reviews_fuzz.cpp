@@ -1,4 +1,4 @@
-// Any bytes as what Kubernetes' API server says to a review: somebody has a name, and is asked for as valid JSON.
+// Any bytes as what Kubernetes' API server says to a review: somebody has a name, and the question for them is valid JSON.
 #include <boost/json.hpp>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as the query of a request for a log: an answer, of Kubernetes' words where it is refused; and what is accepted is
-// within its bounds. The same as a path: no answer but a refusal or a body.
+// Any bytes as the query of a request for a log: there is an answer, a refusal has Kubernetes' words, and what is accepted is
+// within its bounds. As a path, the answer is a refusal or a body.
 #include <chrono>
 #include <cstdint>
 #include <set>
@@ -18,7 +18,7 @@ using flowtap::fuzz::require;
 
 const std::chrono::system_clock::time_point kNow{std::chrono::seconds(1'800'000'000)};
 
-/// Lines that never end, or none.
+/// Lines that never end, or no lines.
 class Reader final : public api::BodyReader {
  public:
   [[nodiscard]] Result<Piece> read(std::size_t limit) override {

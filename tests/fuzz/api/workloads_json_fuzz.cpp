@@ -1,5 +1,5 @@
 // Any bytes as two answers of a daemon about its workloads, a newline between them: what is read is sorted and finite, and what
-// `flowtap top --pods` makes of it keeps to its screen and steers no terminal.
+// `flowtap top --pods` makes of it stays on its screen and steers no terminal.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes as a diagnosis in JSON: what is read is written, and read back as the same; and its nodes are counted.
+// Any bytes as a diagnosis in JSON: what is read can be written, and is then read back as the same. Its nodes are counted.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Any bytes as a scheduler's log: its answers are JSON in UTF-8, as wide as promised, and the same whatever the writes are; the
-// first byte gives their size.
+// Any bytes as a scheduler's log: its answers are JSON in UTF-8, as wide as promised, and the same whatever size the writes have,
+// which the first byte gives.
 #include <boost/json.hpp>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// Any bytes as a runtime's files: an answer or an error, and no text in an answer longer than the bound
-// that the resolver's memory counts on.
+// Any bytes as a runtime's files: there is an answer or an error, and no text in an answer is longer than the bound that the
+// resolver's memory counts on.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>

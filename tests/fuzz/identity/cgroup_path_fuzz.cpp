@@ -1,5 +1,5 @@
-// Any text as the path of a cgroup: few containers, ids that can stand in a path, and nothing inside another
-// container or a user's tree that passes for the node's own.
+// Any text as the path of a cgroup: it gives few containers, and ids that can stand in a path. Nothing inside another container
+// or a user's tree passes for the node's own.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

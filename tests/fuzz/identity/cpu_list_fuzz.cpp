@@ -1,4 +1,4 @@
-// sysfs' CPU lists: whatever stands there, the answer is an error or ascending numbers within the bound.
+// Any bytes as a CPU list of sysfs: the answer is an error, or ascending numbers within the bound.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

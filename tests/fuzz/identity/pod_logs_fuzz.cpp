@@ -1,5 +1,5 @@
-// Any bytes as names in kubelet's log directories: what is read from one can be written again and is the
-// same. The input is a name, a newline, and the target of a link.
+// Any bytes as names in kubelet's log directories: what is read from one can be written again, and is the same. The input is a
+// name, a newline, and the target of a link.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
-// Any bytes as a process's stat and cgroup, and as the node's table of controllers: an answer or an error. As the name of a
-// process, they come back whole.
+// Any bytes as a process's stat and cgroup, and as the node's table of controllers: there is an answer or an error. As the name
+// of a process, the bytes come back whole.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -8,7 +8,7 @@
 #include "kernel/dispatch/cgroup_watch.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A copy of the exact size: a read behind it is seen.
+  // The copy has exactly this size, so that a read behind it is seen.
   std::vector<std::byte> copy(size);
   if (size != 0) std::memcpy(copy.data(), data, size);
   const auto event = flowtap::kernel::parse_cgroup_event(copy);

@@ -1,4 +1,4 @@
-// A ring buffer's memory: whatever stands there, records lie inside it and the walk ends.
+// Any bytes as a ring buffer's memory: records lie inside it, and the walk ends.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::uint64_t to = 0;
   std::memcpy(&from, data, sizeof(from));
   std::memcpy(&to, data + 8, sizeof(to));
-  // Exactly as large as the mapping is, so that a byte read behind it is seen.
+  // It is exactly as large as the mapping, so that a read behind it is seen.
   std::vector<std::byte> memory(2 * kRing);
   std::memcpy(memory.data(), data + 16, std::min(size - 16, kRing));
   std::memcpy(memory.data() + kRing, memory.data(), kRing);

@@ -1,4 +1,4 @@
-// Addresses as the configuration holds them: never a crash, and what is accepted reads back as itself.
+// Addresses as the configuration has them: nothing crashes, and what is accepted reads back as itself.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

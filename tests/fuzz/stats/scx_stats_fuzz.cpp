@@ -1,5 +1,5 @@
-// Any bytes as what a scheduler says of itself: metadata in the first line, an answer in the second. What comes out of it
-// is bounded, and made of names and finite numbers.
+// Any bytes as what a scheduler says of itself: metadata in the first line, an answer in the second. What comes of it is bounded,
+// and made of names and finite numbers.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

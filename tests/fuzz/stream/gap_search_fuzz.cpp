@@ -1,6 +1,6 @@
-// Gaps between captured bytes, looked for in what a runtime has kept: what is found exactly is as long as what is missing and
-// stands in the text. Pairs of bytes in the first eighth say where the next gap is and how long; the lowest bit of the first
-// byte, that the runtime has kept something else.
+// Gaps between captured bytes are looked for in what a runtime has kept: what is found exactly is as long as what is missing, and
+// stands in the text. Pairs of bytes in the first eighth say where the next gap is and how long it is. The lowest bit of the
+// first byte says that the runtime has kept something else.
 #include <cstdint>
 #include <string>
 #include <string_view>

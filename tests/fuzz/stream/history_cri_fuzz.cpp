@@ -1,4 +1,4 @@
-// Any bytes as a file of the CRI's format or of podman's: lines, or none. What podman's has is in the CRI's too.
+// Any bytes as a file of the CRI's format or of podman's: lines, or none. What is in podman's format is in the CRI's too.
 #include "stream/lines/cri_line.hpp"
 #include "stream/repair/runtime_files/runtime_line_parser.hpp"
 #include "tests/fuzz/stream/history_kit.hpp"

@@ -1,4 +1,4 @@
-// Any bytes as a gzip file: some bytes, never more than there is room for, and an end or an error.
+// Any bytes as a gzip file: it gives some bytes, never more than there is room for, and then an end or an error.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// What the fuzzers of the history share: any bytes as a runtime's file.
+// Any bytes as a runtime's file: what the fuzzers of the history share.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace flowtap::flow {
 
-/// Whatever the pieces are, the same lines come out, within their bounds. The input's first byte is the size of pieces.
+/// The same lines come out whatever the pieces are, and are within their bounds. The input's first byte is the size of pieces.
 inline void check_runtime_lines(RuntimeFormat format, const std::uint8_t* data, std::size_t size) {
   if (size == 0) return;
   const std::size_t piece = std::size_t{data[0]} + 1;
@@ -22,7 +22,7 @@ inline void check_runtime_lines(RuntimeFormat format, const std::uint8_t* data, 
     std::string out;
     RuntimeLines lines(format);
     for (std::size_t at = 0; at < bytes.size(); at += at_once) {
-      // A copy of the exact size: a read behind it is seen.
+      // The copy has exactly this size, so that a read behind it is seen.
       const std::vector<char> part(
           bytes.begin() + static_cast<std::ptrdiff_t>(at),
           bytes.begin() + static_cast<std::ptrdiff_t>(std::min(at + at_once, bytes.size())));

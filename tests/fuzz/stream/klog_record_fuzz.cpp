@@ -1,6 +1,5 @@
-// Any bytes as a record of klog: what is found in it lies in it, in order, and put together again is the record; cut
-// anywhere it is read on to the same.
-// The first byte says where it is cut.
+// Any bytes as a record of klog: what is found in it lies in it, in order, and is the record when put together again. If it is
+// cut anywhere, it is read on to the same. The first byte says where it is cut.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -28,7 +27,7 @@ bool same(const KlogPair& a, const KlogPair& b) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  // A copy of the exact size: a read behind it is seen.
+  // The copy has exactly this size, so that a read behind it is seen.
   const std::vector<char> copy(data + 1, data + size);
   const std::string_view text(copy.data(), copy.size());
   const auto record = parse_klog_record(text);
@@ -45,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (KlogPair pair; pairs.next(pair);) {
     require(lies_in(pair.key, record->body) && lies_in(pair.value, record->body));
     if (!whole.empty()) require(pair.key.data() > whole.back().value.data());
-    // What the program had is no longer than how it was written down, but for characters beyond ASCII.
+    // What the program had is no longer than its written form, except for characters beyond ASCII.
     const std::string_view value = klog_text(pair, buffer);
     require(value.size() <= 2 * pair.value.size() && value == klog_value(pair));
     if (const auto object = klog_object(pair))
@@ -61,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   KlogPairs rest(record->form, record->body, first.at());
   for (KlogPair pair; rest.next(pair); ++i) {
     if (i >= whole.size() || !same(pair, whole[i])) {
-      // Only a bracket that was never closed is looked at anew.
+      // Only a bracket that was never closed is looked at again.
       require(text.find_first_of("{[") != std::string_view::npos);
       return 0;
     }

@@ -1,5 +1,5 @@
-// Any bytes in any pieces, with gaps, as lines: each byte is in one line, at its place, and no line is longer than one may
-// be. Pairs of bytes say what comes: how long the next piece is, or that a gap is there.
+// Any bytes in any pieces, with gaps, as lines: each byte is in one line, at its place, and no line is longer than one may be.
+// Pairs of bytes say what comes: the length of the next piece, or a gap.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       lines.skip_to(lines.next() + how);
       check.gap(lines.next());
     }
-    // Longer than a line may be, too.
+    // Pieces may also be longer than a line may be.
     const std::string_view piece = rest.substr(0, 1 + how % (2 * kMaxLine));
     const std::uint64_t before = lines.next();
     lines.add(piece, i + 1, take);

@@ -25,7 +25,7 @@ bool same(const Record& a, const Record& b) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A copy of the exact size: a read behind it is seen.
+  // The copy has exactly this size, so that a read behind it is seen.
   const std::vector<std::uint8_t> copy(data, data + size);
   const auto record = parse_record(std::as_bytes(std::span(copy)));
   if (!record) return 0;

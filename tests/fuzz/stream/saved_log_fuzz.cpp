@@ -1,4 +1,4 @@
-// Any bytes as a file with a log: no output gets more than the file holds, and who reads it comes to its end.
+// Any bytes as a file with a log: no output gets more than the file holds, and a reader comes to the file's end.
 #include <sys/mman.h>
 #include <unistd.h>
 

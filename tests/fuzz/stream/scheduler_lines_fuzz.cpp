@@ -1,5 +1,5 @@
-// Any bytes as a scheduler's stream, in writes of a size that the first byte gives: no byte is lost, a record has one
-// answer whatever the writes are, and a flow's id is made of names that Kubernetes allows.
+// Any bytes as a scheduler's stream, in writes of a size that the first byte gives: no byte is lost, a record has one answer
+// whatever size the writes have, and a flow's id is made of names that Kubernetes allows.
 #include <algorithm>
 #include <cstdint>
 #include <string>

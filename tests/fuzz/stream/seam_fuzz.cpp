@@ -1,6 +1,6 @@
-// What a runtime has kept, divided where what was captured begins: what is given is a beginning of the kept lines, and
-// where the captured bytes were found, they, or as many as the runtime has got, stand right behind it. The first byte says how the lines are made; the next two
-// which part of the text was captured, or, by the lowest bit, that something else was.
+// What a runtime has kept is divided where what was captured begins. What is given is a beginning of the kept lines. If the
+// captured bytes were found, they stand right behind it, or as many of them as the runtime has got. The first byte says how the
+// lines are made. The next two say which part of the text was captured, or, by the lowest bit, that something else was.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string all;
   std::uint64_t time = 0;
   for (std::string_view rest = text; !rest.empty();) {
-    // Parts of lines, as of a runtime with a small buffer.
+    // These are parts of lines, as from a runtime with a small buffer.
     const std::size_t newline = rest.substr(0, 64).find('\n');
     const bool full = newline != std::string_view::npos;
     const std::string_view line = rest.substr(0, full ? newline : 64);
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(seam.passed());
   require(all.starts_with(given));
   if (seam.found() && format == RuntimeFormat::kK8sFile) {
-    // The runtime may not have got so far yet.
+    // The runtime may not have come so far yet.
     const std::string_view behind = std::string_view(all).substr(given.size());
     require(behind.starts_with(key.bytes) || key.bytes.starts_with(behind));
   }

@@ -1,5 +1,5 @@
-// Any bytes as any of a cgroup's files: values or a refusal. What is told is never negative or infinite, and more text behind
-// what was understood changes no key that it does not have.
+// Any bytes as any of a cgroup's files: there are values or a refusal. What is told is never negative or infinite. More text
+// behind what was understood changes no key that this text does not have.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +21,7 @@ void check(const CgroupFile& file, std::string_view text) {
   for (const auto& gauge : out.gauges)
     if (gauge && !(std::isfinite(*gauge) && *gauge >= 0)) std::abort();
 
-  // A line that no kernel of today writes, in a file of lines.
+  // No kernel of today writes this line into a file of lines.
   if (!text.ends_with('\n') || std::string_view(file.name).starts_with("pids.") || !text.contains(' '))
     return;
   CgroupValues more;

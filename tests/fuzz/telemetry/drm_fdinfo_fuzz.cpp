@@ -1,4 +1,5 @@
-// Any bytes as the fdinfo of a descriptor: a client or none, within its bounds; the same again; and lines of no GPU change nothing.
+// Any bytes as the fdinfo of a descriptor: a client within its bounds or none, the same each time. Lines of no GPU change
+// nothing.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
-// Any files as powercap's zones and hwmon's chips, and any others a second later: readings that are fit for labels, within their
-// range, the same when read again, and a node's energy that no machine could not have used.
+// Any files as powercap's zones and hwmon's chips, and any others a second later: readings are fit for labels, within their range
+// and the same when read again, and a node's energy is none that no machine could have used.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -30,14 +30,15 @@ bool is_fit(std::string_view text) {
   return !text.empty();
 }
 
-// Below the class directory, and not too deep.
+// It lies below the class directory, and not too deep.
 bool is_place(std::string_view path) {
   if (!is_fit(path) || path.size() > 200 || path.contains("..") || path.contains("//") || path.ends_with('/'))
     return false;
   return path.starts_with("powercap/") || path.starts_with("hwmon/");
 }
 
-// Each is a line with its path and then its text, up to a line "==". A '+' before the path: it is there in the second look.
+// Each one is a line with its path and then its text, up to a line "==". A '+' before the path says: it is there in the second
+// look.
 struct File {
   std::string_view path;
   std::string_view text;
@@ -60,7 +61,7 @@ std::vector<File> files_in(std::string_view text) {
 }
 
 void write(const std::string& root, const std::vector<File>& files, bool later) {
-  std::error_code taken;  // a directory by a file, or a file by a directory
+  std::error_code taken;  // a file may stand where a directory should, or a directory where a file should
   for (const File& file : files) {
     if (file.later && !later) continue;
     const fs::path path = fs::path(root) / "class" / file.path;

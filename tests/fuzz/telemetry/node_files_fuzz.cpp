@@ -1,5 +1,5 @@
-// Any bytes as the kernel's files of the node: the first byte says which. What is read has the labels of its row, comes once,
-// is a number, and there is no more of it than there was text for.
+// Any bytes as the kernel's files of the node. The first byte says which file. What is read has the labels of its row, comes once
+// and is a number, and there is no more of it than there was text for.
 #include <cmath>
 #include <cstdint>
 #include <set>
