@@ -32,7 +32,7 @@ Status FillDraft::make(std::span<const GapFill> fills) {
   if (!before.fd.valid()) return {};
   std::string text;
   FTAP_TRY(read_log_file(before.fd, 0, length, path, text));
-  // It is being written over, which fill() sees, or somebody has cut it, and there is no gap to fill any more.
+  // The file is being written over, which fill() sees, or somebody has cut it, and there is no gap to fill any more.
   if (text.size() != length) return {};
   filled = fill_text(text, base, fills);
   if (filled.edits.empty()) return {};

@@ -1,4 +1,5 @@
-// The file of a flow's log with lines in the place of gaps, put together beside it: that takes long, and nobody is to wait for it.
+// The file of a flow's log with lines in the place of gaps, put together beside it. This takes long, and nobody should wait for
+// it.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,10 @@ struct GapFill {
   LogPosition at = 0;       ///< of the gap's line
   std::string gap;          ///< that line, with its newline
   std::string text;         ///< lines of the CRI format
-  std::uint64_t bytes = 0;  ///< that are missing no longer
+  std::uint64_t bytes = 0;  ///< bytes that are no longer missing
 };
 
-/// What has moved all that stands behind it.
+/// A change that moved everything behind it.
 struct LogEdit {
   LogPosition at = 0;
   std::uint64_t removed = 0;  ///< bytes
@@ -30,25 +31,25 @@ struct LogEdit {
 
 /// What became of some gaps.
 struct Filled {
-  std::vector<LogEdit> edits;  ///< from the last on, so that those before it stand where they did
-  std::uint64_t bytes = 0;     ///< that are missing no longer
+  std::vector<LogEdit> edits;  ///< from the last on, so that those before it still stand where they did
+  std::uint64_t bytes = 0;     ///< bytes that are no longer missing
   std::uint64_t lines = 0;     ///< more than before
 };
 
 /// Fills the gaps that stand in the text, which begins at `begin`.
 [[nodiscard]] Filled fill_text(std::string& text, LogPosition begin, std::span<const GapFill> fills);
 
-/// Of a log as it was when the draft was asked for (FlowLog::draft_fill()).
+/// A draft for a log as it was when the draft was asked for (FlowLog::draft_fill()).
 struct FillDraft {
   FillDraft() = default;
   FillDraft(FillDraft&& other) noexcept = default;
   FillDraft& operator=(FillDraft&&) = delete;
-  /// What nobody has taken is removed.
+  /// Removes the file if nobody has taken it.
   ~FillDraft();
 
-  /// Writes the file, if there are such gaps in the one before. Needs nothing of the log.
+  /// Writes the file, if there are such gaps in the one before. It needs nothing of the log.
   [[nodiscard]] Status make(std::span<const GapFill> fills);
-  /// Its file has got another name.
+  /// The file has got another name.
   void taken() { fresh.fd.reset(); }
 
   std::string path;  ///< of the log's file

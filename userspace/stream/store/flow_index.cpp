@@ -20,7 +20,7 @@ namespace flowtap::flow {
 namespace {
 
 constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\3'};
-// Of builds before, whose rows end a field earlier.
+// Written by earlier builds, whose rows end a field earlier.
 constexpr std::array<char, 8> kOlderMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\2'};
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
@@ -29,7 +29,7 @@ struct RowHead {
   std::uint32_t size;  // of the row
   std::uint32_t crc;   // of the row
 };
-// Behind it the id, and the streams.
+// The id and the streams stand behind it.
 struct RawState {
   std::uint64_t inode;
   std::uint64_t base;
@@ -57,7 +57,7 @@ constexpr std::size_t kOlderState = offsetof(RawState, open);
 
 constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
-// 0: it cannot be told.
+// 0: the inode cannot be told.
 std::uint64_t inode_of(const Fd& fd) {
   struct stat here{};
   return ::fstat(fd.get(), &here) == 0 ? here.st_ino : 0;
@@ -171,10 +171,10 @@ void FlowIndex::load() {
     else
       found_.insert_or_assign(row->state.id, std::move(row->state));
   }
-  // No row of ours goes behind rows of theirs: the first write is of a new file.
+  // None of our rows goes behind rows of an older build: the first write is of a new file.
   if (is_older) return;
   size_ = all->size() - good.size();
-  // The end that a killed process has left.
+  // A killed process may have left half a row at the end.
   if (!good.empty() && ::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) return;
   inode_ = inode_of(fd);
 }
@@ -191,11 +191,11 @@ Status FlowIndex::append(std::span<const FlowState* const> states, std::span<con
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
   if (inode_of(fd) != inode_) return fail(path() + " is another file than it was");
   std::string rows;
-  // Those first: a flow that is gone may have a successor with its name.
+  // Flows that are gone come first: such a flow may have a successor with its name.
   for (const std::string& id : gone) put_row(rows, FlowState{.id = id, .streams = {}}, true);
   for (const FlowState* state : states) put_row(rows, *state, false);
   if (auto written = write_log_file(fd, size_, rows, path()); !written) {
-    // Else what is half a row there would hide the next ones.
+    // Half a row there would hide the next ones.
     if (::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) inode_ = 0;
     return written;
   }

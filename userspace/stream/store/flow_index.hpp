@@ -1,5 +1,5 @@
-// The states of all flows, on the file system beside their files. Each flush of flows adds theirs in one write, behind
-// the bytes; a start takes the latest of each.
+// The states of all flows, on the file system beside their files. Each flush of flows adds their states in one write, behind the
+// bytes. A start takes the latest state of each.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace flowtap::flow {
 
 class FlowIndex {
  public:
-  /// The file is DIR/.index. Not there, or not readable: there are no flows, and said() says why.
+  /// The file is DIR/.index. If it is not there or not readable, there are no flows, and said() says why.
   [[nodiscard]] static FlowIndex open(std::string dir);
 
-  /// What was found.
+  /// The states that were found.
   [[nodiscard]] std::map<std::string, FlowState>& found() { return found_; }
   [[nodiscard]] const std::string& said() const { return said_; }
 
-  /// append() would not do: there is no file, or much of it is of states that are old.
+  /// append() would not do: there is no file, or much of it is old states.
   [[nodiscard]] bool wants_rewrite() const;
-  /// Adds states, and that flows are gone. After an Error none of it counts.
+  /// Adds states, and says which flows are gone. After an Error none of it counts.
   [[nodiscard]] Status append(std::span<const FlowState* const> states,
                               std::span<const std::string> gone = {});
 
-  /// A new file with these alone takes its place.
+  /// Writes a new file with these states alone, which takes the place of the old one.
   [[nodiscard]] Status rewrite(std::span<const FlowState* const> states);
 
  private:

@@ -13,8 +13,8 @@
 namespace flowtap::flow {
 namespace {
 
-// Memory that a buffer keeps for its next lines: for some each second. Thousands of flows have one, and those that say more
-// write so many at a time that memory is little of it.
+// Memory that a buffer keeps for its next lines: enough for some each second. Thousands of flows have one. Flows that say more
+// write so many lines at a time that this memory is little beside them.
 constexpr std::size_t kKeptBuffer = std::size_t{2} << 10U;
 
 std::uint64_t count_lines(std::string_view text) {
@@ -33,8 +33,8 @@ struct Cut {
   std::uint64_t lines = 0;  ///< before it
 };
 
-// Where the first line begins that begins at `from` or behind it, of so many bytes. What is cut off is looked at in small
-// parts: it is as much as is written, again and again, and should not push everything else out of the caches.
+// Where the first line begins that begins at `from` or behind it, of this many bytes. The part that is cut off is read in small
+// pieces: over time it is as much as is written, and it should not push everything else out of the caches.
 Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path) {
   constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
   Cut cut;
@@ -42,7 +42,7 @@ Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, con
   while (from > 0 && cut.at < length) {
     FTAP_TRY(read_log_file(fd, cut.at, std::min(kPart, length - cut.at), path, part));
     if (part.empty()) break;
-    const std::uint64_t last = from - 1;  // of what goes, if a line ends there
+    const std::uint64_t last = from - 1;  // the last byte that goes, if a line ends there
     const std::size_t newline =
         last < cut.at + part.size() ? part.find('\n', last > cut.at ? last - cut.at : 0) : std::string::npos;
     const std::size_t goes = newline == std::string::npos ? part.size() : newline + 1;
@@ -71,7 +71,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
   if (written_.length == 0) open_.reset();
 }
 
-// A process that was killed has left more than counts.
+// A process that was killed may have left more than counts.
 void FlowLog::find_file() {
   const auto opened = open_log_file(path_, O_RDWR);
   const auto* file = opened && *opened ? &**opened : nullptr;
@@ -146,7 +146,7 @@ bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to
   return true;
 }
 
-// Parts of lines are one line to whoever reads them, whatever stream's they are.
+// To a reader, parts of lines are one line, whichever streams they come from.
 void FlowLog::end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock) {
   if (!is_amid_line_of_other(stream)) return;
   put_cri_line(buffer_, clock, {time, open_->output, true, {}, {}});
@@ -176,7 +176,7 @@ Result<std::string> FlowLog::text() const {
   return text;
 }
 
-// Of the file.
+// The file's content.
 Result<std::string> FlowLog::content() const {
   std::string text;
   if (written_.length == 0) return text;
@@ -232,7 +232,7 @@ std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
   return before - (end() - base());
 }
 
-// The file without its first `from` bytes, and the rest of the line that these cut.
+// Makes the file what it is without its first `from` bytes and without the rest of the line that these cut.
 Status FlowLog::rewrite(std::uint64_t from) {
   FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
@@ -241,7 +241,7 @@ Status FlowLog::rewrite(std::uint64_t from) {
   FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
   if (!replace_content(text)) {
     ++overwritten_;
-    // Empty first: a start that finds it shorter than it should be knows that it is not whole.
+    // The file is emptied first: a start that finds it shorter than it should be then knows that it is not whole.
     if (::ftruncate(file->fd.get(), 0) != 0) return fail_errno(errno, "cannot empty " + path_);
     FTAP_TRY(write_log_file(file->fd, 0, text, path_));
   }
@@ -260,7 +260,7 @@ Status FlowLog::replace_content(std::string& text) {
   return done;
 }
 
-// By a new one, which takes its name when the index knows it.
+// A new file replaces the old one. It takes the old one's name when the index knows it.
 Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
   if (::rename(made.c_str(), new_path().c_str()) != 0) return fail_errno(errno, "cannot rename " + made);
   written_.inode = inode;
@@ -268,7 +268,7 @@ Status FlowLog::replace_file(const std::string& made, std::uint64_t inode) {
   return {};
 }
 
-// Only where there is no file before it.
+// To be called only where there is no file before the buffer.
 void FlowLog::drop_buffered(std::uint64_t bytes) {
   if (buffer_.size() <= bytes) return;
   const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);

@@ -1,4 +1,4 @@
-// The log of one flow: a file in the CRI format, and behind it, in memory, what was not written to it yet.
+// The log of one flow: a file in the CRI format, and behind it, in memory, the lines that are not written to it yet.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ namespace flowtap::flow {
 
 /// Part of a flow's log.
 struct LogPart {
-  /// The flow had to make room: `from` and `lines_before` say where it ended, `ended` that nothing comes in its place.
+  /// The flow had to make room: `from` and `lines_before` say where it ended, `ended` says that nothing comes in its place.
   bool gone = false;
   std::string text;                ///< lines of the CRI format; the last may be cut
   LogPosition from = 0;            ///< where it begins: behind what was asked for if that has made room
   LogPosition next = 0;            ///< behind it
   std::uint64_t lines_before = 0;  ///< of the flow's lines, where `from` is its oldest position; else 0
   bool ended = false;              ///< nothing will come behind it
-  std::string into = {};           ///< of one that is gone: the flow that it goes on in, if it does
-  std::size_t edits = 0;  ///< how often a gap had been filled then, which moves what stands behind it
+  std::string into = {};           ///< of a flow that is gone: the flow that it goes on in, if it does
+  std::size_t edits = 0;           ///< how many gaps had been filled by then; each moves what is behind it
 };
 
-/// Where a part stands that has to be read from the file. The descriptor keeps what it says readable, unless the file is
-/// written over.
+/// Where a part stands that has to be read from the file. The descriptor keeps that part readable, unless the file is written
+/// over.
 struct FilePart {
   Fd fd;
   std::uint64_t at = 0;
@@ -51,7 +51,7 @@ class FlowLog {
   /// What is safe in the file.
   [[nodiscard]] const FlowState& written() const { return written_; }
   [[nodiscard]] std::uint64_t lines() const { return written_.lines + buffered_lines_; }
-  /// Of its streams, up to where they stand here; or of its lines, where those are some of a stream's.
+  /// The bytes of its streams, up to where they stand here; for a log of some of a stream's lines, the bytes of those lines.
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
   [[nodiscard]] std::uint64_t refilled() const { return refilled_; }
@@ -63,22 +63,22 @@ class FlowLog {
   [[nodiscard]] std::uint64_t first() const { return first_; }
   [[nodiscard]] bool has_news() const { return !buffer_.empty() || ended_ != written_.ended; }
 
-  /// Adds a line of a stream, or what of it is not there yet. False: it is there already, from before a start.
+  /// Adds a line of a stream, or the part of it that is not there yet. False: it is there already, from before a start.
   bool add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock);
   /// Adds a gap of the stream from its own position up to `to`.
   bool add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
                CriTime& clock);
-  /// Of a log that has some of the stream's lines: so many bytes of the stream are missing, the last of them before `to`.
-  /// False: the log knows.
+  /// For a log that has some of the stream's lines: this many bytes of the stream are missing, the last of them before `to`.
+  /// False: the log knows already.
   bool add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
                       std::uint64_t time, CriTime& clock);
-  /// Of a log that has some of several streams' lines: the last one is a part of another stream's line than this one's.
+  /// For a log that has some of several streams' lines: its last line is a part of a line of another stream than this one.
   [[nodiscard]] bool is_amid_line_of_other(StreamNo stream) const { return open_ && open_->stream != stream; }
   [[nodiscard]] bool is_amid_line() const { return open_.has_value(); }
   void set_ended(std::uint64_t time) { ended_ = time; }
   /// Where the stream stands in the log; nothing: no line of it is here.
   [[nodiscard]] std::optional<std::uint64_t> position_of(StreamNo stream) const;
-  /// A stream that goes on here with what stands at this offset.
+  /// The stream goes on here from this offset.
   void begin_at(StreamNo stream, std::uint64_t offset) { streams_.try_emplace(stream, offset); }
   /// Nothing will be added of any other streams than these.
   template <typename IsKept>
@@ -89,36 +89,37 @@ class FlowLog {
       return true;
     });
   }
-  /// All that is here of it, in the file and in memory.
+  /// All of the log, in the file and in memory.
   [[nodiscard]] Result<std::string> text() const;
-  /// Another flow's lines, behind ours, with where its streams stand. After an Error nothing has changed.
+  /// Adds another flow's lines behind ours, and takes over where its streams stand. After an Error nothing has changed.
   [[nodiscard]] Status absorb(const FlowLog& other);
-  /// To put lines in the place of gaps, which are in order: draft_fill(), then make() of the draft, during which the log may
-  /// change, then fill(). A gap that is not there (any more) is left alone. Returns the bytes that are missing no longer;
-  /// nothing: the log was changed so that it takes a new draft. After an Error nothing has changed. settle() is to be called
-  /// as after shrink().
+  /// Puts lines in the place of gaps, which are in order. First draft_fill(), then make() of the draft, during which the log may
+  /// change, then fill(). A gap that is not there (any more) is left alone. Returns the bytes that are no longer missing;
+  /// nothing: the log has changed so that a new draft is needed. After an Error nothing has changed. Call settle() afterwards, as
+  /// after shrink().
   [[nodiscard]] Result<FillDraft> draft_fill(std::span<const GapFill> fills) const;
   [[nodiscard]] Result<std::optional<std::uint64_t>> fill(FillDraft& draft, std::span<const GapFill> fills);
   [[nodiscard]] std::size_t edits() const { return edits_.size(); }
-  /// Moves a position, and the number of lines before it, from after so many edits to now.
+  /// Moves a position, and the number of lines before it, from where they stood after this many edits to where they stand now.
   void move(std::size_t edits, LogPosition& at, std::uint64_t& lines) const;
-  /// It is gone: nothing is kept for it any more.
+  /// The flow is gone: nothing is kept for it any more.
   void release() { std::string().swap(buffer_); }
 
   /// Writes what is in memory behind the file. After an Error it stays there.
   [[nodiscard]] Status flush();
-  /// What makes room: lines from the oldest on, so that at most `bytes` are left. Returns the bytes. Where there is no room
-  /// for another file the old one is written over, which a kill amid it costs; where that fails, too, it is given up.
+  /// Makes room: removes lines from the oldest on, so that at most `bytes` are left. Returns how many bytes it removed. Where
+  /// there is no room for another file, the old one is written over, and a kill amid that costs the file. Where that fails too,
+  /// the file is given up.
   std::uint64_t shrink(std::uint64_t bytes);
-  /// The file that shrink() or fill() has made takes its place. To be called when the index has the state.
+  /// The file that shrink() or fill() has made takes the old one's place. Call it when the index has the state.
   void settle();
   void remove_file();
-  /// It is another flow's file from now on.
+  /// The file is another flow's from now on.
   void rename(const std::string& dir, const std::string& id);
 
-  /// At most `limit` bytes. What stands in memory is in `part`, what stands in the file is said in `file`.
+  /// Reads at most `limit` bytes. Bytes in memory are put into `part`; `file` says where to read bytes in the file.
   void read(LogPosition from, std::size_t limit, LogPart& part, FilePart& file) const;
-  /// What was read from it is the log's. False: read() anew.
+  /// The bytes read from the file are the log's. False: read() anew.
   [[nodiscard]] bool has_kept(const FilePart& file) const { return file.overwritten == overwritten_; }
 
  private:
@@ -150,7 +151,7 @@ class FlowLog {
   std::uint64_t ended_ = 0;
   bool unsettled_ = false;
   std::optional<OpenLine> open_;   // as in the state, with what is in memory
-  std::vector<LogEdit> edits_;     // each as it was when those before it had been made
+  std::vector<LogEdit> edits_;     // each with positions as they were after the edits before it
   std::uint64_t overwritten_ = 0;  // how often the file was cut in its place
 };
 

@@ -1,4 +1,4 @@
-// Gaps of a flow's log that are filled later, from elsewhere.
+// Filling gaps of a flow's log later, from elsewhere.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace flowtap::flow {
 namespace {
 
-// Of one flow; each is remembered for who reads meanwhile.
+// The most edits of one flow. Each is remembered for those who read meanwhile.
 constexpr std::size_t kMostEdits = 65536;
 
 }  // namespace
@@ -42,7 +42,7 @@ Result<std::optional<std::uint64_t>> FlowLog::fill(FillDraft& draft, std::span<c
   if (draft.path != path_ || draft.before.inode != written_.inode || draft.base != base() ||
       draft.length > written_.length || draft.overwritten != overwritten_ || draft.edits != edits_.size())
     return std::nullopt;
-  // A gap that was in memory then, and is in the file now.
+  // A gap was in memory then, and is in the file now.
   const LogPosition drafted = base() + draft.length;
   const LogPosition file_end = base() + written_.length;
   if (!draft.fresh.fd.valid() && std::ranges::any_of(fills, [&](const GapFill& fill) {

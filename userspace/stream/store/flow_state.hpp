@@ -1,4 +1,4 @@
-// What is kept of a flow beside its lines, so that a start goes on exactly where the one before stood.
+// The state that is kept of a flow beside its lines, so that a start goes on exactly where the last process stood.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace flowtap::flow {
 
-/// Where in a flow's log something stands: bytes of the CRI format, counted from the flow's very first line on, also
-/// those that have made room since.
+/// A place in a flow's log: bytes of the CRI format, counted from the flow's very first line on. Bytes that have made room since
+/// count too.
 using LogPosition = std::uint64_t;
 
-/// A line that is here in part.
+/// A line that is only partly here.
 struct OpenLine {
   StreamNo stream = 0;
   std::string output;
@@ -33,9 +33,9 @@ struct FlowState {
   std::uint64_t first = 0;         ///< time of the first line, ns since 1970; 0: there was none
   std::uint64_t last = 0;
   std::uint64_t ended = 0;  ///< when its last stream ended; 0: it has not
-  /// Up to where its streams stand in the file; of those that nobody will add to any more only the sum.
+  /// Up to where its streams stand in the file. Streams that nobody will add to any more are only part of a sum.
   std::map<StreamNo, std::uint64_t> streams;
-  std::uint64_t past = 0;             ///< or, of a flow that has some of their lines, the sum of those
+  std::uint64_t past = 0;             ///< that sum, or the sum of all, if the flow has only some lines
   std::optional<OpenLine> open = {};  ///< of such a flow: the line that the file ends amid
   bool operator==(const FlowState&) const = default;
 };

@@ -57,19 +57,19 @@ void FlowStore::load() {
   for (auto& [id, state] : index_->found()) {
     const Ref flow = make(std::move(state));
     file_bytes_ += file_pages(flow->log.written().length);
-    note_gaps(*flow);  // what may fill them was perhaps not asked before the end
+    note_gaps(*flow);  // whoever may fill them was perhaps not asked before the end
     known.insert(flow_file_name(id));
   }
   index_->found().clear();
   if (!flows_.empty()) next_flush_ = {};  // some may be too old
-  // Of flows that the index does not know, and files that were being made.
+  // Files of flows that the index does not know, and files that were still being made.
   for (const auto& [inode, name] : files_in(options_.dir)) {
     std::error_code ignored;
     if (!known.contains(name)) fs::remove(options_.dir + "/" + name, ignored);
   }
 }
 
-// Whatever they are called: a process may have died between writing to the index and giving a file its name.
+// The files may have any name: a process may have died between writing to the index and giving a file its name.
 void FlowStore::find_files() {
   const auto files = files_in(options_.dir);
   for (const auto& [id, state] : index_->found()) {
@@ -118,7 +118,7 @@ FlowStore::Writing::~Writing() {
     if (const auto at = store_.waiting_.find(number); at != store_.waiting_.end())
       at->second->touched = false;
   const auto touched = std::exchange(store_.touched_, {});
-  // Whoever is told reads at once: he would only wait for the lock.
+  // Whoever is told reads at once, and would only wait for the lock.
   lock_.unlock();
   store_.followers_.tell(touched);
 }
@@ -173,7 +173,7 @@ bool FlowStore::Writing::add_source_gap(Flow& flow, StreamNo stream, std::string
 
 FlowStore::Ref FlowStore::Writing::rename(const Ref& flow, const std::string& id) {
   const auto there = store_.flows_.find(id);
-  // Whoever follows one of that name that is gone goes on with what is made in its place.
+  // A follower of a flow of that name that is gone goes on with the flow that is made in its place.
   if (there == store_.flows_.end() && !store_.left_by(id)) {
     touch(*flow);
     store_.flows_.erase(flow->log.id());
@@ -208,7 +208,7 @@ void FlowStore::Writing::open_stream(Flow& flow, bool terminal) {
   store_.note_change(flow);
 }
 
-// One that is gone may have a successor, which others write to.
+// A flow that is gone may have a successor, which others write to.
 void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
   Succession& succession = *flow.succession;
   if (succession.open_streams > 0) --succession.open_streams;
@@ -218,14 +218,14 @@ void FlowStore::Writing::end_stream(Flow& flow, std::uint64_t time) {
   store_.more_age_ = true;
   touch(*latest);
   store_.note_change(*latest);
-  store_.note_gaps(*latest);  // what nothing stands behind may be found now
+  store_.note_gaps(*latest);  // gaps that nothing stands behind may be found now
 }
 
 FlowStore::Ref FlowStore::Writing::renew(Flow& gone, std::uint64_t time, bool terminal) {
   Ref flow = this->flow(gone.log.id());
   flow->terminal = flow->terminal || terminal;
   if (flow->succession == gone.succession) return flow;
-  // Others of its streams have another name by now.
+  // Other streams of the flow have another name by now.
   end_stream(gone, time);
   open_stream(*flow);
   return flow;
@@ -297,7 +297,7 @@ void FlowStore::flush(Clock::time_point now, std::uint64_t wall_ns, bool all) {
   for (const auto& [number, flow] : waiting_)
     next_flush_ = std::min(next_flush_, std::max(flow->waits_since + options_.idle, flow->retry));
   if (index_is_behind_) next_flush_ = std::min(next_flush_, now + options_.idle);
-  // A node that is quiet has flows that become too old, too.
+  // Flows become too old on a quiet node, too.
   if (old_at_ != 0) {
     // A look each second is enough, so one may have become too old since the last.
     const std::uint64_t look = std::max({old_at_, aged_ + kLookPause, wall_ns});
@@ -337,7 +337,7 @@ Result<LogPart> FlowStore::read(const Flow& flow, LogPosition from, std::size_t 
       flow.log.read(from, limit, part, file);
     }
     if (!file.fd.valid()) return part;
-    // Not under the lock: a slow file system holds up this reader alone.
+    // This is not done under the lock, so a slow file system holds up this reader alone.
     part.text.resize(file.size);
     FTAP_TRY_ASSIGN(
         read, read_at(file.fd.get(), file.at, std::as_writable_bytes(std::span(part.text)), "a flow's file"));

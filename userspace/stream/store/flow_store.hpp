@@ -1,13 +1,13 @@
-// The logs of all flows, within bounds: lines are gathered in memory, and written behind their flow's file when they are
-// many or have waited long enough. The oldest content makes room for new: within a flow its oldest lines; across flows
-// those that nobody writes to any more, the oldest first, then the older half of the largest, so that who writes most pays,
-// and where none is large the one that has been silent for longest.
+// The logs of all flows, within bounds. Lines are gathered in memory, and written behind their flow's file when they are many or
+// have waited long enough. The oldest content makes room for new. Within a flow this is its oldest lines. Across flows it is
+// those that nobody writes to any more, the oldest first; then the older half of the largest, so that whoever writes most pays;
+// and where none is large, the flow that has been silent for longest.
 //
-// kill -9 at any moment loses and doubles nothing as long as the journal has what was not written: each flush writes the
-// lines, then in the index how long the file is and where its streams stand. A start cuts the file to that length, and
-// whoever adds the journal's lines again finds those that stand in the file already left out.
+// kill -9 at any moment loses and doubles nothing as long as the journal has what was not written. Each flush writes the lines,
+// and then to the index how long the file is and where its streams stand. A start cuts the file to that length. Lines that are
+// added again from the journal are left out if they stand in the file already.
 //
-// A file system that cannot be written costs what the memory cannot hold, counted, and stops nothing.
+// If the file system cannot be written to, what memory cannot hold is lost and counted, and nothing stops.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@
 
 namespace flowtap::flow {
 
-/// What the ids of flows begin with whose lines are some of other flows' streams: of schedulers' logs.
+/// Flows whose ids begin with this have some of other flows' lines: they are made of schedulers' logs.
 inline constexpr std::string_view kDerivedFlows = "sched/";
 
 struct StoreOptions {
@@ -55,7 +55,7 @@ constexpr std::size_t kEvictions = 5;
 
 struct StoreStats {
   std::uint64_t lines = 0;  ///< added by this process
-  std::uint64_t flows = 0;  ///< now, and the four that follow
+  std::uint64_t flows = 0;  ///< now, like the four that follow
   std::uint64_t open_flows = 0;
   std::uint64_t buffers = 0;
   std::uint64_t buffered_bytes = 0;
@@ -68,13 +68,13 @@ struct StoreStats {
   std::string last_error;  ///< empty: the last flush succeeded
 };
 
-/// What a file of so many bytes takes, as the file system counts.
+/// The room that a file of this many bytes takes, as the file system counts.
 constexpr std::uint64_t kFilePage = 4096;
 [[nodiscard]] constexpr std::uint64_t file_pages(std::uint64_t bytes) {
   return (bytes + kFilePage - 1) / kFilePage * kFilePage;
 }
 
-/// What is to be said of a flow.
+/// What can be told of a flow.
 struct FlowSummary {
   std::string id;
   std::uint64_t lines = 0;
@@ -93,14 +93,13 @@ class FlowStore {
   using Clock = std::chrono::steady_clock;
 
   struct Flow;
-  /// Flows of one name, each after the one before had to make room though its source writes on. The next one goes on with
-  /// number and positions as long as anybody holds one before it, so that whoever follows goes on, too, and knows what he
-  /// has missed.
+  /// Flows of one name, each after the one before had to make room while its source still wrote. The next one goes on with the
+  /// number and positions as long as anybody holds an earlier one, so that a follower goes on, too, and knows what it has missed.
   struct Succession {
     std::uint64_t number = 0;
     std::weak_ptr<Flow> latest;
     std::size_t open_streams = 0;  ///< also those that have not written since the last one had to go
-    // Of the last one that is gone.
+    // The next four are about the last flow that is gone.
     LogPosition end = 0;
     std::uint64_t lines = 0;
     bool ended = false;     ///< nothing more comes under its name
@@ -116,26 +115,26 @@ class FlowStore {
     const std::uint64_t number;  ///< of this process; followers are told by it
     FlowLog log;
     bool terminal = false;  ///< one of its streams was a terminal's
-    bool gone = false;      ///< it had to make room: whoever writes asks for it anew
+    bool gone = false;      ///< it had to make room: a writer asks for it anew
     bool fresh = false;     ///< nothing was known of it when it was asked for
-    /// Its lines are some of other flows' streams, so it has no end: its age counts from its last line, and when it has been
-    /// silent for a while it makes room as if it had ended with that.
+    /// Its lines are some of other flows' lines, so it has no end. Its age counts from its last line, and when it has been silent
+    /// for a while it makes room as if it had ended with that line.
     const bool derived;
     /// Since when nothing is expected of it; 0: something is.
     [[nodiscard]] std::uint64_t over_since() const { return derived ? log.last() : log.ended(); }
     bool touched = false;
-    std::uint64_t change = 0;         ///< the last one that changes_since() tells of
+    std::uint64_t change = 0;         ///< the latest one that changes_since() tells of
     Clock::time_point waits_since{};  ///< lines in memory
-    Clock::time_point retry{};        ///< it could not be written: not to be tried before
+    Clock::time_point retry{};        ///< a write failed: it is not tried again before this
   };
   using Ref = std::shared_ptr<Flow>;
 
-  /// Goes on with what the index knows. What cannot be read is said in said().
+  /// Goes on with what the index knows. said() tells what could not be read.
   [[nodiscard]] static std::unique_ptr<FlowStore> open(StoreOptions options);
   [[nodiscard]] const std::vector<std::string>& said() const { return said_; }
   [[nodiscard]] const StoreOptions& options() const { return options_; }
 
-  /// Whoever adds lines holds one of these meanwhile, and lets go of it soon: readers wait.
+  /// Whoever adds lines holds one of these meanwhile, and must let go of it soon, since readers wait.
   class Writing {
    public:
     explicit Writing(FlowStore& store, Clock::time_point now);
@@ -144,26 +143,26 @@ class FlowStore {
     Writing& operator=(const Writing&) = delete;
 
     [[nodiscard]] Ref flow(const std::string& id);
-    /// False: it is there already, from before a start.
+    /// False: the line is there already, from before a start.
     bool add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
     void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time);
-    /// FlowLog::add_source_gap().
+    /// See FlowLog::add_source_gap().
     bool add_source_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
                         std::uint64_t bytes, std::uint64_t time);
-    /// The flows that have lines of this stream, which is another flow's.
+    /// The flows that have lines of this stream, which belongs to another flow.
     template <typename Take>
     void derived_from(StreamNo stream, Take&& take) {
       for (const auto& [id, flow] : store_.flows_)
         if (flow->derived && flow->log.position_of(stream)) take(*flow);
     }
-    /// What was found out to be another flow, which has one stream more than said: it takes that one's name, or where there is
-    /// such a flow already, its lines go there. Returns the flow that has them.
+    /// The flow was found out to be another one, which has one stream more than said. It takes that one's name. If there is such
+    /// a flow already, the lines go there. Returns the flow that has them.
     [[nodiscard]] Ref rename(const Ref& flow, const std::string& id);
     void open_stream(Flow& flow, bool terminal = false);
     void end_stream(Flow& flow, std::uint64_t time);
-    /// The flow with the name of one that had to make room, for a stream that was open there, and still is.
+    /// The flow with the name of one that had to make room, for a stream that was open there and still is.
     [[nodiscard]] Ref renew(Flow& gone, std::uint64_t time, bool terminal = false);
-    /// There are more lines in memory than may be: let go, and flush().
+    /// There are more lines in memory than allowed: let go, and call flush().
     [[nodiscard]] bool has_too_much() const { return store_.too_much(); }
 
    private:
@@ -173,27 +172,27 @@ class FlowStore {
     Clock::time_point now_;
   };
 
-  /// As after a start: whoever writes tells of all streams again.
+  /// Begins as after a start: the writer tells of all streams again.
   void forget_streams();
-  /// Of other streams than these nothing will come any more.
+  /// Nothing will come any more of streams other than these.
   void keep_streams(const std::unordered_set<StreamNo>& streams);
-  /// Flows of which no stream is known have ended before.
+  /// Ends the flows of which no stream is known: they ended earlier.
   void end_orphans(std::uint64_t time);
 
-  /// Writes what has waited long enough, or is too much; all of it with `all`. Enforces the bounds.
+  /// Writes what has waited long enough or is too much; with `all`, everything. Enforces the bounds.
   void flush(Clock::time_point now, std::uint64_t wall_ns, bool all = false);
-  /// There are more lines in memory than may be: flush().
+  /// There are more lines in memory than allowed: call flush().
   [[nodiscard]] bool has_too_much() const;
   /// When flush() has something to do next; max: never.
   [[nodiscard]] Clock::time_point next_flush() const;
 
   /// Nothing: it is not known.
   [[nodiscard]] Ref find(const std::string& id) const;
-  /// One that is open and has had to make room, or has no line yet, is known from now on. Safe from any thread.
+  /// A flow that is open and had to make room, or has no line yet, is known from now on. Safe from any thread.
   void expect(const std::string& id);
   [[nodiscard]] Result<LogPart> read(const Flow& flow, LogPosition from, std::size_t limit) const;
-  /// Of one that had to make room, the one that goes on in its place; its followers are told when it has lines. Empty: there
-  /// is none yet.
+  /// The flow that goes on in the place of one that had to make room; its followers are told when it has lines. Empty: there is
+  /// none yet.
   [[nodiscard]] Ref successor(const Flow& gone) const;
   struct Bounds {
     LogPosition begin = 0;
@@ -201,45 +200,46 @@ class FlowStore {
     std::uint64_t lines_before = 0;  ///< of the flow's, before `begin`
     std::uint64_t lines = 0;         ///< in all, up to `end`
     std::uint64_t missing = 0;       ///< bytes of its streams in gaps, also those that have made room
-    std::size_t edits = 0;           ///< how often gaps have been filled, which moves what stands behind them
+    std::size_t edits = 0;           ///< how many gaps have been filled; each moves what is behind it
     bool terminal = false;           ///< it was captured where it was written, not where its runtime read it
   };
   /// Nothing: it had to make room.
   [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;
   [[nodiscard]] std::vector<FlowSummary> flows() const;
   [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
-  /// Flows that have become known, got another name, ended or were opened again behind a change, and the number of the
-  /// newest one. Behind change 0: all.
+  /// Flows that have become known, got another name, ended or were opened again after a change, and the number of the newest
+  /// change. After change 0: all.
   struct Changes {
     std::vector<std::string> flows;
     std::uint64_t upto = 0;
   };
   [[nodiscard]] Changes changes_since(std::uint64_t change) const;
-  /// Told after each of them, and of news_of_flows().
+  /// The follower is told after each of these changes, and of news_of_flows().
   [[nodiscard]] Result<std::shared_ptr<Follower>> follow_changes();
-  /// What is known of flows beside their lines has changed.
+  /// Something known of flows beside their lines has changed.
   void news_of_flows();
 
-  /// Moves positions from after so many edits to now, and the number of lines before the first of them; returns how many
-  /// edits there are now. All of a reader at once: another edit may come between two calls.
+  /// Moves positions, and the number of lines before the first of them, from where they stood after this many edits to where they
+  /// stand now. Returns how many edits there are now. A reader moves all of its positions in one call, since another edit may
+  /// come between two calls.
   std::size_t move(const Flow& flow, std::size_t edits, std::span<LogPosition* const> positions,
                    std::uint64_t& lines) const;
 
-  /// `told` is called, under the store's lock, when there is a flow of which take_gapped() says nothing yet.
+  /// `told` is called under the store's lock when there is a flow with gaps that take_gapped() has not told of yet.
   void when_gapped(std::function<void()> told);
   /// The flows that have got gaps since the last call, and those with gaps that have ended.
   [[nodiscard]] std::vector<std::string> take_gapped();
   /// Puts lines in the place of gaps, which are in order, while others write and read. Safe from any thread. Returns the bytes
-  /// that are missing no longer; a gap that is not there (any more) is left alone. Flows that ended before make room for it.
-  /// Error code ENOSPC: this one, or all of them, would be larger than they may.
+  /// that are no longer missing. A gap that is not there (any more) is left alone. Flows that ended earlier make room for it.
+  /// Error code ENOSPC: this flow, or all of them, would be larger than they may be.
   [[nodiscard]] Result<std::uint64_t> fill(const Ref& flow, std::span<const GapFill> fills);
 
-  /// Told after lines were added to this flow, or it ended or is gone.
+  /// The follower is told after lines were added to this flow, or when it ended or is gone.
   [[nodiscard]] std::shared_ptr<Follower> follow(const Flow& flow,
                                                  Followers::Hurry hurry = Followers::Hurry::kYes);
-  /// Of one that follows, so many lines made room before it had read them. Safe from any thread.
+  /// A follower's log made room by this many lines before the follower had read them. Safe from any thread.
   void note_missed(std::uint64_t lines) { missed_lines_ += lines; }
-  /// How many follow a flow. Safe from any thread.
+  /// How many readers follow a flow. Safe from any thread.
   [[nodiscard]] std::size_t followers() const { return followers_.in_hurry(); }
   [[nodiscard]] StoreStats stats() const;
 
@@ -254,7 +254,7 @@ class FlowStore {
   [[nodiscard]] bool too_much() const;
   [[nodiscard]] bool is_due(const Flow& flow, Clock::time_point now) const;
   void limit_unwritten();
-  // What changes a log's size is done here, so that the sums stay true.
+  // All changes of a log's size are made here, so that the sums stay true.
   template <typename Change>
   auto change(FlowLog& log, Change&& change) {
     const std::uint64_t files = file_pages(log.written().length);
@@ -287,7 +287,7 @@ class FlowStore {
   Followers followers_;
   CriTime clock_;
 
-  std::mutex filling_;  // before the other one
+  std::mutex filling_;  // taken before the other one
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Ref> flows_;
   std::unordered_map<std::string, std::weak_ptr<Succession>> left_;  // by those that are gone, if held
@@ -295,8 +295,7 @@ class FlowStore {
       waiting_;  // with lines in memory, or an end that is not in the index
   std::optional<FlowIndex> index_;
   Clock::time_point next_flush_ = Clock::time_point::max();
-  static constexpr std::uint64_t kChanges =
-      0;  // no flow's number: followed by who follows the changes of all
+  static constexpr std::uint64_t kChanges = 0;  // no flow's number: followers of all changes follow it
   std::uint64_t next_number_ = kChanges + 1;
   std::uint64_t changes_ = 0;
   std::uint64_t buffered_ = 0;    // bytes

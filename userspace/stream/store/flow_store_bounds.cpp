@@ -1,4 +1,4 @@
-// How the store keeps within its bounds, and what is written when.
+// How the store keeps within its bounds, and when it writes what.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,9 +8,9 @@
 namespace flowtap::flow {
 namespace {
 
-// What a flow may hold in memory when it cannot be written, in buffers.
+// The most that a flow may hold in memory while it cannot be written, in buffers.
 constexpr std::uint64_t kUnwrittenBuffers = 4;
-// ns without a line, behind which a derived flow counts as if it had ended with the last one.
+// After this many ns without a line, a derived flow counts as if it had ended with its last one.
 constexpr std::uint64_t kSilent = 60'000'000'000;
 
 bool is_full(const Error& error) {
@@ -27,7 +27,7 @@ void FlowStore::flush_flow(const Ref& flow, Clock::time_point now) {
   const auto write = [&log] { return log.flush(); };
   Status done = change(log, write);
   while (!done && is_full(done.error()) && make_room(flow.get())) {
-    if (flow->gone) return;  // it was the one that had to go
+    if (flow->gone) return;  // it was the flow that had to go
     done = change(log, write);
   }
   if (done) {
@@ -42,7 +42,7 @@ void FlowStore::flush_flow(const Ref& flow, Clock::time_point now) {
     shrink(flow, options_.buffer_bytes, Eviction::kUnwritable);
 }
 
-// What cannot be written stays in memory, but all of it together within the bound.
+// What cannot be written stays in memory, but all flows together stay within the bound.
 void FlowStore::limit_unwritten() {
   if (buffered_ <= options_.buffers_bytes) return;
   const std::uint64_t each = options_.buffers_bytes / std::max<std::size_t>(waiting_.size(), 1);
@@ -105,7 +105,7 @@ FlowStore::Ref FlowStore::largest() const {
   return largest;
 }
 
-// Of those with so much in their files. Derived flows before those that are somebody's whole output.
+// Only flows with at least this much in their files count. Derived flows go before flows that are somebody's whole output.
 FlowStore::Ref FlowStore::longest_silent(std::uint64_t least, const Flow* but) const {
   Ref longest;
   const auto rank = [](const Flow& flow) { return std::pair(!flow.derived, flow.log.last()); };
@@ -122,7 +122,7 @@ bool FlowStore::make_room(const Flow* writer) {
     remove(over, Eviction::kStoreBytes);
     return true;
   }
-  // It has no file, and none could be made: one that is only shorter is one as well.
+  // It has no file, and none can be made, not even a shorter one in the place of another.
   if (writer != nullptr && writer->log.written().inode == 0) return false;
   const Ref flow = largest();
   if (!flow || flow->log.written().length == 0) return false;
@@ -184,7 +184,7 @@ void FlowStore::write_index() {
   } else {
     index_is_behind_ = false;
   }
-  // Even so: until the index can be written again only a start would be poorer.
+  // This is done even after an error: until the index can be written again, only a start would find less.
   for (const Ref& flow : changed_) flow->log.settle();
   changed_.clear();
   gone_.clear();

@@ -1,4 +1,4 @@
-// Gaps that are filled while lines are added.
+// Filling gaps while lines are added.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -14,7 +14,7 @@
 namespace flowtap::flow {
 namespace {
 
-// Of one fill().
+// The most drafts that one fill() makes.
 constexpr int kMostDrafts = 4;
 
 }  // namespace
@@ -24,7 +24,7 @@ void FlowStore::when_gapped(std::function<void()> told) {
   told_of_gap_ = std::move(told);
 }
 
-// What a derived flow lacks, if anything, stands nowhere alone.
+// A derived flow's gaps are not noted: what it lacks is missing in another flow as well.
 void FlowStore::note_gaps(const Flow& flow) {
   if (!flow.derived && flow.log.missing() > 0 && gapped_.insert(flow.log.id()).second && told_of_gap_)
     told_of_gap_();
@@ -40,14 +40,14 @@ std::vector<std::string> FlowStore::take_gapped() {
 Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> fills) {
   const std::scoped_lock one(filling_);
   for (int drafts = 1;; ++drafts) {
-    // Who fills may do so behind whatever else the node does, but not while all others wait for him.
+    // A filler may run behind everything else that the node does, but not while all others wait for it.
     std::optional<ThreadNice> in_front(0);
     std::unique_lock lock(mutex_);
     if (flow->gone) return 0;
     FTAP_TRY(make_room_for(*flow, fills));
     FTAP_TRY_ASSIGN(draft, flow->log.draft_fill(fills));
-    // A log that loses its beginning again and again waits in the end; and where two of them are much of what is free, nothing
-    // is written meanwhile that would have to make room for the draft.
+    // The lock is kept for the last draft, since a log may lose its beginning again and again. It is kept as well where two such
+    // files are much of the free room: then nothing is written meanwhile that would need the draft's room.
     const bool waits = drafts == kMostDrafts || !has_room_beside(draft, fills);
     if (!waits) lock.unlock(), in_front.reset();
     FTAP_TRY(draft.make(fills));
@@ -63,7 +63,7 @@ Result<std::uint64_t> FlowStore::fill(const Ref& flow, std::span<const GapFill> 
   }
 }
 
-// On the file system, for the draft and for all that is in memory.
+// Whether the file system has room for the draft and for all that is in memory.
 bool FlowStore::has_room_beside(const FillDraft& draft, std::span<const GapFill> fills) const {
   std::uint64_t size = draft.length;
   for (const GapFill& fill : fills) size += fill.text.size();
@@ -72,7 +72,7 @@ bool FlowStore::has_room_beside(const FillDraft& draft, std::span<const GapFill>
   return !error && space.available >= size + options_.buffers_bytes;
 }
 
-// Newer lines would have to make room for them.
+// Fails where newer lines would have to make room for the fills.
 Status FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills) {
   const FlowLog& log = flow.log;
   std::uint64_t grows = 0;
@@ -84,7 +84,8 @@ Status FlowStore::make_room_for(const Flow& flow, std::span<const GapFill> fills
   return {};
 }
 
-// What ended before the flow makes room for so many bytes more of it, as for new lines. False: it would not be enough.
+// Flows that ended before this one make room for this many more bytes of it, as they would for new lines. False: that would not
+// be enough.
 bool FlowStore::make_room_before(const Flow& flow, std::uint64_t grows) {
   const std::uint64_t length = flow.log.written().length;
   const std::uint64_t wanted = file_pages(length + grows) - file_pages(length);

@@ -1,4 +1,4 @@
-// What becomes lines and flows, and how much of them is kept.
+// What becomes lines and flows, and how much of it is kept.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace flowtap {
 
-/// Plain values. What each means, and what it accepts, says its row stream.NAME or stream.schedulers.NAME of the configuration.
+/// Plain values. The configuration's row stream.NAME or stream.schedulers.NAME says what each means and what it accepts.
 struct LineOptions {
   std::uint64_t flows_bytes = std::uint64_t{64} << 20U;    ///< of the tmpfs
   std::uint64_t journal_bytes = std::uint64_t{32} << 20U;  ///< at most max_journal_bytes() of flows_bytes
@@ -41,9 +41,9 @@ struct LineOptions {
   bool operator==(const LineOptions&) const = default;
 };
 
-/// The most that the journal may take of a tmpfs of this size. A segment that was removed keeps its memory
-/// as long as a reader has it open, and a tmpfs counts whole pages: a journal that leaves no room for that meets a full
-/// file system before it makes room itself.
+/// The most that the journal may take of a tmpfs of this size. A removed segment keeps its memory as long as a reader has it
+/// open, and a tmpfs counts whole pages. A journal that leaves no room for that meets a full file system before it makes room
+/// itself.
 [[nodiscard]] constexpr std::uint64_t max_journal_bytes(std::uint64_t flows_bytes) {
   return flows_bytes / 4 * 3;
 }

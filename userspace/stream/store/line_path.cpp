@@ -19,9 +19,9 @@ using namespace std::chrono_literals;
 using stats::StatId;
 using Clock = flow::Pipeline::Clock;
 
-// Behind the ring's consumer, ahead of ordinary work: who follows waits for this.
+// It runs behind the ring's consumer and ahead of ordinary work, since followers wait for it.
 constexpr int kNice = -5;
-// Of the file system, for the index and for files that are written anew.
+// One part in this many of the file system is left for the index and for files that are written anew.
 constexpr std::uint64_t kReserve = 32;
 
 flow::StoreOptions options_of(const std::string& dir, const LineOptions& options) {
@@ -37,7 +37,7 @@ flow::StoreOptions options_of(const std::string& dir, const LineOptions& options
           .age = std::chrono::duration_cast<std::chrono::seconds>(flows.max_age)};
 }
 
-// What the main log ends with, as its flow has it.
+// The end of the main log, as its flow has it.
 std::string main_log_end(const flow::FlowStore& store) {
   constexpr flow::LogPosition kMost = std::size_t{1} << 20U;
   std::string text;
@@ -56,7 +56,7 @@ std::string main_log_end(const flow::FlowStore& store) {
   while (!rest.empty()) {
     const std::size_t newline = rest.find('\n');
     if (const auto line = flow::parse_cri_line(rest.substr(0, newline))) {
-      // A line that is cut there is ended before the gap is told.
+      // If a gap follows a line that is cut, the line is ended first.
       if (line->missing && !text.empty() && !text.ends_with('\n')) text += '\n';
       text.append(line->text).append(line->full ? "\n" : "");
     }
@@ -65,7 +65,7 @@ std::string main_log_end(const flow::FlowStore& store) {
   return text;
 }
 
-// As they are enforced, beside what they bound.
+// The bounds as they are enforced, beside the values that they bound.
 void append_limits(std::vector<stats::Series>& out, const flow::StoreOptions& limits, std::uint64_t journal) {
   const auto one = [&out](StatId id, auto value) {
     const stats::Stat& stat = stats::stat(id);
@@ -90,7 +90,7 @@ std::unique_ptr<LinePath> LinePath::open(const std::string& dir, const LineOptio
   std::unique_ptr<LinePath> path(new LinePath(journal, std::move(written_by)));
   path->store_ = flow::FlowStore::open(options_of(dir, options));
   path->options_ = options;
-  // Its rule has been asked when the configuration was read.
+  // The configuration's rule was checked when it was read.
   if (auto match = flow::SchedulerMatch::parse(options.schedulers.logs))
     path->schedulers_ = std::move(*match);
   const LineOptions::Schedulers& schedulers = options.schedulers;
@@ -119,13 +119,13 @@ void LinePath::end_thread() {
 
 void LinePath::stop() {
   end_thread();
-  // What came last is safe in the journal, but files are what people read.
+  // The latest bytes are safe in the journal, but people read the files.
   store_->flush(Clock::now(), wall_ns(), true);
 }
 
 Status LinePath::start() {
   if (main_log_) main_log_->start();
-  // Files need no hurry; who follows a flow has it.
+  // Files need no hurry; a reader that follows a flow has it.
   FTAP_TRY_ASSIGN(follower, journal_.follow({}, flow::Followers::Hurry::kNo));
   follower_ = std::move(follower);
   stop_ = Fd(::eventfd(0, EFD_CLOEXEC));
@@ -160,7 +160,7 @@ void LinePath::run() noexcept {
 }
 
 void LinePath::round() {
-  // As after a start: what the journal has is left out as far as it is there.
+  // Begins as after a start: lines of the journal that the store has already are left out.
   if (begin_anew_) {
     pipeline_ = std::make_unique<flow::Pipeline>(journal_, *store_, options_.journal_bytes,
                                                  scheduler_options(), written_by_);

@@ -27,11 +27,11 @@ class LinePath {
   LinePath(const LinePath&) = delete;
   LinePath& operator=(const LinePath&) = delete;
 
-  /// Begins to take what comes, in threads that have the rights that the caller has by then. An Error: no thread.
+  /// Begins to take what comes, in threads that have the rights that the caller has by then. Error: no thread was started.
   [[nodiscard]] Status start();
-  /// Its threads end, and may begin anew.
+  /// Ends its threads, which may begin anew.
   void halt();
-  /// No more, and what was taken is written. Who reads the store may go on.
+  /// Takes no more, and writes what was taken. Readers of the store may go on.
   void stop();
 
   [[nodiscard]] flow::FlowStore& store() { return *store_; }

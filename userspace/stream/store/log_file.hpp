@@ -1,4 +1,4 @@
-// The files that flows' logs stand in: regular ones, made anew or known, read and written to the end.
+// The files in which flows' logs stand: regular files, new or known, read and written to the end.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ struct LogFile {
   std::uint64_t size = 0;
 };
 
-/// Nothing: it is not there, or is no file. An Error says nothing of that: on a file system that has become read-only it is.
+/// Nothing: it is not there, or is not a regular file. An Error does not say that it is gone: a file on a file system that has
+/// become read-only is still there.
 [[nodiscard]] Result<std::optional<LogFile>> open_log_file(const std::string& path, int access);
 
-/// One that is empty, in the place of whatever stands there.
+/// An empty file, in the place of whatever stands there.
 [[nodiscard]] Result<LogFile> create_log_file(const std::string& path);
 
-/// At most so many bytes, as many as there are.
+/// Reads at most this many bytes, as many as there are.
 [[nodiscard]] Status read_log_file(const Fd& fd, std::uint64_t at, std::uint64_t size,
                                    const std::string& path, std::string& text);
 
-/// After an Error any part of it may stand there.
+/// After an Error any part of the bytes may stand there.
 [[nodiscard]] Status write_log_file(const Fd& fd, std::uint64_t at, std::string& bytes,
                                     const std::string& path);
 

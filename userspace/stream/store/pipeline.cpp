@@ -7,12 +7,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What is done under one lock of the store.
+// How many bytes are taken under one lock of the store.
 constexpr std::size_t kTaken = std::size_t{256} << 10U;
-// Names come within milliseconds; bytes of who is let go wait for nothing.
+// Names come within milliseconds. Bytes of a stream whose capture is given up wait for nothing.
 constexpr std::size_t kEarlyOfStream = std::size_t{256} << 10U;
 constexpr std::size_t kEarly = std::size_t{8} << 20U;
-// So long after its end a stream is remembered, so that what comes late is not taken for a new one's.
+// A stream is remembered this long after its end, so that late bytes are not taken for a new stream's.
 constexpr auto kRemembered = 10s;
 
 std::string_view text_of(std::span<const std::byte> bytes) {
@@ -26,7 +26,7 @@ void Pipeline::replay(std::uint64_t wall_ns) {
   replays_ = true;
   store_.forget_streams();
   while (take(now, wall_ns)) continue;
-  // What has not come by now will not.
+  // Bytes that have not come by now will not come.
   while (!holes_.empty()) give_up_holes(now += 2 * StreamOrder::kPatience);
   end_missed(now);
   store_.end_orphans(wall_ns);
@@ -42,7 +42,7 @@ bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
     end_may_be_missed_ = true;
     return true;
   }
-  // Behind all that was written before it; what is behind it stands in the next one.
+  // This stands behind everything written before it. Entries after it stand in the next part.
   std::vector<std::byte> unwritten;
   if (tail->end) unwritten = journal_.take_unwritten(tail->next);
   take_entries(tail->end ? std::span<const std::byte>(unwritten) : tail->entries, now, wall_ns);
@@ -67,14 +67,14 @@ void Pipeline::take_entries(std::span<const std::byte> entries, Clock::time_poin
   for (bool more = true; more;) {
     {
       FlowStore::Writing writing(store_, now);
-      // One at least: where nothing can be written there may be too much for long.
+      // At least one entry is taken: where nothing can be written, there may be too much for long.
       do {
         const auto view = walk.next();
         more = view.has_value();
         if (view) enter(*view, writing, now);
       } while (more && !writing.has_too_much());
     }
-    // Short lines become many bytes: nothing may come in the way of the bounds.
+    // Short lines become many bytes, so the bounds are enforced between the parts.
     if (more) store_.flush(Clock::now(), wall_ns);
   }
 }
@@ -90,7 +90,7 @@ void Pipeline::next_quarter(Clock::time_point now, std::uint64_t wall_ns) {
   store_.keep_streams(known);
 }
 
-// Ends stand in the journal too, so they may be gone with a part of it that was not read.
+// An end is an entry in the journal as well, so it may be lost with a part of the journal that was not read.
 void Pipeline::end_missed(Clock::time_point now) {
   FlowStore::Writing writing(store_, now);
   std::vector<EndEntry> ends;
@@ -154,7 +154,7 @@ void Pipeline::bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock
   if (!waited && stream.order.until() != Clock::time_point::max()) holes_.push_back(entry.stream);
 }
 
-// The journal says it before the first entry of a stream whose entries before had to make room.
+// The journal states this before the first entry of a stream whose earlier entries had to make room.
 void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
   Stream& stream = streams_[entry.stream];
   stream.number = entry.stream;
@@ -166,7 +166,7 @@ void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
   if (stream.flow) begin(stream, writing);
 }
 
-// Up to where the journal begins, all should stand in the flow already; a flow that is not known any more begins here.
+// Everything before the journal's beginning should stand in the flow already. A flow that is not known any more begins here.
 void Pipeline::begin(Stream& stream, FlowStore::Writing& writing) {
   renew(stream, writing);
   const std::uint64_t from = stream.lines.next() - stream.lines.unfinished();
@@ -177,7 +177,7 @@ void Pipeline::begin(Stream& stream, FlowStore::Writing& writing) {
 }
 
 void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
-  // A name may be corrected; what is known last is what counts, also for what is read again after a start.
+  // A name may be corrected. The name known last counts, also for entries that are read again after a start.
   const auto known = journal_.stream(entry.stream);
   const StreamName& name = known && known->name ? *known->name : entry.name;
   if (name.capture != Capture::kTaken || name.flow.empty()) return;
@@ -218,7 +218,7 @@ void Pipeline::end(const EndEntry& entry, FlowStore::Writing& writing, Clock::ti
   stream.passed = entry.passed;
   stream.end_time = entry.time;
   ended_.push_back({entry.stream, now});
-  // Without a name it waits for one a while longer.
+  // A stream without a name waits for one a while longer.
   if (stream.flow) finish(stream, writing);
 }
 
@@ -273,7 +273,7 @@ void Pipeline::add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, Flo
   if (stream.records && to > from) add_source_gap(stream, to, to - from, writing);
 }
 
-// A name may be corrected; what was counted before stays where it is, so that nothing falls.
+// A name may be corrected. What was counted before stays with the old name, so that no counter falls.
 void Pipeline::count_for(Stream& stream, const std::string& flow) const {
   if (!written_by_ || (stream.written && stream.flow && stream.flow->log.id() == flow)) return;
   stream.written = written_by_(flow);
@@ -285,7 +285,7 @@ void Pipeline::add(Stream& stream, const LineView& line, FlowStore::Writing& wri
   if (stream.records) add_to_records(stream, line, writing);
 }
 
-// It had to make room while it was written to.
+// The flow may have had to make room while it was written to.
 void Pipeline::renew(Stream& stream, FlowStore::Writing& writing) {
   if (!stream.flow->gone) return;
   stream.flow = writing.renew(*stream.flow, stream.time, stream.terminal);
@@ -301,7 +301,7 @@ void Pipeline::hold(Stream& stream, Early early) {
   while (early_bytes_ > kEarly) drop_early(streams_.at(oldest_early_.begin()->second));
 }
 
-// The oldest.
+// Drops the oldest bytes that wait for the stream's name.
 void Pipeline::drop_early(Stream& stream) {
   const Early& oldest = stream.early.front();
   stats_.unnamed += oldest.bytes.size();
@@ -330,7 +330,7 @@ void Pipeline::give_up_holes(Clock::time_point now) {
   });
 }
 
-// A line whose newline does not come must not wait until the journal has lost its beginning.
+// A line whose newline does not come must not wait until its beginning is gone from the journal.
 void Pipeline::finish_old_lines() {
   FlowStore::Writing writing(store_, Clock::now());
   for (auto& [number, stream] : streams_) {

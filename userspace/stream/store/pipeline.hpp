@@ -1,5 +1,5 @@
-// From the journal to the flows: each stream's bytes in order, lines out of bytes, each line into its flow. It reads the
-// journal as it was written, so capture never waits for it; what it does not get to in time is a gap, and says so.
+// From the journal to the flows: each stream's bytes in order, lines out of bytes, each line into its flow. It reads the journal
+// as it was written, so capture never waits for it. What it does not get to in time becomes a gap that says so.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@
 namespace flowtap::flow {
 
 struct PipelineStats {
-  std::uint64_t bytes = 0;              ///< of lines, that were taken from the journal by this process
+  std::uint64_t bytes = 0;              ///< made lines of by this process, from the journal
   std::uint64_t missing = 0;            ///< bytes that were not there
   std::uint64_t unknown_verbosity = 0;  ///< records of schedulers whose V is not known
   std::uint64_t unnamed = 0;            ///< bytes that had to make room before their stream had a name
@@ -40,17 +40,18 @@ struct SchedulerOptions {
   std::function<void(std::string_view text, bool full)> main_log;
 };
 
-/// The flow of all that is in the main log.
+/// The flow that has all of the main log.
 inline constexpr const char* kMainLogFlow = "sched/main";
 
-/// Used by one thread.
+/// Used by one thread. It has many members, since it remembers for all streams what each of them waits for (bytes, a name, the
+/// rest of a record, the time to tell of a gap), and keeps the sums that bound this waiting.
 class Pipeline {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// All must outlive it. `journal_bytes` is what the journal keeps: before a quarter of it has passed, lines are written
-  /// to their files, so that a start finds in the one what is not in the other. `written_by`: where is counted what comes
-  /// behind replay(), as the process before has counted the rest; empty: nowhere.
+  /// The journal and the store must outlive it. `journal_bytes` is what the journal keeps: before a quarter of it has passed,
+  /// lines are written to their files, so that a start finds in the files what is no longer in the journal. `written_by` says
+  /// where bytes after replay() are counted, since the process before has counted the rest; empty: nowhere.
   Pipeline(Journal& journal, FlowStore& store, std::uint64_t journal_bytes, SchedulerOptions schedulers = {},
            WrittenBy written_by = {})
       : journal_(journal),
@@ -65,22 +66,22 @@ class Pipeline {
   /// Takes some of what the journal has. True: there is more.
   bool take(Clock::time_point now, std::uint64_t wall_ns);
 
-  /// When take() has something to do though the journal has no more.
+  /// When take() has something to do even if the journal has no more.
   [[nodiscard]] Clock::time_point next() const;
 
   [[nodiscard]] const PipelineStats& stats() const { return stats_; }
 
  private:
-  // Of a record whose head goes on the rest comes with the same write, but whoever reads it may be stopped amid that.
+  // If a record's head goes on, the rest comes with the same write, but it may be read in parts.
   static constexpr std::chrono::seconds kRecordIsWritten{2};
 
-  /// What came before its stream had a name.
+  /// Bytes that came before their stream had a name.
   struct Early {
     std::uint64_t offset = 0;
     std::string bytes;
     std::uint64_t time = 0;
     std::uint64_t number = 0;  ///< in the order in which they came
-    /// In memory: of single bytes there may be many.
+    /// Its size in memory, since there may be many of a single byte.
     [[nodiscard]] std::size_t size() const { return sizeof(Early) + bytes.size(); }
   };
   struct Stream {
@@ -94,14 +95,14 @@ class Pipeline {
     std::deque<Early> early;
     std::size_t early_bytes = 0;
     std::uint64_t time = 0;     // of the last bytes
-    std::uint64_t quarter = 0;  // when they came
+    std::uint64_t quarter = 0;  // the quarter of the journal in which they came
     bool begun = false;         // it is known where it begins
     bool ended = false;
     bool finished = false;     ///< and its flow knows it
-    std::uint64_t passed = 0;  // of one that has ended: how much it was
+    std::uint64_t passed = 0;  // of a stream that has ended: its length
     std::uint64_t end_time = 0;
     std::unique_ptr<SchedulerLines> records;  // of a scheduler's log
-    Clock::time_point held_since{};           // lines of a record whose flow is not known yet
+    Clock::time_point held_since{};           // since when lines of a record wait for its flow
     StreamGaps gaps;                          // of a scheduler's log
     Clock::time_point gaps_told_at = Clock::time_point::max();  // to the flows around; max: not known yet
   };
@@ -159,10 +160,10 @@ class Pipeline {
     Clock::time_point at;
   };
   std::deque<Ended> ended_;
-  bool end_may_be_missed_ = false;  // some of the journal was not read
+  bool end_may_be_missed_ = false;  // a part of the journal was not read
   std::size_t early_bytes_ = 0;     // of all streams
   std::uint64_t early_number_ = 0;
-  std::map<std::uint64_t, StreamNo> oldest_early_;  // of each stream with such bytes the first's number
+  std::map<std::uint64_t, StreamNo> oldest_early_;  // by the number of each such stream's first bytes
   std::uint64_t since_flush_ = 0;                   // bytes of the journal
   std::uint64_t quarters_ = 0;
   PipelineStats stats_;

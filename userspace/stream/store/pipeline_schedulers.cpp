@@ -1,4 +1,4 @@
-// What of schedulers' streams goes to the flows of pods and to the main log: records, and that some are missing.
+// The part of schedulers' streams that goes to the flows of pods and to the main log: records, and gaps where some are missing.
 #include <algorithm>
 #include <ranges>
 #include <vector>
@@ -10,14 +10,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What comes within one is one gap to the flows around it.
+// Gaps within this time are one gap to the flows around them.
 constexpr auto kGapsAreOne = 1s;
-// ns; a flow may lack a record that was lost so long after its last one, or before its first.
+// ns. A flow may lack a record that was lost at most this long after its last one, or before its first.
 constexpr std::uint64_t kAround = 10'000'000'000;
 
 }  // namespace
 
-// Whether it is a scheduler's by the name that it has now. True: it was none before.
+// Finds out whether the stream is a scheduler's by the name that it has now. True: it is, and was not before.
 bool Pipeline::know_scheduler(Stream& stream) {
   const bool is_schedulers = schedulers_.is_scheduler && schedulers_.is_scheduler(stream.flow->log.id());
   if (is_schedulers == (stream.records != nullptr)) return false;
@@ -26,12 +26,13 @@ bool Pipeline::know_scheduler(Stream& stream) {
   return is_schedulers;
 }
 
-// A name is corrected within moments, so its flow has all of that. Of one that cannot be read, or has made room, what is left.
+// A name is corrected within moments, so the flow has all that was written before. If its log cannot be read, nothing is taken;
+// if the log has made room, what is left is taken.
 void Pipeline::take_earlier_records(Stream& stream, FlowStore::Writing& writing) {
   const auto text = stream.flow->log.text();
   const auto position = stream.flow->log.position_of(stream.number);
   if (!text || !position) return;
-  // Others may have written to the same output before it: from its end on, as much as it has said.
+  // Others may have written to the same output before this stream, so its lines are counted back from the log's end.
   std::vector<CriLine> lines;
   std::uint64_t begin = *position;
   for (std::string_view rest = *text; !rest.empty() && begin > 0;) {
@@ -93,7 +94,7 @@ void Pipeline::flush_record(Stream& stream, FlowStore::Writing& writing) {
     stream.records->flush([&](const SchedulerLine& line) { add_record_line(stream, line, writing); });
 }
 
-// A record is one write, so what belongs to it is there a moment later.
+// A record is one write, so the rest of it is there a moment later.
 void Pipeline::flush_records(Clock::time_point now) {
   if (held_.empty()) return;
   FlowStore::Writing writing(store_, now);
@@ -106,7 +107,7 @@ void Pipeline::flush_records(Clock::time_point now) {
   });
 }
 
-// Whose records were lost nobody knows: the main log says it where it is, and the pods' flows as far as it may be theirs.
+// Nobody knows whose records were lost. The main log has the gap in its place, and the pods' flows have it if it may be theirs.
 void Pipeline::add_source_gap(Stream& stream, std::uint64_t to, std::uint64_t bytes,
                               FlowStore::Writing& writing) {
   if (std::ranges::find(gapped_, stream.number) == gapped_.end()) gapped_.push_back(stream.number);
@@ -119,7 +120,7 @@ void Pipeline::add_source_gap(Stream& stream, std::uint64_t to, std::uint64_t by
   schedulers_.main_log(scheduler_gap_text(bytes), true);
 }
 
-// Before a line: all that was lost since the flow's last one; of one that is new, what was lost a moment before.
+// Before a line, the flow is told of all that was lost since its last one; a new flow, of what was lost a moment before.
 void Pipeline::mark_gaps(const Stream& stream, FlowStore::Flow& flow, std::uint64_t time,
                          FlowStore::Writing& writing) {
   if (stream.gaps.empty()) return;
@@ -130,8 +131,8 @@ void Pipeline::mark_gaps(const Stream& stream, FlowStore::Flow& flow, std::uint6
     writing.add_source_gap(flow, stream.number, stream.output, stream.gaps.end(), bytes, stream.gaps.time());
 }
 
-// A flow that was written to a moment before may have lost its last records: it says so though nothing comes behind them. Many
-// gaps are told as one, and to no others: thousands of flows would make room for nothing but marks.
+// A flow that was written to a moment before may have lost its last records, so it says so though nothing comes behind them. Many
+// gaps are told as one, and only to such flows: otherwise thousands of flows would make room for nothing but marks.
 void Pipeline::tell_gaps(Clock::time_point now) {
   if (gapped_.empty()) return;
   FlowStore::Writing writing(store_, now);
