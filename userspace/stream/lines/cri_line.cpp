@@ -34,7 +34,7 @@ std::optional<std::uint64_t> missing_of(std::string_view tags) {
   return std::nullopt;
 }
 
-// Times in one log are close to each other, and so is their text: mostly the fraction alone is new.
+// Times in one log are close to each other, and so is their text: mostly only the fraction is new.
 std::optional<std::uint64_t> time_of(std::string_view text) {
   constexpr std::size_t kToSeconds = std::string_view("2006-01-02T15:04:05").size();
   struct Second {

@@ -1,7 +1,7 @@
 // The CRI log format, in which flows are kept: "<RFC3339Nano> <stdout|stderr> <P|F> <text>\n"
-// (kubernetes/design-proposals-archive, node/kubelet-cri-logging.md). Tags are divided by ":", and readers look at the
-// first one alone, so a gap is marked by one of ours that no container can write, "F:missing=123", and so are lines that
-// may not be what was written: "F:approximate".
+// (kubernetes/design-proposals-archive, node/kubelet-cri-logging.md). Tags are divided by ":", and readers look only at the first
+// one. A gap therefore gets a tag of ours that no container can write, "F:missing=123". Lines that may not be what was written
+// get one too: "F:approximate".
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace flowtap::flow {
 
-/// One line of such a file. Does not own.
+/// One line of such a file. Does not own its text.
 struct CriLine {
   std::uint64_t time = 0;                ///< ns since 1970
   std::string_view output;               ///< stdout or stderr
   bool full = false;                     ///< F: a line, or the end of one; P: what follows belongs to it
-  std::optional<std::uint64_t> missing;  ///< a gap of so many bytes, and the text says so
+  std::optional<std::uint64_t> missing;  ///< a gap of this many bytes, and the text says so
   std::string_view text;
-  bool approximate = false;  ///< put in the place of a gap, as what fits best
+  bool approximate = false;  ///< put in the place of a gap, as the best match
 };
 
-/// The time of a line as the format has it. Writing one second after the other costs little.
+/// The time of a line as the format has it. Writing times one second after the other costs little.
 class CriTime {
  public:
   /// Thirty characters.
@@ -36,10 +36,10 @@ void put_cri_line(std::string& out, CriTime& clock, const CriLine& line);
 
 /// "[flowtap: 123 bytes are missing here]"
 [[nodiscard]] std::string gap_text(std::uint64_t bytes);
-/// Of a log that has some of a scheduler's records: which ones were lost nobody knows.
+/// For a log that has some of a scheduler's records: nobody knows which ones were lost.
 [[nodiscard]] std::string scheduler_gap_text(std::uint64_t bytes);
 
-/// A line without its newline, from any runtime; nothing if it is none.
+/// Parses a line without its newline, from any runtime; nothing if it is not one.
 [[nodiscard]] std::optional<CriLine> parse_cri_line(std::string_view line);
 
 }  // namespace flowtap::flow

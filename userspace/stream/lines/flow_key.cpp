@@ -19,14 +19,14 @@ bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-// "resync" and a time, or any other word and one that has at least the digits of seconds since 1970.
+// "resync" and a time, or any other word with at least as many digits behind it as seconds since 1970 have.
 bool is_other_flow(std::string_view name) {
   const auto digits = static_cast<std::size_t>(std::ranges::find_if_not(name, is_lower) - name.begin());
   if (!is_dns_label(name) || !all_digits(name.substr(digits))) return false;
   return name.substr(0, digits) == "resync" || (digits >= 3 && name.size() - digits >= 10);
 }
 
-// NUMA zones are called so, and the records about a node's zones have "node/node-0" where a pod's have "ns/name".
+// NUMA zones have such names, and the records about a node's zones have "node/node-0" where a pod's have "ns/name".
 bool is_zone(std::string_view name) {
   return name.starts_with("node-") && all_digits(name.substr(5));
 }
@@ -63,7 +63,7 @@ bool is_dns_subdomain(std::string_view name) {
   while (true) {
     const std::size_t dot = name.find('.');
     const std::string_view label = name.substr(0, dot);
-    // A label of a subdomain has no bound of its own.
+    // A subdomain's label has no bound of its own.
     if (label.empty() || label.front() == '-' || label.back() == '-') return false;
     if (!std::ranges::all_of(label, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; }))
       return false;

@@ -1,8 +1,8 @@
 // Which flow a scheduler's record belongs to: the pod that it is about, or a flow of its own.
 //
-// Keys are looked at in a configured order; the first whose value names a flow decides, so a record belongs to one or
-// to none. Attached by nothing but its own keys: klog's "thread" is the process id, captured bytes do not say who wrote
-// them, and the lines of a scheduler's goroutines interleave, so no neighbour of a record is certain to be of its pod.
+// Keys are looked at in a configured order; the first whose value names a flow decides, so a record belongs to one flow or to
+// none. Only a record's own keys attach it: klog's "thread" is the process id, captured bytes do not say who wrote them, and the
+// lines of a scheduler's goroutines interleave, so no neighbour of a record is certain to be of its pod.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace flowtap::flow {
 
-/// What is behind "sched/" in a flow's id. Does not own.
+/// The part of a flow's id behind "sched/". Does not own its text.
 struct FlowKey {
   std::string_view ns;  ///< a pod's namespace, or "other"
   std::string_view name;
@@ -45,13 +45,14 @@ class FlowKeys {
 
   /// `logID`, `pod`, `object`, and HAMi's `podName` with `podNamespace`, `pod name` with `pod namespace`.
   FlowKeys();
-  /// Keys in order, kMostKeys at most. `pod` takes "ns/name", JSON's {"name","namespace"}, and a name beside
-  /// `namespace` or `namespaces`; `object` the same, if `kind` is absent or Pod; all others what `logID` had:
-  /// "ns/name", "ns/name/container" (folded), "resync1795224891102" (other), and "node/node-0", a zone's, is none.
+  /// Keys in order, kMostKeys at most. `pod` takes "ns/name", JSON's {"name","namespace"}, and a name beside `namespace` or
+  /// `namespaces`; `object` takes the same, if `kind` is absent or Pod. All others take what `logID` had: "ns/name",
+  /// "ns/name/container" (folded), "resync1795224891102" (other). A zone's "node/node-0" names no flow.
   explicit FlowKeys(const std::vector<std::string>& names);
 
-  /// `line_open`: more of the record's last line may come. A key that occurs twice counts as klog has it, the last. In text
-  /// none counts that stands behind an unquoted value other than a number or word of JSON's: that may have had it within.
+  /// `line_open`: more of the record's last line may come. If a key occurs twice, the last one counts, as in klog. In text, no
+  /// key counts that stands behind an unquoted value other than a number or word of JSON's: the key may have been part of that
+  /// value.
   [[nodiscard]] Found find(const KlogRecord& record, bool line_open = false) const;
 
  private:
@@ -77,7 +78,7 @@ class FlowKeys {
   [[nodiscard]] std::optional<FlowKey> flow_of(std::size_t slot, const Values& values,
                                                std::uint32_t seen) const;
 
-  std::vector<Slot> slots_;  // the keys in order, then what stands beside them
+  std::vector<Slot> slots_;  // the keys in order, then the names that may stand beside them
   std::size_t keys_ = 0;
   std::size_t kind_ = 0;
   std::array<bool, 256> first_{};  // letters that a slot's name begins with

@@ -10,7 +10,7 @@ constexpr std::size_t kNone = std::string_view::npos;
 using Kind = KlogPair::Kind;
 constexpr std::string_view kGoMap = "map[";  // old klog's %+v, where no string has quotes
 
-// What matters within nested JSON.
+// The characters that matter within nested JSON.
 constexpr auto kMarks = [] {
   std::array<bool, 256> marks{};
   for (const char c : {'"', '{', '}', '[', ']'}) marks[static_cast<unsigned char>(c)] = true;
@@ -22,7 +22,7 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Behind a block's " >" that stands at the start of a line; npos: it has not come. `at` is the first line's start.
+// The place behind a block's " >" that stands at the start of a line; npos: it has not come. `at` is the first line's start.
 std::size_t end_of_block(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     if (text.substr(at, 2) == " >") return at + 2;
@@ -37,7 +37,7 @@ bool ends_value(std::string_view line, std::size_t at) {
   return at == line.size() || line[at] == ' ';
 }
 
-// What is behind a value tells whether it is one.
+// Only what is behind a value tells whether it is one.
 bool may_go_on(std::string_view line, std::size_t at) {
   return at == kNone || at == line.size();
 }
@@ -94,7 +94,7 @@ bool KlogPairs::give(KlogPair& pair, Kind kind, std::size_t begin, std::size_t e
   return true;
 }
 
-// The body up to the end of the line that at_ is in: no value but a block goes on behind it.
+// The body up to the end of the line that at_ is in: only a block's value goes on in the next line.
 std::string_view KlogPairs::line() {
   if (line_end_ <= at_) {
     const std::size_t newline = body_.find('\n', at_);
@@ -103,8 +103,8 @@ std::string_view KlogPairs::line() {
   return body_.substr(0, line_end_);
 }
 
-// Behind the bracket that closes the one at `at`; strings are skipped. npos: it has not come, and then no later bracket
-// is looked at either, or a line of "a={ a={ a={" would be read once for each.
+// The place behind the bracket that closes the one at `at`; strings are skipped. npos: it has not come. Then no later bracket is
+// looked at either, since a line of "a={ a={ a={" would be read once for each.
 std::size_t KlogPairs::end_of_nested(std::string_view line, std::size_t at) {
   for (std::size_t depth = 0; !unbalanced_;) {
     while (at < line.size() && !kMarks[static_cast<unsigned char>(line[at])]) ++at;

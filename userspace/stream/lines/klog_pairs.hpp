@@ -22,11 +22,11 @@ struct KlogPair {
   std::string_view
       key;  ///< as it stands: klog escapes no keys, and they may have spaces, colons and parentheses
   Kind kind = Kind::kUnquoted;
-  /// As it stands, without quotes; escapes are not undone, and a block's lines have their tabs and newlines.
+  /// The value as it stands, without quotes. Escapes are not undone, and a block's lines have their tabs and newlines.
   std::string_view value;
 
-  /// In text, whether what follows may still be of this value. Old klog's %+v escapes nothing: behind it there may be a tenant's
-  /// words that look like pairs. Its lists and structures look like JSON up to where such words choose to end them.
+  /// In text, whether what follows may still belong to this value. Old klog's %+v escapes nothing, so a tenant's words that look
+  /// like pairs may stand behind it. Its lists and structures look like JSON up to where such words choose to end them.
   [[nodiscard]] bool may_be_more(KlogForm form) const {
     if (kind == Kind::kUnquoted) return true;
     return form == KlogForm::kText && kind == Kind::kJson &&
@@ -37,12 +37,12 @@ struct KlogPair {
 /// Walks over the pairs. A key that occurs twice is given twice (klog: the last counts).
 class KlogPairs {
  public:
-  /// Over a record's pairs. `line_open`: more of its last line may come.
+  /// Walks over a record's pairs. `line_open`: more of its last line may come.
   explicit KlogPairs(const KlogRecord& record, bool line_open = false)
       : KlogPairs(record.form, record.body, record.pairs, line_open) {}
-  /// Over the members of a JSON object, as that of a member `pod`.
+  /// Walks over the members of a JSON object, such as that of a member `pod`.
   [[nodiscard]] static KlogPairs of_object(std::string_view object) { return {KlogForm::kJson, object, 0}; }
-  /// Over what is behind `from` in a record's body: what at() was for the body before more of it came.
+  /// Walks over what is behind `from` in a record's body: `from` is what at() was before more of the body came.
   KlogPairs(KlogForm form, std::string_view body, std::size_t from, bool line_open = false)
       : form_(form), body_(body), at_(from), line_open_(line_open) {}
 
@@ -52,7 +52,7 @@ class KlogPairs {
     return form_ == KlogForm::kText ? next_text(pair) : next_member(pair);
   }
 
-  /// Behind the last whole pair.
+  /// The place behind the last whole pair.
   [[nodiscard]] std::size_t at() const { return at_; }
   /// At the end: the body stops within a block or an open line, so pairs may follow when more of the record is there.
   [[nodiscard]] bool cut() const { return cut_; }
@@ -75,15 +75,16 @@ class KlogPairs {
   bool unbalanced_ = false;
 };
 
-/// A value as the program had it: escapes undone, a block's tabs taken away. A malformed escape stays as it is. What needs
-/// none of that is given as it stands in the record; else it is put into the buffer, in place of what that had.
+/// A value as the program had it: escapes are undone, and a block's tabs are taken away. A malformed escape stays as it is. A
+/// value that needs none of that is given as it stands in the record; any other is put into the buffer, in place of what that
+/// had.
 [[nodiscard]] std::string_view klog_text(const KlogPair& pair, std::string& buffer);
-/// The same, a copy in any case.
+/// The same, always as a copy.
 [[nodiscard]] std::string klog_value(const KlogPair& pair);
 
-/// A Kubernetes object that a value names. Does not own.
+/// A Kubernetes object that a value names. Does not own its text.
 struct KlogObject {
-  std::string_view ns;  ///< empty: of none, as a node
+  std::string_view ns;  ///< empty: it has none, such as a node
   std::string_view name;
 };
 
@@ -91,7 +92,7 @@ struct KlogObject {
 /// value is neither string nor object. Escapes stay as they are: names have none.
 [[nodiscard]] std::optional<KlogObject> klog_object(const KlogPair& pair);
 
-/// Behind the quote that ends the string whose text begins at `at`; npos: none does.
+/// The place behind the quote that ends the string whose text begins at `at`; npos: there is none.
 [[nodiscard]] std::size_t end_of_quoted(std::string_view text, std::size_t at);
 
 }  // namespace flowtap::flow

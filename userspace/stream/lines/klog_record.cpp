@@ -5,7 +5,7 @@
 namespace flowtap::flow {
 namespace {
 
-// "I0821 07:12:30.004211 ": a digit for each 0, all else as it stands.
+// "I0821 07:12:30.004211 ": each 0 stands for a digit, all else as it stands.
 constexpr std::string_view kHeader = "?0000 00:00:00.000000 ";
 constexpr std::size_t kStamp = 20;
 // zapr writes the time first (component-base logs/json/json.go).
@@ -27,7 +27,7 @@ bool has_json_start(std::string_view line) {
   return line.size() > kJsonStart.size() && line.starts_with(kJsonStart) && is_digit(line[kJsonStart.size()]);
 }
 
-// "      1 filter.go:155] "; what lacks it has all of the rest as its body.
+// "      1 filter.go:155] "; without it, all of the rest is the body.
 std::size_t body_start(std::string_view text, KlogRecord& record) {
   std::size_t at = kHeader.size();
   while (at < text.size() && text[at] == ' ') ++at;
@@ -68,7 +68,7 @@ KlogRecord parse_json(std::string_view text) {
   record.structured = true;
   record.body = text;
   KlogPairs members(KlogForm::kJson, text, 0);
-  // Behind these come the program's own, whose keys may be any.
+  // The program's own members follow these, and may have any keys.
   for (KlogPair member; record.message.data() == nullptr && members.next(member);) {
     if (member.key == "ts")
       record.stamp = member.value;

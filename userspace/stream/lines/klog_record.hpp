@@ -1,7 +1,7 @@
-// What begins a record of klog (kubernetes/klog, component-base's logs/json), and what its beginning says:
+// How a record of klog (kubernetes/klog, component-base's logs/json) begins, and what its beginning says:
 //   I0821 07:12:30.004211       1 filter.go:155] "final verdict" pod="ns/name" suitable=true
 //   {"ts":1795224037015.234,"caller":"scheduler/schedule_one.go:99","msg":"final verdict","v":3,"pod":{...}}
-// Every other line continues the record before it. Nothing is copied, and what is malformed is text.
+// Every other line continues the record before it. Nothing is copied, and anything malformed is text.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace flowtap::flow {
 
 enum class KlogForm : std::uint8_t { kText, kJson };
 
-/// As klog's letter. JSON has none: see KlogRecord.
+/// klog's letter. JSON has none: see KlogRecord.
 enum class KlogSeverity : char { kInfo = 'I', kWarning = 'W', kError = 'E', kFatal = 'F' };
 
-/// Does not own.
+/// Does not own its text.
 struct KlogRecord {
   KlogForm form = KlogForm::kText;
   std::optional<KlogSeverity> severity;  ///< JSON: none; an error is a record without a member `v`
@@ -26,11 +26,11 @@ struct KlogRecord {
   std::string_view logger;   ///< JSON: "nrtcache.resync", empty if there is none. Text has it among its pairs
   std::string_view message;  ///< what its quotes hold, escapes as they stand; free text: its first line
   bool structured = false;   ///< pairs may follow the message
-  std::string_view body;     ///< what is behind the header; JSON: the whole object
+  std::string_view body;     ///< all that is behind the header; JSON: the whole object
   std::size_t pairs = 0;     ///< where in the body the pairs begin; JSON: the program's own members
 };
 
-/// Of the record that a line begins; nothing: it begins none.
+/// The form of the record that a line begins; nothing: it begins none.
 [[nodiscard]] std::optional<KlogForm> klog_form(std::string_view line);
 [[nodiscard]] inline bool begins_klog_record(std::string_view line) {
   return klog_form(line).has_value();
@@ -38,7 +38,7 @@ struct KlogRecord {
 
 /// A record, or the first lines of one; nothing if it does not begin as one.
 [[nodiscard]] std::optional<KlogRecord> parse_klog_record(std::string_view text);
-/// Of what begins so, as klog_form() has found.
+/// Parses a text that begins a record of this form, as klog_form() has found.
 [[nodiscard]] KlogRecord parse_klog_record(KlogForm form, std::string_view text);
 
 }  // namespace flowtap::flow

@@ -10,7 +10,7 @@ namespace {
 
 using Micros = std::chrono::microseconds;
 constexpr auto kYear = static_cast<std::uint64_t>(Micros(std::chrono::days(366)).count());
-// Longer on its way no record is, and no zone is so near to UTC.
+// No record is on its way for longer, and no zone is so near to UTC.
 constexpr std::int64_t kLatest = Micros(std::chrono::minutes(15)).count();
 constexpr double kMostMillis = 253'402'300'800'000;  // the year 10000 begins
 constexpr std::array<unsigned, 12> kDaysBefore = {0, 31, 60, 91, 121, 152, 182, 213, 244, 274, 305, 335};

@@ -9,7 +9,7 @@ namespace flowtap::flow {
 namespace {
 
 void put_utf8(std::string& out, std::uint32_t c) {
-  if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd;  // half a pair
+  if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd;  // half a surrogate pair
   const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80U | ((c >> shift) & 0x3fU)); };
   if (c < 0x80) {
     out += static_cast<char>(c);
@@ -25,7 +25,7 @@ void put_utf8(std::string& out, std::uint32_t c) {
   }
 }
 
-// `digits` hexadecimal ones from the start of the text, taken away.
+// Takes a number of this many hexadecimal digits from the start of the text.
 std::optional<std::uint32_t> take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   const std::string_view number = text.substr(0, digits);
@@ -36,7 +36,7 @@ std::optional<std::uint32_t> take_number(std::string_view& text, std::size_t dig
   return value;
 }
 
-// JSON writes what is above U+FFFF as two of them.
+// JSON writes a character above U+FFFF as two escapes.
 std::uint32_t join_surrogates(std::uint32_t high, std::string_view& text) {
   if (high < 0xd800 || high > 0xdbff || !text.starts_with("\\u")) return high;
   std::string_view rest = text.substr(2);
@@ -59,7 +59,7 @@ std::size_t digits_behind(char letter) {
   }
 }
 
-// What is behind a backslash; false: nothing known.
+// Takes what is behind a backslash; false: nothing known.
 bool take_escape(std::string_view& text, std::string& out) {
   constexpr std::string_view kLetters = "abfnrtv\\\"'/";
   constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v\\\"'/";
@@ -90,7 +90,7 @@ void unquote(std::string_view text, std::string& out) {
   }
 }
 
-// Whether the value ended with a newline is not in the text; it is taken to.
+// The text does not tell whether the value ended with a newline; it is assumed to.
 void unindent(std::string_view text, std::string& out) {
   while (!text.empty()) {
     if (text.front() == '\t') text.remove_prefix(1);

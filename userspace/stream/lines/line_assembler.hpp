@@ -12,16 +12,17 @@ namespace flowtap::flow {
 /// Longer lines are divided, as container runtimes do (containerd's max_container_log_line_size).
 constexpr std::size_t kMaxLine = 16'384;
 
-/// A line, or a part of one that is longer than kMaxLine, whose newline has not come, or that a gap has cut. Does not own.
+/// A line, or a part of one that is longer than kMaxLine, whose newline has not come, or that a gap has cut. Does not own its
+/// text.
 struct LineView {
   std::string_view text;  ///< without the newline; any bytes
   bool full = false;      ///< its newline has come; else what follows in this stream belongs to the same line
   std::uint64_t begin = 0;  ///< where in the stream it stands
-  std::uint64_t end = 0;    ///< behind it, and behind its newline
-  std::uint64_t time = 0;   ///< ns since 1970; when the last of it was written
+  std::uint64_t end = 0;    ///< behind the line and its newline
+  std::uint64_t time = 0;   ///< ns since 1970; when its last byte was written
 };
 
-/// One stream's. Gives each line to a callable as soon as it is whole.
+/// Makes one stream's lines. Gives each line to a callable as soon as it is whole.
 class LineAssembler {
  public:
   /// Offset of the first byte that has not been added.
@@ -45,17 +46,17 @@ class LineAssembler {
     }
   }
 
-  /// What is unfinished is given as a part: the stream has ended, or what follows is missing.
+  /// Gives what is unfinished as a part: the stream has ended, or what follows is missing.
   template <typename Take>
   void finish(Take&& take) {
     if (!rest_.empty()) give({}, false, rest_time_, take);
   }
 
-  /// The bytes before `offset` will not come. Only behind finish().
+  /// The bytes before `offset` will not come. Call it only after finish().
   void skip_to(std::uint64_t offset) { next_ = offset; }
 
  private:
-  // What each stream keeps for the lines that its writes cut.
+  // The memory that each stream keeps for the lines that its writes cut.
   static constexpr std::size_t kKept = 1024;
 
   void keep(std::string_view bytes, std::uint64_t time) {
@@ -78,7 +79,8 @@ class LineAssembler {
     if (rest_.capacity() > kKept) give_back();
   }
 
-  // Of thousands of streams few are amid a long line at a time: what that takes they have in turn, and none allocates for each.
+  // Few of thousands of streams are amid a long line at a time. They share the memory for it in turn, so none allocates for each
+  // line.
   void append(std::string_view bytes) {
     if (rest_.capacity() <= kKept && rest_.size() + bytes.size() > kKept) {
       spare.assign(rest_);

@@ -1,4 +1,4 @@
-// A flow's log, line by line → its records: the one place that knows when a record of a log that is read is whole.
+// Makes records of a flow's log, line by line. It is the one place that knows when a record of a log that is read is whole.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace flowtap::flow {
 
-/// Of both outputs, which do not mix. `take(std::string_view output, const WholeRecord&)` is called with each record that is
-/// whole now. Used by one thread.
+/// It takes both outputs, which do not mix. `take(std::string_view output, const WholeRecord&)` is called with each record that
+/// is whole now. Used by one thread.
 class LogRecords {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// A record is one write. So long after its last line it is taken to be whole, though the next one has not begun.
+  /// A record is one write. This long after its last line it is taken to be whole, even if the next one has not begun.
   static constexpr std::chrono::milliseconds kRecordIsWritten{200};
 
   explicit LogRecords(const RecordRules& rules = {})
       : outputs_{Output{"stdout", WholeRecords(rules)}, Output{"stderr", WholeRecords(rules)}} {}
 
-  /// A line, or a gap, behind which nobody knows what goes on.
+  /// Adds a line, or a gap, after which nobody knows what goes on.
   template <typename Take>
   void add(const CriLine& line, Take&& take) {
     Output& output = outputs_.at(line.output == outputs_[1].name ? 1 : 0);
@@ -42,7 +42,7 @@ class LogRecords {
     for (Output& output : outputs_) output.records.lose(given(output, take));
   }
 
-  /// There is no more now. Returns when to ask again, though no line has come; max: not before one has.
+  /// There is no more now. Returns when to ask again even if no line has come; max: not before one has.
   template <typename Take>
   [[nodiscard]] Clock::time_point rest(Take&& take) {
     auto next = Clock::time_point::max();
@@ -58,7 +58,7 @@ class LogRecords {
     return next;
   }
 
-  /// What has begun is given as far as it has come.
+  /// Gives each record that has begun as far as it has come.
   template <typename Take>
   void finish(Take&& take) {
     for (Output& output : outputs_) output.records.flush(given(output, take));
@@ -68,8 +68,8 @@ class LogRecords {
   struct Output {
     std::string_view name;
     WholeRecords records;
-    std::uint64_t end = 0;      ///< of its last line, of those that are read here
-    Clock::time_point until{};  ///< it is waited for more of its record; not set while it is not
+    std::uint64_t end = 0;      ///< of its last line, among those that are read here
+    Clock::time_point until{};  ///< until when more of its record is waited for; not set: it is not
   };
 
   template <typename Take>

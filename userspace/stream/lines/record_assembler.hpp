@@ -1,5 +1,5 @@
-// Lines into records. Only a header begins one (klog_record.hpp); every other line belongs to the record before it, as
-// each record is one write: the lines of a "=<" block, of a raw multi-line message, of a panic.
+// Lines into records. Only a header begins one (klog_record.hpp). Every other line belongs to the record before it, since each
+// record is one write: the lines of a "=<" block, of a raw multi-line message, of a panic.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct RecordLine {
   std::optional<KlogForm> form = {};  ///< of a first line with a header
 };
 
-/// One stream's. Keeps no text: a record has no bound, and each of its lines is given at once.
+/// Finds one stream's records. It keeps no text, since a record has no bound, and gives each line at once.
 class RecordAssembler {
  public:
   RecordLine add(const LineView& line) {
-    // Behind a gap nobody knows which record goes on.
+    // Nobody knows which record goes on behind a gap.
     const bool joined = any_ && line.begin == end_;
-    // What is behind a part is no line of its own, whatever it looks like.
+    // The text behind a part is not a line of its own, whatever it looks like.
     const auto form = joined && line_open_ ? std::nullopt : klog_form(line.text);
     const bool first = form || !joined;
     if (first) {

@@ -14,16 +14,16 @@
 
 namespace flowtap::flow {
 
-/// Does not own; what it views lives until the next call.
+/// Does not own its text, which lives until the next call.
 struct SchedulerLine {
   RecordLine line;
   std::string_view flow;  ///< "ns/name" or "other/name", behind "sched/"; empty: none
   Level level = kUnknownLevel;
 };
 
-/// One stream's. A line is given at once, as a record's key is almost always in its first line. Only where the pairs go
-/// on behind that, in a "=<" block or a line of more than kMaxLine bytes, are its lines held until the pairs end: they
-/// come with the same write. What is not decided after kMostHeld bytes has no flow.
+/// Takes one stream's lines. A line is given at once, since a record's key is almost always in its first line. If the pairs go on
+/// behind that, in a "=<" block or a line of more than kMaxLine bytes, the record's lines are held until the pairs end: the rest
+/// comes with the same write. A record that is not decided after kMostHeld bytes has no flow.
 class SchedulerLines {
  public:
   static constexpr std::size_t kMostHeld = std::size_t{256} << 10U;
@@ -46,7 +46,7 @@ class SchedulerLines {
     if (head_is_whole() || held_text_.size() > kMostHeld) flush(take);
   }
 
-  /// What is held is given as far as it is known: the stream has ended or been idle, or a gap follows.
+  /// Gives held lines with what is known by now: the stream has ended or been idle, or a gap follows.
   template <typename Take>
   void flush(Take&& take) {
     if (!holding_) return;
@@ -78,7 +78,7 @@ class SchedulerLines {
 
   [[nodiscard]] bool head_is_whole() const { return !line_open_ && !in_block_; }
 
-  // False: what else may come of the record's head can change it.
+  // False: the rest of the record's head may still change the answer.
   bool decide(KlogForm form, std::string_view text, bool line_open) {
     const KlogRecord record = parse_klog_record(form, text);
     const FlowKeys::Found found = keys_.find(record, line_open);
@@ -89,7 +89,7 @@ class SchedulerLines {
   }
 
   void hold(const RecordLine& line) {
-    // A block's end stands where a line begins, and what is behind it may open the next.
+    // A block's end stands where a line begins, and the text behind it may open the next block.
     if (!line_open_ && in_block_ && line.line.text.starts_with(" >")) in_block_ = false;
     held_.push_back({line, held_text_.size()});
     held_text_.append(line.line.text);

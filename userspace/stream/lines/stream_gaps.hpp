@@ -1,4 +1,4 @@
-// What is missing of a stream, for flows that have some of its lines: what their next line is not known to follow.
+// A stream's gaps, for flows that have some of its lines: bytes that are missing before such a flow's next line.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,14 @@
 
 namespace flowtap::flow {
 
-/// One stream's gaps, in order. Of many the newest are known one by one: what a flow lacks of those before is not told again.
+/// One stream's gaps, in order. If there are many, only the newest are known one by one; older ones are not told to any flow
+/// again.
 class StreamGaps {
  public:
   static constexpr std::size_t kMostKept = 256;
 
   [[nodiscard]] bool empty() const { return gaps_.empty(); }
-  /// Of the last gap: where it ends, and when what is behind it was written, ns since 1970. Only where there is one.
+  /// The last gap: where it ends, and when the bytes behind it were written, ns since 1970. Call these only where there is a gap.
   [[nodiscard]] std::uint64_t end() const { return gaps_.back().end; }
   [[nodiscard]] std::uint64_t time() const { return gaps_.back().time; }
 
@@ -26,11 +27,11 @@ class StreamGaps {
     gaps_.pop_front();
   }
 
-  /// Bytes that are missing behind this offset.
+  /// The bytes that are missing behind this offset.
   [[nodiscard]] std::uint64_t behind(std::uint64_t offset) const {
     return from(std::ranges::upper_bound(gaps_, offset, {}, &Gap::end));
   }
-  /// Bytes that have been missing since.
+  /// The bytes that have gone missing since this time.
   [[nodiscard]] std::uint64_t since(std::uint64_t time) const {
     return from(std::ranges::find_if(gaps_, [time](const Gap& gap) { return gap.time >= time; }));
   }
@@ -39,7 +40,7 @@ class StreamGaps {
   struct Gap {
     std::uint64_t end = 0;
     std::uint64_t time = 0;
-    std::uint64_t total = 0;  // bytes of all up to this one
+    std::uint64_t total = 0;  // bytes of all gaps up to this one
   };
 
   [[nodiscard]] std::uint64_t from(const std::deque<Gap>::const_iterator& gap) const {
@@ -49,7 +50,7 @@ class StreamGaps {
 
   std::deque<Gap> gaps_;
   std::uint64_t total_ = 0;
-  std::uint64_t before_ = 0;  // bytes of those that are not kept
+  std::uint64_t before_ = 0;  // bytes of the gaps that are not kept
 };
 
 }  // namespace flowtap::flow

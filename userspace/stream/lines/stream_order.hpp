@@ -1,5 +1,5 @@
-// A stream's records in the order of their bytes. They come out of the ring nearly so: a writer may be overtaken
-// between taking its offset and its room.
+// A stream's records in the order of their bytes. They come out of the ring nearly in order: a writer may be overtaken between
+// taking its offset and taking its room.
 #pragma once
 
 #include <chrono>
@@ -11,12 +11,12 @@
 
 namespace flowtap::flow {
 
-/// Holds what came early until what is before it is there, or is given up.
+/// Holds bytes that came early until the bytes before them are there, or are given up.
 class StreamOrder {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Bytes that are held, at most; then what is missing before them is given up.
+  /// The most bytes that are held; beyond that, what is missing before them is given up.
   static constexpr std::size_t kMostHeld = std::size_t{256} << 10U;
   /// Overtaken writers are microseconds late.
   static constexpr std::chrono::milliseconds kPatience{100};
@@ -24,10 +24,11 @@ class StreamOrder {
   explicit StreamOrder(std::uint64_t next = 0) : next_(next) {}
 
   [[nodiscard]] std::uint64_t next() const { return next_; }
-  /// Until when what is held waits; max: nothing is held.
+  /// Until when held bytes wait; max: none are held.
   [[nodiscard]] Clock::time_point until() const { return early_.empty() ? Clock::time_point::max() : until_; }
 
-  /// `take(bytes, time)` is called for what is in order now, which begins at next(). What was there before is left out.
+  /// `take(bytes, time)` is called for the bytes that are in order now, which begin at next(). Bytes that were there before are
+  /// left out.
   template <typename Take>
   void add(std::uint64_t offset, std::string_view bytes, std::uint64_t time, Clock::time_point now,
            Take&& take) {
@@ -40,7 +41,7 @@ class StreamOrder {
     return !early_.empty() && (now >= until_ || held_ > kMostHeld);
   }
 
-  /// What is missing before the earliest that is held will not come: `missing(from, to)`, then what was held.
+  /// The bytes missing before the earliest held ones will not come: calls `missing(from, to)`, and then takes what was held.
   template <typename Take, typename Missing>
   void give_up(Clock::time_point now, Take&& take, Missing&& missing) {
     if (early_.empty()) return;

@@ -13,10 +13,10 @@ namespace {
 using Program = Verbosity::Program;
 
 struct Row {
-  std::string_view message;  // as it is quoted; of free text: what it begins with
+  std::string_view message;  // as it is quoted; for free text, its beginning
   Program program;
   Level level;
-  std::string_view key;  // the record has it; empty: any
+  std::string_view key;  // the record must have it; empty: any record fits
 };
 
 constexpr Row kMessages[] = {
@@ -39,7 +39,7 @@ constexpr Row kTexts[] = {
 #undef V_TEXT
 };
 
-// By message, the newest version last.
+// Sorted by message, the newest version last.
 const std::vector<Row>& sorted_messages() {
   static const std::vector<Row> kRows = [] {
     std::vector<Row> rows(std::begin(kMessages), std::end(kMessages));
@@ -64,13 +64,13 @@ std::optional<Level> level_member(const KlogRecord& record) {
     unsigned value = 0;
     const auto [end, error] =
         std::from_chars(pair.value.data(), pair.value.data() + pair.value.size(), value);
-    // The first is klog's own, before the program's keys that may be called so too.
+    // The first `v` is klog's own. The program's keys come after it, and one may have the same name.
     if (error == std::errc{} && !level) level = static_cast<Level>(std::min(value, kUnknownLevel - 1U));
   }
   return level;
 }
 
-// Of the rows that fit: one with a key that the record has, then the program's own, then the newest.
+// Orders the rows that fit: a row with a key that the record has comes first, then the program's own, then the newest.
 int rank(const Row& row, std::optional<Program> program) {
   return (row.key.empty() ? 0 : 2) + (row.program == program ? 1 : 0);
 }
@@ -100,7 +100,7 @@ std::optional<Level> Verbosity::of_text(const KlogRecord& record) {
       if (record.message.starts_with(row.message)) consider(row);
   }
   if (best == nullptr) return std::nullopt;
-  // kube-scheduler's messages are the NUMA-aware scheduler's too.
+  // kube-scheduler's messages do not tell the program, since the NUMA-aware scheduler has them too.
   if (one_program && best->program != Program::kKube) program_ = best->program;
   return best->level;
 }

@@ -1,4 +1,4 @@
-// Whole records out of their lines, each parsed once: the next record's first line ends it.
+// Makes whole records of their lines, and parses each once. The next record's first line ends a record.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +11,30 @@
 
 namespace flowtap::flow {
 
-/// Does not own.
+/// Does not own its text.
 struct WholeRecord {
   std::uint64_t time = 0;          ///< LineView::time of its first line; 0: not known
   std::string_view text;           ///< without its last newline
-  std::optional<KlogRecord> klog;  ///< of the text; absent: no header begins it
-  bool cut = false;                ///< it was longer
+  std::optional<KlogRecord> klog;  ///< parsed from the text; absent: no header begins it
+  bool cut = false;                ///< the record was longer
 };
 
-/// Of a text that is one already.
+/// Takes a text that is one record already.
 [[nodiscard]] inline WholeRecord whole_record(std::string_view text, std::uint64_t time = 0) {
   return {time, text, parse_klog_record(text)};
 }
 
 struct RecordRules {
-  /// Bytes of one. Schedulers write whole pods and nodes into one value.
+  /// The most bytes of one record. Schedulers write whole pods and nodes into one value.
   std::size_t most = std::size_t{1} << 20U;
   bool has_headers =
-      true;  ///< a header of klog's begins a record; else each line is one, whatever parts it came in
-  /// Each byte is in a record: what is longer goes on in a record of its own, and lines without a header, as at the beginning or
-  /// behind a gap, are records one by one, as nobody knows which of them belong together. Else both are left out.
+      true;  ///< a header of klog's begins a record; else each line is one, in however many parts
+  /// Each byte is in a record. What is longer goes on in a record of its own. Lines without a header, as at the beginning or
+  /// behind a gap, are records one by one, since nobody knows which of them belong together. If false, both are left out.
   bool takes_all = false;
 };
 
-/// One stream's. `take(const WholeRecord&)` is called with each record that is whole now.
+/// Makes one stream's records. `take(const WholeRecord&)` is called with each record that is whole now.
 class WholeRecords {
  public:
   explicit WholeRecords(const RecordRules& rules = {}) : rules_(rules) {}
@@ -50,8 +50,7 @@ class WholeRecords {
     if (!may_go_on || text_.size() >= rules_.most) flush(take);
   }
 
-  /// The stream has ended or been idle: nothing more of the last record comes. Lines that come in spite of that are a record of
-  /// their own.
+  /// The stream has ended or been idle: nothing more of the last record comes. If lines do come, they are a record of their own.
   template <typename Take>
   void flush(Take&& take) {
     if (!begun_) return;
@@ -61,7 +60,7 @@ class WholeRecords {
                      .klog = form_ ? parse_klog_record(*form_, text_) : parse_klog_record(text_),
                      .cut = !rules_.takes_all && text_.size() == rules_.most});
     text_.clear();
-    // Of thousands of logs few have long records, and a buffer that one of them has made large is given back.
+    // Few of thousands of logs have long records, so a buffer that one of them has made large is given back.
     if (text_.capacity() > rules_.most / 16) text_ = {};
   }
 
@@ -81,8 +80,8 @@ class WholeRecords {
  private:
   RecordLine place(const LineView& line) {
     if (!rules_.has_headers) return {.line = line, .first = !mid_line_};
-    // A log goes on with its source's next stream, whose first record is none of what the last one left unfinished: a part that
-    // is no longer than it had to be.
+    // A log goes on with its source's next stream, whose first record does not continue what the last stream left unfinished: a
+    // part that is shorter than a part has to be.
     if (rules_.takes_all && short_part_ && begins_klog_record(line.text)) lines_ = {};
     short_part_ = !line.full && line.text.size() < kMaxLine;
     return lines_.add(line);
@@ -108,10 +107,10 @@ class WholeRecords {
   RecordAssembler lines_;
   std::string text_;
   std::uint64_t time_ = 0;
-  std::optional<KlogForm> form_;  // as its header says; absent: of what had none where it began
+  std::optional<KlogForm> form_;  // from its header; absent: it began without one
   bool begun_ = false;
   bool mid_line_ = false;
-  bool short_part_ = false;  // the last line was one
+  bool short_part_ = false;  // the last line was such a part
 };
 
 }  // namespace flowtap::flow

@@ -25,7 +25,7 @@ MainLog::MainLog(Options options) : options_(std::move(options)) {
 bool MainLog::ready(std::size_t bytes) {
   if (options_.to == kStderr) return file_.valid();
   struct stat here{};
-  // Somebody may have moved or removed it.
+  // Somebody may have moved or removed the file.
   const bool there = file_.valid() && ::fstat(file_.get(), &here) == 0 && here.st_nlink > 0;
   if (there && (size_ + bytes <= options_.bytes || size_ == 0 || goes_on_)) return true;
   if (there && !rotate() && has_name(here)) return begin_anew();
@@ -50,7 +50,7 @@ std::string MainLog::tail(std::size_t most) const {
   for (std::uint64_t n = 0; n < options_.files && text.size() < most; ++n) {
     const Fd file(::open(name(n).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat here{};
-    // Between a rotation and the next line there is none.
+    // Between a rotation and the next line there is no such file.
     if (n == 0 && !file.valid() && errno == ENOENT) continue;
     if (!file.valid() || ::fstat(file.get(), &here) != 0 || !S_ISREG(here.st_mode)) break;
     const auto size = static_cast<std::uint64_t>(here.st_size);
@@ -65,7 +65,7 @@ std::string MainLog::tail(std::size_t most) const {
   return text;
 }
 
-// False: the file stands where it stood.
+// False: the file is still where it was.
 bool MainLog::rotate() const {
   if (options_.files <= 1) return ::unlink(options_.to.c_str()) == 0;
   bool moved = false;
@@ -74,14 +74,14 @@ bool MainLog::rotate() const {
   return moved;
 }
 
-// Else somebody has moved it, and it is his.
+// If the file has lost its name, somebody has moved it and owns it now.
 bool MainLog::has_name(const struct stat& file) const {
   struct stat named{};
   return ::lstat(options_.to.c_str(), &named) == 0 && named.st_dev == file.st_dev &&
          named.st_ino == file.st_ino;
 }
 
-// Where its directory cannot be changed, or something else has its successor's name, the file keeps to its bound all the same.
+// The file is kept to its bound even where its directory cannot be changed, or where something else has its successor's name.
 bool MainLog::begin_anew() {
   if (::ftruncate(file_.get(), 0) != 0) return false;
   if (options_.files > 1) lost_ += size_;
@@ -90,11 +90,11 @@ bool MainLog::begin_anew() {
   return true;
 }
 
-// How much of it could be written.
+// Returns how many bytes could be written.
 std::size_t MainLog::put(std::string_view bytes) {
   const std::size_t all = bytes.size();
   while (!bytes.empty()) {
-    // A pipe that says so takes so much without waiting.
+    // A pipe that is ready takes this much without waiting.
     pollfd there{file_.get(), POLLOUT, 0};
     if (::poll(&there, 1, 0) != 1 || (there.revents & POLLOUT) == 0) break;
     const ssize_t n = ::write(file_.get(), bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
@@ -113,7 +113,7 @@ void MainLog::write(std::string_view text, bool full) {
     goes_on_ = false;
     return;
   }
-  // The rest of a line that stands there was lost: what comes now is none of it.
+  // The rest of the line that stands there was lost, and the new text is not part of it.
   if (line_open_ && !goes_on_) line_open_ = put("\n") == 0;
   const std::size_t written = line_open_ && !goes_on_ ? 0 : put(std::string(text).append(full ? "\n" : ""));
   lost_ += bytes - written;

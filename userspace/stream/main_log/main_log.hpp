@@ -1,4 +1,4 @@
-// The readable log of the schedulers: standard error, or a file with rotation. It never waits for whoever reads it.
+// The readable log of the schedulers: standard error, or a file with rotation. It never waits for its readers.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,18 +18,18 @@ class MainLog {
  public:
   struct Options {
     std::string to;           ///< "stderr", or a file
-    std::uint64_t bytes = 0;  ///< of one file; then it becomes FILE.1, that FILE.2, and so on
+    std::uint64_t bytes = 0;  ///< of one file; beyond it the file becomes FILE.1, that FILE.2, and so on
     std::uint64_t files = 0;  ///< FILE and its predecessors, at least one
   };
 
   explicit MainLog(Options options);
 
-  /// A line, or a part of one. What cannot be written now is lost here (its flow has it), and counted; so is what stands
-  /// in a file that has to begin anew, as it cannot be renamed.
+  /// Writes a line, or a part of one. What cannot be written now is lost here (its flow has it), and counted. The same holds for
+  /// the content of a file that has to begin anew because it cannot be renamed.
   void write(std::string_view text, bool full);
   [[nodiscard]] std::uint64_t lost_bytes() const { return lost_; }
-  /// What stands last in the file and its predecessors, whole lines but for the last one: about so much at most. Empty where
-  /// it goes to standard error.
+  /// The end of the file and its predecessors, at most about this much. All lines are whole except perhaps the last one. Empty
+  /// where the log goes to standard error.
   [[nodiscard]] std::string tail(std::size_t most) const;
 
  private:
@@ -43,8 +43,8 @@ class MainLog {
   const Options options_;
   Fd file_;
   std::uint64_t size_ = 0;
-  bool line_open_ = false;  // the last line that stands there has no newline
-  bool goes_on_ = false;    // and what comes next belongs to it
+  bool line_open_ = false;  // the last line in the file has no newline
+  bool goes_on_ = false;    // and what comes next belongs to that line
   std::atomic<std::uint64_t> lost_{0};
 };
 

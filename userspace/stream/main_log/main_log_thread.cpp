@@ -11,7 +11,7 @@
 namespace flowtap {
 namespace {
 
-// Of what is replayed; more is not waited for, so that the rest has room.
+// The most replayed bytes that are waited for, so that the rest has room.
 constexpr std::size_t kMostReplayed = MainLogThread::kMostWaiting / 2;
 
 }  // namespace
@@ -69,7 +69,7 @@ void MainLogThread::run() noexcept {
   }
 }
 
-// So many of the first bytes are not to be written.
+// How many of the first bytes must not be written.
 std::size_t MainLogThread::written(std::string_view text, std::size_t earlier, std::size_t again) const {
   const std::string tail = log_.tail(kMostWaiting);
   if (earlier > 0)
@@ -93,7 +93,7 @@ void MainLogThread::write_waiting(bool last) {
   try {
     if (again > 0 || earlier > 0) rest.remove_prefix(written(text, earlier, again));
   } catch (const std::exception&) {
-    rest.remove_prefix(earlier);  // no memory: rather twice than not at all, but for what is long ago
+    rest.remove_prefix(earlier);  // no memory: rather twice than not at all, except for old lines
   }
   while (!rest.empty()) {
     const std::size_t newline = rest.find('\n');

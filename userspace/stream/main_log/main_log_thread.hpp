@@ -1,4 +1,4 @@
-// The main log's file on a thread of its own: a disk that is slow or hangs holds up neither lines nor who reads them.
+// The main log's file on a thread of its own: a disk that is slow or hangs holds up neither lines nor readers.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace flowtap {
 
 class MainLogThread {
  public:
-  /// Bytes that may wait for the file; what comes then is lost here (its flow has it), and counted.
+  /// Bytes that may wait for the file. Beyond that they are lost here (their flow has them), and counted.
   static constexpr std::size_t kMostWaiting = std::size_t{4} << 20U;
 
   explicit MainLogThread(MainLog::Options options);
@@ -26,18 +26,18 @@ class MainLogThread {
   MainLogThread(const MainLogThread&) = delete;
   MainLogThread& operator=(const MainLogThread&) = delete;
 
-  /// Begins to write; until then what comes waits. Once, or behind halt().
+  /// Begins to write; until then everything waits. Call it once, or again after halt().
   void start();
-  /// Writes what waits, and no more.
+  /// Writes what waits, and then no more.
   void halt();
 
-  /// What the main log's flow ends with, of which an earlier process may not have written the last lines: those are, if the file
-  /// ends amid it. Before anything else.
+  /// Takes the end of the main log's flow. An earlier process may not have written its last lines: they are written now, if the
+  /// file ends amid this text. Call it before anything else.
   void begin_behind(std::string earlier);
-  /// A line, or a part of one. Waits for no file.
+  /// Writes a line, or a part of one. It waits for no file.
   void write(std::string_view text, bool full);
-  /// What came so far may be what an earlier process has written already, which is not written again; it waits for this. What
-  /// comes from now on is new.
+  /// All that came so far may have been written by an earlier process already, and is not written again; it waits for this call.
+  /// All that comes from now on is new.
   void replayed();
   [[nodiscard]] std::uint64_t lost_bytes() const { return lost_ + log_.lost_bytes(); }
 
@@ -51,8 +51,8 @@ class MainLogThread {
   std::mutex mutex_;
   std::string waiting_;
   bool replaying_ = true;
-  std::size_t earlier_ = 0;  // so many of the first bytes that wait are the flow's
-  std::size_t again_ = 0;    // so many behind them came meanwhile
+  std::size_t earlier_ = 0;  // this many of the first bytes that wait are the flow's
+  std::size_t again_ = 0;    // this many bytes behind them were replayed
   std::atomic<std::uint64_t> lost_{0};
   std::thread thread_;
 };

@@ -20,7 +20,8 @@ std::optional<std::size_t> written_up_to(std::string_view tail, std::string_view
     tail.remove_prefix(tail.size() - kEnd);
     tail.remove_prefix(std::min(tail.find('\n'), tail.size() - 1) + 1);
   }
-  // The text may begin amid it, and the file lack a line of it. Of a few bytes, such as a "}", nobody knows where they stood.
+  // The text may begin amid the tail, and the file may lack a line of it. A few bytes, such as a "}", do not tell where they
+  // stood.
   constexpr std::size_t kTelling = 64;
   for (bool whole = true; tail.contains('\n'); whole = false) {
     if (text.starts_with(tail) || whole || tail.size() >= kTelling) {
