@@ -16,11 +16,11 @@ using namespace std::chrono_literals;
 
 constexpr int kNice = 19;
 constexpr auto kPause = 1s;
-// Between pieces of 64 KiB, so that a large flow takes time rather than a processor.
+// The pause between pieces of 64 KiB, so that a large flow takes time rather than a processor.
 constexpr auto kBreath = 2ms;
-// Lines a second that are much to do.
+// With more lines a second than this, there is much to do.
 constexpr std::uint64_t kBusyLines = 5000;
-// By then its gaps are filled, and the runtime has written its file.
+// By then the flow's gaps are filled, and the runtime has written its file.
 constexpr std::uint64_t kSettled = 6'000'000'000;  // ns
 
 bool is_containers(const std::string& flow) {
@@ -45,7 +45,7 @@ void Auditor::run() noexcept {
   while (bell_.wait(kPause)) {
     try {
       if (!is_busy()) look();
-    } catch (const std::exception&) {  // no memory: another time
+    } catch (const std::exception&) {  // no memory: tried again later
       continue;
     }
   }
@@ -63,7 +63,7 @@ void Auditor::look() {
   std::optional<flow::FlowSummary> next;
   {
     const std::scoped_lock lock(mutex_);
-    std::map<std::string, Audited> known;  // of flows that are there
+    std::map<std::string, Audited> known;  // of flows that still exist
     const std::uint64_t now = wall_ns();
     for (const flow::FlowSummary& flow : flows) {
       const auto at = audited_.find(flow.id);

@@ -15,7 +15,7 @@
 
 namespace flowtap {
 
-/// On a thread of its own, one flow of a container a second at most, and none while many lines come.
+/// It works on a thread of its own, on one flow of a container a second at most, and on none while many lines come.
 class Auditor {
  public:
   /// Both must outlive it.
@@ -24,13 +24,13 @@ class Auditor {
   Auditor(const Auditor&) = delete;
   Auditor& operator=(const Auditor&) = delete;
 
-  /// It was compared, and lacks nothing. Safe from any thread.
+  /// The flow was compared, and lacks nothing. Safe from any thread.
   [[nodiscard]] bool is_equal(const std::string& flow) const;
   void append_samples(std::vector<stats::Series>& out) const;
 
  private:
   struct Audited {
-    std::uint64_t bytes = 0;  // that the flow had then: a container that is started again adds to it
+    std::uint64_t bytes = 0;  // the flow's at that time: a container that is started again adds to it
     AuditResult result = AuditResult::kGone;
   };
 

@@ -19,7 +19,7 @@ std::size_t index_of(std::string_view output) {
   return output == "stderr" ? 1 : 0;
 }
 
-// As both are compared: containerd drops "\r" before a newline.
+// Both sides are compared in this form, since containerd drops "\r" before a newline.
 void append(std::string& out, std::string_view text, bool full, bool drops) {
   if (full && drops && text.ends_with('\r')) text.remove_suffix(1);
   out.append(text).append(full ? 1 : 0, '\n');
@@ -32,7 +32,7 @@ class Captured {
            const flow::FlowStore::Bounds& bounds, std::size_t output, bool drops)
       : store_(store), flow_(flow), at_(bounds.begin), bounds_(bounds), output_(output), drops_(drops) {}
 
-  // False: the flow is not what it was. Adds nothing at its end, and at a gap.
+  // False: the flow has changed. Adds nothing at the flow's end or at a gap.
   bool read(std::string& out) {
     while (out.empty() && at_ < bounds_.end && !gap_) {
       const auto part = store_.read(flow_, at_, std::min<std::size_t>(kPart, bounds_.end - at_));
@@ -89,7 +89,7 @@ class Audit {
   }
 
  private:
-  // How much of each output the runtime has from before the flow; or what it means that this is not known.
+  // Finds how much of each output the runtime has from before the flow. Returns a result only if that cannot be found.
   std::optional<AuditResult> find_beginnings(const identity::RuntimeFilePlace& log, const SeamKeys& keys) {
     auto files = open_files(log);
     if (!files) return AuditResult::kNoSource;
@@ -116,7 +116,7 @@ class Audit {
     for (std::size_t i = 0; i < seams.size(); ++i) {
       seams.at(i).finish(count);
       if (keys.at(i).bytes.empty() || seams.at(i).found()) continue;
-      // A file that begins later has lost it by rotation.
+      // If the file begins later, rotation has taken the captured bytes from it.
       const bool begins_later =
           oldest && *oldest > keys.at(i).time && !keys.at(i).bytes.starts_with(firsts.at(i));
       return begins_later ? AuditResult::kIncomplete : AuditResult::kDiffers;
@@ -124,7 +124,8 @@ class Audit {
     return std::nullopt;
   }
 
-  // Nothing of it was captured. What the runtime has may be older than the flow, unless that is there from the start.
+  // Nothing of this output was captured. What the runtime has may be older than the flow, unless the flow is there from the
+  // start.
   [[nodiscard]] AuditResult silent(std::size_t output) const {
     if (before_.at(output) == 0) return AuditResult::kEqual;
     const bool from_start = bounds_.begin == 0 && bounds_.end > 0 && before_.at(1 - output) == 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, kRefillResults> kNames{"exact", "approximate", "unfilled", "no_source",
                                                               "no_room"};
 constexpr std::size_t kPart = std::size_t{256} << 10U;
-// ns; what the runtime has dated so much earlier than a captured line was before it, clocks and buffers apart.
+// ns. A line that the runtime has dated this much earlier than a captured line was before it, whatever clocks and buffers do.
 constexpr std::uint64_t kBefore = 10'000'000'000;
 
 class FlowGaps {
@@ -29,9 +29,9 @@ class FlowGaps {
   GapRound fill(const Histories& histories, const std::string& id) {
     flow_ = store_.find(id);
     const auto summary = store_.summary(id);
-    ended_ = summary && !summary->open;  // before it is read: then it is read to its end
+    ended_ = summary && !summary->open;  // asked before the log is read, so that it is read to its end
     const auto log = histories.finder().find(id);
-    // Its name may not be the last one yet, and the runtime's file is found by it.
+    // The flow's name may not be final yet, and the runtime's file is found by the name.
     if (flow_ && !log && !options_.last && (id.starts_with("pod/") || id.starts_with("container/"))) {
       round_.open = 1;
       return round_;
@@ -88,7 +88,7 @@ class FlowGaps {
     for (flow::LogPosition at = bounds->begin; at < bounds->end;) {
       const auto part = store_.read(*flow_, at, std::min<std::size_t>(kPart, bounds->end - at));
       if (!part || part->gone || part->text.empty() || part->from != at || part->edits != bounds->edits) {
-        round_.open = 1;  // it was changed meanwhile
+        round_.open = 1;  // the log has changed meanwhile
         return false;
       }
       rest += part->text;
@@ -105,7 +105,7 @@ class FlowGaps {
     return outputs_[0].first || outputs_[1].first;
   }
 
-  // Filled gaps have moved what stands behind them; another flow of that name begins anew.
+  // Filled gaps have moved what stands behind them. Another flow of that name begins anew.
   void move_decided(std::size_t edits) {
     if (std::exchange(decided_.flow, flow_->number) != flow_->number) decided_ = {flow_->number, edits, {}};
     std::uint64_t ignored = 0;
@@ -134,7 +134,7 @@ class FlowGaps {
     reader.start_at_time(first - std::min(first, kBefore));
     const auto take = [&](const flow::RuntimeLine& line) {
       GappedOutput& output = outputs_.at(line.output == "stderr" ? 1 : 0);
-      // One output may have to be looked for far before the other.
+      // One output may have to be searched from much earlier than the other.
       if (output.is_full() || line.time + kBefore < *output.first) return;
       if (output.reads.empty() || output.reads.back().time != line.time)
         output.reads.push_back({output.kept.size(), line.time});
@@ -154,7 +154,7 @@ class FlowGaps {
       const LoggedGap& gap = output.gaps[i];
       const std::uint64_t missing = output.places[i].length;
       if (!gap.wanted) continue;
-      // At its end the runtime may not have got so far.
+      // For a gap at the flow's end, the runtime may not have got that far.
       const bool may_come = i + 1 == found.size() && output.places[i].at == output.captured.size();
       if (may_come && !ended_) {
         output.waits_at = gap.at;

@@ -16,10 +16,10 @@ void GappedOutput::take(const flow::CriLine& line) {
 
 void GappedOutput::take_gap(const flow::CriLine& line, LoggedGap gap) {
   const auto before = std::exchange(side, {});
-  // What is left of one that was filled approximately is decided.
+  // The rest of a gap that was filled approximately is decided.
   gap.wanted = gap.wanted && !approximate;
   places.push_back({captured.size(), *line.missing});
-  // However slowly it writes, all that is looked for is read.
+  // All bytes that are looked for are read, however slowly they were written.
   const std::uint64_t from = before.empty() ? gap.time : std::min(gap.time, before.front().time);
   if (gap.wanted) first = std::min(first.value_or(from), from);
   gaps.push_back(std::move(gap));

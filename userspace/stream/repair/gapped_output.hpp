@@ -1,4 +1,4 @@
-// One output of a flow with gaps, as far as it was captured and as its runtime has kept it.
+// One output of a flow with gaps: as it was captured, and as its runtime has kept it.
 #pragma once
 
 #include <cstddef>
@@ -15,42 +15,42 @@
 
 namespace flowtap {
 
-/// Of each output, so much of what the runtime has kept is looked through.
+/// The most of each output that is looked through in what the runtime has kept.
 constexpr std::size_t kMostKept = std::size_t{16} << 20U;
 
 struct LoggedGap {
   flow::LogPosition at = 0;
   std::string line;        ///< with its newline
   std::uint64_t time = 0;  ///< ns since 1970
-  bool wanted = false;     ///< it is not known yet what becomes of it
+  bool wanted = false;     ///< it is not known yet what becomes of the gap
 };
 
 struct GappedOutput {
   struct Read {
-    std::size_t at = 0;  ///< in `kept`; of `side` in `captured`
+    std::size_t at = 0;  ///< a place in `kept`; for `side`, in `captured`
     std::uint64_t time = 0;
   };
 
   std::string_view name;
   std::string captured;
   std::vector<flow::GapPlace> places;
-  std::vector<LoggedGap> gaps;  ///< as places
+  std::vector<LoggedGap> gaps;  ///< the same gaps as `places`
   std::string kept;
   std::vector<Read> reads;
-  std::optional<std::uint64_t> first;         ///< time of what is looked for before the first gap
-  bool approximate = false;                   ///< the last line that was taken
+  std::optional<std::uint64_t> first;         ///< the earliest time that is looked for, before the first gap
+  bool approximate = false;                   ///< the last line that was taken is an approximate refill
   std::optional<flow::LogPosition> waits_at;  ///< the gap at the end, which may not be the end yet
-  /// Lines since the last gap, from the one with the first byte that is looked for beside the next gap.
+  /// Lines since the last gap. They begin with the line that has the first byte that is looked for beside the next gap.
   std::deque<Read> side;
 
   [[nodiscard]] bool is_full() const { return !first || kept.size() > kMostKept; }
 
-  /// A captured line.
+  /// Takes a captured line.
   void take(const flow::CriLine& line);
-  /// A captured gap.
+  /// Takes a captured gap.
   void take_gap(const flow::CriLine& line, LoggedGap gap);
 
-  /// The lines in the place of a gap: what was found of `missing` bytes, and what is still missing behind it.
+  /// The lines for the place of a gap: what was found of `missing` bytes, and behind that a gap for the rest.
   [[nodiscard]] flow::GapFill fill(const LoggedGap& gap, const flow::Refill& found, std::uint64_t missing,
                                    flow::CriTime& clock) const;
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kKey = 4096;
 constexpr std::size_t kPart = std::size_t{64} << 10U;
-// An output that is silent for so much of the other is known to be silent so far.
+// An output that has said nothing in this much of the other one is known to be silent so far.
 constexpr std::uint64_t kLookedAt = std::uint64_t{256} << 10U;
 
 struct Beginning {

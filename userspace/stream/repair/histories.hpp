@@ -24,11 +24,11 @@ class Histories {
 
   [[nodiscard]] const identity::RuntimeFileFinder& finder() const { return finder_; }
 
-  /// What is before these beginnings. An Error with code ENOENT: the runtime has no file of this flow.
+  /// The lines before these beginnings. An Error with code ENOENT: the runtime has no file of this flow.
   [[nodiscard]] Result<std::unique_ptr<History>> open_log(const std::string& flow, SeamKeys keys) const;
 
-  /// That the runtime has nothing before what the flow has: to be asked before its files are looked at again. A flow whose
-  /// beginning has made room since is another matter.
+  /// Whether it was noted that the runtime has nothing from before the flow. Ask this before its files are looked at again. A
+  /// flow whose beginning has made room since is another matter.
   [[nodiscard]] bool is_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin) const;
   void note_whole(const flow::FlowStore::Flow& flow, flow::LogPosition begin);
 
@@ -36,11 +36,11 @@ class Histories {
   Histories(identity::RootDir root, identity::StateDirectories where)
       : finder_(std::move(root), std::move(where)) {}
 
-  static constexpr std::size_t kMostNoted = 8192;  // then it is begun anew
+  static constexpr std::size_t kMostNoted = 8192;  // beyond this, all notes are dropped
 
   identity::RuntimeFileFinder finder_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, flow::LogPosition> whole_;  // by the flows' numbers
+  std::unordered_map<std::uint64_t, flow::LogPosition> whole_;  // by the number of the flow
 };
 
 /// The beginnings of a flow's outputs, between two positions of its log; `now` is the time of this moment, ns since 1970.

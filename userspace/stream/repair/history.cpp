@@ -9,7 +9,7 @@
 namespace flowtap {
 namespace {
 
-// Lines of the files may be parts of those that are kept here, and some may come meanwhile.
+// Lines of the files may be parts of lines that are kept here, and some may come meanwhile.
 constexpr std::uint64_t kParts = 2;
 constexpr std::uint64_t kMore = 1000;
 constexpr std::uint64_t kGrows = 8;
@@ -57,7 +57,7 @@ void History::start_at_time(std::uint64_t time) {
 }
 
 void History::start_at_last(std::uint64_t lines, std::uint64_t behind) {
-  if (lines >= reader_.most_lines()) return;  // all of them, read once
+  if (lines >= reader_.most_lines()) return;  // all of the lines are wanted, and read once
   last_ = lines;
   look_at_last(lines + kParts * behind + kMore);
 }
@@ -68,7 +68,7 @@ void History::look_at_last(std::uint64_t lines) {
   finding_ = true;
 }
 
-// Enough were found, or there are no more: they are given now. Else it is begun further back.
+// If enough lines were found, or there are no more, they are given now. Otherwise the search begins further back.
 bool History::count_again() {
   if (given_ >= *last_ || start_.is_first()) {
     leave_out_ = given_ - std::min(given_, *last_);

@@ -1,5 +1,5 @@
-// What a container wrote before the first line that is kept of it here, out of its runtime's own files: read through on
-// request, and never copied.
+// What a container wrote before the first of its lines that is kept here. It comes from the runtime's own files, which are read
+// through on request and never copied.
 #pragma once
 
 #include <array>
@@ -15,25 +15,25 @@
 
 namespace flowtap {
 
-/// Opens all files that the runtime has of it. An Error with code ENOENT: it has none.
+/// Opens all files that the runtime has of this log. An Error with code ENOENT: it has none.
 [[nodiscard]] Result<flow::RuntimeFiles> open_files(const identity::RuntimeFilePlace& log);
 [[nodiscard]] flow::RuntimeFormat runtime_format(const identity::RuntimeFilePlace& log);
 
-/// The beginnings of what was captured, of standard output and error.
+/// The beginnings of the captured bytes of standard output and standard error.
 using SeamKeys = std::array<flow::SeamKey, 2>;
 
-/// Gives the lines before the seam, oldest first: all of them, or with one of these calls before the first read() fewer.
+/// Gives the lines before the seam, oldest first: all of them, or fewer if one of these is called before the first read().
 class History {
  public:
   History(flow::RuntimeFiles files, flow::RuntimeFormat format, SeamKeys keys);
 
-  /// About those of this time (ns since 1970) and later: some older ones may come, too.
+  /// Gives about the lines of this time (ns since 1970) and later; some older ones may come, too.
   void start_at_time(std::uint64_t time);
-  /// The last `lines` before the seam, behind which there are about `behind`.
+  /// Gives the last `lines` before the seam. There are about `behind` lines after the seam.
   void start_at_last(std::uint64_t lines, std::uint64_t behind);
 
-  /// Looks through about `budget` bytes, and gives what of them is asked for: `take(const flow::RuntimeLine&)`. False: there
-  /// is no more.
+  /// Looks through about `budget` bytes, and gives those lines of them that are asked for: `take(const flow::RuntimeLine&)`.
+  /// False: there is no more.
   template <typename Take>
   [[nodiscard]] bool read(std::size_t budget, Take&& take) {
     if (!reader_.find_start(budget)) return true;
@@ -68,9 +68,9 @@ class History {
   SeamKeys keys_;
   std::array<flow::Seam, 2> seams_;
   flow::RuntimeFileReader::Start start_;
-  std::optional<std::uint64_t> last_;  // so many are wanted, and it is being found out how many there are
-  std::uint64_t looked_ = 0;           // at so many of the files' last lines
-  bool finding_ = false;               // where those begin
+  std::optional<std::uint64_t> last_;  // this many are wanted, and how many there are is being found out
+  std::uint64_t looked_ = 0;           // how many of the files' last lines were looked at
+  bool finding_ = false;               // where those lines begin is being found
   std::uint64_t given_ = 0;
   std::uint64_t leave_out_ = 0;
   std::string unreadable_;

@@ -12,14 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Behind all who capture and serve.
+// Filling gaps runs behind everything that captures and serves.
 constexpr int kNice = 10;
-// A runtime has mostly written its file by then, and what is lost at one time is looked for in one go.
+// The runtime has mostly written its file by then, and bytes lost at one time are looked for in one go.
 constexpr auto kFirstPause = 50ms;
 constexpr auto kLongestPause = 1000ms;
-// Flows of which it is known what was decided; then it is begun anew.
+// The most flows for which decisions are remembered; then it begins anew.
 constexpr std::size_t kMostDecided = 4096;
-// Of the time that a look takes: a fifth of a processor goes to this at most.
+// It rests this many times as long as a look takes, so it takes a fifth of a processor at most.
 constexpr int kRest = 4;
 
 }  // namespace
@@ -27,7 +27,7 @@ constexpr int kRest = 4;
 Refiller::Refiller(flow::FlowStore& store, const Histories& histories)
     : store_(store), histories_(histories) {
   store_.when_gapped([this] { bell_.ring(); });
-  bell_.ring();  // for those from before
+  bell_.ring();  // for gaps from before
   thread_ = std::thread([this] { run(); });
 }
 
@@ -58,7 +58,7 @@ Refiller::Jobs::iterator Refiller::next_job() {
   return std::ranges::min_element(jobs_, {}, [](const auto& entry) { return entry.second.due; });
 }
 
-// False: to stop.
+// False: it has to stop.
 bool Refiller::wait() {
   const auto next = next_job();
   return next == jobs_.end() ? bell_.wait(std::nullopt) : bell_.wait(next->second.due);
@@ -73,7 +73,7 @@ void Refiller::take_new(Clock::time_point now) {
   }
 }
 
-// Its last round is the one that leaves nothing open.
+// The last round is the one that leaves nothing open, or that is out of time.
 void Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
   const bool last = now >= job.until;
   const GapRound round = fill_gaps(store_, histories_, id, decided_[id], {.last = last});

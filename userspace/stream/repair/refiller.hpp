@@ -1,4 +1,4 @@
-// Gaps in the logs of flows, filled from what the containers' runtimes have kept.
+// Fills gaps in the logs of flows from what the containers' runtimes have kept.
 #pragma once
 
 #include <array>
@@ -18,12 +18,12 @@
 
 namespace flowtap {
 
-/// How long the runtime's file is waited for.
+/// How long a gap waits for the runtime's file.
 constexpr std::chrono::milliseconds kRefillPatience{5000};
-/// How long somebody who follows waits for a gap to be filled. What is found later reaches the store only.
+/// How long a follower waits for a gap to be filled. What is found later reaches only the store.
 constexpr std::chrono::milliseconds kFollowerPatience{1000};
 
-/// Works on a thread of its own, a flow at a time, so that neither capture nor the pipeline waits for a file.
+/// It works on a thread of its own, on one flow at a time, so that neither capture nor the pipeline waits for a file.
 class Refiller {
  public:
   /// Both must outlive it.

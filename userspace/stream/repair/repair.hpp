@@ -1,4 +1,4 @@
-// Repair as a stage of the stream path: what the runtimes have kept, and what is done with it.
+// Repair as a stage of the stream path: what the runtimes have kept, and how it is used.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace flowtap {
 
 class Repair {
  public:
-  /// Refills and audits from now on, on threads of its own. `host_root` is where the node's file system is seen; the store must
+  /// Refills and audits from now on, on threads of its own. `host_root` is where the node's file system is seen. The store must
   /// outlive it.
   [[nodiscard]] static Result<std::unique_ptr<Repair>> open(const std::string& host_root,
                                                             identity::StateDirectories where,

@@ -20,7 +20,7 @@ class Search {
     const Gap sides{of_.captured.substr(begin, gap.at - begin),
                     of_.captured.substr(gap.at, std::min(to - gap.at, kGapSide)), gap.length};
     auto found = behind_last(sides, from, gap.at);
-    // An end that may not be one yet, or a beginning that may be amid the text, says nothing.
+    // A side says nothing if it is an end that may not be final, or a beginning that may be amid the text.
     const bool is_last = index_ == of_.gaps.size();
     const bool known = !sides.before.empty() && (!sides.after.empty() || (is_last && of_.ended));
     if (!found && known && searches_ < kMostSearches) {
@@ -34,13 +34,13 @@ class Search {
   }
 
  private:
-  // Behind one that was found it is near.
+  // The next gap is near behind one that was found.
   std::string_view near_text(const Gap& gap) const {
     const bool all = behind_ == 0 || gap.after.empty();
     return of_.text.substr(behind_, all ? std::string_view::npos : gap.length + kNear);
   }
 
-  // All that was captured since the last gap, and what is behind this one, stand exactly where they should.
+  // Finds the gap if all that was captured since the last gap, and what is behind this gap, stand exactly where they should.
   std::optional<Refill> behind_last(const Gap& gap, std::size_t from, std::size_t to) const {
     const std::string_view between = of_.captured.substr(from, to - from);
     const std::string_view text = of_.text.substr(behind_);
@@ -55,8 +55,8 @@ class Search {
 
   const GapSearch& of_;
   std::size_t index_ = 0;
-  std::size_t behind_ = 0;  // the last that was found, in the text
-  bool anchored_ = false;   // and it was found exactly there
+  std::size_t behind_ = 0;  // where the last one that was found ends, in the text
+  bool anchored_ = false;   // and it was found at exactly that place
   std::size_t searches_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// All gaps of one output, looked for in what its runtime has kept.
+// Looks for all gaps of one output in what its runtime has kept.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@ namespace flowtap::flow {
 /// A gap between captured bytes.
 struct GapPlace {
   std::size_t at = 0;        ///< bytes that were captured before it
-  std::uint64_t length = 0;  ///< that are missing
+  std::uint64_t length = 0;  ///< bytes that are missing
 };
 
-/// What stands between captured bytes.
+/// One output's captured bytes, its gaps, and the text to search.
 struct GapSearch {
-  std::string_view captured;       ///< in order, without what is missing
+  std::string_view captured;       ///< in order, without the missing bytes
   std::span<const GapPlace> gaps;  ///< in order
   std::string_view text;  ///< append_bytes() of what the runtime has kept, from before the first gap on
   RuntimeFormat format = RuntimeFormat::kCri;
-  bool ended = false;  ///< nothing comes behind the captured bytes, and nothing behind the text
+  bool ended = false;  ///< nothing comes behind the captured bytes or behind the text
 };
 
-/// For each gap what find_missing() says, or nothing. Where one was found exactly, the next ones are where the bytes between
-/// say, so that most are found at once; of the others at most kMostSearches are looked for.
+/// Says for each gap what find_missing() says, or nothing. Where a gap was found exactly, the next ones are where the bytes
+/// between them say, so most are found at once. At most kMostSearches of the others are looked for.
 [[nodiscard]] std::vector<std::optional<Refill>> find_gaps(const GapSearch& search);
 
 constexpr std::size_t kMostSearches = 16;
-constexpr std::size_t kGapSide = 512;  ///< captured bytes on each side of a gap that are looked for
+constexpr std::size_t kGapSide = 512;  ///< how many captured bytes on each side of a gap are looked for
 
 }  // namespace flowtap::flow

@@ -23,7 +23,7 @@ struct GzStream::Inflating {
   std::array<Bytef, kInput> input{};
   Input read;
   std::string path;
-  bool within = true;  // a member has begun, and its end has not come; one has to be there
+  bool within = true;  // a member has begun and its end has not come; there must be at least one
   bool ended = false;
   std::optional<Error> error;
 

@@ -11,10 +11,10 @@
 
 namespace flowtap::flow {
 
-/// Reads one from its start. Costs some 60 KiB, whatever it holds.
+/// Reads a gzip file from its start. It needs some 60 KiB, whatever the file holds.
 class GzStream {
  public:
-  /// Reads what is there up to so many bytes; 0: the end.
+  /// Reads what is there, up to this many bytes; 0: the end.
   using Input = std::function<Result<std::size_t>(std::span<std::byte>)>;
 
   /// `fd` stays the caller's and must outlive this.
@@ -25,8 +25,8 @@ class GzStream {
   GzStream& operator=(GzStream&&) noexcept;
   ~GzStream();
 
-  /// Never expands more than `into` has room for. 0: the end. All that can be read comes before the Error, that the
-  /// file is cut, is no gzip, or does not hold what its checksum says; behind it comes nothing but that Error.
+  /// Never expands more than `into` has room for. 0: the end. All that can be read comes before the Error, which says that the
+  /// file is cut, is not gzip, or does not match its checksum. After that it returns only this Error.
   [[nodiscard]] Result<std::size_t> read(std::span<std::byte> into);
 
  private:

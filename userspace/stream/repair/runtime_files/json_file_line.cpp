@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Docker nests once, for attrs.
+// Docker nests only once, for attrs.
 constexpr std::size_t kDepth = 8;
 // Most lines are read without the heap.
 constexpr std::size_t kScratch = 8192;
@@ -26,7 +26,7 @@ std::optional<std::string_view> text_of(const json::object& object, std::string_
 }  // namespace
 
 std::optional<RuntimeLine> JsonFileLine::parse(std::string_view line) {
-  // What is no object is known without reading it.
+  // A line that is not an object is known without reading it.
   if (!line.starts_with('{')) return std::nullopt;
   std::array<unsigned char, kScratch> scratch;
   json::monotonic_resource memory(scratch.data(), scratch.size());

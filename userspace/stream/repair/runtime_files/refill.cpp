@@ -8,11 +8,12 @@ namespace {
 
 constexpr auto kNone = std::string_view::npos;
 
-/// Less than this of a side says nothing.
+/// A side with fewer bytes than this says nothing.
 constexpr std::size_t kLeastSide = 24;
 /// U+FFFD is three bytes, and stands for one.
 constexpr std::uint64_t kReplacedGrows = 3;
-/// Comparing what is between the sides may cost so often the text; it does where matches are many and overlap.
+/// Comparing the bytes between the sides may cost at most this many times the text. It costs much where matches are many and
+/// overlap.
 constexpr std::size_t kMostWork = 64;
 
 std::string with_carriage_returns(std::string_view text) {
@@ -22,7 +23,7 @@ std::string with_carriage_returns(std::string_view text) {
   return out;
 }
 
-// As containerd keeps it. What comes behind a "\r" at the end is in the gap, and is a newline more often than not.
+// The text as containerd keeps it. The byte behind a "\r" at the end is in the gap, and is a newline more often than not.
 std::string without_carriage_returns(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -48,18 +49,18 @@ std::size_t next_match(const Gap& gap, std::string_view text, std::size_t from) 
   }
 }
 
-// A few bytes are found anywhere.
+// A few bytes can be found anywhere.
 bool knows_little(const Gap& gap) {
   return !gap.before.empty() && !gap.after.empty() && gap.before.size() + gap.after.size() < kLeastSide;
 }
 
-// Both sides exactly that far apart; approximate if there are such places with different bytes between them.
+// Finds both sides exactly this far apart. The match is approximate if several places have different bytes between the sides.
 std::optional<Refill> exact_match(const Gap& gap, std::string_view text) {
   const std::size_t first = next_match(gap, text, 0);
   if (first == kNone) return std::nullopt;
   Refill refill{std::string(text.substr(first, gap.length)), knows_little(gap), first};
-  // Each place is compared with the one before it. Where they are equally far apart, as among identical lines, what
-  // they share has been compared already.
+  // Each place is compared with the one before it. Where places are equally far apart, as among identical lines, the bytes that
+  // they share have been compared already.
   std::size_t step = 0;
   std::size_t same_to = 0;
   std::size_t work = 0;
@@ -80,8 +81,8 @@ std::optional<Refill> exact_match(const Gap& gap, std::string_view text) {
   return refill;
 }
 
-// A side is shortened from its far end until it is found. A shorter one is found no less often, so it ends there: one
-// place is the answer, and several are none.
+// Shortens a side from its far end until it is found. A shorter side is found no less often, so the search ends there: one place
+// is the answer, and several are none.
 template <typename Shorter>
 std::string_view longest_known(std::string_view text, std::string_view side, Shorter shorter) {
   while (side.size() >= kLeastSide && !text.contains(side)) side = shorter(side);

@@ -10,9 +10,9 @@
 namespace flowtap::flow {
 namespace {
 
-// In any format a line has its time, as RFC 3339 has it.
+// In every format a line has its time, as RFC 3339 writes it.
 constexpr std::uint64_t kShortestLine = std::string_view("1970-01-01T00:00:00Z").size();
-// Deflate makes at most so many bytes of one (zlib's technical details, "maximum compression factor").
+// Deflate makes at most this many bytes of one (zlib's technical details, "maximum compression factor").
 constexpr std::uint64_t kMostInflated = 1032;
 
 }  // namespace
@@ -52,7 +52,7 @@ std::string_view RuntimeFileReader::next_block() {
   return std::string_view(block_).substr(0, *n);
 }
 
-// The newest one stays, with what has been read of its last line.
+// The reader stays in the newest file, with what has been read of its last line.
 bool RuntimeFileReader::next_file() {
   if (at_ + 1 >= files_.size()) return false;
   lines_.finish();
@@ -144,13 +144,13 @@ void RuntimeFileReader::start_at_time(std::uint64_t time) {
   since_ = time;
   const std::uint64_t early = time - std::min(time, kSlack);
   std::size_t file = files_.size();
-  // What is before a file that begins early enough is earlier.
+  // Lines before a file that begins early enough are earlier.
   while (file > 0) {
     --file;
     const auto first = first_time(file);
     if (first && *first < early) break;
   }
-  faults_ = {};  // those that are in what is read will be met again
+  faults_ = {};  // faults in what is read will be met again
   const bool is_plain = file < files_.size() && !files_[file].gz;
   go_to(file, is_plain ? place_before(files_[file].fd.get(), format_, early) : 0, 0);
 }

@@ -16,30 +16,30 @@
 
 namespace flowtap::flow {
 
-/// What was in the files and could not be given.
+/// What was in the files but could not be given.
 struct RuntimeFileFaults {
-  std::uint64_t skipped = 0;  ///< lines that are none of the format
+  std::uint64_t skipped = 0;  ///< lines that are not of the format
   std::uint64_t broken = 0;   ///< files that could not be read to their end; what came before was given
-  std::string why;            ///< the last of them
+  std::string why;            ///< why the last of them could not be
 };
 
-/// Reads through open_history()'s files, oldest first, and from the oldest line unless start_*() says else, before the
-/// first read(). start_at_time() and then start_at_last() is what kubelet does with both: of the last lines, those that
-/// are not older. Holds a block and a line, whatever the files hold.
+/// Reads through open_history()'s files, oldest first. It begins at the oldest line unless start_*() is called before the first
+/// read(). start_at_time() and then start_at_last() is what kubelet does with both: of the last lines, those that are not older.
+/// It holds a block and a line, whatever the files hold.
 class RuntimeFileReader {
  public:
   /// With `terminal` the lines are as the container wrote them to its terminal.
   RuntimeFileReader(std::vector<RuntimeFile> files, RuntimeFormat format, bool terminal = false);
 
-  /// Lines of `time` (ns since 1970) and later ones. Times are taken to rise along the files, give or take kSlack: so a
+  /// Gives lines of `time` (ns since 1970) and later ones. Times are taken to rise along the files, give or take kSlack, so a
   /// large plain file is not read from its start.
   void start_at_time(std::uint64_t time);
-  /// The last `lines` lines of the files; a part that the runtime has made is one, as for kubelet. Plain files are read
-  /// from their end; a gz that is needed is read through once to count its lines, however often this is called.
+  /// Gives the last `lines` lines of the files; a part that the runtime has made counts as one, as for kubelet. Plain files are
+  /// read from their end. A gz that is needed is read through once to count its lines, however often this is called.
   void start_at_last(std::uint64_t lines);
-  /// Reads about `budget` bytes, unzipped, to find where they begin; read() does this too. True: it is found.
+  /// Reads about `budget` bytes, unzipped, to find where these lines begin; read() does this too. True: it is found.
   [[nodiscard]] bool find_start(std::size_t budget);
-  /// The files hold no more lines than this, by their sizes.
+  /// By their sizes, the files hold no more lines than this.
   [[nodiscard]] std::uint64_t most_lines() const;
 
   /// Gives the lines (`take(const RuntimeLine&)`) of about `budget` bytes, unzipped. False: there is no more. The newest
@@ -69,20 +69,20 @@ class RuntimeFileReader {
 
   [[nodiscard]] RuntimeFileFaults faults() const;
 
-  /// Where it stands, before the first read() and once that is found.
+  /// Where the reader stands before the first read(), once that is found.
   struct Start {
     std::size_t file = 0;
     std::uint64_t offset = 0;
     std::uint64_t leave_out = 0;
-    /// Nothing is before it.
+    /// Nothing is before this start.
     [[nodiscard]] bool is_first() const { return file == 0 && offset == 0 && leave_out == 0; }
   };
   [[nodiscard]] Start start() const { return {at_, offset_, leave_out_}; }
-  /// As if nothing had been read since.
+  /// Continues as if nothing had been read since.
   void go_back(const Start& start);
 
   static constexpr std::size_t kBlock = std::size_t{64} << 10U;
-  /// Outputs are read and written by threads of their own, and clocks are set.
+  /// Outputs are read and written by separate threads, and clocks are set.
   static constexpr std::uint64_t kSlack = 60'000'000'000;
 
  private:
@@ -100,10 +100,10 @@ class RuntimeFileReader {
   RuntimeLines lines_;
   std::string block_;
   std::size_t at_ = 0;           // which file
-  std::uint64_t offset_ = 0;     // in a plain one
-  std::optional<GzStream> gz_;   // of the one that is being read
-  bool ended_ = false;           // that one has nothing more, or is broken
-  std::uint64_t leave_out_ = 0;  // so many lines of that one are before the last that are wanted
+  std::uint64_t offset_ = 0;     // in a plain file
+  std::optional<GzStream> gz_;   // of the file that is being read
+  bool ended_ = false;           // this file has nothing more, or is broken
+  std::uint64_t leave_out_ = 0;  // lines of this file that are before the last ones wanted
   std::uint64_t since_ = 0;
   RuntimeFileFaults faults_;
 
@@ -112,7 +112,7 @@ class RuntimeFileReader {
     std::uint64_t wanted = 0;
     std::uint64_t found = 0;  // lines in the files behind `file`
     std::size_t file = 0;
-    std::optional<LastLines> last = {};  // of the one before it, if that is plain
+    std::optional<LastLines> last = {};  // of the file before it, if that is plain
   };
   struct Counting {
     GzStream stream;

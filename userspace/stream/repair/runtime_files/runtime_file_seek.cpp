@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kBlock = std::uint64_t{64} << 10U;
 
-// At most a block; less where the file ends or cannot be read. In `into`, which has room for one.
+// Reads at most a block into `into`, which has room for one; less where the file ends or cannot be read.
 std::string_view block_at(int fd, std::string& into, std::uint64_t from, std::uint64_t to) {
   const std::size_t size = std::min(kBlock, to - from);
   const auto n = read_at(fd, from, std::as_writable_bytes(std::span(into)).first(size), "a log");
@@ -27,7 +27,7 @@ class Blocks {
  public:
   explicit Blocks(int fd) : fd_(fd), block_(kBlock, '\0') {}
 
-  // Lives until the next call.
+  // The block lives until the next call.
   std::string_view read(std::uint64_t from, std::uint64_t to) { return block_at(fd_, block_, from, to); }
 
  private:
@@ -116,11 +116,11 @@ void LastLines::look_at_block() {
   }
 }
 
-// What is behind `offset` is counted.
+// All lines behind `offset` are counted.
 void LastLines::begin_before(std::uint64_t offset) {
   place_.offset = offset;
   done_ = offset == 0 || place_.lines >= wanted_;
-  // The newline right before it closes a line and begins none.
+  // The newline right before `offset` ends a line and begins none.
   edge_ = offset - 1;
   for_ = For::kStart;
 }
@@ -133,7 +133,7 @@ std::uint64_t place_before(int fd, RuntimeFormat format, std::uint64_t time) {
   Blocks blocks(fd);
   RuntimeLineParser parser(format);
   std::uint64_t from = 0;
-  // Where no line is found in the middle, the part before it is looked at: too early is only slower.
+  // Where no line is found in the middle, the part before it is looked at: to begin too early is only slower.
   for (std::uint64_t to = size_of(fd); to > from + 4 * kBlock;) {
     const std::uint64_t middle = from + (to - from) / 2;
     const auto line = line_behind(blocks, parser, middle, to);

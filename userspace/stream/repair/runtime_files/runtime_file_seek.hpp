@@ -1,4 +1,4 @@
-// Where in a plain file to begin, without reading all of it. Both read blocks of 64 KiB, and need memory for a block and a line.
+// Where to begin in a plain file, without reading all of it. Both read blocks of 64 KiB, and need memory for a block and a line.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace flowtap::flow {
 
-/// Bytes; of what cannot be asked, none.
+/// The size in bytes; 0 if it cannot be asked.
 [[nodiscard]] std::uint64_t size_of(int fd);
 
 struct RuntimeFilePosition {
@@ -20,22 +20,22 @@ struct RuntimeFilePosition {
   std::uint64_t lines = 0;   ///< of the format, from there to the last newline
 };
 
-/// The nearest place with at least `lines` lines behind it, found from the end backwards; the start of the file where
-/// there are fewer. What cannot be read holds none. In steps, as a file may be large and all of it may be asked for.
+/// The nearest place with at least `lines` lines behind it, found from the end backwards; the start of the file if there are
+/// fewer. A part that cannot be read holds no lines. It works in steps, as a file may be large and all of it may be asked for.
 class LastLines {
  public:
   /// `fd` stays the caller's and must outlive this.
   LastLines(int fd, RuntimeFormat format, std::uint64_t lines);
 
-  /// Reads about `budget` bytes. True: it is found.
+  /// Reads about `budget` bytes. True: the place is found.
   [[nodiscard]] bool look(std::size_t budget);
   [[nodiscard]] const RuntimeFilePosition& place() const { return place_; }
 
  private:
   enum class For : std::uint8_t {
-    kEnd,    // the last newline
-    kStart,  // a line's start, about a block before what is counted
-    kLines,  // how many there are from there on
+    kEnd,    // looks for the last newline
+    kStart,  // looks for a line's start, about a block before the counted lines
+    kLines,  // counts the lines from there on
   };
   void look_at_block();
   void begin_before(std::uint64_t offset);
@@ -46,13 +46,13 @@ class LastLines {
   RuntimeLines lines_;
   std::string block_;
   For for_ = For::kEnd;
-  std::uint64_t edge_;  // of what has been read for it
+  std::uint64_t edge_;  // the edge of what was read in this step
   std::uint64_t start_ = 0;
   RuntimeFilePosition place_;
   bool done_ = false;
 };
 
-/// A place before the first line that is not older than `time`, near to it: for files whose times rise.
+/// A place near and before the first line that is not older than `time`, in a file whose times rise.
 [[nodiscard]] std::uint64_t place_before(int fd, RuntimeFormat format, std::uint64_t time);
 
 }  // namespace flowtap::flow

@@ -15,7 +15,7 @@
 namespace flowtap::flow {
 namespace {
 
-// kubelet looks every 10 s whether to rotate, and opening takes microseconds.
+// kubelet checks every 10 s whether to rotate, and opening the files takes microseconds.
 constexpr int kTries = 8;
 constexpr std::string_view kGz = ".gz";
 constexpr std::string_view kDate = "00000000-000000";
@@ -40,7 +40,7 @@ bool is_number(std::string_view text) {
          std::ranges::all_of(text, is_digit);
 }
 
-// How new it is: smaller is newer. Nothing for what is no name of a generation.
+// The age of a file: smaller is newer. Nothing if the name is not a generation's.
 std::optional<std::string> age_of(RuntimeFormat format, std::string_view suffix) {
   if (suffix.empty()) return std::string();
   if (!suffix.starts_with('.')) return std::nullopt;
@@ -70,7 +70,7 @@ struct Round {
   std::string unreadable;
 };
 
-// Newest first: what is renamed meanwhile becomes older, so it is met twice and not missed.
+// Files are opened newest first: a file that is renamed meanwhile becomes older, so it is met twice rather than missed.
 Result<Round> open_once(RuntimeFormat format, RuntimeDir& dir, std::string_view base) {
   FTAP_TRY_ASSIGN(listed, dir.names());
   auto names = runtime_file_names(format, base, listed);
@@ -115,12 +115,12 @@ std::vector<RuntimeFileName> runtime_file_names(RuntimeFormat format, std::strin
 }
 
 Result<std::vector<std::string>> OpenedRuntimeDir::names() {
-  // A stream of its own: the position is shared by all who have the descriptor.
+  // It is opened anew, since all who have the descriptor share its position.
   Fd fd(::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno(errno, "cannot open the directory of the log");
   const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
   if (!dir) return fail_errno(errno, "cannot list the directory of the log");
-  (void)fd.release();  // the stream's now
+  (void)fd.release();  // it belongs to the directory stream now
   std::vector<std::string> names;
   errno = 0;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread

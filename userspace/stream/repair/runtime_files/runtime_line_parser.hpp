@@ -1,4 +1,4 @@
-// What container runtimes keep of a container's output, whichever of their formats it stands in.
+// Parses what container runtimes keep of a container's output, in any of their formats.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ enum class RuntimeFormat : std::uint8_t {
 };
 
 /// A line of podman's k8s-file, which conmon writes (containers/conmon, src/ctr_logging.c), without its newline; nothing if it
-/// is none. The text lives as long as `line`. It has the CRI's form, "<time> <stdout|stderr> <P|F> <text>", with these
+/// is not one. The text lives as long as `line`. It has the CRI's form, "<time> <stdout|stderr> <P|F> <text>", with these
 /// differences from what containerd writes:
-/// - The time is in the zone of the node, with an offset and always nine digits. Everything of one read has the same.
-/// - P is where a read (8 KiB at most) ended and not where a line was too long, so the middle of a short line has one.
+/// - The time is in the zone of the node, with an offset and always nine digits. All lines of one read have the same time.
+/// - P stands where a read (8 KiB at most) ended, not where a line was too long, so the middle of a short line may have one.
 /// - "\r" before a newline is kept.
 /// - There is one tag and always a space behind it.
 [[nodiscard]] std::optional<RuntimeLine> parse_k8s_file_line(std::string_view line);
@@ -31,8 +31,8 @@ class RuntimeLineParser {
   explicit RuntimeLineParser(RuntimeFormat format) : format_(format) {}
 
   [[nodiscard]] RuntimeFormat format() const { return format_; }
-  /// A line without its newline; nothing if it is none of the format. The text lives until the next call, or as
-  /// long as `line`.
+  /// Parses a line without its newline; nothing if it is not of the format. The text lives until the next call, or as long as
+  /// `line`.
   [[nodiscard]] std::optional<RuntimeLine> parse(std::string_view line);
 
  private:

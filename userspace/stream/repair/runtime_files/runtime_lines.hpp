@@ -1,4 +1,4 @@
-// The bytes of a runtime's file into the lines that it keeps.
+// Makes lines of the bytes of a runtime's file.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,22 @@
 
 namespace flowtap::flow {
 
-/// One file's, from its start or from the start of any of its lines. Memory is bounded whatever the bytes are.
-/// Longer texts than kMaxLine come in parts.
+/// Takes one file, from its start or from the start of any of its lines. Memory is bounded whatever the bytes are. Texts that are
+/// longer than kMaxLine come in parts.
 class RuntimeLines {
  public:
-  /// What stands in the file without a newline and is held, at most. Docker's longest line, 16 KiB that are each
-  /// escaped in six characters and with attributes, is well below.
+  /// The most bytes that are held without a newline. Docker's longest line, 16 KiB that are each escaped in six characters and
+  /// with attributes, is well below.
   static constexpr std::size_t kMostHeld = std::size_t{256} << 10U;
 
   explicit RuntimeLines(RuntimeFormat format) : parser_(format) {}
 
-  /// Lines of the file that were of the format, or began so. Parts that we made do not count.
+  /// How many lines of the file were of the format, or began so. Parts that we made do not count.
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
-  /// Lines of the file that were not.
+  /// How many lines of the file were not.
   [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
 
-  /// `take(const RuntimeLine&)` is called for each line as soon as its newline is there, or it is too long to wait.
+  /// `take(const RuntimeLine&)` is called for each line as soon as its newline is there, or when it is too long to wait.
   template <typename Take>
   void add(std::string_view bytes, Take&& take) {
     while (!bytes.empty()) {
@@ -50,7 +50,7 @@ class RuntimeLines {
     }
   }
 
-  /// The file has ended, and what had no newline will not get one: it is skipped. lines() begins anew.
+  /// The file has ended. Bytes without a newline will not get one, so they are skipped. lines() begins anew.
   void finish() {
     if (within_ == Within::kText || !held_.empty()) ++skipped_;
     held_.clear();
@@ -62,7 +62,7 @@ class RuntimeLines {
   enum class Within : std::uint8_t {
     kLine,  // nothing is known of the line that is held
     kText,  // its head is in head_, and what is held is text
-    kJunk,  // it is none, and its end is waited for
+    kJunk,  // it is not a line, and its end is waited for
   };
 
   template <typename Take>
@@ -79,7 +79,7 @@ class RuntimeLines {
     held_.erase(0, held_.size() - text.size());
   }
 
-  // The head becomes head_ and held_ its text; false: it is no line. JSON cannot be read by halves.
+  // Makes the head head_, and the line's text held_. False: it is not a line. Half of a JSON object cannot be parsed.
   bool begin_long_line() {
     const auto line = parser_.format() == RuntimeFormat::kJsonFile ? std::nullopt : parser_.parse(held_);
     within_ = line ? Within::kText : Within::kJunk;
@@ -105,7 +105,7 @@ class RuntimeLines {
     take(RuntimeLine{head_.time, head_.output, head_.full, line});
   }
 
-  // As long as there is more than the last part.
+  // Gives parts as long as there is more than the last one.
   template <typename Take>
   void give_parts(std::string_view& text, Take&& take) {
     for (; text.size() > kMaxLine; text.remove_prefix(kMaxLine))
@@ -113,7 +113,7 @@ class RuntimeLines {
   }
 
   RuntimeLineParser parser_;
-  RuntimeLine head_;  // its text is of use only in end_line()
+  RuntimeLine head_;  // only end_line() uses its text
   std::string held_;
   Within within_ = Within::kLine;
   std::uint64_t lines_ = 0;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kGzip = "\x1f\x8b";
 
-/// What else people pack logs with, and what unpacks it.
+/// Other formats that people pack logs with, and the command that unpacks each.
 struct Packed {
   std::string_view begin;
   std::string_view name;
@@ -68,7 +68,7 @@ class Input {
   std::string ahead_;
 };
 
-/// Until `into` is full or there is no more, which is why `broken` is set or not.
+/// Reads until `into` is full or there is no more. `broken` is set if an error is the reason.
 std::string_view fill(const GzStream::Input& bytes, std::string& into, std::optional<Error>& broken) {
   std::size_t filled = 0;
   while (filled < into.size() && !broken) {
@@ -90,7 +90,7 @@ Result<GzStream::Input> unzipped(Input& input, const std::string& name) {
                   "unpack it first: " + std::string(packed.unpack));
   GzStream::Input raw = [&input](std::span<std::byte> into) { return input.read(into); };
   if (!begin.starts_with(kGzip)) return raw;
-  // Shared, as a function can be copied.
+  // It is shared, since a function can be copied.
   return [gz = std::make_shared<GzStream>(std::move(raw), name)](std::span<std::byte> into) {
     return gz->read(into);
   };
@@ -139,7 +139,7 @@ SavedLog read_saved_log(
       take("", filled, 0);
   }
   if (!lines) return read;
-  // Where the file was not cut, its last line is whole without its newline, too.
+  // If the file was not cut, its last line is whole even without a newline.
   if (!read.broken && !ends_a_line) lines->add("\n", give);
   lines->finish();
   read.skipped = lines->skipped();

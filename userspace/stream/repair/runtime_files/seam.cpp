@@ -28,7 +28,7 @@ Seam::Seam(SeamKey key, RuntimeFormat format)
 }
 
 void Seam::hold(const RuntimeLine& line) {
-  // CRI-O's conmon keeps what containerd drops: it is compared without, and served as it is.
+  // CRI-O's conmon keeps the "\r" that containerd drops. It is left out for comparing, and served.
   std::string_view text = line.text;
   if (drops_ && line.full && text.ends_with('\r')) text.remove_suffix(1);
   const std::size_t begin = text_.size();
@@ -36,7 +36,7 @@ void Seam::hold(const RuntimeLine& line) {
   held_.push_back({begin, text_.size(), line.time, line.output, line.full, std::string(line.text)});
 }
 
-// The place that is nearest in time, for lines that are all the same.
+// The place that is nearest in time, as lines may all be the same.
 std::size_t Seam::nearest() const {
   std::size_t nearest = std::string::npos;
   std::uint64_t least = 0;
@@ -54,7 +54,7 @@ std::size_t Seam::nearest() const {
 
 bool Seam::decide() {
   if (text_.size() - searched_ < key_.bytes.size()) return false;
-  // With more slack there may be a nearer place.
+  // A later line may bring a nearer place.
   if (key_.terminal && held_.back().time <= key_.time + kSlack && text_.size() < kMostHeld) return false;
   const std::size_t at = key_.terminal ? nearest() : text_.find(key_.bytes, searched_);
   if (at != std::string::npos) {
@@ -68,7 +68,7 @@ bool Seam::decide() {
   return true;
 }
 
-// What is held may end amid the key.
+// The held text may end amid the key.
 void Seam::decide_at_end() {
   if (const std::size_t at = key_.terminal ? nearest() : std::string::npos; at != std::string::npos) {
     cut_ = at;

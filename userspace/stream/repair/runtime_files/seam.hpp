@@ -1,4 +1,4 @@
-// Where what was captured begins within what the runtime has kept: the two are to be one log, without a byte missing or
+// Where the captured bytes begin within what the runtime has kept. Both together have to be one log, without a byte missing or
 // double between them.
 #pragma once
 
@@ -12,31 +12,33 @@
 
 namespace flowtap::flow {
 
-/// The beginning of what was captured of one output.
+/// The beginning of the captured bytes of one output.
 struct SeamKey {
-  /// The first bytes, in a row; a few KiB are enough. Empty: nothing was captured of it up to `time`.
+  /// The first bytes, in a row; a few KiB are enough. Empty: nothing of this output was captured up to `time`.
   std::string bytes;
   std::uint64_t time = 0;  ///< ns since 1970, when the first of them passed
-  /// Captured where it was written, and dated when the writer went on: the runtime may have read and dated it before.
+  /// The bytes were captured where they were written, and dated when the writer went on. The runtime may have read and dated them
+  /// before.
   bool terminal = false;
   bool operator==(const SeamKey&) const = default;
 };
 
-/// Divides the lines of one output that a runtime has kept, given in order from before the seam on. The runtime dates a
-/// line when it has read its newline, so what it dates earlier than the capture was there before it. Of what it dates
-/// later, what comes before the first place with the captured bytes belongs before the seam: it may lag, by its pipes and
-/// buffers. Where there is no such place, by time alone, or all of it if the runtime has not got so far yet.
+/// Divides the lines of one output that a runtime has kept, given in order from before the seam on. The runtime dates a line when
+/// it has read its newline, so lines that it dates earlier than the capture were there before it. Lines that it dates later may
+/// belong before the seam, too, since it may lag, by its pipes and buffers: all of them do that come before the first place with
+/// the captured bytes. If there is no such place, time alone decides, or all lines belong before the seam if the runtime has not
+/// got so far yet.
 class Seam {
  public:
   Seam(SeamKey key, RuntimeFormat format);
 
-  /// Nothing that comes is before the seam.
+  /// No later line is before the seam.
   [[nodiscard]] bool passed() const { return passed_; }
-  /// It is known by its bytes.
+  /// The seam was found by its bytes.
   [[nodiscard]] bool found() const { return found_; }
 
-  /// `take(const RuntimeLine&)` is called for what is before the seam as soon as that is known; the last may be the first
-  /// half of a line then.
+  /// `take(const RuntimeLine&)` is called for lines before the seam as soon as that is known. The last one may be the first half
+  /// of a line.
   template <typename Take>
   void add(const RuntimeLine& line, Take&& take) {
     if (passed_) return;
@@ -46,7 +48,7 @@ class Seam {
       return;
     }
     if (!near_) {
-      // Parts have the times of their own reads, which say nothing of the line.
+      // A part has the time of its own read, which says nothing about the line.
       if (!line.full && text_.size() < kMostHeld) return hold(line);
       near_ = line.time + (key_.terminal ? kTerminalSlack : kSlack) >= key_.time;
       if (!near_) {
@@ -63,7 +65,7 @@ class Seam {
     passed_ = true;
   }
 
-  /// There is no more.
+  /// There are no more lines.
   template <typename Take>
   void finish(Take&& take) {
     if (passed_) return;
@@ -72,11 +74,11 @@ class Seam {
     passed_ = true;
   }
 
-  /// Between the clock of the kernel's events and the runtime's.
+  /// The difference between the clock of the kernel's events and the runtime's.
   static constexpr std::uint64_t kSlack = 2'000'000;
-  /// For as long a writer may have been kept from going on.
+  /// A writer may have been kept from going on for this long.
   static constexpr std::uint64_t kTerminalSlack = 2'000'000'000;
-  /// Behind the time of the capture; more than lies in a runtime's pipes and buffers.
+  /// How much is held behind the time of the capture: more than a runtime's pipes and buffers hold.
   static constexpr std::size_t kMostHeld = std::size_t{512} << 10U;
 
  private:
@@ -95,7 +97,7 @@ class Seam {
   void decide_at_end();
   void decide_by_time();
 
-  // What is held and before cut_.
+  // Gives the held text before cut_.
   template <typename Take>
   void give(Take&& take) {
     for (const Held& held : held_) {
@@ -112,14 +114,14 @@ class Seam {
 
   SeamKey key_;
   bool drops_ = false;     // this runtime drops "\r" before a newline
-  bool replaces_ = false;  // and this one what is no UTF-8
+  bool replaces_ = false;  // this runtime replaces bytes that are not UTF-8
   bool reaches_back_ = false;
-  bool near_ = false;  // what is held is not known to be before the seam by its time
+  bool near_ = false;  // by its time, the held text may be behind the seam
   bool passed_ = false;
   bool found_ = false;
   std::deque<Held> held_;
-  std::string text_;          // of held_, as it is compared
-  std::size_t searched_ = 0;  // the key does not begin before
+  std::string text_;          // the text of held_, in the form that is compared
+  std::size_t searched_ = 0;  // the key does not begin before this
   std::size_t cut_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// What a runtime has kept of a terminal, as it was written there.
+// Gives what a runtime has kept of a terminal as it was written there.
 #pragma once
 
 #include <array>
@@ -10,11 +10,11 @@
 
 namespace flowtap::flow {
 
-/// The line discipline puts "\r" before each newline on its way to the runtime (ONLCR, termios(3)), which may have read the two
-/// apart.
+/// The line discipline puts "\r" before each newline on its way to the runtime (ONLCR, termios(3)). The runtime may have read the
+/// two apart.
 class TerminalLines {
  public:
-  /// `take(const RuntimeLine&)`: the line, and before it what was held back of the one before.
+  /// `take(const RuntimeLine&)` gets the line, and before it what was held back of the one before.
   template <typename Take>
   void add(RuntimeLine line, Take&& take) {
     auto& held = held_.at(line.output == "stderr" ? 1 : 0);
@@ -29,7 +29,7 @@ class TerminalLines {
     take(line);
   }
 
-  /// There is no more for now.
+  /// There are no more lines for now.
   template <typename Take>
   void finish(Take&& take) {
     for (const std::string_view output : {"stdout", "stderr"})
@@ -42,7 +42,7 @@ class TerminalLines {
     return {time, output, false, "\r"};
   }
 
-  std::array<std::optional<std::uint64_t>, 2> held_;  // a "\r" at the end of a part, by its time
+  std::array<std::optional<std::uint64_t>, 2> held_;  // the time of a "\r" that ended a part
 };
 
 }  // namespace flowtap::flow
