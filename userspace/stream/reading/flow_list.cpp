@@ -9,7 +9,7 @@
 namespace flowtap {
 namespace {
 
-// What an output is connected to.
+// The kind of thing that an output is connected to.
 std::string_view kind_word(ftap_log_kind kind) {
   switch (kind) {
     case FTAP_KIND_PIPE:
@@ -89,7 +89,7 @@ bool matches(const api::FlowStatus& flow, const api::FlowFilter& filter) {
          (!filter.group || flow.group == filter.group) && (!filter.kind || flow.kind == *filter.kind);
 }
 
-// What the id alone tells, where nothing else is known any more.
+// The labels that the id alone tells, where nothing else is known any more.
 FlowLabels labels_of_id(const std::string& id) {
   FlowLabels labels;
   const auto parts = identity::flow_id_components(id);
@@ -124,7 +124,8 @@ api::FlowStatus stored_flow(const flow::FlowSummary& summary) {
   return flow;
 }
 
-// What was missing when it was captured may be there by now, and what was captured may have been too much for the lines.
+// Bytes that were missing when the stream was captured may be there by now, and captured bytes may have been too much for the
+// lines.
 void add_stored(api::FlowStatus& flow, const flow::FlowSummary& summary) {
   flow.lines = summary.lines;
   flow.missing_bytes =

@@ -1,4 +1,4 @@
-// The flows of the node, for the API: what the journal knows of their streams, and the store of their lines.
+// The flows of the node, for the API: their streams as the journal knows them, and their lines as the store has them.
 #pragma once
 
 #include <map>
@@ -17,7 +17,8 @@ namespace flowtap {
 [[nodiscard]] std::map<std::string, std::vector<flow::StreamView>> streams_by_flow(
     const flow::Journal& journal);
 
-/// Sorted by id; with `only`, no others than these. Flows whose streams the journal has forgotten are those that the store still has.
+/// Sorted by id; with `only`, no others than these. It also lists flows that only the store still has, when the journal has
+/// forgotten their streams.
 [[nodiscard]] std::vector<api::FlowStatus> list_flows(const flow::Journal& journal,
                                                       const flow::FlowStore& store,
                                                       const flow::GroupRules& groups,

@@ -7,7 +7,7 @@ namespace flowtap {
 Result<std::unique_ptr<FlowListReader>> FlowListReader::open(const FlowsService& service,
                                                              flow::FlowStore& store, ReaderWaker& waker,
                                                              const api::FlowFilter& filter) {
-  // Before anything is looked at, so that nothing comes between.
+  // Follows before it looks at anything, so that no change is missed in between.
   FTAP_TRY_ASSIGN(follower, store.follow_changes());
   return std::unique_ptr<FlowListReader>(
       new FlowListReader(service, store, waker, filter, std::move(follower)));
@@ -47,7 +47,7 @@ std::shared_ptr<const FlowsService::List> FlowListReader::news(const Round& roun
   return std::make_shared<const FlowsService::List>(std::move(flows));
 }
 
-// The rules have changed: also those that they move here.
+// The rules have changed, so flows that they move here belong to the list as well.
 FlowsService::List FlowListReader::regrouped(const std::set<std::string>& changed) const {
   FlowsService::List flows = service_.flows(filter_);
   std::erase_if(flows, [&](const api::FlowStatus& flow) {

@@ -1,4 +1,4 @@
-// Who wants to know of flows as they come: those that there are, then each that joins them.
+// For a client that wants to know of flows as they come: gives those that there are, then each one that joins them.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace flowtap {
 
-/// Keeps no list of what it has told, or has still to tell: the store numbers its changes, and ids have an order. What
-/// changes while its round is told is told with the next one.
+/// It keeps no list of what it has told or has still to tell, since the store numbers its changes, and ids have an order. Changes
+/// that come while its round is told are told with the next round.
 class FlowListReader final : public api::FlowListReader {
  public:
-  /// All must outlive it.
+  /// The service, the store and the waker must outlive it.
   [[nodiscard]] static Result<std::unique_ptr<FlowListReader>> open(const FlowsService& service,
                                                                     flow::FlowStore& store,
                                                                     ReaderWaker& waker,
@@ -34,11 +34,11 @@ class FlowListReader final : public api::FlowListReader {
   FlowListReader(const FlowsService& service, flow::FlowStore& store, ReaderWaker& waker,
                  const api::FlowFilter& filter, std::shared_ptr<flow::Follower> follower)
       : service_(service), store_(store), waker_(waker), filter_(filter), follower_(std::move(follower)) {}
-  /// All that has changed at some time, sorted by id.
+  /// All flows that have changed by some time, sorted by id.
   struct Round {
-    std::uint64_t upto = 0;                          // the change of the store's that it began with
+    std::uint64_t upto = 0;                          // the store's change that it began with
     std::shared_ptr<const flow::GroupRules> groups;  // at that time
-    std::string after;                               // these ids are told
+    std::string after;                               // ids up to this one are told
   };
   [[nodiscard]] std::shared_ptr<const FlowsService::List> news(const Round& round) const;
   [[nodiscard]] FlowsService::List regrouped(const std::set<std::string>& changed) const;
@@ -48,9 +48,9 @@ class FlowListReader final : public api::FlowListReader {
   ReaderWaker& waker_;
   api::FlowFilter filter_;
   std::shared_ptr<flow::Follower> follower_;
-  std::optional<Round> round_;                      // that is being told
-  std::uint64_t told_ = 0;                          // up to this change of the store's
-  std::shared_ptr<const flow::GroupRules> groups_;  // by which they were told; null: none was
+  std::optional<Round> round_;                      // the round that is being told
+  std::uint64_t told_ = 0;                          // up to this change of the store
+  std::shared_ptr<const flow::GroupRules> groups_;  // the rules by which they were told; null: none was told
 };
 
 }  // namespace flowtap

@@ -15,10 +15,10 @@
 namespace flowtap {
 namespace {
 
-// A list that is taken as fast as it is given is made once.
+// A list that is taken as fast as it is given is made only once.
 constexpr std::chrono::seconds kListLives(1);
 
-// Of one that nobody has captured, as much as the names of its files tell.
+// A flow that nobody has captured, with as much as the names of its files tell.
 api::FlowStatus kept_flow(identity::PodLog log) {
   identity::ContainerIdentity who;
   who.ns = std::move(log.pod.ns);
@@ -63,7 +63,7 @@ std::vector<api::FlowStatus> FlowsService::flows(const api::FlowFilter& filter,
   std::vector<api::FlowStatus> all = list_flows(journal_, store_, *groups(), filter, only);
   const std::uint64_t now = wall_ns();
   for (api::FlowStatus& flow : all) {
-    // Of one that has no bytes it is not known since when it is there.
+    // For a flow without bytes it is not known since when it is there.
     const std::uint64_t first = flow.first ? ns_of(*flow.first) : 0;
     flow.suspect = suspicion_.covers(first, flow.open || !flow.last ? now : ns_of(*flow.last)) &&
                    !(auditor_ != nullptr && !flow.open && auditor_->is_equal(flow.id));
@@ -113,7 +113,7 @@ bool FlowsService::is_open(const std::string& id) const {
   });
 }
 
-// Absent: it is captured, or nobody has seen it.
+// Absent: the flow is captured, or nobody has seen it.
 std::optional<Error> FlowsService::why_uncaptured(const std::string& id) const {
   const std::set<std::string> one{id};
   std::string outputs;
@@ -131,7 +131,7 @@ void FlowsService::add_begun(const std::map<flow::StreamNo, std::uint64_t>& begu
   for (const auto& [stream, since] : begun) begun_.insert_or_assign(stream, since);
 }
 
-// 0: long enough.
+// 0: it has been captured for long enough.
 std::uint64_t FlowsService::captured_since(const std::string& id) {
   const std::scoped_lock lock(begun_mutex_);
   const std::uint64_t now = wall_ns();
@@ -143,7 +143,7 @@ std::uint64_t FlowsService::captured_since(const std::string& id) {
   return since;
 }
 
-// However far behind the journal the store is, no bytes are older than the flow's first ones.
+// However far the store is behind the journal, no bytes are older than the flow's first ones.
 CapturedTimes FlowsService::captured(const std::string& id) {
   CapturedTimes times{.since = captured_since(id)};
   const auto untaken = journal_.untaken_since();
@@ -169,11 +169,11 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
   const CapturedTimes captured = options.follow ? this->captured(id) : CapturedTimes{};
   std::optional<Error> refusal;
   if (!store_.find(id)) {
-    // It may have had to make room for others before it said anything.
+    // The flow may have had to make room for others before it wrote anything.
     if (is_open(id)) store_.expect(id);
     refusal = why_uncaptured(id);
   }
-  // It writes on, maybe, and an end would say that it has ended.
+  // The flow may write on, and an end would say that it has ended.
   if (refusal && options.follow) {
     refusal->hint = "it cannot be followed; without following, its log is what its runtime has kept";
     return std::unexpected(std::move(*refusal));

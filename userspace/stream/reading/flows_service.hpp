@@ -1,4 +1,4 @@
-// What the API's thread asks of the stream path.
+// The stream path's answers to the API's thread.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,9 @@ namespace flowtap {
 
 class FlowsService final : public api::FlowsView {
  public:
-  /// `taps` may be null: this kernel does not tell what processes write to. So may `histories` and `auditor`: the node's files are not seen.
-  /// `is_scheduler`: whether the flow with this id is a scheduler's log; empty: none is. All must outlive it.
+  /// `taps` may be null: then this kernel does not tell what processes write to. `histories` and `auditor` may be null: then the
+  /// node's files are not seen. `is_scheduler` says whether the flow with this id is a scheduler's log; empty: none is. All must
+  /// outlive it.
   FlowsService(flow::Journal& journal, flow::FlowStore& store, ReaderWaker& waker, const Suspicion& suspicion,
                ProcessTaps* taps, Histories* histories = nullptr, const Auditor* auditor = nullptr,
                std::function<bool(const std::string& flow)> is_scheduler = {})
@@ -39,25 +40,25 @@ class FlowsService final : public api::FlowsView {
         auditor_(auditor),
         is_scheduler_(std::move(is_scheduler)) {}
 
-  /// From any thread: which groups pods belong to from now on.
+  /// Sets which groups pods belong to from now on. Safe from any thread.
   void set_groups(flow::GroupRules groups);
 
   [[nodiscard]] std::shared_ptr<const flow::GroupRules> groups() const;
 
-  /// From any thread: streams of what ran before, and since when each is captured (ns since 1970).
+  /// Adds streams of containers that ran before, and since when each is captured (ns since 1970). Safe from any thread.
   void add_begun(const std::map<flow::StreamNo, std::uint64_t>& begun);
 
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter) const override {
     return flows(filter, nullptr);
   }
-  /// No others than these.
+  /// With `only`, no other flows than these.
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter& filter,
                                                    const std::set<std::string>* only) const;
   using List = std::vector<api::FlowStatus>;
-  /// All that fit, as they are, or were a moment ago and not before `change` of the store's: whoever takes a long list piece by
-  /// piece has it made once, and nobody keeps one of his own.
+  /// All flows that fit, as they are now, or as they were a moment ago and not before the store's change `change`. A client that
+  /// takes a long list piece by piece has it made only once, and no client keeps a list of its own.
   [[nodiscard]] std::shared_ptr<const List> listed(const api::FlowFilter& filter, std::uint64_t change) const;
-  /// It is taken.
+  /// The whole list was taken.
   void forget_list() const { listed_.reset(); }
   [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> watch(const api::FlowFilter& filter) override;
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> read(const std::string& id,
@@ -89,7 +90,7 @@ class FlowsService final : public api::FlowsView {
   mutable std::mutex groups_mutex_;
   std::shared_ptr<const flow::GroupRules> groups_ = std::make_shared<flow::GroupRules>();
   std::mutex begun_mutex_;
-  std::map<flow::StreamNo, std::uint64_t> begun_;  // as long as it makes a difference
+  std::map<flow::StreamNo, std::uint64_t> begun_;  // kept as long as the time matters
   Histories* histories_;
   const Auditor* auditor_;
   std::function<bool(const std::string& flow)> is_scheduler_;
@@ -100,10 +101,10 @@ class FlowsService final : public api::FlowsView {
     ReaderWaker::Clock::time_point made;
     std::shared_ptr<const List> flows;
   };
-  mutable std::optional<Listed> listed_;  // the API's thread's
+  mutable std::optional<Listed> listed_;  // used by the API's thread
 };
 
-/// Where schedulers' logs are read from. All must outlive who reads.
+/// What schedulers' logs are read from. All must outlive the readers.
 struct SchedulerFlows {
   flow::FlowStore& store;
   ReaderWaker& waker;

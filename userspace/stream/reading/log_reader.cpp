@@ -16,7 +16,7 @@ namespace {
 using flow::CriLine;
 using flow::LogPosition;
 
-// So many bytes of the runtime files are read before others have their turn.
+// How many bytes of the runtime files are read before others have their turn.
 constexpr std::size_t kSlice = std::size_t{64} << 10U;
 
 std::string jump_text(std::uint64_t lines) {
@@ -42,7 +42,7 @@ Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, Reade
                                  "flowtap flows lists the flows that are known", ENOENT});
   }
   if (options.follow) {
-    // Before the end is looked at, so that nothing comes between.
+    // It follows before it looks at the end, so that nothing is missed in between.
     reader->follower_ = store.follow(*reader->flow_, hurry);
   }
   FTAP_TRY(reader->start_.look());
@@ -66,7 +66,7 @@ LogReader::~LogReader() {
   waker_.forget(this);
 }
 
-// Opens the runtime's files where what is asked for may be in them.
+// Opens the runtime's files if lines that are asked for may be in them.
 Status LogReader::find_history() {
   if (histories_ == nullptr) return {};
   const std::uint64_t kept = span_.tail;
@@ -75,7 +75,7 @@ Status LogReader::find_history() {
   for (flow::SeamKey& key : keys) key.time = ~std::uint64_t{0};
   if (flow_) {
     if (histories_->is_whole(*flow_, span_.begin)) return {};
-    // Of an output that is silent so far, what comes now is captured, and may not be in the store yet.
+    // If an output is silent so far, bytes that come now are captured, and may not be in the store yet.
     const std::uint64_t silent = options_.follow ? on_its_way_ : wall_ns();
     FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span_.begin, span_.to, silent));
     keys = std::move(begun);
@@ -84,7 +84,7 @@ Status LogReader::find_history() {
     if (options_.since && !has_none && ns_of(*options_.since) >= first) return {};
   }
   auto history = histories_->open_log(id_, std::move(keys));
-  if (!history) return {};  // there is none, or it has just gone
+  if (!history) return {};  // the runtime has no file, or it has just gone
   history_ = std::move(*history);
   if (options_.tail_lines)
     history_->start_at_last(*options_.tail_lines - kept, kept);
@@ -133,7 +133,7 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
     FTAP_TRY_ASSIGN(
         part, store_.read(*flow_, span_.at, options_.follow ? most : std::min(most, span_.to - span_.at)));
     if (has_moved(part)) continue;
-    // Half of a log must not look like all of it: who follows reads why it ends, others get no end.
+    // Half of a log must not look like all of it: a follower is told why it ends, and other readers get no end.
     if ((part.gone || part.from > span_.at) && !options_.follow) return log_has_gone();
     if (part.from > span_.at) note_jump(part, piece);
     if (part.gone) {
@@ -141,7 +141,7 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
       break;
     }
     std::string_view text = part.text;
-    // Lines are added whole, so what is cut here comes with the next part.
+    // Lines are added whole, so a line that is cut here comes with the next part.
     const std::size_t last = text.rfind('\n');
     text = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
     span_.at = part.from;
@@ -169,7 +169,7 @@ bool LogReader::has_moved(const flow::LogPart& part) {
   return true;
 }
 
-// With what comes in the place of a log that had to make room. False: nothing has come yet, or will.
+// Goes on with the flow that comes in the place of one that had to make room. False: none has come yet, or none will.
 bool LogReader::go_on(const flow::LogPart& part, Piece& piece) {
   if (auto next = store_.successor(*flow_)) {
     flow_ = std::move(next);
@@ -185,7 +185,7 @@ bool LogReader::go_on(const flow::LogPart& part, Piece& piece) {
   return false;
 }
 
-// Only where there is somebody who may fill it.
+// Waits only where somebody may fill the gap.
 bool LogReader::waits_at(LogPosition gap) {
   using Clock = ReaderWaker::Clock;
   if (!options_.follow || histories_ == nullptr || flow_->derived || gap < wait_.done_to) return false;
@@ -200,7 +200,7 @@ bool LogReader::waits_at(LogPosition gap) {
   return wait_.on;
 }
 
-// What makes room is the oldest; whoever reads slowly is told, and goes on with what is there.
+// The oldest lines make room. A slow reader is told so, and goes on with what is there.
 void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
   store_.note_missed(part.lines_before - std::min(part.lines_before, span_.lines));
   if (part.lines_before > span_.lines) form_->say(jump_text(part.lines_before - span_.lines), piece);

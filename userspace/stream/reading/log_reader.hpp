@@ -1,5 +1,5 @@
-// One flow's log as a client wants it, by Kubernetes' rules (kubelet's reader, k8s.io/cri-client pkg/logs/logs.go): what
-// the runtime still has from before what the store has, lines out of the store, and what comes.
+// One flow's log as a client wants it, by Kubernetes' rules (kubelet's reader, k8s.io/cri-client pkg/logs/logs.go): what the
+// runtime still has from before the store's lines, then these lines, and then what comes.
 #pragma once
 
 #include <memory>
@@ -15,30 +15,30 @@
 
 namespace flowtap {
 
-/// Where what a flow's source wrote at a time (ns since 1970) is to be had.
+/// Where to find what a flow's source wrote at a time (ns since 1970).
 struct CapturedTimes {
   std::uint64_t since =
       0;  ///< what is older was not captured; 0: not known, but longer than LogReader::kOnItsWay
   std::uint64_t untaken =
-      ~std::uint64_t{0};  ///< what is as old may have been captured, and not be in the store yet
+      ~std::uint64_t{0};  ///< bytes from then on may have been captured, and not be in the store yet
 };
 
 class LogReader final : public api::BodyReader {
  public:
-  /// Who follows gets what was written so long ago (ns) or later out of the store alone: it was captured, and may be on its way
-  /// there.
+  /// A follower gets bytes that were written this long ago (ns) or later out of the store alone: they were captured, and may be
+  /// on their way there.
   static constexpr std::uint64_t kOnItsWay = 1'000'000'000;
 
-  /// All must outlive it; without `histories` only the store is read, and without `form` lines are text. `captured`: asked
-  /// for before, so that nothing comes between. `hurry`: whether capture takes
-  /// smaller steps for who follows. An Error with code ENOENT: nobody knows this flow.
+  /// All must outlive it. Without `histories` only the store is read, and without `form` lines are text. `captured` has to be
+  /// asked for before, so that nothing is missed in between. `hurry` says whether capture takes smaller steps for this follower.
+  /// An Error with code ENOENT: nobody knows this flow.
   [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(
       flow::FlowStore& store, ReaderWaker& waker, const std::string& flow, const api::LogOptions& options,
       Histories* histories = nullptr, std::unique_ptr<Form> form = nullptr,
       const CapturedTimes& captured = {}, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes);
   ~LogReader() override;
 
-  /// Finds where the last lines begin, what is missing, and what the runtime has of before.
+  /// Finds where the last lines begin, what is missing, and what the runtime has from before.
   [[nodiscard]] Result<bool> prepare() override;
   [[nodiscard]] Result<Piece> read(std::size_t limit) override;
   void when_more(std::function<void()> wake) override;
@@ -72,20 +72,20 @@ class LogReader final : public api::BodyReader {
   Histories* histories_;  // may be null
   std::uint64_t on_its_way_ =
       0;  // what came then, or later, may not have been in the store when this was opened
-  std::unique_ptr<History> history_;  // as long as there is some to read
+  std::unique_ptr<History> history_;  // kept as long as there is some to read
   std::shared_ptr<flow::Follower> follower_;
   std::unique_ptr<Form> form_;
   ReaderWaker::Clock::time_point form_until_ =
       ReaderWaker::Clock::time_point::max();  // when it may have more, though no line has come
   ReadingStart start_;
-  ReadingSpan span_;  // `at` moves on; without `follow` it is read up to `to`
-  // A gap that comes while somebody follows may be filled soon. What stood behind it then has waited with it.
+  ReadingSpan span_;  // `at` moves on; without `follow`, the reading ends at `to`
+  // A gap that comes during following may be filled soon. The lines that were behind it by then have waited with it.
   struct GapWait {
     std::optional<flow::LogPosition> at;  // the gap
     ReaderWaker::Clock::time_point until{};
     bool on = false;
-    flow::LogPosition to = 0;       // what stands before waits with the gap
-    flow::LogPosition done_to = 0;  // what stands before has waited
+    flow::LogPosition to = 0;       // lines before this wait with the gap
+    flow::LogPosition done_to = 0;  // lines before this have waited
   };
   GapWait wait_;
 };

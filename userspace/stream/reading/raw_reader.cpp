@@ -13,11 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Bytes that came out of order are there with the next batch; who follows waits no longer than this.
+// Bytes that came out of order are there with the next batch. A follower waits no longer than this.
 constexpr auto kHolePatience = 1s;
-// What a process wrote last is drained by then.
+// The last bytes of a process are drained by then.
 constexpr auto kLastBytes = 200ms;
-// And who its streams are is in the journal by then.
+// The journal has the names of its streams by then.
 constexpr auto kLastNames = 2s;
 
 bool is_asked_for(const std::string& output, api::Outputs outputs) {
@@ -39,7 +39,7 @@ Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, Reade
                                                    std::function<void()> at_end) {
   std::unique_ptr<RawReader> reader(
       new RawReader(journal, waker, std::move(flow), options, std::move(at_end)));
-  // Before anything is looked at, so that no stream joins it unseen.
+  // It follows before it looks at anything, so that no stream joins the flow unseen.
   FTAP_TRY_ASSIGN(follower, journal.follow_flow(reader->flow_));
   reader->follower_ = std::move(follower);
   if (!streams_by_flow(journal).contains(reader->flow_))
@@ -54,7 +54,7 @@ Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, Reade
                                                    const api::ReadOptions& options, Fd process,
                                                    std::function<void()> at_end) {
   std::unique_ptr<RawReader> reader(new RawReader(journal, waker, {}, options, std::move(at_end)));
-  // First, so that it is told of names that come meanwhile.
+  // It follows first, so that it is told of names that come meanwhile.
   FTAP_TRY_ASSIGN(follower, journal.follow(streams));
   reader->follower_ = std::move(follower);
   reader->only_ = std::move(streams);
@@ -98,7 +98,7 @@ Result<RawReader::Piece> RawReader::read(std::size_t limit) {
   Piece piece;
   if (nameless_) look_for_names(false);
   if (nameless_ && cursors_.empty()) return Piece{{}, 0, is_over()};
-  if (cursors_.empty() || is_at_its_end()) {  // at once: the flow has no such output
+  if (cursors_.empty() || is_at_its_end()) {  // at once if the flow has no such output
     end(piece);
     return piece;
   }
@@ -127,7 +127,7 @@ void RawReader::take(const flow::Reading& reading, Piece& piece) {
       text = text.substr(0, part.length);
     }
     if (part.hole) {
-      // Behind bytes it is the next piece's, which says what is missing before it.
+      // Behind bytes, the hole belongs to the next piece, which says what is missing before it.
       if (!piece.bytes.empty() || waits_for(part)) return;
     } else {
       hole_until_ = Clock::time_point::max();
@@ -145,7 +145,7 @@ void RawReader::take(const flow::Reading& reading, Piece& piece) {
 void RawReader::take_lines(const flow::Piece& part, std::string_view text, Piece& piece) {
   const auto stream = journal_.stream(part.stream);
   lines_->take(part, stream && stream->name ? stream->name->output : std::string(), text, piece);
-  // Half a line is no reason to wait: there may be more of it.
+  // Half a line is no reason to wait, since there may be more of it.
   piece.again = piece.bytes.empty();
 }
 
@@ -168,7 +168,7 @@ void RawReader::pass(const flow::Piece& piece) {
   if (cursor != cursors_.end()) cursor->next = piece.offset + piece.length;
 }
 
-// Of whole streams alone: what is kept of them is known, but not how much of it stands behind a cursor.
+// Only whole streams are counted: how much is kept of a stream is known, but not how much of that stands behind a cursor.
 std::optional<std::uint64_t> RawReader::missing_bytes() const {
   std::uint64_t missing = 0;
   for (const flow::StreamCursor& cursor : cursors_) {

@@ -19,13 +19,13 @@ namespace flowtap {
 /// rotation) are read as well.
 class RawReader final : public api::BodyReader {
  public:
-  /// `at_end` is called when the reader goes.
+  /// `at_end` is called when the reader is destroyed.
   [[nodiscard]] static Result<std::unique_ptr<RawReader>> open(flow::Journal& journal, ReaderWaker& waker,
                                                                std::string flow,
                                                                const api::ReadOptions& options,
                                                                std::function<void()> at_end = {});
-  /// These streams alone, whatever flow they belong to; the journal need not know them yet. A pipe ends by itself; the others
-  /// end when `process`, a pidfd, does.
+  /// Reads only these streams, whatever flow they belong to; the journal need not know them yet. A pipe ends by itself; the
+  /// others end when `process`, a pidfd, does.
   [[nodiscard]] static Result<std::unique_ptr<RawReader>> open(flow::Journal& journal, ReaderWaker& waker,
                                                                std::vector<flow::StreamNo> streams,
                                                                const api::ReadOptions& options, Fd process,
@@ -50,7 +50,7 @@ class RawReader final : public api::BodyReader {
   }
 
   [[nodiscard]] bool is_mine(const flow::StreamView& stream) const;
-  /// True: there are streams that it did not know.
+  /// True: there are streams that it did not know before.
   bool look_for_streams(bool from_now);
   void look_for_names(bool from_now);
   /// Takes pieces up to a hole behind bytes; moves the cursors over what it took.
@@ -58,21 +58,21 @@ class RawReader final : public api::BodyReader {
   void take_lines(const flow::Piece& part, std::string_view text, Piece& piece);
   [[nodiscard]] bool waits_for(const flow::Piece& hole);
   void pass(const flow::Piece& piece);
-  /// Nothing comes behind the piece.
+  /// Nothing comes behind this piece.
   void end(Piece& piece);
   [[nodiscard]] bool is_at_its_end() const;
-  /// The process has ended a while ago, and no pipe of its is open.
+  /// The process ended a while ago, and none of its pipes is open.
   [[nodiscard]] bool is_over();
   [[nodiscard]] bool is_gone() const { return gone_since_ != Clock::time_point::max(); }
 
   flow::Journal& journal_;
   ReaderWaker& waker_;
   std::string flow_;
-  std::vector<flow::StreamNo> only_;  // where not empty, instead of the flow's
-  bool nameless_ = false;             // the journal does not know all of these yet
-  Fd process_;                        // where valid: whose outputs they are
+  std::vector<flow::StreamNo> only_;  // if not empty, these are read instead of the flow's
+  bool nameless_ = false;             // the journal does not know all of these streams yet
+  Fd process_;                        // if valid, the process whose outputs they are
   Clock::time_point gone_since_ = Clock::time_point::max();
-  Clock::time_point over_at_ = Clock::time_point::max();  // it may be: what was written last is known then
+  Clock::time_point over_at_ = Clock::time_point::max();  // by then its last bytes are known
   api::ReadOptions options_;
   std::function<void()> at_end_;
   std::optional<TappedLines> lines_;

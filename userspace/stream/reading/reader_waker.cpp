@@ -13,12 +13,12 @@ namespace flowtap {
 namespace {
 
 constexpr std::chrono::milliseconds kAgain(200);
-// At a time; what is due later is looked at again then.
+// The longest sleep. If something is due later, it is looked at again then.
 constexpr std::chrono::milliseconds kLongest(std::chrono::hours(1));
 
 void ring(const Fd& bell) {
   const std::uint64_t one = 1;
-  // An eventfd refuses a write only where it holds 2^64 already.
+  // An eventfd refuses a write only if it holds 2^64 already.
   [[maybe_unused]] const ssize_t written = ::write(bell.get(), &one, sizeof(one));
 }
 
@@ -61,7 +61,7 @@ void ReaderWaker::wait(int fd, Waiting waiting) {
   waiting_[fd] = std::move(waiting);
   epoll_event event{.events = EPOLLIN | EPOLLONESHOT, .data = {.fd = fd}};
   if (::epoll_ctl(epoll_.get(), known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &event) == 0) return;
-  // There is no memory to wait with, so it looks again instead of never.
+  // There is no memory to wait with, so the reader looks again now rather than never.
   call(waiting_[fd]);
 }
 
@@ -71,7 +71,7 @@ void ReaderWaker::call(Waiting& waiting) {
   try {
     std::exchange(waiting.wake, nullptr)();
   } catch (const std::exception&) {
-    return;  // no memory to tell it; it is told with the next append
+    return;  // no memory to tell the reader; it is told with the next append
   }
 }
 
@@ -94,7 +94,7 @@ void ReaderWaker::later(const void* who, std::function<void()> wake, Clock::time
   look_by(at);
 }
 
-// Under the mutex.
+// To be called under the mutex.
 void ReaderWaker::look_by(Clock::time_point at) {
   if (at >= next_look_) return;
   next_look_ = at;
@@ -138,7 +138,7 @@ void ReaderWaker::wake_late() {
   }
 }
 
-// For how long nothing is due; -1: for ever.
+// How long nothing is due; -1: for ever.
 int ReaderWaker::patience() {
   const std::scoped_lock lock(mutex_);
   if (next_look_ == Clock::time_point::max()) return -1;

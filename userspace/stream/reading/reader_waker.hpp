@@ -1,4 +1,4 @@
-// Tells whoever follows a journal that there is more, on one thread for all of them.
+// Tells followers that there is more, on one thread for all of them.
 #pragma once
 
 #include <atomic>
@@ -26,20 +26,20 @@ class ReaderWaker {
 
   using Clock = std::chrono::steady_clock;
 
-  /// Calls `wake` once, on its own thread, when the follower is told of something, or it is `latest`; soon if it has
-  /// been told already.
+  /// Calls `wake` once, on its own thread, when the follower is told of something, or at `latest`; soon if the follower has been
+  /// told already.
   void once(const std::shared_ptr<flow::Follower>& follower, std::function<void()> wake,
             Clock::time_point latest = Clock::time_point::max());
   /// Calls `wake` once, on its own thread, when the process of this pidfd has ended.
   void once_ended(const Fd& process, std::function<void()> wake);
-  /// Calls `wake` once, on its own thread, when it is `at` or a moment later; in place of an earlier call for `who`.
+  /// Calls `wake` once, on its own thread, at `at` or a moment later. This replaces an earlier call for `who`.
   void later(const void* who, std::function<void()> wake, Clock::time_point at);
-  /// No call will begin any more, and none is under way when it returns.
+  /// No call will begin any more, and none is under way when this returns.
   void forget(const flow::Follower& follower);
   void forget_end(const Fd& process);
   void forget(const void* who);
 
-  /// How often its thread has woken: not at all while nobody is to be told anything.
+  /// How often its thread has woken. It does not wake while nobody has to be told anything.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
 
  private:
@@ -62,7 +62,7 @@ class ReaderWaker {
 
   Fd epoll_;
   Fd stop_;
-  Fd sooner_;         // something is due earlier than the thread sleeps
+  Fd sooner_;         // rings when something is due earlier than the thread would wake
   std::mutex mutex_;  // held while a `wake` runs: forget() then waits for it
   std::unordered_map<int, Waiting> waiting_;
   struct Late {
@@ -70,7 +70,7 @@ class ReaderWaker {
     Clock::time_point at;
   };
   std::unordered_map<const void*, Late> late_;
-  Clock::time_point next_look_ = Clock::time_point::max();  // nothing is due before
+  Clock::time_point next_look_ = Clock::time_point::max();  // nothing is due before this
   std::atomic<std::uint64_t> looks_ = 0;
   std::thread thread_;
 };

@@ -10,7 +10,7 @@
 namespace flowtap {
 namespace {
 
-// Gaps of one flow are filled some ten times a second at most.
+// One flow's gaps are filled some ten times a second at most.
 constexpr int kTries = 4;
 
 }  // namespace
@@ -45,14 +45,14 @@ Result<bool> ReadingStart::step() {
   if (!found) return false;
   FTAP_TRY_ASSIGN(counted, count_missing());
   if (!counted) return false;
-  // Anew where a gap was filled meanwhile, which moves what stands behind it.
+  // The search begins anew if a gap was filled meanwhile, which moves what stands behind it.
   const auto now = store_.bounds(*flow_);
   if (!now || now->edits == span_.edits || ++looks_ == kTries) return true;
   FTAP_TRY(look());
   return false;
 }
 
-// From the end on, so that the last lines of a large log cost no more than they are.
+// Searches from the end, so that the last lines of a large log cost no more than they are.
 Result<bool> ReadingStart::find_tail() {
   if (!options_.tail_lines || counted_) return true;
   const std::uint64_t wanted = *options_.tail_lines;
@@ -65,7 +65,7 @@ Result<bool> ReadingStart::find_tail() {
     std::string text;
     while (from + text.size() < *tail_from_) {
       FTAP_TRY_ASSIGN(part, store_.read(*flow_, from + text.size(), *tail_from_ - from - text.size()));
-      // The oldest have made room; who reads says so, or goes on with what is there.
+      // The oldest lines have made room. The reader says so, or goes on with what is there.
       if (part.text.empty() || part.from > from + text.size()) return true;
       text += part.text;
     }
@@ -73,7 +73,7 @@ Result<bool> ReadingStart::find_tail() {
     flow::LogPosition next = from;
     for (std::size_t end = text.size(), newline = 0; tail_lines_ < wanted && end > 0; end = newline) {
       newline = text.rfind('\n', end - 1);
-      // A line begins behind each newline, but for the last of all, and where the log begins.
+      // A line begins behind each newline except the last one, and where the log begins.
       const bool is_first = newline == std::string::npos;
       if (is_first && from != begin) break;
       const std::size_t at = is_first ? 0 : newline + 1;
@@ -83,7 +83,7 @@ Result<bool> ReadingStart::find_tail() {
       next = from + at;
     }
     tail_from_ = tail_lines_ < wanted ? from : next;
-    // What is left of the line that begins before.
+    // The rest of the line that begins before this part.
     tail_rest_ = text.substr(0, text.find('\n'));
     span_.tail = tail_lines_;
   }
@@ -93,7 +93,7 @@ Result<bool> ReadingStart::find_tail() {
   return true;
 }
 
-// Who does not follow is not shown where bytes are missing, so that is none of his lines.
+// A reader that does not follow is not shown gaps, so a gap is not one of its lines.
 void ReadingStart::count_line(std::string_view text) {
   ++all_lines_;
   if (has_gaps_ && !options_.follow) {
@@ -103,7 +103,7 @@ void ReadingStart::count_line(std::string_view text) {
   ++tail_lines_;
 }
 
-// Gaps are lines of their own, so what is missing is known ahead.
+// Gaps are lines of their own, so it is known ahead how much is missing.
 Result<bool> ReadingStart::count_missing() {
   if (!counted_) counted_ = has_gaps_ ? span_.at : span_.to;
   for (int parts = 0; *counted_ < span_.to; ++parts) {

@@ -1,4 +1,4 @@
-// Bytes of streams as lines, for who wants to know when each was written.
+// Makes lines of streams' bytes, for a client that wants to know when each was written.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace flowtap {
 
-/// Lines are given when they are whole, gaps are lines of their own: as who follows a flow's log gets them.
+/// Lines are given when they are whole, and gaps are lines of their own, as for a follower of a flow's log.
 class TappedLines {
  public:
   using Piece = Form::Piece;
 
   explicit TappedLines(bool timestamps) : text_({.follow = true, .timestamps = timestamps}) {}
 
-  /// Bytes, or a hole where they would be.
+  /// Takes bytes, or a hole in their place.
   void take(const flow::Piece& part, std::string_view output, std::string_view bytes, Piece& piece);
   /// Nothing will come any more.
   void finish(Piece& piece);

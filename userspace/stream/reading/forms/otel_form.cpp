@@ -36,12 +36,12 @@ void OtelForm::write(std::string_view name, const flow::WholeRecord& record, Pie
   Output& output = outputs_.at(name == "stderr" ? 1 : 0);
   if (record.time != output.time) output.known.clear();
   output.time = record.time;
-  // By what it says, not by its place: a reading may begin amid records of one time.
+  // Records are told apart by their text, not by their place, since a reading may begin amid the records of one time.
   const std::size_t says = std::hash<std::string_view>()(record.text.substr(0, record.text.find('\n')));
   put({record.time, output.known[says]++, name, record.text, record.klog}, piece);
 }
 
-// Half an object is no JSON: what does not fit as a whole is left out, and so is all behind it.
+// Half an object is not JSON, so a record that does not fit as a whole is left out, and so is everything behind it.
 void OtelForm::put(const OtelRecord& record, Piece& piece) {
   if (over_) return;
   const std::string line = otel_record(flow_, record) + "\n";

@@ -13,8 +13,8 @@
 
 namespace flowtap {
 
-/// Each line is a record, whatever parts it came in; of a scheduler's log all lines of a record of klog's. What is longer
-/// than kLongestLine, or kLongestBody, goes on in a record of its own. So many bytes at most as whole records are.
+/// Each line is a record, in however many parts it came; in a scheduler's log, all lines of a record of klog's are one. What is
+/// longer than kLongestLine, or kLongestBody, goes on in a record of its own. A byte limit is kept to by whole records.
 class OtelForm final : public Form {
  public:
   static constexpr std::size_t kLongestBody = std::size_t{256} << 10U;
@@ -34,11 +34,11 @@ class OtelForm final : public Form {
   void finish(Piece& piece) override;
 
  private:
-  /// What tells an output's records apart.
+  /// Tells an output's records apart.
   struct Output {
     std::uint64_t time = 0;  ///< of the record that was written last
     std::unordered_map<std::size_t, std::uint64_t>
-        known;  ///< how many of that time began with this line, by its hash
+        known;  ///< how many records of that time began with this line, by its hash
   };
 
   [[nodiscard]] auto writes(Piece& piece) {
@@ -53,9 +53,9 @@ class OtelForm final : public Form {
   api::LogOptions options_;
   flow::LogRecords records_;
   std::array<Output, 2> outputs_;
-  std::uint64_t words_ = 0;  // of our own
+  std::uint64_t words_ = 0;  // messages of our own
   std::uint64_t sent_ = 0;   // bytes
-  bool over_ = false;        // the next record would have been more than was asked for
+  bool over_ = false;        // the next record would not have fitted the limit
 };
 
 }  // namespace flowtap

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-// JSON is UTF-8; what is none is shown as text on a terminal would be.
+// JSON is UTF-8. Other bytes are shown as a terminal would show them.
 std::string shown(std::string_view text) {
   return printable(text, "\n\t\r\x1b");
 }

@@ -1,4 +1,4 @@
-// A record of a flow as OpenTelemetry has log records (opentelemetry-proto, logs/v1, in its JSON encoding).
+// A flow's record in the form of OpenTelemetry's log records (opentelemetry-proto, logs/v1, in its JSON encoding).
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace flowtap {
 
 /// A line, or all lines of a record, with the newlines between them.
 struct OtelRecord {
-  std::optional<std::uint64_t> time;  ///< ns since 1970, of its first line; absent: a word of our own
-  std::uint64_t nth = 0;              ///< of those with this time and first line
+  std::optional<std::uint64_t> time;  ///< ns since 1970, of its first line; absent: a message of our own
+  std::uint64_t nth = 0;              ///< its number among those with this time and first line
   std::string_view output;
   std::string_view text;
-  std::optional<flow::KlogRecord> klog = {};  ///< of the text, where it is a record of klog
+  std::optional<flow::KlogRecord> klog = {};  ///< parsed from the text, if it is a record of klog
 };
 
 /// {"timeUnixNano":"...","severityNumber":...,"severityText":"...","body":{"stringValue":"..."},"attributes":[...],
-/// "traceId":"...","spanId":"..."} on one line. The flow is the trace; attributes are whose record it is, by the semantic
-/// conventions for Kubernetes, and the keys of a record of klog. Without severity where the record does not say it.
+/// "traceId":"...","spanId":"..."} on one line. The flow is the trace. The attributes say whose record it is, by the semantic
+/// conventions for Kubernetes, and have the keys of a record of klog. There is no severity if the record does not say it.
 [[nodiscard]] std::string otel_record(std::string_view flow, const OtelRecord& record);
 
 }  // namespace flowtap

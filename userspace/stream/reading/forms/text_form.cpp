@@ -21,7 +21,7 @@ void TextForm::take(const flow::CriLine& line, Piece& piece) {
   const bool is_err = line.output == "stderr";
   Last& own = is_err ? err_ : out_;
   Last& other = is_err ? out_ : err_;
-  // An output's last line that has no newline stays a line of its own, as where a runtime has made it one.
+  // If an output's last line has no newline, it still becomes a line of its own, as it does where a runtime has made it one.
   if ((line.missing && own.mid_line) || other.is_end) put("\n", piece);
   if (other.is_end) other = {};
   if (options_.timestamps && (!own.mid_line || line.missing))

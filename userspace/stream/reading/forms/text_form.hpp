@@ -1,4 +1,4 @@
-// Lines as text, with or without their times, and so many bytes at most, by Kubernetes' rules (kubelet's reader,
+// Lines as text, with or without their times, and up to a limit of bytes, by Kubernetes' rules (kubelet's reader,
 // k8s.io/cri-client pkg/logs/logs.go).
 #pragma once
 
@@ -21,11 +21,10 @@ class TextForm final : public Form {
   void finish(Piece& /*piece*/) override {}
 
  private:
-  /// The last of an output.
+  /// What an output gave last.
   struct Last {
     bool mid_line = false;  ///< it was a part of a line
-    bool is_end =
-        false;  ///< and no longer line was divided there: the output has ended in it, or bytes are missing
+    bool is_end = false;    ///< a part shorter than kMaxLine: the output ended in it, or bytes are missing
   };
 
   void put(std::string_view text, Piece& piece);
