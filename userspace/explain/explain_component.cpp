@@ -2,7 +2,7 @@
 
 namespace flowtap {
 
-// Without the stream path it has nothing to read; if that path is off on purpose, nothing is missing.
+// Without the stream path there is nothing to read; if that path is off on purpose, nothing is missing.
 void ExplainComponent::run() {
   if (!options_.enabled) return;
   if (!stream_.enabled())

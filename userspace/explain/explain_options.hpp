@@ -1,11 +1,11 @@
-// What the explain path is told to do.
+// The options of the explain path.
 #pragma once
 
 #include <cstdint>
 
 namespace flowtap {
 
-/// Plain values. What each means, and what it accepts, says the configuration's row explain.NAME. They hold until a restart.
+/// Plain values. The configuration's row explain.NAME says what each means and what it accepts. They hold until a restart.
 struct ExplainOptions {
   bool enabled = true;
   std::uint64_t max_pods = 1000;

@@ -18,11 +18,11 @@ namespace {
 
 using stats::StatId;
 
-// Behind all who capture and serve.
+// Explaining runs behind everything that captures and serves.
 constexpr int kNice = 5;
 constexpr std::chrono::milliseconds kRest{100};
 constexpr std::size_t kPart = std::size_t{64} << 10U;
-// Of flows that have ended it is remembered how far they were read.
+// How many logs are known at most. Of flows that have ended, it is remembered how far they were read.
 constexpr std::size_t kMostLogs = 4096;
 
 // A short name that is the same after each restart of the scheduler.
@@ -33,7 +33,7 @@ std::string scheduler_of(const std::string& flow) {
   return parts->front() == "pod" && parts->size() > kContainer ? parts->at(kContainer) : parts->back();
 }
 
-// Powers of two into those that are edges.
+// Puts powers of two into those that are the histogram's edges.
 stats::HistogramValue durations(const diagnosis::LogCounts& counts) {
   const unsigned widened = stats::stat(StatId::kSCHEDULING_DURATION).widened;
   stats::HistogramValue out;
@@ -56,7 +56,7 @@ Result<std::unique_ptr<ExplainPath>> ExplainPath::start(const SchedulerFlows& fr
 ExplainPath::~ExplainPath() {
   bell_.stop();
   if (thread_.joinable()) thread_.join();
-  // Nobody rings the bell any more.
+  // From here on nobody rings the bell.
   if (changes_) from_.waker.forget(*changes_);
   logs_.clear();
 }
@@ -69,7 +69,7 @@ void ExplainPath::run() noexcept {
     again.reset();
     try {
       round();
-    } catch (const std::exception&) {  // no memory, amid anything
+    } catch (const std::exception&) {  // no memory, at any point of the round
       changed_ = true;
       for (auto& [id, log] : logs_) log.ready = true;
       again = Bell::Clock::now() + kRest;
@@ -112,7 +112,7 @@ void ExplainPath::open(const std::string& id, Log& log) {
     options.since =
         std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::system_clock::duration>(
             std::chrono::nanoseconds(log.read_to + 1)));
-  // Who asks waits for a person; a scheduler's log is no reason for capture to take smaller steps.
+  // An answer is for a person, so a scheduler's log is no reason for capture to take smaller steps.
   auto reader = from_.flows.open_log(id, options, std::move(form), flow::Followers::Hurry::kNo);
   log.scheduler = scheduler_of(id);
   log.prepared = false;
@@ -120,10 +120,10 @@ void ExplainPath::open(const std::string& id, Log& log) {
   if (reader)
     log.reader = std::move(*reader);
   else
-    log.form = nullptr;  // it has just gone
+    log.form = nullptr;  // the flow has just gone
 }
 
-// A piece, so that each log gets its turn.
+// Reads only a piece, so that each log gets its turn.
 void ExplainPath::read(Log& log) {
   const auto again = [this, &log] {
     log.ready = true;

@@ -1,4 +1,5 @@
-// The explain path as one component: the logs of the configured schedulers, read as they come, and the answers they make.
+// The explain path as one component: reads the logs of the configured schedulers as they come, and gives the answers made of
+// them.
 #pragma once
 
 #include <atomic>
@@ -22,8 +23,8 @@
 
 namespace flowtap {
 
-/// Follows each scheduler's flow, from the first line that its runtime still has, on a thread of its own: neither capture nor
-/// whoever follows a flow waits for it, and a restart of the service finds again what it had found.
+/// Follows each scheduler's flow, from the first line that its runtime still has, on a thread of its own. Neither capture nor a
+/// follower of a flow waits for it, and a restart of the service finds again what it had found.
 class ExplainPath final : public api::DiagnosesView {
  public:
   static constexpr const char* kName = "explain";  ///< the component's
@@ -45,11 +46,11 @@ class ExplainPath final : public api::DiagnosesView {
  private:
   /// One flow.
   struct Log {
-    std::unique_ptr<LogReader> reader;  // empty: it has ended, or had to make room
-    RecordForm* form = nullptr;         // the reader's
+    std::unique_ptr<LogReader> reader;  // empty: the flow has ended, or had to make room
+    RecordForm* form = nullptr;         // the reader's form
     bool prepared = false;
     std::uint64_t read_to = 0;  // ns since 1970
-    std::string scheduler;      // what it is called in metrics
+    std::string scheduler;      // its name in metrics
     std::atomic<bool> ready{true};
   };
 
@@ -66,13 +67,13 @@ class ExplainPath final : public api::DiagnosesView {
   SchedulerFlows from_;
   diagnosis::DiagnosisStore store_;
   std::shared_ptr<flow::Follower> changes_;
-  std::uint64_t seen_ = 0;  // of the store's changes
+  std::uint64_t seen_ = 0;  // the store's changes up to this one
   std::atomic<bool> changed_{true};
   std::map<std::string, Log> logs_;                    // by the flow's id
-  std::map<std::string, diagnosis::LogCounts> ended_;  // by scheduler, of logs that are not read any more
+  std::map<std::string, diagnosis::LogCounts> ended_;  // by scheduler, for logs that are not read any more
   mutable std::mutex counts_mutex_;
   std::map<std::string, diagnosis::LogCounts> counts_;  // by scheduler
-  std::size_t reading_ = 0;                             // logs
+  std::size_t reading_ = 0;                             // how many logs
   Bell bell_;
   std::thread thread_;
 };

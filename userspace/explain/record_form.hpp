@@ -1,4 +1,4 @@
-// A scheduler's log, read as whole records by whoever explains.
+// A scheduler's log as whole records, for the explain path.
 #pragma once
 
 #include <array>
@@ -11,21 +11,21 @@
 
 namespace flowtap {
 
-/// Gives the records to a SchedulerLog, one for each output, and nothing to the piece.
+/// Gives the records to a SchedulerLog, one for each output, and puts nothing into the piece.
 class RecordForm final : public Form {
  public:
-  /// It must outlive this.
+  /// The store must outlive this.
   explicit RecordForm(diagnosis::DiagnosisStore& store)
       : logs_{diagnosis::SchedulerLog(store), diagnosis::SchedulerLog(store)} {}
 
   void take(const flow::CriLine& line, Piece& piece) override;
-  /// What is said in between belongs to nobody's record.
+  /// flowtap's own messages belong to no record.
   void say(std::string_view /*text*/, Piece& /*piece*/) override {}
   void jump(Piece& piece) override;
   [[nodiscard]] Clock::time_point rest(Piece& piece) override;
   void finish(Piece& piece) override;
 
-  /// ns since 1970, of the newest line.
+  /// The time of the newest line, in ns since 1970.
   [[nodiscard]] std::uint64_t time() const { return time_; }
   [[nodiscard]] diagnosis::LogCounts counts() const;
 

@@ -27,7 +27,7 @@ constexpr auto kRows = [] {
 #undef ADVICE
 #undef ALSO
 
-// A sentence that is only reasons may end with one full stop, or with that of the sentence around it, too.
+// A sentence that is only reasons may end with one full stop, or also with that of the sentence around it.
 std::string_view bare(std::string_view reason) {
   reason = without_counts(reason);
   while (reason.ends_with('.')) reason.remove_suffix(1);
@@ -36,7 +36,7 @@ std::string_view bare(std::string_view reason) {
 
 using List = std::vector<Advice>;
 
-// The one in the list that says the same; it is put there, as of no node, where there is none.
+// The advice in the list that says the same. If there is none, it is put there, with no node yet.
 Advice& same_in(List& list, const Advice& advice) {
   const auto found = std::ranges::find(list, advice.means, &Advice::means);
   if (found != list.end()) return *found;
@@ -45,7 +45,7 @@ Advice& same_in(List& list, const Advice& advice) {
   return list.back();
 }
 
-// Of texts that are all of the same nodes. A text is one reason, or a list of them.
+// Adds the advice for texts about the same nodes. A text is one reason, or a list of them.
 void add(List& to, std::initializer_list<std::string_view> texts, std::size_t nodes) {
   List once;
   const auto know = [&](std::string_view reason) {
@@ -63,12 +63,12 @@ List most_first(List list) {
   return list;
 }
 
-// Several schedulers tell of the same nodes, one of which node it is and one only of how many.
+// Several schedulers may tell of the same nodes: one says which node it is, another only how many there are.
 List of_nodes(const Diagnosis& diagnosis) {
   List named;
   for (const NodeVerdict& node : diagnosis.nodes) {
     if (node.verdict != Verdict::kFailed) continue;
-    // A node is done with at the first container that fails.
+    // The scheduler leaves a node at the first container that fails.
     std::string_view last;
     if (!node.containers.empty()) last = node.containers.back().reason;
     add(named, {node.reason, last}, 1);
@@ -82,7 +82,7 @@ List of_nodes(const Diagnosis& diagnosis) {
   return most_first(std::move(named));
 }
 
-// Of a sentence that counts nodes, or is one reason or a list of them.
+// Adds the advice for a sentence that counts nodes, or is one reason or a list of them.
 void add_sentence(List& to, std::string_view text) {
   if (const auto error = parse_fit_error(text)) {
     for (const NodesReason& reason : error->reasons) add(to, {reason.reason}, reason.nodes);

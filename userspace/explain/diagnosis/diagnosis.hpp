@@ -1,4 +1,4 @@
-// Why a pod was placed where it is, or nowhere: one answer, whatever schedulers it is from.
+// Why a pod was placed where it is, or nowhere: one answer, from whatever schedulers.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@
 
 namespace flowtap::diagnosis {
 
-/// Of a phase, of a node or of a container.
+/// The verdict on a phase, a node or a container.
 enum class Verdict : std::uint8_t { kNone, kPassed, kFailed };
 
-/// One of a node's NUMA cells that would not do for what a container, or the whole pod, asks of one resource. The quantities are as the
-/// scheduler writes them; empty: it does not.
+/// A NUMA cell of a node that would not do for one resource that a container, or the whole pod, asks for. The quantities are as
+/// the scheduler writes them; empty: it does not write them.
 struct CellVerdict {
   std::size_t cell = 0;
   std::string resource;
@@ -30,15 +30,15 @@ struct CellVerdict {
 struct ContainerVerdict {
   std::string name;
   Verdict verdict = Verdict::kNone;
-  std::string reason;                   ///< of one that failed
-  std::optional<std::size_t> cell;      ///< the NUMA cell that it would have, where the scheduler says so
-  std::string line = {};                ///< that says it, or its beginning; empty: that of its node does
-  std::vector<CellVerdict> cells = {};  ///< of one that failed, by their numbers
+  std::string reason;               ///< if it failed
+  std::optional<std::size_t> cell;  ///< the NUMA cell that it would get, if the scheduler says so
+  std::string line = {};  ///< the log's line that says it, or its beginning; empty: its node's line says it
+  std::vector<CellVerdict> cells = {};  ///< if it failed, those that would not do, by their numbers
 
   friend bool operator==(const ContainerVerdict&, const ContainerVerdict&) = default;
 };
 
-/// One of a node's cards that would not do for the container that failed.
+/// A card of a node that would not do for the container that failed.
 struct CardVerdict {
   std::string name;
   std::string reason;
@@ -51,16 +51,16 @@ struct NodeVerdict {
   Verdict verdict = Verdict::kNone;
   double score = 0;
   std::vector<ContainerVerdict>
-      containers;      ///< of a node that failed up to the one that did; empty where they are not known
-  std::string reason;  ///< of a node that failed, where none of its containers is known to have
+      containers;      ///< if the node failed, up to the one that did; empty if they are not known
+  std::string reason;  ///< if the node failed, and no container is known to have failed
   std::vector<CardVerdict> cards;       ///< in the order in which they were tried
-  std::vector<CellVerdict> cells = {};  ///< where the pod as a whole had no place, by their numbers
-  std::string line = {};                ///< that says it, or its beginning; empty: those of its containers do
+  std::vector<CellVerdict> cells = {};  ///< those that would not do for the pod as a whole, by their numbers
+  std::string line = {};  ///< the log's line that says it, or its beginning; empty: its containers' lines do
 
   friend bool operator==(const NodeVerdict&, const NodeVerdict&) = default;
 };
 
-/// Of how many nodes a scheduler says why, without saying which.
+/// For how many nodes a scheduler gives a reason, without saying which nodes.
 struct NodesReason {
   std::string reason;
   std::size_t nodes = 0;
@@ -71,11 +71,12 @@ struct NodesReason {
 struct PhaseVerdict {
   Verdict verdict = Verdict::kNone;
   std::string summary;    ///< the scheduler's own sentence
-  std::string line = {};  ///< that says it, or its beginning; empty: it follows from those of the nodes
+  std::string line = {};  ///< the log's line that says it, or its beginning; empty: the nodes' lines do
 
   friend bool operator==(const PhaseVerdict&, const PhaseVerdict&) = default;
 };
 
+/// The answer about one pod, as plain values. It has many members, since each part of the answer is one.
 struct Diagnosis {
   enum class Status : std::uint8_t { kPending, kSucceeded, kFailed };
 
@@ -83,7 +84,7 @@ struct Diagnosis {
 
   /// An attempt before this one, in short.
   struct Past {
-    Instant time;  ///< of the last that was said of it
+    Instant time;  ///< when the last thing was said of it
     std::string scheduler;
     Status status = Status::kPending;
     bool at_bind = false;  ///< a node had been found
@@ -96,28 +97,28 @@ struct Diagnosis {
   std::string uid;
   PhaseVerdict filter;
   std::vector<NodeVerdict> nodes;         ///< by name
-  std::vector<NodesReason> reasons;       ///< of nodes that the filter left none of
+  std::vector<NodesReason> reasons;       ///< why nodes failed, if the filter left none
   std::string preemption;                 ///< whether other pods' room would have helped
   std::string nominated = {};             ///< the node on which room is being made for the pod
   std::vector<std::string> victims = {};  ///< pods that are ended for that, "ns/name"
-  std::vector<std::string> plugins = {};  ///< kube-scheduler's, that have left no node or hold the pod back
+  std::vector<std::string> plugins = {};  ///< kube-scheduler's plugins that left no node or hold the pod back
   PhaseVerdict bind;
-  std::string node;  ///< that the bind is of, where a scheduler names it
+  std::string node;  ///< that the bind is about, if a scheduler names it
 
-  std::string scheduler = {};  ///< whose word the status is
-  std::size_t attempt = 0;     ///< of those of the pod that were seen, from 1; 0: not known
-  Instant first = {};          ///< when the first was said of the attempt
+  std::string scheduler = {};  ///< the scheduler whose word the status is
+  std::size_t attempt = 0;     ///< its number among the pod's attempts that were seen, from 1; 0: not known
+  Instant first = {};          ///< when the first thing was said of the attempt
   Instant last = {};
-  std::vector<Past> history = {};       ///< newest first; not all, where there were many
+  std::vector<Past> history = {};       ///< newest first; not all if there were many
   std::vector<std::string> lacks = {};  ///< what the logs do not tell, and at which level they would
 
-  /// Of what its phases say.
+  /// Sets the status by the verdicts of the phases.
   void decide();
 
   friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
 };
 
-/// The word of the answer.
+/// The words that the answer uses.
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 [[nodiscard]] std::string_view to_string(Diagnosis::Status status);
 
@@ -125,10 +126,11 @@ struct Diagnosis {
 inline constexpr std::string_view kFilterPhase = "filter";
 inline constexpr std::string_view kBindPhase = "bind";
 
-/// The body of `schedulerlog`. `evidence`: with what the verdicts rest on, too.
+/// The body of `schedulerlog`. `evidence`: also with what the verdicts rest on.
 [[nodiscard]] std::string to_json(const Diagnosis& diagnosis, bool evidence = false);
 
-/// From such a body. What it does not know is passed over, and what is not there is empty; an Error: this is no diagnosis.
+/// Reads such a body. Members that it does not know are passed over, and those that are missing stay empty. An Error: this is not
+/// a diagnosis.
 [[nodiscard]] Result<Diagnosis> diagnosis_from_json(std::string_view json);
 
 }  // namespace flowtap::diagnosis

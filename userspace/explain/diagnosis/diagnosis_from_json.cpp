@@ -9,7 +9,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A member of this name if it is of the type that `as` takes out of a value, else null.
+/// The member of this name if it has the type that `as` takes out of a value, else null.
 template <typename As>
 auto member(const json::object& object, std::string_view name, As as)
     -> decltype(as(std::declval<const json::value&>())) {
@@ -37,7 +37,7 @@ std::optional<Number> number(const json::object& object, std::string_view name) 
   return error ? std::nullopt : std::optional(value);
 }
 
-/// Each object of a list, as what `read` makes of it.
+/// What `read` makes of each object of a list.
 template <typename Read>
 auto list(const json::object& object, std::string_view name, Read read) {
   std::vector<decltype(read(object))> out;
@@ -58,7 +58,7 @@ std::vector<std::string> texts(const json::object& object, std::string_view name
   return out;
 }
 
-/// The value whose word this is; nothing where there is none.
+/// The value that has this word; nothing if there is none.
 template <typename Value>
 std::optional<Value> value_of(std::string_view said, std::initializer_list<Value> values) {
   for (const Value value : values)

@@ -19,7 +19,7 @@ void put(std::string& out, std::string_view name, std::string_view text) {
   put(out.append(1, '"').append(name).append("\":"), text);
 }
 
-// As short as reads back to the same: 1.5, not 1.5E0.
+// Writes the shortest text that reads back to the same value: 1.5, not 1.5E0.
 void put(std::string& out, double value) {
   std::array<char, 32> digits{};
   const double finite = std::isfinite(value) ? value : 0;
@@ -117,7 +117,7 @@ void put_phase(std::string& out, const PhaseVerdict& phase, bool evidence) {
   put_line(out, phase.line, evidence);
 }
 
-/// Which attempt it is, and what came before it.
+/// Puts which attempt it is, and what came before it.
 void put_attempt(std::string& out, const Diagnosis& diagnosis) {
   if (!diagnosis.uid.empty()) put(out += ',', "uid", diagnosis.uid);
   if (!diagnosis.scheduler.empty()) put(out += ',', "scheduler", diagnosis.scheduler);

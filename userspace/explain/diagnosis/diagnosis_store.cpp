@@ -6,7 +6,7 @@ namespace flowtap::diagnosis {
 
 namespace {
 
-// What is of the pod as a whole, or of pods that could make room, is no reason why a node does not fit.
+// Reasons about the pod as a whole, or about pods that could make room, do not say why a node does not fit.
 std::vector<std::string_view> reasons_of(const Diagnosis& diagnosis) {
   std::vector<std::string_view> reasons;
   const bool bind_failed = diagnosis.bind.verdict == Verdict::kFailed;
@@ -48,7 +48,7 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
     if (const auto begun = attempts->of(*fact.scheduler)->begun(); begun && *begun <= *fact.instant)
       decided.took = *fact.instant - *begun;
   bytes_ += attempts->bytes();
-  // This one is the most recent, so it goes last.
+  // This pod is the most recent one, so it would go last.
   while (bytes_ + texts_.bytes() > most_bytes_ && attempts_.size() > 1) drop_oldest();
   return decided;
 }

@@ -22,17 +22,18 @@ namespace flowtap::diagnosis {
 class DiagnosisStore {
  public:
   static constexpr std::size_t kMostPods = 1000;
-  /// Of all attempts together, unless told otherwise: kMostPods over a hundred nodes of eight cards, each with why it does not do.
+  /// The bound of all attempts together, unless told otherwise: kMostPods over a hundred nodes of eight cards, each with why it
+  /// does not do.
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 
-  /// What the logs of these say; they must outlive it.
+  /// Keeps what the logs of these schedulers say; they must outlive it.
   explicit DiagnosisStore(std::size_t most_pods = kMostPods, std::size_t most_bytes = kMostBytes,
                           const Schedulers& schedulers = Schedulers::built_in())
       : schedulers_(&schedulers), most_(most_pods), most_bytes_(most_bytes), attempts_(most_pods) {}
 
   [[nodiscard]] const Schedulers& schedulers() const { return *schedulers_; }
 
-  /// A name for a log that facts are from.
+  /// A number for a log that facts are from.
   [[nodiscard]] std::uint32_t next_log() {
     const std::scoped_lock lock(mutex_);
     return ++logs_;
@@ -41,25 +42,25 @@ class DiagnosisStore {
   /// What a fact has decided.
   struct Decided {
     Outcome outcome = Outcome::kNone;
-    /// Of one that failed, each once: patterns of advice.def, and kOtherReason where none fits.
+    /// If it failed, each reason once: patterns of advice.def, and kOtherReason if none fits.
     std::vector<std::string_view> reasons;
-    /// Of one that is bound: since the first was said of the pod, where it is known when both were.
+    /// If the pod was bound: the time since the first thing was said of it, if both times are known.
     std::optional<std::chrono::nanoseconds> took = {};
   };
   Decided add(const flow::FlowKey& pod, const Fact& fact, const CardPlaces& places);
   static constexpr std::string_view kOtherReason = "other";
 
-  /// Nothing: no scheduler has spoken of it, or too many others since.
+  /// Nothing: no scheduler has spoken of the pod, or too many others were spoken of since.
   [[nodiscard]] std::optional<Diagnosis> find(std::string_view ns, std::string_view name);
 
-  /// Of all pods, the most recent first: "ns/name".
+  /// All pods, the most recent first: "ns/name".
   [[nodiscard]] std::vector<std::string> pods() const;
 
-  /// The same as find() of one of these, which is not kept longer for it.
+  /// The same as find() for one of these pods, but without keeping it longer.
   [[nodiscard]] std::optional<Diagnosis> peek(const std::string& pod) const;
 
-  /// `take("ns/name", Diagnosis)` of each pod, the most recent first. Who writes waits for one of them at most, so all that is written
-  /// meanwhile may be in it or not.
+  /// Calls `take("ns/name", Diagnosis)` for each pod, the most recent first. A writer waits for one of them at most, so what is
+  /// written meanwhile may be in it or not.
   template <typename Take>
   void each(Take&& take) const {
     for (const std::string& pod : pods())
@@ -74,7 +75,7 @@ class DiagnosisStore {
     const std::scoped_lock lock(mutex_);
     return bytes_ + texts_.bytes();
   }
-  /// Pods that had to make room.
+  /// How many pods had to make room.
   [[nodiscard]] std::uint64_t evicted() const {
     const std::scoped_lock lock(mutex_);
     return evicted_;

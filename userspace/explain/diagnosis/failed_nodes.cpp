@@ -13,7 +13,8 @@
 namespace flowtap::diagnosis {
 namespace {
 
-// What kube-scheduler counts where a device-aware scheduler says more of each node: HAMi's word up to 2.9, and the NUMA plugin's.
+// Reasons that kube-scheduler counts while a device-aware scheduler says more about each node: HAMi's words up to 2.9, and the
+// NUMA plugin's.
 constexpr std::array<std::string_view, 7> kOfAll = {"NodeUnfitPod",
                                                     "node not fit pod",
                                                     "cannot align container",
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 7> kOfAll = {"NodeUnfitPod",
                                                     "cannot align pod",
                                                     kInvalidTopology};
 
-// 4 of "0/4 nodes are available: ..."; 0 where the text does not say it.
+// 4 in "0/4 nodes are available: ..."; 0 if the text does not say it.
 std::size_t all_nodes(std::string_view text) {
   const std::size_t end = text.find(" nodes are available");
   if (end == std::string_view::npos) return 0;
@@ -39,14 +40,14 @@ std::size_t sum_of(const std::vector<NodesReason>& reasons) {
   return sum;
 }
 
-/// Nodes that are counted by their reasons, and taken off one by one.
+/// Counts nodes by their reasons, and takes them off one by one.
 class Counted {
  public:
   explicit Counted(const std::vector<NodesReason>& reasons) {
     for (const NodesReason& one : reasons) left_[one.reason] += one.nodes;
   }
 
-  /// False: none is left of this reason.
+  /// False: no node is left with this reason.
   bool take(std::string_view reason) {
     const auto found = left_.find(reason);
     if (found == left_.end() || found->second == 0) return false;
@@ -65,7 +66,7 @@ class Counted {
   std::map<std::string_view, std::size_t> left_;
 };
 
-// Of a list the reason that most cards have; a text that is no list has spaces of its own.
+// In a list, the reason that most cards have. A text with spaces inside a reason is not a list.
 std::string main_reason(std::string_view text) {
   std::string_view main;
   std::size_t most = 0;
@@ -92,7 +93,7 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   FailedNodes out;
   Counted counted(diagnosis.reasons);
   std::vector<NodesReason> named;
-  std::size_t more = 0;  // nodes whose count has another reason
+  std::size_t more = 0;  // nodes that are counted under another reason
   for (const NodeVerdict& node : diagnosis.nodes) {
     if (node.verdict != Verdict::kFailed) continue;
     named.push_back({.reason = reason_of(node), .nodes = 1});
@@ -104,8 +105,8 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
 
   std::size_t said = named.size() + sum_of(out.unnamed);
   const std::size_t all = std::max(all_nodes(diagnosis.filter.summary), all_nodes(diagnosis.preemption));
-  // A node may have several reasons; then, and where it is not known which count is of a named node, the counts are what is true of
-  // all of them.
+  // A node may have several reasons. Then, and if it is not known under which reason a named node is counted, only the counts are
+  // true for all nodes.
   const bool is_twice = all > 0 && said > all && !diagnosis.reasons.empty();
   if (is_twice) said = std::min(all, sum_of(diagnosis.reasons));
   out.nodes = std::max(all, said);

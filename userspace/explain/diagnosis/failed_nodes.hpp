@@ -1,4 +1,4 @@
-// Of how many nodes each reason is, whether a scheduler names the nodes or only counts them.
+// How many nodes each reason has, whether a scheduler names the nodes or only counts them.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 
 namespace flowtap::diagnosis {
 
-/// What kube-scheduler counts of nodes of which the NUMA-aware scheduler's plugin says that their topology data are invalid.
+/// Under this reason kube-scheduler counts nodes whose topology data are invalid, as the NUMA-aware scheduler's plugin says.
 constexpr std::string_view kInvalidTopology = "invalid node topology data";
 
 struct FailedNodes {
-  std::size_t nodes = 0;  ///< that failed
+  std::size_t nodes = 0;  ///< how many failed
   std::vector<NodesReason>
-      by_reason;  ///< most nodes first; of a node's reasons that of most cards; "": none is said
-  std::vector<NodesReason> unnamed;  ///< of those that are counted and not among the diagnosis' nodes
+      by_reason;  ///< most nodes first; a node counts for the reason of most of its cards; "": none is said
+  std::vector<NodesReason> unnamed;  ///< nodes that are counted and not among the diagnosis' nodes
 };
 
 [[nodiscard]] FailedNodes failed_nodes(const Diagnosis& diagnosis);
 
-/// Of the container that failed, or the node's own.
+/// The reason of the container that failed, or the node's own.
 [[nodiscard]] const std::string& reason_of(const NodeVerdict& node);
 
 }  // namespace flowtap::diagnosis

@@ -13,7 +13,7 @@ constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::string_view kAvailable = "nodes are available:";
 constexpr std::string_view kEnd = ". ";
 
-// Digits before a space, and takes both away; nothing where the text does not begin so.
+// Takes digits and the space behind them away; nothing if the text does not begin so.
 std::optional<std::size_t> take_count(std::string_view& text) {
   std::size_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
@@ -33,8 +33,8 @@ std::size_t next_count(std::string_view text, std::size_t from = 0) {
   return kNone;
 }
 
-// The reasons end with a full stop. What stands behind it begins with a plugin's words and has kube-scheduler's preemption in it,
-// unless another plugin is in its place; a reason with a full stop of its own has reasons behind it.
+// The reasons end with a full stop. The text behind it begins with a plugin's words and has kube-scheduler's preemption in it,
+// unless another plugin takes its place. A reason with a full stop of its own has reasons behind it.
 std::size_t end_of_reasons(std::string_view text) {
   const std::size_t tried = text.find(kPreemption);
   if (tried == 0) return 0;
@@ -62,7 +62,7 @@ std::optional<FitError> parse_fit_error(std::string_view sentence) {
   const std::size_t behind = sentence.starts_with(kPreemption) ? 0 : end + kEnd.size();
   out.preemption = sentence.substr(std::min(sentence.size(), behind));
   while (!reasons.empty()) {
-    // Without a count it is why none of them was looked at.
+    // A reason without a count says why none of the nodes was looked at.
     const std::size_t nodes = take_count(reasons).value_or(*all);
     const std::size_t next = next_count(reasons);
     out.reasons.push_back({sorted_reason(reasons.substr(0, next)), nodes});

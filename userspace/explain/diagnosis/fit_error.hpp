@@ -1,6 +1,6 @@
-// kube-scheduler's sentence where no node is left, taken apart:
+// Takes kube-scheduler's sentence apart that says that no node is left:
 //   0/6 nodes are available: 2 Insufficient cpu, 4 node(s) had untolerated taint(s). preemption: 0/6 nodes are available: ...
-// A reason is what kube-scheduler's own plugins, others and extenders say of a node, and may have any of the signs between.
+// A reason is what kube-scheduler's own plugins, others and extenders say about a node. It may contain any of the signs between.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace flowtap::diagnosis {
 
-/// What kube-scheduler's own preemption says begins so.
+/// The report of kube-scheduler's own preemption begins with this.
 constexpr std::string_view kPreemption = "preemption: ";
 
 struct FitError {
-  std::vector<NodesReason> reasons;  ///< in kube-scheduler's order, by their text
+  std::vector<NodesReason> reasons;  ///< in kube-scheduler's order, which is by their text
   std::string_view preemption;       ///< what its plugins tried then; views the sentence
 };
 

@@ -7,7 +7,7 @@
 
 namespace flowtap::diagnosis {
 
-/// Nothing: the text is not one, or not all of it.
+/// Nothing: the text, or a part of it, is not a number.
 template <typename Number>
 std::optional<Number> number(std::string_view text) {
   Number value{};

@@ -11,7 +11,7 @@ std::string_view skip_digits(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
 }
 
-// What stands behind "2/8", or nothing where the text does not begin so.
+// The text behind "2/8"; nothing if the text does not begin so.
 std::string_view behind_ratio(std::string_view text) {
   const std::string_view slash = skip_digits(text);
   if (slash.size() == text.size() || !slash.starts_with('/')) return {};

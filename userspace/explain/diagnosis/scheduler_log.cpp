@@ -41,15 +41,16 @@ void SchedulerLog::add(Fact fact) {
   add(key, fact);
 }
 
-// Up to 2024 the NUMA-aware scheduler's plugin says it of a node without the pod, and at -v=2 nobody says which pod is looked at.
+// Up to 2024 the NUMA-aware scheduler's plugin says this about a node without naming the pod, and at -v=2 nobody says which pod
+// is tried.
 void SchedulerLog::hold(const Fact& fact) {
   auto& held = work(fact).held;
   if (!fact.scheduler->counts_nodes || fact.kind != FactKind::kNodeFails || held.size() >= kMostHeld) return;
   if (const std::string_view node = fact[Field::kNode]; !node.empty()) held[std::string(node)] = fact.line;
 }
 
-// All of a pod's nodes that were held are among those that are; of a pod that was bound meanwhile others may be. Where the verdict counts
-// as many, they are its own.
+// All nodes that failed for this pod are among the held ones. If a pod was bound meanwhile, some may be that pod's. If the
+// verdict counts exactly as many, they are all this pod's.
 void SchedulerLog::give_held(const flow::FlowKey& pod, const Fact& verdict) {
   const auto error = parse_fit_error(verdict[Field::kSummary]);
   if (!error) return;
@@ -82,7 +83,7 @@ void SchedulerLog::add(const flow::FlowKey& key, const Fact& fact) {
   counts_.took_in_all += *decided.took;
 }
 
-// Which one it is of is known where no other is open, and of all of them when as many have ended as are open.
+// The pod of this end is known only if no other bind is open. If as many binds have ended as are open, all of them have.
 void SchedulerLog::end_binds(const Fact& fact) {
   Work& work = this->work(fact);
   const auto to_end = [](const Binding& binding) { return binding.to_end; };
@@ -113,7 +114,7 @@ flow::FlowKey SchedulerLog::pod_of(const Fact& fact) {
   if (!fact.pod.name.empty()) return fact.pod;
   if (fact.kind == FactKind::kBound || fact.kind == FactKind::kBindFailed) {
     const Binding* binding = binding_of(fact);
-    // One that goes on without the node's lock has not failed by that.
+    // A bind that goes on without the node's lock has not failed because of it.
     return binding != nullptr && !binding->to_end ? binding->pod.key() : flow::FlowKey{};
   }
   const Pod& current = work(fact).current;
@@ -121,7 +122,7 @@ flow::FlowKey SchedulerLog::pod_of(const Fact& fact) {
   return current.key();
 }
 
-// An end that was said of it, as far as anybody knows, is not one of those that are left.
+// One of the ends that were said may be this bind's, so one end fewer is left for the others.
 void SchedulerLog::forget_binding(const flow::FlowKey& pod, const Fact& fact) {
   Work& work = this->work(fact);
   const auto of_pod = [&](const Binding& binding) { return binding.pod.key() == pod; };

@@ -1,7 +1,9 @@
-// One scheduler's log, record by record → what it says about each pod. Knows nothing of where the records come from.
+// Takes what one scheduler's log says about each pod out of it, record by record. It knows nothing of where the records come
+// from.
 //
-// Not every record names its pod. A scheduler filters for one pod at a time, so what names none is of the pod that it is at;
-// binds run beside, so of those that are open the one with the node, or the only one. What is not certain is nobody's.
+// Not every record names its pod. A scheduler filters for one pod at a time, so a record without a pod is about the one that it
+// is at. Binds run beside each other, so such a record is about the open one with the node, or about the only open one. If it is
+// not certain, the record is nobody's.
 #pragma once
 
 #include <array>
@@ -20,12 +22,12 @@
 
 namespace flowtap::diagnosis {
 
-/// What a log has said.
+/// What a log has said so far.
 struct LogCounts {
   std::uint64_t telling = 0;    ///< records that say something of a pod, or of cards
-  std::uint64_t others = 0;     ///< that the tables do not know
-  std::uint64_t malformed = 0;  ///< that have no header of klog's
-  std::uint64_t cut = 0;        ///< that were longer than RecordRules::most, and were read up to there
+  std::uint64_t others = 0;     ///< records that the tables do not know
+  std::uint64_t malformed = 0;  ///< records that have no header of klog's
+  std::uint64_t cut = 0;        ///< records longer than RecordRules::most, which were read up to there
   std::array<std::uint64_t, kOutcomes> outcomes{};  ///< of attempts, by Outcome
   std::map<std::string_view, std::uint64_t>
       failures;  ///< attempts that failed, by DiagnosisStore::Decided::reasons
@@ -73,14 +75,14 @@ class SchedulerLog {
     Pod pod;
     std::string node;
     bool to_end = false;  // FactKind::kBindingToEnd
-    bool failed = false;  // of such a one, whose end has not been said
+    bool failed = false;  // such a bind has failed, and its end has not been said
   };
 
-  /// One scheduler's, for some write into one file.
+  /// What is going on in one scheduler, since several may write into one file.
   struct Work {
-    Pod current;  // that the scheduler is at; empty: none
+    Pod current;  // the pod that the scheduler is at; empty: none
     std::vector<Binding> bindings;
-    std::size_t ended = 0;                    // of those that are to_end, nobody knows which
+    std::size_t ended = 0;                    // how many of those with to_end have ended, nobody knows which
     std::map<std::string, std::string> held;  // nodes that fail, of a pod that is not named, and the lines
   };
 
@@ -102,7 +104,7 @@ class SchedulerLog {
   CardPlaces places_;
   std::uint32_t log_;
   LogCounts counts_;
-  std::vector<Work> work_;  // of each scheduler
+  std::vector<Work> work_;  // one for each scheduler
 };
 
 }  // namespace flowtap::diagnosis

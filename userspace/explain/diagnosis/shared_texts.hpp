@@ -1,4 +1,4 @@
-// Texts that many attempts have in common, as the names of cards: each is kept once, and only while one of them has it.
+// Texts that many attempts have in common, such as the names of cards. Each is kept once, and only while an attempt has it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace flowtap::diagnosis {
 
 class SharedTexts;
 
-/// One of them, or none. It ends before its SharedTexts, which are of one thread at a time.
+/// One of these texts, or none. It must end before its SharedTexts; both are used by one thread at a time.
 class SharedText {
  public:
   SharedText() = default;
@@ -49,7 +49,7 @@ class SharedTexts {
   SharedTexts(const SharedTexts&) = delete;
   SharedTexts& operator=(const SharedTexts&) = delete;
 
-  /// "" is none.
+  /// "" gives no text.
   [[nodiscard]] SharedText share(std::string_view text) {
     if (text.empty()) return {};
     auto found = entries_.find(text);
@@ -60,12 +60,12 @@ class SharedTexts {
     return SharedText(*found);
   }
 
-  /// About what they take.
+  /// About how much they take.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
   friend class SharedText;
-  static constexpr std::size_t kEntry = 96;  // what the map has beside the text, about
+  static constexpr std::size_t kEntry = 96;  // about what the map takes for an entry, beside the text
 
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;

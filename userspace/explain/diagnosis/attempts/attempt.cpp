@@ -146,7 +146,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kPhaseFailed:
       set(filter_.says.verdict == Verdict::kPassed ? bind_ : filter_, Verdict::kFailed, fact);
       break;
-    case FactKind::kBindEnds:  // of each pod that is bound then it is kBound
+    case FactKind::kBindEnds:  // a kBound follows for each pod that is bound by then
     case FactKind::kAttempt:
     case FactKind::kCards:
     case FactKind::kCardsThere:

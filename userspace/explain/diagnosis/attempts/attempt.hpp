@@ -1,4 +1,4 @@
-// One pod's latest attempt at being placed as one scheduler tells it, fact by fact.
+// One pod's latest attempt at being placed, as one scheduler tells it, fact by fact.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,26 @@
 
 namespace flowtap::diagnosis {
 
-/// When an attempt was, to put those of two schedulers in order.
+/// When an attempt was, so that those of two schedulers can be put in order.
 struct AttemptTime {
   flow::KlogTime
-      since;  ///< nothing of it was said before; not known where it is the first and its beginning is not said
+      since;  ///< nothing was said of it before this; not known for a first one whose beginning is not said
   flow::KlogTime first;
   flow::KlogTime last;
   bool begin_said = false;
-  bool closed =
-      false;  ///< it has come to its end, and what this scheduler says next of the pod is of another attempt
+  bool closed = false;  ///< it has ended, and what this scheduler says next of the pod is of another attempt
 };
 
-/// What a fact decides of an attempt that was not decided before. The words stand in metrics.
+/// What a fact decides about an attempt if it was not decided before. The words stand in metrics.
 enum class Outcome : std::uint8_t { kNone, kFits, kNoFit, kBound, kBindFailed };
 constexpr std::size_t kOutcomes = 5;
 [[nodiscard]] std::string_view to_string(Outcome outcome);
 
+/// It has many members, since a scheduler tells an attempt piece by piece: what is known of its phases, nodes, containers and
+/// cards is kept here until somebody asks, with the sums by which it is bounded.
 class Attempt {
  public:
-  // No more are kept, whatever a log says.
+  // No more of these are kept, whatever a log says.
   static constexpr std::size_t kMostNodes = 5000;
   static constexpr std::size_t kMostContainers = 256;
   static constexpr std::size_t kMostVictims = 256;
@@ -43,29 +44,29 @@ class Attempt {
   static constexpr std::size_t kMostCards = 1024;  ///< of one node
   static constexpr std::size_t kMostCells = 64;    ///< of one node: kubelet's topology manager has no more
   static constexpr std::size_t kMostCellResources =
-      512;  ///< of one container of a node: cells, once for each resource
+      512;  ///< of one container of a node: each cell counts once for each resource
   static constexpr std::size_t kLongestText = std::size_t{16} << 10U;
   static constexpr std::size_t kMostBytes =
-      std::size_t{8} << 20U;  ///< with the texts that it shares, as if nobody else had them
+      std::size_t{8} << 20U;  ///< with the texts that it shares, as if it were the only one that has them
 
-  /// A phase, and when the scheduler said so.
+  /// The verdict on a phase, and when the scheduler said so.
   struct Phase {
     PhaseVerdict says;
     unsigned weight = 0;
     flow::KlogTime time;
   };
 
-  /// `places`: which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt; one of an attempt
-  /// before this one, which another log still tells, is passed over.
+  /// `places` says which node a card is on, as far as the same scheduler has said. A fact may begin a new attempt. A fact about
+  /// an earlier attempt, which another log still tells, is passed over.
   Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
-  /// The fact is of another attempt, after this one, which has not been held back all the time.
+  /// The fact is about another attempt, after this one, and this one was not only held back.
   [[nodiscard]] bool is_over_at(const Fact& fact) const {
     return heard_ && !held_back_ && !is_old(fact) && begins(fact);
   }
-  /// Of one that is not empty.
+  /// To be called only if the attempt is not empty.
   [[nodiscard]] Diagnosis diagnosis() const;
 
-  /// Nodes that were left out, each with how the reason begins that kube-scheduler gives of it.
+  /// Nodes that were left out, each with the beginning of the reason that kube-scheduler gives for it.
   [[nodiscard]] std::vector<NodeVerdict> left_out() const;
 
   [[nodiscard]] bool empty() const { return !heard_; }
@@ -73,13 +74,13 @@ class Attempt {
   [[nodiscard]] const Phase& filter() const { return filter_; }
   [[nodiscard]] const Phase& bind() const { return bind_; }
   [[nodiscard]] const AttemptTime& time() const { return time_; }
-  /// When the first was said of it.
+  /// When the first fact was said of it.
   [[nodiscard]] const flow::KlogInstant& first() const { return first_; }
-  /// About what it takes beside the texts that it shares, so that all of them can have a bound.
+  /// About how much it takes beside the texts that it shares, so that all attempts together can have a bound.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
-  // A NUMA cell, as far as one resource goes. The quantities are as the scheduler writes them, where it does.
+  // What is known of a NUMA cell for one resource. The quantities are as the scheduler writes them, if it does.
   struct Cell {
     SharedText resource;
     SharedText available;
@@ -87,7 +88,7 @@ class Attempt {
     std::uint8_t number = 0;
     bool fits = false;
   };
-  // A container, or with no name the whole pod, among a node's NUMA cells. Without a verdict only cells are known.
+  // How a container, or without a name the whole pod, fits a node's NUMA cells. Without a verdict only cells are known.
   struct Place {
     std::string container;
     Verdict verdict = Verdict::kNone;
@@ -95,11 +96,11 @@ class Attempt {
     unsigned weight = 0;
     std::string resource;
     std::optional<std::size_t> cell;
-    std::string line;         // that says it
-    std::vector<Cell> cells;  // once it is settled, by its verdict, those that would not do
+    std::string line;         // the log's line that says it
+    std::vector<Cell> cells;  // once it is settled, by its verdict, only those that would not do
     std::uint64_t known = 0;  // a bit for each cell of the node that was named
     bool settled = false;
-    bool of_node = false;  // it fails by the node as a whole, whatever its cells are
+    bool of_node = false;  // it fails because of the node as a whole, whatever its cells are
   };
   struct Card {
     SharedText name;
@@ -110,18 +111,18 @@ class Attempt {
     double score = 0;
     SharedText reason;
     std::size_t allocated = 0;         // requests of the pod that it could meet
-    std::optional<std::size_t> index;  // of the container that failed, where the scheduler says so
+    std::optional<std::size_t> index;  // of the container that failed, if the scheduler says so
     std::vector<Place> places;         // in the order in which they were tried
-    bool by_event = false;             // it has only reasons of an event
-    std::string line;                  // that says it; empty: those of its places do
-    std::vector<Card> cards;           // that failed since the last request that it could meet
+    bool by_event = false;             // all of its reasons are from an event
+    std::string line;                  // the log's line that says it; empty: those of its places do
+    std::vector<Card> cards;           // cards that failed since the last request that it could meet
   };
-  // Of an attempt before this one, that another log still tells.
+  // The fact is about an attempt before this one, which another log still tells.
   [[nodiscard]] bool is_old(const Fact& fact) const {
     return fact.log != log_ && flow::is_earlier(fact.time, time_.first);
   }
   [[nodiscard]] bool begins(const Fact& fact) const;
-  /// It says more of an attempt that has come to its end. Which is not held back when it is bound: then it is another pod.
+  /// The fact says more of an attempt that has ended. A bound pod is not held back: then the fact is about another pod.
   [[nodiscard]] bool is_behind(const Fact& fact) const {
     return fact.kind == FactKind::kVictim || fact.kind == FactKind::kRejects ||
            (fact.kind == FactKind::kHeldBack && bind_.says.verdict != Verdict::kPassed);
@@ -152,14 +153,14 @@ class Attempt {
   void add_plugin(std::string_view name);
   void read_plugins(std::string_view text);
   void set(Phase& phase, Verdict verdict, const Fact& fact);
-  /// Whether as many bytes more are still within the bound.
+  /// Whether this many more bytes are still within the bound.
   [[nodiscard]] bool has_room(std::size_t more);
-  /// In place of what is there, as far as there is room.
+  /// Puts the text in the place of the old one, as far as there is room.
   void keep(std::string& place, std::string_view text);
   void keep(SharedText& place, std::string_view text, SharedTexts& texts);
-  /// The same of a phase or of the pod, which are few.
+  /// Does the same for texts of a phase or of the pod, without a bound, since they are few.
   void keep_always(std::string& place, std::string_view text);
-  /// What is said, and behind a comma its cause if there is one.
+  /// A sentence, followed by a comma and its cause if there is one.
   [[nodiscard]] static std::string sentence(std::string_view says, std::string_view cause);
   void forget_cards(Node& node);
   void add_reason(std::string_view reason);
@@ -169,38 +170,38 @@ class Attempt {
   [[nodiscard]] std::string reason_of(const Node& node, const Fact& fact, const CardPlaces& places);
   [[nodiscard]] static bool is_unsaid(const Node& node);
   [[nodiscard]] std::string_view unsaid_reason() const;
-  /// There is more than allocations and failures that are said: the log's level leaves some out.
+  /// More was tried than the allocations and failures that are said: the log's level leaves some out.
   [[nodiscard]] bool has_untold() const;
   [[nodiscard]] std::optional<std::size_t> failed_container(const Node& node, bool untold) const;
   [[nodiscard]] NodeVerdict verdict_of(const std::string& name, const Node& node, std::string_view unsaid,
                                        bool untold) const;
 
-  const Scheduler* scheduler_ = nullptr;  // not before it was heard
+  const Scheduler* scheduler_ = nullptr;  // null before a fact was heard
   bool heard_ = false;
-  bool held_back_ = false;    // and nothing else was said yet
-  bool tells_cards_ = false;  // why one does not do
+  bool held_back_ = false;    // nothing else was said yet
+  bool tells_cards_ = false;  // it says why a card does not do
   std::uint32_t log_ = 0;
   AttemptTime time_;
   flow::KlogInstant first_;
   flow::KlogInstant last_;
   std::string uid_;
-  std::string target_;     // node of the bind
-  std::string nominated_;  // node on which room is made
+  std::string target_;     // the node of the bind
+  std::string nominated_;  // the node on which room is made
   std::vector<std::string> victims_;
-  std::vector<std::string> plugins_;  // that have left no node
+  std::vector<std::string> plugins_;  // those that left no node or hold the pod back
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;
-  std::vector<std::size_t> requests_;  // by container: of how many kinds of device it asks for some
-  std::vector<std::string> reasons_;   // of nodes that a verdict without a reason is of
-  std::vector<Card> loose_;            // that failed, of which nobody knows the node
-  std::size_t unplaced_ = 0;           // allocations on cards of which nobody knows the node
-  std::size_t allocated_ = 0;          // all of them
+  std::vector<std::size_t> requests_;  // for each container, how many kinds of device it asks for
+  std::vector<std::string> reasons_;   // of nodes that failed without a reason in their verdict
+  std::vector<Card> loose_;            // cards that failed and whose node nobody knows
+  std::size_t unplaced_ = 0;           // allocations on cards whose node nobody knows
+  std::size_t allocated_ = 0;          // all allocations
   std::size_t tried_ = 0;              // requests that were looked at, on all nodes
   Phase filter_;
   Phase bind_;
   std::size_t bytes_ = sizeof(Attempt);
-  std::size_t shared_ = 0;  // bytes of its texts that others may have, too
-  bool cut_ = false;        // not all has found room
+  std::size_t shared_ = 0;  // bytes of its texts that others may share
+  bool cut_ = false;        // some of it has found no room
 };
 
 }  // namespace flowtap::diagnosis

@@ -1,4 +1,4 @@
-// What a scheduler says of nodes' cards, and why a node fails by that.
+// What a scheduler says about nodes' cards, and why they make a node fail.
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -10,15 +10,15 @@
 namespace flowtap::diagnosis {
 namespace {
 
-// Of it HAMi counts cards that it has no line for.
+// HAMi counts cards with this reason for which it has no line.
 constexpr std::string_view kCountedTwice = "NumaNotFit";
 
 }  // namespace
 
-// The cards that would not do before are not why a later request fails.
+// Cards that would not do for this request are not the reason why a later request fails.
 void Attempt::allocate(const Fact& fact, const CardPlaces& places) {
   ++allocated_;
-  std::string_view name = fact[Field::kNode];  // only 2.6 says it
+  std::string_view name = fact[Field::kNode];  // only HAMi 2.6 says it
   each_card(fact[Field::kCards], [&](std::string_view card) {
     if (name.empty()) name = places.node_of(card);
   });
@@ -46,8 +46,8 @@ void Attempt::fail_card(const Fact& fact, const CardPlaces& places, SharedTexts&
   keep(cards.back().reason, fact[Field::kReason], texts);
 }
 
-// What a node's verdict counts was said before it, card by card. Where as many cards without a node have the reason as it counts, they are
-// its own; where more have it, some are of nodes whose verdicts are still to come.
+// A node's verdict counts cards that were named before it, card by card. If exactly as many cards without a node have the reason,
+// they are this node's. If more have it, some are of nodes whose verdicts are still to come.
 void Attempt::place_cards(Node& node, std::string_view reason) {
   if (loose_.empty()) return;
   std::vector<std::string_view> certain;
@@ -67,7 +67,7 @@ void Attempt::place_cards(Node& node, std::string_view reason) {
   loose_.erase(placed.begin(), placed.end());
 }
 
-// A scheduler that does not say why has said it of cards, or of the node in a line before (unsaid_reason()).
+// A scheduler that gives no reason here gave it before, for the cards or in a line about the node (unsaid_reason()).
 std::string Attempt::reason_of(const Node& node, const Fact& fact, const CardPlaces& places) {
   std::string reason = sorted_reason(beginning_of(fact[Field::kReason], kLongestText));
   if (!reason.empty()) {

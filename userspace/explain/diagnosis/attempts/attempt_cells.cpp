@@ -1,4 +1,4 @@
-// What a scheduler says of a node's NUMA cells, and which of them would not do for a container that has no place there.
+// What a scheduler says about a node's NUMA cells, and which of them would not do for a container that has no place there.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -43,7 +43,7 @@ void Attempt::note_cell(const Fact& fact, bool fits, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
   Place* place = found != nullptr ? this->place(*found, fact[Field::kContainer]) : nullptr;
   if (place == nullptr) return;
-  // What is said behind a verdict is of another try.
+  // Cells that are named after a verdict belong to another try.
   if (std::exchange(place->settled, false)) forget_cells(*place, kAll);
   place->known |= std::uint64_t{1} << *cell;
   Cell* said = this->cell(*place, static_cast<std::uint8_t>(*cell), resource, texts);
@@ -66,7 +66,7 @@ Attempt::Cell* Attempt::cell(Place& place, std::uint8_t number, std::string_view
   return &place.cells.emplace_back(std::move(cell));
 }
 
-// The node as a whole has the resource, and so that no cell has any is no reason.
+// The node as a whole has the resource, so it is no reason that no cell has any.
 void Attempt::spare_cells(const Fact& fact) {
   Node* found = node(fact[Field::kNode]);
   if (found == nullptr) return;
@@ -75,8 +75,8 @@ void Attempt::spare_cells(const Fact& fact) {
   forget_cells(*place, [&](const Cell& cell) { return cell.resource.view() == fact[Field::kResource]; });
 }
 
-// With its verdict nothing but the cells that would not do is left. Up to 2024 only those that do are named, and the verdict names the
-// resource: of the node's other cells each that is not named for a resource that was tried does not do for it.
+// After the verdict only the cells that would not do are kept. Up to 2024 only the cells that fit are named, and the verdict
+// names the resource: each other cell of the node does not fit for a resource that was tried and for which it is not named.
 void Attempt::settle_cells(Node& node, Place& place, const Fact& fact, SharedTexts& texts) {
   const bool was_settled = std::exchange(place.settled, true);
   if (place.verdict != Verdict::kFailed || fact.kind == FactKind::kNodeLacks)
@@ -98,7 +98,7 @@ bool Attempt::has_place(const Node& node) {
   return std::ranges::any_of(node.places, [](const Place& place) { return place.verdict != Verdict::kNone; });
 }
 
-// It fails by them, and none is known.
+// The node fails by its cells, and none of them is known.
 bool Attempt::lacks_cells_of(const Node& node) {
   return std::ranges::any_of(node.places, [](const Place& place) {
     return place.verdict == Verdict::kFailed && !place.of_node && place.cells.empty();

@@ -1,4 +1,4 @@
-// What an attempt comes to: which container of a node failed, and how the phases went.
+// The diagnosis of an attempt: which container of a node failed, and how the phases went.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -15,7 +15,7 @@ constexpr std::string_view kTooFewCards = "NodeInsufficientDevice";
 
 }  // namespace
 
-// A node that has too few cards from the start is not looked at for them.
+// A node with too few cards from the start is not tried.
 bool Attempt::has_untold() const {
   const auto looked_at = std::ranges::count_if(nodes_, [](const auto& one) {
     return one.second.verdict == Verdict::kFailed && one.second.reason.view() != kTooFewCards;
@@ -23,7 +23,7 @@ bool Attempt::has_untold() const {
   return tried_ > allocated_ + static_cast<std::size_t>(looked_at);
 }
 
-// A node goes through the containers that ask for devices in their order, and ends with the first that does not fit.
+// A node is tried for each container that asks for devices, in their order, up to the first that does not fit.
 std::optional<std::size_t> Attempt::failed_container(const Node& node, bool untold) const {
   if (node.index) return node.index;
   if (requests_.empty()) return containers_.size() == 1 ? std::optional<std::size_t>(0) : std::nullopt;
@@ -41,8 +41,9 @@ bool Attempt::is_unsaid(const Node& node) {
   return node.verdict == Verdict::kFailed && node.reason.empty() && node.cards.empty() && !has_place(node);
 }
 
-// Up to 2.5 HAMi says why a node fails in a line without the node, and in another that it does; of several nodes these stand between each
-// other. Where there are as many of the one as of the other each such node has one; where there are fewer, nobody knows which.
+// Up to 2.5 HAMi says in one line why a node fails, without the node, and in another line that the node fails. The lines of
+// several nodes stand between each other. If there are as many reasons as such nodes, and all are the same, each node has this
+// reason; otherwise nobody knows which node has which.
 std::string_view Attempt::unsaid_reason() const {
   const auto is_first = [&](const std::string& reason) { return reason == reasons_.front(); };
   const auto unsaid = std::ranges::count_if(nodes_, [](const auto& one) { return is_unsaid(one.second); });

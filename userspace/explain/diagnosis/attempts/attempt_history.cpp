@@ -15,7 +15,7 @@ std::size_t bytes_of(const OldAttempt& old) {
   return sizeof(OldAttempt) + old.says.scheduler.size() + old.says.summary.size();
 }
 
-/// Attempts that are over, the oldest first.
+/// Attempts that are over, oldest first.
 struct PastAttempts {
   std::vector<OldAttempt> kept;
   std::size_t dropped = 0;
@@ -28,7 +28,7 @@ struct PastAttempts {
   }
 };
 
-/// What is left of one scheduler's once what is of another pod has gone.
+/// The past attempts of one scheduler, without those of an earlier pod of the same name.
 PastAttempts past_of(const Told& told, bool over, const flow::KlogTime& born) {
   PastAttempts out{.kept = told.history.kept(), .dropped = told.history.dropped()};
   if (over) out.kept.push_back(in_short(told.attempt));
@@ -37,7 +37,7 @@ PastAttempts past_of(const Told& told, bool over, const flow::KlogTime& born) {
   return out;
 }
 
-/// What is said of one attempt twice: as of its phases, see PodAttempts.
+/// Joins what two schedulers say of one attempt, by the same rules as for its phases (see PodAttempts).
 OldAttempt of_both(OldAttempt device, OldAttempt generic) {
   const bool same = device.says.status == generic.says.status;
   const bool later = !flow::is_earlier(device.time.last, generic.time.last);
@@ -49,7 +49,7 @@ OldAttempt of_both(OldAttempt device, OldAttempt generic) {
   return generic;
 }
 
-/// An extender's beside those that it was asked in.
+/// Joins an extender's attempts with the main scheduler's attempts in which it was asked.
 PastAttempts of_both(PastAttempts device, PastAttempts generic) {
   PastAttempts out;
   while (!device.kept.empty() && !generic.kept.empty()) {
@@ -59,7 +59,7 @@ PastAttempts of_both(PastAttempts device, PastAttempts generic) {
                            ? device.take_newest()
                            : of_both(device.take_newest(), generic.take_newest()));
   }
-  // What is left of one is of attempts that the other has dropped, as far as it has dropped any.
+  // The attempts that are left over on one side are those that the other side has dropped, as far as it has dropped any.
   PastAttempts& rest = device.kept.empty() ? generic : device;
   out.dropped = std::max(device.all(), generic.all()) - rest.kept.size();
   while (!rest.kept.empty()) out.kept.push_back(rest.take_newest());
@@ -67,7 +67,7 @@ PastAttempts of_both(PastAttempts device, PastAttempts generic) {
   return out;
 }
 
-/// Two main schedulers': each attempt is one of them's alone.
+/// Joins the attempts of two main schedulers: each attempt belongs to only one of them.
 PastAttempts of_each(PastAttempts one, PastAttempts other) {
   PastAttempts out{.kept = {}, .dropped = one.dropped + other.dropped};
   const auto before = [](const OldAttempt& a, const OldAttempt& b) {

@@ -1,4 +1,4 @@
-// What is left of a pod's attempts that are over: each in short, and how many there were.
+// A pod's attempts that are over: each in short, and how many there were.
 #pragma once
 
 #include <cstddef>
@@ -19,27 +19,27 @@ struct OldAttempt {
   AttemptTime time;
 };
 
-/// Of an attempt that is over.
+/// An attempt that is over, in short.
 [[nodiscard]] OldAttempt in_short(const Attempt& attempt);
 
-/// One scheduler's.
+/// The history of one scheduler.
 class AttemptHistory {
  public:
   static constexpr std::size_t kMost = 8;
   static constexpr std::size_t kLongestSummary = 200;  ///< bytes
 
-  /// It is over, and `next` is of the one after it. A pod that is bound is not placed again: what follows is of another one of its name,
-  /// as is what has another uid, and then nothing is left of the old one.
+  /// The attempt is over, and `next` is about the one after it. A pod that is bound is not placed again, so the next fact is
+  /// about another pod of its name. So is a fact with another uid. Then nothing of the old pod is kept.
   void add(const Attempt& attempt, const Fact& next);
 
   [[nodiscard]] const std::vector<OldAttempt>& kept() const { return kept_; }  ///< oldest first
-  /// How many more there were.
+  /// How many more attempts there were.
   [[nodiscard]] std::size_t dropped() const { return dropped_; }
-  /// Where another pod of the name was there before: what was said before this is of that one.
+  /// If there was another pod of this name before: what was said before this time is about that pod.
   [[nodiscard]] flow::KlogTime born() const { return born_; }
-  /// When the first was said of the pod, if it was before its latest attempt.
+  /// When the first fact was said of the pod, if that was before its latest attempt.
   [[nodiscard]] flow::KlogInstant begun() const { return begun_; }
-  /// About what it takes.
+  /// About how much it takes.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -54,10 +54,10 @@ class AttemptHistory {
 struct Told {
   const Scheduler* by = nullptr;
   Attempt attempt;         ///< the latest
-  AttemptHistory history;  ///< of those before it
+  AttemptHistory history;  ///< of the attempts before it
 
   [[nodiscard]] bool extends() const { return by->role == Scheduler::Role::kExtender; }
-  /// When it said the first of the pod, and not only how its attempt ended.
+  /// When it said the first thing about the pod, if it did not only say how an attempt ended.
   [[nodiscard]] flow::KlogInstant begun() const {
     if (!history.kept().empty()) return history.begun();
     return attempt.time().begin_said ? attempt.first() : std::nullopt;
@@ -65,12 +65,12 @@ struct Told {
   [[nodiscard]] std::size_t bytes() const { return attempt.bytes() + history.bytes(); }
 };
 
-/// Which attempt `diagnosis` is of and what came before it: what all schedulers have told of the pod, of which some tell of this attempt
-/// (`now`), and the latest attempts of the others are before it.
+/// Says which attempt `diagnosis` is about and what came before it. `told` is what all schedulers have told of the pod. Those in
+/// `now` tell of this attempt, and the latest attempts of the others came before it.
 void tell_history(Diagnosis& diagnosis, std::span<const Told* const> told, std::span<const Told* const> now);
 
-/// Whether what a device-aware scheduler and a main one tell is of one attempt; else which is the older one. The main one asks the other
-/// in the middle of its own attempt.
+/// Whether a device-aware scheduler and a main one tell of the same attempt; otherwise, which attempt is the older one. The main
+/// one asks the other in the middle of its own attempt.
 enum class AttemptOrder : std::uint8_t { kSame, kDeviceOlder, kGenericOlder };
 [[nodiscard]] AttemptOrder order_of(const AttemptTime& device, const AttemptTime& generic);
 

@@ -1,4 +1,4 @@
-// What a scheduler says of the pod's containers and of nodes.
+// What a scheduler says about the pod's containers and about nodes.
 #include <algorithm>
 #include <boost/json.hpp>
 #include <vector>
@@ -10,9 +10,9 @@
 namespace flowtap::diagnosis {
 namespace {
 
-constexpr std::size_t kEntry = 64;  // what a map has beside what is in it, about
+constexpr std::size_t kEntry = 64;  // about what a map takes for an entry, beside its content
 
-// What commas are between.
+// Each part of a list with commas.
 void each_of(std::string_view list, const auto& take) {
   while (!list.empty()) {
     const std::size_t comma = std::min(list.find(','), list.size());
@@ -74,7 +74,7 @@ void Attempt::add_plugin(std::string_view name) {
   bytes_ += sizeof(std::string) + name.size();
 }
 
-// JSON, up to about 1.27 Go's "map[NodeAffinity:{} NodePorts:{}]", or one name.
+// The plugins come as JSON, up to about 1.27 as Go's "map[NodeAffinity:{} NodePorts:{}]", or as one name.
 void Attempt::read_plugins(std::string_view text) {
   constexpr std::string_view kGoMap = "map[";
   if (text.starts_with(kGoMap)) {
@@ -96,7 +96,7 @@ void Attempt::read_plugins(std::string_view text) {
 void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
   if (found == nullptr) return;
-  // What says the same once more, as that the pod is being bound there, says less of why.
+  // A line that only repeats the verdict, for example that the pod is being bound there, says less about why.
   const bool says_more = found->verdict != verdict || found->by_event || !fact[Field::kScore].empty() ||
                          !fact[Field::kReason].empty();
   if (says_more) keep(found->line, fact.line);
@@ -114,7 +114,7 @@ void Attempt::decide(const Fact& fact, Verdict verdict, const CardPlaces& places
   found->index = number<std::size_t>(fact[Field::kIndex]);
 }
 
-// The plugin goes through a pod's containers, or takes the pod as a whole, and is done with the node at the first that has no place.
+// The plugin goes through a pod's containers, or takes the pod as a whole. It leaves the node at the first one that has no place.
 void Attempt::align(const Fact& fact, Verdict verdict, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
   if (found == nullptr) return;
@@ -137,7 +137,7 @@ void Attempt::align(const Fact& fact, Verdict verdict, SharedTexts& texts) {
   settle_cells(*found, *at, fact, texts);
 }
 
-// An event has each reason once, with its nodes, and not how many cards: what a line has said of a node is more.
+// An event has each reason once, with its nodes, but not how many cards. A line about a node has said more.
 void Attempt::decide_many(const Fact& fact, SharedTexts& texts) {
   each_of(fact[Field::kNodes], [&](std::string_view name) {
     Node* found = node(name);
@@ -149,7 +149,7 @@ void Attempt::decide_many(const Fact& fact, SharedTexts& texts) {
   });
 }
 
-// Its reason without a verdict: how the scheduler that asked takes it is that one's to say.
+// Keeps the reason without a verdict: only the main scheduler can say what follows from it.
 void Attempt::leave_out(const Fact& fact, SharedTexts& texts) {
   Node* found = node(fact[Field::kNode]);
   if (found == nullptr || found->verdict != Verdict::kNone) return;
@@ -171,7 +171,7 @@ std::vector<NodeVerdict> Attempt::left_out() const {
   return out;
 }
 
-// To two digits, so that a line's score is more; the line of the node that is chosen has none.
+// These scores have only two digits, so a score from a line is better. The line of the node that is chosen has no score.
 void Attempt::score_many(const Fact& fact) {
   each_of(fact[Field::kNodes], [&](std::string_view one) {
     const std::size_t colon = std::min(one.find(':'), one.size());

@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kEntry = 128;  // what a map has beside the texts, about
+constexpr std::size_t kEntry = 128;  // about what a map takes for an entry, beside the texts
 constexpr std::size_t kDepth = 32;   // deeper than any scheduler nests
 
 void walk(const json::value& value, const std::function<void(std::string_view)>& take) {
@@ -20,7 +20,7 @@ void walk(const json::value& value, const std::function<void(std::string_view)>&
     for (const char* name : {"id", "UUID"})
       if (const auto* id = object->if_contains(name); id != nullptr && id->is_string())
         take(id->get_string());
-    // The whole object of the node stands beside its devices.
+    // The whole object of the node stands there too, beside its devices.
     for (const auto& [name, member] : *object)
       if (name != "Node") walk(member, take);
   }

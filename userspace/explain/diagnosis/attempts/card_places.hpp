@@ -1,4 +1,4 @@
-// Which node a card is on, as a scheduler's log tells it: its lines about cards do not name the node.
+// Which node a card is on, as a scheduler's log tells it. Its lines about cards do not name the node.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@ namespace flowtap::diagnosis {
 
 class CardPlaces {
  public:
-  /// What a cluster of some thousand nodes has.
+  /// As many as a cluster of some thousand nodes has.
   static constexpr std::size_t kMost = 65'536;
   static constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
 
-  /// `cards`: JSON in which each card is an object with an "id" or "UUID", or Go's list of structures that begin with one.
-  /// `vendor`: of all the node's cards of that vendor; empty: these are some of its cards.
+  /// `cards` is JSON in which each card is an object with an "id" or "UUID", or Go's list of structures that begin with one.
+  /// `vendor`: these are all of the node's cards of that vendor; empty: they are some of its cards.
   void add(std::string_view node, std::string_view cards, std::string_view vendor = {});
   /// Empty: nobody has said.
   [[nodiscard]] std::string_view node_of(std::string_view card) const;
-  /// How many its node has of the same vendor; 0: nobody has said.
+  /// How many cards of the same vendor its node has; 0: nobody has said.
   [[nodiscard]] std::size_t cards_beside(std::string_view card) const;
-  /// About what it takes.
+  /// About how much it takes.
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
  private:
@@ -36,7 +36,7 @@ class CardPlaces {
   std::size_t bytes_ = 0;
 };
 
-/// Each card in such a text.
+/// Takes each card in such a text.
 void each_card(std::string_view cards, const std::function<void(std::string_view)>& take);
 
 }  // namespace flowtap::diagnosis

@@ -11,11 +11,11 @@
 namespace flowtap::diagnosis {
 namespace {
 
-/// Of nodes that are counted, by what their reason has in it: the first that fits.
+/// Nodes that are only counted, told apart by a part of their reason. The first row that fits counts.
 struct Counted {
   std::string_view reason;
   std::string_view nodes;
-  std::string_view named;  ///< by whom
+  std::string_view named;  ///< who names them
 };
 constexpr std::string_view kByHami = "its extender's own log names them, from -v=4 on";
 constexpr std::array kCounted = {
@@ -50,7 +50,7 @@ bool is_of_a_card(const Scheduler& by, std::string_view reason) {
 
 std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler& by, bool told) {
   if (by.cards.empty()) return {};
-  std::size_t of_cards = 0;  // nodes whose cards are not there, though they are why it fails
+  std::size_t of_cards = 0;  // nodes that fail by cards that the answer does not have
   bool any_without = false;
   for (const NodeVerdict& node : diagnosis.nodes) {
     if (node.verdict != Verdict::kFailed) continue;

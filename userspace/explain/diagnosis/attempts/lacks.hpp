@@ -1,4 +1,5 @@
-// What an answer does not have because the logs that it is from do not tell it. Of what they hold, never by what level they should be.
+// What an answer lacks because its logs do not tell it. It is decided by what the logs hold, never by the level that they should
+// have.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +12,24 @@
 
 namespace flowtap::diagnosis {
 
-/// Of the attempt of one that names cards, `told`: some line says why a card does not do. A sentence each.
+/// For an attempt of a scheduler that names cards. `told`: some line says why a card does not do. One sentence each.
 [[nodiscard]] std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler& by,
                                                    bool told);
 
-/// Of the attempt of one that names containers, `named`: which ones the pod has is said; `untold`: not all that was given to them is. A
-/// sentence each.
+/// For an attempt of a scheduler that names containers. `named`: it is said which ones the pod has; `untold`: not all that they
+/// were given is said. One sentence each.
 [[nodiscard]] std::vector<std::string> lacks_containers(const Diagnosis& diagnosis, const Scheduler& by,
                                                         bool named, bool untold);
 
-/// Of the attempt of one that names NUMA cells: of nodes that fit, where it has a word on others, and of those that fail by their cells,
-/// of which `without` have none. A sentence each.
+/// For an attempt of a scheduler that names NUMA cells: what is missing of nodes that fit, if it says something about others, and
+/// of nodes that fail by their cells; `without` of these have no cells. One sentence each.
 [[nodiscard]] std::vector<std::string> lacks_cells(const Diagnosis& diagnosis, const Scheduler& by,
                                                    std::size_t without);
 
-/// Of an attempt of which more was said than is kept.
+/// For an attempt of which more was said than is kept.
 [[nodiscard]] std::string lacks_room();
 
-/// Of an answer in which nodes are counted that nobody names, or that nobody says the reason of; `by`: who counts them.
+/// For an answer that counts nodes that nobody names, or whose reason nobody says. `by` is the scheduler that counts them.
 [[nodiscard]] std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by);
 
 }  // namespace flowtap::diagnosis

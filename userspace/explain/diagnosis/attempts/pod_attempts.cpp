@@ -11,7 +11,8 @@
 namespace flowtap::diagnosis {
 namespace {
 
-// Two words on one phase: the later one, and where they say the same the device-aware scheduler's sentence, which says more.
+// Joins two verdicts on one phase: the later one counts. If they are equal, the device-aware scheduler's sentence is taken, since
+// it says more.
 PhaseVerdict of_both(const PhaseVerdict& device, const flow::KlogTime& said, const PhaseVerdict& generic,
                      const flow::KlogTime& said_too) {
   if (device.verdict == generic.verdict) return device.summary.empty() ? generic : device;
@@ -22,14 +23,14 @@ PhaseVerdict of_both(const PhaseVerdict& device, const flow::KlogTime& said, con
 
 std::vector<NodeVerdict> of_both(std::vector<NodeVerdict> device, std::vector<NodeVerdict> generic) {
   std::vector<NodeVerdict> out;
-  // Of equal names the first range's are taken.
+  // For equal names, those of the first range are taken.
   std::ranges::set_union(std::make_move_iterator(device.begin()), std::make_move_iterator(device.end()),
                          std::make_move_iterator(generic.begin()), std::make_move_iterator(generic.end()),
                          std::back_inserter(out), {}, &NodeVerdict::name, &NodeVerdict::name);
   return out;
 }
 
-/// Those of a reason that kube-scheduler gives as many nodes of: they are its own.
+/// The nodes of each reason for which kube-scheduler counts exactly as many: then its count is about these nodes.
 std::vector<NodeVerdict> counted(const std::vector<NodeVerdict>& left_out,
                                  const std::vector<NodesReason>& reasons) {
   std::vector<NodeVerdict> out;
@@ -46,10 +47,10 @@ std::vector<NodeVerdict> counted(const std::vector<NodeVerdict>& left_out,
   return out;
 }
 
-/// What one or more tell of an attempt.
+/// What one or more schedulers tell of an attempt.
 struct Answer {
   Diagnosis says;
-  flow::KlogTime filter_time;  // when that phase's word was said
+  flow::KlogTime filter_time;  // when the verdict on that phase was said
   flow::KlogTime bind_time;
   std::vector<NodeVerdict> left_out;
 };
@@ -61,7 +62,7 @@ Answer answer_of(const Attempt& attempt) {
           .left_out = attempt.left_out()};
 }
 
-/// Of one attempt, that both tell.
+/// Joins what two schedulers tell of the same attempt.
 Answer of_both(Answer device, Answer generic) {
   Diagnosis& out = generic.says;
   Diagnosis& other = device.says;
@@ -84,7 +85,7 @@ Answer of_both(Answer device, Answer generic) {
   return generic;
 }
 
-/// Two extenders that were asked one after the other: a node that one of them turns down is turned down.
+/// Joins two extenders that were asked one after the other: if one of them turns a node down, it is turned down.
 Answer of_two(Answer one, Answer other) {
   std::erase_if(one.says.nodes, [&](const NodeVerdict& node) {
     const auto same = std::ranges::lower_bound(other.says.nodes, node.name, {}, &NodeVerdict::name);
@@ -131,8 +132,8 @@ Diagnosis PodAttempts::diagnosis() const {
   const auto is = [main](const Told* one, AttemptOrder order) {
     return one->extends() && main != nullptr && order_of(one->attempt.time(), main->attempt.time()) == order;
   };
-  // Where an extender is ahead of the main scheduler, it is asked in the attempt that this one has not told yet; where none is heard,
-  // nothing tells the extenders' attempts apart.
+  // An extender may be ahead of the main scheduler: then it was asked in an attempt that the main one has not told of yet. If no
+  // main scheduler is heard, nothing tells the extenders' attempts apart.
   const auto is_ahead = [&](const Told* one) {
     return one->extends() && (main == nullptr || is(one, AttemptOrder::kGenericOlder));
   };

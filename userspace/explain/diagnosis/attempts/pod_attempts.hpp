@@ -1,8 +1,9 @@
-// A pod's latest attempt out of what each scheduler has said of it. Schedulers' logs come in any order, by milliseconds or file
-// by file, so each has an attempt of its own, and they become one only when somebody asks.
+// Makes a pod's latest attempt out of what each scheduler has said about it. Schedulers' logs come in any order, by milliseconds
+// or file by file, so each has an attempt of its own, and they become one only when somebody asks.
 //
-// A main scheduler asks its extenders in the middle of its own attempt. So an extender's attempt is of the same one if it began after
-// the main one's did, and not after that had ended; else the earlier of the two is over. Of those that are over each has a history.
+// A main scheduler asks its extenders in the middle of its own attempt. An extender's attempt is therefore the same one if it
+// began after the main one's did, and not after that had ended. Otherwise the earlier of the two is over. Each scheduler has a
+// history of its attempts that are over.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ class PodAttempts {
   /// nullptr: it has said nothing.
   [[nodiscard]] const Told* of(const Scheduler& scheduler) const;
 
-  /// A device-aware scheduler's verdict on a node wins over a generic one's, and the later attempt over the earlier. Of a name that
-  /// was used again it is the pod that was spoken of last.
+  /// A device-aware scheduler's verdict on a node wins over a generic one's, and the later attempt wins over the earlier. If a
+  /// name was used again, the answer is about the pod that was spoken of last.
   [[nodiscard]] Diagnosis diagnosis() const;
 
   [[nodiscard]] std::size_t bytes() const {

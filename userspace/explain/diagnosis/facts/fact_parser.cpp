@@ -10,7 +10,7 @@ namespace {
 
 using Form = FactRow::Form;
 
-// Nothing for a text that cannot be the field's.
+// Nothing if the text cannot be the field's.
 std::string_view fitting(Field field, std::string_view text) {
   const bool is_name = field == Field::kNode || field == Field::kContainer || field == Field::kCard ||
                        field == Field::kUid || field == Field::kVendor || field == Field::kAvailable ||
@@ -30,14 +30,14 @@ void FactParser::read_pairs(const flow::KlogRecord& record) {
   }
 }
 
-// klog: of a key that occurs twice the last counts.
+// As in klog, the last one counts if a key occurs twice.
 const flow::KlogPair* FactParser::pair_of(std::string_view key) const {
   for (const flow::KlogPair& pair : std::views::reverse(pairs_))
     if (pair.key == key) return &pair;
   return nullptr;
 }
 
-// An object's name stands for it: {"name":"node-1"} in JSON, "node-1" in text.
+// An object is taken by its name: {"name":"node-1"} in JSON, "node-1" in text.
 std::string_view FactParser::value_of(std::string_view key, Field field) {
   const flow::KlogPair* pair = pair_of(key);
   if (pair == nullptr) return {};
@@ -83,7 +83,7 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
   return true;
 }
 
-// False: the record is of something else than a pod, or of none whose name Kubernetes allows.
+// False: the record is about something else than a pod, or about a pod whose name Kubernetes does not allow.
 bool FactParser::read_name(const flow::KlogRecord& record) {
   named_ = {};
   named_.time = flow::klog_time(record);
@@ -101,7 +101,7 @@ bool FactParser::read_name(const flow::KlogRecord& record) {
     const flow::KlogPair* pair = pair_of(key);
     if (pair == nullptr) continue;
     const auto object = flow::klog_object(*pair);
-    const bool is_pod = std::string_view(key).starts_with("pod");  // what another key names may be anything
+    const bool is_pod = std::string_view(key).starts_with("pod");  // other keys may name anything
     if (!object || !is_pod || !object->ns.empty() || !flow::is_dns_subdomain(object->name)) return false;
     named_.name = object->name;
     return true;

@@ -1,4 +1,5 @@
-// A scheduler's record → what it says, by the tables (fact_table.hpp). Most records say nothing, and are done with their message.
+// Takes what a scheduler's record says out of it, by the tables (fact_table.hpp). Most records say nothing, and only their
+// message is looked at.
 #pragma once
 
 #include <array>
@@ -17,10 +18,10 @@ namespace flowtap::diagnosis {
 
 class FactParser {
  public:
-  /// They must outlive it.
+  /// The schedulers must outlive it.
   explicit FactParser(const Schedulers& schedulers = Schedulers::built_in()) : schedulers_(&schedulers) {}
 
-  /// In the order of the table's rows. Valid until the next call, and as long as the record's text.
+  /// The facts in the order of the table's rows. They are valid until the next call, and as long as the record's text.
   [[nodiscard]] std::span<const Fact> parse(const flow::KlogRecord& record);
 
  private:
@@ -36,7 +37,7 @@ class FactParser {
   std::vector<Fact> facts_;
   std::array<std::string, kFields> unescaped_;
   std::string apart_;
-  Fact named_;  // what all facts of the record have: whose they are
+  Fact named_;  // what all facts of the record have in common: the pod
 };
 
 }  // namespace flowtap::diagnosis

@@ -1,5 +1,5 @@
-// Text with places: "<count> nodes <reason>(<nodes>)". A place takes what stands before the text that follows it in the
-// pattern, the last one all that is left; "<>" takes anything, "<count>" digits.
+// Patterns of texts with places: "<count> nodes <reason>(<nodes>)". A place takes what stands before the text that follows it in
+// the pattern, and the last one takes all that is left. "<>" takes anything, "<count>" only digits.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace flowtap::diagnosis {
 
-/// Whether all of the text is as the pattern says. `take(name, taken)` is called for each place that was passed, and so also
-/// where the text turns out to be another.
+/// Whether all of the text matches the pattern. `take(name, taken)` is called for each place that was passed, and so also if the
+/// text turns out not to match.
 template <typename Take>
 bool matches(std::string_view pattern, std::string_view text, Take&& take) {
   while (!pattern.empty()) {
