@@ -36,7 +36,8 @@ struct StreamStatus {
   return std::ranges::find(kWords, stream.capture) != kWords.end();
 }
 
-/// One member of /api/v1/flows. Members that do not apply or are not known are absent.
+/// One member of /api/v1/flows. Members that do not apply or are not known are absent. It has many members, since it is
+/// all that the API tells of a flow.
 struct FlowStatus {
   std::string
       id;  ///< design section 3.3: pod/NS/POD/UID/CONTAINER/N, container/NAME-ID12, unit/NAME, proc/PID-START
@@ -134,7 +135,7 @@ struct SourcesStatus {
   bool operator==(const SourcesStatus&) const = default;
 };
 
-/// The stream path's part of /api/v1/status.
+/// The stream path's part of /api/v1/status, as plain values. It has many members, since it is all that the part tells.
 struct StreamStatusReport {
   std::optional<std::string> backend;  ///< fexit or sys_exit; absent while none is attached
   std::string reason;                  ///< why this one, or why none

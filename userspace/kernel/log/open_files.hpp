@@ -17,7 +17,8 @@ struct open_files_bpf;
 
 namespace flowtap::kernel {
 
-/// One descriptor of a process: 1 or 2, any other one from which a pipe can be read, and our own regular files.
+/// One descriptor of a process: 1 or 2, any other one from which a pipe can be read, and our own regular files. It has many
+/// members, since it is all that the kernel tells of the descriptor and its process in one look.
 struct OpenFile {
   std::uint64_t inode = 0;
   std::uint32_t device = 0;  ///< as the kernel has it: major << 20 | minor

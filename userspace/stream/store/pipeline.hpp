@@ -84,6 +84,8 @@ class Pipeline {
     /// Its size in memory, since there may be many of a single byte.
     [[nodiscard]] std::size_t size() const { return sizeof(Early) + bytes.size(); }
   };
+  /// One stream on its way into flows. It has many members, since bytes, name, end and a scheduler's records come independently
+  /// of each other: whichever comes, the state of the others is needed.
   struct Stream {
     StreamNo number = 0;
     StreamOrder order;
