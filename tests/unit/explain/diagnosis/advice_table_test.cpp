@@ -1,4 +1,4 @@
-// No reason is without advice, and no row without a reason.
+// Every reason has advice, and every row of advice has a reason.
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -35,7 +35,7 @@ const AdviceRow* row_of(std::string_view reason) {
   return nullptr;
 }
 
-// What a text lists, or all of it, without advice.
+// The reasons in a text that have no advice; the text may be one reason or a list.
 std::string unknown_in(std::string_view text) {
   if (advice_for(text)) return {};
   std::string out;
@@ -64,7 +64,7 @@ TEST(AdviceTable, IsThereForEveryReasonThatIsKnown) {
   for (const std::string& reason : reasons()) EXPECT_TRUE(advice_for(reason)) << reason;
 }
 
-// No row stands behind one that takes all that is its own.
+// No row stands behind another row that takes all of its reasons.
 TEST(AdviceTable, EveryRowIsFirstForAReason) {
   std::set<const AdviceRow*> found;
   for (const std::string& reason : reasons())

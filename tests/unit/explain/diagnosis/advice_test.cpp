@@ -10,7 +10,7 @@
 namespace flowtap::diagnosis {
 namespace {
 
-// "reason*nodes; " of each.
+// "reason*nodes; " for each advice.
 std::string listed(const Diagnosis& diagnosis) {
   std::string out;
   for (const Advice& advice : advice_for(diagnosis))

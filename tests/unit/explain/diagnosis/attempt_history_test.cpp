@@ -37,7 +37,7 @@ void add(PodAttempts& attempts, SharedTexts& texts, const Says& says) {
   attempts.add(fact, CardPlaces(), texts);
 }
 
-/// "3: HAMi failed y, kube-scheduler failed x"; the same whichever scheduler's log is read first.
+/// "3: HAMi failed y, kube-scheduler failed x". It must be the same whichever scheduler's log is read first.
 std::string told(const std::vector<Says>& said) {
   std::string out;
   for (const auto& order : {std::vector{kKube, kHami}, std::vector{kHami, kKube}}) {
@@ -83,7 +83,7 @@ TEST(AttemptHistory, TwoSchedulersAttemptIsOne) {
                                   {kHami, 9, FactKind::kFilterFailed, "again"},
                                   {kKube, 10, FactKind::kFilterFailed, "0/1"}};
   EXPECT_EQ(told(said), "3: kube-scheduler failed without, HAMi failed extender's,");
-  // The same at -v=2, where no attempt's beginning is said.
+  // At -v=2 no attempt's beginning is said, and the answer is the same.
   std::vector<Says> ends = said;
   std::erase_if(ends, [](const Says& one) { return one.who == kKube && one.what == FactKind::kAttempt; });
   EXPECT_EQ(told(ends), told(said));
@@ -131,7 +131,8 @@ TEST(AttemptHistory, ItHasABound) {
   EXPECT_EQ(attempts.bytes(), bytes);
 }
 
-// Ever fewer of kube-scheduler's attempts get as far as the extender: those that it keeps go back to before kube-scheduler's.
+// Only some of kube-scheduler's attempts get as far as the extender, so the attempts that are kept of the extender go back further
+// than those of kube-scheduler.
 TEST(AttemptHistory, AnAttemptThatBothTellIsCountedOnceThoughOneHasDroppedIt) {
   constexpr std::uint64_t kAttempts = 100;
   std::vector<Says> said;
@@ -168,12 +169,12 @@ TEST(AttemptHistory, TimesAreThoseOfTheRecords) {
               R"("scheduler":"kube-scheduler","status":"failed","phase":"filter","summary":"0/1 nodes are available: 1 x."}])"),
       std::string::npos)
       << to_json(*found, true);
-  // Of klog's text nobody knows the year.
+  // klog's text does not tell the year.
   EXPECT_EQ(test::answer_of({R"("Attempting to schedule pod" pod="ns/p")"}, "ns/p", true).find("times"),
             std::string::npos);
 }
 
-// What it took from the first that was said of the pod, in counts by powers of two nanoseconds.
+// The time from the first thing that was said of the pod, counted by powers of two nanoseconds.
 TEST(AttemptHistory, TheTimeToTheBindIsThatOfAllAttempts) {
   const auto counts_of = [](std::initializer_list<std::pair<int, const char*>> said) {
     DiagnosisStore store;
@@ -195,7 +196,7 @@ TEST(AttemptHistory, TheTimeToTheBindIsThatOfAllAttempts) {
   EXPECT_EQ(took({{1, kBegin}, {11, kEnd}, {20, kBegin}, {25, kEnd}}), 15) << "another pod of the name";
   const auto counts = counts_of({{1, kBegin}, {2, kEnd}});
   EXPECT_EQ(counts.took.at(30), 1U) << "2^29 ns < 1 s <= 2^30 ns";
-  // Only its end was seen, and of text nobody knows the year.
+  // Only its end was seen; and text does not tell the year.
   const auto number = [](const LogCounts& all) {
     return std::accumulate(all.took.begin(), all.took.end(), 0U);
   };

@@ -34,7 +34,7 @@ TEST(DiagnosisGolden, Answers) {
   }
 }
 
-// What evidence adds to an answer beside it.
+// The members that evidence adds beside the answer.
 TEST(DiagnosisGolden, Attempts) {
   const auto all = cases("attempts/cases.tsv");
   ASSERT_GT(all.size(), 4U);
@@ -52,7 +52,7 @@ TEST(DiagnosisGolden, Attempts) {
   }
 }
 
-// And what it adds within it.
+// The members that evidence adds within the answer.
 TEST(DiagnosisGolden, Evidence) {
   const auto all = cases("evidence/cases.tsv");
   ASSERT_GT(all.size(), 4U);
@@ -67,7 +67,8 @@ TEST(DiagnosisGolden, Evidence) {
   }
 }
 
-// Records in front of a log, behind it and between its own change nothing: other pods' attempts, text, unfinished blocks.
+// Other pods' attempts, text and unfinished blocks change nothing, whether they stand before a log, behind it or between its
+// records.
 TEST(DiagnosisGolden, OtherRecordsChangeNothing) {
   const std::string other = test::log_of(
       {R"("NodeUnfitPod" pod="ns/other" node="node1" reason="1/1 CardInsufficientCore")",

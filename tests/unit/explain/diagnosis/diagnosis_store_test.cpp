@@ -1,4 +1,4 @@
-// How many attempts are kept, and whose.
+// How many attempts are kept, and which ones.
 #include "explain/diagnosis/diagnosis_store.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(DiagnosisStore, ItsBytesHaveABound) {
   EXPECT_EQ(store.find("ns", "p39")->nodes.size(), 2000U);
 }
 
-// What verdicts rest on is of the bound, too, however long a record is.
+// The lines that verdicts rest on count for the bound, too, however long a record is.
 TEST(DiagnosisStore, LinesAreKeptUpToALengthAndCounted) {
   const auto bytes_of = [](std::size_t length) {
     DiagnosisStore store;
@@ -113,7 +113,7 @@ TEST(DiagnosisStore, OneAttemptHasABound) {
     store.add({.ns = "ns", .name = "p"}, fact_of(FactKind::kNodeFails, "node" + std::to_string(node), "r"),
               places);
   EXPECT_EQ(store.find("ns", "p")->nodes.size(), Attempt::kMostNodes);
-  // The same nodes again and again are not more.
+  // Naming the same nodes again and again does not add any.
   const std::size_t bytes = store.bytes();
   for (int i = 0; i < 1000; ++i)
     store.add({.ns = "ns", .name = "p"}, fact_of(FactKind::kNodeFails, "node1", "r"), places);
@@ -141,13 +141,13 @@ TEST(DiagnosisStore, CardsOfManyPodsAreKeptOnce) {
   EXPECT_GT(first, kCards * 40);
   for (int pod = 1; pod < 10; ++pod) fill(pod);
   EXPECT_LE(store.bytes(), first + 9 * (kCards * 16 + 10'000));
-  // And no longer than they are told of.
+  // The cards are kept no longer than they are told of.
   for (int pod = 0; pod < 10; ++pod)
     store.add({.ns = "ns", .name = "p" + std::to_string(pod)}, fact_of(FactKind::kAttempt), places);
   EXPECT_LE(store.bytes(), 10 * 10'000U);
 }
 
-// One pod alone, of which everything that is said is long: nothing else can make room.
+// There is only one pod, and everything said of it is long: nothing else can make room.
 TEST(DiagnosisStore, OnePodHasABoundWhateverIsSaidOfIt) {
   const std::string tail(std::size_t{64} << 10U, 'x');
   for (const FactKind kind : {FactKind::kNodeFails, FactKind::kAlignFails, FactKind::kCardFails,

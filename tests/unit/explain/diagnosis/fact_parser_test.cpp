@@ -1,4 +1,4 @@
-// Records into facts: whose they are, and with which values.
+// Records into facts: which pod they are about, and with which values.
 #include "explain/diagnosis/facts/fact_parser.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace flowtap::diagnosis {
 namespace {
 
-// "ns/name" or "name", then each value that is there.
+// "ns/name" or "name", then each value that the fact has.
 std::vector<std::string> facts_of(std::string_view body, std::string_view json = {}) {
   const std::string text =
       json.empty() ? "I0821 07:20:00.000001       1 a.go:1] " + std::string(body) : std::string(json);

@@ -7,7 +7,7 @@
 namespace flowtap::diagnosis {
 namespace {
 
-// "nodes*reason; " of each, then "| preemption"; or "no".
+// "nodes*reason; " for each reason, then "| preemption"; or "no".
 std::string parsed(std::string_view sentence) {
   const auto found = parse_fit_error(sentence);
   if (!found) return "no";

@@ -1,4 +1,4 @@
-// Logs and the answers that are to come out of them, as files of tests/golden.
+// Logs and the answers that must come out of them, as files of tests/golden.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace flowtap::diagnosis::test {
 
-/// Throws std::runtime_error: without its file a test proves nothing.
+/// Throws std::runtime_error, since a test proves nothing without its file.
 inline std::string golden(const std::string& path) {
   const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + '/' + path, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + path);
@@ -21,7 +21,7 @@ inline std::string golden(const std::string& path) {
 
 /// A line of diagnosis/cases.tsv.
 struct Case {
-  std::string logs;  ///< with commas
+  std::string logs;  ///< separated by commas
   std::string pod;
   std::string expected;
 };
@@ -33,7 +33,7 @@ inline std::vector<Case> cases(const std::string& file = "diagnosis/cases.tsv") 
   return out;
 }
 
-/// The logs' places below the golden files.
+/// The logs' paths below the golden files.
 inline std::vector<std::string> paths_of(const Case& one) {
   std::vector<std::string> out;
   std::istringstream names(one.logs);

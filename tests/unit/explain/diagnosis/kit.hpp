@@ -23,7 +23,7 @@ inline const Scheduler* scheduler(std::string_view name) {
 inline const Scheduler* const kKube = scheduler("kube-scheduler");
 inline const Scheduler* const kHami = scheduler("HAMi");
 
-/// All of a log, in writes of so many bytes.
+/// Reads all of a log, in writes of this many bytes.
 inline void read(DiagnosisStore& store, std::string_view log, std::size_t write = 4096) {
   SchedulerLog scheduler(store);
   flow::LineAssembler lines;

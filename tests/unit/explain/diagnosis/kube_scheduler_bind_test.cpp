@@ -1,4 +1,4 @@
-// Pods that have their node and are not bound to it, as kube-scheduler tells.
+// Pods that have their node but are not bound to it, as kube-scheduler tells it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,7 +28,7 @@ TEST(KubeSchedulerBind, ABindThatFails) {
       body("failed", "failed", R"(running PreFilter plugin \"X\": no)", ""));
 }
 
-// From about 1.26 on the error of a bind has no beginning of its own: what was said before it tells.
+// From about 1.26 on, the error of a bind has no beginning of its own: only the lines before it tell.
 TEST(KubeSchedulerBind, ABindThatFailsIsTheBindsWhateverItsErrorIs) {
   const auto error = [](std::string_view err) {
     return R"("Error scheduling pod; retrying" err=")" + std::string(err) +
@@ -77,7 +77,7 @@ TEST(KubeSchedulerBind, TheNodeOfABindThatAPluginEndsIsKnown) {
         << said;
 }
 
-// What a plugin says of the pod when it has its node comes as a verdict of no node.
+// What a plugin says of a pod that has its node comes as a verdict that no node fits.
 TEST(KubeSchedulerBind, AVerdictOnAPodThatHasItsNodeIsTheBinds) {
   const std::string end = no_fit("0/1 nodes are available: 1 Insufficient cpu.");
   const std::string failed =

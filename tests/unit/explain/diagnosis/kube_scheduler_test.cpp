@@ -1,4 +1,4 @@
-// kube-scheduler's messages, at each level, alone and beside HAMi's in one file.
+// kube-scheduler's messages at each level, alone and beside HAMi's in one file.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -70,7 +70,7 @@ TEST(KubeScheduler, AnErrorIsAnAttemptOfItsOwn) {
   EXPECT_EQ(log.counts().outcomes.at(static_cast<std::size_t>(Outcome::kNoFit)), 10U);
 }
 
-// Up to about 1.28.
+// kube-scheduler says this up to about 1.28.
 TEST(KubeScheduler, ANodeThatIsGoneIsAVerdict) {
   constexpr std::string_view kGone =
       R"("Unable to schedule pod, possibly due to node not found; waiting" pod="ns/p" err="nodes \"n1\" not found")";
@@ -80,7 +80,7 @@ TEST(KubeScheduler, ANodeThatIsGoneIsAVerdict) {
             body("failed", "passed", "", "", R"({"status":"failed","summary":"nodes \"n1\" not found"})"));
 }
 
-// Room is made beside: what was ended for it is said after the verdict, too, and of the attempt that it was.
+// Room is made beside the scheduling. Pods may be ended for it after the verdict, and they still belong to that attempt.
 TEST(KubeScheduler, RoomThatIsMadeIsOfTheAttempt) {
   constexpr std::string_view kNominates =
       R"("the target node for the preemption is determined" node="n1" pod="ns/p")";
@@ -113,7 +113,7 @@ TEST(KubeScheduler, RoomThatIsMadeIsOfTheAttempt) {
       << "the body that is the contract";
 }
 
-// At -v=4. Its status may be printed as {}.
+// It says so at -v=4. Its status may be printed as {}.
 TEST(KubeScheduler, APodThatIsHeldBackIsPending) {
   constexpr std::string_view kGated =
       R"("Status after running PreEnqueue plugin" pod="ns/p" plugin="SchedulingGates" status={})";
@@ -136,7 +136,7 @@ TEST(KubeScheduler, APodThatIsHeldBackIsPending) {
   EXPECT_EQ(told({kBound, kGated}), "pending 1: SchedulingGates") << "another pod of the name";
 }
 
-// The NUMA-aware scheduler's lines have it, and HAMi's of 2024 at the bind.
+// The uid is in the NUMA-aware scheduler's lines, and in those of HAMi of 2024 at the bind.
 TEST(KubeScheduler, AnotherUidIsAnotherPod) {
   const auto verdict = [](std::string_view uid, std::string_view node) {
     return R"("early verdict: cannot find affinity" pod="ns/p" podUID=")" + std::string(uid) + "\" node=\"" +
@@ -152,7 +152,7 @@ TEST(KubeScheduler, AnotherUidIsAnotherPod) {
     EXPECT_NE(answer_of({line}, "ns/p", true).find(R"("uid":"u")"), std::string::npos) << line;
 }
 
-// The NUMA-aware scheduler up to 2024, at -v=2.
+// These are lines of the NUMA-aware scheduler up to 2024, at -v=2.
 TEST(KubeScheduler, NodesThatAreSaidWithoutAPodAreItsWhereItsVerdictCountsThem) {
   const auto invalid = [](std::string_view node) {
     return "\"invalid topology data\" node=\"" + std::string(node) + '"';
@@ -174,7 +174,7 @@ TEST(KubeScheduler, NodesThatAreSaidWithoutAPodAreItsWhereItsVerdictCountsThem) 
   EXPECT_EQ(nodes_of(answer_of({invalid("n2"), verdict, verdict})), "[]") << "said of the attempt before";
 }
 
-// Both containers' logs as one file: each scheduler is at a pod of its own.
+// Both containers' logs are one file here: each scheduler is at a pod of its own.
 TEST(KubeScheduler, HamiInTheSameFile) {
   EXPECT_EQ(
       answer_of({kBegin, R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")",

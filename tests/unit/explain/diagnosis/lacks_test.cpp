@@ -1,4 +1,4 @@
-// What an answer does not have, by what the logs hold.
+// What an answer lacks, by what the logs hold.
 #include "explain/diagnosis/attempts/lacks.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(Lacks, CardsAreNamedFromMinusV5On) {
   EXPECT_EQ(lacks_of({kBegin, kContainer, R"("CardInsufficientMemory" pod="ns/p" device="A")", kMemory}),
             Sentences());
   EXPECT_EQ(lacks_of({kBegin, kContainer, R"("NodeFitPod" pod="ns/p" node="n" score=1)"}), Sentences());
-  // Of these no line says more of a card.
+  // No line says more about the cards of these nodes.
   EXPECT_EQ(
       lacks_of({kBegin, kContainer, R"("NodeUnfitPod" pod="ns/p" node="n" reason="NodeInsufficientDevice")"}),
       Sentences());

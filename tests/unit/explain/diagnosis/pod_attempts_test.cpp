@@ -1,4 +1,4 @@
-// One answer out of what several schedulers say, in whatever order their logs come.
+// One answer from what several schedulers say, in whatever order their logs come.
 #include "explain/diagnosis/attempts/pod_attempts.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ Fact fact_of(const Says& says, std::uint32_t log) {
   return fact;
 }
 
-// Each scheduler's facts are a log of their own; which is read first makes no difference.
+// Each scheduler's facts are a log of their own. It makes no difference which is read first.
 std::string answer_of(const std::vector<Says>& said) {
   std::string answer;
   for (const auto& order : {std::vector{kKube, kHami}, std::vector{kHami, kKube}}) {
@@ -76,7 +76,7 @@ TEST(PodAttempts, TheDeviceAwareVerdictOnANodeWins) {
 }
 
 TEST(PodAttempts, TheLaterAttemptWins) {
-  // In its second attempt kube-scheduler does not come to ask the extender.
+  // In its second attempt kube-scheduler does not get as far as asking the extender.
   std::vector<Says> said = {{kKube, 1, FactKind::kAttempt},
                             {kHami, 2, FactKind::kAttempt},
                             {kHami, 3, FactKind::kNodeFails, "n1", "device"},
@@ -85,7 +85,7 @@ TEST(PodAttempts, TheLaterAttemptWins) {
                             {kKube, 6, FactKind::kAttempt},
                             {kKube, 7, FactKind::kFilterFailed, {}, "second"}};
   EXPECT_TRUE(has(answer_of(said), R"("summary":"second","nodes":[])")) << answer_of(said);
-  // The same at -v=2, where no attempt's beginning is said.
+  // At -v=2 no attempt's beginning is said, and the answer is the same.
   std::erase_if(said, [](const Says& one) { return one.who == kKube && one.what == FactKind::kAttempt; });
   EXPECT_TRUE(has(answer_of(said), R"("summary":"second","nodes":[])")) << answer_of(said);
   // The extender is asked again, and the verdict is not there yet.
@@ -132,7 +132,7 @@ TEST(PodAttempts, AnOlderFileChangesNothing) {
   for (const Says& says : older) attempts.add(fact_of(says, 2), CardPlaces(), texts);
   EXPECT_TRUE(has(to_json(attempts.diagnosis()), R"("summary":"new","nodes":[])"))
       << to_json(attempts.diagnosis());
-  // Within one log its order counts: clocks are set back.
+  // Within one log the order of its records counts, since clocks are set back.
   PodAttempts one_log;
   for (const Says& says : newer) one_log.add(fact_of(says, 1), CardPlaces(), texts);
   for (const Says& says : older) one_log.add(fact_of(says, 1), CardPlaces(), texts);

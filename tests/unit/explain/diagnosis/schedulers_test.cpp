@@ -1,4 +1,4 @@
-// Schedulers that nobody wrote code for: their tables are all that there is of them.
+// Schedulers for which nobody wrote code: they are nothing but their tables.
 #include "explain/diagnosis/facts/schedulers.hpp"
 
 #include <gtest/gtest.h>
@@ -130,14 +130,14 @@ TEST(Schedulers, ATableIsAScheduler) {
 
 TEST(Schedulers, ThoseOfOneAttemptAreOneAnswer) {
   const Diagnosis all = told({kKubesLog, kHamisLog, kVendorsLog});
-  // What HAMi lets through the vendor may turn down.
+  // The vendor may turn down a node that HAMi lets through.
   EXPECT_EQ(nodes_of(all), "n1 - 1/1 CardInsufficientMemory, n2 - AcceleratorBusy, n3 - no licence");
   EXPECT_EQ(all.scheduler, "vendor");
   EXPECT_EQ(all.filter.summary, "no node left");
   EXPECT_EQ(all.reasons, (std::vector<NodesReason>{{"a", 1}, {"b", 2}}));
   EXPECT_EQ(all.attempt, 1U);
   EXPECT_TRUE(all.history.empty());
-  // And the other way round, if the vendor is asked first.
+  // It is the other way round if the vendor is asked first.
   std::vector<Line> first = kVendorsLog;
   std::vector<Line> second = kHamisLog;
   for (Line& line : first) line.second = 2;
@@ -167,7 +167,7 @@ TEST(Schedulers, AnExtenderThatIsNotAskedAgainIsOfTheAttemptBefore) {
   EXPECT_EQ(nodes_of(all), "n1 - 1/1 CardNotHealth");
   EXPECT_EQ(all.attempt, 2U);
   EXPECT_EQ(history_of(all), "vendor failed no node left");
-  // Of the attempt that kube-scheduler has not told yet are all those that are ahead of it.
+  // All that are ahead of kube-scheduler tell of the attempt that it has not told of yet.
   kube.resize(2);
   std::vector<Line> vendor = kVendorsLog;
   vendor.push_back({13, R"("Filter begins" pod="ns/p" uid="u")"});
@@ -187,7 +187,7 @@ TEST(Schedulers, OfTwoMainOnesTheLaterAttemptCounts) {
   EXPECT_EQ(nodes_of(all), "") << "the extenders were asked in the attempt before";
   EXPECT_EQ(all.attempt, 2U);
   EXPECT_EQ(history_of(all), "vendor failed no node left");
-  // It asks them, too.
+  // The batch scheduler asks them, too.
   std::vector<Line> vendor = kVendorsLog;
   for (Line& line : vendor) line.second = 12;
   const Diagnosis asked = told({kKubesLog, batch, kHamisLog, vendor});
@@ -196,7 +196,7 @@ TEST(Schedulers, OfTwoMainOnesTheLaterAttemptCounts) {
   EXPECT_EQ(history_of(asked), "kube-scheduler failed 0/3 nodes are available: 1 a, 2 b.");
 }
 
-// The pod of before is nobody's, whichever scheduler told of it.
+// Nothing is kept of the earlier pod, whichever scheduler told of it.
 TEST(Schedulers, OfANameUsedAgainTheNewestPodCounts) {
   const Diagnosis all = told({kKubesLog,
                               kHamisLog,

@@ -63,7 +63,7 @@ TEST(FlowKey, OtherShapesAreNobodysPod) {
                                  R"(pod=[1])",
                                  R"(podx="ns/p")"})
     EXPECT_EQ(pairs(text), "none") << text;
-  // A pod may be called as a zone is; only logID's two segments cannot tell.
+  // A pod may have a zone's name; only logID's two segments cannot tell them apart.
   EXPECT_EQ(pairs(R"(pod="ns/node-0")"), "ns/node-0");
   EXPECT_EQ(pairs(R"(logID="ns/node-0/main")"), "ns/node-0");
 }

@@ -1,4 +1,4 @@
-// Records of klog as files: what is in each record of the corners of the grammar, and that nothing of a real record is lost.
+// Records of klog as files: what is in each record of the grammar's corner cases, and that nothing of a real record is lost.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -37,7 +37,7 @@ TEST(KlogGolden, CornersOfTheGrammar) {
   EXPECT_EQ(described_log("klog-odd.log"), scheduler_log("klog-odd.parsed"));
 }
 
-// Each record put together again from header, message, pairs and rest is the record, and all of them are the log.
+// If each record is put together again from header, message, pairs and rest, it is the same record, and all of them are the log.
 TEST(KlogGolden, NothingOfALogIsLost) {
   for (const std::string& name : test::all_logs()) {
     const std::string log = scheduler_log(name);
@@ -68,7 +68,7 @@ TEST(KlogGolden, RecordsAreTheSameHoweverTheyWereWritten) {
   }
 }
 
-// Of lines of more than 16 KiB only the beginning of the first looks like one; the others are of the same record.
+// If lines have more than 16 KiB, only the first one begins like a record; the others belong to the same record.
 TEST(KlogGolden, LongRecords) {
   const std::string header = "I0821 07:20:00.000001       1 score.go:39] ";
   const std::string pods = "[" + std::string(60'000, '1') + "]";

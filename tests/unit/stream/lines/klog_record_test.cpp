@@ -104,7 +104,7 @@ TEST(KlogRecord, OldAndOddValues) {
   EXPECT_EQ(pairs_of(with_header("\"raw\" a=1\ngoroutine 1 b=2\n c=3")), (Pairs{"a=1"}));
 }
 
-// Old klog's %+v of a map: to where it is closed, and as far as its first space where it is not.
+// Old klog's %+v of a map: it is read up to where it is closed, or up to its first space if it is not closed.
 TEST(KlogRecord, GoMaps) {
   EXPECT_EQ(pairs_of(with_header(R"("m" a=map[x:{} y:[{1 b c=d}]] e="f")")),
             (Pairs{"a=map[x:{} y:[{1 b c=d}]]", "e=f"}));
@@ -177,7 +177,7 @@ TEST(KlogRecord, ObjectsInTextAndJson) {
   EXPECT_EQ(object(Kind::kBlock, "\tns/p\n"), "none");
 }
 
-// Wherever a record is divided, going on from at() when more is there gives the pairs of the whole.
+// Wherever a record is divided, going on from at() when more has come gives the pairs of the whole record.
 TEST(KlogRecord, IsReadOnWhereItWasCut) {
   for (const std::string& text :
        {with_header(

@@ -1,4 +1,4 @@
-// A record put together again from what was found in it, and the same in words for golden files.
+// A record put together again from what was found in it, and described in words for golden files.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace flowtap::flow::test {
 
-/// As klog writes it.
+/// The pair as klog writes it.
 inline std::string rendered_pair(KlogForm form, const KlogPair& pair) {
   const std::string value(pair.value);
   if (form == KlogForm::kJson)
@@ -28,7 +28,7 @@ inline std::string rendered_pair(KlogForm form, const KlogPair& pair) {
   }
 }
 
-/// What is behind the header: the message, each pair, and what is behind them.
+/// All that is behind the header: the message, each pair, and the rest.
 inline std::string rendered_body(const KlogRecord& record) {
   std::string out(record.form == KlogForm::kJson ? "{" : "");
   if (record.form == KlogForm::kText) out = record.body.substr(0, record.pairs);
@@ -70,7 +70,7 @@ inline std::string_view name_of(KlogPair::Kind kind) {
   return "";
 }
 
-/// One line for the record, one for each pair ("KEY | KIND | VALUE as the program had it"), one for what is behind them.
+/// One line for the record, one for each pair ("KEY | KIND | VALUE as the program had it"), and one for the rest behind them.
 inline std::string described(std::string_view text) {
   const auto record = parse_klog_record(text);
   if (!record) return "no record | " + printable(text) + '\n';

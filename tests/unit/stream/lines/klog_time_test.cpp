@@ -46,7 +46,7 @@ TEST(KlogTime, WhatIsNoTimeIsBeforeAndAfterNothing) {
   EXPECT_FALSE(is_earlier(text("0821 07:20:00.000001"), std::nullopt));
 }
 
-// Its line was kept at `kept`.
+// The time of a line that was kept at `kept`.
 std::string instant(const std::string& line, const char* kept) {
   const auto time = parse_rfc3339(kept);
   const auto record = parse_klog_record(line);

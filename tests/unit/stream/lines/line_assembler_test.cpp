@@ -18,7 +18,7 @@ struct Line {
   bool operator==(const Line&) const = default;
 };
 
-// What the lines of `bytes` are, by the rule and not by the program.
+// The lines of `bytes`, by the rule and not by the program.
 std::vector<Line> lines_of(const std::string& bytes) {
   std::vector<Line> lines;
   for (std::size_t at = 0; at < bytes.size();) {

@@ -1,4 +1,4 @@
-// Which lines of a log are a record, when it is whole, and that it is parsed as what it is.
+// Which lines of a log are a record, when it is whole, and that it is parsed by what its text says.
 #include "stream/lines/log_records.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ const RecordRules kLines{.most = 4096, .has_headers = false, .takes_all = true};
 
 using Texts = std::vector<std::string>;
 
-// What is given, and whether it is what parsing it anew would say of it.
+// Collects what is given, and checks that parsing it anew says the same.
 class LogRecordsTest : public testing::Test {
  protected:
   auto takes() {
@@ -135,7 +135,7 @@ TEST_F(LogRecordsTest, WithoutHeadersEachLineIsARecordAtOnce) {
   EXPECT_EQ(texts(), Texts{"last"});
 }
 
-// Any lines: each record is parsed as its text says, and where all is taken nothing of the lines is lost.
+// Whatever the lines are, each record is parsed as its text says; and if all is taken, nothing of the lines is lost.
 TEST_F(LogRecordsTest, WhateverTheLinesAre) {
   const Texts some{kHead + "raw",
                    kHead + "\"m\" a=\"b\" c=<",

@@ -62,7 +62,7 @@ TEST(OtelView, JsonHasNoSeverityButErrorsHaveNoV) {
   EXPECT_EQ(otel_view(*error).severity, 17);
 }
 
-// Ids are written down elsewhere: they are the same in every build.
+// Ids are written down elsewhere, so they must be the same in every build.
 TEST(OtelView, IdsStayWhatTheyAre) {
   std::set<std::string> ids;
   for (int i = 0; i < 10'000; ++i) {

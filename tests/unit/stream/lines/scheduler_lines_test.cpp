@@ -1,4 +1,4 @@
-// A scheduler's lines: real logs, and what they could hold at worst.
+// A scheduler's lines: those of real logs, and the worst that they could be.
 #include "stream/lines/scheduler_lines.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::vector<std::string> flows_of(const std::vector<Given>& records) {
 
 using Strings = std::vector<std::string>;
 
-// flows.tsv was made by another program.
+// Another program made flows.tsv.
 TEST(SchedulerLines, EveryRecordIsInItsFlow) {
   using Table = std::map<std::pair<std::string, std::string>, std::pair<std::size_t, std::string>>;
   Table expected;
@@ -45,7 +45,7 @@ TEST(SchedulerLines, EveryRecordIsInItsFlow) {
     EXPECT_TRUE(seen[flow] == part) << flow.first << " " << flow.second;
 }
 
-// So was main_v2.tsv, with each message's V from where the programs' sources have it.
+// Another program made main_v2.tsv, too, with each message's V from the sources of the programs.
 TEST(SchedulerLines, TheMainLogHasTheRecordsThatAreAtMost2) {
   const auto parts = flowtap::test::golden_main_logs();
   EXPECT_EQ(parts.size(), test::all_logs().size());
@@ -106,12 +106,12 @@ TEST(SchedulerLines, ABlockBeforeTheKeyIsHeldUntilItsEnd) {
   EXPECT_EQ(given, (Strings{kHeader + "\"m\" err=< -> ns/p", "\tline -> ns/p", " > more=< -> ns/p",
                             "\t > -> ns/p", " > pod=\"ns/p\" -> ns/p"}));
   EXPECT_EQ(lines.held(), 0U);
-  // A key before the block lets the lines go at once.
+  // If the key stands before the block, the lines go at once.
   given.clear();
   add(kHeader + "\"m\" pod=\"ns/q\" err=<");
   add("\tline");
   EXPECT_EQ(given, (Strings{kHeader + "\"m\" pod=\"ns/q\" err=< -> ns/q", "\tline -> ns/q"}));
-  // Nobody waits for ever.
+  // A line does not wait for ever.
   given.clear();
   add(kHeader + "\"m\" err=<");
   lines.flush(take);

@@ -1,4 +1,4 @@
-// The logs of tests/golden/scheduler, and how lines and records come out of them.
+// The logs of tests/golden/scheduler, and how they become lines and records.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct Given {
   friend bool operator==(const Given&, const Given&) = default;
 };
 
-/// Records of text that comes in writes of so many bytes. Throws std::runtime_error if a record's lines disagree.
+/// Makes records of text that comes in writes of this many bytes. Throws std::runtime_error if a record's lines disagree.
 inline std::vector<Given> records_of(std::string_view text, std::size_t write, SchedulerLines& lines) {
   std::vector<Given> records;
   std::uint64_t last = 0;

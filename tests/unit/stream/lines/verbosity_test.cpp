@@ -23,7 +23,7 @@ using Messages = std::multiset<std::string>;
 
 const std::string kHeader = "I0821 07:20:00.000001       1 a.go:1] ";
 
-// A record's first line behind its header; of flags only that it is one, as each run has its own.
+// A record's first line behind its header. For flags it only says that they are flags, as each run has its own.
 std::string line_of(const Given& record) {
   const auto parsed = parse_klog_record(record.text);
   if (!parsed) return record.text;
@@ -44,7 +44,7 @@ std::set<std::string> unknown_in(const std::string& file) {
   return out;
 }
 
-// What unknown messages of a real log begin with.
+// The beginnings of a real log's unknown messages.
 std::set<std::string> exceptions_of(const std::string& log) {
   std::set<std::string> out;
   std::istringstream rows(scheduler_log("unknown_levels.tsv"));
@@ -65,7 +65,7 @@ Level level_of(const std::string& body) {
   return verbosity.of(*parse_klog_record(kHeader + body));
 }
 
-// JSON has each record's V. The table gives the same for the same record in text.
+// In JSON each record has its V. For the same record in text, the table gives the same.
 TEST(Verbosity, TheTableSaysWhatKubeSchedulerSays) {
   std::size_t records = 0;
   for (const Given& given : records_of(scheduler_log("kube-scheduler-v5.json.log"))) {
@@ -91,7 +91,7 @@ TEST(Verbosity, TheTableSaysWhatKubeSchedulerSays) {
   EXPECT_EQ(records, 454U);
 }
 
-// The same program ran at -v=2 and at -v=10 (it failed to write an event once, which is an error).
+// The same program ran at -v=2 and at -v=10. (It once failed to write an event, which is an error.)
 TEST(Verbosity, MainLogOfMinus10IsTheLogOfMinus2) {
   std::set<std::string> expected = shown("kube-scheduler-v2.log", 10);
   expected.insert("Unable to write event (may retry after sleeping)");
@@ -102,7 +102,7 @@ TEST(Verbosity, MainLogOfMinus10IsTheLogOfMinus2) {
     EXPECT_LE(int{record.level}, 2) << record.text;
 }
 
-// One run's lines at -v=5 and at -v=4.
+// These are one run's lines at -v=5 and at -v=4.
 TEST(Verbosity, MainLogOfHamiAtMinus4) {
   for (const std::string run : {"success", "filter-failed"}) {
     Messages expected, seen;
@@ -115,7 +115,7 @@ TEST(Verbosity, MainLogOfHamiAtMinus4) {
   }
 }
 
-// What the NUMA-aware scheduler of 2024 has at V 2 or less by its sources; the rest of its log is above.
+// Those messages of the NUMA-aware scheduler of 2024 that have V 2 or less in its sources; the rest of its log is above.
 TEST(Verbosity, MainLogOfTheNumaScheduler) {
   const std::set<std::string> exceptions = exceptions_of("numa-logid-era-v5.log");
   std::set<std::string> expected = {
@@ -159,7 +159,7 @@ TEST(Verbosity, MainLogOfTheNumaScheduler) {
   EXPECT_EQ(shown("numa-logid-era-v5.log", 2), expected);
 }
 
-// The V of these is not known to us, so they pass: all of them, of all real logs.
+// We do not know the V of these messages, so they pass. The list has all of them, from all real logs.
 TEST(Verbosity, ExceptionsAreListed) {
   for (const std::string& log : test::kRealLogs) {
     const std::set<std::string> listed = exceptions_of(log);
@@ -174,7 +174,7 @@ TEST(Verbosity, ExceptionsAreListed) {
   }
 }
 
-// Above its -v a log has nothing.
+// A log has no records above its -v.
 TEST(Verbosity, NoRecordIsAboveTheVerbosityOfItsLog) {
   const std::map<std::string, int> logs = {{"hami-2024-kube-scheduler-v4.log", 4},
                                            {"hami-2024-v4.log", 4},
@@ -228,7 +228,7 @@ TEST(Verbosity, WhatIsUnknownPassesAndIsCounted) {
   EXPECT_FALSE(is_shown(3, 2));
 }
 
-// By their sources; no log at hand has them.
+// The V is from the sources; no log at hand has these messages.
 TEST(Verbosity, WhatIsSaidSeldom) {
   EXPECT_EQ(
       level_of(R"("Unable to schedule pod, possibly due to node not found; waiting" pod="ns/p" err="x")"), 2);

@@ -18,7 +18,7 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Files can be no larger meanwhile, as if the file system were full.
+// While it lives, files cannot grow, as if the file system were full.
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -55,7 +55,7 @@ TEST(MainLog, IsRotatedBetweenLines) {
   EXPECT_EQ(log.lost_bytes(), 0U);
 }
 
-// Something else has its successor's name: what stands there goes, and is counted.
+// Something else has the name of the file's successor. The content of the file goes, and is counted.
 TEST(MainLog, KeepsToItsBoundThoughItCannotBeRotated) {
   const test::TempDir dir;
   const std::string path = dir / "main.log";
@@ -74,7 +74,7 @@ TEST(MainLog, KeepsToItsBoundThoughItCannotBeRotated) {
   EXPECT_GT(content(path + ".1").size(), 50U);
 }
 
-// Half a line, and then there is room again.
+// Only half a line was written, and then there is room again.
 TEST(MainLog, WhatComesBehindALineThatWasCutIsALineOfItsOwn) {
   const test::TempDir dir;
   const std::string path = dir / "main.log";

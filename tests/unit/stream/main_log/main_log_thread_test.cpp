@@ -1,4 +1,4 @@
-// The main log by a thread of its own: all lines, in order, between whose it is rotated.
+// The main log on a thread of its own: all lines are there, in order, also over a rotation.
 #include "stream/main_log/main_log_thread.hpp"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ TEST(MainLogThread, WritesAllBeforeItEnds) {
   EXPECT_EQ(content(path), all + "\nthe rest");
 }
 
-// Killed after it had written lines of which the flows' index did not know yet: they come again, and only what is not there
-// is written, wherever it was cut off.
+// The process was killed after it had written lines that the flows' index did not have yet. The lines come again, and only those
+// that are not in the file are written, wherever it was cut off.
 TEST(MainLogThread, WhatAnEarlierProcessHasWrittenIsNotWrittenAgain) {
   const std::string committed = "a\nold 1\nold 2\n";
   const std::string again = "I 1 x\nI 1 x\n\nI 2 line\nI 3\n";
@@ -43,7 +43,7 @@ TEST(MainLogThread, WhatAnEarlierProcessHasWrittenIsNotWrittenAgain) {
       const test::TempDir dir;
       const std::string path = dir / "main.log";
       const std::string before = committed + again.substr(0, written);
-      // Between two lines.
+      // The rotation was between two lines.
       const std::size_t first = rotated ? before.rfind('\n', before.size() - 2) + 1 : 0;
       if (rotated) std::ofstream(path + ".1") << before.substr(0, first);
       std::ofstream(path) << before.substr(first);
@@ -88,7 +88,7 @@ TEST(MainLogThread, WhatARotationMovedAwayIsNotWrittenAgain) {
   EXPECT_EQ(content(path), "I 3\n");
 }
 
-// Killed before it had written lines that the main log's flow has already.
+// The process was killed before it had written lines that the main log's flow already has.
 TEST(MainLogThread, WhatAnEarlierProcessHasNotWrittenIsWritten) {
   const std::string flows = "I 1\nI 2 long\nI 3\nI 4\n";
   for (std::size_t written = 4; written <= flows.size(); ++written)
@@ -109,7 +109,7 @@ TEST(MainLogThread, WhatAnEarlierProcessHasNotWrittenIsWritten) {
     }
 }
 
-// Also what comes again of which the flow has nothing yet.
+// Lines that come again are left out even if the flow does not have them yet.
 TEST(MainLogThread, WhatEndsBehindTheFlowIsNotWrittenAgain) {
   const test::TempDir dir;
   const std::string path = dir / "main.log";
@@ -124,7 +124,7 @@ TEST(MainLogThread, WhatEndsBehindTheFlowIsNotWrittenAgain) {
   EXPECT_EQ(content(path), "I 1\nI 2\nI 3\nI 4\n");
 }
 
-// A line that is like many others tells nothing: what stands before it in the file is not in the flow, and that is not its place.
+// A line that is like many others tells nothing. The lines before it in the file are not in the flow, so this is not its place.
 TEST(MainLogThread, ALineLikeOthersIsNoPlace) {
   const test::TempDir dir;
   const std::string path = dir / "main.log";

@@ -1,4 +1,4 @@
-// What the API says of flows, over a real journal.
+// What the API says about flows, over a real journal.
 #include "stream/reading/flows_service.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ std::uint64_t now_ns() {
 
 class FlowsServiceTest : public testing::Test {
  protected:
-  // A flow whose bytes came at these times, and that has ended or not.
+  // Adds a flow whose bytes came at these times, and that has ended or not.
   void add(const std::string& flow, std::vector<std::uint64_t> times, bool ended) {
     const flow::StreamNo stream = ++streams_;
     flow::Batch batch;
@@ -55,9 +55,9 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
   const std::uint64_t from = now_ns();
   add("proc/1-1", {from + 10, from + 20}, true);
   add("proc/2-1", {from + 10, from + 500}, true);
-  add("proc/3-1", {from + 10}, false);  // what it says since has maybe not been seen
+  add("proc/3-1", {from + 10}, false);  // what it has said since may not have been seen
   add("proc/4-1", {from + 600}, true);
-  add("proc/5-1", {}, false);  // that nothing was seen of it says nothing
+  add("proc/5-1", {}, false);  // that no bytes of it were seen means nothing
   using All = std::map<std::string, bool>;
   suspicion_.look({}, from + 100);
   EXPECT_EQ(suspects(), (All{{"proc/1-1", false},
@@ -73,7 +73,7 @@ TEST_F(FlowsServiceTest, FlowsOfATimeWithMissedEventsAreSuspect) {
                              {"proc/5-1", true}}));
 }
 
-// Of a scheduler's log, and of the flows made of such logs, what klog wrote as one record is one in OpenTelemetry's terms too.
+// In a scheduler's log, and in the flows made of such logs, what klog wrote as one record is one record of OpenTelemetry's, too.
 TEST_F(FlowsServiceTest, RecordsAreOfSchedulersAlone) {
   FlowsService service(*journal_, *store_, *waker_, suspicion_, nullptr, nullptr, nullptr,
                        [](const std::string& flow) { return flow == "pod/kube-system/s/u/c/0"; });
@@ -96,7 +96,7 @@ TEST_F(FlowsServiceTest, RecordsAreOfSchedulersAlone) {
   EXPECT_EQ(records("pod/a/b/u/c/0"), 2);
 }
 
-// What the runtime had written down before is read there, though it be just a moment old.
+// Lines that the runtime wrote before the capture began are read from its file, even if they are only a moment old.
 TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
   test::FileTree tree;
   const std::string id = "pod/shop/web-0/u-1/app/0";
@@ -123,7 +123,7 @@ TEST_F(FlowsServiceTest, KnowsSinceWhenWhatRanBeforeIsCaptured) {
   EXPECT_EQ(log(), "") << "long ago";
 }
 
-// What waits in the journal comes from there, and not of the runtime's file before that.
+// Lines that wait in the journal come from there, and not already from the runtime's file.
 TEST_F(FlowsServiceTest, WhatIsOnItsWayForLongComesOnce) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   test::FileTree tree;
@@ -161,7 +161,7 @@ TEST_F(FlowsServiceTest, WhatIsOnItsWayForLongComesOnce) {
   EXPECT_EQ(log(true), "before\nwaits\n") << "it came, and has made room";
 }
 
-// A gap that the lines' own path made is not in the journal; one that was filled is missing no longer.
+// A gap that the lines' own path made is not in the journal, and a gap that was filled is no longer missing.
 TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
   add("pod/a/b/u/c/0", {now_ns()}, false);
   const auto missing = [&] {
@@ -175,7 +175,7 @@ TEST_F(FlowsServiceTest, WhatIsMissingIsWhatTheLogLacks) {
   EXPECT_EQ(missing(), 100U);
 }
 
-// Its container runs and says nothing.
+// The container runs and says nothing.
 TEST_F(FlowsServiceTest, WhoFollowsAnOpenFlowThatMadeRoomWaits) {
   add("pod/a/b/u/c/0", {now_ns()}, false);
   add("pod/a/b/u/c/1", {now_ns()}, true);
@@ -188,7 +188,7 @@ TEST_F(FlowsServiceTest, WhoFollowsAnOpenFlowThatMadeRoomWaits) {
   EXPECT_FALSE(service.log("pod/a/b/u/c/1", {.follow = true})) << "one that has ended";
 }
 
-// Its container writes on, so an end of the log would not be true.
+// The container writes on, so an end of the log would not be true.
 TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
   test::FileTree tree;
   tree.file("var/log/pods/shop_web-0_u-1/app/0.log", "2026-01-01T00:00:00.000000001Z stdout F kept\n");
@@ -221,7 +221,7 @@ TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
   EXPECT_EQ(refusal("pod/shop/web-2/u-1/app/0", {.follow = true}).code, ENOENT);
 }
 
-// The store is written as the pipeline writes it.
+// The store is written to in the way that the pipeline does it.
 class FlowListReaderTest : public FlowsServiceTest {
  protected:
   void open(const std::string& flow) {
@@ -242,7 +242,7 @@ class FlowListReaderTest : public FlowsServiceTest {
     for (const api::FlowStatus& flow : flows) ids.push_back(flow.id);
     return ids;
   }
-  // One round's, which a client takes in pieces of any size.
+  // The flows of one round, which a client takes in pieces of any size.
   static std::vector<api::FlowStatus> all(api::FlowListReader& watcher) {
     std::vector<api::FlowStatus> flows;
     for (bool more = true; more;) {
@@ -285,7 +285,7 @@ TEST_F(FlowListReaderTest, TellsWhatIsThereThenWhatComesAndEnds) {
   EXPECT_EQ(ids(all(*watcher)), Ids{pod("a")});
 }
 
-// Who takes a list slowly misses nothing that changes meanwhile.
+// A client that takes a list slowly misses nothing that changes meanwhile.
 TEST_F(FlowListReaderTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
   for (const char* name : {"b", "c", "d", "e"}) open(pod(name));
   const auto watcher = *service_.watch({});
@@ -310,7 +310,7 @@ TEST_F(FlowListReaderTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
   EXPECT_EQ(ids(watcher->take(9).flows), Ids());
 }
 
-// What nobody has captured is told where it is asked for, with the first list.
+// Flows that nobody has captured are told with the first list, if they are asked for.
 TEST_F(FlowListReaderTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
   test::FileTree tree;
   for (const char* path : {"ns_wf-1-a_u/c/0.log", "ns_wf-1-a_u/init/0.log", "ns_wf-2-a_u/c/0.log"})

@@ -33,7 +33,7 @@ class LogReaderTest : public testing::Test {
     store_ = flow::FlowStore::open(options_);
   }
 
-  // The n-th line has the time of n seconds.
+  // Writes a line; the n-th line has the time of n seconds.
   void say(std::string_view text, bool full = true, std::string_view output = "stdout") {
     flow::FlowStore::Writing writing(*store_, {});
     const auto flow = writing.flow("f");
@@ -60,7 +60,7 @@ class LogReaderTest : public testing::Test {
     for (auto done = (*reader)->prepare(); done && !*done; done = (*reader)->prepare()) ++steps_;
     return std::move(*reader);
   }
-  // All that there is now; "|" where it ends.
+  // All that can be read now; "|" where the log ends.
   static std::string drain(LogReader& reader, std::uint64_t* missing = nullptr) {
     std::string all;
     while (true) {
@@ -81,7 +81,7 @@ class LogReaderTest : public testing::Test {
   std::unique_ptr<flow::FlowStore> store_;
   std::uint64_t at_ = 0;
   std::uint64_t time_ = 0;
-  unsigned steps_ = 0;  // that the last reader's preparation took
+  unsigned steps_ = 0;  // taken by the last reader's preparation
 };
 
 TEST_F(LogReaderTest, LinesAsTheyWere) {
@@ -92,7 +92,7 @@ TEST_F(LogReaderTest, LinesAsTheyWere) {
             "1970-01-01T00:00:04.000000000Z \n1970-01-01T00:00:05.000000000Z last|");
 }
 
-// Which of two outputs was read last is chance: what one ends with is not to stand in the other's line.
+// It is chance which of two outputs was read last. The end of one must not stand in a line of the other.
 TEST_F(LogReaderTest, AnOutputsLastLineWithoutNewlineIsALineOfItsOwn) {
   say("one"), say("end", false), say("problem", true, "stderr");
   EXPECT_EQ(log(), "one\nend\nproblem\n|");
@@ -102,7 +102,7 @@ TEST_F(LogReaderTest, AnOutputsLastLineWithoutNewlineIsALineOfItsOwn) {
             "1970-01-01T00:00:03.000000000Z problem\n|");
 }
 
-// One that was divided for its length goes on behind what was written meanwhile, as kubelet's reader has it.
+// A line that was divided for its length goes on behind what was written meanwhile, as in kubelet's reader.
 TEST_F(LogReaderTest, ALongLineGoesOnBehindAnotherOutputsLine) {
   const std::string part(flow::kMaxLine, 'x');
   say(part, false), say("problem", true, "stderr"), say("rest");
@@ -142,7 +142,7 @@ TEST_F(LogReaderTest, TheTailOfALargeLog) {
   EXPECT_TRUE(log() == all + "|");
 }
 
-// Whatever is asked for, one thread answers all: nothing is done for long at a time.
+// One thread answers all, so nothing is done for long at a time, whatever is asked for.
 TEST_F(LogReaderTest, WhatTakesLongIsDoneInSteps) {
   constexpr std::size_t kStep = std::size_t{256} << 10U;  // no more of a log in one
   for (int i = 0; i < 60'000; ++i) say("a line of the first half");
@@ -159,7 +159,7 @@ TEST_F(LogReaderTest, WhatTakesLongIsDoneInSteps) {
   for (; piece && piece->again; piece = reader->read(100)) ++reads;
   EXPECT_TRUE(piece && piece->end && piece->bytes.empty());
   EXPECT_GE(reads, size / kStep) << "though none of it is shown";
-  // What one piece holds is bounded by what is asked for and one line.
+  // A piece holds at most what is asked for and one line.
   say(std::string(16'000, 'x')), say(std::string(16'000, 'y'));
   EXPECT_EQ((*this->reader({.follow = true, .tail_lines = 2})->read(100)).bytes.size(), 16'001U);
   EXPECT_EQ((*this->reader({.tail_lines = 2})->read(40'000)).bytes.size(), 32'002U);
@@ -186,7 +186,7 @@ TEST_F(LogReaderTest, GapsAreSaid) {
             "one\ncut of\n[flowtap: 7 bytes are missing here]\nf\n[flowtap: 3 bytes are missing here]\n");
 }
 
-// Whoever follows is shown them as lines; others are not, and get as many lines as they asked for.
+// Followers are shown gaps as lines. Others are not, and get as many lines as they asked for.
 TEST_F(LogReaderTest, GapsAreNoneOfTheLastLinesWhereTheyAreNotShown) {
   lose(1), say("one"), lose(2), lose(3), say("two"), lose(4);
   EXPECT_EQ(log({.tail_lines = 1}), "two\n|");
@@ -196,7 +196,7 @@ TEST_F(LogReaderTest, GapsAreNoneOfTheLastLinesWhereTheyAreNotShown) {
   EXPECT_EQ(reader({.tail_lines = 2})->missing_bytes(), 9U);
   EXPECT_EQ(reader({.tail_lines = 3})->missing_bytes(), 10U);
   EXPECT_EQ(log({.follow = true, .tail_lines = 2}), "two\n[flowtap: 4 bytes are missing here]\n");
-  // Wherever the parts in which it is read are divided.
+  // This holds wherever the parts in which the log is read are divided.
   for (std::size_t i = 0; i < 3000; ++i)
     i % 3 == 0 ? lose(1) : say(std::string(i % 50, 'x') + std::to_string(i));
   for (std::size_t tail = 1; tail <= 2002; tail += 7)
@@ -213,7 +213,7 @@ TEST_F(LogReaderTest, FollowsToTheEnd) {
   reader->when_more([&woken] { woken.set_value(); });
   const auto future = woken.get_future();
   if (future.wait_for(0s) == std::future_status::ready) {
-    // What was told before it asked.
+    // These lines were told before it asked.
     EXPECT_EQ(drain(*reader), "");
   }
   say("three"), end();
@@ -282,7 +282,7 @@ TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
                                   "[flowtap: this log had to make room for newer ones]\n|");
 }
 
-// Its source writes on: whoever follows it goes on with what comes, and is told what he has missed.
+// The flow's source writes on: a follower goes on with what comes, and is told what it has missed.
 class SuccessionTest : public LogReaderTest {
  protected:
   static constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -306,7 +306,7 @@ class SuccessionTest : public LogReaderTest {
   std::string got() { return drain(*reader_); }
   bool is_woken_by(const std::function<void()>& what) {
     EXPECT_EQ(got(), "");
-    // What was told before is no news.
+    // Lines that were told before are no news.
     const auto state = std::make_shared<std::promise<void>>();
     auto told = state->get_future();
     reader_->when_more([state] { state->set_value(); });
@@ -327,7 +327,7 @@ TEST_F(SuccessionTest, WhoFollowsASilentLogGoesOnWhenItHasMadeRoom) {
   EXPECT_EQ(got(), "") << "nothing was missed, and nothing has ended";
   EXPECT_TRUE(is_woken_by([&] { say("sched/main", "three"); }));
   EXPECT_EQ(got(), "three\n");
-  // Two more are made and go while he does not look.
+  // Two more are made and go while the follower does not look.
   say("sched/main", "four"), become_old();
   say("sched/main", "five"), say("sched/main", "six"), become_old();
   say("sched/main", "seven");
@@ -373,7 +373,7 @@ TEST_F(SuccessionTest, WhoFollowsAnOpenFlowIsToldOfItsEnd) {
   }
 }
 
-// What took the name of one that is gone.
+// Another flow takes the name of one that is gone.
 TEST_F(SuccessionTest, WhoFollowsGoesOnWithAFlowThatGetsTheName) {
   say("sched/a", "one");
   follow("sched/a");
@@ -387,7 +387,7 @@ TEST_F(SuccessionTest, WhoFollowsGoesOnWithAFlowThatGetsTheName) {
   EXPECT_EQ(got(), "two\n");
 }
 
-// As records of OpenTelemetry's: the last one comes with the end, or a while after it while somebody follows.
+// As OpenTelemetry's records: the last record comes with the end, or a while after its last line if somebody follows.
 TEST_F(LogReaderTest, ARecordOfSeveralLinesIsOneOfOpenTelemetrys) {
   say("I0821 07:20:00.000001       1 a.go:1] one"), say("more"), say("lo", false), say("ng");
   const auto form = [](bool follow) {

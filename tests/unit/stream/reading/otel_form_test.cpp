@@ -43,7 +43,7 @@ TEST(OtelLogRecord, ALineOfAContainer) {
                                    {"flowtap.flow", "pod/shop/web-0/3f1c/app/2"}}));
 }
 
-// The keys of a scheduler's record are attributes, and the flow is the trace, whatever line of it.
+// The keys of a scheduler's record are attributes, and the flow is the trace, from whichever line they are.
 TEST(OtelLogRecord, ARecordOfAScheduler) {
   const auto line =
       record("sched/default/p", R"(E0821 07:20:00.000001       1 a.go:1] "can not" pod="default/p" n=3)");
@@ -83,7 +83,7 @@ class OtelFormTest : public testing::Test {
   void lose(OtelForm& form) {
     form.take({.time = 1, .output = "stdout", .full = true, .missing = 7, .text = "[gap]"}, piece_);
   }
-  // What came since the last call: each object stands on a line of its own.
+  // The records that came since the last call; each object stands on a line of its own.
   std::vector<json::object> records() {
     std::vector<json::object> all;
     const std::string text = std::exchange(piece_.bytes, {});
@@ -117,7 +117,7 @@ TEST_F(OtelFormTest, EachLineOfAContainerIsARecordAtOnce) {
   EXPECT_EQ(bodies(), (Bodies{"last"}));
 }
 
-// As klog writes them: a block, a raw message of several lines, a panic behind a record, a line that came in parts.
+// The lines are as klog writes them: a block, a raw message of several lines, a panic behind a record, a line that came in parts.
 TEST_F(OtelFormTest, ARecordOfASchedulersIsOneWithAllOfItsLines) {
   const std::string head(kHead);
   OtelForm form("sched/ns/p", {}, true);
@@ -155,7 +155,7 @@ TEST_F(OtelFormTest, NothingIsJoinedThatMayNotBelongTogether) {
   // The scheduler was killed amid a line, and the next one goes on in the same flow.
   take(form, head + "d", false), take(form, head + "e"), form.finish(piece_);
   EXPECT_EQ(bodies(), (Bodies{"d", "e"}));
-  // What has no end does not fill the memory.
+  // A record without an end does not fill the memory.
   take(form, head + "f");
   for (std::size_t i = 0; i < 3 * OtelForm::kLongestBody / flow::kMaxLine; ++i)
     take(form, std::string(flow::kMaxLine, 'x'), i % 2 == 0);
@@ -164,7 +164,7 @@ TEST_F(OtelFormTest, NothingIsJoinedThatMayNotBelongTogether) {
   EXPECT_LE(parts.at(1).size(), OtelForm::kLongestBody + flow::kMaxLine);
 }
 
-// The last record has no next one that says that it is whole.
+// No next record says that the last one is whole.
 TEST_F(OtelFormTest, WhoFollowsWaitsALittleForTheRestOfARecord) {
   OtelForm form("sched/ns/p", {.follow = true}, true);
   take(form, std::string(kHead) + "a");

@@ -188,7 +188,7 @@ TEST_F(JournalFlowsTest, AStreamThatJoinsTheFlowIsReadToo) {
   append();
   const auto reader = open("f");
   EXPECT_EQ(drain(*reader), "old file ");
-  // The old one is open as long as its writer has it.
+  // The old stream is open as long as its writer has it.
   const auto wait = [&] {
     auto woken = std::make_shared<std::promise<void>>();
     reader->when_more([woken] { woken->set_value(); });
@@ -271,7 +271,7 @@ TEST_F(JournalFlowsTest, NobodyLooksUntilASilentProcessEnds) {
   EXPECT_EQ(waker_->looks(), before);
   EXPECT_EQ(::kill(child, SIGKILL), 0);
   EXPECT_EQ(woken.wait_for(30s), std::future_status::ready);
-  // What it wrote last may still be on its way.
+  // The last bytes of the process may still be on their way.
   for (drain(*reader, &ended); !ended; drain(*reader, &ended))
     ASSERT_EQ(wait().wait_for(30s), std::future_status::ready);
   ::waitpid(child, nullptr, 0);

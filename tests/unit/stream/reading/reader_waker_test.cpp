@@ -1,4 +1,4 @@
-// Who waits is told in time, and nobody looks in between.
+// Waiting readers are told in time, and nobody looks in between.
 #include "stream/reading/reader_waker.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class ReaderWakerTest : public testing::Test {
   static bool comes(const std::future<void>& woken) {
     return woken.wait_for(30s) == std::future_status::ready;
   }
-  // How often the thread looks in so long a time in which nothing is due.
+  // How often the thread looks during a long time in which nothing is due.
   std::uint64_t idle_looks() {
     const std::uint64_t before = waker_->looks();
     std::this_thread::sleep_for(900ms);

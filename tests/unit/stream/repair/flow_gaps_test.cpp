@@ -26,7 +26,7 @@ class FlowGapsTest : public HistoryTest {
   GapsDecided decided_;
 };
 
-// What was lost after a single drain has the time of the gap before it.
+// Bytes that were lost after a single drain have the time of the gap before them.
 TEST_F(FlowGapsTest, OfOneTimeAreTold) {
   keep(1, 100);
   capture(1, 20), lose(20), capture(21, 40);
@@ -47,7 +47,7 @@ TEST_F(FlowGapsTest, AreGivenUpOnce) {
   EXPECT_EQ(of(round, RefillResult::kUnfilled), 0U);
 }
 
-// However late the end of a container is known.
+// This holds however late the end of a container is known.
 TEST_F(FlowGapsTest, AtTheEndWaitForTheEnd) {
   begin();
   keep(1, 40);

@@ -34,14 +34,14 @@ inline std::string lines(std::uint64_t from, std::uint64_t to) {
 
 class HistoryTest : public testing::Test {
  protected:
-  // The runtime has lines `from` to `to`, the n-th with the time of n seconds.
+  // The runtime has the lines `from` to `to`; the n-th has the time of n seconds.
   void keep(std::uint64_t from, std::uint64_t to) {
     std::string text;
     for (std::uint64_t n = from; n < to; ++n)
       text += rfc3339_nano(second(n)) + (n % 10 == 3 ? " stderr F " : " stdout F ") + line(n);
     tree_.file("var/log/pods/shop_web-0_" + kUid + "/app/0.log", text);
   }
-  // These were captured a moment before.
+  // These lines were captured a moment before.
   void capture(std::uint64_t from, std::uint64_t to) {
     flow::FlowStore::Writing writing(*store_, {});
     const auto flow = writing.flow(kFlow);
@@ -84,7 +84,7 @@ class HistoryTest : public testing::Test {
     ASSERT_TRUE(reader);
     follower_ = std::move(*reader);
   }
-  // What there is for who follows.
+  // All that a follower can read now.
   std::string followed() {
     std::string all;
     for (int i = 0; i < 10; ++i) all += follower_->read(1000)->bytes;

@@ -1,4 +1,4 @@
-// A log that is joined of what the runtime has kept and what the store has.
+// A log that is joined from what the runtime has kept and what the store has.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -91,7 +91,7 @@ TEST_F(HistoryTest, SinceATime) {
   EXPECT_EQ(log({.limit_bytes = 5}), "line ");
 }
 
-// What is known to be whole is not looked for again; once its beginning has made room, it is.
+// A log that is known to be whole is not looked for again. Once its beginning has made room, it is.
 TEST_F(HistoryTest, IsLookedForAgainWhereTheBeginningHasMadeRoom) {
   keep(1, 1000);
   capture(1, 1000);
@@ -146,7 +146,7 @@ TEST_F(HistoryTest, WhatIsOlderThanAFlowIsNoDifference) {
   EXPECT_EQ(audit(), AuditResult::kIncomplete) << "with a gap";
 }
 
-// A byte in the middle is one too few to be equal.
+// With one byte too few in the middle, the two are not equal.
 TEST_F(HistoryTest, AByteIsADifference) {
   capture(1, 500);
   at_[0] += 1;
@@ -155,8 +155,8 @@ TEST_F(HistoryTest, AByteIsADifference) {
   EXPECT_EQ(audit_flow(*store_, *history_, kFlow, [] { return true; }), AuditResult::kDiffers);
 }
 
-// Who follows from a moment on when an output had said nothing since it is captured: what is older is in the runtime's file
-// alone, however new it is, and the rest is on its way.
+// Somebody follows from a moment on when an output has said nothing since its capture began. Older lines are only in the
+// runtime's file, however new they are, and the others are on their way.
 TEST_F(HistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
   const std::uint64_t now = wall_ns() / 1'000'000'000;
   capture(0, 0);
@@ -176,7 +176,7 @@ TEST_F(HistoryTest, WhatWasWrittenJustBeforeTheCaptureBeganIsNotMissing) {
   EXPECT_EQ(read(0), "") << "all of it was captured";
 }
 
-// Who follows waits for a gap that has just come, and gets what it is filled with.
+// A follower waits for a gap that has just come, and gets what the gap is filled with.
 TEST_F(HistoryTest, AFollowerWaitsForAGapToBeFilled) {
   capture(1, 100);
   follow();
@@ -192,7 +192,7 @@ TEST_F(HistoryTest, AFollowerWaitsForAGapToBeFilled) {
   EXPECT_EQ(followed(), lines(100, 200));
 }
 
-// Nobody fills those of flows that are some of another one's lines.
+// Nobody fills the gaps of flows that have some of another flow's lines.
 TEST_F(HistoryTest, AFollowerOfASchedulersRecordsWaitsForNothing) {
   {
     flow::FlowStore::Writing writing(*store_, {});

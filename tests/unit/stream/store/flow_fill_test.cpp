@@ -14,7 +14,7 @@
 namespace flowtap::flow {
 namespace {
 
-// Lines in the place of a gap: in the file, in memory, and over a start.
+// Filling a gap in the file, in memory, and over a start.
 class FillTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -26,7 +26,7 @@ class FillTest : public testing::Test {
     writing.add_gap(*flow, 1, "stdout", at_ + 100, 5);
     writing.add(*flow, 1, "stdout", {"two", true, at_ + 100, at_ + 104, 6});
   }
-  // What fills the gap of 100 bytes, or a part of it.
+  // A fill for the gap of 100 bytes, or for a part of it.
   [[nodiscard]] GapFill fill(const std::string& text, std::uint64_t bytes) const {
     const std::string log = log_of(*store_, "f");
     const std::size_t at = log.find('\n') + 1;
@@ -35,7 +35,7 @@ class FillTest : public testing::Test {
     put_cri_line(filled, clock, {5, "stdout", true, {}, text});
     return {at, log.substr(at, log.find('\n', at) + 1 - at), filled, bytes};
   }
-  // What fills all gaps, in this order.
+  // Fills for all gaps, in this order.
   [[nodiscard]] std::vector<GapFill> fills_of(const std::vector<std::string>& texts) const {
     const std::string log = log_of(*store_, "f");
     std::vector<GapFill> fills;
@@ -106,7 +106,7 @@ TEST_F(FillTest, IsKeptByAProcessThatIsKilled) {
   EXPECT_EQ(store_->summary("f")->missing, 0U);
 }
 
-// What was filled in memory alone is lost with it, and counts when it is filled again.
+// Lines that were filled in memory alone are lost with it, and count when they are filled again.
 TEST_F(FillTest, CountsOnceAlsoForAProcessThatIsKilled) {
   ASSERT_EQ(store_->fill(store_->find("f"), std::array{fill("found", 100)}).value(), 100U);
   open();
@@ -134,7 +134,7 @@ TEST_F(FillTest, MakesNoRoomForItself) {
   EXPECT_EQ(store_->summary("f")->missing, 100U);
 }
 
-// A store that is full, as on any busy node: what ended before goes, as it does for new lines.
+// The store is full, as on any busy node. Flows that ended earlier go, as they do for new lines.
 TEST_F(FillTest, WhatEndedBeforeMakesRoom) {
   store_.reset();
   store_ = FlowStore::open({.dir = dir_ / "", .store_bytes = 3 * kFilePage});
@@ -170,7 +170,7 @@ TEST_F(FillTest, WhatEndedBeforeMakesRoom) {
   EXPECT_EQ(store_->stats().flows, 1U);
 }
 
-// While the file with what was found is put together, the log is written to, and what was in memory to the file.
+// While the file with the filled gaps is put together, lines are added, and those in memory are written to the file.
 TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
   store_->flush({}, 1, true);
   FlowLog& log = store_->find("f")->log;
@@ -201,7 +201,7 @@ TEST_F(FillTest, WhatIsWrittenMeanwhileStandsBehind) {
   EXPECT_EQ(store_->summary("f")->missing, 0U);
 }
 
-// All that it fills was in memory when it was made, and is in the file now.
+// All gaps that the draft fills were in memory when it was made, and are in the file now.
 TEST_F(FillTest, ADraftOfWhatWasInMemoryIsNotTaken) {
   store_->flush({}, 1, true);
   const auto first = fills_of({"found"});
@@ -221,7 +221,7 @@ TEST_F(FillTest, ADraftOfWhatWasInMemoryIsNotTaken) {
   EXPECT_EQ(store_->fill(store_->find("f"), fills).value(), 20U);
 }
 
-// A file that has lost its beginning is not the one that the draft was made of.
+// A file that has lost its beginning is no longer the file that the draft was made from.
 TEST_F(FillTest, ADraftOfALogThatWasCutIsNotTaken) {
   store_->flush({}, 1, true);
   FlowLog& log = store_->find("f")->log;
@@ -241,7 +241,7 @@ TEST_F(FillTest, ADraftOfALogThatWasCutIsNotTaken) {
   EXPECT_EQ(lines_of(log_of(*store_, "f")), (std::vector<std::string>{"<100>", "two"}));
 }
 
-// One writes, one fills: nothing is lost, and nothing comes twice.
+// One thread writes and one fills: nothing is lost, and nothing comes twice.
 TEST_F(FillTest, WhileOthersWrite) {
   constexpr int kGaps = 200;
   std::uint64_t at = at_ + 104;

@@ -1,4 +1,4 @@
-// What the index of flows keeps beside their lines, and that of builds before.
+// What the index of flows keeps beside their lines, and the index that earlier builds wrote.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 namespace flowtap::flow {
 namespace {
 
-// Parts of lines are one line to whoever reads them: another stream's does not go on with one from before a start, its own does.
+// To a reader, parts of lines are one line. Another stream's part does not go on with a part from before a start, but the same
+// stream's does.
 TEST(FlowIndex, AmidALineOverAStart) {
   for (const StreamNo next : {StreamNo{1}, StreamNo{2}}) {
     const TmpfsDir dir;
@@ -41,7 +42,7 @@ TEST(FlowIndex, AmidALineOverAStart) {
   }
 }
 
-// As builds wrote it that did not know whose line a file ends amid.
+// The index as builds wrote it that did not know whose line a file ends amid.
 std::string older_index(std::string_view index) {
   constexpr std::size_t kMagic = 8;
   constexpr std::size_t kState = 96;

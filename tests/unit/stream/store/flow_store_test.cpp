@@ -72,14 +72,14 @@ TEST_F(FlowStoreTest, AStartGoesOnWhereTheOneBeforeStood) {
   flush();
   one.say("second");  // not written
   {
-    // Killed: the file has more than the index says.
+    // The process was killed: the file has more than the index says.
     std::ofstream more(options_.dir + "/one.log", std::ios::app);
     more << "half a li";
   }
   open();
   EXPECT_EQ(lines("one"), Lines{"first"});
   EXPECT_EQ(lines_of(file("one")), Lines{"first"});
-  // The journal's lines again, cut otherwise.
+  // The journal's lines come again, divided otherwise.
   {
     FlowStore::Writing writing(*store_, {});
     const auto flow = writing.flow("one");
@@ -114,7 +114,7 @@ TEST_F(FlowStoreTest, OfALineOnlyWhatIsNew) {
   EXPECT_EQ(flow->log.missing(), 5U);
 }
 
-// Some lines of a scheduler's log: neither how far that log is nor the end of who wrote it is theirs.
+// The flow has some lines of a scheduler's log. It has neither that log's position nor its writer's end.
 TEST_F(FlowStoreTest, AFlowOfSomeLinesHasTheirBytesAndNoEnd) {
   open();
   const auto add = [&](std::string_view text, std::uint64_t at) {

@@ -1,4 +1,4 @@
-// What the tests of the way from the journal to the flows share: streams that are written into the one, and lines of the other.
+// What the tests of the way from the journal to the flows share: writing streams to the journal, and reading lines of flows.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class PipelineTest : public testing::Test {
     pipeline_->replay(1);
   }
 
-  /// A store of so many flows, on the same journal.
+  /// A store for this many flows, on the same journal.
   void open_for(std::size_t flows) {
     StoreOptions options;
     options.dir = dir_ / "flows";
@@ -65,7 +65,7 @@ class PipelineTest : public testing::Test {
   void take(Clock::time_point now = Clock::now()) {
     while (pipeline_->take(now, 1)) continue;
   }
-  /// Streams 1 and 2 are a flow's outputs, and have said "one" and "two" when it has to go for another's.
+  /// Streams 1 and 2 are a flow's outputs, and have said "one" and "two" when it has to make room for another.
   void two_outputs_make_room(const std::string& flow) {
     open_for(1);
     name(1, flow), name(2, flow, "stderr");

@@ -1,4 +1,4 @@
-// What thousands of streams and their flows keep in memory when all that they have said is written.
+// How much memory thousands of streams and their flows keep when all that they have said is written.
 #include <malloc.h>
 
 #include "tests/unit/stream/store/pipeline_kit.hpp"
@@ -8,18 +8,18 @@ namespace {
 
 class PipelineMemory : public PipelineTest {
  protected:
-  // Where an allocator of a sanitizer stands in for this one it is always 0.
+  // If a sanitizer's allocator stands in for this one, it is always 0.
   static std::int64_t allocated() {
     const auto info = ::mallinfo2();
     return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
   }
 };
 
-// All amid a line at once.
+// All streams are amid a line at once.
 TEST_F(PipelineMemory, IsGivenBackBehindLongLinesThatWritesCut) {
   constexpr StreamNo kFlows = 500;
   constexpr std::size_t kHalf = std::size_t{6} << 10U;
-  constexpr std::int64_t kMost = 4096;  // of each: what is known of it, and room for short lines
+  constexpr std::int64_t kMost = 4096;  // of each stream: what is known of it, and room for short lines
   const std::string half(kHalf, 'x');
   const std::int64_t before = allocated();
   for (StreamNo stream = 1; stream <= kFlows; ++stream)

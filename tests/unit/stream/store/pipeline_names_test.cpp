@@ -1,4 +1,4 @@
-// Whenever a stream's name comes, and where it is corrected, what it said is in the flow of its last name.
+// Whenever a stream's name comes, and even if it is corrected, its lines are in the flow of its last name.
 #include "tests/unit/stream/store/pipeline_kit.hpp"
 
 namespace flowtap::flow {
@@ -28,7 +28,7 @@ TEST_F(PipelineTest, ManyFirstBytesLoseTheOldest) {
   EXPECT_EQ(left.size() - 1, (at - pipeline_->stats().unnamed) / 1024);
 }
 
-// However many streams have no name yet: what came first goes, whoever's it is.
+// However many streams have no name yet, the bytes that came first go, whichever stream's they are.
 TEST_F(PipelineTest, ManyStreamsFirstBytesLoseTheOldestOfAll) {
   constexpr StreamNo kMany = 300;
   constexpr std::uint64_t kFirst = std::uint64_t{60} << 10U;
@@ -44,7 +44,7 @@ TEST_F(PipelineTest, ManyStreamsFirstBytesLoseTheOldestOfAll) {
     EXPECT_EQ(store_->summary("pod/" + std::to_string(stream))->missing,
               stream * kFirst <= unnamed ? kFirst : 0)
         << stream;
-  // Those that have names by now leave room.
+  // Streams that have names by now leave room.
   bytes(kMany + 1, 0, "one\n"), append();
   EXPECT_EQ(pipeline_->stats().unnamed, unnamed);
 }
@@ -70,7 +70,7 @@ TEST_F(PipelineTest, ANameMayBeCorrected) {
   EXPECT_FALSE(store_->summary("pod/a")->open);
 }
 
-// A container that is started again under the same id, and whose name is found out late.
+// A container is started again under the same id, and its name is found out late.
 TEST_F(PipelineTest, ANameMayBeCorrectedToThatOfAFlowThatIsThere) {
   name(1, "container/web");
   bytes(1, 0, "before\n");

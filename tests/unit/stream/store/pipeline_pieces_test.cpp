@@ -1,5 +1,5 @@
-// What streams say is what stands in their flows: whatever the pieces, their order, when the names come, and where it
-// is killed.
+// The flows have what the streams say, whatever the pieces are and their order, whenever the names come, and wherever it is
+// killed.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The content of a stream is a function of its number, so that whoever reads it knows what it is.
+// The content of a stream is a function of its number, so that a reader knows what it has to be.
 constexpr StreamNo kStreams = 8;
 constexpr std::size_t kSize = 400'000;
 
@@ -53,7 +53,7 @@ std::string flow_of(StreamNo stream) {
   return "pod/" + std::to_string((stream + 1) / 2);
 }
 
-// Appends random pieces of all streams from where the journal has them, in nearly the right order.
+// Appends random pieces of all streams, from where the journal has each, in nearly the right order.
 void write_on(Journal& journal, std::mt19937& random, std::size_t most, const std::function<void()>& each) {
   std::map<StreamNo, std::uint64_t> at;
   for (StreamNo stream = 1; stream <= kStreams; ++stream) {
@@ -77,7 +77,7 @@ void write_on(Journal& journal, std::mt19937& random, std::size_t most, const st
       batch.add(BytesEntry{stream, piece.first, 5'000'000'000, 0, as_bytes(piece.second)});
     for (StreamNo stream = 1; stream <= kStreams; ++stream) {
       const auto known = journal.stream(stream);
-      // First a name that is not the last one.
+      // The first name is not the last one.
       if (!known && random() % 3 == 0)
         batch.add(StreamEntry{stream,
                               {.flow = "container/" + flow_of(stream).substr(4),
@@ -143,7 +143,7 @@ TEST_F(PipelineTest, WhateverThePiecesAre) {
   }
 }
 
-// A process that appends, takes and flushes is killed again and again, at any moment behind some steps.
+// A process that appends, takes and flushes is killed again and again, at any moment after some steps.
 TEST_F(PipelineTest, KilledAtAnyMomentNothingIsMissingAndNothingDouble) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);
@@ -163,7 +163,7 @@ TEST_F(PipelineTest, KilledAtAnyMomentNothingIsMissingAndNothingDouble) {
       std::mt19937 its(its_seed);
       open();
       write_on(*journal_, its, 500, [&] {
-        // So that whoever is to kill it comes in time.
+        // This gives the killing process time to come.
         if (++steps > wanted) std::this_thread::sleep_for(100us);
         if (its() % 3 == 0) take();
         if (its() % 3 == 0) store_->flush(Clock::now(), 1, its() % 3 == 0);

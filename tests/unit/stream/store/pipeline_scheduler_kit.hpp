@@ -25,14 +25,14 @@ using Flows = std::map<std::string, std::string>;  // their bytes
 
 class PipelineSchedulerTest : public testing::Test {
  protected:
-  /// Nothing has been written.
+  /// Nothing has been written yet.
   void begin() {
     dir_ = std::make_unique<TmpfsDir>();
     std::filesystem::create_directory(*dir_ / "flows");
     main_.clear();
     open();
   }
-  /// Stream 1 is a scheduler's, and is to write this log.
+  /// Stream 1 is a scheduler's, and this is the log that it writes.
   void begin(const std::string& log) {
     begin();
     text_ = test::scheduler_log(log);
@@ -62,7 +62,7 @@ class PipelineSchedulerTest : public testing::Test {
   void take(std::chrono::milliseconds later = {}) {
     while (pipeline_->take(now_.value_or(Pipeline::Clock::now()) + later, 1)) continue;
   }
-  // Of any stream.
+  // Names any stream.
   void name(StreamNo stream, const std::string& flow, const std::string& output = "stderr") {
     Batch batch;
     batch.add(StreamEntry{stream, {.flow = flow, .output = output, .identity = {}}});
@@ -109,7 +109,7 @@ class PipelineSchedulerTest : public testing::Test {
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<FlowStore> store_;
   std::unique_ptr<Pipeline> pipeline_;
-  std::optional<Pipeline::Clock::time_point> now_;  // empty: as it passes
+  std::optional<Pipeline::Clock::time_point> now_;  // empty: the real time
 };
 
 /// A record about a pod, which is written as a whole or is missing.

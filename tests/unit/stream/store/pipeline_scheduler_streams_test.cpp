@@ -1,4 +1,4 @@
-// Streams that become schedulers' or are so no longer, and several schedulers' beside each other.
+// Streams that become schedulers' or stop being so, and several schedulers' streams beside each other.
 #include "tests/unit/stream/store/pipeline_scheduler_kit.hpp"
 
 namespace flowtap::flow {
@@ -7,13 +7,13 @@ namespace {
 constexpr const char* kOther = "pod/kube-system/kube-scheduler-b/u/kube-scheduler/0";
 using Lines = std::vector<std::string>;
 
-// Without its newline.
+// The line without its newline.
 std::string bare(std::string line) {
   if (line.ends_with('\n')) line.pop_back();
   return line;
 }
 
-// A container's bundle says nothing of its pod, and kubelet's link to it comes a moment later.
+// A container's bundle says nothing about its pod; kubelet's link to it comes a moment later.
 class NameOfAScheduler : public PipelineSchedulerTest {
  protected:
   NameOfAScheduler() { begin(); }
@@ -50,7 +50,7 @@ TEST_F(NameOfAScheduler, TellsOfGapsBeforeItToo) {
   EXPECT_EQ(main_, said("a", 1) + scheduler_gap_text(50) + "\n" + said("a", 2));
 }
 
-// Of the same container, which was started again.
+// Both streams are of the same container, which was started again.
 TEST_F(NameOfAScheduler, OfTwoStreamsMayBeThatOfAFlowThatIsThere) {
   name(1, kScheduler);
   bytes(1, 0, said("a", 1));
@@ -92,7 +92,7 @@ class SeveralSchedulers : public PipelineSchedulerTest {
   std::string rest_;
 };
 
-// Whoever reads it joins a part with the line behind it.
+// A reader joins a part with the line behind it.
 TEST_F(SeveralSchedulers, HaveLinesOfTheirOwnThoughALongOneIsNotWholeYet) {
   bytes(1, 0, std::string_view(record_).substr(0, kMaxLine + 9));
   bytes(2, 0, said("a", 2));

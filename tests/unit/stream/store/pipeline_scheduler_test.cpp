@@ -1,4 +1,4 @@
-// Schedulers' logs through the whole way from the journal: each record in its pod's flow, over starts amid it.
+// Schedulers' logs on the whole way from the journal: each record is in its pod's flow, also after starts amid it.
 #include <random>
 #include <stdexcept>
 
@@ -7,7 +7,7 @@
 namespace flowtap::flow {
 namespace {
 
-// As other programs made them out of the golden logs.
+// The flows that other programs made of the golden logs.
 Flows expected(const std::string& log) {
   Flows all;
   for (const auto& part : flowtap::test::golden_flows())
@@ -88,11 +88,11 @@ class SchedulersGap : public PipelineSchedulerTest {
     text_ += record;
     if (!missing) write(text_.size() - record.size(), record.size(), second * 1'000'000'000);
   }
-  // What is missing will not come.
+  // Missing bytes will not come any more.
   void give_up() { *now_ += std::chrono::milliseconds(100), take(); }
-  // And the flows around are told.
+  // After this, the flows around have been told, too.
   void wait() { give_up(), *now_ += std::chrono::seconds(1), take(); }
-  // The last words of each line; "<n>" for a gap.
+  // Each line from its "pod=" on; "<n>" for a gap.
   [[nodiscard]] std::vector<std::string> words(const std::string& flow) const {
     std::vector<std::string> lines = lines_of(log_of(*store_, flow));
     for (std::string& line : lines)
@@ -147,7 +147,7 @@ TEST_F(SchedulersGap, IsALineOfItsOwnInTheMainLog) {
   EXPECT_EQ(words("sched/ns/a").back(), "2:<" + std::to_string(missing) + ">");
 }
 
-// However many gaps there are, marks are no more than lines.
+// However many gaps there are, the marks are no more than the lines.
 TEST_F(SchedulersGap, ManyGapsAreOneMark) {
   begin();
   say("a", 1, 1), say("b", 1, 1);

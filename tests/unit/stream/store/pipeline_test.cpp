@@ -1,4 +1,4 @@
-// What streams say is what stands in their flows, in their order; what is not there is said, and no trouble stops the others.
+// The flows have what the streams say, in its order. What is missing is said, and no trouble stops the others.
 #include <chrono>
 #include <fstream>
 
@@ -46,7 +46,7 @@ TEST_F(PipelineTest, AJournalThatCannotBeWrittenStopsNothing) {
   EXPECT_EQ(lines("pod/a"), (Lines{"one", "two", "three", "four"}));
 }
 
-// More flows than may wait in memory, and none of them can be written: they are read all the same.
+// There are more flows than may wait in memory, and none of them can be written. They are read all the same.
 TEST_F(PipelineTest, AStoreThatCannotBeWrittenStopsNothing) {
   StoreOptions options;
   std::ofstream(dir_ / "file") << "no directory";
@@ -65,7 +65,7 @@ TEST_F(PipelineTest, AStoreThatCannotBeWrittenStopsNothing) {
   EXPECT_GT(store_->stats().write_errors, 0U);
 }
 
-// Its end had to make room in the journal before anybody took it.
+// The stream's end had to make room in the journal before anybody took it.
 TEST_F(PipelineTest, AnEndThatNobodyReadIsFound) {
   name(1, "pod/a"), name(2, "pod/b");
   bytes(1, 0, "one\n");
@@ -85,7 +85,7 @@ TEST_F(PipelineTest, AnEndThatNobodyReadIsFound) {
   EXPECT_TRUE(store_->summary("pod/b")->open);
 }
 
-// What makes much of little keeps within the bounds.
+// Short lines take much more room in the log, but stay within the bounds.
 TEST_F(PipelineTest, ManyShortLinesAtOnce) {
   name(1, "pod/a");
   const std::string newlines(60'000, '\n');
@@ -93,7 +93,7 @@ TEST_F(PipelineTest, ManyShortLinesAtOnce) {
   ASSERT_TRUE(journal_->append(batch_));
   std::uint64_t most = 0;
   while (pipeline_->take(Clock::now(), 1)) most = std::max(most, store_->stats().buffered_bytes);
-  constexpr std::uint64_t kLine = 60;  // of one newline, at most
+  constexpr std::uint64_t kLine = 60;  // of a line with only a newline, at most
   EXPECT_LE(most, StoreOptions{}.buffer_bytes + newlines.size() * kLine);
   EXPECT_EQ(store_->summary("pod/a")->lines, 480'000U);
 }
@@ -168,7 +168,7 @@ TEST_F(PipelineTest, WhatNeitherTheFlowNorTheJournalHasIsAGap) {
   store_->flush({}, 1, true);
   const std::string block(2047, 'x');
   std::uint64_t at = 6;
-  // Nobody takes it.
+  // Nobody takes these bytes.
   for (; journal_->stats().evicted_segments < 4; at += 2048) {
     bytes(1, at, block + "\n");
     ASSERT_TRUE(journal_->append(batch_));
@@ -200,7 +200,7 @@ TEST_F(PipelineTest, AFlowThatHadToMakeRoomGoesOnWithoutAGap) {
   EXPECT_EQ(store_->summary("pod/a")->missing, 10U);
 }
 
-// The other one may be silent for long: what comes in the flow's place is not at its end while that one is open.
+// The other output may be silent for long. The flow that comes in the old one's place has not ended while that output is open.
 TEST_F(PipelineTest, OfTwoOutputsOneEndsAfterTheFlowHadToMakeRoom) {
   two_outputs_make_room("pod/a");
   bytes(1, 4, "three\n");
@@ -212,14 +212,14 @@ TEST_F(PipelineTest, OfTwoOutputsOneEndsAfterTheFlowHadToMakeRoom) {
   bytes(2, 4, "four\n");
   append();
   EXPECT_EQ(lines("pod/a"), (Lines{"three", "2:four"}));
-  // Its name comes again, as after it was corrected: that is no further output.
+  // Its name comes again, as it does after a correction. That is not another output.
   name(2, "pod/a", "stderr");
   end(2, 9);
   append();
   EXPECT_FALSE(store_->summary("pod/a")->open);
 }
 
-// A stream whose flow had to make room is told to be another one's: the flow before is not left open, nor the other one.
+// A stream whose flow had to make room turns out to be another flow's. Neither the old flow nor the new one is left open.
 TEST_F(PipelineTest, ANameIsCorrectedAfterTheFlowHadToMakeRoom) {
   two_outputs_make_room("container/a");
   name(1, "pod/a"), name(2, "pod/a", "stderr");
@@ -232,8 +232,8 @@ TEST_F(PipelineTest, ANameIsCorrectedAfterTheFlowHadToMakeRoom) {
   EXPECT_FALSE(store_->find("container/a"));
 }
 
-// One of two outputs has written since, so there is a flow in that one's place, when the other is told to be elsewhere; and it has
-// written under the old name when the first one is.
+// One of two outputs has written since the flow made room, so there is a flow in its place when the other output gets another
+// name. By the time the first output gets another name, it has written under the old one.
 TEST_F(PipelineTest, OneOfTwoNamesIsCorrectedAfterTheFlowHadToMakeRoom) {
   for (const bool first_has_ended : {true, false}) {
     SCOPED_TRACE(first_has_ended);

@@ -1,4 +1,4 @@
-// What is counted for those who write is what they wrote, once, whatever becomes of their flows.
+// Writers are counted for what they wrote, once, whatever becomes of their flows.
 #include <map>
 
 #include "tests/unit/stream/store/pipeline_kit.hpp"
@@ -17,7 +17,7 @@ class PipelineWrittenTest : public PipelineTest {
  protected:
   PipelineWrittenTest() { count(); }
 
-  /// As a start of the service does.
+  /// Counts as a start of the service does.
   void count(std::size_t flows = 100) {
     StoreOptions options;
     options.dir = dir_ / "flows";

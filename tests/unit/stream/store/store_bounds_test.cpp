@@ -1,4 +1,4 @@
-// Bounds of a flow and of the store: what is left is exactly the newest.
+// Bounds of a flow and of the store: exactly the newest lines are left.
 #include "stream/store/flow_store.hpp"
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = FlowStore::Clock;
 
-// What is left is exactly the newest, whole lines, and at least half of what may be.
+// Exactly the newest lines are left, whole, and at least half as much as allowed.
 TEST_F(FlowStoreTest, AFlowHasItsBound) {
   options_.flow_bytes = 10'000;
   Writer one(open(), "one", 1);
@@ -32,7 +32,7 @@ TEST_F(FlowStoreTest, AFlowHasItsBound) {
   EXPECT_EQ(lines_of(file("one")), lines("one"));
   EXPECT_GT(evicted(Eviction::kFlowBytes), 0U);
   EXPECT_EQ(store_->summary("one")->lines, 2000U);
-  // Whoever reads on from long ago is told how many lines it missed.
+  // A reader that goes on from long ago is told how many lines it missed.
   const auto ref = store_->find("one");
   const auto part = store_->read(*ref, 0, 100);
   ASSERT_TRUE(part);
@@ -129,7 +129,7 @@ TEST_F(FlowStoreTest, SoManyFlowsAndNoMore) {
   EXPECT_EQ(evicted_flows(Eviction::kFlows), 2U);
 }
 
-// What a scheduler said of a pod has no end: long ago it counts like what ended then, and what goes is the oldest.
+// What a scheduler said about a pod has no end. If that was long ago, it counts like a flow that ended then, and the oldest goes.
 TEST_F(FlowStoreTest, DerivedFlowsThatAreSilentGoWithThoseThatEnded) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const auto say = [&](const std::string& flow, StreamNo stream, std::uint64_t second) {
@@ -160,7 +160,7 @@ TEST_F(FlowStoreTest, DerivedFlowsThatAreSilentGoWithThoseThatEnded) {
   }
 }
 
-// A page each: half of one would take no less.
+// Each flow takes a page, and half of one would take no less.
 TEST_F(FlowStoreTest, OfManySmallOpenFlowsTheLongestSilentGoes) {
   options_.store_bytes = 10 * kFilePage;
   open();
@@ -196,7 +196,7 @@ TEST_F(FlowStoreTest, EndedFlowsAreKeptForTheirAge) {
   EXPECT_TRUE(store_->find("other"));
 }
 
-// Also where nothing is written that would make anybody flush.
+// This holds even if nothing is written that would make anybody flush.
 TEST_F(FlowStoreTest, TheNextThatBecomesTooOldIsAReasonToFlush) {
   options_.age = 10s;
   constexpr std::uint64_t kSecond = 1'000'000'000;

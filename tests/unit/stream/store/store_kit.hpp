@@ -14,7 +14,7 @@
 
 namespace flowtap::flow {
 
-/// "text" for a whole line, "text~" for a part, "<n>" for a gap; "2:" in front where it is stderr's.
+/// "text" for a whole line, "text~" for a part, "<n>" for a gap; with "2:" in front if it is stderr's.
 inline std::string shown(const CriLine& line) {
   const std::string where = line.output == "stderr" ? "2:" : "";
   if (line.missing) return where + "<" + std::to_string(*line.missing) + ">";
@@ -55,13 +55,13 @@ inline std::string log_of(const FlowStore& store, const std::string& flow, std::
   }
 }
 
-/// A stream's lines, added as its bytes come.
+/// Adds a stream's lines as its bytes come.
 class Writer {
  public:
   Writer(FlowStore& store, std::string flow, StreamNo stream, std::string output = "stdout")
       : store_(store), flow_(std::move(flow)), stream_(stream), output_(std::move(output)) {}
 
-  /// Of the n-th line on this stream the time is n seconds.
+  /// The n-th line of this stream has the time of n seconds.
   void say(const std::string& text, FlowStore::Clock::time_point now = {}) {
     FlowStore::Writing writing(store_, now);
     const auto flow = writing.flow(flow_);

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = FlowStore::Clock;
 
-// For this process alone.
+// Mounts it for this process alone.
 bool mount_tmpfs(const std::string& dir, const char* options) {
   return ::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          ::mount("tmpfs", dir.c_str(), "tmpfs", 0, options) == 0;
@@ -32,7 +32,7 @@ TEST_F(FlowStoreTest, KilledBeforeTheNewFileHadItsName) {
   open();
   EXPECT_EQ(lines("one"), left);
   EXPECT_EQ(lines_of(file("one")), left);
-  // And before the index had it.
+  // The process may also have been killed before the index had it.
   std::ofstream(name + ".new") << "half of it";
   open();
   EXPECT_EQ(lines("one"), left);
@@ -99,7 +99,7 @@ TEST_F(FlowStoreTest, ADamagedIndexCostsTheFlowsBefore) {
   EXPECT_EQ(lines("one"), Lines{"b"});
 }
 
-// A mount of its own that is too small: nothing stops, and what is left is the newest.
+// The mount is the test's own and too small: nothing stops, and what is left is the newest.
 TEST_F(FlowStoreTest, AFullFileSystemCostsTheOldest) {
   const std::string small = dir_ / "small";
   std::filesystem::create_directory(small);
@@ -121,7 +121,7 @@ TEST_F(FlowStoreTest, AFullFileSystemCostsTheOldest) {
   flush();
   const Lines left = lines("one");
   EXPECT_TRUE(left.size() < all.size() && std::equal(left.rbegin(), left.rend(), all.rbegin()));
-  // The journal is not here, so nearly all of it is the flow's: no less than the older half goes at a time.
+  // There is no journal here, so nearly all of the room is the flow's. The older half of it goes at a time.
   EXPECT_GT(log_of(*store_, "one").size(), 12'000U);
   EXPECT_GT(evicted(Eviction::kStoreBytes), 0U);
   EXPECT_EQ(lines_of(file("one")), left);
@@ -129,11 +129,11 @@ TEST_F(FlowStoreTest, AFullFileSystemCostsTheOldest) {
   ::umount2(small.c_str(), MNT_DETACH);
 }
 
-// What no inode is left for waits in memory: half of another flow's log would not be one, a whole one is.
+// Lines for which no inode is left wait in memory. Halving another flow's log would not free an inode; removing it does.
 TEST_F(FlowStoreTest, WithoutInodesNoLogIsHalved) {
   const std::string small = dir_ / "small";
   std::filesystem::create_directory(small);
-  // The root, the index, three flows.
+  // The inodes are for the root, the index and three flows.
   if (!mount_tmpfs(small, "size=4m,nr_inodes=5")) GTEST_SKIP() << "only root may mount";
   options_.dir = small;
   Writer large(open(), "large", 1);
@@ -163,7 +163,7 @@ TEST_F(FlowStoreTest, WithoutInodesNoLogIsHalved) {
   ::umount2(small.c_str(), MNT_DETACH);
 }
 
-// Where there is no room for another file, the one that is being read is written over.
+// If there is no room for another file, the one that is being read is written over.
 TEST_F(FlowStoreTest, WhoReadsAFileThatIsWrittenOverGetsWholeLines) {
   options_.flow_bytes = 8000;
   Writer one(open(), "one", 1);

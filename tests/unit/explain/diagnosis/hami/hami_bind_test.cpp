@@ -1,4 +1,4 @@
-// HAMi's binds: they run beside other pods' filters, and not each of their records names its pod.
+// HAMi's binds. They run beside other pods' filters, and not every one of their records names its pod.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -36,7 +36,7 @@ TEST(HamiBind, ABindThatFails) {
             failed_bind("Failed to bind pod, timeout"));
 }
 
-// As evidence, since the answer proper has no place for it.
+// The node is evidence, since the answer proper has no place for it.
 TEST(HamiBind, ItsNodeIsKnown) {
   const auto node = [](std::initializer_list<std::string_view> bodies) {
     DiagnosisStore store;
@@ -56,14 +56,14 @@ TEST(HamiBind, ItsNodeIsKnown) {
             std::string::npos);
 }
 
-// Binds run beside other pods' filters; a line that could be of two is of none.
+// Binds run beside other pods' filters. A line that could be about two pods belongs to neither.
 TEST(HamiBind, BindsSideBySide) {
   constexpr std::string_view kOther = R"("Attempting to bind pod to node" pod="q" namespace="ns" node="n2")";
   constexpr std::string_view kFailed = R"("Failed to lock node" err="x" node="n1" device={})";
   EXPECT_EQ(answer_of({kBinding, kOther, kFailed}), failed_bind("Failed to lock node, x"));
 }
 
-// 2.3, of April 2024: it says when a bind is done, of which pod it does not say, and whether it failed only before.
+// HAMi 2.3, of April 2024, says when a bind is done, but not of which pod; it says earlier whether the bind failed.
 TEST(HamiBind, TheEndOfABindIsNoSuccess) {
   constexpr std::string_view kBind = R"("Bind" pod="p" namespace="ns" podUID="u" node="n1")";
   constexpr std::string_view kOther = R"("Bind" pod="q" namespace="ns" podUID="v" node="n2")";

@@ -1,4 +1,4 @@
-// Which of a pod's containers fails on a node: HAMi does not say it, what it has given before does.
+// Which of a pod's containers fails on a node: HAMi does not say it, but it follows from what HAMi has given before.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@ using test::answer_of;
 using test::body;
 using namespace test::hami;
 
-// The node of an allocation is known by its cards, the container by how many there were.
+// The node of an allocation is known by its cards, and the container by the number of allocations.
 TEST(HamiContainers, TheContainerThatFailedIsTheFirstThatGotNothing) {
   const auto names = {
       "Start to count dcu devices for container a", "Start to count mlu devices for container a",
@@ -37,7 +37,8 @@ TEST(HamiContainers, TheContainerThatFailedIsTheFirstThatGotNothing) {
   EXPECT_EQ(of(log + test::log_of({kTwo}) + fits + fails),
             failed(R"({"name":"a","status":"passed"},{"name":"b","status":"passed"},)"
                    R"({"name":"c","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
-  // Cards that nobody knows the node of: no guess, but for one container that asks for devices there is none to make.
+  // Nobody knows the node of these cards, so nothing is guessed. If only one container asks for devices, nothing has to be
+  // guessed.
   const std::string unknown = test::log_of({kBegin, names.begin()[0], names.begin()[2], names.begin()[3]});
   EXPECT_EQ(
       of(unknown + test::log_of({kTwo}) + fits + fails),
@@ -53,7 +54,7 @@ TEST(HamiContainers, TheContainerThatFailedIsTheFirstThatGotNothing) {
           R"({"name":"a","status":"passed"},{"name":"b","status":"failed","reason":"2/2 CardInsufficientMemory"})"));
 }
 
-// A log without its beginning, where HAMi says which cards a node has.
+// The log has lost its beginning, where HAMi says which cards a node has.
 TEST(HamiContainers, TheNodeOfAnAllocationIsThatOfItsLine) {
   constexpr std::string_view kBoth =
       R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":1}},{"NVIDIA":{"Nums":1}}])";
@@ -74,7 +75,7 @@ TEST(HamiContainers, TheNodeOfAnAllocationIsThatOfItsLine) {
             "[]");
 }
 
-// At -v=5 it says what it has chosen, at -v=4 nothing.
+// At -v=5 HAMi says what it has chosen, at -v=4 it says nothing.
 TEST(HamiContainers, TheTopologyAwarePolicyAllocatesToo) {
   constexpr std::string_view kBoth =
       R"("Resource requirements collected" pod="ns/p" requests=[{"NVIDIA":{"Nums":2}},{"NVIDIA":{"Nums":1}}])";

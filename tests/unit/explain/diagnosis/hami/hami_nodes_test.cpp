@@ -1,4 +1,4 @@
-// Nodes of which no line of HAMi says at each level whether they fit.
+// Nodes of which HAMi does not say at every level whether they fit.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +13,7 @@ using test::body;
 
 constexpr std::string_view kBegin = R"("Starting schedule filter process" pod="p" uuid="u" namespace="ns")";
 
-// Below -v=4, and up to 2.5 at each level, no line of its own says that the node that is chosen fits.
+// Below -v=4, and up to 2.5 at every level, HAMi has no line that says that the chosen node fits.
 TEST(HamiNodes, TheNodeThatIsChosenFits) {
   constexpr std::string_view kOldBegin = R"("begin schedule filter" pod="p" uuid="u" namespaces="ns")";
   constexpr std::string_view kFails = R"("calcScore:node not fit pod" pod="ns/p" node="n1")";
@@ -40,7 +40,8 @@ TEST(HamiNodes, TheNodeThatIsChosenFits) {
       << "a line says it to more digits";
 }
 
-// Which nodes it has no cards of it says to itself: kube-scheduler's verdict is of as many, or they were not all of its nodes.
+// HAMi says of which nodes it knows no cards without naming the pod. If kube-scheduler's verdict counts as many, they are the
+// pod's; otherwise some were not.
 TEST(HamiNodes, NodesThatItDoesNotKnowAreThoseThatKubeSchedulerCounts) {
   const auto nodes_of = [](std::string_view counted, std::initializer_list<std::string_view> said) {
     const std::string verdict =
@@ -73,7 +74,7 @@ TEST(HamiNodes, NodesThatItDoesNotKnowAreThoseThatKubeSchedulerCounts) {
   EXPECT_EQ(answer_of({kBegin, kFour}), body("pending", "", "", "")) << "alone it is no verdict";
 }
 
-// At -v=0 to 3 only the events tell, and only of the reasons' nodes.
+// At -v=0 to 3 only the events tell, and they only tell the nodes of each reason.
 TEST(HamiNodes, EventsAlone) {
   const auto event = [](std::string_view message) {
     return R"("Event occurred" object="ns/p" fieldPath="" kind="Pod" apiVersion="v1" type="Warning" reason="FilteringFailed" message=")" +

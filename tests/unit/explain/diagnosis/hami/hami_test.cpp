@@ -1,4 +1,4 @@
-// HAMi's versions, verbosities and troubles: what 2.10's logs as files (diagnosis_golden_test.cpp) do not have.
+// HAMi's versions, verbosities and troubles, as far as 2.10's logs as files (diagnosis_golden_test.cpp) do not have them.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,7 +26,7 @@ std::string cards_of(const std::string& log) {
   return out;
 }
 
-// At -v=5 each time that HAMi looks, from 2.5 on; of a log whose beginning is gone it is the only word.
+// From 2.5 on, at -v=5, HAMi says it each time that it looks. If the beginning of a log is gone, nothing else says it.
 TEST(Hami, WhereCardsAreIsLearntFromUpdatesToo) {
   std::string updated(kNode1);
   updated.replace(updated.find("added"), 5, "updated");
@@ -54,7 +54,7 @@ TEST(Hami, VersionsSayTheReasonEachInItsWay) {
             "Device type not found");
 }
 
-// Up to 2.5 verdicts have no reasons: they are counted from the lines of the cards, as HAMi counts them since.
+// Up to 2.5 verdicts have no reasons. They are counted from the lines of the cards, as HAMi has counted them since.
 TEST(Hami, OldVersionsReasonsAreCounted) {
   constexpr std::string_view kOldBegin = R"("begin schedule filter" pod="p" uuid="u" namespaces="ns")";
   constexpr std::string_view kCards =
@@ -79,7 +79,7 @@ TEST(Hami, OldVersionsReasonsAreCounted) {
             body("failed", "failed", "All node scores do not meet for pod p", ""));
 }
 
-// 2.5 scores nodes beside each other.
+// 2.5 scores several nodes at a time.
 TEST(Hami, AReasonThatMayBeOfSeveralNodesIsNobodys) {
   constexpr std::string_view kOldBegin = R"("begin schedule filter" pod="p" uuid="u" namespaces="ns")";
   constexpr std::string_view kCards =
@@ -99,7 +99,7 @@ TEST(Hami, AReasonThatMayBeOfSeveralNodesIsNobodys) {
   };
   EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, kNoMemory, fails("n2"), fails("n1")})),
             "NodeInsufficientDevice 1/1 CardInsufficientMemory ");
-  // Below -v=5 no card is spoken of, and then one of the two has a reason that is not there.
+  // Below -v=5 no card is spoken of, so one of the two has a reason that is not in the log.
   EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, fails("n2"), fails("n1")})), "- - ");
   EXPECT_EQ(reasons_of(answer_of({kCards, kOldBegin, kTooMany, fails("n2"), kTooMany, fails("n1")})),
             "NodeInsufficientDevice NodeInsufficientDevice ");
@@ -109,7 +109,7 @@ TEST(Hami, APodWithoutDevicesPasses) {
   EXPECT_EQ(answer_of({kBegin, R"("No device requests found" pod="ns/p")",
                        R"("Pod does not request any resources" pod="p")"}),
             body("pending", "passed", "No device requests found", ""));
-  // 2.5 to 2.9, at -v=1 and at -v=0.
+  // Both are 2.5 to 2.9, the first at -v=1 and the second at -v=0.
   constexpr std::string_view kNone =
       R"("Event occurred" object="ns/p" kind="Pod" type="Warning" reason="FilteringFailed" message="does not request any resource")";
   const std::string passes = body("pending", "passed", "Pod does not request any resources", "");
@@ -128,7 +128,7 @@ TEST(Hami, ANewAttemptBeginsAnew) {
            R"({"name":"n2","status":"failed","score":0,"containers":[],"reason":"NodeInsufficientDevice"})"));
 }
 
-// At -v=5 each card says why; of an earlier container's cards nothing is left.
+// At -v=5 each card says why it does not do. Nothing is kept of an earlier container's cards.
 TEST(Hami, EvidenceIsTheCards) {
   const auto card = [](std::string_view why, std::string_view id) {
     return '"' + std::string(why) + "\" pod=\"ns/p\" device=\"" + std::string(id) + '"';
@@ -145,7 +145,7 @@ TEST(Hami, EvidenceIsTheCards) {
       << answer;
 }
 
-// Nobody has said where the cards are. A node's verdict counts them.
+// Nobody has said where the cards are, but a node's verdict counts them.
 TEST(Hami, CardsAreOfTheNodeWhoseVerdictCountsAllOfThem) {
   const auto card = [](std::string_view why, std::string_view id) {
     return test::log_of({'"' + std::string(why) + "\" pod=\"ns/p\" device=\"" + std::string(id) + '"'});
@@ -173,13 +173,13 @@ TEST(Hami, CardsAreOfTheNodeWhoseVerdictCountsAllOfThem) {
                      card("CardTypeMismatch", "B") + card("CardTypeMismatch", "D") + kind + other),
             "n1:, n2:" + lacks)
       << "beside each other";
-  // Of this reason it counts more than it says.
+  // For this reason HAMi counts more cards than it names.
   EXPECT_EQ(cards_of(begin + card("NumaNotFit", "A") + card("NumaNotFit", "B") +
                      fails("n1", "2/2 NumaNotFit") + fails("n2", "2/2 NumaNotFit")),
             "n1:, n2:" + lacks);
 }
 
-// What names no pod is of the pod whose filter runs, and of nobody's between two.
+// A line without a pod is about the pod whose filter runs. Between two filters it is about none.
 TEST(Hami, WithoutAPodThereIsNobodyToSayItOf) {
   EXPECT_EQ(answer_of({"Start to count dcu devices for container a",
                        R"("No available nodes meet the required scores" pod="p")"}),

@@ -1,4 +1,4 @@
-// NUMA cells that would not do: of which try they are, and that they have a bound.
+// NUMA cells that would not do: which try they belong to, and that they have a bound.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,7 +25,7 @@ std::string discarded(std::string_view number, std::string_view resource, std::s
   return cell("discarded", number, resource, R"(quantity="9" numaQuantity=")" + std::string(has) + '"');
 }
 
-/// "0 cpu 4/9, 1 gpu 0/", or "-" where the node fits.
+/// "0 cpu 4/9, 1 gpu 0/", or "-" if the node fits.
 std::string cells_of(const std::vector<std::string>& bodies) {
   DiagnosisStore store;
   for (const std::string& body : bodies) test::read(store, test::log_of({body}));
@@ -63,14 +63,14 @@ TEST(NumaCells, AreOfTheLastTry) {
   EXPECT_EQ(cells_of({discarded("0", "disk", "4"), std::string(kFails), discarded("1", "cpu", "3"),
                       std::string(kFails)}),
             "1 cpu 3/9");
-  // What follows the verdict, as which resource it was, changes nothing.
+  // Lines after the verdict, for example which resource it was, change nothing.
   EXPECT_EQ(
       cells_of({discarded("0", "cpu", "4"), cell("feasible", "1", "cpu"), std::string(kFails),
                 R"("cannot align container" pod="ns/p" podUID="u" node="n" container="c" reason="cpu")"}),
       "0 cpu 4/9");
 }
 
-// Only up to 2024 it follows from what is said of others: today each cell is named, and a line that is missing says nothing.
+// Only up to 2024 this follows from what is said of other cells. Today each cell is named, so a missing line says nothing.
 TEST(NumaCells, OfWhichNothingIsSaidFollowFromNoneToday) {
   EXPECT_EQ(cells_of({cell("feasible", "0", "cpu"), cell("feasible", "1", "gpu"), std::string(kFails)}), "");
   EXPECT_EQ(
@@ -117,7 +117,7 @@ TEST(NumaCells, OfATryThatIsOverTakeNoRoom) {
   EXPECT_LT(store.bytes(), std::size_t{64} << 10U);
 }
 
-// A container whose verdict is still to come.
+// The verdict on this container is still to come.
 TEST(NumaCells, AreNoVerdict) {
   DiagnosisStore store;
   test::read(

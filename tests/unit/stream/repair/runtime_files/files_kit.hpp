@@ -19,7 +19,7 @@ inline void write_file(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary | std::ios::app) << bytes;
 }
 
-/// One member more of the gzip file.
+/// Adds one more member to the gzip file.
 inline void write_gz(const std::string& path, std::string_view bytes) {
   const gzFile file = ::gzopen(path.c_str(), "ab");
   if (file == nullptr) throw std::runtime_error("cannot write " + path);

@@ -11,7 +11,7 @@ std::string lines(int from, int to, const char* word = "line") {
   return all;
 }
 
-// What was captured of a text out of which ranges were lost.
+// The captured bytes of a text from which some ranges were lost.
 struct Lost {
   std::string captured;
   std::vector<GapPlace> gaps;
@@ -27,7 +27,7 @@ struct Lost {
     }
     captured += text.substr(at);
   }
-  // What is found is all that was lost; as many as were found.
+  // Checks that all found bytes are the lost ones, and returns how many gaps were found.
   std::size_t found(const std::string& text, RuntimeFormat format = RuntimeFormat::kK8sFile,
                     bool ended = true) const {
     const auto all = find_gaps({captured, gaps, text, format, ended});

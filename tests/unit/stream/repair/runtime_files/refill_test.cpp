@@ -1,4 +1,4 @@
-// What is missing between two sides: exactly, nearly, or not at all.
+// The bytes missing between two sides: found exactly, nearly, or not at all.
 #include "stream/repair/runtime_files/refill.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace flowtap::flow {
 namespace {
 
-// Lines of a log, each of them another; `end` is what ends them.
+// Lines of a log, all of them different; `end` is what ends each.
 std::string log_of(int lines, const std::string& end = "\n") {
   std::string text;
   for (int i = 0; i < lines; ++i)
@@ -104,7 +104,7 @@ TEST(Refill, TwoAnswersAreNoCertainOne) {
   EXPECT_TRUE(find_missing({left, right, 3}, twice + "abd" + right, RuntimeFormat::kCri)->approximate);
 }
 
-// Against the rule, written down plainly: every place counts.
+// It is compared with the rule, written down plainly: every place counts.
 TEST(Refill, EveryPlaceCounts) {
   std::mt19937 random(11);
   int certain = 0;
@@ -154,9 +154,9 @@ TEST(Refill, TheBestMatchIsSaidToBeOne) {
   ASSERT_TRUE(rotated);
   EXPECT_EQ(rotated->bytes, written.substr(1000, 1500));
   EXPECT_TRUE(rotated->approximate);
-  // Which of the two is behind the gap is not known.
+  // It is not known which of the two is behind the gap.
   EXPECT_FALSE(find_missing(gap, text + std::string(gap.after), RuntimeFormat::kCri));
-  // More than was written cannot be it.
+  // Bytes that were never written cannot be the missing ones.
   text = written;
   text.insert(1200, "never written");
   EXPECT_FALSE(find_missing(gap, text, RuntimeFormat::kCri));

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kBegin = 1'787'296'350'000'000'000;
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// A line of every kind of length, one a second; some are parts.
+// Lines of every length, one a second; some are parts.
 Kept line_of(int i) {
   const std::size_t size = i % 97 == 5 ? kMaxLine : static_cast<std::size_t>(i % 50);
   return {kBegin + static_cast<std::uint64_t>(i) * kSecond, i % 3 == 0 ? "stderr" : "stdout", i % 7 != 3,
@@ -148,7 +148,7 @@ TEST_P(RuntimeFileReaderTest, FindsTheLastLinesInSteps) {
   EXPECT_GT(steps, 4);
   const std::uint64_t once = before - begin;
   EXPECT_EQ(rest_of(reader).size(), 11'000U);
-  // A gz that was counted is not read again for that.
+  // A gz whose lines were counted is not read again for that.
   std::uint64_t gz = 0;
   for (const std::string& name : GetParam().names)
     if (name.ends_with(".gz")) gz += std::filesystem::file_size(dir_ / name);
@@ -163,7 +163,7 @@ TEST_P(RuntimeFileReaderTest, FindsTheLastLinesInSteps) {
 
 TEST_P(RuntimeFileReaderTest, GivesTheLastLinesAmongOthers) {
   write_set();
-  // Others are between the lines, and more than a block of them at the end.
+  // Other lines are in between, and more than a block of them at the end.
   const std::string line = in_format(GetParam().format, line_of(1));
   write_file(dir_ / GetParam().base, line + "junk\n\n" + line + std::string(200'000, 'j') + "\n" + line);
   for (int i = 0; i < 20'000; ++i) write_file(dir_ / GetParam().base, "junk\n");
@@ -208,7 +208,7 @@ TEST_P(RuntimeFileReaderTest, GivesOfTheLastWhatIsNotOlder) {
   }
 }
 
-// stdout and stderr are written by threads of their own.
+// stdout and stderr are written by separate threads.
 TEST_P(RuntimeFileReaderTest, TimesRiseNearly) {
   const auto& names = GetParam().names;
   std::vector<Kept> wanted;
@@ -234,7 +234,7 @@ TEST_P(RuntimeFileReaderTest, ABrokenFileGivesWhatCanBeRead) {
   std::filesystem::resize_file(dir_ / name, size / 2);
   auto reader = open();
   const auto given = rest_of(reader);
-  // All of the first file, the beginning of the second, and all of the others.
+  // It gives all of the first file, the beginning of the second, and all of the others.
   ASSERT_GT(given.size(), 3000U);
   ASSERT_LT(given.size(), 4000U);
   const std::size_t missing = lines_.size() - given.size();

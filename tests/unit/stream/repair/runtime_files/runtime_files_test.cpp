@@ -1,4 +1,4 @@
-// Which files are a container's, in which order, and what a rotation between two steps does to them.
+// Which files are a container's, in which order, and how a rotation between two steps changes that.
 #include "stream/repair/runtime_files/runtime_files.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(RuntimeFileNames, AreOrderedByAge) {
               ElementsAre("ctr.log", "ctr.log.1", "ctr.log.2"));
 }
 
-// Does something between the steps of opening: before the step of each number.
+// Does something between the steps of opening: before the step with each number.
 class RotatedMeanwhile : public RuntimeDir {
  public:
   RotatedMeanwhile(Fd fd, std::function<void(int)> before)
@@ -132,7 +132,7 @@ TEST_F(RuntimeFilesTest, NothingLeadsAway) {
       dir.open("../" + std::filesystem::path(dir_ / "").parent_path().filename().string() + "/elsewhere"));
 }
 
-// kubelet rotates before any of the steps: the files are those before it, or those behind it.
+// kubelet rotates before any one of the steps: the files are those from before the rotation, or those from after it.
 TEST_F(RuntimeFilesTest, KubeletRotatesMeanwhile) {
   for (int when = 0; when < 12; ++when) {
     const TmpfsDir fresh;
@@ -149,13 +149,13 @@ TEST_F(RuntimeFilesTest, KubeletRotatesMeanwhile) {
     });
     const auto files = open_history(RuntimeFormat::kCri, dir, "0.log");
     ASSERT_TRUE(files);
-    // Four steps are a round. In the last step of the second one all that is moved has been opened twice.
+    // Four steps are a round. By the last step of the second round, all files that are moved have been opened twice.
     EXPECT_EQ(content(*files), when < 7 ? "abcd" : "abc") << when;
     EXPECT_FALSE(files->unsettled) << when;
   }
 }
 
-// Docker shifts all names, and zips; each step may come before any step of ours.
+// Docker shifts the names of all files, and zips one. Each of its steps may come before any step of ours.
 TEST_F(RuntimeFilesTest, DockerRotatesMeanwhile) {
   for (int when = 0; when < 14; ++when)
     for (int apart = 0; apart < 4; ++apart) {

@@ -1,4 +1,4 @@
-// What the tests of the history share: lines that own, and what runtimes wrote.
+// What the tests of the history share: lines that own their text, and what runtimes wrote.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace flowtap::flow {
 
-/// A RuntimeLine that owns.
+/// A RuntimeLine that owns its text.
 struct Kept {
   std::uint64_t time = 0;
   std::string output;
@@ -32,7 +32,7 @@ inline std::ostream& operator<<(std::ostream& out, const Kept& line) {
   return out << line.time << ' ' << line.output << (line.full ? " F " : " P ") << line.text.substr(0, 80);
 }
 
-/// Throws where there is none: without its file a test proves nothing.
+/// Throws if there is no such file, since a test proves nothing without it.
 inline std::string golden_history(const std::string& name) {
   const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + "/history/" + name, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + name);

@@ -71,7 +71,7 @@ TEST(RuntimeLines, ALongTextComesInParts) {
   }
 }
 
-// What it takes is not asked of the allocator but of what comes out: a line that never ends is given or dropped on the way.
+// The memory that it needs is seen in what comes out, not in the allocator: a line that never ends is given or dropped on the way.
 TEST(RuntimeLines, ALineWithoutEndIsNotWaitedFor) {
   const std::string block(1U << 20U, '\0');
   RuntimeLines text(RuntimeFormat::kCri);

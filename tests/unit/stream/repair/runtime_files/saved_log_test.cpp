@@ -133,7 +133,7 @@ TEST_F(SavedLogTest, OfABrokenFileWhatCameBeforeIsGiven) {
   EXPECT_EQ(nothing.log.bytes, 0U);
 }
 
-// Its last line may be half a line.
+// The last line may be half a line.
 TEST_F(SavedLogTest, OfABrokenFileOfARuntimeTheLastLineIsLeftOut) {
   std::string text;
   for (int i = 0; text.size() < 500'000; ++i)

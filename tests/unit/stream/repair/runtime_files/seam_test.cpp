@@ -8,13 +8,13 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-// Lines "text\n", or a part without a newline, a second apart from `first` on.
+// A line "text\n", or a part without a newline; lines are a second apart from `first` on.
 struct Line {
   std::string text;
   std::uint64_t time = 0;
 };
 
-// What is before the seam, with "|" where it is known by bytes.
+// The text before the seam, with "|" if the seam is known by bytes.
 std::string before(const SeamKey& key, const std::vector<Line>& lines,
                    RuntimeFormat format = RuntimeFormat::kCri) {
   Seam seam(key, format);
@@ -91,7 +91,7 @@ TEST(Seam, WithoutTheCarriageReturnsThatContainerdDrops) {
       << "and that CRI-O does not";
 }
 
-// Of a terminal a writer may be kept from going on while its runtime reads.
+// A terminal's writer may be kept from going on while the runtime already reads.
 TEST(Seam, WhereTheWriterIsLaterThanTheRuntime) {
   const auto lines = seconds({"a\n", "b\n", "c\n", "d\n", "e\n", "f\n"});
   const std::uint64_t later = 5 * kSecond + kSecond / 2;
@@ -105,7 +105,7 @@ TEST(Seam, WhereTheWriterIsLaterThanTheRuntime) {
       << "what a pipe's reader has dated was there";
 }
 
-// Docker replaces them, so no bytes are found again.
+// Docker replaces these bytes, so they are not found again.
 TEST(Seam, ByTimeWhereTheRuntimeHasChangedTheBytes) {
   const auto lines = seconds({"a\n", "\xef\xbf\xbd\n", "\xef\xbf\xbd\n"});
   EXPECT_EQ(before({"\xff\n\xfe\n", 2 * kSecond}, lines, RuntimeFormat::kJsonFile), "a\n");

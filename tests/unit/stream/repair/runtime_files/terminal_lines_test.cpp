@@ -1,4 +1,4 @@
-// A runtime's lines of a terminal, as they were written there.
+// A runtime's lines of a terminal, as they were written to it.
 #include "stream/repair/runtime_files/terminal_lines.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace flowtap::flow {
 namespace {
 
-// What was written, of parts and lines ("…\n") as a runtime keeps them.
+// The text that was written, from parts and lines ("…\n") as a runtime keeps them.
 std::string written(const std::vector<std::string>& kept, std::string_view output = "stdout") {
   TerminalLines lines;
   std::string out;
