@@ -122,7 +122,7 @@ bool FlowStore::make_room(const Flow* writer) {
     remove(over, Eviction::kStoreBytes);
     return true;
   }
-  // It has no file, and none can be made, not even a shorter one in the place of another.
+  // The writer has no file, and none can be made. Shortening another flow's file would need a new file, too.
   if (writer != nullptr && writer->log.written().inode == 0) return false;
   const Ref flow = largest();
   if (!flow || flow->log.written().length == 0) return false;
