@@ -103,7 +103,7 @@ struct Diagnosis {
   std::vector<std::string> victims = {};  ///< pods that are ended for that, "ns/name"
   std::vector<std::string> plugins = {};  ///< kube-scheduler's plugins that left no node or hold the pod back
   PhaseVerdict bind;
-  std::string node;  ///< that the bind is about, if a scheduler names it
+  std::string node;  ///< the node that the bind is about, if a scheduler names it
 
   std::string scheduler = {};  ///< the scheduler whose word the status is
   std::size_t attempt = 0;     ///< its number among the pod's attempts that were seen, from 1; 0: not known

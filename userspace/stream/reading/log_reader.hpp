@@ -18,7 +18,7 @@ namespace flowtap {
 /// Where to find what a flow's source wrote at a time (ns since 1970).
 struct CapturedTimes {
   std::uint64_t since =
-      0;  ///< what is older was not captured; 0: not known, but longer than LogReader::kOnItsWay
+      0;  ///< older bytes were not captured; 0: not known, but longer than LogReader::kOnItsWay
   std::uint64_t untaken =
       ~std::uint64_t{0};  ///< bytes from then on may have been captured, and not be in the store yet
 };

@@ -56,7 +56,7 @@ class ReadingStart {
   bool has_gaps_ = false;
   int looks_ = 0;
   std::optional<flow::LogPosition> tail_from_;  // the last lines are looked for before it
-  std::string tail_rest_;                       // of a line that begins before it
+  std::string tail_rest_;                       // the rest of a line that begins before it
   std::uint64_t tail_lines_ = 0;                // lines that count and begin behind it
   std::uint64_t all_lines_ = 0;                 // all lines that begin behind it
   std::optional<flow::LogPosition> counted_;    // up to here it is known how much is missing

@@ -21,7 +21,7 @@ std::uint64_t count_lines(std::string_view text) {
   return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
 }
 
-// Where the first line begins that begins at `at` or behind it.
+// Where the first line at `at` or behind it begins.
 std::size_t line_from(std::string_view text, std::size_t at) {
   if (at == 0) return 0;
   const std::size_t newline = text.find('\n', at - 1);
@@ -33,8 +33,8 @@ struct Cut {
   std::uint64_t lines = 0;  ///< before it
 };
 
-// Where the first line begins that begins at `from` or behind it, of this many bytes. The part that is cut off is read in small
-// pieces: over time it is as much as is written, and it should not push everything else out of the caches.
+// Where the first line at `from` or behind it begins, in this many bytes. The part that is cut off is read in small pieces: over
+// time it is as much as is written, and it should not push everything else out of the caches.
 Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path) {
   constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
   Cut cut;

@@ -62,7 +62,7 @@ struct StoreStats {
   std::uint64_t file_bytes = 0;
   std::array<std::uint64_t, kEvictions> evicted_bytes{};
   std::array<std::uint64_t, kEvictions> evicted_flows{};  ///< whole ones
-  std::uint64_t missed_lines = 0;  ///< that made room before somebody who followed had read them
+  std::uint64_t missed_lines = 0;                         ///< that made room before a follower had read them
   std::uint64_t write_errors = 0;
   std::uint64_t index_errors = 0;
   std::string last_error;  ///< empty: the last flush succeeded
@@ -290,7 +290,7 @@ class FlowStore {
   std::mutex filling_;  // taken before the other one
   mutable std::mutex mutex_;
   std::unordered_map<std::string, Ref> flows_;
-  std::unordered_map<std::string, std::weak_ptr<Succession>> left_;  // by those that are gone, if held
+  std::unordered_map<std::string, std::weak_ptr<Succession>> left_;  // by ids of flows that are gone, if held
   std::unordered_map<std::uint64_t, Ref>
       waiting_;  // with lines in memory, or an end that is not in the index
   std::optional<FlowIndex> index_;
@@ -302,9 +302,9 @@ class FlowStore {
   bool full_ = false;             // some flow has more than buffer_bytes
   std::uint64_t file_bytes_ = 0;  // in pages
   std::vector<std::uint64_t> touched_;
-  std::vector<Ref> changed_;  // whose states the index is to get
+  std::vector<Ref> changed_;  // flows whose states the index has to get
   std::vector<std::string> gone_;
-  bool index_is_behind_ = false;  // a write of it failed: it is to be written as a whole
+  bool index_is_behind_ = false;  // a write of it failed: it has to be written as a whole
   std::uint64_t wall_ = 0;        // of the last flush, ns since 1970
   static constexpr std::uint64_t kLookPause = 1'000'000'000;  // ns, between looks for flows that are too old
   std::uint64_t aged_ = 0;    // when it was last looked for flows that are too old, ns since 1970

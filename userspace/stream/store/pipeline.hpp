@@ -100,7 +100,7 @@ class Pipeline {
     std::uint64_t quarter = 0;  // the quarter of the journal in which they came
     bool begun = false;         // it is known where it begins
     bool ended = false;
-    bool finished = false;     ///< and its flow knows it
+    bool finished = false;     ///< its flow knows that it has ended
     std::uint64_t passed = 0;  // of a stream that has ended: its length
     std::uint64_t end_time = 0;
     std::unique_ptr<SchedulerLines> records;  // of a scheduler's log
@@ -155,7 +155,7 @@ class Pipeline {
   std::unordered_map<StreamNo, Stream> streams_;
   std::vector<StreamNo> holes_;   // streams that wait for bytes
   std::vector<StreamNo> held_;    // streams with lines of a record whose flow is not known yet
-  std::vector<StreamNo> gapped_;  // streams with gaps of which the flows around are to be told
+  std::vector<StreamNo> gapped_;  // streams with gaps that the flows around have to be told of
   std::string flow_id_;           // of a record
   struct Ended {
     StreamNo stream;

@@ -131,8 +131,8 @@ TEST(AttemptHistory, ItHasABound) {
   EXPECT_EQ(attempts.bytes(), bytes);
 }
 
-// Only some of kube-scheduler's attempts get as far as the extender, so the attempts that are kept of the extender go back further
-// than those of kube-scheduler.
+// Only some of kube-scheduler's attempts get as far as the extender, so the extender's attempts that are kept go back further
+// than kube-scheduler's.
 TEST(AttemptHistory, AnAttemptThatBothTellIsCountedOnceThoughOneHasDroppedIt) {
   constexpr std::uint64_t kAttempts = 100;
   std::vector<Says> said;

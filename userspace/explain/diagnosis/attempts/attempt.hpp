@@ -192,7 +192,7 @@ class Attempt {
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;
   std::vector<std::size_t> requests_;  // for each container, how many kinds of device it asks for
-  std::vector<std::string> reasons_;   // of nodes that failed without a reason in their verdict
+  std::vector<std::string> reasons_;   // reasons of nodes whose verdicts have none
   std::vector<Card> loose_;            // cards that failed and whose node nobody knows
   std::size_t unplaced_ = 0;           // allocations on cards whose node nobody knows
   std::size_t allocated_ = 0;          // all allocations

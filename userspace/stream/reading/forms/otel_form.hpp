@@ -19,7 +19,7 @@ class OtelForm final : public Form {
  public:
   static constexpr std::size_t kLongestBody = std::size_t{256} << 10U;
   static constexpr std::size_t kLongestLine = std::size_t{64}
-                                              << 10U;  ///< of who is no scheduler: thousands may be followed
+                                              << 10U;  ///< for other flows, since thousands may be followed
   OtelForm(std::string flow, const api::LogOptions& options, bool is_schedulers)
       : flow_(std::move(flow)),
         options_(options),

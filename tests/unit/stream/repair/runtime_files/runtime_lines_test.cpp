@@ -71,7 +71,7 @@ TEST(RuntimeLines, ALongTextComesInParts) {
   }
 }
 
-// The memory that it needs is seen in what comes out, not in the allocator: a line that never ends is given or dropped on the way.
+// The memory is judged by what comes out, not by the allocator: a line that never ends is given or dropped on the way.
 TEST(RuntimeLines, ALineWithoutEndIsNotWaitedFor) {
   const std::string block(1U << 20U, '\0');
   RuntimeLines text(RuntimeFormat::kCri);
