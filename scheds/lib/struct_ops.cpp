@@ -86,7 +86,7 @@ Error load_refusal(std::string_view name, int err) {
   // sched_ext changes with each version, more than anything else that flowtap needs.
   if (!why.program.empty() || (err != EPERM && err != EACCES))
     error.hint = fmt::format(
-        "our schedulers are tested on Linux 6.18 and 7.3, this is {}; all else of flowtap works without one",
+        "our schedulers are tested on Linux 6.18 and 7.3, this is {}; the rest of flowtap works without them",
         kernel_release());
   return error;
 }

@@ -12,7 +12,8 @@ struct OutletOptions {
   struct Prometheus {
     bool enabled = false;
     std::string address = "0.0.0.0:9000";
-    std::string compat_metrics;  ///< exporters under whose names the values are, too, separated by commas
+    std::string
+        compat_metrics;  ///< exporters under whose names the values are shown as well, separated by commas
     bool operator==(const Prometheus&) const = default;
   } prometheus;
 

@@ -19,25 +19,24 @@ class Outlets {
   /// `state_dir`: where a backend keeps what its successor needs.
   explicit Outlets(std::string state_dir) : state_dir_(std::move(state_dir)) {}
 
-  /// One that was started.
+  /// A backend that was started.
   struct State {
     std::string name;
     std::string where;  ///< it sends to or listens
     BackendHealth health;
   };
-  /// One that was not.
+  /// A backend that could not be started.
   struct Failure {
     std::string name;
     Error why;
   };
 
-  /// Brings the backends into line with `options`: ends those that are no longer wanted or are configured
-  /// otherwise than before, and starts what is missing; the others go on untouched. New ones tell what is
-  /// counted after `told`, which is null at the start. What cannot be started is in failed(), hinders nothing
-  /// else, and is tried again next time.
+  /// Brings the backends into line with `options`: ends those that are no longer wanted or whose options changed, and
+  /// starts the missing ones; the others go on untouched. New backends send what is counted after `told`, which is null at
+  /// the start. A backend that cannot be started is in failed(), hinders nothing else, and is tried again next time.
   void apply(const OutletOptions& options, const SnapshotPtr& told);
 
-  /// Hands the snapshot to each whose period has passed; waits for none.
+  /// Hands the snapshot to each backend whose period has passed; waits for none.
   void offer(const SnapshotPtr& snapshot);
 
   /// Publishes what is not delivered yet, within one time limit for all of them together.
@@ -46,7 +45,7 @@ class Outlets {
   [[nodiscard]] std::vector<State> states() const;
   [[nodiscard]] const std::vector<Failure>& failed() const { return failed_; }
 
-  /// How long Prometheus' scrapes took so far; absent when it is off.
+  /// How long Prometheus' scrapes have taken so far; absent if it is off.
   [[nodiscard]] std::optional<HistogramValue> scrape_durations() const;
 
  private:

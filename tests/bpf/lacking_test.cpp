@@ -22,7 +22,7 @@ Error refused(const char* path) {
   Error refusal = load_refusal("domain", -err);
   EXPECT_FALSE(refusal.what.contains('\n'));
   EXPECT_EQ(refusal.hint, "our schedulers are tested on Linux 6.18 and 7.3, this is " + kernel_release() +
-                              "; all else of flowtap works without one");
+                              "; the rest of flowtap works without them");
   return refusal;
 }
 

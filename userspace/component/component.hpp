@@ -25,10 +25,10 @@ struct Shared {
   ReadErrors read_errors = {};
 };
 
-/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, and why not. It sees its own
-/// options through a reference, and keeps a copy of those that it runs under where it has to know what is new. App calls each of
-/// these for one component after another, in the order in which the components need each other; let_go() and stop() in the
-/// reverse order.
+/// Used by the thread that calls App::run(). A component says in Shared::states whether it runs, or why not. It sees its own
+/// options through a reference; a component that has to know what is new keeps a copy of the options that it runs under. App calls
+/// each of these functions for one component after another, in the order in which the components need each other, and let_go() and
+/// stop() in the reverse order.
 class Component {
  public:
   /// Series that were read before the cycle, and when.

@@ -5,7 +5,7 @@
 
 namespace flowtap {
 
-/// The sentence, and its hint on a line of its own.
+/// Logs the sentence, and its hint on a line of its own.
 void log_error(const Error& error);
 
 }  // namespace flowtap

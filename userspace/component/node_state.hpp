@@ -24,7 +24,7 @@ class NodeState final : public api::NodeView {
   void set_flows(api::FlowsView* flows);
   /// Sets what /api/v1/schedulerlogs shows; it must outlive the API. An Error says why nothing is explained.
   void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
-  /// Whoever knows exits() sets them, from any thread, before the API begins.
+  /// Sets the source of how containers ended. It may be asked from any thread; call this before the API starts.
   void set_exits(Exits exits) { exits_ = std::move(exits); }
   /// /readyz answers 503 until this is called.
   void set_ready();

@@ -46,7 +46,7 @@ class CountComponent final : public Component, public UsageCounting {
   const CountOptions& options_;
   const TelemetryOptions& telemetry_;
   const std::chrono::milliseconds& cycle_;
-  TelemetryOptions applied_;  // under which it counts
+  TelemetryOptions applied_;  // the options under which it counts
   CycleCounting cycles_;
   Result<identity::UsageHierarchy>
       hierarchy_;  // the hierarchy by which the programs count, as long as they do

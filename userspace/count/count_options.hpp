@@ -15,7 +15,7 @@ struct CountOptions {
   bool operator==(const CountOptions&) const = default;
 };
 
-/// Of `scheduler`: the kernel's own.
+/// The value of `scheduler` that stands for the kernel's own.
 inline constexpr std::string_view kNoScheduler = "off";
 
 /// All that `scheduler` may be.

@@ -40,7 +40,7 @@ void SchedulerComponent::append_samples(std::vector<stats::Series>& out,
   }
 }
 
-// One that was given up is tried again: whoever sends the signal has seen to what ended it.
+// A scheduler that was given up is tried again: the signal means that somebody has mended what ended it.
 void SchedulerComponent::let_go() {
   if (!path_) return;
   if (!count_.changes() && name_ == path_->name() && !path_->given_up()) return;

@@ -77,15 +77,16 @@ void App::add_components() {
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
   FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root));
   FTAP_TRY(make_state_dir(config.state_dir));
-  // Before the first thread, which inherits the blocked signals.
+  // This must come before the first thread, which inherits the blocked signals.
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle, kLookPeriod));
   std::unique_ptr<App> app(new App(std::move(config), std::move(lock), std::move(events), std::move(reread)));
   Shared& shared = app->shared_;
   for (const auto& component : app->components_) component->open();
-  // Now that the programs are attached, and before the threads that would otherwise have everything as well.
+  // The programs are attached now, and no thread has begun that would keep all rights.
   FTAP_TRY_ASSIGN(given_up, drop_privileges(app->config_));
   app->given_up_ = given_up;
-  shared.states.set(kSeccomp, refuse_system_calls(), "what only an intruder would call is refused");
+  shared.states.set(kSeccomp, refuse_system_calls(),
+                    "system calls that only an intruder would make are refused");
   for (const auto& component : app->components_) component->run();
   shared.states.log_missing();
   // Counting alone is useless: nobody could see it.

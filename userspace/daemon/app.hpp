@@ -50,7 +50,7 @@ class App {
       config_;  // as it is now: components have references to its parts, and a reload replaces what stands there
   Shared shared_;
   GivenUp given_up_;
-  std::vector<std::unique_ptr<Component>> components_;  // each behind those that it needs
+  std::vector<std::unique_ptr<Component>> components_;  // each one after those that it needs
   CycleTimes times_;
 };
 

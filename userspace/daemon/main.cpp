@@ -40,7 +40,7 @@ int detach(const Config& config) {
 // own lists of small pieces.
 constexpr int kArenas = 2;
 
-// Followed files and readers of flows take many; the soft limit is low for the sake of select(2), which nothing here uses.
+// Followed files and readers of flows need many descriptors. The soft limit is low because of select(2), which nothing here uses.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -21,9 +21,8 @@ void keep_until_restart(Config& config, const Config& old) {
       config.metrics == old.metrics && config.explain == old.explain && config.stream == stream)
     return;
   spdlog::warn(
-      "state_dir, host_root, metrics, explain and stream (but for units, processes, files and flow_rules) "
-      "hold until "
-      "flowtapd is started again");
+      "state_dir, host_root, metrics, explain and stream (except for units, processes, files and "
+      "flow_rules) keep their values until flowtapd is started again");
   config.state_dir = old.state_dir;
   config.host_root = old.host_root;
   config.metrics = old.metrics;

@@ -6,8 +6,9 @@ namespace flowtap {
 void ExplainComponent::run() {
   if (!options_.enabled) return;
   if (!stream_.enabled())
-    return shared_.node.set_diagnoses(fail("the stream path is off, which captures the schedulers' logs",
-                                           "set stream: enabled: true in flowtapd's configuration"));
+    return shared_.node.set_diagnoses(
+        fail("the stream path is off, and without it no scheduler's log is captured",
+             "set stream: enabled: true in flowtapd's configuration"));
   Result<std::unique_ptr<ExplainPath>> started =
       fail("the stream path does not run, and without it no scheduler's log is captured",
            "flowtap status says why");

@@ -12,7 +12,7 @@ namespace flowtap {
 
 class ExplainComponent final : public Component {
  public:
-  /// It reads what `stream` captures.
+  /// The explain path reads what `stream` captures.
   ExplainComponent(Shared& shared, const ExplainOptions& options, StreamComponent& stream)
       : shared_(shared), options_(options), stream_(stream) {}
 

@@ -32,7 +32,7 @@ class StreamComponent final : public Component {
 
   /// Whether it should run.
   [[nodiscard]] bool enabled() const { return options_.enabled; }
-  /// Null: it does not run.
+  /// Null: the stream path does not run.
   [[nodiscard]] StreamPath* path() { return path_.get(); }
 
  private:

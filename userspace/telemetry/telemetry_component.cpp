@@ -78,7 +78,7 @@ Component::Earlier TelemetryComponent::earlier() const {
   return {path_->measured(), path_->series()};
 }
 
-// It reads what the programs add up.
+// It reads what the BPF programs add up.
 void TelemetryComponent::let_go() {
   if (counting_.changes()) path_.reset();
 }

@@ -11,7 +11,7 @@ namespace flowtap {
 
 class TelemetryComponent final : public Component {
  public:
-  /// `runtimes`: where they keep their state. `named` and `logs` are others' as well.
+  /// `runtimes`: where container runtimes keep their state. Other components use `named` and `logs` as well.
   TelemetryComponent(Shared& shared, const TelemetryOptions& options, identity::StateDirectories runtimes,
                      UsageCounting& counting, std::shared_ptr<NamedContainers> named,
                      std::shared_ptr<WorkloadLogs> logs);
@@ -29,7 +29,7 @@ class TelemetryComponent final : public Component {
 
   Shared& shared_;
   const TelemetryOptions& options_;
-  TelemetryOptions applied_;  // under which it was started last
+  TelemetryOptions applied_;  // the options under which it was started last
   identity::StateDirectories runtimes_;
   UsageCounting& counting_;
   std::shared_ptr<NamedContainers> named_;

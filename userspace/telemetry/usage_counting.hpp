@@ -17,11 +17,11 @@ class UsageCounting {
   UsageCounting& operator=(const UsageCounting&) = delete;
   virtual ~UsageCounting() = default;
 
-  /// Whether it has to begin anew, or to end, under the options as they are now: what it gave is void then.
+  /// Whether counting has to begin anew, or to end, under the options as they are now; what it gave is void then.
   [[nodiscard]] virtual bool changes() const = 0;
-  /// What the node's cgroups use, or why it cannot be had; null where nothing counts.
+  /// What the node's cgroups use, or why that is not known; null if nothing counts.
   [[nodiscard]] virtual Result<std::unique_ptr<stats::UsageSource>> usage() = 0;
-  /// In which usage() tells workloads apart.
+  /// The hierarchy in which usage() tells workloads apart.
   [[nodiscard]] virtual identity::UsageHierarchy hierarchy() const = 0;
   /// Why energy is not divided by cycles, in one phrase; empty where it is, or nothing is to be divided.
   [[nodiscard]] virtual const std::string& why_no_cycles() const = 0;

@@ -152,7 +152,7 @@ class GivenUpRights : public Reload {
     const auto refused = daemon_->component(backend);
     EXPECT_NE(refused->detail.find("Permission denied"), std::string::npos) << refused->detail;
     EXPECT_NE(refused->hint.find("started without " + backend), std::string::npos) << refused->hint;
-    EXPECT_NE(refused->hint.find("start it again"), std::string::npos) << refused->hint;
+    EXPECT_NE(refused->hint.find("restart it"), std::string::npos) << refused->hint;
     EXPECT_EQ(refused->detail.find('\n'), std::string::npos) << "more than one sentence";
     daemon_->signal(SIGTERM);
     ASSERT_EQ(daemon_->wait(), 0);
