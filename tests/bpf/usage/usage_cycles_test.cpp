@@ -103,8 +103,9 @@ TEST(UsageCycles, OfACgroupAreThoseOfItsTime) {
   const auto cycles = static_cast<double>(after.cycles - before.cycles);
   std::printf("%.3f ms of %.3f ms\n", cycles * 1e-6, ran * 1e-6);
   EXPECT_GE(ran, 600e6 * static_cast<double>(online_cpus().size()));
-  // A CPU's clock goes on where the kernel charges nobody: in interrupts, and while a virtual CPU stands still.
-  EXPECT_GE(cycles, 0.99 * ran);
+  // A CPU's clock goes on where the kernel charges nobody: in interrupts, and while a virtual CPU stands still. At each switch
+  // the kernel and the program read their clocks one after the other, and a virtual CPU may stand still in between, too.
+  EXPECT_GE(cycles, 0.95 * ran);
   EXPECT_LE(cycles, 2 * ran);
 }
 
