@@ -27,6 +27,25 @@ TEST(CriLine, IsReadBackAsItWasWritten) {
         }
 }
 
+TEST(CriLine, AGapOfAnySizeIsReadBack) {
+  CriTime clock;
+  for (const std::uint64_t bytes :
+       {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{1} << 32U, ~std::uint64_t{0}})
+    for (const bool approximate : {false, true}) {
+      std::string out;
+      put_cri_line(out, clock,
+                   {.time = 7,
+                    .output = "stdout",
+                    .full = true,
+                    .missing = bytes,
+                    .text = gap_text(bytes),
+                    .approximate = approximate});
+      const auto line = parse_cri_line(std::string_view(out).substr(0, out.size() - 1));
+      ASSERT_TRUE(line) << out;
+      EXPECT_EQ(line->missing, bytes);
+    }
+}
+
 TEST(CriLine, LooksAsTheFormatSays) {
   CriTime clock;
   std::string out;

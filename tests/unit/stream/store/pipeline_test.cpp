@@ -112,9 +112,12 @@ TEST_F(PipelineTest, OvertakenRecordsAreInOrderAndMissingOnesSaid) {
   EXPECT_EQ(lines("pod/a"), (Lines{"one", "two", "cut of~", "<6>", "f", "next"}));
   EXPECT_EQ(pipeline_->next(), Clock::time_point::max());
   EXPECT_EQ(store_->summary("pod/a")->missing, 6U);
+  EXPECT_EQ(pipeline_->stats().missing, 6U);
   end(1, 30);
   append();
   EXPECT_EQ(lines("pod/a").back(), "<3>");
+  EXPECT_EQ(pipeline_->stats().missing, 9U) << "as the metric counts it";
+  EXPECT_EQ(pipeline_->stats().bytes, 21U) << "all others";
   bytes(1, 30, "late\n");
   append();
   EXPECT_EQ(lines("pod/a").back(), "<3>") << "it has ended";
