@@ -15,8 +15,8 @@ class FewDescriptors {
  public:
   explicit FewDescriptors(rlim_t free) {
     EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
-    const Fd next(
-        ::open("/dev/null", O_RDONLY | O_CLOEXEC));  // the lowest free number; it is free again behind this
+    // This gets the lowest free number, which is free again when the constructor is done.
+    const Fd next(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     const rlimit few{.rlim_cur = static_cast<rlim_t>(next.get()) + free, .rlim_max = before_.rlim_max};
     EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
   }
