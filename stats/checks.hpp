@@ -5,24 +5,18 @@
 #include <array>
 #include <span>
 
+#include "base/ascii.hpp"
 #include "stats/table.hpp"
 
 namespace flowtap::stats::check {
 
-constexpr bool lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-constexpr bool digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// A metric or label name as Prometheus accepts it and promlint likes it: snake_case, no colon, not "__x".
 /// https://prometheus.io/docs/concepts/data_model/
 constexpr bool good_name(std::string_view name) {
-  if (name.empty() || !lower(name.front()) || name.back() == '_') return false;
+  if (name.empty() || !is_lower(name.front()) || name.back() == '_') return false;
   char before = 'a';
   for (const char c : name) {
-    if (!lower(c) && !digit(c) && c != '_') return false;
+    if (!is_lower(c) && !is_digit(c) && c != '_') return false;
     if (c == '_' && before == '_') return false;
     before = c;
   }

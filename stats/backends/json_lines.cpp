@@ -8,7 +8,7 @@
 namespace flowtap::stats {
 namespace {
 
-constexpr std::uint64_t kKeepAbsent = 600;  // lines
+constexpr std::uint64_t kKeepAbsentLines = 600;  // lines
 
 /// A total minus the part that was sent before. A total that went back has begun again at 0.
 std::uint64_t grown(std::uint64_t now, std::uint64_t before) {
@@ -132,7 +132,7 @@ void JsonLines::append(const Snapshot& snapshot) {
 /// Label values that come and go must not fill the memory; see Statsd::forget_absent().
 void JsonLines::forget_absent(std::size_t live) {
   if (told_.size() < 2 * live + 1024) return;
-  std::erase_if(told_, [this](const auto& entry) { return entry.second.seq + kKeepAbsent < seq_; });
+  std::erase_if(told_, [this](const auto& entry) { return entry.second.seq + kKeepAbsentLines < seq_; });
 }
 
 void JsonLines::write_series(const Series& series) {

@@ -11,11 +11,11 @@
 namespace flowtap::stats {
 namespace {
 
-constexpr std::size_t kMaxName = 32;
+constexpr std::size_t kMaxShownName = 32;
 
 /// The name of a scheduler comes from the program that loaded it, so none of it may reach the terminal as a command.
 std::string shown(std::string_view name) {
-  return printable(name.substr(0, kMaxName));
+  return printable(name.substr(0, kMaxShownName));
 }
 
 void append_latency(std::string& out, const SchedulerRates& scheduler) {

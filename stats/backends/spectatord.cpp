@@ -8,7 +8,7 @@ namespace flowtap::stats {
 namespace {
 
 // The limits of names and values, and the bytes that they may have, are in atlas-docs, spectator/agent/usage.
-constexpr std::size_t kMaxName = 255;
+constexpr std::size_t kMaxMetricName = 255;
 constexpr std::size_t kMaxValue = 120;
 constexpr std::string_view kAlso = "-._";
 
@@ -31,7 +31,7 @@ std::string_view type_of(SampleKind kind) {
 
 std::string spectatord_head(const Sample& sample, std::string_view prefix) {
   std::string head(type_of(sample.kind));
-  head += clean(std::string(prefix).append(sample.family->name).append(sample.suffix), kAlso, kMaxName);
+  head += clean(std::string(prefix).append(sample.family->name).append(sample.suffix), kAlso, kMaxMetricName);
   for (std::size_t i = 0; i < sample.labels.size(); ++i) {
     head.append(",").append(label_key(sample.family->labels, i)).append("=");
     head += clean(sample.labels[i], kAlso, kMaxValue);

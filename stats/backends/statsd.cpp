@@ -7,8 +7,8 @@
 namespace flowtap::stats {
 namespace {
 
-constexpr std::size_t kMaxPart = 200;       // bytes of a label value; Datadog's own limit for a tag
-constexpr std::uint64_t kKeepAbsent = 600;  // cycles
+constexpr std::size_t kMaxPart = 200;             // bytes of a label value; Datadog's own limit for a tag
+constexpr std::uint64_t kKeepAbsentCycles = 600;  // cycles
 
 }  // namespace
 
@@ -98,7 +98,7 @@ void Statsd::forget_absent() {
   std::vector<Line> kept;
   std::vector<std::size_t> moved(lines_.size());
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    const bool drop = lines_[i].seen + kKeepAbsent < round_ && !lines_[i].due;
+    const bool drop = lines_[i].seen + kKeepAbsentCycles < round_ && !lines_[i].due;
     moved[i] = drop ? lines_.size() : kept.size();
     if (!drop) kept.push_back(std::move(lines_[i]));
   }

@@ -78,7 +78,6 @@ std::optional<LabelPairs> nvidias(const Series& series, const Surroundings& arou
 
 // Kepler separates running containers from ended ones; our series of ended ones stay for a while as they were.
 constexpr std::string_view kRunning = "running";
-constexpr std::string_view kNodeZone = "node";
 
 // The name that Go uses.
 #if defined(__x86_64__)

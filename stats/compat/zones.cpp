@@ -11,7 +11,6 @@
 namespace flowtap::stats::compat {
 namespace {
 
-constexpr std::string_view kNodeZone = "node";
 constexpr std::string_view kPackage = "package-";
 constexpr std::string_view kPsys = "psys";
 

@@ -11,6 +11,9 @@
 
 namespace flowtap::stats::compat {
 
+/// The zone that stands for all of the node's energy.
+inline constexpr std::string_view kNodeZone = "node";
+
 /// These are views of the text that was parsed.
 struct RaplZone {
   std::string_view

@@ -5,6 +5,7 @@
 #include "api/routes/openapi.hpp"
 #include "api/routes/routes.hpp"
 #include "api/routes/target.hpp"
+#include "base/ascii.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -19,7 +20,7 @@ std::string segment_behind(std::string_view path, std::string_view prefix) {
 /// RFC 1123, as in Kubernetes. Any other text cannot be the name of a namespace.
 std::string name_of(std::string_view ns) {
   constexpr std::size_t kLongest = 63;
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  const auto fits = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
   return ns.size() <= kLongest && std::ranges::all_of(ns, fits) ? std::string(ns) : std::string();
 }
 

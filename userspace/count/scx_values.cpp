@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace flowtap {
 namespace {
 
@@ -35,9 +37,8 @@ const json::object* object_of(const json::object& object, std::string_view name)
 
 // A field's name becomes a part of a label that people write into queries; Rust's names are no more than this.
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= kLongestName && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return !name.empty() && name.size() <= kLongestName &&
+         std::ranges::all_of(name, [](char c) { return is_alphanumeric(c) || c == '_'; });
 }
 
 bool is_label(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "identity/root_dir.hpp"
 
 namespace flowtap::identity {
@@ -14,23 +15,19 @@ constexpr std::size_t kIdLength = 64;
 constexpr std::size_t kUuidLength = 36;
 constexpr std::size_t kHashLength = 32;  // a static pod's
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 bool is_container_id(std::string_view text) {
-  return text.size() == kIdLength && std::ranges::all_of(text, is_hex);
+  return text.size() == kIdLength && std::ranges::all_of(text, is_lower_hex);
 }
 
 // systemd separates slices by `-`, so kubelet writes a uid with `_` there.
 std::optional<std::string> pod_uid(std::string_view text) {
   std::string uid(text);
   std::ranges::replace(uid, '_', '-');
-  if (uid.size() == kHashLength && std::ranges::all_of(uid, is_hex)) return uid;
+  if (uid.size() == kHashLength && std::ranges::all_of(uid, is_lower_hex)) return uid;
   if (uid.size() != kUuidLength) return std::nullopt;
   for (std::size_t i = 0; i < uid.size(); ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    if (dash ? uid[i] != '-' : !is_hex(uid[i])) return std::nullopt;
+    if (dash ? uid[i] != '-' : !is_lower_hex(uid[i])) return std::nullopt;
   }
   return uid;
 }

@@ -2,16 +2,12 @@
 
 #include <cstddef>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::identity {
 namespace {
 
-constexpr std::size_t kShortId = 12;
-
 constexpr std::string_view kUpperHex = "0123456789ABCDEF";
-
-bool alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 void append_escaped(std::string& out, char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -22,7 +18,7 @@ std::string escape_all_but(std::string_view text, std::string_view kept) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text)
-    if (alphanumeric(c) || kept.contains(c))
+    if (is_alphanumeric(c) || kept.contains(c))
       out += c;
     else
       append_escaped(out, c);

@@ -15,6 +15,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@
 #include "identity/identity.hpp"
 
 namespace flowtap::identity {
+
+/// So many characters of a container's id are shown by the runtimes' own tools, and name a container without a name.
+inline constexpr std::size_t kShortId = 12;
 
 /// One component: every byte outside [A-Za-z0-9._:@-] as %XX. An empty text stays empty.
 [[nodiscard]] std::string flow_component(std::string_view text);

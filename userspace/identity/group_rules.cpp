@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::flow {
@@ -23,7 +24,7 @@ constexpr const char* kGroupAccepted =
 
 bool is_of_names(std::string_view text, std::string_view extra) {
   return !text.empty() && text.size() <= kMaxName && std::ranges::all_of(text, [extra](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || extra.contains(c);
+    return is_lower(c) || is_digit(c) || extra.contains(c);
   });
 }
 

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <utility>
 
 namespace flowtap::identity {
 namespace {
 
-constexpr std::size_t kStatLimit = 4096;
-// One line for each hierarchy, each path at most 4 KiB.
-constexpr std::size_t kCgroupLimit = 256U << 10U;
 constexpr std::string_view kDeleted = " (deleted)";
 
 template <typename T>
@@ -109,13 +105,13 @@ std::optional<std::string> parse_proc_cgroup_of(std::string_view controller, std
 Result<ProcessIdentity> read_process(const RootDir& proc, pid_t pid) {
   // The open directory stays that of the process, dead or not.
   FTAP_TRY_ASSIGN(dir, proc.below(std::to_string(pid)));
-  FTAP_TRY_ASSIGN(stat_text, dir.read("stat", kStatLimit));
+  FTAP_TRY_ASSIGN(stat_text, dir.read("stat", kProcStatLimit));
   FTAP_TRY_ASSIGN(stat, parse_proc_stat(stat_text));
   ProcessIdentity process;
   process.pid = pid;
   process.comm = std::move(stat.comm);
   process.start = stat.start;
-  if (const auto text = dir.read("cgroup", kCgroupLimit)) process.cgroup_path = parse_proc_cgroup(*text);
+  if (const auto text = dir.read("cgroup", kProcCgroupLimit)) process.cgroup_path = parse_proc_cgroup(*text);
   if (auto exe = dir.link("exe")) process.exe = std::move(*exe);
   const auto mine = dir.link("ns/mnt");
   auto first = proc.link("1/ns/mnt");

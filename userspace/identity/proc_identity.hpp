@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,11 @@
 #include "identity/root_dir.hpp"
 
 namespace flowtap::identity {
+
+/// Bounds of what is read of a process's files, in bytes. /proc/PID/cgroup has one line for each hierarchy, each with a
+/// path of at most 4 KiB.
+inline constexpr std::size_t kProcStatLimit = 4096;
+inline constexpr std::size_t kProcCgroupLimit = std::size_t{256} << 10U;
 
 struct ProcStat {
   std::string comm;         ///< the name the process gives itself: any bytes, ") (" and newlines included

@@ -9,9 +9,6 @@
 namespace flowtap::identity {
 namespace {
 
-constexpr std::size_t kCgroupLimit = 256U << 10U;
-constexpr std::size_t kStatLimit = 4096;
-
 // A pod's container is complete only with its log file: that has the restart count.
 bool complete(const ContainerIdentity& who) {
   if (who.ns && !who.sandbox) return who.container_name && who.pod && who.pod_uid && who.restart;
@@ -46,11 +43,11 @@ std::optional<std::string> Resolver::path_of_process(const Sighting& s) const {
   const auto dir = proc_.below(std::to_string(s.pid));
   if (!dir) return std::nullopt;
   if (s.start) {
-    const auto text = dir->read("stat", kStatLimit);
+    const auto text = dir->read("stat", kProcStatLimit);
     const auto stat = text ? parse_proc_stat(*text) : std::unexpected(text.error());
     if (!stat || stat->start != *s.start) return std::nullopt;
   }
-  const auto text = dir->read("cgroup", kCgroupLimit);
+  const auto text = dir->read("cgroup", kProcCgroupLimit);
   if (!text) return std::nullopt;
   auto path = parse_proc_cgroup(*text);
   // A path that leads out of our own cgroup namespace cannot be found in our hierarchy.

@@ -13,6 +13,8 @@
 #include <climits>
 #include <memory>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::identity {
 namespace {
 
@@ -35,10 +37,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 }
 
 bool is_file_name(std::string_view text) {
-  const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-           c == '.' || c == '-';
-  };
+  const auto fits = [](char c) { return is_alphanumeric(c) || c == '_' || c == '.' || c == '-'; };
   return !text.empty() && text.size() <= NAME_MAX && text != "." && text != ".." &&
          std::ranges::all_of(text, fits);
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "base/file.hpp"
 
 namespace flowtap::kernel {
@@ -38,8 +39,8 @@ std::string event_label(std::string_view name) {
   if (!name.starts_with(kPrefix) || name.size() > kLongestEvent) return {};
   std::string label(name.substr(kPrefix.size()));
   for (char& c : label) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    c = to_lower(c);
+    const bool fits = is_lower(c) || is_digit(c) || c == '_';
     if (!fits) return {};
   }
   return label;

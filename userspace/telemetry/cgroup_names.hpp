@@ -13,9 +13,6 @@
 
 namespace flowtap {
 
-/// This much of a container's id, as the runtimes' own tools show it, is the name of a container without one.
-inline constexpr std::size_t kShortId = 12;
-
 class CgroupIdentities final : public telemetry::CgroupNames {
  public:
   /// `host_root` is where the node's file system is visible, with its /proc. `named` knows containers whose bundle is

@@ -5,12 +5,6 @@
 #include "identity/proc_identity.hpp"
 
 namespace flowtap {
-namespace {
-
-constexpr std::size_t kStatLimit = 4096;
-constexpr std::size_t kCgroupLimit = 256U << 10U;
-
-}  // namespace
 
 Result<std::unique_ptr<ProcessIdentities>> ProcessIdentities::open(const std::string& host_root,
                                                                    identity::UsageHierarchy hierarchy,
@@ -33,13 +27,13 @@ std::optional<telemetry::WorkloadName> ProcessIdentities::name(pid_t pid) {
   // The open directory stays that of one process, dead or not.
   const auto dir = proc_.below(std::to_string(pid));
   if (!dir) return std::nullopt;
-  const auto text = dir->read("stat", kStatLimit);
+  const auto text = dir->read("stat", identity::kProcStatLimit);
   const auto stat = text ? identity::parse_proc_stat(*text) : std::unexpected(text.error());
   if (!stat) return std::nullopt;
   const auto known = known_.find(pid);
   if (known != known_.end() && known->second.start == stat->start) return known->second.name;
 
-  const auto cgroup = dir->read("cgroup", kCgroupLimit);
+  const auto cgroup = dir->read("cgroup", identity::kProcCgroupLimit);
   if (!cgroup) return std::nullopt;
   const auto path = hierarchy_.path_in(*cgroup);
   telemetry::CgroupNaming found = path ? naming(*path) : naming_of(identity::Answer{}, "/");

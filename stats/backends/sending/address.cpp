@@ -8,6 +8,7 @@
 #include <climits>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::stats {
@@ -23,10 +24,8 @@ bool numeric(const std::string& host) {
 }
 
 bool host_name(std::string_view host) {
-  return std::ranges::all_of(host, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '-' || c == '_';
-  });
+  return std::ranges::all_of(host,
+                             [](char c) { return is_alphanumeric(c) || c == '.' || c == '-' || c == '_'; });
 }
 
 std::unexpected<Error> refuse(std::string_view text, std::string_view why, std::string hint) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "stats/backends/sending/datagram.hpp"
 
 namespace flowtap::stats {
@@ -52,7 +53,7 @@ class PacketBatch {
 [[nodiscard]] inline std::string clean(std::string_view text, std::string_view also, std::size_t limit) {
   std::string out(text.empty() ? "none" : text.substr(0, limit));
   for (char& c : out) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool plain = is_alphanumeric(c);
     if (!plain && also.find(c) == std::string_view::npos) c = '_';
   }
   return out;

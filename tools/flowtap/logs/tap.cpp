@@ -27,8 +27,8 @@ namespace {
 constexpr unsigned kNothingToFollow = 409;
 
 /// One of the two outputs of the process.
-struct Output {
-  Output(const char* stream, int fd, int stop) : name(stream), outlet(fd, stop) {}
+struct TapOutput {
+  TapOutput(const char* stream, int fd, int stop) : name(stream), outlet(fd, stop) {}
   const char* name;
   Outlet outlet;
   std::optional<JsonLines> json = {};  ///< if lines are wanted as objects
@@ -37,11 +37,11 @@ struct Output {
   std::optional<Failure> failure = {};
 };
 
-bool take(Output& output, std::string_view bytes) {
+bool take(TapOutput& output, std::string_view bytes) {
   return output.outlet.write(output.json ? output.json->take(bytes) : bytes);
 }
 
-void take_end(Output& output, Result<http::StreamEnd> end, const std::string& socket, bool alone) {
+void take_end(TapOutput& output, Result<http::StreamEnd> end, const std::string& socket, bool alone) {
   if (output.json) static_cast<void>(output.outlet.write(output.json->finish()));
   output.outlet.finish();
   if (!end) {
@@ -58,11 +58,11 @@ void take_end(Output& output, Result<http::StreamEnd> end, const std::string& so
   }
 }
 
-ExitCode conclude(const std::deque<Output>& outputs) {
+ExitCode conclude(const std::deque<TapOutput>& outputs) {
   std::uint64_t missing = 0;
   const Failure* worst = nullptr;
   bool followed = false;
-  for (const Output& output : outputs) {
+  for (const TapOutput& output : outputs) {
     if (!output.json) missing += output.missing_bytes;  // as objects, each gap is a line of its own
     followed = followed || output.followed;
     if (output.failure && (worst == nullptr || worst->told)) worst = &*output.failure;
@@ -91,13 +91,13 @@ ExitCode run_tap(const TapOptions& options) {
     return kFailure;
   }
   const std::string socket = api::socket_path(options.state_dir);
-  std::deque<Output> outputs;
+  std::deque<TapOutput> outputs;
   if (options.out) outputs.emplace_back("stdout", STDOUT_FILENO, stop->get());
   if (options.err) outputs.emplace_back("stderr", options.json ? STDOUT_FILENO : STDERR_FILENO, stop->get());
   const bool alone = outputs.size() == 1;
   std::vector<http::StreamRequest> requests;
   requests.reserve(outputs.size());
-  for (Output& output : outputs) {
+  for (TapOutput& output : outputs) {
     if (options.json) output.json.emplace();
     requests.push_back({fmt::format("{}/{}/{}stream={}", api::kProcessesPath, options.pid,
                                     options.json ? "log?timestamps=true&" : "raw?", output.name),

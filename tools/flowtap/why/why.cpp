@@ -26,7 +26,7 @@ using diagnosis::Diagnosis;
 
 // How often a pod's answer is read again, and how soon if there was none yet.
 constexpr std::chrono::milliseconds kEvery{1000};
-constexpr std::chrono::milliseconds kAgain{100};
+constexpr std::chrono::milliseconds kSoon{100};
 constexpr int kTries = 50;
 
 struct PodAnswer {
@@ -99,7 +99,7 @@ ExitCode watch_pod(const WhyOptions& options) {
       last = answer->shown;
     }
     if (answer && answer->diagnosis.status == Diagnosis::Status::kSucceeded) return kOk;
-    if (keyboard->wait(not_yet ? kAgain : kEvery) == Event::kQuit) return kOk;
+    if (keyboard->wait(not_yet ? kSoon : kEvery) == Event::kQuit) return kOk;
   }
 }
 

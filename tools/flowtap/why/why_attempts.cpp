@@ -18,7 +18,7 @@ namespace {
 using diagnosis::Diagnosis;
 
 // The answer must stay one line.
-constexpr std::size_t kLongestSentence = 80;
+constexpr std::size_t kLongestPast = 80;
 constexpr std::size_t kMostWords = 3;
 
 std::string ordinal(std::size_t number) {
@@ -41,7 +41,7 @@ std::string words_of(const Diagnosis::Past& past) {
   if (past.status == Diagnosis::Status::kPending) return "nothing was decided";
   if (const std::size_t nodes = diagnosis::failed_nodes(failed).nodes; nodes > 0) return no_node_words(nodes);
   if (past.summary.empty()) return past.at_bind ? "the bind failed" : "no node was found";
-  return in_quotes(past.summary, kLongestSentence);
+  return in_quotes(past.summary, kLongestPast);
 }
 
 }  // namespace

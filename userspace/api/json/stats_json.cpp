@@ -10,10 +10,6 @@ namespace {
 
 namespace json = boost::json;
 
-json::string_view view(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 void append_histogram(json::object& out, const stats::HistogramValue& histogram, const stats::Stat& stat) {
   json::array buckets;
   std::uint64_t total = 0;
@@ -30,7 +26,7 @@ void append_histogram(json::object& out, const stats::HistogramValue& histogram,
 json::object series_to_json(const stats::Series& series, const stats::Family& family) {
   json::object labels;
   for (std::size_t i = 0; i < series.labels.size(); ++i)
-    labels[view(stats::label_key(family.labels, i))] = series.labels[i];
+    labels[json_view(stats::label_key(family.labels, i))] = series.labels[i];
   json::object out{{"labels", std::move(labels)}};
   if (const auto* histogram = stats::histogram_in(series.value)) {
     append_histogram(out, *histogram, *series.stat);
@@ -46,11 +42,11 @@ json::object family_to_json(const stats::Family& family, json::array series) {
   const stats::Stat& first = stats::first_stat(family.id);
   json::array keys;
   for (std::size_t i = 0; i < stats::label_count(family.labels); ++i)
-    keys.emplace_back(view(stats::label_key(family.labels, i)));
-  return {{"name", view(family.name)},
-          {"kind", view(stats::kind_name(first.kind))},
-          {"unit", view(stats::unit_name(first.unit))},
-          {"help", view(family.help)},
+    keys.emplace_back(json_view(stats::label_key(family.labels, i)));
+  return {{"name", json_view(family.name)},
+          {"kind", json_view(stats::kind_name(first.kind))},
+          {"unit", json_view(stats::unit_name(first.unit))},
+          {"help", json_view(family.help)},
           {"labels", std::move(keys)},
           {"series", std::move(series)}};
 }

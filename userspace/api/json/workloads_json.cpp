@@ -21,10 +21,6 @@ constexpr std::array kLabels = {
     Label{"workload", &WorkloadKey::workload},
 };
 
-json::string_view view(std::string_view text) {
-  return {text.data(), text.size()};
-}
-
 // Where these stand among a family's labels; nothing: the family is not about workloads.
 std::optional<std::size_t> place_in(const stats::Family& family) {
   const std::size_t count = stats::label_count(family.labels);
@@ -64,21 +60,21 @@ void take(const stats::Series& series, const stats::Family& family, std::size_t 
   auto value = value_of(series);
   if (!value) return;
   if (series.labels.size() == kLabels.size()) {
-    found.values[view(family.name)] = std::move(*value);
+    found.values[json_view(family.name)] = std::move(*value);
     return;
   }
   json::object labels;
   for (std::size_t i = 0; i < series.labels.size(); ++i)
     if (i < place || i >= place + kLabels.size())
-      labels[view(stats::label_key(family.labels, i))] = utf8(series.labels[i]);
-  found.series.push_back(
-      json::object{{"name", view(family.name)}, {"labels", std::move(labels)}, {"value", std::move(*value)}});
+      labels[json_view(stats::label_key(family.labels, i))] = utf8(series.labels[i]);
+  found.series.push_back(json::object{
+      {"name", json_view(family.name)}, {"labels", std::move(labels)}, {"value", std::move(*value)}});
 }
 
 json::object to_json(const WorkloadKey& key, Found found) {
   json::object out;
   for (const Label& label : kLabels)
-    if (const std::string& text = key.*label.member; !text.empty()) out[view(label.key)] = utf8(text);
+    if (const std::string& text = key.*label.member; !text.empty()) out[json_view(label.key)] = utf8(text);
   out["values"] = std::move(found.values);
   if (!found.series.empty()) out["series"] = std::move(found.series);
   return out;

@@ -128,11 +128,6 @@ Answer tap(const Call& call, const ReadOptions& options) {
   return stream_answer((*view)->tap(pid, options), true);
 }
 
-std::optional<std::string> wanted(const Call& call, std::string_view name) {
-  const std::string* value = call.parameters.find(name);
-  return value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
 }  // namespace
 
 Answer view_error(const Error& error) {
@@ -157,8 +152,8 @@ Answer list_flows(const Call& call) {
   if (!history) return refused(400, history.error());
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
-  const FlowFilter filter{wanted(call, "namespace"), wanted(call, "pod"), wanted(call, "group"),
-                          wanted(call, "kind"), *history};
+  const FlowFilter filter{call.parameter("namespace"), call.parameter("pod"), call.parameter("group"),
+                          call.parameter("kind"), *history};
   if (!*follow) return {200, flows_to_json((*view)->flows(filter))};
   if (!call.may_follow) return too_many_follow();
   auto watcher = (*view)->watch(filter);

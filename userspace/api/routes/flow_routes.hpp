@@ -1,7 +1,9 @@
 // The answers of the stream path's routes.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/routes/routes.hpp"
@@ -18,6 +20,12 @@ struct Call {
   std::vector<std::string> segments;  ///< the parts of the path in {}, decoded
   Parameters parameters;
   bool may_follow = true;
+
+  /// The value of this parameter; absent: the request does not have it.
+  [[nodiscard]] std::optional<std::string> parameter(std::string_view name) const {
+    const std::string* value = parameters.find(name);
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+  }
 };
 
 /// The answer for an Error of FlowsView, with its status.

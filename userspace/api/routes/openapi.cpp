@@ -5,15 +5,12 @@
 #include <string>
 
 #include "api/routes/route_table.hpp"
+#include "base/json/members.hpp"
 
 namespace flowtap::api {
 namespace {
 
 namespace json = boost::json;
-
-json::string_view view(std::string_view text) {
-  return {text.data(), text.size()};
-}
 
 struct StatusMeaning {
   unsigned status;
@@ -54,7 +51,7 @@ json::object schema_of(const QueryParameter& parameter) {
       return {{"type", "string"}, {"format", "date-time"}};
     case ParameterType::kWord: {
       json::array words;
-      for (const std::string_view word : parameter.words) words.emplace_back(view(word));
+      for (const std::string_view word : parameter.words) words.emplace_back(json_view(word));
       return {{"type", "string"}, {"enum", std::move(words)}};
     }
     case ParameterType::kText:
@@ -69,16 +66,16 @@ json::array parameters_of(const Route& route) {
   for (auto brace = rest.find('{'); brace != std::string_view::npos; brace = rest.find('{')) {
     rest.remove_prefix(brace + 1);
     const std::string_view name = rest.substr(0, rest.find('}'));
-    all.push_back(json::object{{"name", view(name)},
+    all.push_back(json::object{{"name", json_view(name)},
                                {"in", "path"},
                                {"required", true},
-                               {"description", view(segment_meaning(name))},
+                               {"description", json_view(segment_meaning(name))},
                                {"schema", {{"type", "string"}}}});
   }
   for (const QueryParameter& parameter : route.parameters) {
-    json::object one{{"name", view(parameter.name)},
+    json::object one{{"name", json_view(parameter.name)},
                      {"in", "query"},
-                     {"description", view(parameter.what)},
+                     {"description", json_view(parameter.what)},
                      {"schema", schema_of(parameter)}};
     if (parameter.type == ParameterType::kFlag) one["allowEmptyValue"] = true;
     all.push_back(std::move(one));
@@ -88,8 +85,8 @@ json::array parameters_of(const Route& route) {
 
 json::object responses_of(const Route& route) {
   json::object content;
-  for (const std::string_view type : route.types) content[view(type)] = json::object();
-  json::object all{{"200", {{"description", view(route.what)}, {"content", std::move(content)}}}};
+  for (const std::string_view type : route.types) content[json_view(type)] = json::object();
+  json::object all{{"200", {{"description", json_view(route.what)}, {"content", std::move(content)}}}};
   for (const StatusMeaning& meaning : kMeanings) {
     bool has = meaning.all || (meaning.status == 304 && route.types.front() == kJson);
     for (const unsigned status : route.refusals) has = has || status == meaning.status;
@@ -102,9 +99,9 @@ json::object responses_of(const Route& route) {
 json::object components() {
   json::object responses;
   for (const StatusMeaning& meaning : kMeanings) {
-    json::object response{{"description", view(meaning.what)}};
+    json::object response{{"description", json_view(meaning.what)}};
     if (meaning.status >= 400)
-      response["content"] = {{view(kJson), {{"schema", reference("schemas", "Error")}}}};
+      response["content"] = {{json_view(kJson), {{"schema", reference("schemas", "Error")}}}};
     responses[std::to_string(meaning.status)] = std::move(response);
   }
   const json::object error{{"type", "object"},
@@ -126,7 +123,7 @@ std::string document() {
   json::object paths;
   for (const Route& route : routes())
     paths[route.path] = {{"get",
-                          {{"summary", view(route.what)},
+                          {{"summary", json_view(route.what)},
                            {"parameters", parameters_of(route)},
                            {"responses", responses_of(route)}}}};
   const json::object all{

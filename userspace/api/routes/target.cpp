@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::api {
@@ -9,7 +10,7 @@ namespace {
 
 /// The value of a hexadecimal digit, or -1.
 int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
@@ -41,8 +42,7 @@ std::string percent_encode(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto b = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("-._~").contains(c);
+    const bool plain = is_alphanumeric(c) || std::string_view("-._~").contains(c);
     if (plain)
       out += c;
     else
@@ -80,9 +80,8 @@ const std::string* Parameters::find(std::string_view name) const {
 bool Parameters::flag(std::string_view name) const {
   const auto given = std::ranges::find(all_, name, &std::pair<std::string, std::string>::first);
   if (given == all_.end() || given->second == "0") return false;
-  return !std::ranges::equal(given->second, std::string_view("false"), [](char a, char b) {
-    return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
-  });
+  return !std::ranges::equal(given->second, std::string_view("false"),
+                             [](char a, char b) { return to_lower(a) == b; });
 }
 
 }  // namespace flowtap::api

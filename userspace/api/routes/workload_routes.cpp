@@ -4,14 +4,6 @@
 #include "api/json/workloads_json.hpp"
 
 namespace flowtap::api {
-namespace {
-
-std::optional<std::string> wanted(const Call& call, std::string_view name) {
-  const std::string* value = call.parameters.find(name);
-  return value != nullptr ? std::optional(*value) : std::nullopt;
-}
-
-}  // namespace
 
 Answer workloads(const Call& call) {
   const auto snapshot = call.node.snapshot();
@@ -20,9 +12,9 @@ Answer workloads(const Call& call) {
   if (!snapshot->measured)
     return error_answer(503, "workloads are not measured: the telemetry is off",
                         "set telemetry: enabled: true in flowtapd's configuration");
-  return {200, workloads_to_json(*snapshot, {.kind = wanted(call, "kind"),
-                                             .ns = wanted(call, "namespace"),
-                                             .pod = wanted(call, "pod")})};
+  return {200, workloads_to_json(*snapshot, {.kind = call.parameter("kind"),
+                                             .ns = call.parameter("namespace"),
+                                             .pod = call.parameter("pod")})};
 }
 
 Answer exits(const Call& call) {

@@ -13,6 +13,11 @@
 
 namespace flowtap {
 
+/// The same characters, as Boost.JSON's own kind of view.
+inline boost::json::string_view json_view(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
 /// JSON has no infinity and no NaN; such a value is absent.
 inline boost::json::value number(double value) {
   return std::isfinite(value) ? boost::json::value(value) : boost::json::value(nullptr);
@@ -26,7 +31,7 @@ boost::json::value optional_number(const std::optional<T>& value) {
 /// Parses one object; anything else is an error that begins with `name`.
 inline Result<boost::json::object> parse_object(std::string_view text, std::string_view name) {
   boost::json::error_code error;
-  boost::json::value value = boost::json::parse({text.data(), text.size()}, error);
+  boost::json::value value = boost::json::parse(json_view(text), error);
   if (error || !value.is_object())
     return fail(std::string(name) + " is not a JSON object", "is the other side of the socket a flowtapd?");
   return std::move(value.as_object());
@@ -35,7 +40,7 @@ inline Result<boost::json::object> parse_object(std::string_view text, std::stri
 // Members of an object; absent if there is no member of this name and type.
 
 inline const boost::json::value* member(const boost::json::object& object, std::string_view name) {
-  return object.if_contains({name.data(), name.size()});
+  return object.if_contains(json_view(name));
 }
 
 inline std::string text_member(const boost::json::object& object, std::string_view name) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "daemon/config/config.hpp"
 #include "daemon/config/config_keys.hpp"
 
@@ -17,11 +18,10 @@ constexpr std::string_view kHeader =
 /// they were read and contain no control characters.
 std::string scalar(std::string_view text) {
   const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/' ||
-           c == '.' || c == '_' || c == '-';
+    return is_alphanumeric(c) || c == '/' || c == '.' || c == '_' || c == '-';
   };
   const bool starts_plain = !text.empty() && text.front() != '-' && text.front() != '.';
-  const bool number_like = !text.empty() && text.front() >= '0' && text.front() <= '9' && text.contains('_');
+  const bool number_like = !text.empty() && is_digit(text.front()) && text.contains('_');
   if (starts_plain && !number_like && std::ranges::all_of(text, plain) && text != "null" && text != "Null" &&
       text != "NULL")
     return std::string(text);

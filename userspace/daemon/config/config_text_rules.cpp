@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "base/ascii.hpp"
 #include "daemon/config/config_values.hpp"
 #include "identity/scheduler_match.hpp"
 #include "stats/backends/sending/address.hpp"
@@ -22,12 +23,8 @@ bool absolute(std::string_view path) {
   return path.starts_with('/');
 }
 
-bool letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 bool only(std::string_view text, std::string_view extra) {
-  return std::ranges::all_of(text, [extra](char c) { return letter_or_digit(c) || extra.contains(c); });
+  return std::ranges::all_of(text, [extra](char c) { return is_alphanumeric(c) || extra.contains(c); });
 }
 
 // Each place has only one such text: names between single slashes, none of them "." or "..".

@@ -6,18 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace flowtap {
 namespace {
 
 /// Ignores differences that people in a hurry make.
 std::string folded(std::string_view word) {
   std::string out;
-  for (const char c : word) {
-    if (c >= 'A' && c <= 'Z')
-      out += static_cast<char>(c - 'A' + 'a');
-    else
-      out += c == '.' || c == '-' || c == ' ' ? '_' : c;
-  }
+  for (const char c : word) out += c == '.' || c == '-' || c == ' ' ? '_' : to_lower(c);
   return out;
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::identity {
 namespace {
 
@@ -17,9 +19,7 @@ constexpr std::size_t kMostLinks = 65536;
 constexpr std::size_t kLongestKubernetesName = 253;
 
 bool is_kubernetes_name(std::string_view text) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  };
+  const auto fits = [](char c) { return is_lower(c) || is_digit(c) || c == '-' || c == '.'; };
   return !text.empty() && text.size() <= kLongestKubernetesName && text != "." && text != ".." &&
          std::ranges::all_of(text, fits);
 }
@@ -52,8 +52,7 @@ std::optional<PodLogs> parse_pod_log_directory(std::string_view name) {
 }
 
 bool is_static_pod_uid(std::string_view uid) {
-  return uid.size() == 32 &&
-         std::ranges::all_of(uid, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return uid.size() == 32 && std::ranges::all_of(uid, is_lower_hex);
 }
 
 std::optional<unsigned> restart_of_log_file(std::string_view path) {

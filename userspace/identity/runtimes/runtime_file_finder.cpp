@@ -16,7 +16,6 @@ constexpr const char* kPods = "var/log/pods";
 // Every pod of the node, including those that are gone and still have files.
 constexpr std::size_t kMostPods = 65536;
 constexpr std::size_t kMostNames = 4096;
-constexpr std::size_t kShortId = 12;
 // Directories in containers/storage that have a directory for each container.
 constexpr std::array<std::string_view, 4> kStored = {"overlay-containers", "vfs-containers",
                                                      "btrfs-containers", "zfs-containers"};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kLink = "link_";
 constexpr std::string_view kAt = "at_";
-constexpr std::string_view kSecond = "_2nd";
+constexpr std::string_view kSecondSuffix = "_2nd";
 
 Result<Fd> program_of(int link, const std::string& name) {
   bpf_link_info info{};
@@ -41,15 +41,15 @@ Result<std::uint32_t> id_of(int program) {
 }  // namespace
 
 std::string second_of(std::string_view hook) {
-  return std::string(hook).append(kSecond);
+  return std::string(hook).append(kSecondSuffix);
 }
 
 bool is_second(std::string_view hook) {
-  return hook.ends_with(kSecond);
+  return hook.ends_with(kSecondSuffix);
 }
 
 std::string_view first_of(std::string_view second) {
-  return second.substr(0, second.size() - kSecond.size());
+  return second.substr(0, second.size() - kSecondSuffix.size());
 }
 
 Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins) {

@@ -2,18 +2,12 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::flow {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
 using Kind = KlogPair::Kind;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
 
 bool all_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, is_digit);
@@ -39,15 +33,16 @@ std::optional<FlowKey> pod(std::string_view ns, std::string_view name) {
 
 std::optional<FlowKey> pod(std::string_view ns_and_name) {
   const std::size_t slash = ns_and_name.find('/');
-  if (slash == kNone) return std::nullopt;
+  if (slash == std::string_view::npos) return std::nullopt;
   return pod(ns_and_name.substr(0, slash), ns_and_name.substr(slash + 1));
 }
 
 std::optional<FlowKey> log_id(std::string_view value) {
   const std::size_t slash = value.find('/');
-  if (slash == kNone) return is_other_flow(value) ? std::optional(FlowKey{kOtherFlows, value}) : std::nullopt;
+  if (slash == std::string_view::npos)
+    return is_other_flow(value) ? std::optional(FlowKey{kOtherFlows, value}) : std::nullopt;
   const std::size_t second = value.find('/', slash + 1);
-  if (second == kNone) return is_zone(value.substr(slash + 1)) ? std::nullopt : pod(value);
+  if (second == std::string_view::npos) return is_zone(value.substr(slash + 1)) ? std::nullopt : pod(value);
   return is_dns_label(value.substr(second + 1)) ? pod(value.substr(0, second)) : std::nullopt;
 }
 
@@ -67,7 +62,7 @@ bool is_dns_subdomain(std::string_view name) {
     if (label.empty() || label.front() == '-' || label.back() == '-') return false;
     if (!std::ranges::all_of(label, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; }))
       return false;
-    if (dot == kNone) return true;
+    if (dot == std::string_view::npos) return true;
     name.remove_prefix(dot + 1);
   }
 }
@@ -138,7 +133,7 @@ std::optional<FlowKey> FlowKeys::flow_of(std::size_t slot, const Values& values,
       return pod(object->ns, object->name);
   if (!value.is_string()) return std::nullopt;
   if (key.role == Role::kLogId) return log_id(text);
-  if (text.find('/') != kNone) return pod(text);
+  if (text.find('/') != std::string_view::npos) return pod(text);
   for (const std::size_t ns : key.beside)
     if ((seen >> ns & 1U) != 0 && values[ns].is_string()) return pod(values[ns].view(), text);
   return std::nullopt;

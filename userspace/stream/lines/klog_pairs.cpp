@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::flow {
 namespace {
 
@@ -47,7 +49,7 @@ bool is_json_number(std::string_view word) {
   std::size_t at = word.starts_with('-') ? 1 : 0;
   const auto digits = [&] {
     const std::size_t from = at;
-    while (at < word.size() && word[at] >= '0' && word[at] <= '9') ++at;
+    while (at < word.size() && is_digit(word[at])) ++at;
     return at > from;
   };
   if (!digits()) return false;

@@ -1,5 +1,6 @@
 #include "stream/lines/klog_record.hpp"
 
+#include "base/ascii.hpp"
 #include "stream/lines/klog_pairs.hpp"
 
 namespace flowtap::flow {
@@ -10,10 +11,6 @@ constexpr std::string_view kHeader = "?0000 00:00:00.000000 ";
 constexpr std::size_t kStamp = 20;
 // zapr writes the time first (component-base logs/json/json.go).
 constexpr std::string_view kJsonStart = R"({"ts":)";
-
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool has_header(std::string_view line) {
   if (line.size() < kHeader.size()) return false;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <string_view>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::flow {
 namespace {
 
@@ -27,9 +29,9 @@ KlogTime of_text(std::string_view stamp) {
   if (stamp.size() != kForm.size()) return std::nullopt;
   std::array<unsigned, kForm.size()> digits{};
   for (std::size_t i = 0; i < kForm.size(); ++i) {
-    const bool is_digit = stamp[i] >= '0' && stamp[i] <= '9';
-    if (is_digit != (kForm[i] == 'd') || (!is_digit && stamp[i] != kForm[i])) return std::nullopt;
-    digits.at(i) = is_digit ? static_cast<unsigned>(stamp[i] - '0') : 0;
+    const bool digit = is_digit(stamp[i]);
+    if (digit != (kForm[i] == 'd') || (!digit && stamp[i] != kForm[i])) return std::nullopt;
+    digits.at(i) = digit ? static_cast<unsigned>(stamp[i] - '0') : 0;
   }
   const auto number = [&](std::size_t begin, std::size_t size) {
     unsigned value = 0;

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kNice = 19;
+constexpr int kAuditNice = 19;
 constexpr auto kPause = 1s;
 // The pause between pieces of 64 KiB, so that a large flow takes time rather than a processor.
 constexpr auto kBreath = 2ms;
@@ -41,7 +41,7 @@ Auditor::~Auditor() {
 
 void Auditor::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-audit");
-  ::setpriority(PRIO_PROCESS, 0, kNice);
+  ::setpriority(PRIO_PROCESS, 0, kAuditNice);
   while (bell_.wait(kPause)) {
     try {
       if (!is_busy()) look();

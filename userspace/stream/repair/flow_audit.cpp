@@ -11,9 +11,9 @@
 namespace flowtap {
 namespace {
 
-constexpr std::array<std::string_view, kAuditResults> kNames{"equal", "differs", "incomplete", "no_source",
-                                                             "gone"};
-constexpr std::size_t kPart = std::size_t{64} << 10U;
+constexpr std::array<std::string_view, kAuditResults> kAuditNames{"equal", "differs", "incomplete",
+                                                                  "no_source", "gone"};
+constexpr std::size_t kAuditPart = std::size_t{64} << 10U;
 
 std::size_t index_of(std::string_view output) {
   return output == "stderr" ? 1 : 0;
@@ -35,7 +35,7 @@ class Captured {
   // False: the flow has changed. Adds nothing at the flow's end or at a gap.
   bool read(std::string& out) {
     while (out.empty() && at_ < bounds_.end && !gap_) {
-      const auto part = store_.read(flow_, at_, std::min<std::size_t>(kPart, bounds_.end - at_));
+      const auto part = store_.read(flow_, at_, std::min<std::size_t>(kAuditPart, bounds_.end - at_));
       if (!part || part->gone || part->text.empty() || part->from != at_ || part->edits != bounds_.edits)
         return false;
       std::string_view text = part->text;
@@ -106,7 +106,7 @@ class Audit {
     bool more = true;
     while (more && !(seams[0].passed() && seams[1].passed())) {
       if (!go_on_()) return AuditResult::kGone;
-      more = reader.read(kPart, [&](const flow::RuntimeLine& line) {
+      more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
         if (!oldest) oldest = line.time;
         std::string& first = firsts.at(index_of(line.output));
         if (first.empty()) append(first, line.text, line.full, drops_);
@@ -145,7 +145,7 @@ class Audit {
       if (!go_on_() || !captured.read(ours)) return AuditResult::kGone;
       while (theirs.empty() && more) {
         if (!go_on_()) return AuditResult::kGone;
-        more = reader.read(kPart, [&](const flow::RuntimeLine& line) {
+        more = reader.read(kAuditPart, [&](const flow::RuntimeLine& line) {
           if (index_of(line.output) == output) append(theirs, line.text, line.full, drops_);
         });
         const std::size_t skipped = std::min<std::uint64_t>(skip, theirs.size());
@@ -173,7 +173,7 @@ class Audit {
 }  // namespace
 
 std::string_view to_string(AuditResult result) {
-  return kNames.at(static_cast<std::size_t>(result));
+  return kAuditNames.at(static_cast<std::size_t>(result));
 }
 
 AuditResult audit_flow(const flow::FlowStore& store, const Histories& histories, const std::string& id,

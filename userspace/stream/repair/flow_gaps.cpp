@@ -12,9 +12,9 @@
 namespace flowtap {
 namespace {
 
-constexpr std::array<std::string_view, kRefillResults> kNames{"exact", "approximate", "unfilled", "no_source",
-                                                              "no_room"};
-constexpr std::size_t kPart = std::size_t{256} << 10U;
+constexpr std::array<std::string_view, kRefillResults> kRefillNames{"exact", "approximate", "unfilled",
+                                                                    "no_source", "no_room"};
+constexpr std::size_t kGapPart = std::size_t{256} << 10U;
 // ns. A line that the runtime has dated this much earlier than a captured line was before it, whatever clocks and buffers do.
 constexpr std::uint64_t kBefore = 10'000'000'000;
 
@@ -86,7 +86,7 @@ class FlowGaps {
     std::string rest;
     flow::LogPosition line_at = bounds->begin;
     for (flow::LogPosition at = bounds->begin; at < bounds->end;) {
-      const auto part = store_.read(*flow_, at, std::min<std::size_t>(kPart, bounds->end - at));
+      const auto part = store_.read(*flow_, at, std::min<std::size_t>(kGapPart, bounds->end - at));
       if (!part || part->gone || part->text.empty() || part->from != at || part->edits != bounds->edits) {
         round_.open = 1;  // the log has changed meanwhile
         return false;
@@ -140,7 +140,7 @@ class FlowGaps {
         output.reads.push_back({output.kept.size(), line.time});
       flow::append_bytes(output.kept, line);
     };
-    while (reader.read(kPart, take) && !std::ranges::all_of(outputs_, &GappedOutput::is_full)) continue;
+    while (reader.read(kGapPart, take) && !std::ranges::all_of(outputs_, &GappedOutput::is_full)) continue;
     return true;
   }
 
@@ -193,7 +193,7 @@ class FlowGaps {
 }  // namespace
 
 std::string_view to_string(RefillResult result) {
-  return kNames.at(static_cast<std::size_t>(result));
+  return kRefillNames.at(static_cast<std::size_t>(result));
 }
 
 GapRound fill_gaps(flow::FlowStore& store, const Histories& histories, const std::string& id,

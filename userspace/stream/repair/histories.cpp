@@ -11,7 +11,7 @@ namespace flowtap {
 namespace {
 
 constexpr std::size_t kKey = 4096;
-constexpr std::size_t kPart = std::size_t{64} << 10U;
+constexpr std::size_t kHistoryPart = std::size_t{64} << 10U;
 // An output that has said nothing in this much of the other one is known to be silent so far.
 constexpr std::uint64_t kLookedAt = std::uint64_t{256} << 10U;
 
@@ -62,7 +62,7 @@ Result<SeamKeys> seam_keys(const flow::FlowStore& store, const flow::FlowStore::
   std::string rest;
   const flow::LogPosition to = std::min(end, begin + kLookedAt);
   for (flow::LogPosition at = begin; at < to && !(outputs[0].done && outputs[1].done);) {
-    FTAP_TRY_ASSIGN(part, store.read(flow, at, std::min<std::size_t>(kPart, end - at)));
+    FTAP_TRY_ASSIGN(part, store.read(flow, at, std::min<std::size_t>(kHistoryPart, end - at)));
     if (part.text.empty() || part.from > at) break;
     rest += part.text;
     at = part.next;

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Filling gaps runs behind everything that captures and serves.
-constexpr int kNice = 10;
+constexpr int kRefillNice = 10;
 // The runtime has mostly written its file by then, and bytes lost at one time are looked for in one go.
 constexpr auto kFirstPause = 50ms;
 constexpr auto kLongestPause = 1000ms;
@@ -39,7 +39,7 @@ Refiller::~Refiller() {
 
 void Refiller::run() noexcept {
   ::pthread_setname_np(::pthread_self(), "ftap-refill");
-  ::setpriority(PRIO_PROCESS, 0, kNice);
+  ::setpriority(PRIO_PROCESS, 0, kRefillNice);
   while (wait()) {
     try {
       const auto now = Clock::now();

@@ -6,7 +6,9 @@
 #include <set>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "identity/cgroup_path.hpp"
+#include "identity/proc_identity.hpp"
 
 namespace flowtap {
 namespace {
@@ -16,7 +18,6 @@ using Clock = std::chrono::steady_clock;
 // Looking at every process of a large node takes some hundred milliseconds.
 constexpr auto kPause = std::chrono::minutes(5);
 
-constexpr std::size_t kCgroupLimit = 256U << 10U;
 constexpr std::size_t kMostProcesses = std::size_t{1} << 22U;  // PID_MAX_LIMIT
 
 // The id of the container that a process with this /proc/PID/cgroup is in by v1 alone.
@@ -45,8 +46,8 @@ Result<V1Containers> find_v1_containers(const identity::RootDir& proc) {
   FTAP_TRY_ASSIGN(names, proc.list(".", kMostProcesses));
   std::set<std::string> ids;
   for (const std::string& name : names) {
-    if (!std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; })) continue;
-    const auto text = proc.read(name + "/cgroup", kCgroupLimit);
+    if (!std::ranges::all_of(name, is_digit)) continue;
+    const auto text = proc.read(name + "/cgroup", identity::kProcCgroupLimit);
     if (!text) continue;  // it has ended meanwhile
     if (auto id = v1_container(*text)) ids.insert(std::move(*id));
   }

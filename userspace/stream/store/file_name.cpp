@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/ascii.hpp"
 #include "base/hash/sha256.hpp"
 
 namespace flowtap::flow {
@@ -14,7 +15,7 @@ constexpr std::size_t kHashBytes = 16;
 constexpr std::string_view kUpperHex = "0123456789ABCDEF";
 
 bool is_plain(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+  return is_alphanumeric(c) || c == '.' || c == '-';
 }
 
 void append_hex(std::string& out, std::uint8_t byte) {

@@ -55,7 +55,7 @@ static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 112 && sizeof(RawStrea
 
 constexpr std::size_t kOlderState = offsetof(RawState, open);
 
-constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr int kIndexFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 // 0: the inode cannot be told.
 std::uint64_t inode_of(const Fd& fd) {
@@ -146,7 +146,7 @@ FlowIndex FlowIndex::open(std::string dir) {
 }
 
 void FlowIndex::load() {
-  const Fd fd(::open(path().c_str(), kFlags));
+  const Fd fd(::open(path().c_str(), kIndexFlags));
   if (!fd.valid()) {
     if (errno != ENOENT) said_ = "cannot open " + path() + ": " + errno_text(errno);
     return;
@@ -187,7 +187,7 @@ bool FlowIndex::wants_rewrite() const {
 
 Status FlowIndex::append(std::span<const FlowState* const> states, std::span<const std::string> gone) {
   if (states.empty() && gone.empty()) return {};
-  const Fd fd(::open(path().c_str(), kFlags));
+  const Fd fd(::open(path().c_str(), kIndexFlags));
   if (!fd.valid()) return fail_errno(errno, "cannot open " + path());
   if (inode_of(fd) != inode_) return fail(path() + " is another file than it was");
   std::string rows;

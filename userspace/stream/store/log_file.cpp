@@ -15,13 +15,13 @@
 namespace flowtap::flow {
 namespace {
 
-constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr int kFileFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 constexpr mode_t kMode = 0640;
 
 }  // namespace
 
 Result<std::optional<LogFile>> open_log_file(const std::string& path, int access) {
-  Fd fd(::open(path.c_str(), access | kFlags));
+  Fd fd(::open(path.c_str(), access | kFileFlags));
   if (!fd.valid() && errno != ENOENT && errno != ENOTDIR && errno != ELOOP && errno != EISDIR)
     return fail_errno(errno, "cannot open " + path);
   struct stat here{};
@@ -31,7 +31,7 @@ Result<std::optional<LogFile>> open_log_file(const std::string& path, int access
 
 Result<LogFile> create_log_file(const std::string& path) {
   ::unlink(path.c_str());  // whatever stands there is not ours
-  FTAP_TRY_ASSIGN(fd, open_new(path, O_RDWR | kFlags | O_CREAT | O_EXCL, kMode));
+  FTAP_TRY_ASSIGN(fd, open_new(path, O_RDWR | kFileFlags | O_CREAT | O_EXCL, kMode));
   struct stat here{};
   if (::fstat(fd.get(), &here) != 0) return fail_errno(errno, "cannot look at " + path);
   return LogFile{std::move(fd), here.st_ino, 0};

@@ -29,7 +29,7 @@ void read_memory_errors(const DrmCard& card, DeviceValues& out, std::uint64_t& u
   }
 }
 
-void read(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
+void read_amd(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
   const std::string& at = card.device;
   out.utilization = read_percent(at + "/gpu_busy_percent", unread);
   out.memory_utilization = read_percent(at + "/mem_busy_percent", unread);
@@ -49,7 +49,7 @@ CardKind amd_cards() {
           .vendor = "amd",
           .pci_id = "0x1002",
           .uuid = &unique_id,
-          .read = &read};
+          .read = &read_amd};
 }
 
 }  // namespace flowtap::telemetry

@@ -13,7 +13,7 @@ std::string no_uuid(const DrmCard& /*card*/) {
 }
 
 // The clock of the first graphics engine: in xe, in i915, and in i915 before Linux 5.18. 0: it sleeps.
-void read(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
+void read_intel(const DrmCard& card, DeviceValues& out, std::uint64_t& unread) {
   for (const std::string& file : {card.device + "/tile0/gt0/freq0/act_freq",
                                   card.card + "/gt/gt0/rps_act_freq_mhz", card.card + "/gt_act_freq_mhz"}) {
     const auto megahertz = read_number(file, unread);
@@ -34,7 +34,7 @@ CardKind intel_cards() {
           .vendor = "intel",
           .pci_id = "0x8086",
           .uuid = &no_uuid,
-          .read = &read};
+          .read = &read_intel};
 }
 
 }  // namespace flowtap::telemetry

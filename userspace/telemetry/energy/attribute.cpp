@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "base/file.hpp"
 #include "telemetry/collecting/fields.hpp"
 
@@ -37,8 +38,7 @@ std::optional<std::uint64_t> read_number(const std::string& path, std::uint64_t&
 std::string label_text(std::string_view text) {
   std::string label(text.substr(0, kLongestLabel));
   for (char& c : label) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_' || c == '.' || c == ':';
+    const bool fits = is_alphanumeric(c) || c == '-' || c == '_' || c == '.' || c == ':';
     if (!fits) c = '_';
   }
   return label;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostChips = 128;
 constexpr std::size_t kMostFiles = 2048;                      // amd_energy has two for each core and socket
 constexpr std::uint64_t kMostMicrowatts = 1'000'000'000'000;  // one megawatt
-constexpr std::string_view kSource = "hwmon";
+constexpr std::string_view kHwmon = "hwmon";
 
 struct Chip {
   std::string directory;
@@ -58,10 +58,9 @@ void add_counter(const Chip& chip, std::string_view sensor, EnergyReadings& out,
   const std::uint64_t before = unread;
   const auto uj = read_number(chip.directory + "/" + std::string(sensor) + "_input", unread);
   if (uj)
-    out.counters.push_back(
-        {kSource, std::move(part), chip.place + "/" + std::string(sensor), domain, *uj, 0});
+    out.counters.push_back({kHwmon, std::move(part), chip.place + "/" + std::string(sensor), domain, *uj, 0});
   else if (unread != before && domain == EnergyDomain::kSocket)
-    out.lacking.push_back({kSource, std::move(part), domain});
+    out.lacking.push_back({kHwmon, std::move(part), domain});
 }
 
 std::optional<std::uint64_t> read_power(const std::string& path, std::uint64_t& unread) {

@@ -11,7 +11,7 @@ namespace flowtap::telemetry {
 namespace {
 
 constexpr std::size_t kMostZones = 256;
-constexpr std::string_view kSource = "powercap";
+constexpr std::string_view kPowercap = "powercap";
 constexpr std::string_view kMsr = "intel-rapl:";
 
 // "intel-rapl:0:1" is zone 1 in zone 0 of "intel-rapl"; empty for a control type, which is no zone.
@@ -76,9 +76,9 @@ EnergyReadings read_powercap(const std::string& sysfs, std::uint64_t& unread) {
     const std::uint64_t before = unread;
     const auto uj = read_counter(directory, unread);
     if (uj)
-      all.counters.push_back({kSource, part, place, domain, uj->value, uj->range});
+      all.counters.push_back({kPowercap, part, place, domain, uj->value, uj->range});
     else if (unread != before)
-      all.lacking.push_back({kSource, part, domain});
+      all.lacking.push_back({kPowercap, part, domain});
   }
   std::ranges::stable_partition(all.counters,
                                 [](const EnergyReading& zone) { return zone.place.starts_with(kMsr); });

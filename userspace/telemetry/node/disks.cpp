@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/printable.hpp"
 #include "telemetry/collecting/fields.hpp"
 #include "telemetry/collecting/kernel_file.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using stats::StatId;
 
-constexpr std::array kNumbers{
+constexpr std::array kDiskNumbers{
     StatId::kNODE_DISK_READS,           StatId::kNODE_DISK_READS_MERGED,     StatId::kNODE_DISK_READ_BYTES,
     StatId::kNODE_DISK_READ_TIME,       StatId::kNODE_DISK_WRITES,           StatId::kNODE_DISK_WRITES_MERGED,
     StatId::kNODE_DISK_WRITTEN_BYTES,   StatId::kNODE_DISK_WRITE_TIME,       StatId::kNODE_DISK_IO_NOW,
@@ -33,10 +34,6 @@ stats::Value in_unit(StatId id, std::uint64_t number) {
     default:
       return number;
   }
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 // "nvme0n1p" from nvme0n1p3: digits between the letters.
@@ -76,7 +73,7 @@ void parse_diskstats(std::string_view text, Collected& out) {
     const auto device = next_word(line);
     if (!device.empty() && !is_whole_disk(device)) continue;
 
-    std::array<std::uint64_t, kNumbers.size()> numbers{};
+    std::array<std::uint64_t, kDiskNumbers.size()> numbers{};
     std::size_t known = 0;
     bool good = whole_number(major) && whole_number(minor) && !device.empty();
     while (good && known < numbers.size()) {
@@ -92,7 +89,7 @@ void parse_diskstats(std::string_view text, Collected& out) {
       continue;
     }
     for (std::size_t i = 0; i < known; ++i)
-      out.add(kNumbers.at(i), in_unit(kNumbers.at(i), numbers.at(i)), {label});
+      out.add(kDiskNumbers.at(i), in_unit(kDiskNumbers.at(i), numbers.at(i)), {label});
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 using stats::StatId;
 
 // In the order of NetNumber.
-constexpr std::array kNumbers{
+constexpr std::array kNetNumbers{
     StatId::kNODE_NETWORK_RECEIVE_BYTES,      StatId::kNODE_NETWORK_RECEIVE_PACKETS,
     StatId::kNODE_NETWORK_RECEIVE_ERRS,       StatId::kNODE_NETWORK_RECEIVE_DROP,
     StatId::kNODE_NETWORK_RECEIVE_FIFO,       StatId::kNODE_NETWORK_RECEIVE_FRAME,
@@ -22,14 +22,14 @@ constexpr std::array kNumbers{
     StatId::kNODE_NETWORK_TRANSMIT_FIFO,      StatId::kNODE_NETWORK_TRANSMIT_COLLS,
     StatId::kNODE_NETWORK_TRANSMIT_CARRIER,   StatId::kNODE_NETWORK_TRANSMIT_COMPRESSED,
 };
-static_assert(kNumbers.size() == std::tuple_size_v<NetNumbers>);
+static_assert(kNetNumbers.size() == std::tuple_size_v<NetNumbers>);
 
 }  // namespace
 
 void parse_net_dev(std::string_view text, Collected& out) {
   out.unread += for_each_net_device(text, [&](const std::string& device, const NetNumbers& numbers) {
     const stats::Labels labels{device};
-    for (std::size_t i = 0; i < numbers.size(); ++i) out.add(kNumbers.at(i), numbers.at(i), labels);
+    for (std::size_t i = 0; i < numbers.size(); ++i) out.add(kNetNumbers.at(i), numbers.at(i), labels);
   });
 }
 

@@ -12,13 +12,13 @@ namespace {
 using stats::StatId;
 
 // The last three of the nine numbers: nanoseconds run, nanoseconds waited, timeslices.
-constexpr std::size_t kNumbers = 9;
+constexpr std::size_t kCpuNumbers = 9;
 constexpr std::size_t kRunning = 6;
 constexpr std::size_t kWaiting = 7;
 constexpr std::size_t kTimeslices = 8;
 
 bool add_cpu(std::string_view number, std::string_view rest, std::set<std::uint64_t>& seen, Collected& out) {
-  std::array<std::uint64_t, kNumbers> numbers{};
+  std::array<std::uint64_t, kCpuNumbers> numbers{};
   for (std::uint64_t& value : numbers) {
     const auto read = whole_number(next_word(rest));
     if (!read) return false;

@@ -30,7 +30,7 @@ constexpr std::array kRows{
 };
 
 constexpr std::string_view kLoopback = "lo";
-constexpr std::size_t kLongest = std::size_t{1} << 20U;
+constexpr std::size_t kLongestNetDev = std::size_t{1} << 20U;
 
 // Whether this is another device with the same name, which began at 0: bytes and packets of one direction have both
 // fallen.
@@ -111,7 +111,7 @@ void NetworkLedger::read(Network& network, std::uint64_t& unread) {
     const ssize_t n = ::pread(network.net_dev.get(), buffer_.data() + size, buffer_.size() - size,
                               static_cast<off_t>(size));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 || size >= kLongest) {
+    if (n < 0 || size >= kLongestNetDev) {
       ++unread;
       return;
     }

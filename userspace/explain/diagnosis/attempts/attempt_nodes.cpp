@@ -10,7 +10,7 @@
 namespace flowtap::diagnosis {
 namespace {
 
-constexpr std::size_t kEntry = 64;  // about what a map takes for an entry, beside its content
+constexpr std::size_t kNodeEntry = 64;  // about what a map takes for an entry, beside its content
 
 // Each part of a list with commas.
 void each_of(std::string_view list, const auto& take) {
@@ -27,17 +27,17 @@ Attempt::Node* Attempt::node(std::string_view name) {
   if (name.empty() || name.size() > kLongestName) return nullptr;
   if (const auto found = nodes_.find(name); found != nodes_.end()) return &found->second;
   cut_ = cut_ || nodes_.size() >= kMostNodes;
-  if (nodes_.size() >= kMostNodes || !has_room(kEntry + sizeof(Node) + name.size())) return nullptr;
-  bytes_ += kEntry + sizeof(Node) + name.size();
+  if (nodes_.size() >= kMostNodes || !has_room(kNodeEntry + sizeof(Node) + name.size())) return nullptr;
+  bytes_ += kNodeEntry + sizeof(Node) + name.size();
   return &nodes_.emplace(name, Node{}).first->second;
 }
 
 void Attempt::add_container(std::string_view name) {
   if (containers_.size() >= kMostContainers || std::ranges::find(containers_, name) != containers_.end() ||
-      !has_room(kEntry + name.size()))
+      !has_room(kNodeEntry + name.size()))
     return;
   containers_.emplace_back(name);
-  bytes_ += kEntry + name.size();
+  bytes_ += kNodeEntry + name.size();
 }
 
 void Attempt::read_requests(std::string_view json) {

@@ -10,8 +10,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kEntry = 128;  // about what a map takes for an entry, beside the texts
-constexpr std::size_t kDepth = 32;   // deeper than any scheduler nests
+constexpr std::size_t kCardEntry = 128;  // about what a map takes for an entry, beside the texts
+constexpr std::size_t kDepth = 32;       // deeper than any scheduler nests
 
 void walk(const json::value& value, const std::function<void(std::string_view)>& take) {
   if (const auto* list = value.if_array()) {
@@ -71,7 +71,7 @@ void CardPlaces::add(std::string_view node, std::string_view cards, std::string_
       bytes_ += node.size() + vendor.size();
       bytes_ -= place.node.size() + place.vendor.size();
       place = {std::string(node), std::string(vendor)};
-    } else if (const std::size_t more = kEntry + card.size() + node.size() + vendor.size();
+    } else if (const std::size_t more = kCardEntry + card.size() + node.size() + vendor.size();
                has_room(places_.size(), more)) {
       places_.emplace(card, Place{std::string(node), std::string(vendor)});
       bytes_ += more;
@@ -81,7 +81,7 @@ void CardPlaces::add(std::string_view node, std::string_view cards, std::string_
   std::string kind = kind_of(node, vendor);
   if (const auto known = counts_.find(kind); known != counts_.end()) {
     known->second = count;
-  } else if (const std::size_t more = kEntry + kind.size(); has_room(counts_.size(), more)) {
+  } else if (const std::size_t more = kCardEntry + kind.size(); has_room(counts_.size(), more)) {
     counts_.emplace(std::move(kind), count);
     bytes_ += more;
   }

@@ -12,20 +12,20 @@ namespace flowtap::diagnosis {
 namespace {
 
 /// Nodes that are only counted, told apart by a part of their reason. The first row that fits counts.
-struct Counted {
+struct OnlyCounted {
   std::string_view reason;
   std::string_view nodes;
   std::string_view named;  ///< who names them
 };
 constexpr std::string_view kByHami = "its extender's own log names them, from -v=4 on";
 constexpr std::array kCounted = {
-    Counted{"cannot align", "nodes without room on one NUMA cell",
-            "the NUMA-aware scheduler names them from -v=2 on, up to 2024 from -v=5 on"},
-    Counted{"NodeUnfitPod", "nodes that HAMi turns down", kByHami},
-    Counted{"node not fit pod", "nodes that HAMi turns down", kByHami},
-    Counted{"node unregister", "nodes on which HAMi knows no cards",
-            "its extender's own log names them, up to 2.4 at every level, then from -v=5 on"},
-    Counted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
+    OnlyCounted{"cannot align", "nodes without room on one NUMA cell",
+                "the NUMA-aware scheduler names them from -v=2 on, up to 2024 from -v=5 on"},
+    OnlyCounted{"NodeUnfitPod", "nodes that HAMi turns down", kByHami},
+    OnlyCounted{"node not fit pod", "nodes that HAMi turns down", kByHami},
+    OnlyCounted{"node unregister", "nodes on which HAMi knows no cards",
+                "its extender's own log names them, up to 2.4 at every level, then from -v=5 on"},
+    OnlyCounted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
 };
 constexpr std::string_view kCountedOnly = "it names none at any level";
 
@@ -112,7 +112,7 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
   const FailedNodes failed = failed_nodes(diagnosis);
   for (const NodesReason& one : failed.unnamed) {
     const auto* const found = std::ranges::find_if(
-        kCounted, [&](const Counted& counted) { return one.reason.contains(counted.reason); });
+        kCounted, [&](const OnlyCounted& counted) { return one.reason.contains(counted.reason); });
     auto& sum =
         found != kCounted.end() ? nodes.at(static_cast<std::size_t>(found - kCounted.begin())) : others;
     sum += one.nodes;

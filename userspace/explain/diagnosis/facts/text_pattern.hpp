@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::diagnosis {
 
 /// Whether all of the text matches the pattern. `take(name, taken)` is called for each place that was passed, and so also if the
@@ -27,9 +29,7 @@ bool matches(std::string_view pattern, std::string_view text, Take&& take) {
     const std::size_t end = follows.empty() ? text.size() : text.find(follows);
     if (end == std::string_view::npos) return false;
     const std::string_view taken = text.substr(0, end);
-    if (name == "count" &&
-        (taken.empty() || !std::ranges::all_of(taken, [](char c) { return c >= '0' && c <= '9'; })))
-      return false;
+    if (name == "count" && (taken.empty() || !std::ranges::all_of(taken, is_digit))) return false;
     take(name, taken);
     text.remove_prefix(end);
   }

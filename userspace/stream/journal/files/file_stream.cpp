@@ -13,7 +13,7 @@ constexpr auto kOvertaken = 1s;
 // If a step stays for this long, the order of records is not its cause: bytes went by unseen.
 constexpr auto kSteady = 200ms;
 // By then, what the tap saw is out of its ring.
-constexpr auto kDrained = 100ms;
+constexpr auto kSettled = 100ms;
 // A write that was under way when the tap was told of the file still shows as a record, but is in the file before.
 constexpr std::uint64_t kUnderWay = std::uint64_t{1} << 20U;
 constexpr std::size_t kReadAtOnce = Batch::kMaxEntry;
@@ -155,7 +155,7 @@ void FileStream::look(Clock::time_point now, bool drained) {
     restless_size_ = *size;
     return;
   }
-  if (!drained || now - *restless_since_ < kDrained) return;
+  if (!drained || now - *restless_since_ < kSettled) return;
   restless_since_.reset();
   if (!is_cut) {
     target_ = restless_size_;

@@ -24,7 +24,7 @@ std::string with_carriage_returns(std::string_view text) {
 }
 
 // The text as containerd keeps it. The byte behind a "\r" at the end is in the gap, and is a newline more often than not.
-std::string without_carriage_returns(std::string_view text) {
+std::string as_containerd_keeps(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) out += text[i];
@@ -116,8 +116,8 @@ std::optional<Refill> find_missing(const Gap& gap, std::string_view text, Runtim
     refill->at = kNone;
     return refill;
   }
-  const std::string before = drops ? without_carriage_returns(gap.before) : std::string(gap.before);
-  const std::string after = drops ? without_carriage_returns(gap.after) : std::string(gap.after);
+  const std::string before = drops ? as_containerd_keeps(gap.before) : std::string(gap.before);
+  const std::string after = drops ? as_containerd_keeps(gap.after) : std::string(gap.after);
   const auto begin = end_of_before(text, before);
   const auto end = start_of_after(text, after);
   if (!begin || !end || *end <= *begin) return std::nullopt;

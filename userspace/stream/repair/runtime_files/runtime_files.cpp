@@ -12,6 +12,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/ascii.hpp"
+
 namespace flowtap::flow {
 namespace {
 
@@ -24,10 +26,6 @@ constexpr std::size_t kMostDigits = 6;
 struct CloseDir {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_date(std::string_view text) {
   return text.size() == kDate.size() && std::ranges::equal(text, kDate, [](char c, char form) {

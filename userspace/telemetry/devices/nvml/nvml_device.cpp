@@ -43,9 +43,9 @@ DeviceIdentity identify(const Functions& call, Handle handle, unsigned index) {
   identity.uuid = text_of(call.uuid, handle);
   identity.model = text_of(call.name, handle);
   identity.index = std::to_string(index);
-  unsigned minor = 0;
-  if (call.minor != nullptr && call.minor(handle, &minor) == kSuccess)
-    identity.node = fmt::format("nvidia{}", minor);
+  unsigned number = 0;
+  if (call.minor_number != nullptr && call.minor_number(handle, &number) == kSuccess)
+    identity.node = fmt::format("nvidia{}", number);
   return identity;
 }
 

@@ -49,7 +49,7 @@ void find_all(void* library, Functions& f) {
   find(library, f.handle, {"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"});
   find(library, f.name, {"nvmlDeviceGetName"});
   find(library, f.uuid, {"nvmlDeviceGetUUID"});
-  find(library, f.minor, {"nvmlDeviceGetMinorNumber"});
+  find(library, f.minor_number, {"nvmlDeviceGetMinorNumber"});
   // Older versions fill another layout.
   find(library, f.pci, {"nvmlDeviceGetPciInfo_v3"});
   find(library, f.utilization, {"nvmlDeviceGetUtilizationRates"});

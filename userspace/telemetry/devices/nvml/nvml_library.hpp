@@ -31,7 +31,7 @@ struct Functions {
   int (*handle)(unsigned index, Handle*);
   GetText* name;
   GetText* uuid;
-  int (*minor)(Handle, unsigned* number);  // the minor number of its file in /dev
+  int (*minor_number)(Handle, unsigned* number);  // the minor number of its file in /dev
   int (*pci)(Handle, PciInfo*);
   int (*utilization)(Handle, Utilization*);
   int (*encoder)(Handle, unsigned* percent, unsigned* period_us);

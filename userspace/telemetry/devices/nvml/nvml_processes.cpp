@@ -11,7 +11,7 @@
 namespace flowtap::telemetry::nvml {
 namespace {
 
-constexpr unsigned kMost = 4096;  // how many processes one device may have
+constexpr unsigned kMostProcesses = 4096;  // how many processes one device may have
 // What the functions of the first two versions write for each process.
 constexpr std::size_t kOldest = 16;
 constexpr std::size_t kUsual = sizeof(ProcessInfo);
@@ -67,8 +67,8 @@ void add_list(const ProcessList& list, Handle device, Look& look, Processes& all
   int result = list.get(device, &count, nullptr);
   // More processes may have come when it is asked again, so the number of tries is limited.
   constexpr unsigned kMore = 16;
-  for (unsigned room = 0; result == kInsufficientSize && room < kMost;) {
-    room = std::min(std::max(count, room), kMost - kMore) + kMore;
+  for (unsigned room = 0; result == kInsufficientSize && room < kMostProcesses;) {
+    room = std::min(std::max(count, room), kMostProcesses - kMore) + kMore;
     buffer.assign(room * kLongest, kUntouched);
     count = room;
     result = list.get(device, &count, buffer.data());

@@ -5,7 +5,7 @@
 namespace flowtap::telemetry::nvml {
 namespace {
 
-constexpr unsigned kMost = 4096;  // how many samples one device may have
+constexpr unsigned kMostSamples = 4096;  // how many samples one device may have
 // Stamps of two processes have been seen 1.5 s apart in one answer (https://github.com/Syllo/nvtop/issues/110): a new one may be
 // older than the last look. A sample that comes twice is known by its stamp.
 constexpr std::chrono::seconds kOverlap{3};
@@ -21,7 +21,7 @@ std::optional<std::vector<ProcessSample>> ask(const Functions& call, Handle devi
   int result = call.process_samples(device, nullptr, &count, since);
   if (result == kInsufficientSize) {
     constexpr unsigned kMore = 16;
-    samples.resize(std::min(count, kMost - kMore) + kMore);
+    samples.resize(std::min(count, kMostSamples - kMore) + kMore);
     count = static_cast<unsigned>(samples.size());
     result = call.process_samples(device, samples.data(), &count, since);
   }

@@ -11,7 +11,7 @@
 namespace flowtap::telemetry {
 namespace {
 
-constexpr std::size_t kLongest = std::size_t{1} << 20U;
+constexpr std::size_t kLongestFile = std::size_t{1} << 20U;
 // A controller may be enabled after the cgroup was made, and settings may change; both hardly ever happen.
 constexpr unsigned kLookAgain = 6;
 
@@ -212,7 +212,7 @@ int CgroupFileSource::read(int fd, std::string_view& text) {
     if (n < 0) return errno;
     text = std::string_view(buffer_).substr(0, static_cast<std::size_t>(n));
     if (text.size() < buffer_.size()) return 0;
-    if (buffer_.size() >= kLongest) return EFBIG;
+    if (buffer_.size() >= kLongestFile) return EFBIG;
     buffer_.resize(2 * buffer_.size());
   }
 }

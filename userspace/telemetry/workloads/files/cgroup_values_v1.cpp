@@ -17,7 +17,7 @@ bool memory_limit(std::string_view text, CgroupValues& out) {
 }
 
 // A key without "total_" in front leaves out what is below.
-bool memory_stat(std::string_view text, CgroupValues& out) {
+bool memory_stat_v1(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"total_pgfault", kPageFaults},
                                         CounterKey{"total_pgmajfault", kMajorPageFaults}};
   static constexpr std::array kGauges{GaugeKey{"total_rss", kAnonymous}, GaugeKey{"total_cache", kFile},
@@ -48,17 +48,17 @@ bool by_device(std::string_view text, CgroupValues& out, IoCounter reads, IoCoun
   return true;
 }
 
-bool cpu_stat(std::string_view text, CgroupValues& out) {
+bool cpu_stat_v1(std::string_view text, CgroupValues& out) {
   static constexpr std::array kCounters{CounterKey{"nr_periods", kPeriods},
                                         CounterKey{"nr_throttled", kThrottledPeriods},
                                         CounterKey{"throttled_time", kThrottled}};
   return parse_keys(text, kCounters, {}, out);
 }
 
-constexpr std::array kFiles{
+constexpr std::array kFilesV1{
     CgroupFile{"memory", "memory.usage_in_bytes",
                [](auto text, auto& out) { return parse_number(text, out[kMemory]); }},
-    CgroupFile{"memory", "memory.stat", memory_stat},
+    CgroupFile{"memory", "memory.stat", memory_stat_v1},
     CgroupFile{"memory", "memory.limit_in_bytes", memory_limit, true},
     CgroupFile{"memory", "memory.max_usage_in_bytes",
                [](auto text, auto& out) { return parse_number(text, out[kMemoryPeak]); }},
@@ -73,7 +73,7 @@ constexpr std::array kFiles{
     CgroupFile{
         "blkio", "blkio.throttle.io_serviced_recursive",
         [](auto text, auto& out) { return by_device(text, out, IoCounter::kReads, IoCounter::kWrites); }},
-    CgroupFile{"cpu", "cpu.stat", cpu_stat},
+    CgroupFile{"cpu", "cpu.stat", cpu_stat_v1},
     // -1 stands for none.
     CgroupFile{"cpu", "cpu.cfs_quota_us",
                [](auto text, auto& out) { return text == "-1\n" || parse_number(text, out[kQuota]); }, true},
@@ -103,7 +103,7 @@ constexpr std::array kCpuAcctFiles{
 }  // namespace
 
 std::span<const CgroupFile> cgroup_files_v1() {
-  return kFiles;
+  return kFilesV1;
 }
 
 std::span<const CgroupFile> cgroup_files_cpuacct() {

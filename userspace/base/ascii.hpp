@@ -1,0 +1,31 @@
+// Kinds of ASCII characters. <cctype>'s functions depend on the locale, and a negative char is undefined for them.
+#pragma once
+
+namespace flowtap {
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+constexpr bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+constexpr bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+constexpr bool is_alphanumeric(char c) {
+  return is_digit(c) || is_lower(c) || is_upper(c);
+}
+
+/// A hexadecimal digit as identifiers have it: no capital letters.
+constexpr bool is_lower_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f');
+}
+
+constexpr char to_lower(char c) {
+  return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace flowtap
