@@ -2,8 +2,8 @@
 #
 # GCC takes a precompiled header only for files that are compiled with the same options, so there is one for each way in
 # which our own code is compiled; -Winvalid-pch, which CMake asks for, and -Werror show it to whoever adds another way.
-# It contains only standard headers and GoogleTest's, which see nothing that we define. The presets without it (release,
-# tsan, fuzz) find a file that forgets one of them.
+# It contains only standard headers and GoogleTest's, which see nothing that we define. The presets without it (tsan,
+# fuzz) and clang-tidy find a file that forgets one of them.
 option(FLOWTAP_PRECOMPILED "Read the standard library's headers once (GCC)" OFF)
 if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(FLOWTAP_PRECOMPILED OFF)

@@ -11,7 +11,7 @@
 
 #include "api/json/flows_json.hpp"
 #include "api/json/log_json.hpp"
-#include "api/routes/log_routes.hpp"
+#include "api/pod_flows.hpp"
 #include "api/routes/routes.hpp"
 #include "api/routes/target.hpp"
 #include "api/socket_path.hpp"

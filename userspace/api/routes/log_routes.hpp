@@ -21,16 +21,6 @@ namespace flowtap::api {
 [[nodiscard]] Result<LogOptions> parse_log_options(const Parameters& parameters,
                                                    std::chrono::system_clock::time_point now);
 
-/// The flow that is this pod's log: that of the container that is named, or of the only one, or of the only one that
-/// runs. Error codes: ENOENT this node has not seen the pod, EINVAL no such container, or several may be meant.
-[[nodiscard]] Result<std::string> find_pod_flow(const std::vector<FlowStatus>& flows, const std::string& ns,
-                                                const std::string& pod, const std::string* container,
-                                                bool previous);
-
-/// For each container of each pod name, the run that is shown as its log; if several pods had the name, that of the
-/// newest.
-[[nodiscard]] std::vector<FlowStatus> newest_runs(const std::vector<FlowStatus>& flows);
-
 /// The lines of the flow with this id.
 [[nodiscard]] Answer flow_log(const Call& call);
 

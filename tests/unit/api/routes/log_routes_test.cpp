@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "api/pod_flows.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 
