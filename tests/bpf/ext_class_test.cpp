@@ -11,6 +11,7 @@
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/sched_ext.hpp"
 #include "tests/bpf/count_crew.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap {
 namespace {
@@ -43,7 +44,8 @@ TEST(ExtClass, IsCountedUnderTheRunningScheduler) {
     return;
   }
   const kernel::LibbpfMessages messages;
-  const Object object(bpf_object__open(FLOWTAP_EXT_MIN), [](bpf_object* o) { bpf_object__close(o); });
+  const Object object(bpf_object__open(paths::in_build("tests/bpf/ext_min.bpf.o").c_str()),
+                      [](bpf_object* o) { bpf_object__close(o); });
   {
     const Link link = start_scheduler(object);
     ASSERT_TRUE(link);

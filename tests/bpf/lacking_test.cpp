@@ -8,14 +8,15 @@
 #include "base/kernel_release.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "scheds/lib/struct_ops.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::scheds {
 namespace {
 
-Error refused(const char* path) {
+Error refused(const std::string& path) {
   const kernel::LibbpfMessages messages;
   const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(
-      bpf_object__open(path), [](bpf_object* o) { bpf_object__close(o); });
+      bpf_object__open(path.c_str()), [](bpf_object* o) { bpf_object__close(o); });
   EXPECT_TRUE(object);
   const int err = bpf_object__load(object.get());
   EXPECT_LT(err, 0);
@@ -27,14 +28,14 @@ Error refused(const char* path) {
 }
 
 TEST(KernelThatLacksAFunction, IsToldWhich) {
-  const Error refusal = refused(FLOWTAP_LACKING);
+  const Error refusal = refused(paths::in_build("tests/bpf/lacking.bpf.o"));
   EXPECT_TRUE(refusal.what.starts_with("the kernel refused to load the scheduler domain ("));
   EXPECT_TRUE(refusal.what.contains("'scx_bpf_of_no_kernel': not found in kernel")) << refusal.what;
 }
 
 // If the function may be missing, the complaint comes from the verifier, as with those of scheds/domain on 7.1 and 7.2.
 TEST(KernelThatLacksAFunction, IsToldWhichAlsoWhereItMayBeMissing) {
-  EXPECT_EQ(refused(FLOWTAP_LACKING_WEAK).what,
+  EXPECT_EQ(refused(paths::in_build("tests/bpf/lacking_weak.bpf.o")).what,
             "the kernel refused to load the scheduler domain: the verifier rejects lacking_weak: "
             "kfunc 'scx_bpf_of_no_kernel' is referenced but wasn't resolved");
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernel/libbpf_messages.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap {
 namespace {
@@ -17,7 +18,7 @@ TEST(BpfObjects, AllLoadOnThisKernel) {
   for (std::string path; std::getline(objects, path, ':'); ++n) {
     const kernel::LibbpfMessages messages;
     const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(
-        bpf_object__open(path.c_str()), [](bpf_object* o) { bpf_object__close(o); });
+        bpf_object__open(paths::in_build(path).c_str()), [](bpf_object* o) { bpf_object__close(o); });
     ASSERT_TRUE(object) << path;
     EXPECT_EQ(bpf_object__load(object.get()), 0) << path << "\n" << kernel::LibbpfMessages::text();
   }

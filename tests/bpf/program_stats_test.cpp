@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "kernel/libbpf_messages.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::kernel {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 TEST(ProgramStats, AttachedIsWhatTheKernelLinks) {
   const LibbpfMessages messages;
   const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(
-      bpf_object__open(FLOWTAP_DISPATCH), [](bpf_object* o) { bpf_object__close(o); });
+      bpf_object__open(paths::in_build("bpf/dispatch.bpf.o").c_str()),
+      [](bpf_object* o) { bpf_object__close(o); });
   ASSERT_TRUE(object && bpf_object__load(object.get()) == 0) << LibbpfMessages::text();
   const auto program = [&object](const char* name) {
     return bpf_object__find_program_by_name(object.get(), name);

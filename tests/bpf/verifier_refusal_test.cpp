@@ -10,6 +10,7 @@
 #include "base/kernel_release.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::kernel {
 namespace {
@@ -22,8 +23,9 @@ using testing::StartsWith;
 /// Loads only this program, and returns what is said about it; the messages stay for the test to look at.
 Error refusal_of(const std::string& name) {
   const std::unique_ptr<bpf_object, void (*)(bpf_object*)> object(
-      bpf_object__open(FLOWTAP_REFUSED), [](bpf_object* o) { bpf_object__close(o); });
-  if (!object) return {"there is no " FLOWTAP_REFUSED, "", 0};
+      bpf_object__open(paths::in_build("tests/bpf/refused.bpf.o").c_str()),
+      [](bpf_object* o) { bpf_object__close(o); });
+  if (!object) return {"there is no tests/bpf/refused.bpf.o", "", 0};
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object.get())
       bpf_program__set_autoload(program, bpf_program__name(program) == name);

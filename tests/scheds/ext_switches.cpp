@@ -14,6 +14,7 @@
 
 #include "base/fd.hpp"
 #include "kernel/libbpf_messages.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -24,7 +25,9 @@ int counts_of(const bpf_object& object) {
 
 }  // namespace
 
-ExtSwitches::ExtSwitches() : object_(bpf_object__open(FLOWTAP_EXT_SWITCHES), bpf_object__close) {
+ExtSwitches::ExtSwitches()
+    : object_(bpf_object__open(paths::in_build("tests/scheds/ext_switches.bpf.o").c_str()),
+              bpf_object__close) {
   const kernel::LibbpfMessages messages;
   const int refused = bpf_object__load(object_.get());
   EXPECT_EQ(refused, 0) << kernel::LibbpfMessages::text();

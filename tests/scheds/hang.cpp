@@ -9,6 +9,7 @@
 
 #include "kernel/libbpf_messages.hpp"
 #include "tests/bpf/stage.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -23,7 +24,8 @@ constexpr int kUsual = 10;
 
 }  // namespace
 
-Hang::Hang() : object_(bpf_object__open(FLOWTAP_HANG), bpf_object__close) {
+Hang::Hang()
+    : object_(bpf_object__open(paths::in_build("tests/scheds/hang.bpf.o").c_str()), bpf_object__close) {
   const kernel::LibbpfMessages messages;
   EXPECT_EQ(bpf_object__load(object_.get()), 0) << kernel::LibbpfMessages::text();
 }

@@ -15,6 +15,7 @@
 #include "tests/scheds/refused.hpp"
 #include "tests/support/daemon/daemon_process.hpp"
 #include "tests/support/files/scratch_root.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -37,8 +38,9 @@ TEST_P(CpusInARow, TheMachineAndTheSchedulerGoOn) {
   if (refused_here()) return;
   const auto cpus = static_cast<int>(online_cpus().size());
   ASSERT_GE(cpus, 8) << "vmtest/run --topology numa-llc";
-  Process process(
-      {.argv = {FLOWTAP_SCHED, std::string(GetParam())}, .out = root.file("out"), .err = root.file("err")});
+  Process process({.argv = {paths::flowtap_sched(), std::string(GetParam())},
+                   .out = root.file("out"),
+                   .err = root.file("err")});
   ASSERT_TRUE(eventually(enabled)) << root.read("err");
   const auto end = std::chrono::steady_clock::now() + 20s;
   int rounds = 0;

@@ -15,6 +15,7 @@
 #include "tests/scheds/starved.hpp"
 #include "tests/support/daemon/daemon_process.hpp"
 #include "tests/support/files/scratch_root.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -97,7 +98,7 @@ TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
 class Program : public Life {
  protected:
   [[nodiscard]] static Command flowtap_sched(const ScratchRoot& root, std::vector<std::string> words) {
-    words.insert(words.begin(), FLOWTAP_SCHED);
+    words.insert(words.begin(), paths::flowtap_sched());
     return {.argv = std::move(words), .out = root.file("out"), .err = root.file("err")};
   }
   const ScratchRoot root;

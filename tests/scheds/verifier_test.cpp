@@ -14,6 +14,7 @@
 #include "base/kernel_release.hpp"
 #include "scheds/schedulers.hpp"
 #include "tests/scheds/refused.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -31,8 +32,8 @@ std::string series() {
 // Lines of SERIES, PROGRAM, instructions.
 Insns known() {
   Insns all;
-  std::ifstream file(FLOWTAP_VERIFIED_INSNS);
-  EXPECT_TRUE(file) << FLOWTAP_VERIFIED_INSNS;
+  std::ifstream file(paths::in_sources("tests/scheds/verified_insns.tsv"));
+  EXPECT_TRUE(file) << paths::in_sources("tests/scheds/verified_insns.tsv");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string of;

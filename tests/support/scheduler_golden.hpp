@@ -9,11 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/paths/paths.hpp"
+
 namespace flowtap::test {
 
 /// The text of a file in that directory. Throws std::runtime_error: without its file a test proves nothing.
 inline std::string scheduler_log(const std::string& name) {
-  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + "/scheduler/" + name, std::ios::binary);
+  const std::ifstream in(paths::golden() + "/scheduler/" + name, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + name);
   std::ostringstream text;
   text << in.rdbuf();

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/support/paths/paths.hpp"
 #include "tools/bench/load/line_pipe.hpp"
 #include "tools/bench/load/pod_writer.hpp"
 #include "tools/bench/measure/figures.hpp"
@@ -89,8 +90,8 @@ class FlowtapdTaker final : public Taker {
   [[nodiscard]] Result<std::vector<std::string>> follower() const override {
     FTAP_TRY_ASSIGN(ids, daemon_.ids(PodCgroups::kIdStart));
     if (ids.empty()) return fail("flowtapd does not know the pod");
-    return std::vector<std::string>{FLOWTAP_PATH, "--state-dir", root_.file("state"),
-                                    "logs",       "-f",          ids.front()};
+    return std::vector<std::string>{paths::flowtap(), "--state-dir", root_.file("state"),
+                                    "logs",           "-f",          ids.front()};
   }
 
  private:

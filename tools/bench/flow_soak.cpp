@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 
+#include "tests/support/paths/paths.hpp"
 #include "tools/bench/load/pod_writer.hpp"
 #include "tools/bench/measure/figures.hpp"
 #include "tools/bench/measure/flowtapd.hpp"
@@ -30,9 +31,9 @@ Status run(std::uint64_t minutes, std::uint64_t per_second) {
         return !ids.empty();
       }))
     return fail("flowtapd does not know the pod");
-  FTAP_TRY_ASSIGN(
-      reader, LineReader::start({FLOWTAP_PATH, "--state-dir", root.file("state"), "logs", "-f", ids.front()},
-                                root.file("reader.err")));
+  FTAP_TRY_ASSIGN(reader, LineReader::start({paths::flowtap(), "--state-dir", root.file("state"), "logs",
+                                             "-f", ids.front()},
+                                            root.file("reader.err")));
   print_section(fmt::format("{} minutes of {} lines a second, followed", minutes, per_second));
   for (std::uint64_t part = 1; part <= kParts; ++part) {
     FTAP_TRY_ASSIGN(before, process_cpu_ns(daemon.pid()));

@@ -18,6 +18,7 @@
 #include "stream/lines/log_records.hpp"
 #include "stream/lines/scheduler_lines.hpp"
 #include "stream/lines/whole_records.hpp"
+#include "tests/support/paths/paths.hpp"
 #include "tools/bench/load/loads.hpp"
 #include "tools/bench/measure/figures.hpp"
 
@@ -60,7 +61,7 @@ void each_record(std::string_view text, Take&& take) {
 }
 
 Result<Log> read_log(const std::string& name) {
-  const std::ifstream in(FLOWTAP_GOLDEN_DIR "/scheduler/" + name, std::ios::binary);
+  const std::ifstream in(paths::golden() + "/scheduler/" + name, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   if (!in || text.view().empty()) return fail("cannot read " + name);

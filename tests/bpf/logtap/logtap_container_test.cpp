@@ -15,6 +15,7 @@
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap {
 namespace {
@@ -62,11 +63,12 @@ class LogTapContainer : public ::testing::Test {
     const std::string run = root_ / "run";
     const std::string id = idfile(number);
     const std::string rootfs = root_ / "fs";
+    const std::string runc = paths::programs() + "/runc/bin/runc";
     const std::string null = root_ / "podman.out";
     static_cast<void>(!::freopen(null.c_str(), "a", stdout));
     static_cast<void>(!::freopen(null.c_str(), "a", stderr));
     ::execlp("podman", "podman", "--root", storage.c_str(), "--runroot", run.c_str(), "--storage-driver",
-             "vfs", "--runtime", FLOWTAP_RUNC, "--cgroup-manager", "cgroupfs", "--events-backend", "none",
+             "vfs", "--runtime", runc.c_str(), "--cgroup-manager", "cgroupfs", "--events-backend", "none",
              "run", "--rm", "--cidfile", id.c_str(), "--network=none", "--pids-limit=0", "--ulimit",
              "nofile=1000:1000", "--ulimit", "nproc=1000:1000", "--log-driver", "k8s-file", "--env",
              "F=/tmp/file", "--rootfs", rootfs.c_str(), "sh", "-c", script.c_str(), nullptr);

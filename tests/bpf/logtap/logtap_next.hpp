@@ -13,6 +13,7 @@
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 
@@ -20,11 +21,12 @@ namespace flowtap::test {
 class NextService {
  public:
   NextService(const std::string& bpffs, const std::string& file) {
+    const std::string program = paths::in_build("tests/next/next_service");
     pid_ = ::fork();
     if (pid_ != 0) return;
     ::dup2(lives_.out.get(), 0);
     ::dup2(said_.in.get(), 1);
-    ::execl(FLOWTAP_NEXT_SERVICE, FLOWTAP_NEXT_SERVICE, bpffs.c_str(), file.c_str(), nullptr);
+    ::execl(program.c_str(), program.c_str(), bpffs.c_str(), file.c_str(), nullptr);
     ::_exit(127);
   }
 

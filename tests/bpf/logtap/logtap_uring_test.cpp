@@ -16,6 +16,7 @@
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/support/paths/paths.hpp"
 #include "tests/support/writer_lines.h"
 
 namespace flowtap {
@@ -42,7 +43,8 @@ bool has_rings() {
 // Runs log_writer with these arguments, its standard input and output where the test wants them. Returns its exit
 // status.
 int log_writer(std::array<const char*, 3> words, int in, int out) {
-  const std::array<const char*, 5> argv{FLOWTAP_LOG_WRITER, words[0], words[1], words[2], nullptr};
+  const std::string program = paths::log_writer();
+  const std::array<const char*, 5> argv{program.c_str(), words[0], words[1], words[2], nullptr};
   const pid_t child = ::fork();
   if (child == 0) {
     if (::dup2(in, STDIN_FILENO) >= 0 && ::dup2(out, STDOUT_FILENO) >= 0)

@@ -17,6 +17,7 @@
 #include "tests/node/daemon/switching.hpp"
 #include "tests/scheds/refused.hpp"
 #include "tests/support/daemon/daemon.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -98,7 +99,8 @@ void expect_as_in_sysfs(const Daemon& daemon, const std::string& scheduler) {
 class SomebodyElses {
  public:
   explicit SomebodyElses(int refused_tgid = 0)
-      : object_(bpf_object__open(FLOWTAP_EXT_MIN), bpf_object__close), link_(nullptr, bpf_link__destroy) {
+      : object_(bpf_object__open(paths::in_build("tests/bpf/ext_min.bpf.o").c_str()), bpf_object__close),
+        link_(nullptr, bpf_link__destroy) {
     if (!object_) return;
     bpf_map* settings = bpf_object__find_map_by_name(object_.get(), ".rodata");
     std::size_t size = 0;

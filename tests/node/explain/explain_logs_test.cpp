@@ -13,6 +13,7 @@
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/pod_log.hpp"
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -22,7 +23,7 @@ const std::vector<std::string> kLogs = {"hami-2.10-filter-failed-v5", "hami-2024
                                         "kube-scheduler-v5.json", "numa-logid-era-v5", "numa-pod-era-v4"};
 
 std::string log_file(const std::string& name) {
-  return std::string(FLOWTAP_GOLDEN_DIR) + "/scheduler/" + name + ".log";
+  return paths::golden() + "/scheduler/" + name + ".log";
 }
 
 std::string content(const std::string& path) {
@@ -50,7 +51,7 @@ Answers answers_of(const Daemon& daemon) {
 
 Answers answers_from_files(const ScratchRoot& root) {
   Command command{
-      .argv = {FLOWTAP_PROGRAM, "why", "-o", "json"}, .out = root.file("why"), .err = root.file("why.err")};
+      .argv = {paths::flowtap(), "why", "-o", "json"}, .out = root.file("why"), .err = root.file("why.err")};
   for (const std::string& name : kLogs) {
     command.argv.emplace_back("--from");
     command.argv.push_back(log_file(name));

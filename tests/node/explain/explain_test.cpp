@@ -15,13 +15,14 @@
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/pod_log.hpp"
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
 
 // Throws std::runtime_error if there is no such file, since a test without it proves nothing.
 std::string golden(const std::string& path) {
-  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + '/' + path, std::ios::binary);
+  const std::ifstream in(paths::golden() + '/' + path, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + path);
   std::ostringstream text;
   text << in.rdbuf();

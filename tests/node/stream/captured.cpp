@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "stream/store/file_name.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -101,7 +102,7 @@ void expect_stream(const Daemon& daemon, const FlowSeen& flow, const std::string
 
 std::unique_ptr<Process> start_logs(const ScratchRoot& root, const std::string& name,
                                     const std::vector<std::string>& arguments) {
-  Command command{.argv = {FLOWTAP_PROGRAM, "logs", "--state-dir", root.file("state")},
+  Command command{.argv = {paths::flowtap(), "logs", "--state-dir", root.file("state")},
                   .out = root.file(name),
                   .err = root.file(name + ".err")};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());

@@ -15,6 +15,7 @@
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/swift_runtime.hpp"
 #include "tests/support/files/failing_file_system.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -45,7 +46,7 @@ class FlowBounds : public testing::Test {
     for (unsigned i = 0; i < count; ++i) {
       const std::string pod = fmt::format("job-{}", i);
       all.push_back({.id = container_id(fmt::format("bounds-{:04}", i)),
-                     .argv = {FLOWTAP_LOG_WRITER, "write", "0", std::to_string(lines)},
+                     .argv = {paths::log_writer(), "write", "0", std::to_string(lines)},
                      .annotations = cri_annotations(kNamespace, pod, kPod, "main"),
                      .log_directory = pod_log_directory(kNamespace, pod, kPod)});
     }

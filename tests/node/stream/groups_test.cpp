@@ -11,6 +11,7 @@
 
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -29,7 +30,7 @@ class Groups : public testing::Test {
   }
   // Runs `flowtap` with these words. Its output goes to `name`, and its errors to `name`.err.
   std::unique_ptr<Process> flowtap(const std::string& name, const std::vector<std::string>& words) {
-    Command command{.argv = {FLOWTAP_PROGRAM, "--state-dir", root_.file("state")},
+    Command command{.argv = {paths::flowtap(), "--state-dir", root_.file("state")},
                     .out = root_.file(name),
                     .err = root_.file(name + ".err")};
     command.argv.insert(command.argv.end(), words.begin(), words.end());

@@ -8,6 +8,7 @@
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/runtime_programs.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -58,7 +59,7 @@ TEST(Listing, EachContainerWithItsBytesAndItsPod) {
        writer_lines(0, 10).size() + std::string("problem\nend").size(), 12},
       {"pod/shop/mute-0" + of_pod + "main/0", "shop/mute-0", "main", 0, 0, "none"}};
   const auto flows = [&root](const std::vector<std::string>& more) {
-    std::vector<std::string> argv = {FLOWTAP_PROGRAM, "--state-dir", root.file("state"), "flows"};
+    std::vector<std::string> argv = {paths::flowtap(), "--state-dir", root.file("state"), "flows"};
     argv.insert(argv.end(), more.begin(), more.end());
     return run_words(root, argv);
   };

@@ -13,6 +13,7 @@
 #include "tests/node/stream/followed_flow.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/swift_runtime.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -33,7 +34,7 @@ std::vector<SwiftRuntime::Container> jobs(unsigned count) {
   std::vector<SwiftRuntime::Container> all;
   for (unsigned i = 0; i < count; ++i)
     all.push_back({.id = container_id(fmt::format("{:06}", i)),
-                   .argv = {FLOWTAP_LOG_WRITER, "both", std::to_string(i * 3), "3"},
+                   .argv = {paths::log_writer(), "both", std::to_string(i * 3), "3"},
                    .annotations = cri_annotations(kNamespace, pod_name(i), kPod, "main"),
                    .log_directory = pod_log_directory(kNamespace, pod_name(i), kPod)});
   return all;

@@ -13,6 +13,7 @@
 
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -26,7 +27,7 @@ const std::string kWriter =
 
 const DaemonOptions kTomorrow = [] {
   DaemonOptions options = capturing();
-  options.program = FLOWTAPD_NEXT_PATH;
+  options.program = paths::flowtapd_next();
   return options;
 }();
 
@@ -122,7 +123,7 @@ TEST(Upgrade, OverABacklogThatIsLargerThanTheJournal) {
   DaemonOptions today = capturing();
   today.room = "flows_bytes: 134217728, journal_bytes: 8388608, flow_bytes: 67108864";
   DaemonOptions tomorrow = today;
-  tomorrow.program = FLOWTAPD_NEXT_PATH;
+  tomorrow.program = paths::flowtapd_next();
   const ScratchRoot root;
   Podman podman(root);
   auto daemon = std::make_unique<Daemon>(root, today);
@@ -159,7 +160,7 @@ TEST(Upgrade, LeavesNoThreadWithMoreRights) {
   DaemonOptions today = capturing();
   today.sources = "main_log: " + root.file("main.log");
   DaemonOptions tomorrow = today;
-  tomorrow.program = FLOWTAPD_NEXT_PATH;
+  tomorrow.program = paths::flowtapd_next();
   {
     Daemon before(root, tomorrow);
     before.wait_ready();

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tests/support/containers/runtime_programs.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -45,7 +46,8 @@ BusyboxRoot::BusyboxRoot(const ScratchRoot& root) : path_(root.file("busybox")) 
     fs::create_directories(fs::path(path_) / dir);
   const fs::path busybox = fs::path(path_) / "bin/busybox";
   fs::copy_file(kBusybox, busybox, fs::copy_options::skip_existing);
-  fs::copy_file(FLOWTAP_LOG_WRITER, fs::path(path_) / "bin/log_writer", fs::copy_options::overwrite_existing);
+  fs::copy_file(paths::log_writer(), fs::path(path_) / "bin/log_writer",
+                fs::copy_options::overwrite_existing);
   for (const char* applet :
        {"sh", "cat", "dd", "seq", "sleep", "printf", "head", "tail", "yes", "kill", "tee", "tr", "mkfifo"}) {
     std::error_code exists;

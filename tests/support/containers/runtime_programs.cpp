@@ -9,10 +9,12 @@
 
 #include <stdexcept>
 
+#include "tests/support/paths/paths.hpp"
+
 namespace flowtap::test {
 
 std::string fetched(const std::string& package, const std::string& name) {
-  return std::string(FLOWTAP_PROGRAMS_DIR) + "/" + package + "/bin/" + name;
+  return paths::programs() + "/" + package + "/bin/" + name;
 }
 
 std::string path_with_programs() {

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -18,7 +19,7 @@ std::string fresh_name(const char* what) {
 
 Command daemon_command(const ScratchRoot& root, const DaemonOptions& options, std::uint16_t port,
                        const std::string& out, const std::string& err) {
-  Command command{.argv = {options.program.empty() ? FLOWTAPD_PATH : options.program, "--host-root",
+  Command command{.argv = {options.program.empty() ? paths::flowtapd() : options.program, "--host-root",
                            root.path(), "--state-dir", root.file("state")},
                   .env = options.env,
                   .out = root.file(out),
@@ -126,7 +127,7 @@ Stats Daemon::settled_stats() const {
 Ended run_flowtapd(const ScratchRoot& root, std::vector<std::string> flags) {
   const std::string out = fresh_name("stdout");
   const std::string err = fresh_name("stderr");
-  flags.insert(flags.begin(), FLOWTAPD_PATH);
+  flags.insert(flags.begin(), paths::flowtapd());
   Process process({.argv = std::move(flags), .out = root.file(out), .err = root.file(err)});
   const auto status = process.wait();
   return {status, root.read(out), root.read(err)};

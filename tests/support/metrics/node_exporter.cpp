@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -20,17 +21,16 @@ Command exporter_command(const ScratchRoot& root, std::uint16_t port) {
   const auto flag = [](const char* name, const std::string& value) {
     return "--" + std::string(name) + "=" + value;
   };
-  Command command{
-      .argv = {std::string(FLOWTAP_PROGRAMS_DIR) + "/prometheus-node-exporter/bin/prometheus-node-exporter",
-               flag("web.listen-address", "127.0.0.1:" + std::to_string(port)),
-               "--web.disable-exporter-metrics", "--collector.disable-defaults",
-               flag("collector.diskstats.device-exclude", kNoDisks),
-               flag("collector.netdev.device-exclude", "^$"),
-               flag("collector.filesystem.mount-points-exclude", kNoMountPoints),
-               flag("collector.filesystem.fs-types-exclude", kNoFileSystems)},
-      .env = {"GOMAXPROCS=1"},
-      .out = root.file("node_exporter.out"),
-      .err = root.file("node_exporter.err")};
+  Command command{.argv = {paths::programs() + "/prometheus-node-exporter/bin/prometheus-node-exporter",
+                           flag("web.listen-address", "127.0.0.1:" + std::to_string(port)),
+                           "--web.disable-exporter-metrics", "--collector.disable-defaults",
+                           flag("collector.diskstats.device-exclude", kNoDisks),
+                           flag("collector.netdev.device-exclude", "^$"),
+                           flag("collector.filesystem.mount-points-exclude", kNoMountPoints),
+                           flag("collector.filesystem.fs-types-exclude", kNoFileSystems)},
+                  .env = {"GOMAXPROCS=1"},
+                  .out = root.file("node_exporter.out"),
+                  .err = root.file("node_exporter.err")};
   for (const char* collector : {"cpu", "cpu.guest", "diskstats", "filesystem", "loadavg", "meminfo",
                                 "netclass", "netdev", "pressure", "schedstat", "stat", "vmstat"})
     command.argv.push_back("--collector." + std::string(collector));

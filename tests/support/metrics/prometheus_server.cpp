@@ -5,6 +5,7 @@
 
 #include "tests/support/metrics/promtext.hpp"
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 namespace json = boost::json;
 
 std::string program(const char* name) {
-  return std::string(FLOWTAP_PROGRAMS_DIR) + "/prometheus/bin/" + name;
+  return paths::programs() + "/prometheus/bin/" + name;
 }
 
 Command server_command(const ScratchRoot& root, std::uint16_t port, std::uint16_t target) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "api/server.hpp"
+#include "tests/support/paths/paths.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 #include "tests/unit/flowtap/shell.hpp"
@@ -61,7 +62,7 @@ class FlowtapTest : public testing::Test {
   [[nodiscard]] Outcome interrupted(const std::string& arguments, const std::string& text) const {
     const std::string file = dir_ / "shown";
     // The output of an earlier run must not count, or the signal would be sent before this run waits for it.
-    return shell("rm -f " + file + "; " FLOWTAP_PROGRAM " " + arguments + at() + " >" + file +
+    return shell("rm -f " + file + "; " + paths::flowtap() + " " + arguments + at() + " >" + file +
                  R"( 2>&1 & pid=$!
     for i in $(seq 1000); do grep -q )" +
                  text + " " + file + R"( 2>/dev/null && break; sleep 0.01; done

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "base/rfc3339.hpp"
+#include "tests/support/paths/paths.hpp"
 #include "tests/unit/flowtap/flowtap_fixture.hpp"
 
 namespace flowtap {
@@ -23,7 +24,7 @@ TEST_F(FlowtapTest, AGroupsLogsAreMarkedInColourOnATerminal) {
   const auto on_terminal = [this](const std::string& how) {
     return shell("TERM=xterm script -qec '" + how + at() + "' /dev/null </dev/null").output;
   };
-  const std::string logs = FLOWTAP_PROGRAM " logs -g checkout";
+  const std::string logs = paths::flowtap() + " logs -g checkout";
   const std::string plain = "web-2 first\r\nweb-1 second \\x1b[2J\r\nweb-2 end\r\n";
   EXPECT_EQ(
       on_terminal(logs),
@@ -58,7 +59,7 @@ TEST_F(FlowtapTest, LogsInOrderThatAreInterruptedAreNotShownAsIfWhole) {
     for (int i = 0; i < 10'000 && *reads < 3; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     shell("touch " + go);
   });
-  const Outcome run = shell(FLOWTAP_PROGRAM " logs -g checkout" + at() + " >" + file + R"( 2>&1 & pid=$!
+  const Outcome run = shell(paths::flowtap() + " logs -g checkout" + at() + " >" + file + R"( 2>&1 & pid=$!
     for i in $(seq 1000); do test -e )" +
                             go + R"( && break; sleep 0.01; done
     kill -INT $pid; wait $pid; echo "exit $?")");
@@ -153,7 +154,7 @@ TEST_F(WhatIsNotCaptured, IsOneOfSeveralLogsAsItsRuntimeHasKeptIt) {
   flows_.no_log.emplace(lost.id, Error{"it is not captured", "nor has its runtime kept it", ENOTSUP});
   start();
   for (const char* how : {"shop/web-1 --all-containers", "-g checkout"}) {
-    const Outcome run = shell(FLOWTAP_PROGRAM " logs " + std::string(how) + at() + " 2>" + (dir_ / "err"));
+    const Outcome run = shell(paths::flowtap() + " logs " + std::string(how) + at() + " 2>" + (dir_ / "err"));
     EXPECT_EQ(run.exit, 0) << how;
     EXPECT_EQ(occurrences(run.output, " kept\n"), 1U) << run.output;
     EXPECT_EQ(occurrences(run.output, " begin\n"), 1U) << run.output;
@@ -196,8 +197,8 @@ TEST_F(FlowtapTest, WhoeverFollowsNobodyIsToldOnce) {
         std::pair("-g typo -c app", "no container \"app\" of the group \"typo\" was seen on this node yet"),
         std::pair("shop/typo --all-containers", "the pod \"shop/typo\" was not seen on this node yet")}) {
     const std::string err = dir_ / "err";
-    const Outcome run = shell("rm -f " + err + "; " FLOWTAP_PROGRAM " logs -f " + std::string(how) + at() +
-                              " 2>" + err + R"( & pid=$!
+    const Outcome run = shell("rm -f " + err + "; " + paths::flowtap() + " logs -f " + std::string(how) +
+                              at() + " 2>" + err + R"( & pid=$!
     for i in $(seq 1000); do grep -q hint )" +
                               err + R"( 2>/dev/null && break; sleep 0.01; done
     kill -INT $pid; wait $pid; echo "exit $?")");
@@ -222,7 +223,8 @@ TEST_F(FlowtapTest, WhoFollowsAGroupIsToldOnceThatTheDaemonHasEnded) {
   start();
   auto daemon = once_followed(first, [&] { once_followed(second, [&] { server_.reset(); }).join(); });
   const std::string said =
-      shell("timeout 60 " FLOWTAP_PROGRAM " logs -g checkout -f" + at() + R"( 2>&1; echo "exit $?")").output;
+      shell("timeout 60 " + paths::flowtap() + " logs -g checkout -f" + at() + R"( 2>&1; echo "exit $?")")
+          .output;
   daemon.join();
   EXPECT_TRUE(said.starts_with("flowtap: cut off by ") && said.ends_with("\nexit 1\n")) << said;
   EXPECT_EQ(occurrences(said, ": flowtapd ends\n"), 1U) << said;
@@ -248,8 +250,8 @@ TEST_F(FlowtapTest, FollowingAPodEndsWithASignalWhileItsOutputIsNotRead) {
   flow->append(std::string(1U << 20U, 'x'));
   start();
   const std::string pid_file = dir_ / "pid";
-  FILE* pipe =
-      ::popen(("echo $$ >" + pid_file + "; exec " FLOWTAP_PROGRAM " logs shop/web-1 -f" + at()).c_str(), "r");
+  FILE* pipe = ::popen(
+      ("echo $$ >" + pid_file + "; exec " + paths::flowtap() + " logs shop/web-1 -f" + at()).c_str(), "r");
   ASSERT_NE(pipe, nullptr);
   const auto until = [](auto condition) {
     for (int i = 0; i < 10'000 && !condition(); ++i)

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <string>
 
+#include "tests/support/paths/paths.hpp"
+
 namespace flowtap {
 
 struct Outcome {
@@ -14,8 +16,7 @@ struct Outcome {
   std::string output;  ///< standard output and error
 };
 
-/// The output and the exit code of a shell line that runs the program. FLOWTAP_PROGRAM is the path of the built
-/// program.
+/// The output and the exit code of a shell line.
 inline Outcome shell(const std::string& line) {
   Outcome run;
   FILE* pipe = ::popen(line.c_str(), "r");
@@ -29,7 +30,7 @@ inline Outcome shell(const std::string& line) {
 }
 
 inline Outcome flowtap_program(const std::string& arguments) {
-  return shell(FLOWTAP_PROGRAM " " + arguments + " 2>&1");
+  return shell(paths::flowtap() + " " + arguments + " 2>&1");
 }
 
 }  // namespace flowtap

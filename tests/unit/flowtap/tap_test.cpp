@@ -1,4 +1,5 @@
 // flowtap tap as a program: what it shows of a process, and how it ends.
+#include "tests/support/paths/paths.hpp"
 #include "tests/unit/flowtap/flowtap_fixture.hpp"
 
 namespace flowtap {
@@ -20,7 +21,7 @@ TEST_F(FlowtapTest, TapKeepsTheTwoOutputsApartAndEndsWithTheProcess) {
     err->end();
   });
   const std::string files = dir_ / "out" + " 2>" + (dir_ / "err");
-  const Outcome run = shell(FLOWTAP_PROGRAM " tap 7" + at() + " >" + files);
+  const Outcome run = shell(paths::flowtap() + " tap 7" + at() + " >" + files);
   process.join();
   EXPECT_EQ(run.exit, 0);
   EXPECT_EQ(shell("cat " + (dir_ / "out")).output,
@@ -44,7 +45,7 @@ TEST_F(FlowtapTest, TapHasObjectsForLines) {
     err->end();
     out->end();
   });
-  const Outcome run = shell(FLOWTAP_PROGRAM " tap 7 -o json" + at() + " 2>" + (dir_ / "err"));
+  const Outcome run = shell(paths::flowtap() + " tap 7 -o json" + at() + " 2>" + (dir_ / "err"));
   process.join();
   EXPECT_EQ(run.exit, 0);
   EXPECT_EQ(occurrences(run.output, "\n"), 3U) << run.output;
@@ -74,7 +75,7 @@ TEST_F(FlowtapTest, TapOnATerminalShowsControlCharactersEscaped) {
     out->end();
   });
   const Outcome run =
-      shell("script -qec '" FLOWTAP_PROGRAM " tap 7 --stdout" + at() + "' /dev/null </dev/null");
+      shell("script -qec '" + paths::flowtap() + " tap 7 --stdout" + at() + "' /dev/null </dev/null");
   process.join();
   EXPECT_EQ(run.exit, 0);
   EXPECT_EQ(run.output, "\xe2\x82\xac\t\\x1b[2J\\r\r\n\\xff\\xe2\\x82");  // the terminal adds \r before \n
@@ -119,7 +120,7 @@ TEST_F(FlowtapTest, TapEndsOnASignalAndStillSaysWhatIsMissing) {
     out->append("y\n");
   });
   const std::string file = dir_ / "out";
-  const Outcome run = shell(FLOWTAP_PROGRAM " tap 7 --stdout" + at() + " >" + file + R"( 2>&1 & pid=$!
+  const Outcome run = shell(paths::flowtap() + " tap 7 --stdout" + at() + " >" + file + R"( 2>&1 & pid=$!
     for i in $(seq 3000); do grep -q y )" +
                             file + R"( 2>/dev/null && break; sleep 0.01; done
     kill -INT $pid; wait $pid; echo "exit $?")");

@@ -9,6 +9,7 @@
 
 #include "api/server.hpp"
 #include "explain/diagnosis/diagnosis.hpp"
+#include "tests/support/paths/paths.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
@@ -96,7 +97,7 @@ TEST_F(WhyDaemonTest, ShowsAPodAsTextOrAsTheBody) {
                    {{}, "HAMi", Diagnosis::Status::kFailed, false, "0/3 nodes are available: y."}};
   view_.answers = {again};
   const Outcome twelfth =
-      shell("LC_ALL=C.UTF-8 " FLOWTAP_PROGRAM " why ns/p --state-dir " + dir_.path() + " 2>&1");
+      shell("LC_ALL=C.UTF-8 " + paths::flowtap() + " why ns/p --state-dir " + dir_.path() + " 2>&1");
   EXPECT_EQ(twelfth.output,
             "ns/p is bound to n1\n  12th attempt, by HAMi; before: 2 × none of 3 nodes fits, nothing was "
             "decided, \"no\\x1b[2J\", 7 more\n");
@@ -176,7 +177,7 @@ TEST_F(WhyDaemonTest, WatchEndsOnASignal) {
   view_.answers = {failed(3)};
   start();
   const std::string file = dir_ / "out";
-  const Outcome run = shell(FLOWTAP_PROGRAM " why ns/p --watch --state-dir " + dir_.path() + " >" + file +
+  const Outcome run = shell(paths::flowtap() + " why ns/p --watch --state-dir " + dir_.path() + " >" + file +
                             R"( 2>&1 & pid=$!
     for i in $(seq 3000); do grep -q pending )" +
                             file + R"( 2>/dev/null && break; sleep 0.01; done

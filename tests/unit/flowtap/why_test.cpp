@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tests/support/files/temp_dir.hpp"
+#include "tests/support/paths/paths.hpp"
 #include "tests/unit/explain/diagnosis/golden.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
@@ -23,7 +24,7 @@ using diagnosis::test::cases;
 using diagnosis::test::golden;
 using diagnosis::test::paths_of;
 
-const std::string kGolden = FLOWTAP_GOLDEN_DIR "/";
+const std::string kGolden = paths::golden() + "/";
 
 std::string from(const std::vector<std::string>& paths) {
   std::string out;
@@ -147,7 +148,8 @@ TEST_F(WhyTest, TextIsASentenceTheNodesAndWhatToDo) {
   for (const Case& one : cases("why/cases.tsv")) {
     std::vector<std::string> paths;
     for (const std::string& path : paths_of(one)) paths.push_back(kGolden + path);
-    const Outcome run = shell("LC_ALL=C.UTF-8 " FLOWTAP_PROGRAM " why " + one.pod + from(paths) + " 2>&1");
+    const Outcome run =
+        shell("LC_ALL=C.UTF-8 " + paths::flowtap() + " why " + one.pod + from(paths) + " 2>&1");
     EXPECT_EQ(run.exit, 0);
     EXPECT_EQ(run.output, golden("why/" + one.expected)) << one.logs;
   }
@@ -188,7 +190,7 @@ TEST_F(WhyTest, WhatARuntimeKeptSaysWhenItWas) {
   EXPECT_TRUE(
       flowtap_program("why ns/p" + from({write("kept", as_cri(log))}))
           .output.starts_with(sentence + "  1st attempt, by kube-scheduler at 2026-08-21 07:12:29 UTC\n"));
-  const Outcome third = shell("LC_ALL=C.UTF-8 " FLOWTAP_PROGRAM " why ns/p" +
+  const Outcome third = shell("LC_ALL=C.UTF-8 " + paths::flowtap() + " why ns/p" +
                               from({write("thrice", log + log + log)}) + " 2>&1");
   EXPECT_TRUE(third.output.starts_with(
       sentence + "  3rd attempt, by kube-scheduler; before: 2 × the only node does not fit\n"))
@@ -228,7 +230,7 @@ TEST_F(WhyTest, WithoutAPodAllAreListed) {
 TEST_F(WhyTest, StandardInputIsAFileToo) {
   const std::string log = kGolden + "scheduler/hami-2.10-success-v4.log";
   for (const std::string& pack : {std::string("cat "), std::string("gzip -c ")}) {
-    const Outcome run = shell(pack + log + " | " FLOWTAP_PROGRAM " why default/gpu-pod --from - 2>&1");
+    const Outcome run = shell(pack + log + " | " + paths::flowtap() + " why default/gpu-pod --from - 2>&1");
     EXPECT_EQ(run.exit, 0);
     EXPECT_TRUE(run.output.starts_with("default/gpu-pod is bound to node3\n")) << run.output;
   }

@@ -6,11 +6,13 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/paths/paths.hpp"
+
 namespace flowtap::identity::test {
 
 /// Throws std::runtime_error: without its file a test proves nothing.
 inline std::string golden(const std::string& name) {
-  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + "/identity/" + name, std::ios::binary);
+  const std::ifstream in(paths::golden() + "/identity/" + name, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + name);
   std::ostringstream text;
   text << in.rdbuf();

@@ -5,10 +5,15 @@
 #include <ostream>
 
 #include "scheds/names.hpp"
+#include "tests/support/paths/paths.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap::scheds {
 namespace {
+
+Outcome flowtap_sched(const std::string& arguments) {
+  return shell(paths::flowtap_sched() + " " + arguments + " 2>&1");
+}
 
 struct Wrong {
   const char* name;
@@ -23,7 +28,7 @@ std::ostream& operator<<(std::ostream& out, const Wrong& wrong) {
 class WrongWords : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongWords, AreToldInOneSentenceWithAHint) {
-  const Outcome run = flowtap_program(GetParam().words);
+  const Outcome run = flowtap_sched(GetParam().words);
   EXPECT_EQ(run.exit, 2);
   EXPECT_EQ(run.output, GetParam().says);
 }
@@ -56,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(FlowtapSched, WrongWords,
                          [](const auto& wrong) { return std::string(wrong.param.name); });
 
 TEST(FlowtapSched, ItsHelpNamesEverySchedulerAndEveryFlag) {
-  const Outcome run = flowtap_program("--help");
+  const Outcome run = flowtap_sched("--help");
   EXPECT_EQ(run.exit, 0);
   for (const std::string_view name : kSchedulerNames) EXPECT_TRUE(run.output.contains(name)) << run.output;
   for (const char* flag : {"SCHEDULER", "--report", "--version", "--help"})
@@ -65,7 +70,7 @@ TEST(FlowtapSched, ItsHelpNamesEverySchedulerAndEveryFlag) {
 }
 
 TEST(FlowtapSched, ItSaysItsVersion) {
-  const Outcome run = flowtap_program("--version");
+  const Outcome run = flowtap_sched("--version");
   EXPECT_EQ(run.exit, 0);
   EXPECT_EQ(run.output, FLOWTAP_VERSION "\n");
 }

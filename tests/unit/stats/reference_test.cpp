@@ -5,12 +5,13 @@
 
 #include "base/file.hpp"
 #include "stats/table.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::stats {
 namespace {
 
 TEST(Reference, PageInTheTreeIsCurrent) {
-  const auto page = read_file(STATS_REFERENCE);
+  const auto page = read_file(paths::in_sources("stats/REFERENCE.md"));
   ASSERT_TRUE(page) << page.error().what;
   EXPECT_EQ(*page, reference_page()) << "run: ninja -C build/dev stats_reference";
 }

@@ -11,6 +11,7 @@
 #include "api/socket_path.hpp"
 #include "base/file.hpp"
 #include "http/client/client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::bench {
 namespace {
@@ -32,7 +33,7 @@ void each_flow(std::string_view answer, std::string_view part, Take take) {
 test::Command command_of(const test::ScratchRoot& root, const std::string& stream,
                          const std::vector<std::string>& flags) {
   test::Command command{
-      .argv = {FLOWTAPD_PATH, "--host-root", root.path(), "--state-dir", root.file("state"), "--config",
+      .argv = {paths::flowtapd(), "--host-root", root.path(), "--state-dir", root.file("state"), "--config",
                root.write("flowtap.yaml", fmt::format("stream: {{bpffs: {}{}{}}}\n", root.file("bpffs"),
                                                       stream.empty() ? "" : ", ", stream))},
       .out = root.file("out"),

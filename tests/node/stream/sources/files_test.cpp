@@ -15,6 +15,7 @@
 
 #include "base/fd.hpp"
 #include "tests/node/stream/captured.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -46,7 +47,7 @@ class Files : public testing::Test {
   }
   // Appends lines in a writer's own way.
   void log_writer(const char* how, unsigned first, unsigned count) {
-    Process writer({.argv = {FLOWTAP_LOG_WRITER, how, std::to_string(first), std::to_string(count)},
+    Process writer({.argv = {paths::log_writer(), how, std::to_string(first), std::to_string(count)},
                     .out = path_,
                     .err = "/dev/null"});
     ASSERT_EQ(writer.wait(), 0);
@@ -285,8 +286,8 @@ void Files::kill_amid_a_log(const std::vector<DaemonOptions>& next) {
   const Fd go_on(::open(gate.c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_TRUE(go_on.valid());
   Process writer({.argv = {"/bin/sh", "-c",
-                           "for i in 0 1 2 3 4 5 6 7 8 9; do read -r go && " +
-                               std::string(FLOWTAP_LOG_WRITER) + " write ${i}0000 10000 || exit 1; done"},
+                           "for i in 0 1 2 3 4 5 6 7 8 9; do read -r go && " + paths::log_writer() +
+                               " write ${i}0000 10000 || exit 1; done"},
                   .in = gate,
                   .out = path_,
                   .err = "/dev/null"});
@@ -323,7 +324,7 @@ TEST_F(Files, KilledAmidALogAndStartedAgain) {
 
 TEST_F(Files, RelievedByAnotherLayoutAmidALog) {
   DaemonOptions next = kCapturing;
-  next.program = FLOWTAPD_NEXT_PATH;
+  next.program = paths::flowtapd_next();
   kill_amid_a_log({next, kCapturing, next});
 }
 

@@ -19,6 +19,7 @@
 #include "base/fd.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/cgroup.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 
@@ -60,7 +61,7 @@ class Listed : public testing::Test {
  protected:
   Listed() {
     std::filesystem::create_directory(root_.file("bin"));
-    std::filesystem::copy_file(FLOWTAP_LOG_WRITER, root_.file("bin/sched"));
+    std::filesystem::copy_file(paths::log_writer(), root_.file("bin/sched"));
     std::filesystem::copy_file("/bin/bash", root_.file("bin/itself"));
   }
 

@@ -14,6 +14,7 @@
 #include "bpf/abi/log.h"
 #include "tests/node/stream/sources/listed.hpp"
 #include "tests/support/net/http_client.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -62,7 +63,7 @@ TEST_F(Listed, WhatWentIntoTheBackgroundBeforeAnotherBuildCame) {
       "(echo before; while [ ! -e " + go + " ]; do sleep 0.05; done; echo after; " + lines(0, 300) + ") &";
   EXPECT_EQ(run({root_.file("bin/itself"), "-c", script}, log.get())->wait(), 0);
   expect_flow("proc", "before\n");
-  start("processes: [/bin/itself]", FLOWTAPD_NEXT_PATH);
+  start("processes: [/bin/itself]", paths::flowtapd_next());
   EXPECT_EQ(daemon_->status().at("stream").at("reason").as_string(), "took over from another build");
   const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
   expect_flow("proc", "before\nafter\n" + writer_lines(0, 300));

@@ -15,6 +15,7 @@
 #include "tests/node/stream/captured.hpp"
 #include "tests/node/stream/sources/told_writer.hpp"
 #include "tests/support/containers/containers.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -25,7 +26,7 @@ class TapProgram : public testing::Test {
 
   void start_tap(pid_t pid) {
     tap_ = std::make_unique<Process>(
-        Command{.argv = {FLOWTAP_PROGRAM, "--state-dir", root_.file("state"), "tap", std::to_string(pid)},
+        Command{.argv = {paths::flowtap(), "--state-dir", root_.file("state"), "tap", std::to_string(pid)},
                 .out = root_.file("tap.out"),
                 .err = root_.file("tap.err")});
   }

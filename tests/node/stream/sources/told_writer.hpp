@@ -10,6 +10,7 @@
 
 #include "base/fd.hpp"
 #include "tests/support/flows/flows.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 
@@ -23,7 +24,7 @@ class Writer {
       : go_(root.file(name + ".go")),
         process_({.argv = {"/bin/sh", "-c",
                            ": 3>" + go_ + ".ready; while [ ! -e " + go_ + " ]; do sleep 0.05; done; " +
-                               FLOWTAP_LOG_WRITER + " both 0 " + std::to_string(kLines)},
+                               paths::log_writer() + " both 0 " + std::to_string(kLines)},
                   .out = "/dev/null",
                   .err = "/dev/null",
                   .before_exec = [out, err] {

@@ -13,6 +13,7 @@
 #include "explain/diagnosis/facts/text_pattern.hpp"
 #include "explain/diagnosis/reasons.hpp"
 #include "golden.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
@@ -92,7 +93,7 @@ void expect_advice_in(const boost::json::value& value, std::string_view where, s
 
 TEST(AdviceTable, IsThereForEveryReasonInTheGoldenAnswers) {
   std::size_t seen = 0;
-  for (const auto& file : std::filesystem::directory_iterator(FLOWTAP_GOLDEN_DIR "/diagnosis")) {
+  for (const auto& file : std::filesystem::directory_iterator(paths::golden() + "/diagnosis")) {
     const std::string name = file.path().filename();
     if (!name.ends_with(".json")) continue;
     const auto answer = boost::json::parse(golden("diagnosis/" + name));

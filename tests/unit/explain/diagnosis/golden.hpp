@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/paths/paths.hpp"
+
 namespace flowtap::diagnosis::test {
 
 /// Throws std::runtime_error, since a test proves nothing without its file.
 inline std::string golden(const std::string& path) {
-  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + '/' + path, std::ios::binary);
+  const std::ifstream in(paths::golden() + '/' + path, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + path);
   std::ostringstream text;
   text << in.rdbuf();
@@ -38,7 +40,7 @@ inline std::vector<std::string> paths_of(const Case& one) {
   std::vector<std::string> out;
   std::istringstream names(one.logs);
   for (std::string name; std::getline(names, name, ',');) {
-    const bool here = std::filesystem::exists(FLOWTAP_GOLDEN_DIR "/diagnosis/" + name);
+    const bool here = std::filesystem::exists(paths::golden() + "/diagnosis/" + name);
     out.push_back((here ? "diagnosis/" : "scheduler/") + name);
   }
   return out;

@@ -7,11 +7,14 @@
 #include <string>
 
 #include "tests/support/files/file_tree.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 
-inline const std::string kFakeNvml = FAKE_NVML_PATH;         ///< all that we use
-inline const std::string kFakeNvmlOld = FAKE_NVML_OLD_PATH;  ///< only the first versions
+inline const std::string kFakeNvml =
+    paths::in_build("tests/unit/telemetry/libfake_nvml.so");  ///< all that we use
+inline const std::string kFakeNvmlOld =
+    paths::in_build("tests/unit/telemetry/libfake_nvml_old.so");  ///< only the first versions
 
 /// One script at a time, since the environment names it.
 class FakeNvml {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stream/repair/runtime_files/runtime_lines.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::flow {
 
@@ -34,7 +35,7 @@ inline std::ostream& operator<<(std::ostream& out, const Kept& line) {
 
 /// Throws if there is no such file, since a test proves nothing without it.
 inline std::string golden_history(const std::string& name) {
-  const std::ifstream in(std::string(FLOWTAP_GOLDEN_DIR) + "/history/" + name, std::ios::binary);
+  const std::ifstream in(paths::golden() + "/history/" + name, std::ios::binary);
   if (!in) throw std::runtime_error("no golden file " + name);
   std::ostringstream text;
   text << in.rdbuf();
