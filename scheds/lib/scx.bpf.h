@@ -8,11 +8,7 @@
 #define FTAP_SCHEDS_SCX_BPF_H
 
 #include "bpf/lib/kernel.bpf.h"
-
-/* The counter of bpf_for(): the kernel's type, which is the same everywhere (include/uapi/linux/bpf.h). */
-struct bpf_iter_num {
-  __u64 opaque[1];
-} __attribute__((aligned(8)));
+#include "scheds/lib/iter_num.bpf.h"
 
 /* The iterator of bpf_for_each(scx_dsq, ...): as large as the kernel's, whatever it holds. */
 struct bpf_iter_scx_dsq {

@@ -4,13 +4,9 @@
  * disabled (bpf_prog_test_run_raw_tp() of net/bpf/test_run.c), and this one takes its time.
  */
 #include "bpf/lib/kernel.bpf.h"
+#include "scheds/lib/iter_num.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-/* The counter of bpf_for(): the kernel's type, which is the same everywhere (include/uapi/linux/bpf.h). */
-struct bpf_iter_num {
-  __u64 opaque[1];
-} __attribute__((aligned(8)));
 
 #define HANGS_NS 3000000000ULL
 #define MOST_TURNS (1 << 20) /* turns of each loop; the kernel's own limit is higher */
