@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <cstdint>
+
 namespace flowtap::http {
 namespace {
 

@@ -1,6 +1,7 @@
 #include "stream/journal/journal_index.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace flowtap::flow {
 namespace {
