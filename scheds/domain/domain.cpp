@@ -109,6 +109,7 @@ Result<std::unique_ptr<Scheduler>> start_domain(const StartOptions& options) {
   FTAP_TRY(prepare_maps(skeleton->obj, options));
   describe(*skeleton, machine);
   if (sequence) skeleton->struct_ops.domain->hotplug_seq = *sequence;
+  set_longest_wait(options, skeleton->struct_ops.domain->timeout_ms);
   FTAP_TRY(tell_of_taken_cpus(skeleton->obj, skeleton->struct_ops.domain->cpu_release));
   if (const int err = domain_bpf::load(skeleton.get()); err != 0)
     return std::unexpected(load_refusal(kName, -err));

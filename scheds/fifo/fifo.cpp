@@ -38,6 +38,7 @@ Result<std::unique_ptr<Scheduler>> start_fifo(const StartOptions& options) {
   FTAP_TRY(prepare_maps(skeleton->obj, options));
   if (const auto sequence = hotplug_sequence(options.sysfs))
     skeleton->struct_ops.fifo->hotplug_seq = *sequence;
+  set_longest_wait(options, skeleton->struct_ops.fifo->timeout_ms);
   FTAP_TRY(tell_of_taken_cpus(skeleton->obj, skeleton->struct_ops.fifo->cpu_release));
   if (const int err = fifo_bpf::load(skeleton.get()); err != 0)
     return std::unexpected(load_refusal(kName, -err));

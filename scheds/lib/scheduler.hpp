@@ -1,6 +1,7 @@
 // One of our sched_ext schedulers, as whoever runs it sees it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ struct StartOptions {
   /// The map of the tracing programs in which the scheduler says that it counts its dispatches itself
   /// (bpf/lib/ext_self.bpf.h); -1: nobody else counts.
   int ext_self_map = -1;
+  /// How long the kernel lets a task wait before it ends the scheduler (sched_ext_ops.timeout_ms), at most 30 s. Absent: 30 s.
+  std::optional<std::chrono::milliseconds> longest_wait = {};
   /// The options of one scheduler. Whoever starts it anew uses the options of its first start, or a copy of them.
   std::shared_ptr<KeptMaps> kept = std::make_shared<KeptMaps>();
 };

@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <utility>
 
 #include "base/file.hpp"
 #include "base/kernel_release.hpp"
+#include "base/threads/thread_realtime.hpp"
 #include "kernel/dispatch/slot_reader.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
@@ -28,6 +30,19 @@ Result<bpf_map*> find_map(bpf_object* object, const char* name) {
   if (map == nullptr)
     return fail(fmt::format("the scheduler's object has no map {}", name), "build flowtap anew");
   return map;
+}
+
+// The kernel moves the tasks to sched_ext in the thread that attaches, this thread among them. Since commit 8c2090c504e9 every task
+// that has not been moved yet goes before it from then on: where such tasks keep all CPUs, it never comes to move them, and the
+// machine stands still. Commit b06ccbabe250 mends that; before it, only a thread that is not moved is safe.
+Result<std::pair<bpf_link*, int>> attach_ahead_of_others(bpf_map* ops) {
+  const ThreadRealtime ahead;
+  if (ahead.error() != 0)
+    return fail_errno(ahead.error(),
+                      fmt::format("cannot start the scheduler {} ahead of other tasks", bpf_map__name(ops)),
+                      "it takes CAP_SYS_NICE, and a cgroup in which threads may be real-time");
+  bpf_link* const link = bpf_map__attach_struct_ops(ops);
+  return std::pair(link, errno);
 }
 
 }  // namespace
@@ -65,6 +80,10 @@ Status prepare_maps(bpf_object* object, const StartOptions& options) {
   if (const int err = bpf_map__reuse_fd(self, options.ext_self_map); err != 0)
     return fail_errno(-err, "cannot tell the tracing programs about the scheduler");
   return {};
+}
+
+void set_longest_wait(const StartOptions& options, std::uint32_t& timeout_ms) {
+  if (options.longest_wait) timeout_ms = static_cast<std::uint32_t>(options.longest_wait->count());
 }
 
 Status tell_of_taken_cpus(bpf_object* object, bpf_program*& release) {
@@ -109,10 +128,10 @@ Result<Attached> Attached::attach(bpf_object* object, bpf_map* ops, const StartO
       return std::unexpected(kernel::bpf_refusal(fmt::format("start the scheduler {}", bpf_map__name(ops)),
                                                  errno, kernel::LibbpfMessages::reason()));
   }
-  Link link(bpf_map__attach_struct_ops(ops));
-  const int err = errno;
+  FTAP_TRY_ASSIGN(started, attach_ahead_of_others(ops));
+  const auto [link, err] = started;
   const bool linked = link != nullptr;
-  Attached attached(std::move(link), std::move(taken), std::move(exits));
+  Attached attached(Link(link), std::move(taken), std::move(exits));
   // A failure during the start is only told to the scheduler: the link exists even where nothing stands behind it.
   if (const auto exit = attached.exited(); exit && !exit->restart)
     return fail(fmt::format("the kernel refused the scheduler {}: {}", bpf_map__name(ops), exit->sentence),

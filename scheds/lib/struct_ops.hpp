@@ -26,6 +26,9 @@ namespace flowtap::scheds {
 /// Sizes the maps of bpf/lib and scheds/lib for this machine. To be called between open and load.
 [[nodiscard]] Status prepare_maps(bpf_object* object, const StartOptions& options);
 
+/// Puts StartOptions::longest_wait into sched_ext_ops.timeout_ms. To be called between open and load.
+void set_longest_wait(const StartOptions& options, std::uint32_t& timeout_ms);
+
 /// Chooses how the scheduler hears that a task of a higher class takes a CPU (taken.bpf.h); `release` is
 /// sched_ext_ops.cpu_release. To be called between open and load.
 [[nodiscard]] Status tell_of_taken_cpus(bpf_object* object, bpf_program*& release);

@@ -4,13 +4,15 @@
 #include <atomic>
 #include <thread>
 
+#include "base/threads/thread_nice.hpp"
 #include "tests/bpf/stage.hpp"
 
 namespace flowtap::test {
 
 class Hog {
  public:
-  explicit Hog(const Cpus& cpus) : thread_([this, cpus](const std::stop_token& stop) { spin(cpus, stop); }) {}
+  explicit Hog(const Cpus& cpus, int nice = 0)
+      : thread_([this, cpus, nice](const std::stop_token& stop) { spin(cpus, nice, stop); }) {}
   Hog(const Hog&) = delete;
   Hog& operator=(const Hog&) = delete;
   ~Hog() {
@@ -33,8 +35,9 @@ class Hog {
   static constexpr int kHold = 1;
   static constexpr int kQuit = 2;
 
-  void spin(const Cpus& cpus, const std::stop_token& stop) {
+  void spin(const Cpus& cpus, int nice, const std::stop_token& stop) {
     allow(0, cpus);
+    const ThreadNice wanted(nice);
     while (!stop.stop_requested()) {
       cue_.wait(kRest);
       while (cue_ == kHold) {

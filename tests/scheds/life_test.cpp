@@ -3,10 +3,12 @@
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "kernel/sched_ext.hpp"
 #include "scheds/schedulers.hpp"
@@ -22,14 +24,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// The niceness of tasks that keep all CPUs and leave time for the rest of a start.
+constexpr int kLast = 19;
+
 std::string state() {
   return kernel::read_sched_ext("/sys").value().state;
 }
 
 class Life : public testing::TestWithParam<std::string_view> {
  protected:
-  [[nodiscard]] static std::unique_ptr<scheds::Scheduler> start() {
-    auto started = scheds::start_scheduler(GetParam(), {});
+  [[nodiscard]] static std::unique_ptr<scheds::Scheduler> start(const scheds::StartOptions& options = {}) {
+    auto started = scheds::start_scheduler(GetParam(), options);
     EXPECT_TRUE(started) << started.error().what;
     return started ? std::move(*started) : nullptr;
   }
@@ -39,7 +44,7 @@ TEST_P(Life, LoadedAndUnloadedTwentyTimesUnderLoad) {
   if (refused_here()) return;
   std::vector<std::unique_ptr<Hog>> hogs;
   for (std::size_t i = 0; i < 3; ++i) {
-    hogs.push_back(std::make_unique<Hog>(online_cpus()));
+    hogs.push_back(std::make_unique<Hog>(online_cpus(), kLast));
     hogs.back()->hold();
   }
   for (int i = 0; i < 20; ++i) {
@@ -51,6 +56,31 @@ TEST_P(Life, LoadedAndUnloadedTwentyTimesUnderLoad) {
     EXPECT_FALSE(scheduler->exited());
   }
   EXPECT_EQ(state(), "disabled");
+}
+
+// The kernel moves one task after the other to the scheduler. Those that it has not come to yet must not keep it from going on.
+TEST_P(Life, ItStartsWhereOrdinaryTasksKeepAllCpus) {
+  if (refused_here()) return;
+  constexpr std::size_t kSleepers =
+      1000;  // they come first, so that several ticks pass before the last are moved
+  std::atomic<bool> over = false;
+  std::vector<std::jthread> sleepers;
+  const auto end = [&over](void*) {
+    over = true;
+    over.notify_all();
+  };
+  const std::unique_ptr<void, decltype(end)> ended(&over, end);  // before they are joined, whatever fails
+  for (std::size_t i = 0; i < kSleepers; ++i) sleepers.emplace_back([&over] { over.wait(false); });
+  std::vector<std::unique_ptr<Hog>> hogs;
+  for (std::size_t i = 0; i < 4; ++i) {
+    hogs.push_back(std::make_unique<Hog>(online_cpus(), kLast));
+    hogs.back()->hold();
+  }
+  const auto scheduler = start();
+  hogs.clear();
+  ASSERT_TRUE(scheduler);
+  EXPECT_EQ(state(), "enabled");
+  EXPECT_FALSE(scheduler->exited());
 }
 
 TEST_P(Life, ASecondOneGetsOneClearSentence) {
@@ -81,7 +111,8 @@ TEST_P(Life, SysRqEndsItAndIsSaid) {
 
 TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
   if (refused_here()) return;
-  const auto scheduler = start();
+  // Most of this test is that wait, and up to half as long again: the kernel looks twice in it.
+  const auto scheduler = start({.longest_wait = 8s});
   ASSERT_TRUE(scheduler);
   auto starved = std::make_unique<Starved>();
   const auto limit = std::chrono::steady_clock::now() + 120s;

@@ -23,9 +23,6 @@ struct Kept {
 bool always(const Config&) {
   return true;
 }
-bool captures(const Config& c) {
-  return c.stream.enabled;
-}
 bool names_processes(const Config& c) {
   return c.stream.enabled || c.telemetry.enabled;
 }
@@ -47,8 +44,8 @@ constexpr std::array kTable = {
     Kept{CAP_SYS_PTRACE, names_processes},
     // stream, telemetry: the runtimes' state is in root's directories.
     Kept{CAP_DAC_READ_SEARCH, names_processes},
-    // stream: the ring's reader runs ahead of ordinary work.
-    Kept{CAP_SYS_NICE, captures},
+    // stream: the ring's reader runs ahead of ordinary work. scheduler: so does the thread that starts one, also after SIGHUP.
+    Kept{CAP_SYS_NICE, always},
     // api: SIGHUP may name another group for the socket.
     Kept{CAP_CHOWN, always},
     // prometheus, api: their ports may be low ones, also after SIGHUP.
