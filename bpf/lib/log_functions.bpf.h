@@ -76,12 +76,13 @@ static __always_inline void put_vector_of(struct iov_iter* iter, struct ftap_wal
 }
 
 /*
- * `n` bytes went through the file, into or out of the memory before the iterator's place. `position` is where they end.
+ * `returned` bytes went through the file, into or out of the memory before the iterator's place. `position` is where they end.
  */
-static __always_inline void take_iter(const struct ftap_tapped* tapped, struct iov_iter* iter, __u64 n,
+static __always_inline void take_iter(const struct ftap_tapped* tapped, struct iov_iter* iter, __u64 returned,
                                       __u64 position, __u32 lane) {
   struct ftap_stream* stream = tapped->stream;
   __u64 now = bpf_ktime_get_ns();
+  __u64 n = without_bounds(returned, now); /* some functions return 32 bits */
   stream->last = now;
   if (is_quiet(now)) {
     pass_by(stream, FTAP_LOSS_QUIET, n);

@@ -84,7 +84,7 @@ static long put_message(__u32 i, struct ftap_walk* walk) {
     return 0;
   }
   walk->span.offset = __sync_fetch_and_add(&walk->span.stream->bytes, message.sent);
-  put_vector(walk, message.message.vector, message.sent);
+  put_vector(walk, message.message.vector, without_bounds(message.sent, walk->span.time));
   return 0;
 }
 

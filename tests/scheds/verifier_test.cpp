@@ -1,8 +1,6 @@
 // How much the verifier goes through for each program of our schedulers, kept in verified_insns.tsv: a program that
 // suddenly takes much more is close to being refused by some kernel.
-#include <bpf/bpf.h>
 #include <gtest/gtest.h>
-#include <linux/bpf.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -10,10 +8,10 @@
 #include <map>
 #include <sstream>
 
-#include "base/fd.hpp"
 #include "base/kernel_release.hpp"
 #include "scheds/schedulers.hpp"
 #include "tests/scheds/refused.hpp"
+#include "tests/support/loaded_programs.hpp"
 #include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
@@ -48,16 +46,11 @@ Insns known() {
 // The programs that the running scheduler has in the kernel.
 Insns loaded() {
   Insns all;
-  std::uint32_t id = 0;
-  while (bpf_prog_get_next_id(id, &id) == 0) {
-    const Fd program(bpf_prog_get_fd_by_id(id));
-    if (!program.valid()) continue;
-    bpf_prog_info info{};
-    std::uint32_t size = sizeof(info);
-    if (bpf_prog_get_info_by_fd(program.get(), &info, &size) != 0) continue;
-    const std::string name(static_cast<const char*>(info.name));
+  for (const bpf_prog_info& program : loaded_programs()) {
+    const std::string name = name_of(program);
     // The only one of their programs that is a tracing program on some kernels (scheds/lib/taken.bpf.h).
-    if (info.type == BPF_PROG_TYPE_STRUCT_OPS || name == "cpu_taken_by") all[name] = info.verified_insns;
+    if (program.type == BPF_PROG_TYPE_STRUCT_OPS || name == "cpu_taken_by")
+      all[name] = program.verified_insns;
   }
   return all;
 }
