@@ -50,7 +50,8 @@ class Captured {
 /// What stands behind a descriptor, as the tap knows it.
 kernel::LogTarget target_of(int fd, ftap_log_kind kind);
 
-/// Why this kernel does not accept the backend's programs; empty: it does. Any other failure throws.
+/// Why this kernel does not accept the backend's programs at functions; empty: it does, or the backend has none. Any other failure
+/// throws.
 [[nodiscard]] std::string refusal(kernel::LogBackend backend);
 
 class RunningTap {

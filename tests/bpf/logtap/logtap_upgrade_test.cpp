@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Nobody drains while a new build is loaded, which takes a second here and half a minute in a machine without KVM. So
+// Nobody drains while a new build is loaded, which takes a second here and some in a machine without KVM. So
 // that what is written meanwhile fits into the ring, each thread writes at full speed first, then slowly, then no more.
 constexpr std::uint32_t kRing = 128U << 20U;
 constexpr int kWriters = 4;

@@ -13,6 +13,7 @@
 #include "kernel/dispatch/node_usage.hpp"
 #include "telemetry/workloads/usage_ledger.hpp"
 #include "tests/bpf/accounted.hpp"
+#include "tests/bpf/count_crew.hpp"
 #include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
@@ -114,6 +115,9 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
   constexpr int kRounds = 12;
   constexpr int kEach = 20;
   constexpr double kTick = 4e6;
+  // An emulated CPU stands still while its host has other work. Where it does so between the kernel's look at the clock and ours,
+  // a switch differs by all of that time.
+  const double most = in_vm() ? 1.1 : 1.01;
   start(64);
   std::map<std::string, std::uint64_t> charged;
   for (int i = 0; i < kRounds; ++i) {
@@ -137,7 +141,7 @@ TEST_F(UsageOfCgroups, ThatLiveForMillisecondsIsNotLost) {
     // The kernel charges up to a tick at once, and charges it to the new cgroup where the tick comes while a task
     // moves; our account hears of the move a moment later.
     EXPECT_GE(static_cast<double>(used.run_ns), 0.95 * static_cast<double>(ns) - 2 * kTick) << name;
-    EXPECT_LE(static_cast<double>(used.run_ns), 1.01 * static_cast<double>(ns) + kRounds * kEach * 20e3)
+    EXPECT_LE(static_cast<double>(used.run_ns), most * static_cast<double>(ns) + kRounds * kEach * 20e3)
         << name;
     EXPECT_GT(used.dispatches, 0U) << name;  // most were given their CPU before they moved here
     ours += used.run_ns;
