@@ -79,7 +79,7 @@ TEST(ExplainLogs, AtTheirOwnPaceTheyAnswerAsFromTheirFiles) {
     root.write("busybox/" + name, content(log_file(name)));
     running.push_back(containerd.start(scheduler(name, {"log_writer", "paced", "/" + name})));
   }
-  for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
+  for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0) << process->last_words();
   const Answers wanted = answers_from_files(root);
   ASSERT_GT(wanted.size(), 10U);
   Answers seen;

@@ -69,7 +69,7 @@ TEST(WhyCrashed, CodeOrSignalAndTheLastLines) {
       ASSERT_TRUE(eventually([&] { return containerd.out(id) == "alive\n"; }));
       containerd.kill(id);
     }
-    EXPECT_EQ(container->wait(), life.status);
+    EXPECT_EQ(container->wait(), life.status) << container->last_words();
     const auto over = std::chrono::system_clock::now();
     const json::object exit = crash(daemon, life.pod);
     if (exit.empty()) continue;

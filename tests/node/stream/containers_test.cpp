@@ -90,7 +90,7 @@ TEST(Containers, PodsStreamsAreServedByteForByteUnderThePodsName) {
                           .annotations = cri_annotations("shop", "web-0", kPod, job.name)});
     FollowedFlow followed(daemon, std::string("pod/shop/web-0/") + kPod + "/" + job.name + "/");
     let_go(root, job.name);
-    EXPECT_EQ(container->wait(), job.status);
+    EXPECT_EQ(container->wait(), job.status) << container->last_words();
     const FlowSeen flow = followed.expect(job.out, job.err);
     EXPECT_EQ(flow.text.at("namespace"), "shop");
     EXPECT_EQ(flow.text.at("pod"), "web-0");
@@ -138,7 +138,7 @@ TEST(Containers, ManyAtOnce) {
   for (unsigned i = 0; i < kTogether; ++i)
     followed.emplace_back(daemon, "pod/shop/batch-" + std::to_string(i) + "/");
   let_go(root, "go");
-  for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
+  for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0) << process->last_words();
   Crowd crowd;
   for (unsigned i = 0; i < kTogether; ++i) {
     const auto [out, err] = writer_outputs(i, kLines);
@@ -158,7 +158,7 @@ TEST(Containers, WhatRanBeforeTheServiceIsFollowedFromItsStart) {
   daemon.wait_ready();
   FollowedFlow followed(daemon, "pod/shop/early-0/");
   let_go(root, "go");
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   followed.expect(writer_lines(0, 1000));
 }
 
@@ -195,7 +195,7 @@ TEST(Containers, AServiceThatIsKilledMissesAndDoublesNothing) {
   }
   FollowedFlow followed(*daemon, "pod/shop/survivor-0/");
   go_on(3);
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   followed.expect(wanted);
 }
 

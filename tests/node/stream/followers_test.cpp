@@ -130,7 +130,7 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
   // The readers leave. Those that do not read have missed more than is kept; they are told so, and go on.
   readers.clear();
   let_go(root_, "more");
-  for (auto& container : containers) EXPECT_EQ(container->wait(), 0);
+  for (auto& container : containers) EXPECT_EQ(container->wait(), 0) << container->last_words();
   const auto ended = ended_flow(daemon_, "pod/crowd/crowd-0/");
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->missing, 0U) << "nobody who follows slows capture";

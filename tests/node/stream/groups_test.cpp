@@ -114,7 +114,7 @@ TEST_F(Groups, AreReadAsOneInTheOrderOfTime) {
   running.push_back(containerd_.start(pod("wf-1-step-b", shell(counting("b", 1, 30)))));
   running.push_back(containerd_.start(pod("wf-1-step-b", shell("echo side; printf end"), "side")));
   running.push_back(containerd_.start(pod("wf-2-step-a", shell("echo of another"))));
-  for (auto& one : running) EXPECT_EQ(one->wait(), 0);
+  for (auto& one : running) EXPECT_EQ(one->wait(), 0) << one->last_words();
   for (const char* flow : {"wf-1-step-a/", "/main/0", "/side/0", "wf-2-step-a/"})
     ASSERT_TRUE(ended_flow(*daemon_, flow));
   const auto numbered = [](const std::string& word) {
@@ -201,8 +201,8 @@ TEST_F(Groups, AreFollowedWithThePodsThatJoinLater) {
   EXPECT_EQ(containerd_.run(pod("wf-1-step-short", shell("echo short"))), 0);
   ASSERT_TRUE(eventually([&] { return marked(root_.read("followed"), "wf-1-step-b").size() >= half; }));
   let_go(root_, "go");
-  EXPECT_EQ(first->wait(), 0);
-  EXPECT_EQ(second->wait(), 0);
+  EXPECT_EQ(first->wait(), 0) << first->last_words();
+  EXPECT_EQ(second->wait(), 0) << second->last_words();
   const std::string wanted = writer_lines(0, kLines);
   EXPECT_TRUE(eventually([&] {
     const std::string text = root_.read("followed");

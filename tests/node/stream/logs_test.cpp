@@ -80,9 +80,9 @@ TEST_F(Logs, FollowsARunningContainerToItsEnd) {
   const auto tail = start("tail", {"shop/followed-0", "-f", "--tail", "1"});
   ASSERT_TRUE(eventually([&] { return root_.read("tail").size() == half - last; }));
   let_go(root_, "go");
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   EXPECT_EQ(whole->wait(), 0);
-  EXPECT_EQ(tail->wait(), 0);
+  EXPECT_EQ(tail->wait(), 0) << tail->last_words();
   EXPECT_EQ(difference(root_.read("whole"), wanted), "");
   EXPECT_EQ(difference(root_.read("tail"), wanted.substr(last)), "");
 }

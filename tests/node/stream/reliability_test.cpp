@@ -128,7 +128,7 @@ TEST_F(Reliability, EvictedFromItsNode) {
   ASSERT_TRUE(err.gets(std::string("has to go\n").size()));
   ASSERT_TRUE(out.gets(out.text().size() + 10'000)) << "it uses its grace";
   containerd.kill(pod.id, "SIGKILL");
-  EXPECT_EQ(container->wait(), 128 + SIGKILL);
+  EXPECT_EQ(container->wait(), 128 + SIGKILL) << container->last_words();
   remove_logs(root_);
   EXPECT_FALSE(fs::exists(root_.file("run/containerd/io.containerd.runtime.v2.task/k8s.io/" + pod.id)));
 
@@ -183,7 +183,7 @@ TEST_F(Reliability, AnExceptionAtItsExit) {
   let_go(root_, "go");
   EXPECT_TRUE(both.gets(writer_lines(0, 5000).size()));
   let_go(root_, "raise");
-  EXPECT_EQ(container->wait(), 1);
+  EXPECT_EQ(container->wait(), 1) << container->last_words();
   remove_logs(root_);
 
   ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
@@ -193,7 +193,7 @@ TEST_F(Reliability, AnExceptionAtItsExit) {
   EXPECT_TRUE(both.text().ends_with(wanted)) << both.text().substr(both.text().size() - 1000);
   EXPECT_EQ(both.text().size(), writer_lines(0, 5000).size() + wanted.size());
   const auto tail = start_logs(root_, "tail", {kOfPod, "--tail", std::to_string(traceback.size())});
-  EXPECT_EQ(tail->wait(), 0);
+  EXPECT_EQ(tail->wait(), 0) << tail->last_words();
   EXPECT_EQ(root_.read("tail"), wanted);
 }
 
@@ -205,7 +205,7 @@ TEST_F(Reliability, DeletedWhileItWrites) {
   auto out = follow_amid(kOfPod);
   remove_logs(root_);  // this comes before the end: whoever deletes a pod by force does not wait
   containerd.kill(pod.id);
-  EXPECT_EQ(container->wait(), 128 + SIGKILL);
+  EXPECT_EQ(container->wait(), 128 + SIGKILL) << container->last_words();
 
   ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
   expect_cut_short(out, containerd.out(pod.id));
@@ -245,7 +245,7 @@ TEST_F(Reliability, ContainerdIsKilledAndStartedAgainWhileItWrites) {
   }
   ASSERT_TRUE(out.gets(bytes_of_parts(kParts - 1)));
   let_go(root_, part_name("go", kParts - 1));
-  EXPECT_EQ(attached->wait(), 0);
+  EXPECT_EQ(attached->wait(), 0) << attached->last_words();
 
   ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
   EXPECT_EQ(ended_->id, std::string("pod/shop/step-0/") + kPod + "/main/0");
@@ -308,7 +308,7 @@ TEST_F(Reliability, FlowtapdRestartsWhileItWrites) {
   }
   auto out = follow(kOfPod);
   let_go(root_, part_name("go", part));
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
 
   ASSERT_NO_FATAL_FAILURE(expect_whole("pod/shop/step-0/"));
   expect_output(out, "stdout", wanted);

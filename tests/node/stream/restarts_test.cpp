@@ -73,7 +73,7 @@ TEST(Restarts, ThePodsContainerIsMadeAnew) {
     const std::string id = std::string("pod/shop/crash-0/") + kPod + "/main/" + std::to_string(start);
     FollowedFlow followed(daemon, id);
     let_go(root, go);
-    EXPECT_EQ(container->wait(), 1);
+    EXPECT_EQ(container->wait(), 1) << container->last_words();
     const FlowSeen flow = followed.expect(lines_of(start, false), lines_of(start, true));
     EXPECT_EQ(flow.id, id);
     EXPECT_EQ(flow.restart, start);

@@ -97,7 +97,7 @@ TEST_F(SchedulerFlows, EachLogAtFullSpeedAndAtItsOwnPace) {
     begin("paced", {"log_writer", "paced", "/" + name});
   }
   // All of them begin at once.
-  for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0);
+  for (const auto& process : running) EXPECT_EQ(process->wait(4 * kPatience), 0) << process->last_words();
 
   for (const std::string& name : names)
     for (const char* how : {"fast", "paced"}) {

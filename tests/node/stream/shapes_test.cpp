@@ -51,7 +51,7 @@ TEST(Shapes, InTheHostsAndInAnotherContainersPidNamespace) {
   run("sharingtoo", false, shared);
   FollowedFlow followed(daemon, "pod/shop/first/");
   let_go(root, "go");
-  EXPECT_EQ(first->wait(), 0);
+  EXPECT_EQ(first->wait(), 0) << first->last_words();
   followed.expect("first\n");
 }
 
@@ -167,7 +167,7 @@ TEST(Shapes, BothOutputsMadeOneByTheProgram) {
                                            .annotations = cri_annotations("shop", "merged-0", kPod, "main")});
   FollowedFlow followed(daemon, "pod/shop/merged-0/");
   let_go(root, "go");
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   followed.expect(writer_lines(0, 900));
 }
 

@@ -70,7 +70,7 @@ TEST(ContainersInTrouble, KilledForItsMemoryWhilePrintingInAPod) {
   const MemoryLimit limit(containerd.pid(id), kLittleMemory);
   FollowedFlow followed(daemon, "pod/shop/hog-0/");
   let_go(root, "go");
-  EXPECT_EQ(container->wait(), 128 + SIGKILL);
+  EXPECT_EQ(container->wait(), 128 + SIGKILL) << container->last_words();
   EXPECT_EQ(limit.kills(), 1U);
   expect_hogs_stream(followed, containerd.out(id));
 }
@@ -134,7 +134,7 @@ TEST(ContainersInTrouble, TheShimStopsReadingAndGoesOn) {
   wait_until_waits(root, "go");
   FollowedFlow followed(daemon, "pod/shop/stopped-0/");
   stop_reader_again_and_again(root, containerd.pid(id));
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   followed.expect(writer_lines(0, kLines));
   EXPECT_TRUE(writer_lines(0, kLines).starts_with(containerd.out(id))) << "the runtime can have no more";
 }

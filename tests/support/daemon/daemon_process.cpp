@@ -8,7 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -43,7 +46,7 @@ bool eventually(const std::function<bool()>& so, std::chrono::milliseconds limit
   return true;
 }
 
-Process::Process(const Command& command) {
+Process::Process(const Command& command) : err_(command.err) {
   auto words = pointers(command.argv);
   // Ours come first, as the program sees the first of two values for one name.
   std::vector<std::string> env = command.env;
@@ -84,6 +87,14 @@ std::optional<int> Process::wait(std::chrono::milliseconds limit) {
   if (::waitpid(pid_, &status, 0) != pid_) return std::nullopt;
   status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return status_;
+}
+
+std::string Process::last_words() const {
+  constexpr std::streamoff kMost = 1000;
+  std::ifstream in(err_, std::ios::ate);
+  const std::streamoff size = in.tellg();
+  in.seekg(std::max<std::streamoff>(size - kMost, 0));
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace flowtap::test

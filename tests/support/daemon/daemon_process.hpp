@@ -45,8 +45,11 @@ class Process {
   [[nodiscard]] bool running() { return !wait(std::chrono::milliseconds(0)); }
   /// Its exit status, 128 + n after signal n; absent if it has not ended in time.
   [[nodiscard]] std::optional<int> wait(std::chrono::milliseconds limit = kPatience);
+  /// The end of its standard error, for a failed test to say.
+  [[nodiscard]] std::string last_words() const;
 
  private:
+  std::string err_;  // the file
   pid_t pid_ = -1;
   Fd pidfd_;  // becomes readable when the process ends
   std::optional<int> status_;

@@ -173,7 +173,7 @@ TEST(History, OfAPodThatRanBefore) {
   ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=web-0").empty(); }));
   EXPECT_EQ(difference(pod_log(daemon, "web-0"), writer_lines(0, 3000)), "");
   let_go(root, "go");
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   ASSERT_TRUE(ended_flow(daemon, "pod/shop/web-0/"));
   const std::string all = writer_lines(0, 4000);
   ASSERT_TRUE(eventually([&] { return pod_log(daemon, "web-0").size() == all.size(); }));
@@ -257,7 +257,7 @@ TEST(History, OfAContainerThatRanBeforeUnderDocker) {
   EXPECT_EQ(difference(log_text(daemon, docker.flow(), "stdout"), writer_lines(0, 3000)), "");
   EXPECT_EQ(log_text(daemon, docker.flow(), "stderr"), "a \"problem\"\n");
   let_go(root, "go");
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   ASSERT_TRUE(ended_flow(daemon, docker.flow()));
   const std::string all = writer_lines(0, 4000);
   EXPECT_TRUE(eventually([&] { return log_text(daemon, docker.flow(), "stdout") == all; }))
@@ -284,7 +284,7 @@ TEST(History, BehindAReboot) {
   EXPECT_EQ(podman.wait("before"), 0);
   ASSERT_TRUE(ended_flow(*first, "container/before-"));
   first->signal(SIGTERM);
-  EXPECT_EQ(first->wait(), 0);
+  EXPECT_EQ(first->wait(), 0) << first->err();
   const std::string config = root.write("detach.yaml", "stream: {bpffs: " + root.file("bpffs") + "}\n");
   EXPECT_EQ(run_flowtapd(root, {"--detach", "--host-root", root.path(), "--config", config}).status, 0);
   ASSERT_EQ(::umount2(root.file("state/flows").c_str(), MNT_DETACH), 0);

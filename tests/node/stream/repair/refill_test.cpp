@@ -144,7 +144,7 @@ TEST_F(Refill, APodsGapsAreFilled) {
   ASSERT_EQ(files.size(), kParts);
   EXPECT_TRUE(files.front().ends_with(".gz"));
   let_go(root_, "go3");
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   log.wait();
 
   const std::string wanted = writer_lines(0, (kParts + 1) * kPart + 100);
@@ -171,7 +171,7 @@ TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
   wait_until_waits(root_, "go");
   write_unseen(daemon, "go",
                [&] { return containerd.out(container_id("lossy")).ends_with(writer_lines(19'999, 1)); });
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   const auto flow = ended_flow(daemon, "pod/shop/lossy-0/");
   ASSERT_TRUE(flow);
   EXPECT_GT(flow->missing, 100'000U);

@@ -112,7 +112,7 @@ TEST(Uncaptured, AnOutputThatWasReopenedBeforeTheServiceStarted) {
   for (const Case& c : cases)
     ASSERT_TRUE(eventually([&] { return !flows_of(daemon, "?pod=" + c.name).empty(); })) << c.name;
   let_go(root, "go");
-  for (const auto& container : running) EXPECT_EQ(container->wait(), 0);
+  for (const auto& container : running) EXPECT_EQ(container->wait(), 0) << container->last_words();
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     const auto flow = ended_flow(daemon, "pod/shop/" + c.name + "/");

@@ -179,11 +179,11 @@ TEST_F(Listed, ARunWhoseEndWasMissedLeavesItsPlace) {
   // The file is this one's output as well, so that it is not nobody's.
   const auto other = run({"/bin/sleep", "600"}, log.get());
   const Fd file(::open(go.c_str(), O_CREAT | O_CLOEXEC, 0600));
-  EXPECT_EQ(first->wait(), 0);
+  EXPECT_EQ(first->wait(), 0) << first->last_words();
   EXPECT_TRUE(eventually([&] { return !members.of(gone->pid()) && !members.of(::getpid()); }));
 
   auto second = run({self, "-c", "echo two"}, log.get());
-  EXPECT_EQ(second->wait(), 0);
+  EXPECT_EQ(second->wait(), 0) << second->last_words();
   const std::multiset<std::string> wanted{"one\n", "two\n"};
   EXPECT_TRUE(eventually([&] { return texts() == wanted; }));
   EXPECT_EQ(texts(), wanted);

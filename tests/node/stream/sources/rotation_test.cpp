@@ -64,7 +64,7 @@ TEST(Rotation, ByKubeletOfAPodsLogWhileSomebodyFollows) {
   LogFollower follower(daemon, root, "shop/rotated-0");
   KubeletRotation rotation(directory + "/0.log", kFiles, [&log] { log.reopen(); });
   rotate_amid_parts(root, rotation, follower);
-  EXPECT_EQ(container->wait(), 0);
+  EXPECT_EQ(container->wait(), 0) << container->last_words();
   log.wait();
 
   const std::string wanted = writer_lines(0, kParts * kPart);
