@@ -41,11 +41,11 @@ TEST_F(Realtime, IsTheThreadsOwnAndForAWhile) {
 
 TEST_F(Realtime, AThreadThatIsRealTimeAlreadyKeepsItsPriority) {
   std::thread([] {
-    ASSERT_TRUE(set(SCHED_RR, 7));
+    ASSERT_TRUE(set(SCHED_RR | SCHED_RESET_ON_FORK, 7));
     {
       const ThreadRealtime ahead;
       EXPECT_EQ(ahead.error(), 0);
-      EXPECT_EQ(::sched_getscheduler(0), SCHED_RR);
+      EXPECT_EQ(::sched_getscheduler(0), SCHED_RR | SCHED_RESET_ON_FORK);
     }
     sched_param param{};
     EXPECT_EQ(::sched_getparam(0, &param), 0);

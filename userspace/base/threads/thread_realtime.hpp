@@ -14,9 +14,10 @@ class ThreadRealtime {
   ThreadRealtime() {
     // Not pthread_getschedparam(3), which says what glibc remembers.
     policy_ = ::sched_getscheduler(0);
-    if (policy_ == SCHED_FIFO || policy_ == SCHED_RR || policy_ == SCHED_DEADLINE) return;
+    const int policy = policy_ < 0 ? policy_ : policy_ & ~SCHED_RESET_ON_FORK;
+    if (policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE) return;
     const sched_param lowest{.sched_priority = ::sched_get_priority_min(SCHED_FIFO)};
-    if (policy_ < 0 || ::sched_setscheduler(0, SCHED_FIFO, &lowest) != 0)
+    if (policy < 0 || ::sched_setscheduler(0, SCHED_FIFO, &lowest) != 0)
       error_ = errno;
     else
       changed_ = true;
