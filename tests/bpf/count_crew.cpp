@@ -40,10 +40,6 @@ kernel::DispatchLive attach(std::uint64_t cgroup) {
   return std::move(*live);
 }
 
-bool in_vm() {
-  return std::getenv("FTAP_VM") != nullptr;  // NOLINT(concurrency-mt-unsafe): nobody sets any
-}
-
 std::uint64_t Outcome::sum(std::size_t cls) const {
   std::uint64_t n = 0;
   for (std::size_t slot = FTAP_SLOT_NEW; slot <= FTAP_SLOT_UNOBSERVED; ++slot) n += of(slot, cls);

@@ -8,10 +8,9 @@
 #include "kernel/dispatch/dispatch_programs.hpp"
 #include "stats/slot_source.hpp"
 #include "tests/support/crew.hpp"
+#include "tests/support/in_vm.hpp"
 
 namespace flowtap::test {
-
-bool in_vm();  ///< this is a VM of vmtest/run, not the machine at hand
 
 struct Outcome {
   stats::SlotCounts prepared{};  ///< what was counted before the job

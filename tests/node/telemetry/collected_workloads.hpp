@@ -12,11 +12,18 @@
 #include "telemetry/workloads/files/cgroup_files.hpp"
 #include "telemetry/workloads/workload_collector.hpp"
 #include "tests/bpf/accounted.hpp"
+#include "tests/support/in_vm.hpp"
 
 namespace flowtap::test {
 
 inline std::unique_ptr<telemetry::CgroupFileSource> cgroup_files() {
   return telemetry::CgroupFileSource::open_below("/sys/fs/cgroup");
+}
+
+// Runtimes and systemd take at least 50 ms to remove what is left of a workload that has ended. A machine that is emulated beside
+// other work gives the collector's thread a CPU much later.
+inline std::chrono::milliseconds removal() {
+  return in_vm() ? std::chrono::seconds(1) : std::chrono::milliseconds(50);
 }
 
 class CollectedWorkloads {

@@ -37,7 +37,7 @@ TEST(NestedContainers, WhatTheInnerOneUsesIsTheOuterOnesOnce) {
     named->note(inner.id(), who);
     spin_in(outer, 100ms);
     spin_in(inner, 200ms);
-    std::this_thread::sleep_for(50ms);
+    std::this_thread::sleep_for(removal());
     EXPECT_GE(charged_ns(inner.path()), 200'000'000U);
     // This includes all that is below it.
     charged = static_cast<double>(charged_ns(outer.path())) * 1e-9;

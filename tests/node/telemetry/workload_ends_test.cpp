@@ -30,9 +30,6 @@ using stats::StatId;
 using telemetry::CgroupCounter;
 using telemetry::CgroupValues;
 
-// Runtimes and systemd take at least this long to remove what is left of a workload that has ended.
-constexpr auto kRemoval = 50ms;
-
 // A cgroup belongs to the workload that its path begins with.
 class Paths final : public telemetry::CgroupNames {
  public:
@@ -64,7 +61,7 @@ class InV1 {
     for (const char* controller : {"blkio", "memory"}) {
       const std::string root = std::string("/sys/fs/cgroup/") + controller;
       if (!std::filesystem::exists(root + "/cgroup.procs")) continue;
-      paths_.push_back(root + '/' + name);
+      paths_.push_back(fmt::format("{}/{}", root, name));
       std::filesystem::create_directories(paths_.back());
     }
   }
@@ -111,7 +108,7 @@ TEST_F(WorkloadEnds, WhereNoContainerEndsTheLastProcessTellsThatAllIsOver) {
       ::_exit(0);
     }
     ::waitpid(child, nullptr, 0);
-    std::this_thread::sleep_for(kRemoval);
+    std::this_thread::sleep_for(removal());
     ASSERT_TRUE(cgroup_files()->open('/' + name, unread_here)->read(last, unread_here));
   }
   workloads.collect();
@@ -172,7 +169,7 @@ TEST_F(WorkloadEnds, OfAContainerThatIsShorterThanACycleTheNetworkIsCounted) {
         sent = ::write(tun.get(), packet.data(), packet.size()) == std::ssize(packet) && sent;
       int status = -1;
       ::waitpid(first, &status, 0);
-      std::this_thread::sleep_for(kRemoval);
+      std::this_thread::sleep_for(removal());
       ::_exit(sent && status == 0 ? 0 : 1);
     }
     int status = -1;

@@ -160,7 +160,7 @@ class InV1 {
   [[nodiscard]] std::string file(std::string_view controller, const std::string& name) const {
     const std::string below = std::string("/").append(controller).append("/");
     for (const std::string& path : paths_)
-      if (path.contains(below)) return path + '/' + name;
+      if (path.contains(below)) return fmt::format("{}/{}", path, name);
     return {};
   }
 
@@ -264,8 +264,7 @@ TEST(Workloads, WhatAContainerUsedUpToItsEndIsInTheFilesOfItsCgroup) {
   double used = 0;
   for (int i = 0; i < 4; ++i)
     EXPECT_EQ(podman.run({.name = fmt::format("short-{}", i),
-                          .command = shell("i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done"),
-                          .flags = {"--rm"}}),
+                          .command = shell("i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done")}),
               0);
   Stats stats;
   double by_files = 0;
