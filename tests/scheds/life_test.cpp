@@ -1,6 +1,8 @@
 // Beginning and end of our schedulers: whatever ends one, the machine goes on under the kernel's own.
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX's
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -163,6 +165,19 @@ TEST_P(Program, ASecondOneIsRefused) {
   EXPECT_TRUE(other.read("err").contains("already runs here")) << other.read("err");
   first.signal(SIGTERM);
   EXPECT_EQ(first.wait(), 0);
+}
+
+TEST_P(Program, WhoMayNotGoAheadOfOthersStartsNone) {
+  if (refused_here()) return;
+  Command command = flowtap_sched(root, {std::string(GetParam())});
+  command.before_exec = [] {
+    if (::prctl(PR_CAPBSET_DROP, CAP_SYS_NICE) != 0) ::_exit(126);
+  };
+  Process process(command);
+  EXPECT_EQ(process.wait(), 1);
+  EXPECT_TRUE(root.read("err").contains("ahead of other tasks")) << root.read("err");
+  EXPECT_TRUE(root.read("err").contains("CAP_SYS_NICE")) << root.read("err");
+  EXPECT_EQ(state(), "disabled");
 }
 
 const auto kName = [](const auto& test) { return std::string(test.param); };

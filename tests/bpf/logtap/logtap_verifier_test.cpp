@@ -11,10 +11,11 @@ namespace {
 class LogTapVerifier : public test::TapTest {};
 
 TEST_P(LogTapVerifier, GoesThroughLittleOfEachProgram) {
-  // On Linux 6.18 it is 30,199 for the program at system calls, 7,277 for the one at unix_stream_sendmsg().
+  // For the program at system calls it is 16,865 on Linux 6.1, 34,610 on 6.12, 30,199 on 6.18 and 59,014 on 7.3; for the one
+  // at unix_stream_sendmsg() 2,920 to 8,248. A kernel's verifier may go through a third more than the last one's.
   const bool at_functions = GetParam() == kernel::LogBackend::kFunctions;
   const std::string one = at_functions ? "ftap_unix" : "ftap_calls";
-  const std::uint32_t limit = at_functions ? 15'000 : 60'000;
+  const std::uint32_t limit = at_functions ? 15'000 : 80'000;
   bool seen = false;
   for (const bpf_prog_info& program : test::loaded_programs()) {
     const std::string name = test::name_of(program);
