@@ -333,7 +333,8 @@ TEST_P(OneCpu, WhoForksAndEndsAgainAndAgainDoesNotStarveWhoRunsOn) {
   const double ran = task.used().front() - before;
   std::printf("%.2f s of %.0f s, beside %lu forks\n", ran, kSeconds, links() - made);
   EXPECT_GE(links() - made, 100U) << "they do not starve either";
-  EXPECT_GT(ran, kSeconds / 3) << "a CPU for three";
+  // On a busy machine a fork takes a whole turn, so that it has no more than its part. Without the lead of forks it had 1.98 s.
+  EXPECT_GT(ran, 0.85 * kSeconds / 3) << "a CPU for three";
   if (GetParam() == "domain") {
     EXPECT_LT(ran, 0.6 * kSeconds) << "nor is who forks put off: it pays for what it costs";
   }
