@@ -27,8 +27,7 @@ inline void write_tls_pair(const std::string& certificate, const std::string& ke
   ::X509_set_issuer_name(cert.get(), subject);
   if (::X509_sign(cert.get(), pair.get(), ::EVP_sha256()) == 0) throw std::runtime_error("not signed");
   const auto write = [](const std::string& path, const auto& put) {
-    const std::unique_ptr<std::FILE, decltype(&std::fclose)> file(std::fopen(path.c_str(), "we"),
-                                                                  &std::fclose);
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "we"), &std::fclose);
     if (!file || put(file.get()) != 1) throw std::runtime_error("cannot write " + path);
   };
   write(certificate, [&](std::FILE* file) { return ::PEM_write_X509(file, cert.get()); });
