@@ -62,7 +62,7 @@ int BPF_PROG(ftap_newtask, struct task_struct* task) {
   if (!ftap_usage_on) return 0;
   /* Everything the task will run is still to come here, so nothing is lost if its first dispatch is not seen. */
   struct ftap_task* t = record_of(task);
-  if (t) group_of(task, t);
+  if (t) group_of(task, t, css_of(task));
   return 0;
 }
 
@@ -158,6 +158,8 @@ struct ftap_switch {
   __u32 cpu_id;
   bool prev_idle;    /* the CPU was idle */
   bool prev_blocked; /* the task that leaves goes to sleep (the idle task never does) */
+  /* Addresses. They are read first, where the verifier comes by in one state only (see untrusted()). */
+  __u64 prev_css, next_css;
 };
 
 /* The type of this dispatch as a slot. The order of the questions is that of the rows in kernel.def. */
@@ -221,7 +223,7 @@ static __always_inline void count_type(struct ftap_block* block, struct task_str
 static __always_inline void count_unseen_dispatch(struct task_struct* prev, struct ftap_task* t) {
   if (t->state == FTAP_TASK_RUNNING || t->state == FTAP_TASK_UNKNOWN || !is_counted(prev)) return;
   struct ftap_block* block = stat_block();
-  if (block) add_type(block, class_of(prev), FTAP_SLOT_UNOBSERVED);
+  if (block) add_type(block, class_of(untrusted(prev)), FTAP_SLOT_UNOBSERVED);
 }
 
 static __always_inline void count_dispatch(struct task_struct* next, struct ftap_cpu* here,
@@ -229,13 +231,16 @@ static __always_inline void count_dispatch(struct task_struct* next, struct ftap
   struct ftap_block* block = stat_block();
   struct ftap_task* t = record_of(next);
   if (block && is_counted(next)) count_type(block, next, t, here, sw, now);
-  account_dispatch(next, t, sw->cpu_id, now);
+  account_dispatch(next, t, sw->next_css, sw->cpu_id, now);
   if (t) t->state = FTAP_TASK_RUNNING;
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_struct* next) {
-  struct ftap_switch sw = {.cpu_id = bpf_get_smp_processor_id(), .prev_idle = prev->pid == 0};
+  struct ftap_switch sw = {.cpu_id = bpf_get_smp_processor_id(),
+                           .prev_idle = prev->pid == 0,
+                           .prev_css = css_of(prev),
+                           .next_css = css_of(next)};
   struct ftap_cpu* here = cpu_of(sw.cpu_id);
   if (!here) return 0;
   __u64 now = bpf_ktime_get_ns();
@@ -251,7 +256,7 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
     struct ftap_task* t = record_of(prev);
     if (t) {
       count_unseen_dispatch(prev, t);
-      account_run(prev, t, sw.cpu_id);
+      account_run(prev, t, sw.prev_css, sw.cpu_id);
       account_cycles(t, sw.cpu_id, cycles);
       if (!sw.prev_blocked) {
         t->runnable_since = now;

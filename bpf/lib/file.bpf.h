@@ -60,26 +60,12 @@ struct socket {
   struct sock* sk;
 } __ftap_core;
 
-/* Since 6.2. With it a load is an instruction; without it each is a helper's call (73 instead of 162 ns in all). */
-extern void* bpf_rdonly_cast(const void* object, __u32 btf_id) __ksym __weak;
-
-/* `pointer` as a pointer to the kernel's `type`, for FTAP_GET only: before 6.2 it stays a mere number. */
-#define FTAP_AS(type, pointer)                                                                          \
-  ((type*)(bpf_ksym_exists(bpf_rdonly_cast) ? bpf_rdonly_cast((pointer), bpf_core_type_id_kernel(type)) \
-                                            : (pointer)))
-/* The pointer gets a variable of its own: BPF_CORE_READ would relocate the accesses that lead to it as well. */
-#define FTAP_GET(pointer, member)                                                          \
-  ({                                                                                       \
-    __auto_type ftap_get = (pointer);                                                      \
-    bpf_ksym_exists(bpf_rdonly_cast) ? ftap_get->member : BPF_CORE_READ(ftap_get, member); \
-  })
-
 /*
  * NULL: the descriptor is not open. It may have been closed or given to another file since the system call began. Only
  * another thread of the same program can do that, and it would do it to its own reads and writes.
  */
 static __always_inline struct file* file_of(struct task_struct* task, __u32 fd) {
-  struct fdtable* fdt = task->files->fdt;
+  struct fdtable* fdt = untrusted(task)->files->fdt;
   if (fd >= fdt->max_fds) return NULL;
   struct llist_node* cell = FTAP_AS(struct llist_node, &fdt->fd[fd]);
   struct llist_node* file = FTAP_GET(cell, next);

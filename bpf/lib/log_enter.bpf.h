@@ -253,9 +253,10 @@ static __always_inline bool is_containers_first(struct task_struct* task, struct
 FTAP_HOOK(exec, "tp_btf/sched_process_exec")
 
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(ftap_exec, struct task_struct* task, int old_pid, struct linux_binprm* bprm) {
+int BPF_PROG(ftap_exec, struct task_struct* trusted, int old_pid, struct linux_binprm* bprm) {
   struct ftap_log_control* control = log_control();
   if (!control || control->muted) return 0;
+  struct task_struct* task = untrusted(trusted);
   __u32 rule = listed_rule(task, bprm);
   struct cgroup* cgroup = task->cgroups->dfl_cgrp;
   bool nested = false;

@@ -86,9 +86,13 @@ static __noinline __u32 group_of_cgroup(__u64 id) {
   return known ? *known : FTAP_GROUP_OTHER;
 }
 
-/* The group of a task, which may have moved since the last time. */
-static __always_inline __u32 group_of(struct task_struct* task, struct ftap_task* t) {
-  __u64 css = (__u64)task->cgroups;
+/* The address of a task's css_set; 0 where nobody asks for it. */
+static __always_inline __u64 css_of(struct task_struct* task) {
+  return ftap_usage_on ? (__u64)task->cgroups : 0;
+}
+
+/* The group of a task with this css_set, which may have been another the last time. */
+static __always_inline __u32 group_of(struct task_struct* task, struct ftap_task* t, __u64 css) {
   if (t->css == css && (t->group != FTAP_GROUP_OTHER || !numbers_left())) return t->group;
   /* We cannot tell who used what the task ran before anybody looked. */
   if (!t->css) t->ran = task->se.sum_exec_runtime;
@@ -107,9 +111,10 @@ static __always_inline void account_rest(struct task_struct* task, struct ftap_t
 }
 
 /* What the kernel has charged the task with since the last time, even where switches in between were not seen. */
-static __always_inline void account_run(struct task_struct* prev, struct ftap_task* t, __u32 cpu_id) {
+static __always_inline void account_run(struct task_struct* prev, struct ftap_task* t, __u64 css,
+                                        __u32 cpu_id) {
   if (!ftap_usage_on || !t->css) return;
-  struct ftap_usage* usage = usage_of(cpu_id, group_of(prev, t));
+  struct ftap_usage* usage = usage_of(cpu_id, group_of(prev, t, css));
   __u64 ran = prev->se.sum_exec_runtime;
   /* A smaller value: the record belongs to an earlier task with this address, whose end was not seen. */
   if (usage && ran > t->ran) usage->run_ns += ran - t->ran;
@@ -123,14 +128,14 @@ static __always_inline void account_run(struct task_struct* prev, struct ftap_ta
 static __always_inline void account_move(struct task_struct* task, struct ftap_task* t) {
   account_rest(task, t);
   if (t->css) t->ran = task->se.sum_exec_runtime;
-  group_of(task, t);
+  group_of(task, t, css_of(task));
 }
 
-static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t, __u32 cpu_id,
-                                             __u64 now) {
+static __always_inline void account_dispatch(struct task_struct* next, struct ftap_task* t, __u64 css,
+                                             __u32 cpu_id, __u64 now) {
   /* A missing record was counted when it could not be made (FTAP_SLOT_ERR_TASK_STORAGE). */
   if (!ftap_usage_on || !t) return;
-  struct ftap_usage* usage = usage_of(cpu_id, group_of(next, t));
+  struct ftap_usage* usage = usage_of(cpu_id, group_of(next, t, css));
   if (!usage) return;
   usage->dispatches++;
   if (now <= t->runnable_since || t->state < FTAP_TASK_WOKEN) return;

@@ -13,7 +13,7 @@ const volatile __u32 ftap_usage_hierarchy = 0;
 
 /* The answer holds as long as the task's css_set is the same. */
 static __always_inline struct cgroup* usage_cgroup(struct task_struct* task) {
-  struct css_set* set = task->cgroups;
+  struct css_set* set = untrusted(task)->cgroups;
   if (!ftap_usage_hierarchy) return set->dfl_cgrp;
   struct cgroup_subsys_state** states = __builtin_preserve_access_index(&set->subsys[0]);
   return states[bpf_core_enum_value(enum cgroup_subsys_id, cpuacct_cgrp_id)]->cgroup;
