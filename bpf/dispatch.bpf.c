@@ -32,6 +32,7 @@
  */
 #include "bpf/abi/cpu.h"
 #include "bpf/lib/cycles.bpf.h"
+#include "bpf/lib/ext_class.bpf.h"
 #include "bpf/lib/ext_self.bpf.h"
 #include "bpf/lib/kernel.bpf.h"
 #include "bpf/lib/stat.bpf.h"
@@ -39,9 +40,6 @@
 #include "bpf/lib/usage_running.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-/* Absent on kernels without sched_ext: its address is then 0, and no task has that class. */
-extern const void ext_sched_class __ksym __weak;
 
 /*
  * Where not 0, only dispatches of tasks in this very cgroup (v2 id) are counted. It is set before load: where the
@@ -159,7 +157,7 @@ struct ftap_switch {
   bool prev_idle;    /* the CPU was idle */
   bool prev_blocked; /* the task that leaves goes to sleep (the idle task never does) */
   /* Addresses. They are read first, where the verifier comes by in one state only (see untrusted()). */
-  __u64 prev_css, next_css;
+  __u64 prev_css, next_css, next_class;
 };
 
 /* The type of this dispatch as a slot. The order of the questions is that of the rows in kernel.def. */
@@ -191,10 +189,8 @@ static __always_inline bool is_counted(struct task_struct* task) {
   return !ftap_only_cgroup || task->cgroups->dfl_cgrp->kn->id == ftap_only_cgroup;
 }
 
-static __always_inline __u32 class_of(struct task_struct* task) {
-  return &ext_sched_class && task->sched_class == (const struct sched_class*)&ext_sched_class
-             ? FTAP_CLASS_EXT
-             : FTAP_CLASS_KERNEL;
+static __always_inline __u32 class_at(__u64 address) {
+  return is_ext(address) ? FTAP_CLASS_EXT : FTAP_CLASS_KERNEL;
 }
 
 /* Exactly one counts the type: the tracing programs, or the task's scheduler. */
@@ -206,7 +202,7 @@ static __always_inline void add_type(struct ftap_block* block, __u32 class, __u3
 static __always_inline void count_type(struct ftap_block* block, struct task_struct* next,
                                        struct ftap_task* t, struct ftap_cpu* here,
                                        const struct ftap_switch* sw, __u64 now) {
-  __u32 class = class_of(next);
+  __u32 class = class_at(sw->next_class);
   __u32 type = dispatch_type(next, t, here, sw);
   add_type(block, class, type);
   if (!t || type == FTAP_SLOT_UNOBSERVED) return;
@@ -223,7 +219,7 @@ static __always_inline void count_type(struct ftap_block* block, struct task_str
 static __always_inline void count_unseen_dispatch(struct task_struct* prev, struct ftap_task* t) {
   if (t->state == FTAP_TASK_RUNNING || t->state == FTAP_TASK_UNKNOWN || !is_counted(prev)) return;
   struct ftap_block* block = stat_block();
-  if (block) add_type(block, class_of(untrusted(prev)), FTAP_SLOT_UNOBSERVED);
+  if (block) add_type(block, class_at(class_address(untrusted(prev))), FTAP_SLOT_UNOBSERVED);
 }
 
 static __always_inline void count_dispatch(struct task_struct* next, struct ftap_cpu* here,
@@ -240,7 +236,8 @@ int BPF_PROG(ftap_switch, bool preempt, struct task_struct* prev, struct task_st
   struct ftap_switch sw = {.cpu_id = bpf_get_smp_processor_id(),
                            .prev_idle = prev->pid == 0,
                            .prev_css = css_of(prev),
-                           .next_css = css_of(next)};
+                           .next_css = css_of(next),
+                           .next_class = class_address(next)};
   struct ftap_cpu* here = cpu_of(sw.cpu_id);
   if (!here) return 0;
   __u64 now = bpf_ktime_get_ns();

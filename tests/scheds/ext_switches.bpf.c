@@ -9,7 +9,13 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-extern const void ext_sched_class __ksym;
+__u64 ext_class = 0; /* the address of the class, from its name */
+
+SEC("syscall")
+int find_class(void* ctx) {
+  static const char name[] = "ext_sched_class";
+  return bpf_kallsyms_lookup_name(name, sizeof(name), 0, &ext_class);
+}
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -81,7 +87,7 @@ int BPF_PROG(switched, bool preempt, struct task_struct* prev, struct task_struc
   struct ftap_ext_switches* c = counts();
   if (!c) return 0;
   if (c->watched) watch(c, prev, preempt || !prev->__state, next);
-  if (!next->pid || next->sched_class != (const struct sched_class*)&ext_sched_class) return 0;
+  if (!next->pid || (__u64)next->sched_class != ext_class) return 0;
   __sync_fetch_and_add(&c->switches, 1);
   __u32* mark = bpf_task_storage_get(&inserted, next, NULL, 0);
   if (mark && *mark) {

@@ -32,8 +32,14 @@ ExtSwitches::ExtSwitches()
   const int refused = bpf_object__load(object_.get());
   EXPECT_EQ(refused, 0) << kernel::LibbpfMessages::text();
   if (refused != 0) return;
+  bpf_program* find = bpf_object__find_program_by_name(object_.get(), "find_class");
+  bpf_test_run_opts run{};
+  run.sz = sizeof(run);
+  EXPECT_EQ(bpf_prog_test_run_opts(bpf_program__fd(find), &run), 0);
+  EXPECT_EQ(run.retval, 0U) << "the address of ext_sched_class: is kernel.kptr_restrict 2?";
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object_.get()) {
+    if (program == find) continue;
     links_.emplace_back(bpf_program__attach(program), bpf_link__destroy);
     EXPECT_TRUE(links_.back()) << bpf_program__name(program) << ": " << kernel::LibbpfMessages::text();
   }

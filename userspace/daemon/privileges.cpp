@@ -38,8 +38,6 @@ constexpr std::array kTable = {
     // count: SIGHUP may switch it on, and then programs are loaded and attached.
     Kept{CAP_BPF, always},
     Kept{CAP_PERFMON, always},
-    // The address of ext_sched_class comes from /proc/kallsyms, which shows zeros without it.
-    Kept{CAP_SYSLOG, always},
     // stream: reads which cgroup and namespaces a process has. telemetry: reads which GPUs it has open.
     Kept{CAP_SYS_PTRACE, names_processes},
     // stream, telemetry: the runtimes' state is in root's directories.

@@ -37,7 +37,7 @@ Status check_bpf_requirements(const std::string& btf, std::string_view proc_stat
   const auto has = [&mask](unsigned cap) { return mask && ((*mask >> cap) & 1U) != 0; };
   if (mask && !has(CAP_SYS_ADMIN) && !(has(CAP_BPF) && has(CAP_PERFMON)))
     return fail("loading BPF programs needs CAP_BPF and CAP_PERFMON, which this process does not have",
-                "run flowtapd as root, or give it CAP_BPF, CAP_PERFMON and CAP_SYSLOG");
+                "run flowtapd as root, or give it CAP_BPF and CAP_PERFMON");
   if (::access(btf.c_str(), R_OK) != 0)
     return fail("the kernel offers no BTF (" + btf + " cannot be read)",
                 "use a kernel >= 6.1 built with CONFIG_DEBUG_INFO_BTF=y, as Debian's are");

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "base/ascii.hpp"
 #include "base/file.hpp"
@@ -63,6 +65,11 @@ std::map<std::string, std::uint64_t> parse_sched_ext_events(std::string_view tex
       events.insert_or_assign(std::move(label), *value);
   }
   return events;
+}
+
+bool has_sched_ext(const std::string& sysfs) {
+  std::error_code unreadable;
+  return std::filesystem::is_directory(sysfs + "/kernel/sched_ext", unreadable);
 }
 
 std::string sched_ext_scheduler(const std::string& sysfs) {

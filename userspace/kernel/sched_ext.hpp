@@ -9,6 +9,9 @@
 
 namespace flowtap::kernel {
 
+/// Whether the kernel has sched_ext at all.
+[[nodiscard]] bool has_sched_ext(const std::string& sysfs);
+
 /// The scheduler's name from <sysfs>/kernel/sched_ext/root/ops, with '_' for every character that no label may hold;
 /// empty where none runs, or the kernel has no sched_ext.
 [[nodiscard]] std::string sched_ext_scheduler(const std::string& sysfs);

@@ -13,8 +13,7 @@ namespace {
 constexpr std::uint64_t bit(unsigned capability) {
   return std::uint64_t{1} << capability;
 }
-constexpr std::uint64_t kCounting =
-    bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_SYSLOG) | bit(CAP_SYS_NICE) | bit(CAP_CHOWN);
+constexpr std::uint64_t kCounting = bit(CAP_BPF) | bit(CAP_PERFMON) | bit(CAP_SYS_NICE) | bit(CAP_CHOWN);
 constexpr const char* kNoTelemetry = "telemetry: {enabled: false}\n";
 
 std::map<std::string, std::string> read_status(const std::string& path) {

@@ -24,6 +24,7 @@ TEST(SchedExt, NamesThatNoLabelMayHoldAreMadeHarmless) {
 
 TEST(SchedExt, AKernelWithoutItHasNothingToShow) {
   const test::FileTree tree;
+  EXPECT_FALSE(has_sched_ext(tree.root()));
   EXPECT_FALSE(read_sched_ext(tree.root()));
 }
 
@@ -34,6 +35,7 @@ TEST(SchedExt, AllThatTheKernelShowsIsRead) {
   tree.file("kernel/sched_ext/nr_rejected", "2\n");
   tree.file("kernel/sched_ext/root/ops", "lavd\n");
   tree.file("kernel/sched_ext/root/events", "SCX_EV_SELECT_CPU_FALLBACK 3\nSCX_EV_DISPATCH_KEEP_LAST 40\n");
+  EXPECT_TRUE(has_sched_ext(tree.root()));
   const auto now = read_sched_ext(tree.root());
   ASSERT_TRUE(now);
   EXPECT_EQ(now->state, "enabled");

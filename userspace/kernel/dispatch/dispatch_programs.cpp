@@ -14,6 +14,7 @@
 #include "dispatch.skel.h"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
+#include "kernel/sched_ext.hpp"
 
 namespace flowtap::kernel {
 namespace {
@@ -42,18 +43,19 @@ Status free_all_groups(dispatch_bpf* skeleton) {
   return {};
 }
 
-// Runs the task iterator once over all tasks.
-Status visit_tasks(dispatch_bpf* skeleton) {
-  const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(
-      bpf_program__attach_iter(skeleton->progs.ftap_task_iter, nullptr), bpf_link__destroy);
-  if (!link) return std::unexpected(bpf_refusal("attach the task iterator", errno, LibbpfMessages::reason()));
+// Runs an iterator once, over all that it shows.
+Status run_once(const bpf_program* iterator) {
+  const std::string name = bpf_program__name(iterator);
+  const std::unique_ptr<bpf_link, int (*)(bpf_link*)> link(bpf_program__attach_iter(iterator, nullptr),
+                                                           bpf_link__destroy);
+  if (!link) return std::unexpected(bpf_refusal("attach " + name, errno, LibbpfMessages::reason()));
   const Fd run(bpf_iter_create(bpf_link__fd(link.get())));
-  if (!run.valid()) return std::unexpected(bpf_refusal("start the task iterator", errno, {}));
-  std::array<char, 64> nothing{};  // the iterator writes nothing; reading it is what makes it walk
+  if (!run.valid()) return std::unexpected(bpf_refusal("start " + name, errno, {}));
+  std::array<char, 64> nothing{};  // it writes nothing; reading is what makes it walk
   while (true) {
     const ssize_t n = ::read(run.get(), nothing.data(), nothing.size());
     if (n == 0) return {};
-    if (n < 0 && errno != EINTR && errno != EAGAIN) return fail_errno(errno, "cannot walk over the tasks");
+    if (n < 0 && errno != EINTR && errno != EAGAIN) return fail_errno(errno, "cannot run " + name);
   }
 }
 
@@ -71,6 +73,8 @@ Result<DispatchOpened> DispatchOpened::open(Topology topology) {
   const unsigned nr_cpus = topology.highest_plus_one();
   for (bpf_map* map : {skeleton->maps.ftap_slots, skeleton->maps.ftap_cpus, skeleton->maps.ftap_runnings})
     FTAP_TRY(size(map, nr_cpus));
+  skeleton->rodata->ftap_has_ext = has_sched_ext("/sys");
+  bpf_program__set_autoload(skeleton->progs.ftap_class_iter, skeleton->rodata->ftap_has_ext);
   return DispatchOpened(std::move(skeleton), std::move(topology));
 }
 
@@ -130,7 +134,8 @@ Result<DispatchLive> DispatchLoaded::attach() && {
   auto& links = skeleton_->links;  // owned by the skeleton from here on
   FTAP_TRY(attach(progs.ftap_newtask, links.ftap_newtask));
   FTAP_TRY(attach(progs.ftap_free, links.ftap_free));
-  FTAP_TRY(visit_tasks(skeleton_.get()));
+  FTAP_TRY(run_once(progs.ftap_task_iter));
+  if (skeleton_->rodata->ftap_has_ext) FTAP_TRY(run_once(progs.ftap_class_iter));
   if (skeleton_->rodata->ftap_usage_on) FTAP_TRY(attach(progs.ftap_moved, links.ftap_moved));
   FTAP_TRY(attach(progs.ftap_waking, links.ftap_waking));
   FTAP_TRY(attach(progs.ftap_wakeup, links.ftap_wakeup));
@@ -179,7 +184,7 @@ int DispatchLive::ext_self_map() const {
 
 Status DispatchLive::make_missing_records() {
   const LibbpfMessages messages;
-  return visit_tasks(skeleton_.get());
+  return run_once(skeleton_->progs.ftap_task_iter);
 }
 
 void DispatchLive::set_places(const Topology& topology) {
@@ -191,9 +196,10 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   const bpf_object_skeleton& parts = *skeleton_->skeleton;
   for (int i = 0; i < parts.prog_cnt; ++i) {
     const bpf_program* program = *parts.progs[i].prog;
-    // The iterator ran once, at the start, and is not attached to anything. Neither is the program that is run to look,
-    // nor, without the usage, what only that needs.
-    if (program == skeleton_->progs.ftap_task_iter || program == skeleton_->progs.ftap_look ||
+    // The iterators ran once, at the start, and are not attached to anything. Neither is the program that is run to
+    // look, nor, without the usage, what only that needs.
+    if (program == skeleton_->progs.ftap_task_iter || program == skeleton_->progs.ftap_class_iter ||
+        program == skeleton_->progs.ftap_look ||
         (program == skeleton_->progs.ftap_moved && !skeleton_->rodata->ftap_usage_on))
       continue;
     const bpf_link* link = *parts.progs[i].link;
