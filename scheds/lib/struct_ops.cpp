@@ -13,6 +13,7 @@
 #include "base/kernel_release.hpp"
 #include "base/threads/thread_realtime.hpp"
 #include "kernel/dispatch/slot_reader.hpp"
+#include "kernel/functions.hpp"
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/requirements.hpp"
 #include "kernel/sched_ext.hpp"
@@ -92,7 +93,7 @@ Status tell_of_taken_cpus(bpf_object* object, bpf_program*& release) {
   if (taken == nullptr || taken_by == nullptr)
     return fail("the scheduler's object does not hear of CPUs that are taken",
                 "include scheds/lib/taken.bpf.h in it");
-  const bool traced = libbpf_find_vmlinux_btf_id("scx_bpf_reenqueue_local___v2", BPF_TRACE_FENTRY) > 0;
+  const bool traced = !kernel::kernel_functions({"scx_bpf_reenqueue_local___v2"}).empty();
   bpf_program__set_autoload(taken, !traced);
   bpf_program__set_autoload(taken_by, traced);
   if (traced) release = nullptr;

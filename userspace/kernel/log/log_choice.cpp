@@ -3,7 +3,10 @@
 #include <bpf/libbpf.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
+
+#include "kernel/functions.hpp"
 
 namespace flowtap::kernel {
 namespace {
@@ -19,13 +22,27 @@ bool is_second_wanted(std::string_view second, bool wanted, const std::vector<Lo
   return is_there(second) || (wanted && !is_there(first_of(second)));
 }
 
-bool is_wanted(const bpf_program* program, LogBackend backend) {
+// Empty: the program is at no function's end.
+std::string function_of(const bpf_program* program) {
   const std::string_view section = bpf_program__section_name(program);
-  if (section == "tp_btf/sys_exit") return backend == LogBackend::kSysExit;
-  if (!section.starts_with(kFunction)) return true;
-  const std::string function(section.substr(kFunction.size()));
-  return backend == LogBackend::kFunctions &&
-         libbpf_find_vmlinux_btf_id(function.c_str(), BPF_TRACE_FEXIT) > 0;
+  return std::string(section.starts_with(kFunction) ? section.substr(kFunction.size()) : "");
+}
+
+std::set<std::string> functions_to_attach_to(const bpf_object* object) {
+  std::set<std::string> named;
+  bpf_program* on = nullptr;
+  bpf_object__for_each_program(on, object) {
+    std::string function = function_of(on);
+    if (!function.empty()) named.insert(std::move(function));
+  }
+  return kernel_functions(named);
+}
+
+bool is_wanted(const bpf_program* program, LogBackend backend, const std::set<std::string>& functions) {
+  if (std::string_view(bpf_program__section_name(program)) == "tp_btf/sys_exit")
+    return backend == LogBackend::kSysExit;
+  const std::string function = function_of(program);
+  return function.empty() || functions.contains(function);
 }
 
 void use_map(bpf_object* object, const std::string& name, bool wanted) {
@@ -44,12 +61,15 @@ std::optional<std::string> hook_of(const bpf_program* program) {
 bool choose_programs(bpf_object* object, LogBackend backend, bool seconds,
                      const std::vector<LogHook>& hooks) {
   bool any_second = false;
+  std::set<std::string> functions;
+  if (backend == LogBackend::kFunctions) functions = functions_to_attach_to(object);
   bpf_program* on = nullptr;
   bpf_object__for_each_program(on, object) {
     const auto hook = hook_of(on);
     if (!hook) continue;
     const bool second = is_second(*hook);
-    const bool wanted = is_wanted(on, backend) && (!second || is_second_wanted(*hook, seconds, hooks));
+    const bool wanted =
+        is_wanted(on, backend, functions) && (!second || is_second_wanted(*hook, seconds, hooks));
     any_second = any_second || (wanted && second);
     const bool is_there = std::ranges::find(hooks, *hook, &LogHook::name) != hooks.end();
     bpf_program__set_autoload(on, wanted && !is_there);
