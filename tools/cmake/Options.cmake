@@ -2,7 +2,12 @@
 option(FLOWTAP_TESTS "Build the tests" ON)
 option(FLOWTAP_BENCH "Build tools/bench" OFF)
 option(FLOWTAP_FUZZ "Build the fuzzers (needs clang)" OFF)
-option(FLOWTAP_WERROR "A compiler's warning ends the build" ON)
+# A release is built by C++ compilers that we have not seen; what they warn of does not keep it from its users.
+set(werror ON)
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  set(werror OFF)
+endif()
+option(FLOWTAP_WERROR "A compiler's warning ends the build" ${werror})
 option(FLOWTAP_UNITY "Compile each library of the product as one file" OFF)
 set(FLOWTAP_SANITIZE "" CACHE STRING "Sanitizers for everything of ours, e.g. address,undefined")
 
@@ -22,7 +27,6 @@ endif()
 add_library(flowtap_flags INTERFACE)
 target_compile_options(flowtap_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
                        -Wnon-virtual-dtor)
-# A release is built by compilers that we have not seen; what they warn of does not keep it from its users.
 if(FLOWTAP_WERROR)
   target_compile_options(flowtap_flags INTERFACE -Werror)
 endif()
