@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which of the kernel's scheduling classes a task is in. A class is known by its address, and only the list of symbols
- * says which address is sched_ext's. An iterator over that list is run once, before anything is attached. It sees the
+ * says which address is sched_ext's. An iterator over that list is run once, before sched_switch is attached. It sees the
  * addresses whatever kernel.kptr_restrict hides from readers of /proc/kallsyms, and without CAP_SYSLOG.
  */
 #ifndef FTAP_LIB_EXT_CLASS_BPF_H
@@ -14,6 +14,7 @@
 struct kallsym_iter {
   unsigned long value;
   char name[sizeof(FTAP_EXT_CLASS)]; /* the kernel's is longer */
+  char module_name[1];               /* likewise; empty for the kernel's own */
 } __ftap_core;
 
 struct bpf_iter__ksym {
@@ -25,13 +26,12 @@ struct bpf_iter__ksym {
 /* Set before load. Where the kernel has no sched_ext, the verifier removes the questions. */
 const volatile bool ftap_has_ext = false;
 
-__u64 ftap_ext_class = 0; /* 0: not found, so that no task is in it */
+__u64 ftap_ext_class = 0; /* 0: not found (it is listed with CONFIG_KALLSYMS_ALL), so that no task is in it */
 
 SEC("iter/ksym")
 int ftap_class_iter(struct bpf_iter__ksym* ctx) {
   struct kallsym_iter* symbol = ctx->ksym;
-  /* The kernel's own symbols come before those of modules, which may have any name. */
-  if (!symbol || ftap_ext_class || symbol->name[0] != FTAP_EXT_CLASS[0]) return 0;
+  if (!symbol || symbol->name[0] != FTAP_EXT_CLASS[0] || symbol->module_name[0]) return 0;
   char name[sizeof(FTAP_EXT_CLASS)];
   bpf_probe_read_kernel(name, sizeof(name), symbol->name);
   if (!__builtin_memcmp(name, FTAP_EXT_CLASS, sizeof(name))) ftap_ext_class = symbol->value;

@@ -37,7 +37,7 @@ void CountComponent::start() {
   }
   if (!started) return shared_.states.set(CountPath::kName, std::unexpected(started.error()), {});
   path_ = std::move(*started);
-  shared_.states.set(CountPath::kName, {}, CountPath::kHow);
+  shared_.states.set(CountPath::kName, {}, path_->how());
 }
 
 void CountComponent::look_around() {
@@ -70,7 +70,7 @@ void CountComponent::reload() {
   if (!options_.enabled)  // the counters are left to others then
     choose_cycles();
   else if (path_)
-    shared_.states.set(CountPath::kName, {}, CountPath::kHow);
+    shared_.states.set(CountPath::kName, {}, path_->how());
   else
     start();
 }

@@ -24,6 +24,15 @@ Result<std::unique_ptr<CountPath>> CountPath::start(const std::string& sysfs,
   return path;
 }
 
+std::string CountPath::how() const {
+  std::string how = "every dispatch, through tp_btf";
+  if (!live_.tells_sched_ext_apart())
+    how +=
+        "; a sched_ext scheduler's as the kernel's own, as a kernel without CONFIG_KALLSYMS_ALL does not "
+        "tell them apart";
+  return how;
+}
+
 void CountPath::note(const kernel::Topology& topology) {
   online_list_ = topology.online_list;
   possible_ = topology.possible;

@@ -17,13 +17,14 @@ namespace flowtap {
 
 class CountPath {
  public:
-  /// The component's name, and how it runs.
+  /// The component's name.
   static constexpr const char* kName = "count";
-  static constexpr const char* kHow = "every dispatch, through tp_btf";
 
   /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys.
   [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs,
                                                                 const kernel::Accounting& what);
+
+  [[nodiscard]] std::string how() const;
 
   /// Adds what was counted since the last call.
   void take(stats::Registry& registry);

@@ -13,7 +13,8 @@
 namespace flowtap::kernel {
 namespace {
 
-constexpr std::size_t kMostEvents = 64;  // 6.18 has 9
+constexpr std::string_view kFolder = "/kernel/sched_ext";  // below sysfs
+constexpr std::size_t kMostEvents = 64;                    // 6.18 has 9
 constexpr std::size_t kLongestEvent = 64;
 
 std::optional<std::uint64_t> number(std::string_view text) {
@@ -69,11 +70,11 @@ std::map<std::string, std::uint64_t> parse_sched_ext_events(std::string_view tex
 
 bool has_sched_ext(const std::string& sysfs) {
   std::error_code unreadable;
-  return std::filesystem::is_directory(sysfs + "/kernel/sched_ext", unreadable);
+  return std::filesystem::is_directory(sysfs + std::string(kFolder), unreadable);
 }
 
 std::string sched_ext_scheduler(const std::string& sysfs) {
-  auto name = read_line(sysfs + "/kernel/sched_ext/root/ops");
+  auto name = read_line(sysfs + std::string(kFolder) + "/root/ops");
   if (!name) return {};
   // SCX_OPS_NAME_LEN is 128; the scheduler's author may have written any name.
   name->resize(std::min<std::size_t>(name->size(), 128));
@@ -83,7 +84,7 @@ std::string sched_ext_scheduler(const std::string& sysfs) {
 }
 
 std::optional<SchedExt> read_sched_ext(const std::string& sysfs) {
-  const std::string folder = sysfs + "/kernel/sched_ext/";
+  const std::string folder = sysfs + std::string(kFolder) + "/";
   const auto state = read_line(folder + "state");
   if (!state && lacks(state.error())) return std::nullopt;
   SchedExt now;

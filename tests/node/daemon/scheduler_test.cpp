@@ -41,25 +41,6 @@ double sum_of_types(const SeriesMap& series, const std::string& scheduler, stats
   return sum;
 }
 
-// While it lives, nobody can read an address of the kernel's in /proc/kallsyms.
-class HiddenAddresses {
- public:
-  HiddenAddresses() {
-    std::ifstream(kPath) >> before_;
-    set("2");
-  }
-  ~HiddenAddresses() { set(before_); }
-  HiddenAddresses(const HiddenAddresses&) = delete;
-  HiddenAddresses& operator=(const HiddenAddresses&) = delete;
-  HiddenAddresses(HiddenAddresses&&) = delete;
-  HiddenAddresses& operator=(HiddenAddresses&&) = delete;
-
- private:
-  static constexpr const char* kPath = "/proc/sys/kernel/kptr_restrict";
-  static void set(const std::string& value) { EXPECT_TRUE(std::ofstream(kPath) << value << std::flush); }
-  std::string before_;
-};
-
 void work() {
   Crew crew([](Hands& hands) { hand_to_and_fro(hands, kRounds); });
   crew.go();
@@ -94,7 +75,6 @@ class Scheduler : public testing::TestWithParam<std::string_view> {
 TEST_P(Scheduler, AllTypesAreInPrometheusAndSumToEveryDispatch) {
   if (said_to_be_missing()) return;
   const ExtSwitches others;
-  const HiddenAddresses hidden;
   Daemon daemon(root, options());
   daemon.wait_ready();
   EXPECT_TRUE(daemon.component("scheduler").value().up);

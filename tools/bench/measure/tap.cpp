@@ -18,11 +18,12 @@
 #include "kernel/libbpf_messages.hpp"
 #include "kernel/map_view.hpp"
 #include "kernel/requirements.hpp"
+#include "kernel/sched_ext.hpp"
 
 namespace flowtap::bench {
 namespace {
 
-constexpr std::string_view kIterator = "iter/task";
+constexpr std::string_view kIterator = "iter/";
 constexpr std::string_view kSwitch = "tp_btf/sched_switch";
 constexpr std::string_view kAsked = "syscall";  // programs that run on request and are attached to nothing
 constexpr std::string_view kMoved = "tp_btf/cgroup_attach_task";  // used only for the usage
@@ -74,6 +75,8 @@ Result<Tap> Tap::load(const std::string& object_file, const kernel::Topology& to
   bpf_object* object = tap.object_.get();
   if (object == nullptr) return fail_errno(errno, "cannot open " + object_file);
   FTAP_TRY(tap.size(topology));
+  // An object of an earlier build may not have this constant.
+  if (kernel::has_sched_ext("/sys")) (void)set_constant(object, "ftap_has_ext", true);
   if (tap.account_.cgroups != 0) {
     FTAP_TRY(set_constant(object, "ftap_usage_on", true));
     FTAP_TRY(set_constant(object, "ftap_nr_groups", tap.account_.cgroups + 1));
@@ -122,7 +125,7 @@ Status Tap::free_all_groups() {
 
 bool Tap::runs(const bpf_program* program) const {
   const std::string_view section = bpf_program__section_name(program);
-  return section != kIterator && section != kAsked && (section != kMoved || account_.cgroups != 0);
+  return !section.starts_with(kIterator) && section != kAsked && (section != kMoved || account_.cgroups != 0);
 }
 
 Status Tap::visit_tasks(const bpf_program* iterator) {

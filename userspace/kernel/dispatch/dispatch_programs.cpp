@@ -178,6 +178,10 @@ Result<UsageReader> DispatchLive::usage() const {
                       .nr_groups = groups});
 }
 
+bool DispatchLive::tells_sched_ext_apart() const {
+  return !skeleton_->rodata->ftap_has_ext || skeleton_->bss->ftap_ext_class != 0;
+}
+
 int DispatchLive::ext_self_map() const {
   return bpf_map__fd(skeleton_->maps.ftap_ext_self);
 }
@@ -196,7 +200,7 @@ std::vector<Result<ProgramStats>> DispatchLive::program_stats(bool run_stats) co
   const bpf_object_skeleton& parts = *skeleton_->skeleton;
   for (int i = 0; i < parts.prog_cnt; ++i) {
     const bpf_program* program = *parts.progs[i].prog;
-    // The iterators ran once, at the start, and are not attached to anything. Neither is the program that is run to
+    // The iterators run through once, and are not attached to anything. Neither is the program that is run to
     // look, nor, without the usage, what only that needs.
     if (program == skeleton_->progs.ftap_task_iter || program == skeleton_->progs.ftap_class_iter ||
         program == skeleton_->progs.ftap_look ||

@@ -40,6 +40,9 @@ class DispatchLive {
   /// may outlive this object.
   [[nodiscard]] Result<UsageReader> usage() const;
 
+  /// False: the kernel has sched_ext, but its list of symbols lacks the class, so that its tasks count as the kernel's.
+  [[nodiscard]] bool tells_sched_ext_apart() const;
+
   /// The map in which a sched_ext scheduler says that it counts its dispatches itself (bpf/lib/ext_self.bpf.h).
   [[nodiscard]] int ext_self_map() const;
 
