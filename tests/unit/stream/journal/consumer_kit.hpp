@@ -112,16 +112,17 @@ class LogConsumerTest : public testing::Test {
                                                               .slot_rest = 5ms,
                                                               .users = 0s,
                                                               .taker_patience = taker_patience_,
-                                                              .followed = [this] { return lines_followed_; }},
+                                                              .followed = [this] { return lines_followed_; },
+                                                              .now = [this] { return now_; }},
                                               &files_);
   }
 
   void rounds(int n = 3) {
     for (int i = 0; i < n; ++i) consumer_->round();
   }
+  // A round each millisecond of the consumer's clock, however busy this machine is.
   void rounds_for(std::chrono::milliseconds time) {
-    const auto end = std::chrono::steady_clock::now() + time;
-    while (std::chrono::steady_clock::now() < end) consumer_->round();
+    for (const auto end = now_ + time; now_ < end; now_ += std::chrono::milliseconds(1)) consumer_->round();
   }
   [[nodiscard]] std::string text(StreamNo stream) const {
     const auto reading = journal_->read(stream, 0, 1U << 20U);
@@ -139,6 +140,7 @@ class LogConsumerTest : public testing::Test {
   FileStreams files_;
   std::unique_ptr<Journal> journal_;
   bool lines_followed_ = false;
+  std::chrono::steady_clock::time_point now_ = std::chrono::steady_clock::now();
   std::chrono::milliseconds taker_patience_{500};
   std::unique_ptr<LogConsumer> consumer_;
 };

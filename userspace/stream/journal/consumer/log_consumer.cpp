@@ -60,7 +60,7 @@ bool LogConsumer::round() {
   const bool more = source_.wait(behind_ ? 0ms : poll_);
   const std::uint64_t before = records_;
   wall_offset_ = wall_offset();
-  const auto now = Clock::now();
+  const auto now = options_.now();
   take_told();
   if (files_ != nullptr) files_->begin_round(now, batch_);
   // This does not go on for ever: a flood must not keep the sweep, the names and whoever ends this thread waiting.
@@ -157,13 +157,13 @@ void LogConsumer::take(std::span<const std::byte> raw) {
     return;
   }
   const auto time = static_cast<std::uint64_t>(static_cast<std::int64_t>(record->time) + wall_offset_);
-  if (files_ != nullptr && files_->has_added()) files_->take_added(Clock::now(), batch_);
+  if (files_ != nullptr && files_->has_added()) files_->take_added(options_.now(), batch_);
   if (const auto* bytes = std::get_if<Bytes>(&record->what)) {
     bytes_ += bytes->bytes.size();
-    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, Clock::now(), batch_);
+    if (is_followed_file(bytes->stream)) return files_->take(*bytes, time, options_.now(), batch_);
     batch_.add(BytesEntry{bytes->stream, bytes->offset, time, bytes->position, bytes->bytes});
   } else if (auto* enter = std::get_if<Enter>(&record->what)) {
-    const auto now = Clock::now();
+    const auto now = options_.now();
     Nameless who = nameless(std::move(*enter), now, false);
     // The name is looked for at once: a container's bundle is gone some ten milliseconds after its end.
     if (!try_name(who, now)) nameless_.push_back(std::move(who));
@@ -172,9 +172,9 @@ void LogConsumer::take(std::span<const std::byte> raw) {
       files_->end(end->stream);
     else
       batch_.add(EndEntry{end->stream, end->passed, time, end->lost});
-    ended_.try_emplace(end->stream, Ended{Clock::now()});
+    ended_.try_emplace(end->stream, Ended{options_.now()});
   } else if (const auto* gone = std::get_if<CgroupGone>(&record->what)) {
-    gone_.emplace(gone->cgroup, Clock::now());
+    gone_.emplace(gone->cgroup, options_.now());
     next_sweep_ = {};
   }
 }
@@ -206,7 +206,7 @@ void LogConsumer::take_told() {
   for (const StreamEntry& entry : names) batch_.add(entry);
   // They are appended at once, so that the sweep of this very round finds them in the journal.
   if (!names.empty()) append(source_.position());
-  const auto now = Clock::now();
+  const auto now = options_.now();
   for (Enter& enter : enters) nameless_.push_back(nameless(std::move(enter), now, true));
 }
 

@@ -37,6 +37,7 @@ struct ConsumerOptions {
   std::chrono::milliseconds taker_patience{500};
   /// Whether somebody follows what is made of the journal. The journal itself knows its own followers.
   std::function<bool()> followed = {};
+  std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 /// What it has done so far. Each stream's own losses are in its sums.
@@ -129,7 +130,7 @@ class LogConsumer {
   std::optional<Clock::time_point> ahead_since_;  // since when it is ahead of the journal's taker
   bool many_ = false;                             // many records came lately
   std::uint64_t paced_records_ = 0;
-  Clock::time_point paced_since_ = Clock::now();
+  Clock::time_point paced_since_ = options_.now();
   std::int64_t wall_offset_ = 0;  // ns; CLOCK_REALTIME - CLOCK_MONOTONIC
   std::deque<Nameless> nameless_;
   struct Ended {
@@ -141,7 +142,7 @@ class LogConsumer {
   std::unordered_set<StreamNo> unwanted_;  // streams that were let go; their slots show it at the next sweep
   std::vector<StreamSlot> rested_;         // to be freed once the batch is in the journal
   Clock::time_point next_sweep_{};
-  Clock::time_point next_users_ = Clock::now() + options_.users;
+  Clock::time_point next_users_ = options_.now() + options_.users;
   struct Abandoned {
     Clock::time_point since;
     std::uint64_t passed;
