@@ -37,6 +37,7 @@ struct ConsumerOptions {
   std::chrono::milliseconds taker_patience{500};
   /// Whether somebody follows what is made of the journal. The journal itself knows its own followers.
   std::function<bool()> followed = {};
+  /// What time it is. A test has a clock of its own, so that a busy machine decides nothing.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
