@@ -9,9 +9,9 @@
 #include <string>
 #include <thread>
 
-#include "tests/bpf/logtap/logtap_next.hpp"
 #include "tests/bpf/logtap/logtap_second.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/bpf/logtap/takeover/logtap_next.hpp"
 
 namespace flowtap {
 namespace {

@@ -12,8 +12,8 @@
 #include <cerrno>
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
-#include "tests/bpf/logtap/logtap_takeover.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/bpf/logtap/takeover/logtap_takeover.hpp"
 #include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap {

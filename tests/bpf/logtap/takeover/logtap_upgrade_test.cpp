@@ -11,9 +11,9 @@
 #include <memory>
 #include <thread>
 
-#include "tests/bpf/logtap/logtap_next.hpp"
 #include "tests/bpf/logtap/logtap_pinned.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/bpf/logtap/takeover/logtap_next.hpp"
 
 namespace flowtap {
 namespace {

@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
-#include "tests/bpf/logtap/logtap_takeover.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
+#include "tests/bpf/logtap/takeover/logtap_takeover.hpp"
 
 namespace flowtap {
 namespace {
