@@ -1,5 +1,5 @@
-// The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE` writes what the older ring still gives, then
-// a line "OLDER NEWER" per stream to standard output, then what its own ring gives until standard input ends. In the file each
+// The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE` writes what the older rings still give, then
+// a line "OLDER NEWER" per stream and an empty one to standard output, then what its own ring gives until standard input ends. In the file each
 // record has its size in front (4 bytes). Ends with 1 and a sentence when something is not as it should be.
 #include <poll.h>
 #include <unistd.h>
@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
+#include <vector>
 
 #include "kernel/log/log_programs.hpp"
 
@@ -42,17 +44,19 @@ bool input_has_ended() {
 int serve(const char* bpffs, const char* file) {
   std::ofstream out(file, std::ios::binary);
   auto live = must(kernel::start_log_tap({.bpffs = bpffs}));
-  if (live.older().size() != 1) {
-    std::fprintf(stderr, "there are %zu older builds\n", live.older().size());
+  std::vector<std::unique_ptr<kernel::RingReader>> older;
+  for (const kernel::LogOlder& build : live.older()) older.push_back(must(build.ring()));
+  if (older.empty()) {
+    std::fprintf(stderr, "there is no older build\n");
     return 1;
   }
-  const auto older = must(live.older().front().ring());
-  drain(*older, out);
+  for (const auto& ring : older) drain(*ring, out);
   for (const kernel::Relieved& stream : must(live.relieve()))
     std::printf("%llu %llu\n", static_cast<unsigned long long>(stream.before.stream),
                 static_cast<unsigned long long>(stream.number));
+  std::puts("");
   std::fflush(stdout);
-  drain(*older, out);
+  for (const auto& ring : older) drain(*ring, out);
   live.forget_older();
   auto streams = must(live.streams());
   const auto ring = must(live.ring());

@@ -3,8 +3,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <array>
@@ -12,14 +10,11 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "tests/support/log_target.hpp"
+#include "tests/support/must.hpp"
+
 namespace flowtap::test {
 namespace {
-
-template <typename T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().what + "; " + result.error().hint);
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 // Pages that the kernel has taken from a process for a moment, to put them elsewhere: several hundred at once when it
 // compacts memory. A program that copies from such a page then cannot wait for it, and counts the bytes as
@@ -115,14 +110,7 @@ const CapturedStream& Captured::of(flow::StreamNo stream) const {
 }
 
 kernel::LogTarget target_of(int fd, ftap_log_kind kind) {
-  struct stat st{};
-  if (::fstat(fd, &st) != 0) throw std::runtime_error("cannot stat a descriptor");
-  kernel::LogTarget target;
-  target.device = ::gnu_dev_major(st.st_dev) << 20U | ::gnu_dev_minor(st.st_dev);
-  target.inode = st.st_ino;
-  target.kind = kind;
-  target.fds = FTAP_STDOUT;
-  return target;
+  return must(log_target(fd, kind));
 }
 
 RunningTap::RunningTap(std::uint32_t ring_bytes, kernel::LogBackend backend, std::optional<bool> seconds) {

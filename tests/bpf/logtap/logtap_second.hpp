@@ -3,12 +3,12 @@
 
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_pinned.hpp"
+#include "tests/support/must.hpp"
 
 namespace flowtap::test {
 
@@ -26,12 +26,6 @@ class LogTapSecond : public test::PinnedTap {
     hooks_ = must(kernel::open_hooks(must(kernel::LogPins(options_.bpffs).find(kernel::LogPins::kHooks))));
     generation_ =
         must(kernel::LogGeneration::open(must(kernel::LogPins(options_.bpffs).find(kernel::log_abi()))));
-  }
-
-  template <typename T>
-  static T must(Result<T> result) {
-    if (!result) throw std::runtime_error(result.error().what);
-    return std::move(*result);
   }
 
   // A hook that leads nowhere works like one whose program the kernel does not run. It takes a while to lead each of

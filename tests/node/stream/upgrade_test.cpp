@@ -1,5 +1,6 @@
 // A build with another layout takes the place of the running one, and that one takes it back, while containers write. Nothing is
 // missing and nothing is double.
+#include <bpf/bpf.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -7,10 +8,13 @@
 #include <fstream>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "bpf/abi/log.h"
+#include "kernel/map_view.hpp"
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/paths/paths.hpp"
@@ -71,6 +75,32 @@ std::set<std::string> hooks_of(const ScratchRoot& root) {
   return hooks;
 }
 
+// The one build that is pinned.
+class Pinned {
+ public:
+  explicit Pinned(const ScratchRoot& root) {
+    for (const auto& pin : std::filesystem::recursive_directory_iterator(root.file("bpffs/flowtap"))) {
+      if (pin.path().filename() != "control") continue;
+      const Fd map(::bpf_obj_get(pin.path().c_str()));
+      auto view = kernel::MapView<ftap_log_control>::map(map.get(), 1);
+      if (!view) throw std::runtime_error(view.error().what);
+      control_ = std::move(*view);
+    }
+  }
+
+  /// Returns at once when another build has relieved it, and that one still has to drain what this one captured.
+  void wait_until_muted() const {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (__atomic_load_n(&control_.elements().front().muted, __ATOMIC_ACQUIRE) == 0) {
+      if (std::chrono::steady_clock::now() > end) throw std::runtime_error("nobody has relieved this build");
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  }
+
+ private:
+  kernel::MapView<ftap_log_control> control_;
+};
+
 TEST(Upgrade, ToAnotherLayoutAndBackUnderLoad) {
   const ScratchRoot root;
   Podman podman(root);
@@ -114,6 +144,31 @@ TEST(Upgrade, KilledAtAnyMomentOfIt) {
   daemon = std::make_unique<Daemon>(root, kTomorrow);
   daemon->wait_ready();
   expect_all(root, podman, *daemon);
+}
+
+// Tomorrow's build is relieved and muted, but still has a hook that today's does not know.
+TEST(Upgrade, KilledBeforeItHasDrained) {
+  const ScratchRoot root;
+  Podman podman(root);
+  bool in_time = false;
+  for (int i = 0; i < 5 && !in_time; ++i) {
+    Daemon tomorrow(root, kTomorrow);
+    tomorrow.wait_ready();
+    if (i == 0) start_writers(podman);
+    const std::uint64_t before = captured(tomorrow);
+    ASSERT_TRUE(eventually([&] { return captured(tomorrow) > before; }));
+    kill(tomorrow);
+    const Pinned pinned(root);
+    Daemon today(root, kCapturing);
+    pinned.wait_until_muted();
+    kill(today);
+    in_time = hooks_of(root).contains("wait");
+  }
+  ASSERT_TRUE(in_time) << "today's build had removed what tomorrow's had left each time";
+  Daemon daemon(root, kTomorrow);
+  daemon.wait_ready();
+  EXPECT_EQ(daemon.status().at("stream").at("reason").as_string(), "took over from another build");
+  expect_all(root, podman, daemon);
 }
 
 // More waits in the ring of the build before than the journal holds, so it is taken while it is drained. No runtime has kept it,

@@ -4,8 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include <cerrno>
 #include <ctime>
@@ -13,6 +11,7 @@
 #include <numeric>
 
 #include "kernel/log/log_misses.hpp"
+#include "tests/support/log_target.hpp"
 
 namespace flowtap::bench {
 namespace {
@@ -68,13 +67,7 @@ void LogPath::drain() noexcept {
 }
 
 Result<flow::StreamNo> LogPath::tap(int fd, ftap_log_kind kind) {
-  struct stat st{};
-  if (::fstat(fd, &st) != 0) return fail_errno(errno, "cannot stat a descriptor");
-  kernel::LogTarget target;
-  target.device = ::gnu_dev_major(st.st_dev) << 20U | ::gnu_dev_minor(st.st_dev);
-  target.inode = st.st_ino;
-  target.kind = kind;
-  target.fds = FTAP_STDOUT;
+  FTAP_TRY_ASSIGN(target, test::log_target(fd, kind));
   return slots_->kernel().open(target);
 }
 

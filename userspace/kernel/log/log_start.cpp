@@ -1,7 +1,7 @@
 // What start_log_tap() finds pinned, and what it makes of it.
 //
 //   nothing                                   load, attach, pin
-//   hooks that lead to this layout's handlers  take over
+//   hooks that lead to this layout's handlers  take over, unless a newer build has relieved it
 //   hooks that lead to another's               load, and relieve() leads them here; the others' wait in older()
 //
 // A process that dies at any point of this leaves one of these three.
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernel/log/log_programs.hpp"
+#include "kernel/map_view.hpp"
 #include "kernel/preemption.hpp"
 #include "kernel/requirements.hpp"
 
@@ -132,8 +133,9 @@ class LogStart {
     return loaded;
   }
 
-  // What this layout's build has pinned, if the hooks lead there. Otherwise it counts as one of the others: its start
-  // did not come that far (all new hooks are pinned before an older build's are led anywhere else), or it was relieved.
+  // What this layout's build has pinned, if it is the one that captures. Otherwise it counts as one of the others: its
+  // start did not come that far (all new hooks are pinned before an older build's are led anywhere else), or another
+  // build has relieved it and died before it had drained the ring.
   Result<std::optional<LogLive>> find_own(std::vector<LogHook>& hooks) const {
     FTAP_TRY_ASSIGN(found, pins_.find(log_abi()));
     if (found.empty()) return std::nullopt;
@@ -152,7 +154,10 @@ class LogStart {
       (leads ? ours : others).push_back(std::move(hook));
     }
     hooks = std::move(others);
-    if (!ours.empty() && there == generation.handlers.size()) {
+    const bool complete = there == generation.handlers.size();
+    const bool registers = std::ranges::find(ours, kExecHook, &LogHook::name) != ours.end();
+    FTAP_TRY_ASSIGN(current, is_current(generation, registers));
+    if (!ours.empty() && complete && current) {
       std::ranges::move(ours, std::back_inserter(hooks));
       LogLive live;
       live.generation_ = std::move(generation);
@@ -160,14 +165,30 @@ class LogStart {
       live.why_ = "taken over from the previous flowtapd";
       return live;
     }
-    for (const LogHook& hook : ours) FTAP_TRY(remove_hook(pins_, hook));
-    // Another build may have relieved it and died before it had drained the ring.
+    // Bytes may still come through these, which the new programs pass on until relieve().
+    if (complete) std::ranges::move(ours, std::back_inserter(hooks));
+    // Nothing was led to a build that did not come as far as to pin all of its hooks.
+    else
+      for (const LogHook& hook : ours) FTAP_TRY(remove_hook(pins_, hook));
     FTAP_TRY(pins_.set_aside(log_abi()));
     return std::nullopt;
   }
 
+  // A hook that leads to a build does not say that it captures. A newer build has let it keep the hooks that it does not
+  // know, also after it was muted. While a newer build's relief has not come to the hook that registers new streams, that
+  // one has none yet, and the older build can simply go on.
+  Result<bool> is_current(const LogGeneration& own, bool registers) const {
+    FTAP_TRY_ASSIGN(view, MapView<ftap_log_control>::map(own.maps.control.get(), 1));
+    const ftap_log_control& control = view.elements().front();
+    if (__atomic_load_n(&control.muted, __ATOMIC_ACQUIRE) != 0) return false;
+    if (registers) return true;
+    std::optional<Error> unreadable;  // go_on() looks at all of them again, and tells
+    FTAP_TRY_ASSIGN(others, find_others(unreadable));
+    return others.empty() || others.back().next_stream() < control.next_stream;
+  }
+
   // The oldest first.
-  Result<std::vector<LogOlder>> find_others(std::optional<Error>& unreadable) {
+  Result<std::vector<LogOlder>> find_others(std::optional<Error>& unreadable) const {
     std::vector<LogOlder> others;
     FTAP_TRY_ASSIGN(layouts, pins_.layouts());
     for (const std::string& layout : layouts) {

@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <map>
@@ -30,12 +29,11 @@ class NextService {
     ::_exit(127);
   }
 
-  /// Waits until it has printed `streams` lines.
-  std::map<flow::StreamNo, flow::StreamNo> relieved(std::size_t streams) {
+  /// Waits until it has relieved the older builds, or has ended.
+  std::map<flow::StreamNo, flow::StreamNo> relieved() {
     std::string text;
     said_.in.reset();
-    for (char c = 0; std::ranges::count(text, '\n') < static_cast<std::ptrdiff_t>(streams) &&
-                     ::read(said_.out.get(), &c, 1) == 1;)
+    for (char c = 0; !text.ends_with("\n\n") && text != "\n" && ::read(said_.out.get(), &c, 1) == 1;)
       text += c;
     std::map<flow::StreamNo, flow::StreamNo> numbers;
     std::istringstream lines(text);

@@ -53,7 +53,7 @@ TEST_F(LogTapSecondUpgrade, AnEventIsHadByOneOfTwoBuilds) {
   while (step != 1) std::this_thread::sleep_for(1ms);
   const std::string frames = root_ + "/frames";
   test::NextService next(options_.bpffs, frames);
-  const auto numbers = next.relieved(1);
+  const auto numbers = next.relieved();
   for (const std::string_view hook : {"apipe", "pipe"}) keep_from(hook);
   kernel::wait_for_programs();
   step = 2;
@@ -80,7 +80,7 @@ TEST_F(LogTapAlone, IsGivenNoSecondAfterwards) {
   ASSERT_TRUE(stream);
   const std::string frames = root_ + "/frames";
   test::NextService next(options_.bpffs, frames);
-  const auto numbers = next.relieved(1);
+  const auto numbers = next.relieved();
   auto pins = kernel::LogPins(options_.bpffs).find(kernel::LogPins::kHooks);
   ASSERT_TRUE(pins);
   for (const kernel::Pin& pin : *pins) EXPECT_FALSE(kernel::is_second(pin.name)) << pin.name;

@@ -125,7 +125,7 @@ TEST_P(LogTapUpgrade, NothingIsMissingAndNothingDouble) {
 
   const std::string frames = root_ + "/frames";
   test::NextService next(options_.bpffs, frames);
-  const auto numbers = next.relieved(streams.size());
+  const auto numbers = next.relieved();
   for (Writing& writing : writings) writing.go_on();
   std::this_thread::sleep_for(20ms);
   std::vector<std::string> written;
