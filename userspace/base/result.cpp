@@ -1,8 +1,13 @@
 #include "base/result.hpp"
 
+#include <cerrno>
 #include <system_error>
 
 namespace flowtap {
+
+bool is_full(const Error& error) {
+  return error.code == ENOSPC || error.code == EDQUOT;
+}
 
 std::string errno_text(int err) {
   return std::generic_category().message(err);

@@ -34,6 +34,9 @@ using Status = Result<void>;
 /// An Error from errno: "cannot open /x: No such file or directory".
 [[nodiscard]] std::unexpected<Error> fail_errno(int err, std::string what, std::string hint = {});
 
+/// Whether it failed because the file system, or what its quota allows, is full.
+[[nodiscard]] bool is_full(const Error& error);
+
 /// strerror without its shared buffer.
 [[nodiscard]] std::string errno_text(int err);
 

@@ -2,32 +2,14 @@
 
 #include <cstddef>
 
-#include "base/ascii.hpp"
+#include "base/percent.hpp"
 
 namespace flowtap::identity {
 namespace {
 
-constexpr std::string_view kUpperHex = "0123456789ABCDEF";
-
-void append_escaped(std::string& out, char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  out += {'%', kUpperHex[byte >> 4U], kUpperHex[byte & 0xFU]};
-}
-
-std::string escape_all_but(std::string_view text, std::string_view kept) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text)
-    if (is_alphanumeric(c) || kept.contains(c))
-      out += c;
-    else
-      append_escaped(out, c);
-  return out;
-}
-
 // An id with its `-` escaped, too: then the last `-` of a component ends the name before it.
 std::string id_component(std::string_view id) {
-  return escape_all_but(id, "._:@");
+  return percent_encoded(id, "._:@");
 }
 
 std::string short_id(std::string_view id) {
@@ -35,7 +17,8 @@ std::string short_id(std::string_view id) {
 }
 
 int hex_digit(char c) {
-  const auto at = kUpperHex.find(c);
+  constexpr std::string_view kDigits = "0123456789ABCDEF";  // no small letters: each id has one form
+  const auto at = kDigits.find(c);
   return at == std::string_view::npos ? -1 : static_cast<int>(at);
 }
 
@@ -59,7 +42,7 @@ std::optional<std::string> unescape(std::string_view text) {
 }  // namespace
 
 std::string flow_component(std::string_view text) {
-  return escape_all_but(text, "._:@-");
+  return percent_encoded(text, "._:@-");
 }
 
 std::string flow_id(const ContainerIdentity& c) {
@@ -83,7 +66,7 @@ std::string process_flow_id(pid_t pid, std::uint64_t start) {
 }
 
 std::string file_flow_id(std::string_view path) {
-  return "file" + escape_all_but(path, "/._:@-");
+  return "file" + percent_encoded(path, "/._:@-");
 }
 
 std::string inner_flow_id(std::string_view outer, std::string_view inner) {

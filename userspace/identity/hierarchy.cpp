@@ -1,21 +1,19 @@
 #include "identity/hierarchy.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 
-#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "base/directory.hpp"
 
 namespace flowtap::identity {
 namespace {
 
-using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
-
-Directory open_directory(const RootDir& top, const std::string& path) {
+DirectoryStream open_directory(const RootDir& top, const std::string& path) {
   auto fd = top.open_plain(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (!fd) return {nullptr, ::closedir};
-  return {::fdopendir(fd->release()), ::closedir};
+  return fd ? directory_stream(std::move(*fd)) : nullptr;
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ Status walk_cgroups(const RootDir& top, const std::function<void(std::uint64_t i
   while (!left.empty()) {
     const std::string above = std::move(left.back());
     left.pop_back();
-    const Directory directory = open_directory(top, above.empty() ? "/" : above);
+    const DirectoryStream directory = open_directory(top, above.empty() ? "/" : above);
     if (!directory) continue;
     while (const dirent* entry =
                ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe): a stream of our own

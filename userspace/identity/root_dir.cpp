@@ -1,6 +1,5 @@
 #include "identity/root_dir.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -11,19 +10,15 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <memory>
 
 #include "base/ascii.hpp"
+#include "base/directory.hpp"
 
 namespace flowtap::identity {
 namespace {
 
 // A rename anywhere meanwhile makes the kernel give up a scoped lookup with EAGAIN.
 constexpr int kTries = 8;
-
-struct CloseDir {
-  void operator()(DIR* dir) const { ::closedir(dir); }
-};
 
 }  // namespace
 
@@ -34,6 +29,10 @@ std::string joined(std::initializer_list<std::string_view> parts) {
     path += part;
   }
   return path;
+}
+
+Status check_container_id(std::string_view id) {
+  return is_file_name(id) ? Status{} : fail("a container id is not usable as a file name");
 }
 
 bool is_file_name(std::string_view text) {
@@ -114,21 +113,7 @@ bool RootDir::has_file(const std::string& path) const {
 
 Result<std::vector<std::string>> RootDir::list(const std::string& path, std::size_t most) const {
   FTAP_TRY_ASSIGN(fd, open_below(path, O_RDONLY | O_DIRECTORY));
-  const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
-  if (!dir) return fail_errno(errno, "cannot list " + path_ + "/" + path);
-  (void)fd.release();  // the stream's now
-  std::vector<std::string> names;
-  errno = 0;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread
-  while (const dirent* entry = ::readdir(dir.get())) {
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    if (names.size() == most)
-      return fail(path_ + "/" + path + " holds more than " + std::to_string(most) + " names");
-    names.emplace_back(name);
-  }
-  if (errno != 0) return fail_errno(errno, "cannot list " + path_ + "/" + path);
-  return names;
+  return names_in(std::move(fd), most, path_ + "/" + path);
 }
 
 Result<std::string> RootDir::link(const std::string& path) const {

@@ -54,5 +54,7 @@ class RootDir {
 
 /// Whether this can be one name in a path: 1 to 255 bytes of [0-9a-zA-Z_.-], neither "." nor "..".
 [[nodiscard]] bool is_file_name(std::string_view text);
+/// An Error where a container's id can be none.
+[[nodiscard]] Status check_container_id(std::string_view id);
 
 }  // namespace flowtap::identity

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "base/percent.hpp"
 #include "tests/support/net/http_client.hpp"
 #include "tests/support/writer_lines.h"
 
@@ -62,18 +63,7 @@ std::optional<FlowSeen> ended_flow(const Daemon& daemon, const std::string& part
 }
 
 std::string escaped(const std::string& id) {
-  std::string out;
-  for (const char c : id) {
-    constexpr std::string_view kPlain = "-._~";
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != std::string_view::npos) {
-      out += c;
-      continue;
-    }
-    constexpr std::string_view kHex = "0123456789ABCDEF";
-    const auto byte = static_cast<unsigned char>(c);
-    out += {'%', kHex[byte / 16U], kHex[byte % 16U]};
-  }
-  return out;
+  return percent_encoded(id, "-._~");
 }
 
 std::string raw_bytes(const Daemon& daemon, const std::string& id, const std::string& stream) {

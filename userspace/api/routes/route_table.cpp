@@ -1,11 +1,12 @@
 #include "api/routes/route_table.hpp"
 
+#include "api/json/exits_json.hpp"
 #include "api/json/stats_json.hpp"
 #include "api/json/status_json.hpp"
+#include "api/json/workloads_json.hpp"
 #include "api/routes/diagnosis_routes.hpp"
 #include "api/routes/log_routes.hpp"
 #include "api/routes/openapi.hpp"
-#include "api/routes/workload_routes.hpp"
 
 namespace flowtap::api {
 namespace {
@@ -24,11 +25,29 @@ Answer status(const Call& call) {
   return {200, status_to_json(call.node.status())};
 }
 
+Answer no_totals() {
+  return error_answer(503, "no totals yet: the first cycle has not ended", "try again in a moment");
+}
+
 Answer stats(const Call& call) {
   const auto snapshot = call.node.snapshot();
-  if (!snapshot)
-    return error_answer(503, "no totals yet: the first cycle has not ended", "try again in a moment");
+  if (!snapshot) return no_totals();
   return {200, stats_to_json(*snapshot)};
+}
+
+Answer workloads(const Call& call) {
+  const auto snapshot = call.node.snapshot();
+  if (!snapshot) return no_totals();
+  if (!snapshot->measured)
+    return error_answer(503, "workloads are not measured: the telemetry is off",
+                        "set telemetry: enabled: true in flowtapd's configuration");
+  return {200, workloads_to_json(*snapshot, {.kind = call.parameter("kind"),
+                                             .ns = call.parameter("namespace"),
+                                             .pod = call.parameter("pod")})};
+}
+
+Answer exits(const Call& call) {
+  return {200, exits_to_json(call.node.exits(call.segments.front(), call.segments.back()))};
 }
 
 using enum ParameterType;

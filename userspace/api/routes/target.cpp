@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/percent.hpp"
 #include "base/printable.hpp"
 
 namespace flowtap::api {
@@ -38,17 +39,7 @@ Result<std::string> percent_decode(std::string_view text) {
 }
 
 std::string percent_encode(std::string_view text) {
-  static constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto b = static_cast<unsigned char>(c);
-    const bool plain = is_alphanumeric(c) || std::string_view("-._~").contains(c);
-    if (plain)
-      out += c;
-    else
-      (out += '%') += {kHex[b >> 4U], kHex[b & 0xFU]};
-  }
-  return out;
+  return percent_encoded(text, "-._~");  // RFC 3986, section 2.3
 }
 
 Result<Parameters> Parameters::parse(std::string_view query, const std::vector<std::string_view>& flags) {

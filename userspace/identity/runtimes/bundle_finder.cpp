@@ -95,7 +95,7 @@ BundleFinder::Found BundleFinder::find_stored(const std::string& id) const {
 }
 
 BundleFinder::Found BundleFinder::find(const std::string& id, std::optional<Runtime> hint) const {
-  if (!is_file_name(id)) return fail("a container id is not usable as a file name");
+  FTAP_TRY(check_container_id(id));
   if (!hint || hint == Runtime::kContainerd) {
     FTAP_TRY_ASSIGN(bundle, find_containerd(id));
     if (bundle || hint) return bundle;

@@ -107,7 +107,7 @@ std::optional<ContainerLink> parse_container_link(std::string_view name, std::st
 }
 
 Result<std::optional<ContainerLink>> find_container_link(const RootDir& root, const std::string& id) {
-  if (!is_file_name(id)) return fail("a container id is not usable as a file name");
+  FTAP_TRY(check_container_id(id));
   static const std::string kDirectory = "var/log/containers";
   FTAP_TRY_ASSIGN(names, names_if_there(root, kDirectory, kMostLinks));
   const std::string suffix = "-" + id + ".log";

@@ -37,6 +37,12 @@ struct OpenFile {
   std::uint32_t exe_device = 0;   ///< the program that the process runs, as the kernel has it
   std::uint64_t exe_inode = 0;    ///< 0: none
   bool runs_as_parent = false;    ///< its parent runs the same program
+
+  /// Whether the log tap captures what is written to a file of this kind.
+  [[nodiscard]] bool can_be_tapped() const {
+    return kind == FTAP_KIND_PIPE || kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY ||
+           kind == FTAP_KIND_SOCKET;
+  }
 };
 
 struct OpenFilesDeleter {

@@ -15,10 +15,6 @@ namespace {
 /// Files that nobody looks into any more cost little, but each one is an inode and a descriptor.
 constexpr std::size_t kSegmentsPerSize = 4;
 
-bool is_full(const Error& error) {
-  return error.code == ENOSPC || error.code == EDQUOT;
-}
-
 }  // namespace
 
 /// Writes, and gives up the oldest segments first if the file system is full: the newest bytes matter more.

@@ -39,11 +39,6 @@ std::string find_cgroups(const std::string& host_root) {
   return found;
 }
 
-bool can_be_captured(ftap_log_kind kind) {
-  return kind == FTAP_KIND_PIPE || kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY ||
-         kind == FTAP_KIND_SOCKET;
-}
-
 }  // namespace
 
 Result<ListedProcesses> ListedProcesses::open(const std::string& host_root, const kernel::LogLive& live,
@@ -114,7 +109,7 @@ Status ListedProcesses::capture_running() {
   std::map<std::uint32_t, flow::Enter> enters;  // by pid
   std::set<std::pair<std::uint32_t, std::uint64_t>> unseen;
   for (const OpenFile& f : files) {
-    if ((f.fd != 1 && f.fd != 2) || !can_be_captured(f.kind)) continue;
+    if ((f.fd != 1 && f.fd != 2) || !f.can_be_tapped()) continue;
     const auto rule = rule_of(f);
     if (!rule || taken.contains({f.device, f.inode})) continue;
     flow::Enter& enter = enters[f.pid];

@@ -16,11 +16,6 @@ namespace {
 
 using kernel::OpenFile;
 
-bool can_be_tapped(ftap_log_kind kind) {
-  return kind == FTAP_KIND_PIPE || kind == FTAP_KIND_FILE || kind == FTAP_KIND_TTY ||
-         kind == FTAP_KIND_SOCKET;
-}
-
 bool is_asked_for(std::uint32_t fd, api::Outputs outputs) {
   return outputs == api::Outputs::kBoth || (outputs == api::Outputs::kStdout) == (fd == 1);
 }
@@ -51,7 +46,7 @@ Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t p
   const auto slots = slots_.sweep();
   std::vector<Held> held;
   for (const OpenFile* f : found) {
-    if (f == nullptr || !can_be_tapped(f->kind) || !is_asked_for(f->fd, outputs)) continue;
+    if (f == nullptr || !f->can_be_tapped() || !is_asked_for(f->fd, outputs)) continue;
     if (f->kind == FTAP_KIND_FILE) FTAP_TRY(live_.check_file(*f));
     const std::uint32_t fds =
         one_place ? FTAP_STDOUT | FTAP_STDERR : (f->fd == 1 ? FTAP_STDOUT : FTAP_STDERR);
@@ -63,7 +58,7 @@ Result<std::vector<ProcessTaps::Held>> ProcessTaps::open_streams(std::uint32_t p
     FTAP_TRY_ASSIGN(stream, slots_.kernel().open(target));
     held.push_back({stream, target, was_there});
   }
-  if (held.empty() && one_place && can_be_tapped(found[0]->kind))
+  if (held.empty() && one_place && found[0]->can_be_tapped())
     return std::unexpected(Error{
         fmt::format("process {} writes both its outputs to one place, which is followed as stdout", pid),
         "ask for stdout", ENOTSUP});

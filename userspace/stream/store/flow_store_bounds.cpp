@@ -1,7 +1,6 @@
 // How the store keeps within its bounds, and when it writes what.
 #include <algorithm>
 #include <array>
-#include <cerrno>
 
 #include "stream/store/flow_store.hpp"
 
@@ -12,10 +11,6 @@ namespace {
 constexpr std::uint64_t kUnwrittenBuffers = 4;
 // After this many ns without a line, a derived flow counts as if it had ended with its last one.
 constexpr std::uint64_t kSilent = 60'000'000'000;
-
-bool is_full(const Error& error) {
-  return error.code == ENOSPC || error.code == EDQUOT;
-}
 
 }  // namespace
 

@@ -1,14 +1,13 @@
 #include "telemetry/node/network_links.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <memory>
 #include <string_view>
 
+#include "base/directory.hpp"
 #include "base/printable.hpp"
 #include "telemetry/collecting/fields.hpp"
 
@@ -52,7 +51,7 @@ std::optional<std::uint64_t> read_number(const Fd& device, const char* name, Col
 
 void NetworkLinkCollector::collect(Collected& out) {
   ++round_;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(folder_.c_str()), ::closedir);
+  const DirectoryStream folder(::opendir(folder_.c_str()));
   if (!folder) {
     if (errno != ENOENT) ++out.unread;
     return;

@@ -24,14 +24,9 @@ DirectoryWalk::DirectoryWalk(const std::string& path) {
 }
 
 void DirectoryWalk::enter(Fd directory) {
-  Stream stream(::fdopendir(directory.get()), ::closedir);
-  if (!stream || open_.size() >= kDeepest) {
-    if (stream) (void)directory.release();  // the stream's
-    failed_ = true;
-    return;
-  }
-  (void)directory.release();
-  open_.push_back(std::move(stream));
+  DirectoryStream stream = directory_stream(std::move(directory));
+  failed_ = failed_ || !stream || open_.size() >= kDeepest;
+  if (!failed_) open_.push_back(std::move(stream));
 }
 
 void DirectoryWalk::see(const char* name) {

@@ -1,19 +1,17 @@
 // How much is in a directory and below, counted in slices of time.
 #pragma once
 
-#include <dirent.h>
 #include <sys/types.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "base/fd.hpp"
+#include "base/directory.hpp"
 
 namespace flowtap::telemetry {
 
@@ -43,14 +41,12 @@ class DirectoryWalk {
   }
 
  private:
-  using Stream = std::unique_ptr<DIR, int (*)(DIR*)>;
-
   void enter(Fd directory);
   void see(const char* name);
 
   dev_t device_ = 0;
-  std::vector<Stream> open_;  // the directories on the way down
-  std::set<ino_t> linked_;    // files with several names that were seen
+  std::vector<DirectoryStream> open_;  // the directories on the way down
+  std::set<ino_t> linked_;             // files with several names that were seen
   DirectorySize size_;
   bool failed_ = false;
 };

@@ -1,13 +1,13 @@
 #include "telemetry/workloads/files/inner_cgroups.hpp"
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <string_view>
+#include <utility>
 
+#include "base/directory.hpp"
 #include "telemetry/workloads/files/cgroup_files.hpp"
 #include "telemetry/workloads/files/open_beneath.hpp"
 
@@ -27,9 +27,8 @@ bool InnerCgroups::list_one(const Fd& top, const std::string& path) {
   if (!directory.valid() || ::fstat(directory.get(), &there) != 0) return has_gone(errno);
   // A directory has a link from each one that it contains, and two more (kernfs counts like others).
   if (there.st_nlink <= 2) return true;
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(directory.get()), ::closedir);
+  const DirectoryStream stream = directory_stream(std::move(directory));
   if (!stream) return false;
-  (void)directory.release();  // the stream's
   // NOLINTNEXTLINE(concurrency-mt-unsafe): a stream of our own
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string_view name(entry->d_name);
