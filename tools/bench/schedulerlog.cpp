@@ -160,12 +160,10 @@ Status ask(diagnosis::DiagnosisStore& store, unsigned nodes) {
   std::ofstream(root.file("tokens")) << kToken << "\n";
   fs::permissions(root.file("tokens"), fs::perms::owner_read);
   const View view(store);
-  FTAP_TRY_ASSIGN(
-      server,
-      api::ApiServer::start({.socket_path = root.file("api.sock"),
-                             .socket_group = "",
-                             .tcp = api::TcpOptions{.host = "127.0.0.1", .token_file = root.file("tokens")}},
-                            view));
+  FTAP_TRY_ASSIGN(server, api::ApiServer::start({.socket_path = root.file("api.sock"),
+                                                 .socket_group = "",
+                                                 .tcp = http::TcpOptions{.host = "127.0.0.1"}},
+                                                view, {root.file("tokens")}));
   if (!*server.tcp()) return std::unexpected(server.tcp()->error());
   // A new thread gets its name a moment after its start.
   if (!test::eventually([] { return api_cpu_ns().has_value(); }))

@@ -18,16 +18,14 @@ void append_answers(std::vector<stats::Series>& out, const char* transport, cons
 
 }  // namespace
 
-std::optional<api::TcpOptions> ApiComponent::tcp_options() const {
+std::optional<http::TcpOptions> ApiComponent::tcp_options() const {
   const auto address = stats::parse_listen_address(applied_.address);
   if (!address) return std::nullopt;
-  return api::TcpOptions{.host = address->host,
-                         .port = address->port,
-                         .token_file = applied_.token_file,
-                         .kube = applied_.kube,
-                         .tls_certificate = applied_.tls_certificate,
-                         .tls_key = applied_.tls_key,
-                         .rate = applied_.rate};
+  return http::TcpOptions{.host = address->host,
+                          .port = address->port,
+                          .tls_certificate = applied_.tls_certificate,
+                          .tls_key = applied_.tls_key,
+                          .rate = applied_.rate};
 }
 
 void ApiComponent::run() {
@@ -39,7 +37,7 @@ void ApiComponent::run() {
                                        .max_followers = applied_.max_followers,
                                        .tcp = tcp_options(),
                                        .counts = counts_},
-                                      shared_.node);
+                                      shared_.node, {applied_.token_file, applied_.kube});
   if (!server) return shared_.states.set(kName, std::unexpected(server.error()), {});
   server_.emplace(std::move(*server));
   tell();

@@ -27,7 +27,7 @@ class ApiComponent final : public Component {
   static constexpr const char* kTcpName = "api_tcp";
 
   /// Absent: the API is not configured over TCP.
-  [[nodiscard]] std::optional<api::TcpOptions> tcp_options() const;
+  [[nodiscard]] std::optional<http::TcpOptions> tcp_options() const;
   void tell();
 
   Shared& shared_;

@@ -33,10 +33,11 @@ class AdmissionTest : public ServerTest {
                 .body = ""});
   }
   void start_with(const std::string& tokens) {
-    TcpOptions tcp{.host = "127.0.0.1", .token_file = tokens};
-    tcp.kube = {.server = kube_->url(), .ca_file = kube_->ca(), .token_file = dir_ / "account"};
-    tcp.refusal = 1ms;
-    auto server = ApiServer::start({.socket_path = path(), .socket_group = "", .tcp = tcp}, node_);
+    const http::TcpOptions tcp{.host = "127.0.0.1", .refusal = 1ms};
+    const kube::KubeOptions kube{
+        .server = kube_->url(), .ca_file = kube_->ca(), .token_file = dir_ / "account"};
+    auto server =
+        ApiServer::start({.socket_path = path(), .socket_group = "", .tcp = tcp}, node_, {tokens, kube});
     ASSERT_TRUE(server) << server.error().what;
     server_.emplace(std::move(*server));
     ASSERT_TRUE(*server_->tcp()) << server_->tcp()->error().what;
@@ -123,7 +124,7 @@ TEST_F(AdmissionTest, ManyAskWhileOneIsAsked) {
 
 TEST_F(AdmissionTest, WithoutAnythingThatKnowsTokensNothingIsServed) {
   auto server = ApiServer::start(
-      {.socket_path = path(), .socket_group = "", .tcp = TcpOptions{.host = "127.0.0.1"}}, node_);
+      {.socket_path = path(), .socket_group = "", .tcp = http::TcpOptions{.host = "127.0.0.1"}}, node_);
   ASSERT_TRUE(server);
   ASSERT_FALSE(*server->tcp());
   EXPECT_NE(server->tcp()->error().hint.find("api.kubernetes_server"), std::string::npos);

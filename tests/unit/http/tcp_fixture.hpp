@@ -63,11 +63,12 @@ class TcpTest : public ServerTest {
   }
   [[nodiscard]] std::string tokens() const { return dir_ / "tokens"; }
 
-  void start_tcp(TcpOptions options = {}, std::size_t followers = 256) {
+  /// Without a file of tokens it makes its own.
+  void start_tcp(TcpOptions options = {}, std::size_t followers = 256, std::string token_file = {}) {
     if (options.host.empty()) options.host = "127.0.0.1";
-    if (options.token_file.empty()) {
+    if (token_file.empty()) {
       write_tokens("# of the tests\n\n" + kToken + "\n");
-      options.token_file = tokens();
+      token_file = tokens();
     }
     options.refusal = refusal_;
     server_.reset();
@@ -77,7 +78,7 @@ class TcpTest : public ServerTest {
                                     .max_followers = followers,
                                     .tcp = options,
                                     .counts = counts_},
-                                   node_);
+                                   node_, {token_file});
     ASSERT_TRUE(server) << server.error().what;
     server_.emplace(std::move(*server));
   }

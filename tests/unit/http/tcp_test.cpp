@@ -221,8 +221,8 @@ TEST_F(TcpTest, TokensAreReplacedWithoutARestart) {
 }
 
 TEST_F(TcpTest, IsNotServedWhereItWouldNotBeSafe) {
-  const auto refusal = [&](TcpOptions options) {
-    start_tcp(std::move(options));
+  const auto refusal = [&](TcpOptions options, const std::string& token_file = {}) {
+    start_tcp(std::move(options), 256, token_file);
     EXPECT_FALSE(*server_->tcp());
     EXPECT_TRUE(answer("GET /healthz HTTP/1.0\r\n\r\n").contains("200 OK")) << "the Unix socket goes on";
     return *server_->tcp() ? std::string() : why_not();
@@ -230,11 +230,10 @@ TEST_F(TcpTest, IsNotServedWhereItWouldNotBeSafe) {
   EXPECT_EQ(refusal({.host = "0.0.0.0"}), "the API is served beyond this machine only over TLS");
   EXPECT_EQ(refusal({.host = "::"}), "the API is served beyond this machine only over TLS");
   EXPECT_EQ(refusal({.host = "localhost"}), "\"localhost\" is not a numeric address");
-  EXPECT_TRUE(refusal({.host = "127.0.0.1", .token_file = dir_ / "none"})
-                  .starts_with("cannot read the API's tokens"));
+  EXPECT_TRUE(refusal({.host = "127.0.0.1"}, dir_ / "none").starts_with("cannot read the API's tokens"));
   const auto refused_file = [&](const std::string& text, mode_t mode) {
     write_tokens(text, mode);
-    return refusal({.host = "127.0.0.1", .token_file = tokens()});
+    return refusal({.host = "127.0.0.1"}, tokens());
   };
   EXPECT_NE(refused_file(kToken, 0644).find("can be read by everybody"), std::string::npos);
   EXPECT_NE(refused_file("short\n", 0600).find("are too short"), std::string::npos);
