@@ -10,4 +10,7 @@ namespace flowtap {
 /// By kind of value, which is the label `what` of flowtap_read_errors_total.
 using ReadErrors = std::map<std::string, std::uint64_t>;
 
+/// The kind that more than one component reads: what the kernel says of a BPF program.
+inline constexpr const char* kProgramErrors = "bpf_program";
+
 }  // namespace flowtap

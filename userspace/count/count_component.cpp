@@ -7,6 +7,12 @@
 
 namespace flowtap {
 
+CountComponent::CountComponent(Shared& shared, const CountOptions& options, const TelemetryOptions& telemetry,
+                               const std::chrono::milliseconds& cycle)
+    : shared_(shared), options_(options), telemetry_(telemetry), cycle_(cycle) {
+  shared.read_errors.insert({{kProgramErrors, 0}, {CountPath::kTaskRecords, 0}, {CountPath::kTopology, 0}});
+}
+
 void CountComponent::open() {
   applied_ = telemetry_;
   if (options_.enabled) start();

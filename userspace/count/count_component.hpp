@@ -17,8 +17,7 @@ class CountComponent final : public Component, public UsageCounting {
  public:
   /// The telemetry's options say what is added up beside dispatches.
   CountComponent(Shared& shared, const CountOptions& options, const TelemetryOptions& telemetry,
-                 const std::chrono::milliseconds& cycle)
-      : shared_(shared), options_(options), telemetry_(telemetry), cycle_(cycle) {}
+                 const std::chrono::milliseconds& cycle);
 
   void open() override;
   void look_around() override;

@@ -28,8 +28,8 @@ std::string CountPath::how() const {
   std::string how = "every dispatch, through tp_btf";
   if (!live_.tells_sched_ext_apart())
     how +=
-        "; a sched_ext scheduler's as the kernel's own, as a kernel without CONFIG_KALLSYMS_ALL does not "
-        "tell them apart";
+        "; sched_ext's tasks count as the kernel's, because a kernel without CONFIG_KALLSYMS_ALL cannot tell "
+        "them apart";
   return how;
 }
 
@@ -72,7 +72,7 @@ void CountPath::read_programs(ReadErrors& errors) {
   programs_.clear();
   for (const auto& p : live_.program_stats(kernel::run_stats_enabled())) {
     if (!p) {
-      ++errors["bpf_program"];
+      ++errors[kProgramErrors];
       continue;
     }
     api::ProgramStatus& status = programs_.emplace_back();
@@ -85,8 +85,8 @@ void CountPath::read_programs(ReadErrors& errors) {
 }
 
 void CountPath::look_around(ReadErrors& errors) {
-  if (const auto followed = follow_hotplug(); !followed) ++errors["topology"];
-  if (const auto mended = mend_records(); !mended) ++errors["task_records"];
+  if (const auto followed = follow_hotplug(); !followed) ++errors[kTopology];
+  if (const auto mended = mend_records(); !mended) ++errors[kTaskRecords];
   read_programs(errors);
 }
 

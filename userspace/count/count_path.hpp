@@ -19,6 +19,9 @@ class CountPath {
  public:
   /// The component's name.
   static constexpr const char* kName = "count";
+  /// Kinds of values that it reads, as ReadErrors has them.
+  static constexpr const char* kTopology = "topology";
+  static constexpr const char* kTaskRecords = "task_records";
 
   /// Loads and attaches the dispatch programs. `sysfs` is the node's /sys.
   [[nodiscard]] static Result<std::unique_ptr<CountPath>> start(const std::string& sysfs,

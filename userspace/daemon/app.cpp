@@ -36,13 +36,10 @@ App::App(Config config, NodeLock lock, Events events, std::function<Result<Invoc
       events_(std::move(events)),
       reread_(std::move(reread)),
       config_(std::move(config)),
-      shared_{
-          .host_root = config_.host_root,
-          .state_dir = config_.state_dir,
-          .registry =
-              stats::Registry(config_.metrics.max_series_per_family, std::chrono::system_clock::now()),
-          .read_errors = {
-              {"bpf_program", 0}, {"log_ring", 0}, {"process", 0}, {"task_records", 0}, {"topology", 0}}} {
+      shared_{.host_root = config_.host_root,
+              .state_dir = config_.state_dir,
+              .registry =
+                  stats::Registry(config_.metrics.max_series_per_family, std::chrono::system_clock::now())} {
   add_components();
 }
 

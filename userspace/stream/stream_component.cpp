@@ -7,6 +7,12 @@
 
 namespace flowtap {
 
+StreamComponent::StreamComponent(Shared& shared, const StreamOptions& options,
+                                 std::shared_ptr<NamedContainers> named, flow::WrittenBy written_by)
+    : shared_(shared), options_(options), named_(std::move(named)), written_by_(std::move(written_by)) {
+  shared.read_errors.insert({{kProgramErrors, 0}, {Drain::kRing, 0}});
+}
+
 void StreamComponent::open() {
   if (!options_.enabled) return;
   auto opened = StreamPath::open(options_, {shared_.host_root, shared_.state_dir}, named_, written_by_);

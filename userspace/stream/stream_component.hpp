@@ -15,8 +15,7 @@ class StreamComponent final : public Component {
  public:
   /// `named` learns which containers there are. `written_by` says where the bytes that flows get are counted.
   StreamComponent(Shared& shared, const StreamOptions& options, std::shared_ptr<NamedContainers> named,
-                  flow::WrittenBy written_by)
-      : shared_(shared), options_(options), named_(std::move(named)), written_by_(std::move(written_by)) {}
+                  flow::WrittenBy written_by);
 
   void open() override;
   void run() override;

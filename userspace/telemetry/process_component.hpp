@@ -8,7 +8,9 @@ namespace flowtap {
 
 class ProcessComponent final : public Component {
  public:
-  explicit ProcessComponent(Shared& shared) : shared_(shared) {}
+  explicit ProcessComponent(Shared& shared) : shared_(shared) {
+    shared.read_errors.insert({kProcessErrors, 0});
+  }
 
   void look_around() override {
     series_.clear();

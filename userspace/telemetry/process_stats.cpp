@@ -77,7 +77,7 @@ void append_process_stats(std::vector<stats::Series>& out, ReadErrors& errors, c
     if (value)
       out.push_back({&stats::stat(id), {}, *value});
     else
-      ++errors["process"];
+      ++errors[kProcessErrors];
   };
   const auto stat = read_file(proc_self + "/stat");
   const auto field = [&stat](int n) { return stat ? stat_field(*stat, n) : std::nullopt; };

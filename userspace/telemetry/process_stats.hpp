@@ -9,7 +9,9 @@
 
 namespace flowtap {
 
-/// Appends the process_* series. A value that cannot be read is left out and counted in `errors` as "process".
+inline constexpr const char* kProcessErrors = "process";  ///< a kind of ReadErrors
+
+/// Appends the process_* series. A value that cannot be read is left out and counted in `errors` as kProcessErrors.
 void append_process_stats(std::vector<stats::Series>& out, ReadErrors& errors,
                           const std::string& proc_self = "/proc/self");
 

@@ -41,7 +41,7 @@ void Drain::run() noexcept {
 
 void Drain::look_around(ReadErrors& errors) {
   const std::uint64_t drain_errors = consumer_.counts().drain_errors;
-  errors["log_ring"] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
+  errors[kRing] += failed_rounds_.exchange(0) + drain_errors - drain_errors_;
   drain_errors_ = drain_errors;
 }
 

@@ -17,6 +17,8 @@ namespace flowtap {
 
 class Drain {
  public:
+  static constexpr const char* kRing = "log_ring";  ///< what it reads, as ReadErrors has it
+
   /// All must outlive it. `followed` says whether somebody follows what is made of the journal.
   Drain(flow::RecordSource& source, flow::Journal& journal, flow::StreamControl& streams, flow::Namer& namer,
         std::function<bool()> followed);

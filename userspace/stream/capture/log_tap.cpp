@@ -31,7 +31,7 @@ void LogTap::look_around(ReadErrors& errors, std::vector<std::string>& warnings)
   const auto programs = live_->program_stats(false);
   for (const auto& program : programs) {
     if (!program) {
-      ++errors["bpf_program"];
+      ++errors[kProgramErrors];
       continue;
     }
     api::ProgramStatus& status = programs_.emplace_back();
