@@ -14,6 +14,7 @@
 
 #include "kernel/sched_ext.hpp"
 #include "scheds/schedulers.hpp"
+#include "tests/scheds/ext_state.hpp"
 #include "tests/scheds/hog.hpp"
 #include "tests/scheds/refused.hpp"
 #include "tests/scheds/starved.hpp"
@@ -28,10 +29,6 @@ using namespace std::chrono_literals;
 
 // The niceness of tasks that keep all CPUs and leave time for the rest of a start.
 constexpr int kLast = 19;
-
-std::string state() {
-  return kernel::read_sched_ext("/sys").value().state;
-}
 
 class Life : public testing::TestWithParam<std::string_view> {
  protected:
@@ -52,12 +49,12 @@ TEST_P(Life, LoadedAndUnloadedTwentyTimesUnderLoad) {
   for (int i = 0; i < 20; ++i) {
     const auto scheduler = start();
     ASSERT_TRUE(scheduler) << i;
-    EXPECT_EQ(state(), "enabled");
+    EXPECT_EQ(ext_state(), "enabled");
     EXPECT_EQ(kernel::sched_ext_scheduler("/sys"), GetParam());
     std::this_thread::sleep_for(20ms);
     EXPECT_FALSE(scheduler->exited());
   }
-  EXPECT_EQ(state(), "disabled");
+  EXPECT_EQ(ext_state(), "disabled");
 }
 
 // The kernel moves one task after the other to the scheduler. Those that it has not come to yet must not keep it from going on.
@@ -81,7 +78,7 @@ TEST_P(Life, ItStartsWhereOrdinaryTasksKeepAllCpus) {
   const auto scheduler = start();
   hogs.clear();
   ASSERT_TRUE(scheduler);
-  EXPECT_EQ(state(), "enabled");
+  EXPECT_EQ(ext_state(), "enabled");
   EXPECT_FALSE(scheduler->exited());
 }
 
@@ -108,7 +105,7 @@ TEST_P(Life, SysRqEndsItAndIsSaid) {
   ASSERT_TRUE(eventually([&] { return scheduler->exited().has_value(); }));
   EXPECT_EQ(scheduler->exited()->kind, "sysrq");
   EXPECT_TRUE(scheduler->exited()->wanted);
-  EXPECT_TRUE(eventually([] { return state() == "disabled"; })) << "the reason is told a moment before";
+  EXPECT_TRUE(eventually([] { return ext_state() == "disabled"; })) << "the reason is told a moment before";
 }
 
 TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
@@ -125,7 +122,7 @@ TEST_P(Life, ATaskThatIsNeverReachedIsSaidAndTheMachineLives) {
   EXPECT_EQ(exit->kind, "error_stall");
   EXPECT_TRUE(exit->sentence.starts_with("runnable task stall: ")) << exit->sentence;
   EXPECT_TRUE(exit->sentence.contains("failed to run for")) << exit->sentence;
-  EXPECT_TRUE(eventually([] { return state() == "disabled"; })) << "the reason is told a moment before";
+  EXPECT_TRUE(eventually([] { return ext_state() == "disabled"; })) << "the reason is told a moment before";
 }
 
 class Program : public Life {
@@ -140,9 +137,9 @@ class Program : public Life {
 TEST_P(Program, KilledItLeavesTheMachineOnTheKernelsOwn) {
   if (refused_here()) return;
   const Process process(flowtap_sched(root, {std::string(GetParam())}));
-  ASSERT_TRUE(eventually([] { return state() == "enabled"; })) << root.read("err");
+  ASSERT_TRUE(eventually([] { return ext_state() == "enabled"; })) << root.read("err");
   process.signal(SIGKILL);
-  EXPECT_TRUE(eventually([] { return state() == "disabled"; }));
+  EXPECT_TRUE(eventually([] { return ext_state() == "disabled"; }));
 }
 
 TEST_P(Program, EndsAtASignalAndShowsItsTable) {
@@ -152,13 +149,13 @@ TEST_P(Program, EndsAtASignalAndShowsItsTable) {
   EXPECT_TRUE(root.read("out").contains(GetParam()));
   process.signal(SIGTERM);
   EXPECT_EQ(process.wait(), 0);
-  EXPECT_EQ(state(), "disabled");
+  EXPECT_EQ(ext_state(), "disabled");
 }
 
 TEST_P(Program, ASecondOneIsRefused) {
   if (refused_here()) return;
   Process first(flowtap_sched(root, {std::string(GetParam())}));
-  ASSERT_TRUE(eventually([] { return state() == "enabled"; })) << root.read("err");
+  ASSERT_TRUE(eventually([] { return ext_state() == "enabled"; })) << root.read("err");
   const ScratchRoot other;
   Process second(flowtap_sched(other, {"fifo"}));
   EXPECT_EQ(second.wait(), 1);
@@ -177,7 +174,7 @@ TEST_P(Program, WhoMayNotGoAheadOfOthersStartsNone) {
   EXPECT_EQ(process.wait(), 1);
   EXPECT_TRUE(root.read("err").contains("ahead of other tasks")) << root.read("err");
   EXPECT_TRUE(root.read("err").contains("CAP_SYS_NICE")) << root.read("err");
-  EXPECT_EQ(state(), "disabled");
+  EXPECT_EQ(ext_state(), "disabled");
 }
 
 const auto kName = [](const auto& test) { return std::string(test.param); };

@@ -2,24 +2,19 @@
 #pragma once
 
 #include <cstddef>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tests/support/paths/paths.hpp"
+#include "tests/support/golden.hpp"
 
 namespace flowtap::test {
 
-/// The text of a file in that directory. Throws std::runtime_error: without its file a test proves nothing.
+/// The text of a file in that directory.
 inline std::string scheduler_log(const std::string& name) {
-  const std::ifstream in(paths::golden() + "/scheduler/" + name, std::ios::binary);
-  if (!in) throw std::runtime_error("no golden file " + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return golden("scheduler/" + name);
 }
 
 /// Each line has its newline, except perhaps the last one.

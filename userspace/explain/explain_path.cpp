@@ -107,7 +107,7 @@ void ExplainPath::look_for_logs() {
 void ExplainPath::open(const std::string& id, Log& log) {
   auto form = std::make_unique<RecordForm>(store_);
   log.form = form.get();
-  api::LogOptions options{.follow = true};
+  api::LogReadOptions options{.follow = true};
   if (log.read_to != 0)
     options.since =
         std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::system_clock::duration>(

@@ -49,11 +49,11 @@ class Flows final : public api::FlowsView {
     return std::make_unique<Reader>(options);
   }
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> log(const std::string& id,
-                                                             const api::LogOptions& options) override {
+                                                             const api::LogReadOptions& options) override {
     return read(id, {.outputs = options.outputs, .to_now = !options.follow});
   }
-  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> watch(const api::FlowFilter&) override {
-    return std::unexpected(Error{"as many watch as may", "", EMFILE});
+  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> list_reader(const api::FlowFilter&) override {
+    return std::unexpected(Error{"as many follow as may", "", EMFILE});
   }
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> tap(std::uint32_t pid,
                                                              const api::ReadOptions& options) override {

@@ -42,7 +42,7 @@ api::FlowStatus flow(const char* container, std::uint64_t restart) {
 class Flows final : public api::FlowsView {
  public:
   [[nodiscard]] std::vector<api::FlowStatus> flows(const api::FlowFilter&) const override { return all_; }
-  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> watch(const api::FlowFilter&) override {
+  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> list_reader(const api::FlowFilter&) override {
     return std::unexpected(Error{"nobody may", "", EMFILE});
   }
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> read(const std::string&,
@@ -50,7 +50,7 @@ class Flows final : public api::FlowsView {
     return std::make_unique<Reader>();
   }
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> log(const std::string&,
-                                                             const api::LogOptions& options) override {
+                                                             const api::LogReadOptions& options) override {
     check(options);
     return std::make_unique<Reader>();
   }
@@ -58,7 +58,7 @@ class Flows final : public api::FlowsView {
                                                              const api::ReadOptions&) override {
     return std::make_unique<Reader>();
   }
-  static void check(const api::LogOptions& options) {
+  static void check(const api::LogReadOptions& options) {
     require(!options.limit_bytes || (*options.limit_bytes >= 1 && *options.limit_bytes <= INT64_MAX));
     require(!options.tail_lines ||
             (*options.tail_lines <= INT64_MAX && options.outputs == api::Outputs::kBoth));

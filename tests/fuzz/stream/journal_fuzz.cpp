@@ -53,12 +53,12 @@ void check(const Journal& journal) {
       for (const Piece& piece : reading.pieces) {
         if (piece.offset != next || piece.length == 0) std::abort();
         next += piece.length;
-        if (reading.text(piece).size() != (piece.hole ? 0 : piece.length)) std::abort();
-        if (piece.hole == HoleCause::kUnreadable) std::abort();
-        if (!piece.hole) bytes += piece.length;
+        if (reading.text(piece).size() != (piece.gap ? 0 : piece.length)) std::abort();
+        if (piece.gap == GapCause::kUnreadable) std::abort();
+        if (!piece.gap) bytes += piece.length;
       }
       if (reading.pieces.empty()) break;
-      cursor[0].next = next;  // over NotYet holes too
+      cursor[0].next = next;  // over NotYet gaps too
     }
     if (bytes != view.held) std::abort();
   }

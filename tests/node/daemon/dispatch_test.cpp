@@ -6,18 +6,14 @@
 #include <boost/json.hpp>
 #include <sstream>
 
+#include "tests/node/daemon/dispatched.hpp"
 #include "tests/node/daemon/switching.hpp"
 #include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {
 
-constexpr const char* kDispatched = "dispatched_tasks_total";
 constexpr int kRounds = 100'000;
-
-std::string kernel_type(const std::string& type) {
-  return series_key(kDispatched, {{"scheduler", "kernel"}, {"type", type}});
-}
 
 TEST(DaemonDispatch, ServesWhatACrewMadeAndNoMoreThanTheMachine) {
   const ScratchRoot root;
@@ -50,7 +46,7 @@ TEST(DaemonDispatch, ServesWhatACrewMadeAndNoMoreThanTheMachine) {
   // By type: a round cannot end unless one of the two has slept, and it is woken on the one CPU that it may use. (Not each
   // voluntary switch is of this kind: the two, and whoever waits for them, sleep before they are pinned, too.)
   const auto typed = [&](const char* type) {
-    return after.at(kernel_type(type)) - before.at(kernel_type(type));
+    return after.at(dispatched(type)) - before.at(dispatched(type));
   };
   EXPECT_GE(typed("pinned") + typed("unobserved"), kRounds - 2);
 }
@@ -97,7 +93,7 @@ TEST(DaemonDispatch, EachObservedDispatchHasOneLatency) {
   double difference = 0;
   const bool equal = eventually([&] {
     const SeriesMap now = daemon.stats().series;
-    const double observed = sum_of(now, kDispatched) - now.at(kernel_type("unobserved"));
+    const double observed = sum_of(now, kDispatched) - now.at(dispatched("unobserved"));
     difference = observed - sum_of(now, "flowtap_run_queue_latency_seconds_count");
     return difference == 0;
   });

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/node/daemon/dispatched.hpp"
 #include "tests/node/daemon/switching.hpp"
 #include "tests/support/daemon/daemon.hpp"
 #include "tests/support/metrics/prometheus_server.hpp"
@@ -15,7 +16,6 @@
 namespace flowtap::test {
 namespace {
 
-constexpr const char* kDispatched = "dispatched_tasks_total";
 constexpr int kPages = 40;  // that each scraper gets
 
 // The types are spelled out here, because dashboards do so too: a type that is renamed or left out breaks them.
@@ -23,10 +23,6 @@ constexpr std::array kTypes = {
     "new",          "preempted",       "pulled_llc", "pulled_node", "pulled_xnuma", "pinned",
     "wsync",        "wsync_prev_idle", "prev_idle",  "idle_llc",    "idle_node",    "idle_xnuma",
     "wake_preempt", "queued",          "queued_llc", "queued_node", "queued_xnuma", "unobserved"};
-
-std::string dispatched(const std::string& type) {
-  return series_key(kDispatched, {{"scheduler", "kernel"}, {"type", type}});
-}
 
 std::size_t dispatched_series(const SeriesMap& series) {
   std::size_t n = 0;

@@ -129,7 +129,7 @@ TEST(Faults, AKernelThatTakesNoFilter) {
   const ScratchRoot root;
   Daemon daemon(root, {.before_exec = refusing_call(__NR_seccomp, EINVAL)});
   daemon.wait_ready();
-  expect_down(daemon, "seccomp", {"takes no filter of system calls", "Invalid argument"},
+  expect_down(daemon, "seccomp", {"does not accept a system call filter", "Invalid argument"},
               "CONFIG_SECCOMP_FILTER");
   for (const char* name : {"api", "count", "prometheus"}) expect_up(daemon, name);
 }

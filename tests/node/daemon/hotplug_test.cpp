@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/node/daemon/dispatched.hpp"
 #include "tests/node/daemon/switching.hpp"
 #include "tests/support/daemon/daemon.hpp"
 
 namespace flowtap::test {
 namespace {
 
-constexpr const char* kDispatched = "dispatched_tasks_total";
 constexpr int kCpu = 1;
 constexpr int kRounds = 20'000;
 

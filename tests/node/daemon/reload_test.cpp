@@ -7,21 +7,15 @@
 
 #include <array>
 
+#include "tests/node/daemon/dispatched.hpp"
 #include "tests/node/daemon/surroundings.hpp"
 #include "tests/support/daemon/daemon.hpp"
 #include "tests/support/net/http_client.hpp"
 #include "tests/support/net/sockets.hpp"
+#include "tests/support/occurrences.hpp"
 
 namespace flowtap::test {
 namespace {
-
-constexpr const char* kDispatched = "dispatched_tasks_total";
-
-std::size_t times(const std::string& text, const std::string& what) {
-  std::size_t n = 0;
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
-  return n;
-}
 
 class Reload : public testing::Test {
  protected:
@@ -33,10 +27,10 @@ class Reload : public testing::Test {
   }
   // Returns when the file has been read.
   void change(const std::string& config, const std::string& answer = "configuration reloaded") {
-    const std::size_t before = times(daemon_->err(), answer);
+    const std::size_t before = occurrences(daemon_->err(), answer);
     root_.write("flowtap.yaml", config);
     daemon_->signal(SIGHUP);
-    ASSERT_TRUE(eventually([&] { return times(daemon_->err(), answer) > before; })) << daemon_->err();
+    ASSERT_TRUE(eventually([&] { return occurrences(daemon_->err(), answer) > before; })) << daemon_->err();
   }
   [[nodiscard]] double cycle_seconds() const {
     return daemon_->status().at("count").at("cycle_seconds").to_number<double>();

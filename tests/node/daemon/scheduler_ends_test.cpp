@@ -11,6 +11,7 @@
 #include "tests/scheds/refused.hpp"
 #include "tests/scheds/starved.hpp"
 #include "tests/support/daemon/daemon.hpp"
+#include "tests/support/occurrences.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -22,12 +23,6 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kName = "domain";
 // The kernel lets a task wait for 30 s, and looks every 15 s.
 constexpr auto kStallLimit = 120s;
-
-std::size_t times(const std::string& text, const std::string& what) {
-  std::size_t n = 0;
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
-  return n;
-}
 
 class BadEnd : public testing::Test {
  protected:
@@ -74,7 +69,7 @@ class BadEnd : public testing::Test {
     EXPECT_EQ(sample("flowtap_sched_ext_info", {{"scheduler", kName}}), 1);
     EXPECT_EQ(sample("flowtap_sched_ext_enables_total"), enables_before + 1);
     EXPECT_EQ(kernel::sched_ext_scheduler("/sys"), kName);
-    EXPECT_EQ(times(daemon->err(), "scheduler: the scheduler domain runs again"), 1U) << daemon->err();
+    EXPECT_EQ(occurrences(daemon->err(), "scheduler: the scheduler domain runs again"), 1U) << daemon->err();
   }
   void expect_six_ends(const std::string& kind, std::chrono::seconds limit,
                        const std::function<void()>& provoke) const;
@@ -119,7 +114,7 @@ TEST_F(BadEnd, AnErrorIsSaidAndAfterAPauseItRunsAgain) {
 // has, so a thread of flowtapd may wait there for as long as the hog runs. The keeper's own test has the exact times.
 void BadEnd::expect_six_ends(const std::string& kind, std::chrono::seconds limit,
                              const std::function<void()>& provoke) const {
-  const auto said = [this](const std::string& what) { return times(daemon->err(), what); };
+  const auto said = [this](const std::string& what) { return occurrences(daemon->err(), what); };
   auto pause = Keeper::kFirstPause;
   for (unsigned ends = 1;; ++ends, pause *= 2) {
     provoke();

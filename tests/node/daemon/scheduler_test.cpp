@@ -8,7 +8,9 @@
 #include "kernel/sched_ext.hpp"
 #include "scheds/names.hpp"
 #include "stats/table.hpp"
+#include "tests/node/daemon/dispatched.hpp"
 #include "tests/node/daemon/switching.hpp"
+#include "tests/scheds/ext_state.hpp"
 #include "tests/scheds/ext_switches.hpp"
 #include "tests/support/daemon/daemon.hpp"
 
@@ -17,15 +19,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kDispatched = "dispatched_tasks_total";
 constexpr int kRounds = 3'000;
 
 void end_by_sysrq() {
   std::ofstream("/proc/sysrq-trigger") << "S" << std::flush;
-}
-
-std::string state() {
-  return kernel::read_sched_ext("/sys").value().state;
 }
 
 double of(const SeriesMap& series, const std::string& name, const Labels& labels = {}) {
@@ -106,7 +103,7 @@ TEST_P(Scheduler, WhoeverEndsItIsSaidAndNotContradicted) {
   if (said_to_be_missing()) return;
   Daemon daemon(root, options());
   daemon.wait_ready();
-  EXPECT_EQ(state(), "enabled");
+  EXPECT_EQ(ext_state(), "enabled");
   EXPECT_EQ(of(daemon.scrape().all, "flowtap_sched_ext_info", {{"scheduler", name()}}), 1);
   end_by_sysrq();
   ASSERT_TRUE(eventually(
@@ -116,13 +113,13 @@ TEST_P(Scheduler, WhoeverEndsItIsSaidAndNotContradicted) {
   EXPECT_TRUE(component.detail.contains("(sysrq)")) << component.detail;
   EXPECT_TRUE(component.detail.contains("not started again")) << component.detail;
   std::this_thread::sleep_for(3s);
-  EXPECT_EQ(state(), "disabled");
+  EXPECT_EQ(ext_state(), "disabled");
   EXPECT_EQ(of(daemon.scrape().all, "flowtap_sched_ext_state", {{"state", "disabled"}}), 1);
   daemon.signal(SIGHUP);
-  EXPECT_TRUE(eventually([] { return state() == "enabled"; })) << daemon.err();
+  EXPECT_TRUE(eventually([] { return ext_state() == "enabled"; })) << daemon.err();
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(), 0);
-  EXPECT_EQ(state(), "disabled");
+  EXPECT_EQ(ext_state(), "disabled");
 }
 
 TEST_P(Scheduler, ASecondOneIsRefusedInASentenceAndAllElseRuns) {
@@ -150,9 +147,9 @@ TEST_P(Scheduler, KilledItLeavesTheMachineOnTheKernelsOwn) {
   if (said_to_be_missing()) return;
   Daemon daemon(root, options());
   daemon.wait_ready();
-  ASSERT_EQ(state(), "enabled");
+  ASSERT_EQ(ext_state(), "enabled");
   daemon.signal(SIGKILL);
-  EXPECT_TRUE(eventually([] { return state() == "disabled"; }));
+  EXPECT_TRUE(eventually([] { return ext_state() == "disabled"; }));
   work();
 }
 
@@ -168,7 +165,7 @@ TEST_P(Scheduler, ACpuThatGoesAndComesUnderLoadRestartsIt) {
     std::ofstream("/sys/devices/system/cpu/cpu1/online") << online << std::flush;
     ASSERT_TRUE(eventually([&] {
       return of(daemon.scrape().all, "flowtap_scheduler_exits_total", {{"kind", "unreg_kern"}}) > before &&
-             state() == "enabled";
+             ext_state() == "enabled";
     })) << daemon.err();
     EXPECT_TRUE(daemon.component("scheduler").value().up);
   }

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/pod_log.hpp"
+#include "tests/support/files/content.hpp"
 #include "tests/support/net/http_client.hpp"
 #include "tests/support/paths/paths.hpp"
 
@@ -24,12 +23,6 @@ const std::vector<std::string> kLogs = {"hami-2.10-filter-failed-v5", "hami-2024
 
 std::string log_file(const std::string& name) {
   return paths::golden() + "/scheduler/" + name + ".log";
-}
-
-std::string content(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 using Answers = std::map<std::string, boost::json::value>;

@@ -3,31 +3,20 @@
 
 #include <atomic>
 #include <boost/json.hpp>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "tests/node/stream/captured.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/pod_log.hpp"
+#include "tests/support/golden.hpp"
 #include "tests/support/net/http_client.hpp"
-#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
-
-// Throws std::runtime_error if there is no such file, since a test without it proves nothing.
-std::string golden(const std::string& path) {
-  const std::ifstream in(paths::golden() + '/' + path, std::ios::binary);
-  if (!in) throw std::runtime_error("no golden file " + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())

@@ -13,13 +13,11 @@
 
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "tests/node/telemetry/collected_workloads.hpp"
+#include "tests/node/telemetry/in_v1.hpp"
 #include "tests/support/containers/cgroup.hpp"
 
 namespace flowtap::test {
@@ -54,31 +52,6 @@ class WorkloadEnds : public testing::Test {
   CollectedWorkloads workloads{std::make_unique<Paths>()};
 };
 
-// Runtimes make a cgroup in the hierarchies of v1 as well, if the node has them.
-class InV1 {
- public:
-  explicit InV1(const std::string& name) {
-    for (const char* controller : {"blkio", "memory"}) {
-      const std::string root = std::string("/sys/fs/cgroup/") + controller;
-      if (!std::filesystem::exists(root + "/cgroup.procs")) continue;
-      paths_.push_back(fmt::format("{}/{}", root, name));
-      std::filesystem::create_directories(paths_.back());
-    }
-  }
-  ~InV1() {
-    for (const std::string& path : paths_)
-      for (int i = 0; i < 200 && ::rmdir(path.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
-  }
-  InV1(const InV1&) = delete;
-  InV1& operator=(const InV1&) = delete;
-  void join() const {
-    for (const std::string& path : paths_) std::ofstream(path + "/cgroup.procs") << ::getpid() << std::flush;
-  }
-
- private:
-  std::vector<std::string> paths_;
-};
-
 // Writes to the disk, if there is one below.
 void write_directly(std::size_t bytes) {
   constexpr std::size_t kBlock = 4096;
@@ -97,12 +70,12 @@ TEST_F(WorkloadEnds, WhereNoContainerEndsTheLastProcessTellsThatAllIsOver) {
   CgroupValues last;
   std::uint64_t unread_here = 0;
   {
-    const InV1 v1(name);
+    const InV1 v1({"blkio", "memory"}, name);
     const ScratchCgroup cgroup(name + "/inner");
     const pid_t child = ::fork();
     if (child == 0) {
       cgroup.join();
-      v1.join();
+      v1.add(::getpid());
       spin(200ms);
       write_directly(std::size_t{1} << 20U);
       ::_exit(0);

@@ -12,6 +12,7 @@
 
 #include "tests/bpf/accounted.hpp"
 #include "tests/node/stream/captured.hpp"
+#include "tests/node/telemetry/in_v1.hpp"
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/swift_runtime.hpp"
 #include "tests/support/daemon/daemon.hpp"
@@ -136,37 +137,13 @@ struct Said {
   }
 };
 
-// Runtimes put a container into the hierarchies of v1 as well, if those have the controllers.
-class InV1 {
- public:
-  InV1(const std::string& v2, pid_t pid) {
-    const auto unified = v2.find("/unified/");
-    if (unified == std::string::npos) return;
-    for (const char* controller : {"memory", "pids"}) {
-      const std::string root = v2.substr(0, unified) + '/' + controller;
-      if (!std::filesystem::exists(root + "/cgroup.procs")) continue;
-      const std::string path = root + v2.substr(unified + std::string("/unified").size());
-      std::filesystem::create_directories(path);
-      std::ofstream(path + "/cgroup.procs") << pid << std::flush;
-      paths_.push_back(path);
-    }
-  }
-  ~InV1() {
-    for (const std::string& path : paths_)
-      for (int i = 0; i < 200 && ::rmdir(path.c_str()) != 0 && errno == EBUSY; ++i) ::usleep(10'000);
-  }
-  InV1(const InV1&) = delete;
-  InV1& operator=(const InV1&) = delete;
-  [[nodiscard]] std::string file(std::string_view controller, const std::string& name) const {
-    const std::string below = std::string("/").append(controller).append("/");
-    for (const std::string& path : paths_)
-      if (path.contains(below)) return fmt::format("{}/{}", path, name);
-    return {};
-  }
-
- private:
-  std::vector<std::string> paths_;
-};
+// Beside this cgroup of v2, if its hierarchy is not the only one.
+InV1 beside(const std::string& v2) {
+  static constexpr std::string_view kUnified = "/unified/";
+  const auto at = v2.find(kUnified);
+  if (at == std::string::npos) return {{}, ""};
+  return {{"memory", "pids"}, v2.substr(at + kUnified.size()), v2.substr(0, at)};
+}
 
 // Each value lies between what the file said before and after. A container at rest changes little.
 TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
@@ -182,7 +159,8 @@ TEST(Workloads, TheFilesOfAContainersCgroupAreReadAsTheyStand) {
                         .annotations = cri_annotations("shop", "still-0", kPod, "app")});
   const pid_t pid = containerd.pid(id);
   const std::string cgroup = cgroup_of(pid);
-  const InV1 v1(cgroup, pid);
+  const InV1 v1 = beside(cgroup);
+  v1.add(pid);
   const auto go = std::filesystem::path("/proc") / std::to_string(pid) / "root/go";
   std::ofstream(go) << std::flush;
   ASSERT_TRUE(eventually([&] { return containerd.out(id) == "done\n"; }));

@@ -17,7 +17,7 @@
 
 namespace flowtap::api {
 
-/// The bytes of one flow, with holes.
+/// The bytes of one flow, with gaps.
 class ScriptedFlow {
  public:
   void append(std::string_view bytes) {
@@ -25,7 +25,7 @@ class ScriptedFlow {
   }
   /// Bytes that pass here and are not captured.
   void lose(std::uint64_t bytes) {
-    change([&] { holes_[bytes_.size()] += bytes; });
+    change([&] { gaps_[bytes_.size()] += bytes; });
   }
   void end() {
     change([&] { ended_ = true; });
@@ -59,7 +59,7 @@ class ScriptedFlow {
 
   std::mutex mutex_;
   std::string bytes_;
-  std::map<std::size_t, std::uint64_t> holes_;  ///< missing bytes, by the position of the byte after them
+  std::map<std::size_t, std::uint64_t> gaps_;  ///< missing bytes, by the position of the byte after them
   bool ended_ = false;
   bool broken_ = false;
   std::vector<std::function<void()>> waiting_;
@@ -75,7 +75,7 @@ class ScriptedReader final : public BodyReader {
     const std::scoped_lock lock(flow_->mutex_);
     const std::size_t now = flow_->bytes_.size();
     at_ = options.from_now ? now : 0;
-    hole_done_ = options.from_now;
+    gap_done_ = options.from_now;
     if (options.to_now) last_ = now;
     ++flow_->readers_;
   }
@@ -87,16 +87,16 @@ class ScriptedReader final : public BodyReader {
     const std::scoped_lock lock(flow_->mutex_);
     if (flow_->broken_) return fail("the journal cannot be read");
     Piece piece;
-    const auto hole = flow_->holes_.find(at_);
-    if (hole != flow_->holes_.end() && !std::exchange(hole_done_, true)) piece.missing_before = hole->second;
-    const auto next = flow_->holes_.upper_bound(at_);
+    const auto gap = flow_->gaps_.find(at_);
+    if (gap != flow_->gaps_.end() && !std::exchange(gap_done_, true)) piece.missing_before = gap->second;
+    const auto next = flow_->gaps_.upper_bound(at_);
     const std::size_t end =
-        std::min({next != flow_->holes_.end() ? next->first : flow_->bytes_.size(), last_});
+        std::min({next != flow_->gaps_.end() ? next->first : flow_->bytes_.size(), last_});
     piece.bytes = flow_->bytes_.substr(at_, std::min({end - at_, limit, flow_->largest_()}));
-    if (!piece.bytes.empty()) hole_done_ = false;
+    if (!piece.bytes.empty()) gap_done_ = false;
     at_ += piece.bytes.size();
     const bool all =
-        at_ >= std::min(flow_->bytes_.size(), last_) && (hole_done_ || !flow_->holes_.contains(at_));
+        at_ >= std::min(flow_->bytes_.size(), last_) && (gap_done_ || !flow_->gaps_.contains(at_));
     piece.end = all && (flow_->ended_ || at_ == last_);
     return piece;
   }
@@ -104,8 +104,8 @@ class ScriptedReader final : public BodyReader {
   void when_more(std::function<void()> wake) override {
     {
       const std::scoped_lock lock(flow_->mutex_);
-      const bool hole = flow_->holes_.contains(at_) && !hole_done_;
-      if (at_ == flow_->bytes_.size() && !hole && !flow_->ended_ && !flow_->broken_) {
+      const bool gap = flow_->gaps_.contains(at_) && !gap_done_;
+      if (at_ == flow_->bytes_.size() && !gap && !flow_->ended_ && !flow_->broken_) {
         flow_->waiting_.push_back(std::move(wake));
         return;
       }
@@ -116,8 +116,8 @@ class ScriptedReader final : public BodyReader {
   [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override {
     const std::scoped_lock lock(flow_->mutex_);
     std::uint64_t missing = 0;
-    for (auto hole = flow_->holes_.lower_bound(at_); hole != flow_->holes_.end(); ++hole)
-      if (hole->first > at_ || !hole_done_) missing += hole->second;
+    for (auto gap = flow_->gaps_.lower_bound(at_); gap != flow_->gaps_.end(); ++gap)
+      if (gap->first > at_ || !gap_done_) missing += gap->second;
     return missing;
   }
 
@@ -125,13 +125,13 @@ class ScriptedReader final : public BodyReader {
   std::shared_ptr<ScriptedFlow> flow_;
   std::size_t at_ = 0;
   std::size_t last_ = SIZE_MAX;
-  bool hole_done_ = false;
+  bool gap_done_ = false;
 };
 
 /// Gives what it was told to give, once.
-class ScriptedWatcher final : public FlowListReader {
+class ScriptedListReader final : public FlowListReader {
  public:
-  explicit ScriptedWatcher(std::vector<FlowStatus> list) : coming_(std::move(list)) {}
+  explicit ScriptedListReader(std::vector<FlowStatus> list) : coming_(std::move(list)) {}
   void come(const FlowStatus& flow) {
     std::function<void()> wake;
     {
@@ -170,10 +170,10 @@ class ScriptedWatcher final : public FlowListReader {
 
 class ScriptedFlows final : public FlowsView {
  public:
-  std::atomic<ScriptedWatcher*> watcher = nullptr;  ///< the newest one, as long as somebody watches
-  [[nodiscard]] Result<std::unique_ptr<FlowListReader>> watch(const FlowFilter& wanted) override {
-    auto fresh = std::make_unique<ScriptedWatcher>(flows(wanted));
-    watcher = fresh.get();
+  std::atomic<ScriptedListReader*> newest_list_reader = nullptr;  ///< as long as somebody reads the list
+  [[nodiscard]] Result<std::unique_ptr<FlowListReader>> list_reader(const FlowFilter& wanted) override {
+    auto fresh = std::make_unique<ScriptedListReader>(flows(wanted));
+    newest_list_reader = fresh.get();
     return fresh;
   }
 
@@ -200,7 +200,7 @@ class ScriptedFlows final : public FlowsView {
     const std::scoped_lock lock(asked_);
     return filter;
   }
-  [[nodiscard]] LogOptions log_asked_for() const {
+  [[nodiscard]] LogReadOptions log_asked_for() const {
     const std::scoped_lock lock(asked_);
     return log_options;
   }
@@ -216,10 +216,10 @@ class ScriptedFlows final : public FlowsView {
   // The last request; read by tests without a server.
   mutable FlowFilter filter;
   ReadOptions options;
-  LogOptions log_options;
+  LogReadOptions log_options;
 
   [[nodiscard]] Result<std::unique_ptr<BodyReader>> log(const std::string& id,
-                                                        const LogOptions& how) override {
+                                                        const LogReadOptions& how) override {
     {
       const std::scoped_lock lock(asked_);
       log_options = how;

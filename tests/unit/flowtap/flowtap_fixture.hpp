@@ -9,9 +9,11 @@
 #include <thread>
 
 #include "api/server.hpp"
+#include "tests/support/occurrences.hpp"
 #include "tests/support/paths/paths.hpp"
 #include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
+#include "tests/unit/flowtap/served.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap {
@@ -20,11 +22,7 @@ inline Outcome flowtap(const std::string& arguments) {
   return flowtap_program(arguments);
 }
 
-inline std::size_t occurrences(const std::string& text, std::string_view part) {
-  std::size_t n = 0;
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++n;
-  return n;
-}
+using test::occurrences;
 
 /// Begins a new cycle every `period`, with ten more dispatches of one type.
 class CountingNode : public api::ScriptedNode {
@@ -52,11 +50,7 @@ class CountingNode : public api::ScriptedNode {
 
 class FlowtapTest : public testing::Test {
  protected:
-  void start() {
-    auto server = api::ApiServer::start({dir_ / "api.sock", ""}, node_);
-    ASSERT_TRUE(server) << server.error().what;
-    server_.emplace(std::move(*server));
-  }
+  void start() { server_.emplace(served(dir_, node_)); }
   [[nodiscard]] std::string at() const { return " --state-dir " + dir_.path(); }
   /// Returns the output and then the exit code; SIGINT is sent when `text` has been shown.
   [[nodiscard]] Outcome interrupted(const std::string& arguments, const std::string& text) const {

@@ -90,7 +90,7 @@ class FlowThatGoesOn : public FlowtapTest {
       flow->end();
       until([&] { return flow->readers() == 0; });
       flows_.replace(one.id)->append(then);
-      flows_.watcher.load()->come(one);
+      flows_.newest_list_reader.load()->come(one);
     });
     const Outcome run = interrupted("logs -g checkout -f " + options, "again");
     container.join();
@@ -117,7 +117,7 @@ TEST_F(FlowThatGoesOn, WithoutWhatItsLastLinesHadLeftOut) {
 TEST_F(FlowThatGoesOn, FromWhenNoneOfItsLinesWasWanted) {
   const auto before = std::chrono::system_clock::now();
   EXPECT_EQ(shown("--tail 0", "", "2026-01-01T00:00:00.000000003Z again\n"), "web-1 again\nexit 0\n");
-  const api::LogOptions asked = flows_.log_asked_for();
+  const api::LogReadOptions asked = flows_.log_asked_for();
   ASSERT_TRUE(asked.since) << "all that it has ever said";
   EXPECT_GE(*asked.since, before);
   EXPECT_LE(*asked.since, std::chrono::system_clock::now());
@@ -167,9 +167,10 @@ TEST_F(WhatIsNotCaptured, IsOneOfSeveralLogsAsItsRuntimeHasKeptIt) {
 TEST_F(WhatIsNotCaptured, IsLeftOutAloudByWhoFollowsWheneverItComes) {
   start();
   std::thread container([&] {
-    for (int i = 0; i < 10'000 && flows_.watcher.load() == nullptr; ++i)
+    for (int i = 0; i < 10'000 && flows_.newest_list_reader.load() == nullptr; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    for (const char* name : {"side", "late", "late", "last"}) flows_.watcher.load()->come(uncaptured(name));
+    for (const char* name : {"side", "late", "late", "last"})
+      flows_.newest_list_reader.load()->come(uncaptured(name));
   });
   const std::string said = interrupted("logs -g checkout -f", "web-1/last").output;
   container.join();

@@ -11,6 +11,7 @@
 #include "explain/diagnosis/diagnosis.hpp"
 #include "tests/support/paths/paths.hpp"
 #include "tests/unit/api/scripted_node.hpp"
+#include "tests/unit/flowtap/served.hpp"
 #include "tests/unit/flowtap/shell.hpp"
 
 namespace flowtap {
@@ -63,11 +64,7 @@ class ScriptedDiagnoses : public api::DiagnosesView {
 class WhyDaemonTest : public testing::Test {
  protected:
   WhyDaemonTest() { node_.explained = &view_; }
-  void start() {
-    auto server = api::ApiServer::start({dir_ / "api.sock", ""}, node_);
-    ASSERT_TRUE(server) << server.error().what;
-    server_.emplace(std::move(*server));
-  }
+  void start() { server_.emplace(served(dir_, node_)); }
   [[nodiscard]] Outcome why(const std::string& arguments) const {
     return flowtap_program("why " + arguments + " --state-dir " + dir_.path());
   }

@@ -116,9 +116,9 @@ TEST_F(StreamTest, TenMegabytesAreEqualWhateverThePieces) {
     written += piece;
     flow_->append(piece);
     if (random() % 4 == 0) {
-      const std::uint64_t hole = random() % 1000;
-      lost += hole;
-      flow_->lose(hole);
+      const std::uint64_t gap = random() % 1000;
+      lost += gap;
+      flow_->lose(gap);
     }
   }
   flow_->end();
@@ -159,7 +159,7 @@ TEST_F(StreamTest, TheListOfFlowsCanBeFollowed) {
   ASSERT_TRUE(follower.has(first.size()));
   EXPECT_EQ(flows_.asked_for().group, "checkout");
   flow.id = "pod/shop/web-2/1/nginx/0";
-  flows_.watcher.load()->come(flow);
+  flows_.newest_list_reader.load()->come(flow);
   const std::string both = first + flows_to_json({flow}) + "\n";
   ASSERT_TRUE(follower.has(both.size()));
   follower.stop();
@@ -174,13 +174,14 @@ TEST_F(StreamTest, AListIsMadeAsFarAsItIsTaken) {
   start();
   RawClient deaf(path());
   deaf.send("GET /api/v1/flows?follow=true HTTP/1.0\r\n\r\n");
-  ASSERT_TRUE(
-      eventually([&] { return flows_.watcher.load() != nullptr && flows_.watcher.load()->taken() > 0; }));
-  EXPECT_LT(flows_.watcher.load()->taken(), kMany / 2);
+  ASSERT_TRUE(eventually([&] {
+    return flows_.newest_list_reader.load() != nullptr && flows_.newest_list_reader.load()->taken() > 0;
+  }));
+  EXPECT_LT(flows_.newest_list_reader.load()->taken(), kMany / 2);
   const std::string whole = flows_to_json(flows_.list) + "\n";
   Follower other(path(), "/api/v1/flows?follow=true");
   ASSERT_TRUE(other.has(whole.size()));
-  flows_.watcher.load()->come(full_flow());
+  flows_.newest_list_reader.load()->come(full_flow());
   const std::string both = whole + flows_to_json({full_flow()}) + "\n";
   ASSERT_TRUE(other.has(both.size()));
   other.stop();
@@ -205,7 +206,7 @@ TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   const auto refused = fetch(path(), kFollow);
   ASSERT_TRUE(refused) << refused.error().what;
   EXPECT_EQ(refused->status, 429U);
-  EXPECT_EQ(refusal(*refused).what, "as many clients follow as are allowed to");
+  EXPECT_EQ(refusal(*refused).what, "the limit of clients that may follow is reached");
   EXPECT_NE(refusal(*refused).hint, "");
   EXPECT_EQ(fetch(path(), "/api/v1/flows/f/raw")->status, 200U);
   second.reset();

@@ -1,22 +1,14 @@
 // The files of tests/golden/identity.
 #pragma once
 
-#include <fstream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 
-#include "tests/support/paths/paths.hpp"
+#include "tests/support/golden.hpp"
 
 namespace flowtap::identity::test {
 
-/// Throws std::runtime_error: without its file a test proves nothing.
 inline std::string golden(const std::string& name) {
-  const std::ifstream in(paths::golden() + "/identity/" + name, std::ios::binary);
-  if (!in) throw std::runtime_error("no golden file " + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return flowtap::test::golden("identity/" + name);
 }
 
 // The container, pod and sandbox that most of them are about.

@@ -29,7 +29,7 @@ class SpanReader {
   void add(std::string_view bytes, std::uint64_t time) {
     lines_.add(bytes, time, [this](const flow::LineView& line) { records_.add(line, reads()); });
   }
-  [[nodiscard]] const ReadingSpan& span() {
+  [[nodiscard]] const LogSpan& span() {
     records_.flush(reads());
     return span_;
   }
@@ -48,7 +48,7 @@ class SpanReader {
   flow::LineAssembler lines_;
   flow::WholeRecords records_;
   diagnosis::FactParser parser_;
-  ReadingSpan span_;
+  LogSpan span_;
 };
 
 flow::KlogTime begin_of(const LogSpans& spans) {
@@ -70,7 +70,7 @@ Status write_all(int fd, std::string_view bytes) {
 
 }  // namespace
 
-bool ReadingSpan::follows(const ReadingSpan& before) const {
+bool LogSpan::follows(const LogSpan& before) const {
   // A piece may have no facts.
   const bool same = scheduler == nullptr || before.scheduler == nullptr || scheduler == before.scheduler;
   return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);

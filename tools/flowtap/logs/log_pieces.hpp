@@ -14,17 +14,17 @@
 namespace flowtap::cli {
 
 /// The scheduler that wrote one output of a file, and its first and last time.
-struct ReadingSpan {
+struct LogSpan {
   const diagnosis::Scheduler* scheduler = nullptr;  ///< the first one that a fact belongs to
   flow::KlogTime first;
   flow::KlogTime last;
 
   /// Whether this may be the next piece of the log that ends with `before`.
-  [[nodiscard]] bool follows(const ReadingSpan& before) const;
+  [[nodiscard]] bool follows(const LogSpan& before) const;
 };
 
 /// By output, "stdout" or "stderr", or "" if that is not known.
-using LogSpans = std::map<std::string, ReadingSpan, std::less<>>;
+using LogSpans = std::map<std::string, LogSpan, std::less<>>;
 
 /// Reads the file to its end, and then sets it back to its beginning. `name` is what errors call it.
 [[nodiscard]] LogSpans spans_of(int fd, const std::string& name);

@@ -41,10 +41,10 @@ class Output {
  public:
   Output(DiagnosisStore& store, std::string_view name) : name_(name), log_(store) {}
 
-  [[nodiscard]] bool is_continued_by(std::string_view name, const ReadingSpan& piece) const {
+  [[nodiscard]] bool is_continued_by(std::string_view name, const LogSpan& piece) const {
     return name == name_ && piece.follows(end_);
   }
-  void begin_piece(const std::string& file, const ReadingSpan& piece) {
+  void begin_piece(const std::string& file, const LogSpan& piece) {
     files_ += (files_.empty() ? "" : ", ") + file;
     const auto scheduler = piece.scheduler ? piece.scheduler : end_.scheduler;
     end_ = piece;
@@ -77,7 +77,7 @@ class Output {
 
   std::string name_;
   std::string files_;
-  ReadingSpan end_;
+  LogSpan end_;
   bool begins_ = false;
   diagnosis::SchedulerLog log_;
   flow::LineAssembler lines_;
@@ -130,7 +130,7 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
 /// The log that the file's output continues, or a new one.
 Output& output_of(std::list<Output>& all, DiagnosisStore& store, const File& file, std::string_view name) {
   const auto span = file.spans.find(name);
-  const ReadingSpan piece = span != file.spans.end() ? span->second : ReadingSpan{};
+  const LogSpan piece = span != file.spans.end() ? span->second : LogSpan{};
   auto found =
       std::ranges::find_if(all, [&](const Output& output) { return output.is_continued_by(name, piece); });
   if (found == all.end()) found = all.emplace(all.end(), store, name);

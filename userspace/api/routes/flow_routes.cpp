@@ -48,13 +48,13 @@ Result<bool> follow_of(const Call& call) {
 constexpr std::size_t kFlowsAtATime = 64;
 
 /// Flows as they come, as the lines of a body. Each line is an object like the list without `follow`.
-class FlowsReader final : public BodyReader {
+class FlowListBody final : public BodyReader {
  public:
-  explicit FlowsReader(std::unique_ptr<FlowListReader> watcher) : watcher_(std::move(watcher)) {}
+  explicit FlowListBody(std::unique_ptr<FlowListReader> reader) : reader_(std::move(reader)) {}
 
   [[nodiscard]] Result<Piece> read(std::size_t limit) override {
     if (text_.empty()) {
-      const auto some = watcher_->take(kFlowsAtATime);
+      const auto some = reader_->take(kFlowsAtATime);
       text_ = list_.add(some.flows);
       const bool is_within = std::exchange(within_, some.more);
       if (!some.more && (is_within || !some.flows.empty())) text_ += list_.end() + "\n";
@@ -64,10 +64,10 @@ class FlowsReader final : public BodyReader {
     text_.erase(0, limit);
     return piece;
   }
-  void when_more(std::function<void()> wake) override { watcher_->when_more(std::move(wake)); }
+  void when_more(std::function<void()> wake) override { reader_->when_more(std::move(wake)); }
 
  private:
-  std::unique_ptr<FlowListReader> watcher_;
+  std::unique_ptr<FlowListReader> reader_;
   FlowsToJson list_;
   std::string text_;    // that was not given yet
   bool within_ = true;  // within a line, or before the first one, which always comes
@@ -141,7 +141,7 @@ Answer not_running(const Error& error) {
 
 Answer too_many_follow() {
   return error_answer(
-      429, "as many clients follow as are allowed to",
+      429, "the limit of clients that may follow is reached",
       "end one, read without follow=true, or raise api.max_followers in flowtapd's configuration");
 }
 
@@ -156,10 +156,10 @@ Answer list_flows(const Call& call) {
                           call.parameter("kind"), *history};
   if (!*follow) return {200, flows_to_json((*view)->flows(filter))};
   if (!call.may_follow) return too_many_follow();
-  auto watcher = (*view)->watch(filter);
-  if (!watcher) return view_error(watcher.error());
+  auto reader = (*view)->list_reader(filter);
+  if (!reader) return view_error(reader.error());
   Answer answer;
-  answer.stream = StreamBody{std::make_unique<FlowsReader>(std::move(*watcher)), true, {}, kJsonLines};
+  answer.stream = StreamBody{std::make_unique<FlowListBody>(std::move(*reader)), true, {}, kJsonLines};
   return answer;
 }
 

@@ -45,7 +45,7 @@ Result<Outputs> outputs(const Parameters& parameters) {
 constexpr std::string_view kNotNegative = "must be greater than or equal to 0";
 constexpr std::string_view kPositive = "must be greater than 0";
 
-Answer answer(Result<std::unique_ptr<BodyReader>> reader, const LogOptions& options) {
+Answer answer(Result<std::unique_ptr<BodyReader>> reader, const LogReadOptions& options) {
   if (!reader) return view_error(reader.error());
   Answer answer;
   answer.stream =
@@ -80,9 +80,9 @@ std::vector<std::string_view> log_flags() {
   return flags_of(pod_log_parameters());
 }
 
-Result<LogOptions> parse_log_options(const Parameters& parameters,
-                                     std::chrono::system_clock::time_point now) {
-  LogOptions options;
+Result<LogReadOptions> parse_log_options(const Parameters& parameters,
+                                         std::chrono::system_clock::time_point now) {
+  LogReadOptions options;
   options.follow = parameters.flag("follow");
   options.timestamps = parameters.flag("timestamps");
   FTAP_TRY_ASSIGN(tail, number(parameters, "tailLines", 0, kNotNegative));

@@ -18,8 +18,8 @@ namespace flowtap::api {
 [[nodiscard]] std::vector<std::string_view> log_flags();
 
 /// The text of an Error is Kubernetes' own.
-[[nodiscard]] Result<LogOptions> parse_log_options(const Parameters& parameters,
-                                                   std::chrono::system_clock::time_point now);
+[[nodiscard]] Result<LogReadOptions> parse_log_options(const Parameters& parameters,
+                                                       std::chrono::system_clock::time_point now);
 
 /// The lines of the flow with this id.
 [[nodiscard]] Answer flow_log(const Call& call);

@@ -87,7 +87,7 @@ struct ReadOptions {
 };
 
 /// How a flow's log is read: Kubernetes' own parameters (k8s.io/api core/v1, PodLogOptions).
-struct LogOptions {
+struct LogReadOptions {
   Outputs outputs = Outputs::kBoth;
   bool follow = false;      ///< go on with what comes, to the flow's end; gaps are lines then
   bool timestamps = false;  ///< each line has its time in front
@@ -191,7 +191,7 @@ class FlowsView {
   [[nodiscard]] virtual std::vector<FlowStatus> flows(const FlowFilter& filter) const = 0;
 
   /// Reports changes of flows() from now on.
-  [[nodiscard]] virtual Result<std::unique_ptr<FlowListReader>> watch(const FlowFilter& filter) = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<FlowListReader>> list_reader(const FlowFilter& filter) = 0;
 
   /// An Error with code ENOENT: this flow is not known.
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> read(const std::string& id,
@@ -200,7 +200,7 @@ class FlowsView {
   /// The lines of a flow, also of one that only the runtime has kept. Error codes: ENOENT this flow is not known,
   /// ENOTSUP its output is not captured, so it cannot be followed, or there is nothing to read at all.
   [[nodiscard]] virtual Result<std::unique_ptr<BodyReader>> log(const std::string& id,
-                                                                const LogOptions& options) = 0;
+                                                                const LogReadOptions& options) = 0;
 
   /// Follows what a running process writes, from now until the reader is gone. Error codes: ESRCH there is no such process,
   /// ENOTSUP its output cannot be captured (the sentence says what it is), EMFILE there are too many taps. If both outputs lead

@@ -79,7 +79,7 @@ class Journal {
   /// How far this ring is safe here. Nothing: the journal knows nothing of it, as after a boot.
   [[nodiscard]] std::optional<RingPosition> position_of(std::string_view ring_id) const;
 
-  /// Appends a batch in one write. After an Error its bytes are not in history (readers get an Unwritten hole) and are not safe,
+  /// Appends a batch in one write. After an Error its bytes are not in history (readers get an Unwritten gap) and are not safe,
   /// but are counted as captured. The caller may free them in the ring all the same, and does, so that the ring does not fill.
   Status append(const Batch& batch);
 
@@ -98,8 +98,8 @@ class Journal {
   /// kMostUnwritten bytes of such batches are kept.
   [[nodiscard]] std::vector<std::byte> take_unwritten(JournalPlace reached);
   static constexpr std::size_t kMostUnwritten = std::size_t{4} << 20U;
-  /// Says that somebody takes all of the journal, and how far. If the file system is full, what was not taken makes no room: the
-  /// newest batch would cost the taker older bytes. It gets that batch as one that could not be written instead.
+  /// Says how far the taker of the whole journal has read. If the file system is full, what it has not read is kept, and it gets
+  /// the newest batch as one that could not be written.
   void taken(JournalPlace place);
   /// Bytes that the taker does not have yet; 0 if nobody takes all.
   [[nodiscard]] std::uint64_t untaken() const;

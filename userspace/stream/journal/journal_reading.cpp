@@ -29,10 +29,10 @@ bool may_be_filled(const JournalIndex& index, const Stream& stream, const Extent
 
 struct Next {
   ReadStep step;
-  std::uint64_t order = kBehindAll;  // its place in the journal, or that of what stands behind the hole
+  std::uint64_t order = kBehindAll;  // its place in the journal, or that of what stands behind the gap
 };
 
-/// What comes next of a stream: bytes, a hole, or nothing.
+/// What comes next of a stream: bytes, a gap, or nothing.
 std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   const Stream& stream = *source.stream;
   const auto& extents = stream.extents;
@@ -42,15 +42,15 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   next.step.piece.stream = source.number;
   next.step.piece.offset = source.next;
   if (written != extents.end()) next.order = std::uint64_t{written->segment} << 32U | written->at;
-  const auto hole_to = [&](std::uint64_t end, HoleCause cause) {
+  const auto gap_to = [&](std::uint64_t end, GapCause cause) {
     next.step.piece.length = end - source.next;
-    next.step.piece.hole = cause;
+    next.step.piece.gap = cause;
     return next;
   };
   if (at != extents.end() && at->offset <= source.next) {
-    if (!is_written(*at)) return hole_to(at->end(), HoleCause::kUnwritten);
+    if (!is_written(*at)) return gap_to(at->end(), GapCause::kUnwritten);
     const auto* node = index.segment(at->segment);
-    if (node == nullptr) return hole_to(at->end(), HoleCause::kUnreadable);
+    if (node == nullptr) return gap_to(at->end(), GapCause::kUnreadable);
     next.step.piece.length = at->end() - source.next;
     next.step.segment = node->file;
     next.step.extent = *at;
@@ -59,9 +59,9 @@ std::optional<Next> next_of(const JournalIndex& index, const Source& source) {
   const std::uint64_t gap_end = at != extents.end() ? at->offset : stream.sums.passed;
   if (source.next >= gap_end) return std::nullopt;
   if (source.next < stream.evicted_to)
-    return hole_to(std::min(gap_end, stream.evicted_to), HoleCause::kEvicted);
+    return gap_to(std::min(gap_end, stream.evicted_to), GapCause::kEvicted);
   const bool wait = at != extents.end() && may_be_filled(index, stream, *at);
-  return hole_to(gap_end, wait ? HoleCause::kNotYet : HoleCause::kLost);
+  return gap_to(gap_end, wait ? GapCause::kNotYet : GapCause::kLost);
 }
 
 /// What was read of a segment last. Runs of streams that write in turns are short and stand side by side, so one read
@@ -87,7 +87,7 @@ class Window {
     begin_ = steps.front().extent.at;
     std::uint64_t end = begin_ + steps.front().extent.size;
     for (const ReadStep& step : steps.subspan(1)) {
-      if (step.piece.hole) continue;
+      if (step.piece.gap) continue;
       const std::uint64_t its_end = std::uint64_t{step.extent.at} + step.extent.size;
       if (step.segment != segment_ || step.extent.at < begin_ || its_end > begin_ + kMost) break;
       end = std::max(end, its_end);
@@ -147,10 +147,10 @@ std::vector<ReadStep> plan_reading(const JournalIndex& index, std::span<const St
     }
     if (!first) break;
     Piece& piece = first->step.piece;
-    if (!piece.hole) piece.length = std::min(piece.length, limit);
-    if (!piece.hole) limit -= piece.length;
+    if (!piece.gap) piece.length = std::min(piece.length, limit);
+    if (!piece.gap) limit -= piece.length;
     whose->next += piece.length;
-    if (piece.hole == HoleCause::kNotYet) whose->done = true;
+    if (piece.gap == GapCause::kNotYet) whose->done = true;
     steps.push_back(std::move(first->step));
   }
   return steps;
@@ -165,13 +165,13 @@ Reading do_reading(const std::vector<ReadStep>& steps, std::span<const StreamCur
     if (reading.pieces.size() >= kMaxPieces) break;
     auto& next = std::ranges::find(reading.next, step.piece.stream, &StreamCursor::stream)->next;
     const std::uint64_t end = step.piece.offset + step.piece.length;
-    if (step.piece.hole) {
+    if (step.piece.gap) {
       reading.pieces.push_back(step.piece);
       reading.pieces.back().at = reading.bytes.size();
-      if (step.piece.hole != HoleCause::kNotYet) next = end;
+      if (step.piece.gap != GapCause::kNotYet) next = end;
     } else if (!read_run(step, window.of(std::span(steps).subspan(i)), reading, next)) {
       reading.pieces.push_back(
-          {step.piece.stream, next, end - next, HoleCause::kUnreadable, 0, 0, reading.bytes.size()});
+          {step.piece.stream, next, end - next, GapCause::kUnreadable, 0, 0, reading.bytes.size()});
       next = end;
     }
   }

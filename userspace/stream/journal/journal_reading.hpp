@@ -1,4 +1,4 @@
-// What a reader of a journal gets: bytes in the order of their streams, and each hole where it is.
+// What a reader of a journal gets: bytes in the order of their streams, and each gap where it is.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@
 namespace flowtap::flow {
 
 /// Why bytes are not there.
-enum class HoleCause : std::uint8_t {
+enum class GapCause : std::uint8_t {
   kLost,        ///< they passed and were not captured
   kEvicted,     ///< they were here, and had to make room; some of them may have been lost before
   kUnwritten,   ///< they were captured while the journal could not be written
@@ -31,25 +31,25 @@ struct StreamCursor {
   bool operator==(const StreamCursor&) const = default;
 };
 
-/// One record, or the part of it that was asked for; or a hole.
+/// One record, or the part of it that was asked for; or a gap.
 struct Piece {
   StreamNo stream = 0;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
-  std::optional<HoleCause> hole;  ///< empty: these are bytes
-  std::uint64_t time = 0;         ///< ns since 1970; of bytes
-  std::uint64_t position = 0;     ///< in the file, where the stream is one
-  std::size_t at = 0;             ///< in Reading::bytes
+  std::optional<GapCause> gap;  ///< empty: these are bytes
+  std::uint64_t time = 0;       ///< ns since 1970; of bytes
+  std::uint64_t position = 0;   ///< in the file, where the stream is one
+  std::size_t at = 0;           ///< in Reading::bytes
 };
 
 struct Reading {
   std::string bytes;  ///< of all pieces, one behind the other
   std::vector<Piece> pieces;
-  std::vector<StreamCursor> next;  ///< where to go on: behind all but NotYet holes
+  std::vector<StreamCursor> next;  ///< where to go on: behind all but NotYet gaps
   bool ended = false;              ///< every stream has ended, and nothing more will ever come
 
   [[nodiscard]] std::string_view text(const Piece& piece) const {
-    return piece.hole ? std::string_view{} : std::string_view(bytes).substr(piece.at, piece.length);
+    return piece.gap ? std::string_view{} : std::string_view(bytes).substr(piece.at, piece.length);
   }
 };
 

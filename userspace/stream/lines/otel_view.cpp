@@ -21,7 +21,7 @@ void put(Id& id, std::size_t at, std::uint64_t value) {
 }
 
 // klog's "thread" is the process id.
-void put_origin(OtelRecord& out, const KlogRecord& record) {
+void put_origin(OtelView& out, const KlogRecord& record) {
   if (!record.thread.empty()) out.attributes.emplace_back("process.pid", record.thread);
   const std::size_t colon = record.source.rfind(':');
   if (record.source.empty()) return;
@@ -30,7 +30,7 @@ void put_origin(OtelRecord& out, const KlogRecord& record) {
     out.attributes.emplace_back("code.line.number", record.source.substr(colon + 1));
 }
 
-void put_severity(OtelRecord& out, KlogSeverity severity) {
+void put_severity(OtelView& out, KlogSeverity severity) {
   switch (severity) {
     case KlogSeverity::kInfo:
       out.severity = 9, out.severity_text = "INFO";
@@ -65,8 +65,8 @@ SpanId span_id(std::string_view flow, const RecordPlace& place) {
   return id;
 }
 
-OtelRecord otel_view(const KlogRecord& record) {
-  OtelRecord out;
+OtelView otel_view(const KlogRecord& record) {
+  OtelView out;
   const auto kind = record.form == KlogForm::kJson ? KlogPair::Kind::kString : KlogPair::Kind::kQuoted;
   if (record.body.contains('\n'))
     out.body = record.body;

@@ -16,7 +16,7 @@ namespace flowtap::flow {
 using TraceId = std::array<std::uint8_t, 16>;
 using SpanId = std::array<std::uint8_t, 8>;
 
-struct OtelRecord {
+struct OtelView {
   int severity = 0;  ///< SeverityNumber: INFO 9, WARN 13, ERROR 17, FATAL 21
   std::string_view severity_text;
   std::string body;  ///< the message; for a record of several lines, all that is behind its header
@@ -40,6 +40,6 @@ struct RecordPlace {
 [[nodiscard]] SpanId span_id(std::string_view flow, const RecordPlace& place);
 
 /// A whole record.
-[[nodiscard]] OtelRecord otel_view(const KlogRecord& record);
+[[nodiscard]] OtelView otel_view(const KlogRecord& record);
 
 }  // namespace flowtap::flow

@@ -1,4 +1,5 @@
-// Makes whole records of their lines, and parses each once. The next record's first line ends a record.
+// Makes whole records of a log's lines, and parses each record from its text. In flowtapd the lines' thread has parsed it once
+// already, to find its pod. The next record's first line ends a record.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,10 @@
 #include "stream/reading/flow_list.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 
+#include "base/printable.hpp"
 #include "identity/flow_id.hpp"
 #include "identity/flow_labels.hpp"
 
@@ -162,6 +164,11 @@ std::vector<api::FlowStatus> list_flows(const flow::Journal& journal, const flow
     if (matches(flow, filter)) all.push_back(std::move(flow));
   }
   return all;
+}
+
+std::unexpected<Error> unknown_flow(const std::string& flow) {
+  return std::unexpected(Error{"the flow " + in_quotes(flow) + " is not known on this node",
+                               "flowtap flows lists the flows that are known", ENOENT});
 }
 
 }  // namespace flowtap

@@ -25,4 +25,7 @@ namespace flowtap {
                                                       const api::FlowFilter& filter,
                                                       const std::set<std::string>* only = nullptr);
 
+/// What a client is told who asks for a flow that is not in the list; ENOENT.
+[[nodiscard]] std::unexpected<Error> unknown_flow(const std::string& flow);
+
 }  // namespace flowtap

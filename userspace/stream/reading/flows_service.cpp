@@ -54,7 +54,7 @@ std::shared_ptr<const flow::GroupRules> FlowsService::groups() const {
   return groups_;
 }
 
-Result<std::unique_ptr<api::FlowListReader>> FlowsService::watch(const api::FlowFilter& filter) {
+Result<std::unique_ptr<api::FlowListReader>> FlowsService::list_reader(const api::FlowFilter& filter) {
   return FlowListReader::open(*this, store_, waker_, filter);
 }
 
@@ -155,7 +155,7 @@ CapturedTimes FlowsService::captured(const std::string& id) {
 }
 
 Result<std::unique_ptr<api::BodyReader>> FlowsService::log(const std::string& id,
-                                                           const api::LogOptions& options) {
+                                                           const api::LogReadOptions& options) {
   std::unique_ptr<Form> form;  // text
   const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || is_scheduler(id);
   if (options.otel) form = std::make_unique<OtelForm>(id, options, is_schedulers);
@@ -163,7 +163,7 @@ Result<std::unique_ptr<api::BodyReader>> FlowsService::log(const std::string& id
 }
 
 Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
-                                                          const api::LogOptions& options,
+                                                          const api::LogReadOptions& options,
                                                           std::unique_ptr<Form> form,
                                                           flow::Followers::Hurry hurry) {
   const CapturedTimes captured = options.follow ? this->captured(id) : CapturedTimes{};
@@ -175,7 +175,8 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
   }
   // The flow may write on, and an end would say that it has ended.
   if (refusal && options.follow) {
-    refusal->hint = "it cannot be followed; without following, its log is what its runtime has kept";
+    refusal->hint =
+        "it cannot be followed; read it without -f (follow=true) to see what its runtime has kept";
     return std::unexpected(std::move(*refusal));
   }
   auto reader = LogReader::open(store_, waker_, id, options, histories_, std::move(form), captured, hurry);

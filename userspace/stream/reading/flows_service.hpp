@@ -60,17 +60,18 @@ class FlowsService final : public api::FlowsView {
   [[nodiscard]] std::shared_ptr<const List> listed(const api::FlowFilter& filter, std::uint64_t change) const;
   /// The whole list was taken.
   void forget_list() const { listed_.reset(); }
-  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> watch(const api::FlowFilter& filter) override;
+  [[nodiscard]] Result<std::unique_ptr<api::FlowListReader>> list_reader(
+      const api::FlowFilter& filter) override;
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> read(const std::string& id,
                                                               const api::ReadOptions& options) override;
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> log(const std::string& id,
-                                                             const api::LogOptions& options) override;
+                                                             const api::LogReadOptions& options) override;
   [[nodiscard]] Result<std::unique_ptr<api::BodyReader>> tap(std::uint32_t pid,
                                                              const api::ReadOptions& options) override;
 
   /// The same as log(), in another form; empty: text. Safe from any thread.
   [[nodiscard]] Result<std::unique_ptr<LogReader>> open_log(const std::string& id,
-                                                            const api::LogOptions& options,
+                                                            const api::LogReadOptions& options,
                                                             std::unique_ptr<Form> form,
                                                             flow::Followers::Hurry hurry);
   [[nodiscard]] bool is_scheduler(const std::string& id) const { return is_scheduler_ && is_scheduler_(id); }

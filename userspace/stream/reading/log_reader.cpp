@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <vector>
 
 #include "base/printable.hpp"
 #include "base/wall_clock.hpp"
+#include "stream/reading/flow_list.hpp"
 #include "stream/repair/refiller.hpp"
 
 namespace flowtap {
@@ -29,17 +29,16 @@ std::string jump_text(std::uint64_t lines) {
 }  // namespace
 
 Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, ReaderWaker& waker,
-                                                   const std::string& flow, const api::LogOptions& options,
-                                                   Histories* histories, std::unique_ptr<Form> form,
-                                                   const CapturedTimes& captured,
+                                                   const std::string& flow,
+                                                   const api::LogReadOptions& options, Histories* histories,
+                                                   std::unique_ptr<Form> form, const CapturedTimes& captured,
                                                    flow::Followers::Hurry hurry) {
   std::unique_ptr<LogReader> reader(new LogReader(store, waker, flow, options, histories, std::move(form)));
   reader->on_its_way_ = std::max(std::min(wall_ns() - kOnItsWay, captured.untaken), captured.since);
   if (!reader->flow_) {
     FTAP_TRY(reader->find_history());
     if (reader->history_) return reader;
-    return std::unexpected(Error{"the flow " + in_quotes(flow) + " is not known on this node",
-                                 "flowtap flows lists the flows that are known", ENOENT});
+    return unknown_flow(flow);
   }
   if (options.follow) {
     // It follows before it looks at the end, so that nothing is missed in between.

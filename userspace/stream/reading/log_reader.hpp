@@ -33,7 +33,7 @@ class LogReader final : public api::BodyReader {
   /// asked for before, so that nothing is missed in between. `hurry` says whether capture takes smaller steps for this follower.
   /// An Error with code ENOENT: nobody knows this flow.
   [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(
-      flow::FlowStore& store, ReaderWaker& waker, const std::string& flow, const api::LogOptions& options,
+      flow::FlowStore& store, ReaderWaker& waker, const std::string& flow, const api::LogReadOptions& options,
       Histories* histories = nullptr, std::unique_ptr<Form> form = nullptr,
       const CapturedTimes& captured = {}, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes);
   ~LogReader() override;
@@ -46,7 +46,7 @@ class LogReader final : public api::BodyReader {
 
  private:
   LogReader(flow::FlowStore& store, ReaderWaker& waker, const std::string& flow,
-            const api::LogOptions& options, Histories* histories, std::unique_ptr<Form> form)
+            const api::LogReadOptions& options, Histories* histories, std::unique_ptr<Form> form)
       : store_(store),
         waker_(waker),
         id_(flow),
@@ -68,7 +68,7 @@ class LogReader final : public api::BodyReader {
   ReaderWaker& waker_;
   std::string id_;
   flow::FlowStore::Ref flow_;  // empty: only the runtime knows it
-  api::LogOptions options_;
+  api::LogReadOptions options_;
   Histories* histories_;  // may be null
   std::uint64_t on_its_way_ =
       0;  // what came then, or later, may not have been in the store when this was opened

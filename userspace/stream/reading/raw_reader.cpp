@@ -3,9 +3,7 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cerrno>
 
-#include "base/printable.hpp"
 #include "stream/reading/flow_list.hpp"
 
 namespace flowtap {
@@ -14,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Bytes that came out of order are there with the next batch. A follower waits no longer than this.
-constexpr auto kHolePatience = 1s;
+constexpr auto kGapPatience = 1s;
 // The last bytes of a process are drained by then.
 constexpr auto kLastBytes = 200ms;
 // The journal has the names of its streams by then.
@@ -42,9 +40,7 @@ Result<std::unique_ptr<RawReader>> RawReader::open(flow::Journal& journal, Reade
   // It follows before it looks at anything, so that no stream joins the flow unseen.
   FTAP_TRY_ASSIGN(follower, journal.follow_flow(reader->flow_));
   reader->follower_ = std::move(follower);
-  if (!streams_by_flow(journal).contains(reader->flow_))
-    return std::unexpected(Error{"the flow " + in_quotes(reader->flow_) + " is not known on this node",
-                                 "flowtap flows lists the flows that are known", ENOENT});
+  if (!streams_by_flow(journal).contains(reader->flow_)) return unknown_flow(reader->flow_);
   reader->look_for_streams(options.from_now);
   return reader;
 }
@@ -103,7 +99,7 @@ Result<RawReader::Piece> RawReader::read(std::size_t limit) {
     return piece;
   }
   const flow::Reading reading = journal_.read(cursors_, limit);
-  hole_until_ = reading.pieces.empty() ? Clock::time_point::max() : hole_until_;
+  gap_until_ = reading.pieces.empty() ? Clock::time_point::max() : gap_until_;
   take(reading, piece);
   if (!piece.bytes.empty() || piece.missing_before > 0 || piece.again) return piece;
   if (!options_.to_now && (follower_->take_joined() || reading.ended) && look_for_streams(false))
@@ -126,15 +122,15 @@ void RawReader::take(const flow::Reading& reading, Piece& piece) {
       part.length = std::min(part.length, end - part.offset);
       text = text.substr(0, part.length);
     }
-    if (part.hole) {
-      // Behind bytes, the hole belongs to the next piece, which says what is missing before it.
+    if (part.gap) {
+      // Behind bytes, the gap belongs to the next piece, which says what is missing before it.
       if (!piece.bytes.empty() || waits_for(part)) return;
     } else {
-      hole_until_ = Clock::time_point::max();
+      gap_until_ = Clock::time_point::max();
     }
     if (lines_)
       take_lines(part, text, piece);
-    else if (part.hole)
+    else if (part.gap)
       piece.missing_before += part.length;
     else
       piece.bytes += text;
@@ -155,11 +151,11 @@ bool RawReader::is_at_its_end() const {
          });
 }
 
-bool RawReader::waits_for(const flow::Piece& hole) {
-  if (options_.to_now || *hole.hole != flow::HoleCause::kNotYet) return false;
-  if (hole_until_ == Clock::time_point::max()) hole_until_ = Clock::now() + kHolePatience;
-  if (Clock::now() < hole_until_) return true;
-  hole_until_ = Clock::time_point::max();
+bool RawReader::waits_for(const flow::Piece& gap) {
+  if (options_.to_now || *gap.gap != flow::GapCause::kNotYet) return false;
+  if (gap_until_ == Clock::time_point::max()) gap_until_ = Clock::now() + kGapPatience;
+  if (Clock::now() < gap_until_) return true;
+  gap_until_ = Clock::time_point::max();
   return false;
 }
 
@@ -197,7 +193,7 @@ bool RawReader::is_over() {
 
 void RawReader::when_more(std::function<void()> wake) {
   if (process_.valid() && !is_gone()) waker_.once_ended(process_, wake);
-  waker_.once(follower_, std::move(wake), std::min(hole_until_, over_at_));
+  waker_.once(follower_, std::move(wake), std::min(gap_until_, over_at_));
 }
 
 }  // namespace flowtap

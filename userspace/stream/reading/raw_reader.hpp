@@ -53,10 +53,10 @@ class RawReader final : public api::BodyReader {
   /// True: there are streams that it did not know before.
   bool look_for_streams(bool from_now);
   void look_for_names(bool from_now);
-  /// Takes pieces up to a hole behind bytes; moves the cursors over what it took.
+  /// Takes pieces up to a gap behind bytes; moves the cursors over what it took.
   void take(const flow::Reading& reading, Piece& piece);
   void take_lines(const flow::Piece& part, std::string_view text, Piece& piece);
-  [[nodiscard]] bool waits_for(const flow::Piece& hole);
+  [[nodiscard]] bool waits_for(const flow::Piece& gap);
   void pass(const flow::Piece& piece);
   /// Nothing comes behind this piece.
   void end(Piece& piece);
@@ -79,8 +79,8 @@ class RawReader final : public api::BodyReader {
   std::shared_ptr<flow::Follower> follower_;
   std::vector<flow::StreamCursor> cursors_;
   std::map<flow::StreamNo, std::uint64_t> ends_;  // with ReadOptions::to_now: where each stream stood
-  Clock::time_point hole_until_ =
-      Clock::time_point::max();  // a hole that may still be filled: how long it is waited for
+  Clock::time_point gap_until_ =
+      Clock::time_point::max();  // a gap that may still be filled: how long it is waited for
 };
 
 }  // namespace flowtap

@@ -35,7 +35,8 @@ struct ReadingSpan {
 class ReadingStart {
  public:
   /// The store, the flow and the options must outlive it.
-  ReadingStart(const flow::FlowStore& store, const flow::FlowStore::Ref& flow, const api::LogOptions& options)
+  ReadingStart(const flow::FlowStore& store, const flow::FlowStore::Ref& flow,
+               const api::LogReadOptions& options)
       : store_(store), flow_(flow), options_(options) {}
 
   /// Finds where the log ends now. An Error: it has had to make room.
@@ -51,7 +52,7 @@ class ReadingStart {
 
   const flow::FlowStore& store_;
   const flow::FlowStore::Ref& flow_;
-  const api::LogOptions& options_;
+  const api::LogReadOptions& options_;
   ReadingSpan span_;
   bool has_gaps_ = false;
   int looks_ = 0;

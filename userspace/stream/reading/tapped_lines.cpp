@@ -14,7 +14,7 @@ void TappedLines::take(const flow::Piece& part, std::string_view output, std::st
     stream.time = wall_ns();
     stream.lines.skip_to(part.offset);
   }
-  if (!part.hole) {
+  if (!part.gap) {
     stream.time = part.time;
     stream.lines.add(bytes, part.time, [&](const flow::LineView& line) { give(stream, line, piece); });
     return;

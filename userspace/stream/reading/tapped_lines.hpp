@@ -18,7 +18,7 @@ class TappedLines {
 
   explicit TappedLines(bool timestamps) : text_({.follow = true, .timestamps = timestamps}) {}
 
-  /// Takes bytes, or a hole in their place.
+  /// Takes bytes, or a gap in their place.
   void take(const flow::Piece& part, std::string_view output, std::string_view bytes, Piece& piece);
   /// Nothing will come any more.
   void finish(Piece& piece);

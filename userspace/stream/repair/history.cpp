@@ -32,7 +32,7 @@ flow::RuntimeFormat runtime_format(const identity::RuntimeFilePlace& log) {
 Result<flow::RuntimeFiles> open_files(const identity::RuntimeFilePlace& log) {
   FTAP_TRY_ASSIGN(fd, log.dir.open_below(".", O_RDONLY | O_DIRECTORY));
   flow::OpenedRuntimeDir dir(std::move(fd));
-  FTAP_TRY_ASSIGN(files, flow::open_history(runtime_format(log), dir, log.base));
+  FTAP_TRY_ASSIGN(files, flow::open_runtime_files(runtime_format(log), dir, log.base));
   if (files.files.empty() && files.unreadable.empty())
     return std::unexpected(Error{"there is no file " + log.base, {}, ENOENT});
   return files;

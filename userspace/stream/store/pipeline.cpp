@@ -27,7 +27,7 @@ void Pipeline::replay(std::uint64_t wall_ns) {
   store_.forget_streams();
   while (take(now, wall_ns)) continue;
   // Bytes that have not come by now will not come.
-  while (!holes_.empty()) give_up_holes(now += 2 * StreamOrder::kPatience);
+  while (!waiting_.empty()) give_up_gaps(now += 2 * StreamOrder::kPatience);
   end_missed(now);
   store_.end_orphans(wall_ns);
   store_.flush(Clock::now(), wall_ns, true);
@@ -49,7 +49,7 @@ bool Pipeline::take(Clock::time_point now, std::uint64_t wall_ns) {
   place_ = tail->next;
   journal_.taken(place_);
   end_may_be_missed_ = end_may_be_missed_ || tail->evicted || !unwritten.empty();
-  give_up_holes(now);
+  give_up_gaps(now);
   flush_records(now);
   tell_gaps(now);
   forget_ended(now);
@@ -107,7 +107,7 @@ void Pipeline::end_missed(Clock::time_point now) {
 
 Pipeline::Clock::time_point Pipeline::next() const {
   Clock::time_point next = Clock::time_point::max();
-  for (const StreamNo number : holes_)
+  for (const StreamNo number : waiting_)
     if (const auto at = streams_.find(number); at != streams_.end())
       next = std::min(next, at->second.order.until());
   for (const StreamNo number : held_)
@@ -151,7 +151,7 @@ void Pipeline::bytes(const BytesEntry& entry, FlowStore::Writing& writing, Clock
                    [&](std::string_view text, std::uint64_t time) {
                      give(stream, stream.order.next(), text, time, writing);
                    });
-  if (!waited && stream.order.until() != Clock::time_point::max()) holes_.push_back(entry.stream);
+  if (!waited && stream.order.until() != Clock::time_point::max()) waiting_.push_back(entry.stream);
 }
 
 // The journal states this before the first entry of a stream whose earlier entries had to make room.
@@ -318,10 +318,10 @@ std::deque<Pipeline::Early> Pipeline::take_early(Stream& stream) {
   return std::exchange(stream.early, {});
 }
 
-void Pipeline::give_up_holes(Clock::time_point now) {
-  if (holes_.empty()) return;
+void Pipeline::give_up_gaps(Clock::time_point now) {
+  if (waiting_.empty()) return;
   FlowStore::Writing writing(store_, now);
-  std::erase_if(holes_, [&](StreamNo number) {
+  std::erase_if(waiting_, [&](StreamNo number) {
     const auto at = streams_.find(number);
     if (at == streams_.end()) return true;
     Stream& stream = at->second;

@@ -118,7 +118,7 @@ class Pipeline {
   void begin(Stream& stream, FlowStore::Writing& writing);
   void finish(Stream& stream, FlowStore::Writing& writing);
   void end(const EndEntry& entry, FlowStore::Writing& writing, Clock::time_point now);
-  void give_up_holes(Clock::time_point now);
+  void give_up_gaps(Clock::time_point now);
   void finish_old_lines();
   void next_quarter(Clock::time_point now, std::uint64_t wall_ns);
   void give(Stream& stream, std::uint64_t offset, std::string_view bytes, std::uint64_t time,
@@ -153,10 +153,10 @@ class Pipeline {
   JournalPlace place_;
   std::vector<std::byte> room_;  // for what is read of the journal
   std::unordered_map<StreamNo, Stream> streams_;
-  std::vector<StreamNo> holes_;   // streams that wait for bytes
-  std::vector<StreamNo> held_;    // streams with lines of a record whose flow is not known yet
-  std::vector<StreamNo> gapped_;  // streams with gaps that the flows around have to be told of
-  std::string flow_id_;           // of a record
+  std::vector<StreamNo> waiting_;  // streams that wait for bytes
+  std::vector<StreamNo> held_;     // streams with lines of a record whose flow is not known yet
+  std::vector<StreamNo> gapped_;   // streams with gaps that the flows around have to be told of
+  std::string flow_id_;            // of a record
   struct Ended {
     StreamNo stream;
     Clock::time_point at;

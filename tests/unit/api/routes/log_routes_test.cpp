@@ -17,7 +17,7 @@ using std::chrono::system_clock;
 
 const system_clock::time_point kNow{1'800'000'000s};
 
-Result<LogOptions> parse(std::string_view query) {
+Result<LogReadOptions> parse(std::string_view query) {
   const auto parameters = Parameters::parse(query, log_flags());
   EXPECT_TRUE(parameters);
   return parse_log_options(*parameters, kNow);
@@ -28,7 +28,7 @@ std::string refusal(std::string_view query) {
   return options ? "accepted" : options.error().what;
 }
 
-TEST(LogOptions, AsKubernetesHasThem) {
+TEST(LogReadOptions, AsKubernetesHasThem) {
   const auto none = parse("");
   ASSERT_TRUE(none);
   EXPECT_FALSE(none->follow || none->timestamps || none->tail_lines || none->since || none->limit_bytes);
@@ -49,7 +49,7 @@ TEST(LogOptions, AsKubernetesHasThem) {
   EXPECT_TRUE(parse("sinceSeconds=9223372036854775807")) << "a time that no clock has";
 }
 
-TEST(LogOptions, FlagsAreTrueUnlessTheyAreFalseOr0) {
+TEST(LogReadOptions, FlagsAreTrueUnlessTheyAreFalseOr0) {
   for (const char* no : {"", "follow=false", "follow=False", "follow=FALSE", "follow=%66alse", "follow=0"})
     EXPECT_FALSE(parse(no)->follow) << no;
   for (const char* yes : {"follow", "follow=", "follow=true", "follow=1", "follow=00", "follow=no",
@@ -60,7 +60,7 @@ TEST(LogOptions, FlagsAreTrueUnlessTheyAreFalseOr0) {
   EXPECT_FALSE(Parameters::parse("tailLines", log_flags())) << "what is no flag needs a value";
 }
 
-TEST(LogOptions, WrongOnesAreRefusedInItsWords) {
+TEST(LogReadOptions, WrongOnesAreRefusedInItsWords) {
   EXPECT_EQ(refusal("tailLines=-1"), "tailLines: Invalid value: -1: must be greater than or equal to 0");
   EXPECT_EQ(refusal("limitBytes=0"), "limitBytes: Invalid value: 0: must be greater than 0");
   EXPECT_EQ(refusal("sinceSeconds=0"), "sinceSeconds: Invalid value: 0: must be greater than 0");

@@ -2,24 +2,16 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/support/golden.hpp"
 #include "tests/support/paths/paths.hpp"
 
 namespace flowtap::diagnosis::test {
 
-/// Throws std::runtime_error, since a test proves nothing without its file.
-inline std::string golden(const std::string& path) {
-  const std::ifstream in(paths::golden() + '/' + path, std::ios::binary);
-  if (!in) throw std::runtime_error("no golden file " + path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using flowtap::test::golden;
 
 /// A line of diagnosis/cases.tsv.
 struct Case {

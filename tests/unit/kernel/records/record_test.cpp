@@ -1,4 +1,4 @@
-// The seam's records: what one side writes the other reads, and what does not fit is an Error.
+// The ring's records: one side reads what the other writes, and what does not fit is an Error.
 #include "kernel/records/record.hpp"
 
 #include <gtest/gtest.h>

@@ -132,7 +132,7 @@ class FileStreamsTest : public testing::Test {
     files_.refresh();
   }
   [[nodiscard]] std::string text(StreamNo stream) {
-    round();  // holes are not waited for any more
+    round();  // gaps are not waited for any more
     std::string all;
     std::uint64_t from = 0;
     while (true) {
@@ -140,7 +140,7 @@ class FileStreamsTest : public testing::Test {
       if (!reading || reading->pieces.empty()) return all;
       for (const Piece& piece : reading->pieces)
         all +=
-            piece.hole ? "(" + std::to_string(piece.length) + " missing)" : std::string(reading->text(piece));
+            piece.gap ? "(" + std::to_string(piece.length) + " missing)" : std::string(reading->text(piece));
       from = reading->next.front().next;
     }
   }

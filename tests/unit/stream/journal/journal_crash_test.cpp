@@ -136,15 +136,15 @@ void World::compare(const Journal& journal, const std::string& what) {
     ASSERT_EQ(seen.ended, truth.ended) << number;
     std::uint64_t evicted_to = 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> lost;
-    for (const Piece& hole : seen.holes) {
-      if (hole.hole == HoleCause::kEvicted) {
-        ASSERT_TRUE(evicts_ && lost.empty() && hole.offset == 0);
-        evicted_to = hole.length;
+    for (const Piece& gap : seen.gaps) {
+      if (gap.gap == GapCause::kEvicted) {
+        ASSERT_TRUE(evicts_ && lost.empty() && gap.offset == 0);
+        evicted_to = gap.length;
       } else {
-        lost.emplace_back(hole.offset, hole.length);
+        lost.emplace_back(gap.offset, gap.length);
       }
     }
-    // Lost ranges that touch are one hole. Nothing is left of those before what was evicted.
+    // Lost ranges that touch are one gap. Nothing is left of those before what was evicted.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> expected;
     for (const auto& [offset, length] : truth.lost) {
       if (offset + length <= evicted_to) continue;

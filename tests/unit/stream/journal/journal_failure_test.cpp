@@ -107,8 +107,8 @@ TEST_F(JournalOnTmpfs, FullOfOtherThingsItFailsAndComesBack) {
   EXPECT_EQ(during.sums.unwritten, 40'000U * static_cast<unsigned>(failed));
   Seen seen = read_all(*journal_, 1);
   EXPECT_FALSE(seen.wrong);
-  ASSERT_FALSE(seen.holes.empty());
-  EXPECT_EQ(seen.holes.back().hole, HoleCause::kUnwritten);
+  ASSERT_FALSE(seen.gaps.empty());
+  EXPECT_EQ(seen.gaps.back().gap, GapCause::kUnwritten);
   EXPECT_EQ(seen.end, at_);
 
   fs::remove(mount_ + "/others");

@@ -117,8 +117,8 @@ TEST(JournalKill, FiftyTimesNothingIsMissingAndNothingDouble) {
       ASSERT_FALSE(seen.wrong) << "round " << round;
       ASSERT_EQ(seen.end, bytes_before(stream, safe));
       ASSERT_EQ(seen.bytes, view.held);
-      ASSERT_LE(seen.holes.size(), 1U);
-      for (const Piece& hole : seen.holes) ASSERT_EQ(hole.hole, HoleCause::kEvicted);
+      ASSERT_LE(seen.gaps.size(), 1U);
+      for (const Piece& gap : seen.gaps) ASSERT_EQ(gap.gap, GapCause::kEvicted);
     }
   }
   std::cout << "torn ends " << torn << ", journal ahead of the ring " << ahead << " of 50\n";

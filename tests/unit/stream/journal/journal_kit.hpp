@@ -53,9 +53,9 @@ inline std::unique_ptr<Journal> open_journal(const std::string& dir, std::uint64
   return Journal::open({dir, max, segment, 32'768}).value();
 }
 
-/// A stream as its reader sees it: each hole is one "<cause length>" in the list, bytes between them are one text.
+/// A stream as its reader sees it: each gap is one "<cause length>" in the list, bytes between them are one text.
 struct Seen {
-  std::vector<Piece> holes;
+  std::vector<Piece> gaps;
   std::uint64_t bytes = 0;
   std::uint64_t end = 0;  // where the reader stands
   bool ended = false;
@@ -73,25 +73,25 @@ inline Seen read_all(const Journal& journal, StreamNo stream, std::uint64_t limi
     }
     for (const Piece& piece : reading->pieces) {
       if (piece.offset != seen.end || piece.length == 0) seen.wrong = true;
-      if (piece.hole) {
-        seen.holes.push_back(piece);
+      if (piece.gap) {
+        seen.gaps.push_back(piece);
       } else {
         seen.bytes += piece.length;
         if (reading->text(piece) != content(stream, piece.offset, piece.length)) seen.wrong = true;
       }
-      if (piece.hole != HoleCause::kNotYet) seen.end = piece.offset + piece.length;
+      if (piece.gap != GapCause::kNotYet) seen.end = piece.offset + piece.length;
     }
     seen.ended = reading->ended;
     if (reading->next.front().next != seen.end) seen.wrong = true;
-    if (reading->pieces.empty() || reading->pieces.back().hole == HoleCause::kNotYet) return seen;
+    if (reading->pieces.empty() || reading->pieces.back().gap == GapCause::kNotYet) return seen;
   }
 }
 
-/// Expects [0, size) without a hole.
+/// Expects [0, size) without a gap.
 inline void expect_whole(const Journal& journal, StreamNo stream, std::uint64_t size) {
   const Seen seen = read_all(journal, stream);
   EXPECT_FALSE(seen.wrong) << "stream " << stream;
-  EXPECT_TRUE(seen.holes.empty()) << "stream " << stream;
+  EXPECT_TRUE(seen.gaps.empty()) << "stream " << stream;
   EXPECT_EQ(seen.bytes, size) << "stream " << stream;
 }
 

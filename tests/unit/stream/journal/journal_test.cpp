@@ -1,4 +1,4 @@
-// What goes into the journal comes out of it: bytes, holes, names, sums and positions, also after a new start.
+// What goes into the journal comes out of it: bytes, gaps, names, sums and positions, also after a new start.
 #include "stream/journal/journal.hpp"
 
 #include <algorithm>
@@ -95,12 +95,12 @@ TEST_F(JournalTest, LargeRecordsAreWholeAndInOrder) {
   expect_whole(*journal_, 1, 5'000'001);
 }
 
-TEST_F(JournalTest, HolesAreWhereTheyAreAndOfTheirLength) {
+TEST_F(JournalTest, GapsAreWhereTheyAreAndOfTheirLength) {
   add(batch_, 1, 10, 10);  // the first ten are lost
   append();
   auto seen = read_all(*journal_, 1);
-  ASSERT_EQ(seen.holes.size(), 1U);
-  EXPECT_EQ(seen.holes[0].hole, HoleCause::kNotYet) << "what was overtaken may still come";
+  ASSERT_EQ(seen.gaps.size(), 1U);
+  EXPECT_EQ(seen.gaps[0].gap, GapCause::kNotYet) << "what was overtaken may still come";
   EXPECT_EQ(seen.end, 0U);
   add(batch_, 1, 50, 10);
   append();
@@ -113,12 +113,12 @@ TEST_F(JournalTest, HolesAreWhereTheyAreAndOfTheirLength) {
     EXPECT_FALSE(seen.wrong);
     EXPECT_EQ(seen.bytes, 20U);
     EXPECT_TRUE(seen.ended);
-    ASSERT_EQ(seen.holes.size(), 3U);
-    const std::array<std::pair<std::uint64_t, std::uint64_t>, 3> holes{{{0, 10}, {20, 30}, {60, 40}}};
-    for (std::size_t i = 0; i < holes.size(); ++i) {
-      EXPECT_EQ(seen.holes[i].hole, HoleCause::kLost);
-      EXPECT_EQ(seen.holes[i].offset, holes[i].first);
-      EXPECT_EQ(seen.holes[i].length, holes[i].second);
+    ASSERT_EQ(seen.gaps.size(), 3U);
+    const std::array<std::pair<std::uint64_t, std::uint64_t>, 3> gaps{{{0, 10}, {20, 30}, {60, 40}}};
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      EXPECT_EQ(seen.gaps[i].gap, GapCause::kLost);
+      EXPECT_EQ(seen.gaps[i].offset, gaps[i].first);
+      EXPECT_EQ(seen.gaps[i].length, gaps[i].second);
     }
     const auto stream = journal_->stream(1).value();
     EXPECT_EQ(stream.sums.missing(), 80U);
@@ -208,9 +208,9 @@ TEST_F(JournalTest, OldSegmentsGoAndTakeNothingThatIsNeeded) {
   EXPECT_EQ(silent.sums.missing(), 0U) << "evicted bytes are not missing";
   EXPECT_EQ(silent.held, 0U);
   auto seen = read_all(*journal_, 1);
-  ASSERT_EQ(seen.holes.size(), 1U);
-  EXPECT_EQ(seen.holes[0].hole, HoleCause::kEvicted);
-  EXPECT_EQ(seen.holes[0].length, 500U);
+  ASSERT_EQ(seen.gaps.size(), 1U);
+  EXPECT_EQ(seen.gaps[0].gap, GapCause::kEvicted);
+  EXPECT_EQ(seen.gaps[0].length, 500U);
 
   const auto busy = journal_->stream(3).value();
   EXPECT_EQ(*busy.name, name_of(3));
@@ -219,9 +219,9 @@ TEST_F(JournalTest, OldSegmentsGoAndTakeNothingThatIsNeeded) {
   EXPECT_GT(busy.held, max_ / 3) << "no more goes than has to; a third is heads";
   seen = read_all(*journal_, 3);
   EXPECT_FALSE(seen.wrong);
-  ASSERT_EQ(seen.holes.size(), 1U);
-  EXPECT_EQ(seen.holes[0].hole, HoleCause::kEvicted);
-  EXPECT_EQ(seen.bytes + seen.holes[0].length, at);
+  ASSERT_EQ(seen.gaps.size(), 1U);
+  EXPECT_EQ(seen.gaps[0].gap, GapCause::kEvicted);
+  EXPECT_EQ(seen.bytes + seen.gaps[0].length, at);
 }
 
 TEST_F(JournalTest, ShortLivedStreamsAreForgottenWithTheirSegments) {
@@ -278,7 +278,7 @@ TEST_F(JournalTest, AForgottenStreamHoldsUpNoOther) {
       for (const Piece& piece : reading.pieces) {
         ASSERT_EQ(piece.stream, 1U);
         ASSERT_EQ(piece.offset, seen);
-        if (!piece.hole) {
+        if (!piece.gap) {
           ASSERT_EQ(reading.text(piece), content(1, piece.offset, piece.length));
         }
         seen += piece.length;
@@ -345,8 +345,8 @@ TEST_F(JournalTest, ABadBatchInAnOlderSegmentCostsTheRestOfThatSegment) {
   EXPECT_EQ(journal_->stream(1)->sums.captured, 4000U) << "the next segment tells the sums";
   const auto seen = read_all(*journal_, 1);
   EXPECT_FALSE(seen.wrong);
-  ASSERT_EQ(seen.holes.size(), 1U);
-  EXPECT_LT(seen.holes[0].length, 1000U);
+  ASSERT_EQ(seen.gaps.size(), 1U);
+  EXPECT_LT(seen.gaps[0].length, 1000U);
   EXPECT_EQ(seen.end, 4000U);
 }
 

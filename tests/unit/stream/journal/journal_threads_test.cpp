@@ -108,11 +108,11 @@ void follow(Journal& journal, StreamNo stream, std::atomic<int>& waiting, Seen& 
     while (true) {
       const auto reading = journal.read(stream, seen.end, 1000).value();
       for (const Piece& piece : reading.pieces) {
-        if (piece.hole) seen.holes.push_back(piece);
+        if (piece.gap) seen.gaps.push_back(piece);
         if (piece.offset != seen.end) seen.wrong = true;
-        if (!piece.hole && reading.text(piece) != content(stream, piece.offset, piece.length))
+        if (!piece.gap && reading.text(piece) != content(stream, piece.offset, piece.length))
           seen.wrong = true;
-        if (!piece.hole) seen.bytes += piece.length;
+        if (!piece.gap) seen.bytes += piece.length;
         seen.end = piece.offset + piece.length;
       }
       seen.ended = reading.ended;
@@ -160,8 +160,8 @@ void run(Journal& journal, bool evicts) {
     EXPECT_FALSE(one.wrong);
     EXPECT_TRUE(one.ended);
     EXPECT_EQ(one.end, kRecords * kRecord);
-    EXPECT_TRUE(evicts || one.holes.empty());
-    for (const Piece& hole : one.holes) EXPECT_EQ(hole.hole, HoleCause::kEvicted);
+    EXPECT_TRUE(evicts || one.gaps.empty());
+    for (const Piece& gap : one.gaps) EXPECT_EQ(gap.gap, GapCause::kEvicted);
   }
 }
 
@@ -199,7 +199,7 @@ TEST(JournalThreads, FollowersGetEveryByte) {
   run(*open_journal(temp / "journal", 16U << 20U, 64U << 10U), false);
 }
 
-TEST(JournalThreads, SegmentsThatGoMeanwhileAreHolesAndNeverWrongBytes) {
+TEST(JournalThreads, SegmentsThatGoMeanwhileAreGapsAndNeverWrongBytes) {
   const TmpfsDir temp;
   run(*open_journal(temp / "journal", 64U << 10U, 4U << 10U), true);
 }

@@ -25,7 +25,7 @@ using Attributes = std::vector<std::pair<std::string, std::string>>;
 TEST(OtelView, ARecordOfAFlow) {
   const auto record = parse_klog_record(
       R"(E0821 07:20:00.000001       1 a.go:1] "can \"not\"" err="two\nlines\n" pod="ns/p" n=3)");
-  const OtelRecord view = otel_view(*record);
+  const OtelView view = otel_view(*record);
   EXPECT_EQ(view.severity, 17);
   EXPECT_EQ(view.severity_text, "ERROR");
   EXPECT_EQ(view.body, "can \"not\"");
@@ -40,7 +40,7 @@ TEST(OtelView, ARecordOfAFlow) {
 TEST(OtelView, OfSeveralLinesNoneIsLeftOut) {
   const std::string header = "E0821 07:20:00.000001       1 a.go:1] ";
   const std::string block = "\"can not\" err=<\n\ttwo\n\tlines\n > pod=\"ns/p\"";
-  const OtelRecord view = otel_view(*parse_klog_record(header + block));
+  const OtelView view = otel_view(*parse_klog_record(header + block));
   EXPECT_EQ(view.body, block);
   EXPECT_EQ(view.attributes.at(3), (Attributes::value_type{"err", "two\nlines\n"}));
   EXPECT_EQ(view.attributes.at(4), (Attributes::value_type{"pod", "ns/p"}));

@@ -52,7 +52,7 @@ TEST_F(StreamOrderTest, AnyOrderGivesTheSame) {
   }
 }
 
-TEST_F(StreamOrderTest, AHoleIsWaitedForAndThenSaid) {
+TEST_F(StreamOrderTest, AGapIsWaitedForAndThenSaid) {
   const Clock::time_point now{};
   add(0, "ab", now);
   add(5, "fg", now);

@@ -5,18 +5,14 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "tests/support/files/content.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 namespace {
 
-std::string content(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using test::content;
 
 // While it lives, files cannot grow, as if the file system were full.
 class SmallFiles {

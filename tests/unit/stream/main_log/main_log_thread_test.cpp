@@ -4,17 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 
+#include "tests/support/files/content.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
 namespace {
 
-std::string content(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using test::content;
 
 TEST(MainLogThread, WritesAllBeforeItEnds) {
   const test::TempDir dir;

@@ -207,14 +207,15 @@ TEST_F(FlowsServiceTest, WhatIsNotCapturedIsReadOfTheRuntimeAndNotFollowed) {
   auto reader = service.log(id, {});
   ASSERT_TRUE(reader) << reader.error().what;
   EXPECT_EQ((*reader)->read(1000)->bytes, "kept\n");
-  const auto refusal = [&](const std::string& flow, const api::LogOptions& options) {
+  const auto refusal = [&](const std::string& flow, const api::LogReadOptions& options) {
     const auto refused = service.log(flow, options);
     return refused ? Error() : refused.error();
   };
   const Error followed = refusal(id, {.follow = true});
   EXPECT_EQ(followed.code, ENOTSUP);
   EXPECT_EQ(followed.what, "what \"" + id + "\" writes is not captured (stdout: uncaptured_file)");
-  EXPECT_EQ(followed.hint, "it cannot be followed; without following, its log is what its runtime has kept");
+  EXPECT_EQ(followed.hint,
+            "it cannot be followed; read it without -f (follow=true) to see what its runtime has kept");
   const Error none = refusal(other, {});
   EXPECT_EQ(none.code, ENOTSUP) << "it is listed";
   EXPECT_EQ(none.hint, "its runtime has not kept anything of it on this node, either");
@@ -243,18 +244,18 @@ class FlowListReaderTest : public FlowsServiceTest {
     return ids;
   }
   // The flows of one round, which a client takes in pieces of any size.
-  static std::vector<api::FlowStatus> all(api::FlowListReader& watcher) {
+  static std::vector<api::FlowStatus> all(api::FlowListReader& reader) {
     std::vector<api::FlowStatus> flows;
     for (bool more = true; more;) {
-      auto some = watcher.take(1);
+      auto some = reader.take(1);
       more = some.more;
       for (api::FlowStatus& flow : some.flows) flows.push_back(std::move(flow));
     }
     return flows;
   }
-  bool is_woken(api::FlowListReader& watcher) {
+  bool is_woken(api::FlowListReader& reader) {
     std::promise<void> woken;
-    watcher.when_more([&woken] { woken.set_value(); });
+    reader.when_more([&woken] { woken.set_value(); });
     return woken.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
   }
   void set_groups(const std::vector<flow::GroupRule>& rules) {
@@ -268,46 +269,46 @@ class FlowListReaderTest : public FlowsServiceTest {
 TEST_F(FlowListReaderTest, TellsWhatIsThereThenWhatComesAndEnds) {
   open(pod("a"));
   open(pod("b"));
-  const auto watcher = *service_.watch({});
-  EXPECT_EQ(ids(all(*watcher)), (Ids{pod("a"), pod("b")}));
-  EXPECT_EQ(ids(all(*watcher)), Ids());
+  const auto reader = *service_.list_reader({});
+  EXPECT_EQ(ids(all(*reader)), (Ids{pod("a"), pod("b")}));
+  EXPECT_EQ(ids(all(*reader)), Ids());
   open(pod("c"));
-  EXPECT_TRUE(is_woken(*watcher));
-  EXPECT_EQ(ids(all(*watcher)), Ids{pod("c")});
+  EXPECT_TRUE(is_woken(*reader));
+  EXPECT_EQ(ids(all(*reader)), Ids{pod("c")});
   end(pod("a"));
-  EXPECT_TRUE(is_woken(*watcher));
-  const auto ended = all(*watcher);
+  EXPECT_TRUE(is_woken(*reader));
+  const auto ended = all(*reader);
   ASSERT_EQ(ids(ended), Ids{pod("a")});
   EXPECT_FALSE(ended.front().open);
   rename(pod("b"), pod("d"));
-  EXPECT_EQ(ids(all(*watcher)), Ids{pod("d")});
+  EXPECT_EQ(ids(all(*reader)), Ids{pod("d")});
   open(pod("a"));
-  EXPECT_EQ(ids(all(*watcher)), Ids{pod("a")});
+  EXPECT_EQ(ids(all(*reader)), Ids{pod("a")});
 }
 
 // A client that takes a list slowly misses nothing that changes meanwhile.
 TEST_F(FlowListReaderTest, WhatChangesWhileItIsTakenIsToldBehindIt) {
   for (const char* name : {"b", "c", "d", "e"}) open(pod(name));
-  const auto watcher = *service_.watch({});
-  auto some = watcher->take(2);
+  const auto reader = *service_.list_reader({});
+  auto some = reader->take(2);
   EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("c")}));
   EXPECT_TRUE(some.more);
   open(pod("a"));
   end(pod("b"));
-  EXPECT_EQ(ids((*service_.watch({}))->take(9).flows).front(), pod("a"))
+  EXPECT_EQ(ids((*service_.list_reader({}))->take(9).flows).front(), pod("a"))
       << "another client's list is no older than it";
-  some = watcher->take(2);
+  some = reader->take(2);
   EXPECT_EQ(ids(some.flows), (Ids{pod("d"), pod("e")}));
   EXPECT_FALSE(some.more);
-  EXPECT_TRUE(is_woken(*watcher));
-  some = watcher->take(1);
+  EXPECT_TRUE(is_woken(*reader));
+  some = reader->take(1);
   EXPECT_EQ(ids(some.flows), Ids{pod("a")});
   EXPECT_TRUE(some.more);
   end(pod("e"));
-  some = watcher->take(9);
+  some = reader->take(9);
   EXPECT_EQ(ids(some.flows), (Ids{pod("b"), pod("e")})) << "and e again, as far as anybody knows";
-  EXPECT_EQ(ids(watcher->take(9).flows), Ids{pod("e")});
-  EXPECT_EQ(ids(watcher->take(9).flows), Ids());
+  EXPECT_EQ(ids(reader->take(9).flows), Ids{pod("e")});
+  EXPECT_EQ(ids(reader->take(9).flows), Ids());
 }
 
 // Flows that nobody has captured are told with the first list, if they are asked for.
@@ -326,26 +327,26 @@ TEST_F(FlowListReaderTest, OfAGroupAlsoWhatOnlyTheRuntimeHas) {
   EXPECT_EQ(ids(service.flows({.ns = "else", .history = true})), Ids());
   EXPECT_EQ(ids(service.flows({.kind = "unit", .history = true})), Ids());
   EXPECT_EQ(ids(service.flows({.group = "1"})), (Ids{pod("wf-1-a"), pod("wf-1-b")}));
-  const auto watcher = *service.watch({.group = "1", .history = true});
-  EXPECT_EQ(ids(all(*watcher)), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
+  const auto reader = *service.list_reader({.group = "1", .history = true});
+  EXPECT_EQ(ids(all(*reader)), (Ids{pod("wf-1-a"), init, pod("wf-1-b")}));
   end(pod("wf-1-b"));
-  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-b")});
+  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-1-b")});
 }
 
 TEST_F(FlowListReaderTest, OfAGroupAlsoWhatARuleMovesThere) {
   set_groups({{"wf-(*)-*", "", "$1"}});
   open(pod("wf-1-a"));
   open(pod("wf-2-a"));
-  const auto watcher = *service_.watch({.ns = {}, .pod = {}, .group = "1", .kind = {}});
-  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-a")});
+  const auto reader = *service_.list_reader({.ns = {}, .pod = {}, .group = "1", .kind = {}});
+  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-1-a")});
   open(pod("wf-2-b"));
-  EXPECT_EQ(ids(all(*watcher)), Ids());
+  EXPECT_EQ(ids(all(*reader)), Ids());
   open(pod("wf-1-b"));
-  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-1-b")});
+  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-1-b")});
   set_groups({{"wf-2-a", "", "1"}, {"wf-(*)-*", "", "$1"}});
-  EXPECT_TRUE(is_woken(*watcher));
-  EXPECT_EQ(ids(all(*watcher)), Ids{pod("wf-2-a")});
-  EXPECT_EQ(ids(all(*watcher)), Ids());
+  EXPECT_TRUE(is_woken(*reader));
+  EXPECT_EQ(ids(all(*reader)), Ids{pod("wf-2-a")});
+  EXPECT_EQ(ids(all(*reader)), Ids());
 }
 
 }  // namespace

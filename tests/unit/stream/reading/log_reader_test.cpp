@@ -17,7 +17,7 @@ namespace flowtap {
 namespace {
 
 using namespace std::chrono_literals;
-using api::LogOptions;
+using api::LogReadOptions;
 using api::Outputs;
 using std::chrono::system_clock;
 
@@ -53,7 +53,7 @@ class LogReaderTest : public testing::Test {
   }
   void flush() { store_->flush({}, 1, true); }
 
-  std::unique_ptr<LogReader> reader(const LogOptions& options) {
+  std::unique_ptr<LogReader> reader(const LogReadOptions& options) {
     auto reader = LogReader::open(*store_, *waker_, "f", options);
     EXPECT_TRUE(reader) << reader.error().what;
     steps_ = 1;
@@ -73,7 +73,7 @@ class LogReaderTest : public testing::Test {
       if (piece->bytes.empty() && !piece->again) return all;
     }
   }
-  std::string log(const LogOptions& options = {}) { return drain(*reader(options)); }
+  std::string log(const LogReadOptions& options = {}) { return drain(*reader(options)); }
 
   test::TempDir dir_;
   std::unique_ptr<ReaderWaker> waker_ = std::move(*ReaderWaker::start());
@@ -391,7 +391,7 @@ TEST_F(SuccessionTest, WhoFollowsGoesOnWithAFlowThatGetsTheName) {
 TEST_F(LogReaderTest, ARecordOfSeveralLinesIsOneOfOpenTelemetrys) {
   say("I0821 07:20:00.000001       1 a.go:1] one"), say("more"), say("lo", false), say("ng");
   const auto form = [](bool follow) {
-    return std::make_unique<OtelForm>("sched/ns/p", LogOptions{.follow = follow}, true);
+    return std::make_unique<OtelForm>("sched/ns/p", LogReadOptions{.follow = follow}, true);
   };
   auto whole = LogReader::open(*store_, *waker_, "f", {}, nullptr, form(false));
   ASSERT_TRUE(whole && *(*whole)->prepare());

@@ -56,7 +56,7 @@ class HistoryTest : public testing::Test {
     }
   }
 
-  std::string log(const api::LogOptions& options = {}) {
+  std::string log(const api::LogReadOptions& options = {}) {
     auto reader = LogReader::open(*store_, *waker_, kFlow, options, history_.get());
     if (!reader) return reader.error().what;
     for (auto done = (*reader)->prepare(); !done || !*done; done = (*reader)->prepare())

@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "base/wall_clock.hpp"
 #include "stream/repair/flow_audit.hpp"
 #include "stream/repair/flow_gaps.hpp"
 #include "stream/repair/refiller.hpp"
+#include "tests/unit/stream/repair/bytes_read.hpp"
 #include "tests/unit/stream/repair/history_kit.hpp"
 
 namespace flowtap {
 namespace {
 
 using namespace std::chrono_literals;
-using api::LogOptions;
+using api::LogReadOptions;
 using std::chrono::system_clock;
 
 TEST_F(HistoryTest, IsJoinedToWhatIsKept) {
@@ -62,15 +62,6 @@ TEST_F(HistoryTest, TheLastLinesOfBothWithGaps) {
   capture(82, 100);
   for (const std::uint64_t n : {1U, 18U, 19U, 38U, 39U, 50U, 98U})
     EXPECT_EQ(std::ranges::count(log({.tail_lines = n}), '\n'), static_cast<std::ptrdiff_t>(n)) << n;
-}
-
-// Bytes that this process has read so far, by the kernel's account.
-std::uint64_t bytes_read() {
-  std::ifstream io("/proc/self/io");
-  std::string word;
-  std::uint64_t value = 0;
-  io >> word >> value;
-  return value;
 }
 
 TEST_F(HistoryTest, MoreLinesThanThereCanBeAreNotCounted) {

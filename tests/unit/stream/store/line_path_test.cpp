@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "base/wall_clock.hpp"
 #include "stream/lines/cri_line.hpp"
+#include "tests/support/files/content.hpp"
 #include "tests/support/files/temp_dir.hpp"
 #include "tests/unit/stream/journal/journal_kit.hpp"
 
@@ -16,11 +15,7 @@ namespace flowtap {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content(const std::string& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using test::content;
 
 constexpr const char* kScheduler = "pod/kube-system/kube-scheduler-a/u/kube-scheduler/0";
 

@@ -10,7 +10,7 @@
 namespace flowtap {
 
 /// Whether the line is of the outputs and times that the client wants.
-[[nodiscard]] bool is_asked_for(const api::LogOptions& options, const flow::CriLine& line);
+[[nodiscard]] bool is_asked_for(const api::LogReadOptions& options, const flow::CriLine& line);
 
 /// Gets the lines that were asked for, in order. It puts what the client gets of them into the piece, and says there when the
 /// client wants no more. Used by one thread.

@@ -20,7 +20,7 @@ class OtelForm final : public Form {
   static constexpr std::size_t kLongestBody = std::size_t{256} << 10U;
   static constexpr std::size_t kLongestLine = std::size_t{64}
                                               << 10U;  ///< for other flows, since thousands may be followed
-  OtelForm(std::string flow, const api::LogOptions& options, bool is_schedulers)
+  OtelForm(std::string flow, const api::LogReadOptions& options, bool is_schedulers)
       : flow_(std::move(flow)),
         options_(options),
         records_({.most = is_schedulers ? kLongestBody : kLongestLine,
@@ -50,7 +50,7 @@ class OtelForm final : public Form {
   void put(const OtelRecord& record, Piece& piece);
 
   std::string flow_;
-  api::LogOptions options_;
+  api::LogReadOptions options_;
   flow::LogRecords records_;
   std::array<Output, 2> outputs_;
   std::uint64_t words_ = 0;  // messages of our own

@@ -50,7 +50,7 @@ std::string otel_record(std::string_view flow, const OtelRecord& record) {
   put_origin(attributes, flow);
   std::string body(record.text);
   if (record.klog) {
-    flow::OtelRecord view = flow::otel_view(*record.klog);
+    flow::OtelView view = flow::otel_view(*record.klog);
     out["severityNumber"] = view.severity;
     out["severityText"] = json::string_view(view.severity_text.data(), view.severity_text.size());
     body = std::move(view.body);

@@ -7,7 +7,7 @@
 
 namespace flowtap {
 
-bool is_asked_for(const api::LogOptions& options, const flow::CriLine& line) {
+bool is_asked_for(const api::LogReadOptions& options, const flow::CriLine& line) {
   if (options.since && line.time < ns_of(*options.since)) return false;
   if (options.outputs == api::Outputs::kBoth) return true;
   return (line.output == "stderr") == (options.outputs == api::Outputs::kStderr);

@@ -12,7 +12,7 @@ namespace flowtap {
 
 class TextForm final : public Form {
  public:
-  explicit TextForm(const api::LogOptions& options) : options_(options) {}
+  explicit TextForm(const api::LogReadOptions& options) : options_(options) {}
 
   void take(const flow::CriLine& line, Piece& piece) override;
   void say(std::string_view text, Piece& piece) override;
@@ -29,7 +29,7 @@ class TextForm final : public Form {
 
   void put(std::string_view text, Piece& piece);
 
-  api::LogOptions options_;
+  api::LogReadOptions options_;
   std::uint64_t sent_ = 0;
   Last out_;
   Last err_;

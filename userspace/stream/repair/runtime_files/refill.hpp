@@ -11,7 +11,7 @@
 
 namespace flowtap::flow {
 
-/// A hole in one output of one container. A few hundred bytes on both sides are enough. An empty side stands for the start, or
+/// A gap in one output of one container. A few hundred bytes on both sides are enough. An empty side stands for the start, or
 /// the end, of what the container wrote: the text must then begin, or end, there.
 struct Gap {
   std::string_view before;   ///< what was captured right before it

@@ -23,9 +23,9 @@ struct RuntimeFileFaults {
   std::string why;            ///< why the last of them could not be
 };
 
-/// Reads through open_history()'s files, oldest first. It begins at the oldest line unless start_*() is called before the first
-/// read(). start_at_time() and then start_at_last() is what kubelet does with both: of the last lines, those that are not older.
-/// It holds a block and a line, whatever the files hold.
+/// Reads through open_runtime_files()'s files, oldest first. It begins at the oldest line unless start_*() is called before the
+/// first read(). start_at_time() and then start_at_last() is what kubelet does with both: of the last lines, those that are not
+/// older. It holds a block and a line, whatever the files hold.
 class RuntimeFileReader {
  public:
   /// With `terminal` the lines are as the container wrote them to its terminal.

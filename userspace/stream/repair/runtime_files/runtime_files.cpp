@@ -1,6 +1,5 @@
 #include "stream/repair/runtime_files/runtime_files.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/directory.hpp"
 
 namespace flowtap::flow {
 namespace {
@@ -22,10 +22,6 @@ constexpr int kTries = 8;
 constexpr std::string_view kGz = ".gz";
 constexpr std::string_view kDate = "00000000-000000";
 constexpr std::size_t kMostDigits = 6;
-
-struct CloseDir {
-  void operator()(DIR* dir) const { ::closedir(dir); }
-};
 
 bool is_date(std::string_view text) {
   return text.size() == kDate.size() && std::ranges::equal(text, kDate, [](char c, char form) {
@@ -116,19 +112,7 @@ Result<std::vector<std::string>> OpenedRuntimeDir::names() {
   // It is opened anew, since all who have the descriptor share its position.
   Fd fd(::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno(errno, "cannot open the directory of the log");
-  const std::unique_ptr<DIR, CloseDir> dir(::fdopendir(fd.get()));
-  if (!dir) return fail_errno(errno, "cannot list the directory of the log");
-  (void)fd.release();  // it belongs to the directory stream now
-  std::vector<std::string> names;
-  errno = 0;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): one stream, one thread
-  while (const dirent* entry = ::readdir(dir.get())) {
-    if (names.size() == kMostNames)
-      return fail("the directory of the log holds more than " + std::to_string(kMostNames) + " names");
-    names.emplace_back(entry->d_name);
-  }
-  if (errno != 0) return fail_errno(errno, "cannot list the directory of the log");
-  return names;
+  return names_in(std::move(fd), kMostNames, "the directory of the log");
 }
 
 Result<Fd> OpenedRuntimeDir::open(const std::string& name) {
@@ -141,7 +125,7 @@ Result<Fd> OpenedRuntimeDir::open(const std::string& name) {
   return fd;
 }
 
-Result<RuntimeFiles> open_history(RuntimeFormat format, RuntimeDir& dir, std::string_view base) {
+Result<RuntimeFiles> open_runtime_files(RuntimeFormat format, RuntimeDir& dir, std::string_view base) {
   FTAP_TRY_ASSIGN(round, open_once(format, dir, base));
   bool settled = false;
   for (int tries = kTries; tries > 0 && !settled; --tries) {

@@ -67,7 +67,8 @@ struct RuntimeFiles {
 
 /// Opens the newest kMostGenerations files, all before any is read. If they are rotated meanwhile, this is seen, and they are
 /// opened anew. An Error: the directory cannot be read. It is not an Error if there is no file.
-[[nodiscard]] Result<RuntimeFiles> open_history(RuntimeFormat format, RuntimeDir& dir, std::string_view base);
+[[nodiscard]] Result<RuntimeFiles> open_runtime_files(RuntimeFormat format, RuntimeDir& dir,
+                                                      std::string_view base);
 
 constexpr std::size_t kMostGenerations = 64;
 

@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,12 +24,6 @@ inline void write_gz(const std::string& path, std::string_view bytes) {
   if (file == nullptr) throw std::runtime_error("cannot write " + path);
   ::gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
   ::gzclose(file);
-}
-
-inline std::string file_bytes(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 inline Fd open_dir(const TmpfsDir& dir) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/files/content.hpp"
 #include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
 #include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
@@ -36,7 +37,7 @@ class GzStreamTest : public testing::Test {
 
   TmpfsDir dir_;
   std::string path_ = dir_ / "x.gz";
-  std::string text_ = golden_history("k8s-file.log");
+  std::string text_ = golden_runtime_file("k8s-file.log");
 };
 
 TEST_F(GzStreamTest, GivesWhatWasWritten) {
@@ -52,13 +53,13 @@ TEST_F(GzStreamTest, GivesWhatWasWritten) {
 
 TEST_F(GzStreamTest, ExpandsNoMoreThanThereIsRoomFor) {
   write_gz(path_, std::string(std::size_t{64} << 20U, '\0'));
-  ASSERT_LT(file_bytes(path_).size(), 100'000U);
+  ASSERT_LT(test::content(path_).size(), 100'000U);
   EXPECT_EQ(unzip(65'536).bytes.size(), std::size_t{64} << 20U);
 }
 
 TEST_F(GzStreamTest, WhatIsCutGivesItsBeginningAndSaysSo) {
   write_gz(path_, text_);
-  const std::string whole = file_bytes(path_);
+  const std::string whole = test::content(path_);
   for (std::size_t size = 0; size < whole.size(); ++size) {
     ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
     write_file(path_, whole.substr(0, size));
@@ -82,7 +83,7 @@ TEST_F(GzStreamTest, WhatIsNoGzipIsSaid) {
 
 TEST_F(GzStreamTest, AFlippedBitIsSaid) {
   write_gz(path_, text_);
-  const std::string whole = file_bytes(path_);
+  const std::string whole = test::content(path_);
   for (std::size_t at = 10; at < whole.size(); ++at) {  // behind the header, whose name and time mean nothing
     std::string broken = whole;
     broken[at] = static_cast<char>(broken[at] ^ 4);

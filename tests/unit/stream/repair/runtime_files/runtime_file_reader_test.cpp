@@ -1,13 +1,13 @@
-// A container's history over all of its files.
+// A container's output over all of its runtime files.
 #include "stream/repair/runtime_files/runtime_file_reader.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "stream/lines/cri_line.hpp"
 #include "stream/repair/runtime_files/runtime_file_seek.hpp"
+#include "tests/unit/stream/repair/bytes_read.hpp"
 #include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
 #include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
@@ -53,15 +53,6 @@ const std::vector<Set> kSets = {
     {RuntimeFormat::kK8sFile, "K8sFile", "ctr.log", {"ctr.log.3", "ctr.log.2", "ctr.log.1", "ctr.log"}},
 };
 
-// Bytes that this process has read so far, by the kernel's account.
-std::uint64_t bytes_read() {
-  std::ifstream io("/proc/self/io");
-  std::string word;
-  std::uint64_t value = 0;
-  io >> word >> value;
-  return word == "rchar:" ? value : 0;
-}
-
 class RuntimeFileReaderTest : public testing::TestWithParam<Set> {
  protected:
   RuntimeFileReaderTest() {
@@ -85,7 +76,7 @@ class RuntimeFileReaderTest : public testing::TestWithParam<Set> {
   }
   RuntimeFileReader open() const {
     OpenedRuntimeDir dir(open_dir(dir_));
-    auto files = open_history(GetParam().format, dir, GetParam().base);
+    auto files = open_runtime_files(GetParam().format, dir, GetParam().base);
     EXPECT_TRUE(files);
     return {std::move(files->files), GetParam().format};
   }

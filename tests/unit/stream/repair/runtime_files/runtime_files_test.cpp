@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "tests/support/files/content.hpp"
 #include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
 
 namespace flowtap::flow {
@@ -70,7 +71,7 @@ class RuntimeFilesTest : public testing::Test {
     if (std::filesystem::exists(dir_ / from)) std::filesystem::rename(dir_ / from, dir_ / to);
   }
   void zip(const std::string& name) const {
-    const std::string text = file_bytes(dir_ / name);
+    const std::string text = test::content(dir_ / name);
     write_gz(dir_ / (name + ".tmp"), text);
     move(name + ".tmp", name + ".gz");
     std::filesystem::remove(dir_ / name);
@@ -98,12 +99,12 @@ TEST_F(RuntimeFilesTest, AreOpenedOldestFirst) {
   write_file(dir_ / "0.log", "c");
   write_file(dir_ / "1.log", "d");
   OpenedRuntimeDir dir(open_dir(dir_));
-  const auto files = open_history(RuntimeFormat::kCri, dir, "0.log");
+  const auto files = open_runtime_files(RuntimeFormat::kCri, dir, "0.log");
   ASSERT_TRUE(files);
   EXPECT_EQ(content(*files), "abc");
   EXPECT_FALSE(files->unsettled);
   EXPECT_EQ(files->unreadable, "");
-  EXPECT_EQ(open_history(RuntimeFormat::kCri, dir, "2.log")->files.size(), 0U);
+  EXPECT_EQ(open_runtime_files(RuntimeFormat::kCri, dir, "2.log")->files.size(), 0U);
 }
 
 TEST_F(RuntimeFilesTest, AreTheNewestOfMany) {
@@ -111,7 +112,7 @@ TEST_F(RuntimeFilesTest, AreTheNewestOfMany) {
   for (std::size_t i = 1; i < kMostGenerations + 5; ++i)
     write_file(dir_ / ("ctr.log." + std::to_string(i)), std::to_string(i));
   OpenedRuntimeDir dir(open_dir(dir_));
-  const auto files = open_history(RuntimeFormat::kK8sFile, dir, "ctr.log");
+  const auto files = open_runtime_files(RuntimeFormat::kK8sFile, dir, "ctr.log");
   ASSERT_TRUE(files);
   EXPECT_EQ(files->files.size(), kMostGenerations);
   EXPECT_EQ(content(files->files.front()), std::to_string(kMostGenerations - 1));
@@ -124,7 +125,7 @@ TEST_F(RuntimeFilesTest, NothingLeadsAway) {
   ASSERT_EQ(::mkfifo((dir_ / "0.log.20260821-071230").c_str(), 0600), 0);
   std::filesystem::create_directory(dir_ / "0.log.20260821-071240");
   OpenedRuntimeDir dir(open_dir(dir_));
-  const auto files = open_history(RuntimeFormat::kCri, dir, "0.log");
+  const auto files = open_runtime_files(RuntimeFormat::kCri, dir, "0.log");
   ASSERT_TRUE(files);
   EXPECT_EQ(files->files.size(), 0U);
   EXPECT_NE(files->unreadable, "");
@@ -147,7 +148,7 @@ TEST_F(RuntimeFilesTest, KubeletRotatesMeanwhile) {
       std::filesystem::rename(file("0.log"), file("0.log.20260821-071250"));
       write_file(file("0.log"), "d");
     });
-    const auto files = open_history(RuntimeFormat::kCri, dir, "0.log");
+    const auto files = open_runtime_files(RuntimeFormat::kCri, dir, "0.log");
     ASSERT_TRUE(files);
     // Four steps are a round. By the last step of the second round, all files that are moved have been opened twice.
     EXPECT_EQ(content(*files), when < 7 ? "abcd" : "abc") << when;
@@ -175,7 +176,7 @@ TEST_F(RuntimeFilesTest, DockerRotatesMeanwhile) {
           ++done;
         }
       });
-      const auto files = open_history(RuntimeFormat::kJsonFile, dir, "x.log");
+      const auto files = open_runtime_files(RuntimeFormat::kJsonFile, dir, "x.log");
       ASSERT_TRUE(files);
       EXPECT_FALSE(files->unsettled);
       EXPECT_THAT(content(*files), testing::AnyOf("abc", "abcd")) << when << ' ' << apart;
@@ -190,7 +191,7 @@ TEST_F(RuntimeFilesTest, ARotationWithoutEndIsSaid) {
     move("ctr.log", "ctr.log.1");
     write_file(dir_ / "ctr.log", std::to_string(++round % 10));
   });
-  const auto files = open_history(RuntimeFormat::kK8sFile, dir, "ctr.log");
+  const auto files = open_runtime_files(RuntimeFormat::kK8sFile, dir, "ctr.log");
   ASSERT_TRUE(files);
   EXPECT_TRUE(files->unsettled);
   EXPECT_FALSE(files->files.empty());
@@ -200,7 +201,7 @@ TEST_F(RuntimeFilesTest, AFileIsOpenedOnce) {
   write_file(dir_ / "ctr.log", "a");
   std::filesystem::create_hard_link(dir_ / "ctr.log", dir_ / "ctr.log.1");
   OpenedRuntimeDir dir(open_dir(dir_));
-  EXPECT_EQ(content(*open_history(RuntimeFormat::kK8sFile, dir, "ctr.log")), "a");
+  EXPECT_EQ(content(*open_runtime_files(RuntimeFormat::kK8sFile, dir, "ctr.log")), "a");
 }
 
 }  // namespace

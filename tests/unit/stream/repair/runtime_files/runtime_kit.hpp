@@ -1,17 +1,14 @@
-// What the tests of the history share: lines that own their text, and what runtimes wrote.
+// What the tests of runtime files share: lines that own their text, and what runtimes wrote.
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <ostream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stream/repair/runtime_files/runtime_lines.hpp"
-#include "tests/support/paths/paths.hpp"
+#include "tests/support/golden.hpp"
 
 namespace flowtap::flow {
 
@@ -33,13 +30,8 @@ inline std::ostream& operator<<(std::ostream& out, const Kept& line) {
   return out << line.time << ' ' << line.output << (line.full ? " F " : " P ") << line.text.substr(0, 80);
 }
 
-/// Throws if there is no such file, since a test proves nothing without it.
-inline std::string golden_history(const std::string& name) {
-  const std::ifstream in(paths::golden() + "/history/" + name, std::ios::binary);
-  if (!in) throw std::runtime_error("no golden file " + name);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+inline std::string golden_runtime_file(const std::string& name) {
+  return flowtap::test::golden("runtime_files/" + name);
 }
 
 inline std::vector<Kept> lines_in(RuntimeFormat format, std::string_view bytes) {

@@ -22,7 +22,7 @@ std::size_t newlines(const std::string& text) {
 }
 
 TEST(RuntimeLineParser, ReadsWhatContainerdWrote) {
-  const std::string file = golden_history("kubelet-main.log");
+  const std::string file = golden_runtime_file("kubelet-main.log");
   const auto lines = lines_in(RuntimeFormat::kCri, file);
   ASSERT_EQ(lines.size(), newlines(file));
   EXPECT_EQ(lines.front(),
@@ -32,12 +32,12 @@ TEST(RuntimeLineParser, ReadsWhatContainerdWrote) {
   std::string err;
   for (int i = 0; i <= 28; ++i) err += "err line " + std::to_string(i) + "\n";
   EXPECT_EQ(output_of(lines, "stderr"), err);
-  EXPECT_EQ(output_of(lines_in(RuntimeFormat::kCri, golden_history("kubelet-side.log")), "stdout"),
+  EXPECT_EQ(output_of(lines_in(RuntimeFormat::kCri, golden_runtime_file("kubelet-side.log")), "stdout"),
             "no newline part1 part2\n");
 }
 
 TEST(RuntimeLineParser, JoinsThePartsOfALine) {
-  const auto lines = lines_in(RuntimeFormat::kCri, golden_history("cri-partial-16k.log"));
+  const auto lines = lines_in(RuntimeFormat::kCri, golden_runtime_file("cri-partial-16k.log"));
   ASSERT_EQ(lines.size(), 3U);
   EXPECT_EQ(lines[0].text.size(), kMaxLine);
   EXPECT_FALSE(lines[0].full);
@@ -46,7 +46,7 @@ TEST(RuntimeLineParser, JoinsThePartsOfALine) {
 }
 
 TEST(RuntimeLineParser, ReadsWhatConmonWrote) {
-  const auto lines = lines_in(RuntimeFormat::kK8sFile, golden_history("k8s-file.log"));
+  const auto lines = lines_in(RuntimeFormat::kK8sFile, golden_runtime_file("k8s-file.log"));
   ASSERT_EQ(lines.size(), 10U);
   EXPECT_EQ(lines[0], (Kept{1'795'295'258'813'374'878, "stdout", true, "one line"}));
   EXPECT_EQ(output_of(lines, "stdout"),
@@ -55,7 +55,7 @@ TEST(RuntimeLineParser, ReadsWhatConmonWrote) {
 }
 
 TEST(RuntimeLineParser, ReadsWhatDockerWrites) {
-  const auto lines = lines_in(RuntimeFormat::kJsonFile, golden_history("json-file.log"));
+  const auto lines = lines_in(RuntimeFormat::kJsonFile, golden_runtime_file("json-file.log"));
   ASSERT_EQ(lines.size(), 8U);
   EXPECT_EQ(lines[0], (Kept{1'787'296'350'004'211'000, "stdout", true, "first line"}));
   EXPECT_EQ(output_of(lines, "stderr"), "with attributes <b> & \"quotes\" \t \x1b[0m\r\nthe end");

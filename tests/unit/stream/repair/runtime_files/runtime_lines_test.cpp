@@ -35,7 +35,8 @@ ReadLines read_in_pieces(RuntimeFormat format, const std::string& bytes,
 
 TEST(RuntimeLines, WhateverThePiecesAre) {
   for (const RuntimeFormat format : {RuntimeFormat::kCri, RuntimeFormat::kJsonFile}) {
-    std::string bytes = golden_history(format == RuntimeFormat::kCri ? "kubelet-main.log" : "json-file.log");
+    std::string bytes =
+        golden_runtime_file(format == RuntimeFormat::kCri ? "kubelet-main.log" : "json-file.log");
     bytes.append("junk\n\n").append(600'000, 'j').append("\n" + kHead).append(700'001, 'x').append("\n");
     bytes.append(kHead).append("a\0b\xff\r", 5).append("\n").append(kHead).append("cut");
     const ReadLines wanted = read_in_pieces(format, bytes, [&bytes] { return bytes.size(); });

@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/support/files/content.hpp"
 #include "tests/unit/stream/repair/runtime_files/files_kit.hpp"
 #include "tests/unit/stream/repair/runtime_files/runtime_kit.hpp"
 
@@ -64,7 +65,7 @@ TEST_F(SavedLogTest, WhatAProgramWroteIsAsItIs) {
 
 TEST_F(SavedLogTest, WhatARuntimeKeepsIsItsOutputs) {
   for (const char* const name : {"kubelet-main.log", "json-file.log", "k8s-file.log"}) {
-    const std::string text = golden_history(name);
+    const std::string text = golden_runtime_file(name);
     const auto format = saved_format(text);
     ASSERT_TRUE(format) << name;
     std::map<std::string, std::string> expected;
@@ -90,7 +91,7 @@ TEST_F(SavedLogTest, APartOfALogMayBeginWithinALine) {
 }
 
 TEST_F(SavedLogTest, GzipIsKnownByWhatItHolds) {
-  for (const std::string& text : {kKlog, golden_history("kubelet-main.log")}) {
+  for (const std::string& text : {kKlog, golden_runtime_file("kubelet-main.log")}) {
     const Read plain = read(text);
     ASSERT_EQ(::truncate(path_.c_str(), 0), 0);
     write_gz(path_, text);
@@ -103,7 +104,7 @@ TEST_F(SavedLogTest, GzipIsKnownByWhatItHolds) {
 
 TEST_F(SavedLogTest, APipeWillDo) {
   write_gz(path_, kKlog);
-  for (const std::string& bytes : {kKlog, file_bytes(path_)}) {
+  for (const std::string& bytes : {kKlog, test::content(path_)}) {
     std::array<int, 2> ends{};
     ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
     const Fd from(ends[0]);
@@ -122,7 +123,7 @@ TEST_F(SavedLogTest, OfABrokenFileWhatCameBeforeIsGiven) {
   for (int i = 0; text.size() < 3 * RuntimeLines::kMostHeld; ++i)
     text += kKlog + std::to_string(i * 7919) + '\n';
   write_gz(path_, text);
-  const std::string whole = file_bytes(path_);
+  const std::string whole = test::content(path_);
   const Read cut = read(whole.substr(0, whole.size() / 2));
   ASSERT_TRUE(cut.log.broken);
   EXPECT_NE(cut.log.broken->what.find("x is cut"), std::string::npos) << cut.log.broken->what;
@@ -139,7 +140,7 @@ TEST_F(SavedLogTest, OfABrokenFileOfARuntimeTheLastLineIsLeftOut) {
   for (int i = 0; text.size() < 500'000; ++i)
     text += "2026-08-21T07:12:31Z stderr F " + std::to_string(i * 7919) + '\n';
   write_gz(path_, text);
-  const Read cut = read(file_bytes(path_).substr(0, file_bytes(path_).size() / 2));
+  const Read cut = read(test::content(path_).substr(0, test::content(path_).size() / 2));
   ASSERT_TRUE(cut.log.broken);
   EXPECT_TRUE(cut.bytes.at("stderr").ends_with('\n'));
 }

@@ -1,7 +1,7 @@
 // Any bytes as a file of the CRI's format or of podman's: lines, or none. What is in podman's format is in the CRI's too.
 #include "stream/lines/cri_line.hpp"
 #include "stream/repair/runtime_files/runtime_line_parser.hpp"
-#include "tests/fuzz/stream/history_kit.hpp"
+#include "tests/fuzz/stream/runtime_file_kit.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace flowtap::flow;

@@ -1,4 +1,4 @@
-// Any bytes as a runtime's file: what the fuzzers of the history share.
+// Any bytes as a runtime's file: what the fuzzers of runtime files share.
 #pragma once
 
 #include <algorithm>
