@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The log tap's side of the seam: what stands in its ring, and the memory that both sides map.
+ * The log tap's kernel interface: what stands in its ring, and the memory that both sides map.
  *
  * A stream is one place that bytes are written to (a pipe, file, tty or socket). While it lives it is known by device
  * and inode; its number is never used again. Its bytes are counted from 0, captured or not, and a record says where in

@@ -61,6 +61,10 @@ __u32 balance_cycle;
  */
 #define QUEUE_OF_CPU FTAP_DOMAINS
 
+/*
+ * One task's record. It has many members, since each step of a task (it wakes up, waits, runs, sleeps) changes its place,
+ * its virtual time and its load together, and one look-up in task storage finds all three.
+ */
 struct task_ctx {
   ftap_way way;
   __u32 domain;

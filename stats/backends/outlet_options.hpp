@@ -7,7 +7,7 @@
 
 namespace flowtap::stats {
 
-/// Plain values. What each means, and what it accepts, says the configuration's row of the same name, such as statsd.prefix.
+/// Plain values. The configuration's row of the same name, such as statsd.prefix, says what each one means and accepts.
 struct OutletOptions {
   struct Prometheus {
     bool enabled = false;

@@ -8,7 +8,7 @@
 
 namespace flowtap {
 
-/// Plain values. What each means, and what it accepts, says the configuration's row api.NAME.
+/// Plain values. The configuration's row api.NAME says what each one means and accepts.
 struct ApiOptions {
   std::string socket_group;
   std::uint64_t max_followers = 1024;

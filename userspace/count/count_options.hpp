@@ -9,7 +9,7 @@
 
 namespace flowtap {
 
-/// Plain values. What each means, and what it accepts, says the configuration's row count.NAME.
+/// Plain values. The configuration's row count.NAME says what each one means and accepts.
 struct CountOptions {
   bool enabled = true;
   bool operator==(const CountOptions&) const = default;

@@ -88,7 +88,7 @@ Status refuse_system_calls() {
   int err = filter ? describe(filter.get()) : -ENOMEM;
   if (err == 0) err = seccomp_load(filter.get());
   if (err == 0) return {};
-  return fail_errno(-err, "the kernel takes no filter of system calls",
+  return fail_errno(-err, "the kernel does not accept a system call filter",
                     "flowtapd runs without it; a kernel needs CONFIG_SECCOMP_FILTER=y, and a container's own "
                     "filter must allow seccomp(2)");
 }

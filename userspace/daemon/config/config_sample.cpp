@@ -11,7 +11,7 @@ namespace flowtap {
 namespace {
 
 constexpr std::string_view kHeader =
-    "# Configuration of flowtapd. What is left out has the value that stands here. Flags override the file.\n"
+    "# Configuration of flowtapd. A key that is left out has the value shown here. Flags override the file.\n"
     "# flowtapd --check-config --config FILE tells whether a file is right; SIGHUP reads it again.\n";
 
 /// Plain if no YAML reader could take it for something else, in double quotes otherwise. The values were checked when

@@ -110,7 +110,7 @@ void LogTap::see_what_is_pinned(const kernel::LogOptions& tap, std::vector<std::
 }
 
 // An older ring may hold more than the journal, so the lines' thread has to take what it gives at the same time. A thread that
-// begins now has rights that no thread may keep which reads what containers write, so it ends again.
+// begins now has all rights. A thread that reads what containers write must not keep them, so this one ends again.
 Result<std::vector<std::string>> LogTap::relieve(flow::Journal& journal, LinePath& lines,
                                                  flow::Namer& namer) {
   if (!live_->older().empty()) FTAP_TRY(lines.start());

@@ -64,7 +64,7 @@ void cut(ConsumerUse& use, std::uint64_t ns) {
   use.cpu_ns = ns;
 }
 
-// Those whose use comes from more than this interval get what the others leave of it.
+// A consumer whose usage spans several intervals gets at most the busy time that the others leave.
 void cut_late(std::span<ConsumerUse> uses, const std::vector<bool>& late, std::uint64_t busy) {
   Wide others = 0;
   for (std::size_t i = 0; i < uses.size(); ++i)
