@@ -1,6 +1,7 @@
-// The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE` writes what the older rings still give, then
-// a line "OLDER NEWER" per stream and an empty one to standard output, then what its own ring gives until standard input ends. In the file each
-// record has its size in front (4 bytes). Ends with 1 and a sentence when something is not as it should be.
+// The part of tomorrow's flowtapd that relieves today's: `next_service BPFFS FILE` writes what the older rings still give,
+// then a line "OLDER NEWER" per stream and an empty one to standard output, then what its own ring gives until standard input
+// ends. In the file each record has its size in front (4 bytes). Ends with 1 and a sentence when something is not as it should
+// be.
 #include <poll.h>
 #include <unistd.h>
 

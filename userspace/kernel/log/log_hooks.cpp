@@ -76,14 +76,14 @@ Result<std::vector<LogHook>> open_hooks(std::vector<Pin> pins) {
 
 Status add_hook(const LogPins& pins, const LogHook& hook) {
   // A process that died between the two steps has left this.
-  FTAP_TRY(pins.remove(std::string(LogPins::kHooks) + "/" + hook.at_pin()));
+  FTAP_TRY(pins.remove(LogPins::kHooks, hook.at_pin()));
   FTAP_TRY(pins.add(LogPins::kHooks, hook.at_pin(), hook.at.get()));
   return pins.add(LogPins::kHooks, hook.link_pin(), hook.link.get());
 }
 
 Status remove_hook(const LogPins& pins, const LogHook& hook) {
-  FTAP_TRY(pins.remove(std::string(LogPins::kHooks) + "/" + hook.link_pin()));
-  return pins.remove(std::string(LogPins::kHooks) + "/" + hook.at_pin());
+  FTAP_TRY(pins.remove(LogPins::kHooks, hook.link_pin()));
+  return pins.remove(LogPins::kHooks, hook.at_pin());
 }
 
 void clear_program(int array) {

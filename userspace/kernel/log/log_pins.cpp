@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name of a folder that is being made. (The kernel allows no dots in these names.)
+// The end of the name of a folder that is being made or removed. (The kernel allows no dots in these names.)
 constexpr const char* kPart = "_part";
 
 // FNV-1a over numbers. All that matters is that no two of our layouts get the same value.
@@ -183,8 +183,17 @@ Status LogPins::set_aside(const std::string& layout) const {
   return {};
 }
 
-Status LogPins::remove(const std::string& what) const {
-  return remove_path(path_of(what));
+Status LogPins::remove(const std::string& folder, const std::string& name) const {
+  return remove_path(path_of(folder) + "/" + name);
+}
+
+Status LogPins::remove_folder(const std::string& folder) const {
+  if (folder.ends_with(kPart)) return remove_path(path_of(folder));
+  const std::string part = path_of(folder) + kPart;
+  FTAP_TRY(remove_path(part));
+  if (std::rename(path_of(folder).c_str(), part.c_str()) != 0)
+    return errno == ENOENT ? Status{} : refused("remove " + path_of(folder), errno);
+  return remove_path(part);
 }
 
 Status LogPins::remove_all_but(const std::string& one, const std::string& other) const {
@@ -192,7 +201,7 @@ Status LogPins::remove_all_but(const std::string& one, const std::string& other)
   Status all;
   for (const std::string& name : names) {
     if (name == one || name == other) continue;
-    if (Status removed = remove(name); !removed) all = std::move(removed);
+    if (Status removed = remove_folder(name); !removed) all = std::move(removed);
   }
   return all;
 }

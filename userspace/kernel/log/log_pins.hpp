@@ -57,8 +57,12 @@ class LogPins {
   /// Gives a layout's folder another, unused name.
   [[nodiscard]] Status set_aside(const std::string& layout) const;
 
-  /// Removes a folder, or one pin in it ("hooks/link_exec"). If it does not exist, nothing happens.
-  [[nodiscard]] Status remove(const std::string& what) const;
+  /// Removes one pin of a folder. If it does not exist, nothing happens.
+  [[nodiscard]] Status remove(const std::string& folder, const std::string& name) const;
+
+  /// Removes a folder as a whole: a process that dies meanwhile leaves all of it, or nothing that find() would see. If it
+  /// does not exist, nothing happens.
+  [[nodiscard]] Status remove_folder(const std::string& folder) const;
 
   /// Removes all but these two folders, half-made ones included. Fails only after it has removed all it can.
   [[nodiscard]] Status remove_all_but(const std::string& one, const std::string& other) const;

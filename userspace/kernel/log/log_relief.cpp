@@ -35,6 +35,8 @@ Result<std::vector<Relieved>> LogLive::relieve() {
   };
   FTAP_TRY(lead(false));
   mark_all();
+  // What is listed is found before userspace lists it here, too.
+  for (const LogOlder& older : older_) ours.take_lists(older.generation().maps);
   FTAP_TRY(lead(true));
   if (older_.empty()) return all;
   wait_for_programs();  // which still register streams over there
@@ -75,9 +77,11 @@ std::vector<Relieved> LogLive::go_on_with(const LogOlder& older, LogStreams& our
 void LogLive::forget_older() {
   if (!pins_) return;
   Status all;
-  for (const LogHook& hook : hooks_)
-    if (generation_.handler(hook.name) == nullptr)
-      if (Status removed = remove_hook(*pins_, hook); !removed) all = std::move(removed);
+  std::erase_if(hooks_, [&](const LogHook& hook) {
+    if (generation_.handler(hook.name) != nullptr) return false;
+    if (Status removed = remove_hook(*pins_, hook); !removed) all = std::move(removed);
+    return true;
+  });
   // Nobody has to be asked any more, and nothing keeps what is unpinned now.
   for (const LogHandler& handler : generation_.handlers) clear_program(handler.older.get());
   if (Status removed = pins_->remove_all_but(LogPins::kHooks, log_abi()); !removed) all = std::move(removed);

@@ -56,13 +56,13 @@ class LogStart {
  private:
   Result<LogLive> begin(Status pinnable) {
     // A start that was killed between two folders has left this.
-    if (pinnable) pinnable = pins_.remove(log_abi());
+    if (pinnable) pinnable = pins_.remove_folder(log_abi());
     FTAP_TRY_ASSIGN(live, attach_chosen());
     if (pinnable) pinnable = pins_.pin(log_abi(), live.generation_.pins());
     // The hooks come last: without them the rest is worthless.
     if (pinnable) pinnable = pins_.pin(LogPins::kHooks, pins_of(live.hooks_));
     if (!pinnable) {
-      if (!options_.bpffs.empty()) static_cast<void>(pins_.remove(log_abi()));
+      if (!options_.bpffs.empty()) static_cast<void>(pins_.remove_folder(log_abi()));
       live.unpinned_ = std::move(pinnable).error();
       return live;
     }
@@ -120,7 +120,7 @@ class LogStart {
     live->left_over_ = std::move(unreadable);
     live->pins_ = pins_;
     FTAP_TRY_ASSIGN(streams, live->streams());
-    streams.raise_next(options_.first_stream);
+    streams.raise_next(first_number(live->older_));
     return std::move(*live);
   }
 
@@ -165,18 +165,32 @@ class LogStart {
       live.why_ = "taken over from the previous flowtapd";
       return live;
     }
-    // Bytes may still come through these, which the new programs pass on until relieve().
-    if (complete) std::ranges::move(ours, std::back_inserter(hooks));
-    // Nothing was led to a build that did not come as far as to pin all of its hooks.
-    else
+    // Nobody has captured anything with this, so it needs no place beside what is loaded next.
+    if (ours.empty() && current && is_unused(generation)) {
+      FTAP_TRY(pins_.remove_folder(log_abi()));
+      return std::nullopt;
+    }
+    if (complete) {
+      // Bytes may still come through these, unless the build is muted. The new programs pass them on until relieve().
+      std::ranges::move(ours, std::back_inserter(hooks));
+    } else {
+      // Only new hooks lead to a build that died before it had pinned all of them, and to one whose hooks were being
+      // removed: it has no streams, or is muted.
       for (const LogHook& hook : ours) FTAP_TRY(remove_hook(pins_, hook));
+    }
     FTAP_TRY(pins_.set_aside(log_abi()));
     return std::nullopt;
   }
 
-  // A hook that leads to a build does not say that it captures. A newer build has let it keep the hooks that it does not
-  // know, also after it was muted. While a newer build's relief has not come to the hook that registers new streams, that
-  // one has none yet, and the older build can simply go on.
+  static bool is_unused(const LogGeneration& generation) {
+    const auto streams = LogStreams::map(generation.maps);
+    const auto ring = RingReader::open(generation.maps.ring.get());
+    return streams && streams->sweep().empty() && ring && (*ring)->backlog() == 0;
+  }
+
+  // That a hook leads to a build does not say that this one captures: a newer build lets it keep the hooks that it does
+  // not know itself, also once it is muted. The build that has the hook which registers new streams does capture.
+  // Without that hook, the newest build goes on with its relief, and an older one has been relieved.
   Result<bool> is_current(const LogGeneration& own, bool registers) const {
     FTAP_TRY_ASSIGN(view, MapView<ftap_log_control>::map(own.maps.control.get(), 1));
     const ftap_log_control& control = view.elements().front();
@@ -208,12 +222,18 @@ class LogStart {
     return others;
   }
 
+  // Greater than what any build has used or will use before it is relieved.
+  [[nodiscard]] flow::StreamNo first_number(const std::vector<LogOlder>& others) const {
+    flow::StreamNo first = options_.first_stream;
+    for (const LogOlder& older : others) first = std::max(first, older.next_stream() + kNumbersApart);
+    return first;
+  }
+
   // Loads this build's handlers. New hooks lead to them; the others do not yet.
   Result<LogLive> load_beside(const std::vector<LogHook>& hooks, const std::vector<LogOlder>& others) {
     LogOptions options = options_;
     options.backend = backend_of(hooks, others);
-    for (const LogOlder& older : others)
-      options.first_stream = std::max(options.first_stream, older.next_stream() + kNumbersApart);
+    options.first_stream = first_number(others);
     // All builds share this one map, so that an event which comes to two of them is handled only once.
     int notes = -1;
     for (const LogOlder& older : others)

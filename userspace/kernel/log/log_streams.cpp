@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <ctime>
 #include <string>
@@ -216,6 +217,25 @@ namespace {
 
 using UnitName = std::array<char, FTAP_CGROUP_NAME>;
 
+// Another build's map may have keys or values of other sizes. Then nothing is copied.
+void copy_entries(int from, int to) {
+  bpf_map_info theirs{};
+  bpf_map_info ours{};
+  __u32 size = sizeof(theirs);
+  if (bpf_map_get_info_by_fd(from, &theirs, &size) != 0) return;
+  size = sizeof(ours);
+  if (bpf_map_get_info_by_fd(to, &ours, &size) != 0) return;
+  if (theirs.key_size != ours.key_size || theirs.value_size != ours.value_size) return;
+  std::vector<std::byte> key(ours.key_size);
+  std::vector<std::byte> value(ours.value_size);
+  std::vector<std::byte> before;
+  while (bpf_map_get_next_key(from, before.empty() ? nullptr : before.data(), key.data()) == 0) {
+    if (bpf_map_lookup_elem(from, key.data(), value.data()) == 0)
+      (void)bpf_map_update_elem(to, key.data(), value.data(), BPF_ANY);
+    before = key;
+  }
+}
+
 // These become the map's keys, each with the same value.
 template <typename Key, typename Value>
 Status replace_keys(int map, const std::vector<Key>& keys, Value value, const char* what) {
@@ -236,6 +256,11 @@ Status replace_keys(int map, const std::vector<Key>& keys, Value value, const ch
 }
 
 }  // namespace
+
+void LogStreams::take_lists(const LogMaps& older) {
+  copy_entries(older.units.get(), units_.get());
+  copy_entries(older.exes.get(), exes_.get());
+}
 
 Status LogStreams::list_units(const std::vector<std::string>& names) {
   std::vector<UnitName> keys;

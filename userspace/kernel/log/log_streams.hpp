@@ -133,6 +133,8 @@ class LogStreams {
   /// The same for the processes of these executables in this mount namespace, a number as in stat() of
   /// /proc/PID/ns/mnt.
   [[nodiscard]] Status list_executables(const std::vector<LogExecutable>& executables, std::uint32_t mounts);
+  /// Adds what an older build has listed, as far as its maps have today's form.
+  void take_lists(const LogMaps& older);
 
   [[nodiscard]] std::uint64_t lost_events() const;  ///< records other than bytes that found no room
   [[nodiscard]] std::uint64_t no_slot() const;      ///< streams that found no slot

@@ -2,10 +2,17 @@
 // is not.
 #include <bpf/bpf.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/bpf/logtap/logtap_capture.hpp"
 #include "tests/bpf/logtap/logtap_text.hpp"
@@ -101,6 +108,31 @@ TEST_F(LogTapTakeover, APinThatFailsLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(options_.bpffs + "/flowtap"));
   EXPECT_TRUE(pins.pin("some", {{"first", map.get()}}));
   EXPECT_EQ(pins.find("some")->size(), 1U);
+}
+
+TEST_F(LogTapTakeover, AFolderIsRemovedAsAWhole) {
+  const kernel::LogPins pins(options_.bpffs);
+  ASSERT_TRUE(pins.check());
+  const Fd map(bpf_map_create(BPF_MAP_TYPE_ARRAY, "test", 4, 8, 1, nullptr));
+  ASSERT_TRUE(map.valid());
+  std::vector<std::pair<std::string, int>> objects;
+  for (int i = 0; i < 50; ++i) objects.emplace_back("map_" + std::to_string(i), map.get());
+  int cut_short = 0;
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(pins.remove_folder("some"));
+    ASSERT_TRUE(pins.pin("some", objects));
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(pins.remove_folder("some") ? 0 : 1);
+    std::this_thread::sleep_for(std::chrono::microseconds(20 * i));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    cut_short += WIFSIGNALED(status) ? 1 : 0;
+    const auto left = pins.find("some");
+    ASSERT_TRUE(left);
+    EXPECT_TRUE(left->empty() || left->size() == objects.size()) << left->size();
+  }
+  EXPECT_GT(cut_short, 0);
 }
 
 // The first builds left it like this: links in the layout's folder, and no hooks.

@@ -1,13 +1,20 @@
 // A build that relieves another dies before it has done that. Whichever of the two starts next goes on with all streams.
+#include <bpf/bpf.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 
 #include "tests/bpf/logtap/logtap_pinned.hpp"
 #include "tests/bpf/logtap/takeover/logtap_next.hpp"
+#include "tests/bpf/logtap/takeover/logtap_takeover.hpp"
 #include "tests/support/must.hpp"
 
 namespace flowtap {
@@ -107,6 +114,54 @@ TEST_F(LogTapUpgradeDied, AfterItRegisteredAStream) {
       << captured.of(registered).captured() << " + " << captured.of(numbers.at(registered)).captured()
       << " of " << text.size();
   EXPECT_EQ(captured.of(numbers.at(tomorrows)).whole(), "the other one's");
+}
+
+// Each start loads a ring. Those of builds that have captured nothing must not stay.
+TEST_F(LogTapUpgradeDied, ManyTimesBeforeItLedAnyHook) {
+  const test::Pipe pipe;
+  const flow::StreamNo tomorrows = relieve_by_tomorrow(tap(start(), pipe));
+  const auto folders = [this] {
+    return std::distance(std::filesystem::directory_iterator(options_.bpffs + "/flowtap"), {});
+  };
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(start().taken_over());
+    EXPECT_EQ(folders(), 3) << "the hooks', tomorrow's and today's";
+  }
+  auto live = start();
+  const auto relieved = must(live.relieve());
+  ASSERT_EQ(relieved.size(), 1U);
+  EXPECT_EQ(relieved.front().before.stream, tomorrows);
+  live.forget_older();
+  EXPECT_EQ(folders(), 2);
+  EXPECT_EQ(live.program_stats(false).size(), test::kPrograms)
+      << "without the hook that only tomorrow's knows";
+}
+
+TEST_F(LogTapUpgradeDied, OrNotAndWhatIsListedIsFoundAtOnce) {
+  const std::string unit = "some.service";
+  const test::Pipe pipe;
+  flow::StreamNo stream = 0;
+  {
+    const auto live = start();
+    stream = tap(live, pipe);
+    auto streams = must(live.streams());
+    ASSERT_TRUE(streams.list_units({unit}));
+    ASSERT_TRUE(streams.list_executables({{.device = 3, .inode = 4}}, 5));
+  }
+  relieve_by_tomorrow(stream);
+  const kernel::LogPins pins(options_.bpffs);
+  const auto layouts = must(pins.layouts());
+  ASSERT_EQ(layouts.size(), 1U);
+  ASSERT_NE(layouts.front(), kernel::log_abi());
+  const auto tomorrows = must(kernel::LogGeneration::open(must(pins.find(layouts.front()))));
+  std::array<char, FTAP_CGROUP_NAME> name{};
+  std::ranges::copy(unit, name.begin());
+  std::uint8_t listed = 0;
+  EXPECT_EQ(::bpf_map_lookup_elem(tomorrows.maps.units.get(), name.data(), &listed), 0);
+  const ftap_log_target executable{4, 3, 0};
+  std::uint32_t mounts = 0;
+  EXPECT_EQ(::bpf_map_lookup_elem(tomorrows.maps.exes.get(), &executable, &mounts), 0);
+  EXPECT_EQ(mounts, 5U);
 }
 
 }  // namespace
