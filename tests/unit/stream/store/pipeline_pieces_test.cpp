@@ -14,6 +14,7 @@
 #include <random>
 #include <thread>
 
+#include "tests/support/seed.hpp"
 #include "tests/unit/stream/store/pipeline_kit.hpp"
 
 namespace flowtap::flow {
@@ -145,7 +146,7 @@ TEST_F(PipelineTest, WhateverThePiecesAre) {
 
 // A process that appends, takes and flushes is killed again and again, at any moment after some steps.
 TEST_F(PipelineTest, KilledAtAnyMomentNothingIsMissingAndNothingDouble) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = test::seed();
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   void* const shared =
