@@ -22,13 +22,19 @@ using Scheduler = scheds::Scheduler;
 // count beside it, than to play a scene.
 class DomainType : public testing::TestWithParam<Scene> {
  protected:
+  static constexpr int kMostPlays = 8;
+
   static void SetUpTestSuite() {
     if (!kernel::read_sched_ext("/sys")) return;
     run_ = run_scheduler("domain", [](Scheduler& scheduler, const CountedSoFar& counted) {
       for (const Scene& scene : domain_scenes()) {
         const std::uint64_t before = counted().at(FTAP_CLASS_EXT).at(scene.slot);
-        scene.play([&scheduler] { scheduler.look_around(); });
-        played_[scene.name] = counted().at(FTAP_CLASS_EXT).at(scene.slot) - before;
+        std::uint64_t& played = played_[scene.name];
+        // On a busy machine a CPU is seldom idle at the moment when a scene needs it.
+        for (int i = 0; i < kMostPlays && played < scene.least; ++i) {
+          scene.play([&scheduler] { scheduler.look_around(); });
+          played = counted().at(FTAP_CLASS_EXT).at(scene.slot) - before;
+        }
       }
     });
   }

@@ -34,14 +34,18 @@ constexpr const char* kBytes = "flowtap_workload_log_bytes_total";
 constexpr const char* kLines = "flowtap_workload_log_lines_total";
 constexpr const char* kMissing = "flowtap_workload_log_missing_bytes_total";
 
-void expect_written(const Daemon& daemon, const Labels& labels, double bytes, double lines) {
-  EXPECT_TRUE(eventually([&] { return value(daemon.scrape().all, kBytes, labels) >= bytes; }));
+// False where something is missing; then it shows all that the daemon has counted.
+bool expect_written(const Daemon& daemon, const Labels& labels, double bytes, double lines) {
+  const bool come = eventually([&] { return value(daemon.scrape().all, kBytes, labels) >= bytes; });
+  if (!come) fmt::print("{}\n", daemon.metrics());
+  EXPECT_TRUE(come);
   const SeriesMap all = daemon.scrape().all;
   fmt::print("{}: {:.0f} B in {:.0f} lines, of {:.0f} in {:.0f}\n", labels.at("container"),
              value(all, kBytes, labels), value(all, kLines, labels), bytes, lines);
   EXPECT_EQ(value(all, kBytes, labels), bytes);
   EXPECT_EQ(value(all, kLines, labels), lines);
   EXPECT_EQ(value(all, kMissing, labels), 0);
+  return come;
 }
 
 // The line of `flowtap top --pods` for this pod or container.
@@ -78,7 +82,7 @@ TEST(WorkloadLogs, OfAPodAreWhatWentInOverRestartsAndEvictions) {
               3);
     bytes += wrote * 100 + 6;
     lines += wrote + 1;
-    expect_written(daemon, labels, bytes, lines);
+    ASSERT_TRUE(expect_written(daemon, labels, bytes, lines));
   }
   const json::object shown = top(daemon, "pod", pod);
   EXPECT_EQ(shown.at("log_bytes").to_number<double>(), bytes);
