@@ -4,7 +4,7 @@
  *
  * A stream is one place that bytes are written to (a pipe, file, tty or socket). While it lives it is known by device
  * and inode; its number is never used again. Its bytes are counted from 0, captured or not, and a record says where in
- * the stream its bytes stand. So whatever is lost leaves a hole of known length at a known place, and "captured + lost
+ * the stream its bytes stand. So whatever is lost leaves a gap of known length at a known place, and "captured + lost
  * == passed" holds for every stream.
  *
  * A build reads what an older or a newer one left. Therefore records tell their own size and get new fields only at

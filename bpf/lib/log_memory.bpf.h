@@ -74,7 +74,7 @@ static __always_inline void put_vector(struct ftap_walk* walk, __u64 vector, __u
   if (walk->left) lose_rest(walk); /* somebody has changed the vector meanwhile */
 }
 
-/* Stands for a message whose length cannot be read any more, so that it leaves a hole. */
+/* Stands for a message whose length cannot be read any more, so that it leaves a gap. */
 #define FTAP_UNKNOWN_LENGTH 1U
 
 static long put_message(__u32 i, struct ftap_walk* walk) {

@@ -2,7 +2,7 @@
 /*
  * The log tap's ring: records go in here, or are counted as lost where there is no room.
  *
- * Bytes are counted in their stream before there is room for them, so each failure is a hole of known length in the
+ * Bytes are counted in their stream before there is room for them, so each failure is a gap of known length in the
  * stream, and a cause in its slot. A record of up to FTAP_SMALL bytes has exactly its size and passes through scratch
  * memory (two copies, no room wasted). More bytes go in pieces of the constant sizes that a reservation needs (one
  * copy), each a record of its own.

@@ -11,7 +11,7 @@ DirectoryStream directory_stream(Fd directory) {
   return stream;
 }
 
-Result<std::vector<std::string>> names_in(Fd directory, std::size_t most, const std::string& what) {
+Result<std::vector<std::string>> directory_names(Fd directory, std::size_t most, const std::string& what) {
   const DirectoryStream stream = directory_stream(std::move(directory));
   if (!stream) return fail_errno(errno, "cannot list " + what);
   std::vector<std::string> names;

@@ -23,7 +23,7 @@ using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
 
 /// All names but "." and "..". More than `most` are an error, since part of a list misleads. `what` is what an error
 /// calls the directory.
-[[nodiscard]] Result<std::vector<std::string>> names_in(Fd directory, std::size_t most,
-                                                        const std::string& what);
+[[nodiscard]] Result<std::vector<std::string>> directory_names(Fd directory, std::size_t most,
+                                                               const std::string& what);
 
 }  // namespace flowtap

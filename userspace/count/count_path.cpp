@@ -28,8 +28,8 @@ std::string CountPath::how() const {
   std::string how = "every dispatch, through tp_btf";
   if (!live_.tells_sched_ext_apart())
     how +=
-        "; sched_ext's tasks count as the kernel's, because a kernel without CONFIG_KALLSYMS_ALL cannot tell "
-        "them apart";
+        "; sched_ext's tasks count as the kernel's, because they cannot be told apart on a kernel without "
+        "CONFIG_KALLSYMS_ALL";
   return how;
 }
 

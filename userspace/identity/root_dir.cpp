@@ -113,7 +113,7 @@ bool RootDir::has_file(const std::string& path) const {
 
 Result<std::vector<std::string>> RootDir::list(const std::string& path, std::size_t most) const {
   FTAP_TRY_ASSIGN(fd, open_below(path, O_RDONLY | O_DIRECTORY));
-  return names_in(std::move(fd), most, path_ + "/" + path);
+  return directory_names(std::move(fd), most, path_ + "/" + path);
 }
 
 Result<std::string> RootDir::link(const std::string& path) const {

@@ -10,7 +10,7 @@ namespace flowtap {
 StreamComponent::StreamComponent(Shared& shared, const StreamOptions& options,
                                  std::shared_ptr<NamedContainers> named, flow::WrittenBy written_by)
     : shared_(shared), options_(options), named_(std::move(named)), written_by_(std::move(written_by)) {
-  shared.read_errors.insert({{kProgramErrors, 0}, {Drain::kRing, 0}});
+  shared.read_errors.insert({{kProgramErrors, 0}, {Drain::kRing, 0}, {StreamPath::kLines, 0}});
 }
 
 void StreamComponent::open() {

@@ -111,7 +111,7 @@ std::vector<std::string> StreamPath::new_warnings() {
 
 void StreamPath::look_around(ReadErrors& errors) {
   if (auto warning = v1_search_->look_around()) warnings_.push_back(std::move(*warning));
-  errors["log_lines"] += lines_->take_failures();
+  errors[kLines] += lines_->take_failures();
   drain_->look_around(errors);
   tap_->look_around(errors, warnings_);
   // If the state of the programs cannot be read, exec_misses() stays as it was. Missing slots are known without it.

@@ -30,7 +30,8 @@ namespace flowtap {
 
 class StreamPath {
  public:
-  static constexpr const char* kName = "stream";  ///< the component's name
+  static constexpr const char* kName = "stream";      ///< the component's name
+  static constexpr const char* kLines = "log_lines";  ///< what the lines' thread reads, as ReadErrors has it
 
   /// Mounts, loads or takes over, and replays the journal: it does all that needs the rights that are dropped afterwards.
   /// `written_by` says where the bytes that flows get are counted.

@@ -42,7 +42,7 @@ std::string CapturedStream::whole() const {
   std::string bytes;
   for (const auto& [offset, piece] : pieces) {
     if (offset != bytes.size()) {
-      ADD_FAILURE() << "a hole from " << bytes.size() << " to " << offset;
+      ADD_FAILURE() << "a gap from " << bytes.size() << " to " << offset;
       break;
     }
     bytes += piece;

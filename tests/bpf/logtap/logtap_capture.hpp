@@ -21,7 +21,7 @@ struct CapturedStream {
   std::map<std::uint64_t, std::uint64_t> positions;  ///< offset → position in the file
   std::vector<flow::End> ends;
 
-  /// All bytes, each in its place; a hole or an overlap fails the test.
+  /// All bytes, each in its place; a gap or an overlap fails the test.
   [[nodiscard]] std::string whole() const;
   [[nodiscard]] std::uint64_t captured() const;
   /// How many bytes are missing between the pieces, before the first, and between the last and `passed`.

@@ -1,5 +1,5 @@
 // Everything that a ring which is too small loses is counted: passed == captured + lost, stream by stream, and every
-// loss is a hole.
+// loss is a gap.
 #include <fcntl.h>
 
 #include <numeric>

@@ -112,7 +112,7 @@ TEST_F(Followers, AThousandOfWhomAHundredDoNotRead) {
   ASSERT_TRUE(take_until(writer_lines(0, 1).size())) << whole;
   const auto refused = get_unix(daemon_.socket(), "/api/v1/flows/" + escaped(flows[0]) + "/log?follow=true");
   EXPECT_EQ(refused.status, 429) << refused.body;
-  EXPECT_NE(refused.body.find("the limit of clients that may follow is reached"), std::string::npos)
+  EXPECT_NE(refused.body.find("the limit on clients that follow is reached"), std::string::npos)
       << refused.body;
   whole = 0;
   let_go(root_, "go");

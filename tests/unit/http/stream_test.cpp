@@ -206,7 +206,7 @@ TEST_F(StreamTest, OneFollowerTooManyIsToldSo) {
   const auto refused = fetch(path(), kFollow);
   ASSERT_TRUE(refused) << refused.error().what;
   EXPECT_EQ(refused->status, 429U);
-  EXPECT_EQ(refusal(*refused).what, "the limit of clients that may follow is reached");
+  EXPECT_EQ(refusal(*refused).what, "the limit on clients that follow is reached");
   EXPECT_NE(refusal(*refused).hint, "");
   EXPECT_EQ(fetch(path(), "/api/v1/flows/f/raw")->status, 200U);
   second.reset();

@@ -141,7 +141,7 @@ Answer not_running(const Error& error) {
 
 Answer too_many_follow() {
   return error_answer(
-      429, "the limit of clients that may follow is reached",
+      429, "the limit on clients that follow is reached",
       "end one, read without follow=true, or raise api.max_followers in flowtapd's configuration");
 }
 

@@ -30,8 +30,7 @@ constexpr std::array kMeanings = {
     StatusMeaning{405, "Everything here can only be read: GET and HEAD.", true},
     StatusMeaning{409, "This cannot be captured in the state in which it is.", false},
     StatusMeaning{413, "The body of the request is too large.", true},
-    StatusMeaning{429, "There were too many requests, or the limit of clients that may follow is reached.",
-                  true},
+    StatusMeaning{429, "There were too many requests, or the limit on clients that follow is reached.", true},
     StatusMeaning{431, "The header of the request is too large.", true},
     StatusMeaning{500, "The answer could not be made.", true},
     StatusMeaning{

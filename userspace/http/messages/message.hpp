@@ -24,7 +24,7 @@ inline constexpr std::string_view kUnfinishedHeader = "X-Flowtap-Unfinished";
 struct Request {
   std::string_view method;
   std::string_view target;  ///< the path, and a query after '?'
-  bool may_follow = true;   ///< false: as many clients follow as can
+  bool may_follow = true;   ///< false: the limit on clients that follow is reached
 };
 
 /// A body that is read while it is sent.

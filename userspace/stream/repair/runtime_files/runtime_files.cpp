@@ -112,7 +112,7 @@ Result<std::vector<std::string>> OpenedRuntimeDir::names() {
   // It is opened anew, since all who have the descriptor share its position.
   Fd fd(::openat(fd_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno(errno, "cannot open the directory of the log");
-  return names_in(std::move(fd), kMostNames, "the directory of the log");
+  return directory_names(std::move(fd), kMostNames, "the directory of the log");
 }
 
 Result<Fd> OpenedRuntimeDir::open(const std::string& name) {

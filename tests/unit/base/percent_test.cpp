@@ -1,0 +1,23 @@
+#include "base/percent.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace flowtap {
+namespace {
+
+TEST(Percent, LettersDigitsAndWhatIsKeptStayAsTheyAre) {
+  EXPECT_EQ(percent_encoded("aZ09-._~", "-._~"), "aZ09-._~");
+  EXPECT_EQ(percent_encoded("a-b", ""), "a%2Db");
+  EXPECT_EQ(percent_encoded("", "-"), "");
+}
+
+TEST(Percent, EachOtherByteIsTwoCapitalDigits) {
+  EXPECT_EQ(percent_encoded("a b/%", ""), "a%20b%2F%25");
+  EXPECT_EQ(percent_encoded(std::string("\0\xff\n", 3), ""), "%00%FF%0A");
+  EXPECT_EQ(percent_encoded("ü", ""), "%C3%BC");  // whatever the locale calls a letter
+}
+
+}  // namespace
+}  // namespace flowtap
