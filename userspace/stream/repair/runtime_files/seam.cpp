@@ -70,6 +70,7 @@ bool Seam::decide() {
 
 // The held text may end amid the key.
 void Seam::decide_at_end() {
+  if (key_.bytes.empty()) return;  // time alone decides then, and nothing is held
   if (const std::size_t at = key_.terminal ? nearest() : std::string::npos; at != std::string::npos) {
     cut_ = at;
     found_ = true;

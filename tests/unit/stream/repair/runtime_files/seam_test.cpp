@@ -82,6 +82,10 @@ TEST(Seam, WhatIsRotatedAwayIsMissed) {
 TEST(Seam, OfAnOutputOfWhichNothingWasCaptured) {
   EXPECT_EQ(before({"", 3 * kSecond}, seconds({"a\n", "b\n", "c\n"})), "a\nb\n");
   EXPECT_EQ(before({"", ~std::uint64_t{0}}, seconds({"a\n", "b"})), "a\nb");
+  // A terminal that was silent so far, and a follower that asks for its log. Nothing is held that could be looked at.
+  EXPECT_EQ(before({"", 3 * kSecond, true}, seconds({"a\n", "b\n", "c\n"})), "a\nb\n");
+  EXPECT_EQ(before({"", ~std::uint64_t{0}, true}, seconds({"a\n", "b"})), "a\nb");
+  EXPECT_EQ(before({"", ~std::uint64_t{0}, true}, {}), "");
 }
 
 TEST(Seam, WithoutTheCarriageReturnsThatContainerdDrops) {
