@@ -82,7 +82,9 @@ TEST(WorkloadLogs, OfAPodAreWhatWentInOverRestartsAndEvictions) {
               3);
     bytes += wrote * 100 + 6;
     lines += wrote + 1;
-    ASSERT_TRUE(expect_written(daemon, labels, bytes, lines));
+    // A shim reads a container's pipes for some seconds after its end, and then gives up what is left (containerd#12364).
+    ASSERT_TRUE(expect_written(daemon, labels, bytes, lines))
+        << "the runtime itself has " << containerd.out(id).size() << " bytes of " << wrote * 100;
   }
   const json::object shown = top(daemon, "pod", pod);
   EXPECT_EQ(shown.at("log_bytes").to_number<double>(), bytes);
