@@ -40,14 +40,14 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
     attempts = attempts_.get(key);
     bytes_ += attempts->bytes();
   }
-  bytes_ -= attempts->bytes();
+  const std::size_t before = attempts->bytes();
   Decided decided{.outcome = attempts->add(fact, places, texts_), .reasons = {}, .took = {}};
+  bytes_ = bytes_ - before + attempts->bytes();  // not before add(), which may throw
   if (decided.outcome == Outcome::kNoFit || decided.outcome == Outcome::kBindFailed)
     decided.reasons = reasons_of(attempts->of(*fact.scheduler)->attempt.diagnosis());
   if (decided.outcome == Outcome::kBound && fact.instant)
     if (const auto begun = attempts->of(*fact.scheduler)->begun(); begun && *begun <= *fact.instant)
       decided.took = *fact.instant - *begun;
-  bytes_ += attempts->bytes();
   // This pod is the most recent one, so it would go last.
   while (bytes_ + texts_.bytes() > most_bytes_ && attempts_.size() > 1) drop_oldest();
   return decided;

@@ -34,7 +34,9 @@ Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, Reade
                                                    std::unique_ptr<Form> form, const CapturedTimes& captured,
                                                    flow::Followers::Hurry hurry) {
   std::unique_ptr<LogReader> reader(new LogReader(store, waker, flow, options, histories, std::move(form)));
-  reader->on_its_way_ = std::max(std::min(wall_ns() - kOnItsWay, captured.untaken), captured.since);
+  const std::uint64_t now = wall_ns();
+  reader->on_its_way_ =
+      std::max(std::min(now - std::min<std::uint64_t>(now, kOnItsWay), captured.untaken), captured.since);
   if (!reader->flow_) {
     FTAP_TRY(reader->find_history());
     if (reader->history_) return reader;
@@ -155,7 +157,11 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
     }
     if (!options_.follow && span_.at >= span_.to) piece.end = true;
     if (options_.follow && part.ended && span_.at == part.next) piece.end = true;
-    if (part.text.empty()) break;
+    if (last != std::string_view::npos) continue;
+    // Whoever cuts the file amid a line leaves nothing that could be waited for.
+    if (!part.text.empty() && !piece.end && !options_.follow)
+      return fail("the file of " + in_quotes(flow_->log.id()) + " was cut by somebody else");
+    break;
   }
   return {};
 }

@@ -120,7 +120,7 @@ void LinePath::end_thread() {
 void LinePath::stop() {
   end_thread();
   // The latest bytes are safe in the journal, but people read the files.
-  store_->flush(Clock::now(), wall_ns(), true);
+  if (store_) store_->flush(Clock::now(), wall_ns(), true);  // open() may have failed
 }
 
 Status LinePath::start() {

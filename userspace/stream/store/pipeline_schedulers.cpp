@@ -143,6 +143,8 @@ void Pipeline::tell_gaps(Clock::time_point now) {
     if (stream.gaps_told_at == Clock::time_point::max()) stream.gaps_told_at = now + kGapsAreOne;
     if (now < stream.gaps_told_at) return false;
     stream.gaps_told_at = Clock::time_point::max();
+    if (stream.gaps.empty())
+      return true;  // its name was corrected meanwhile, and it is no scheduler's any more
     writing.derived_from(number, [&](FlowStore::Flow& flow) {
       if (flow.log.last() + kAround >= stream.gaps.time())
         mark_gaps(stream, flow, stream.gaps.time(), writing);

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "stream/reading/forms/otel_form.hpp"
+#include "stream/store/file_name.hpp"
 #include "tests/support/files/temp_dir.hpp"
 
 namespace flowtap {
@@ -90,6 +91,24 @@ TEST_F(LogReaderTest, LinesAsTheyWere) {
   EXPECT_EQ(log({.timestamps = true}),
             "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z long\n"
             "1970-01-01T00:00:04.000000000Z \n1970-01-01T00:00:05.000000000Z last|");
+}
+
+TEST_F(LogReaderTest, AFileThatSomebodyHasCutAmidALineIsNotReadForEver) {
+  say("one"), say("two"), end(), flush();
+  const std::string path = options_.dir + "/" + flow::flow_file_name("f");
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 2);
+  for (const bool follow : {false, true}) {
+    SCOPED_TRACE(follow);
+    const auto cut = reader({.follow = follow});
+    auto piece = cut->read(1 << 20);
+    ASSERT_TRUE(piece);
+    EXPECT_EQ(piece->bytes, "one\n");
+    piece = cut->read(1 << 20);
+    if (follow)
+      EXPECT_TRUE(piece && piece->bytes.empty() && !piece->again);
+    else
+      EXPECT_FALSE(piece);
+  }
 }
 
 // It is chance which of two outputs was read last. The end of one must not stand in a line of the other.

@@ -133,6 +133,17 @@ TEST_F(SchedulersGap, IsToldInTheMainLogAndWhereRecordsMayBeMissing) {
   EXPECT_EQ(words("sched/ns/later"), Words{word("later", 1)});
 }
 
+TEST_F(SchedulersGap, OfOneWhoseNameIsCorrectedMeanwhileIsNotToldAround) {
+  begin();
+  say("a", 1, 1), say("b", 1, 1);
+  say("a", 2, 1, true);
+  say("a", 3, 1);
+  give_up();
+  name(1, "pod/tenant/kube-scheduler-a/u/kube-scheduler/0");
+  wait();
+  EXPECT_EQ(words("sched/ns/b"), Words{word("b", 1)});
+}
+
 TEST_F(SchedulersGap, IsALineOfItsOwnInTheMainLog) {
   begin();
   say("a", 1, 1);
