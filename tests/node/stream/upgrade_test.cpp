@@ -53,7 +53,7 @@ void expect_all(const ScratchRoot& root, Podman& podman, const Daemon& daemon) {
     EXPECT_EQ(podman.wait(name), 0);
     const auto flow = ended_flow(daemon, std::string("container/") + name + "-");
     ASSERT_TRUE(flow);
-    EXPECT_EQ(flow->missing, 0U);
+    EXPECT_EQ(flow->missing, 0U) << daemon.metrics();
     const auto parts = static_cast<unsigned>(std::stoul(root.read(std::string("busybox/parts.") + name)));
     // The flow's file has it, too: its lines go on under another stream's number, and one may be cut where that begins.
     expect_stream(daemon, *flow, stream, writer_lines(0, parts * kPart));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 
 #include "base/wall_clock.hpp"
@@ -84,6 +86,31 @@ class OlderDrain {
   flow::LogConsumer consumer_;
 };
 
+// A build that was killed after it had gone on with a stream, and before it had named it, has left the stream without a name. The
+// build before it has the same stream under another number.
+Status name_alike(const std::vector<kernel::LogOlder>& builds, flow::Journal& journal) {
+  std::vector<kernel::LogStream> all;
+  for (const kernel::LogOlder& build : builds) std::ranges::move(build.sweep(), std::back_inserter(all));
+  const auto name_of = [&journal](const kernel::LogStream& stream) {
+    const auto known = journal.stream(stream.stream);
+    return known && !notes_of(*known) ? known->name : nullptr;
+  };
+  flow::Batch batch;
+  for (const kernel::LogStream& nameless : all) {
+    if (name_of(nameless)) continue;
+    for (const kernel::LogStream& other : all) {
+      if (other.target.device != nameless.target.device || other.target.inode != nameless.target.inode ||
+          other.target.object != nameless.target.object)
+        continue;
+      const auto name = name_of(other);
+      if (!name) continue;
+      batch.add(flow::StreamEntry{nameless.stream, *name});
+      break;
+    }
+  }
+  return batch.empty() ? Status{} : journal.append(batch);
+}
+
 // Gives the stream its name under its new number, too.
 void name(const kernel::Relieved& stream, const flow::Journal& journal, flow::Batch& batch) {
   const auto known = journal.stream(stream.before.stream);
@@ -115,6 +142,7 @@ Result<std::vector<std::string>> relieve_older(kernel::LogLive& live, flow::Jour
                                                flow::Namer& namer) {
   std::vector<std::string> said;
   std::vector<std::unique_ptr<OlderDrain>> drains;
+  FTAP_TRY(name_alike(live.older(), journal));  // before a drain gives them up for having none
   for (kernel::LogOlder& older : live.older()) {
     FTAP_TRY_ASSIGN(ours, live.streams());
     FTAP_TRY_ASSIGN(drain, OlderDrain::open(older, std::move(ours), journal, namer));
