@@ -97,7 +97,8 @@ Status name_alike(const std::vector<kernel::LogOlder>& builds, flow::Journal& jo
   };
   flow::Batch batch;
   for (const kernel::LogStream& nameless : all) {
-    if (name_of(nameless)) continue;
+    const auto known = journal.stream(nameless.stream);
+    if (known && known->name) continue;
     for (const kernel::LogStream& other : all) {
       if (other.target.device != nameless.target.device || other.target.inode != nameless.target.inode ||
           other.target.object != nameless.target.object)

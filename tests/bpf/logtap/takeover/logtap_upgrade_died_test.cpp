@@ -11,6 +11,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/bpf/logtap/logtap_pinned.hpp"
 #include "tests/bpf/logtap/takeover/logtap_next.hpp"
@@ -42,6 +43,24 @@ class LogTapUpgradeDied : public test::PinnedTap {
     const auto numbers = next.relieved();
     EXPECT_EQ(next.end(), 0);
     return numbers.at(stream);
+  }
+
+  // As relieve() does, and then no more.
+  void lead_to_today() const {
+    const kernel::LogPins pins(options_.bpffs);
+    const auto ours = must(kernel::LogGeneration::open(must(pins.find(kernel::log_abi()))));
+    for (const kernel::LogHook& hook : must(kernel::open_hooks(must(pins.find(kernel::LogPins::kHooks))))) {
+      const kernel::LogHandler* handler = ours.handler(hook.name);
+      if (handler == nullptr) continue;
+      ASSERT_TRUE(kernel::lead_to(hook, handler->program.get()));
+    }
+  }
+
+  [[nodiscard]] kernel::LogGeneration tomorrows_generation() const {
+    const kernel::LogPins pins(options_.bpffs);
+    auto layouts = must(pins.layouts());
+    std::erase(layouts, kernel::log_abi());
+    return must(kernel::LogGeneration::open(must(pins.find(layouts.at(0)))));
   }
 };
 
@@ -82,13 +101,7 @@ TEST_F(LogTapUpgradeDied, AfterItRegisteredAStream) {
   flow::StreamNo registered = 0;
   {
     const auto live = start();
-    const kernel::LogPins pins(options_.bpffs);
-    const auto ours = must(kernel::LogGeneration::open(must(pins.find(kernel::log_abi()))));
-    for (const kernel::LogHook& hook : must(kernel::open_hooks(must(pins.find(kernel::LogPins::kHooks))))) {
-      const kernel::LogHandler* handler = ours.handler(hook.name);
-      if (handler == nullptr) continue;
-      ASSERT_TRUE(kernel::lead_to(hook, handler->program.get()));
-    }
+    lead_to_today();
     registered = tap(live, fresh);
   }
   std::atomic<bool> stop{false};
@@ -149,11 +162,7 @@ TEST_F(LogTapUpgradeDied, OrNotAndWhatIsListedIsFoundAtOnce) {
     ASSERT_TRUE(streams.list_executables({{.device = 3, .inode = 4}}, 5));
   }
   relieve_by_tomorrow(stream);
-  const kernel::LogPins pins(options_.bpffs);
-  const auto layouts = must(pins.layouts());
-  ASSERT_EQ(layouts.size(), 1U);
-  ASSERT_NE(layouts.front(), kernel::log_abi());
-  const auto tomorrows = must(kernel::LogGeneration::open(must(pins.find(layouts.front()))));
+  const auto tomorrows = tomorrows_generation();
   std::array<char, FTAP_CGROUP_NAME> name{};
   std::ranges::copy(unit, name.begin());
   std::uint8_t listed = 0;
@@ -162,6 +171,21 @@ TEST_F(LogTapUpgradeDied, OrNotAndWhatIsListedIsFoundAtOnce) {
   std::uint32_t mounts = 0;
   EXPECT_EQ(::bpf_map_lookup_elem(tomorrows.maps.exes.get(), &executable, &mounts), 0);
   EXPECT_EQ(mounts, 5U);
+}
+
+// The older build has counted on meanwhile, and is not relieved yet.
+TEST_F(LogTapUpgradeDied, AndNoTwoStreamsHaveOneNumber) {
+  const test::Pipe pipe;
+  constexpr flow::StreamNo kFar = 100'000'000;
+  relieve_by_tomorrow(tap(start(), pipe));
+  {
+    const auto live = start();
+  }
+  lead_to_today();
+  must(kernel::LogStreams::map(tomorrows_generation().maps)).raise_next(kFar);
+  const auto live = start();
+  EXPECT_TRUE(live.taken_over());
+  EXPECT_GT(must(live.streams()).take_number(), kFar);
 }
 
 }  // namespace
