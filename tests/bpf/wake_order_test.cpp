@@ -92,7 +92,8 @@ TEST_F(WakeOrder, WsyncIsTheWakersCpu) {
 }
 
 // The waker has gone to sleep on another CPU before the sleeper comes to its own, which is idle by then. To make that
-// certain, the sleeper is first queued, moved behind another hog, and brought back once its CPU is idle.
+// certain, the sleeper is first queued, moved behind another hog, and brought back once its CPU is idle. A filler takes the waker's
+// CPU over and keeps it: with a second switch there, of a thread of the kernel say, it could no longer be told who woke the sleeper.
 TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
   const Outcome o = count_crew([](Hands& hands) {
     allow(0, {kDirector});
@@ -100,10 +101,12 @@ TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
     Actor waker(hands, {4}, kHog, &sleeper);
     Actor hog(hands, {0}, kHog);
     Actor other(hands, {2}, kHog);
+    Actor filler(hands, {4}, kSleeper);
     for (std::uint64_t i = 0; i < kRounds; ++i) {
       sleeper.visit(0);
       hog.hold();
       other.hold();
+      filler.hold();
       sleeper.allow({0, 2});
       waker.cue();
       waker.rest();
@@ -112,10 +115,12 @@ TEST_F(WakeOrder, WsyncPrevIdleIsTheIdlePreviousCpu) {
       hog.rest();
       sleeper.allow({0, 1});  // the kernel goes round: after 2 comes 0
       sleeper.rest();
-      other.let_go();
-      other.rest();
+      for (Actor* actor : {&other, &filler}) {
+        actor->let_go();
+        actor->rest();
+      }
     }
-    for (const Actor* actor : {&sleeper, &waker, &hog, &other}) actor->leave();
+    for (const Actor* actor : {&sleeper, &waker, &hog, &other, &filler}) actor->leave();
     hands.wait();
   });
   expect_alone(o, FTAP_SLOT_WSYNC_PREV_IDLE, kRounds);

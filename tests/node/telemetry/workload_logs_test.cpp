@@ -75,16 +75,21 @@ TEST(WorkloadLogs, OfAPodAreWhatWentInOverRestartsAndEvictions) {
   for (unsigned run = 0; run < 4; ++run) {
     const unsigned wrote = 1000 * (run + 1);
     const std::string id = container_id(fmt::format("run{}", run));
-    EXPECT_EQ(containerd.run({.id = id,
-                              .command = writer(wrote, 100, "echo error >&2; exit 3"),
-                              .annotations = cri_annotations("shop", pod, kPod, "app"),
-                              .restart = run}),
-              3);
+    const std::string end = fmt::format("end{}", run);
+    // A shim reads a container's pipes for some seconds after its end, and then gives up what is left (containerd#12364). So the
+    // container ends when all is read.
+    const std::string then =
+        fmt::format("echo error >&2; until [ -e /{} ] || [ ! -e /bin ]; do sleep 0.05; done; exit 3", end);
+    const auto running = containerd.start({.id = id,
+                                           .command = writer(wrote, 100, then),
+                                           .annotations = cri_annotations("shop", pod, kPod, "app"),
+                                           .restart = run});
     bytes += wrote * 100 + 6;
     lines += wrote + 1;
-    // A shim reads a container's pipes for some seconds after its end, and then gives up what is left (containerd#12364).
     ASSERT_TRUE(expect_written(daemon, labels, bytes, lines))
         << "the runtime itself has " << containerd.out(id).size() << " bytes of " << wrote * 100;
+    let_go(root, end);
+    EXPECT_EQ(running->wait(), 3);
   }
   const json::object shown = top(daemon, "pod", pod);
   EXPECT_EQ(shown.at("log_bytes").to_number<double>(), bytes);
