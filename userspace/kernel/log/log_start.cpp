@@ -1,7 +1,7 @@
 // What start_log_tap() finds pinned, and what it makes of it.
 //
 //   nothing                                   load, attach, pin
-//   hooks that lead to this layout's handlers  take over, unless a newer build has relieved it
+//   hooks that lead to this layout's handlers  take over, unless a newer build has relieved it (log_found.hpp)
 //   hooks that lead to another's               load, and relieve() leads them here; the others' wait in older()
 //
 // A process that dies at any point of this leaves one of these three.
@@ -9,8 +9,8 @@
 #include <iterator>
 #include <utility>
 
+#include "kernel/log/log_found.hpp"
 #include "kernel/log/log_programs.hpp"
-#include "kernel/map_view.hpp"
 #include "kernel/preemption.hpp"
 #include "kernel/requirements.hpp"
 
@@ -104,24 +104,27 @@ class LogStart {
   }
 
   Result<LogLive> go_on(std::vector<LogHook> hooks) {
-    FTAP_TRY_ASSIGN(live, find_own(hooks));
-    std::optional<Error> unreadable;
-    FTAP_TRY_ASSIGN(others, find_others(unreadable));
-    if (!live) {
-      FTAP_TRY_ASSIGN(loaded, load_beside(hooks, others));
+    FTAP_TRY_ASSIGN(found, find_log(pins_, std::move(hooks)));
+    LogLive live;
+    if (found.own) {
+      live.generation_ = std::move(*found.own);
+      live.taken_over_ = true;
+      live.why_ = "taken over from the previous flowtapd";
+    } else {
+      FTAP_TRY_ASSIGN(loaded, load_beside(found.hooks, found.others));
       live = std::move(loaded);
-      live->why_ = "took over from another build";
+      live.why_ = "took over from another build";
       // These are to be attached in front of the programs that exist.
-      if (live->backend() == LogBackend::kFunctions && !live->has_seconds() && wants_seconds(options_))
-        live->why_ += ", which has no second programs; flowtapd --detach makes room for them";
+      if (live.backend() == LogBackend::kFunctions && !live.has_seconds() && wants_seconds(options_))
+        live.why_ += ", which has no second programs; flowtapd --detach makes room for them";
     }
-    for (LogHook& hook : hooks) live->hooks_.push_back(std::move(hook));
-    live->older_ = std::move(others);
-    live->left_over_ = std::move(unreadable);
-    live->pins_ = pins_;
-    FTAP_TRY_ASSIGN(streams, live->streams());
-    streams.raise_next(first_number(live->older_));
-    return std::move(*live);
+    std::ranges::move(found.hooks, std::back_inserter(live.hooks_));
+    live.older_ = std::move(found.others);
+    live.left_over_ = std::move(found.unreadable);
+    live.pins_ = pins_;
+    FTAP_TRY_ASSIGN(streams, live.streams());
+    streams.raise_next(first_number(live.older_));
+    return live;
   }
 
   Result<LogLoaded> load(LogOpened opened) const {
@@ -131,95 +134,6 @@ class LogStart {
       options_.before_attach(streams);
     }
     return loaded;
-  }
-
-  // What this layout's build has pinned, if it is the one that captures. Otherwise it counts as one of the others: its
-  // start did not come that far (all new hooks are pinned before an older build's are led anywhere else), or another
-  // build has relieved it and died before it had drained the ring.
-  Result<std::optional<LogLive>> find_own(std::vector<LogHook>& hooks) const {
-    FTAP_TRY_ASSIGN(found, pins_.find(log_abi()));
-    if (found.empty()) return std::nullopt;
-    FTAP_TRY_ASSIGN(generation, LogGeneration::open(std::move(found)));
-    std::size_t there = 0;
-    std::vector<LogHook> ours;
-    std::vector<LogHook> others;
-    for (LogHook& hook : hooks) {
-      const LogHandler* handler = generation.handler(hook.name);
-      bool leads = false;
-      if (handler != nullptr) {
-        ++there;
-        FTAP_TRY_ASSIGN(to_us, leads_to(hook, handler->program.get()));
-        leads = to_us;
-      }
-      (leads ? ours : others).push_back(std::move(hook));
-    }
-    hooks = std::move(others);
-    const bool complete = there == generation.handlers.size();
-    const bool registers = std::ranges::find(ours, kExecHook, &LogHook::name) != ours.end();
-    FTAP_TRY_ASSIGN(current, is_current(generation, registers));
-    if (!ours.empty() && complete && current) {
-      std::ranges::move(ours, std::back_inserter(hooks));
-      LogLive live;
-      live.generation_ = std::move(generation);
-      live.taken_over_ = true;
-      live.why_ = "taken over from the previous flowtapd";
-      return live;
-    }
-    // Nobody has captured anything with this, so it needs no place beside what is loaded next.
-    if (ours.empty() && current && is_unused(generation)) {
-      FTAP_TRY(pins_.remove_folder(log_abi()));
-      return std::nullopt;
-    }
-    if (complete) {
-      // Bytes may still come through these, unless the build is muted. The new programs pass them on until relieve().
-      std::ranges::move(ours, std::back_inserter(hooks));
-    } else {
-      // Only new hooks lead to a build that died before it had pinned all of them, and to one whose hooks were being
-      // removed: it has no streams, or is muted.
-      for (const LogHook& hook : ours) FTAP_TRY(remove_hook(pins_, hook));
-    }
-    FTAP_TRY(pins_.set_aside(log_abi()));
-    return std::nullopt;
-  }
-
-  static bool is_unused(const LogGeneration& generation) {
-    const auto streams = LogStreams::map(generation.maps);
-    const auto ring = RingReader::open(generation.maps.ring.get());
-    return streams && streams->sweep().empty() && ring && (*ring)->backlog() == 0;
-  }
-
-  // That a hook leads to a build does not say that this one captures: a newer build lets it keep the hooks that it does
-  // not know itself, also once it is muted. The build that has the hook which registers new streams does capture.
-  // Without that hook, the newest build goes on with its relief, and an older one has been relieved.
-  Result<bool> is_current(const LogGeneration& own, bool registers) const {
-    FTAP_TRY_ASSIGN(view, MapView<ftap_log_control>::map(own.maps.control.get(), 1));
-    const ftap_log_control& control = view.elements().front();
-    if (__atomic_load_n(&control.muted, __ATOMIC_ACQUIRE) != 0) return false;
-    if (registers) return true;
-    std::optional<Error> unreadable;  // go_on() looks at all of them again, and tells
-    FTAP_TRY_ASSIGN(others, find_others(unreadable));
-    return others.empty() || others.back().next_stream() < control.next_stream;
-  }
-
-  // The oldest first.
-  Result<std::vector<LogOlder>> find_others(std::optional<Error>& unreadable) const {
-    std::vector<LogOlder> others;
-    FTAP_TRY_ASSIGN(layouts, pins_.layouts());
-    for (const std::string& layout : layouts) {
-      if (layout == log_abi()) continue;
-      auto older = LogOlder::open(pins_, layout);
-      if (older) {
-        others.push_back(std::move(*older));
-      } else if (older.error().code != 0) {
-        // Only this process fails, and only now: the other build goes on capturing for whoever may read it.
-        return std::unexpected(
-            std::move(older).error().in("cannot take over from another build of flowtapd"));
-      } else {
-        unreadable = std::move(older).error().in("what the layout " + layout + " has captured is lost");
-      }
-    }
-    std::ranges::sort(others, {}, &LogOlder::next_stream);
-    return others;
   }
 
   // Greater than what any build has used or will use before it is relieved.
