@@ -160,7 +160,8 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
     if (last != std::string_view::npos) continue;
     // Whoever cuts the file amid a line leaves nothing that could be waited for.
     if (!part.text.empty() && !piece.end && !options_.follow)
-      return fail("the file of " + in_quotes(flow_->log.id()) + " was cut by somebody else");
+      return fail("the file of " + in_quotes(flow_->log.id()) + " was cut by somebody else",
+                  "only flowtapd may change what is in its state directory; find what else writes there");
     break;
   }
   return {};
