@@ -5,8 +5,8 @@
 #include "base/printable.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "tools/flowtap/client.hpp"
-#include "tools/flowtap/logs/saved_logs.hpp"
 #include "tools/flowtap/pod_name.hpp"
+#include "tools/flowtap/saved/saved_logs.hpp"
 #include "why_answers.hpp"
 
 namespace flowtap::cli {
