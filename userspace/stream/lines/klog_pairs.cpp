@@ -140,7 +140,8 @@ bool KlogPairs::next_text(KlogPair& pair) {
   if (first == '"') {
     const std::size_t end = end_of_quoted(line, value + 1);
     if (open && may_go_on(line, end)) return stop(true);
-    if (end != kNone && ends_value(line, end)) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
+    if (end == kNone) return give(pair, Kind::kCut, value + 1, line.size(), line.size());
+    if (ends_value(line, end)) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
   } else if (first == '<' && value + 1 == line.size()) {
     const std::size_t end = end_of_block(body_, value + 2);
     return end == kNone ? stop(true) : give(pair, Kind::kBlock, value + 2, end - 2, end);
@@ -181,7 +182,8 @@ bool KlogPairs::next_member(KlogPair& pair) {
 
   if (line[at] == '"') {
     const std::size_t end = end_of_quoted(line, at + 1);
-    return end == kNone ? stop(open) : give(pair, Kind::kString, at + 1, end - 1, end);
+    if (end != kNone) return give(pair, Kind::kString, at + 1, end - 1, end);
+    return open ? stop(true) : give(pair, Kind::kCut, at + 1, line.size(), line.size());
   }
   const bool nested = line[at] == '{' || line[at] == '[';
   const std::size_t end = nested ? end_of_nested(line, at) : line.find_first_of(",}] \t\r", at);

@@ -17,6 +17,7 @@ struct KlogPair {
     kBlock,    ///< "=<", lines behind a tab, " >"
     kJson,     ///< compact JSON that is no string, in text or as a member
     kString,   ///< a JSON member's string
+    kCut,      ///< a string whose line ends before its last quote: a capture or a terminal has cut it
     kUnquoted  ///< old klog's %+v, and everything malformed: where it ends is a guess
   };
   std::string_view
@@ -28,7 +29,7 @@ struct KlogPair {
   /// In text, whether what follows may still belong to this value. Old klog's %+v escapes nothing, so a tenant's words that look
   /// like pairs may stand behind it. Its lists and structures look like JSON up to where such words choose to end them.
   [[nodiscard]] bool may_be_more(KlogForm form) const {
-    if (kind == Kind::kUnquoted) return true;
+    if (kind == Kind::kUnquoted || kind == Kind::kCut) return true;
     return form == KlogForm::kText && kind == Kind::kJson &&
            (value.starts_with('{') || value.starts_with('['));
   }

@@ -3,27 +3,11 @@
 #include <optional>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "stream/lines/klog_pairs.hpp"
 
 namespace flowtap::flow {
 namespace {
-
-void put_utf8(std::string& out, std::uint32_t c) {
-  if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd;  // half a surrogate pair
-  const auto tail = [&](unsigned shift) { out += static_cast<char>(0x80U | ((c >> shift) & 0x3fU)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xc0U | (c >> 6U));
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xe0U | (c >> 12U));
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xf0U | (c >> 18U));
-    tail(12), tail(6), tail(0);
-  }
-}
 
 // Takes a number of this many hexadecimal digits from the start of the text.
 std::optional<std::uint32_t> take_number(std::string_view& text, std::size_t digits) {
@@ -38,12 +22,12 @@ std::optional<std::uint32_t> take_number(std::string_view& text, std::size_t dig
 
 // JSON writes a character above U+FFFF as two escapes.
 std::uint32_t join_surrogates(std::uint32_t high, std::string_view& text) {
-  if (high < 0xd800 || high > 0xdbff || !text.starts_with("\\u")) return high;
+  if (!is_high_surrogate(high) || !text.starts_with("\\u")) return high;
   std::string_view rest = text.substr(2);
   const auto low = take_number(rest, 4);
-  if (!low || *low < 0xdc00 || *low > 0xdfff) return high;
+  if (!low || !is_low_surrogate(*low)) return high;
   text = rest;
-  return 0x10000 + ((high - 0xd800) << 10U) + (*low - 0xdc00);
+  return joined_surrogates(high, *low);
 }
 
 std::size_t digits_behind(char letter) {
@@ -74,7 +58,7 @@ bool take_escape(std::string_view& text, std::string& out) {
     if (letter == 'x')
       out += static_cast<char>(*number);
     else
-      put_utf8(out, join_surrogates(*number, rest));
+      append_utf8(out, join_surrogates(*number, rest));
   }
   text = rest;
   return true;
@@ -106,6 +90,7 @@ std::string_view klog_text(const KlogPair& pair, std::string& buffer) {
   switch (pair.kind) {
     case KlogPair::Kind::kQuoted:
     case KlogPair::Kind::kString:
+    case KlogPair::Kind::kCut:
       if (!pair.value.contains('\\')) return pair.value;
       buffer.clear();
       unquote(pair.value, buffer);

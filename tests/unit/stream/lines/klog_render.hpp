@@ -14,15 +14,19 @@ namespace flowtap::flow::test {
 /// The pair as klog writes it.
 inline std::string rendered_pair(KlogForm form, const KlogPair& pair) {
   const std::string value(pair.value);
-  if (form == KlogForm::kJson)
-    return '"' + std::string(pair.key) +
-           "\":" + (pair.kind == KlogPair::Kind::kString ? '"' + value + '"' : value);
+  if (form == KlogForm::kJson) {
+    const bool begins = pair.kind == KlogPair::Kind::kString || pair.kind == KlogPair::Kind::kCut;
+    return '"' + std::string(pair.key) + "\":" + (begins ? "\"" : "") + value +
+           (pair.kind == KlogPair::Kind::kString ? "\"" : "");
+  }
   const std::string key = ' ' + std::string(pair.key) + '=';
   switch (pair.kind) {
     case KlogPair::Kind::kQuoted:
       return key + '"' + value + '"';
     case KlogPair::Kind::kBlock:
       return key + "<\n" + value + " >";
+    case KlogPair::Kind::kCut:
+      return key + '"' + value;
     default:
       return key + value;
   }
@@ -66,6 +70,8 @@ inline std::string_view name_of(KlogPair::Kind kind) {
       return "string";
     case KlogPair::Kind::kUnquoted:
       return "unquoted";
+    case KlogPair::Kind::kCut:
+      return "cut";
   }
   return "";
 }

@@ -138,6 +138,8 @@ Diagnosis Attempt::diagnosis() const {
   std::ranges::move(lacks_cells(out, *scheduler_, static_cast<std::size_t>(without)),
                     std::back_inserter(out.lacks));
   if (cut_) out.lacks.push_back(lacks_room());
+  if (out.filter.summary.ends_with(kCutOff) || out.bind.summary.ends_with(kCutOff))
+    out.lacks.push_back(lacks_rest());
   out.decide();
   return out;
 }

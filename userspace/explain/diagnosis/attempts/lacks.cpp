@@ -105,6 +105,10 @@ std::string lacks_room() {
          " nodes of one";
 }
 
+std::string lacks_rest() {
+  return "the rest of the scheduler's sentence: its line is cut off in the log";
+}
+
 std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by) {
   std::vector<std::string> out;
   std::array<std::size_t, kCounted.size()> nodes{};

@@ -29,6 +29,9 @@ namespace flowtap::diagnosis {
 /// For an attempt of which more was said than is kept.
 [[nodiscard]] std::string lacks_room();
 
+/// For an attempt whose verdict has only its beginning in the log.
+[[nodiscard]] std::string lacks_rest();
+
 /// For an answer that counts nodes that nobody names, or whose reason nobody says. `by` is the scheduler that counts them.
 [[nodiscard]] std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_view by);
 

@@ -78,6 +78,9 @@ constexpr std::size_t kLongestLine = 512;
 /// Kubernetes' bound. A longer text is not a name.
 constexpr std::size_t kLongestName = 253;
 
+/// Ends a text of which the log has only the beginning, since its line was cut.
+inline constexpr std::string_view kCutOff = "…";
+
 /// Does not own its texts, which live until the parser's next record.
 struct Fact {
   FactKind kind = FactKind::kAttempt;

@@ -49,7 +49,10 @@ std::string_view FactParser::value_of(std::string_view key, Field field) {
     own.assign(object->ns).append(object->ns.empty() ? "" : "/").append(object->name);
     return own;
   }
-  return flow::klog_text(*pair, own);
+  const std::string_view text = flow::klog_text(*pair, own);
+  if (pair->kind != flow::KlogPair::Kind::kCut) return text;
+  own = std::string(text).append(kCutOff);
+  return own;
 }
 
 bool FactParser::read_row(const FactRow& row, std::string_view text) {
