@@ -18,10 +18,11 @@ class LineCutter {
   /// Gives `take` each line without its newline.
   template <typename Take>
   void take(std::string_view piece, Take&& give) {
+    std::size_t from = rest_.size();  // what was there has no newline
     rest_ += piece;
     std::size_t begin = 0;
-    for (std::size_t newline = 0; (newline = rest_.find('\n', begin)) != std::string::npos;
-         begin = newline + 1)
+    for (std::size_t newline = 0; (newline = rest_.find('\n', from)) != std::string::npos;
+         begin = from = newline + 1)
       give(std::string_view(rest_).substr(begin, newline - begin));
     rest_.erase(0, begin);
     if (rest_.size() >= most_) finish(give);

@@ -26,8 +26,10 @@ class SpanReader {
   }
 
  public:
-  void add(std::string_view bytes, std::uint64_t time) {
-    lines_.add(bytes, time, [this](const flow::LineView& line) { records_.add(line, reads()); });
+  void add(const SavedLine& line) {
+    const auto take = [this](const flow::LineView& whole) { records_.add(whole, reads()); };
+    lines_.add(line.text, line.time, take);
+    if (line.full) lines_.add("\n", line.time, take);
   }
   [[nodiscard]] const LogSpan& span() {
     records_.flush(reads());
@@ -76,16 +78,31 @@ bool LogSpan::follows(const LogSpan& before) const {
   return same && first && before.last && !flow::is_earlier(*first + kOutOfOrder, before.last);
 }
 
+std::string log_name(std::string_view output, std::string_view source) {
+  return std::string(output).append(1, '\0').append(source);
+}
+
 LogSpans spans_of(int fd, const std::string& name) {
   std::map<std::string, SpanReader, std::less<>> readers;
+  std::map<std::string, SavedLines, std::less<>> outputs;
   const auto take = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
-    readers.try_emplace(std::string(output)).first->second.add(bytes, time);
+    auto found = outputs.find(output);
+    if (found == outputs.end())
+      found = outputs
+                  .try_emplace(std::string(output),
+                               [&readers, of = std::string(output)](const SavedLine& line) {
+                                 if (is_schedulers(line.kind))
+                                   readers.try_emplace(log_name(of, line.source)).first->second.add(line);
+                               })
+                  .first;
+    found->second.add(bytes, time);
   };
-  static_cast<void>(
-      flow::read_saved_log(fd, name, take));  // errors are reported when the file is read for good
+  // Errors are reported when the file is read for good.
+  static_cast<void>(flow::read_saved_log(fd, name, take));
+  for (auto& [output, lines] : outputs) lines.finish();
   ::lseek(fd, 0, SEEK_SET);
   LogSpans spans;
-  for (auto& [output, reader] : readers) spans.emplace(output, reader.span());
+  for (auto& [log, reader] : readers) spans.emplace(log, reader.span());
   return spans;
 }
 

@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/fd.hpp"
 #include "base/result.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "stream/lines/klog_time.hpp"
+#include "unwrap/saved_lines.hpp"
 
 namespace flowtap::cli {
 
@@ -23,7 +25,10 @@ struct LogSpan {
   [[nodiscard]] bool follows(const LogSpan& before) const;
 };
 
-/// By output, "stdout" or "stderr", or "" if that is not known.
+/// The name of a log in a file: the output of a runtime's, "stdout" or "stderr", or "" if that is not known, and its source.
+[[nodiscard]] std::string log_name(std::string_view output, std::string_view source);
+
+/// By the logs' names.
 using LogSpans = std::map<std::string, LogSpan, std::less<>>;
 
 /// Reads the file to its end, and then sets it back to its beginning. `name` is what errors call it.

@@ -7,82 +7,29 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <functional>
 #include <list>
 #include <map>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/fd.hpp"
-#include "explain/diagnosis/scheduler_log.hpp"
+#include "kube_events.hpp"
 #include "log_pieces.hpp"
-#include "stream/lines/line_assembler.hpp"
-#include "stream/lines/whole_records.hpp"
+#include "saved_output.hpp"
 #include "stream/repair/runtime_files/saved_log.hpp"
 #include "tools/flowtap/client.hpp"
+#include "tools/flowtap/terminal/text.hpp"
+#include "unwrap/saved_lines.hpp"
 
 namespace flowtap::cli {
 namespace {
 
-using diagnosis::DiagnosisStore;
+// More logs than that are not in one file. What follows is read as if it were the last one's.
+constexpr std::size_t kMostSources = 256;
 
 void warn(std::string what, std::string hint = {}) {
   complain({std::move(what), std::move(hint), 0});
 }
-
-/// One output of a scheduler. It is a log of its own, in one file or in several pieces.
-class Output {
-  [[nodiscard]] auto reads() {
-    return [this](const flow::WholeRecord& record) { log_.read(record); };
-  }
-
- public:
-  Output(DiagnosisStore& store, std::string_view name) : name_(name), log_(store) {}
-
-  [[nodiscard]] bool is_continued_by(std::string_view name, const LogSpan& piece) const {
-    return name == name_ && piece.follows(end_);
-  }
-  void begin_piece(const std::string& file, const LogSpan& piece) {
-    files_ += (files_.empty() ? "" : ", ") + file;
-    const auto scheduler = piece.scheduler ? piece.scheduler : end_.scheduler;
-    end_ = piece;
-    end_.scheduler = scheduler;
-    begins_ = true;
-  }
-  void add(std::string_view bytes, std::uint64_t time) {
-    // A piece may begin in the middle of a line, unless a record begins there.
-    if (std::exchange(begins_, false) && flow::begins_klog_record(bytes)) finish_line();
-    lines_.add(bytes, time, [this](const flow::LineView& line) { records_.add(line, reads()); });
-  }
-  /// What comes next is not the rest of the piece that was cut off.
-  void lose() {
-    lines_ = {};
-    records_.lose(reads());
-  }
-  /// Reports the parts that are left out.
-  void finish() {
-    finish_line();
-    records_.flush(reads());
-    if (const std::uint64_t cut = log_.counts().cut; cut > 0)
-      warn(fmt::format("{} of the records of {} are longer than {} bytes, and are read up to there", cut,
-                       files_, flow::RecordRules().most));
-  }
-
- private:
-  void finish_line() {
-    lines_.finish([this](const flow::LineView& line) { records_.add(line, reads()); });
-  }
-
-  std::string name_;
-  std::string files_;
-  LogSpan end_;
-  bool begins_ = false;
-  diagnosis::SchedulerLog log_;
-  flow::LineAssembler lines_;
-  flow::WholeRecords records_;
-};
 
 Result<Fd> open_log(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -127,29 +74,92 @@ Result<std::vector<File>> open_logs(const std::vector<std::string>& paths) {
   return files;
 }
 
+/// Reads the files, one after the other.
+class Reading {
+ public:
+  explicit Reading(diagnosis::DiagnosisStore& store) : state_(store), events_log_(store) {}
+
+  /// Reports the parts that cannot be read; an Error: nothing of it can be read.
+  Status read(const File& file);
+  [[nodiscard]] SavedRead finish();
+
+ private:
+  /// Those of one file, by what the runtime and the tools around them call them.
+  using Outputs = std::map<std::string, SavedOutput*, std::less<>>;
+
+  void take(const File& file, Outputs& outputs, std::string_view output, const SavedLine& line);
+  SavedOutput& output_of(const File& file, Outputs& outputs, std::string_view output,
+                         std::string_view source);
+  [[nodiscard]] bool take_event(std::string_view text);
+
+  SavedState state_;
+  SavedRead read_;
+  std::list<SavedOutput> outputs_;
+  KubeEvents events_;
+  diagnosis::SchedulerLog events_log_;
+};
+
 /// The log that the file's output continues, or a new one.
-Output& output_of(std::list<Output>& all, DiagnosisStore& store, const File& file, std::string_view name) {
+SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_view output,
+                                std::string_view source) {
+  const std::string name = log_name(output, source);
+  const auto known = outputs.find(name);
+  if (known != outputs.end()) return *known->second;
+  if (outputs.size() >= kMostSources) return *outputs.rbegin()->second;
   const auto span = file.spans.find(name);
   const LogSpan piece = span != file.spans.end() ? span->second : LogSpan{};
-  auto found =
-      std::ranges::find_if(all, [&](const Output& output) { return output.is_continued_by(name, piece); });
-  if (found == all.end()) found = all.emplace(all.end(), store, name);
+  auto found = std::ranges::find_if(outputs_,
+                                    [&](const SavedOutput& one) { return one.is_continued_by(name, piece); });
+  if (found == outputs_.end()) found = outputs_.emplace(outputs_.end(), state_, name);
   found->begin_piece(file.name, piece);
+  outputs.emplace(name, &*found);
   return *found;
 }
 
-/// Reports the parts that cannot be read; an Error: nothing of it can be read.
-Status read_log(const File& file, std::list<Output>& all, DiagnosisStore& store) {
-  const std::string& name = file.name;
-  std::map<std::string, Output*, std::less<>> outputs;
+bool Reading::take_event(std::string_view text) {
+  const auto event = events_.read(text);
+  if (!event) return false;
+  const std::string record = klog_of(*event);
+  flow::WholeRecord whole = flow::whole_record(record);
+  whole.text = text;
+  if (whole.klog) whole.klog->stamp = {};  // kubectl says how long ago it was, and not when
+  events_log_.read(whole);
+  return true;
+}
+
+void Reading::take(const File& file, Outputs& outputs, std::string_view output, const SavedLine& line) {
+  using Kind = SavedLine::Kind;
+  ++read_.lines;
+  if ((line.kind == Kind::kLoose || line.kind == Kind::kStrange) && !line.text.empty()) {
+    if (take_event(line.text)) return;
+    ++read_.strange;
+    state_.strangers.add_line(line.text);
+  }
+  if (is_schedulers(line.kind)) output_of(file, outputs, output, line.source).add(line);
+}
+
+Status Reading::read(const File& file) {
+  Outputs outputs;
+  std::map<std::string, SavedLines, std::less<>> lines;
   const auto take = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
-    auto found = outputs.find(output);
-    if (found == outputs.end()) found = outputs.emplace(output, &output_of(all, store, file, output)).first;
-    found->second->add(bytes, time);
+    auto found = lines.find(output);
+    if (found == lines.end())
+      found = lines
+                  .try_emplace(std::string(output),
+                               [this, &file, &outputs, name = std::string(output)](const SavedLine& line) {
+                                 this->take(file, outputs, name, line);
+                               })
+                  .first;
+    found->second.add(bytes, time);
   };
-  const flow::SavedLog read = flow::read_saved_log(file.fd.get(), name, take);
+  const flow::SavedLog read = flow::read_saved_log(file.fd.get(), file.name, take);
+  std::uint64_t left_out = 0;
+  for (auto& [output, of_output] : lines) {
+    read.broken ? of_output.lose() : of_output.finish();
+    left_out += of_output.left_out();
+  }
   if (read.broken)
-    for (const auto& [name_of, output] : outputs) output->lose();
+    for (const auto& [name, output] : outputs) output->lose();
   if (read.broken && read.bytes == 0) {
     Error error = *read.broken;
     if (error.hint.empty()) error.hint = "--from takes plain text, gzip, and what container runtimes keep";
@@ -157,18 +167,38 @@ Status read_log(const File& file, std::list<Output>& all, DiagnosisStore& store)
   }
   if (read.broken) warn(read.broken->what, fmt::format("what came before it is used: {} bytes", read.bytes));
   if (read.skipped > 0)
-    warn(fmt::format("{} of the lines of {} are not of its format and are left out", read.skipped, name));
+    warn(
+        fmt::format("{} of the lines of {} are not of its format and are left out", read.skipped, file.name));
+  if (left_out > 0)
+    warn(fmt::format("{} has its newest line first, and its oldest {} lines are too many to be turned round",
+                     file.name, grouped(left_out)),
+         "reverse it with tac, and name what that writes");
   return {};
+}
+
+SavedRead Reading::finish() {
+  for (SavedOutput& output : outputs_) output.finish();
+  for (const diagnosis::SchedulerLog& log : state_.logs) read_.telling += log.counts().telling;
+  read_.telling += events_log_.counts().telling;
+  read_.nameless = events_.nameless();
+  if (events_.without_namespace() > 0)
+    warn("the events do not say in which namespace their pods are, and these are shown as default",
+         "kubectl get events -A says it");
+  if (state_.seen.forgotten() > 0)
+    warn(fmt::format("{} records are too many to tell whether they are also in another file",
+                     grouped(state_.seen.forgotten())),
+         "name each log only once");
+  read_.strangers = std::move(state_.strangers);
+  return std::move(read_);
 }
 
 }  // namespace
 
-Status read_saved_logs(const std::vector<std::string>& paths, DiagnosisStore& store) {
+Result<SavedRead> read_saved_logs(const std::vector<std::string>& paths, diagnosis::DiagnosisStore& store) {
   FTAP_TRY_ASSIGN(files, open_logs(paths));
-  std::list<Output> outputs;
-  for (const File& file : files) FTAP_TRY(read_log(file, outputs, store));
-  for (Output& output : outputs) output.finish();
-  return {};
+  Reading reading(store);
+  for (const File& file : files) FTAP_TRY(reading.read(file));
+  return reading.finish();
 }
 
 }  // namespace flowtap::cli

@@ -1,16 +1,29 @@
 // Saved logs of schedulers, read into a store.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
+#include "strangers.hpp"
 
 namespace flowtap::cli {
 
-/// "-" is standard input. Pieces of one log are read as one, in the order of their times. Parts of a file that cannot
-/// be read are reported. An Error: nothing of a file can be read, and the files after it were not read.
-[[nodiscard]] Status read_saved_logs(const std::vector<std::string>& paths, diagnosis::DiagnosisStore& store);
+/// What was in the files.
+struct SavedRead {
+  std::uint64_t lines = 0;
+  std::uint64_t strange = 0;   ///< lines that belong to no record, and may not
+  std::uint64_t telling = 0;   ///< records that say something of a pod, or of cards
+  std::uint64_t nameless = 0;  ///< events whose pod is not named
+  Strangers strangers;         ///< the lines and the records that say nothing
+};
+
+/// "-" is standard input. Pieces of one log are read as one, in the order of their times, and a record that stands in several
+/// files counts once. Parts of a file that cannot be read are reported. An Error: nothing of a file can be read, and the files
+/// after it were not read.
+[[nodiscard]] Result<SavedRead> read_saved_logs(const std::vector<std::string>& paths,
+                                                diagnosis::DiagnosisStore& store);
 
 }  // namespace flowtap::cli

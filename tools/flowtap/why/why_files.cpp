@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/printable.hpp"
 #include "explain/diagnosis/diagnosis_store.hpp"
 #include "tools/flowtap/client.hpp"
@@ -36,35 +38,58 @@ std::string near(const DiagnosisStore& store, const PodName& wanted) {
   return out;
 }
 
+/// Why there is no answer about any pod.
+Error nothing_told(const SavedRead& read) {
+  const std::string beginning = "in the logs that --from names, ";
+  if (read.lines == 0) return {beginning + "there is nothing", "name a file with a scheduler's log", 0};
+  if (read.nameless > 0)
+    return {beginning + "there are events that do not name their pod",
+            "name all of what kubectl describe pod prints, or the log of kube-scheduler", 0};
+  const auto guess = read.strangers.guess();
+  const bool one = read.lines == 1;
+  std::string what =
+      one ? beginning + "there is one line, and it says nothing of a pod"
+          : fmt::format("{}none of {} lines says anything of a pod", beginning, grouped(read.lines));
+  if (guess) what += (one ? ": it looks like " : ": they look like ") + guess->what;
+  return {std::move(what), guess ? guess->hint : "", 0};
+}
+
 ExitCode not_found(const DiagnosisStore& store, const WhyOptions& options, const PodName& wanted) {
-  const std::string what =
-      "no scheduler mentions " + in_quotes(options.of, 300) + " in the logs that --from names";
-  const std::size_t pods = store.size();
-  if (pods == 0)
-    complain(
-        {what + ", nor any other pod",
-         "it takes logs of kube-scheduler, of the NUMA-aware scheduler and of HAMi's extender, from -v=2 on",
-         0});
-  else if (const std::string names = near(store, wanted); !names.empty())
-    complain({fmt::format("{}, but they mention {} others", what, pods), "is it one of these: " + names, 0});
-  else
-    complain({fmt::format("{}, but they mention {} others", what, pods),
-              "without a pod, flowtap why --from lists them", 0});
+  const std::string names = near(store, wanted);
+  complain({fmt::format("no scheduler mentions {} in the logs that --from names, but they mention {} others",
+                        in_quotes(options.of, 300), store.size()),
+            names.empty() ? "without a pod, flowtap why --from lists them" : "is it one of these: " + names,
+            0});
   return kNotFound;
+}
+
+/// Whoever reads an answer must know that it rests on a part of what the files say.
+void tell_strange(const SavedRead& read) {
+  const auto guess = read.strangers.guess();
+  if (read.telling == 0 || 2 * read.strange <= read.lines || !guess) return;
+  complain({fmt::format("{} of {} lines were not understood: they look like {}", grouped(read.strange),
+                        grouped(read.lines), guess->what),
+            guess->hint, 0});
 }
 
 }  // namespace
 
 ExitCode why_from_files(const WhyOptions& options) {
   DiagnosisStore store(kMostPods, kMostBytes);
-  if (const Status read = read_saved_logs(options.from, store); !read) {
+  const auto read = read_saved_logs(options.from, store);
+  if (!read) {
     complain(read.error());
     return kFailure;
   }
+  tell_strange(*read);
   if (store.evicted() > 0)
     complain({fmt::format("{} pods are left out: what was said of more than {} pods is too much to keep",
                           grouped(store.evicted()), grouped(store.size())),
               "read fewer or shorter logs at a time", 0});
+  if (store.size() == 0) {
+    complain(nothing_told(*read));
+    return kFailure;
+  }
   if (options.of.empty())
     return put_out_list(options, [&store](const TakePod& take) {
       store.each([&take](const std::string& pod, const Diagnosis& diagnosis) {

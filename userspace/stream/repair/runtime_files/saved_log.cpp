@@ -98,12 +98,23 @@ Result<GzStream::Input> unzipped(Input& input, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+// Docker keeps a line's newline. Log collectors write objects with the same members, and most of them without it.
+bool is_of_docker(std::string_view line) {
+  RuntimeLineParser parser(RuntimeFormat::kJsonFile);
+  const auto parsed = parser.parse(line);
+  return parsed && (parsed->full || parsed->text.size() >= kMaxLine);
+}
+
+}  // namespace
+
 std::optional<RuntimeFormat> saved_format(std::string_view begin) {
   while (!begin.empty()) {
     const std::size_t end = std::min(begin.find('\n'), begin.size());
     const std::string_view line = begin.substr(0, end);
-    for (const RuntimeFormat format : {RuntimeFormat::kCri, RuntimeFormat::kJsonFile})
-      if (RuntimeLineParser(format).parse(line)) return format;
+    if (RuntimeLineParser(RuntimeFormat::kCri).parse(line)) return RuntimeFormat::kCri;
+    if (is_of_docker(line)) return RuntimeFormat::kJsonFile;
     if (begins_klog_record(line)) return std::nullopt;
     begin.remove_prefix(std::min(end + 1, begin.size()));
   }

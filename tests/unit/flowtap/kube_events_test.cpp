@@ -1,0 +1,273 @@
+// What kubectl prints of pods' events, instead of a scheduler's log.
+#include "tools/flowtap/saved/kube_events.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "explain/diagnosis/facts/fact_parser.hpp"
+#include "stream/lines/klog_pairs.hpp"
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Events = std::vector<KubeEvent>;
+
+Events events_of(KubeEvents& events, const std::string& text) {
+  Events out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);)
+    if (auto event = events.read(line)) out.push_back(std::move(*event));
+  return out;
+}
+
+Events events_of(const std::string& text) {
+  KubeEvents events;
+  return events_of(events, text);
+}
+
+// With all that a message may have: two spaces, a colon, quotes, and another count.
+const std::string kNoFit =
+    "0/12 nodes are available: 3 Insufficient memory, 9 node(s) didn't match Pod's node affinity/selector. "
+    "preemption: 0/12 nodes are available: 12 \"x\"  two.";
+const std::string kAssigned = "Successfully assigned shop/web-0 to node-1";
+
+KubeEvent failed(const std::string& ns = "shop", const std::string& pod = "web-0") {
+  return {.ns = ns, .pod = pod, .type = "Warning", .reason = "FailedScheduling", .message = kNoFit};
+}
+
+const KubeEvent kBound = {
+    .ns = "shop", .pod = "web-0", .type = "Normal", .reason = "Scheduled", .message = kAssigned};
+
+TEST(KubeEvents, GetEvents) {
+  const std::string rows = "48s         Warning   FailedScheduling   pod/web-0   " + kNoFit +
+                           "\n"
+                           "3m20s       Normal    Scheduled          pod/web-0   " +
+                           kAssigned + "\n";
+  const std::string heading = "LAST SEEN   TYPE      REASON             OBJECT      MESSAGE\n";
+  for (const std::string& text : {rows, heading + rows}) {
+    KubeEvents events;
+    EXPECT_EQ(events_of(events, text), (Events{failed("default"), kBound}));
+    EXPECT_EQ(events.without_namespace(), 1U) << "the other event's message says it";
+    EXPECT_EQ(events.nameless(), 0U);
+    EXPECT_EQ(events.lines(), text.size() == rows.size() ? 2U : 3U);
+  }
+}
+
+TEST(KubeEvents, GetEventsOfAllNamespaces) {
+  const std::string rows = "shop        48s         Warning   FailedScheduling   pod/web-0   " + kNoFit +
+                           "\n"
+                           "48s         <unknown>   Warning   FailedScheduling   pod/web-0   " +
+                           kNoFit +
+                           "\n"
+                           "shop        2y35d       Normal    Scheduled          pod/web-0   " +
+                           kAssigned + "\n";
+  const std::string heading = "NAMESPACE   LAST SEEN   TYPE      REASON             OBJECT      MESSAGE\n";
+  for (const std::string& text : {rows, heading + rows}) {
+    KubeEvents events;
+    EXPECT_EQ(events_of(events, text), (Events{failed(), failed("48s"), kBound}));
+    EXPECT_EQ(events.without_namespace(), 0U);
+  }
+}
+
+TEST(KubeEvents, GetEventsWide) {
+  const std::string heading =
+      "LAST SEEN   TYPE      REASON             OBJECT      SUBOBJECT   SOURCE              MESSAGE   FIRST "
+      "SEEN   COUNT   NAME\n";
+  const std::string row =
+      "shop   48s   Warning   FailedScheduling   pod/web-0         default-scheduler, "
+      "default-scheduler-node-1   ";
+  const std::string end = "   11m   150   web-0.17c1f2\n";
+  EXPECT_EQ(events_of(heading + row + kNoFit + end), Events{failed()});
+  EXPECT_EQ(events_of("NAMESPACE   " + heading + row + kNoFit + end), Events{failed()});
+  EXPECT_EQ(events_of(row + kNoFit + end), Events{failed()}) << "no heading";
+  EXPECT_EQ(
+      events_of(heading + "shop 48s Warning FailedScheduling pod/web-0 spec.containers{c} my-scheduler " +
+                kNoFit + end),
+      Events{failed()});
+  EXPECT_EQ(events_of(heading + row + kNoFit + "   <unknown>   1   0b1c2d3e-4f50\n"), Events{failed()})
+      << "the event of a pod with a long name has a name of its own";
+  EXPECT_EQ(events_of(heading + row + kNoFit), Events{failed()}) << "cut";
+}
+
+TEST(KubeEvents, ANarrowTablesMessageIsAllThatFollows) {
+  KubeEvent odd = failed();
+  odd.message = "a-scheduler said   11m   150   web-0.17c1f2";
+  EXPECT_EQ(events_of("NAMESPACE   LAST SEEN   TYPE   REASON   OBJECT   MESSAGE\n"
+                      "shop   48s   Warning   FailedScheduling   pod/web-0   " +
+                      odd.message),
+            Events{odd});
+}
+
+TEST(KubeEvents, KubectlEvents) {
+  const std::string rows = "11m                   Normal    Scheduled          Pod/web-0   " + kAssigned +
+                           "\n"
+                           "48s (x150 over 11m)   Warning   FailedScheduling   Pod/web-0   " +
+                           kNoFit + "\r\n";
+  EXPECT_EQ(events_of("LAST SEEN             TYPE      REASON             OBJECT      MESSAGE\n" + rows),
+            (Events{kBound, failed("default")}));
+  EXPECT_EQ(events_of(rows), (Events{kBound, failed("default")}));
+  EXPECT_EQ(events_of("shop   48s (x150 over 11m)   Warning   FailedScheduling   Pod/web-0   " + kNoFit),
+            Events{failed()});
+}
+
+const std::string kDescription =
+    "Name:         web-0\n"
+    "Namespace:    shop\n"
+    "Node:         <none>\n"
+    "Volumes:\n"
+    "  v:\n"
+    "    Type:        ConfigMap (a volume populated by a ConfigMap)\n"
+    "    Name:        cm\n"
+    "    Namespace:   other\n";
+const std::string kTable =
+    "Events:\n"
+    "  Type     Reason            Age                  From               Message\n"
+    "  ----     ------            ----                 ----               -------\n"
+    "  Warning  FailedScheduling  48s (x150 over 11m)  default-scheduler  " +
+    kNoFit + "\n";
+
+TEST(KubeEvents, DescribePod) {
+  KubeEvents events;
+  EXPECT_EQ(
+      events_of(events, kDescription + kTable + "  Normal   Scheduled         5s default-scheduler " +
+                            kAssigned + "\n  Normal   Pulled            3s  kubelet  Container image\n"),
+      (Events{failed(), kBound}));
+  EXPECT_EQ(events.lines(), 5U);
+  EXPECT_EQ(events.nameless() + events.without_namespace(), 0U);
+  EXPECT_EQ(events_of(events, "\n\nName:  db-0\nNamespace:  data\n" + kTable), Events{failed("data", "db-0")})
+      << "several pods";
+}
+
+TEST(KubeEvents, ADescriptionWithoutItsBeginningNamesNoPod) {
+  KubeEvents events;
+  EXPECT_EQ(events_of(events, kTable + "  Normal  Scheduled  5s  default-scheduler  " + kAssigned),
+            Events{kBound})
+      << "this one's message does";
+  EXPECT_EQ(events.nameless(), 1U);
+  EXPECT_EQ(events_of(events, kDescription + kTable + kTable), Events{failed()}) << "a second table";
+  EXPECT_EQ(events.nameless(), 2U);
+  EXPECT_EQ(events_of(events, "Name:  No Name\nNamespace:  shop\n" + kTable), Events{});
+  EXPECT_EQ(events.nameless(), 3U);
+  EXPECT_EQ(events_of(events, "Name:  web-0\nNamespace:  ../shop\n" + kTable), Events{failed("default")});
+  EXPECT_EQ(events.without_namespace(), 1U);
+}
+
+TEST(KubeEvents, WhatNoSchedulerSaysIsNone) {
+  KubeEvents events;
+  EXPECT_EQ(events_of(events,
+                      "3s    Normal    Pulled             pod/web-0          Container image\n"
+                      "3s    Warning   FailedScheduling   job/web            x\n"
+                      "3s    Warning   FailedScheduling   pod/WEB            x\n"
+                      "3s    Warning   FailedScheduling   pod/../web         x\n"
+                      "3s    Warning   FailedScheduling   pod/web-0\n"
+                      "now   Warning   FailedScheduling   pod/web-0          x\n"
+                      "-A    3s   Warning   FailedScheduling   pod/web-0     x\n"
+                      "3s    Bad       FailedScheduling   pod/web-0          x\n"
+                      "3s (x2 since 1m)   Warning   FailedScheduling   pod/web-0   x\n"
+                      "3s    Normal    Scheduled          pod/web-1          " +
+                          kAssigned + "\nblog   3s   Normal   Scheduled   pod/web-0   " + kAssigned + '\n'),
+            Events{});
+  EXPECT_EQ(events.nameless() + events.without_namespace(), 0U);
+  EXPECT_EQ(events.lines(), 6U);
+  const std::string row = "3s   Warning   FailedScheduling   pod/web-0   ";
+  EXPECT_TRUE(events.read(row + std::string(1000, 'x')));
+  EXPECT_FALSE(events.read(row + std::string(std::size_t{64} << 10U, 'x'))) << "too long";
+}
+
+TEST(KubeEvents, AnyOtherTextHasNoneOfTheirLines) {
+  KubeEvents events;
+  EXPECT_EQ(
+      events_of(events,
+                "\n \nI0821 07:20:00.000001       1 a.go:1] \"NodeFitPod\" pod=\"ns/p\"\n"
+                "Warning: something\nNAMESPACE   NAME   READY   STATUS\nshop   web-0   0/1   Pending\n"),
+      Events{});
+  EXPECT_EQ(events.lines(), 0U);
+}
+
+// The record's keys and values, as the program had them.
+std::vector<std::string> pairs_of(const std::string& text) {
+  const auto record = flow::parse_klog_record(text);
+  if (!record || !record->structured || record->message != "Event occurred") return {"no record: " + text};
+  std::vector<std::string> out;
+  flow::KlogPairs pairs(*record);
+  for (flow::KlogPair pair; pairs.next(pair);)
+    out.push_back(std::string(pair.key) + '=' + flow::klog_value(pair));
+  return out;
+}
+
+TEST(KlogOfAnEvent, HasItsValues) {
+  KubeEvent event = failed();
+  EXPECT_EQ(klog_of({.ns = "n", .pod = "p", .type = "Normal", .reason = "R", .message = R"(a "b" \)"}),
+            R"(I0101 00:00:00.000000       1 event.go:1] "Event occurred" object="n/p" kind="Pod" )"
+            R"(apiVersion="v1" type="Normal" reason="R" message="a \"b\" \\")");
+  for (const std::string& message :
+       {kNoFit, std::string("\\\" pod=\"a/b\" \\x41 \\"), std::string("a\n\tb\r\x1b[2J\x7f\0", 11),
+        std::string("\u00e4 \u2028 \U0001f600 \xff\xc0"), std::string()}) {
+    event.message = message;
+    EXPECT_EQ(pairs_of(klog_of(event)),
+              (std::vector<std::string>{"object=shop/web-0", "kind=Pod", "apiVersion=v1", "type=Warning",
+                                        "reason=FailedScheduling", "message=" + message}));
+  }
+}
+
+// "kind ns/pod | node | summary", one a fact. All are kube-scheduler's.
+std::vector<std::string> facts_of(const KubeEvent& event) {
+  using diagnosis::FactKind;
+  using diagnosis::Field;
+  const std::string text = klog_of(event);
+  diagnosis::FactParser parser;
+  std::vector<std::string> out;
+  for (const diagnosis::Fact& fact : parser.parse(*flow::parse_klog_record(text))) {
+    std::string one = fact.kind == FactKind::kPhaseFailed  ? "failed "
+                      : fact.kind == FactKind::kBindFailed ? "bind failed "
+                      : fact.kind == FactKind::kNodeFits   ? "fits "
+                      : fact.kind == FactKind::kBound      ? "bound "
+                                                           : "? ";
+    if (fact.scheduler->name != "kube-scheduler") one.append(fact.scheduler->name).append(1, ' ');
+    fact.pod.put(one);
+    one.append(" | ").append(fact[Field::kNode]).append(" | ").append(fact[Field::kSummary]);
+    out.push_back(one);
+  }
+  return out;
+}
+
+using Facts = std::vector<std::string>;
+
+TEST(KlogOfAnEvent, IsAFactOfKubeScheduler) {
+  EXPECT_EQ(facts_of(failed()), Facts{"failed shop/web-0 |  | " + kNoFit});
+  EXPECT_EQ(facts_of(kBound), (Facts{"fits shop/web-0 | node-1 | ", "bound shop/web-0 | node-1 | "}));
+  KubeEvent event = kBound;
+  event.message = "bound to node-1";
+  EXPECT_EQ(facts_of(event), Facts{}) << "words that are not known";
+}
+
+// As in the scheduler's log, the text tells that the pod had its node.
+TEST(KlogOfAnEvent, OfABindThatFailsIsTheBinds) {
+  KubeEvent event = failed();
+  event.message = "binding rejected: node is locked";
+  EXPECT_EQ(facts_of(event), Facts{"bind failed shop/web-0 |  | node is locked"});
+  for (const char* message :
+       {R"(running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded)",
+        R"(running Bind plugin "V": x)", R"(running Reserve plugin "V": x)",
+        R"(running Permit plugin "V": x)", "waiting on permit for pod: x",
+        "0/1 nodes are available: 1 rejected due to timeout after waiting 1m0s at plugin G."}) {
+    event.message = message;
+    EXPECT_EQ(facts_of(event), Facts{std::string("bind failed shop/web-0 |  | ") + message});
+  }
+}
+
+TEST(KlogOfAnEvent, OfHamisStaysHamis) {
+  KubeEvent event = failed();
+  event.reason = "BindingFailed";
+  EXPECT_EQ(facts_of(event), Facts{"bind failed HAMi shop/web-0 |  | " + kNoFit});
+  event.reason = "BindingSucceed";
+  EXPECT_EQ(facts_of(event), Facts{"bound HAMi shop/web-0 |  | "});
+}
+
+}  // namespace
+}  // namespace flowtap::cli

@@ -1,0 +1,178 @@
+// What `flowtap why --from` makes of a file's bytes before they are a scheduler's log, part by part.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tools/flowtap/saved/seen_records.hpp"
+#include "tools/flowtap/saved/unwrap/outer_time.hpp"
+#include "tools/flowtap/saved/unwrap/prefix.hpp"
+#include "tools/flowtap/saved/unwrap/saved_lines.hpp"
+#include "tools/flowtap/saved/unwrap/text_decoder.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+const std::string kHead = "I1126 10:00:00.103412       1 a.go:9] ";
+constexpr std::uint64_t kSecond = 1'795'687'200;  // 2026-11-26T10:00:00Z
+
+std::string utf16(std::string_view ascii, bool little) {
+  std::string out;
+  for (const char c : ascii) out += little ? std::string{c, '\0'} : std::string{'\0', c};
+  return out;
+}
+
+// In pieces of one byte, so that every seam is one.
+std::string decoded(std::string_view bytes) {
+  TextDecoder decoder;
+  std::string out;
+  for (const char& c : bytes) out += decoder.decode({&c, 1});
+  return out += decoder.finish();
+}
+
+TEST(TextDecoder, MakesUtf8OfBothKindsOfUtf16) {
+  const std::string text = "I1126 \"x\" y=1\r\n";
+  for (const bool little : {true, false}) {
+    const std::string mark = little ? "\xff\xfe" : "\xfe\xff";
+    EXPECT_EQ(decoded(mark + utf16(text, little)), text);
+    EXPECT_EQ(decoded(utf16(text, little)), text) << "without a mark";
+  }
+  EXPECT_EQ(decoded(std::string("\xff\xfe\xe4\x00\x3d\xd8\x00\xde!\x00", 10)), "\u00e4\U0001F600!");
+  EXPECT_EQ(decoded(std::string("\xff\xfe\x3d\xd8!\x00", 6)), "\ufffd!") << "half a pair is no character";
+}
+
+TEST(TextDecoder, LeavesOtherBytesAsTheyAre) {
+  for (const std::string& text : {std::string("plain"), std::string("ab"), std::string(),
+                                  std::string("\0\0\0\0x", 5), std::string("\xc3\xa4\xff")})
+    EXPECT_EQ(decoded(text), text);
+  EXPECT_EQ(decoded("\xef\xbb\xbfx y"), "x y") << "UTF-8's mark is no text";
+}
+
+TEST(OuterTime, IsTheNearestThatAgreesWithTheRecords) {
+  const std::string text = kHead + "\"x\"";
+  const auto record = flow::parse_klog_record(text);
+  ASSERT_TRUE(record);
+  const auto seconds = [&](std::string_view before, std::string_view behind = {}) {
+    return outer_time(*record, before, behind) / 1'000'000'000;
+  };
+  for (const char* const before :
+       {"2026-11-26T10:00:00.103500001Z ", "2026-11-26 10:00:00,103 ", "2026-11-26T11:00:00+0100 ",
+        "2026-11-26T05:00:00.1-05:00 ", R"(["1795687200100003", ")", R"({"ts":1795687200100,"m":")",
+        "[1795687200.5] ", "2019-01-01T00:00:00Z 2026-11-26T10:00:00Z "})
+    EXPECT_EQ(seconds(before), kSecond) << before;
+  EXPECT_EQ(seconds(R"({"log":")", R"(","time":"2026-11-26T10:00:00Z"})"), kSecond);
+  for (const char* const none :
+       {"", "2026-11-26T14:00:00Z ", "Nov 26 10:00:00 ", "26-11-2026 10:00:00 ", "12345 "})
+    EXPECT_EQ(seconds(none), 0U) << none;
+}
+
+TEST(Prefix, NumbersAndTimesDoNotTellALog) {
+  EXPECT_EQ(source_of("Nov 26 10:00:00 cp1 kube-scheduler[1234]: "),
+            source_of("Nov 27 9:00:01 cp1 kube-scheduler[1234]: "));
+  EXPECT_EQ(source_of("2026-11-26T10:00:00.103500001Z "), source_of("2026-11-26T10:00:01.1Z "));
+  EXPECT_EQ(source_of("12:"), source_of("7:"));
+  EXPECT_NE(source_of("kube-scheduler-cp1 "), source_of("kube-scheduler-cp2 ")) << "two pods";
+}
+
+TEST(Prefix, IsFoundAgainWithOtherNumbers) {
+  EXPECT_EQ(end_of_prefix("9:", "10:\tx"), 3U);
+  EXPECT_EQ(end_of_prefix("     9\t", "    10\tx"), 7U);
+  EXPECT_EQ(end_of_prefix("[pod/a/b] ", "[pod/a/c] x"), std::nullopt);
+  EXPECT_EQ(end_of_prefix("12 x", "12"), std::nullopt);
+}
+
+TEST(Prefix, ColoursGoAndWhatSteersATerminalOtherwiseStays) {
+  std::string buffer;
+  EXPECT_EQ(without_colours("\x1b[36mI\x1b[0m\x1b[01;31m\x1b[Kx\x1b[m\x1b[K", buffer), "Ix");
+  EXPECT_EQ(without_colours("a\x1b[2Jb\x1b]0;t\x07\x1b", buffer), "a\x1b[2Jb\x1b]0;t\x07\x1b");
+}
+
+struct Kept {
+  SavedLine::Kind kind;
+  std::string text;
+  bool full;
+};
+
+std::vector<Kept> lines_of(const std::string& bytes) {
+  std::vector<Kept> out;
+  SavedLines lines(
+      [&out](const SavedLine& line) { out.push_back({line.kind, std::string(line.text), line.full}); });
+  for (const char& c : bytes) lines.add({&c, 1}, 0);
+  lines.finish();
+  return out;
+}
+
+std::vector<std::string> texts_of(const std::string& bytes) {
+  std::vector<std::string> out;
+  for (const Kept& line : lines_of(bytes))
+    if (line.kind != SavedLine::Kind::kStrange) out.push_back(line.text);
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(SavedLinesTest, APlainLogIsGivenByteForByte) {
+  const std::string one = kHead + R"("x" err=<)";
+  const std::string embedded = "\tI1126 10:00:00.103412       1 b.go:1] \"not a record\"";
+  EXPECT_EQ(texts_of(one + '\n' + embedded + "\n >\nloose\nhalf"),
+            (Texts{one, embedded, " >", "loose", "half"}));
+  EXPECT_FALSE(lines_of(one + "\nhalf").back().full);
+}
+
+TEST(SavedLinesTest, QuotingIsUndoneHoweverDeepItIs) {
+  const std::string record = kHead + R"("a \"b\"" c="d\\e")";
+  std::string quoted = record;
+  for (int depth = 0; depth < 3; ++depth) {
+    std::string again = "\"";
+    for (const char c : quoted) again += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+    quoted = again + '"';
+    EXPECT_EQ(texts_of(R"({"log": )" + quoted + R"(, "x": "y"})" + "\n"), Texts{record}) << depth;
+  }
+  std::string doubled;
+  for (const char c : record) doubled += std::string(c == '"' ? 2 : 1, c);
+  EXPECT_EQ(texts_of("1,\"" + doubled + "\",\"z\"\n"), Texts{record});
+}
+
+TEST(SavedLinesTest, OneLineMayHaveManyRecords) {
+  std::string line = "[";
+  Texts wanted;
+  for (int i = 0; i < 1000; ++i) {
+    wanted.push_back(kHead + "prose " + std::to_string(i));
+    line += R"({"time":1,"message":")" + wanted.back() + R"(\n"},)";
+  }
+  EXPECT_EQ(texts_of(line + "]\n"), wanted);
+}
+
+TEST(SavedLinesTest, JsonOfOthersThatBeginsLikeKlogsIsNone) {
+  EXPECT_EQ(texts_of(R"({"ts":1795687200100.1,"log":")" + kHead + R"(\"x\""})" + "\n"),
+            Texts{kHead + R"("x")"});
+  EXPECT_EQ(texts_of(R"({"caller":"a.go:1","msg":"m","ts":1795687200100.5,"v":2,"pod":{"name":"p"}})"),
+            Texts{R"({"ts":1.7956872001005E12,"caller":"a.go:1","msg":"m","v":2,"pod":{"name":"p"}})"});
+}
+
+flow::WholeRecord record_of(std::string_view text) {
+  return flow::whole_record(text);
+}
+
+TEST(SeenRecordsTest, KnowsARecordByItsWholeText) {
+  SeenRecords seen;
+  const std::string one = kHead + R"("x" pod="a/b")";
+  EXPECT_EQ(seen.add(record_of(one), 3), std::nullopt);
+  EXPECT_EQ(seen.add(record_of(one), 4), 3);
+  EXPECT_EQ(seen.add(record_of(kHead + R"("x" pod="a/c")"), 4), std::nullopt);
+  EXPECT_TRUE(seen.has_header_of(record_of(kHead + R"("x" po)")));
+  EXPECT_FALSE(seen.has_header_of(record_of("I1126 10:00:00.103413       1 a.go:9] \"x\"")));
+}
+
+TEST(SeenRecordsTest, ManyAreToldApart) {
+  SeenRecords seen;
+  const auto text = [](int i) {
+    return "I1126 10:00:00.103412       1 a.go:9] \"" + std::to_string(i * 7919) + '"';
+  };
+  constexpr int kMany = 100'000;
+  for (int i = 0; i < kMany; ++i) ASSERT_EQ(seen.add(record_of(text(i)), 1), std::nullopt) << i;
+  for (int i = 0; i < kMany; ++i) ASSERT_EQ(seen.add(record_of(text(i)), 2), 1) << i;
+}
+
+}  // namespace
+}  // namespace flowtap::cli

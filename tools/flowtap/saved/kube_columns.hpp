@@ -1,0 +1,41 @@
+// The columns of kubectl's tables of events, taken by their words: pasted text loses its spaces, and some columns may be empty.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "base/trimmed.hpp"
+
+namespace flowtap::cli {
+
+/// A row that is taken apart from both ends. Does not own its text.
+class KubeColumns {
+ public:
+  static constexpr std::string_view kSpace = " \t\r";
+
+  explicit KubeColumns(std::string_view row) : rest_(trimmed(row, kSpace)) {}
+
+  /// Takes the first word; empty: there is none.
+  std::string_view word();
+  /// Takes "48s", or "48s (x150 over 11m)". False: there is no age.
+  bool take_age();
+  /// Takes "default-scheduler", or "default-scheduler, node-1".
+  void take_source();
+  /// Takes "spec.containers{main}", if it is there.
+  void take_subobject();
+  /// Takes what `-o wide` has behind the message: an age, a count, and the event's own name, if that begins so. False: nothing is
+  /// taken.
+  bool take_end(std::string_view name_begins);
+
+  /// What was not taken yet.
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+  /// Whether these words come first.
+  [[nodiscard]] bool begins_with(std::initializer_list<std::string_view> words) const;
+
+ private:
+  std::string_view last_word();
+
+  std::string_view rest_;
+};
+
+}  // namespace flowtap::cli

@@ -1,0 +1,174 @@
+#include "kube_events.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/ascii.hpp"
+#include "base/printable.hpp"
+#include "base/trimmed.hpp"
+#include "kube_columns.hpp"
+#include "stream/lines/flow_key.hpp"
+#include "tools/flowtap/pod_name.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+// A message of Kubernetes has about 1 KiB at most.
+constexpr std::size_t kLongestEvent = std::size_t{64} << 10U;
+constexpr std::string_view kScheduled = "Scheduled";
+constexpr std::string_view kFailedScheduling = "FailedScheduling";
+
+bool is_event(std::string_view type, std::string_view reason) {
+  return (type == "Normal" || type == "Warning") && !reason.empty() && is_upper(reason.front()) &&
+         std::ranges::all_of(reason, is_alphanumeric);
+}
+
+// The pod that the message of a scheduled pod names: "Successfully assigned shop/web-0 to node-1".
+std::optional<PodName> assigned_pod(std::string_view message) {
+  KubeColumns words(message);
+  if (words.word() != "Successfully" || words.word() != "assigned") return std::nullopt;
+  const auto named = pod_name(words.word());
+  if (!named || !flow::is_dns_label(named->ns) || !flow::is_dns_subdomain(named->name)) return std::nullopt;
+  return named;
+}
+
+// strconv.Quote writes some control characters with letters, which are read as the same.
+std::string go_quoted(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return in_quotes(escaped, escaped.size());
+}
+
+}  // namespace
+
+// These count only where they begin a line: a pod's volumes have names, too.
+bool KubeEvents::read_description(std::string_view line) {
+  constexpr std::string_view kName = "Name:";
+  constexpr std::string_view kNamespace = "Namespace:";
+  if (line.starts_with(kName)) {
+    const std::string_view pod = trimmed(line.substr(kName.size()), KubeColumns::kSpace);
+    layout_ = Layout::kUnknown;
+    description_ = {};
+    if (flow::is_dns_subdomain(pod)) description_.pod = pod;
+    return true;
+  }
+  if (!line.starts_with(kNamespace)) return false;
+  const std::string_view ns = trimmed(line.substr(kNamespace.size()), KubeColumns::kSpace);
+  description_.ns.clear();
+  if (flow::is_dns_label(ns)) description_.ns = ns;
+  return true;
+}
+
+bool KubeEvents::read_heading(std::string_view line) {
+  KubeColumns columns(line);
+  if (columns.begins_with({"Type", "Reason", "Age", "From", "Message"})) {
+    // A pod has one table, so a second one is of a description without its beginning.
+    if (description_.has_events) description_ = {};
+    description_.has_events = true;
+    return true;
+  }
+  if (columns.begins_with({"----", "------", "----", "----", "-------"})) return true;
+  if (columns.begins_with({"NAMESPACE"})) columns.word();
+  if (!columns.begins_with({"LAST", "SEEN", "TYPE", "REASON", "OBJECT"})) return false;
+  const bool narrow = columns.begins_with({"LAST", "SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"});
+  layout_ = narrow ? Layout::kNarrow : Layout::kWide;
+  description_ = {};
+  return true;
+}
+
+std::optional<KubeEvents::Row> KubeEvents::described_row(std::string_view line) const {
+  KubeColumns columns(line);
+  Row row;
+  row.type = columns.word();
+  row.reason = columns.word();
+  if (!is_event(row.type, row.reason) || !columns.take_age()) return std::nullopt;
+  columns.take_source();
+  row.ns = description_.ns;
+  row.pod = description_.pod;
+  row.is_pods = true;
+  row.message = columns.rest();
+  return row;
+}
+
+std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool has_namespace) const {
+  KubeColumns columns(line);
+  Row row;
+  if (has_namespace) row.ns = columns.word();
+  if (has_namespace && !flow::is_dns_label(row.ns)) return std::nullopt;
+  if (!columns.take_age()) return std::nullopt;
+  row.type = columns.word();
+  row.reason = columns.word();
+  const auto object = pod_name(columns.word());  // the object's kind stands where a pod has its namespace
+  if (!is_event(row.type, row.reason) || !object) return std::nullopt;
+  row.is_pods = (object->ns == "pod" || object->ns == "Pod") && flow::is_dns_subdomain(object->name);
+  row.pod = object->name;
+  // Without a heading, only the event's name tells a wide table: it begins with the pod's.
+  const bool wide = layout_ == Layout::kWide;
+  if (layout_ != Layout::kNarrow && (columns.take_end(wide ? std::string_view() : row.pod) || wide)) {
+    columns.take_subobject();
+    columns.take_source();
+  }
+  row.message = columns.rest();
+  return row;
+}
+
+std::optional<KubeEvent> KubeEvents::event_of(Row row) {
+  if (!row.is_pods || row.message.empty()) return std::nullopt;
+  if (row.reason != kFailedScheduling && row.reason != kScheduled) return std::nullopt;
+  if (row.reason == kScheduled)
+    if (const auto named = assigned_pod(row.message)) {
+      const bool other_pod = !row.pod.empty() && row.pod != named->name;
+      const bool other_ns = !row.ns.empty() && row.ns != named->ns;
+      if (other_pod || other_ns) return std::nullopt;  // no scheduler writes that
+      row.ns = named->ns;
+      row.pod = named->name;
+    }
+  if (row.pod.empty()) {
+    ++nameless_;
+    return std::nullopt;
+  }
+  if (row.ns.empty()) {
+    ++without_namespace_;
+    row.ns = "default";
+  }
+  return KubeEvent{.ns = std::string(row.ns),
+                   .pod = std::string(row.pod),
+                   .type = std::string(row.type),
+                   .reason = std::string(row.reason),
+                   .message = std::string(row.message)};
+}
+
+std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
+  if (line.size() > kLongestEvent || read_description(line)) return std::nullopt;
+  if (read_heading(line)) {
+    ++lines_;
+    return std::nullopt;
+  }
+  auto row = described_row(line);
+  // A namespace may look like an age, but then no type follows it.
+  if (!row) row = table_row(line, false);
+  if (!row) row = table_row(line, true);
+  if (!row) return std::nullopt;
+  ++lines_;
+  return event_of(*row);
+}
+
+std::string klog_of(const KubeEvent& event) {
+  std::string out = R"(I0101 00:00:00.000000       1 event.go:1] "Event occurred")";
+  const auto add = [&out](std::string_view key, std::string_view value) {
+    out.append(1, ' ').append(key).append(1, '=').append(go_quoted(value));
+  };
+  add("object", event.ns + '/' + event.pod);
+  add("kind", "Pod");
+  add("apiVersion", "v1");
+  add("type", event.type);
+  add("reason", event.reason);
+  add("message", event.message);
+  return out;
+}
+
+}  // namespace flowtap::cli

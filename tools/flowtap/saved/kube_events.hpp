@@ -1,0 +1,75 @@
+// The events of pods as kubectl prints them. People save or paste them where a scheduler's log is asked for:
+//   LAST SEEN   TYPE      REASON             OBJECT      MESSAGE                                  kubectl get events
+//   48s         Warning   FailedScheduling   pod/web-0   0/12 nodes are available: ...
+// `-A` has a namespace in front; `-o wide` has two columns more before the message, and three behind it. `kubectl events` writes
+// "48s (x150 over 11m)" and "Pod/web-0". `kubectl describe pod` ends with such a table, too:
+//   Type     Reason            Age                  From               Message
+//   Warning  FailedScheduling  48s (x150 over 11m)  default-scheduler  0/12 nodes are available: ...
+// No heading is needed. kubectl cuts a message at its end of line, so a line is an event.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace flowtap::cli {
+
+/// One event of a pod, as kubectl prints it. Owns its texts.
+struct KubeEvent {
+  std::string ns;
+  std::string pod;
+  std::string type;    ///< "Normal" or "Warning"
+  std::string reason;  ///< "FailedScheduling" or "Scheduled"
+  std::string message;
+
+  friend bool operator==(const KubeEvent&, const KubeEvent&) = default;
+};
+
+/// Reads a text line by line.
+class KubeEvents {
+ public:
+  /// The event that this line tells; nothing: it tells none that a scheduler made, or it names no pod that Kubernetes allows.
+  [[nodiscard]] std::optional<KubeEvent> read(std::string_view line);
+  /// Events whose pod nobody names, as in a description without its beginning. read() leaves them out.
+  [[nodiscard]] std::uint64_t nameless() const { return nameless_; }
+  /// Events whose namespace nobody names, as in `kubectl get events` without -A. read() gives them with the namespace "default".
+  [[nodiscard]] std::uint64_t without_namespace() const { return without_namespace_; }
+  /// Lines that only tables of events have: headings, and the rows of all events, whatever they are about.
+  [[nodiscard]] std::uint64_t lines() const { return lines_; }
+
+ private:
+  struct Row {
+    std::string_view ns;
+    std::string_view pod;
+    std::string_view type;
+    std::string_view reason;
+    std::string_view message;
+    bool is_pods = false;  ///< others' events are of no use here
+  };
+  enum class Layout : std::uint8_t { kUnknown, kNarrow, kWide };
+  /// What `kubectl describe` says of the pod before its events.
+  struct Description {
+    std::string pod;
+    std::string ns;
+    bool has_events = false;
+  };
+
+  bool read_description(std::string_view line);
+  bool read_heading(std::string_view line);
+  [[nodiscard]] std::optional<Row> described_row(std::string_view line) const;
+  [[nodiscard]] std::optional<Row> table_row(std::string_view line, bool has_namespace) const;
+  std::optional<KubeEvent> event_of(Row row);
+
+  Layout layout_ = Layout::kUnknown;
+  Description description_;
+  std::uint64_t nameless_ = 0;
+  std::uint64_t without_namespace_ = 0;
+  std::uint64_t lines_ = 0;
+};
+
+/// The event as client-go logs it with klog ("Event occurred"), which the schedulers' tables read. Values are quoted so that
+/// Go's strconv.Unquote gives them back. The header has a time that nobody may use.
+[[nodiscard]] std::string klog_of(const KubeEvent& event);
+
+}  // namespace flowtap::cli

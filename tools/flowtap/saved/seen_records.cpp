@@ -1,0 +1,62 @@
+#include "seen_records.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::uint64_t kLog = 0xffff;
+
+// Never 0 without its log's number.
+std::uint64_t hash_of(std::string_view text) {
+  return (std::hash<std::string_view>{}(text) & ~kLog) | (std::uint64_t{1} << 63U);
+}
+
+// Up to the source's end: time, thread and place in the program. JSON has no place of its own for them.
+std::string_view header_of(const flow::WholeRecord& record) {
+  if (!record.klog || record.klog->form != flow::KlogForm::kText || record.klog->source.empty()) return {};
+  return record.text.substr(0, static_cast<std::size_t>(record.klog->body.data() - record.text.data()));
+}
+
+}  // namespace
+
+std::optional<std::uint16_t> SeenRecords::add(const flow::WholeRecord& record, std::uint16_t log) {
+  const std::uint64_t hash = hash_of(record.text);
+  if (!slots_.empty())
+    if (const std::uint64_t there = slots_[place_of(hash)]; there != 0) return there & kLog;
+  if (used_ + 2 > kMost) {
+    ++forgotten_;
+    return std::nullopt;
+  }
+  put(hash, log);
+  if (const std::string_view header = header_of(record); !header.empty() && header != record.text)
+    put(hash_of(header), log);
+  return std::nullopt;
+}
+
+bool SeenRecords::has_header_of(const flow::WholeRecord& record) const {
+  const std::string_view header = header_of(record);
+  return !header.empty() && !slots_.empty() && slots_[place_of(hash_of(header))] != 0;
+}
+
+std::size_t SeenRecords::place_of(std::uint64_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = (hash >> 16U) & mask;
+  while (slots_[at] != 0 && (slots_[at] & ~kLog) != hash) at = (at + 1) & mask;
+  return at;
+}
+
+void SeenRecords::put(std::uint64_t hash, std::uint16_t log) {
+  if (2 * (used_ + 1) > slots_.size()) {
+    const auto before =
+        std::exchange(slots_, std::vector<std::uint64_t>(slots_.empty() ? 1024 : 2 * slots_.size()));
+    for (const std::uint64_t slot : before)
+      if (slot != 0) slots_[place_of(slot & ~kLog)] = slot;
+  }
+  std::uint64_t& slot = slots_[place_of(hash)];
+  if (slot == 0) ++used_;
+  slot = hash | log;
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,173 @@
+#include "strangers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "base/printable.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+// What a line is before words are looked for in it. A row may take several forms.
+enum Form : unsigned {
+  kProse = 1U,       // a record of klog's in free text
+  kStructured = 2U,  // a record of klog's with a quoted message, or in JSON
+  kKlog = kProse | kStructured,
+  kLine = 4U,
+  kAnyText = kKlog | kLine,
+  kUtf16 = 8U,
+  kBinary = 16U,
+  kEmpty = 32U,
+};
+
+// How much a row tells, the most first.
+enum class Grade : std::uint8_t { kOwn, kShared, kForm, kNothing };
+constexpr std::array kGrades = {Grade::kOwn, Grade::kShared, Grade::kForm, Grade::kNothing};
+
+// Those that are not used are empty and stand last.
+using Marks = std::array<std::string_view, 40>;
+
+template <typename... Names>
+constexpr Marks marks(Names... names) {
+  return Marks{std::string_view(names)...};
+}
+
+struct Row {
+  Grade grade;
+  unsigned forms;
+  std::string_view what;  // empty: the first line is shown
+  std::string_view hint;
+  Marks files;
+  Marks words;
+
+  [[nodiscard]] constexpr bool takes_all() const { return files[0].empty() && words[0].empty(); }
+};
+
+#define FILES marks
+#define WORDS marks
+#define STRANGER(grade, forms, what, hint, files, words) Row{Grade::grade, forms, what, hint, files, words},
+constexpr auto kRows = std::to_array<Row>({
+#include "strangers.def"
+});
+#undef STRANGER
+#undef WORDS
+#undef FILES
+
+// Whatever tells a program stands at the beginning of its lines.
+constexpr std::size_t kLookedAt = 300;  // bytes
+// So many are all looked at, and then fewer and fewer, since a log may have a hundred million lines.
+constexpr std::uint64_t kAllLookedAt = 1024;
+// A program's lines win from a tenth on: the rest of its log may be other programs' messages, or libraries'.
+constexpr std::uint64_t kShare = 10;
+
+template <typename Fits>
+bool has(const Marks& of, Fits fits) {
+  const auto end = std::ranges::find(of, std::string_view());
+  return std::any_of(of.begin(), end, fits);
+}
+
+// Behind what stands before it in a list or an object of YAML.
+std::string_view unindented(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  while (text.starts_with("- ")) text.remove_prefix(2);
+  return text;
+}
+
+std::size_t row_of(unsigned form, std::string_view file, std::string_view text) {
+  const std::string_view begin = unindented(text);
+  const auto is_said = [&](std::string_view word) {
+    return word.starts_with('^') ? begin.starts_with(word.substr(1)) : text.contains(word);
+  };
+  const auto is_file = [&](std::string_view name) { return name == file; };
+  for (const Grade grade : kGrades) {
+    const auto first = [&](auto fits) {
+      const auto row = std::ranges::find_if(kRows, [&](const Row& each) {
+        return each.grade == grade && (each.forms & form) != 0 && fits(each);
+      });
+      return static_cast<std::size_t>(row - kRows.begin());
+    };
+    // A message may speak of other programs, and a file is the program's own.
+    std::size_t found = first([&](const Row& row) { return has(row.files, is_file); });
+    if (found == kRows.size())
+      found = first([&](const Row& row) { return row.takes_all() || has(row.words, is_said); });
+    if (found != kRows.size()) return found;
+  }
+  return kRows.size() - 1;
+}
+
+// "scheduler/filter.go:155" is filter.go.
+std::string_view file_of(std::string_view source) {
+  source = source.substr(0, source.find(':'));
+  return source.substr(source.rfind('/') + 1);  // npos + 1 is 0
+}
+
+// Text that is ASCII has a zero in each second byte.
+bool is_utf16(std::string_view text) {
+  const auto zeros = static_cast<std::size_t>(std::ranges::count(text, '\0'));
+  return text.size() >= 8 && zeros * 5 >= text.size() * 2 && !text.contains(std::string_view("\0\0", 2));
+}
+
+// Colours and tabs belong to text.
+bool is_binary(std::string_view text) {
+  const auto controls = std::ranges::count_if(text, [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20U && c != '\t' && c != '\r' && c != '\n' && c != '\x1b') ||
+           c == '\x7f';
+  });
+  return static_cast<std::size_t>(controls) * 20 > text.size();
+}
+
+unsigned form_of(std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return kEmpty;
+  if (is_utf16(text)) return kUtf16;
+  return is_binary(text) ? kBinary : kLine;
+}
+
+}  // namespace
+
+Strangers::Strangers() : lines_(kRows.size()) {}
+
+void Strangers::add(const flow::KlogRecord& record) {
+  if (!is_looked_at()) return;
+  count(record.structured ? kStructured : kProse, file_of(record.source), record.body.substr(0, kLookedAt));
+}
+
+void Strangers::add_line(std::string_view line) {
+  if (!is_looked_at()) return;
+  line = line.substr(0, kLookedAt);
+  count(form_of(line), {}, line);
+}
+
+bool Strangers::is_looked_at() {
+  if (++seen_ < next_) return false;
+  weight_ = 1 + seen_ / kAllLookedAt;
+  next_ = seen_ + weight_;
+  return true;
+}
+
+void Strangers::count(unsigned form, std::string_view file, std::string_view text) {
+  const std::size_t row = row_of(form, file, text);
+  lines_[row] += weight_;
+  if (kRows[row].what.empty() && first_.empty())
+    first_ = text.substr(std::min(text.find_first_not_of(" \t"), text.size()), 64);
+}
+
+std::optional<Strangers::Guess> Strangers::guess() const {
+  for (const Grade grade : kGrades) {
+    std::size_t most = 0;
+    std::uint64_t of_most = 0;
+    std::uint64_t tell_less = 0;
+    for (std::size_t i = 0; i < kRows.size(); ++i) {
+      if (kRows[i].grade > grade && kRows[i].grade != Grade::kNothing) tell_less += lines_[i];
+      if (kRows[i].grade != grade || lines_[i] <= of_most) continue;
+      most = i;
+      of_most = lines_[i];
+    }
+    if (of_most == 0 || of_most * kShare < tell_less) continue;
+    const Row& row = kRows[most];
+    return Guess{row.what.empty() ? in_quotes(first_, 40) : std::string(row.what), std::string(row.hint)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,45 @@
+// Says what lines are that no scheduler's table knows, so that a person who named the wrong file is told which one it was.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::cli {
+
+/// What lines look like from which nothing is learnt of a pod. Of many lines only some are looked at, and of each only its
+/// beginning.
+class Strangers {
+ public:
+  Strangers();
+
+  /// A record with a header of klog's whose message no scheduler's table knows.
+  void add(const flow::KlogRecord& record);
+  /// A line that belongs to no record.
+  void add_line(std::string_view line);
+
+  /// Printable text, in UTF-8.
+  struct Guess {
+    std::string what;  ///< completes "they look like ..."
+    std::string hint;  ///< the next thing that this person can do
+  };
+  /// Of what most of them are; a program's lines count more than lines of which only the form is known. Nothing: nothing was
+  /// added.
+  [[nodiscard]] std::optional<Guess> guess() const;
+
+ private:
+  [[nodiscard]] bool is_looked_at();
+  void count(unsigned form, std::string_view file, std::string_view text);
+
+  std::vector<std::uint64_t> lines_;  // by row of strangers.def
+  std::string first_;                 // the beginning of the first line of which nothing is known
+  std::uint64_t seen_ = 0;
+  std::uint64_t next_ = 1;    // which of them is looked at next
+  std::uint64_t weight_ = 1;  // how many the last one that was looked at stands for
+};
+
+}  // namespace flowtap::cli

@@ -1,0 +1,192 @@
+#include "enclosed_record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "base/ascii.hpp"
+#include "stream/lines/klog_pairs.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using flow::KlogForm;
+
+constexpr std::size_t kLongestHeader = 300;
+
+// What a record may begin with: klog's letters, and JSON's brace.
+constexpr auto kBeginsOne = [] {
+  std::array<bool, 256> first{};
+  for (const char c : {'I', 'W', 'E', 'F', '{'}) first[static_cast<unsigned char>(c)] = true;
+  return first;
+}();
+
+std::size_t slashes_before(std::string_view text, std::size_t at) {
+  std::size_t from = at;
+  while (from > 0 && text[from - 1] == '\\') --from;
+  return at - from;
+}
+
+// A text that was quoted n times has this many backslashes before its own quotes.
+std::optional<unsigned> depth_of(std::size_t slashes) {
+  if (slashes == 0 || !std::has_single_bit(slashes + 1)) return std::nullopt;
+  return static_cast<unsigned>(std::bit_width(slashes + 1)) - 2;
+}
+
+// By the first of the text's own quotes, which stands at `at`.
+std::optional<Enclosed> by_quote(std::string_view line, std::size_t at) {
+  const std::size_t slashes = slashes_before(line, at);
+  if (slashes > 0) {
+    const auto depth = depth_of(slashes);
+    return depth ? std::optional(Enclosed{.quoting = Quoting::kEscaped, .depth = *depth}) : std::nullopt;
+  }
+  if (line.substr(at, 2) == R"("")") return Enclosed{.quoting = Quoting::kDoubled};
+  return Enclosed{};
+}
+
+// {"ts":1, {\"ts\":1 or {""ts"":1
+std::optional<Enclosed> json_at(std::string_view line, std::size_t at) {
+  const std::size_t quote = line.find_first_not_of('\\', at + 1);
+  if (quote == std::string_view::npos || line[quote] != '"') return std::nullopt;
+  auto found = by_quote(line, quote);
+  if (!found) return std::nullopt;
+  const std::size_t width = quote - at + (found->quoting == Quoting::kDoubled ? 1 : 0);
+  const std::string_view mark = line.substr(at + 1, width);
+  std::string_view rest = line.substr(at + 1 + width);
+  for (const std::string_view part : {std::string_view("ts"), mark, std::string_view(":")}) {
+    if (!rest.starts_with(part)) return std::nullopt;
+    rest.remove_prefix(part.size());
+  }
+  if (rest.empty() || !is_digit(rest.front())) return std::nullopt;
+  found->at = at;
+  found->form = KlogForm::kJson;
+  return found;
+}
+
+std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
+  const std::string_view rest = line.substr(at, kLongestHeader);
+  if (flow::klog_form(rest) != KlogForm::kText) return std::nullopt;
+  const flow::KlogRecord record = flow::parse_klog_record(KlogForm::kText, rest);
+  if (at > 0 && !record.source.contains(':')) return std::nullopt;
+  const std::size_t body = at + static_cast<std::size_t>(record.body.data() - rest.data());
+  const bool in_quotes = at > 0 && line[at - 1] == '"';
+  // A structured message begins with a quote. Prose has quotes anywhere or nowhere, and then only the one before it tells.
+  const std::size_t quote = line.find_first_not_of('\\', body);
+  Enclosed found;
+  if (quote != std::string_view::npos && line[quote] == '"') {
+    const auto by = by_quote(line, quote);
+    if (!by) return std::nullopt;
+    found = *by;
+    if (in_quotes && found.quoting == Quoting::kNone) found.quoting = Quoting::kRaw;
+  } else if (const std::size_t any = in_quotes ? line.find('"', body) : std::string_view::npos;
+             any != std::string_view::npos) {
+    const bool doubled = line.substr(any, 2) == R"("")" && slashes_before(line, any) == 0;
+    found.quoting = doubled ? Quoting::kDoubled : Quoting::kEscaped;
+    found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, at - 1) + 1)) - 1;
+  }
+  found.at = at;
+  return found;
+}
+
+// Where the quote stands that ends the text; npos: it is not in this line.
+std::size_t end_of_escaped(std::string_view line, std::size_t at, unsigned depth) {
+  if (depth == 0) {
+    const std::size_t behind = flow::end_of_quoted(line, at);
+    return behind == std::string_view::npos ? std::string_view::npos : behind - 1;
+  }
+  const std::size_t slashes = (std::size_t{1} << depth) - 1;
+  for (at = line.find('"', at); at != std::string_view::npos; at = line.find('"', at + 1))
+    if (slashes_before(line, at) == slashes) return at - slashes;
+  return std::string_view::npos;
+}
+
+std::size_t end_of_doubled(std::string_view line, std::size_t at) {
+  for (at = line.find('"', at); at != std::string_view::npos; at = line.find('"', at + 2))
+    if (line.substr(at, 2) != R"("")") return at;
+  return std::string_view::npos;
+}
+
+// Behind the last quote of the line.
+std::size_t end_of_raw(std::string_view line) {
+  const std::size_t last = line.find_last_not_of(" \t,]})");
+  return last != std::string_view::npos && line[last] == '"' ? last : line.size();
+}
+
+void undouble(std::string_view text, std::string& out) {
+  out.clear();
+  while (!text.empty()) {
+    const std::size_t quote = std::min(text.find(R"("")"), text.size());
+    out.append(text.substr(0, quote));
+    if (quote < text.size()) out += '"';
+    text.remove_prefix(std::min(quote + 2, text.size()));
+  }
+}
+
+void unescape(std::string_view text, unsigned depth, std::string& out) {
+  out.assign(text);
+  for (unsigned level = 0; level <= depth; ++level) {
+    std::string inner;
+    const flow::KlogPair pair{.key = {}, .kind = flow::KlogPair::Kind::kString, .value = out};
+    if (const std::string_view undone = flow::klog_text(pair, inner); undone.data() != inner.data()) return;
+    out = std::move(inner);
+  }
+}
+
+std::string_view without_newlines(std::string_view text) {
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+std::size_t end_of_object(std::string_view line, std::size_t at) {
+  flow::KlogPairs members = flow::KlogPairs::of_object(line.substr(at));
+  for (flow::KlogPair member; members.next(member);) {
+  }
+  const std::size_t brace = line.find('}', at + members.at());
+  return brace == std::string_view::npos ? line.size() : brace + 1;
+}
+
+}  // namespace
+
+std::optional<Enclosed> find_record(std::string_view line, std::size_t from) {
+  for (std::size_t at = from; at < line.size(); ++at) {
+    const char c = line[at];
+    if (!kBeginsOne[static_cast<unsigned char>(c)] || (c != '{' && at > 0 && is_alphanumeric(line[at - 1])))
+      continue;
+    if (const auto found = c == '{' ? json_at(line, at) : text_at(line, at)) return found;
+  }
+  return std::nullopt;
+}
+
+Opened open_text(std::string_view line, const Enclosed& enclosed, std::string& buffer) {
+  const std::size_t at = enclosed.at;
+  std::size_t end = line.size();
+  switch (enclosed.quoting) {
+    case Quoting::kNone: {
+      if (enclosed.form == KlogForm::kJson && at > 0) {
+        end = end_of_object(line, at);
+        return {.text = line.substr(at, end - at), .end = end};
+      }
+      const char before = at > 0 ? line[at - 1] : ' ';
+      if ((before == '\'' || before == '`') && line.ends_with(before)) --end;
+      return {.text = without_newlines(line.substr(at, end - at)), .end = line.size()};
+    }
+    case Quoting::kRaw:
+      end = end_of_raw(line.substr(at)) + at;
+      return {.text = line.substr(at, end - at), .end = line.size()};
+    case Quoting::kEscaped:
+      end = std::min(end_of_escaped(line, at, enclosed.depth), line.size());
+      unescape(line.substr(at, end - at), enclosed.depth, buffer);
+      return {.text = without_newlines(buffer), .end = std::min(end + 1, line.size())};
+    case Quoting::kDoubled: {
+      const std::size_t quote = end_of_doubled(line, at);
+      end = std::min(quote, line.size());
+      undouble(line.substr(at, end - at), buffer);
+      return {.text = without_newlines(buffer),
+              .end = std::min(end + 1, line.size()),
+              .closed = quote != std::string_view::npos};
+    }
+  }
+  return {};
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,60 @@
+// Exports and reversed files have the newest line first. This turns them round.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "stream/lines/klog_time.hpp"
+#include "unwrapper.hpp"
+
+namespace flowtap::cli {
+
+class LineOrder {
+ public:
+  /// Much more than an export has. Lines beyond that are left out, the oldest ones.
+  static constexpr std::size_t kMostHeld = std::size_t{256} << 20U;
+
+  using Take = Unwrapper::Take;
+
+  /// Gives `take` what Unwrapper finds in the lines, the oldest first.
+  explicit LineOrder(Take take) : take_(std::move(take)) {}
+
+  void add(std::string_view line, bool full, std::uint64_t time);
+  /// No more lines come.
+  void finish();
+  /// Lines that were left out.
+  [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
+
+ private:
+  enum class Way : std::uint8_t { kUndecided, kOldestFirst, kNewestFirst };
+  struct Line {
+    std::string text;
+    bool full;
+    std::uint64_t time;
+  };
+
+  void look(std::string_view line);
+  void hold(std::string_view line, bool full, std::uint64_t time);
+  void give_reversed(std::string_view line, std::uint64_t time);
+  void decide();
+  void give_all();
+
+  Take take_;
+  Unwrapper unwrapper_;
+  Unwrapper scout_;  // looks at the lines in their own order
+  Way way_ = Way::kUndecided;
+  bool in_field_ =
+      false;  // the next line belongs to the last one that is held: it has a newline in a field of CSV
+  std::deque<Line> held_;
+  std::size_t bytes_ = 0;
+  flow::KlogTime last_;
+  std::uint64_t rising_ = 0;
+  std::uint64_t falling_ = 0;
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace flowtap::cli

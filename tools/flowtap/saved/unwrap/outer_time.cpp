@@ -1,0 +1,109 @@
+#include "outer_time.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "base/ascii.hpp"
+#include "base/rfc3339.hpp"
+#include "stream/lines/klog_time.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::size_t kFar = 1024;  // bytes between a record and its time
+constexpr std::size_t kLongestDigits = 19;
+
+std::size_t digits_at(std::string_view text) {
+  const auto* const end = std::ranges::find_if_not(text, is_digit);
+  return static_cast<std::size_t>(end - text.begin());
+}
+
+// "2026-11-26 10:00:00,103+0000" in the strict form: with T, a full stop and a colon in the zone.
+std::optional<std::uint64_t> of_date(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-dd?dd:dd:dd";
+  if (text.size() < kForm.size()) return std::nullopt;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == 'd' ? !is_digit(text[i]) : kForm[i] != '?' && text[i] != kForm[i]) return std::nullopt;
+  }
+  if (const char between = text[10]; between != 'T' && between != 't' && between != ' ') return std::nullopt;
+  std::string strict(text.substr(0, kForm.size()));
+  strict[10] = 'T';
+  text.remove_prefix(kForm.size());
+  if (text.size() > 1 && (text[0] == '.' || text[0] == ',') && is_digit(text[1])) {
+    const std::size_t digits = digits_at(text.substr(1));
+    strict.append(1, '.').append(text.substr(1, std::min<std::size_t>(digits, 9)));
+    text.remove_prefix(1 + digits);
+  }
+  const std::size_t hours =
+      text.empty() || (text[0] != '+' && text[0] != '-') ? 0 : digits_at(text.substr(1));
+  if (hours == 4)
+    strict.append(text.substr(0, 3)).append(1, ':').append(text.substr(3, 2));
+  else if (hours == 2 && text.size() >= 6 && text[3] == ':' && digits_at(text.substr(4)) == 2)
+    strict.append(text.substr(0, 6));
+  else
+    strict += 'Z';
+  const auto time = parse_rfc3339(strict);
+  if (!time || time->time_since_epoch().count() <= 0) return std::nullopt;
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(time->time_since_epoch()).count());
+}
+
+// Since September 2001 such a number of seconds has ten digits, and has them for two centuries more.
+std::optional<std::uint64_t> of_number(std::string_view digits) {
+  std::uint64_t scale = 0;
+  switch (digits.size()) {
+    case 10:
+      scale = 1'000'000'000;
+      break;
+    case 13:
+      scale = 1'000'000;
+      break;
+    case 16:
+      scale = 1000;
+      break;
+    case kLongestDigits:
+      scale = 1;
+      break;
+    default:
+      return std::nullopt;
+  }
+  std::uint64_t value = 0;
+  if (std::from_chars(digits.data(), digits.data() + digits.size(), value).ec != std::errc{})
+    return std::nullopt;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 63U;
+  return value < kMost / scale ? std::optional(value * scale) : std::nullopt;
+}
+
+/// Gives `take` each time in the text, in its order, until that returns true.
+template <typename Take>
+void each_time(std::string_view text, Take&& take) {
+  while (!text.empty()) {
+    text.remove_prefix(static_cast<std::size_t>(std::ranges::find_if(text, is_digit) - text.begin()));
+    const std::size_t digits = digits_at(text);
+    const auto time = digits == 4 ? of_date(text) : of_number(text.substr(0, digits));
+    if (time && take(*time)) return;
+    text.remove_prefix(digits);
+  }
+}
+
+}  // namespace
+
+std::uint64_t outer_time(const flow::KlogRecord& record, std::string_view before, std::string_view behind) {
+  const auto agrees = [&record](std::uint64_t time) { return flow::klog_instant(record, time).has_value(); };
+  std::uint64_t found = 0;
+  each_time(before.substr(before.size() - std::min(before.size(), kFar)), [&](std::uint64_t time) {
+    if (agrees(time)) found = time;
+    return false;
+  });
+  if (found != 0) return found;
+  each_time(behind.substr(0, kFar), [&](std::uint64_t time) {
+    if (agrees(time)) found = time;
+    return found != 0;
+  });
+  return found;
+}
+
+}  // namespace flowtap::cli

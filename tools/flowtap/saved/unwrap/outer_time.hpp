@@ -1,0 +1,17 @@
+// When a line was written, by what a tool has put around it: klog's own time has neither year nor zone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "stream/lines/klog_record.hpp"
+
+namespace flowtap::cli {
+
+/// The time that stands next to the record and agrees with the record's own, in ns since 1970; 0: there is none. `before` is what
+/// stands before the record, `behind` what follows it. Times are in RFC 3339, also with a space, a comma or without a zone (then
+/// it is UTC), or numbers since 1970 in s, ms, µs or ns.
+[[nodiscard]] std::uint64_t outer_time(const flow::KlogRecord& record, std::string_view before,
+                                       std::string_view behind);
+
+}  // namespace flowtap::cli

@@ -1,0 +1,39 @@
+#include "pieces.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "enclosed_record.hpp"
+#include "stream/lines/klog_pairs.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::size_t kPrefixed = 400;  // bytes of a string within which its record begins
+
+// Its escapes are still there.
+bool is_line_of_a_log(std::string_view string) {
+  return string.starts_with(R"(\t)") || string.starts_with(" >") ||
+         find_record(string.substr(0, kPrefixed)).has_value();
+}
+
+}  // namespace
+
+std::vector<std::string_view> pieces_of(std::string_view line) {
+  std::vector<std::string_view> pieces;
+  std::size_t begin = 0;
+  if (const auto record = find_record(line); !record || record->quoting != Quoting::kEscaped) return {line};
+  for (std::size_t quote = line.find('"'); quote != std::string_view::npos; quote = line.find('"', quote)) {
+    const std::size_t end = flow::end_of_quoted(line, quote + 1);
+    if (end == std::string_view::npos) break;
+    const bool is_line = is_line_of_a_log(line.substr(quote + 1, end - quote - 2));
+    quote = std::min(line.find_first_not_of("]}, \n", end), line.size());
+    if (!is_line) continue;
+    pieces.push_back(line.substr(begin, quote - begin));
+    begin = quote;
+  }
+  if (begin < line.size() || pieces.empty()) pieces.push_back(line.substr(begin));
+  return pieces;
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,120 @@
+#include "prefix.hpp"
+
+#include <algorithm>
+
+#include "base/ascii.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+constexpr std::size_t kTelling = 200;  // bytes of a prefix that tell its log
+constexpr char kEscape = '\x1b';
+
+std::size_t end_of_digits(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return at;
+}
+
+// "26T10" and "03Z" are parts of times.
+bool is_of_a_time(char c) {
+  return c == 'T' || c == 'Z';
+}
+
+}  // namespace
+
+std::string source_of(std::string_view prefix) {
+  prefix = prefix.substr(0, kTelling);
+  std::string out;
+  for (std::size_t at = 0; at < prefix.size();) {
+    const bool in_word = at > 0 && is_alphanumeric(prefix[at - 1]) && !is_of_a_time(prefix[at - 1]);
+    const std::size_t end = end_of_digits(prefix, at);
+    const bool ends = end == prefix.size() || !is_alphanumeric(prefix[end]) || is_of_a_time(prefix[end]);
+    if (end > at && !in_word && ends) {
+      out += '0';
+      at = end;
+    } else {
+      const std::size_t next = std::max(end, at + 1);
+      out += prefix.substr(at, next - at);
+      at = next;
+    }
+  }
+  return out;
+}
+
+namespace {
+
+/// How far a line begins like a prefix.
+struct Alike {
+  std::size_t in_prefix = 0;
+  std::size_t in_line = 0;
+  std::size_t marks = 0;  ///< characters that are no space, a number being one
+};
+
+bool is_before_number(std::string_view prefix, std::size_t space) {
+  const std::size_t behind = prefix.find_first_not_of(' ', space);
+  return behind != std::string_view::npos && is_digit(prefix[behind]);
+}
+
+Alike alike(std::string_view prefix, std::string_view line) {
+  Alike out;
+  auto& [i, at, marks] = out;
+  while (i < prefix.size()) {
+    if (is_digit(prefix[i])) {
+      const std::size_t end = end_of_digits(line, at);
+      if (end == at) break;
+      at = end;
+      i = end_of_digits(prefix, i);
+      ++marks;
+    } else if (prefix[i] == ' ' && is_before_number(prefix, i)) {
+      // Numbers are set flush right: one with a digit more has a space less before it.
+      while (prefix[i] == ' ') ++i;
+      while (at < line.size() && line[at] == ' ') ++at;
+    } else {
+      // grep has "12:" before a line that it was asked for, and "13-" before those around it.
+      const bool same = at < line.size() && (line[at] == prefix[i] || (prefix[i] == ':' && line[at] == '-'));
+      if (!same) break;
+      marks += prefix[i] == ' ' ? 0 : 1;
+      ++at;
+      ++i;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool begins_alike(std::string_view prefix, std::string_view line) {
+  const std::size_t all = alike(prefix, prefix).marks;
+  return all > 0 && 2 * alike(prefix, line).marks >= all;
+}
+
+std::optional<std::size_t> end_of_prefix(std::string_view prefix, std::string_view line) {
+  const Alike found = alike(prefix, line);
+  return found.in_prefix == prefix.size() ? std::optional(found.in_line) : std::nullopt;
+}
+
+bool is_of_a_part(std::string_view prefix) {
+  return prefix.ends_with(" stderr P ") || prefix.ends_with(" stdout P ");
+}
+
+std::string_view without_colours(std::string_view line, std::string& buffer) {
+  if (!line.contains(kEscape)) return line;
+  buffer.clear();
+  while (!line.empty()) {
+    const std::size_t escape = std::min(line.find(kEscape), line.size());
+    buffer.append(line.substr(0, escape));
+    line.remove_prefix(escape);
+    if (line.empty()) break;
+    const std::size_t letter =
+        line.size() > 1 && line[1] == '[' ? line.find_first_not_of("0123456789;", 2) : std::string_view::npos;
+    if (letter != std::string_view::npos && (line[letter] == 'm' || line[letter] == 'K')) {
+      line.remove_prefix(letter + 1);
+    } else {
+      buffer += kEscape;
+      line.remove_prefix(1);
+    }
+  }
+  return buffer;
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,27 @@
+// What tools put before each line of a log: a time, a number, a pod's name.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace flowtap::cli {
+
+/// What of a prefix tells its log: times and numbers, which change from line to line, are left out.
+[[nodiscard]] std::string source_of(std::string_view prefix);
+
+/// Whether a line begins so much like a prefix that the same tool has put it there, before another program's line.
+[[nodiscard]] bool begins_alike(std::string_view prefix, std::string_view line);
+
+/// Where the text begins in a line that begins like another one's prefix, but for its numbers. Nothing: it does not.
+[[nodiscard]] std::optional<std::size_t> end_of_prefix(std::string_view prefix, std::string_view line);
+
+/// Whether the prefix is a container runtime's that says that the line goes on: "TIME stderr P ".
+[[nodiscard]] bool is_of_a_part(std::string_view prefix);
+
+/// The line without the colours and the other marks by which terminals show it: ESC[...m and ESC[K. It is put into `buffer` if it
+/// has any.
+[[nodiscard]] std::string_view without_colours(std::string_view line, std::string& buffer);
+
+}  // namespace flowtap::cli

@@ -1,0 +1,51 @@
+// The scheduler's lines in one output of a saved file, out of its bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "line_order.hpp"
+#include "text_decoder.hpp"
+#include "tools/flowtap/logs/line_cutter.hpp"
+
+namespace flowtap::cli {
+
+class SavedLines {
+ public:
+  /// Exports of thousands of records are one line. A longer one is divided.
+  static constexpr std::size_t kLongestLine = std::size_t{32} << 20U;
+
+  explicit SavedLines(LineOrder::Take take) : order_(std::move(take)) {}
+
+  /// `time`: when the bytes were written, in ns since 1970; 0: not known.
+  void add(std::string_view bytes, std::uint64_t time) {
+    time_ = time;
+    cut(decoder_.decode(bytes));
+  }
+  /// No more bytes come. The last line may have no newline.
+  void finish() {
+    cut(decoder_.finish());
+    lines_.finish([this](std::string_view line) { order_.add(line, false, time_); });
+    order_.finish();
+  }
+  /// The bytes break off within a line, which says nothing.
+  void lose() {
+    lines_.finish([](std::string_view /*line*/) {});
+    order_.finish();
+  }
+  [[nodiscard]] std::uint64_t left_out() const { return order_.left_out(); }
+
+ private:
+  void cut(std::string_view text) {
+    lines_.take(text, [this](std::string_view line) { order_.add(line, true, time_); });
+  }
+
+  TextDecoder decoder_;
+  LineCutter lines_{kLongestLine};
+  std::uint64_t time_ = 0;
+  LineOrder order_;
+};
+
+}  // namespace flowtap::cli

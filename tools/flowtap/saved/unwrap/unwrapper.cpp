@@ -1,0 +1,182 @@
+#include "unwrapper.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "merged_record.hpp"
+#include "outer_time.hpp"
+#include "prefix.hpp"
+#include "stream/lines/klog_time.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Kind = SavedLine::Kind;
+
+constexpr std::size_t kMostBefore = 1024;  // bytes of what stands before a record that are remembered
+constexpr std::string_view kBlockBegins = "=<";
+constexpr std::string_view kBlockEnds = " >";
+constexpr std::string_view kMergedSource = "{}";
+
+// Nothing stands around it.
+bool is_bare(const Enclosed& found) {
+  return found.at == 0 && found.quoting == Quoting::kNone;
+}
+
+// JSON of other programs may begin with `ts`, too.
+bool is_whole_line(std::string_view line, const Enclosed& found) {
+  if (!is_bare(found)) return false;
+  if (found.form == flow::KlogForm::kText) return true;
+  return flow::parse_klog_record(found.form, line).message.data() != nullptr;
+}
+
+bool is_between_quotes(Quoting quoting) {
+  return quoting == Quoting::kEscaped || quoting == Quoting::kDoubled;
+}
+
+// In JSON and CSV, other values stand before the one that has the record.
+std::string_view own_part(std::string_view before, Quoting quoting) {
+  const std::size_t from = is_between_quotes(quoting) ? before.find_last_of("{[,") : std::string_view::npos;
+  return from == std::string_view::npos ? before : before.substr(from);
+}
+
+bool begins_like_a_block(std::string_view text) {
+  return text.starts_with('\t') || text.starts_with(kBlockEnds);
+}
+
+}  // namespace
+
+void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& take) {
+  if (full && text.ends_with('\r')) text.remove_suffix(1);
+  Line line{.text = without_colours(text, clean_), .full = full, .time = time};
+  const bool is_of_block = plain_ && in_block_ && begins_like_a_block(line.text);
+  auto found = is_of_block ? std::nullopt : find_record(line.text);
+  if (found && is_whole_line(line.text, *found)) {
+    plain_ = true;
+    in_field_ = in_part_ = false;
+    note(line.text);
+    return take({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time});
+  }
+  if (in_field_ && !found) return give_field(line, take);
+  if (found && is_bare(*found)) found = find_record(line.text, 1);  // another program's JSON
+  bool given = false;
+  while (true) {
+    if (!give_continuation(line, found ? found->at : line.text.size(), take)) {
+      if (!found) break;
+      give_record(line, *found, take);
+    }
+    given = true;
+    if (line.from >= line.text.size()) break;
+    found = find_record(line.text, line.from);
+  }
+  line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
+  if (given || give_merged(line, take)) return;
+  take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
+}
+
+Kind Unwrapper::kind_of(std::string_view text) {
+  if (!plain_)
+    return !is_between_quotes(enclosed_.quoting) && begins_alike(before_, text) ? Kind::kStrange
+                                                                                : Kind::kAround;
+  const Kind kind = in_block_ ? Kind::kGoesOn : Kind::kLoose;
+  note(text);
+  return kind;
+}
+
+void Unwrapper::note(std::string_view text) {
+  in_block_ = text.ends_with(kBlockBegins) || (in_block_ && !text.starts_with(kBlockEnds));
+}
+
+void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take) {
+  const std::string_view before = line.text.substr(line.from, found.at - line.from);
+  const Opened opened = open_text(line.text, found, buffer_);
+  const std::string_view behind = line.text.substr(opened.end);
+  const std::string_view part = own_part(before, found.quoting);
+  before_.assign(part.substr(part.size() - std::min(part.size(), kMostBefore)));
+  source_ = source_of(before_);
+  enclosed_ = found;
+  plain_ = false;
+  in_block_ = false;
+  in_field_ = !opened.closed;
+  in_part_ = is_divided(line, found);
+  const std::uint64_t time = line.time != 0 ? line.time : time_of(opened.text, before, behind);
+  note(opened.text.substr(opened.text.rfind('\n') + 1));
+  line.from = std::max(opened.end, found.at + 1);
+  take({.kind = Kind::kRecord, .source = source_, .text = opened.text, .full = !in_part_, .time = time});
+}
+
+// Tools that give each line a time may put it anywhere around the line. The one of the line before tells the year as well.
+std::uint64_t Unwrapper::time_of(std::string_view text, std::string_view before, std::string_view behind) {
+  const auto record = flow::parse_klog_record(text);
+  if (!record) return 0;
+  std::uint64_t time = outer_time(*record, before, behind);
+  if (time == 0) time = outer_time(*record, line_before_, {});
+  if (time == 0 && flow::klog_instant(*record, last_time_)) time = last_time_;
+  last_time_ = time != 0 ? time : last_time_;
+  return time;
+}
+
+// What is between quotes is whole, also in a file's last line without a newline.
+bool Unwrapper::is_divided(const Line& line, const Enclosed& enclosed) {
+  if (enclosed.quoting != Quoting::kNone) return false;
+  return !line.full || is_of_a_part(line.text.substr(0, enclosed.at));
+}
+
+// Where the text stands that goes on with a record whose lines were taken apart. Nothing: it is not in this line.
+std::optional<std::size_t> Unwrapper::continuation(const Line& line, std::size_t until) const {
+  if (is_between_quotes(enclosed_.quoting)) {
+    // Other values may stand in such places, too.
+    for (std::size_t at = line.text.find(before_, line.from);
+         at != std::string_view::npos && at + before_.size() < until; at = line.text.find(before_, at + 1)) {
+      const std::string_view text = line.text.substr(at + before_.size(), until - at - before_.size());
+      if (begins_like_a_block(text) || text.starts_with('\\')) return at + before_.size();
+    }
+    return std::nullopt;
+  }
+  if (line.from > 0 || until < line.text.size()) return std::nullopt;
+  if (const auto end = end_of_prefix(before_, line.text)) return end;
+  if (!is_of_a_part(before_)) return std::nullopt;
+  std::string last = before_;
+  last[last.size() - 2] = 'F';
+  return end_of_prefix(last, line.text);
+}
+
+bool Unwrapper::give_continuation(Line& line, std::size_t until, const Take& take) {
+  if (plain_ || !(in_block_ || in_part_)) return false;
+  Enclosed enclosed = enclosed_;
+  if (const auto at = continuation(line, until)) {
+    enclosed.at = *at;
+  } else {
+    // Some tools put something before the first line of a text only.
+    if (line.from > 0 || until < line.text.size() || !begins_like_a_block(line.text)) return false;
+    enclosed = {};
+  }
+  const Opened opened = open_text(line.text, enclosed, buffer_);
+  // Another value may stand in the same place.
+  if (!in_part_ && !begins_like_a_block(opened.text)) return false;
+  in_part_ = is_divided(line, enclosed);
+  note(opened.text.substr(opened.text.rfind('\n') + 1));
+  line.from = std::max(opened.end, enclosed.at + 1);
+  take({.kind = Kind::kGoesOn, .source = source_, .text = opened.text, .full = !in_part_, .time = line.time});
+  return true;
+}
+
+// A field of CSV has the newlines of its text.
+void Unwrapper::give_field(const Line& line, const Take& take) {
+  const Opened opened = open_text(line.text, {.at = 0, .quoting = Quoting::kDoubled}, buffer_);
+  in_field_ = !opened.closed;
+  note(opened.text);
+  take({.kind = Kind::kGoesOn, .source = source_, .text = opened.text, .full = true, .time = line.time});
+}
+
+bool Unwrapper::give_merged(const Line& line, const Take& take) {
+  const auto records = merged_records(line.text);
+  for (const std::string& record : records) {
+    plain_ = in_block_ = false;
+    enclosed_ = {};
+    take({.kind = Kind::kRecord, .source = kMergedSource, .text = record, .full = true, .time = line.time});
+  }
+  return !records.empty();
+}
+
+}  // namespace flowtap::cli

@@ -1,0 +1,83 @@
+// Takes a scheduler's lines out of what tools put around them: journald, kubectl, stern, docker compose, grep, terminals, and
+// exports as JSON or CSV. It knows none of them by name; a record's own grammar tells where it begins.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "enclosed_record.hpp"
+
+namespace flowtap::cli {
+
+/// What the scheduler wrote in one line, or a text with several of its lines. Does not own its texts.
+struct SavedLine {
+  enum class Kind : std::uint8_t {
+    kRecord,   ///< a record begins
+    kGoesOn,   ///< it belongs to the record before
+    kLoose,    ///< nothing tells whether it belongs to the record before
+    kStrange,  ///< it belongs to none
+    kAround    ///< it belongs to the form in which the records are given, as a bracket or another field does
+  };
+  Kind kind = Kind::kRecord;
+  std::string_view
+      source;  ///< tells logs in one file apart, such as those of two pods; empty: nothing stands around the line
+  std::string_view text;   ///< without the last newline
+  bool full = true;        ///< false: what follows of this source belongs to the same line
+  std::uint64_t time = 0;  ///< ns since 1970; 0: not known
+};
+
+/// Whether the scheduler may have written it.
+[[nodiscard]] constexpr bool is_schedulers(SavedLine::Kind kind) {
+  return kind != SavedLine::Kind::kStrange && kind != SavedLine::Kind::kAround;
+}
+
+class Unwrapper {
+ public:
+  using Take = std::function<void(const SavedLine&)>;
+
+  /// Gives `take` what is in the line. `full`: its newline has come. `time` is when it was written, in ns since 1970, if a runtime
+  /// has said it; else 0.
+  void add(std::string_view line, bool full, std::uint64_t time, const Take& take);
+  /// A field of CSV has begun that goes on in the next line.
+  [[nodiscard]] bool is_in_field() const { return in_field_; }
+
+ private:
+  /// A line from outside, and how far it has been looked at.
+  struct Line {
+    std::string_view text;
+    bool full;
+    std::uint64_t time;
+    std::size_t from = 0;
+  };
+
+  void give_record(Line& line, const Enclosed& found, const Take& take);
+  [[nodiscard]] bool give_continuation(Line& line, std::size_t until, const Take& take);
+  [[nodiscard]] std::optional<std::size_t> continuation(const Line& line, std::size_t until) const;
+  [[nodiscard]] std::uint64_t time_of(std::string_view text, std::string_view before,
+                                      std::string_view behind);
+  void give_field(const Line& line, const Take& take);
+  [[nodiscard]] bool give_merged(const Line& line, const Take& take);
+  [[nodiscard]] static bool is_divided(const Line& line, const Enclosed& enclosed);
+  /// Of a line without a record.
+  [[nodiscard]] SavedLine::Kind kind_of(std::string_view text);
+  void note(std::string_view text);
+
+  bool plain_ = true;      // nothing stood around the last record, or there was none yet
+  bool in_block_ = false;  // a value of several lines has begun and not ended
+  bool in_field_ = false;  // so has a field of CSV
+  bool in_part_ = false;   // a line was divided
+  std::string source_;     // of the last record
+  std::string
+      before_;  // what stood before it in its line: all of it, or in JSON and CSV the last member's name
+  Enclosed enclosed_;
+  std::string line_before_;      // the end of it: in JSON, a member of its own line
+  std::uint64_t last_time_ = 0;  // the last one that stood around a record
+  std::string clean_;
+  std::string buffer_;
+};
+
+}  // namespace flowtap::cli
