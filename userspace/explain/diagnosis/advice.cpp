@@ -1,38 +1,31 @@
 #include "explain/diagnosis/advice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <initializer_list>
 #include <utility>
 
-#include "explain/diagnosis/facts/text_pattern.hpp"
+#include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/fit_error.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
 
-#define ADVICE(reason, one, many, means, todo) AdviceRow{reason, {one, many}, means, todo},
-#define ALSO(reason) AdviceRow{reason, {}, {}, {}},
-constexpr auto kRows = [] {
-  auto rows = std::to_array({
-#include "explain/diagnosis/advice.def"
-  });
-  for (std::size_t i = 1; i < rows.size(); ++i)
-    if (rows[i].means.empty())
-      rows[i] = {rows[i].pattern, rows[i - 1].lacks, rows[i - 1].means, rows[i - 1].todo};
-  return rows;
-}();
-#undef ADVICE
-#undef ALSO
+constexpr std::string_view kNotHelpful = "Preemption is not helpful for scheduling";
 
-// A sentence that is only reasons may end with one full stop, or also with that of the sentence around it.
-std::string_view bare(std::string_view reason) {
-  reason = without_counts(reason);
-  while (reason.ends_with('.')) reason.remove_suffix(1);
-  return reason;
-}
+// What a lack means on nodes that would not do without other pods either. A device's name has a slash, and the plugin that provides
+// it may be down.
+constexpr std::string_view kTooSmall =
+    "Even without other pods the node would not do: it has less in all than the pod asks for.";
+constexpr std::string_view kTooSmallTodo =
+    "Ask for less, or add larger nodes: neither waiting nor a higher priority helps.";
+constexpr std::string_view kTooFew =
+    "Even without other pods the node would not do: it has fewer devices in all than the pod asks for, or "
+    "none.";
+constexpr std::string_view kTooFewTodo =
+    "Ask for fewer, or add nodes that have as many. On a node that should have them, see that the device "
+    "plugin runs: kubectl describe node shows how many are allocatable.";
 
 using List = std::vector<Advice>;
 
@@ -82,6 +75,60 @@ List of_nodes(const Diagnosis& diagnosis) {
   return most_first(std::move(named));
 }
 
+// kube-scheduler says of each node that room would not help. A node that lacks something fails by that alone, so it would lack it
+// without other pods, too.
+bool helps_nowhere(std::string_view preemption) {
+  const std::size_t tried = preemption.find(kPreemption);
+  if (tried == std::string_view::npos) return false;
+  const auto error = parse_fit_error(preemption.substr(tried + kPreemption.size()));
+  if (!error || error->reasons.size() != 1) return false;
+  const auto advice = advice_for(error->reasons.front().reason);
+  return advice && advice->pattern == kNotHelpful;
+}
+
+// Which of several resources is the one that the node has too little of is not said, so they share the advice.
+List of_small_nodes(List list) {
+  List out;
+  for (Advice& advice : list) {
+    if (advice.mends == Mends::kFit) {
+      const bool device = advice.reason.contains('/');
+      advice.means = device ? kTooFew : kTooSmall;
+      advice.todo = device ? kTooFewTodo : kTooSmallTodo;
+    }
+    const auto same = std::ranges::find(out, advice.means, &Advice::means);
+    if (same == out.end()) {
+      out.push_back(std::move(advice));
+      continue;
+    }
+    same->reason.append(kBetweenReasons).append(advice.reason);
+    same->nodes = std::max(same->nodes, advice.nodes);
+  }
+  return out;
+}
+
+// Some node fails by what other pods take, or by something that the table does not know. Nothing is known of nodes: it may, too.
+bool may_need_room(const Diagnosis& diagnosis) {
+  bool any = false;
+  bool room = false;
+  const auto look = [&](std::string_view text) {
+    if (text.empty()) return;
+    any = true;
+    const auto advice = advice_for(text);
+    if (advice) {
+      room = room || advice->mends != Mends::kOther;
+      return;
+    }
+    each_reason(text, [&room](std::string_view reason) {
+      const auto of_part = advice_for(reason);
+      room = room || !of_part || of_part->mends != Mends::kOther;
+    });
+  };
+  for (const NodeVerdict& node : diagnosis.nodes)
+    if (node.verdict == Verdict::kFailed) look(reason_of(node));
+  for (const NodesReason& one : diagnosis.reasons) look(one.reason);
+  return room || !any;
+}
+
 // Adds the advice for a sentence that counts nodes, or is one reason or a list of them.
 void add_sentence(List& to, std::string_view text) {
   if (const auto error = parse_fit_error(text)) {
@@ -91,6 +138,7 @@ void add_sentence(List& to, std::string_view text) {
   }
 }
 
+// What plugins say before kube-scheduler's own preemption has advice only if it means something:
 // "no new claims to deallocate, preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling."
 List of_preemption(std::string_view text) {
   List out;
@@ -103,19 +151,6 @@ List of_preemption(std::string_view text) {
 
 }  // namespace
 
-std::span<const AdviceRow> advice_rows() {
-  return kRows;
-}
-
-std::optional<Advice> advice_for(std::string_view reason) {
-  reason = bare(reason);
-  const auto ignore = [](std::string_view, std::string_view) {};
-  const auto* const row =
-      std::ranges::find_if(kRows, [&](const AdviceRow& r) { return matches(r.pattern, reason, ignore); });
-  if (row == kRows.end()) return std::nullopt;
-  return Advice{row->pattern, std::string(reason), row->lacks, row->means, row->todo};
-}
-
 std::vector<Advice> advice_for(const Diagnosis& diagnosis) {
   List out;
   const auto append = [&](const List& list) {
@@ -123,9 +158,13 @@ std::vector<Advice> advice_for(const Diagnosis& diagnosis) {
       if (std::ranges::find(out, advice.means, &Advice::means) == out.end()) out.push_back(advice);
   };
   if (diagnosis.bind.verdict == Verdict::kFailed) add_sentence(out, diagnosis.bind.summary);
-  append(of_nodes(diagnosis));
+  List nodes = of_nodes(diagnosis);
+  append(helps_nowhere(diagnosis.preemption) ? of_small_nodes(std::move(nodes)) : std::move(nodes));
   if (out.empty() && diagnosis.filter.verdict == Verdict::kFailed) add(out, {diagnosis.filter.summary}, 0);
-  append(of_preemption(diagnosis.preemption));
+  List preemption = of_preemption(diagnosis.preemption);
+  if (!may_need_room(diagnosis))
+    std::erase_if(preemption, [](const Advice& advice) { return advice.mends == Mends::kRoom; });
+  append(preemption);
   return out;
 }
 

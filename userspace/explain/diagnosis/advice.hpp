@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,12 +19,20 @@ struct Lacks {
   std::string_view many;
 };
 
+/// What a reason is about.
+enum class Mends : std::uint8_t {
+  kOther,
+  kRoom,  ///< room that other pods may take
+  kFit,   ///< the same, if the node has as much in all, which kube-scheduler knows
+};
+
 /// A row of advice.def. A row that says another one's reason in other words has that row's texts, too.
 struct AdviceRow {
-  std::string_view pattern;  ///< see text_pattern.hpp
+  std::string_view pattern;  ///< see text_pattern.hpp; a place "<name>" takes one part of a resource's name
   Lacks lacks;
   std::string_view means;
   std::string_view todo;
+  Mends mends = Mends::kOther;
 };
 
 struct Advice {
@@ -32,6 +41,7 @@ struct Advice {
   Lacks lacks;
   std::string_view means;
   std::string_view todo;
+  Mends mends = Mends::kOther;
   std::size_t nodes = 0;  ///< in a diagnosis, how many nodes have it; 0 if it is about the pod as a whole
 };
 
@@ -43,7 +53,8 @@ struct Advice {
 
 /// The advice for all that failed in a diagnosis, each once. First comes why the pod could not be bound, then why nodes did not
 /// fit (what most of them have comes first), then why other pods' room would not have helped. What the filter said as a whole
-/// counts only if nothing is known of any node.
+/// counts only if nothing is known of any node. No advice contradicts another: nobody is told to wait for room that would not do,
+/// or to raise the priority where no room is missing.
 [[nodiscard]] std::vector<Advice> advice_for(const Diagnosis& diagnosis);
 
 }  // namespace flowtap::diagnosis

@@ -30,7 +30,8 @@ struct KlogPair {
   /// like pairs may stand behind it. Its lists and structures look like JSON up to where such words choose to end them.
   [[nodiscard]] bool may_be_more(KlogForm form) const {
     if (kind == Kind::kUnquoted || kind == Kind::kCut) return true;
-    return form == KlogForm::kText && kind == Kind::kJson &&
+    const bool is_empty = value == "{}" || value == "[]";
+    return form == KlogForm::kText && kind == Kind::kJson && !is_empty &&
            (value.starts_with('{') || value.starts_with('['));
   }
 };

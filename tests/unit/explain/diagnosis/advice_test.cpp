@@ -49,6 +49,74 @@ TEST(Advice, OtherTextHasNone) {
     EXPECT_EQ(means(text), "none") << text;
 }
 
+// A quota is no lack on nodes, and a share of a device no resource of the node's.
+TEST(Advice, ABroadPatternTakesOnlyAResourcesName) {
+  const std::string lacks = means("Insufficient example.com/fpga");
+  EXPECT_EQ(means("Insufficient aws.amazon.com/neuroncore"), lacks);
+  for (const char* text :
+       {"Insufficient quotas, quotaName: a, runtime: cpu:8, used: cpu:8, pod's request: cpu:1, "
+        "exceedDimensions: [cpu]",
+        "Insufficient non-preemptible quotas, quotaName: a", "Insufficient gpu devices",
+        "Insufficient Devices", "Insufficient batch cpu", "Insufficient capacity", "Insufficient a/b c",
+        "Insufficient a/b/c", "Insufficient attachable-volumes-gce-pd",
+        "Insufficient huawei.com/Ascend910B3-memory", "Insufficient example.com/vdev-memory"})
+    EXPECT_NE(means(text), lacks) << text;
+  for (const char* text : {"Insufficient huawei.com/Ascend910B3-memory", "Insufficient hygon.com/dcumem",
+                           "Insufficient metax-tech.com/vmemory", "Insufficient iluvatar.ai/BI-V150.vCore"})
+    EXPECT_EQ(means(text), means("Insufficient nvidia.com/gpumem")) << text;
+  EXPECT_EQ(means("node(s) had untolerated taint {node-role.kubernetes.io/infra: }"),
+            means("node(s) had untolerated taint(s)"));
+}
+
+// The sentence of a filter that failed, taken apart as an attempt does it.
+Diagnosis no_fit(std::string_view reason, std::size_t nodes, std::string_view preemption) {
+  Diagnosis out;
+  out.filter.verdict = Verdict::kFailed;
+  out.reasons = {{std::string(reason), nodes}};
+  out.preemption = preemption;
+  return out;
+}
+
+constexpr std::string_view kHelpsNowhere =
+    "no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for "
+    "scheduling.";
+constexpr std::string_view kNoVictims =
+    "preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.";
+
+TEST(Advice, NobodyWaitsForRoomThatWouldNotDo) {
+  for (const char* reason : {"Insufficient cpu", "Insufficient memory", "Insufficient hugepages-1Gi",
+                             "Insufficient nvidia.com/gpu", "Insufficient example.com/fpga"}) {
+    const auto small = advice_for(no_fit(reason, 3, kHelpsNowhere));
+    ASSERT_EQ(small.size(), 2U) << reason;
+    EXPECT_TRUE(small.front().means.starts_with("Even without other pods")) << small.front().means;
+    EXPECT_EQ(small.front().todo.find("wait for"), std::string_view::npos) << small.front().todo;
+    EXPECT_EQ(small.front().reason, reason);
+    EXPECT_EQ(small.front().nodes, 3U);
+    const auto full = advice_for(no_fit(reason, 3, kNoVictims));
+    ASSERT_EQ(full.size(), 2U) << reason;
+    EXPECT_EQ(full.front().means, means(reason));
+  }
+  Diagnosis both = no_fit("Insufficient cpu", 1, kHelpsNowhere);
+  both.reasons.push_back({"Insufficient memory", 1});
+  both.reasons.push_back({"node(s) had untolerated taint {a: b}", 2});
+  EXPECT_EQ(listed(both),
+            "node(s) had untolerated taint {a: b}*2; Insufficient cpu, Insufficient memory*1; Preemption is "
+            "not helpful for scheduling*3; ");
+}
+
+TEST(Advice, NobodyRaisesThePriorityWhereNoRoomIsMissing) {
+  for (const char* reason : {"node unregisterd", "8/8 CardTypeMismatch", "Insufficient nvidia.com/gpumem",
+                             "Insufficient quotas, quotaName: a"})
+    for (const std::string_view preemption :
+         {kNoVictims, std::string_view("not eligible due to preemptionPolicy=Never.")})
+      EXPECT_EQ(advice_for(no_fit(reason, 3, preemption)).size(), 1U) << reason;
+  for (const char* reason : {"8/8 CardInsufficientMemory", "Too many pods", "something new",
+                             "1/2 CardTypeMismatch, 1/2 CardInsufficientCore"})
+    EXPECT_GT(advice_for(no_fit(reason, 3, kNoVictims)).size(),
+              reason == std::string("something new") ? 0U : 1U)
+        << reason;
+}
+
 TEST(Advice, OfADiagnosisIsInTheOrderOfItsNodes) {
   Diagnosis diagnosis;
   EXPECT_EQ(listed(diagnosis), "");
@@ -78,8 +146,7 @@ TEST(Advice, OfADiagnosisIsInTheOrderOfItsNodes) {
   diagnosis.reasons.clear();
   EXPECT_EQ(listed(diagnosis),
             "CardInsufficientMemory*2; NodeInsufficientDevice*1; NumaNotFit*1; Preemption is not helpful for "
-            "scheduling*5; No preemption victims found for incoming pod*4; Insufficient cpu*2; no new claims "
-            "to deallocate*0; ");
+            "scheduling*5; No preemption victims found for incoming pod*4; Insufficient cpu*2; ");
 }
 
 TEST(Advice, OfWhatTwoSchedulersSaid) {

@@ -43,6 +43,30 @@ TEST(Lacks, CardsAreNamedFromMinusV5On) {
             (Sentences{"reasons of nodes that have none here: HAMi gives them, card by card, from -v=5 on"}));
 }
 
+// Kunlun's and Neuron's line has all cards of the node, and none that is the one that does not do.
+TEST(Lacks, OfCardsThatDoNotBelongTogetherNoneIsNamed) {
+  constexpr std::string_view kVerdict = R"("NodeUnfitPod" pod="ns/p" node="n" reason="1/2 NumaNotFit")";
+  EXPECT_EQ(lacks_of({kBegin, kContainer, kVerdict}), Sentences());
+  for (const std::string_view line :
+       {R"x("NumaNotFit" pod="ns/p" device=[{"ID":"A"},{"ID":"B"}] request nums=2 numa="(MISSING)")x",
+        R"x("NumaNotFit" pod="ns/p" device=[0xc0005a1000 0xc0005a1080] request nums=2 numa="(MISSING)")x"})
+    EXPECT_EQ(lacks_of({kBegin, kContainer, line, kVerdict}), Sentences()) << line;
+}
+
+TEST(Lacks, AnExtenderThatIsPassedOverSaysNothing) {
+  constexpr std::string_view kSkips =
+      R"("Skipping extender as it returned error and has ignorable flag set" extender={} err="Post \"https://a:443/filter\": EOF")";
+  constexpr std::string_view kNoFit =
+      R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/1 nodes are available: 1 Insufficient cpu.")";
+  const std::string counted = "nodes that kube-scheduler only counts (1): it names none at any level";
+  EXPECT_EQ(
+      lacks_of({R"("Attempting to schedule pod" pod="ns/p")", kSkips, kNoFit}),
+      (Sentences{"what an extender would say (it is ignorable, so it was skipped when asking it failed): "
+                 "Post \"https://a:443/filter\": EOF",
+                 counted}));
+  EXPECT_EQ(lacks_of({kSkips, kNoFit}), Sentences{counted}) << "nobody knows for which pod";
+}
+
 TEST(Lacks, NodesThatAreOnlyCountedAreOfWhomNamesThem) {
   const auto no_fit = [](const std::string& reasons) {
     const std::string body =

@@ -118,6 +118,9 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
     case FactKind::kVictim:
       add_victim(fact[Field::kPod]);
       break;
+    case FactKind::kSkips:
+      keep_always(skipped_, fact[Field::kError]);
+      break;
     case FactKind::kRejects:
     case FactKind::kHeldBack:
       read_plugins(fact[Field::kPlugins]);

@@ -187,6 +187,7 @@ class Attempt {
   std::string uid_;
   std::string target_;     // the node of the bind
   std::string nominated_;  // the node on which room is made
+  std::string skipped_;    // why an extender was passed over
   std::vector<std::string> victims_;
   std::vector<std::string> plugins_;  // those that left no node or hold the pod back
   std::map<std::string, Node, std::less<>> nodes_;

@@ -137,6 +137,7 @@ Diagnosis Attempt::diagnosis() const {
                     std::back_inserter(out.lacks));
   std::ranges::move(lacks_cells(out, *scheduler_, static_cast<std::size_t>(without)),
                     std::back_inserter(out.lacks));
+  if (!skipped_.empty()) out.lacks.push_back(lacks_extender(skipped_));
   if (cut_) out.lacks.push_back(lacks_room());
   if (out.filter.summary.ends_with(kCutOff) || out.bind.summary.ends_with(kCutOff))
     out.lacks.push_back(lacks_rest());

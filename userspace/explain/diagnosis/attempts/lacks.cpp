@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/printable.hpp"
 #include "explain/diagnosis/attempts/attempt.hpp"
 #include "explain/diagnosis/failed_nodes.hpp"
 #include "explain/diagnosis/reasons.hpp"
@@ -28,6 +29,9 @@ constexpr std::array kCounted = {
     OnlyCounted{"untolerated taint", "nodes with taints", "kube-scheduler names them from -v=4 on"},
 };
 constexpr std::string_view kCountedOnly = "it names none at any level";
+
+// Of several cards together. Not every kind of device names one then, at any level.
+constexpr std::string_view kOfASet = "NumaNotFit";
 
 template <typename... Parts>
 std::string said(Parts... parts) {
@@ -58,6 +62,7 @@ std::vector<std::string> lacks_cards(const Diagnosis& diagnosis, const Scheduler
     bool lacks = told && reason_of(node).empty();
     each_reason(reason_of(node), [&](std::string_view reason) {
       reason = without_counts(reason);
+      if (reason == kOfASet && !told) return;
       lacks = lacks || (is_of_a_card(by, reason) &&
                         std::ranges::find(node.cards, reason, &CardVerdict::reason) == node.cards.end());
     });
@@ -97,6 +102,11 @@ std::vector<std::string> lacks_cells(const Diagnosis& diagnosis, const Scheduler
   if (!by.failed_cells.empty() && without > 0)
     out.push_back(of_nodes("NUMA cells that would not do, on nodes that fail", without, by.failed_cells));
   return out;
+}
+
+std::string lacks_extender(std::string_view error) {
+  return said("what an extender would say (it is ignorable, so it was skipped when asking it failed): ",
+              beginning_of(error, kLongestLine));
 }
 
 std::string lacks_room() {

@@ -26,6 +26,9 @@ namespace flowtap::diagnosis {
 [[nodiscard]] std::vector<std::string> lacks_cells(const Diagnosis& diagnosis, const Scheduler& by,
                                                    std::size_t without);
 
+/// For an attempt in which an extender was passed over; `error` says why it could not be asked.
+[[nodiscard]] std::string lacks_extender(std::string_view error);
+
 /// For an attempt of which more was said than is kept.
 [[nodiscard]] std::string lacks_room();
 

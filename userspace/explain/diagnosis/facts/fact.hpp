@@ -37,6 +37,7 @@ enum class FactKind : std::uint8_t {
   kCellsSpared,  ///< the resource does not belong to cells, and need not
   kNominates,    ///< the node on which room is being made for the pod
   kVictim,       ///< another pod that is ended for that
+  kSkips,        ///< an extender, which could not be asked and may be passed over
   kRejects,      ///< which plugins have left no node; it is said when the attempt is over
   kFilterPassed,
   kFilterFailed,

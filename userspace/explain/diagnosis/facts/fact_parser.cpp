@@ -61,6 +61,9 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
     if (pair == nullptr || (!row.value.empty() && pair->value != row.value)) return false;
   }
   if (!row.without.empty() && pair_of(row.without) != nullptr) return false;
+  if (row.kind == FactKind::kCardFails)
+    if (const flow::KlogPair* cards = pair_of("device"); cards != nullptr && cards->value.starts_with('['))
+      return false;  // a list of all of the node's
   Fact fact = named_;
   fact.kind = row.kind;
   fact.scheduler = row.scheduler;

@@ -1,0 +1,84 @@
+// The rows of advice.def, and which of them a reason has.
+#include <algorithm>
+#include <array>
+
+#include "base/ascii.hpp"
+#include "explain/diagnosis/advice.hpp"
+#include "explain/diagnosis/facts/text_pattern.hpp"
+#include "explain/diagnosis/reasons.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+#define ROW(reason, one, many, means, todo, mends) AdviceRow{reason, {one, many}, means, todo, Mends::mends},
+#define ADVICE(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kOther)
+#define ROOM(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kRoom)
+#define FIT(reason, one, many, means, todo) ROW(reason, one, many, means, todo, kFit)
+#define ALSO(reason) ROW(reason, "", "", "", "", kOther)
+// From 1.36 on a verdict has no taint's name, and the line about the node has the taint as an object.
+#define TAINT(key, one, many, means, todo)                                    \
+  ADVICE("node(s) had untolerated taint {" key ":<>", one, many, means, todo) \
+  ALSO("node(s) had taint {" key ":<>")                                       \
+  ALSO("node had untolerated taints, <>" key "<>")
+#define TAINT_ALSO(key)                             \
+  ALSO("node(s) had untolerated taint {" key ":<>") \
+  ALSO("node(s) had taint {" key ":<>")             \
+  ALSO("node had untolerated taints, <>" key "<>")
+constexpr auto kRows = [] {
+  auto rows = std::to_array({
+#include "explain/diagnosis/advice.def"
+  });
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (rows[i].means.empty())
+      rows[i] = {rows[i].pattern, rows[i - 1].lacks, rows[i - 1].means, rows[i - 1].todo, rows[i - 1].mends};
+  return rows;
+}();
+#undef ROW
+#undef ADVICE
+#undef ROOM
+#undef FIT
+#undef ALSO
+#undef TAINT
+#undef TAINT_ALSO
+
+// One part of a resource's name: "nvidia.com" and "mig-1g.5gb".
+bool is_name(std::string_view text) {
+  return std::ranges::all_of(text,
+                             [](char c) { return is_alphanumeric(c) || c == '.' || c == '-' || c == '_'; });
+}
+
+bool fits(std::string_view pattern, std::string_view reason) {
+  bool named = true;
+  const auto take = [&named](std::string_view place, std::string_view taken) {
+    named = named && (place != "name" || is_name(taken));
+  };
+  return matches(pattern, reason, take) && named;
+}
+
+// A sentence that is only reasons may end with one full stop, or also with that of the sentence around it.
+std::string_view bare(std::string_view reason) {
+  reason = without_counts(reason);
+  while (reason.ends_with('.')) reason.remove_suffix(1);
+  return reason;
+}
+
+}  // namespace
+
+std::span<const AdviceRow> advice_rows() {
+  return kRows;
+}
+
+std::optional<Advice> advice_for(std::string_view reason) {
+  reason = bare(reason);
+  const auto* const row =
+      std::ranges::find_if(kRows, [reason](const AdviceRow& one) { return fits(one.pattern, reason); });
+  if (row == kRows.end()) return std::nullopt;
+  return Advice{.pattern = row->pattern,
+                .reason = std::string(reason),
+                .lacks = row->lacks,
+                .means = row->means,
+                .todo = row->todo,
+                .mends = row->mends};
+}
+
+}  // namespace flowtap::diagnosis
