@@ -182,7 +182,7 @@ std::optional<api::DiagnosisEntry> ExplainPath::entry(const api::DiagnosedPod& p
   const auto found = store_.peek(pod.ns + '/' + pod.name);
   if (!found) return std::nullopt;
   return api::DiagnosisEntry{diagnosis::to_string(found->status),
-                             answer ? diagnosis::to_json(*found) : std::string()};
+                             answer ? diagnosis::to_json(*found, false, true) : std::string()};
 }
 
 std::size_t ExplainPath::logs() const {

@@ -155,6 +155,31 @@ TEST_F(WhyTest, TextIsASentenceTheNodesAndWhatToDo) {
   }
 }
 
+// Logs that were once answered wrongly.
+TEST_F(WhyTest, WhatHappenedToAPodIsSaid) {
+  const auto all = diagnosis::test::found_cases();
+  ASSERT_GT(all.size(), 12U);
+  for (const auto& one : all) {
+    const Outcome run = flowtap_program("why " + one.pod + from({kGolden + one.log}));
+    EXPECT_EQ(run.exit, 0) << one.log;
+    EXPECT_TRUE(run.output.starts_with(one.beginning)) << one.log << ": " << run.output;
+    EXPECT_TRUE(one.has.empty() || run.output.contains('\n' + one.has) ||
+                run.output.contains("\n  " + one.has))
+        << one.log << ": " << run.output;
+  }
+}
+
+TEST_F(WhyTest, APodThatIsNoMoreNeedsNoAdvice) {
+  const Outcome run = flowtap_program("why del/gone" + from({kGolden + "found/why/pod-deleted/in.log"}));
+  EXPECT_EQ(run.output.find("not said"), std::string::npos) << run.output;
+  EXPECT_EQ(run.output.find("add nodes"), std::string::npos) << run.output;
+  const Outcome list = flowtap_program("why" + from({kGolden + "found/why/pod-deleted/in.log"}));
+  EXPECT_NE(list.output.find(" was deleted while it was scheduled; "), std::string::npos) << list.output;
+  const Outcome json =
+      flowtap_program("why del/gone -o json --evidence" + from({kGolden + "found/why/pod-deleted/in.log"}));
+  EXPECT_EQ(boost::json::parse(json.output).at_pointer("/lifecycle/deleted"), true) << json.output;
+}
+
 TEST_F(WhyTest, EvidenceIsTheAttemptAndWhatTheVerdictsRestOn) {
   const std::string log = kGolden + "scheduler/kube-scheduler-v5.json.log";
   const Outcome run = flowtap_program("why default/toobig-v5json-1 -o json --evidence" + from({log}));

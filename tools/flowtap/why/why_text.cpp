@@ -133,29 +133,40 @@ std::string unnamed_text(const Diagnosis& diagnosis, const Style& style) {
   table.add(Table::heading({diagnosis.nodes.empty() ? "nodes" : "other nodes", "reason"}, 0, 1));
   for (const diagnosis::NodesReason& one : failed.unnamed)
     table.add({{grouped(one.nodes), "", true}, {shown(one.reason)}});
-  return table.text(style);
+  std::size_t sum = 0;
+  for (const diagnosis::NodesReason& one : failed.unnamed) sum += one.nodes;
+  if (sum <= failed.others) return table.text(style);
+  return table.text(style) +
+         fmt::format("  {} in all, since a node may have several reasons\n", grouped(failed.others));
 }
 
-/// What kube-scheduler does to make room, and which of its plugins turned nodes down.
+/// It has its place, or needs none any more.
+bool is_settled(const Diagnosis& diagnosis) {
+  return diagnosis.status == Diagnosis::Status::kSucceeded || diagnosis.lifecycle.over();
+}
+
+/// What kube-scheduler did to make room, which of its plugins turned nodes down, and which hold the pod back.
 std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   std::string out;
-  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
   if (!diagnosis.victims.empty()) out += "  ended to make room: " + list_words(diagnosis.victims) + '\n';
-  if (!diagnosis.plugins.empty() && diagnosis.filter.verdict == Verdict::kFailed)
-    out += "  turned down by: " + list_words(diagnosis.plugins) + '\n';
+  if (diagnosis.filter.verdict != Verdict::kFailed || is_settled(diagnosis)) return out;
+  if (!diagnosis.plugins.empty()) out += "  turned down by: " + list_words(diagnosis.plugins) + '\n';
+  for (const diagnosis::HeldBack& held : diagnosis.lifecycle.held)
+    out += fmt::format("  held back since by {}{}{}\n", printable(held.plugin),
+                       held.reason.empty() ? "" : ": ", shown(held.reason));
   return out;
 }
 
 std::string lacks_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   std::string out;
-  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  if (is_settled(diagnosis)) return out;
   for (const std::string& what : diagnosis.lacks) out += "  not said: " + printable(what) + '\n';
   return out;
 }
 
 std::string advice_text(const Diagnosis& diagnosis, const Style& style) {
   std::string out;
-  if (diagnosis.status == Diagnosis::Status::kSucceeded) return out;  // it has its place
+  if (is_settled(diagnosis)) return out;
   for (const diagnosis::Advice& advice : diagnosis::advice_for(diagnosis))
     out +=
         fmt::format("  {}: {}\n    {}\n", style.paint("1", shown(advice.reason)), printable(advice.means),
@@ -180,6 +191,7 @@ std::string lines_text(const Diagnosis& diagnosis, const Style& style) {
     for (const ContainerVerdict& container : node.containers) add(node.name, container.name, container.line);
   }
   add("bind", "", diagnosis.bind.line);
+  add("pod", "", diagnosis.lifecycle.line);
   return any ? table.text(style) : std::string();
 }
 
@@ -191,7 +203,7 @@ const char* color_of(Diagnosis::Status status) {
 }  // namespace
 
 std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const Style& style, bool evidence) {
-  std::string out = style.paint("1", printable(pod)) + " is " + state_words(diagnosis) + '\n';
+  std::string out = style.paint("1", printable(pod)) + ' ' + state_words(diagnosis) + '\n';
   if (const std::string words = attempt_words(diagnosis, style.pick("×", "x")); !words.empty())
     out += "  " + words + '\n';
   for (auto* part : {nodes_text, unnamed_text, room_text, lacks_text, advice_text})

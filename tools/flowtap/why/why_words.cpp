@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/printable.hpp"
 #include "explain/diagnosis/advice.hpp"
@@ -19,6 +20,7 @@ using diagnosis::Verdict;
 // A log may give any number of reasons, of any length.
 constexpr std::size_t kMostReasons = 5;
 constexpr std::size_t kLongestSentence = 300;
+constexpr std::string_view kUndecided = "nothing is decided yet";
 
 /// The words for one node, and for several.
 struct Words {
@@ -73,24 +75,48 @@ std::string target_of(const Diagnosis& diagnosis) {
   return nodes.size() == 1 ? printable(nodes.front()->name) : "";
 }
 
+/// A scheduler's own words without quotes, safe to show.
+std::string in_words(std::string_view text, std::size_t longest) {
+  const std::string quoted = in_quotes(text, longest);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 /// ": " and the scheduler's own words, if there are any.
 std::string in_its_words(std::string_view summary) {
   return summary.empty() ? "" : ": " + in_quotes(summary, kLongestSentence);
+}
+
+std::string room_words(const Diagnosis& diagnosis) {
+  return diagnosis.nominated.empty() ? "" : "; room is being made on " + printable(diagnosis.nominated);
+}
+
+/// "held back by SchedulingGates: waiting for scheduling gates: [a.b/c]"
+std::string held_words(const Diagnosis& diagnosis) {
+  std::string out = "held back by ";
+  if (diagnosis.lifecycle.held.empty()) return out + list_words(diagnosis.plugins);
+  const char* between = "";
+  for (const diagnosis::HeldBack& held : diagnosis.lifecycle.held) {
+    out += std::exchange(between, ", ") + printable(held.plugin);
+    if (!held.reason.empty()) out += ": " + in_words(held.reason, kLongestSentence);
+  }
+  return out;
 }
 
 std::string no_node(const Diagnosis& diagnosis) {
   const auto failed = diagnosis::failed_nodes(diagnosis);
   if (failed.nodes == 0) return "no node was found" + in_its_words(diagnosis.filter.summary);
   const std::string counted = reasons_text(failed.by_reason);
-  const std::string room =
-      diagnosis.nominated.empty() ? "" : "; room is being made on " + printable(diagnosis.nominated);
-  return no_node_words(failed.nodes) + "; " + counted + room;
+  return no_node_words(failed.nodes) + "; " + counted + room_words(diagnosis);
 }
 
 std::string undecided(const Diagnosis& diagnosis) {
   const std::size_t fit = fitting(diagnosis).size();
   if (diagnosis.filter.verdict == Verdict::kPassed) {
     const std::string node = target_of(diagnosis);
+    if (const std::string& waits = diagnosis.lifecycle.waits; !waits.empty())
+      return fmt::format(
+          "{} a place for it, and it waits there {} (Permit)", node.empty() ? "there is" : node + " has",
+          waits == diagnosis::kWaitsForGroup ? "for the rest of its group" : "until a plugin lets it go on");
     return (!node.empty() ? node + " fits"
             : fit > 1     ? grouped(fit) + " nodes fit"
                           : "a node fits") +
@@ -99,8 +125,38 @@ std::string undecided(const Diagnosis& diagnosis) {
   std::string so_far = reasons_text(diagnosis::failed_nodes(diagnosis).by_reason);
   if (fit > 0)
     so_far += fmt::format("{}{} {}", so_far.empty() ? "" : ", ", grouped(fit), fit == 1 ? "fits" : "fit");
-  if (so_far.empty() && !diagnosis.plugins.empty()) return "held back by " + list_words(diagnosis.plugins);
-  return "nothing is decided yet" + (so_far.empty() ? "" : "; so far " + so_far);
+  if (so_far.empty() && !diagnosis.plugins.empty()) return held_words(diagnosis);
+  return std::string(kUndecided) + (so_far.empty() ? "" : "; so far " + so_far) + room_words(diagnosis);
+}
+
+std::string bound_words(const Diagnosis& diagnosis) {
+  const std::string node = target_of(diagnosis);
+  return node.empty() ? "bound" : "bound to " + node;
+}
+
+/// Why the pod is not bound.
+std::string pending_words(const Diagnosis& diagnosis) {
+  if (diagnosis.bind.verdict == Verdict::kFailed) {
+    const std::string node = target_of(diagnosis);
+    return fmt::format("it could not be bound{}{}", node.empty() ? "" : " to " + node,
+                       in_its_words(diagnosis.bind.summary));
+  }
+  return diagnosis.filter.verdict == Verdict::kFailed ? no_node(diagnosis) : undecided(diagnosis);
+}
+
+/// How a pod that is no more ended, and what was its state before.
+std::string end_words(const Diagnosis& diagnosis) {
+  const diagnosis::Lifecycle& life = diagnosis.lifecycle;
+  const bool was_bound = diagnosis.status == Diagnosis::Status::kSucceeded;
+  std::string out = was_bound ? "was " + bound_words(diagnosis) + ", and " : "";
+  if (!life.preempted_by.empty())
+    return out + fmt::format("was ended{} to make room for {}",
+                             life.preempted_on.empty() ? "" : " on " + printable(life.preempted_on),
+                             printable(life.preempted_by));
+  if (was_bound) return out + "was deleted later";
+  const std::string before = pending_words(diagnosis);
+  return before == kUndecided ? "was deleted before anything was decided"
+                              : "was deleted while it was scheduled; before that, " + before;
 }
 
 }  // namespace
@@ -116,18 +172,15 @@ std::string list_words(const std::vector<std::string>& all) {
 }
 
 std::string why_words(const Diagnosis& diagnosis) {
-  const std::string node = target_of(diagnosis);
-  if (diagnosis.status == Diagnosis::Status::kSucceeded) return node.empty() ? "bound" : "bound to " + node;
-  if (diagnosis.bind.verdict == Verdict::kFailed)
-    return fmt::format("it could not be bound{}{}", node.empty() ? "" : " to " + node,
-                       in_its_words(diagnosis.bind.summary));
-  if (diagnosis.filter.verdict == Verdict::kFailed) return no_node(diagnosis);
-  return undecided(diagnosis);
+  if (diagnosis.lifecycle.over()) return end_words(diagnosis);
+  return diagnosis.status == Diagnosis::Status::kSucceeded ? bound_words(diagnosis)
+                                                           : pending_words(diagnosis);
 }
 
 std::string state_words(const Diagnosis& diagnosis) {
+  if (diagnosis.lifecycle.over()) return why_words(diagnosis);
   const bool is_bound = diagnosis.status == Diagnosis::Status::kSucceeded;
-  return (is_bound ? "" : "pending: ") + why_words(diagnosis);
+  return (is_bound ? "is " : "is pending: ") + why_words(diagnosis);
 }
 
 }  // namespace flowtap::cli

@@ -9,11 +9,11 @@
 
 namespace flowtap::cli {
 
-/// The words after "NAMESPACE/POD is": "bound to node3", "pending: none of 3 nodes fits; 2 lack GPU memory, 1 has too
-/// few cards". Safe to show.
+/// The words after "NAMESPACE/POD": "is bound to node3", "is pending: none of 3 nodes fits; 2 lack GPU memory, 1 has too
+/// few cards", "was ended on node3 to make room for shop/web". Safe to show.
 [[nodiscard]] std::string state_words(const diagnosis::Diagnosis& diagnosis);
 
-/// The same without "pending: ", for places that show the state in another way.
+/// The same without "is" and "pending: ", for places that show the state in another way.
 [[nodiscard]] std::string why_words(const diagnosis::Diagnosis& diagnosis);
 
 /// "none of 3 nodes fits"; `nodes` is at least 1.

@@ -161,6 +161,7 @@ std::vector<Advice> advice_for(const Diagnosis& diagnosis) {
   List nodes = of_nodes(diagnosis);
   append(helps_nowhere(diagnosis.preemption) ? of_small_nodes(std::move(nodes)) : std::move(nodes));
   if (out.empty() && diagnosis.filter.verdict == Verdict::kFailed) add(out, {diagnosis.filter.summary}, 0);
+  for (const HeldBack& held : diagnosis.lifecycle.held) add(out, {held.reason}, 0);
   List preemption = of_preemption(diagnosis.preemption);
   if (!may_need_room(diagnosis))
     std::erase_if(preemption, [](const Advice& advice) { return advice.mends == Mends::kRoom; });

@@ -76,6 +76,30 @@ struct PhaseVerdict {
   friend bool operator==(const PhaseVerdict&, const PhaseVerdict&) = default;
 };
 
+/// A plugin that keeps a pod from being tried, and its own words; empty: it says none.
+struct HeldBack {
+  std::string plugin;
+  std::string reason;
+
+  friend bool operator==(const HeldBack&, const HeldBack&) = default;
+};
+
+/// What became of the pod beside the verdicts on it.
+struct Lifecycle {
+  bool deleted = false;      ///< it is gone, or going
+  std::string preempted_by;  ///< the pod for which it was ended, "ns/name"
+  std::string preempted_on;  ///< the node on which that was; empty: it is not said
+  std::string waits;         ///< it has its node, and waits there for this: kWaitsForGroup or kWaitsForPermit
+  std::vector<HeldBack> held;  ///< by whom it is kept from being tried
+  std::string line;            ///< the log's line that says that it was deleted or ended, or its beginning
+
+  /// The pod is no more: what is said of its name next is about another one.
+  [[nodiscard]] bool over() const { return deleted || !preempted_by.empty(); }
+  friend bool operator==(const Lifecycle&, const Lifecycle&) = default;
+};
+inline constexpr std::string_view kWaitsForGroup = "group";
+inline constexpr std::string_view kWaitsForPermit = "permit";
+
 /// The answer about one pod, as plain values. It has many members, since each part of the answer is one.
 struct Diagnosis {
   enum class Status : std::uint8_t { kPending, kSucceeded, kFailed };
@@ -111,6 +135,7 @@ struct Diagnosis {
   Instant last = {};
   std::vector<Past> history = {};       ///< newest first; not all if there were many
   std::vector<std::string> lacks = {};  ///< what the logs do not tell, and at which level they would
+  Lifecycle lifecycle = {};             ///< what became of the pod
 
   /// Sets the status by the verdicts of the phases.
   void decide();
@@ -126,8 +151,9 @@ struct Diagnosis {
 inline constexpr std::string_view kFilterPhase = "filter";
 inline constexpr std::string_view kBindPhase = "bind";
 
-/// The body of `schedulerlog`. `evidence`: also with what the verdicts rest on.
-[[nodiscard]] std::string to_json(const Diagnosis& diagnosis, bool evidence = false);
+/// The body of `schedulerlog`. `evidence`: also with what the verdicts rest on. `lifecycle`: also without evidence with what
+/// became of the pod.
+[[nodiscard]] std::string to_json(const Diagnosis& diagnosis, bool evidence = false, bool lifecycle = false);
 
 /// Reads such a body. Members that it does not know are passed over, and those that are missing stay empty. An Error: this is not
 /// a diagnosis.

@@ -117,6 +117,21 @@ Diagnosis::Past past(const json::object& object) {
           .summary = text(object, "summary")};
 }
 
+HeldBack held(const json::object& object) {
+  return {.plugin = text(object, "plugin"), .reason = text(object, "reason")};
+}
+
+Lifecycle lifecycle(const json::object& object) {
+  const auto* deleted = member(object, "deleted", [](const json::value& value) { return value.if_bool(); });
+  const json::object& preempted = object_in(object, "preempted");
+  return {.deleted = deleted != nullptr && *deleted,
+          .preempted_by = text(preempted, "by"),
+          .preempted_on = text(preempted, "node"),
+          .waits = text(object, "waits"),
+          .held = list(object, "held", held),
+          .line = text(object, "line")};
+}
+
 }  // namespace
 
 Result<Diagnosis> diagnosis_from_json(std::string_view json_text) {
@@ -144,7 +159,8 @@ Result<Diagnosis> diagnosis_from_json(std::string_view json_text) {
                    .first = parse_rfc3339(text(times, "first")),
                    .last = parse_rfc3339(text(times, "last")),
                    .history = list(*object, "history", past),
-                   .lacks = texts(*object, "lacks")};
+                   .lacks = texts(*object, "lacks"),
+                   .lifecycle = lifecycle(object_in(*object, "lifecycle"))};
 }
 
 }  // namespace flowtap::diagnosis

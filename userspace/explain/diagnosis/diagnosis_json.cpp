@@ -78,6 +78,12 @@ void put(std::string& out, const Diagnosis::Past& past) {
   out += '}';
 }
 
+void put(std::string& out, const HeldBack& held) {
+  put(out += '{', "plugin", held.plugin);
+  if (!held.reason.empty()) put(out += ',', "reason", held.reason);
+  out += '}';
+}
+
 void put(std::string& out, const NodeVerdict& node, bool evidence);
 
 template <typename Item, typename... More>
@@ -117,6 +123,21 @@ void put_phase(std::string& out, const PhaseVerdict& phase, bool evidence) {
   put_line(out, phase.line, evidence);
 }
 
+/// Puts what became of the pod, if anything did.
+void put_lifecycle(std::string& out, const Lifecycle& life, bool evidence) {
+  std::string members;
+  if (life.deleted) members += R"(,"deleted":true)";
+  if (!life.preempted_by.empty()) {
+    put(members += ",\"preempted\":{", "by", life.preempted_by);
+    if (!life.preempted_on.empty()) put(members += ',', "node", life.preempted_on);
+    members += '}';
+  }
+  if (!life.waits.empty()) put(members += ',', "waits", life.waits);
+  put_member(members, "held", life.held);
+  put_line(members, life.line, evidence);
+  if (!members.empty()) out.append(",\"lifecycle\":{").append(members, 1).append(1, '}');
+}
+
 /// Puts which attempt it is, and what came before it.
 void put_attempt(std::string& out, const Diagnosis& diagnosis) {
   if (!diagnosis.uid.empty()) put(out += ',', "uid", diagnosis.uid);
@@ -150,10 +171,11 @@ std::string_view to_string(Diagnosis::Status status) {
   return "pending";
 }
 
-std::string to_json(const Diagnosis& diagnosis, bool evidence) {
+std::string to_json(const Diagnosis& diagnosis, bool evidence, bool lifecycle) {
   std::string out;
   put(out += '{', "status", to_string(diagnosis.status));
   if (evidence) put_attempt(out, diagnosis);
+  if (evidence || lifecycle) put_lifecycle(out, diagnosis.lifecycle, evidence);
   put_phase(out += ",\"filter\":", diagnosis.filter, evidence);
   put_list(out += ",\"nodes\":[", diagnosis.nodes, evidence);
   out += ']';

@@ -34,6 +34,7 @@ DiagnosisStore::Decided DiagnosisStore::add(const flow::FlowKey& pod, const Fact
   pod.put(key);
   const std::scoped_lock lock(mutex_);
   PodAttempts* attempts = attempts_.get(key);
+  if (attempts == nullptr && is_of_known_pod(fact.kind)) return {};
   if (attempts == nullptr) {
     if (attempts_.size() == most_) drop_oldest();
     attempts_.put(key, PodAttempts());

@@ -1,27 +1,17 @@
 #include "explain/diagnosis/failed_nodes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "explain/diagnosis/counted_as.hpp"
 #include "explain/diagnosis/reasons.hpp"
 
 namespace flowtap::diagnosis {
 namespace {
-
-// Reasons that kube-scheduler counts while a device-aware scheduler says more about each node: HAMi's words up to 2.9, and the
-// NUMA plugin's.
-constexpr std::array<std::string_view, 7> kOfAll = {"NodeUnfitPod",
-                                                    "node not fit pod",
-                                                    "cannot align container",
-                                                    "cannot align init container",
-                                                    "cannot align sidecar container",
-                                                    "cannot align pod",
-                                                    kInvalidTopology};
 
 // 4 in "0/4 nodes are available: ..."; 0 if the text does not say it.
 std::size_t all_nodes(std::string_view text) {
@@ -44,26 +34,34 @@ std::size_t sum_of(const std::vector<NodesReason>& reasons) {
 class Counted {
  public:
   explicit Counted(const std::vector<NodesReason>& reasons) {
-    for (const NodesReason& one : reasons) left_[one.reason] += one.nodes;
+    for (const NodesReason& one : reasons)
+      if (one.nodes > 0) left_[one.reason] += one.nodes;
   }
 
   /// False: no node is left with this reason.
-  bool take(std::string_view reason) {
-    const auto found = left_.find(reason);
-    if (found == left_.end() || found->second == 0) return false;
-    --found->second;
-    return true;
+  bool take(std::string_view reason) { return take(left_.find(reason)); }
+  /// The same for a reason that begins so.
+  bool take_beginning(std::string_view beginning) {
+    const auto found = left_.lower_bound(beginning);
+    return found != left_.end() && found->first.starts_with(beginning) && take(found);
   }
 
   [[nodiscard]] std::vector<NodesReason> left() const {
     std::vector<NodesReason> out;
-    for (const auto& [reason, nodes] : left_)
-      if (nodes > 0) out.push_back({std::string(reason), nodes});
+    for (const auto& [reason, nodes] : left_) out.push_back({std::string(reason), nodes});
     return out;
   }
 
  private:
-  std::map<std::string_view, std::size_t> left_;
+  using Left = std::map<std::string_view, std::size_t>;
+
+  bool take(Left::iterator found) {
+    if (found == left_.end()) return false;
+    if (--found->second == 0) left_.erase(found);
+    return true;
+  }
+
+  Left left_;  // no reason without a node
 };
 
 // In a list, the reason that most cards have. A text with spaces inside a reason is not a list.
@@ -93,32 +91,36 @@ FailedNodes failed_nodes(const Diagnosis& diagnosis) {
   FailedNodes out;
   Counted counted(diagnosis.reasons);
   std::vector<NodesReason> named;
-  std::size_t more = 0;  // nodes that are counted under another reason
+  std::vector<std::string_view> more;  // reasons of nodes that are counted under another one
   for (const NodeVerdict& node : diagnosis.nodes) {
     if (node.verdict != Verdict::kFailed) continue;
     named.push_back({.reason = reason_of(node), .nodes = 1});
-    if (!counted.take(named.back().reason)) ++more;
+    if (!counted.take(named.back().reason)) more.push_back(reason_of(node));
   }
-  for (const std::string_view reason : kOfAll)
-    while (more > 0 && counted.take(reason)) --more;
+  std::erase_if(more, [&](std::string_view reason) {
+    return std::ranges::any_of(counted_as(reason),
+                               [&](const std::string& as) { return counted.take_beginning(as); });
+  });
   out.unnamed = counted.left();
 
-  std::size_t said = named.size() + sum_of(out.unnamed);
   const std::size_t all = std::max(all_nodes(diagnosis.filter.summary), all_nodes(diagnosis.preemption));
-  // A node may have several reasons. Then, and if it is not known under which reason a named node is counted, only the counts are
-  // true for all nodes.
-  const bool is_twice = all > 0 && said > all && !diagnosis.reasons.empty();
-  if (is_twice) said = std::min(all, sum_of(diagnosis.reasons));
-  out.nodes = std::max(all, said);
+  const std::size_t left = sum_of(out.unnamed);
+  out.others = all == 0 ? left : all - std::min(all, named.size());
+  out.nodes = named.size() + out.others;
+  // A node may have several reasons, and counts for each of them.
+  for (NodesReason& one : out.unnamed) one.nodes = std::min(one.nodes, out.others);
+  if (out.others == 0) out.unnamed.clear();
+  // If it is not known, too, under which reason a named node is counted, only the counts are true for all nodes.
+  const bool only_counts = left > out.others && !more.empty() && !diagnosis.reasons.empty();
 
   std::map<std::string, std::size_t> counts;
-  for (const NodesReason& one : is_twice ? diagnosis.reasons : out.unnamed)
+  for (const NodesReason& one : only_counts ? diagnosis.reasons : out.unnamed)
     counts[main_reason(one.reason)] += one.nodes;
-  if (!is_twice)
+  if (!only_counts)
     for (const NodesReason& one : named) counts[main_reason(one.reason)] += 1;
-  if (all > 0 && named.size() >= all) out.unnamed.clear();
+  const std::size_t said = only_counts ? sum_of(diagnosis.reasons) : named.size() + left;
   if (out.nodes > said) counts[{}] += out.nodes - said;
-  for (const auto& [reason, nodes] : counts) out.by_reason.push_back({reason, nodes});
+  for (const auto& [reason, nodes] : counts) out.by_reason.push_back({reason, std::min(nodes, out.nodes)});
   std::ranges::stable_sort(out.by_reason, std::greater{}, &NodesReason::nodes);
   return out;
 }

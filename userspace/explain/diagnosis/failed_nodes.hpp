@@ -13,10 +13,12 @@ namespace flowtap::diagnosis {
 constexpr std::string_view kInvalidTopology = "invalid node topology data";
 
 struct FailedNodes {
-  std::size_t nodes = 0;  ///< how many failed
+  std::size_t nodes = 0;   ///< how many failed: those that the diagnosis names, and `others`
+  std::size_t others = 0;  ///< how many of them are not named
   std::vector<NodesReason>
       by_reason;  ///< most nodes first; a node counts for the reason of most of its cards; "": none is said
-  std::vector<NodesReason> unnamed;  ///< nodes that are counted and not among the diagnosis' nodes
+  std::vector<NodesReason>
+      unnamed;  ///< why the others failed; a node with several reasons is in each of them
 };
 
 [[nodiscard]] FailedNodes failed_nodes(const Diagnosis& diagnosis);

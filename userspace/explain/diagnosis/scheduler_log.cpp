@@ -39,6 +39,22 @@ void SchedulerLog::add(Fact fact) {
   if (key.name.empty()) return hold(fact);
   if (fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kPhaseFailed) give_held(key, fact);
   add(key, fact);
+  if (fact.kind == FactKind::kVictim) tell_victim(fact);
+}
+
+// The line is about the pod for which the other one is ended.
+void SchedulerLog::tell_victim(const Fact& fact) {
+  const std::string_view victim = fact[Field::kPod];
+  const std::size_t slash = std::min(victim.find('/'), victim.size());
+  const flow::FlowKey key{.ns = victim.substr(0, slash),
+                          .name = victim.substr(std::min(slash + 1, victim.size()))};
+  if (fact.pod.name.empty() || !flow::is_dns_label(key.ns) || !flow::is_dns_subdomain(key.name)) return;
+  std::string preemptor;
+  fact.pod.put(preemptor);
+  Fact ended = fact;
+  ended.kind = FactKind::kPreempted;
+  ended.at(Field::kPod) = preemptor;
+  add(key, ended);
 }
 
 // Up to 2024 the NUMA-aware scheduler's plugin says this about a node without naming the pod, and at -v=2 nobody says which pod

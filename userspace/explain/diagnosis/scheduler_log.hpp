@@ -88,6 +88,7 @@ class SchedulerLog {
 
   void add(Fact fact);
   void add(const flow::FlowKey& key, const Fact& fact);
+  void tell_victim(const Fact& fact);
   void end_binds(const Fact& fact);
   void hold(const Fact& fact);
   void give_held(const flow::FlowKey& pod, const Fact& verdict);

@@ -61,13 +61,26 @@ TEST(DiagnosisJson, HasTheCardsThePodAndTheNodeOfTheBind) {
       .history = {{parse_rfc3339("2026-08-21T07:19:00Z"), "HAMi", Diagnosis::Status::kFailed, true,
                    "no \"fit\""},
                   {std::nullopt, "kube-scheduler", Diagnosis::Status::kPending, false, ""}},
-      .lacks = {"a \"b\"", "c"}};
+      .lacks = {"a \"b\"", "c"},
+      .lifecycle = {.deleted = true,
+                    .preempted_by = "ns/hi",
+                    .preempted_on = "n4",
+                    .waits = std::string(kWaitsForGroup),
+                    .held = {{"P", "r \"q\""}, {"Q", ""}},
+                    .line = "l"}};
   const auto back = diagnosis_from_json(to_json(all, true));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, all);
-  for (const char* name : {"uid", "scheduler", "attempt", "times", "history", "cells"})
+  for (const char* name : {"uid", "scheduler", "attempt", "times", "history", "cells", "lifecycle"})
     EXPECT_EQ(to_json(all).find(name), std::string::npos)
         << name << " is not in the body that is the contract";
+  constexpr const char* kLifecycle =
+      R"("lifecycle":{"deleted":true,"preempted":{"by":"ns/hi","node":"n4"},"waits":"group",)"
+      R"("held":[{"plugin":"P","reason":"r \"q\""},{"plugin":"Q"}])";
+  EXPECT_NE(to_json(all, true).find(std::string(kLifecycle) + R"(,"line":"l"})"), std::string::npos)
+      << to_json(all, true);
+  EXPECT_NE(to_json(all, false, true).find(std::string(kLifecycle) + "},"), std::string::npos)
+      << to_json(all, false, true);
   EXPECT_NE(
       to_json(all, true).find(
           R"("cells":[{"numaCell":0,"resource":"cpu","available":"2","requested":"4"},{"numaCell":1,"resource":"gpu"}])"),

@@ -27,6 +27,26 @@ inline std::vector<Case> cases(const std::string& file = "diagnosis/cases.tsv") 
   return out;
 }
 
+/// A line of found/answers.tsv.
+struct FoundCase {
+  std::string log;  ///< its path below the golden files
+  std::string pod;
+  std::string beginning;  ///< of the text
+  std::string has;        ///< what a line further down begins with, without its indentation; empty: anything
+};
+
+inline std::vector<FoundCase> found_cases() {
+  std::vector<FoundCase> out;
+  std::istringstream in(golden("found/answers.tsv"));
+  for (FoundCase one; std::getline(in, one.log, '\t') && std::getline(in, one.pod, '\t') &&
+                      std::getline(in, one.beginning, '\t') && std::getline(in, one.has);) {
+    one.log.insert(0, "found/");
+    if (one.has == "-") one.has.clear();
+    out.push_back(one);
+  }
+  return out;
+}
+
 /// The logs' paths below the golden files.
 inline std::vector<std::string> paths_of(const Case& one) {
   std::vector<std::string> out;

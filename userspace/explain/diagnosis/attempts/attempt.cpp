@@ -8,7 +8,11 @@
 namespace flowtap::diagnosis {
 namespace {
 
+// kube-scheduler has tried again to make room and found no node for it. Then it gives up the one that it had.
+constexpr std::string_view kNoVictims = "preemption: 0/";
+
 constexpr std::string_view kBound = "bind success";
+constexpr std::string_view kAssigned = "pod has been assigned to node";
 
 }  // namespace
 
@@ -19,17 +23,29 @@ std::string_view to_string(Outcome outcome) {
 
 bool Attempt::begins(const Fact& fact) const {
   if (!heard_ || fact.kind == FactKind::kAttempt) return true;
+  if (fact.kind == FactKind::kAdded) return life_.over();
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty() && !uid_.empty() && uid != uid_)
     return true;
-  return time_.closed && !is_behind(fact);
+  return (comes_back(fact) ? was_closed_ : time_.closed) && !is_behind(fact);
 }
 
 void Attempt::begin(const Fact& fact) {
-  const flow::KlogTime since = fact.kind == FactKind::kAttempt ? fact.time : time_.last;
+  const bool is_new = fact.kind == FactKind::kAttempt || fact.kind == FactKind::kAdded;
+  const flow::KlogTime since = is_new ? fact.time : time_.last;
+  // Room is being made for the pod until it is bound, whatever attempts are between.
+  std::string nominated;
+  std::vector<std::string> victims;
+  if (heard_ && !is_of_other_pod(fact)) {
+    nominated = std::move(nominated_);
+    victims = std::move(victims_);
+  }
   *this = Attempt();
+  carried_ = !nominated.empty() || !victims.empty();
+  keep_always(nominated_, nominated);
+  for (const std::string& victim : victims) add_victim(victim);
   scheduler_ = fact.scheduler;
   heard_ = true;
-  held_back_ = fact.kind == FactKind::kHeldBack;
+  untried_ = true;
   time_ = {.since = since,
            .first = fact.time,
            .last = fact.time,
@@ -40,8 +56,13 @@ void Attempt::begin(const Fact& fact) {
 
 Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   if (heard_ && is_old(fact)) return Outcome::kNone;
-  if (begins(fact)) begin(fact);
-  held_back_ = held_back_ && fact.kind == FactKind::kHeldBack;
+  const bool is_new = begins(fact);
+  if (comes_back(fact)) come_back();
+  if (is_new)
+    begin(fact);
+  else if (fact.kind == FactKind::kAdded)
+    return Outcome::kNone;
+  untried_ = untried_ && (fact.kind == FactKind::kHeldBack || fact.kind == FactKind::kAdded);
   const Verdict filter = filter_.says.verdict;
   const Verdict bind = bind_.says.verdict;
   log_ = fact.log;
@@ -51,9 +72,7 @@ Outcome Attempt::add(const Fact& fact, const CardPlaces& places, SharedTexts& te
   }
   if (const std::string_view uid = fact[Field::kUid]; !uid.empty()) keep_always(uid_, uid);
   take(fact, places, texts);
-  const bool is_end = fact.kind == FactKind::kFilterFailed || fact.kind == FactKind::kBound ||
-                      fact.kind == FactKind::kBindFailed || fact.kind == FactKind::kPhaseFailed;
-  time_.closed = time_.closed || (is_end && scheduler_->verdict_ends);
+  time_.closed = time_.closed || is_end(fact);
   if (bind_.says.verdict != bind)
     return bind_.says.verdict == Verdict::kPassed ? Outcome::kBound : Outcome::kBindFailed;
   if (filter_.says.verdict != filter)
@@ -113,7 +132,7 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       align(fact, Verdict::kFailed, texts);
       break;
     case FactKind::kNominates:
-      keep_always(nominated_, fact[Field::kNode]);
+      nominate(fact);
       break;
     case FactKind::kVictim:
       add_victim(fact[Field::kPod]);
@@ -122,8 +141,19 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       keep_always(skipped_, fact[Field::kError]);
       break;
     case FactKind::kRejects:
+      read_plugins(fact[Field::kPlugins]);
+      break;
     case FactKind::kHeldBack:
       read_plugins(fact[Field::kPlugins]);
+      hold_back(fact);
+      break;
+    case FactKind::kDequeued:
+    case FactKind::kHasNode:
+    case FactKind::kDeleted:
+    case FactKind::kGone:
+    case FactKind::kPreempted:
+    case FactKind::kWaits:
+      tell_lifecycle(fact);
       break;
     case FactKind::kFilterPassed:
       set(filter_, Verdict::kPassed, fact);
@@ -136,10 +166,11 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       reach_bind(fact);
       break;
     case FactKind::kBound:
+    case FactKind::kAssigned:
       reach_bind(fact);
       bind_.says.verdict = Verdict::kPassed;
       bind_.time = fact.time;
-      keep_always(bind_.says.summary, kBound);
+      keep_always(bind_.says.summary, fact.kind == FactKind::kBound ? kBound : kAssigned);
       keep_always(bind_.says.line, fact.line);
       break;
     case FactKind::kBindFailed:
@@ -147,10 +178,12 @@ void Attempt::take(const Fact& fact, const CardPlaces& places, SharedTexts& text
       set(bind_, Verdict::kFailed, fact);
       break;
     case FactKind::kPhaseFailed:
+      if (carried_ && fact[Field::kSummary].contains(kNoVictims)) forget_room();
       set(filter_.says.verdict == Verdict::kPassed ? bind_ : filter_, Verdict::kFailed, fact);
       break;
     case FactKind::kBindEnds:  // a kBound follows for each pod that is bound by then
     case FactKind::kAttempt:
+    case FactKind::kAdded:
     case FactKind::kCards:
     case FactKind::kCardsThere:
       break;
@@ -164,6 +197,7 @@ std::string Attempt::sentence(std::string_view says, std::string_view cause) {
 }
 
 void Attempt::reach_bind(const Fact& fact) {
+  keep_always(life_.waits, {});
   if (const std::string_view node = fact[Field::kNode]; !node.empty()) keep_always(target_, node);
   if (filter_.says.verdict != Verdict::kNone) return;
   filter_.says.verdict = Verdict::kPassed;

@@ -61,8 +61,11 @@ class Attempt {
   Outcome add(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   /// The fact is about another attempt, after this one, and this one was not only held back.
   [[nodiscard]] bool is_over_at(const Fact& fact) const {
-    return heard_ && !held_back_ && !is_old(fact) && begins(fact);
+    return heard_ && !untried_ && !is_old(fact) && begins(fact);
   }
+  /// The fact, which is about an attempt after this one, is about another pod of the name: this one was bound, is no more, or has
+  /// another uid.
+  [[nodiscard]] bool is_of_other_pod(const Fact& next) const;
   /// To be called only if the attempt is not empty.
   [[nodiscard]] Diagnosis diagnosis() const;
 
@@ -122,12 +125,17 @@ class Attempt {
     return fact.log != log_ && flow::is_earlier(fact.time, time_.first);
   }
   [[nodiscard]] bool begins(const Fact& fact) const;
-  /// The fact says more of an attempt that has ended. A bound pod is not held back: then the fact is about another pod.
-  [[nodiscard]] bool is_behind(const Fact& fact) const {
-    return fact.kind == FactKind::kVictim || fact.kind == FactKind::kRejects ||
-           (fact.kind == FactKind::kHeldBack && bind_.says.verdict != Verdict::kPassed);
-  }
+  [[nodiscard]] bool is_behind(const Fact& fact) const;
+  [[nodiscard]] bool is_end(const Fact& fact) const;
   void begin(const Fact& fact);
+  [[nodiscard]] bool comes_back(const Fact& fact) const;
+  void come_back();
+  void tell_lifecycle(const Fact& fact);
+  void delete_pod(const Fact& fact);
+  void hold_back(const Fact& fact);
+  void nominate(const Fact& fact);
+  void forget_room();
+  [[nodiscard]] Lifecycle lifecycle() const;
   void take(const Fact& fact, const CardPlaces& places, SharedTexts& texts);
   Node* node(std::string_view name);
   void add_container(std::string_view name);
@@ -178,7 +186,7 @@ class Attempt {
 
   const Scheduler* scheduler_ = nullptr;  // null before a fact was heard
   bool heard_ = false;
-  bool held_back_ = false;    // nothing else was said yet
+  bool untried_ = false;      // it was only added or held back yet
   bool tells_cards_ = false;  // it says why a card does not do
   std::uint32_t log_ = 0;
   AttemptTime time_;
@@ -189,6 +197,11 @@ class Attempt {
   std::string nominated_;  // the node on which room is made
   std::string skipped_;    // why an extender was passed over
   std::vector<std::string> victims_;
+  bool carried_ = false;  // the nominated node and the victims are those of an attempt before
+  Lifecycle life_;
+  bool has_node_ = false;             // so an informer says
+  bool dequeued_ = false;             // life_.deleted follows only from that
+  bool was_closed_ = false;           // before that
   std::vector<std::string> plugins_;  // those that left no node or hold the pod back
   std::map<std::string, Node, std::less<>> nodes_;
   std::vector<std::string> containers_;

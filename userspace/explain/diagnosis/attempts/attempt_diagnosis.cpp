@@ -109,10 +109,15 @@ Diagnosis Attempt::diagnosis() const {
   out.uid = uid_;
   out.filter = filter_.says;
   out.bind = bind_.says;
+  if (has_node_ && out.bind.verdict != Verdict::kPassed) {
+    out.filter.verdict = Verdict::kPassed;
+    out.bind = {.verdict = Verdict::kPassed, .summary = {}, .line = {}};
+  }
   out.node = target_;
   out.nominated = nominated_;
   out.victims = victims_;
   out.plugins = plugins_;
+  out.lifecycle = lifecycle();
   out.scheduler = scheduler_->name;
   out.attempt = 1;
   out.first = first_;

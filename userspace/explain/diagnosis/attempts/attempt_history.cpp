@@ -94,9 +94,7 @@ OldAttempt in_short(const Attempt& attempt) {
 }
 
 void AttemptHistory::add(const Attempt& attempt, const Fact& next) {
-  const std::string_view uid = next[Field::kUid];
-  if (attempt.bind().says.verdict == Verdict::kPassed ||
-      (!uid.empty() && !attempt.uid().empty() && uid != attempt.uid())) {
+  if (attempt.is_of_other_pod(next)) {
     *this = AttemptHistory();
     born_ = next.time;
     return;

@@ -28,8 +28,8 @@ class AttemptHistory {
   static constexpr std::size_t kMost = 8;
   static constexpr std::size_t kLongestSummary = 200;  ///< bytes
 
-  /// The attempt is over, and `next` is about the one after it. A pod that is bound is not placed again, so the next fact is
-  /// about another pod of its name. So is a fact with another uid. Then nothing of the old pod is kept.
+  /// The attempt is over, and `next` is about the one after it. If that is another pod's (Attempt::is_of_other_pod), nothing of
+  /// the old pod is kept.
   void add(const Attempt& attempt, const Fact& next);
 
   [[nodiscard]] const std::vector<OldAttempt>& kept() const { return kept_; }  ///< oldest first

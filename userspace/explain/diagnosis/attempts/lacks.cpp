@@ -132,8 +132,13 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
     sum += one.nodes;
   }
   for (std::size_t i = 0; i < kCounted.size(); ++i)
-    if (nodes.at(i) > 0) out.push_back(of_nodes(kCounted.at(i).nodes, nodes.at(i), kCounted.at(i).named));
-  if (others > 0) out.push_back(of_nodes(said("nodes that ", by, " only counts"), others, kCountedOnly));
+    if (nodes.at(i) > 0)
+      out.push_back(
+          of_nodes(kCounted.at(i).nodes, std::min(nodes.at(i), failed.others), kCounted.at(i).named));
+  // A node with several reasons is one node.
+  if (others > 0)
+    out.push_back(
+        of_nodes(said("nodes that ", by, " only counts"), std::min(others, failed.others), kCountedOnly));
   const auto wordless = std::ranges::find(failed.by_reason, "", &NodesReason::reason);
   if (diagnosis.reasons.empty() || wordless == failed.by_reason.end()) return out;
   const auto named =

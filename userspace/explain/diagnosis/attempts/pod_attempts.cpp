@@ -98,8 +98,9 @@ Answer of_two(Answer one, Answer other) {
 
 Outcome PodAttempts::add(const Fact& fact, const CardPlaces& places, SharedTexts& texts) {
   auto told = std::ranges::lower_bound(told_, fact.scheduler, std::less<>(), &Told::by);
-  if (told == told_.end() || told->by != fact.scheduler)
-    told = told_.insert(told, {.by = fact.scheduler, .attempt = {}, .history = {}});
+  const bool is_known = told != told_.end() && told->by == fact.scheduler;
+  if (!is_known && is_of_known_pod(fact.kind)) return Outcome::kNone;
+  if (!is_known) told = told_.insert(told, {.by = fact.scheduler, .attempt = {}, .history = {}});
   if (told->attempt.is_over_at(fact)) told->history.add(told->attempt, fact);
   return told->attempt.add(fact, places, texts);
 }

@@ -16,6 +16,12 @@ struct Scheduler;
 enum class FactKind : std::uint8_t {
   kAttempt,     ///< the scheduler begins with the pod; what it said before is of another attempt
   kHeldBack,    ///< one of its plugins keeps it from beginning
+  kAdded,       ///< a pod of this name is to be scheduled; after a deletion it is another one
+  kDequeued,    ///< the pod has left the queue: it is deleted, or it has its node
+  kHasNode,     ///< it has its node, whoever gave it
+  kDeleted,     ///< it is deleted, or being deleted, and has no node
+  kGone,        ///< it is deleted, and had a node
+  kPreempted,   ///< it is ended to make room for another pod; a kVictim tells it
   kContainer,   ///< a container of the pod, in the order in which the scheduler goes through them
   kRequests,    ///< which devices each container asks for
   kCards,       ///< a node has these cards, and no others of their kind; it is about no pod
@@ -39,15 +45,22 @@ enum class FactKind : std::uint8_t {
   kVictim,       ///< another pod that is ended for that
   kSkips,        ///< an extender, which could not be asked and may be passed over
   kRejects,      ///< which plugins have left no node; it is said when the attempt is over
+  kWaits,        ///< the pod has its node, and waits until a plugin lets it go on
   kFilterPassed,
   kFilterFailed,
   kBinding,       ///< the scheduler begins to bind the pod to the node
   kBindingToEnd,  ///< the same, but it goes on without the node's lock; its end is said, whether bound or not
   kBindEnds,      ///< that end; it names no pod
   kBound,
+  kAssigned,  ///< the pod has a node though its bind, or the search for a node, had failed
   kBindFailed,
   kPhaseFailed,  ///< the phase that the attempt is in
 };
+
+/// Whether the fact says something only of a pod that was spoken of before: an informer tells of every pod of the cluster.
+[[nodiscard]] constexpr bool is_of_known_pod(FactKind kind) {
+  return kind == FactKind::kAdded || kind == FactKind::kHasNode || kind == FactKind::kGone;
+}
 
 /// What a fact may carry.
 enum class Field : std::uint8_t {

@@ -1,5 +1,6 @@
 #include "explain/diagnosis/facts/fact_parser.hpp"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 
@@ -16,6 +17,14 @@ std::string_view fitting(Field field, std::string_view text) {
                        field == Field::kUid || field == Field::kVendor || field == Field::kAvailable ||
                        field == Field::kRequested || field == Field::kResource;
   return is_name && text.size() > kLongestName ? std::string_view() : text;
+}
+
+// The pod that a free text names as "ns/name"; both empty: that is no pod's name.
+flow::FlowKey pod_in(std::string_view text) {
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const flow::FlowKey pod{.ns = text.substr(0, slash), .name = text.substr(std::min(slash + 1, text.size()))};
+  return flow::is_dns_label(pod.ns) && flow::is_dns_subdomain(pod.name) ? pod : flow::FlowKey{};
 }
 
 }  // namespace
@@ -74,10 +83,15 @@ bool FactParser::read_row(const FactRow& row, std::string_view text) {
       if (pair == nullptr) return false;
       text = flow::klog_text(*pair, apart_);
     }
+    bool named = true;
     const auto take = [&](std::string_view name, std::string_view taken) {
+      if (name == "pod") {
+        fact.pod = pod_in(taken);
+        named = !fact.pod.name.empty();
+      }
       if (const Field* field = field_named(name)) fact.at(*field) = fitting(*field, taken);
     };
-    if (!matches(row.pattern, text, take)) return false;
+    if (!matches(row.pattern, text, take) || !named) return false;
   }
   for (const FactRow::Key& key : row.keys)
     if (!key.key.empty()) fact.at(key.field) = fitting(key.field, value_of(key.key, key.field));

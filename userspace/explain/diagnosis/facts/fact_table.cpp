@@ -52,6 +52,8 @@ using Form = FactRow::Form;
    .apart = key,                         \
    .pattern = all,                       \
    .ends = true},
+#define APART_TOO(what, text, key, all, ...) \
+  {.kind = FactKind::what, .message = text, .keys = {{__VA_ARGS__}}, .apart = key, .pattern = all},
 #define TEXT(what, beginning, all) \
   {.form = Form::kText, .kind = FactKind::what, .message = beginning, .pattern = all},
 #define TEXT_AS(what, beginning, all, reason) \
@@ -128,6 +130,7 @@ constexpr FactRow kKubeRows[] = {
 #undef EVENT_AS
 #undef EVENT_TOO
 #undef APART
+#undef APART_TOO
 #undef TEXT
 #undef TEXT_AS
 #undef ALIGN

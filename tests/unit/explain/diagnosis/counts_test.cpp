@@ -1,0 +1,144 @@
+// Nodes that are named and nodes that are only counted are all the nodes that there are.
+#include <gtest/gtest.h>
+
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "explain/diagnosis/failed_nodes.hpp"
+#include "golden.hpp"
+#include "kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+/// All logs of the folders that have some, by their paths below the golden files.
+std::vector<std::string> golden_logs() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  for (const char* folder : {"scheduler", "diagnosis", "found"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(paths::golden() + '/' + folder))
+      if (entry.path().extension() == ".log")
+        out.push_back(fs::relative(entry.path(), paths::golden()).string());
+  return out;
+}
+
+std::size_t sum_of(const std::vector<NodesReason>& reasons) {
+  std::size_t sum = 0;
+  for (const NodesReason& one : reasons) sum += one.nodes;
+  return sum;
+}
+
+std::size_t number_behind(std::string_view text, std::string_view begin) {
+  std::size_t number = 0;
+  if (const std::size_t at = text.find(begin); at != std::string_view::npos)
+    std::from_chars(text.data() + at + begin.size(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Checks one answer in which kube-scheduler says how many nodes there are.
+void expect_sums(const Diagnosis& diagnosis, std::size_t all, const std::string& where) {
+  std::size_t named = 0;
+  for (const NodeVerdict& node : diagnosis.nodes) named += node.verdict == Verdict::kFailed ? 1 : 0;
+  const FailedNodes failed = failed_nodes(diagnosis);
+  EXPECT_EQ(failed.nodes, all) << where;
+  EXPECT_EQ(named + failed.others, all) << where;
+  for (const NodesReason& one : failed.unnamed) EXPECT_LE(one.nodes, failed.others) << where << one.reason;
+  for (const NodesReason& one : failed.by_reason) EXPECT_LE(one.nodes, all) << where << one.reason;
+  EXPECT_GE(sum_of(failed.by_reason), all) << where;
+  // If no node has several reasons, each is counted once.
+  if (sum_of(diagnosis.reasons) == all) {
+    EXPECT_EQ(named + sum_of(failed.unnamed), all) << where;
+    EXPECT_EQ(sum_of(failed.by_reason), all) << where;
+  }
+  for (const std::string& lacks : diagnosis.lacks)
+    EXPECT_LE(number_behind(lacks, " ("), all) << where << lacks;
+}
+
+TEST(Counts, NamedAndCountedNodesAreAllThatThereAre) {
+  const auto logs = golden_logs();
+  ASSERT_GT(logs.size(), 20U);
+  std::size_t checked = 0;
+  for (const std::string& log : logs) {
+    DiagnosisStore store(1000);
+    test::read(store, test::golden(log));
+    store.each([&](const std::string& pod, const Diagnosis& diagnosis) {
+      const std::size_t all = number_behind(diagnosis.filter.summary, "0/");
+      if (diagnosis.filter.verdict != Verdict::kFailed || all == 0 || diagnosis.reasons.empty()) return;
+      ++checked;
+      expect_sums(diagnosis, all, log + ' ' + pod + ": ");
+    });
+  }
+  EXPECT_GT(checked, 20U);
+}
+
+Diagnosis answer_of(std::initializer_list<std::string_view> bodies) {
+  DiagnosisStore store;
+  test::read(store, test::log_of(bodies));
+  return store.find("ns", "p").value_or(Diagnosis{});
+}
+
+std::string no_fit(std::string_view reasons, int nodes) {
+  return R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/)" + std::to_string(nodes) +
+         " nodes are available: " + std::string(reasons) + ".\"";
+}
+
+std::string unnamed(const Diagnosis& diagnosis) {
+  const FailedNodes failed = failed_nodes(diagnosis);
+  std::string out = std::to_string(failed.others) + ":";
+  for (const NodesReason& one : failed.unnamed)
+    out.append(" ").append(std::to_string(one.nodes)).append("*").append(one.reason);
+  return out;
+}
+
+constexpr std::string_view kTainted =
+    R"("node had untolerated taints" pod="ns/p" node="n1" untoleratedTaint={"key":"b","value":"y","effect":"NoSchedule"})";
+
+TEST(Counts, ANodeWithATaintIsCountedByThatTaint) {
+  EXPECT_EQ(unnamed(answer_of({kTainted, no_fit("2 node(s) had untolerated taint(s)", 2)})),
+            "1: 1*node(s) had untolerated taint(s)");
+  const std::string a_and_b =
+      "1 node(s) had untolerated taint {a: x}, 1 node(s) had untolerated taint {b: y}";
+  EXPECT_EQ(unnamed(answer_of({kTainted, no_fit(a_and_b, 2)})), "1: 1*node(s) had untolerated taint {a: x}");
+  EXPECT_EQ(
+      unnamed(answer_of(
+          {R"("node had untolerated taints" pod="ns/p" node="n1" untoleratedTaint="&Taint{Key:b,Value:y,Effect:NoSchedule,TimeAdded:<nil>,}")",
+           no_fit(a_and_b, 2)})),
+      "1: 1*node(s) had untolerated taint {a: x}")
+      << "as Go prints it";
+  EXPECT_EQ(unnamed(answer_of({kTainted, no_fit("1 node(s) had taint {b: y}, that the pod didn't tolerate, 1 "
+                                                "Insufficient cpu",
+                                                2)})),
+            "1: 1*Insufficient cpu")
+      << "up to 1.23";
+  EXPECT_EQ(unnamed(answer_of({kTainted, no_fit("1 NodeUnfitPod, 2 Insufficient cpu", 3)})),
+            "2: 2*Insufficient cpu 1*NodeUnfitPod")
+      << "it is none that an extender turns down";
+}
+
+TEST(Counts, ANodeWithoutRoomOnACellIsCountedWhateverTheContainer) {
+  constexpr std::string_view kVerdict =
+      R"("early verdict" logID="ns/p/c-1" node="w1" resource="cpu" suitable="false")";
+  for (const char* counted : {"1 cannot align container: c-1", "1 cannot align container",
+                              "1 cannot align init container: c-1", "1 cannot align pod"})
+    EXPECT_EQ(unnamed(answer_of({kVerdict, no_fit("1 Insufficient memory, " + std::string(counted), 2)})),
+              "1: 1*Insufficient memory")
+        << counted;
+}
+
+TEST(Counts, NoNumberIsLargerThanTheNodesThereAre) {
+  EXPECT_EQ(unnamed(answer_of({no_fit("4 Insufficient cpu", 3)})), "3: 3*Insufficient cpu");
+  EXPECT_EQ(unnamed(answer_of({kTainted, no_fit("2 Insufficient cpu, 2 Insufficient memory, 2 node(s) had "
+                                                "untolerated taint(s)",
+                                                2)})),
+            "1: 1*Insufficient cpu 1*Insufficient memory 1*node(s) had untolerated taint(s)");
+  const Diagnosis twice = answer_of({no_fit("1 Insufficient cpu, 1 Insufficient memory", 1)});
+  ASSERT_EQ(twice.lacks.size(), 1U);
+  EXPECT_TRUE(twice.lacks.front().contains("(1)")) << twice.lacks.front();
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

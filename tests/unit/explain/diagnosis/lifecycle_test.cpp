@@ -1,0 +1,183 @@
+// What becomes of a pod beside the verdicts on it.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "kube_scheduler_kit.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+using namespace test::kube_scheduler;
+
+constexpr std::string_view kAdd = R"("Add event for unscheduled pod" pod="ns/p")";
+constexpr std::string_view kLeaves = R"("Delete event for unscheduled pod" pod="ns/p")";
+constexpr std::string_view kHasNode = R"("Add event for scheduled pod" pod="ns/p")";
+constexpr std::string_view kGone = R"("Delete event for scheduled pod" pod="ns/p")";
+constexpr std::string_view kNominates =
+    R"("the target node for the preemption is determined" node="n1" pod="ns/p")";
+constexpr std::string_view kVictim =
+    R"("Preemptor Pod preempted victim Pod" preemptor="ns/p" victim="ns/v" node="n1")";
+const std::string kNone = no_fit("0/2 nodes are available: 2 Insufficient cpu.");
+
+Diagnosis of(const std::string& log, std::string_view name = "p") {
+  DiagnosisStore store;
+  test::read(store, log);
+  return store.find("ns", name).value_or(Diagnosis{});
+}
+Diagnosis of(std::initializer_list<std::string_view> bodies, std::string_view name = "p") {
+  return of(test::log_of(bodies), name);
+}
+
+/// "failed 2 deleted": the status, the attempt, and what became of the pod.
+std::string told(const Diagnosis& found) {
+  const Lifecycle& life = found.lifecycle;
+  std::string out = std::string(to_string(found.status)) + ' ' + std::to_string(found.attempt);
+  if (life.deleted) out += " deleted";
+  if (!life.preempted_by.empty()) out += " for " + life.preempted_by + " on " + life.preempted_on;
+  if (!life.waits.empty()) out += " waits for " + life.waits + " on " + found.node;
+  for (const HeldBack& held : life.held) out += ' ' + held.plugin + ": " + held.reason + ';';
+  return out;
+}
+std::string told(std::initializer_list<std::string_view> bodies) {
+  return told(of(bodies));
+}
+
+TEST(Lifecycle, APodThatIsDeletedIsToldInWhateverWords) {
+  for (const char* said :
+       {R"("Pod doesn't exist in informer cache" pod="ns/p" err="pod \"p\" not found")",
+        R"("Skip schedule deleting pod" pod="ns/p")", R"("Delete event for unscheduled pod" pod="ns/p")",
+        R"("Delete event for scheduled pod" pod="ns/p")",
+        R"("Error updating pod" err="pods \"p\" not found" logger="UnhandledError" pod="ns/p")",
+        "Skip schedule deleting pod: ns/p", "delete event for unscheduled pod ns/p",
+        "delete event for scheduled pod ns/p ",
+        "Pod ns/p doesn't exist in informer cache: pod \"p\" not found"}) {
+    EXPECT_EQ(told({kBegin, kNone, said}), "failed 1 deleted") << said;
+    EXPECT_EQ(told({kNone, said}), "failed 1 deleted") << said << ", at -v=2";
+    EXPECT_EQ(told({kNone, said, kBegin, kNone}), "failed 1") << said << ": another pod of the name";
+    EXPECT_TRUE(of({kNone, said}).lifecycle.line.contains("a.go:1] ")) << said;
+  }
+  const std::string begin = R"({"ts":1795224037000.5,"caller":"a.go:1","msg":)";
+  const std::string pod = R"(,"v":3,"pod":{"name":"p","namespace":"ns"}})"
+                          "\n";
+  for (const char* said : {R"("Pod doesn't exist in informer cache","err":"pod \"p\" not found")",
+                           R"("Skip schedule deleting pod")", R"("Delete event for unscheduled pod")"})
+    EXPECT_EQ(told(of(begin + R"("Attempting to schedule pod")" + pod + begin + said + pod)),
+              "pending 1 deleted")
+        << said;
+  EXPECT_EQ(told({R"("Error updating pod" err="the server is down" pod="ns/p")"}), "pending 0");
+  EXPECT_EQ(told({"Pod NS/p doesn't exist in informer cache: x"}), "pending 0") << "no pod's name";
+}
+
+TEST(Lifecycle, ABindThatComesTooLateSaysWhatBecameOfThePod) {
+  EXPECT_EQ(
+      told(
+          {kBegin,
+           R"("Error scheduling pod; retrying" err="running Bind plugin \"DefaultBinder\": Operation cannot be fulfilled on pods/binding \"p\": pod p is being deleted, cannot be assigned to a host" pod="ns/p")"}),
+      "failed 1 deleted");
+  constexpr std::string_view kTooLate =
+      R"("Error scheduling pod; retrying" err="running Bind plugin \"DefaultBinder\": Operation cannot be fulfilled on pods/binding \"p\": pod p is already assigned to node \"n2\"" pod="ns/p")";
+  constexpr std::string_view kAborts =
+      R"("Pod has been assigned to node. Abort adding it back to queue." pod="ns/p" node="n2")";
+  for (const Diagnosis& found : {of({kBegin, kTooLate, kAborts}), of({kBegin, kTooLate}), of({kTooLate}),
+                                 of({kBegin, kNone, kAborts}), of({kAborts})}) {
+    EXPECT_EQ(told(found), "succeeded 1");
+    EXPECT_EQ(found.node, "n2");
+  }
+  EXPECT_EQ(told({kNone, kTooLate}), "succeeded 2");
+}
+
+// A pod that gets its node leaves the queue in the words of a deleted one, and two informers tell of it in either order.
+TEST(Lifecycle, APodThatGetsItsNodeIsNotDeleted) {
+  constexpr std::string_view kBinds = R"("Attempting to bind pod to node" pod="ns/p" node="n1")";
+  EXPECT_EQ(told({kBegin, kBinds, kLeaves, kHasNode, kBound}), "succeeded 1");
+  EXPECT_EQ(told({kBegin, kBinds, kHasNode, kLeaves, kBound}), "succeeded 1");
+  EXPECT_EQ(told({kBegin, kBound, kLeaves, kHasNode}), "succeeded 1");
+  EXPECT_EQ(told({kBegin, kLeaves, kHasNode, kBound}), "succeeded 1") << "an extender binds it";
+  EXPECT_EQ(told({kBegin, kHasNode, kLeaves, kBound}), "succeeded 1");
+  EXPECT_EQ(told({kBegin, kLeaves, kBound}), "succeeded 1");
+  EXPECT_EQ(told({kBegin, kNone, kLeaves, kHasNode}), "succeeded 1") << "somebody else has bound it";
+  EXPECT_EQ(told({kNone, kBegin, kLeaves, kBound}), "succeeded 2") << "with what was before";
+  EXPECT_EQ(told({kNone, kBegin, kLeaves, kHasNode, kBound}), "succeeded 2");
+  EXPECT_EQ(told({kNone, kLeaves, kHasNode, kBound}), "succeeded 2");
+  EXPECT_EQ(told({kBegin, kBound, kGone}), "succeeded 1 deleted");
+  EXPECT_EQ(told({kBegin, kBound, kGone, kAdd}), "pending 1") << "another pod of the name";
+}
+
+TEST(Lifecycle, ADeletedPodsNameMayBeUsedAgain) {
+  EXPECT_EQ(told({kAdd, kBegin, kNone, kBegin, kNone, kLeaves}), "failed 2 deleted");
+  EXPECT_EQ(told({kBegin, kNone, kLeaves, kAdd}), "pending 1");
+  EXPECT_EQ(told({kBegin, kNone, kLeaves, kAdd, kBegin, kNone, kBegin, kNone}), "failed 2");
+  EXPECT_EQ(told({kBegin, kNone, kAdd}), "failed 1") << "a scheduler that begins anew is told of all pods";
+  for (const std::string_view said : {kAdd, kHasNode, kGone})
+    EXPECT_EQ(told({said}), "pending 0") << "a pod that no scheduler has tried: " << said;
+}
+
+TEST(Lifecycle, APodThatWaitsHasItsNode) {
+  constexpr std::string_view kGroup =
+      R"("Pod is waiting to be scheduled to node" plugin="Coscheduling" ExtensionPoint="Permit" pod="ns/p" nodeName="n1")";
+  constexpr std::string_view kPermit = R"("Pod waiting on permit" pod="ns/p")";
+  EXPECT_EQ(told({kGroup}), "pending 1 waits for group on n1");
+  EXPECT_EQ(told({kNone, kGroup, kPermit}), "pending 2 waits for group on n1");
+  EXPECT_EQ(told({kBegin, kPermit}), "pending 1 waits for permit on ");
+  EXPECT_EQ(told({kBegin, kGroup, kBound}), "succeeded 1");
+  EXPECT_EQ(told({kBegin, kGroup, kNone}), "failed 1") << "the others have found no place";
+  EXPECT_TRUE(of({kBegin, kGroup, kLeaves}).lifecycle.deleted);
+}
+
+TEST(Lifecycle, APodThatIsEndedForAnotherOneIsTold) {
+  EXPECT_EQ(told(of({kVictim}, "v")), "pending 1 for ns/p on n1");
+  EXPECT_EQ(told(of({R"("Successfully bound pod to node" pod="ns/v" node="n1")", kVictim,
+                     R"("Delete event for scheduled pod" pod="ns/v")"},
+                    "v")),
+            "succeeded 1 deleted for ns/p on n1");
+  EXPECT_EQ(told(of({kVictim, R"("Attempting to schedule pod" pod="ns/v")"}, "v")), "pending 1")
+      << "another pod of the name";
+  EXPECT_EQ(told(of({R"("Preemptor preempted victim Pod" preemptor="ns/p" victim="ns/v" node="n1")"}, "v")),
+            "pending 1 for ns/p on n1");
+  EXPECT_EQ(told(of({R"("Preemptor Pod preempted victim Pod" victim="ns/v" preemptor="ns/p")"}, "v")),
+            "pending 1 for ns/p on ");
+}
+
+TEST(Lifecycle, RoomIsMadeUntilThePodIsBound) {
+  const auto room = [](std::initializer_list<std::string_view> bodies) {
+    const Diagnosis found = of(bodies);
+    std::string out = std::to_string(found.attempt) + ' ' + found.nominated + ':';
+    for (const std::string& victim : found.victims) out += ' ' + victim;
+    return out;
+  };
+  const std::string waits = no_fit(
+      "0/2 nodes are available: 2 Insufficient cpu. preemption: not eligible due to a terminating pod on the "
+      "nominated node.");
+  const std::string tried = no_fit(
+      "0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption "
+      "victims "
+      "found for incoming pod.");
+  EXPECT_EQ(room({kBegin, kNominates, kVictim, kNone, kBegin}), "2 n1: ns/v");
+  EXPECT_EQ(room({kBegin, kNominates, kVictim, kNone, kBegin, waits, kBegin, waits}), "3 n1: ns/v");
+  EXPECT_EQ(room({kNominates, kNone, kVictim, kBound}), "2 n1: ns/v") << "told after its bind, too";
+  EXPECT_EQ(room({kNominates, kVictim, kNone, tried}), "2 :") << "it has tried again, and given up";
+  EXPECT_EQ(room({kNominates, kVictim, tried}), "1 n1: ns/v") << "its own attempt";
+  EXPECT_EQ(room({kNominates, kVictim, kNone, kLeaves, kBegin}), "1 :") << "another pod";
+  EXPECT_EQ(room({kNominates, kVictim, kNone, kBound, kBegin}), "1 :") << "another pod";
+}
+
+TEST(Lifecycle, WhoHoldsAPodBackSaysWhy) {
+  const auto held = [](std::string_view plugin, std::string_view status) {
+    return R"("Status after running PreEnqueue plugin" pod="ns/p" plugin=")" + std::string(plugin) +
+           "\" status=" + std::string(status);
+  };
+  const std::string gate = held("SchedulingGates", R"("waiting for scheduling gates: [a.b/c]")");
+  EXPECT_EQ(told({kAdd, gate}), "pending 1 SchedulingGates: waiting for scheduling gates: [a.b/c];");
+  EXPECT_EQ(told({gate, held("SchedulingGates", R"("waiting for scheduling gates: [d]")")}),
+            "pending 1 SchedulingGates: waiting for scheduling gates: [d];");
+  EXPECT_EQ(told({held("SchedulingGates", "{}")}), "pending 1 SchedulingGates: ;");
+  EXPECT_EQ(told({held("DynamicResources", R"("could not find ResourceClaim \"ns/c\"")")}),
+            "pending 1 DynamicResources: could not find ResourceClaim \"ns/c\";");
+  EXPECT_EQ(told({gate, kBegin}), "pending 1");
+  EXPECT_EQ(told({kNone, kLeaves, gate}), "pending 1 SchedulingGates: waiting for scheduling gates: [a.b/c];")
+      << "another pod of the name";
+}
+
+}  // namespace
+}  // namespace flowtap::diagnosis

@@ -1,0 +1,145 @@
+// What becomes of a pod beside the verdicts on it: it waits with its node, is held back, ended for another pod, or deleted.
+#include <algorithm>
+#include <utility>
+
+#include "explain/diagnosis/attempts/attempt.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+// What a scheduler says of a pod that gets its node may come after the informers have told of it.
+bool is_of_bind(FactKind kind) {
+  return kind == FactKind::kNodeFits || kind == FactKind::kBinding || kind == FactKind::kBound;
+}
+
+}  // namespace
+
+// A pod that was bound is not placed again, and one that is no more neither.
+bool Attempt::is_of_other_pod(const Fact& next) const {
+  const std::string_view uid = next[Field::kUid];
+  return bind_.says.verdict == Verdict::kPassed || (has_node_ && !is_of_bind(next.kind)) ||
+         (life_.over() && !comes_back(next)) || (!uid.empty() && !uid_.empty() && uid != uid_);
+}
+
+/// The fact says more of an attempt that has ended. A pod that is bound, or no more, is not held back: then it is another one.
+bool Attempt::is_behind(const Fact& fact) const {
+  switch (fact.kind) {
+    case FactKind::kVictim:
+    case FactKind::kRejects:
+    case FactKind::kDequeued:
+    case FactKind::kHasNode:
+    case FactKind::kDeleted:
+    case FactKind::kGone:
+    case FactKind::kPreempted:
+      return true;
+    case FactKind::kAssigned:
+      return !life_.over();
+    case FactKind::kNodeFits:  // of a bind that is told after it
+      return dequeued_;
+    case FactKind::kHeldBack:
+      return !is_of_other_pod(fact);
+    default:
+      return false;
+  }
+}
+
+bool Attempt::is_end(const Fact& fact) const {
+  switch (fact.kind) {
+    case FactKind::kFilterFailed:
+    case FactKind::kBound:
+    case FactKind::kAssigned:
+    case FactKind::kBindFailed:
+    case FactKind::kPhaseFailed:
+      return scheduler_->verdict_ends;
+    default:
+      return life_.over();
+  }
+}
+
+// The two informers tell of a pod that gets its node in either order, and maybe before its bind is said to have succeeded.
+bool Attempt::comes_back(const Fact& fact) const {
+  return dequeued_ && (fact.kind == FactKind::kHasNode || fact.kind == FactKind::kBound);
+}
+
+void Attempt::come_back() {
+  dequeued_ = false;
+  life_.deleted = false;
+  keep_always(life_.line, {});
+  time_.closed = was_closed_;
+}
+
+void Attempt::tell_lifecycle(const Fact& fact) {
+  switch (fact.kind) {
+    case FactKind::kHasNode:
+      has_node_ = true;
+      break;
+    case FactKind::kDequeued: {
+      const bool binding = filter_.says.verdict == Verdict::kPassed &&
+                           bind_.says.verdict != Verdict::kFailed && life_.waits.empty();
+      if (binding || has_node_ || bind_.says.verdict == Verdict::kPassed || life_.over()) break;
+      dequeued_ = true;
+      was_closed_ = time_.closed;
+      delete_pod(fact);
+      break;
+    }
+    case FactKind::kDeleted:
+    case FactKind::kGone:
+      dequeued_ = false;
+      delete_pod(fact);
+      break;
+    case FactKind::kPreempted:
+      keep_always(life_.preempted_by, fact[Field::kPod]);
+      keep_always(life_.preempted_on, fact[Field::kNode]);
+      keep_always(life_.line, fact.line);
+      break;
+    case FactKind::kWaits: {
+      const std::string waits = std::exchange(life_.waits, {});
+      bytes_ -= waits.size();
+      reach_bind(fact);
+      // A gang's plugin says more than the framework behind it.
+      keep_always(life_.waits, waits == kWaitsForGroup ? std::string_view(waits) : fact[Field::kReason]);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void Attempt::delete_pod(const Fact& fact) {
+  if (!std::exchange(life_.deleted, true) && life_.line.empty()) keep_always(life_.line, fact.line);
+}
+
+// Older versions print a status as the structure that it is, which says nothing.
+void Attempt::hold_back(const Fact& fact) {
+  const std::string_view plugin = fact[Field::kPlugins];
+  std::string_view reason = fact[Field::kReason];
+  if (reason.starts_with('{') || reason.starts_with('&')) reason = {};
+  if (plugin.empty() || plugin.size() > kLongestName) return;
+  auto held = std::ranges::find(life_.held, plugin, &HeldBack::plugin);
+  if (held == life_.held.end()) {
+    if (life_.held.size() >= kMostPlugins || !has_room(sizeof(HeldBack) + plugin.size())) return;
+    bytes_ += sizeof(HeldBack) + plugin.size();
+    held = life_.held.insert(held, HeldBack{.plugin = std::string(plugin), .reason = {}});
+  }
+  if (!reason.empty()) keep(held->reason, reason);
+}
+
+void Attempt::nominate(const Fact& fact) {
+  if (carried_) forget_room();
+  keep_always(nominated_, fact[Field::kNode]);
+}
+
+void Attempt::forget_room() {
+  carried_ = false;
+  keep_always(nominated_, {});
+  for (const std::string& victim : victims_) bytes_ -= sizeof(std::string) + victim.size();
+  victims_.clear();
+}
+
+Lifecycle Attempt::lifecycle() const {
+  Lifecycle out = life_;
+  if (bind_.says.verdict != Verdict::kNone || has_node_) out.waits.clear();
+  return out;
+}
+
+}  // namespace flowtap::diagnosis

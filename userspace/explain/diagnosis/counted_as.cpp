@@ -1,0 +1,66 @@
+#include "explain/diagnosis/counted_as.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+
+#include "explain/diagnosis/failed_nodes.hpp"
+
+namespace flowtap::diagnosis {
+namespace {
+
+/// What a line about a node begins with, and what the count of such nodes does.
+struct Counts {
+  std::string_view said;
+  std::string_view counted;
+};
+constexpr std::string_view kTaints = "node had untolerated taints";
+constexpr std::array kCounts = {
+    Counts{kTaints, "node(s) had untolerated taint"}, Counts{kTaints, "node(s) had taint "},  // up to 1.23
+    Counts{"cannot ", "cannot align "},    // the NUMA-aware scheduler's plugin
+    Counts{"invalid ", kInvalidTopology},  // its, too
+};
+// HAMi says anything of a node, and up to 2.9 its nodes are counted in these words.
+constexpr std::array<std::string_view, 4> kOfAll = {"NodeUnfitPod", "node not fit pod", "cannot align ",
+                                                    kInvalidTopology};
+
+// What stands between the two texts; nothing if one of them is missing.
+std::string_view between(std::string_view text, std::string_view begin, std::string_view end) {
+  const std::size_t at = text.find(begin);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + begin.size());
+  return text.substr(0, text.find(end));
+}
+
+// "{key: value}", as kube-scheduler counts a taint up to 1.34. A line about the node has it as JSON, or as Go prints the structure:
+// "&Taint{Key:dedicated,Value:ml,Effect:NoSchedule,TimeAdded:<nil>,}".
+std::string taint_in(std::string_view reason) {
+  const std::size_t brace = std::min(reason.find('{'), reason.size());
+  boost::json::error_code error;
+  const auto value = boost::json::parse({reason.data() + brace, reason.size() - brace}, error);
+  const auto* object = error ? nullptr : value.if_object();
+  const auto member = [&](const char* name, std::string_view begin) {
+    if (object == nullptr) return std::string(between(reason, begin, ","));
+    const auto* found = object->if_contains(name);
+    return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
+  };
+  return '{' + member("key", "Key:") + ": " + member("value", "Value:") + '}';
+}
+
+}  // namespace
+
+std::vector<std::string> counted_as(std::string_view reason) {
+  std::vector<std::string> out;
+  for (const Counts& row : kCounts) {
+    if (!reason.starts_with(row.said)) continue;
+    if (row.said == kTaints) {
+      const std::string_view end = row.counted.ends_with(' ') ? "" : " ";
+      out.push_back(std::string(row.counted).append(end).append(taint_in(reason)));
+    }
+    out.emplace_back(row.counted);
+  }
+  if (out.empty()) out.assign(kOfAll.begin(), kOfAll.end());
+  return out;
+}
+
+}  // namespace flowtap::diagnosis
