@@ -6,6 +6,7 @@
 namespace flowtap::telemetry {
 namespace {
 
+constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kDrawn = "bcdfghjklmnpqrstvwxz2456789";
 constexpr std::size_t kSuffix = 5;  // in the name of a controller's pod
 // A ReplicaSet's hash: the decimal digits of 32 bits, drawn from kDrawn.
@@ -50,10 +51,15 @@ std::vector<std::string> WorkloadName::labels() const {
 std::string_view controller_of(std::string_view pod) {
   const auto [rest, last] = split(pod);
   if (last.empty()) return {};
-  if (only(last, "0123456789")) return rest;
+  if (only(last, kDigits)) return rest;
   if (last.size() != kSuffix || !only(last, kDrawn)) return {};
   const auto [name, before] = split(rest);
-  if (before.size() >= kMinutes && only(before, "0123456789")) return name;
+  if (only(before, kDigits)) {
+    if (before.size() >= kMinutes) return name;
+    // The index of an Indexed Job's pod, whose Job may be a CronJob's run.
+    const auto [of_cron, minutes] = split(name);
+    return minutes.size() >= kMinutes && only(minutes, kDigits) ? of_cron : name;
+  }
   if (before.size() >= kHashLeast && before.size() <= kHashMost && only(before, kDrawn)) return name;
   return rest;
 }

@@ -45,8 +45,8 @@ struct WorkloadName {
 }
 
 /// The controller that named the pod: "web" from "web-5d69c7f9c9-x7x2b" (Deployment), "agent-w4k2p" (DaemonSet, Job),
-/// "db-0" (StatefulSet) and "nightly-28934480-7qwxz" (CronJob). Empty where the name is only the pod's own. Kubernetes
-/// draws suffixes from letters and digits that form no words (k8s.io/apimachinery/pkg/util/rand); if a person gives a
+/// "db-0" (StatefulSet), "nightly-28934480-7qwxz" (CronJob) and "train-3-5zgmc" (Indexed Job). Empty where the name is only the
+/// pod's own. A Job whose own name ends with a number cannot be told from an Indexed one. Kubernetes draws suffixes from letters and digits that form no words (k8s.io/apimachinery/pkg/util/rand); if a person gives a
 /// pod such a name, it is taken for a controller's.
 [[nodiscard]] std::string_view controller_of(std::string_view pod);
 

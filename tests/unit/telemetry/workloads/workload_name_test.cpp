@@ -13,6 +13,9 @@ TEST(WorkloadName, ControllersAreReadFromThePodsTheyName) {
   EXPECT_EQ(controller_of("db-0"), "db") << "StatefulSet";
   EXPECT_EQ(controller_of("db-117"), "db");
   EXPECT_EQ(controller_of("nightly-28934480-7qwxz"), "nightly") << "CronJob";
+  EXPECT_EQ(controller_of("idx-0-5zgmc"), "idx") << "Indexed Job";
+  EXPECT_EQ(controller_of("my-idx-99999-5zgmc"), "my-idx");
+  EXPECT_EQ(controller_of("nightly-28934480-12-7qwxz"), "nightly") << "a CronJob's Indexed Job";
 }
 
 TEST(WorkloadName, OtherPodsAreTheirOwn) {
