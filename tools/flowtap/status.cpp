@@ -78,8 +78,9 @@ std::string status_text(const api::StatusReport& report, const Style& style) {
   if (!report.components.empty()) out += '\n' + components_text(report, style);
   Table numbers;
   numbers.add({{"cycles", "2"}, {cycle_text(report.count, style)}});
-  numbers.add({{"CPUs", "2"},
-               {fmt::format("{} online of {}", report.count.cpus_online, report.count.cpus_possible)}});
+  if (report.count.cpus_possible > 0)
+    numbers.add({{"CPUs", "2"},
+                 {fmt::format("{} online of {}", report.count.cpus_online, report.count.cpus_possible)}});
   out += '\n' + numbers.text(style);
   if (report.stream) out += '\n' + stream_text(*report.stream, style);
   if (!report.count.programs.empty()) out += '\n' + programs_text(report.count, style);

@@ -16,11 +16,14 @@ json::object count_to_json(const CountStatus& count) {
                                     {"run_count", optional_number(p.run_count)},
                                     {"run_time_seconds", optional_number(p.run_time_seconds)},
                                     {"recursion_misses", optional_number(p.recursion_misses)}});
-  return {{"cycle_seconds", number(count.cycle_seconds)},
-          {"cycles", count.cycles},
-          {"last_cycle_seconds", optional_number(count.last_cycle_seconds)},
-          {"cpus", json::object{{"possible", count.cpus_possible}, {"online", count.cpus_online}}},
-          {"programs", std::move(programs)}};
+  json::object out{{"cycle_seconds", number(count.cycle_seconds)},
+                   {"cycles", count.cycles},
+                   {"last_cycle_seconds", optional_number(count.last_cycle_seconds)}};
+  // A machine has CPUs: without any they are not known, as where the count path cannot start.
+  if (count.cpus_possible > 0)
+    out.emplace("cpus", json::object{{"possible", count.cpus_possible}, {"online", count.cpus_online}});
+  out.emplace("programs", std::move(programs));
+  return out;
 }
 
 CountStatus count_from_json(const json::object& object) {

@@ -30,6 +30,12 @@ TEST(StatusJson, HasTheFieldsOfTheContract) {
     EXPECT_NE(body.find(part), std::string::npos) << part << "\n" << body;
 }
 
+TEST(StatusJson, CpusThatAreNotKnownAreAbsent) {
+  StatusReport report = full_report();
+  report.count.cpus_possible = report.count.cpus_online = 0;
+  EXPECT_FALSE(status_to_json(report).contains("\"cpus\""));
+}
+
 TEST(StatusJson, WhatIsMissingKeepsItsDefault) {
   const auto report =
       status_from_json(R"({"version":"9","components":[{"name":"x"},7],"count":{"cpus":[]},"new":{}})");
