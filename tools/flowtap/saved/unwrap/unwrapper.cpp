@@ -126,9 +126,10 @@ bool Unwrapper::is_divided(const Line& line, const Enclosed& enclosed) {
 std::optional<std::size_t> Unwrapper::continuation(const Line& line, std::size_t until) const {
   if (is_between_quotes(enclosed_.quoting)) {
     // Other values may stand in such places, too.
-    for (std::size_t at = line.text.find(before_, line.from);
-         at != std::string_view::npos && at + before_.size() < until; at = line.text.find(before_, at + 1)) {
-      const std::string_view text = line.text.substr(at + before_.size(), until - at - before_.size());
+    const std::string_view looked_at = line.text.substr(0, until);
+    for (std::size_t at = looked_at.find(before_, line.from); at != std::string_view::npos;
+         at = looked_at.find(before_, at + 1)) {
+      const std::string_view text = looked_at.substr(at + before_.size());
       if (begins_like_a_block(text) || text.starts_with('\\')) return at + before_.size();
     }
     return std::nullopt;
