@@ -45,8 +45,12 @@ Result<SchedulerMatch> SchedulerMatch::parse(const std::vector<std::string>& pat
   SchedulerMatch match;
   for (const std::string& pattern : patterns) {
     auto parts = parts_of(pattern);
-    if (parts.front() == "file" && pattern.find('/') != std::string::npos)
-      parts = {"file", pattern.substr(5)};
+    if (parts.front() == "file" && pattern.find('/') != std::string::npos) {
+      // A path begins with a slash, and an id has only one there: both forms are meant.
+      std::string_view path = std::string_view(pattern).substr(5);
+      path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+      parts = {"file", std::string(path)};
+    }
     if (!is_pattern(parts))
       return fail("\"" + pattern + "\" names no scheduler's output",
                   "pod/NAMESPACE/POD/CONTAINER, unit/NAME, container/NAME or file/PATH");

@@ -29,6 +29,7 @@ TEST(SchedulerMatch, UnitsAndFilesByName) {
   EXPECT_TRUE(matches("unit/kube-scheduler.service", "unit/kube-scheduler.service"));
   EXPECT_FALSE(matches("unit/kube-scheduler.service", "unit/kube-scheduler.service2"));
   EXPECT_TRUE(matches("file/var/log/s*d.log", "file/var/log/s*d.log"));
+  EXPECT_TRUE(matches("file//var/log/sched.log", "file/var/log/sched.log")) << "as a path";
   EXPECT_FALSE(matches("file/var/log/s*d.log", "file/var/log/sched.log"));
   EXPECT_FALSE(matches("container/kube-scheduler-*", "unit/kube-scheduler-1"));
   EXPECT_TRUE(matches("container/kube-scheduler-*", "container/kube-scheduler-1f8bb19be14c"));
