@@ -129,9 +129,9 @@ TEST_F(WhyDaemonTest, ListsThePods) {
   const Outcome text = why("");
   EXPECT_EQ(text.exit, 0);
   EXPECT_EQ(text.output,
-            "  pod    status     why\n"
-            "  ns/p0  failed     none of 3 nodes fits; 3 are turned down: \"x\\x1b[2J\"\n"
-            "  ns/p1  succeeded  bound\n");
+            "  pod    state          why\n"
+            "  ns/p0  unschedulable  none of 3 nodes fits; 3 are turned down: \"x\\x1b[2J\"\n"
+            "  ns/p1  bound          bound\n");
   const Outcome json = why("-o json");
   EXPECT_EQ(json.exit, 0);
   EXPECT_EQ(json.output, R"([{"namespace":"ns","name":"p0","diagnosis":)" + to_json(failed(3)) +

@@ -239,9 +239,9 @@ TEST_F(WhyTest, WithoutAPodAllAreListed) {
   const Outcome text = flowtap_program("why" + log);
   EXPECT_EQ(text.exit, 0);
   EXPECT_TRUE(text.output.starts_with("  pod ")) << text.output;
-  EXPECT_NE(text.output.find("  default/hami-ok-a     succeeded  bound to gpu-node-"), std::string::npos)
+  EXPECT_NE(text.output.find("  default/hami-ok-a     bound          bound to gpu-node-"), std::string::npos)
       << text.output;
-  EXPECT_NE(text.output.find("  default/hami-many-a   failed     none of 3 nodes fits; 3 "),
+  EXPECT_NE(text.output.find("  default/hami-many-a   unschedulable  none of 3 nodes fits; 3 "),
             std::string::npos)
       << text.output;
   const Outcome json = flowtap_program("why -o json" + log);

@@ -195,11 +195,6 @@ std::string lines_text(const Diagnosis& diagnosis, const Style& style) {
   return any ? table.text(style) : std::string();
 }
 
-const char* color_of(Diagnosis::Status status) {
-  if (status == Diagnosis::Status::kSucceeded) return "32";
-  return status == Diagnosis::Status::kFailed ? "1;31" : "33";
-}
-
 }  // namespace
 
 std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const Style& style, bool evidence) {
@@ -214,15 +209,15 @@ std::string why_text(const std::string& pod, const Diagnosis& diagnosis, const S
 }
 
 PodState pod_state(std::string pod, const Diagnosis& diagnosis) {
-  return {std::move(pod), diagnosis.status, why_words(diagnosis)};
+  return {std::move(pod), pod_word(diagnosis), why_words(diagnosis)};
 }
 
 std::string why_list_text(const std::vector<PodState>& pods, const Style& style) {
   if (pods.empty()) return "no pods\n";
   Table table;
-  table.add(Table::heading({"pod", "status", "why"}, 0, 0));
+  table.add(Table::heading({"pod", "state", "why"}, 0, 0));
   for (const PodState& one : pods)
-    table.add({{printable(one.pod)}, {std::string(to_string(one.status)), color_of(one.status)}, {one.why}});
+    table.add({{printable(one.pod)}, {std::string(one.word.word), one.word.color}, {one.why}});
   return table.text(style);
 }
 

@@ -7,6 +7,7 @@
 
 #include "explain/diagnosis/diagnosis.hpp"
 #include "tools/flowtap/terminal/text.hpp"
+#include "why_words.hpp"
 
 namespace flowtap::cli {
 
@@ -17,7 +18,7 @@ namespace flowtap::cli {
 /// A pod in one line, so that a list of pods stays short.
 struct PodState {
   std::string pod;  ///< NAMESPACE/POD
-  diagnosis::Diagnosis::Status status = diagnosis::Diagnosis::Status::kPending;
+  PodWord word;
   std::string why;  ///< safe to show
 };
 [[nodiscard]] PodState pod_state(std::string pod, const diagnosis::Diagnosis& diagnosis);

@@ -177,6 +177,23 @@ std::string why_words(const Diagnosis& diagnosis) {
                                                            : pending_words(diagnosis);
 }
 
+PodWord pod_word(const Diagnosis& diagnosis) {
+  constexpr const char* kGreen = "32";
+  constexpr const char* kYellow = "33";
+  constexpr const char* kRed = "1;31";
+  if (diagnosis.lifecycle.deleted) return {"deleted", kYellow};
+  if (diagnosis.lifecycle.over()) return {"ended", kYellow};
+  switch (diagnosis.status) {
+    case Diagnosis::Status::kSucceeded:
+      return {"bound", kGreen};
+    case Diagnosis::Status::kPending:
+      return {"waiting", kYellow};
+    case Diagnosis::Status::kFailed:
+      break;
+  }
+  return {diagnosis.bind.verdict == Verdict::kFailed ? "not bound" : "unschedulable", kRed};
+}
+
 std::string state_words(const Diagnosis& diagnosis) {
   if (diagnosis.lifecycle.over()) return why_words(diagnosis);
   const bool is_bound = diagnosis.status == Diagnosis::Status::kSucceeded;

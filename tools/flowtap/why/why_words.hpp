@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "explain/diagnosis/diagnosis.hpp"
@@ -15,6 +16,13 @@ namespace flowtap::cli {
 
 /// The same without "is" and "pending: ", for places that show the state in another way.
 [[nodiscard]] std::string why_words(const diagnosis::Diagnosis& diagnosis);
+
+/// The state in one word, and its colour for a terminal. Kubernetes' own words for the phases of a pod mean something else.
+struct PodWord {
+  std::string_view word;  ///< "bound", "waiting", "unschedulable", "not bound", "deleted" or "ended"
+  const char* color = "";
+};
+[[nodiscard]] PodWord pod_word(const diagnosis::Diagnosis& diagnosis);
 
 /// "none of 3 nodes fits"; `nodes` is at least 1.
 [[nodiscard]] std::string no_node_words(std::size_t nodes);
