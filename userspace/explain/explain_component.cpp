@@ -1,6 +1,17 @@
 #include "explain/explain_component.hpp"
 
+#include <string>
+
 namespace flowtap {
+namespace {
+
+std::string how(std::size_t logs) {
+  if (logs == 0) return "reads no log yet: nothing is captured that stream.schedulers names";
+  return logs == 1 ? "reads one scheduler's log"
+                   : "reads the logs of " + std::to_string(logs) + " schedulers";
+}
+
+}  // namespace
 
 // Without the stream path there is nothing to read; if that path is off on purpose, nothing is missing.
 void ExplainComponent::run() {
@@ -20,7 +31,11 @@ void ExplainComponent::run() {
   }
   path_ = std::move(*started);
   shared_.node.set_diagnoses(path_.get());
-  shared_.states.set(ExplainPath::kName, {}, ExplainPath::kHow);
+  shared_.states.set(ExplainPath::kName, {}, how(path_->logs()));
+}
+
+void ExplainComponent::report(api::StatusReport& /*status*/) {
+  if (path_) shared_.states.set(ExplainPath::kName, {}, how(path_->logs()));
 }
 
 void ExplainComponent::append_samples(std::vector<stats::Series>& out, const api::StatusReport& /*status*/) {
@@ -28,10 +43,8 @@ void ExplainComponent::append_samples(std::vector<stats::Series>& out, const api
 }
 
 void ExplainComponent::reload() {
-  if (path_)
-    shared_.states.set(ExplainPath::kName, {}, ExplainPath::kHow);
-  else
-    run();
+  if (!path_) return run();
+  shared_.states.set(ExplainPath::kName, {}, how(path_->logs()));
 }
 
 }  // namespace flowtap

@@ -17,6 +17,8 @@ class ExplainComponent final : public Component {
       : shared_(shared), options_(options), stream_(stream) {}
 
   void run() override;
+  /// How many logs are read is a part of its state: a pattern of stream.schedulers may fit nothing.
+  void report(api::StatusReport& status) override;
   void append_samples(std::vector<stats::Series>& out, const api::StatusReport& status) override;
   void reload() override;
   void stop() override { path_.reset(); }

@@ -28,7 +28,6 @@ namespace flowtap {
 class ExplainPath final : public api::DiagnosesView {
  public:
   static constexpr const char* kName = "explain";  ///< the component's
-  static constexpr const char* kHow = "from the logs of stream.schedulers";
 
   [[nodiscard]] static Result<std::unique_ptr<ExplainPath>> start(const SchedulerFlows& from,
                                                                   std::size_t max_pods);

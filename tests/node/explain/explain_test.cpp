@@ -232,6 +232,8 @@ TEST(Explain, APodsStateAsTheSchedulerGoesOn) {
   daemon.signal(SIGHUP);
   EXPECT_TRUE(eventually([&] { return daemon.err().contains("configuration reloaded"); }));
   EXPECT_EQ(daemon.component("explain")->up, true) << "and it goes on";
+  EXPECT_TRUE(eventually([&] { return daemon.component("explain")->detail == "reads one scheduler's log"; }))
+      << daemon.component("explain")->detail;
   const auto filter = boost::json::parse(ask(daemon, name_of(0)).body).at("filter");
   EXPECT_EQ(filter.at("status"), "passed");
   let_go(root, "go");
