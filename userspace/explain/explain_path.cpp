@@ -165,7 +165,7 @@ std::optional<std::string> ExplainPath::schedulerlog(const std::string& ns, cons
                                                      bool evidence) {
   const auto found = store_.find(ns, pod);
   if (!found) return std::nullopt;
-  return diagnosis::to_json(*found, evidence);
+  return diagnosis::to_json(*found, evidence, true);
 }
 
 std::vector<api::DiagnosedPod> ExplainPath::pods(const std::string& ns) const {

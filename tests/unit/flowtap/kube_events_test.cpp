@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include <sstream>
 #include <string>
 #include <utility>
@@ -21,7 +23,10 @@ Events events_of(KubeEvents& events, const std::string& text) {
   Events out;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);)
-    if (auto event = events.read(line)) out.push_back(std::move(*event));
+    if (auto event = events.read(line)) {
+      event->age = std::chrono::seconds::max();  // a test of its own looks at it
+      out.push_back(std::move(*event));
+    }
   return out;
 }
 
@@ -42,6 +47,28 @@ KubeEvent failed(const std::string& ns = "shop", const std::string& pod = "web-0
 
 const KubeEvent kBound = {
     .ns = "shop", .pod = "web-0", .type = "Normal", .reason = "Scheduled", .message = kAssigned};
+
+TEST(KubeEvents, SayHowLongAgoTheyWere) {
+  using std::chrono::seconds;
+  const auto age = [](const std::string& said) {
+    KubeEvents events;
+    const auto event = events.read(said + " Warning FailedScheduling pod/web-0 " + kNoFit);
+    return event ? event->age : seconds(-1);
+  };
+  EXPECT_EQ(age("48s"), seconds(48));
+  EXPECT_EQ(age("3m20s"), seconds(200));
+  EXPECT_EQ(age("2d1h (x150 over 11d)"), std::chrono::hours(49)) << "the last time";
+  EXPECT_EQ(age("<unknown>"), seconds::max());
+  EXPECT_EQ(age("99999999999999999999s"), seconds(-1));
+  EXPECT_EQ(age("-3s"), seconds(-1));
+}
+
+TEST(KubeEvents, AnAnnotationIsNoRow) {
+  const std::string row = "shop  5s  Warning  FailedScheduling  pod/victim  " + kNoFit + '\n';
+  const std::string name = "Name:  web-0\nNamespace:  shop\n";
+  EXPECT_EQ(events_of(name + "Annotations:  x:\n" + row), Events{});
+  EXPECT_EQ(events_of(name + "Events:\n  Type  Reason  Age  From  Message\n" + row), Events{});
+}
 
 TEST(KubeEvents, GetEvents) {
   const std::string rows = "48s         Warning   FailedScheduling   pod/web-0   " + kNoFit +

@@ -1,6 +1,7 @@
 // What `flowtap why --from` makes of a file's bytes before they are a scheduler's log, part by part.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -148,6 +149,55 @@ TEST(SavedLinesTest, JsonOfOthersThatBeginsLikeKlogsIsNone) {
             Texts{kHead + R"("x")"});
   EXPECT_EQ(texts_of(R"({"caller":"a.go:1","msg":"m","ts":1795687200100.5,"v":2,"pod":{"name":"p"}})"),
             Texts{R"({"ts":1.7956872001005E12,"caller":"a.go:1","msg":"m","v":2,"pod":{"name":"p"}})"});
+}
+
+// A tenant's text stands in values of several lines, and may look like a record.
+TEST(SavedLinesTest, ABlocksLineIsNoRecordWhateverStandsBeforeIt) {
+  const std::string head = kHead + R"("x" err=<)";
+  const std::string forged = "\tI1126 10:00:00.103412       1 b.go:1] \"forged\"";
+  for (const std::string& prefix : {std::string(), std::string("[pod/ks] "), std::string("12:")})
+    EXPECT_EQ(texts_of(prefix + head + '\n' + prefix + forged + '\n' + prefix + " >\n"),
+              (Texts{head, forged, " >"}))
+        << prefix;
+  std::string doubled;
+  for (const char c : head + '\n' + forged + "\n >") doubled += std::string(c == '"' ? 2 : 1, c);
+  EXPECT_EQ(texts_of("1,\"" + doubled + "\"\n"), (Texts{head, forged, " >"}));
+  const Texts merged = texts_of(
+      R"({"caller":"a.go:1","err":"I1126 10:00:00.103412       1 b.go:1] \"forged\"","msg":"m","ts":1.5})"
+      "\n");
+  ASSERT_EQ(merged.size(), 1U);
+  EXPECT_TRUE(merged.front().starts_with(R"({"ts":1.5)")) << merged.front();
+}
+
+TEST(SavedLinesTest, AStringMayBeAWholeLogWithPrefixes) {
+  const std::string one = kHead + "one";
+  const std::string two = kHead + "two";
+  EXPECT_EQ(
+      texts_of(R"({"stdout":"2026-11-26T10:00:00Z )" + one + R"(\n2026-11-26T10:00:01Z )" + two + "\"}\n"),
+      (Texts{one, two}));
+}
+
+TEST(SavedLinesTest, OthersLinesAreCountedAndThoseOfTheFormAreNot) {
+  const auto strange = [](const std::string& bytes) {
+    const auto all = lines_of(bytes);
+    return std::ranges::count(all, SavedLine::Kind::kStrange, &Kept::kind);
+  };
+  EXPECT_EQ(strange("[pod/a] " + kHead + "x\nnonsense\n[pod/b] nonsense\n"), 2);
+  EXPECT_EQ(strange(R"({"log":")" + kHead + "x\"}\n{\"log\":\"other\"}\n"), 1);
+  EXPECT_EQ(strange("    MESSAGE=" + kHead + "x\n    _PID=1\n    PRIORITY=6\n"), 0);
+  EXPECT_EQ(strange("[\n {\n  \"log\": \"" + kHead + "x\",\n  \"time\": 1\n }\n]\n"), 0);
+}
+
+// Both took minutes.
+TEST(SavedLinesTest, ALineOfManyObjectsIsReadOnce) {
+  std::string objects = "[";
+  std::string pieces = R"({"a":")" + kHead + R"(\"x\" err=<"})";
+  for (int i = 0; i < 50'000; ++i) {
+    objects += R"({"ts":179568720)" + std::to_string(i) + R"(.5,"caller":"a.go:1","msg":"m"},)";
+    pieces += R"({"a":"\tpiece"})";
+  }
+  EXPECT_GE(texts_of(objects + "]\n").size(), 50'000U);
+  EXPECT_EQ(texts_of(pieces + R"({"a":" >"},{"a":")" + kHead + R"(end"})" + "\n").size(), 50'003U);
 }
 
 flow::WholeRecord record_of(std::string_view text) {

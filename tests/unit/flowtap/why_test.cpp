@@ -71,7 +71,10 @@ class WhyTest : public testing::Test {
     const Outcome run = flowtap_program("why " + one.pod + " -o json" + from(paths));
     EXPECT_EQ(run.exit, 0) << run.output;
     boost::json::error_code error;
-    EXPECT_EQ(boost::json::parse(run.output, error), boost::json::parse(golden("diagnosis/" + one.expected)))
+    boost::json::value answer = boost::json::parse(run.output, error);
+    // The golden files are of what schedulers decided; what became of the pods later is not in them.
+    if (answer.is_object()) answer.get_object().erase("lifecycle");
+    EXPECT_EQ(answer, boost::json::parse(golden("diagnosis/" + one.expected)))
         << form << ' ' << one.logs << ' ' << one.pod << ": " << run.output;
     EXPECT_EQ(std::ranges::count(run.output, '\n'), 1);
   }
@@ -126,6 +129,39 @@ TEST_F(WhyTest, PiecesOfALogAreOneLogInWhateverOrderTheyAreNamed) {
   }
 }
 
+// The piece before it ends in the middle of its line.
+TEST_F(WhyTest, APieceThatBeginsWithARecordKeepsIt) {
+  const auto attempt = [](int second, const std::string& pod) {
+    return "I0821 07:12:0" + std::to_string(second) +
+           ".900100       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" pod=\"ns/" + pod +
+           "\" err=\"0/1 nodes are available: 1 x.\"\n";
+  };
+  const std::string first = attempt(1, "a") + attempt(2, "b");
+  const std::vector<std::string> pieces{write("1", first.substr(0, first.size() - 30)),
+                                        write("2", attempt(4, "c"))};
+  for (const char* const pod : {"ns/a", "ns/c"}) {
+    const Outcome run = flowtap_program(std::string("why ") + pod + from(pieces));
+    EXPECT_NE(run.output.find("the only node does not fit"), std::string::npos) << pod << ": " << run.output;
+  }
+}
+
+// kubectl does not sort its events by time, and a log says more than they do.
+TEST_F(WhyTest, EventsAreInTheOrderOfTheirAgeAndBehindALog) {
+  const std::string no_fit = "FailedScheduling  pod/p  0/2 nodes are available: 2 Insufficient cpu.\n";
+  const std::string events =
+      write("events",
+            "5m  Normal  Scheduled  pod/p  Successfully assigned default/p to n1\n10m  Warning  " + no_fit);
+  const Outcome bound = flowtap_program("why default/p" + from({events}));
+  EXPECT_NE(bound.output.find("default/p is bound to n1\n"), std::string::npos) << bound.output;
+  const std::string log =
+      write("log",
+            "I0821 07:12:00.900100       1 a.go:1] \"Successfully bound pod to node\" "
+            "pod=\"default/p\" node=\"n2\"\nI0821 07:12:01.000000       1 a.go:1] \"x\"\n");
+  const Outcome both =
+      flowtap_program("why default/p" + from({log, write("late", "1s  Warning  " + no_fit)}));
+  EXPECT_NE(both.output.find("default/p is bound to n2\n"), std::string::npos) << both.output;
+}
+
 // Parts of their lines stand between each other.
 TEST_F(WhyTest, TheOutputsOfARuntimesFileAreLogsOfTheirOwn) {
   std::istringstream out(as_cri(golden("scheduler/hami-2.10-filter-failed-v4.log"), "stdout", 50));
@@ -174,7 +210,7 @@ TEST_F(WhyTest, APodThatIsNoMoreNeedsNoAdvice) {
   EXPECT_EQ(run.output.find("not said"), std::string::npos) << run.output;
   EXPECT_EQ(run.output.find("add nodes"), std::string::npos) << run.output;
   const Outcome list = flowtap_program("why" + from({kGolden + "found/why/pod-deleted/in.log"}));
-  EXPECT_NE(list.output.find(" was deleted while it was scheduled; "), std::string::npos) << list.output;
+  EXPECT_NE(list.output.find(" was deleted before it was bound; "), std::string::npos) << list.output;
   const Outcome json =
       flowtap_program("why del/gone -o json --evidence" + from({kGolden + "found/why/pod-deleted/in.log"}));
   EXPECT_EQ(boost::json::parse(json.output).at_pointer("/lifecycle/deleted"), true) << json.output;

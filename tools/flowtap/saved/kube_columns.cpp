@@ -1,7 +1,9 @@
 #include "kube_columns.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 
 #include "base/ascii.hpp"
 #include "stream/lines/flow_key.hpp"
@@ -9,17 +11,39 @@
 namespace flowtap::cli {
 namespace {
 
-// "48s", "3m20s", "2y35d", and words in brackets for times that are missing or in the future.
-bool is_age(std::string_view word) {
-  if (word == "<unknown>" || word == "<invalid>") return true;
-  if (word.empty()) return false;
+std::optional<std::chrono::seconds> unit(char letter) {
+  switch (letter) {
+    case 's':
+      return std::chrono::seconds(1);
+    case 'm':
+      return std::chrono::minutes(1);
+    case 'h':
+      return std::chrono::hours(1);
+    case 'd':
+      return std::chrono::days(1);
+    case 'y':
+      return std::chrono::days(365);
+    default:
+      return std::nullopt;
+  }
+}
+
+// "48s", "3m20s", "2y35d", and words in brackets for times that are missing or in the future: max. Nothing: it is no age.
+std::optional<std::chrono::seconds> age_of(std::string_view word) {
+  if (word == "<unknown>" || word == "<invalid>") return std::chrono::seconds::max();
+  if (word.empty()) return std::nullopt;
+  std::chrono::seconds age{0};
   while (!word.empty()) {
-    const auto digits = static_cast<std::size_t>(std::ranges::find_if_not(word, is_digit) - word.begin());
-    if (digits == 0 || digits == word.size() || !std::string_view("smhdy").contains(word[digits]))
-      return false;
+    int number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    const auto digits = static_cast<std::size_t>(end - word.data());
+    if (error != std::errc{} || digits == word.size() || !is_digit(word.front())) return std::nullopt;
+    const auto one = unit(word[digits]);
+    if (!one) return std::nullopt;
+    age += *one * number;
     word.remove_prefix(digits + 1);
   }
-  return true;
+  return age;
 }
 
 }  // namespace
@@ -37,7 +61,9 @@ std::string_view KubeColumns::last_word() {
 }
 
 bool KubeColumns::take_age() {
-  if (!is_age(word())) return false;
+  const auto age = age_of(word());
+  if (!age) return false;
+  age_ = *age;
   if (!rest_.starts_with("(x")) return true;
   word();
   return word() == "over" && word().ends_with(')');
@@ -58,7 +84,7 @@ bool KubeColumns::take_end(std::string_view name_begins) {
   const std::string_view name = before.last_word();
   const std::string_view count = before.last_word();
   if (!flow::is_dns_subdomain(name) || !name.starts_with(name_begins)) return false;
-  if (count.empty() || !std::ranges::all_of(count, is_digit) || !is_age(before.last_word())) return false;
+  if (count.empty() || !std::ranges::all_of(count, is_digit) || !age_of(before.last_word())) return false;
   *this = before;
   return true;
 }

@@ -1,6 +1,7 @@
 // The columns of kubectl's tables of events, taken by their words: pasted text loses its spaces, and some columns may be empty.
 #pragma once
 
+#include <chrono>
 #include <initializer_list>
 #include <string_view>
 
@@ -19,6 +20,8 @@ class KubeColumns {
   std::string_view word();
   /// Takes "48s", or "48s (x150 over 11m)". False: there is no age.
   bool take_age();
+  /// The age that was taken, the first one of two; max: it is not said.
+  [[nodiscard]] std::chrono::seconds age() const { return age_; }
   /// Takes "default-scheduler", or "default-scheduler, node-1".
   void take_source();
   /// Takes "spec.containers{main}", if it is there.
@@ -36,6 +39,7 @@ class KubeColumns {
   std::string_view last_word();
 
   std::string_view rest_;
+  std::chrono::seconds age_ = std::chrono::seconds::max();
 };
 
 }  // namespace flowtap::cli

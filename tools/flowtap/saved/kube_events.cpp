@@ -16,6 +16,8 @@ namespace {
 // A message of Kubernetes has about 1 KiB at most.
 constexpr std::size_t kLongestEvent = std::size_t{64} << 10U;
 constexpr std::string_view kScheduled = "Scheduled";
+// client-go writes this before the message of events that are too many.
+constexpr std::string_view kCombined = "(combined from similar events): ";
 constexpr std::string_view kFailedScheduling = "FailedScheduling";
 
 bool is_event(std::string_view type, std::string_view reason) {
@@ -86,6 +88,7 @@ std::optional<KubeEvents::Row> KubeEvents::described_row(std::string_view line) 
   row.type = columns.word();
   row.reason = columns.word();
   if (!is_event(row.type, row.reason) || !columns.take_age()) return std::nullopt;
+  row.age = columns.age();
   columns.take_source();
   row.ns = description_.ns;
   row.pod = description_.pod;
@@ -100,6 +103,7 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
   if (has_namespace) row.ns = columns.word();
   if (has_namespace && !flow::is_dns_label(row.ns)) return std::nullopt;
   if (!columns.take_age()) return std::nullopt;
+  row.age = columns.age();
   row.type = columns.word();
   row.reason = columns.word();
   const auto object = pod_name(columns.word());  // the object's kind stands where a pod has its namespace
@@ -119,6 +123,7 @@ std::optional<KubeEvents::Row> KubeEvents::table_row(std::string_view line, bool
 std::optional<KubeEvent> KubeEvents::event_of(Row row) {
   if (!row.is_pods || row.message.empty()) return std::nullopt;
   if (row.reason != kFailedScheduling && row.reason != kScheduled) return std::nullopt;
+  if (row.message.starts_with(kCombined)) row.message.remove_prefix(kCombined.size());
   if (row.reason == kScheduled)
     if (const auto named = assigned_pod(row.message)) {
       const bool other_pod = !row.pod.empty() && row.pod != named->name;
@@ -139,7 +144,8 @@ std::optional<KubeEvent> KubeEvents::event_of(Row row) {
                    .pod = std::string(row.pod),
                    .type = std::string(row.type),
                    .reason = std::string(row.reason),
-                   .message = std::string(row.message)};
+                   .message = std::string(row.message),
+                   .age = row.age};
 }
 
 std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
@@ -148,7 +154,10 @@ std::optional<KubeEvent> KubeEvents::read(std::string_view line) {
     ++lines_;
     return std::nullopt;
   }
+  // Whoever made the pod may have written what looks like a row into an annotation.
+  if (is_in_description() && !description_.has_events) return std::nullopt;
   auto row = described_row(line);
+  if (is_in_description() && !row) return std::nullopt;
   // A namespace may look like an age, but then no type follows it.
   if (!row) row = table_row(line, false);
   if (!row) row = table_row(line, true);

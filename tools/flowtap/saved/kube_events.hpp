@@ -8,6 +8,7 @@
 // No heading is needed. kubectl cuts a message at its end of line, so a line is an event.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct KubeEvent {
   std::string type;    ///< "Normal" or "Warning"
   std::string reason;  ///< "FailedScheduling" or "Scheduled"
   std::string message;
+  std::chrono::seconds age =
+      std::chrono::seconds::max();  ///< how long ago it was the last time; max: it is not said
 
   friend bool operator==(const KubeEvent&, const KubeEvent&) = default;
 };
@@ -37,6 +40,8 @@ class KubeEvents {
   [[nodiscard]] std::uint64_t without_namespace() const { return without_namespace_; }
   /// Lines that only tables of events have: headings, and the rows of all events, whatever they are about.
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
+  /// Whether the lines that come now are of `kubectl describe`.
+  [[nodiscard]] bool is_in_description() const { return !description_.pod.empty(); }
 
  private:
   struct Row {
@@ -45,6 +50,7 @@ class KubeEvents {
     std::string_view type;
     std::string_view reason;
     std::string_view message;
+    std::chrono::seconds age = std::chrono::seconds::max();
     bool is_pods = false;  ///< others' events are of no use here
   };
   enum class Layout : std::uint8_t { kUnknown, kNarrow, kWide };

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "explain/diagnosis/facts/fact_parser.hpp"
+#include "saved_file.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/whole_records.hpp"
-#include "stream/repair/runtime_files/saved_log.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -84,22 +84,10 @@ std::string log_name(std::string_view output, std::string_view source) {
 
 LogSpans spans_of(int fd, const std::string& name) {
   std::map<std::string, SpanReader, std::less<>> readers;
-  std::map<std::string, SavedLines, std::less<>> outputs;
-  const auto take = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
-    auto found = outputs.find(output);
-    if (found == outputs.end())
-      found = outputs
-                  .try_emplace(std::string(output),
-                               [&readers, of = std::string(output)](const SavedLine& line) {
-                                 if (is_schedulers(line.kind))
-                                   readers.try_emplace(log_name(of, line.source)).first->second.add(line);
-                               })
-                  .first;
-    found->second.add(bytes, time);
-  };
   // Errors are reported when the file is read for good.
-  static_cast<void>(flow::read_saved_log(fd, name, take));
-  for (auto& [output, lines] : outputs) lines.finish();
+  static_cast<void>(read_saved_file(fd, name, [&readers](std::string_view output, const SavedLine& line) {
+    if (is_schedulers(line.kind)) readers.try_emplace(log_name(output, line.source)).first->second.add(line);
+  }));
   ::lseek(fd, 0, SEEK_SET);
   LogSpans spans;
   for (auto& [log, reader] : readers) spans.emplace(log, reader.span());

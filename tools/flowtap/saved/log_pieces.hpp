@@ -11,7 +11,6 @@
 #include "base/result.hpp"
 #include "explain/diagnosis/facts/fact.hpp"
 #include "stream/lines/klog_time.hpp"
-#include "unwrap/saved_lines.hpp"
 
 namespace flowtap::cli {
 

@@ -15,17 +15,17 @@
 #include "base/fd.hpp"
 #include "kube_events.hpp"
 #include "log_pieces.hpp"
+#include "saved_file.hpp"
 #include "saved_output.hpp"
-#include "stream/repair/runtime_files/saved_log.hpp"
 #include "tools/flowtap/client.hpp"
 #include "tools/flowtap/terminal/text.hpp"
-#include "unwrap/saved_lines.hpp"
 
 namespace flowtap::cli {
 namespace {
 
-// More logs than that are not in one file. What follows is read as if it were the last one's.
+// More logs than that are not in one file. What follows is read as one log more.
 constexpr std::size_t kMostSources = 256;
+constexpr std::size_t kMostEvents = 100'000;
 
 void warn(std::string what, std::string hint = {}) {
   complain({std::move(what), std::move(hint), 0});
@@ -91,21 +91,28 @@ class Reading {
   SavedOutput& output_of(const File& file, Outputs& outputs, std::string_view output,
                          std::string_view source);
   [[nodiscard]] bool take_event(std::string_view text);
+  void read_events();
 
   SavedState state_;
   SavedRead read_;
   std::list<SavedOutput> outputs_;
+  /// An event, and the line that tells it.
+  struct Told {
+    KubeEvent event;
+    std::string line;
+  };
   KubeEvents events_;
+  std::vector<Told> told_;
   diagnosis::SchedulerLog events_log_;
 };
 
 /// The log that the file's output continues, or a new one.
 SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_view output,
                                 std::string_view source) {
-  const std::string name = log_name(output, source);
+  std::string name = log_name(output, source);
+  if (outputs.size() >= kMostSources && !outputs.contains(name)) name = log_name(output, "others");
   const auto known = outputs.find(name);
   if (known != outputs.end()) return *known->second;
-  if (outputs.size() >= kMostSources) return *outputs.rbegin()->second;
   const auto span = file.spans.find(name);
   const LogSpan piece = span != file.spans.end() ? span->second : LogSpan{};
   auto found = std::ranges::find_if(outputs_,
@@ -116,15 +123,28 @@ SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_
   return *found;
 }
 
+/// Whether the line is of kubectl's tables and descriptions, and not another program's.
 bool Reading::take_event(std::string_view text) {
-  const auto event = events_.read(text);
-  if (!event) return false;
-  const std::string record = klog_of(*event);
-  flow::WholeRecord whole = flow::whole_record(record);
-  whole.text = text;
-  if (whole.klog) whole.klog->stamp = {};  // kubectl says how long ago it was, and not when
-  events_log_.read(whole);
-  return true;
+  const std::uint64_t before = events_.lines();
+  auto event = events_.read(text);
+  if (event && told_.size() < kMostEvents) told_.push_back({std::move(*event), std::string(text)});
+  return events_.lines() != before || events_.is_in_description();
+}
+
+// kubectl sorts by other things than time. What a log says of a pod is more, and dated.
+void Reading::read_events() {
+  std::ranges::stable_sort(told_, std::greater<>(), [](const Told& one) { return one.event.age; });
+  const auto is_known = [this](const Told& one) {
+    return state_.store->peek(one.event.ns + '/' + one.event.pod).has_value();
+  };
+  std::erase_if(told_, is_known);
+  for (const Told& one : told_) {
+    const std::string record = klog_of(one.event);
+    flow::WholeRecord whole = flow::whole_record(record);
+    whole.text = one.line;
+    if (whole.klog) whole.klog->stamp = {};  // kubectl says how long ago it was, and not when
+    events_log_.read(whole);
+  }
 }
 
 void Reading::take(const File& file, Outputs& outputs, std::string_view output, const SavedLine& line) {
@@ -140,24 +160,9 @@ void Reading::take(const File& file, Outputs& outputs, std::string_view output, 
 
 Status Reading::read(const File& file) {
   Outputs outputs;
-  std::map<std::string, SavedLines, std::less<>> lines;
-  const auto take = [&](std::string_view output, std::string_view bytes, std::uint64_t time) {
-    auto found = lines.find(output);
-    if (found == lines.end())
-      found = lines
-                  .try_emplace(std::string(output),
-                               [this, &file, &outputs, name = std::string(output)](const SavedLine& line) {
-                                 this->take(file, outputs, name, line);
-                               })
-                  .first;
-    found->second.add(bytes, time);
-  };
-  const flow::SavedLog read = flow::read_saved_log(file.fd.get(), file.name, take);
-  std::uint64_t left_out = 0;
-  for (auto& [output, of_output] : lines) {
-    read.broken ? of_output.lose() : of_output.finish();
-    left_out += of_output.left_out();
-  }
+  const auto [read, left_out] = read_saved_file(
+      file.fd.get(), file.name,
+      [&](std::string_view output, const SavedLine& line) { take(file, outputs, output, line); });
   if (read.broken)
     for (const auto& [name, output] : outputs) output->lose();
   if (read.broken && read.bytes == 0) {
@@ -178,6 +183,7 @@ Status Reading::read(const File& file) {
 
 SavedRead Reading::finish() {
   for (SavedOutput& output : outputs_) output.finish();
+  read_events();
   for (const diagnosis::SchedulerLog& log : state_.logs) read_.telling += log.counts().telling;
   read_.telling += events_log_.counts().telling;
   read_.nameless = events_.nameless();

@@ -26,8 +26,16 @@ void SavedOutput::begin_piece(const std::string& file, const LogSpan& piece) {
 }
 
 void SavedOutput::add(const SavedLine& line) {
-  // A piece may begin in the middle of a line, unless a record begins there.
-  if (std::exchange(begins_, false) && line.kind == SavedLine::Kind::kRecord) finish_line();
+  if (std::exchange(begins_, false)) {
+    // A piece may begin in the middle of a line, unless a record begins there. If the piece before it ends with a whole line, such
+    // a rest belongs to no record that is here.
+    const bool is_rest = line.kind == SavedLine::Kind::kLoose;
+    if (is_rest && lines_.unfinished() == 0) return;
+    if (!is_rest) {
+      finish_line();
+      records_.lose(reads());
+    }
+  }
   const auto take = [this](const flow::LineView& whole) { records_.add(whole, reads()); };
   lines_.add(line.text, line.time, take);
   if (line.full) lines_.add("\n", line.time, take);

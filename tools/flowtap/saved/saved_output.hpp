@@ -12,6 +12,7 @@
 #include "strangers.hpp"
 #include "stream/lines/line_assembler.hpp"
 #include "stream/lines/whole_records.hpp"
+#include "unwrap/unwrapper.hpp"
 
 namespace flowtap::cli {
 

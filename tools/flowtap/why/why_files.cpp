@@ -94,13 +94,13 @@ ExitCode why_from_files(const WhyOptions& options) {
     return put_out_list(options, [&store](const TakePod& take) {
       store.each([&take](const std::string& pod, const Diagnosis& diagnosis) {
         const auto name = pod_name(pod);
-        if (name) take(name->ns, name->name, diagnosis, to_json(diagnosis));
+        if (name) take(name->ns, name->name, diagnosis, to_json(diagnosis, false, true));
       });
     });
   const auto wanted = pod_name(options.of).value_or(PodName{});
   const auto found = store.find(wanted.ns, wanted.name);
   if (!found) return not_found(store, options, wanted);
-  return put_out(shown_answer(options, *found, to_json(*found, options.evidence)));
+  return put_out(shown_answer(options, *found, to_json(*found, options.evidence, true)));
 }
 
 }  // namespace flowtap::cli

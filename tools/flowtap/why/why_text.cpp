@@ -146,11 +146,22 @@ bool is_settled(const Diagnosis& diagnosis) {
 }
 
 /// What kube-scheduler did to make room, which of its plugins turned nodes down, and which hold the pod back.
+// A plugin that only keeps a pod from being tried has turned no node down.
+std::vector<std::string> turning_down(const Diagnosis& diagnosis) {
+  std::vector<std::string> out = diagnosis.plugins;
+  std::erase_if(out, [&diagnosis](const std::string& plugin) {
+    return std::ranges::find(diagnosis.lifecycle.held, plugin, &diagnosis::HeldBack::plugin) !=
+           diagnosis.lifecycle.held.end();
+  });
+  return out;
+}
+
 std::string room_text(const Diagnosis& diagnosis, const Style& /*style*/) {
   std::string out;
   if (!diagnosis.victims.empty()) out += "  ended to make room: " + list_words(diagnosis.victims) + '\n';
   if (diagnosis.filter.verdict != Verdict::kFailed || is_settled(diagnosis)) return out;
-  if (!diagnosis.plugins.empty()) out += "  turned down by: " + list_words(diagnosis.plugins) + '\n';
+  if (const auto plugins = turning_down(diagnosis); !plugins.empty())
+    out += "  turned down by: " + list_words(plugins) + '\n';
   for (const diagnosis::HeldBack& held : diagnosis.lifecycle.held)
     out += fmt::format("  held back since by {}{}{}\n", printable(held.plugin),
                        held.reason.empty() ? "" : ": ", shown(held.reason));

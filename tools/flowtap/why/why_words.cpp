@@ -156,7 +156,7 @@ std::string end_words(const Diagnosis& diagnosis) {
   if (was_bound) return out + "was deleted later";
   const std::string before = pending_words(diagnosis);
   return before == kUndecided ? "was deleted before anything was decided"
-                              : "was deleted while it was scheduled; before that, " + before;
+                              : "was deleted before it was bound; until then, " + before;
 }
 
 }  // namespace

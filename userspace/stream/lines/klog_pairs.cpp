@@ -39,6 +39,12 @@ bool ends_value(std::string_view line, std::size_t at) {
   return at == line.size() || line[at] == ' ';
 }
 
+// What stands right behind the last value's quote is not klog's: a collector's comma, a table's border, or the quote that stands
+// around the whole line. A value that nobody has quoted has quotes where it likes.
+bool is_frame(std::string_view rest) {
+  return rest.starts_with('"') || !rest.contains('"');
+}
+
 // Only what is behind a value tells whether it is one.
 bool may_go_on(std::string_view line, std::size_t at) {
   return at == kNone || at == line.size();
@@ -142,6 +148,8 @@ bool KlogPairs::next_text(KlogPair& pair) {
     if (open && may_go_on(line, end)) return stop(true);
     if (end == kNone) return give(pair, Kind::kCut, value + 1, line.size(), line.size());
     if (ends_value(line, end)) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
+    if (open) return stop(true);
+    if (is_frame(line.substr(end))) return give(pair, Kind::kQuoted, value + 1, end - 1, end);
   } else if (first == '<' && value + 1 == line.size()) {
     const std::size_t end = end_of_block(body_, value + 2);
     return end == kNone ? stop(true) : give(pair, Kind::kBlock, value + 2, end - 2, end);

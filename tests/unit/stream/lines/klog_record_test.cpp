@@ -178,6 +178,15 @@ TEST(KlogRecord, ObjectsInTextAndJson) {
 }
 
 // Wherever a record is divided, going on from at() when more has come gives the pairs of the whole record.
+// A collector's comma, a table's border, a quote around the whole line.
+TEST(KlogRecord, WhatFramesALineIsNoValue) {
+  for (const char* const frame :
+       {",", "</td>", "|", "\\n", "\r", "', 'stream': 'stderr'}", "\" pod=ks", "\""})
+    EXPECT_EQ(pairs_of(with_header(R"("m" pod="ns/p" err="a b")" + std::string(frame))),
+              (Pairs{"pod=ns/p", "err=a b"}))
+        << frame;
+}
+
 TEST(KlogRecord, IsReadOnWhereItWasCut) {
   for (const std::string& text :
        {with_header(

@@ -63,13 +63,26 @@ std::optional<Enclosed> json_at(std::string_view line, std::size_t at) {
   return found;
 }
 
+// Where the quote stands that opens the string of JSON or CSV in which `at` is; npos: there is none.
+std::size_t open_quote(std::string_view line, std::size_t at) {
+  const std::size_t from = at - std::min(at, kLongestHeader);
+  const std::size_t quote = line.substr(from, at - from).rfind('"');
+  if (quote == std::string_view::npos) return quote;
+  std::size_t before = from + quote - slashes_before(line, from + quote);
+  while (before > 0 && line[before - 1] == ' ') --before;
+  const bool opens =
+      before == 0 || std::string_view(":,;[({\t").contains(line[before - 1]) || from + quote + 1 == at;
+  return opens ? from + quote : std::string_view::npos;
+}
+
 std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at, kLongestHeader);
   if (flow::klog_form(rest) != KlogForm::kText) return std::nullopt;
   const flow::KlogRecord record = flow::parse_klog_record(KlogForm::kText, rest);
   if (at > 0 && !record.source.contains(':')) return std::nullopt;
   const std::size_t body = at + static_cast<std::size_t>(record.body.data() - rest.data());
-  const bool in_quotes = at > 0 && line[at - 1] == '"';
+  const std::size_t opening = open_quote(line, at);
+  const bool in_quotes = opening != std::string_view::npos;
   // A structured message begins with a quote. Prose has quotes anywhere or nowhere, and then only the one before it tells.
   const std::size_t quote = line.find_first_not_of('\\', body);
   Enclosed found;
@@ -77,12 +90,12 @@ std::optional<Enclosed> text_at(std::string_view line, std::size_t at) {
     const auto by = by_quote(line, quote);
     if (!by) return std::nullopt;
     found = *by;
-    if (in_quotes && found.quoting == Quoting::kNone) found.quoting = Quoting::kRaw;
+    if (in_quotes && opening + 1 == at && found.quoting == Quoting::kNone) found.quoting = Quoting::kRaw;
   } else if (const std::size_t any = in_quotes ? line.find('"', body) : std::string_view::npos;
              any != std::string_view::npos) {
     const bool doubled = line.substr(any, 2) == R"("")" && slashes_before(line, any) == 0;
     found.quoting = doubled ? Quoting::kDoubled : Quoting::kEscaped;
-    found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, at - 1) + 1)) - 1;
+    found.depth = static_cast<unsigned>(std::bit_width(slashes_before(line, opening) + 1)) - 1;
   }
   found.at = at;
   return found;
@@ -138,11 +151,18 @@ std::string_view without_newlines(std::string_view text) {
 }
 
 std::size_t end_of_object(std::string_view line, std::size_t at) {
-  flow::KlogPairs members = flow::KlogPairs::of_object(line.substr(at));
-  for (flow::KlogPair member; members.next(member);) {
+  for (std::size_t depth = 0; at < line.size(); ++at) {
+    if (line[at] == '"') {
+      const std::size_t end = flow::end_of_quoted(line, at + 1);
+      if (end == std::string_view::npos) break;
+      at = end - 1;
+    } else if (line[at] == '{') {
+      ++depth;
+    } else if (line[at] == '}' && --depth == 0) {
+      return at + 1;
+    }
   }
-  const std::size_t brace = line.find('}', at + members.at());
-  return brace == std::string_view::npos ? line.size() : brace + 1;
+  return line.size();
 }
 
 }  // namespace

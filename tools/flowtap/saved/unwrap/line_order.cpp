@@ -1,5 +1,6 @@
 #include "line_order.hpp"
 
+#include <algorithm>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -62,7 +63,7 @@ void LineOrder::look(std::string_view line) {
 
 // A scheduler that writes from several threads has a few records in the wrong order.
 void LineOrder::decide() {
-  way_ = falling_ > 2 * rising_ ? Way::kNewestFirst : Way::kOldestFirst;
+  way_ = falling_ > std::max<std::uint64_t>(1, 2 * rising_) ? Way::kNewestFirst : Way::kOldestFirst;
   if (way_ == Way::kNewestFirst) return;
   for (const Line& line : held_) {
     std::string_view rest = line.text;

@@ -20,29 +20,6 @@ bool is_of_a_time(char c) {
   return c == 'T' || c == 'Z';
 }
 
-}  // namespace
-
-std::string source_of(std::string_view prefix) {
-  prefix = prefix.substr(0, kTelling);
-  std::string out;
-  for (std::size_t at = 0; at < prefix.size();) {
-    const bool in_word = at > 0 && is_alphanumeric(prefix[at - 1]) && !is_of_a_time(prefix[at - 1]);
-    const std::size_t end = end_of_digits(prefix, at);
-    const bool ends = end == prefix.size() || !is_alphanumeric(prefix[end]) || is_of_a_time(prefix[end]);
-    if (end > at && !in_word && ends) {
-      out += '0';
-      at = end;
-    } else {
-      const std::size_t next = std::max(end, at + 1);
-      out += prefix.substr(at, next - at);
-      at = next;
-    }
-  }
-  return out;
-}
-
-namespace {
-
 /// How far a line begins like a prefix.
 struct Alike {
   std::size_t in_prefix = 0;
@@ -82,6 +59,25 @@ Alike alike(std::string_view prefix, std::string_view line) {
 }
 
 }  // namespace
+
+std::string source_of(std::string_view prefix) {
+  prefix = prefix.substr(0, kTelling);
+  std::string out;
+  for (std::size_t at = 0; at < prefix.size();) {
+    const bool in_word = at > 0 && is_alphanumeric(prefix[at - 1]) && !is_of_a_time(prefix[at - 1]);
+    const std::size_t end = end_of_digits(prefix, at);
+    const bool ends = end == prefix.size() || !is_alphanumeric(prefix[end]) || is_of_a_time(prefix[end]);
+    if (end > at && !in_word && ends) {
+      out += '0';
+      at = end;
+    } else {
+      const std::size_t next = std::max(end, at + 1);
+      out += prefix.substr(at, next - at);
+      at = next;
+    }
+  }
+  return out;
+}
 
 bool begins_alike(std::string_view prefix, std::string_view line) {
   const std::size_t all = alike(prefix, prefix).marks;

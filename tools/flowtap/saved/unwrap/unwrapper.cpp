@@ -47,10 +47,9 @@ bool begins_like_a_block(std::string_view text) {
 }  // namespace
 
 void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& take) {
-  if (full && text.ends_with('\r')) text.remove_suffix(1);
+  while (full && text.ends_with('\r')) text.remove_suffix(1);
   Line line{.text = without_colours(text, clean_), .full = full, .time = time};
-  const bool is_of_block = plain_ && in_block_ && begins_like_a_block(line.text);
-  auto found = is_of_block ? std::nullopt : find_record(line.text);
+  auto found = is_of_block(line.text) ? std::nullopt : find_record(line.text);
   if (found && is_whole_line(line.text, *found)) {
     plain_ = true;
     in_field_ = in_part_ = false;
@@ -58,6 +57,9 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     return take({.kind = Kind::kRecord, .source = {}, .text = line.text, .full = full, .time = time});
   }
   if (in_field_ && !found) return give_field(line, take);
+  // A value of a merged record may have what looks like a record.
+  const bool is_klogs = found && found->form == flow::KlogForm::kJson && found->quoting == Quoting::kNone;
+  if (!is_klogs && give_merged(line, take)) return;
   if (found && is_bare(*found)) found = find_record(line.text, 1);  // another program's JSON
   bool given = false;
   while (true) {
@@ -67,17 +69,33 @@ void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const 
     }
     given = true;
     if (line.from >= line.text.size()) break;
-    found = find_record(line.text, line.from);
+    if (found && found->at < line.from) found = find_record(line.text, line.from);
   }
   line_before_.assign(line.text.substr(line.text.size() - std::min(line.text.size(), kMostBefore)));
-  if (given || give_merged(line, take)) return;
+  if (given) return;
   take({.kind = kind_of(line.text), .source = {}, .text = line.text, .full = full, .time = time});
 }
 
+// A value of several lines may have a tenant's text, which looks as it likes.
+bool Unwrapper::is_of_block(std::string_view text) const {
+  if (!in_block_) return false;
+  if (plain_ || in_field_) return begins_like_a_block(text);
+  if (enclosed_.quoting != Quoting::kNone) return false;
+  const auto at = end_of_prefix(before_, text);
+  return at && begins_like_a_block(text.substr(*at));
+}
+
+// Whether a line without a record may belong to the form in which the records are given: another field of journalctl's or JSON's,
+// or a bracket.
+bool Unwrapper::is_around(std::string_view text) const {
+  if (enclosed_.quoting == Quoting::kDoubled) return false;
+  if (enclosed_.quoting == Quoting::kEscaped) return !(is_object_ && text.starts_with('{'));
+  const bool is_field = before_.ends_with('=') || before_.ends_with(": ") || before_.ends_with('\'');
+  return is_field && !begins_alike(before_, text);
+}
+
 Kind Unwrapper::kind_of(std::string_view text) {
-  if (!plain_)
-    return !is_between_quotes(enclosed_.quoting) && begins_alike(before_, text) ? Kind::kStrange
-                                                                                : Kind::kAround;
+  if (!plain_) return is_around(text) ? Kind::kAround : Kind::kStrange;
   const Kind kind = in_block_ ? Kind::kGoesOn : Kind::kLoose;
   note(text);
   return kind;
@@ -94,6 +112,7 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   const std::string_view part = own_part(before, found.quoting);
   before_.assign(part.substr(part.size() - std::min(part.size(), kMostBefore)));
   source_ = source_of(before_);
+  is_object_ = line.text.starts_with('{');
   enclosed_ = found;
   plain_ = false;
   in_block_ = false;
@@ -102,7 +121,27 @@ void Unwrapper::give_record(Line& line, const Enclosed& found, const Take& take)
   const std::uint64_t time = line.time != 0 ? line.time : time_of(opened.text, before, behind);
   note(opened.text.substr(opened.text.rfind('\n') + 1));
   line.from = std::max(opened.end, found.at + 1);
+  if (opened.text.contains('\n') && give_text(line, found, take)) return;
   take({.kind = Kind::kRecord, .source = source_, .text = opened.text, .full = !in_part_, .time = time});
+}
+
+// A string may be a whole log, each line of which has its own prefix. False: the string begins with the record.
+bool Unwrapper::give_text(const Line& line, const Enclosed& found, const Take& take) {
+  if (found.quoting != Quoting::kEscaped || found.depth > 0) return false;
+  const std::size_t quote = line.text.substr(0, found.at).rfind('"');
+  if (quote == std::string_view::npos || quote + 1 == found.at) return false;
+  Enclosed all = found;
+  all.at = quote + 1;
+  std::string buffer;
+  std::string_view rest = open_text(line.text, all, buffer).text;
+  if (!inner_) inner_ = std::make_unique<Unwrapper>();
+  in_block_ = false;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    inner_->add(rest.substr(0, end), true, line.time, take);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return true;
 }
 
 // Tools that give each line a time may put it anywhere around the line. The one of the line before tells the year as well.

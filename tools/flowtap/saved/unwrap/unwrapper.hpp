@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,20 +63,25 @@ class Unwrapper {
   void give_field(const Line& line, const Take& take);
   [[nodiscard]] bool give_merged(const Line& line, const Take& take);
   [[nodiscard]] static bool is_divided(const Line& line, const Enclosed& enclosed);
+  [[nodiscard]] bool is_of_block(std::string_view text) const;
+  [[nodiscard]] bool is_around(std::string_view text) const;
   /// Of a line without a record.
   [[nodiscard]] SavedLine::Kind kind_of(std::string_view text);
+  [[nodiscard]] bool give_text(const Line& line, const Enclosed& found, const Take& take);
   void note(std::string_view text);
 
-  bool plain_ = true;      // nothing stood around the last record, or there was none yet
-  bool in_block_ = false;  // a value of several lines has begun and not ended
-  bool in_field_ = false;  // so has a field of CSV
-  bool in_part_ = false;   // a line was divided
-  std::string source_;     // of the last record
+  bool plain_ = true;       // nothing stood around the last record, or there was none yet
+  bool in_block_ = false;   // a value of several lines has begun and not ended
+  bool in_field_ = false;   // so has a field of CSV
+  bool in_part_ = false;    // a line was divided
+  bool is_object_ = false;  // its line was an object of JSON
+  std::string source_;      // of the last record
   std::string
       before_;  // what stood before it in its line: all of it, or in JSON and CSV the last member's name
   Enclosed enclosed_;
-  std::string line_before_;      // the end of it: in JSON, a member of its own line
-  std::uint64_t last_time_ = 0;  // the last one that stood around a record
+  std::string line_before_;           // the end of it: in JSON, a member of its own line
+  std::uint64_t last_time_ = 0;       // the last one that stood around a record
+  std::unique_ptr<Unwrapper> inner_;  // of a text with several lines that have something before them
   std::string clean_;
   std::string buffer_;
 };

@@ -96,10 +96,6 @@ Result<GzStream::Input> unzipped(Input& input, const std::string& name) {
   };
 }
 
-}  // namespace
-
-namespace {
-
 // Docker keeps a line's newline. Log collectors write objects with the same members, and most of them without it.
 bool is_of_docker(std::string_view line) {
   RuntimeLineParser parser(RuntimeFormat::kJsonFile);
