@@ -33,7 +33,7 @@ constexpr Marks marks(Names... names) {
   return Marks{std::string_view(names)...};
 }
 
-struct Row {
+struct StrangerRow {
   Grade grade;
   unsigned forms;
   std::string_view what;  // empty: the first line is shown
@@ -46,8 +46,9 @@ struct Row {
 
 #define FILES marks
 #define WORDS marks
-#define STRANGER(grade, forms, what, hint, files, words) Row{Grade::grade, forms, what, hint, files, words},
-constexpr auto kRows = std::to_array<Row>({
+#define STRANGER(grade, forms, what, hint, files, words) \
+  StrangerRow{Grade::grade, forms, what, hint, files, words},
+constexpr auto kStrangers = std::to_array<StrangerRow>({
 #include "strangers.def"
 });
 #undef STRANGER
@@ -82,18 +83,18 @@ std::size_t row_of(unsigned form, std::string_view file, std::string_view text) 
   const auto is_file = [&](std::string_view name) { return name == file; };
   for (const Grade grade : kGrades) {
     const auto first = [&](auto fits) {
-      const auto row = std::ranges::find_if(kRows, [&](const Row& each) {
+      const auto row = std::ranges::find_if(kStrangers, [&](const StrangerRow& each) {
         return each.grade == grade && (each.forms & form) != 0 && fits(each);
       });
-      return static_cast<std::size_t>(row - kRows.begin());
+      return static_cast<std::size_t>(row - kStrangers.begin());
     };
     // A message may speak of other programs, and a file is the program's own.
-    std::size_t found = first([&](const Row& row) { return has(row.files, is_file); });
-    if (found == kRows.size())
-      found = first([&](const Row& row) { return row.takes_all() || has(row.words, is_said); });
-    if (found != kRows.size()) return found;
+    std::size_t found = first([&](const StrangerRow& row) { return has(row.files, is_file); });
+    if (found == kStrangers.size())
+      found = first([&](const StrangerRow& row) { return row.takes_all() || has(row.words, is_said); });
+    if (found != kStrangers.size()) return found;
   }
-  return kRows.size() - 1;
+  return kStrangers.size() - 1;
 }
 
 // "scheduler/filter.go:155" is filter.go.
@@ -125,7 +126,7 @@ unsigned form_of(std::string_view text) {
 
 }  // namespace
 
-Strangers::Strangers() : lines_(kRows.size()) {}
+Strangers::Strangers() : lines_(kStrangers.size()) {}
 
 void Strangers::add(const flow::KlogRecord& record) {
   if (!is_looked_at()) return;
@@ -148,7 +149,7 @@ bool Strangers::is_looked_at() {
 void Strangers::count(unsigned form, std::string_view file, std::string_view text) {
   const std::size_t row = row_of(form, file, text);
   lines_[row] += weight_;
-  if (kRows[row].what.empty() && first_.empty())
+  if (kStrangers[row].what.empty() && first_.empty())
     first_ = text.substr(std::min(text.find_first_not_of(" \t"), text.size()), 64);
 }
 
@@ -157,14 +158,14 @@ std::optional<Strangers::Guess> Strangers::guess() const {
     std::size_t most = 0;
     std::uint64_t of_most = 0;
     std::uint64_t tell_less = 0;
-    for (std::size_t i = 0; i < kRows.size(); ++i) {
-      if (kRows[i].grade > grade && kRows[i].grade != Grade::kNothing) tell_less += lines_[i];
-      if (kRows[i].grade != grade || lines_[i] <= of_most) continue;
+    for (std::size_t i = 0; i < kStrangers.size(); ++i) {
+      if (kStrangers[i].grade > grade && kStrangers[i].grade != Grade::kNothing) tell_less += lines_[i];
+      if (kStrangers[i].grade != grade || lines_[i] <= of_most) continue;
       most = i;
       of_most = lines_[i];
     }
     if (of_most == 0 || of_most * kShare < tell_less) continue;
-    const Row& row = kRows[most];
+    const StrangerRow& row = kStrangers[most];
     return Guess{row.what.empty() ? in_quotes(first_, 40) : std::string(row.what), std::string(row.hint)};
   }
   return std::nullopt;
