@@ -145,6 +145,18 @@ TEST_F(WhyTest, APieceThatBeginsWithARecordKeepsIt) {
   }
 }
 
+TEST_F(WhyTest, EventsThatDoNotNameTheirPodAreCounted) {
+  const std::string table =
+      "Events:\n  Type  Reason  Age  From  Message\n  ----  ------  ----  ----  -------\n";
+  const std::string row =
+      "  Warning  FailedScheduling  48s  default-scheduler  0/2 nodes are available: 2 Insufficient cpu.\n";
+  const std::string text = "Name:  p\nNamespace:  ns\n" + table + row + table + row;
+  const Outcome run = flowtap_program("why ns/p" + from({write("both", text)}));
+  EXPECT_TRUE(run.output.starts_with("flowtap: 1 of the events do not name their pod, and are left out\n"))
+      << run.output;
+  EXPECT_NE(run.output.find("ns/p is pending: none of 2 nodes fits"), std::string::npos) << run.output;
+}
+
 // kubectl does not sort its events by time, and a log says more than they do.
 TEST_F(WhyTest, EventsAreInTheOrderOfTheirAgeAndBehindALog) {
   const std::string no_fit = "FailedScheduling  pod/p  0/2 nodes are available: 2 Insufficient cpu.\n";

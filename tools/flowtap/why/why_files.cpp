@@ -65,6 +65,9 @@ ExitCode not_found(const DiagnosisStore& store, const WhyOptions& options, const
 
 /// Whoever reads an answer must know that it rests on a part of what the files say.
 void tell_strange(const SavedRead& read) {
+  if (read.telling > 0 && read.nameless > 0)
+    complain({fmt::format("{} of the events do not name their pod, and are left out", grouped(read.nameless)),
+              "name all of what kubectl describe pod prints", 0});
   const auto guess = read.strangers.guess();
   if (read.telling == 0 || 2 * read.strange <= read.lines || !guess) return;
   complain({fmt::format("{} of {} lines were not understood: they look like {}", grouped(read.strange),

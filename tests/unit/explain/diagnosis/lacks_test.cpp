@@ -67,6 +67,14 @@ TEST(Lacks, AnExtenderThatIsPassedOverSaysNothing) {
   EXPECT_EQ(lacks_of({kSkips, kNoFit}), Sentences{counted}) << "nobody knows for which pod";
 }
 
+TEST(Lacks, NodesThatAreOnlyCountedAreNotMoreThanAreLeft) {
+  constexpr std::string_view kNoFit =
+      R"("Unable to schedule pod; no fit; waiting" pod="ns/p" err="0/3 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.")";
+  EXPECT_EQ(lacks_of({kNoFit}),
+            (Sentences{"nodes with taints (1): kube-scheduler names them from -v=4 on",
+                       "nodes that kube-scheduler only counts (2): it names none at any level"}));
+}
+
 TEST(Lacks, NodesThatAreOnlyCountedAreOfWhomNamesThem) {
   const auto no_fit = [](const std::string& reasons) {
     const std::string body =

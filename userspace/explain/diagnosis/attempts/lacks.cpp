@@ -131,14 +131,16 @@ std::vector<std::string> lacks_nodes(const Diagnosis& diagnosis, std::string_vie
         found != kCounted.end() ? nodes.at(static_cast<std::size_t>(found - kCounted.begin())) : others;
     sum += one.nodes;
   }
+  // A node with several reasons is one node, and has them from one plugin: the rows do not share it.
+  std::size_t left = failed.others;
+  const auto add = [&](std::string_view what, std::size_t counted, std::string_view named) {
+    const std::size_t there = std::min(counted, left);
+    left -= there;
+    if (there > 0) out.push_back(of_nodes(what, there, named));
+  };
   for (std::size_t i = 0; i < kCounted.size(); ++i)
-    if (nodes.at(i) > 0)
-      out.push_back(
-          of_nodes(kCounted.at(i).nodes, std::min(nodes.at(i), failed.others), kCounted.at(i).named));
-  // A node with several reasons is one node.
-  if (others > 0)
-    out.push_back(
-        of_nodes(said("nodes that ", by, " only counts"), std::min(others, failed.others), kCountedOnly));
+    add(kCounted.at(i).nodes, nodes.at(i), kCounted.at(i).named);
+  add(said("nodes that ", by, " only counts"), others, kCountedOnly);
   const auto wordless = std::ranges::find(failed.by_reason, "", &NodesReason::reason);
   if (diagnosis.reasons.empty() || wordless == failed.by_reason.end()) return out;
   const auto named =
