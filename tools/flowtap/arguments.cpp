@@ -115,8 +115,10 @@ void declare_why(CLI::App& app, WhyOptions& o) {
   why->add_option("NAMESPACE/POD", o.of, "The pod.")->type_name("");
   why->add_option(
          "--from", o.from,
-         "Read a scheduler's saved log instead of asking flowtapd: plain text, gzip, or the CRI format; - is "
-         "standard input. May be given several times.")
+         "Read a scheduler's saved log instead of asking flowtapd: as the scheduler wrote it, or as a "
+         "container runtime, journalctl, kubectl, a log collector or an export has it, also gzipped; - is "
+         "standard input. "
+         "May be given several times.")
       ->type_name("FILE")
       ->allow_extra_args(false);
   why->add_flag("--watch", o.watch, "Print the answer again whenever it changes, until the pod is bound.");
