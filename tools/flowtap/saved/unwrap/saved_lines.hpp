@@ -15,7 +15,7 @@ namespace flowtap::cli {
 class SavedLines {
  public:
   /// Exports of thousands of records are one line. A longer one is divided.
-  static constexpr std::size_t kLongestLine = std::size_t{32} << 20U;
+  static constexpr std::size_t kLongestLine = std::size_t{8} << 20U;
 
   explicit SavedLines(LineOrder::Take take) : order_(std::move(take)) {}
 
