@@ -145,6 +145,17 @@ TEST_F(WhyTest, APieceThatBeginsWithARecordKeepsIt) {
   }
 }
 
+TEST_F(WhyTest, APieceMayBeginAmidAValueOfSeveralLines) {
+  const std::string first =
+      "I0821 07:12:01.900100       1 a.go:1] \"Unable to schedule pod; no fit; waiting\" err=<\n";
+  const std::string second =
+      "\t0/1 nodes are available: 1 x.\n > pod=\"ns/p\"\n"
+      "I0821 07:12:04.900100       1 a.go:1] \"y\"\n";
+  const Outcome run = flowtap_program("why ns/p" + from({write("1", first), write("2", second)}));
+  EXPECT_NE(run.output.find("the only node does not fit; 1 is turned down: \"x."), std::string::npos)
+      << run.output;
+}
+
 TEST_F(WhyTest, EventsThatDoNotNameTheirPodAreCounted) {
   const std::string table =
       "Events:\n  Type  Reason  Age  From  Message\n  ----  ------  ----  ----  -------\n";

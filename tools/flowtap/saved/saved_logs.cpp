@@ -103,6 +103,7 @@ class Reading {
   };
   KubeEvents events_;
   std::vector<Told> told_;
+  std::uint64_t untold_ = 0;  // events that were too many
   diagnosis::SchedulerLog events_log_;
 };
 
@@ -127,7 +128,10 @@ SavedOutput& Reading::output_of(const File& file, Outputs& outputs, std::string_
 bool Reading::take_event(std::string_view text) {
   const std::uint64_t before = events_.lines();
   auto event = events_.read(text);
-  if (event && told_.size() < kMostEvents) told_.push_back({std::move(*event), std::string(text)});
+  if (event && told_.size() < kMostEvents)
+    told_.push_back({std::move(*event), std::string(text)});
+  else if (event)
+    ++untold_;
   return events_.lines() != before || events_.is_in_description();
 }
 
@@ -187,6 +191,10 @@ SavedRead Reading::finish() {
   for (const diagnosis::SchedulerLog& log : state_.logs) read_.telling += log.counts().telling;
   read_.telling += events_log_.counts().telling;
   read_.nameless = events_.nameless();
+  if (untold_ > 0)
+    warn(fmt::format("{} events are left out: more than {} are too many to keep", grouped(untold_),
+                     grouped(kMostEvents)),
+         "read fewer of them at a time");
   if (events_.without_namespace() > 0)
     warn("the events do not say in which namespace their pods are, and these are shown as default",
          "kubectl get events -A says it");

@@ -28,9 +28,9 @@ void SavedOutput::begin_piece(const std::string& file, const LogSpan& piece) {
 void SavedOutput::add(const SavedLine& line) {
   if (std::exchange(begins_, false)) {
     // A piece may begin in the middle of a line, unless a record begins there. If the piece before it ends with a whole line, such
-    // a rest belongs to no record that is here.
+    // a rest belongs to no record that is here, unless it is the next line of a value of several lines.
     const bool is_rest = line.kind == SavedLine::Kind::kLoose;
-    if (is_rest && lines_.unfinished() == 0) return;
+    if (is_rest && lines_.unfinished() == 0 && !begins_like_a_block(line.text)) return;
     if (!is_rest) {
       finish_line();
       records_.lose(reads());

@@ -40,11 +40,11 @@ std::string_view own_part(std::string_view before, Quoting quoting) {
   return from == std::string_view::npos ? before : before.substr(from);
 }
 
+}  // namespace
+
 bool begins_like_a_block(std::string_view text) {
   return text.starts_with('\t') || text.starts_with(kBlockEnds);
 }
-
-}  // namespace
 
 void Unwrapper::add(std::string_view text, bool full, std::uint64_t time, const Take& take) {
   while (full && text.ends_with('\r')) text.remove_suffix(1);

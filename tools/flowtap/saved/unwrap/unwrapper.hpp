@@ -36,6 +36,9 @@ struct SavedLine {
   return kind != SavedLine::Kind::kStrange && kind != SavedLine::Kind::kAround;
 }
 
+/// Whether a line may be the next one of a value of several lines: klog indents them by a tab, and ends them with " >".
+[[nodiscard]] bool begins_like_a_block(std::string_view text);
+
 class Unwrapper {
  public:
   using Take = std::function<void(const SavedLine&)>;
