@@ -60,11 +60,15 @@ class FlowGaps {
     if (fills_.empty()) return;
     std::ranges::sort(fills_, {}, &flow::GapFill::at);
     const auto filled = store_.fill(flow_, fills_);
-    if (!filled)
-      decide(filled.error().code == ENOSPC ? RefillResult::kNoRoom : RefillResult::kUnfilled,
-             exact_ + approximate_);
-    else
+    const std::uint64_t bytes = exact_ + approximate_;
+    if (filled)
       settle(*filled);
+    else if (filled.error().code == ENOSPC)
+      decide(RefillResult::kNoRoom, bytes);
+    else if (options_.last)
+      decide(RefillResult::kUnfilled, bytes);
+    else
+      round_.open += bytes;  // they were found, and writing them may succeed the next time
   }
 
   // A gap that has moved meanwhile is found by another look.

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 #include <exception>
@@ -17,10 +18,19 @@ constexpr int kRefillNice = 10;
 // The runtime has mostly written its file by then, and bytes lost at one time are looked for in one go.
 constexpr auto kFirstPause = 50ms;
 constexpr auto kLongestPause = 1000ms;
+// How much longer a log is looked at that changes each time.
+constexpr auto kChangingPatience = 60s;
 // The most flows for which decisions are remembered; then it begins anew.
 constexpr std::size_t kMostDecided = 4096;
-// It rests this many times as long as a look takes, so it takes a fifth of a processor at most.
+// It rests this many times as long as a look had the processor, so it takes a fifth of one at most. The time for which a look
+// waited for the processor does not count: on a node with much load the gaps would wait for minutes.
 constexpr int kRest = 4;
+
+std::chrono::nanoseconds processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -42,15 +52,24 @@ void Refiller::run() noexcept {
   ::setpriority(PRIO_PROCESS, 0, kRefillNice);
   while (wait()) {
     try {
-      const auto now = Clock::now();
-      take_new(now);
-      const auto job = next_job();
-      if (job == jobs_.end() || job->second.due > now) continue;
-      work(job->first, job->second, now);
-      if (job->second.until <= now) jobs_.erase(job);
+      take_new(Clock::now());
     } catch (const std::exception&) {  // no memory: the gaps stay
       jobs_.clear();
     }
+    const auto now = Clock::now();
+    const auto job = next_job();
+    if (job != jobs_.end() && job->second.due <= now && is_done(job->first, job->second, now))
+      jobs_.erase(job);
+  }
+}
+
+// Looks once. A look that fails, as it does without memory, is made again like one that found nothing.
+bool Refiller::is_done(const std::string& id, Job& job, Clock::time_point now) noexcept {
+  try {
+    return work(id, job, now);
+  } catch (const std::exception&) {
+    job.due = now + kLongestPause;
+    return now >= job.until;
   }
 }
 
@@ -73,19 +92,22 @@ void Refiller::take_new(Clock::time_point now) {
   }
 }
 
-// The last round is the one that leaves nothing open, or that is out of time.
-void Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
+// True: the last round was made. It is the one that leaves nothing open, or that is out of time. A log that changed while it was
+// looked at is looked at again, also in a last round, since nothing has been decided about it.
+bool Refiller::work(const std::string& id, Job& job, Clock::time_point now) {
   const bool last = now >= job.until;
+  const auto before = processor_time();
   const GapRound round = fill_gaps(store_, histories_, id, decided_[id], {.last = last});
-  rest_ = Clock::now() + kRest * (Clock::now() - now);
+  rest_ = Clock::now() + kRest * (processor_time() - before);
   for (std::size_t i = 0; i < kRefillResults; ++i) bytes_.at(i) += round.bytes.at(i);
-  if (round.open > 0 && !last) {
+  if (round.open > 0 && now < job.until + kChangingPatience) {
     job.pause = std::min<std::chrono::milliseconds>(job.pause * 2, kLongestPause);
-    job.due = std::max(rest_, std::min(Clock::now() + job.pause, job.until));
-    return;
+    const auto next = Clock::now() + job.pause;
+    job.due = std::max(rest_, last ? next : std::min(next, job.until));
+    return false;
   }
-  job.until = now;
   if (decided_.size() > kMostDecided) decided_.clear();
+  return true;
 }
 
 void Refiller::append_samples(std::vector<stats::Series>& out) const {

@@ -49,7 +49,8 @@ class Refiller {
   [[nodiscard]] Jobs::iterator next_job();
   [[nodiscard]] bool wait();
   void take_new(Clock::time_point now);
-  void work(const std::string& id, Job& job, Clock::time_point now);
+  [[nodiscard]] bool is_done(const std::string& id, Job& job, Clock::time_point now) noexcept;
+  [[nodiscard]] bool work(const std::string& id, Job& job, Clock::time_point now);
 
   flow::FlowStore& store_;
   const Histories& histories_;

@@ -1,5 +1,6 @@
 // Bytes that the ring had no room for are put back from what the runtime has kept. In the end the flow's file, the runtime's file
 // and what was written are one.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,6 +32,14 @@ std::string file_bytes(const ScratchRoot& root, const std::string& flow, const s
 
 double refilled(const Daemon& daemon, const std::string& result) {
   return daemon.stats().series.at(R"(flowtap_flow_refilled_bytes_total{result=")" + result + "\"}");
+}
+
+/// What became of the bytes that were missing, for the message of a test that fails.
+std::string what_became(const Daemon& daemon) {
+  std::string all;
+  for (const char* result : {"exact", "approximate", "unfilled", "no_source", "no_room"})
+    all += fmt::format("{} {}, ", result, refilled(daemon, result));
+  return all;
 }
 
 class Refill : public testing::Test {
@@ -77,7 +86,7 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
   EXPECT_TRUE(eventually([&] {
     return file_bytes(root_, flow, "stdout") == wanted["stdout"] &&
            file_bytes(root_, flow, "stderr") == wanted["stderr"];
-  }));
+  })) << what_became(daemon);
   for (const char* stream : kOutputs) {
     EXPECT_EQ(difference(file_bytes(root_, flow, stream), wanted[stream]), "");
     EXPECT_EQ(difference(log_text(daemon, flow, stream), wanted[stream]), "");
@@ -153,7 +162,8 @@ TEST_F(Refill, APodsGapsAreFilled) {
   const std::string wanted = writer_lines(0, kFirst + kParts * kPart + 100);
   const auto flow = ended_flow(daemon, "pod/shop/lossy-0/");
   ASSERT_TRUE(flow);
-  EXPECT_TRUE(eventually([&] { return file_bytes(root_, flow->id, "stdout") == wanted; }));
+  EXPECT_TRUE(eventually([&] { return file_bytes(root_, flow->id, "stdout") == wanted; }))
+      << what_became(daemon);
   EXPECT_EQ(difference(file_bytes(root_, flow->id, "stdout"), wanted), "");
   EXPECT_EQ(difference(log_text(daemon, flow->id), wanted), "");
   EXPECT_TRUE(eventually([&] { return flow_called(daemon, flow->id)->missing == 0; }));

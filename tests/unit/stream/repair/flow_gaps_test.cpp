@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "stream/store/file_name.hpp"
 #include "tests/unit/stream/repair/history_kit.hpp"
 
 namespace flowtap {
@@ -70,6 +73,22 @@ TEST_F(FlowGapsTest, AtTheEndAreFilledWhenItHasEnded) {
   end();
   EXPECT_EQ(of(fill(), RefillResult::kExact), line(40).size());
   EXPECT_EQ(store_->summary(kFlow)->missing, 0U);
+}
+
+// Nothing is decided about a log that cannot be read now, also in the last round.
+TEST_F(FlowGapsTest, OfALogThatCannotBeReadStayOpen) {
+  keep(1, 100);
+  capture(1, 20), lose(20), capture(21, 40);
+  store_->flush({}, 0, true);
+  const std::string file = dir_ / flow::flow_file_name(kFlow);
+  std::filesystem::rename(file, dir_ / "elsewhere");
+  GapRound round = fill(true);
+  EXPECT_GT(round.open, 0U);
+  EXPECT_EQ(of(round, RefillResult::kUnfilled), 0U);
+  std::filesystem::rename(dir_ / "elsewhere", file);
+  round = fill();
+  EXPECT_EQ(round.open, 0U);
+  EXPECT_EQ(of(round, RefillResult::kExact), line(20).size());
 }
 
 }  // namespace
