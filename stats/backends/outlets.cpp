@@ -87,7 +87,9 @@ const std::vector<Outlets::Kind>& Outlets::kinds() {
 Result<std::unique_ptr<Backend>> Outlets::open_prometheus(const OutletOptions& options) {
   using Exporters = std::vector<compat::Exporter>;
   auto exporters = compat::parse_exporters(options.prometheus.compat_metrics).value_or(Exporters{});
-  FTAP_TRY_ASSIGN(backend, Prometheus::open(options.prometheus.address, std::move(exporters)));
+  const bool node = std::ranges::find(exporters, compat::Exporter::kNODE) != exporters.end();
+  FTAP_TRY_ASSIGN(backend,
+                  Prometheus::open(options.prometheus.address, std::move(exporters), node ? node_ : nullptr));
   scrape_durations_ = backend->scrape_durations();
   return backend;
 }

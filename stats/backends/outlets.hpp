@@ -10,14 +10,17 @@
 #include <vector>
 
 #include "stats/backends/outlet_options.hpp"
+#include "stats/compat/page.hpp"
 #include "stats/outlet.hpp"
 
 namespace flowtap::stats {
 
 class Outlets {
  public:
-  /// `state_dir`: where a backend keeps what its successor needs.
-  explicit Outlets(std::string state_dir) : state_dir_(std::move(state_dir)) {}
+  /// `state_dir`: where a backend keeps what its successor needs. `node`: what is read when somebody asks for
+  /// node_exporter's names; null: nothing.
+  explicit Outlets(std::string state_dir, std::shared_ptr<compat::PageSource> node = nullptr)
+      : state_dir_(std::move(state_dir)), node_(std::move(node)) {}
 
   /// A backend that was started.
   struct State {
@@ -65,6 +68,7 @@ class Outlets {
   std::vector<Failure> failed_;
   std::function<HistogramValue()> scrape_durations_;
   std::string state_dir_;
+  std::shared_ptr<compat::PageSource> node_;
   OutletOptions options_;  // what the running ones were made from
 };
 

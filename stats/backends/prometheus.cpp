@@ -10,6 +10,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "stats/backends/sending/connect.hpp"
 #include "stats/backends/sending/listen_probe.hpp"
 #include "stats/compat/history.hpp"
+#include "stats/compat/scrape_collectors.hpp"
 
 namespace flowtap::stats {
 namespace {
@@ -87,6 +89,35 @@ void append_compat(const Snapshot& snapshot, const std::vector<compat::Exporter>
   }
 }
 
+prometheus::MetricType type_of(compat::PageKind kind) {
+  switch (kind) {
+    case compat::PageKind::kCounter:
+      return prometheus::MetricType::Counter;
+    case compat::PageKind::kGauge:
+      return prometheus::MetricType::Gauge;
+    case compat::PageKind::kUntyped:
+      return prometheus::MetricType::Untyped;
+  }
+  return prometheus::MetricType::Untyped;
+}
+
+/// A name that is there already stays as it is: somebody's text file may have any.
+void append_page(const compat::Page& page, std::vector<prometheus::MetricFamily>& out) {
+  std::set<std::string, std::less<>> taken;
+  for (const prometheus::MetricFamily& family : out) taken.insert(family.name);
+  for (const auto& [name, theirs] : page.families()) {
+    if (taken.contains(name)) continue;
+    prometheus::MetricFamily family{name, theirs.help, type_of(theirs.kind), {}};
+    family.metric.reserve(theirs.samples.size());
+    for (const auto& [labels, value] : theirs.samples) {
+      prometheus::ClientMetric& metric = family.metric.emplace_back();
+      for (const auto& [key, text] : labels) metric.label.push_back({key, text});
+      metric.counter.value = metric.gauge.value = metric.untyped.value = value;
+    }
+    out.push_back(std::move(family));
+  }
+}
+
 std::vector<prometheus::MetricFamily> gather(const Snapshot& snapshot) {
   std::vector<prometheus::MetricFamily> out;
   FamilyId current{};
@@ -132,8 +163,10 @@ class Durations {
 /// The newest snapshot, as prometheus-cpp asks for it.
 class Newest : public prometheus::Collectable {
  public:
-  Newest(std::shared_ptr<Durations> durations, std::vector<compat::Exporter> exporters)
+  Newest(std::shared_ptr<Durations> durations, std::vector<compat::Exporter> exporters,
+         std::shared_ptr<compat::PageSource> node)
       : durations_(std::move(durations)),
+        node_(std::move(node)),
         exporters_(exporters),
         history_(std::move(exporters), host_name()) {}
 
@@ -162,12 +195,18 @@ class Newest : public prometheus::Collectable {
     const auto begin = std::chrono::steady_clock::now();
     auto families = gather(*snapshot);
     append_compat(*snapshot, exporters_, *past, families);
+    if (node_ && snapshot->measured) {  // otherwise nothing of the node is to be read
+      compat::Page page = node_->read();
+      compat::add_scrape_collectors(*snapshot, page);
+      append_page(page, families);
+    }
     durations_->observe(std::chrono::steady_clock::now() - begin);
     return families;
   }
 
  private:
   std::shared_ptr<Durations> durations_;
+  std::shared_ptr<compat::PageSource> node_;
   std::vector<compat::Exporter> exporters_;
   compat::History history_;  // used by set()
   mutable std::mutex mutex_;
@@ -191,8 +230,9 @@ Address reachable(Address listen) {
 
 class Prometheus::Endpoint {
  public:
-  Endpoint(const Address& listen, std::vector<compat::Exporter> exporters)
-      : newest_(std::make_shared<Newest>(durations_, std::move(exporters))),
+  Endpoint(const Address& listen, std::vector<compat::Exporter> exporters,
+           std::shared_ptr<compat::PageSource> node)
+      : newest_(std::make_shared<Newest>(durations_, std::move(exporters), std::move(node))),
         listen_(listen),
         exposer_(std::vector<std::string>{"listening_ports", civet_port(listen), "num_threads", kThreads,
                                           "request_timeout_ms", kTimeoutMs, "max_request_size", "8192"}) {
@@ -229,12 +269,13 @@ class Prometheus::Endpoint {
 };
 
 Result<std::unique_ptr<Prometheus>> Prometheus::open(std::string_view address,
-                                                     std::vector<compat::Exporter> exporters) {
+                                                     std::vector<compat::Exporter> exporters,
+                                                     std::shared_ptr<compat::PageSource> node) {
   FTAP_TRY_ASSIGN(parsed, parse_listen_address(address));
   // CivetWeb only says that it did not start, so the kernel is asked for the reason first.
   FTAP_TRY(probe_listen(parsed));
   try {
-    auto endpoint = std::make_unique<Endpoint>(parsed, std::move(exporters));
+    auto endpoint = std::make_unique<Endpoint>(parsed, std::move(exporters), std::move(node));
     return std::unique_ptr<Prometheus>(new Prometheus(std::move(endpoint)));
   } catch (const std::exception& e) {
     return fail("cannot serve metrics at " + std::string(address) + ": " + e.what(),

@@ -9,19 +9,22 @@
 
 #include "stats/backend.hpp"
 #include "stats/compat/compat.hpp"
+#include "stats/compat/page.hpp"
 
 namespace flowtap::stats {
 
 /// Serves the newest snapshot. All values of one scrape come from one snapshot, so sums over them are true, and two
-/// scrapes one after the other never show a counter going back. Nothing is sent, so nothing is ever pending or lost.
+/// scrapes one after the other never show a counter going back. (Of node_exporter's families, those that are read at the
+/// scrape are newer.) Nothing is sent, so nothing is ever pending or lost.
 /// Our restart is a counter reset, which rate() and increase() handle.
 class Prometheus : public Backend {
  public:
   /// Listens at `HOST:PORT` (numeric host; port 0 takes a free one) and answers from now on; series appear with the
   /// first publish(). The Error says who has the port, or what is wrong with the address. The values are also shown
-  /// under the names of `exporters`.
-  [[nodiscard]] static Result<std::unique_ptr<Prometheus>> open(std::string_view address,
-                                                                std::vector<compat::Exporter> exporters = {});
+  /// under the names of `exporters`. `node`: node_exporter's other families, read at each scrape; null: none.
+  [[nodiscard]] static Result<std::unique_ptr<Prometheus>> open(
+      std::string_view address, std::vector<compat::Exporter> exporters = {},
+      std::shared_ptr<compat::PageSource> node = nullptr);
   ~Prometheus() override;
 
   [[nodiscard]] std::string name() const override { return "prometheus"; }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <numeric>
 #include <thread>
 
@@ -69,6 +70,43 @@ TEST(Prometheus, APodsCounterUnderKeplersNameDoesNotFall) {
       std::string(R"(kepler_pod_cpu_joules_total{pod_name="web-0",pod_namespace="shop",)") +
       R"(state="running",zone="node",node_name=")" + host.data() + R"("})";
   EXPECT_EQ(value_of(http_get((*backend)->port(), "/metrics"), pod), 102);
+}
+
+class ScriptedPage : public compat::PageSource {
+ public:
+  compat::Page read() override {
+    ++reads;
+    compat::Page page;
+    page.add("node_uname_info", compat::PageKind::kGauge, "Names.", {{"nodename", "n\"1"}}, 1);
+    page.add("node_netstat_Tcp_InSegs", compat::PageKind::kUntyped, "Segments.", {}, 7);
+    page.add("node_load1", compat::PageKind::kGauge, "Somebody's text file.", {}, 99);
+    return page;
+  }
+  std::atomic<int> reads = 0;
+};
+
+TEST(Prometheus, WhatNodeExporterReadsBesideUsIsReadAtTheScrape) {
+  const auto node = std::make_shared<ScriptedPage>();
+  auto backend = Prometheus::open("127.0.0.1:0", {compat::Exporter::kNODE}, node);
+  ASSERT_TRUE(backend);
+  SnapshotScript script;
+  script.set(StatId::kNODE_LOAD1, {}, 1.5);
+  ASSERT_TRUE((*backend)->publish(script.next()));
+  EXPECT_EQ(value_of(http_get((*backend)->port(), "/metrics"), "node_netstat_Tcp_InSegs"), -1);
+  EXPECT_EQ(node->reads, 0) << "the telemetry is off";
+
+  Snapshot measured = *script.next();
+  measured.measured = measured.steady;
+  ASSERT_TRUE((*backend)->publish(std::make_shared<const Snapshot>(measured)));
+  EXPECT_EQ(node->reads, 0) << "nobody has asked";
+  const std::string page = http_get((*backend)->port(), "/metrics");
+  EXPECT_EQ(node->reads, 1);
+  EXPECT_EQ(value_of(page, R"(node_uname_info{nodename="n\"1"})"), 1);
+  EXPECT_EQ(value_of(page, "node_netstat_Tcp_InSegs"), 7);
+  EXPECT_THAT(page, HasSubstr("# TYPE node_netstat_Tcp_InSegs untyped\n"));
+  EXPECT_EQ(value_of(page, "node_load1"), 1.5) << "a name stands once";
+  EXPECT_EQ(page.find("# TYPE node_load1 "), page.rfind("# TYPE node_load1 "));
+  EXPECT_EQ(value_of(page, R"(node_scrape_collector_success{collector="loadavg"})"), 1);
 }
 
 TEST(Prometheus, ThePortOfAnotherIsSaid) {
