@@ -153,6 +153,8 @@ std::optional<LabelPairs> of_node(LabelMap map, const Series& series, const Surr
   switch (map) {
     case LabelMap::kAS_IS:
       return as_is(series);
+    case LabelMap::kNODE_BUILD:
+      return all.set("goarch", kArchitecture).set("goos", "linux").take("version", "version").pairs();
     case LabelMap::kRAPL_PACKAGE:
       return rapl(series, "package");
     case LabelMap::kRAPL_CORE:

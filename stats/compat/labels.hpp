@@ -16,7 +16,8 @@ using LabelPairs = std::vector<std::pair<std::string, std::string>>;
 
 /// The names that compat.def uses.
 enum class LabelMap : std::uint8_t {
-  kAS_IS,         ///< ours
+  kAS_IS,  ///< ours
+  kNODE_BUILD,
   kRAPL_PACKAGE,  ///< for zones of that name: their number and their place in sysfs
   kRAPL_CORE,
   kRAPL_UNCORE,

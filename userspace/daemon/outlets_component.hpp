@@ -6,6 +6,7 @@
 #include "component/component.hpp"
 #include "daemon/privileges.hpp"
 #include "stats/backends/outlets.hpp"
+#include "telemetry/node_exporter/node_exporter_page.hpp"
 
 namespace flowtap {
 
@@ -13,7 +14,10 @@ class OutletsComponent final : public Component {
  public:
   /// `given_up` is known from run() on.
   OutletsComponent(Shared& shared, const stats::OutletOptions& options, const GivenUp& given_up)
-      : shared_(shared), options_(options), given_up_(given_up), outlets_(shared.state_dir) {}
+      : shared_(shared),
+        options_(options),
+        given_up_(given_up),
+        outlets_(shared.state_dir, std::make_shared<telemetry::NodeExporterPage>(shared.host_root)) {}
 
   void run() override { apply(nullptr); }
   void report(api::StatusReport& status) override;

@@ -17,13 +17,13 @@ constexpr const char* kNoFileSystems =
     "nsfs|overlay|proc"
     "|procfs|pstore|rpc_pipefs|securityfs|selinuxfs|squashfs|erofs|sysfs|tracefs)$";
 
-Command exporter_command(const ScratchRoot& root, std::uint16_t port) {
+Command exporter_command(const ScratchRoot& root, std::uint16_t port, const std::vector<std::string>& more) {
   const auto flag = [](const char* name, const std::string& value) {
     return "--" + std::string(name) + "=" + value;
   };
   Command command{.argv = {paths::programs() + "/prometheus-node-exporter/bin/prometheus-node-exporter",
                            flag("web.listen-address", "127.0.0.1:" + std::to_string(port)),
-                           "--web.disable-exporter-metrics", "--collector.disable-defaults",
+                           "--web.disable-exporter-metrics", "--no-collector.systemd",
                            flag("collector.diskstats.device-exclude", kNoDisks),
                            flag("collector.netdev.device-exclude", "^$"),
                            flag("collector.filesystem.mount-points-exclude", kNoMountPoints),
@@ -31,16 +31,26 @@ Command exporter_command(const ScratchRoot& root, std::uint16_t port) {
                   .env = {"GOMAXPROCS=1"},
                   .out = root.file("node_exporter.out"),
                   .err = root.file("node_exporter.err")};
-  for (const char* collector : {"cpu", "cpu.guest", "diskstats", "filesystem", "loadavg", "meminfo",
-                                "netclass", "netdev", "pressure", "schedstat", "stat", "vmstat"})
-    command.argv.push_back("--collector." + std::string(collector));
+  command.argv.insert(command.argv.end(), more.begin(), more.end());
   return command;
 }
 
 }  // namespace
 
+// A folder of text files that is there, as on a node with Debian's package.
 NodeExporter::NodeExporter(const ScratchRoot& root)
-    : port_(free_port()), process_(exporter_command(root, port_)) {
+    : NodeExporter(root, std::vector<std::string>{"--collector.textfile.directory=" + root.file(""),
+                                                  "--path.udev.data=" + root.file("run/udev/data")}) {}
+
+NodeExporter::NodeExporter(const ScratchRoot& root, const std::string& node)
+    : NodeExporter(root, {"--path.procfs=" + node + "/proc", "--path.sysfs=" + node + "/sys",
+                          "--path.rootfs=" + node, "--path.udev.data=" + node + "/run/udev/data",
+                          "--collector.textfile.directory=" + node + "/var/lib/prometheus/node-exporter",
+                          "--no-collector.uname", "--no-collector.timex", "--no-collector.filesystem",
+                          "--no-collector.netdev"}) {}
+
+NodeExporter::NodeExporter(const ScratchRoot& root, const std::vector<std::string>& more)
+    : port_(free_port()), process_(exporter_command(root, port_, more)) {
   const bool ready = eventually([this] { return get_tcp(port_, "/").status == 200 || !process_.running(); });
   if (!ready || !process_.running())
     throw std::runtime_error("node_exporter did not start (tools/fetch-program unpacks it):\n" +

@@ -47,11 +47,11 @@ TEST(Compat, WhoIsNotAskedForIsNotThere) {
 }
 
 TEST(Compat, OfTheNodeInTheirUnits) {
-  const auto all = families(snapshot({{&stat(StatId::kNODE_MEMORY_PAGED_IN), {}, std::uint64_t{4096}},
+  const auto all = families(snapshot({{&stat(StatId::kNODE_DISK_DISCARDED_BYTES), {"vda"}, 4096.0},
                                       {&stat(StatId::kNODE_CPU), {"0", "idle"}, 7.5}}),
                             kAll);
-  ASSERT_NE(find(all, "node_vmstat_pgpgin"), nullptr);
-  EXPECT_EQ(find(all, "node_vmstat_pgpgin")->samples.at(0).value, 4) << "KiB";
+  ASSERT_NE(find(all, "node_disk_discarded_sectors_total"), nullptr);
+  EXPECT_EQ(find(all, "node_disk_discarded_sectors_total")->samples.at(0).value, 8);
   const Family* cpu = find(all, "node_cpu_seconds_total");
   ASSERT_NE(cpu, nullptr);
   EXPECT_EQ(cpu->kind, Kind::kCounter);

@@ -1,0 +1,108 @@
+#include "telemetry/node_exporter/node_exporter_page.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/fd.hpp"
+#include "telemetry/node_exporter/source.hpp"
+#include "tests/support/files/file_tree.hpp"
+#include "tests/unit/telemetry/node_exporter/pages.hpp"
+
+namespace flowtap::telemetry {
+namespace {
+
+using node_exporter::series_of;
+using node_exporter::Source;
+
+std::string success_of(const char* collector) {
+  return std::string("node_scrape_collector_success{collector=\"") + collector + "\"}";
+}
+
+TEST(NodeExporterPage, SaysOfEachCollectorWhetherItHasRead) {
+  test::FileTree tree;
+  tree.file("proc/meminfo", "MemTotal: 1 kB\n").file("proc/vmstat", "pgfault x\npgmajfault 3\n");
+  const auto all = series_of(NodeExporterPage(tree.root()).read());
+  EXPECT_EQ(all.at(success_of("meminfo")), 1);
+  EXPECT_EQ(all.at(success_of("vmstat")), 0) << "a line was not understood";
+  EXPECT_EQ(all.at("node_vmstat_pgmajfault"), 3) << "the others are there";
+  EXPECT_EQ(all.at(success_of("hwmon")), 0) << "the node has none";
+  EXPECT_EQ(all.at(success_of("uname")), 1);
+  EXPECT_TRUE(all.contains("node_scrape_collector_duration_seconds{collector=\"uname\"}"));
+  EXPECT_EQ(all.at("node_textfile_scrape_error"), 0) << "nobody has to write text files";
+}
+
+// A pipe that nobody writes to stands for a file that hangs.
+TEST(NodeExporterPage, AFileThatHangsTakesItsLaneAndNothingElse) {
+  test::FileTree tree;
+  tree.file("proc/meminfo", "MemTotal: 1 kB\n");
+  tree.file("var/lib/prometheus/node-exporter/a.prom", "a 1\n");
+  const std::string hangs = tree.root() + "/proc/vmstat";
+  ASSERT_EQ(::mkfifo(hangs.c_str(), 0600), 0);
+  {
+    NodeExporterPage page(tree.root(), std::chrono::milliseconds(200));
+    const auto all = series_of(page.read());
+    EXPECT_FALSE(all.contains("node_memory_MemTotal_bytes"));
+    EXPECT_EQ(all.at(success_of("meminfo")), 0);
+    EXPECT_EQ(all.at("a"), 1);
+    EXPECT_EQ(all.at(success_of("textfile")), 1);
+    std::this_thread::sleep_for(NodeExporterPage::kLeast);
+    EXPECT_EQ(series_of(page.read()).at(success_of("meminfo")), 0) << "it hangs still";
+
+    // Its end is read now, and the lane is back.
+    {
+      const Fd writer(::open(hangs.c_str(), O_WRONLY | O_CLOEXEC));
+    }
+    std::filesystem::remove(hangs);
+    std::map<std::string, double> after;
+    for (int i = 0; i < 100 && !after.contains("node_memory_MemTotal_bytes"); ++i) {
+      std::this_thread::sleep_for(NodeExporterPage::kLeast);
+      after = series_of(page.read());
+    }
+    EXPECT_EQ(after.at("node_memory_MemTotal_bytes"), 1024);
+  }
+}
+
+TEST(NodeExporterPage, HoweverManyAskTheFilesAreReadTenTimesASecondAtMost) {
+  test::FileTree tree;
+  tree.file("proc/meminfo", "MemTotal: 1 kB\n");
+  NodeExporterPage page(tree.root());
+  const auto first = series_of(page.read());
+  tree.file("proc/meminfo", "MemTotal: 2 kB\n");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto second = series_of(page.read());
+  if (std::chrono::steady_clock::now() - begin < NodeExporterPage::kLeast / 2) {
+    EXPECT_EQ(second, first);
+  }
+  std::this_thread::sleep_for(NodeExporterPage::kLeast);
+  EXPECT_EQ(series_of(page.read()).at("node_memory_MemTotal_bytes"), 2048);
+}
+
+TEST(NodeExporterSource, OpensSoManyFilesInOneReadingAndNoMore) {
+  test::FileTree tree;
+  tree.file("a", "1\n");
+  Source from("", "", tree.root());
+  for (std::size_t i = 0; i < Source::kMostFiles; ++i) EXPECT_EQ(from.number(from.root("/a")), 1);
+  EXPECT_FALSE(from.failed());
+  EXPECT_EQ(from.number(from.root("/a")), std::nullopt);
+  EXPECT_TRUE(from.failed());
+  from.begin();
+  EXPECT_EQ(from.number(from.root("/a")), 1);
+}
+
+TEST(NodeExporterSource, NumbersAsTheKernelWritesThem) {
+  EXPECT_EQ(node_exporter::number_in("0x1003"), 4099);
+  EXPECT_EQ(node_exporter::number_in("-1"), -1);
+  EXPECT_EQ(node_exporter::number_in("2.5"), 2.5);
+  for (const char* bad :
+       {"", "0x", "0xg", "1 2", "N/A (no PMA)", "inf", "nan", "1e999", "--1", "<unsupported>"})
+    EXPECT_EQ(node_exporter::number_in(bad), std::nullopt) << bad;
+}
+
+}  // namespace
+}  // namespace flowtap::telemetry

@@ -1,0 +1,44 @@
+// What node_exporter's default collectors read, and our own table does not have.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "stats/compat/page.hpp"
+#include "telemetry/collecting/collectors.hpp"
+
+namespace flowtap::telemetry {
+
+/// The files are read when the page is asked for, and not in each cycle: nobody sees them meanwhile, and some
+/// of them cost much. Each lane (readers.hpp) has a thread of its own. One that hangs is absent from the page, and its
+/// collectors have node_scrape_collector_success 0.
+class NodeExporterPage final : public stats::compat::PageSource {
+ public:
+  static constexpr std::chrono::milliseconds kLimit{3000};  ///< for one reading; scrapes have 10 s as a rule
+  static constexpr std::chrono::milliseconds kLeast{100};   ///< who asks again within this gets the same page
+
+  /// `host_root`: where the node's root is seen. The threads begin with the first read().
+  explicit NodeExporterPage(std::string host_root, std::chrono::milliseconds limit = kLimit);
+  ~NodeExporterPage() override;
+
+  [[nodiscard]] stats::compat::Page read() override;
+
+ private:
+  class LaneCollector;
+  struct Board;
+
+  void begin_lanes();
+
+  std::string host_root_;
+  std::chrono::milliseconds limit_;
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point begun_{};  // the last reading
+  stats::compat::Page last_;
+  std::vector<std::shared_ptr<Board>> boards_;  // by lane
+  Collectors lanes_;
+};
+
+}  // namespace flowtap::telemetry
