@@ -44,6 +44,9 @@ Result<std::unique_ptr<StreamPath>> StreamPath::open(const StreamOptions& option
                                      .host_root = places.host_root},
                                     journal, *path->lines_, *path->namer_, warnings));
   path->tap_ = std::move(tap);
+  path->losses_ = std::make_unique<StreamLosses>(path->tap_->slots());
+  path->lines_->know_losses(
+      [losses = path->losses_.get()](flow::StreamNo stream) { return losses->of(stream); });
   path->drain_ = std::make_unique<Drain>(path->tap_->source(), journal, path->tap_->slots(), *path->namer_,
                                          [&store] { return store.followers() > 0; });
   path->v1_search_.emplace(places.host_root);
@@ -87,6 +90,7 @@ void StreamPath::set_flow_rules(const std::vector<flow::GroupRule>& rules) {
 StreamPath::~StreamPath() {
   if (sources_) sources_->end_files();
   if (drain_) drain_->stop();
+  if (lines_) lines_->stop();  // its thread asks the tap what was lost
 }
 
 bool StreamPath::stop() {

@@ -18,6 +18,7 @@
 #include "stream/repair/repair.hpp"
 #include "stream/sources/container_namer.hpp"
 #include "stream/sources/sources.hpp"
+#include "stream/sources/stream_losses.hpp"
 #include "stream/sources/unseen_containers.hpp"
 #include "stream/sources/v1_containers.hpp"
 #include "stream/store/line_path.hpp"
@@ -81,6 +82,7 @@ class StreamPath {
   std::optional<FlowsDirectory> directory_;
   std::unique_ptr<LinePath> lines_;
   std::unique_ptr<LogTap> tap_;
+  std::unique_ptr<StreamLosses> losses_;
   std::unique_ptr<ContainerNamer> namer_;
   std::unique_ptr<ReaderWaker> waker_;
   std::unique_ptr<Drain> drain_;

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::size_t kFraction = 9;
 constexpr std::string_view kMissing = "missing=";
+constexpr std::string_view kCause = "cause=";
 constexpr std::string_view kApproximate = "approximate";
 
 std::string_view cut(std::string_view& text, char until) {
@@ -32,6 +33,13 @@ std::optional<std::uint64_t> missing_of(std::string_view tags) {
     if (error == std::errc{} && end == tag.data() + tag.size()) return bytes;
   }
   return std::nullopt;
+}
+
+MissingCause cause_of(std::string_view tags) {
+  while (!tags.empty())
+    if (const std::string_view tag = cut(tags, ':'); tag.starts_with(kCause))
+      return missing_cause(tag.substr(kCause.size()));
+  return MissingCause::kUnknown;
 }
 
 // Times in one log are close to each other, and so is their text: mostly only the fraction is new.
@@ -77,8 +85,11 @@ std::string_view CriTime::text(std::uint64_t ns) {
   return text_;
 }
 
-std::string gap_text(std::uint64_t bytes) {
-  return "[flowtap: " + std::to_string(bytes) + (bytes == 1 ? " byte is" : " bytes are") + " missing here]";
+std::string gap_text(std::uint64_t bytes, MissingCause cause) {
+  std::string text =
+      "[flowtap: " + std::to_string(bytes) + (bytes == 1 ? " byte is" : " bytes are") + " missing here";
+  if (cause != MissingCause::kUnknown) text.append(": ").append(in_words(cause));
+  return text + "]";
 }
 
 std::string scheduler_gap_text(std::uint64_t bytes) {
@@ -89,8 +100,23 @@ std::string scheduler_gap_text(std::uint64_t bytes) {
 void put_cri_line(std::string& out, CriTime& clock, const CriLine& line) {
   out.append(clock.text(line.time)).append(1, ' ').append(line.output).append(line.full ? " F" : " P");
   if (line.missing) out.append(":").append(kMissing).append(std::to_string(*line.missing));
+  if (line.cause != MissingCause::kUnknown) out.append(":").append(kCause).append(to_string(line.cause));
   if (line.approximate) out.append(":").append(kApproximate);
   out.append(1, ' ').append(line.text).append(1, '\n');
+}
+
+bool is_cri_gap(std::string_view line) {
+  cut(line, ' ');
+  cut(line, ' ');
+  return missing_of(cut(line, ' ')).has_value();
+}
+
+std::uint64_t bytes_of_cri_line(std::string_view line) {
+  cut(line, ' ');
+  cut(line, ' ');
+  std::string_view tags = cut(line, ' ');
+  const bool full = cut(tags, ':') == "F";
+  return missing_of(tags).value_or(line.size() + (full ? 1 : 0));
 }
 
 std::optional<CriLine> parse_cri_line(std::string_view line) {
@@ -105,6 +131,7 @@ std::optional<CriLine> parse_cri_line(std::string_view line) {
   if (first != "F" && first != "P") return std::nullopt;
   out.full = first == "F";
   out.missing = missing_of(tags);
+  if (out.missing) out.cause = cause_of(tags);
   out.approximate = tags == kApproximate;
   out.text = line;
   return out;

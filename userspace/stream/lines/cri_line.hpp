@@ -1,13 +1,15 @@
 // The CRI log format, in which flows are kept: "<RFC3339Nano> <stdout|stderr> <P|F> <text>\n"
 // (kubernetes/design-proposals-archive, node/kubelet-cri-logging.md). Tags are divided by ":", and readers look only at the first
-// one. A gap therefore gets a tag of ours that no container can write, "F:missing=123". Lines that may not be what was written
-// get one too: "F:approximate".
+// one. A gap therefore gets a tag of ours that no container can write, "F:missing=123", and one that says why, if that is known:
+// "F:missing=123:cause=ring_full". Lines that may not be what was written get one too: "F:approximate".
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "stream/lines/missing_cause.hpp"
 
 namespace flowtap::flow {
 
@@ -18,7 +20,8 @@ struct CriLine {
   bool full = false;                     ///< F: a line, or the end of one; P: what follows belongs to it
   std::optional<std::uint64_t> missing;  ///< a gap of this many bytes, and the text says so
   std::string_view text;
-  bool approximate = false;  ///< put in the place of a gap, as the best match
+  bool approximate = false;                     ///< put in the place of a gap, as the best match
+  MissingCause cause = MissingCause::kUnknown;  ///< of a gap
 };
 
 /// The time of a line as the format has it. Writing times one second after the other costs little.
@@ -34,10 +37,15 @@ class CriTime {
 
 void put_cri_line(std::string& out, CriTime& clock, const CriLine& line);
 
-/// "[flowtap: 123 bytes are missing here]"
-[[nodiscard]] std::string gap_text(std::uint64_t bytes);
+/// "[flowtap: 123 bytes are missing here: the ring was full]"
+[[nodiscard]] std::string gap_text(std::uint64_t bytes, MissingCause cause = MissingCause::kUnknown);
 /// For a log that has some of a scheduler's records: nobody knows which ones were lost.
 [[nodiscard]] std::string scheduler_gap_text(std::uint64_t bytes);
+
+/// Whether a line of such a file is a gap.
+[[nodiscard]] bool is_cri_gap(std::string_view line);
+/// How many of its stream's bytes a line of such a file, without its newline, stands for; a gap's are those that are missing.
+[[nodiscard]] std::uint64_t bytes_of_cri_line(std::string_view line);
 
 /// Parses a line without its newline, from any runtime; nothing if it is not one.
 [[nodiscard]] std::optional<CriLine> parse_cri_line(std::string_view line);

@@ -123,7 +123,8 @@ class FlowGaps {
     const std::size_t index = line->output == "stderr" ? 1 : 0;
     GappedOutput& output = outputs_.at(index);
     if (line->missing)
-      output.take_gap(*line, {at, std::string(text), line->time, at >= decided_.before.at(index)});
+      output.take_gap(*line,
+                      {at, std::string(text), line->time, at >= decided_.before.at(index), line->cause});
     else
       output.take(*line);
   }

@@ -48,7 +48,8 @@ flow::GapFill GappedOutput::fill(const LoggedGap& gap, const flow::Refill& found
   lines.finish(put);
   if (fill.bytes < missing)
     flow::put_cri_line(fill.text, clock,
-                       {gap.time, name, true, missing - fill.bytes, flow::gap_text(missing - fill.bytes)});
+                       {gap.time, name, true, missing - fill.bytes,
+                        flow::gap_text(missing - fill.bytes, gap.cause), false, gap.cause});
   return fill;
 }
 

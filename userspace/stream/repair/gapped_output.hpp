@@ -23,6 +23,7 @@ struct LoggedGap {
   std::string line;        ///< with its newline
   std::uint64_t time = 0;  ///< ns since 1970
   bool wanted = false;     ///< it is not known yet what becomes of the gap
+  flow::MissingCause cause = flow::MissingCause::kUnknown;
 };
 
 struct GappedOutput {

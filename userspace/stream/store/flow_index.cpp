@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -19,9 +20,7 @@
 namespace flowtap::flow {
 namespace {
 
-constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\3'};
-// Written by earlier builds, whose rows end a field earlier.
-constexpr std::array<char, 8> kOlderMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\2'};
+constexpr std::array<char, 8> kMagic{'F', 'T', 'A', 'P', 'I', 'D', 'X', '\4'};
 constexpr std::size_t kMostBytes = std::size_t{256} << 20U;
 
 // What stands before each row.
@@ -46,14 +45,29 @@ struct RawState {
   std::uint32_t streams;  // how many; kGone: the flow is gone
   std::uint64_t open;     // the stream of the line that the file ends amid; 0: it does not
   std::uint64_t open_is_stderr;
+  std::uint64_t made_room;
 };
 struct RawStream {
   std::uint64_t number;
   std::uint64_t offset;
 };
-static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 112 && sizeof(RawStream) == 16);
+static_assert(sizeof(RowHead) == 8 && sizeof(RawState) == 120 && sizeof(RawStream) == 16);
 
-constexpr std::size_t kOlderState = offsetof(RawState, open);
+// What a file may begin with. The rows of earlier builds end some fields earlier.
+struct IndexVersion {
+  char number;  // the magic's last byte
+  std::size_t state_size;
+};
+constexpr std::array kVersions{IndexVersion{kMagic.back(), sizeof(RawState)},
+                               IndexVersion{'\3', offsetof(RawState, made_room)},
+                               IndexVersion{'\2', offsetof(RawState, open)}};
+
+const IndexVersion* version_of(std::string_view text) {
+  const std::string_view magic(kMagic.data(), kMagic.size() - 1);
+  if (text.size() < kMagic.size() || !text.starts_with(magic)) return nullptr;
+  const auto* const found = std::ranges::find(kVersions, text[magic.size()], &IndexVersion::number);
+  return found == kVersions.end() ? nullptr : found;
+}
 
 constexpr int kIndexFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
@@ -79,7 +93,8 @@ void put_row(std::string& out, const FlowState& state, bool gone) {
                     state.first, state.last, state.ended, state.past, state.refilled,
                     static_cast<std::uint32_t>(state.id.size()),
                     gone ? kGone : static_cast<std::uint32_t>(state.streams.size()),
-                    state.open ? state.open->stream : 0, state.open && state.open->output == "stderr"});
+                    state.open ? state.open->stream : 0, state.open && state.open->output == "stderr",
+                    state.made_room});
   row += state.id;
   if (!gone)
     for (const auto& [number, offset] : state.streams) put(row, RawStream{number, offset});
@@ -119,7 +134,8 @@ std::optional<Row> parse_row(std::string_view text, std::size_t state_size) {
            .past = raw->past,
            .open = raw->open == 0
                        ? std::nullopt
-                       : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"})},
+                       : std::optional(OpenLine{raw->open, raw->open_is_stderr != 0 ? "stderr" : "stdout"}),
+           .made_room = raw->made_room},
           raw->streams == kGone};
   text.remove_prefix(raw->id);
   if (row.gone) return text.empty() ? std::optional(row) : std::nullopt;
@@ -157,14 +173,14 @@ void FlowIndex::load() {
     return;
   }
   std::string_view text = *all;
-  const bool is_older = text.starts_with(std::string_view(kOlderMagic.data(), kOlderMagic.size()));
-  if (!is_older && !text.starts_with(std::string_view(kMagic.data(), kMagic.size()))) {
+  const IndexVersion* const version = version_of(text);
+  if (version == nullptr) {
     said_ = path() + " was written by another build; earlier flows are not known";
     return;
   }
   text.remove_prefix(kMagic.size());
   std::string_view good = text;
-  while (auto row = take_row(text, is_older ? kOlderState : sizeof(RawState))) {
+  while (auto row = take_row(text, version->state_size)) {
     good = text;
     if (row->gone)
       found_.erase(row->state.id);
@@ -172,7 +188,7 @@ void FlowIndex::load() {
       found_.insert_or_assign(row->state.id, std::move(row->state));
   }
   // None of our rows goes behind rows of an older build: the first write is of a new file.
-  if (is_older) return;
+  if (version != kVersions.data()) return;
   size_ = all->size() - good.size();
   // A killed process may have left half a row at the end.
   if (!good.empty() && ::ftruncate(fd.get(), static_cast<off_t>(size_)) != 0) return;

@@ -33,12 +33,15 @@ struct Cut {
   std::uint64_t lines = 0;  ///< before it
 };
 
-// Where the first line at `from` or behind it begins, in this many bytes. The part that is cut off is read in small pieces: over
-// time it is as much as is written, and it should not push everything else out of the caches.
-Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path) {
+// Where the first line at `from` or behind it begins, in this many bytes. `goes_away(lines)` gets what is before it. That part is read
+// in small pieces: over time it is as much as is written, and it should not push everything else out of the caches.
+template <typename Goes>
+Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, const std::string& path,
+                     Goes&& goes_away) {
   constexpr std::uint64_t kPart = std::uint64_t{64} << 10U;
   Cut cut;
   std::string part;
+  std::string rest;  // of a line that the pieces divide
   while (from > 0 && cut.at < length) {
     FTAP_TRY(read_log_file(fd, cut.at, std::min(kPart, length - cut.at), path, part));
     if (part.empty()) break;
@@ -46,6 +49,10 @@ Result<Cut> find_cut(const Fd& fd, std::uint64_t from, std::uint64_t length, con
     const std::size_t newline =
         last < cut.at + part.size() ? part.find('\n', last > cut.at ? last - cut.at : 0) : std::string::npos;
     const std::size_t goes = newline == std::string::npos ? part.size() : newline + 1;
+    rest.append(part, 0, goes);
+    const std::size_t whole = rest.rfind('\n') + 1;
+    goes_away(std::string_view(rest).substr(0, whole));
+    rest.erase(0, whole);
     cut.lines += count_lines(std::string_view(part).substr(0, goes));
     cut.at += goes;
     if (newline != std::string::npos) break;
@@ -63,6 +70,7 @@ FlowLog::FlowLog(const std::string& dir, FlowState state, bool whole)
       past_(written_.past),
       missing_(written_.missing),
       refilled_(written_.refilled),
+      made_room_(written_.made_room),
       first_(written_.first),
       last_(written_.last),
       ended_(written_.ended),
@@ -81,6 +89,11 @@ void FlowLog::find_file() {
 
 // Its lines are gone.
 void FlowLog::forget_file() {
+  std::uint64_t there = written_.past;
+  if (whole_)
+    for (const auto& [stream, position] : written_.streams) there += position;
+  if (written_.length > 0) made_room_ = std::max(made_room_, there);
+  written_.made_room = made_room_;
   written_.base += written_.length;
   written_.lines_before = written_.lines;
   written_.length = 0;
@@ -109,6 +122,7 @@ Status FlowLog::absorb(const FlowLog& other) {
     ours = std::max(ours, position);
   }
   missing_ += other.missing_;
+  made_room_ += other.made_room_;
   refilled_ += other.refilled_;
   if (first_ == 0) first_ = other.first_;
   last_ = std::max(last_, other.last_);
@@ -137,12 +151,12 @@ bool FlowLog::add(StreamNo stream, std::string_view output, const LineView& line
 }
 
 bool FlowLog::add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
-                      CriTime& clock) {
+                      CriTime& clock, MissingCause cause) {
   std::uint64_t& position = streams_[stream];
   if (to <= position) return false;
   const std::uint64_t bytes = to - position;
   position = to;
-  put_gap(output, bytes, time, gap_text(bytes), clock);
+  put_gap({time, output, true, bytes, gap_text(bytes, cause), false, cause}, clock);
   return true;
 }
 
@@ -159,15 +173,25 @@ bool FlowLog::add_source_gap(StreamNo stream, std::string_view output, std::uint
   std::uint64_t& position = streams_[stream];
   if (to <= position) return false;
   position = to;
-  put_gap(output, bytes, time, scheduler_gap_text(bytes), clock);
+  put_gap({time, output, true, bytes, scheduler_gap_text(bytes)}, clock);
   return true;
 }
 
-void FlowLog::put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
-                      CriTime& clock) {
-  missing_ += bytes;
-  put_cri_line(buffer_, clock, {time, output, true, bytes, text});
+void FlowLog::put_gap(const CriLine& gap, CriTime& clock) {
+  missing_ += gap.missing.value_or(0);
+  put_cri_line(buffer_, clock, gap);
   ++buffered_lines_;
+}
+
+// What some lines stand for, in bytes(): a gap in a log that has only some lines is of others, too.
+std::uint64_t FlowLog::bytes_of(std::string_view lines) const {
+  std::uint64_t bytes = 0;
+  for (std::size_t newline = 0; (newline = lines.find('\n')) != std::string_view::npos;
+       lines.remove_prefix(newline + 1)) {
+    const std::string_view line = lines.substr(0, newline);
+    if (whole_ || !is_cri_gap(line)) bytes += bytes_of_cri_line(line);
+  }
+  return bytes;
 }
 
 Result<std::string> FlowLog::text() const {
@@ -213,6 +237,7 @@ Status FlowLog::flush() {
   written_.past = past_;
   written_.missing = missing_;
   written_.refilled = refilled_;
+  written_.made_room = made_room_;
   written_.first = first_;
   written_.last = last_;
   written_.ended = ended_;
@@ -236,7 +261,9 @@ std::uint64_t FlowLog::shrink(std::uint64_t bytes) {
 Status FlowLog::rewrite(std::uint64_t from) {
   FTAP_TRY_ASSIGN(file, open_log_file(current_path(), O_RDWR));
   if (!file || file->inode != written_.inode) return fail(path_ + " is gone");
-  FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_));
+  std::uint64_t goes = 0;
+  FTAP_TRY_ASSIGN(cut, find_cut(file->fd, from, written_.length, path_,
+                                [&](std::string_view lines) { goes += bytes_of(lines); }));
   std::string text;
   FTAP_TRY(read_log_file(file->fd, cut.at, written_.length - cut.at, path_, text));
   if (!replace_content(text)) {
@@ -248,6 +275,8 @@ Status FlowLog::rewrite(std::uint64_t from) {
   written_.base += cut.at;
   written_.length = text.size();
   written_.lines_before += cut.lines;
+  made_room_ += goes;
+  written_.made_room += goes;
   return {};
 }
 
@@ -273,6 +302,8 @@ void FlowLog::drop_buffered(std::uint64_t bytes) {
   if (buffer_.size() <= bytes) return;
   const std::size_t cut = line_from(buffer_, buffer_.size() - bytes);
   const std::uint64_t lines = count_lines(std::string_view(buffer_).substr(0, cut));
+  made_room_ += bytes_of(std::string_view(buffer_).substr(0, cut));
+  written_.made_room = made_room_;
   buffer_.erase(0, cut);
   written_.base += cut;
   written_.lines_before += lines;

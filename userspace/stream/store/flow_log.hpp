@@ -1,6 +1,7 @@
 // The log of one flow: a file in the CRI format, and behind it, in memory, the lines that are not written to it yet.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -55,6 +56,12 @@ class FlowLog {
   [[nodiscard]] std::uint64_t bytes() const;
   [[nodiscard]] std::uint64_t missing() const { return missing_; }
   [[nodiscard]] std::uint64_t refilled() const { return refilled_; }
+  /// Of bytes(), those that stood before the oldest line that is here.
+  [[nodiscard]] std::uint64_t made_room() const { return std::min(made_room_, bytes()); }
+  /// The bytes of streams that nobody will add to any more.
+  [[nodiscard]] std::uint64_t past() const { return past_; }
+  /// Up to where its other streams stand here.
+  [[nodiscard]] const std::map<StreamNo, std::uint64_t>& streams() const { return streams_; }
   [[nodiscard]] LogPosition base() const { return written_.base; }
   [[nodiscard]] LogPosition end() const { return written_.base + written_.length + buffer_.size(); }
   [[nodiscard]] std::size_t buffered() const { return buffer_.size(); }
@@ -66,8 +73,8 @@ class FlowLog {
   /// Adds a line of a stream, or the part of it that is not there yet. False: it is there already, from before a start.
   bool add(StreamNo stream, std::string_view output, const LineView& line, CriTime& clock);
   /// Adds a gap of the stream from its own position up to `to`.
-  bool add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
-               CriTime& clock);
+  bool add_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time, CriTime& clock,
+               MissingCause cause = MissingCause::kUnknown);
   /// For a log that has some of the stream's lines: this many bytes of the stream are missing, the last of them before `to`.
   /// False: the log knows already.
   bool add_source_gap(StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t bytes,
@@ -78,8 +85,10 @@ class FlowLog {
   void set_ended(std::uint64_t time) { ended_ = time; }
   /// Where the stream stands in the log; nothing: no line of it is here.
   [[nodiscard]] std::optional<std::uint64_t> position_of(StreamNo stream) const;
-  /// The stream goes on here from this offset.
-  void begin_at(StreamNo stream, std::uint64_t offset) { streams_.try_emplace(stream, offset); }
+  /// The stream goes on here from this offset. What it has said before had to make room.
+  void begin_at(StreamNo stream, std::uint64_t offset) {
+    if (streams_.try_emplace(stream, offset).second && whole_) made_room_ += offset;
+  }
   /// Nothing will be added of any other streams than these.
   template <typename IsKept>
   void forget_streams(IsKept&& is_kept) {
@@ -134,8 +143,8 @@ class FlowLog {
   [[nodiscard]] Status replace_file(const std::string& made, std::uint64_t inode);
   void drop_buffered(std::uint64_t bytes);
   void end_line_of_other(StreamNo stream, std::uint64_t time, CriTime& clock);
-  void put_gap(std::string_view output, std::uint64_t bytes, std::uint64_t time, std::string_view text,
-               CriTime& clock);
+  void put_gap(const CriLine& gap, CriTime& clock);
+  [[nodiscard]] std::uint64_t bytes_of(std::string_view lines) const;
 
   std::string path_;
   bool whole_;
@@ -146,6 +155,7 @@ class FlowLog {
   std::uint64_t past_ = 0;
   std::uint64_t missing_ = 0;
   std::uint64_t refilled_ = 0;
+  std::uint64_t made_room_ = 0;
   std::uint64_t first_ = 0;
   std::uint64_t last_ = 0;
   std::uint64_t ended_ = 0;

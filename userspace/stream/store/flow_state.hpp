@@ -37,6 +37,7 @@ struct FlowState {
   std::map<StreamNo, std::uint64_t> streams;
   std::uint64_t past = 0;             ///< that sum, or the sum of all, if the flow has only some lines
   std::optional<OpenLine> open = {};  ///< of such a flow: the line that the file ends amid
+  std::uint64_t made_room = 0;        ///< bytes of its streams that stood before the file's first line
   bool operator==(const FlowState&) const = default;
 };
 

@@ -89,6 +89,12 @@ FlowStore::Ref FlowStore::make(FlowState state) {
   if (succession) {
     state.base = succession->end;
     state.lines_before = state.lines = succession->lines;
+    if (!derived) {
+      state.first = succession->first;
+      state.past = state.made_room = succession->past;
+      state.streams = succession->streams;
+      for (const auto& [stream, position] : state.streams) state.made_room += position;
+    }
   } else {
     succession = std::make_shared<Succession>(Succession{.number = next_number_++, .latest = {}});
   }
@@ -154,9 +160,9 @@ bool FlowStore::Writing::add(Flow& flow, StreamNo stream, std::string_view outpu
 }
 
 void FlowStore::Writing::add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
-                                 std::uint64_t time) {
+                                 std::uint64_t time, MissingCause cause) {
   const std::size_t before = flow.log.buffered();
-  if (!flow.log.add_gap(stream, output, to, time, store_.clock_)) return;
+  if (!flow.log.add_gap(stream, output, to, time, store_.clock_, cause)) return;
   store_.buffered_ += flow.log.buffered() - before;
   touch(flow);
   store_.note_gaps(flow);
@@ -358,9 +364,27 @@ FlowStore::Ref FlowStore::successor(const Flow& gone) const {
 std::optional<FlowStore::Bounds> FlowStore::bounds(const Flow& flow) const {
   const std::scoped_lock lock(mutex_);
   if (flow.gone) return std::nullopt;
+  return bounds_of(flow);
+}
+
+std::optional<FlowStore::Standing> FlowStore::standing(const Flow& flow) const {
+  const std::scoped_lock lock(mutex_);
+  if (flow.gone) return std::nullopt;
+  return Standing{bounds_of(flow), flow.log.streams()};
+}
+
+FlowStore::Bounds FlowStore::bounds_of(const Flow& flow) {
   const FlowLog& log = flow.log;
-  return Bounds{log.base(),  log.end(),    log.written().lines_before, log.lines(), log.missing(),
-                log.edits(), flow.terminal};
+  return {.begin = log.base(),
+          .end = log.end(),
+          .lines_before = log.written().lines_before,
+          .lines = log.lines(),
+          .missing = log.missing(),
+          .edits = log.edits(),
+          .terminal = flow.terminal,
+          .bytes = log.bytes(),
+          .made_room = log.made_room(),
+          .first = log.first()};
 }
 
 FlowSummary FlowStore::summary_of(const Flow& flow) {

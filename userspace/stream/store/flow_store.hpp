@@ -99,9 +99,12 @@ class FlowStore {
     std::uint64_t number = 0;
     std::weak_ptr<Flow> latest;
     std::size_t open_streams = 0;  ///< also those that have not written since the last one had to go
-    // The next four are about the last flow that is gone.
+    // The next seven are about the last flow that is gone.
     LogPosition end = 0;
     std::uint64_t lines = 0;
+    std::uint64_t first = 0;
+    std::uint64_t past = 0;
+    std::map<StreamNo, std::uint64_t> streams = {};
     bool ended = false;     ///< nothing more comes under its name
     std::string into = {};  ///< the flow that its lines have become a part of, if they have
   };
@@ -145,7 +148,8 @@ class FlowStore {
     [[nodiscard]] Ref flow(const std::string& id);
     /// False: the line is there already, from before a start.
     bool add(Flow& flow, StreamNo stream, std::string_view output, const LineView& line);
-    void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time);
+    void add_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to, std::uint64_t time,
+                 MissingCause cause = MissingCause::kUnknown);
     /// See FlowLog::add_source_gap().
     bool add_source_gap(Flow& flow, StreamNo stream, std::string_view output, std::uint64_t to,
                         std::uint64_t bytes, std::uint64_t time);
@@ -202,9 +206,18 @@ class FlowStore {
     std::uint64_t missing = 0;       ///< bytes of its streams in gaps, also those that have made room
     std::size_t edits = 0;           ///< how many gaps have been filled; each moves what is behind it
     bool terminal = false;           ///< it was captured where it was written, not where its runtime read it
+    std::uint64_t bytes = 0;         ///< of its streams, up to `end`
+    std::uint64_t made_room = 0;     ///< of these, bytes before `begin`
+    std::uint64_t first = 0;         ///< time of its very first line, ns since 1970
   };
   /// Nothing: it had to make room.
   [[nodiscard]] std::optional<Bounds> bounds(const Flow& flow) const;
+  /// The same, and up to where each of its streams stands at Bounds::end.
+  struct Standing {
+    Bounds bounds;
+    std::map<StreamNo, std::uint64_t> streams;
+  };
+  [[nodiscard]] std::optional<Standing> standing(const Flow& flow) const;
   [[nodiscard]] std::vector<FlowSummary> flows() const;
   [[nodiscard]] std::optional<FlowSummary> summary(const std::string& id) const;
   /// Flows that have become known, got another name, ended or were opened again after a change, and the number of the newest
@@ -281,6 +294,7 @@ class FlowStore {
   void write_index();
   void note_gaps(const Flow& flow);
   [[nodiscard]] static FlowSummary summary_of(const Flow& flow);
+  [[nodiscard]] static Bounds bounds_of(const Flow& flow);
 
   const StoreOptions options_;
   std::vector<std::string> said_;

@@ -70,6 +70,9 @@ void FlowStore::forget(const Ref& flow) {
   Succession& left = *flow->succession;
   left.end = log.end();
   left.lines = log.lines();
+  left.first = log.first();
+  left.past = log.past();
+  left.streams = log.streams();
   left.ended = log.ended() != 0;
   log.remove_file();
   log.release();

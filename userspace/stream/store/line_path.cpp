@@ -163,7 +163,7 @@ void LinePath::round() {
   // Begins as after a start: lines of the journal that the store has already are left out.
   if (begin_anew_) {
     pipeline_ = std::make_unique<flow::Pipeline>(journal_, *store_, options_.journal_bytes,
-                                                 scheduler_options(), written_by_);
+                                                 scheduler_options(), written_by_, known_losses());
     pipeline_->replay(wall_ns());
     if (main_log_) main_log_->replayed();
     begin_anew_ = false;
@@ -173,6 +173,11 @@ void LinePath::round() {
   if (store_->next_flush() <= now || store_->has_too_much()) store_->flush(now, wall_ns());
   const std::scoped_lock lock(stats_mutex_);
   stats_ = pipeline_->stats();
+}
+
+// They come to be known after the first round.
+flow::KnownLosses LinePath::known_losses() const {
+  return [this](flow::StreamNo stream) { return losses_ ? losses_(stream) : flow::Losses{}; };
 }
 
 flow::SchedulerOptions LinePath::scheduler_options() const {

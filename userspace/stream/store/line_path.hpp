@@ -27,6 +27,8 @@ class LinePath {
   LinePath(const LinePath&) = delete;
   LinePath& operator=(const LinePath&) = delete;
 
+  /// Says what the kernel has lost of streams. Not after start().
+  void know_losses(flow::KnownLosses losses) { losses_ = std::move(losses); }
   /// Begins to take what comes, in threads that have the rights that the caller has by then. Error: no thread was started.
   [[nodiscard]] Status start();
   /// Ends its threads, which may begin anew.
@@ -50,8 +52,10 @@ class LinePath {
 
   flow::Journal& journal_;
   const flow::WrittenBy written_by_;
+  flow::KnownLosses losses_;
   std::unique_ptr<flow::FlowStore> store_;
   [[nodiscard]] flow::SchedulerOptions scheduler_options() const;
+  [[nodiscard]] flow::KnownLosses known_losses() const;
 
   LineOptions options_;
   flow::SchedulerMatch schedulers_;

@@ -170,10 +170,11 @@ void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
 void Pipeline::begin(Stream& stream, FlowStore::Writing& writing) {
   renew(stream, writing);
   const std::uint64_t from = stream.lines.next() - stream.lines.unfinished();
-  if (stream.flow->fresh)
+  const auto known = stream.flow->log.position_of(stream.number);
+  if (stream.flow->fresh && !known)
     stream.flow->log.begin_at(stream.number, from);
-  else if (const std::uint64_t known = stream.flow->log.position_of(stream.number).value_or(0); from > known)
-    add_gap(stream, known, from, writing);
+  else if (from > known.value_or(0))
+    add_gap(stream, known.value_or(0), from, writing);
 }
 
 void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {
@@ -269,8 +270,20 @@ void Pipeline::miss(Stream& stream, std::uint64_t to, FlowStore::Writing& writin
 }
 
 void Pipeline::add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing) {
-  writing.add_gap(*stream.flow, stream.number, stream.output, to, stream.time);
+  writing.add_gap(*stream.flow, stream.number, stream.output, to, stream.time, why_missing(stream, from, to));
   if (stream.records && to > from) add_source_gap(stream, to, to - from, writing);
+}
+
+MissingCause Pipeline::why_missing(Stream& stream, std::uint64_t from, std::uint64_t to) const {
+  const auto reading = journal_.read(stream.number, from, 1);
+  if (reading && !reading->pieces.empty() && reading->pieces.front().gap)
+    if (const MissingCause known = cause_of(*reading->pieces.front().gap); known != MissingCause::kUnknown)
+      return known;
+  Losses lost = losses_ ? losses_(stream.number) : Losses{};
+  // A stream that has ended says it itself.
+  if (const auto view = journal_.stream(stream.number))
+    for (std::size_t i = 0; i < lost.size(); ++i) lost.at(i) = std::max(lost.at(i), view->sums.lost.at(i));
+  return stream.causes.take(to - std::min(from, to), lost);
 }
 
 // A name may be corrected. What was counted before stays with the old name, so that no counter falls.

@@ -19,6 +19,7 @@
 #include "stream/lines/stream_gaps.hpp"
 #include "stream/lines/stream_order.hpp"
 #include "stream/store/flow_store.hpp"
+#include "stream/store/loss_causes.hpp"
 
 namespace flowtap::flow {
 
@@ -51,14 +52,16 @@ class Pipeline {
 
   /// The journal and the store must outlive it. `journal_bytes` is what the journal keeps: before a quarter of it has passed,
   /// lines are written to their files, so that a start finds in the files what is no longer in the journal. `written_by` says
-  /// where bytes after replay() are counted, since the process before has counted the rest; empty: nowhere.
+  /// where bytes after replay() are counted, since the process before has counted the rest; empty: nowhere. `losses` says what the
+  /// kernel has lost of streams that have not ended; empty: nobody knows.
   Pipeline(Journal& journal, FlowStore& store, std::uint64_t journal_bytes, SchedulerOptions schedulers = {},
-           WrittenBy written_by = {})
+           WrittenBy written_by = {}, KnownLosses losses = {})
       : journal_(journal),
         store_(store),
         quarter_(journal_bytes / 4),
         schedulers_(std::move(schedulers)),
-        written_by_(std::move(written_by)) {}
+        written_by_(std::move(written_by)),
+        losses_(std::move(losses)) {}
 
   /// Takes all that the journal has from an earlier process, and then ends the flows that nobody writes to any more.
   void replay(std::uint64_t wall_ns);
@@ -106,6 +109,7 @@ class Pipeline {
     std::unique_ptr<SchedulerLines> records;  // of a scheduler's log
     Clock::time_point held_since{};           // since when lines of a record wait for its flow
     StreamGaps gaps;                          // of a scheduler's log
+    LossCauses causes;
     Clock::time_point gaps_told_at = Clock::time_point::max();  // to the flows around; max: not known yet
   };
 
@@ -128,6 +132,7 @@ class Pipeline {
   void count_for(Stream& stream, const std::string& flow) const;
   void add(Stream& stream, const LineView& line, FlowStore::Writing& writing);
   void add_gap(Stream& stream, std::uint64_t from, std::uint64_t to, FlowStore::Writing& writing);
+  [[nodiscard]] MissingCause why_missing(Stream& stream, std::uint64_t from, std::uint64_t to) const;
   [[nodiscard]] bool know_scheduler(Stream& stream);
   void take_earlier_records(Stream& stream, FlowStore::Writing& writing);
   void add_to_records(Stream& stream, const LineView& line, FlowStore::Writing& writing);
@@ -149,6 +154,7 @@ class Pipeline {
   const std::uint64_t quarter_;
   const SchedulerOptions schedulers_;
   const WrittenBy written_by_;
+  const KnownLosses losses_;
   bool replays_ = false;
   JournalPlace place_;
   std::vector<std::byte> room_;  // for what is read of the journal

@@ -61,6 +61,36 @@ TEST(CriLine, LooksAsTheFormatSays) {
   EXPECT_EQ(gap_text(1), "[flowtap: 1 byte is missing here]");
 }
 
+TEST(CriLine, AGapSaysWhy) {
+  CriTime clock;
+  for (int i = 0; i <= static_cast<int>(MissingCause::kUnknown); ++i) {
+    const auto cause = static_cast<MissingCause>(i);
+    EXPECT_EQ(missing_cause(to_string(cause)), cause);
+    std::string out;
+    put_cri_line(out, clock, {1, "stdout", true, 5, gap_text(5, cause), false, cause});
+    out.pop_back();
+    const auto line = parse_cri_line(out);
+    ASSERT_TRUE(line) << out;
+    EXPECT_EQ(line->missing, 5U);
+    EXPECT_EQ(line->cause, cause) << out;
+    EXPECT_EQ(bytes_of_cri_line(out), 5U);
+    EXPECT_TRUE(is_cri_gap(out));
+  }
+  EXPECT_EQ(gap_text(5, MissingCause::kRingFull), "[flowtap: 5 bytes are missing here: the ring was full]");
+  EXPECT_EQ(parse_cri_line("2026-08-21T07:12:30Z stderr F:missing=5:cause=newer x")->cause,
+            MissingCause::kUnknown);
+  EXPECT_EQ(parse_cri_line("2026-08-21T07:12:30Z stderr F:cause=fault x")->cause, MissingCause::kUnknown)
+      << "no gap";
+}
+
+TEST(CriLine, StandsForBytesOfItsStream) {
+  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout F two words"), 10U);
+  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout P two words"), 9U);
+  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout F:approximate x"), 2U);
+  EXPECT_EQ(bytes_of_cri_line("2026-08-21T07:12:30Z stdout F "), 1U);
+  EXPECT_FALSE(is_cri_gap("2026-08-21T07:12:30Z stdout F missing=5"));
+}
+
 TEST(CriLine, ReadsWhatRuntimesWrite) {
   const auto local = parse_cri_line("2026-08-21T09:12:30.0042+02:00 stdout F text  with spaces ");
   ASSERT_TRUE(local);

@@ -42,19 +42,22 @@ TEST(FlowIndex, AmidALineOverAStart) {
   }
 }
 
-// The index as builds wrote it that did not know whose line a file ends amid.
-std::string older_index(std::string_view index) {
+/// The index as earlier builds wrote it: 2 did not know whose line a file ends amid, and neither knew how much has made room.
+struct OlderBuild {
+  char magic;
+  std::size_t state;  // bytes
+};
+std::string older_index(std::string_view index, const OlderBuild& build) {
   constexpr std::size_t kMagic = 8;
-  constexpr std::size_t kState = 96;
-  constexpr std::size_t kSince = 16;
+  constexpr std::size_t kState = 120;
   std::string older(index.substr(0, kMagic));
-  older.back() = '\2';
+  older.back() = build.magic;
   for (std::string_view rest = index.substr(kMagic); !rest.empty();) {
     std::uint32_t size = 0;
     rest.copy(reinterpret_cast<char*>(&size), sizeof(size));
     std::string row(rest.substr(2 * sizeof(size), size));
     rest.remove_prefix(2 * sizeof(size) + size);
-    row.erase(kState, kSince);
+    row.erase(build.state, kState - build.state);
     for (const std::uint32_t word :
          {static_cast<std::uint32_t>(row.size()), crc32c(0, std::as_bytes(std::span(row)))})
       older.append(reinterpret_cast<const char*>(&word), sizeof(word));
@@ -63,7 +66,9 @@ std::string older_index(std::string_view index) {
   return older;
 }
 
-TEST(FlowIndex, GoesOnWithAnOlderBuildsIndex) {
+class OlderIndex : public testing::TestWithParam<OlderBuild> {};
+
+TEST_P(OlderIndex, IsGoneOnWith) {
   const TmpfsDir dir;
   const std::string path = dir / ".index";
   auto store = FlowStore::open({.dir = dir / ""});
@@ -77,7 +82,7 @@ TEST(FlowIndex, GoesOnWithAnOlderBuildsIndex) {
     std::ifstream in(path, std::ios::binary);
     const std::string index{std::istreambuf_iterator<char>(in), {}};
     ASSERT_GT(index.size(), 8U);
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << older_index(index);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << older_index(index, GetParam());
   }
   for (int start = 0; start < 2; ++start) {
     store = FlowStore::open({.dir = dir / ""});
@@ -91,6 +96,8 @@ TEST(FlowIndex, GoesOnWithAnOlderBuildsIndex) {
     EXPECT_FALSE(store->summary("b")->open);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(FlowIndex, OlderIndex, testing::Values(OlderBuild{'\2', 96}, OlderBuild{'\3', 112}));
 
 }  // namespace
 }  // namespace flowtap::flow

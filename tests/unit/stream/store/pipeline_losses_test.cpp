@@ -1,0 +1,81 @@
+// Why the bytes of a gap are missing.
+#include <map>
+
+#include "stream/store/loss_causes.hpp"
+#include "tests/unit/stream/store/pipeline_kit.hpp"
+
+namespace flowtap::flow {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(LossCauses, AreTheSumsThatHaveGrown) {
+  LossCauses causes;
+  EXPECT_EQ(causes.take(5, {}), MissingCause::kUnknown);
+  EXPECT_EQ(causes.take(10, {10, 0, 0, 0}), MissingCause::kRingFull);
+  EXPECT_EQ(causes.take(7, {10, 0, 7, 0}), MissingCause::kUncaptured);
+  EXPECT_EQ(causes.take(7, {10, 0, 7, 0}), MissingCause::kUncaptured) << "the sums are a moment old";
+  EXPECT_EQ(causes.take(3, {13, 0, 7, 0}), MissingCause::kRingFull);
+  EXPECT_EQ(causes.take(4, {13, 0, 7, 4}), MissingCause::kQuiet);
+  EXPECT_EQ(causes.take(1, {13, 1, 7, 4}), MissingCause::kFault);
+}
+
+class PipelineLossesTest : public PipelineTest {
+ protected:
+  PipelineLossesTest() { open_knowing(); }
+  void open_knowing() {
+    pipeline_ = std::make_unique<Pipeline>(*journal_, *store_, kJournal, SchedulerOptions(), WrittenBy(),
+                                           [this](StreamNo stream) { return lost_[stream]; });
+    pipeline_->replay(1);
+  }
+  [[nodiscard]] std::string gap(const std::string& flow) const {
+    const std::string log = log_of(*store_, flow);
+    const std::size_t at = log.find(" F:missing=");
+    return at == std::string::npos ? "" : log.substr(at + 1, log.find('\n', at) - at - 1);
+  }
+  std::map<StreamNo, Losses> lost_;
+};
+
+TEST_F(PipelineLossesTest, AreToldInTheGap) {
+  lost_[1][FTAP_LOSS_RING_FULL] = 6;
+  lost_[2][FTAP_LOSS_QUIET] = 5;
+  name(1, "pod/a"), name(2, "pod/b"), name(3, "pod/c");
+  bytes(1, 0, "a\n"), bytes(1, 8, "b\n"), bytes(2, 5, "c\n"), bytes(3, 5, "d\n");
+  append();
+  take(Clock::now() + 2s);
+  EXPECT_EQ(gap("pod/a"),
+            "F:missing=6:cause=ring_full [flowtap: 6 bytes are missing here: the ring was full]");
+  EXPECT_EQ(
+      gap("pod/b"),
+      "F:missing=5:cause=quiet [flowtap: 5 bytes are missing here: flowtapd had been away for too long]");
+  EXPECT_EQ(gap("pod/c"), "F:missing=5 [flowtap: 5 bytes are missing here]");
+}
+
+// A stream that has ended has no slot any more, and its last record says what it has lost.
+TEST_F(PipelineLossesTest, OfAStreamThatHasEnded) {
+  name(1, "pod/a");
+  bytes(1, 0, "a\n");
+  batch_.add(EndEntry{1, 9, 2'000'000'000, {0, 7, 0, 0}});
+  append();
+  EXPECT_TRUE(gap("pod/a").starts_with("F:missing=7:cause=fault ")) << gap("pod/a");
+}
+
+TEST_F(PipelineLossesTest, OfTheJournalItself) {
+  name(1, "pod/a");
+  bytes(1, 0, "one\n");
+  append();
+  const std::string block(2047, 'x');
+  std::uint64_t at = 4;
+  while (journal_->stats().evicted_segments < 4) {
+    bytes(1, at, block + "\n");
+    at += 2048;
+    ASSERT_TRUE(journal_->append(batch_));
+    batch_.clear();
+  }
+  take(Clock::now() + 2s);
+  take(Clock::now() + 4s);
+  EXPECT_TRUE(gap("pod/a").contains(":cause=made_room [flowtap: ")) << gap("pod/a");
+}
+
+}  // namespace
+}  // namespace flowtap::flow

@@ -1,0 +1,42 @@
+#include "stream/lines/missing_cause.hpp"
+
+#include <array>
+#include <cstddef>
+
+namespace flowtap::flow {
+namespace {
+
+struct CauseText {
+  std::string_view word;
+  std::string_view sentence;
+};
+// In the order of MissingCause.
+constexpr std::array kCauses{
+    CauseText{"ring_full", "the ring was full"},
+    CauseText{"fault", "the memory of the process could not be read"},
+    CauseText{"uncaptured", "they were moved in a way that cannot be captured"},
+    CauseText{"quiet", "flowtapd had been away for too long"},
+    CauseText{"made_room", "they had to make room for newer ones"},
+    CauseText{"unwritten", "the journal could not be written"},
+    CauseText{"unreadable", "the journal could not be read"},
+    CauseText{"", ""},
+};
+static_assert(kCauses.size() == static_cast<std::size_t>(MissingCause::kUnknown) + 1);
+
+}  // namespace
+
+std::string_view to_string(MissingCause cause) {
+  return kCauses.at(static_cast<std::size_t>(cause)).word;
+}
+
+MissingCause missing_cause(std::string_view word) {
+  for (std::size_t i = 0; i < kCauses.size(); ++i)
+    if (kCauses.at(i).word == word) return static_cast<MissingCause>(i);
+  return MissingCause::kUnknown;
+}
+
+std::string_view in_words(MissingCause cause) {
+  return kCauses.at(static_cast<std::size_t>(cause)).sentence;
+}
+
+}  // namespace flowtap::flow

@@ -1,0 +1,28 @@
+// Why bytes of a log are missing.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace flowtap::flow {
+
+/// The first four are losses in the kernel (bpf/abi/log.h).
+enum class MissingCause : std::uint8_t {
+  kRingFull,
+  kFault,
+  kUncaptured,
+  kQuiet,
+  kMadeRoom,    ///< they were captured, and had to go for newer ones
+  kUnwritten,   ///< they were captured while the journal could not be written
+  kUnreadable,  ///< the journal's file could not be read
+  kUnknown,
+};
+
+/// The cause in one word, as files, JSON and attributes have it: "ring_full". Empty: it is not known.
+[[nodiscard]] std::string_view to_string(MissingCause cause);
+/// The cause of this word; kUnknown for any other.
+[[nodiscard]] MissingCause missing_cause(std::string_view word);
+/// For people: "the ring was full". Empty: it is not known.
+[[nodiscard]] std::string_view in_words(MissingCause cause);
+
+}  // namespace flowtap::flow
