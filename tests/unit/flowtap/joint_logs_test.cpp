@@ -197,6 +197,29 @@ TEST(ReadSoFar, KnowsTheTimesOfRecords) {
   EXPECT_EQ(said(read.take(record)), record);
 }
 
+TEST(ReadSoFar, GoesOnAmidALineOfJson) {
+  ReadSoFar read(TimedMerge::Form::kJson);
+  const auto object = [](const std::string& text, const char* more = "") {
+    return R"({"time":")" + time_text(1) + R"(","text":")" + text + "\"" + more + "}";
+  };
+  const std::string half = object("without", R"(,"partial":true)");
+  EXPECT_EQ(said(read.take(half)), half);
+  read.note_cut(half);
+  EXPECT_EQ(read.since(), parse_rfc3339(time_text(1)));
+  read.begin_again();
+  EXPECT_EQ(said(read.take(object("without newline"))), object(" newline"));
+  read.note_cut(object("without newline"));
+  read.begin_again();
+  EXPECT_EQ(said(read.take(object("without newline"))), "-");
+}
+
+TEST(TimedMerge, KnowsTheTimesOfObjects) {
+  EXPECT_EQ(
+      TimedMerge::time_of(R"({"time":"2026-01-01T00:00:00.000000007Z","text":"x"})", TimedMerge::Form::kJson),
+      time_text(7));
+  EXPECT_EQ(TimedMerge::time_of(R"({"text":"[flowtap: x]"})", TimedMerge::Form::kJson), "");
+}
+
 TEST(JsonLines, ALineWithoutEndIsGivenInParts) {
   JsonLines json;
   const std::string piece(kLongestLine / 4, 'x');
@@ -219,15 +242,15 @@ TEST(JointLogs, AskForEachLogAsItIsWanted) {
   options.follow = options.json = true;
   options.tail = 5;
   EXPECT_EQ(flow_log_target(options, "pod/a/b"),
-            "/api/v1/flows/pod%2Fa%2Fb/log?follow=true&timestamps=true&tailLines=5");
+            "/api/v1/flows/pod%2Fa%2Fb/log?follow=true&format=json&gaps=true&tailLines=5");
   options.json = options.follow = false;
   options.otel = true;
-  EXPECT_EQ(flow_log_target(options, "f"), "/api/v1/flows/f/log?format=otel&tailLines=5");
+  EXPECT_EQ(flow_log_target(options, "f"), "/api/v1/flows/f/log?format=otel&gaps=true&tailLines=5");
   options.tail.reset();
   options.since = 5;
   options.since_time = parse_rfc3339(time_text(7));
   EXPECT_EQ(flow_log_target(options, "f"),
-            "/api/v1/flows/f/log?format=otel&sinceTime=2026-01-01T00%3A00%3A00.000000007Z");
+            "/api/v1/flows/f/log?format=otel&gaps=true&sinceTime=2026-01-01T00%3A00%3A00.000000007Z");
 }
 
 TEST(JointLogs, AskForListsOfPods) {

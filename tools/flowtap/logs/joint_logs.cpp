@@ -92,13 +92,19 @@ class JointLogs {
   struct Followed {
     api::FlowStatus flow;
     ReadSoFar read;
-    LineCutter lines = LineCutter();
+    LineCutter lines;
     bool is_asked = false;    // its lines were requested, and their end has not come
     bool told_again = false;  // meanwhile, so it may have gone on after that end
   };
 
   [[nodiscard]] TimedMerge::Form form() const {
-    return options_.otel ? TimedMerge::Form::kOtel : TimedMerge::Form::kText;
+    if (options_.otel) return TimedMerge::Form::kOtel;
+    return options_.json ? TimedMerge::Form::kJson : TimedMerge::Form::kText;
+  }
+
+  /// The daemon bounds the objects that it makes itself.
+  [[nodiscard]] LineCutter line_cutter() const {
+    return form() == TimedMerge::Form::kText ? LineCutter() : LineCutter(std::string::npos);
   }
 
   [[nodiscard]] static ExitCode fail_with(const Failure& failure) {
@@ -199,7 +205,8 @@ class JointLogs {
     const auto [at, is_new] = followed_.try_emplace(flow.id);
     if (is_new) {
       marks_.know(flow);
-      at->second = std::make_shared<Followed>(Followed{.flow = flow, .read = ReadSoFar(form())});
+      at->second = std::make_shared<Followed>(
+          Followed{.flow = flow, .read = ReadSoFar(form()), .lines = line_cutter()});
     }
     if (at->second == nullptr) return;
     if (at->second->is_asked)
@@ -222,6 +229,7 @@ class JointLogs {
     followed->is_asked = true;
     const auto give = [this, followed](std::string_view line) {
       if (const auto fresh = followed->read.take(line)) put(*fresh, followed->flow);
+      if (options_.json) followed->read.note_cut(line);
     };
     client_->add({flow_log_target(of, followed->flow.id),
                   [this, followed, give](std::string_view piece) {
@@ -231,7 +239,7 @@ class JointLogs {
                   [this, followed, give](Result<http::StreamEnd> end) {
                     followed->lines.finish([&](std::string_view line) {
                       give(line);
-                      followed->read.note_cut(line);
+                      if (!options_.json) followed->read.note_cut(line);
                     });
                     static_cast<void>(write_out());
                     note_end(end);
@@ -268,7 +276,7 @@ class JointLogs {
       return;
     }
     if (options_.json) {
-      out_ += api::log_line_to_json(line, &flow) + "\n";
+      out_ += api::log_json_of(line, flow) + "\n";
       return;
     }
     // The time was only requested for the order, or to know how far a log has been read.

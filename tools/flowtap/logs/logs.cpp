@@ -44,8 +44,11 @@ std::string parameters_of(const LogsOptions& options) {
   if (options.follow) add("follow", "true");
   if (options.otel)
     add("format", "otel");
-  else if (options.timestamps || options.json)
+  else if (options.json)
+    add("format", "json");
+  else if (options.timestamps)
     add("timestamps", "true");
+  add("gaps", "true");
   if (options.previous) add("previous", "true");
   if (!options.container.empty() && !is_flow(options.of) && !is_joint(options))
     add("container", options.container);
@@ -116,14 +119,10 @@ ExitCode run_logs(const LogsOptions& options) {
   }
   const std::string socket = api::socket_path(options.state_dir);
   Outlet outlet(STDOUT_FILENO, stop->get());
-  JsonLines json;
   std::optional<Failure> failure;
   std::uint64_t missing = 0;
   const http::StreamRequest request{
-      *target,
-      [&](std::string_view bytes) {
-        return outlet.write(options.json ? json.take(bytes) : std::string(bytes));
-      },
+      *target, [&](std::string_view bytes) { return outlet.write(bytes); },
       [&](Result<http::StreamEnd> end) {
         if (!end)
           failure = failure_of(end.error(), socket);
@@ -135,7 +134,6 @@ ExitCode run_logs(const LogsOptions& options) {
           missing = end->missing_bytes.value_or(0);
       }};
   const Status run = http::fetch_streams(socket, {&request, 1}, stop->get());
-  if (options.json) static_cast<void>(outlet.write(json.finish()));
   static_cast<void>(outlet.finish());
   if (!run) {
     complain(run.error());
@@ -145,7 +143,7 @@ ExitCode run_logs(const LogsOptions& options) {
     complain(failure->error);
     return failure->exit;
   }
-  // With `follow`, each gap is shown as a line of its own.
+  // Each gap was shown where it is. Who follows has seen them come.
   if (missing > 0 && !options.follow)
     complain({fmt::format("{} bytes of this log are missing", grouped(missing)), "", 0});
   return kOk;

@@ -26,11 +26,24 @@ std::optional<std::string_view> ReadSoFar::take(std::string_view line) {
 std::optional<std::string_view> ReadSoFar::rest_of(std::string_view line, std::string_view time) {
   if (left_ != kAll && --left_ > 0) return std::nullopt;
   if (cut_.empty() || line.size() <= cut_.size() || !line.starts_with(cut_)) return std::nullopt;
+  const std::string_view rest = line.substr(cut_.size());
+  if (form_ == TimedMerge::Form::kJson && rest.starts_with('"')) return std::nullopt;  // no more text
   within_ = false;
   left_ = 0;  // that was the last one to skip
-  (rest_ = std::string(time) + " ") += line.substr(cut_.size());
+  rest_ = form_ == TimedMerge::Form::kJson ? R"({"time":")" + std::string(time) + R"(","text":")"
+                                           : std::string(time) + " ";
+  rest_ += rest;
   cut_.clear();
   return rest_;
+}
+
+void ReadSoFar::note_cut(std::string_view line) {
+  if (form_ == TimedMerge::Form::kJson) {
+    constexpr std::string_view kEnd = R"(","partial":true})";
+    if (!line.ends_with(kEnd)) return;
+    line.remove_suffix(kEnd.size());
+  }
+  cut_ = line;
 }
 
 void ReadSoFar::begin_at_last(std::uint64_t lines, std::chrono::system_clock::time_point now) {
@@ -45,7 +58,7 @@ void ReadSoFar::begin_again() {
 
 std::optional<std::chrono::system_clock::time_point> ReadSoFar::since() const {
   if (newest_.empty()) return left_out_;
-  if (form_ == TimedMerge::Form::kText) return parse_rfc3339(newest_);
+  if (form_ != TimedMerge::Form::kOtel) return parse_rfc3339(newest_);
   std::int64_t ns = 0;
   const char* const end = newest_.data() + newest_.size();
   if (const auto [rest, error] = std::from_chars(newest_.data(), end, ns);

@@ -20,8 +20,8 @@ class ReadSoFar {
 
   /// The part of the next line that is new; nothing if all of it has been read. It lives until the next call.
   [[nodiscard]] std::optional<std::string_view> take(std::string_view line);
-  /// Only this much of the last line has come, without its newline.
-  void note_cut(std::string_view line) { cut_ = line; }
+  /// Only this much of the last line has come, without its newline. As JSON, it says so itself.
+  void note_cut(std::string_view line);
 
   /// The next line is the first of the last lines that were requested `now`. Earlier lines are not to come later.
   void begin_at_last(std::uint64_t lines, std::chrono::system_clock::time_point now);

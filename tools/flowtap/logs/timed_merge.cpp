@@ -66,9 +66,9 @@ std::string_view TimedMerge::time_of(std::string_view line, Form form) {
     line = line.substr(0, line.find(' '));
     return parse_rfc3339(line) ? line : std::string_view();
   }
-  constexpr std::string_view kMember = R"({"timeUnixNano":")";
-  if (!line.starts_with(kMember)) return {};
-  line.remove_prefix(kMember.size());
+  const std::string_view member = form == Form::kJson ? R"({"time":")" : R"({"timeUnixNano":")";
+  if (!line.starts_with(member)) return {};
+  line.remove_prefix(member.size());
   return line.substr(0, line.find('"'));  // times of this century all have nineteen digits
 }
 

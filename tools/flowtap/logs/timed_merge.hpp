@@ -17,9 +17,9 @@ namespace flowtap::cli {
 /// memory.
 class TimedMerge {
  public:
-  /// kText: lines begin with their time in UTC, in the form of RFC 3339 with nine digits; kOtel: with
-  /// {"timeUnixNano":"...".
-  enum class Form : std::uint8_t { kText, kOtel };
+  /// kText: lines begin with their time in UTC, in the form of RFC 3339 with nine digits; kJson: with {"time":"..." and such a
+  /// time; kOtel: with {"timeUnixNano":"...".
+  enum class Form : std::uint8_t { kText, kJson, kOtel };
   [[nodiscard]] static Result<TimedMerge> create(Form form = Form::kText);
 
   /// The time of a line, as it is written there; empty: it has none.

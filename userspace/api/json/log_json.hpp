@@ -8,8 +8,11 @@
 
 namespace flowtap::api {
 
-/// {"time":"...","text":"..."} of a line with its time in front of it; between the two, where that is asked for,
-/// "namespace", "pod" and "container" as far as they are known.
-[[nodiscard]] std::string log_line_to_json(std::string_view line, const FlowStatus* of = nullptr);
+/// {"time":"...","text":"..."} of a line with its time in front of it.
+[[nodiscard]] std::string log_line_to_json(std::string_view line);
+
+/// An object as the log routes' format=json gives it, with "namespace", "pod" and "container" behind its time, as far as they are
+/// known.
+[[nodiscard]] std::string log_json_of(std::string_view object, const FlowStatus& flow);
 
 }  // namespace flowtap::api

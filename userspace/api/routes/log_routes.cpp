@@ -48,8 +48,8 @@ constexpr std::string_view kPositive = "must be greater than 0";
 Answer answer(Result<std::unique_ptr<BodyReader>> reader, const LogReadOptions& options) {
   if (!reader) return view_error(reader.error());
   Answer answer;
-  answer.stream =
-      StreamBody{std::move(*reader), options.follow, {}, options.otel ? kJsonLines : "text/plain"};
+  answer.stream = StreamBody{
+      std::move(*reader), options.follow, {}, options.json || options.otel ? kJsonLines : "text/plain"};
   return answer;
 }
 
@@ -64,7 +64,11 @@ std::vector<QueryParameter> log_parameters() {
           {"timestamps", "Put its time in front of each line.", kFlag},
           {"limitBytes", "At most this many bytes.", kCount},
           {"stream", "Only this output.", kWord, {"All", "Stdout", "Stderr"}},
-          {"format", "Lines as text, or as log records of OpenTelemetry.", kWord, {"text", "otel"}},
+          {"format",
+           "Lines as text, as JSON, or as log records of OpenTelemetry.",
+           kWord,
+           {"text", "json", "otel"}},
+          {"gaps", "Show each gap where it is.", kFlag},
           {"pretty", "Accepted because Kubernetes does; changes nothing.", kFlag},
           {"insecureSkipTLSVerifyBackend", "Accepted because Kubernetes does; changes nothing.", kFlag}};
 }
@@ -90,11 +94,13 @@ Result<LogReadOptions> parse_log_options(const Parameters& parameters,
   FTAP_TRY_ASSIGN(seconds, number(parameters, "sinceSeconds", 1, kPositive));
   FTAP_TRY_ASSIGN(wanted, outputs(parameters));
   if (const std::string* format = parameters.find("format"); format != nullptr && *format != "text") {
-    if (*format != "otel")
+    options.json = *format == "json";
+    options.otel = *format == "otel";
+    if (!options.json && !options.otel)
       return fail("format: Unsupported value: " + in_quotes(*format) +
-                  R"(: supported values: "text", "otel")");
-    options.otel = true;
+                  R"(: supported values: "text", "json", "otel")");
   }
+  if (parameters.find("gaps") != nullptr) options.gaps = parameters.flag("gaps");
   options.tail_lines = tail;
   options.limit_bytes = limit;
   options.outputs = wanted;
@@ -123,8 +129,10 @@ Answer flow_log(const Call& call) {
 }
 
 Answer pod_log(const Call& call) {
-  const auto options = parse_log_options(call.parameters, std::chrono::system_clock::now());
+  auto options = parse_log_options(call.parameters, std::chrono::system_clock::now());
   if (!options) return error_answer(400, options.error().what, options.error().hint);
+  // Clients of Kubernetes take each byte for one that the container wrote.
+  if (!options->gaps) options->gaps = false;
   const auto view = call.node.flows();
   if (!view) return not_running(view.error());
   if (options->follow && !call.may_follow) return too_many_follow();

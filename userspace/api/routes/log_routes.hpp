@@ -24,7 +24,7 @@ namespace flowtap::api {
 /// The lines of the flow with this id.
 [[nodiscard]] Answer flow_log(const Call& call);
 
-/// The lines of a container of this pod.
+/// The lines of a container of this pod. Nothing of ours is among them unless `gaps` or `format` asks for it.
 [[nodiscard]] Answer pod_log(const Call& call);
 
 }  // namespace flowtap::api

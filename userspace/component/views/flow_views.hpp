@@ -86,17 +86,23 @@ struct ReadOptions {
   bool timestamps = false;  ///< with `lines`: each has its time in front
 };
 
-/// How a flow's log is read: Kubernetes' own parameters (k8s.io/api core/v1, PodLogOptions).
+/// How a flow's log is read: Kubernetes' own parameters (k8s.io/api core/v1, PodLogOptions), and ours.
 struct LogReadOptions {
   Outputs outputs = Outputs::kBoth;
-  bool follow = false;      ///< go on with what comes, to the flow's end; gaps are lines then
+  bool follow = false;      ///< go on with what comes, to the flow's end
   bool timestamps = false;  ///< each line has its time in front
+  bool json = false;        ///< as JSON, an object in each line
   bool otel = false;        ///< as log records of OpenTelemetry's, one in each line of JSON
   std::optional<std::uint64_t> tail_lines = {};  ///< only this many from the end; parts of long lines count
   std::optional<std::chrono::system_clock::time_point> since = {};  ///< leave out lines that are older
   std::optional<std::uint64_t> limit_bytes =
-      {};  ///< end after this many, even within a line; `otel`: after the last whole record
+      {};  ///< end after this many, even within a line; `json`, `otel`: after the last whole object
+  std::optional<bool> gaps = {};  ///< each gap is shown where it is; absent: to those who follow
 };
+
+[[nodiscard]] inline bool shows_gaps(const LogReadOptions& options) {
+  return options.gaps.value_or(options.follow);
+}
 
 /// Bytes that passed and were not captured, by cause (bpf/abi/log.h).
 struct LossStatus {

@@ -18,6 +18,7 @@ struct WholeRecord {
   std::string_view text;           ///< without its last newline
   std::optional<KlogRecord> klog;  ///< parsed from the text; absent: no header begins it
   bool cut = false;                ///< the record was longer
+  bool mid_line = false;           ///< the end of its last line has not come
 };
 
 /// Takes a text that is one record already.
@@ -59,7 +60,8 @@ class WholeRecords {
     take(WholeRecord{.time = time_,
                      .text = text_,
                      .klog = form_ ? parse_klog_record(*form_, text_) : parse_klog_record(text_),
-                     .cut = !rules_.takes_all && text_.size() == rules_.most});
+                     .cut = !rules_.takes_all && text_.size() == rules_.most,
+                     .mid_line = mid_line_});
     text_.clear();
     // Few of thousands of logs have long records, so a buffer that one of them has made large is given back.
     if (text_.capacity() > rules_.most / 16) text_ = {};

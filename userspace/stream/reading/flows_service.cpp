@@ -9,6 +9,7 @@
 #include "identity/flow_id.hpp"
 #include "stream/reading/flow_list.hpp"
 #include "stream/reading/flow_list_reader.hpp"
+#include "stream/reading/forms/json_form.hpp"
 #include "stream/reading/forms/otel_form.hpp"
 #include "stream/reading/raw_reader.hpp"
 
@@ -158,6 +159,7 @@ Result<std::unique_ptr<api::BodyReader>> FlowsService::log(const std::string& id
                                                            const api::LogReadOptions& options) {
   std::unique_ptr<Form> form;  // text
   const bool is_schedulers = id.starts_with(flow::kDerivedFlows) || is_scheduler(id);
+  if (options.json) form = std::make_unique<JsonForm>(options);
   if (options.otel) form = std::make_unique<OtelForm>(id, options, is_schedulers);
   return open_log(id, options, std::move(form), flow::Followers::Hurry::kYes);
 }

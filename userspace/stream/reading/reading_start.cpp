@@ -93,10 +93,10 @@ Result<bool> ReadingStart::find_tail() {
   return true;
 }
 
-// A reader that does not follow is not shown gaps, so a gap is not one of its lines.
+// For a reader that is not shown gaps, a gap is not one of its lines.
 void ReadingStart::count_line(std::string_view text) {
   ++all_lines_;
-  if (has_gaps_ && !options_.follow) {
+  if (has_gaps_ && !shows_gaps(options_)) {
     const auto line = flow::parse_cri_line(text);
     if (line && line->missing) return;
   }

@@ -45,7 +45,12 @@ TEST(LogReadOptions, AsKubernetesHasThem) {
   EXPECT_FALSE(parse("follow=false")->follow);
   EXPECT_FALSE(parse("format=text")->otel);
   EXPECT_TRUE(parse("format=otel")->otel);
-  EXPECT_EQ(refusal("format=xml"), R"(format: Unsupported value: "xml": supported values: "text", "otel")");
+  EXPECT_EQ(refusal("format=xml"),
+            R"(format: Unsupported value: "xml": supported values: "text", "json", "otel")");
+  EXPECT_TRUE(parse("format=json")->json);
+  EXPECT_EQ(parse("")->gaps, std::nullopt);
+  EXPECT_EQ(parse("gaps=true")->gaps, true);
+  EXPECT_EQ(parse("gaps=false")->gaps, false);
   EXPECT_TRUE(parse("sinceSeconds=9223372036854775807")) << "a time that no clock has";
 }
 
@@ -151,7 +156,10 @@ TEST(LogRoutes, GiveTheFlowsLines) {
   EXPECT_FALSE(answer.stream->follow);
   EXPECT_EQ(flows.log_options.tail_lines, 7U);
   EXPECT_TRUE(flows.log_options.timestamps);
+  EXPECT_EQ(flows.log_options.gaps, false) << "a client of Kubernetes gets the container's bytes alone";
   EXPECT_EQ(flows.filter.pod, "web");
+  EXPECT_TRUE(get("/api/v1/namespaces/ns/pods/web/log?gaps=true").stream);
+  EXPECT_EQ(flows.log_options.gaps, true);
   EXPECT_TRUE(get("/api/v1/namespaces/ns/pods/web/log?follow=true").stream->follow);
   EXPECT_TRUE(get("/api/v1/flows/pod%2Fns%2Fweb%2Fu1%2Fapp%2F3/log").stream);
   EXPECT_EQ(get("/api/v1/flows/gone/log").status, 404U);

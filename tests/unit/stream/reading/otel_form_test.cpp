@@ -164,6 +164,29 @@ TEST_F(OtelFormTest, NothingIsJoinedThatMayNotBelongTogether) {
   EXPECT_LE(parts.at(1).size(), OtelForm::kLongestBody + flow::kMaxLine);
 }
 
+TEST_F(OtelFormTest, AGapSaysHowMuchAndWhyAndMarksWhatItHasCut) {
+  OtelForm form("f", {.gaps = true}, false);
+  take(form, "cut o", false);
+  form.take({.time = 1,
+             .output = "stdout",
+             .full = true,
+             .missing = 7,
+             .text = "[gap]",
+             .cause = flow::MissingCause::kRingFull},
+            piece_);
+  take(form, "whole"), lose(form);
+  const auto got = records();
+  ASSERT_EQ(got.size(), 4U);
+  EXPECT_EQ(attributes(got.at(0)), (All{{"flowtap.flow", "f"}, {"flowtap.cut", "true"}}));
+  EXPECT_EQ(attributes(got.at(1)),
+            (All{{"flowtap.flow", "f"}, {"flowtap.missing_bytes", "7"}, {"flowtap.cause", "ring_full"}}));
+  EXPECT_EQ(attributes(got.at(2)), (All{{"flowtap.flow", "f"}}));
+  EXPECT_EQ(attributes(got.at(3)), (All{{"flowtap.flow", "f"}, {"flowtap.missing_bytes", "7"}}));
+  OtelForm plain("f", {}, false);
+  take(plain, "cut o", false), lose(plain);
+  EXPECT_EQ(bodies(), (Bodies{"cut o"}));
+}
+
 // No next record says that the last one is whole.
 TEST_F(OtelFormTest, WhoFollowsWaitsALittleForTheRestOfARecord) {
   OtelForm form("sched/ns/p", {.follow = true}, true);

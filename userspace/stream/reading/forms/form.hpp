@@ -9,6 +9,7 @@
 
 namespace flowtap {
 
+using api::shows_gaps;
 /// Whether the line is of the outputs and times that the client wants.
 [[nodiscard]] bool is_asked_for(const api::LogReadOptions& options, const flow::CriLine& line);
 

@@ -9,10 +9,16 @@ namespace flowtap {
 using flow::CriLine;
 
 void OtelForm::take(const CriLine& line, Piece& piece) {
+  loses_ = line.missing.has_value();
   records_.add(line, writes(piece));
+  loses_ = false;
   if (!line.missing) return;
   piece.missing_before += *line.missing;
-  if (options_.follow) put({line.time, 0, line.output, line.text}, piece);
+  if (!shows_gaps(options_)) return;
+  OtelRecord gap{line.time, 0, line.output, line.text};
+  gap.missing = line.missing;
+  gap.cause = line.cause;
+  put(gap, piece);
 }
 
 void OtelForm::say(std::string_view text, Piece& piece) {
@@ -21,7 +27,9 @@ void OtelForm::say(std::string_view text, Piece& piece) {
 }
 
 void OtelForm::jump(Piece& piece) {
+  loses_ = true;
   records_.jump(writes(piece));
+  loses_ = false;
 }
 
 OtelForm::Clock::time_point OtelForm::rest(Piece& piece) {
@@ -38,7 +46,9 @@ void OtelForm::write(std::string_view name, const flow::WholeRecord& record, Pie
   output.time = record.time;
   // Records are told apart by their text, not by their place, since a reading may begin amid the records of one time.
   const std::size_t says = std::hash<std::string_view>()(record.text.substr(0, record.text.find('\n')));
-  put({record.time, output.known[says]++, name, record.text, record.klog}, piece);
+  OtelRecord out{record.time, output.known[says]++, name, record.text, record.klog};
+  out.cut = loses_ && record.mid_line;
+  put(out, piece);
 }
 
 // Half an object is not JSON, so a record that does not fit as a whole is left out, and so is everything behind it.

@@ -14,7 +14,8 @@
 namespace flowtap {
 
 /// Each line is a record, in however many parts it came; in a scheduler's log, all lines of a record of klog's are one. What is
-/// longer than kLongestLine, or kLongestBody, goes on in a record of its own. A byte limit is kept to by whole records.
+/// longer than kLongestLine, or kLongestBody, goes on in a record of its own. A byte limit is kept to by whole records. A gap is a
+/// record with the attribute flowtap.missing_bytes, and one with flowtap.cut has lost the end of its last line to a gap.
 class OtelForm final : public Form {
  public:
   static constexpr std::size_t kLongestBody = std::size_t{256} << 10U;
@@ -56,6 +57,7 @@ class OtelForm final : public Form {
   std::uint64_t words_ = 0;  // messages of our own
   std::uint64_t sent_ = 0;   // bytes
   bool over_ = false;        // the next record would not have fitted the limit
+  bool loses_ = false;       // what is written now does not go on
 };
 
 }  // namespace flowtap

@@ -56,6 +56,9 @@ std::string otel_record(std::string_view flow, const OtelRecord& record) {
     body = std::move(view.body);
     for (const auto& [key, value] : view.attributes) put(attributes, shown(key), value);
   }
+  if (record.missing) put(attributes, "flowtap.missing_bytes", std::to_string(*record.missing));
+  if (record.cause != flow::MissingCause::kUnknown) put(attributes, "flowtap.cause", to_string(record.cause));
+  if (record.cut) put(attributes, "flowtap.cut", "true");
   out["body"] = json::object{{"stringValue", shown(body)}};
   out["attributes"] = std::move(attributes);
   out["traceId"] = hex(flow::trace_id(flow));

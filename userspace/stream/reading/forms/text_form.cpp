@@ -1,9 +1,6 @@
 #include "stream/reading/forms/text_form.hpp"
 
-#include <string>
-
 #include "base/wall_clock.hpp"
-#include "stream/lines/line_assembler.hpp"
 
 namespace flowtap {
 
@@ -14,25 +11,36 @@ bool is_asked_for(const api::LogReadOptions& options, const flow::CriLine& line)
 }
 
 void TextForm::take(const flow::CriLine& line, Piece& piece) {
-  if (line.missing) {
-    piece.missing_before += *line.missing;
-    if (!options_.follow) return;
-  }
-  const bool is_err = line.output == "stderr";
-  Last& own = is_err ? err_ : out_;
-  Last& other = is_err ? out_ : err_;
-  // If an output's last line has no newline, it still becomes a line of its own, as it does where a runtime has made it one.
-  if ((line.missing && own.mid_line) || other.is_end) put("\n", piece);
-  if (other.is_end) other = {};
-  if (options_.timestamps && (!own.mid_line || line.missing))
-    put(std::string(clock_.text(line.time)) + " ", piece);
+  if (line.missing) return take_gap(line, piece);
+  if (options_.timestamps && !mid_line_) put(std::string(clock_.text(line.time)) + " ", piece);
   put(line.text, piece);
   if (line.full) put("\n", piece);
-  own = {.mid_line = !line.full, .is_end = !line.full && line.text.size() < flow::kMaxLine};
+  mid_line_ = !line.full && !line.text.empty();
+  if (mid_line_) part_of_ = line.output;
+}
+
+void TextForm::take_gap(const flow::CriLine& gap, Piece& piece) {
+  piece.missing_before += *gap.missing;
+  const bool is_cut = mid_line_ && part_of_ == gap.output;
+  if (!shows_gaps(options_)) {
+    if (is_cut) end_line({}, piece);
+    return;
+  }
+  end_line(is_cut ? kCutMark : std::string_view(), piece);
+  if (options_.timestamps) put(std::string(clock_.text(gap.time)) + " ", piece);
+  put(std::string(gap.text) + "\n", piece);
 }
 
 void TextForm::say(std::string_view text, Piece& piece) {
+  end_line({}, piece);
   put("[flowtap: " + std::string(text) + "]\n", piece);
+}
+
+void TextForm::end_line(std::string_view mark, Piece& piece) {
+  if (!mid_line_) return;
+  mid_line_ = false;
+  if (shows_gaps(options_)) put(mark, piece);
+  put("\n", piece);
 }
 
 void TextForm::put(std::string_view text, Piece& piece) {
