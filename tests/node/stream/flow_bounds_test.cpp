@@ -15,6 +15,7 @@
 #include "tests/support/containers/containers.hpp"
 #include "tests/support/containers/swift_runtime.hpp"
 #include "tests/support/files/failing_file_system.hpp"
+#include "tests/support/net/http_client.hpp"
 #include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
@@ -81,9 +82,49 @@ TEST_F(FlowBounds, OfOneFlowTheNewestLines) {
   EXPECT_TRUE(wanted.ends_with("\n" + kept)) << "whole lines, and no other";
   EXPECT_LE(fs::file_size(root_.file("state/flows/" + flow::flow_file_name(flow_id(0)))), kBound);
   EXPECT_GE(kept.size(), kBound / 8);
-  EXPECT_EQ(difference(log_text(*daemon_, flow_id(0), "stdout"), kept), "");
+  EXPECT_EQ(difference(log_text(*daemon_, flow_id(0), "stdout"), wanted), "") << "the journal has the rest";
+  const auto logs = [&](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(start_logs(root_, "logs", arguments)->wait(), 0);
+    EXPECT_EQ(root_.read("logs.err"), "");
+    return root_.read("logs");
+  };
+  EXPECT_EQ(difference(logs({std::string(kNamespace) + "/job-0"}), wanted), "");
+  EXPECT_EQ(logs({flow_id(0), "--tail", "15000"}), writer_lines(kLines - 15'000, 15'000));
   EXPECT_GT(evicted("flow_evicted_bytes", "flow_bytes"), 0);
   EXPECT_EQ(evicted("flows_evicted", "flow_bytes"), 0) << "the flow itself is kept";
+}
+
+// Neither the store nor the journal nor a runtime has the beginning any more.
+TEST_F(FlowBounds, OfOneFlowTheBeginningThatIsGoneIsTold) {
+  constexpr unsigned kLines = 250'000;
+  start("flow_bytes: 262144, journal_bytes: 8388608");
+  run(1, kLines);
+  ASSERT_TRUE(ended_flow(*daemon_, flow_id(0)));
+  const std::string wanted = writer_lines(0, kLines);
+  EXPECT_TRUE(eventually([&] { return kept_in_file(0).ends_with(writer_lines(kLines - 1, 1)); }));
+  const auto logs = [&](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(start_logs(root_, "logs", arguments)->wait(), 0);
+    return root_.read("logs");
+  };
+  const std::string got = logs({std::string(kNamespace) + "/job-0"});
+  const std::string mark = "[flowtap: ";
+  ASSERT_TRUE(got.starts_with(mark)) << got.substr(0, 200);
+  const std::size_t missing = std::stoull(got.substr(mark.size()));
+  EXPECT_EQ(
+      got.substr(0, got.find('\n') + 1),
+      fmt::format("[flowtap: {} bytes are missing here: they had to make room for newer ones]\n", missing));
+  const std::string rest = got.substr(got.find('\n') + 1);
+  EXPECT_EQ(missing + rest.size(), wanted.size()) << "to the byte";
+  EXPECT_TRUE(wanted.ends_with(rest));
+  EXPECT_GT(rest.size(), std::size_t{1} << 20U) << "all that the journal still has";
+  EXPECT_TRUE(root_.read("logs.err").ends_with(" bytes of this log are missing\n")) << root_.read("logs.err");
+  EXPECT_TRUE(logs({flow_id(0), "-o", "json"})
+                  .contains(fmt::format("\"missing_bytes\":{},\"cause\":\"made_room\"", missing)));
+  // Clients of Kubernetes' own route get the container's bytes alone.
+  const auto path = fmt::format("/api/v1/namespaces/{}/pods/job-0/log", kNamespace);
+  const HttpAnswer answer = get_unix(daemon_->socket(), path);
+  EXPECT_EQ(difference(answer.body, rest), "");
+  EXPECT_TRUE(answer.headers.contains(fmt::format("X-Flowtap-Missing-Bytes: {}", missing))) << answer.headers;
 }
 
 TEST_F(FlowBounds, OfAllFlowsThoseThatEndedLast) {

@@ -56,6 +56,29 @@ TEST_F(Logs, OfAPodByItsName) {
   EXPECT_NE(logs({"shop/web-0", "--previous"}, 1).find("previous terminated container"), std::string::npos);
 }
 
+// containerd drops "\r" before a newline, so kubectl shows none; podman keeps it, and shows it. flowtap shows what they show, and
+// its raw bytes are those that were written.
+TEST_F(Logs, ReturnsBeforeNewlinesAreAsTheRuntimeShowsThem) {
+  Containerd containerd(root_);
+  Podman podman(root_);
+  Daemon daemon(root_, kCapturing);
+  daemon.wait_ready();
+  const std::string script = R"(printf 'win\r\n\r\na\rb\r\r\nend\n')";
+  const std::string written = "win\r\n\r\na\rb\r\r\nend\n";
+  EXPECT_EQ(containerd.run({.id = container_id("win"),
+                            .command = shell(script),
+                            .annotations = cri_annotations("shop", "win-0", kPod, "app")}),
+            0);
+  EXPECT_EQ(podman.run({.name = "win", .command = shell(script)}), 0);
+  const auto pod = ended_flow(daemon, "pod/shop/win-0/");
+  const auto container = ended_flow(daemon, "container/win-");
+  ASSERT_TRUE(pod && container);
+  EXPECT_EQ(logs({"shop/win-0"}), "win\n\na\rb\r\nend\n");
+  EXPECT_EQ(logs({container->id}), written);
+  EXPECT_EQ(raw_bytes(daemon, pod->id), written);
+  EXPECT_EQ(raw_bytes(daemon, container->id), written);
+}
+
 // A follower that begins in the middle gets each line once, in order, to the container's end.
 TEST_F(Logs, FollowsARunningContainerToItsEnd) {
   Containerd containerd(root_);

@@ -7,6 +7,7 @@
 #include "base/printable.hpp"
 #include "base/wall_clock.hpp"
 #include "identity/flow_id.hpp"
+#include "identity/flow_labels.hpp"
 #include "stream/reading/flow_list.hpp"
 #include "stream/reading/flow_list_reader.hpp"
 #include "stream/reading/forms/json_form.hpp"
@@ -144,6 +145,17 @@ std::uint64_t FlowsService::captured_since(const std::string& id) {
   return since;
 }
 
+// containerd reads lines as Go's bufio.Reader.ReadLine() does (internal/cri/io/logger.go); conmon and Docker keep each byte. If
+// nobody knows any more which runtime it was, containerd is the likeliest.
+bool FlowsService::drops_returns(const std::string& id) const {
+  if (!id.starts_with("pod/")) return false;
+  for (const flow::StreamView& stream : journal_.streams())
+    if (stream.name && stream.name->flow == id)
+      if (const auto runtime = parse_labels(stream.name->identity).runtime)
+        return *runtime == identity::runtime_name(identity::Runtime::kContainerd);
+  return true;
+}
+
 // However far the store is behind the journal, no bytes are older than the flow's first ones.
 CapturedTimes FlowsService::captured(const std::string& id) {
   CapturedTimes times{.since = captured_since(id)};
@@ -181,7 +193,8 @@ Result<std::unique_ptr<LogReader>> FlowsService::open_log(const std::string& id,
         "it cannot be followed; read it without -f (follow=true) to see what its runtime has kept";
     return std::unexpected(std::move(*refusal));
   }
-  auto reader = LogReader::open(store_, waker_, id, options, histories_, std::move(form), captured, hurry);
+  auto reader = LogReader::open(store_, waker_, id, options, histories_, std::move(form), captured, hurry,
+                                {.journal = &journal_, .drops_returns = drops_returns(id)});
   if (refusal && !reader && reader.error().code == ENOENT) {
     refusal->hint = "its runtime has not kept anything of it on this node, either";
     return std::unexpected(std::move(*refusal));

@@ -80,6 +80,7 @@ class FlowsService final : public api::FlowsView {
   void add_kept(const api::FlowFilter& filter, std::vector<api::FlowStatus>& flows) const;
   [[nodiscard]] bool is_open(const std::string& id) const;
   [[nodiscard]] std::optional<Error> why_uncaptured(const std::string& id) const;
+  [[nodiscard]] bool drops_returns(const std::string& id) const;
   [[nodiscard]] CapturedTimes captured(const std::string& id);
   [[nodiscard]] std::uint64_t captured_since(const std::string& id);
 

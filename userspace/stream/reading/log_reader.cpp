@@ -16,9 +16,6 @@ namespace {
 using flow::CriLine;
 using flow::LogPosition;
 
-// How many bytes of the runtime files are read before others have their turn.
-constexpr std::size_t kSlice = std::size_t{64} << 10U;
-
 std::string jump_text(std::uint64_t lines) {
   return std::to_string(lines) +
          (lines == 1 ? " line was dropped to make room before it was"
@@ -32,14 +29,15 @@ Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, Reade
                                                    const std::string& flow,
                                                    const api::LogReadOptions& options, Histories* histories,
                                                    std::unique_ptr<Form> form, const CapturedTimes& captured,
-                                                   flow::Followers::Hurry hurry) {
-  std::unique_ptr<LogReader> reader(new LogReader(store, waker, flow, options, histories, std::move(form)));
+                                                   flow::Followers::Hurry hurry, const LogOrigin& origin) {
+  std::unique_ptr<LogReader> reader(
+      new LogReader(store, waker, flow, options, histories, std::move(form), origin));
   const std::uint64_t now = wall_ns();
   reader->on_its_way_ =
       std::max(std::min(now - std::min<std::uint64_t>(now, kOnItsWay), captured.untaken), captured.since);
   if (!reader->flow_) {
-    FTAP_TRY(reader->find_history());
-    if (reader->history_) return reader;
+    FTAP_TRY(reader->earlier_.find(reader->span_, now));
+    if (reader->earlier_.any()) return reader;
     return unknown_flow(flow);
   }
   if (options.follow) {
@@ -52,13 +50,16 @@ Result<std::unique_ptr<LogReader>> LogReader::open(flow::FlowStore& store, Reade
 }
 
 Result<bool> LogReader::prepare() {
-  if (!flow_) return true;
-  FTAP_TRY_ASSIGN(done, start_.step());
-  if (!done) return false;
-  span_ = start_.span();
-  wait_.done_to = span_.to;
-  FTAP_TRY(find_history());
-  return true;
+  if (flow_ && !found_) {
+    FTAP_TRY_ASSIGN(done, start_.step());
+    if (!done) return false;
+    span_ = start_.span();
+    // If an output is silent so far, bytes that come now are captured, and may not be in the store yet.
+    FTAP_TRY(earlier_.find(span_, options_.follow ? on_its_way_ : wall_ns()));
+    wait_.done_to = span_.to;
+    found_ = true;
+  }
+  return earlier_.step(span_);
 }
 
 LogReader::~LogReader() {
@@ -67,63 +68,36 @@ LogReader::~LogReader() {
   waker_.forget(this);
 }
 
-// Opens the runtime's files if lines that are asked for may be in them.
-Status LogReader::find_history() {
-  if (histories_ == nullptr) return {};
-  const std::uint64_t kept = span_.tail;
-  if (options_.tail_lines && *options_.tail_lines <= kept) return {};
-  SeamKeys keys;
-  for (flow::SeamKey& key : keys) key.time = ~std::uint64_t{0};
-  if (flow_) {
-    if (histories_->is_whole(*flow_, span_.begin)) return {};
-    // If an output is silent so far, bytes that come now are captured, and may not be in the store yet.
-    const std::uint64_t silent = options_.follow ? on_its_way_ : wall_ns();
-    FTAP_TRY_ASSIGN(begun, seam_keys(store_, *flow_, span_.begin, span_.to, silent));
-    keys = std::move(begun);
-    const bool has_none = keys[0].bytes.empty() && keys[1].bytes.empty();
-    const std::uint64_t first = std::min(keys[0].time, keys[1].time);
-    if (options_.since && !has_none && ns_of(*options_.since) >= first) return {};
-  }
-  auto history = histories_->open_log(id_, std::move(keys));
-  if (!history) return {};  // the runtime has no file, or it has just gone
-  history_ = std::move(*history);
-  if (options_.tail_lines)
-    history_->start_at_last(*options_.tail_lines - kept, kept);
-  else if (options_.since)
-    history_->start_at_time(ns_of(*options_.since));
-  return {};
-}
-
-void LogReader::read_history(Piece& piece) {
-  const bool more = history_->read(kSlice, [&](const flow::RuntimeLine& line) {
-    const CriLine as_ours{line.time, line.output, line.full, {}, line.text};
-    if (!piece.end && is_asked_for(options_, as_ours)) form_->take(as_ours, piece);
-  });
-  piece.again = !piece.end;
-  if (more) return;
-  if (const std::string fault = history_->fault(); !fault.empty() && !piece.end)
-    form_->say("not all that the runtime has kept could be read: " + printable(fault), piece);
-  if (flow_ && !options_.tail_lines && !options_.since && history_->is_empty())
-    histories_->note_whole(*flow_, span_.begin);
-  history_.reset();
-}
-
 Result<LogReader::Piece> LogReader::read(std::size_t limit) {
   Piece piece;
-  if (history_) {
-    read_history(piece);
+  if (earlier_.any()) {
+    const auto take = [&](const CriLine& line, bool captured) { give(line, captured, piece); };
+    earlier_.read(take, *form_, piece);
+    piece.again = !piece.end;
     return piece;
   }
   FTAP_TRY(read_store(limit, piece));
-  if (piece.end)
+  if (piece.end) {
+    give_returns(piece);
     form_->finish(piece);
-  else if (piece.bytes.empty() && !piece.again)
+  } else if (piece.bytes.empty() && !piece.again)
     form_until_ = form_->rest(piece);
   return piece;
 }
 
+void LogReader::give(const CriLine& line, bool captured, Piece& piece) {
+  const auto take = [&](const CriLine& as_served) { form_->take(as_served, piece); };
+  if (drops_returns_ && captured && !line.missing) return returns_.add(line, take);
+  returns_.finish(line.output, take);
+  take(line);
+}
+
+void LogReader::give_returns(Piece& piece) {
+  returns_.finish([&](const CriLine& line) { form_->take(line, piece); });
+}
+
 Status LogReader::read_store(std::size_t limit, Piece& piece) {
-  piece.end = !flow_;
+  piece.end = !flow_ || (!options_.follow && span_.at >= span_.to);
   wait_.on = false;
   for (int parts = 0; piece.bytes.empty() && !piece.end; ++parts) {
     if (parts == kLogParts) {
@@ -153,7 +127,7 @@ Status LogReader::read_store(std::size_t limit, Piece& piece) {
       ++span_.lines;
       span_.at += newline + 1;
       text.remove_prefix(newline + 1);
-      if (line && is_asked_for(options_, *line)) form_->take(*line, piece);
+      if (line && is_asked_for(options_, *line)) give(*line, true, piece);
     }
     if (!options_.follow && span_.at >= span_.to) piece.end = true;
     if (options_.follow && part.ended && span_.at == part.next) piece.end = true;
@@ -209,10 +183,11 @@ bool LogReader::waits_at(LogPosition gap) {
 // The oldest lines make room. A slow reader is told so, and goes on with what is there.
 void LogReader::note_jump(const flow::LogPart& part, Piece& piece) {
   store_.note_missed(part.lines_before - std::min(part.lines_before, span_.lines));
+  give_returns(piece);
+  form_->jump(piece);
   if (part.lines_before > span_.lines) form_->say(jump_text(part.lines_before - span_.lines), piece);
   span_.at = part.from;
   span_.lines = part.lines_before;
-  form_->jump(piece);
 }
 
 void LogReader::when_more(std::function<void()> wake) {

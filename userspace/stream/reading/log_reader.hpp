@@ -1,5 +1,5 @@
-// One flow's log as a client wants it, by Kubernetes' rules (kubelet's reader, k8s.io/cri-client pkg/logs/logs.go): what the
-// runtime still has from before the store's lines, then these lines, and then what comes.
+// One flow's log as a client wants it, by Kubernetes' rules (kubelet's reader, k8s.io/cri-client pkg/logs/logs.go): what was written
+// before the store's lines, then these lines, and then what comes.
 #pragma once
 
 #include <memory>
@@ -7,6 +7,9 @@
 #include <string>
 
 #include "component/views/flow_views.hpp"
+#include "stream/journal/journal.hpp"
+#include "stream/lines/carriage_returns.hpp"
+#include "stream/reading/earlier_lines.hpp"
 #include "stream/reading/forms/text_form.hpp"
 #include "stream/reading/reader_waker.hpp"
 #include "stream/reading/reading_start.hpp"
@@ -29,35 +32,41 @@ class LogReader final : public api::BodyReader {
   /// on their way there.
   static constexpr std::uint64_t kOnItsWay = 1'000'000'000;
 
-  /// All must outlive it. Without `histories` only the store is read, and without `form` lines are text. `captured` has to be
+  /// All must outlive it. Without `histories` no runtime's files are read, and without `form` lines are text. `captured` has to be
   /// asked for before, so that nothing is missed in between. `hurry` says whether capture takes smaller steps for this follower.
   /// An Error with code ENOENT: nobody knows this flow.
   [[nodiscard]] static Result<std::unique_ptr<LogReader>> open(
       flow::FlowStore& store, ReaderWaker& waker, const std::string& flow, const api::LogReadOptions& options,
       Histories* histories = nullptr, std::unique_ptr<Form> form = nullptr,
-      const CapturedTimes& captured = {}, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes);
+      const CapturedTimes& captured = {}, flow::Followers::Hurry hurry = flow::Followers::Hurry::kYes,
+      const LogOrigin& origin = {});
   ~LogReader() override;
 
   /// Finds where the last lines begin, what is missing, and what the runtime has from before.
   [[nodiscard]] Result<bool> prepare() override;
   [[nodiscard]] Result<Piece> read(std::size_t limit) override;
   void when_more(std::function<void()> wake) override;
-  [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override { return span_.missing; }
+  [[nodiscard]] std::optional<std::uint64_t> missing_bytes() const override {
+    return earlier_.is_missing_known() ? std::optional(span_.missing) : std::nullopt;
+  }
 
  private:
   LogReader(flow::FlowStore& store, ReaderWaker& waker, const std::string& flow,
-            const api::LogReadOptions& options, Histories* histories, std::unique_ptr<Form> form)
+            const api::LogReadOptions& options, Histories* histories, std::unique_ptr<Form> form,
+            const LogOrigin& origin)
       : store_(store),
         waker_(waker),
         id_(flow),
         flow_(store.find(flow)),
         options_(options),
         histories_(histories),
+        earlier_(store_, flow_, id_, options_, histories_, origin),
+        drops_returns_(origin.drops_returns),
         form_(form ? std::move(form) : std::make_unique<TextForm>(options)),
         start_(store_, flow_, options_) {}
 
-  [[nodiscard]] Status find_history();
-  void read_history(Piece& piece);
+  void give(const flow::CriLine& line, bool captured, Piece& piece);
+  void give_returns(Piece& piece);
   [[nodiscard]] Status read_store(std::size_t limit, Piece& piece);
   bool has_moved(const flow::LogPart& part);
   [[nodiscard]] bool go_on(const flow::LogPart& part, Piece& piece);
@@ -72,8 +81,11 @@ class LogReader final : public api::BodyReader {
   Histories* histories_;  // may be null
   std::uint64_t on_its_way_ =
       0;  // what came then, or later, may not have been in the store when this was opened
-  std::unique_ptr<History> history_;  // kept as long as there is some to read
+  EarlierLines earlier_;
+  bool found_ = false;  // what is to be read before the store
   std::shared_ptr<flow::Follower> follower_;
+  const bool drops_returns_;
+  flow::CarriageReturns<flow::CriLine> returns_;
   std::unique_ptr<Form> form_;
   ReaderWaker::Clock::time_point form_until_ =
       ReaderWaker::Clock::time_point::max();  // when it may have more, though no line has come

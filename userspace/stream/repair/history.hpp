@@ -27,6 +27,9 @@ class History {
  public:
   History(flow::RuntimeFiles files, flow::RuntimeFormat format, SeamKeys keys);
 
+  /// The time of the oldest line, before anything is read and before these two are called; nothing: there is none.
+  [[nodiscard]] std::optional<std::uint64_t> oldest() { return reader_.oldest(); }
+
   /// Gives about the lines of this time (ns since 1970) and later; some older ones may come, too.
   void start_at_time(std::uint64_t time);
   /// Gives the last `lines` before the seam. There are about `behind` lines after the seam.

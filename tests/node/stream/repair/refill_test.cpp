@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 #include <charconv>
 #include <chrono>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -99,22 +101,25 @@ TEST_F(Refill, APodmanContainersGapsAreFilled) {
   EXPECT_GT(refilled(daemon, "exact"), 100'000);
 }
 
-/// Whether the follower got all of it: each byte in its place, or a line that says how many bytes are missing there.
+/// Whether the follower got all of it: each byte in its place, or a line that says how many bytes are missing there, behind a mark
+/// if a line is cut there.
 bool has_all_but_gaps(std::string_view text, std::string_view wanted) {
   constexpr std::string_view kMark = "[flowtap: ";
-  const std::size_t mark = text.find(kMark);
-  const std::string_view got = text.substr(0, mark);
-  if (mark == std::string_view::npos) return got == wanted;
-  text.remove_prefix(mark + kMark.size());
+  constexpr std::string_view kCut = " [flowtap: cut]\n";
+  std::size_t mark = text.find(kMark);
+  if (mark == std::string_view::npos) return text == wanted;
+  const bool is_cut = mark > 0 && text.substr(mark - 1).starts_with(kCut);
+  const std::string_view got = text.substr(0, is_cut ? mark - 1 : mark);
+  if (is_cut) mark += kCut.size() - 1;
+  text.remove_prefix(mark);
+  if (!text.starts_with(kMark)) return false;
+  text.remove_prefix(kMark.size());
   std::size_t missing = 0;
   std::from_chars(text.data(), text.data() + text.size(), missing);
   text.remove_prefix(text.find('\n') + 1);
-  const auto goes_on = [&](std::string_view had) {
-    const std::size_t next = had.size() + missing;
-    return wanted.starts_with(had) && wanted.size() >= next && has_all_but_gaps(text, wanted.substr(next));
-  };
-  // For a follower, a gap amid a line ends that line.
-  return goes_on(got) || (got.ends_with('\n') && goes_on(got.substr(0, got.size() - 1)));
+  const std::size_t next = got.size() + missing;
+  return is_cut != (got.empty() || got.ends_with('\n')) && missing > 0 && wanted.starts_with(got) &&
+         wanted.size() >= next && has_all_but_gaps(text, wanted.substr(next));
 }
 
 // kubelet rotates a pod's log twice, and compresses a part of what is missing, before the service comes to look for it. A
@@ -204,6 +209,28 @@ TEST_F(Refill, WhatNobodyHasKeptStaysMissing) {
   }));
   EXPECT_EQ(flow_called(daemon, flow->id)->missing, flow->missing);
   EXPECT_NE(file_bytes(root_, flow->id, "stdout"), written);
+  // Each gap is shown where it is, with its bytes and why.
+  const auto logs = [&](const std::vector<std::string>& arguments) {
+    EXPECT_EQ(start_logs(root_, "shown", arguments)->wait(), 0);
+    return root_.read("shown");
+  };
+  const std::string shown = logs({"shop/lossy-0"});
+  EXPECT_TRUE(has_all_but_gaps(shown, written)) << difference(shown, written);
+  EXPECT_TRUE(shown.contains(" bytes are missing here: the ring was full]\n")) << shown.substr(0, 5000);
+  std::uint64_t missing = 0;
+  std::istringstream objects(logs({"shop/lossy-0", "-o", "json"}));
+  for (std::string line; std::getline(objects, line);) {
+    const auto object = boost::json::parse(line).as_object();
+    if (!object.contains("missing_bytes")) continue;
+    missing += object.at("missing_bytes").to_number<std::uint64_t>();
+    EXPECT_EQ(object.at("cause").as_string(), "ring_full") << line;
+    EXPECT_EQ(object.at("stream").as_string(), "stdout") << line;
+  }
+  EXPECT_EQ(missing, flow->missing);
+  EXPECT_TRUE(logs({"shop/lossy-0", "-o", "otel"}).contains("\"flowtap.missing_bytes\""));
+  // Clients of Kubernetes' own route get the container's bytes alone, in whole lines.
+  const HttpAnswer plain = get_unix(daemon.socket(), "/api/v1/namespaces/shop/pods/lossy-0/log");
+  EXPECT_FALSE(plain.body.contains("[flowtap: ")) << plain.body.substr(0, 2000);
 }
 
 // In idle time flows that have ended are compared with the runtime's file, byte by byte.

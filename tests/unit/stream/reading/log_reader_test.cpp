@@ -111,14 +111,13 @@ TEST_F(LogReaderTest, AFileThatSomebodyHasCutAmidALineIsNotReadForEver) {
   }
 }
 
-// It is chance which of two outputs was read last. The end of one must not stand in a line of the other.
-TEST_F(LogReaderTest, AnOutputsLastLineWithoutNewlineIsALineOfItsOwn) {
+// A runtime's file has it as a part, and kubelet's reader joins it with whatever comes next.
+TEST_F(LogReaderTest, NoNewlineIsAddedToAnOutputsLastLine) {
   say("one"), say("end", false), say("problem", true, "stderr");
-  EXPECT_EQ(log(), "one\nend\nproblem\n|");
+  EXPECT_EQ(log(), "one\nendproblem\n|");
   EXPECT_EQ(log({.outputs = Outputs::kStdout}), "one\nend|");
   EXPECT_EQ(log({.timestamps = true}),
-            "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z end\n"
-            "1970-01-01T00:00:03.000000000Z problem\n|");
+            "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z endproblem\n|");
 }
 
 // A line that was divided for its length goes on behind what was written meanwhile, as in kubelet's reader.
@@ -197,12 +196,22 @@ TEST_F(LogReaderTest, GapsAreSaid) {
   const auto reader = this->reader({});
   EXPECT_EQ(reader->missing_bytes(), 10U);
   std::uint64_t missing = 0;
-  EXPECT_EQ(drain(*reader, &missing), "one\ncut off\n|");
+  EXPECT_EQ(drain(*reader, &missing), "one\ncut of\nf\n|") << "two halves are not one line";
   EXPECT_EQ(missing, 10U);
   const auto last = this->reader({.tail_lines = 1});
   EXPECT_EQ(last->missing_bytes(), 3U);
-  EXPECT_EQ(log({.follow = true}),
-            "one\ncut of\n[flowtap: 7 bytes are missing here]\nf\n[flowtap: 3 bytes are missing here]\n");
+  const std::string shown =
+      "one\ncut of [flowtap: cut]\n[flowtap: 7 bytes are missing here]\nf\n[flowtap: 3 bytes are missing "
+      "here]\n";
+  EXPECT_EQ(log({.follow = true}), shown);
+  EXPECT_EQ(log({.gaps = true}), shown + "|");
+  EXPECT_EQ(log({.follow = true, .gaps = false}), "one\ncut of\nf\n");
+  EXPECT_EQ(log({.timestamps = true, .gaps = true}),
+            "1970-01-01T00:00:01.000000000Z one\n1970-01-01T00:00:02.000000000Z cut of [flowtap: cut]\n"
+            "1970-01-01T00:00:03.000000000Z [flowtap: 7 bytes are missing here]\n"
+            "1970-01-01T00:00:04.000000000Z f\n"
+            "1970-01-01T00:00:05.000000000Z [flowtap: 3 bytes are missing here]\n|");
+  EXPECT_EQ(log({.tail_lines = 2, .gaps = true}), "f\n[flowtap: 3 bytes are missing here]\n|");
 }
 
 // Followers are shown gaps as lines. Others are not, and get as many lines as they asked for.
@@ -282,6 +291,9 @@ TEST_F(LogReaderTest, ALogThatMakesRoomWhileItIsReadHasNoEnd) {
   const auto whole = reader({});
   const auto follower = reader({.follow = true});
   ASSERT_TRUE(whole->read(100));
+  const auto gap = follower->read(100);
+  ASSERT_TRUE(gap);
+  EXPECT_TRUE(gap->bytes.ends_with(" bytes are missing here: they had to make room for newer ones]\n"));
   const auto first = follower->read(100);
   ASSERT_TRUE(first);
   const std::uint64_t left = 7000 - store_->bounds(*store_->find("f"))->lines_before -

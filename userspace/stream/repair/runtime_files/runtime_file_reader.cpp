@@ -140,6 +140,13 @@ std::optional<std::uint64_t> RuntimeFileReader::first_time(std::size_t file) {
   return time;
 }
 
+std::optional<std::uint64_t> RuntimeFileReader::oldest() {
+  std::optional<std::uint64_t> time;
+  for (std::size_t file = 0; file < files_.size() && !time; ++file) time = first_time(file);
+  go_back({});
+  return time;
+}
+
 void RuntimeFileReader::start_at_time(std::uint64_t time) {
   since_ = time;
   const std::uint64_t early = time - std::min(time, kSlack);

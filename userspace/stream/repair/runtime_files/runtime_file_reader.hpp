@@ -39,6 +39,8 @@ class RuntimeFileReader {
   void start_at_last(std::uint64_t lines);
   /// Reads about `budget` bytes, unzipped, to find where these lines begin; read() does this too. True: it is found.
   [[nodiscard]] bool find_start(std::size_t budget);
+  /// The time of the oldest line, before anything is read; nothing: there is none, or it is too long to tell.
+  [[nodiscard]] std::optional<std::uint64_t> oldest();
   /// By their sizes, the files hold no more lines than this.
   [[nodiscard]] std::uint64_t most_lines() const;
 
