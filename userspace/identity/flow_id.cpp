@@ -16,29 +16,6 @@ std::string short_id(std::string_view id) {
   return id_component(id.substr(0, kShortId));
 }
 
-int hex_digit(char c) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";  // no small letters: each id has one form
-  const auto at = kDigits.find(c);
-  return at == std::string_view::npos ? -1 : static_cast<int>(at);
-}
-
-std::optional<std::string> unescape(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    if (text.size() - i < 3) return std::nullopt;
-    const int high = hex_digit(text[i + 1]);
-    const int low = hex_digit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    out += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string flow_component(std::string_view text) {
@@ -77,7 +54,7 @@ std::optional<std::vector<std::string>> flow_id_components(std::string_view id) 
   std::vector<std::string> components;
   while (true) {
     const auto end = id.find('/');
-    auto component = unescape(id.substr(0, end));
+    auto component = percent_decoded(id.substr(0, end));
     if (!component) return std::nullopt;
     components.push_back(std::move(*component));
     if (end == std::string_view::npos) return components;

@@ -19,5 +19,14 @@ TEST(Percent, EachOtherByteIsTwoCapitalDigits) {
   EXPECT_EQ(percent_encoded("ü", ""), "%C3%BC");  // whatever the locale calls a letter
 }
 
+TEST(Percent, IsReadBack) {
+  std::string all;
+  for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
+  EXPECT_EQ(percent_decoded(percent_encoded(all, "-._~")), all);
+  EXPECT_EQ(percent_decoded(""), "");
+  for (const char* const broken : {"%", "a%4", "%4G", "%2f", "%%41"})
+    EXPECT_FALSE(percent_decoded(broken)) << broken;
+}
+
 }  // namespace
 }  // namespace flowtap
