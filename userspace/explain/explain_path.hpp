@@ -39,6 +39,7 @@ class ExplainPath final : public api::DiagnosesView {
   [[nodiscard]] std::optional<api::DiagnosisEntry> entry(const api::DiagnosedPod& pod,
                                                          bool answer) const override;
   [[nodiscard]] std::size_t logs() const override;
+  [[nodiscard]] std::uint64_t made_room() const override { return store_.evicted(); }
 
   void append_samples(std::vector<stats::Series>& out) const;
 

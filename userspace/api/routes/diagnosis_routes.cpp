@@ -19,16 +19,57 @@ Answer not_explained(const Error& error) {
                       error.hint.empty() ? "flowtap status tells more" : std::string_view(error.hint));
 }
 
-Answer not_seen(const std::string& ns, const std::string& pod, const DiagnosesView& view) {
+/// What the flows of this node say of a pod.
+struct PodFlows {
+  bool log = false;    ///< of one of its containers
+  bool sched = false;  ///< of what schedulers wrote of it
+};
+
+PodFlows flows_of(const std::string& ns, const std::string& pod, const NodeView& node) {
+  PodFlows found;
+  const auto view = node.flows();
+  if (!view) return found;
+  for (const FlowStatus& flow : (*view)->flows({.ns = ns, .pod = pod, .history = true})) {
+    found.sched = found.sched || flow.kind == "sched";
+    found.log = found.log || flow.kind == "pod";
+  }
+  return found;
+}
+
+constexpr std::string_view kWhereSchedulersAre =
+    "a scheduler's decisions are known only on the node where it runs";
+
+Answer not_explained(const std::string& ns, const std::string& pod, const Call& call,
+                     const DiagnosesView& view) {
+  const std::string name = ns + "/" + pod;
+  const std::string the_pod = "the pod " + in_quotes(name);
+  const PodFlows flows = flows_of(ns, pod, call.node);
+  const std::string its_flow = "flowtap logs sched/" + name + " has what schedulers wrote of it";
+  const auto others = view.made_room();
+  if (flows.sched)
+    return error_answer(
+        404,
+        "nothing that explains " + the_pod + " is known" +
+            (others > 0
+                 ? " any more: it may have made room for others, as " + std::to_string(others) + " pods have"
+                 : ""),
+        its_flow + (others > 0 ? "; explain.max_pods of flowtapd's configuration says how many "
+                                 "pods are explained"
+                               : ""));
   const std::string what =
-      "the pod " + in_quotes(ns + "/" + pod) + " was not seen on this node by a scheduler";
+      flows.log ? the_pod + " is on this node, and no scheduler's log that is read here speaks of it"
+                : the_pod + " was not seen on this node by a scheduler";
   if (view.logs() == 0)
     return error_answer(404, what,
                         "no scheduler's log is captured here: ask on the node where the scheduler runs, or "
                         "name its flow in stream.schedulers of flowtapd's configuration");
+  if (others > 0)
+    return error_answer(
+        404, what + ", or it has made room for others, as " + std::to_string(others) + " pods have",
+        "raise explain.max_pods of flowtapd's configuration; if it is kept, " + its_flow + "; " +
+            std::string(kWhereSchedulersAre));
   return error_answer(404, what,
-                      "flowtap why lists the pods that were seen; a scheduler's decisions are known only on "
-                      "the node where it runs");
+                      "flowtap why lists the pods that were seen; " + std::string(kWhereSchedulersAre));
 }
 
 /// A list of up to this many bytes is sent as a whole, with its tag.
@@ -103,7 +144,7 @@ Answer schedulerlog(const Call& call) {
   const std::string& ns = call.segments.front();
   const std::string& pod = call.segments.back();
   auto body = (*view)->schedulerlog(ns, pod, call.parameters.flag("evidence"));
-  return body ? Answer{.status = 200, .body = std::move(*body)} : not_seen(ns, pod, **view);
+  return body ? Answer{.status = 200, .body = std::move(*body)} : not_explained(ns, pod, call, **view);
 }
 
 Answer schedulerlogs(const Call& call) {

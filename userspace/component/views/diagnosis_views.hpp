@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,8 @@ class DiagnosesView {
   [[nodiscard]] virtual std::optional<DiagnosisEntry> entry(const DiagnosedPod& pod, bool answer) const = 0;
   /// How many schedulers' logs are read.
   [[nodiscard]] virtual std::size_t logs() const = 0;
+  /// How many pods had to make room for others so far.
+  [[nodiscard]] virtual std::uint64_t made_room() const { return 0; }
 };
 
 }  // namespace flowtap::api

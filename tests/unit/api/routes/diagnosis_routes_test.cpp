@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "http/client/client.hpp"
+#include "tests/unit/api/scripted_flows.hpp"
 #include "tests/unit/api/scripted_node.hpp"
 
 namespace flowtap::api {
@@ -17,6 +19,7 @@ namespace {
 class ScriptedDiagnoses : public DiagnosesView {
  public:
   std::size_t read = 1;
+  std::uint64_t evicted = 0;
 
   [[nodiscard]] std::optional<std::string> schedulerlog(const std::string& ns, const std::string& pod,
                                                         bool evidence) override {
@@ -35,6 +38,7 @@ class ScriptedDiagnoses : public DiagnosesView {
   }
   std::string long_ = "{}";
   [[nodiscard]] std::size_t logs() const override { return read; }
+  [[nodiscard]] std::uint64_t made_room() const override { return evicted; }
 };
 
 class DiagnosisRoutes : public testing::Test {
@@ -92,6 +96,33 @@ TEST_F(DiagnosisRoutes, SaysWhereNoSchedulerIs) {
   EXPECT_EQ(off.status, 503U);
   EXPECT_NE(off.body.find("the explain path is off"), std::string::npos);
   EXPECT_EQ(get("/api/v1/schedulerlogs").status, 503U);
+}
+
+TEST_F(DiagnosisRoutes, SaysThatAPodMayHaveMadeRoomAndWhatThereIsOfIt) {
+  ScriptedFlows flows;
+  node_.captured = &flows;
+  const auto refused = [this] {
+    return http::refusal({404, get("/api/v1/namespaces/shop/pods/x/schedulerlog").body});
+  };
+  EXPECT_EQ(refused().what, R"(the pod "shop/x" was not seen on this node by a scheduler)");
+  view_.evicted = 7;
+  EXPECT_EQ(
+      refused().what,
+      R"(the pod "shop/x" was not seen on this node by a scheduler, or it has made room for others, as 7 pods have)");
+  EXPECT_TRUE(refused().hint.contains("flowtap logs sched/shop/x has what schedulers wrote of it"))
+      << refused().hint;
+  flows.list.resize(1);
+  flows.list[0].kind = "pod";
+  EXPECT_TRUE(refused().what.starts_with(
+      R"(the pod "shop/x" is on this node, and no scheduler's log that is read here speaks of it, or)"))
+      << refused().what;
+  flows.list[0].kind = "sched";
+  EXPECT_EQ(
+      refused().what,
+      R"(nothing that explains the pod "shop/x" is known any more: it may have made room for others, as 7 pods have)");
+  view_.evicted = 0;
+  EXPECT_EQ(refused().what, R"(nothing that explains the pod "shop/x" is known)");
+  EXPECT_EQ(refused().hint, "flowtap logs sched/shop/x has what schedulers wrote of it");
 }
 
 TEST_F(DiagnosisRoutes, ListsThePods) {
