@@ -12,6 +12,10 @@
  * It also tells how containers begin and end. A container is known by its first process, which is number 1 of a pid
  * namespace that was made in flowtapd's own. A container that shares another one's pid namespace has no such process,
  * so its end is not told; but its cgroup's loss of its last process is, as for a unit.
+ *
+ * Of all other processes, those are told whose end explains something: the kernel chose to kill it because memory was
+ * short, or it ended badly and its parent is outside of its cgroup. The latter are the processes of a systemd unit that
+ * systemd itself waits for.
  */
 #include "bpf/abi/cgroup_event.h"
 #include "bpf/lib/kernel.bpf.h"
@@ -66,6 +70,7 @@ int BPF_PROG(ftap_empty, struct cgroup* cgroup, const char* path, int populated)
 const volatile __u32 ftap_pid_ns = 0;
 
 #define SIGNAL_GROUP_EXIT 0x00000004 /* kernel: include/linux/sched/signal.h */
+#define PF_FORKNOEXEC 0x00000040     /* kernel: include/linux/sched.h */
 #define FTAP_PID_LEVELS 32           /* kernel: MAX_PID_NS_LEVEL */
 
 /* The pid in flowtapd's own pid namespace of a container's first process; 0: the task is not one. */
@@ -118,24 +123,43 @@ int BPF_PROG(ftap_began, struct task_struct* task) {
   return 0;
 }
 
+#define FTAP_SIGKILL 9
+#define FTAP_SIGNAL_MASK 0x7f /* of a status as wait(2) has it */
+
+/* The kernel also marks a process that was ending by itself at that moment. */
+static __always_inline bool killed_for_memory(struct signal_struct* signal, __u32 status) {
+  return (status & FTAP_SIGNAL_MASK) == FTAP_SIGKILL && BPF_CORE_READ(signal, oom_mm) != 0;
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(ftap_ended, struct task_struct* task) {
   /* A process ends with its last thread, which need not be its first. Where the last two end at once, both may tell. */
   struct task_struct* first = task->group_leader;
-  if (task->signal->live.counter != 0 || !first_of_container(first)) return 0;
-  struct ftap_container_end* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
+  if (task->signal->live.counter != 0) return 0;
+  __u32 status = BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT
+                     ? BPF_CORE_READ(task, signal, group_exit_code)
+                     : first->exit_code;
+  struct cgroup* cgroup = usage_cgroup(task);
+  bool of_container = first_of_container(first);
+  bool oom = killed_for_memory(task->signal, status);
+  bool outer_parent = usage_cgroup(first->real_parent) != cgroup;
+  if (!of_container && !oom && !(status && outer_parent)) return 0;
+  struct ftap_process_end* event = bpf_ringbuf_reserve(&ftap_cgroups, sizeof(*event), 0);
   if (!event) {
     __sync_fetch_and_add(&ftap_lost, 1);
     return 0;
   }
-  event->id = usage_cgroup(task)->kn->id;
-  event->kind = FTAP_CGROUP_ENDED;
-  event->status = BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT
-                      ? BPF_CORE_READ(task, signal, group_exit_code)
-                      : first->exit_code;
+  event->id = cgroup->kn->id;
+  event->kind = of_container ? FTAP_CGROUP_ENDED : FTAP_CGROUP_PROCESS_ENDED;
+  event->status = status;
   event->time = bpf_ktime_get_ns();
-  event->oom = BPF_CORE_READ(task, signal, oom_mm) != 0;
+  event->flags = (oom ? FTAP_END_OOM : 0) | (first->flags & PF_FORKNOEXEC ? 0 : FTAP_END_STARTED) |
+                 (outer_parent ? FTAP_END_OUTER_PARENT : 0);
   event->unused = 0;
-  bpf_ringbuf_submit(event, BPF_RB_FORCE_WAKEUP);
+  if (bpf_probe_read_kernel_str(event->name, sizeof(event->name),
+                                __builtin_preserve_access_index(&first->comm[0])) < 0)
+    event->name[0] = 0;
+  /* Whoever ends badly in a unit can wait: the unit's name is in its cgroup's path. */
+  bpf_ringbuf_submit(event, of_container || oom ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
   return 0;
 }

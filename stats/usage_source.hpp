@@ -38,20 +38,26 @@ struct GroupUsage {
   bool operator==(const GroupUsage&) const = default;
 };
 
-/// How the first process of a container ended.
-struct ContainerEnd {
-  int status = 0;    ///< as wait(2) has it
-  bool oom = false;  ///< the kernel chose to kill it because memory was short
-  std::chrono::steady_clock::time_point time;
-  bool operator==(const ContainerEnd&) const = default;
+/// How a process ended.
+struct ProcessEnd {
+  int status = 0;       ///< as wait(2) has it
+  bool oom = false;     ///< the kernel chose to kill it because memory was short
+  bool started = true;  ///< false: it never executed a program, so the status is that of whoever prepared it
+  std::chrono::steady_clock::time_point time = {};
+  std::string name = {};      ///< the kernel's short name of the process; any bytes
+  bool outer_parent = false;  ///< its parent is outside of its cgroup, as the manager of a unit is
+  bool operator==(const ProcessEnd&) const = default;
 };
 
-/// A cgroup was made, is gone or has lost its last process, or the container in it has begun or ended.
+/// A cgroup was made, is gone or has lost its last process, the container in it has begun or ended, or another of its
+/// processes ended badly.
 struct CgroupEvent {
   std::uint64_t id = 0;  ///< the inode number of its directory; never used again
   bool gone = false;
   std::string path;  ///< from the hierarchy's root, with a slash in front; empty: not known
-  std::optional<ContainerEnd> ended = {};
+  std::optional<ProcessEnd> ended = {};  ///< of the container's first process
+  /// Of another process: one that was killed for want of memory, or one with an outer parent that did not end well.
+  std::optional<ProcessEnd> process_ended = {};
   bool empty = false;                       ///< the last process in it and below has left
   std::optional<std::uint64_t> began = {};  ///< pid of the container's first process in our namespace
 };

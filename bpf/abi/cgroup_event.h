@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the ring of bpf/usage.bpf.c tells: a cgroup was made, is gone or has lost its last process, or the container in
- * it has begun or ended.
+ * What the ring of bpf/usage.bpf.c tells: a cgroup was made, is gone or has lost its last process, the container in it
+ * has begun or ended, or one of its processes ended badly.
  */
 #ifndef FTAP_ABI_CGROUP_EVENT_H
 #define FTAP_ABI_CGROUP_EVENT_H
@@ -18,6 +18,7 @@ enum ftap_cgroup_event_kind {
   FTAP_CGROUP_ENDED,
   FTAP_CGROUP_EMPTY, /* the last process in it and below has left */
   FTAP_CGROUP_BEGAN,
+  FTAP_CGROUP_PROCESS_ENDED,
 };
 
 struct ftap_cgroup_event {
@@ -27,14 +28,27 @@ struct ftap_cgroup_event {
   char path[FTAP_CGROUP_PATH]; /* from the hierarchy's root */
 };
 
-/* FTAP_CGROUP_ENDED: the first process of a container ends, and the kernel kills all its others with it. */
-struct ftap_container_end {
+#define FTAP_PROCESS_NAME 16 /* kernel: TASK_COMM_LEN */
+
+enum ftap_process_end_flag {
+  FTAP_END_OOM = 1,          /* the kernel chose to kill it because memory was short */
+  FTAP_END_STARTED = 2,      /* it has executed a program since it was forked */
+  FTAP_END_OUTER_PARENT = 4, /* its parent is in another cgroup, as the manager of a unit is */
+};
+
+/*
+ * FTAP_CGROUP_ENDED: the first process of a container ends, and the kernel kills all its others with it.
+ * FTAP_CGROUP_PROCESS_ENDED: another process ends, for want of memory; or by any other signal or with a code other than
+ * 0, and it has an outer parent.
+ */
+struct ftap_process_end {
   unsigned long long id;   /* of the cgroup that it was in */
   unsigned int kind;       /* enum ftap_cgroup_event_kind */
   unsigned int status;     /* as wait(2) has it */
   unsigned long long time; /* ns on CLOCK_MONOTONIC */
-  unsigned int oom;        /* 1: the kernel chose to kill it because memory was short */
+  unsigned int flags;      /* FTAP_END_* */
   unsigned int unused;
+  char name[FTAP_PROCESS_NAME]; /* the kernel's short one, with a final 0 */
 };
 
 /* FTAP_CGROUP_BEGAN: the first process of a container executes its first program. */

@@ -144,6 +144,7 @@ struct task_struct {
   struct task_struct* real_parent;
   struct task_struct* group_leader;
   struct pid* thread_pid;
+  char comm[16];        /* its name, with a final 0 */
   int exit_code;        /* as wait(2) has it */
   __u64 start_boottime; /* ns on CLOCK_BOOTTIME */
   unsigned long nvcsw;  /* how often it gave up its CPU by itself, that is, slept */

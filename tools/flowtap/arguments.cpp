@@ -109,10 +109,14 @@ void declare_tap(CLI::App& app, Arguments& arguments) {
 }
 
 void declare_why(CLI::App& app, WhyOptions& o) {
-  auto* why = app.add_subcommand(
-      "why",
-      "Explain why a pod was placed where it is, or nowhere. Without a pod, print a line for each pod.");
-  why->add_option("NAMESPACE/POD", o.of, "The pod.")->type_name("");
+  auto* why = app.add_subcommand("why",
+                                 "Explain why a pod was placed where it is, or nowhere, and how its "
+                                 "containers ended. Without a pod, print a "
+                                 "line for each pod.");
+  why->add_option(
+         "NAMESPACE/POD", o.of,
+         "The pod; or the name of a container that is in no pod, or of a systemd service: how it ended.")
+      ->type_name("");
   why->add_option(
          "--from", o.from,
          "Read a scheduler's saved log instead of asking flowtapd: as the scheduler wrote it, or as a "

@@ -107,7 +107,7 @@ std::variant<Command, ExitCode> command_of(const CLI::App& app, Arguments& argum
     arguments.why.json = json;
     arguments.why.color = color_of(arguments);
     if (const std::string wrong = wrong_why(arguments.why); !wrong.empty())
-      return usage(wrong, "flowtap why [NAMESPACE/POD] [--from FILE]...");
+      return usage(wrong, "flowtap why [NAMESPACE/POD] [--from FILE]..., or flowtap why NAME");
     return arguments.why;
   }
   TopOptions& top = arguments.top;

@@ -40,7 +40,7 @@ Right right_for(std::string_view target) {
   const auto question = std::min(target.find('?'), target.size());
   const std::string_view path = target.substr(0, question);
   if (path == kHealthPath || path == kReadyPath || path == kOpenApiPath) return {.to = Right::To::kKnown};
-  if (path.starts_with(kProcessesPath)) return {.to = Right::To::kNode};
+  if (path.starts_with(kProcessesPath) || path == kExitsPath) return {.to = Right::To::kNode};
   if (path == kFlowsPath || path == kWorkloadsPath || path == kSchedulerLogsPath) {
     const std::string_view query = target.substr(std::min(question + 1, target.size()));
     const auto parameters = Parameters::parse(query, {"diagnosis"});

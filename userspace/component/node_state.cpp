@@ -2,8 +2,12 @@
 
 namespace flowtap {
 
-std::vector<api::ContainerExit> NodeState::exits(const std::string& ns, const std::string& pod) const {
-  return exits_ ? exits_(ns, pod) : NodeView::exits(ns, pod);
+api::Exits NodeState::exits(const std::string& ns, const std::string& pod) const {
+  return ends_.of_pod ? ends_.of_pod(ns, pod) : NodeView::exits(ns, pod);
+}
+
+api::Exits NodeState::exits_of(const std::string& name) const {
+  return ends_.called ? ends_.called(name) : NodeView::exits_of(name);
 }
 
 void NodeState::publish(api::StatusReport status, stats::SnapshotPtr snapshot) {

@@ -15,7 +15,11 @@ namespace flowtap {
 /// The main thread publishes and the API's thread reads; neither waits longer than a copy takes.
 class NodeState final : public api::NodeView {
  public:
-  using Exits = std::function<std::vector<api::ContainerExit>(const std::string& ns, const std::string& pod)>;
+  /// Who knows how containers and services ended.
+  struct Ends {
+    std::function<api::Exits(const std::string& ns, const std::string& pod)> of_pod;
+    std::function<api::Exits(const std::string& name)> called;
+  };
 
   NodeState() : start_(std::chrono::steady_clock::now()) {}
 
@@ -25,15 +29,15 @@ class NodeState final : public api::NodeView {
   /// Sets what /api/v1/schedulerlogs shows; it must outlive the API. An Error says why nothing is explained.
   void set_diagnoses(Result<api::DiagnosesView*> diagnoses);
   /// Sets the source of how containers ended. It may be asked from any thread; call this before the API starts.
-  void set_exits(Exits exits) { exits_ = std::move(exits); }
+  void set_ends(Ends ends) { ends_ = std::move(ends); }
   /// /readyz answers 503 until this is called.
   void set_ready();
 
   [[nodiscard]] api::StatusReport status() const override;
   [[nodiscard]] stats::SnapshotPtr snapshot() const override;
   [[nodiscard]] Status ready() const override;
-  [[nodiscard]] std::vector<api::ContainerExit> exits(const std::string& ns,
-                                                      const std::string& pod) const override;
+  [[nodiscard]] api::Exits exits(const std::string& ns, const std::string& pod) const override;
+  [[nodiscard]] api::Exits exits_of(const std::string& name) const override;
   [[nodiscard]] Result<api::FlowsView*> flows() const override;
   [[nodiscard]] Result<api::DiagnosesView*> diagnoses() const override;
 
@@ -44,7 +48,7 @@ class NodeState final : public api::NodeView {
   stats::SnapshotPtr snapshot_;
   api::FlowsView* flows_ = nullptr;
   std::optional<Result<api::DiagnosesView*>> diagnoses_;  // absent: switched off
-  Exits exits_;
+  Ends ends_;
   bool ready_ = false;
 };
 

@@ -61,7 +61,8 @@ CgroupNaming naming_of(const identity::Answer& answer, std::string_view path) {
     return {
         .name = {.kind = WorkloadKind::kUnit, .ns = {}, .pod = {}, .container = {}, .workload = *answer.unit},
         .complete = true,
-        .top = up_to(path, *answer.unit)};
+        .top = up_to(path, *answer.unit),
+        .flow = identity::unit_flow_id(*answer.unit)};
   return {.name = {.kind = WorkloadKind::kHost, .ns = {}, .pod = {}, .container = {}, .workload = {}},
           .complete = true,
           .top = {}};

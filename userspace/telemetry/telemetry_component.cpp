@@ -2,23 +2,51 @@
 
 #include <sys/wait.h>
 
+#include <utility>
+
+#include "component/log_error.hpp"
+
 namespace flowtap {
 namespace {
 
-api::ContainerExit exit_of(const telemetry::EndedContainer& ended) {
-  const auto age = std::chrono::steady_clock::now() - ended.end.time;
-  api::ContainerExit exit{.container = ended.name.container,
-                          .flow = ended.flow,
-                          .time = std::chrono::system_clock::now() -
-                                  std::chrono::duration_cast<std::chrono::system_clock::duration>(age),
+constexpr const char* kEndsFile = "/ends";
+
+api::EndedInstance instance_of(const telemetry::WorkloadName& name, const std::string& id) {
+  const bool is_unit = name.kind == telemetry::WorkloadKind::kUnit;
+  return {.ns = name.ns, .pod = name.pod, .id = id, .unit = is_unit ? name.workload : ""};
+}
+
+api::ContainerExit exit_of(const telemetry::WorkloadName& name, const telemetry::EndRecord::End& end) {
+  api::ContainerExit exit{.container = name.container,
+                          .flow = end.flow,
+                          .time = end.time,
                           .code = std::nullopt,
                           .signal = std::nullopt,
-                          .oom = ended.end.oom};
-  if (WIFSIGNALED(ended.end.status))
-    exit.signal = static_cast<unsigned>(WTERMSIG(ended.end.status));
+                          .oom = end.oom,
+                          .started = end.started,
+                          .process = end.process,
+                          .of = instance_of(name, end.id)};
+  if (!end.started) return exit;
+  if (WIFSIGNALED(end.status))
+    exit.signal = static_cast<unsigned>(WTERMSIG(end.status));
   else
-    exit.code = static_cast<unsigned>(WEXITSTATUS(ended.end.status));
+    exit.code = static_cast<unsigned>(WEXITSTATUS(end.status));
   return exit;
+}
+
+api::Exits exits_from(const std::vector<telemetry::EndRecord>& records) {
+  api::Exits exits;
+  for (const telemetry::EndRecord& record : records) {
+    if (record.end) exits.exits.push_back(exit_of(record.name, *record.end));
+    if (const auto& kills = record.oom_kills)
+      exits.oom_kills.push_back({.container = record.name.container,
+                                 .flow = kills->flow,
+                                 .time = kills->time,
+                                 .count = kills->count,
+                                 .process = kills->process,
+                                 .of = instance_of(record.name, kills->id)});
+  }
+  return exits;
 }
 
 }  // namespace
@@ -33,17 +61,18 @@ TelemetryComponent::TelemetryComponent(Shared& shared, const TelemetryOptions& o
       counting_(counting),
       named_(std::move(named)),
       logs_(std::move(logs)) {
-  shared_.node.set_exits([ends = ends_](const std::string& ns, const std::string& pod) {
-    std::vector<api::ContainerExit> exits;
-    for (const telemetry::EndedContainer& ended : ends->of_pod(ns, pod)) exits.push_back(exit_of(ended));
-    return exits;
-  });
+  shared_.node.set_ends(
+      {.of_pod = [ends = ends_](const std::string& ns,
+                                const std::string& pod) { return exits_from(ends->of_pod(ns, pod)); },
+       .called = [ends = ends_](const std::string& name) { return exits_from(ends->called(name)); }});
 }
 
 void TelemetryComponent::run() {
   path_.reset();
   applied_ = options_;
   if (!applied_.enabled) return;
+  if (!std::exchange(kept_, true) && !shared_.state_dir.empty())
+    if (const auto kept = ends_->keep_in(shared_.state_dir + kEndsFile); !kept) log_error(kept.error());
   auto usage = counting_.usage();
   path_ = TelemetryPath::start(applied_, std::move(usage),
                                {.host_root = shared_.host_root,
@@ -57,7 +86,10 @@ void TelemetryComponent::run() {
 }
 
 void TelemetryComponent::tell() {
-  shared_.states.set(TelemetryPath::kName, path_->health(), path_->how());
+  std::string how = path_->how();
+  if (const auto unsaved = ends_->unsaved())
+    how += "; how containers ended would be lost with a restart: " + unsaved->what;
+  shared_.states.set(TelemetryPath::kName, path_->health(), std::move(how));
 }
 
 void TelemetryComponent::take() {

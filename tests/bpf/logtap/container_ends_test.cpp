@@ -11,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -23,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using stats::CgroupEvent;
-using stats::ContainerEnd;
+using stats::ProcessEnd;
 
 // Ends only this thread; no destructor of the test runs.
 [[noreturn]] void end_thread(int status) {
@@ -77,10 +78,11 @@ class ContainersThatEnd : public testing::Test {
     ::waitpid(parent, nullptr, 0);
     return shared_->pid;
   }
-  std::vector<ContainerEnd> ends() {
-    std::vector<ContainerEnd> all;
+  void join() const { cgroup_.join(); }
+  std::vector<ProcessEnd> ends(std::optional<ProcessEnd> CgroupEvent::* of = &CgroupEvent::ended) {
+    std::vector<ProcessEnd> all;
     EXPECT_TRUE(watch_->take([&](CgroupEvent event) {
-      if (event.ended && event.id == cgroup_.id()) all.push_back(*event.ended);
+      if (event.*of && event.id == cgroup_.id()) all.push_back(*(event.*of));
     }));
     return all;
   }
@@ -88,6 +90,8 @@ class ContainersThatEnd : public testing::Test {
     const auto all = ends();
     ASSERT_EQ(all.size(), 1U);
     EXPECT_EQ(all[0].status, status);
+    EXPECT_FALSE(all[0].started) << "it is a fork of this test";
+    EXPECT_FALSE(all[0].oom);
     EXPECT_GE(all[0].time.time_since_epoch().count(), shared_->last);
   }
 
@@ -113,6 +117,50 @@ TEST_F(ContainersThatEnd, WhereEachThreadEndsByItselfItIsAsTheLastOneDid) {
   const int status = run(3, [] { end_thread(5); });
   EXPECT_EQ(status, 5 << 8);
   expect_one(status);
+}
+
+TEST_F(ContainersThatEnd, WhoHasExecutedAProgramHasStarted) {
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    if (::unshare(CLONE_NEWPID) != 0) ::_exit(99);
+    const pid_t init = ::fork();
+    if (init == 0) {
+      join();
+      ::execl("/bin/sh", "sh", "-c", "exit 7", nullptr);
+      ::_exit(98);
+    }
+    int status = 0;
+    ::waitpid(init, &status, 0);
+    ::_exit(WEXITSTATUS(status));
+  }
+  int status = 0;
+  ::waitpid(parent, &status, 0);
+  ASSERT_EQ(WEXITSTATUS(status), 7);
+  const auto all = ends();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].status, 7 << 8);
+  EXPECT_TRUE(all[0].started);
+  EXPECT_EQ(all[0].name, "sh");
+}
+
+// What systemd waits for is told, and what others in the unit wait for is not.
+TEST_F(ContainersThatEnd, OfOtherProcessesThoseWithAnOuterParentThatEndBadly) {
+  for (const int code : {0, 5}) {
+    const pid_t outer = ::fork();
+    if (outer == 0) {
+      join();
+      const pid_t inner = ::fork();
+      if (inner == 0) ::_exit(6);
+      ::waitpid(inner, nullptr, 0);
+      ::_exit(code);
+    }
+    ::waitpid(outer, nullptr, 0);
+  }
+  const auto all = ends(&CgroupEvent::process_ended);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].status, 5 << 8);
+  EXPECT_TRUE(all[0].outer_parent);
+  EXPECT_FALSE(all[0].oom);
 }
 
 }  // namespace

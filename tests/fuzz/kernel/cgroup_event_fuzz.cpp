@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size != 0) std::memcpy(copy.data(), data, size);
   const auto event = flowtap::kernel::parse_cgroup_event(copy);
   if (!event) return 0;
-  const int things =
-      int{event->gone} + int{event->empty} + int{event->ended.has_value()} + int{event->began.has_value()};
+  const int things = int{event->gone} + int{event->empty} + int{event->ended.has_value()} +
+                     int{event->began.has_value()} + int{event->process_ended.has_value()};
   const auto& path = event->path;
   const bool whole = path.starts_with('/') && path.size() < FTAP_CGROUP_PATH && !path.contains('\0');
   if (things > 1 || (!path.empty() && !whole)) std::abort();

@@ -70,6 +70,7 @@ TEST(Scope, OfEachRoute) {
       {"/api/v1/namespaces/{namespace}/pods/{name}/log", kLogs},
       {"/api/v1/namespaces/{namespace}/pods/{name}/schedulerlog", kLogs},
       {"/api/v1/namespaces/{namespace}/pods/{name}/exits", kLogs},
+      {"/api/v1/exits", kNode},
       {"/api/v1/schedulerlogs", kLogs},
       {"/api/v1/processes/{pid}/raw", kNode},
       {"/api/v1/processes/{pid}/log", kNode}};

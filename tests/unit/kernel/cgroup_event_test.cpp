@@ -45,21 +45,43 @@ TEST(CgroupEvent, APathThatIsCutOffIsNone) {
 TEST(CgroupEvent, WhatIsNoEventIsNone) {
   EXPECT_FALSE(parsed(event_of("/a"), sizeof(ftap_cgroup_event) - 1));
   EXPECT_FALSE(parsed(event_of("/a"), 0));
-  EXPECT_FALSE(parsed(event_of("/a", FTAP_CGROUP_BEGAN + 1)));
+  EXPECT_FALSE(parsed(event_of("/a", FTAP_CGROUP_PROCESS_ENDED + 1)));
 }
 
-TEST(CgroupEvent, OfAContainersEndHasItsStatus) {
-  const ftap_container_end end{
-      .id = 7, .kind = FTAP_CGROUP_ENDED, .status = 42U << 8U, .time = 5'000'000'000, .oom = 1, .unused = 0};
+TEST(CgroupEvent, OfAnEndHasItsStatus) {
+  ftap_process_end end{.id = 7,
+                       .kind = FTAP_CGROUP_ENDED,
+                       .status = 42U << 8U,
+                       .time = 5'000'000'000,
+                       .flags = FTAP_END_OOM,
+                       .unused = 0,
+                       .name = {'h', 'o', 'g'}};
   const auto* const bytes = reinterpret_cast<const std::byte*>(&end);
-  const auto event = parse_cgroup_event({bytes, sizeof(end)});
-  ASSERT_TRUE(event && event->ended);
-  EXPECT_EQ(event->id, 7U);
-  EXPECT_FALSE(event->gone);
-  EXPECT_EQ(event->ended->status, 42 << 8);
-  EXPECT_TRUE(event->ended->oom);
-  EXPECT_EQ(event->ended->time.time_since_epoch(), std::chrono::seconds(5));
+  stats::ProcessEnd wanted{.status = 42 << 8,
+                           .oom = true,
+                           .started = false,
+                           .time = std::chrono::steady_clock::time_point(std::chrono::seconds(5)),
+                           .name = "hog",
+                           .outer_parent = false};
+  const auto first = parse_cgroup_event({bytes, sizeof(end)});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->id, 7U);
+  EXPECT_FALSE(first->gone);
+  EXPECT_EQ(first->ended, wanted);
+  EXPECT_FALSE(first->process_ended);
+  end.kind = FTAP_CGROUP_PROCESS_ENDED;
+  end.flags = FTAP_END_STARTED | FTAP_END_OUTER_PARENT;
+  wanted.oom = false;
+  wanted.started = true;
+  wanted.outer_parent = true;
+  const auto other = parse_cgroup_event({bytes, sizeof(end)});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->process_ended, wanted);
+  EXPECT_FALSE(other->ended);
   EXPECT_FALSE(parse_cgroup_event({bytes, sizeof(end) - 1}));
+  std::memset(end.name, 'x', sizeof(end.name));
+  EXPECT_EQ(parse_cgroup_event({bytes, sizeof(end)})->process_ended->name,
+            std::string(sizeof(end.name), 'x'));
 }
 
 TEST(CgroupEvent, OfAContainersBeginningHasItsFirstProcess) {

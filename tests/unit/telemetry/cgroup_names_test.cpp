@@ -83,6 +83,7 @@ TEST(CgroupNames, UnitsAndTheRest) {
   const auto naming = naming_of(unit, "/system.slice/sshd.service/sub");
   EXPECT_EQ(naming.name.labels(), (std::vector<std::string>{"unit", "", "", "", "sshd.service"}));
   EXPECT_EQ(naming.top, "/system.slice/sshd.service");
+  EXPECT_EQ(naming.flow, "unit/sshd.service");
   const auto host = naming_of(Answer{}, "/");
   EXPECT_EQ(host.name.kind, WorkloadKind::kHost);
   EXPECT_EQ(host.top, "");

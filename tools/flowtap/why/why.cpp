@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 
@@ -18,6 +19,8 @@
 #include "why_answers.hpp"
 #include "why_exits.hpp"
 #include "why_files.hpp"
+#include "why_here.hpp"
+#include "why_next.hpp"
 
 namespace flowtap::cli {
 namespace {
@@ -29,13 +32,27 @@ constexpr std::chrono::milliseconds kEvery{1000};
 constexpr std::chrono::milliseconds kSoon{100};
 constexpr int kTries = 50;
 
+// The first part of the ids of flows that have a name of their own.
+constexpr std::array<std::string_view, 2> kNamed = {"container/", "unit/"};
+
+bool is_named_flow(std::string_view of) {
+  return std::ranges::any_of(kNamed, [of](std::string_view kind) { return of.starts_with(kind); });
+}
+
+std::optional<PodName> pod_asked(std::string_view of) {
+  return is_named_flow(of) ? std::nullopt : pod_name(of);
+}
+
+bool can_be_name(std::string_view of) {
+  return is_named_flow(of) || !of.contains('/');
+}
+
 struct PodAnswer {
   Diagnosis diagnosis;
   std::string shown;
 };
 
-Answer<PodAnswer> ask_for_pod(const WhyOptions& options) {
-  const PodName pod = pod_name(options.of).value_or(PodName{});
+Answer<PodAnswer> ask_for_pod(const WhyOptions& options, const PodName& pod) {
   auto body = ask(options.state_dir, fmt::format("{}/{}/pods/{}/schedulerlog{}", api::kNamespacesPath,
                                                  api::percent_encode(pod.ns), api::percent_encode(pod.name),
                                                  options.json && !options.evidence ? "" : "?evidence=true"));
@@ -51,18 +68,78 @@ ExitCode give_up(const Failure& failure) {
   return failure.exit;
 }
 
-// A pod that no scheduler of this node knows may still have crashed here.
-ExitCode show_pod(const WhyOptions& options) {
-  const auto answer = ask_for_pod(options);
+Style own_style(const WhyOptions& options) {
+  return style_of(STDOUT_FILENO, options.color);
+}
+
+/// What the node itself knows of a pod, beside its schedulers.
+struct OnNode {
+  Ends ends;
+  Here here;
+  [[nodiscard]] bool any() const { return !ends.empty() || here.any(); }
+};
+
+OnNode ask_node(const WhyOptions& options, const PodName& pod) {
+  // An older flowtapd does not report ends.
+  auto ends = ask_for_ends(options.state_dir, pod);
+  return {.ends = ends ? std::move(*ends) : Ends{}, .here = ask_for_here(options.state_dir, pod)};
+}
+
+std::string node_text(const WhyOptions& options, const PodName& pod, const Diagnosis& diagnosis,
+                      const OnNode& node) {
+  const auto now = std::chrono::system_clock::now();
+  const Style style = own_style(options);
+  std::string text;
+  if (diagnosis.status == Diagnosis::Status::kSucceeded && !diagnosis.lifecycle.over())
+    text = bound_text(pod, diagnosis.node, node.here, node.ends, now, style);
+  if (const std::string ends = ends_text(options.of, node.ends, false, now, style); !ends.empty())
+    text += '\n' + ends;
+  return text;
+}
+
+/// A pod that no scheduler of this node knows may still run here, or have ended here.
+ExitCode show_unexplained(const WhyOptions& options, const Failure& why, const OnNode& node) {
+  if (options.json) return put_out(with_here(with_ends("", node.ends), node.here) + '\n');
+  const auto now = std::chrono::system_clock::now();
+  const Style style = own_style(options);
+  std::string text = style.paint("1", printable(options.of) + " is on this node") + '\n' +
+                     here_text(node.here, node.ends, now, style);
+  text += "\n  not explained: " + printable(why.error.what) + '\n';
+  if (!why.error.hint.empty()) text += todo_text(why.error.hint, style);
+  if (const std::string ends = ends_text(options.of, node.ends, false, now, style); !ends.empty())
+    text += '\n' + ends;
+  return put_out(text);
+}
+
+ExitCode show_pod(const WhyOptions& options, const PodName& pod) {
+  const auto answer = ask_for_pod(options, pod);
   const bool unknown = !answer && (answer.error().exit == kNotFound || answer.error().not_yet);
   if (!answer && !unknown) return give_up(answer.error());
-  // An older flowtapd does not report crashes.
-  const auto crashes = ask_for_crashes(options.state_dir, pod_name(options.of).value_or(PodName{}));
-  if (!crashes || crashes->empty()) return answer ? put_out(answer->shown) : give_up(answer.error());
-  if (options.json) return put_out(with_crashes(answer ? answer->shown : "", *crashes) + '\n');
-  return put_out((answer ? answer->shown + '\n' : "") + crashes_text(options.of, *crashes,
-                                                                     std::chrono::system_clock::now(),
-                                                                     style_of(STDOUT_FILENO, options.color)));
+  const OnNode node = ask_node(options, pod);
+  if (!answer) return node.any() ? show_unexplained(options, answer.error(), node) : give_up(answer.error());
+  if (!options.json) return put_out(answer->shown + node_text(options, pod, answer->diagnosis, node));
+  return put_out(node.ends.empty() ? answer->shown : with_ends(answer->shown, node.ends) + '\n');
+}
+
+/// A container that is in no pod, or a service.
+ExitCode show_named(const WhyOptions& options) {
+  const auto ends = ask_for_ends(options.state_dir, options.of);
+  if (!ends) return give_up(ends.error());
+  const Here here = ask_for_here(options.state_dir, options.of);
+  if (ends->empty() && !here.any())
+    return give_up(
+        {Error{"no container or service " + in_quotes(options.of) + " was seen on this node",
+               "a pod is NAMESPACE/POD; flowtap flows lists what is captured, and flowtap top --pods "
+               "what runs",
+               0},
+         kNotFound});
+  if (options.json) return put_out(with_here(with_ends("", *ends), here) + '\n');
+  const auto now = std::chrono::system_clock::now();
+  const Style style = own_style(options);
+  std::string text = ends_text(options.of, *ends, true, now, style);
+  if (const std::string words = named_words(here, ends->ended.empty()); !words.empty())
+    text += style.paint("1", printable(options.of)) + ' ' + words + '\n';
+  return put_out(text);
 }
 
 ExitCode show_list(const WhyOptions& options) {
@@ -85,12 +162,12 @@ ExitCode show_list(const WhyOptions& options) {
   return wrong ? give_up({*wrong, kFailure}) : exit;
 }
 
-ExitCode watch_pod(const WhyOptions& options) {
+ExitCode watch_pod(const WhyOptions& options, const PodName& pod) {
   auto keyboard = Keyboard::open(false);
   if (!keyboard) return give_up({keyboard.error(), kFailure});
   std::string last;
   for (int tries = 1;; ++tries) {
-    const auto answer = ask_for_pod(options);
+    const auto answer = ask_for_pod(options, pod);
     const bool not_yet = !answer && answer.error().not_yet && last.empty() && tries < kTries;
     if (!answer && !not_yet) return give_up(answer.error());
     if (answer && answer->shown != last) {
@@ -106,9 +183,13 @@ ExitCode watch_pod(const WhyOptions& options) {
 }  // namespace
 
 std::string wrong_why(const WhyOptions& options) {
-  if (!options.of.empty() && !pod_name(options.of)) return in_quotes(options.of) + " is not NAMESPACE/POD";
-  if (options.watch && options.of.empty()) return "--watch needs a pod";
-  if (options.evidence && options.of.empty()) return "--evidence needs a pod";
+  const bool is_pod = pod_asked(options.of).has_value();
+  const bool is_name = !options.of.empty() && !is_pod;
+  if (is_name && !can_be_name(options.of))
+    return in_quotes(options.of) + " is neither NAMESPACE/POD nor a name";
+  if (is_name && !options.from.empty()) return in_quotes(options.of) + " is not NAMESPACE/POD";
+  if (options.watch && !is_pod) return "--watch needs a pod";
+  if (options.evidence && !is_pod) return "--evidence needs a pod";
   if (options.watch && !options.from.empty()) return "--watch asks the daemon and --from does not: take one";
   if (std::ranges::count(options.from, "-") > 1) return "standard input can be read only once";
   return {};
@@ -117,7 +198,9 @@ std::string wrong_why(const WhyOptions& options) {
 ExitCode run_why(const WhyOptions& options) {
   if (!options.from.empty()) return why_from_files(options);
   if (options.of.empty()) return show_list(options);
-  return options.watch ? watch_pod(options) : show_pod(options);
+  const auto pod = pod_asked(options.of);
+  if (!pod) return show_named(options);
+  return options.watch ? watch_pod(options, *pod) : show_pod(options, *pod);
 }
 
 }  // namespace flowtap::cli

@@ -1,4 +1,5 @@
-// flowtap why: explains why a pod was placed where it is, or nowhere; also from saved logs.
+// flowtap why: explains why a pod was placed where it is, or nowhere, also from saved logs; and how containers and
+// services ended.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace flowtap::cli {
 
 struct WhyOptions {
   std::string state_dir;
-  std::string of;                 ///< NS/POD; empty: all pods, one line each
+  std::string of;  ///< NS/POD, or the name of what is in no pod; empty: all pods, one line each
   std::vector<std::string> from;  ///< files to read instead of asking the daemon; "-" is standard input
   bool watch =
       false;          ///< show a pod again whenever its answer changes, until it is bound or a signal ends us

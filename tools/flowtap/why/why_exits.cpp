@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "api/json/exits_json.hpp"
 #include "api/routes/routes.hpp"
@@ -11,15 +12,14 @@
 #include "base/json/members.hpp"
 #include "base/printable.hpp"
 #include "base/rfc3339.hpp"
+#include "why_next.hpp"
 
 namespace flowtap::cli {
 namespace {
 
-constexpr unsigned kLines = 10;
+using Time = std::chrono::system_clock::time_point;
 
-bool is_crash(const api::ContainerExit& exit) {
-  return exit.oom || exit.signal || exit.code.value_or(0) != 0;
-}
+constexpr unsigned kLines = 10;
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -31,65 +31,120 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-std::string how(const api::ContainerExit& exit) {
-  if (exit.signal) {
-    const char* const name = ::sigabbrev_np(static_cast<int>(*exit.signal));
-    return fmt::format("was killed by signal {}{}", *exit.signal,
-                       name != nullptr ? fmt::format(" (SIG{})", name) : std::string());
+Answer<Ends> ends_at(const std::string& state_dir, const std::string& target) {
+  const auto body = ask(state_dir, target);
+  if (!body) return std::unexpected(body.error());
+  auto exits = api::exits_from_json(*body);
+  if (!exits) return std::unexpected(Failure{std::move(exits).error(), kFailure});
+  Ends ends;
+  for (api::ContainerExit& exit : exits->exits) {
+    // The flow may be gone, to make room for others.
+    const auto log = ask(state_dir, fmt::format("{}/{}/log?tailLines={}", api::kFlowsPath,
+                                                api::percent_encode(exit.flow), kLines));
+    ends.ended.push_back({std::move(exit), log ? lines_of(*log) : std::vector<std::string>{}});
   }
-  return fmt::format("ended with code {}", exit.code.value_or(0));
+  ends.oom_kills = std::move(exits->oom_kills);
+  return ends;
+}
+
+/// "the container app", "its process nginx".
+template <typename One>
+std::string subject(const One& one) {
+  if (!one.of.unit.empty()) return "its process " + in_quotes(one.process);
+  return "the container " + printable(one.container);
+}
+
+std::string when(Time time, Time now) {
+  return fmt::format(", {} ({})", age_words(time, now), rfc3339_nano(time));
+}
+
+std::string end_text(std::string_view of, const Ended& ended, Time now, const Style& style) {
+  const api::ContainerExit& exit = ended.exit;
+  std::string text =
+      style.paint("1", fmt::format("{}: {} {}", printable(of), subject(exit), end_words(exit)));
+  text += when(exit.time, now);
+  if (!exit.started) {
+    text += '\n';
+  } else {
+    text += ended.lines.empty() ? "; nothing that it wrote is kept\n" : "; its last lines:\n";
+    for (const std::string& line : ended.lines) text += "  " + printable(line) + "\n";
+  }
+  for (const std::string& todo : next_steps(exit, !ended.lines.empty())) text += todo_text(todo, style);
+  return text;
+}
+
+std::string kills_text(std::string_view of, const api::ContainerKills& kills, Time now, const Style& style) {
+  const std::string whose =
+      kills.of.unit.empty() ? " of the container " + printable(kills.container) : " of it";
+  const std::string what = kills.count == 1
+                               ? fmt::format("the process {}{} was killed", in_quotes(kills.process), whose)
+                               : fmt::format("{} processes{} were killed", grouped(kills.count), whose);
+  std::string text =
+      style.paint("1", fmt::format("{}: {}, because memory was used up (OOM)", printable(of), what));
+  if (kills.count > 1) text += ", the last one, " + in_quotes(kills.process);
+  return text + when(kills.time, now) + '\n' + todo_text(memory_step(!kills.of.pod.empty()), style);
+}
+
+/// An end for want of memory already says that of its run.
+bool is_told(const api::ContainerKills& kills, const Ends& ends) {
+  return std::ranges::any_of(ends.ended, [&kills](const Ended& ended) {
+    return ended.exit.oom && ended.exit.flow == kills.flow && ended.exit.container == kills.container;
+  });
 }
 
 }  // namespace
 
-Answer<std::vector<Crash>> ask_for_crashes(const std::string& state_dir, const PodName& pod) {
-  const auto body = ask(state_dir, fmt::format("{}/{}/pods/{}/exits", api::kNamespacesPath,
-                                               api::percent_encode(pod.ns), api::percent_encode(pod.name)));
-  if (!body) return std::unexpected(body.error());
-  auto exits = api::exits_from_json(*body);
-  if (!exits) return std::unexpected(Failure{std::move(exits).error(), kFailure});
-  std::vector<Crash> crashes;
-  for (api::ContainerExit& exit : *exits) {
-    if (!is_crash(exit)) continue;
-    // The flow may be gone, to make room for others.
-    const auto log = ask(state_dir, fmt::format("{}/{}/log?tailLines={}", api::kFlowsPath,
-                                                api::percent_encode(exit.flow), kLines));
-    crashes.push_back({std::move(exit), log ? lines_of(*log) : std::vector<std::string>{}});
-  }
-  return crashes;
+bool Ends::badly() const {
+  return !oom_kills.empty() || std::ranges::any_of(ended, &Ended::badly);
 }
 
-std::string crashes_text(std::string_view pod, const std::vector<Crash>& crashes,
-                         std::chrono::system_clock::time_point now, const Style& style) {
+Answer<Ends> ask_for_ends(const std::string& state_dir, const PodName& pod) {
+  return ends_at(state_dir, fmt::format("{}/{}/pods/{}/exits", api::kNamespacesPath,
+                                        api::percent_encode(pod.ns), api::percent_encode(pod.name)));
+}
+
+Answer<Ends> ask_for_ends(const std::string& state_dir, std::string_view name) {
+  return ends_at(state_dir, fmt::format("{}?name={}", api::kExitsPath, api::percent_encode(name)));
+}
+
+std::string end_words(const api::ContainerExit& exit) {
+  if (!exit.started) return "was never started: its program could not be executed";
+  if (!exit.signal) return fmt::format("ended with code {}", exit.code.value_or(0));
+  const char* const name = ::sigabbrev_np(static_cast<int>(*exit.signal));
+  return fmt::format("was killed by signal {}{}{}", *exit.signal,
+                     name != nullptr ? fmt::format(" (SIG{})", name) : std::string(),
+                     exit.oom ? ", because memory was used up (OOM)" : "");
+}
+
+std::string age_words(Time time, Time now) {
+  const std::chrono::duration<double> age = now - time;
+  return uptime_text(std::max(age.count(), 0.0)) + " ago";
+}
+
+std::string ends_text(std::string_view of, const Ends& ends, bool all, Time now, const Style& style) {
   std::string text;
-  for (const Crash& crash : crashes) {
-    const std::chrono::duration<double> age = now - crash.exit.time;
-    text += text.empty() ? "" : "\n";
-    text += style.paint("1", fmt::format("{}: the container {} {}", printable(pod),
-                                         printable(crash.exit.container), how(crash.exit)));
-    if (crash.exit.oom) text += ", because memory was used up (OOM)";
-    text +=
-        fmt::format(", {} ago ({})", uptime_text(std::max(age.count(), 0.0)), rfc3339_nano(crash.exit.time));
-    text += crash.lines.empty() ? "; nothing that it wrote is kept\n" : "; its last lines:\n";
-    for (const std::string& line : crash.lines) text += "  " + printable(line) + "\n";
-  }
+  const auto add = [&text](const std::string& paragraph) { text += (text.empty() ? "" : "\n") + paragraph; };
+  for (const Ended& ended : ends.ended)
+    if (all || ended.badly()) add(end_text(of, ended, now, style));
+  for (const api::ContainerKills& kills : ends.oom_kills)
+    if (!is_told(kills, ends)) add(kills_text(of, kills, now, style));
   return text;
 }
 
-std::string with_crashes(std::string_view body, const std::vector<Crash>& crashes) {
+std::string with_ends(std::string_view body, const Ends& ends) {
   namespace json = boost::json;
   json::object object;
   if (auto parsed = parse_object(body, "the answer")) object = std::move(*parsed);
-  std::vector<api::ContainerExit> exits;
-  exits.reserve(crashes.size());
-  for (const Crash& crash : crashes) exits.push_back(crash.exit);
-  json::array all = json::parse(api::exits_to_json(exits)).at("exits").as_array();
-  for (std::size_t i = 0; i < crashes.size(); ++i) {
+  api::Exits exits{.exits = {}, .oom_kills = ends.oom_kills};
+  for (const Ended& one : ends.ended) exits.exits.push_back(one.exit);
+  json::object told = json::parse(api::exits_to_json(exits)).as_object();
+  json::array& all = told.at("exits").as_array();
+  for (std::size_t i = 0; i < ends.ended.size(); ++i) {
     json::array lines;
-    for (const std::string& line : crashes[i].lines) lines.emplace_back(utf8(line));
+    for (const std::string& line : ends.ended[i].lines) lines.emplace_back(utf8(line));
     all[i].as_object()["lines"] = std::move(lines);
   }
-  object["exits"] = std::move(all);
+  for (auto& member : told) object[member.key()] = std::move(member.value());
   return json::serialize(object);
 }
 

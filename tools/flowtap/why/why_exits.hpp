@@ -1,4 +1,4 @@
-// What `flowtap why` tells about containers of a pod that crashed: how they ended, and their last lines.
+// What `flowtap why` tells about how containers and services ended: how, their last lines, and what to do next.
 #pragma once
 
 #include <chrono>
@@ -13,19 +13,43 @@
 
 namespace flowtap::cli {
 
-struct Crash {
+struct Ended {
   api::ContainerExit exit;
   std::vector<std::string> lines;  ///< the last ones of both outputs; empty if none are kept any more
+
+  /// By a signal, with a code other than 0, or before its program was started.
+  [[nodiscard]] bool badly() const {
+    return exit.oom || exit.signal || !exit.started || exit.code.value_or(0) != 0;
+  }
 };
 
-/// The pod's containers that last ended by a crash: by a signal, or with a code other than 0.
-[[nodiscard]] Answer<std::vector<Crash>> ask_for_crashes(const std::string& state_dir, const PodName& pod);
+struct Ends {
+  std::vector<Ended> ended;
+  std::vector<api::ContainerKills> oom_kills;
 
-/// A paragraph for each container; text from outside is shown escaped.
-[[nodiscard]] std::string crashes_text(std::string_view pod, const std::vector<Crash>& crashes,
-                                       std::chrono::system_clock::time_point now, const Style& style);
+  [[nodiscard]] bool empty() const { return ended.empty() && oom_kills.empty(); }
+  /// Whether something went wrong.
+  [[nodiscard]] bool badly() const;
+};
 
-/// Adds the member "exits" to `body`, which is an object or empty: the exits as in /exits, each with "lines".
-[[nodiscard]] std::string with_crashes(std::string_view body, const std::vector<Crash>& crashes);
+/// How the pod's containers ended, each the last time.
+[[nodiscard]] Answer<Ends> ask_for_ends(const std::string& state_dir, const PodName& pod);
+/// The same of a container that is in no pod, or a service.
+[[nodiscard]] Answer<Ends> ask_for_ends(const std::string& state_dir, std::string_view name);
+
+/// "ended with code 1", "was killed by signal 9 (SIGKILL), because memory was used up (OOM)", "was never started: ...".
+[[nodiscard]] std::string end_words(const api::ContainerExit& exit);
+/// "3 s ago".
+[[nodiscard]] std::string age_words(std::chrono::system_clock::time_point time,
+                                    std::chrono::system_clock::time_point now);
+
+/// A paragraph for each end and for what was killed in each container: with `all`, also where it ended well. Text from
+/// outside is shown escaped.
+[[nodiscard]] std::string ends_text(std::string_view of, const Ends& ends, bool all,
+                                    std::chrono::system_clock::time_point now, const Style& style);
+
+/// Adds the members "exits" and "oom_kills" to `body`, which is an object or empty: as in /exits, each exit with
+/// "lines".
+[[nodiscard]] std::string with_ends(std::string_view body, const Ends& ends);
 
 }  // namespace flowtap::cli

@@ -50,6 +50,12 @@ Answer exits(const Call& call) {
   return {200, exits_to_json(call.node.exits(call.segments.front(), call.segments.back()))};
 }
 
+Answer exits_of(const Call& call) {
+  const auto name = call.parameter("name");
+  if (!name) return error_answer(400, "exits are asked for by a name", "/api/v1/exits?name=NAME");
+  return {200, exits_to_json(call.node.exits_of(*name))};
+}
+
 using enum ParameterType;
 
 QueryParameter in_namespace(std::string_view what) {
@@ -127,6 +133,13 @@ const std::vector<Route>& routes() {
          "do.",
          kFlag}}},
       {kPod + "/exits", exits, "How each of the pod's containers ended the last time."},
+      {std::string(kExitsPath),
+       exits_of,
+       "How a container that is in no pod, or a systemd service, ended the last time.",
+       {},
+       {{"name",
+         "What people call it: a container's name, id or the beginning of its id, a service's name, or the "
+         "flow's id. It is needed."}}},
       {std::string(kSchedulerLogsPath),
        schedulerlogs,
        "The pods that schedulers of this node decided about, and their state.",

@@ -16,6 +16,7 @@ inline constexpr std::string_view kWorkloadsPath = "/api/v1/workloads";
 inline constexpr std::string_view kFlowsPath = "/api/v1/flows";
 inline constexpr std::string_view kNamespacesPath = "/api/v1/namespaces";
 inline constexpr std::string_view kProcessesPath = "/api/v1/processes";
+inline constexpr std::string_view kExitsPath = "/api/v1/exits";
 inline constexpr std::string_view kSchedulerLogsPath = "/api/v1/schedulerlogs";
 
 using http::Answer;

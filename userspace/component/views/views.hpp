@@ -86,10 +86,11 @@ class NodeView {
   /// While the service is not ready, an Error that says why and what it waits for.
   [[nodiscard]] virtual Status ready() const = 0;
   /// How each container of this pod ended last, as far as that was seen.
-  [[nodiscard]] virtual std::vector<ContainerExit> exits(const std::string& /*ns*/,
-                                                         const std::string& /*pod*/) const {
+  [[nodiscard]] virtual Exits exits(const std::string& /*ns*/, const std::string& /*pod*/) const {
     return {};
   }
+  /// The same of what is in no pod and people call so: a container's name or id, a service's name, the flow's id.
+  [[nodiscard]] virtual Exits exits_of(const std::string& /*name*/) const { return {}; }
   /// The flows; the returned view lives as long as this. While nothing is captured, an Error that says why.
   [[nodiscard]] virtual Result<FlowsView*> flows() const {
     return fail("the stream path is off", "set stream: enabled: true in flowtapd's configuration");

@@ -22,17 +22,20 @@ using stats::CgroupEvent;
 namespace {
 
 std::optional<CgroupEvent> parse_end(std::span<const std::byte> record) {
-  ftap_container_end end;
+  ftap_process_end end;
   if (record.size() < sizeof(end)) return std::nullopt;
   std::memcpy(&end, record.data(), sizeof(end));
-  if (end.kind != FTAP_CGROUP_ENDED) return std::nullopt;
-  // steady_clock is CLOCK_MONOTONIC.
-  const std::chrono::steady_clock::time_point time{std::chrono::nanoseconds(end.time)};
-  return CgroupEvent{.id = end.id,
-                     .gone = false,
-                     .path = {},
-                     .ended = stats::ContainerEnd{
-                         .status = static_cast<int>(end.status), .oom = end.oom != 0, .time = time}};
+  if (end.kind != FTAP_CGROUP_ENDED && end.kind != FTAP_CGROUP_PROCESS_ENDED) return std::nullopt;
+  CgroupEvent out{.id = end.id, .gone = false, .path = {}};
+  (end.kind == FTAP_CGROUP_ENDED ? out.ended : out.process_ended) =
+      // steady_clock is CLOCK_MONOTONIC.
+      stats::ProcessEnd{.status = static_cast<int>(end.status),
+                        .oom = (end.flags & FTAP_END_OOM) != 0,
+                        .started = (end.flags & FTAP_END_STARTED) != 0,
+                        .time = std::chrono::steady_clock::time_point(std::chrono::nanoseconds(end.time)),
+                        .name = std::string(end.name, ::strnlen(end.name, sizeof(end.name))),
+                        .outer_parent = (end.flags & FTAP_END_OUTER_PARENT) != 0};
+  return out;
 }
 
 std::optional<CgroupEvent> parse_begin(std::span<const std::byte> record) {

@@ -1,22 +1,152 @@
 #include "telemetry/workloads/container_ends.hpp"
 
-namespace flowtap::telemetry {
+#include <algorithm>
+#include <chrono>
+#include <utility>
 
-void ContainerEnds::note(EndedContainer ended) {
-  const std::scoped_lock lock(mutex_);
-  Entry& entry = by_name_[ended.name];
-  by_number_.erase(entry.number);
-  entry.number = ++numbers_;
-  by_number_.emplace(entry.number, ended.name);
-  entry.ended = std::move(ended);
-  if (by_name_.size() <= kMost) return;
-  by_name_.erase(by_number_.begin()->second);
-  by_number_.erase(by_number_.begin());
+namespace flowtap::telemetry {
+namespace {
+
+// Shorter beginnings of an id are also names that people choose.
+constexpr std::size_t kLeastOfId = 6;
+
+EndRecord::Time wall_time(std::chrono::steady_clock::time_point time) {
+  const auto age = std::chrono::steady_clock::now() - time;
+  return std::chrono::system_clock::now() - std::chrono::duration_cast<EndRecord::Time::duration>(age);
 }
 
-std::vector<EndedContainer> ContainerEnds::of_pod(std::string_view ns, std::string_view pod) const {
+EndRecord::End end_of(EndedWorkload of, stats::ProcessEnd end) {
+  return {.id = std::move(of.id),
+          .flow = std::move(of.flow),
+          .status = end.status,
+          .oom = end.oom,
+          .started = end.started,
+          .time = wall_time(end.time),
+          .process = std::move(end.name)};
+}
+
+bool is_called(const EndRecord& record, std::string_view name) {
+  if (record.name.kind == WorkloadKind::kPod) return false;
+  const auto has = [&](const auto& part) {
+    return part && ((!part->flow.empty() && part->flow == name) ||
+                    (name.size() >= kLeastOfId && part->id.starts_with(name)));
+  };
+  if (has(record.end) || has(record.oom_kills)) return true;
+  if (record.name.kind == WorkloadKind::kContainer) return record.name.container == name;
+  return record.name.workload == name || record.name.workload == std::string(name) + ".service";
+}
+
+bool is_asked_for(const WorkloadName& name) {
+  return !is_sandbox(name) && (is_container(name.kind) || name.kind == WorkloadKind::kUnit);
+}
+
+}  // namespace
+
+Status ContainerEnds::keep_in(std::string path) {
+  const std::scoped_lock lock(file_mutex_, mutex_);
+  file_.emplace(std::move(path));
+  FTAP_TRY_ASSIGN(loaded, file_->load());
+  for (EndRecord& record : loaded.records)
+    if (record.tells())
+      put(std::move(record));
+    else
+      forget(record.name);
+  changed_.clear();
+  if (loaded.broken > 0)
+    return fail(std::to_string(loaded.broken) + " lines of " + file_->path() +
+                " cannot be read; how these containers ended is not known any more");
+  return {};
+}
+
+void ContainerEnds::note(Ends ends) {
   const std::scoped_lock lock(mutex_);
-  std::vector<EndedContainer> all;
+  for (EndedContainer& ended : ends.containers)
+    if (is_asked_for(ended.of.name)) note(std::move(ended));
+  for (EndedService& ended : ends.services) note(std::move(ended));
+  for (OomKills& kills : ends.oom_kills)
+    if (is_asked_for(kills.of.name)) note(std::move(kills));
+}
+
+void ContainerEnds::note(EndedContainer ended) {
+  EndRecord& record = touch(ended.of.name);
+  record.end = end_of(std::move(ended.of), std::move(ended.end));
+  if (record.oom_kills && record.oom_kills->id != record.end->id) record.oom_kills.reset();
+}
+
+// A run that ends well is the answer to why the one before did not.
+void ContainerEnds::note(EndedService ended) {
+  if (!ended.end) return forget(ended.of.name);
+  EndRecord& record = touch(ended.of.name);
+  record.end = end_of(std::move(ended.of), std::move(*ended.end));
+}
+
+void ContainerEnds::note(OomKills kills) {
+  EndRecord& record = touch(kills.of.name);
+  const bool same_run = record.oom_kills && record.oom_kills->flow == kills.of.flow;
+  record.oom_kills = EndRecord::Kills{.id = std::move(kills.of.id),
+                                      .flow = std::move(kills.of.flow),
+                                      .count = kills.count + (same_run ? record.oom_kills->count : 0),
+                                      .time = wall_time(kills.last.time),
+                                      .process = std::move(kills.last.name)};
+}
+
+EndRecord& ContainerEnds::touch(const WorkloadName& name) {
+  Entry& entry = by_name_[name];
+  by_number_.erase(entry.number);
+  entry.number = ++numbers_;
+  entry.record.name = name;
+  by_number_.emplace(entry.number, name);
+  changed_.insert(name);
+  if (by_name_.size() > kMost) forget(WorkloadName(by_number_.begin()->second));
+  return entry.record;
+}
+
+void ContainerEnds::put(EndRecord record) {
+  EndRecord& here = touch(record.name);
+  here = std::move(record);
+}
+
+void ContainerEnds::forget(const WorkloadName& name) {
+  const auto at = by_name_.find(name);
+  if (at == by_name_.end()) return;
+  by_number_.erase(at->second.number);
+  changed_.insert(name);
+  by_name_.erase(at);
+}
+
+void ContainerEnds::save() {
+  const std::scoped_lock file_lock(file_mutex_);
+  std::vector<EndRecord> records;
+  bool all = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!file_ || changed_.empty()) return;
+    all = file_->wants_all(by_name_.size());
+    if (all)
+      for (const auto& [number, name] : by_number_) records.push_back(by_name_.at(name).record);
+    else
+      for (const WorkloadName& name : changed_) {
+        const auto at = by_name_.find(name);
+        records.push_back(at != by_name_.end() ? at->second.record
+                                               : EndRecord{.name = name, .end = {}, .oom_kills = {}});
+      }
+    changed_.clear();
+  }
+  auto saved = all ? file_->write_all(records) : file_->append(records);
+  const std::scoped_lock lock(mutex_);
+  unsaved_ = saved ? std::nullopt : std::optional(std::move(saved).error());
+  if (unsaved_)
+    for (const EndRecord& record : records) changed_.insert(record.name);
+}
+
+std::optional<Error> ContainerEnds::unsaved() const {
+  const std::scoped_lock lock(mutex_);
+  return unsaved_;
+}
+
+std::vector<EndRecord> ContainerEnds::of_pod(std::string_view ns, std::string_view pod) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<EndRecord> all;
   const WorkloadName first{.kind = WorkloadKind::kPod,
                            .ns = std::string(ns),
                            .pod = std::string(pod),
@@ -25,7 +155,15 @@ std::vector<EndedContainer> ContainerEnds::of_pod(std::string_view ns, std::stri
   for (auto at = by_name_.lower_bound(first);
        at != by_name_.end() && at->first.kind == first.kind && at->first.ns == ns && at->first.pod == pod;
        ++at)
-    all.push_back(at->second.ended);
+    all.push_back(at->second.record);
+  return all;
+}
+
+std::vector<EndRecord> ContainerEnds::called(std::string_view name) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<EndRecord> all;
+  for (const auto& [of, entry] : by_name_)
+    if (is_called(entry.record, name)) all.push_back(entry.record);
   return all;
 }
 

@@ -1,11 +1,17 @@
 #include "telemetry/workloads/usage_ledger.hpp"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 #include <algorithm>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
 namespace flowtap::telemetry {
 namespace {
+
+constexpr std::string_view kService = ".service";
 
 stats::Waits waits_since(const stats::Waits& now, const stats::Waits& before) {
   stats::Waits since;
@@ -40,6 +46,22 @@ stats::Labels instance_of(const Workload& workload, const CgroupNaming& naming) 
   return labels;
 }
 
+// As systemd sees it, where a unit has no rule of its own (systemd.service(5), SuccessExitStatus=).
+bool ended_well(const stats::ProcessEnd& end) {
+  if (end.oom) return false;
+  if (!WIFSIGNALED(end.status)) return WEXITSTATUS(end.status) == 0;
+  const int signal = WTERMSIG(end.status);
+  return signal == SIGHUP || signal == SIGINT || signal == SIGTERM || signal == SIGPIPE;
+}
+
+bool is_service(const WorkloadName& name) {
+  return name.kind == WorkloadKind::kUnit && name.workload.ends_with(kService);
+}
+
+EndedWorkload ended_of(const CgroupNaming& naming) {
+  return {.name = naming.name, .id = naming.id, .flow = naming.flow};
+}
+
 }  // namespace
 
 void UsageLedger::note(stats::CgroupEvent event, Clock::time_point now) {
@@ -49,16 +71,42 @@ void UsageLedger::note(stats::CgroupEvent event, Clock::time_point now) {
   // A cgroup that was made unseen: the walk has its path, or knows that it is gone.
   missed_ = missed_ || (fresh && cgroup.path.empty());
   if (event.gone && !cgroup.gone) set_gone(cgroup, now);
-  if (event.ended) cgroup.ended = event.ended;
+  if (event.ended) cgroup.ended = std::move(event.ended);
+  // Whether one with an outer parent ends a service is seen where the owner is known.
+  if (event.process_ended && event.process_ended->oom && !event.process_ended->outer_parent)
+    cgroup.add_kill(std::move(*event.process_ended));
 }
 
 void UsageLedger::take_events(stats::UsageSource& source, Clock::time_point now) {
   const bool whole = source.take_events([&](stats::CgroupEvent event) {
-    if (event.began || event.ended || event.empty)
-      turns_.push_back({.id = event.id, .began = event.began, .first = event.ended.has_value()});
+    if (event.began || event.ended || event.empty || event.process_ended)
+      turns_.push_back({.id = event.id,
+                        .began = event.began,
+                        .first = event.ended.has_value(),
+                        .process = event.process_ended});
     note(std::move(event), now);
   });
   missed_ = missed_ || !whole;
+  // It may be what was lost that would have ended a run.
+  if (!whole) failed_.clear();
+}
+
+// A process that ends badly ends its service only if the service is over by that. What systemd ends then ends badly as
+// well, so the first one counts. Below the service's own cgroup it is some manager in it that waits.
+void UsageLedger::take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end) {
+  const CgroupNaming& naming = *cgroup.naming;
+  if (!end.outer_parent) return;
+  if (!is_service(naming.name) || naming.top != cgroup.path) {
+    if (end.oom) cgroup.add_kill(end);
+    return;
+  }
+  if (!ended_well(end) && failed_.size() < kMostFailed) failed_.try_emplace(naming.top, end);
+}
+
+void UsageLedger::end_service(const CgroupNaming& naming) {
+  EndedService service{.of = ended_of(naming), .end = {}};
+  if (const auto failed = failed_.extract(naming.top); !failed.empty()) service.end = failed.mapped();
+  ends_.services.push_back(std::move(service));
 }
 
 UsageLedger::Turns UsageLedger::take_turns(stats::UsageSource& source, CgroupNames& names,
@@ -66,20 +114,25 @@ UsageLedger::Turns UsageLedger::take_turns(stats::UsageSource& source, CgroupNam
   take_events(source, now);
   Turns out;
   std::unordered_set<std::string> tops;
-  for (const auto& [id, began, first] : std::exchange(turns_, {})) {
-    const auto known = cgroups_.find(id);
+  for (const Turn& turn : std::exchange(turns_, {})) {
+    const auto known = cgroups_.find(turn.id);
     // A question without a path would get an answer for good.
     if (known == cgroups_.end() || known->second.path.empty()) continue;
     auto& cgroup = *known;
     ask(cgroup, names, now);
     const auto& naming = cgroup.second.naming;
     if (!naming || naming->top.empty()) continue;
+    if (turn.process) {
+      take_process_turn(cgroup.second, *turn.process);
+      continue;
+    }
     // For a unit it is some sandbox's first process, not the unit's own.
-    if (began && is_container(naming->name.kind)) out.began.push_back({naming->top, *began});
-    if (began || !naming->complete) continue;
+    if (turn.began && is_container(naming->name.kind)) out.began.push_back({naming->top, *turn.began});
+    if (turn.began || !naming->complete) continue;
     // A cgroup below the workload's own may be empty while others there go on; once the last of them is, the workload's
     // own is reported.
-    if (!first && naming->top != cgroup.second.path) continue;
+    if (!turn.first && naming->top != cgroup.second.path) continue;
+    if (!turn.first && is_service(naming->name)) end_service(*naming);
     if (tops.insert(naming->top).second) out.ended.push_back({naming->name, naming->top});
   }
   return out;
@@ -172,6 +225,16 @@ std::size_t UsageLedger::numbered() const {
       std::ranges::count_if(cgroups_, [](const auto& cgroup) { return cgroup.second.group.has_value(); }));
 }
 
+void UsageLedger::tell_ends(Cgroup& cgroup, CgroupNames& names) {
+  // The first process of a PID namespace need not be the container's, for example in a container that has the node's
+  // namespace: then others go on.
+  if (cgroup.ended && (cgroup.gone || !names.has_processes(cgroup.path)))
+    ends_.containers.push_back({ended_of(*cgroup.naming), *std::exchange(cgroup.ended, std::nullopt)});
+  if (cgroup.oom_kills > 0)
+    ends_.oom_kills.push_back(
+        {ended_of(*cgroup.naming), std::exchange(cgroup.oom_kills, 0), std::move(cgroup.last_kill)});
+}
+
 Status UsageLedger::round(stats::UsageSource& source, CgroupNames& names, Clock::time_point now) {
   // This comes before the events. A cgroup is made before one of its tasks is given a CPU, so the events tell of all
   // that are here.
@@ -187,13 +250,9 @@ Status UsageLedger::round(stats::UsageSource& source, CgroupNames& names, Clock:
 
   for (auto at = cgroups_.begin(); at != cgroups_.end();) {
     Cgroup& cgroup = at->second;
-    if (cgroup.counts()) ask(*at, names, now);
+    if (cgroup.counts() || cgroup.oom_kills > 0) ask(*at, names, now);
     if (cgroup.group && cgroup.settled(now)) add(cgroup, source.read(*cgroup.group));
-    // The first process of a PID namespace need not be the container's, for example in a container that has the node's
-    // namespace: then others go on.
-    if (cgroup.settled(now) && cgroup.ended && (cgroup.gone || !names.has_processes(cgroup.path)))
-      ended_.push_back(
-          {cgroup.naming->name, cgroup.naming->flow, *std::exchange(cgroup.ended, std::nullopt)});
+    if (cgroup.settled(now)) tell_ends(cgroup, names);
     if (!cgroup.gone || now - *cgroup.gone < kGrace) {
       ++at;
       continue;

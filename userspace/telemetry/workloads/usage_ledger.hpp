@@ -24,18 +24,44 @@ struct CgroupNaming {
   WorkloadName name;
   bool complete = true;  ///< false: ask again, more may be known soon
   std::string top;  ///< path of the workload's own cgroup: this one, or one above; empty where it has none
-  std::string flow = {};     ///< for a container: the flow of its output
-  std::string id = {};       ///< also for a container: the runtime's id, whole
+  std::string flow = {};     ///< for a container or unit: the flow of its output
+  std::string id = {};       ///< for a container: the runtime's id, whole
   std::string image = {};    ///< also: the name that was asked for; empty where not known
   std::string pod_uid = {};  ///< also: kubelet's uid; empty where it is in no pod
   std::string runtime = {};  ///< also: identity::runtime_name(); empty where not known
 };
 
-/// A container that has ended.
-struct EndedContainer {
+/// Whose end it is: of a container or unit as it was then.
+struct EndedWorkload {
   WorkloadName name;
-  std::string flow;  ///< the flow of its output
-  stats::ContainerEnd end;
+  std::string id = {};    ///< a container's, whole
+  std::string flow = {};  ///< the flow of its output
+};
+
+/// A container that has ended, by its first process.
+struct EndedContainer {
+  EndedWorkload of;
+  stats::ProcessEnd end;
+};
+
+/// A service that has ended: its last process has left.
+struct EndedService {
+  EndedWorkload of;
+  std::optional<stats::ProcessEnd> end;  ///< of the first process that did not end well; absent: all did
+};
+
+/// Processes that the kernel killed for want of memory. An end above is not counted here again.
+struct OomKills {
+  EndedWorkload of;
+  std::uint64_t count = 0;
+  stats::ProcessEnd last;
+};
+
+/// What has ended.
+struct Ends {
+  std::vector<EndedContainer> containers;
+  std::vector<EndedService> services;
+  std::vector<OomKills> oom_kills;
 };
 
 /// The interface that knows the cgroups of the node.
@@ -76,6 +102,8 @@ class UsageLedger {
   /// No more ended workloads than this are kept: someone who makes many, each with a name of its own, would push out
   /// what lives.
   static constexpr std::size_t kMostEnded = 4096;
+  /// Of so many services at most, the first bad end of a run is remembered until the run is over.
+  static constexpr std::size_t kMostFailed = 4096;
   /// How long the names are asked again before the cgroup counts as what is known by then.
   static constexpr std::chrono::seconds kPatience{10};
 
@@ -107,8 +135,8 @@ class UsageLedger {
   /// By name. While a cgroup's name is still being asked for, what it used is in no workload yet.
   [[nodiscard]] const std::map<WorkloadName, Workload>& workloads() const { return workloads_; }
 
-  /// The containers that have ended since the last call, each as soon as its owner is known.
-  [[nodiscard]] std::vector<EndedContainer> take_ended() { return std::exchange(ended_, {}); }
+  /// What has ended since the last call, each as soon as its owner is known.
+  [[nodiscard]] Ends take_ended() { return std::exchange(ends_, {}); }
 
   [[nodiscard]] std::size_t cgroups() const { return cgroups_.size(); }
   /// How many cgroups have a number: their usage is told apart.
@@ -128,13 +156,20 @@ class UsageLedger {
     bool at_rest = false;       // its processes were there before flowtapd, and have not run since
     stats::GroupUsage counted;  // the part of its usage that its workload has
     std::optional<CgroupNaming> naming;
-    Clock::time_point since;                   // when it was first heard of
-    std::optional<Clock::time_point> gone;     // when its end was heard of
-    std::optional<stats::ContainerEnd> ended;  // which nobody was told about yet
+    Clock::time_point since;                // when it was first heard of
+    std::optional<Clock::time_point> gone;  // when its end was heard of
+    // Of which nobody was told yet:
+    std::optional<stats::ProcessEnd> ended;
+    std::uint64_t oom_kills = 0;
+    stats::ProcessEnd last_kill;
     // Only for settled cgroups. The workload is not forgotten as long as this cgroup exists and counts.
     Workload* workload = nullptr;
     bool is_top = false;  // its top is among the workload's tops
 
+    void add_kill(stats::ProcessEnd end) {
+      ++oom_kills;
+      last_kill = std::move(end);
+    }
     // A cgroup that never had a process needs no name; there are many (slices, pods, what systemd prepares).
     [[nodiscard]] bool counts() const { return group || at_rest; }
     [[nodiscard]] bool settled(Clock::time_point now) const {
@@ -144,13 +179,17 @@ class UsageLedger {
   using Cgroups = std::unordered_map<std::uint64_t, Cgroup>;  // by id
 
   void note(stats::CgroupEvent event, Clock::time_point now);
-  // An event of a cgroup: its container's first process began or ended, or the last process left.
+  // An event of a cgroup: its container's first process began or ended, the last process left, or another ended.
   struct Turn {
     std::uint64_t id = 0;
     std::optional<std::uint64_t> began;
     bool first = false;
+    std::optional<stats::ProcessEnd> process;
   };
   void take_events(stats::UsageSource& source, Clock::time_point now);
+  void take_process_turn(Cgroup& cgroup, const stats::ProcessEnd& end);
+  void end_service(const CgroupNaming& naming);
+  void tell_ends(Cgroup& cgroup, CgroupNames& names);
   void set_gone(Cgroup& cgroup, Clock::time_point now);
   void leave(Cgroup& cgroup);
   /// Looks at all that exist, and so finds those that nobody reported.
@@ -164,7 +203,9 @@ class UsageLedger {
   std::chrono::milliseconds keep_;
   Cgroups cgroups_;
   std::map<WorkloadName, Workload> workloads_;
-  std::vector<EndedContainer> ended_;
+  Ends ends_;
+  // The first process of each service's present run that did not end well, by the service's own cgroup.
+  std::map<std::string, stats::ProcessEnd> failed_;
   std::vector<Turn> turns_;
   std::uint64_t forgotten_ = 0;
   std::uint64_t failed_walks_ = 0;

@@ -114,9 +114,8 @@ void WorkloadCollector::collect(Collected& out) {
   out.series.push_back({&stats::stat(StatId::kWORKLOAD_EVENTS_LOST), {}, source_->lost_events()});
   out.series.push_back({&stats::stat(StatId::kWORKLOADS_FORGOTTEN), {}, ledger_.forgotten()});
   board_->post(ledger_.workloads(), source_->counts_cycles());
-  // Sandboxes are killed as a matter of course, when all is over.
-  for (EndedContainer& ended : ledger_.take_ended())
-    if (!is_sandbox(ended.name)) ends_->note(std::move(ended));
+  ends_->note(ledger_.take_ended());
+  ends_->save();
   out.series.reserve(most_);
   for (const auto& [name, workload] : ledger_.workloads()) {
     const stats::Labels& labels = workload.labels;

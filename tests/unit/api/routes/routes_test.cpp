@@ -46,7 +46,7 @@ TEST(Routes, UnknownPathIs404AndNamesTheOthers) {
             "/api/v1/flows/{id}/raw, "
             "/api/v1/flows/{id}/log, /api/v1/namespaces/{namespace}/pods/{name}/log, "
             "/api/v1/namespaces/{namespace}/pods/{name}/schedulerlog, "
-            "/api/v1/namespaces/{namespace}/pods/{name}/exits, /api/v1/schedulerlogs, "
+            "/api/v1/namespaces/{namespace}/pods/{name}/exits, /api/v1/exits, /api/v1/schedulerlogs, "
             "/api/v1/processes/{pid}/raw, /api/v1/processes/{pid}/log, /openapi.json");
 }
 

@@ -35,10 +35,12 @@ class FakeKernel final : public stats::UsageSource {
     there_.erase(id);
   }
   void end(std::uint64_t id, int status) {
-    tell({.id = id,
-          .gone = false,
-          .path = {},
-          .ended = stats::ContainerEnd{.status = status, .oom = false, .time = {}}});
+    tell({.id = id, .gone = false, .path = {}, .ended = stats::ProcessEnd{.status = status, .time = {}}});
+  }
+  void end_process(std::uint64_t id, stats::ProcessEnd end) {
+    stats::CgroupEvent event{.id = id, .gone = false, .path = {}};
+    event.process_ended = std::move(end);
+    tell(std::move(event));
   }
   void begin(std::uint64_t id, std::uint64_t pid) {
     stats::CgroupEvent event{.id = id, .gone = false, .path = {}};
@@ -107,21 +109,26 @@ class FakeKernel final : public stats::UsageSource {
   bool lost_ = false;
 };
 
-// A path is its workload's name.
+// A path is its workload's name; a unit's last part is.
 class FakeNames final : public CgroupNames {
  public:
   explicit FakeNames(const FakeKernel& kernel) : kernel_(kernel) {}
   [[nodiscard]] CgroupNaming name(std::uint64_t /*id*/, const std::string& path) override {
     ++asked;
-    return {
-        .name = {.kind = WorkloadKind::kContainer, .ns = {}, .pod = {}, .container = path, .workload = {}},
-        .complete = complete,
-        .top = tops.contains(path) ? tops.at(path) : path,
-        .flow = {},
-        .id = "id of " + path,
-        .image = "image",
-        .pod_uid = "uid",
-        .runtime = "runtime"};
+    const std::string top = tops.contains(path) ? tops.at(path) : path;
+    const bool is_unit = top.ends_with(".service");
+    return {.name = {.kind = is_unit ? WorkloadKind::kUnit : WorkloadKind::kContainer,
+                     .ns = {},
+                     .pod = {},
+                     .container = is_unit ? "" : path,
+                     .workload = is_unit ? top.substr(top.rfind('/') + 1) : ""},
+            .complete = complete,
+            .top = top,
+            .flow = "flow of " + top,
+            .id = "id of " + path,
+            .image = "image",
+            .pod_uid = "uid",
+            .runtime = "runtime"};
   }
   [[nodiscard]] Status walk(const std::function<void(std::uint64_t id, std::string path)>& see) override {
     ++walks;

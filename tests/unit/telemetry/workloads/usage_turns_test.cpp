@@ -15,15 +15,15 @@ TEST(UsageLedger, TellsOfAnEndOnceAndWhenItIsKnownWhose) {
   node.kernel.use(10, 5);
   node.kernel.end(10, 42 << 8);
   node.round();
-  EXPECT_TRUE(node.ledger.take_ended().empty()) << "more may be known of its name soon";
+  EXPECT_TRUE(node.ledger.take_ended().containers.empty()) << "more may be known of its name soon";
   node.kernel.remove(10);
   node.round();
-  const auto ended = node.ledger.take_ended();
+  const auto ended = node.ledger.take_ended().containers;
   ASSERT_EQ(ended.size(), 1U);
-  EXPECT_EQ(ended.at(0).name.container, "/a");
+  EXPECT_EQ(ended.at(0).of.name.container, "/a");
   EXPECT_EQ(ended.at(0).end.status, 42 << 8);
   node.round();
-  EXPECT_TRUE(node.ledger.take_ended().empty());
+  EXPECT_TRUE(node.ledger.take_ended().containers.empty());
 }
 
 TEST(UsageLedger, TellsAtOnceWhoseContainerEnds) {
@@ -40,7 +40,7 @@ TEST(UsageLedger, TellsAtOnceWhoseContainerEnds) {
   node.kernel.remove(10);
   node.round();
   EXPECT_EQ(node.of("/a").run_ns, 5U);
-  EXPECT_EQ(node.ledger.take_ended().size(), 1U);
+  EXPECT_EQ(node.ledger.take_ended().containers.size(), 1U);
   // If only a part of its name is known, the rest may be another's.
   node.names.complete = false;
   node.kernel.make(11, "/b");
@@ -97,7 +97,7 @@ TEST(UsageLedger, TellsAtOnceWhoseLastProcessHasEnded) {
   EXPECT_TRUE(endings().empty());
   EXPECT_EQ(node.names.asked, asked) << "known for good";
   node.round();
-  EXPECT_TRUE(node.ledger.take_ended().empty()) << "no container";
+  EXPECT_TRUE(node.ledger.take_ended().containers.empty()) << "no container";
 }
 
 TEST(UsageLedger, WhereOthersGoOnNothingHasEnded) {
@@ -107,10 +107,92 @@ TEST(UsageLedger, WhereOthersGoOnNothingHasEnded) {
   node.names.at_rest = {"/a"};
   node.kernel.end(10, 9);
   node.round();
-  EXPECT_TRUE(node.ledger.take_ended().empty());
+  EXPECT_TRUE(node.ledger.take_ended().containers.empty());
   node.names.at_rest = {};
   node.round();
-  EXPECT_EQ(node.ledger.take_ended().size(), 1U) << "now it has";
+  EXPECT_EQ(node.ledger.take_ended().containers.size(), 1U) << "now it has";
+}
+
+// `more` is what a case is about.
+stats::ProcessEnd process(int status, stats::ProcessEnd more = {}) {
+  more.status = status;
+  return more;
+}
+
+TEST(UsageLedger, AKillForWantOfMemoryIsToldWithItsContainerWhileThatGoesOn) {
+  LedgerNode node;
+  node.kernel.make(10, "/a");
+  node.kernel.use(10, 5);
+  node.kernel.end_process(10, process(9, {.oom = true, .name = "hog"}));
+  node.kernel.end_process(10, process(9, {.oom = true, .name = "hog2", .outer_parent = true}));
+  node.kernel.end_process(10, process(9, {.name = "by somebody", .outer_parent = true}));
+  node.names.complete = false;
+  (void)node.ledger.take_turns(node.kernel, node.names, node.now);
+  node.round();
+  EXPECT_TRUE(node.ledger.take_ended().oom_kills.empty()) << "more may be known of its name soon";
+  node.names.complete = true;
+  node.round();
+  const auto ended = node.ledger.take_ended();
+  EXPECT_TRUE(ended.containers.empty() && ended.services.empty());
+  ASSERT_EQ(ended.oom_kills.size(), 1U);
+  EXPECT_EQ(ended.oom_kills.at(0).of.name.container, "/a");
+  EXPECT_EQ(ended.oom_kills.at(0).of.id, "id of /a");
+  EXPECT_EQ(ended.oom_kills.at(0).of.flow, "flow of /a");
+  EXPECT_EQ(ended.oom_kills.at(0).count, 2U);
+  EXPECT_EQ(ended.oom_kills.at(0).last.name, "hog2");
+  node.round();
+  EXPECT_TRUE(node.ledger.take_ended().oom_kills.empty()) << "each once";
+}
+
+TEST(UsageLedger, AServiceEndsByTheFirstOfItsOwnProcessesThatEndedBadly) {
+  LedgerNode node;
+  const std::string service = "/system.slice/a.service";
+  node.names.tops = {{service + "/inner", service}};
+  node.kernel.make(10, service);
+  node.kernel.make(11, service + "/inner");
+  node.kernel.use(10, 5);
+  const auto turn = [&] { (void)node.ledger.take_turns(node.kernel, node.names, node.now); };
+  const stats::ProcessEnd kOwn{.outer_parent = true};
+  node.kernel.end_process(11, process(1 << 8, kOwn));  // some manager in it waits for this one
+  node.kernel.end_process(10, process(9, {.oom = true, .name = "worker"}));
+  node.kernel.end_process(10, process(15, kOwn));  // somebody has stopped it
+  node.kernel.end_process(10, process(42 << 8, {.name = "main", .outer_parent = true}));
+  node.kernel.end_process(10, process(9, kOwn));
+  turn();
+  EXPECT_TRUE(node.ledger.take_ended().services.empty()) << "others go on";
+  node.kernel.leave(11);
+  node.kernel.leave(10);
+  turn();
+  node.round();
+  auto ended = node.ledger.take_ended();
+  ASSERT_EQ(ended.services.size(), 1U);
+  EXPECT_EQ(ended.services.at(0).of.name.workload, "a.service");
+  EXPECT_EQ(ended.services.at(0).of.flow, "flow of " + service);
+  EXPECT_EQ(ended.services.at(0).end.value().status, 42 << 8);
+  EXPECT_EQ(ended.services.at(0).end.value().name, "main");
+  ASSERT_EQ(ended.oom_kills.size(), 1U);
+  EXPECT_EQ(ended.oom_kills.at(0).last.name, "worker");
+  // The next run is another one.
+  node.kernel.leave(10);
+  turn();
+  ended = node.ledger.take_ended();
+  ASSERT_EQ(ended.services.size(), 1U);
+  EXPECT_FALSE(ended.services.at(0).end);
+  EXPECT_TRUE(ended.containers.empty());
+}
+
+TEST(UsageLedger, WhatEndsAServiceForWantOfMemoryIsNotToldTwice) {
+  LedgerNode node;
+  node.kernel.make(10, "/a.service");
+  node.kernel.use(10, 5);
+  node.kernel.end_process(10, process(9, {.oom = true, .outer_parent = true}));
+  node.kernel.leave(10);
+  node.round();
+  (void)node.ledger.take_turns(node.kernel, node.names, node.now);
+  const auto ended = node.ledger.take_ended();
+  ASSERT_EQ(ended.services.size(), 1U);
+  EXPECT_TRUE(ended.services.at(0).end.value().oom);
+  EXPECT_TRUE(ended.oom_kills.empty());
 }
 
 }  // namespace

@@ -1,0 +1,183 @@
+#include "why_here.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "api/json/flows_json.hpp"
+#include "api/json/workloads_json.hpp"
+#include "api/pod_flows.hpp"
+#include "api/routes/routes.hpp"
+#include "api/routes/target.hpp"
+#include "base/json/members.hpp"
+#include "base/printable.hpp"
+#include "tools/flowtap/terminal/table.hpp"
+#include "why_next.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+using Time = std::chrono::system_clock::time_point;
+
+// cAdvisor's name for the container that only holds a pod's namespaces, which flowtapd's metrics have as well.
+constexpr std::string_view kSandbox = "POD";
+
+std::vector<api::FlowStatus> flows_at(const std::string& state_dir, const std::string& query, bool& known) {
+  const auto body = ask(state_dir, std::string(api::kFlowsPath) + query);
+  auto flows = body ? api::flows_from_json(*body) : fail("");
+  known = known && flows;
+  return flows ? std::move(*flows) : std::vector<api::FlowStatus>();
+}
+
+// A workload is listed for some time after its end. Then it has no instance and no process.
+bool is_there(const api::WorkloadReading& workload) {
+  const auto value = [&workload](const char* family) {
+    const auto at = workload.values.find(family);
+    return at == workload.values.end() ? 0 : at->second;
+  };
+  return value("flowtap_workload_info") > 0 || value("flowtap_workload_processes") > 0;
+}
+
+std::vector<api::WorkloadKey> workloads_at(const std::string& state_dir, const std::string& query,
+                                           bool& known) {
+  const auto body = ask(state_dir, std::string(api::kWorkloadsPath) + query);
+  const auto all = body ? api::workloads_from_json(*body) : fail("");
+  known = known && all;
+  std::vector<api::WorkloadKey> there;
+  if (!all) return there;
+  for (const api::WorkloadReading& workload : all->workloads)
+    if (is_there(workload)) there.push_back(workload.key);
+  return there;
+}
+
+bool is_called(const api::FlowStatus& flow, std::string_view name) {
+  if (flow.id == name) return true;
+  if (flow.kind == "unit")
+    return flow.id == fmt::format("unit/{}", name) || flow.id == fmt::format("unit/{}.service", name);
+  return flow.kind == "container" && flow.container == name;
+}
+
+std::string written_words(const api::FlowStatus& flow) {
+  return fmt::format("{}, {} {}", bytes_text(flow.bytes), grouped(flow.lines),
+                     flow.lines == 1 ? "line" : "lines");
+}
+
+bool runs(const Here& here, const std::string& container) {
+  return std::ranges::find(here.running, container) != here.running.end() ||
+         std::ranges::any_of(here.flows, [&](const api::FlowStatus& flow) {
+           return flow.open && flow.container == container;
+         });
+}
+
+const Ended* end_of(const Ends& ends, const std::string& container) {
+  const auto found = std::ranges::find_if(
+      ends.ended, [&container](const Ended& ended) { return ended.exit.container == container; });
+  return found == ends.ended.end() ? nullptr : &*found;
+}
+
+Table::Cell state_of(const Here& here, const Ends& ends, const std::string& container, Time now) {
+  const Ended* const ended = end_of(ends, container);
+  if (runs(here, container)) return {ended != nullptr ? "runs again" : "runs", "32"};
+  if (ended == nullptr) return {"ended", "2"};
+  return {fmt::format("{}, {}", end_words(ended->exit), age_words(ended->exit.time, now)),
+          ended->badly() ? "1;31" : "2"};
+}
+
+std::set<std::string> containers_of(const Here& here, const Ends& ends) {
+  std::set<std::string> all(here.running.begin(), here.running.end());
+  for (const api::FlowStatus& flow : here.flows) all.insert(flow.container.value_or(""));
+  for (const Ended& ended : ends.ended) all.insert(ended.exit.container);
+  return all;
+}
+
+bool is_this_node(std::string_view node) {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && node == name.data();
+}
+
+}  // namespace
+
+Here ask_for_here(const std::string& state_dir, const PodName& pod) {
+  Here here{.known = true, .flows = {}, .running = {}, .sandbox = false};
+  const std::string query =
+      fmt::format("namespace={}&pod={}", api::percent_encode(pod.ns), api::percent_encode(pod.name));
+  here.flows = api::newest_runs(flows_at(state_dir, "?kind=pod&history=true&" + query, here.known));
+  for (const api::WorkloadKey& key : workloads_at(state_dir, "?kind=pod&" + query, here.known)) {
+    here.sandbox = here.sandbox || key.container == kSandbox;
+    if (key.container != kSandbox) here.running.push_back(key.container);
+  }
+  return here;
+}
+
+Here ask_for_here(const std::string& state_dir, std::string_view name) {
+  Here here{.known = true, .flows = {}, .running = {}, .sandbox = false};
+  here.flows = flows_at(state_dir, "", here.known);
+  std::erase_if(here.flows, [name](const api::FlowStatus& flow) { return !is_called(flow, name); });
+  for (const api::WorkloadKey& key : workloads_at(state_dir, "", here.known))
+    if ((key.kind == "container" && key.container == name) ||
+        (key.kind == "unit" && (key.workload == name || key.workload == fmt::format("{}.service", name))))
+      here.running.emplace_back(key.kind == "unit" ? key.workload : key.container);
+  return here;
+}
+
+std::string here_text(const Here& here, const Ends& ends, Time now, const Style& style) {
+  Table table;
+  table.add(Table::heading({"container", "state", "written", "last byte", "flow"}, 2, 2));
+  for (const std::string& container : containers_of(here, ends)) {
+    const auto flow = std::ranges::find(
+        here.flows, container, [](const api::FlowStatus& one) { return one.container.value_or(""); });
+    const bool has_flow = flow != here.flows.end();
+    table.add({{printable(container)},
+               state_of(here, ends, container, now),
+               {has_flow ? written_words(*flow) : "-"},
+               {has_flow && flow->last ? age_words(*flow->last, now) : "-"},
+               {has_flow ? printable(flow->id) : "-"}});
+  }
+  return table.text(style);
+}
+
+std::string bound_text(const PodName& pod, std::string_view node, const Here& here, const Ends& ends,
+                       Time now, const Style& style) {
+  if (!here.known) return {};
+  std::string words;
+  for (const std::string& container : containers_of(here, ends)) {
+    words +=
+        (words.empty() ? "" : ", ") + printable(container) + ' ' + state_of(here, ends, container, now).text;
+  }
+  const bool some_run = std::ranges::any_of(containers_of(here, ends),
+                                            [&here](const std::string& one) { return runs(here, one); });
+  // With its sandbox there, a container that has ended well was there to prepare those that come.
+  const bool waits = !some_run && !ends.badly() && (here.sandbox || (words.empty() && is_this_node(node)));
+  if (waits)
+    return fmt::format(
+               "  on this node: {}{}\n", words.empty() ? "" : words + "; ",
+               words.empty() ? "none of its containers has started yet" : "nothing else has started yet") +
+           todo_text(start_step(pod), style);
+  if (!words.empty()) return fmt::format("  on this node: {}\n", words);
+  if (ends.badly() || is_this_node(node)) return {};
+  return todo_text(fmt::format("flowtap why {}/{}{} says how its containers fare; {}", pod.ns, pod.name,
+                               node.empty() ? " on its node" : fmt::format(" on {}", node), start_step(pod)),
+                   style);
+}
+
+std::string named_words(const Here& here, bool untold) {
+  const auto open = std::ranges::find(here.flows, true, &api::FlowStatus::open);
+  const bool goes_on = open != here.flows.end() || !here.running.empty();
+  if (!goes_on) return untold ? "has ended; how is not known, since flowtapd did not see it" : "";
+  std::string words = untold ? "runs" : "runs again";
+  if (open != here.flows.end())
+    words += fmt::format("; flowtap logs {} has what it writes", printable(open->id));
+  return words;
+}
+
+std::string with_here(std::string_view body, const Here& here) {
+  auto object = parse_object(body, "the answer").value_or(boost::json::object());
+  object["flows"] = boost::json::parse(api::flows_to_json(here.flows)).at("flows");
+  return boost::json::serialize(object);
+}
+
+}  // namespace flowtap::cli

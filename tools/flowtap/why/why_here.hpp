@@ -1,0 +1,46 @@
+// What this node knows of a pod, a container or a service besides how it ended: whether it runs, and what it has written.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "component/views/flow_views.hpp"
+#include "tools/flowtap/pod_name.hpp"
+#include "tools/flowtap/terminal/text.hpp"
+#include "why_exits.hpp"
+
+namespace flowtap::cli {
+
+struct Here {
+  bool known = false;                  ///< flowtapd has answered both questions
+  std::vector<api::FlowStatus> flows;  ///< of its containers, each the last run; or of what is called so
+  std::vector<std::string> running;    ///< the names of its containers that are there now; or the service's
+  bool sandbox = false;                ///< the pod's sandbox is there
+
+  [[nodiscard]] bool any() const { return sandbox || !flows.empty() || !running.empty(); }
+};
+
+[[nodiscard]] Here ask_for_here(const std::string& state_dir, const PodName& pod);
+/// For what is in no pod.
+[[nodiscard]] Here ask_for_here(const std::string& state_dir, std::string_view name);
+
+/// A table of the pod's containers: state and output.
+[[nodiscard]] std::string here_text(const Here& here, const Ends& ends,
+                                    std::chrono::system_clock::time_point now, const Style& style);
+
+/// The lines that a bound pod has below its answer: what has become of it on its node. `node` is where it is bound to;
+/// empty: not known. Empty where nothing is known.
+[[nodiscard]] std::string bound_text(const PodName& pod, std::string_view node, const Here& here,
+                                     const Ends& ends, std::chrono::system_clock::time_point now,
+                                     const Style& style);
+
+/// What goes on of what is called so: "runs again; flowtap logs container/a-1f8b has what it writes". Empty where it does
+/// not go on and its end is told; `untold`: no end of it is known.
+[[nodiscard]] std::string named_words(const Here& here, bool untold);
+
+/// Adds the member "flows" to `body`, which is an object: as in /flows.
+[[nodiscard]] std::string with_here(std::string_view body, const Here& here);
+
+}  // namespace flowtap::cli
