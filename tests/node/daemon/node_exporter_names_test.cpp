@@ -31,7 +31,8 @@ bool starts_with_any(const std::string& name, const std::vector<std::string>& al
 
 // Families that have no place in the page: their values are in our own table, or they are the kernel's of this machine.
 bool is_elsewhere(const std::string& name) {
-  if (kNotOfFiles.contains(name) || starts_with_any(name, {"node_uname_", "node_timex_"})) return true;
+  if (kNotOfFiles.contains(name) || starts_with_any(name, {"node_uname_", "node_timex_", "promhttp_"}))
+    return true;
   return std::ranges::any_of(compat::rows(), [&](const compat::Row& row) { return row.name == name; });
 }
 
@@ -96,11 +97,20 @@ const char* type_name(compat::PageKind kind) {
 
 Ours ours_of(const compat::Page& page) {
   Ours ours;
+  // As the text format writes them, and the reader of theirs leaves them.
+  const auto escaped = [](const std::string& text) {
+    std::string out;
+    for (const char c : text) (c == '"' || c == '\\' ? out += '\\' : out) += c;
+    return out;
+  };
   for (const auto& [name, family] : page.families()) {
     ours.types.emplace(name, type_name(family.kind));
     EXPECT_FALSE(family.help.empty()) << name;
-    for (const auto& [labels, value] : family.samples)
-      ours.all.emplace(series_key(name, Labels(labels.begin(), labels.end())), value);
+    for (const auto& [labels, value] : family.samples) {
+      Labels shown;
+      for (const auto& [key, text] : labels) shown.emplace(key, escaped(text));
+      ours.all.emplace(series_key(name, shown), value);
+    }
   }
   return ours;
 }
