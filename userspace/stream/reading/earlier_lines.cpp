@@ -62,10 +62,10 @@ Result<bool> EarlierLines::open_history(const ReadingSpan& span, std::uint64_t s
 // `stored`: bytes that the store's log reaches back.
 bool EarlierLines::is_journal_better(std::uint64_t stored) const {
   const JournalLines::Reach& reach = lines_->reach();
-  if (reach.first == 0 || reach.bytes <= stored) return false;
+  if (!reach.first || reach.bytes <= stored) return false;
   if (!oldest_) return true;
   // If something is missing, the runtime has it, unless its file clearly begins later.
-  return reach.is_without_gaps() ? *oldest_ >= reach.first : *oldest_ > reach.first + kLaterBeginning;
+  return reach.is_without_gaps() ? *oldest_ >= *reach.first : *oldest_ > *reach.first + kLaterBeginning;
 }
 
 void EarlierLines::take_journal(const flow::FlowStore::Standing& standing, ReadingSpan& span) {

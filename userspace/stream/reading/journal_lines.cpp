@@ -37,7 +37,7 @@ void JournalLines::look_at(const flow::StreamView& stream, Source& source) {
   for (const flow::Piece& piece : reading->pieces) {
     if (piece.gap == flow::GapCause::kEvicted) begin = std::min(source.end, piece.offset + piece.length);
     if (piece.gap) continue;
-    reach_.first = reach_.first == 0 ? piece.time : std::min(reach_.first, piece.time);
+    reach_.first = std::min(reach_.first.value_or(piece.time), piece.time);
     break;
   }
   reach_.ends += source.end;

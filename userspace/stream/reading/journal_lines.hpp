@@ -32,7 +32,8 @@ class JournalLines {
     std::uint64_t ends = 0;   ///< bytes that passed up to the ends
     std::uint64_t bytes = 0;  ///< of these, bytes from the oldest that it has on, with the gaps between them
     std::uint64_t missing = 0;  ///< of `ends`, bytes that it does not have
-    std::uint64_t first = 0;    ///< time of the oldest byte, ns since 1970; 0: there is none
+    std::optional<std::uint64_t> first =
+        {};  ///< time of the oldest byte, ns since 1970; absent: there is none
     [[nodiscard]] bool is_without_gaps() const { return missing + bytes == ends; }
   };
   [[nodiscard]] const Reach& reach() const { return reach_; }

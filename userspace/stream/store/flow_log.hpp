@@ -87,7 +87,10 @@ class FlowLog {
   [[nodiscard]] std::optional<std::uint64_t> position_of(StreamNo stream) const;
   /// The stream goes on here from this offset. What it has said before had to make room.
   void begin_at(StreamNo stream, std::uint64_t offset) {
-    if (streams_.try_emplace(stream, offset).second && whole_) made_room_ += offset;
+    std::uint64_t& position = streams_[stream];
+    if (offset <= position) return;
+    if (whole_) made_room_ += offset - position;
+    position = offset;
   }
   /// Nothing will be added of any other streams than these.
   template <typename IsKept>

@@ -170,11 +170,10 @@ void Pipeline::state(const StateEntry& entry, FlowStore::Writing& writing) {
 void Pipeline::begin(Stream& stream, FlowStore::Writing& writing) {
   renew(stream, writing);
   const std::uint64_t from = stream.lines.next() - stream.lines.unfinished();
-  const auto known = stream.flow->log.position_of(stream.number);
-  if (stream.flow->fresh && !known)
+  if (stream.flow->fresh)
     stream.flow->log.begin_at(stream.number, from);
-  else if (from > known.value_or(0))
-    add_gap(stream, known.value_or(0), from, writing);
+  else if (const std::uint64_t known = stream.flow->log.position_of(stream.number).value_or(0); from > known)
+    add_gap(stream, known, from, writing);
 }
 
 void Pipeline::name(const StreamEntry& entry, FlowStore::Writing& writing) {

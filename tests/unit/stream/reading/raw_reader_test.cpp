@@ -293,7 +293,7 @@ TEST_F(JournalFlowsTest, LinesWithTheTimesOfTheirBytes) {
   std::string all;
   while (!ended) all += drain(*reader, &ended);
   EXPECT_EQ(all,
-            "<3>1970-01-01T00:00:01.000000004Z halfrest\n"
+            "<3>1970-01-01T00:00:01.000000004Z halfrest [flowtap: cut]\n"
             "1970-01-01T00:00:01.000000004Z [flowtap: 3 bytes are missing here]\n");
 }
 
