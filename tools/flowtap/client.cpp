@@ -5,15 +5,14 @@
 
 #include "api/socket_path.hpp"
 #include "base/printable.hpp"
+#include "running_daemon.hpp"
 
 namespace flowtap::cli {
 
 Failure failure_of(const Error& error, const std::string& path) {
   const std::string socket = printable(path);
   if (error.code == ENOENT || error.code == ECONNREFUSED)
-    return {{"no flowtapd is running here: nobody listens on " + socket,
-             "start it (systemctl start flowtapd), or name its directory with --state-dir", error.code},
-            kNoDaemon};
+    return {nobody_listens(path.substr(0, path.rfind('/')), running_daemon(), has_unit()), kNoDaemon};
   if (error.code == EACCES || error.code == EPERM)
     return {
         {"this user may not connect to " + socket,

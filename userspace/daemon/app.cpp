@@ -72,7 +72,7 @@ void App::add_components() {
 }
 
 Result<std::unique_ptr<App>> App::start(Config config, std::function<Result<Invocation>()> reread) {
-  FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root));
+  FTAP_TRY_ASSIGN(lock, NodeLock::take(config.host_root, config.state_dir));
   FTAP_TRY(make_state_dir(config.state_dir));
   // This must come before the first thread, which inherits the blocked signals.
   FTAP_TRY_ASSIGN(events, Events::open(config.cycle, kLookPeriod));

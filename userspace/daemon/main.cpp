@@ -27,7 +27,7 @@ int refuse(const Error& error, int status) {
 
 // Everything that flowtap pins stands below one directory of the BPF file system.
 int detach(const Config& config) {
-  const auto lock = NodeLock::take(config.host_root);
+  const auto lock = NodeLock::take(config.host_root, config.state_dir);
   if (!lock) return refuse(lock.error(), 1);
   if (const Status removed = detach(config.stream, config.host_root); !removed)
     return refuse(removed.error(), 1);

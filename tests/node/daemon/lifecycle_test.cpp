@@ -11,6 +11,7 @@
 #include "tests/support/daemon/daemon.hpp"
 #include "tests/support/net/http_client.hpp"
 #include "tests/support/net/sockets.hpp"
+#include "tests/support/paths/paths.hpp"
 
 namespace flowtap::test {
 namespace {
@@ -125,11 +126,28 @@ TEST(Lifecycle, TheSecondOnOneNodeSaysSoAndEnds) {
   EXPECT_EQ(second.wait(), 1);
   EXPECT_NE(second.err().find("(pid " + std::to_string(first.pid()) + ")"), std::string::npos)
       << second.err();
-  EXPECT_NE(second.err().find("hint: "), std::string::npos) << second.err();
+  EXPECT_NE(second.err().find("hint: use that one ('flowtap status --state-dir " + first.state_dir() + "')"),
+            std::string::npos)
+      << second.err();
   // The first one has not noticed.
   EXPECT_TRUE(first.running());
   EXPECT_GT(first.settled_stats().cycle, 0U);
   EXPECT_EQ(get_tcp(first.port(), "/metrics").status, 200);
+}
+
+TEST(Lifecycle, WhoAsksInAnotherDirectoryIsToldWhereTheOneThatRunsIs) {
+  const ScratchRoot root;
+  Daemon daemon(root);
+  daemon.wait_ready();
+  Process asked({.argv = {paths::flowtap(), "status", "--state-dir", root.file("other")},
+                 .out = root.file("asked.out"),
+                 .err = root.file("asked.err")});
+  EXPECT_EQ(asked.wait(), 4);
+  EXPECT_EQ(root.read("asked.err"),
+            "flowtap: nobody listens on " + root.file("other") +
+                "/api.sock: the state directory of the flowtapd that runs here (process " +
+                std::to_string(daemon.pid()) + ") is " + daemon.state_dir() +
+                "\n  hint: name that directory: --state-dir " + daemon.state_dir() + "\n");
 }
 
 TEST(Lifecycle, DetachWaitsForTheEndOfTheOneThatRuns) {

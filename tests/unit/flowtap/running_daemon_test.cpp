@@ -1,0 +1,106 @@
+// What a user is told who has not reached the daemon.
+#include "tools/flowtap/running_daemon.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "api/lock_text.hpp"
+#include "tests/support/files/file_tree.hpp"
+#include "tests/unit/flowtap/flowtap_fixture.hpp"
+
+namespace flowtap::cli {
+namespace {
+
+// A node on which process 25291, called so, has locked the file of this inode number.
+class OtherNode {
+ public:
+  explicit OtherNode(const std::string& text, const std::string& name = "flowtapd") {
+    tree_.file("run/flowtapd.lock", text);
+    struct stat lock{};
+    EXPECT_EQ(::stat((tree_.root() + "/run/flowtapd.lock").c_str(), &lock), 0);
+    tree_.file("proc/locks", "1: POSIX  ADVISORY  WRITE 7 00:19:" + std::to_string(lock.st_ino) +
+                                 " 0 EOF\n2: FLOCK  ADVISORY  READ 8 00:19:" + std::to_string(lock.st_ino) +
+                                 " 0 EOF\n2: -> FLOCK  ADVISORY  WRITE 9 00:19:1 0 EOF\n"
+                                 "3: FLOCK  ADVISORY  WRITE 25291 00:19:" +
+                                 std::to_string(lock.st_ino) + " 0 EOF\n");
+    tree_.file("proc/25291/comm", name + "\n");
+  }
+  [[nodiscard]] std::optional<RunningDaemon> daemon() const { return running_daemon(tree_.root()); }
+  test::FileTree& tree() { return tree_; }
+
+ private:
+  test::FileTree tree_;
+};
+
+std::string text_of(const Error& error) {
+  return error.what + "\n" + error.hint;
+}
+
+TEST(RunningDaemon, IsTheOneThatHoldsTheLock) {
+  const auto daemon = OtherNode("1\n/run/other\n").daemon();
+  ASSERT_TRUE(daemon);
+  EXPECT_EQ(daemon->pid, "25291") << "the lock's own number is of another pid namespace";
+  EXPECT_EQ(daemon->state_dir, "/run/other");
+  EXPECT_EQ(OtherNode("25291\n").daemon()->state_dir, "") << "an earlier build";
+  EXPECT_EQ(OtherNode("25291\nother\n").daemon()->state_dir, "") << "no path";
+  EXPECT_FALSE(OtherNode("25291\n/run/other\n", "sh").daemon()) << "another program";
+  EXPECT_FALSE(running_daemon(test::FileTree().root()));
+}
+
+TEST(RunningDaemon, MayHaveItsDirectoryInAContainer) {
+  OtherNode node("1\n/run/there\n");
+  const api::ScriptedNode scripted;
+  test::FileTree& tree = node.tree();
+  tree.file("proc/25291/root/run/there/x", "");
+  const auto server =
+      test::must(api::ApiServer::start({tree.root() + "/proc/25291/root/run/there/api.sock", ""}, scripted));
+  EXPECT_EQ(node.daemon()->state_dir, tree.root() + "/proc/25291/root/run/there");
+}
+
+TEST(RunningDaemon, ThatHoldsALockElsewhereIsFoundByItsOpenFiles) {
+  test::FileTree tree;
+  tree.file("host/run/flowtapd.lock", "25291\n/run/elsewhere\n");
+  tree.file("proc/locks", "3: FLOCK  ADVISORY  WRITE 25291 00:19:5 0 EOF\n");
+  tree.file("proc/25291/comm", "flowtapd\n");
+  tree.file("proc/25291/fd/0", "");
+  std::filesystem::create_symlink(tree.root() + "/host/run/flowtapd.lock", tree.root() + "/proc/25291/fd/5");
+  const auto daemon = running_daemon(tree.root());
+  ASSERT_TRUE(daemon);
+  EXPECT_EQ(daemon->state_dir, "/run/elsewhere");
+}
+
+TEST(RunningDaemon, HasAUnitWhereSystemdRuns) {
+  test::FileTree tree;
+  EXPECT_FALSE(has_unit(tree.root()));
+  tree.file("usr/lib/systemd/system/flowtapd.service", "");
+  EXPECT_FALSE(has_unit(tree.root())) << "systemd does not run";
+  tree.file("run/systemd/system/x", "");
+  EXPECT_TRUE(has_unit(tree.root()));
+}
+
+TEST(RunningDaemon, IsNamedToWhoeverDidNotReachIt) {
+  EXPECT_EQ(text_of(nobody_listens("/run/flowtap", std::nullopt, true)),
+            "no flowtapd is running here: nobody listens on /run/flowtap/api.sock\n"
+            "start it (systemctl start flowtapd), or name its directory with --state-dir");
+  EXPECT_EQ(text_of(nobody_listens("/run/flowtap", std::nullopt, false)),
+            "no flowtapd is running here: nobody listens on /run/flowtap/api.sock\n"
+            "start it (as root: flowtapd), or name its directory with --state-dir");
+  EXPECT_TRUE(text_of(nobody_listens("/run/x", std::nullopt, false))
+                  .contains("(as root: flowtapd --state-dir /run/x)"));
+  EXPECT_EQ(text_of(nobody_listens("/run/flowtap", RunningDaemon{"7", "/run/other\x1b"}, true)),
+            "nobody listens on /run/flowtap/api.sock: the state directory of the flowtapd that runs here "
+            "(process 7) is "
+            "/run/other\\x1b\n"
+            "name that directory: --state-dir /run/other\\x1b");
+  EXPECT_EQ(
+      text_of(nobody_listens("/tmp", RunningDaemon{"7", "/tmp/"}, true)),
+      "nobody listens on /tmp/api.sock, though flowtapd runs (process 7)\n"
+      "if it has just been started, try again in a moment; if not, its log says why its API is not there");
+  EXPECT_TRUE(text_of(nobody_listens("/run/flowtap", RunningDaemon{"7", ""}, true))
+                  .contains("(process 7) seems to have another state directory\nname it with --state-dir"));
+}
+
+}  // namespace
+}  // namespace flowtap::cli
